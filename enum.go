@@ -31,6 +31,17 @@ func InstructionChannels() []string {
 	}
 }
 
+// TranscriberModels lists the models for understanding speech that an agent can be set to.
+func TranscriberModels() []string {
+	return []string{
+		"elevenlabs/scribe_v2_realtime", "cartesia/ink-2", "cartesia/ink-whisper", "deepgram/nova-3", "deepgram/nova-2",
+		"deepgram/flux-general-multi", "soniox/stt-rt-v5", "soniox/stt-rt-v4", "hamsa/hamsa-ar",
+	}
+}
+
+// FontFamilies lists the fonts of center stage.
+func FontFamilies() []string { return []string{"Inter", "System", "Arial", "Helvetica", "Georgia"} }
+
 // enumValues holds the values of each enumeration under the name by which struct tags refer to it: enum:"@priority".
 var enumValues = map[string][]string{
 	"actionKind":         names(ActionKinds()),
@@ -39,6 +50,7 @@ var enumValues = map[string][]string{
 	"channel":            names(Channels()),
 	"conversationStatus": names(ConversationStatuses()),
 	"deliveryState":      names(DeliveryStates()),
+	"fontFamily":         FontFamilies(),
 	"insightGroup":       names(InsightGroups()),
 	"instructionChannel": InstructionChannels(),
 	"messageRole":        MessageRoles(),
@@ -53,6 +65,7 @@ var enumValues = map[string][]string{
 	"ticketChannel":      names(TicketChannels()),
 	"ticketMessageType":  TicketMessageTypes(),
 	"ticketWrittenType":  TicketMessageTypes()[:2],
+	"transcriberModel":   TranscriberModels(),
 	"visibility":         Visibilities(),
 	"webhookEvent":       names(WebhookEvents()),
 }

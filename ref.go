@@ -12,6 +12,15 @@ type ConversationRef struct {
 	Conversation ConversationID
 }
 
+// Caller is the account on whose behalf something is done, with the plan whose limits it is held to.
+type Caller struct {
+	Account Account
+	Plan    Plan
+}
+
+// AgentRef returns the ref of an agent of the account.
+func (c Caller) AgentRef(agent AgentID) AgentRef { return c.Account.ID.AgentRef(agent) }
+
 // AgentRef returns the ref of an agent of the account.
 func (id AccountID) AgentRef(agent AgentID) AgentRef { return AgentRef{Account: id, Agent: agent} }
 

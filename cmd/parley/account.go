@@ -12,7 +12,7 @@ import (
 
 type accountCreateCmd struct {
 	Name    string `required:"" help:"Name of the account, 1 to 100 characters."`
-	Plan    string `placeholder:"NAME" predictor:"plan" help:"Plan: free, hobby, standard, pro, enterprise, unlimited or one of your own; unlimited when left out."`
+	Plan    string `placeholder:"NAME" predictor:"plan" help:"@account-plan"`
 	Credits *int64 `placeholder:"N" help:"Message credits a month, in place of the plan's."`
 	HIPAA   bool   `name:"hipaa" help:"Keep conversation text out of search."`
 }
@@ -24,7 +24,7 @@ func (c *accountCreateCmd) Run(p *process) error {
 type accountUpdateCmd struct {
 	ID      string      `arg:"" help:"Account to change."`
 	Plan    *string     `placeholder:"NAME" predictor:"plan" help:"New plan."`
-	Credits creditsFlag `placeholder:"N" help:"Message credits a month, in place of the plan's; \"plan\" goes back to the plan's."`
+	Credits creditsFlag `placeholder:"N" help:"@account-credits"`
 	HIPAA   *bool       `name:"hipaa" help:"Keep conversation text out of search; --hipaa=false ends that."`
 }
 

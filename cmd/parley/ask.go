@@ -13,7 +13,7 @@ import (
 )
 
 type askCmd struct {
-	From     string   `required:"" type:"existingdir" placeholder:"DIR" help:"Folder of Markdown or text files (.md, .markdown, .txt)."`
+	From     string   `required:"" type:"existingdir" placeholder:"DIR" help:"@ask-from"`
 	Question []string `arg:"" help:"Question to answer."`
 	server.ModelConfig
 }

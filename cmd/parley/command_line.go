@@ -1,13 +1,19 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
 	"parley/internal/server"
 )
 
-// commandLine declares every command with its flags. The first group of flags belongs to every command.
+// commandLine declares every command with its flags. The first group of flags belongs to every command. Help that is
+// too long for a tag is in longHelp, and that of the settings in server.SettingHelp.
 type commandLine struct {
 	JSON bool   `name:"json" help:"Print for machines."`
-	Log  string `default:"text,info" env:"PARLEY_LOG" placeholder:"FORMAT,LEVEL" help:"Log as text or json, from debug, info, warn or error (${default})."`
+	Log  string `default:"text,info" env:"PARLEY_LOG" placeholder:"FORMAT,LEVEL" help:"@log"`
 	server.StorageConfig
 
 	Serve   serveCmd `cmd:"" help:"Run the server."`
@@ -62,5 +68,65 @@ type commandLine struct {
 	Version    versionCmd    `cmd:"" help:"Show the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
 	Extract    extractCmd    `cmd:"" hidden:"" help:"Read files for the server, in a process of its own."`
-	SFU        sfuCmd        `cmd:"" name:"sfu" hidden:"" help:"Carry the sound of voice sessions for the server, in a process of its own."`
+	SFU        sfuCmd        `cmd:"" name:"sfu" hidden:"" help:"@sfu"`
+}
+
+// longHelp is the help that is too long for a tag. The tags refer to it: help:"@sfu".
+var longHelp = map[string]string{
+	"account-plan": "Plan: free, hobby, standard, pro, enterprise, unlimited or one of your own; unlimited when left " +
+		"out.",
+	"account-credits":      "Message credits a month, in place of the plan's; \"plan\" goes back to the plan's.",
+	"ask-from":             "Folder of Markdown or text files (.md, .markdown, .txt).",
+	"log":                  "Log as text or json, from debug, info, warn or error (${default}).",
+	"sfu":                  "Carry the sound of voice sessions for the server, in a process of its own.",
+	"conversations-before": "Those without activity since: 2026-01-31 (its beginning, UTC) or 2026-01-31T12:00:00Z.",
+	"eval-set":             "Folder or file with a question set; may be given more than once.",
+	"eval-search": "What passages are found by: words, vectors, or both, which is usual with an embedding " +
+		"server.",
+	"key-scopes":    "What the key may do, such as agents:read,chatlogs:write; all when left out.",
+	"key-expires":   "When the key ends: 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z; never when left out.",
+	"manifest-file": "Manifest to read: YAML, a document for each agent; - reads the standard input.",
+	"manifest-prune": "Also delete actions, procedures, teams, rules and sources that have a key and are not in the " +
+		"manifest, in the sections that it has, and archive such statuses.",
+	"rule-all":        "Condition that must hold, such as \"subject contains invoice|bill\"; may be given again.",
+	"extract-program": "A program to become within the limits, with its arguments; none to read files.",
+	"team-hours": "When its members work, such as \"mon-fri 09:00-17:00 Europe/Berlin\"; may be given again. " +
+		"\"always\" is always.",
+	"ticket-status":   "Only those of these categories: new, on_you, on_customer, on_hold, closed, cancelled.",
+	"ticket-team":     "Only those of this team: its id, key or name; \"none\" is those of no team.",
+	"ticket-find":     "Find tickets by words or by number, the best first; not with the filters.",
+	"ticket-assignee": "Member who gets it; \"none\" is nobody; the rules and the team decide when left out.",
+	"voice-stats":     "Show how fast the running server's agents answer in voice sessions, and how even their sound is.",
+}
+
+// addLongHelp sets the help of commands and flags that is not in their tags.
+func addLongHelp(k *kong.Kong) error {
+	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+		var err error
+		switch node := node.(type) {
+		case *kong.Node:
+			node.Help, err = lookUpHelp(node.Help)
+		case *kong.Flag:
+			if node.Help == "" {
+				node.Help = server.SettingHelp[node.Name]
+			}
+		case *kong.Value:
+			node.Help, err = lookUpHelp(node.Help)
+			node.OrigHelp = node.Help
+		}
+		return next(err)
+	})
+}
+
+// lookUpHelp returns the help that a tag holds or refers to.
+func lookUpHelp(tag string) (string, error) {
+	name, isReference := strings.CutPrefix(tag, "@")
+	if !isReference {
+		return tag, nil
+	}
+	text, ok := longHelp[name]
+	if !ok {
+		return "", fmt.Errorf("no help is named %s", name)
+	}
+	return text, nil
 }

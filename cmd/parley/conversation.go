@@ -85,7 +85,7 @@ type conversationDeleteCmd struct {
 	IDs    []string `arg:"" optional:"" name:"id" help:"Conversations to delete."`
 	Agent  string   `placeholder:"ID" help:"Delete conversations of this agent, with --user or --before."`
 	User   string   `placeholder:"USERID" help:"Those of this end user."`
-	Before string   `placeholder:"DATE" help:"Those without activity since: 2026-01-31 (its beginning, UTC) or 2026-01-31T12:00:00Z."`
+	Before string   `placeholder:"DATE" help:"@conversations-before"`
 	Yes    bool     `help:"Do not ask."`
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"parley/internal/server"
 )
 
 // Every command line of the manual is one that the grammar takes. Words in capitals stand for values.
@@ -94,6 +96,45 @@ func parseCommandLine(line string) error {
 	}
 	_, err = parser.Parse(words)
 	return err
+}
+
+// Every setting has help, and all help outside of tags is that of a flag or command.
+func TestHelpOutsideOfTags(t *testing.T) {
+	p := &process{stdout: io.Discard, stderr: io.Discard}
+	parser, err := p.newParser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	isUsed := map[string]bool{}
+	err = kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
+		switch node := node.(type) {
+		case *kong.Node:
+			if node.Tag != nil {
+				isUsed[node.Tag.Help] = true
+			}
+		case *kong.Flag:
+			isUsed[node.Name], isUsed[node.Tag.Help] = true, true
+			if node.Help == "" && len(node.Envs) > 0 {
+				t.Errorf("--%s has no help", node.Name)
+			}
+		case *kong.Value:
+			isUsed[node.Tag.Help] = true
+		}
+		return next(nil)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range server.SettingHelp {
+		if !isUsed[name] {
+			t.Errorf("there is no flag --%s", name)
+		}
+	}
+	for name := range longHelp {
+		if !isUsed["@"+name] {
+			t.Errorf("nothing has the help @%s", name)
+		}
+	}
 }
 
 // isCommandName reports whether the words only name a command, as a sentence does.

@@ -19,11 +19,11 @@ import (
 )
 
 type evalCmd struct {
-	Set      []string `sep:"none" placeholder:"DIR|FILE" help:"Folder or file with a question set; may be given more than once."`
+	Set      []string `sep:"none" placeholder:"DIR|FILE" help:"@eval-set"`
 	Baseline bool     `help:"Find passages with plain BM25, and answer nothing."`
 	Compare  string   `placeholder:"FILE" help:"Output of an earlier run with --json, to compare question by question."`
 	Agent    string   `placeholder:"ID" help:"Give an agent its own past questions again, in place of a set."`
-	Search   string   `enum:",words,vectors,both" default:"" placeholder:"WHAT" help:"What passages are found by: words, vectors, or both, which is usual with an embedding server."`
+	Search   string   `enum:",words,vectors,both" default:"" placeholder:"WHAT" help:"@eval-search"`
 	Limit    int      `default:"100" placeholder:"N" help:"Past questions of the agent, the newest (${default})."`
 	server.ModelConfig
 }

@@ -12,7 +12,8 @@ import (
 	"parley/internal/httpapi"
 )
 
-const smallSet = `{"id": "hours", "title": "Opening hours", "text": "The shop opens at nine on weekdays. On Saturdays it closes at noon."}
+const smallSet = `{"id": "hours", "title": "Opening hours", "text": "The shop opens at nine on weekdays. On ` +
+	`Saturdays it closes at noon."}
 {"id": "pets", "title": "Pets", "text": "Dogs are welcome in the garden."}
 {"id": "1", "question": "When does the shop open on weekdays?", "relevant": ["hours"]}
 {"id": "2", "question": "Who painted the ceiling of the chapel?", "answerable": false}

@@ -14,8 +14,8 @@ import (
 type keyCreateCmd struct {
 	Account string     `required:"" placeholder:"ID" help:"Account the key belongs to."`
 	Name    string     `default:"API key" help:"What the key is for (${default})."`
-	Scopes  scopesFlag `placeholder:"SCOPE,…" help:"What the key may do, such as agents:read,chatlogs:write; all when left out."`
-	Expires string     `placeholder:"WHEN" help:"When the key ends: 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z; never when left out."`
+	Scopes  scopesFlag `placeholder:"SCOPE,…" help:"@key-scopes"`
+	Expires string     `placeholder:"WHEN" help:"@key-expires"`
 }
 
 func (c *keyCreateCmd) Run(p *process) error {

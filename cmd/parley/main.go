@@ -85,7 +85,7 @@ func (p *process) newParser() (*kong.Kong, error) {
 		kong.Description("Parley hosts AI support agents that answer from their sources."),
 		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) {
 			panic(exitStatus(code))
-		}), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), flagVars())
+		}), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), flagVars(), kong.PostBuild(addLongHelp))
 }
 
 // flagVars returns what flags refer to by name, such as enumerations: enum:"${priority}".

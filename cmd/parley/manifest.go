@@ -20,9 +20,9 @@ import (
 
 // manifestFlags are the flags of apply and diff. The models matter only where no server runs: a server has its own.
 type manifestFlags struct {
-	File    string `required:"" short:"f" placeholder:"FILE" help:"Manifest to read: YAML, a document for each agent; - reads the standard input."`
+	File    string `required:"" short:"f" placeholder:"FILE" help:"@manifest-file"`
 	Account string `required:"" placeholder:"ID" help:"Account that has the agents, or gets them."`
-	Prune   bool   `help:"Also delete actions, procedures, teams, rules and sources that have a key and are not in the manifest, in the sections that it has, and archive such statuses."`
+	Prune   bool   `help:"@manifest-prune"`
 	server.ModelConfig
 }
 

@@ -68,7 +68,7 @@ type ruleAddCmd struct {
 	Agent    string   `required:"" placeholder:"ID" help:"Agent whose tickets the rule routes."`
 	Key      string   `placeholder:"KEY" help:"Name of the rule in manifests and commands."`
 	Name     string   `placeholder:"TEXT" help:"What the rule is called."`
-	All      []string `sep:"none" placeholder:"CONDITION" help:"Condition that must hold, such as \"subject contains invoice|bill\"; may be given again."`
+	All      []string `sep:"none" placeholder:"CONDITION" help:"@rule-all"`
 	Any      []string `sep:"none" placeholder:"CONDITION" help:"Condition of which one must hold; may be given again."`
 	Team     string   `placeholder:"TEAM" help:"Team that gets the ticket: its id, key or name."`
 	Assignee string   `placeholder:"EMAIL" help:"Member who gets the ticket."`

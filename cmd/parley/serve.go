@@ -75,7 +75,7 @@ func (p *process) printReady(s *instance) error {
 // output.
 type extractCmd struct {
 	Need    sandbox.Need `enum:"all,calls,nothing" default:"all" help:"Fences that a program needs: ${enum}."`
-	Program []string     `arg:"" optional:"" passthrough:"" help:"A program to become within the limits, with its arguments; none to read files."`
+	Program []string     `arg:"" optional:"" passthrough:"" help:"@extract-program"`
 }
 
 func (c *extractCmd) Run(p *process) error {

@@ -77,7 +77,7 @@ func formatLimit(n *int) string {
 // teamFlags are flags that teams and their members share.
 type teamFlags struct {
 	MaxOpen ticketLimitFlag `placeholder:"N" help:"Most open tickets of a member; \"none\" is no limit."`
-	Hours   []string        `sep:"none" placeholder:"SHIFT" help:"When its members work, such as \"mon-fri 09:00-17:00 Europe/Berlin\"; may be given again. \"always\" is always."`
+	Hours   []string        `sep:"none" placeholder:"SHIFT" help:"@team-hours"`
 }
 
 type teamAddCmd struct {

@@ -21,12 +21,12 @@ type ticketCmd struct {
 
 type ticketListCmd struct {
 	AgentID    string   `name:"agent" required:"" placeholder:"ID" help:"Agent whose tickets they are."`
-	Categories []string `name:"status" placeholder:"CATEGORY" help:"Only those of these categories: new, on_you, on_customer, on_hold, closed, cancelled."`
+	Categories []string `name:"status" placeholder:"CATEGORY" help:"@ticket-status"`
 	Channels   []string `name:"channel" placeholder:"NAME" help:"Only those of these channels, such as api."`
 	Assignee   string   `placeholder:"EMAIL" help:"Only those of this member; \"none\" is those that nobody has."`
-	Team       string   `placeholder:"TEAM" help:"Only those of this team: its id, key or name; \"none\" is those of no team."`
+	Team       string   `placeholder:"TEAM" help:"@ticket-team"`
 	Customer   string   `placeholder:"EMAIL" help:"Only those of this customer."`
-	Query      string   `name:"find" placeholder:"WORDS" help:"Find tickets by words or by number, the best first; not with the filters."`
+	Query      string   `name:"find" placeholder:"WORDS" help:"@ticket-find"`
 	Limit      int      `default:"50" placeholder:"N" help:"Most of them (${default})."`
 }
 
@@ -57,7 +57,7 @@ type ticketOpenCmd struct {
 	Name        string `placeholder:"TEXT" help:"Name of a customer who is not known yet."`
 	Category    string `placeholder:"CATEGORY" help:"Category whose default status it takes; new when left out."`
 	Status      string `placeholder:"STATUS" help:"Status: its id, key or label."`
-	Assignee    string `placeholder:"EMAIL" help:"Member who gets it; \"none\" is nobody; the rules and the team decide when left out."`
+	Assignee    string `placeholder:"EMAIL" help:"@ticket-assignee"`
 	Team        string `placeholder:"TEAM" help:"Team that gets it: its id, key or name; the rules decide when left out."`
 	Priority    string `default:"none" enum:"${priority}" help:"How urgent it is: ${enum} (${default})."`
 }

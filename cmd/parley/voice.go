@@ -13,7 +13,7 @@ type voiceCmd struct {
 	Sessions  voiceSessionsCmd  `cmd:"" help:"List voice sessions, the newest first."`
 	End       voiceEndCmd       `cmd:"" help:"End voice sessions that live."`
 	Recording voiceRecordingCmd `cmd:"" help:"Write the recording of a voice session, a WAV file, to standard output."`
-	Stats     voiceStatsCmd     `cmd:"" help:"Show how fast the running server's agents answer in voice sessions, and how even their sound is."`
+	Stats     voiceStatsCmd     `cmd:"" help:"@voice-stats"`
 }
 
 type voiceSessionsCmd struct {

@@ -19,9 +19,8 @@ import (
 
 // Caller is who is calling.
 type Caller struct {
-	Account parley.Account
-	Key     parley.APIKey
-	Plan    parley.Plan
+	parley.Caller
+	Key parley.APIKey
 }
 
 // CheckScope fails with SUBSCRIPTION_API_RESTRICTED_PLAN when the plan has no API access, then with
@@ -112,7 +111,8 @@ func (a *Authenticator) lookup(ctx context.Context, hash string, now time.Time) 
 		a.unknownKeys.put(hash, struct{}{}, now, unknownGeneration)
 		return cachedCaller{}, parley.NewError(parley.CodeInvalidKey)
 	}
-	e := cachedCaller{&Caller{Account: credential.Account, Key: credential.Key, Plan: a.plan(&credential.Account)},
+	e := cachedCaller{&Caller{Key: credential.Key,
+		Caller: parley.Caller{Account: credential.Account, Plan: a.plan(&credential.Account)}},
 		new(atomic.Int64)}
 	if at := credential.Key.LastUsedAt; at != nil {
 		e.lastNoted.Store(at.UnixMilli())

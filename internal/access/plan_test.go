@@ -82,7 +82,8 @@ func TestPlansMayLimitVoice(t *testing.T) {
 }
 
 func TestPlansNameEveryFault(t *testing.T) {
-	_, err := parsePlans([]byte(`a: {api: maybe, voice: false, gpt4: false, agents: -1, storagePerAgent: 3 XB, creditsPerMonth: .nan, creditsPerVoiceMinute: unlimited}
+	_, err := parsePlans([]byte(`a: {api: maybe, voice: false, gpt4: false, agents: -1, storagePerAgent: 3 XB, ` +
+		`creditsPerMonth: .nan, creditsPerVoiceMinute: unlimited}
 B!:
   api: true
   api: true

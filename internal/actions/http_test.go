@@ -55,7 +55,8 @@ func TestRequestsFollowTheirDefinition(t *testing.T) {
 	address, last := startService(t, respondWith(200, jsonType, `{"ok":true}`))
 	b.putAction(parley.ActionHTTP, "order", `{"method":"PUT","url":"`+address+
 		`/orders/{id}/x?a={note}&k=${KEY}","headers":{"Authorization":"Bearer ${KEY}","X-Note":"{note}"},
-		"query":{"q":"n {note}","gone":"{maybe}"},"body":{"id":"{id}","count":"{count}","text":"{note} and ${KEY}","list":["{maybe}"],"left":"{maybe}"}}`,
+		"query":{"q":"n {note}","gone":"{maybe}"},"body":{"id":"{id}","count":"{count}","text":"{note} and ${KEY}",`+
+		`"list":["{maybe}"],"left":"{maybe}"}}`,
 		map[string]string{"KEY": "s&cret/1"}, textInput("id", true), textInput("note", false),
 		textInput("maybe", false), parley.ActionInput{Name: "count", Type: "integer"})
 	b.wantData("order", `{"id":"a/../b?c#d","note":"\"x\" ${KEY} {id} &","count":"3"}`, `{"ok":true}`)
@@ -65,7 +66,8 @@ func TestRequestsFollowTheirDefinition(t *testing.T) {
 		"&k=s%26cret%2F1&q=n+%22x%22+%24%7BKEY%7D+%7Bid%7D+%26"; got.line != want {
 		t.Errorf("got  %s\nwant %s", got.line, want)
 	}
-	if want := `{"count":3,"id":"a/../b?c#d","list":[null],"text":"\"x\" ${KEY} {id} \u0026 and s\u0026cret/1"}`; got.body != want {
+	if want := `{"count":3,"id":"a/../b?c#d","list":[null],"text":"\"x\" ${KEY} {id} \u0026 and ` +
+		`s\u0026cret/1"}`; got.body != want {
 		t.Errorf("got  %s\nwant %s", got.body, want)
 	}
 	if h := got.header; h.Get("Authorization") != "Bearer s&cret/1" || h.Get("X-Note") != `"x" ${KEY} {id} &` ||
@@ -182,9 +184,12 @@ func TestUnreadableSecrets(t *testing.T) {
 
 func TestWebSearch(t *testing.T) {
 	b := newSQLiteToolbox(t)
-	results := `{"results":[{"title":"A\n b","url":"https://docs.example.com/a","content":"one"},{"title":"evil","url":"https://docs.example.com.evil.example/"},
-		{"title":"script","url":"javascript:alert(1)"},{"title":"B","url":"http://x.docs.example.com/b","content":"two"},{"title":"C","url":"https://c.example/"},
-		{"title":"D","url":"https://d.example/"},{"title":"E","url":"https://e.example/"},{"title":"F","url":"https://f.example/"}]}`
+	results := `{"results":[{"title":"A\n b","url":"https://docs.example.com/a","content":"one"},{"title":"evil",` +
+		`"url":"https://docs.example.com.evil.example/"},
+		{"title":"script","url":"javascript:alert(1)"},{"title":"B","url":"http://x.docs.example.com/b","content":"two"},` +
+		`{"title":"C","url":"https://c.example/"},
+		{"title":"D","url":"https://d.example/"},{"title":"E","url":"https://e.example/"},{"title":"F",` +
+		`"url":"https://f.example/"}]}`
 	address, last := startService(t, respondWith(200, jsonType, results))
 	var err error
 	b.Search, err = actions.NewWebSearch(address + "/search?language=en")

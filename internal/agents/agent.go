@@ -47,12 +47,11 @@ type NewAgent struct {
 
 // Create creates an agent and returns the steps that are still to do, such as adding a URL that was refused or exceeds
 // the plan. Fails with AGENT_LIMIT_REACHED; the limit is exact, however many requests run at a time.
-func (s *Service) Create(ctx context.Context, account parley.Account, plan parley.Plan, n NewAgent) (parley.AgentID,
-	[]string, error) {
-	a := n.Agent(account.ID, s.Now())
-	link, pending := s.firstLink(account, plan, a.ID, n.URL)
+func (s *Service) Create(ctx context.Context, caller parley.Caller, n NewAgent) (parley.AgentID, []string, error) {
+	a := n.Agent(caller.Account.ID, s.Now())
+	link, pending := s.firstLink(caller, a.ID, n.URL)
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		if err := createTx(ctx, tx, plan, a); err != nil {
+		if err := createTx(ctx, tx, caller.Plan, a); err != nil {
 			return err
 		}
 		if err := tx.CompleteClaim(ctx, "agent:"+string(a.ID)); err != nil || link == nil {
@@ -82,15 +81,14 @@ func newEvent(kind parley.EventKind, id parley.AgentID) store.NewEvent {
 }
 
 // firstLink returns the link source of a new agent, or the step that is left to do.
-func (s *Service) firstLink(account parley.Account, plan parley.Plan, agent parley.AgentID,
-	url string) (*ingest.NewLink, []string) {
+func (s *Service) firstLink(caller parley.Caller, agent parley.AgentID, url string) (*ingest.NewLink, []string) {
 	if url == "" {
 		return nil, nil
 	}
-	if s.Ingest == nil || !plan.AllowsStorage(1) {
+	if s.Ingest == nil || !caller.Plan.AllowsStorage(1) {
 		return nil, []string{AddSource}
 	}
-	link, err := s.Ingest.NewLink(account, plan, agent, ingest.Link{URL: url, Type: crawl.WholeSite})
+	link, err := s.Ingest.NewLink(caller, agent, ingest.Link{URL: url, Type: crawl.WholeSite})
 	if err != nil {
 		return nil, []string{AddSource}
 	}
@@ -134,11 +132,11 @@ var ErrUnchanged = errors.New("agents: nothing to change")
 
 // Change changes an agent's settings; a change without effect records nothing. Fails with AGENT_NOT_FOUND, or with
 // PLAN_FEATURE_NOT_AVAILABLE when it asks for more than the plan has: what was set under a better plan may stay.
-func (s *Service) Change(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID,
+func (s *Service) Change(ctx context.Context, caller parley.Caller, id parley.AgentID,
 	change func(*parley.Agent) error) error {
 	now := s.Now()
-	return s.change(ctx, account.ID.AgentRef(id), now, func(_ *store.DB, a *parley.Agent) error {
-		return ApplyChange(a, plan, now, change)
+	return s.change(ctx, caller.AgentRef(id), now, func(_ *store.DB, a *parley.Agent) error {
+		return ApplyChange(a, caller.Plan, now, change)
 	})
 }
 
@@ -193,15 +191,15 @@ func ApplyChange(a *parley.Agent, plan parley.Plan, now time.Time, change func(*
 
 // CreateWithContent creates an agent together with its sources, or nothing at all. Fails with AGENT_LIMIT_REACHED, with
 // VALIDATION_INVALID_BODY for addresses that cannot be read (see ingest.NewContent) or with SOURCE_SIZE_LIMIT_EXCEEDED.
-func (s *Service) CreateWithContent(ctx context.Context, account parley.Account, plan parley.Plan, n NewAgent,
+func (s *Service) CreateWithContent(ctx context.Context, caller parley.Caller, n NewAgent,
 	c ingest.Content) (parley.AgentID, error) {
-	a := n.Agent(account.ID, s.Now())
-	content, err := s.newContent(account, plan, a.ID, c)
+	a := n.Agent(caller.Account.ID, s.Now())
+	content, err := s.newContent(caller, a.ID, c)
 	if err != nil {
 		return "", err
 	}
 	err = s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := createTx(ctx, tx, plan, a); err != nil {
+		if err := createTx(ctx, tx, caller.Plan, a); err != nil {
 			return err
 		}
 		return content.Create(ctx, tx)
@@ -215,19 +213,19 @@ func (s *Service) CreateWithContent(ctx context.Context, account parley.Account,
 // ReplaceContent replaces the texts and links of an agent, and its name unless name is empty; it does all of that or
 // nothing. The old content answers until the new one is trained. Fails with AGENT_NOT_FOUND, and as CreateWithContent
 // does.
-func (s *Service) ReplaceContent(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID,
+func (s *Service) ReplaceContent(ctx context.Context, caller parley.Caller, id parley.AgentID,
 	name string, c ingest.Content) error {
-	if err := s.DB.ShareLockAgent(ctx, account.ID.AgentRef(id)); err != nil {
+	if err := s.DB.ShareLockAgent(ctx, caller.AgentRef(id)); err != nil {
 		return err
 	}
-	content, err := s.newContent(account, plan, id, c)
+	content, err := s.newContent(caller, id, c)
 	if err != nil {
 		return err
 	}
 	now := s.Now()
 	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		err := changeTx(ctx, tx, account.ID.AgentRef(id), now, func(a *parley.Agent) error {
-			return ApplyChange(a, plan, now, func(a *parley.Agent) error {
+		err := changeTx(ctx, tx, caller.AgentRef(id), now, func(a *parley.Agent) error {
+			return ApplyChange(a, caller.Plan, now, func(a *parley.Agent) error {
 				a.Name = cmp.Or(name, a.Name)
 				return nil
 			})
@@ -239,12 +237,11 @@ func (s *Service) ReplaceContent(ctx context.Context, account parley.Account, pl
 	})
 }
 
-func (s *Service) newContent(account parley.Account, plan parley.Plan, id parley.AgentID,
-	c ingest.Content) (*ingest.NewContent, error) {
+func (s *Service) newContent(caller parley.Caller, id parley.AgentID, c ingest.Content) (*ingest.NewContent, error) {
 	if s.Ingest == nil {
 		return nil, errors.New("agents: there is nobody to read content")
 	}
-	return s.Ingest.NewContent(account, plan, id, c)
+	return s.Ingest.NewContent(caller, id, c)
 }
 
 // resyncPeriod is how often the websites of an agent with automatic re-sync are read again.
@@ -252,11 +249,11 @@ const resyncPeriod = 7 * 24 * time.Hour
 
 // AutoRetrain turns the weekly re-sync of an agent's websites on or off; the first one is a week later. Fails with
 // AGENT_NOT_FOUND, and, when turning it on, with AGENT_NOT_TRAINED as long as no source is live.
-func (s *Service) AutoRetrain(ctx context.Context, account parley.Account, id parley.AgentID, on bool) error {
+func (s *Service) AutoRetrain(ctx context.Context, ref parley.AgentRef, on bool) error {
 	now := s.Now()
-	return s.change(ctx, account.ID.AgentRef(id), now, func(tx *store.DB, a *parley.Agent) error {
+	return s.change(ctx, ref, now, func(tx *store.DB, a *parley.Agent) error {
 		if on {
-			if live, err := tx.HasLiveSource(ctx, account.ID.AgentRef(id)); err != nil {
+			if live, err := tx.HasLiveSource(ctx, ref); err != nil {
 				return err
 			} else if !live {
 				return parley.NewError(parley.CodeAgentNotTrained)
@@ -267,7 +264,7 @@ func (s *Service) AutoRetrain(ctx context.Context, account parley.Account, id pa
 		}
 		a.AutoRetrain, a.UpdatedAt = on, now
 		a.ConfigVersion++
-		return tx.ScheduleAgentSync(ctx, account.ID.AgentRef(id), NextResync(a, now))
+		return tx.ScheduleAgentSync(ctx, ref, NextResync(a, now))
 	})
 }
 
@@ -286,22 +283,23 @@ const EraseJob = "agent.erase"
 const eraseRetryDelay = 5 * time.Second
 
 // Delete deletes an agent at once; its rows are erased by a job. Fails with AGENT_NOT_FOUND.
-func (s *Service) Delete(ctx context.Context, account parley.Account, id parley.AgentID) error {
+func (s *Service) Delete(ctx context.Context, ref parley.AgentRef) error {
 	now := s.Now()
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		if err := tx.DeleteAgent(ctx, account.ID.AgentRef(id), now); err != nil {
+		if err := tx.DeleteAgent(ctx, ref, now); err != nil {
 			return err
 		}
-		if err := s.Queue.Enqueue(ctx, tx.SQL(), eraseJob(account.ID.AgentRef(id))); err != nil {
+		if err := s.Queue.Enqueue(ctx, tx.SQL(), eraseJob(ref)); err != nil {
 			return err
 		}
 		// The event does not belong to the agent, so that it outlives the agent's rows.
-		return tx.RecordEvents(ctx, account.ID, now, store.NewEvent{Kind: parley.EventAgentDeleted, Subject: string(id)})
+		deleted := store.NewEvent{Kind: parley.EventAgentDeleted, Subject: string(ref.Agent)}
+		return tx.RecordEvents(ctx, ref.Account, now, deleted)
 	})
 	if err == nil {
-		s.Indexes.Drop(id)
+		s.Indexes.Drop(ref.Agent)
 		if s.StopAgent != nil {
-			s.StopAgent(account.ID.AgentRef(id))
+			s.StopAgent(ref)
 		}
 	}
 	return err

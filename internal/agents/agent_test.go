@@ -50,6 +50,8 @@ func forEachDatabase(t *testing.T, f func(s *testService)) {
 	})
 }
 
+func (s *testService) caller() parley.Caller { return parley.Caller{Account: s.account, Plan: s.plan} }
+
 func (s *testService) must(err error) {
 	s.Helper()
 	if err != nil {
@@ -66,7 +68,7 @@ func (s *testService) wantCode(err error, code parley.Code) {
 
 func (s *testService) createAgent(n agents.NewAgent) parley.AgentID {
 	s.Helper()
-	id, _, err := s.Create(s.Context(), s.account, s.plan, n)
+	id, _, err := s.Create(s.Context(), s.caller(), n)
 	s.must(err)
 	return id
 }
@@ -87,7 +89,7 @@ func (s *testService) eventKinds() (kinds string) {
 
 func TestNewAgentHasItsDefaults(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
-		id, pending, err := s.Create(s.Context(), s.account, s.plan, agents.NewAgent{Name: "Gu\x00ide"})
+		id, pending, err := s.Create(s.Context(), s.caller(), agents.NewAgent{Name: "Gu\x00ide"})
 		s.must(err)
 		a := s.loadAgent(id)
 		if a.Name != "Guide" || a.Model != "auto" || a.Temp != 0 || a.Visibility != "private" ||
@@ -96,7 +98,7 @@ func TestNewAgentHasItsDefaults(t *testing.T) {
 			a.Voice != nil || a.CreditLimit != nil || a.Status() != parley.AgentUntrained || pending != nil {
 			s.Errorf("%+v, pending %v", a, pending)
 		}
-		id, pending, err = s.Create(s.Context(), s.account, s.plan, agents.NewAgent{Name: "Site",
+		id, pending, err = s.Create(s.Context(), s.caller(), agents.NewAgent{Name: "Site",
 			Instructions: "Be brief.", Model: "gpt-5.2", Temp: 0.5, Visibility: "public", URL: "https://a.org"})
 		s.must(err)
 		b := s.loadAgent(id)
@@ -114,7 +116,7 @@ func TestAgentLimitIsExact(t *testing.T) {
 		var all sync.WaitGroup
 		errs := make([]error, 12)
 		for i := range errs {
-			all.Go(func() { _, _, errs[i] = s.Create(s.Context(), s.account, s.plan, agents.NewAgent{Name: "x"}) })
+			all.Go(func() { _, _, errs[i] = s.Create(s.Context(), s.caller(), agents.NewAgent{Name: "x"}) })
 		}
 		all.Wait()
 		created := 0
@@ -130,7 +132,7 @@ func TestAgentLimitIsExact(t *testing.T) {
 		if created != 3 || page.Total != 3 {
 			s.Fatalf("%d made, %d there", created, page.Total)
 		}
-		s.must(s.Delete(s.Context(), s.account, page.Items[0].ID))
+		s.must(s.Delete(s.Context(), s.account.ID.AgentRef(page.Items[0].ID)))
 		s.createAgent(agents.NewAgent{Name: "in its place"})
 	})
 }
@@ -139,7 +141,7 @@ func TestChangeKeepsToThePlan(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		id := s.createAgent(agents.NewAgent{Name: "Guide"})
 		change := func(f func(*parley.Agent)) error {
-			return s.Change(s.Context(), s.account, s.plan, id, func(a *parley.Agent) error { f(a); return nil })
+			return s.Change(s.Context(), s.caller(), id, func(a *parley.Agent) error { f(a); return nil })
 		}
 		s.must(change(func(a *parley.Agent) { a.Voice = json.RawMessage(`{"model":"auto"}`) }))
 		s.plan.Voice = false
@@ -153,7 +155,8 @@ func TestChangeKeepsToThePlan(t *testing.T) {
 		}
 		s.must(change(func(a *parley.Agent) { a.Voice = nil }))
 		s.wantCode(change(func(a *parley.Agent) { a.Voice = json.RawMessage(`{}`) }), parley.CodePlanFeature)
-		s.wantCode(s.Change(s.Context(), parley.Account{ID: "other"}, s.plan, id, func(*parley.Agent) error {
+		other := parley.Caller{Account: parley.Account{ID: "other"}, Plan: s.plan}
+		s.wantCode(s.Change(s.Context(), other, id, func(*parley.Agent) error {
 			return nil
 		}), parley.CodeAgentNotFound)
 	})
@@ -164,7 +167,7 @@ func TestChangeOfNothingLeavesNoTrace(t *testing.T) {
 		id := s.createAgent(agents.NewAgent{Name: "Guide"})
 		before, events := s.loadAgent(id), s.eventKinds()
 		s.now = noon.Add(time.Hour)
-		s.must(s.Change(s.Context(), s.account, s.plan, id, func(a *parley.Agent) error {
+		s.must(s.Change(s.Context(), s.caller(), id, func(a *parley.Agent) error {
 			a.InitialMessages = []string{a.InitialMessages[0]}
 			return nil
 		}))
@@ -172,7 +175,7 @@ func TestChangeOfNothingLeavesNoTrace(t *testing.T) {
 			after.ConfigVersion != before.ConfigVersion || s.eventKinds() != events {
 			s.Errorf("%+v, %s", after, s.eventKinds())
 		}
-		s.must(s.Change(s.Context(), s.account, s.plan, id, func(a *parley.Agent) error {
+		s.must(s.Change(s.Context(), s.caller(), id, func(a *parley.Agent) error {
 			a.InitialMessages[0] = "Hello"
 			return nil
 		}))
@@ -192,8 +195,8 @@ func TestRetiredAgentIsErased(t *testing.T) {
 			_, err := tx.CreateTurn(s.Context(), open)
 			return err
 		}))
-		s.must(s.Delete(s.Context(), s.account, id))
-		s.wantCode(s.Delete(s.Context(), s.account, id), parley.CodeAgentNotFound)
+		s.must(s.Delete(s.Context(), s.account.ID.AgentRef(id)))
+		s.wantCode(s.Delete(s.Context(), s.account.ID.AgentRef(id)), parley.CodeAgentNotFound)
 		_, err := s.DB.Agent(s.Context(), s.account.ID.AgentRef(id), s.now)
 		s.wantCode(err, parley.CodeAgentNotFound)
 

@@ -35,9 +35,9 @@ type clonePayload struct {
 // and usage stay with the original. A small agent is copied completely; the sources of a large one are copied by a job,
 // and the copy is training until that is done. Sources that would exceed the plan are not copied, and ADD_SOURCE is
 // pending. Fails with AGENT_NOT_FOUND or AGENT_LIMIT_REACHED.
-func (s *Service) Clone(ctx context.Context, account parley.Account, plan parley.Plan,
+func (s *Service) Clone(ctx context.Context, caller parley.Caller,
 	id parley.AgentID) (parley.AgentID, []string, error) {
-	c := store.Clone{Account: account.ID, FromAgent: id, ToAgent: parley.NewAgentID(), StartedAt: s.Now()}
+	c := store.Clone{Account: caller.Account.ID, FromAgent: id, ToAgent: parley.NewAgentID(), StartedAt: s.Now()}
 	identity := newSecret()
 	work, err := s.DB.CloneSize(ctx, c)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Service) Clone(ctx context.Context, account parley.Account, plan parley
 	var pending []string
 	err = s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		pending = nil
-		a, err := s.lockOriginal(ctx, tx, account.ID, plan, c)
+		a, err := s.lockOriginal(ctx, tx, caller, c)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (s *Service) Clone(ctx context.Context, account parley.Account, plan parley
 			return err
 		}
 		isSmall := work.Passages <= maxInlinePassages && work.Sources <= maxInlineSources && a.Size <= maxInlineBytes
-		if !plan.AllowsStorage(a.Size) {
+		if !caller.Plan.AllowsStorage(a.Size) {
 			pending = []string{AddSource}
 		} else if err := s.startCopying(ctx, tx, c, isSmall); err != nil {
 			return err
@@ -62,7 +62,7 @@ func (s *Service) Clone(ctx context.Context, account parley.Account, plan parley
 		if err := tx.CompleteClaim(ctx, "agent:"+string(c.ToAgent)); err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, account.ID, c.StartedAt,
+		return tx.RecordEvents(ctx, caller.Account.ID, c.StartedAt,
 			store.NewEvent{Kind: parley.EventAgentCreated, AgentID: c.ToAgent,
 				Subject: string(c.ToAgent), Payload: map[string]any{"clonedFrom": c.FromAgent}})
 	})
@@ -73,15 +73,15 @@ func (s *Service) Clone(ctx context.Context, account parley.Account, plan parley
 }
 
 // lockOriginal locks and returns the agent to copy, within the plan's limit of agents.
-func (s *Service) lockOriginal(ctx context.Context, tx *store.DB, account parley.AccountID, plan parley.Plan,
-	c store.Clone) (*parley.Agent, error) {
-	if err := tx.LockAgent(ctx, account.AgentRef(c.FromAgent)); err != nil { // agents before accounts, always
+func (s *Service) lockOriginal(ctx context.Context, tx *store.DB, caller parley.Caller, c store.Clone) (*parley.Agent,
+	error) {
+	if err := tx.LockAgent(ctx, caller.AgentRef(c.FromAgent)); err != nil { // agents before accounts, always
 		return nil, err
 	}
-	if err := CheckLimit(ctx, tx, account, plan); err != nil {
+	if err := CheckLimit(ctx, tx, caller.Account.ID, caller.Plan); err != nil {
 		return nil, err
 	}
-	return tx.Agent(ctx, account.AgentRef(c.FromAgent), c.StartedAt)
+	return tx.Agent(ctx, caller.AgentRef(c.FromAgent), c.StartedAt)
 }
 
 // writeClone writes the copy without its sources.

@@ -39,7 +39,7 @@ func TestOriginalDeletedMeanwhileIsCopiedWhole(t *testing.T) {
 		s.runJobs()
 		want := s.passageCount(id)
 		copied := s.cloneAgent(id)
-		s.must(s.Delete(t.Context(), s.account, id))
+		s.must(s.Delete(t.Context(), s.account.ID.AgentRef(id)))
 		s.must(s.Erase(t.Context(), jobs.Job{Kind: agents.EraseJob, Key: string(id), AccountID: "acc"}))
 		if got := s.passageCount(id); got != want {
 			t.Fatalf("%d of %d passages are left while the copy is being made", got, want)
@@ -68,7 +68,7 @@ func TestCloneDeletedMeanwhileLeavesNoRow(t *testing.T) {
 		s.must(s.DB.Transact(t.Context(), sqldb.Bulk, func(tx *store.DB) error {
 			return tx.CloneVersion(t.Context(), c, src.ID, src.LiveVersion)
 		}))
-		s.must(s.Delete(t.Context(), s.account, copied))
+		s.must(s.Delete(t.Context(), s.account.ID.AgentRef(copied)))
 		s.must(s.Erase(t.Context(), jobs.Job{Kind: agents.EraseJob, Key: string(copied), AccountID: "acc"}))
 		s.must(s.ContinueCopy(t.Context(), s.cloneJob(c)))
 		s.runJobs()
@@ -120,7 +120,7 @@ func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 		}))
 	}
 	remove := func(s *testService, _ store.Clone, src parley.Source) {
-		_, err := s.ingest.Delete(s.Context(), s.account, src.AgentID, src.ID)
+		_, err := s.ingest.Delete(s.Context(), s.account.ID.AgentRef(src.AgentID), src.ID)
 		s.must(err)
 		s.must(s.DB.EraseSource(s.Context(), parley.AgentRef{Account: "acc", Agent: src.AgentID}, src.ID))
 	}

@@ -28,7 +28,7 @@ func largeText() string {
 
 func (s *testService) cloneAgent(id parley.AgentID) parley.AgentID {
 	s.Helper()
-	copied, pending, err := s.Clone(s.Context(), s.account, s.plan, id)
+	copied, pending, err := s.Clone(s.Context(), s.caller(), id)
 	s.must(err)
 	if pending != nil {
 		s.Fatal("pending:", pending)
@@ -38,7 +38,7 @@ func (s *testService) cloneAgent(id parley.AgentID) parley.AgentID {
 
 func (s *testService) addText(agent parley.AgentID, name, text string) parley.SourceID {
 	s.Helper()
-	src, err := s.ingest.AddText(s.Context(), s.account, s.plan, agent, name, text)
+	src, err := s.ingest.AddText(s.Context(), s.caller(), agent, name, text)
 	s.must(err)
 	return src.ID
 }
@@ -92,7 +92,7 @@ func TestCloneHasTheSettingsAndToolsOfItsOriginal(t *testing.T) {
 		id := s.createAgent(agents.NewAgent{Name: "Guide", Instructions: "Be brief.", Model: "gpt-5.2", Temp: 0.5,
 			Visibility: "public"})
 		days, credits := int64(30), int64(7)
-		s.must(s.Change(s.Context(), s.account, s.plan, id, func(a *parley.Agent) error {
+		s.must(s.Change(s.Context(), s.caller(), id, func(a *parley.Agent) error {
 			a.ChannelInstructions, a.AllowedDomains, a.SuggestedMessages = json.RawMessage(`{"email":"Sign."}`),
 				[]string{"a.org"}, json.RawMessage(`[{"text":"Hi"}]`)
 			a.CreditLimit, a.Notifications, a.RateLimit.Limit, a.Voice = &credits, json.RawMessage(`{"a":1}`), 3,
@@ -143,7 +143,7 @@ func TestCloneHasTheSettingsAndToolsOfItsOriginal(t *testing.T) {
 			t.Error(got)
 		}
 		s.wantCode(func() error {
-			_, _, err := s.Clone(s.Context(), parley.Account{ID: "other"}, s.plan, id)
+			_, _, err := s.Clone(s.Context(), parley.Caller{Account: parley.Account{ID: "other"}, Plan: s.plan}, id)
 			return err
 		}(), parley.CodeAgentNotFound)
 	})
@@ -212,7 +212,7 @@ func TestSmallCloneAnswersAtOnce(t *testing.T) {
 		if p := s.firstPassage(copied, "When do you open?"); p.SourceName != "Hours" || p.SourceID == waiting {
 			t.Errorf("%+v", p)
 		}
-		s.must(s.Delete(t.Context(), s.account, id))
+		s.must(s.Delete(t.Context(), s.account.ID.AgentRef(id)))
 		s.runJobs()
 		if p := s.firstPassage(copied, "When are refunds paid?"); p.SourceID != copiedSource.ID ||
 			s.countRows(`select count(*) from passages where agent_id = ?`, id) != 0 {
@@ -279,7 +279,7 @@ func TestPlanLimitsClones(t *testing.T) {
 		var all sync.WaitGroup
 		errs := make([]error, 10)
 		for i := range errs {
-			all.Go(func() { _, _, errs[i] = s.Clone(s.Context(), s.account, s.plan, id) })
+			all.Go(func() { _, _, errs[i] = s.Clone(s.Context(), s.caller(), id) })
 		}
 		all.Wait()
 		created := 0
@@ -295,7 +295,7 @@ func TestPlanLimitsClones(t *testing.T) {
 			t.Fatalf("%d made, %d there", created, n)
 		}
 		s.plan = parley.Plan{Name: "small", StoragePerAgent: &bytes}
-		copied, pending, err := s.Clone(t.Context(), s.account, s.plan, id)
+		copied, pending, err := s.Clone(t.Context(), s.caller(), id)
 		s.must(err)
 		if a := s.loadAgent(copied); len(pending) != 1 || pending[0] != agents.AddSource || a.Size != 0 ||
 			a.Status() != parley.AgentUntrained {
@@ -307,7 +307,7 @@ func TestPlanLimitsClones(t *testing.T) {
 func TestAutoRetrainNeedsALiveSource(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		id := s.createAgent(agents.NewAgent{Name: "Guide"})
-		set := func(on bool) error { return s.AutoRetrain(t.Context(), s.account, id, on) }
+		set := func(on bool) error { return s.AutoRetrain(t.Context(), s.account.ID.AgentRef(id), on) }
 		s.wantCode(set(true), parley.CodeAgentNotTrained)
 		s.must(set(false))
 		s.addText(id, "Text", "Some text.")
@@ -338,6 +338,6 @@ func TestAutoRetrainNeedsALiveSource(t *testing.T) {
 		if a := s.loadAgent(id); a.AutoRetrain || due() != 0 {
 			t.Errorf("%+v, %d", a, due())
 		}
-		s.wantCode(s.AutoRetrain(t.Context(), parley.Account{ID: "other"}, id, true), parley.CodeAgentNotFound)
+		s.wantCode(s.AutoRetrain(t.Context(), parley.AgentRef{Account: "other", Agent: id}, true), parley.CodeAgentNotFound)
 	})
 }

@@ -35,9 +35,8 @@ func (p Picture) field(a *parley.Agent) *string {
 
 // SetPicture sets a picture of the agent. Fails with VALIDATION_INVALID_BODY, whose details name the
 // file as "file", for what is not an image or not square, or with AGENT_NOT_FOUND.
-func (s *Service) SetPicture(ctx context.Context, account parley.Account, id parley.AgentID, picture Picture,
-	f ingest.File) error {
-	if err := s.DB.ShareLockAgent(ctx, account.ID.AgentRef(id)); err != nil {
+func (s *Service) SetPicture(ctx context.Context, ref parley.AgentRef, picture Picture, f ingest.File) error {
+	if err := s.DB.ShareLockAgent(ctx, ref); err != nil {
 		return err
 	}
 	data, err := os.ReadFile(f.Path)
@@ -50,39 +49,38 @@ func (s *Service) SetPicture(ctx context.Context, account parley.Account, id par
 		e.Details = map[string]string{"file": err.Error()}
 		return e
 	}
-	blob := &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: id, Hash: f.Hash, Size: f.Size,
+	blob := &store.Blob{ID: parley.NewUUID(), AccountID: ref.Account, AgentID: ref.Agent, Hash: f.Hash, Size: f.Size,
 		MediaType: kind, Name: string(picture), CreatedAt: s.Now()}
 	err = s.Ingest.StoreFile(ctx, f.Path, blob, func(tx *store.DB) error {
-		if err := tx.LockAgent(ctx, account.ID.AgentRef(id)); err != nil {
+		if err := tx.LockAgent(ctx, ref); err != nil {
 			return err
 		}
 		if err := tx.CreateBlob(ctx, blob); err != nil {
 			return err
 		}
-		return setPictureBlob(ctx, tx, account, id, picture, blob)
+		return setPictureBlob(ctx, tx, ref, picture, blob)
 	})
 	if err != nil {
 		return err
 	}
-	return s.Ingest.RemoveUnusedFiles(ctx, account.ID.AgentRef(id))
+	return s.Ingest.RemoveUnusedFiles(ctx, ref)
 }
 
 // RemovePicture removes a picture of the agent, if it has one. Fails with AGENT_NOT_FOUND.
-func (s *Service) RemovePicture(ctx context.Context, account parley.Account, id parley.AgentID, kind Picture) error {
+func (s *Service) RemovePicture(ctx context.Context, ref parley.AgentRef, kind Picture) error {
 	blob := &store.Blob{CreatedAt: s.Now()}
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		return setPictureBlob(ctx, tx, account, id, kind, blob)
+		return setPictureBlob(ctx, tx, ref, kind, blob)
 	})
 	if err != nil {
 		return err
 	}
-	return s.Ingest.RemoveUnusedFiles(ctx, account.ID.AgentRef(id))
+	return s.Ingest.RemoveUnusedFiles(ctx, ref)
 }
 
 // setPictureBlob sets the blob of a picture; a blob without an id removes it.
-func setPictureBlob(ctx context.Context, tx *store.DB, account parley.Account, id parley.AgentID, kind Picture,
-	blob *store.Blob) error {
-	return changeTx(ctx, tx, account.ID.AgentRef(id), blob.CreatedAt, func(a *parley.Agent) error {
+func setPictureBlob(ctx context.Context, tx *store.DB, ref parley.AgentRef, kind Picture, blob *store.Blob) error {
+	return changeTx(ctx, tx, ref, blob.CreatedAt, func(a *parley.Agent) error {
 		place := kind.field(a)
 		if *place == blob.ID {
 			return ErrUnchanged

@@ -63,12 +63,12 @@ func TestPicturesComeAndGoWithTheirAgent(t *testing.T) {
 			forEachDatabase(t, func(s *testService) {
 				s.enableFiles(inDatabase)
 				id := s.createAgent(agents.NewAgent{Name: "Guide"})
-				s.must(s.SetPicture(s.Context(), s.account, id, agents.Icon, s.newPicture(8)))
-				s.must(s.SetPicture(s.Context(), s.account, id, agents.Profile, s.newPicture(8))) // the same bytes
+				s.must(s.SetPicture(s.Context(), s.account.ID.AgentRef(id), agents.Icon, s.newPicture(8)))
+				s.must(s.SetPicture(s.Context(), s.account.ID.AgentRef(id), agents.Profile, s.newPicture(8))) // the same bytes
 				if rows, places := s.fileCounts(); rows != 2 || places != 1 {
 					t.Error("kept:", rows, places)
 				}
-				s.must(s.SetPicture(s.Context(), s.account, id, agents.Profile, s.newPicture(16)))
+				s.must(s.SetPicture(s.Context(), s.account.ID.AgentRef(id), agents.Profile, s.newPicture(16)))
 				if a, b := s.pictureWidth(id, agents.Icon), s.pictureWidth(id, agents.Profile); a != 8 || b != 16 {
 					t.Error("shows", a, b)
 				}
@@ -76,15 +76,15 @@ func TestPicturesComeAndGoWithTheirAgent(t *testing.T) {
 					t.Error("kept:", rows, places)
 				}
 				copied := s.cloneAgent(id)
-				s.must(s.RemovePicture(s.Context(), s.account, id, agents.Icon))
-				s.must(s.RemovePicture(s.Context(), s.account, id, agents.Icon))
+				s.must(s.RemovePicture(s.Context(), s.account.ID.AgentRef(id), agents.Icon))
+				s.must(s.RemovePicture(s.Context(), s.account.ID.AgentRef(id), agents.Icon))
 				if _, _, err := s.PictureOf(s.Context(), id, agents.Icon); !parley.IsCode(err, parley.CodeAgentNotFound) {
 					t.Error("the icon is still there:", err)
 				}
 				if a, b := s.pictureWidth(copied, agents.Icon), s.pictureWidth(copied, agents.Profile); a != 8 || b != 16 {
 					t.Error("the copy shows", a, b)
 				}
-				s.must(s.Delete(s.Context(), s.account, id))
+				s.must(s.Delete(s.Context(), s.account.ID.AgentRef(id)))
 				if _, _, err := s.PictureOf(s.Context(), id, agents.Profile); !parley.IsCode(err, parley.CodeAgentNotFound) {
 					t.Error("a deleted agent shows a picture:", err)
 				}
@@ -92,7 +92,7 @@ func TestPicturesComeAndGoWithTheirAgent(t *testing.T) {
 				if rows, places := s.fileCounts(); rows != 2 || places != 2 {
 					t.Error("the copy's pictures went with the original:", rows, places)
 				}
-				s.must(s.Delete(s.Context(), s.account, copied))
+				s.must(s.Delete(s.Context(), s.account.ID.AgentRef(copied)))
 				s.runJobs()
 				if rows, places := s.fileCounts(); rows != 0 || places != 0 {
 					t.Error("left:", rows, places)
@@ -106,10 +106,12 @@ func TestPicturesAreRefused(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles(false)
 		id := s.createAgent(agents.NewAgent{Name: "Guide"})
-		s.wantCode(s.SetPicture(s.Context(), parley.Account{ID: "other"}, id, agents.Icon, s.newPicture(8)),
+		s.wantCode(s.SetPicture(s.Context(), parley.AgentRef{Account: "other", Agent: id}, agents.Icon, s.newPicture(8)),
 			parley.CodeAgentNotFound)
-		s.wantCode(s.RemovePicture(s.Context(), parley.Account{ID: "other"}, id, agents.Icon), parley.CodeAgentNotFound)
-		s.wantCode(s.SetPicture(s.Context(), s.account, id, agents.Icon, s.newPicture(4100)), parley.CodeInvalidBody)
+		s.wantCode(s.RemovePicture(s.Context(), parley.AgentRef{Account: "other", Agent: id}, agents.Icon),
+			parley.CodeAgentNotFound)
+		s.wantCode(s.SetPicture(s.Context(), s.account.ID.AgentRef(id), agents.Icon, s.newPicture(4100)),
+			parley.CodeInvalidBody)
 		if rows, places := s.fileCounts(); rows != 0 || places != 0 {
 			t.Error("kept:", rows, places)
 		}

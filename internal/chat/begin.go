@@ -12,15 +12,15 @@ import (
 
 // begin runs the first transaction. Meanwhile the sources are searched and, unless something speaks against it, the
 // model is called: its output is shown to no reader before the transaction is on disk, and dropped when that fails.
-func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) error {
-	early, err := e.loadConversation(ctx, t, account, plan)
+func (e *Engine) begin(ctx context.Context, t *Turn, caller parley.Caller) error {
+	early, err := e.loadConversation(ctx, t, caller)
 	if err != nil {
 		return err
 	}
 	t.handoverWish = e.detectHandoverWish(t)
 	go e.runTurn(t, early)
 	queued := sync.OnceFunc(func() { close(t.beginQueued) })
-	if err = e.createTurn(ctx, t, account, plan, queued); err != nil || t.isFinished() {
+	if err = e.createTurn(ctx, t, caller, queued); err != nil || t.isFinished() {
 		t.isRefused = true
 		t.cancel(errNothingToAnswer)
 	}
@@ -32,8 +32,7 @@ func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, pla
 // createTurn is the first transaction: it finds or creates the conversation, stores the message, reserves the credits
 // and opens the turn. Of an answer in one piece nothing is shown before the second transaction is on disk: where the
 // model is as fast as that, one commit stores both.
-func (e *Engine) createTurn(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan,
-	queued func()) error {
+func (e *Engine) createTurn(ctx context.Context, t *Turn, caller parley.Caller, queued func()) error {
 	now := e.Now()
 	t.StartedAt, t.LeaseUntil = now, now.Add(e.leaseDuration())
 	if t.request.hasName() {
@@ -52,7 +51,7 @@ func (e *Engine) createTurn(ctx context.Context, t *Turn, account parley.Account
 		if err := tx.QueueTouchAgent(ctx, t.AccountID.AgentRef(t.AgentID), now); err != nil {
 			return err
 		}
-		if err := reserveCredits(ctx, tx, t, account, plan); err != nil {
+		if err := reserveCredits(ctx, tx, t, caller); err != nil {
 			return err
 		}
 		if err := tx.CompleteClaim(ctx, "turn:"+string(t.ID)); err != nil {
@@ -184,8 +183,8 @@ func ensureNoOpenTurn(ctx context.Context, tx *store.DB, t *Turn, open *parley.T
 }
 
 // reserveCredits reserves the credits of the answer.
-func reserveCredits(ctx context.Context, tx *store.DB, t *Turn, account parley.Account, plan parley.Plan) error {
-	limitOfAccount, limitOfAgent := creditLimits(t, account, plan)
+func reserveCredits(ctx context.Context, tx *store.DB, t *Turn, caller parley.Caller) error {
+	limitOfAccount, limitOfAgent := creditLimits(t, caller)
 	return tx.QueueReservation(ctx, t.AccountID.AgentRef(t.AgentID), store.MonthOf(t.StartedAt), t.Reserved,
 		func(ofAccount, ofAgent parley.Credits) error {
 			switch {
@@ -204,15 +203,15 @@ func reserveCredits(ctx context.Context, tx *store.DB, t *Turn, account parley.A
 func (t *Turn) isPrepaid() bool { return t.request.Voice != nil && t.request.Voice.Prepaid }
 
 // creditLimits returns the most credits that the account and the agent may use in a month; nil is no limit.
-func creditLimits(t *Turn, account parley.Account, plan parley.Plan) (ofAccount, ofAgent *parley.Credits) {
+func creditLimits(t *Turn, caller parley.Caller) (ofAccount, ofAgent *parley.Credits) {
 	if limit := t.agent.CreditLimit; limit != nil {
 		whole := parley.Credits(*limit) * parley.Credit
 		ofAgent = &whole
 	}
-	if account.Credits != nil {
-		return account.Credits, ofAgent
+	if caller.Account.Credits != nil {
+		return caller.Account.Credits, ofAgent
 	}
-	return plan.CreditsPerMonth, ofAgent
+	return caller.Plan.CreditsPerMonth, ofAgent
 }
 
 func withinLimit(sum parley.Credits, limit *parley.Credits) bool {

@@ -49,7 +49,7 @@ func benchmarkTurn(b *testing.B, url string) {
 	before := processorTime(b)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			t, err := e.Start(b.Context(), account, parley.Plan{}, "g",
+			t, err := e.Start(b.Context(), parley.Caller{Account: account}, "g",
 				chat.Request{Message: "A question?", Channel: parley.ChannelAPI})
 			if err == nil {
 				_, err = t.Wait(b.Context())

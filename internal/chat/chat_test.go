@@ -75,6 +75,10 @@ func newTestEngine(t *testing.T, raw *sqldb.DB) *testEngine {
 	return te
 }
 
+func (te *testEngine) caller() parley.Caller {
+	return parley.Caller{Account: te.account, Plan: te.plan}
+}
+
 func (te *testEngine) newEngine(owner string) *chat.Engine {
 	table := model.NewRegistry(model.RegistryConfig{Builtin: te.model})
 	return &chat.Engine{DB: te.db, Indexes: &retrieval.Indexes{DB: te.db.SQL()}, Models: table, Now: te.clock.now,
@@ -86,7 +90,7 @@ func must(t *testing.T, err error) {
 }
 
 func (te *testEngine) tryStart(message string, in parley.ConversationID) (*chat.Turn, error) {
-	return te.Start(te.t.Context(), te.account, te.plan, te.agent.ID,
+	return te.Start(te.t.Context(), te.caller(), te.agent.ID,
 		chat.Request{Message: message, ConversationID: in, Channel: parley.ChannelAPI})
 }
 
@@ -426,10 +430,10 @@ func TestConversationsOfOthersAreUnknown(t *testing.T) {
 		must(t, te.db.CreateAgent(t.Context(), &other))
 		for _, id := range []parley.ConversationID{"nonsense", parley.ConversationID(parley.NewTimedUUID()),
 			turn.ConversationID} {
-			_, err := te.Start(t.Context(), te.account, te.plan, other.ID, chat.Request{Message: "x", ConversationID: id})
+			_, err := te.Start(t.Context(), te.caller(), other.ID, chat.Request{Message: "x", ConversationID: id})
 			wantCode(t, err, parley.CodeConversationNotFound)
 		}
-		_, err := te.Start(t.Context(), parley.Account{ID: "another"}, te.plan, te.agent.ID,
+		_, err := te.Start(t.Context(), parley.Caller{Account: parley.Account{ID: "another"}, Plan: te.plan}, te.agent.ID,
 			chat.Request{Message: "x", ConversationID: turn.ConversationID})
 		wantCode(t, err, parley.CodeAgentNotFound)
 	})
@@ -499,7 +503,7 @@ func TestMessageAfterACrashClosesTheLostTurn(t *testing.T) {
 		turn := te.start("one", "")
 		te.clock.advance(time.Minute)
 		other := te.newEngine("another server")
-		next, err := other.Start(t.Context(), te.account, te.plan, te.agent.ID,
+		next, err := other.Start(t.Context(), te.caller(), te.agent.ID,
 			chat.Request{Message: "two", ConversationID: turn.ConversationID, Channel: parley.ChannelAPI})
 		must(t, err)
 		_, err = next.Wait(t.Context())
@@ -564,7 +568,7 @@ func TestAMessageOnAnotherServerCancelsAnAbandonedTurn(t *testing.T) {
 		must(t, turn.WaitForText(t.Context()))
 		turn.Reader().Close()
 		other := te.newEngine("another server")
-		next, err := other.Start(t.Context(), te.account, te.plan, te.agent.ID,
+		next, err := other.Start(t.Context(), te.caller(), te.agent.ID,
 			chat.Request{Message: "two", ConversationID: turn.ConversationID, Channel: parley.ChannelAPI})
 		must(t, err)
 		te.finish(next)

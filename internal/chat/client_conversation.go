@@ -30,16 +30,16 @@ const maxNameTries = 5
 
 // startNamed is start for a conversation with a name. Of two messages that find none yet, the second one to create it
 // finds it on the next try.
-func (e *Engine) startNamed(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (e *Engine) startNamed(ctx context.Context, caller parley.Caller, agent parley.AgentID,
 	req Request) (*Turn, error) {
 	for range maxNameTries {
-		id, err := e.DB.ConversationByExternalID(ctx, account.ID.AgentRef(agent), req.ClientConversation.API,
+		id, err := e.DB.ConversationByExternalID(ctx, caller.AgentRef(agent), req.ClientConversation.API,
 			req.ClientConversation.Name)
 		if err != nil {
 			return nil, err
 		}
 		req.ConversationID = id
-		t, err := e.start(ctx, account, plan, agent, req)
+		t, err := e.start(ctx, caller, agent, req)
 		if !sqldb.IsDuplicate(err) && !parley.IsCode(err, parley.CodeConversationNotFound) {
 			return t, err
 		}

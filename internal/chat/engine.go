@@ -95,22 +95,20 @@ type Request struct {
 // CHAT_CREDITS_EXHAUSTED, CHAT_AGENT_CREDITS_EXHAUSTED, CHAT_MODEL_NOT_ALLOWED (of a model that is no longer
 // configured), RATE_LIMIT_TOO_MANY_REQUESTS (too many open turns) or SERVICE_UNDER_MAINTENANCE (shutting down, or no
 // database).
-func (e *Engine) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
-	req Request) (*Turn, error) {
+func (e *Engine) Start(ctx context.Context, caller parley.Caller, agent parley.AgentID, req Request) (*Turn, error) {
 	if req.hasName() {
-		return e.startNamed(ctx, account, plan, agent, req)
+		return e.startNamed(ctx, caller, agent, req)
 	}
-	return e.start(ctx, account, plan, agent, req)
+	return e.start(ctx, caller, agent, req)
 }
 
-func (e *Engine) start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
-	req Request) (*Turn, error) {
-	a, err := e.DB.AgentForTurn(ctx, account.ID.AgentRef(agent), e.Now())
+func (e *Engine) start(ctx context.Context, caller parley.Caller, agent parley.AgentID, req Request) (*Turn, error) {
+	a, err := e.DB.AgentForTurn(ctx, caller.AgentRef(agent), e.Now())
 	if err != nil {
 		return nil, err
 	}
 	a = req.configuredAgent(a)
-	if req, err = e.resolveRepeat(ctx, account.ID.AgentRef(agent), req); err != nil {
+	if req, err = e.resolveRepeat(ctx, caller.AgentRef(agent), req); err != nil {
 		return nil, err
 	}
 	back, ok := e.Models.Lookup(a.Model)
@@ -118,7 +116,7 @@ func (e *Engine) start(ctx context.Context, account parley.Account, plan parley.
 		return nil, parley.NewErrorf(parley.CodeModelNotAllowed,
 			"The agent's model, %q, is not one that this server offers any more. Give the agent another.", a.Model)
 	}
-	t := e.newTurn(account.ID, a, back, req)
+	t := e.newTurn(caller.Account.ID, a, back, req)
 	t.idempotencyKey = store.IdempotencyKey(ctx)
 	if req.ConversationID == "" {
 		t.ConversationID, t.UserID = parley.ConversationID(parley.NewTimedUUID()), req.UserID
@@ -128,7 +126,7 @@ func (e *Engine) start(ctx context.Context, account parley.Account, plan parley.
 	if err := e.claim(ctx, t); err != nil {
 		return nil, err
 	}
-	if err := e.begin(ctx, t, account, plan); err != nil {
+	if err := e.begin(ctx, t, caller); err != nil {
 		e.release(t)
 		return nil, err
 	}

@@ -17,8 +17,7 @@ const maxHistoryMessages = 20
 // loadConversation waits until the conversation is free and loads its history. It reports whether the model may be
 // called before the first transaction has committed: a guess that saves time when it is right, and costs a model call
 // when it is wrong.
-func (e *Engine) loadConversation(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) (early bool,
-	err error) {
+func (e *Engine) loadConversation(ctx context.Context, t *Turn, caller parley.Caller) (early bool, err error) {
 	paused := false
 	if t.request.ConversationID != "" {
 		if paused, err = e.awaitOpenTurn(ctx, t); err != nil {
@@ -31,7 +30,7 @@ func (e *Engine) loadConversation(ctx context.Context, t *Turn, account parley.A
 	if paused || e.atTurnLimit(t.AccountID) {
 		return false, nil
 	}
-	ofAccount, ofAgent := creditLimits(t, account, plan)
+	ofAccount, ofAgent := creditLimits(t, caller)
 	if ofAccount == nil && ofAgent == nil {
 		return true, nil
 	}

@@ -116,7 +116,7 @@ func TestATurnIsKnownByItsKey(t *testing.T) {
 			t.Fatal(record, err)
 		}
 		te.model.AddScript(scripted.Text("Hi."), scripted.Stop())
-		turn, err := te.Start(store.WithClaim(t.Context(), claim("first")), te.account, te.plan, te.agent.ID,
+		turn, err := te.Start(store.WithClaim(t.Context(), claim("first")), te.caller(), te.agent.ID,
 			chat.Request{Message: "Hello", Channel: parley.ChannelAPI})
 		must(t, err)
 		te.finish(turn)
@@ -126,7 +126,7 @@ func TestATurnIsKnownByItsKey(t *testing.T) {
 		}
 		te.wantReplay(turn)
 
-		_, err = te.Start(store.WithClaim(t.Context(), claim("nobody's")), te.account, te.plan, te.agent.ID,
+		_, err = te.Start(store.WithClaim(t.Context(), claim("nobody's")), te.caller(), te.agent.ID,
 			chat.Request{Message: "Hello", Channel: parley.ChannelAPI})
 		if !parley.IsCode(err, parley.CodeKeyInUse) {
 			t.Error("a claim that was lost:", err)

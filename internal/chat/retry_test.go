@@ -16,7 +16,7 @@ import (
 )
 
 func (te *testEngine) retry(c parley.ConversationID, message parley.MessageID) (*chat.Turn, error) {
-	return te.Start(te.t.Context(), te.account, te.plan, te.agent.ID,
+	return te.Start(te.t.Context(), te.caller(), te.agent.ID,
 		chat.Request{ConversationID: c, Retry: message, Channel: parley.ChannelAPI})
 }
 

@@ -241,7 +241,7 @@ func (te *testEngine) submitResult(turn *chat.Turn, call, output string) error {
 }
 
 func (te *testEngine) continueTurn(c parley.ConversationID) (*chat.Turn, error) {
-	return te.Start(te.t.Context(), te.account, te.plan, te.agent.ID,
+	return te.Start(te.t.Context(), te.caller(), te.agent.ID,
 		chat.Request{ConversationID: c, Continue: true, Channel: parley.ChannelAPI})
 }
 
@@ -431,7 +431,7 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		once = nil
 		for range 2 {
 			te.model.AddScript(pays...).AddScript(scripted.Text("Paid."), scripted.Stop())
-			turn, err := te.Start(claimed, te.account, te.plan, te.agent.ID,
+			turn, err := te.Start(claimed, te.caller(), te.agent.ID,
 				chat.Request{Message: "Pay", Channel: parley.ChannelAPI})
 			must(t, err)
 			te.finish(turn)

@@ -21,7 +21,8 @@ func TestHeard(t *testing.T) {
 			f.Message.ID, len("It costs"), len("It costs ten euros. Or more.")))
 		te.wantHistory(c, "user complete: What does it cost?", "assistant interrupted: It costs")
 		var until int
-		must(t, te.db.SQL().QueryRow(t.Context(), `select spoken_until from messages where id = ?`, f.Message.ID).Scan(&until))
+		row := te.db.SQL().QueryRow(t.Context(), `select spoken_until from messages where id = ?`, f.Message.ID)
+		must(t, row.Scan(&until))
 		if until != len("It costs") {
 			t.Errorf("spoken until %d", until)
 		}
@@ -59,7 +60,7 @@ func TestInstead(t *testing.T) {
 		c := te.finish(te.start("Hi", "")).Message.ConversationID
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Text("About"), scripted.Step{Barrier: barrier}, scripted.Stop())
-		first, err := te.Start(t.Context(), te.account, te.plan, te.agent.ID, chat.Request{Message: "I have",
+		first, err := te.Start(t.Context(), te.caller(), te.agent.ID, chat.Request{Message: "I have",
 			ConversationID: c, Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.now()}})
 		must(t, err)
 		<-barrier.Reached()
@@ -67,7 +68,7 @@ func TestInstead(t *testing.T) {
 		<-first.Done()
 		te.wantCredits(parley.Credit, 0)
 		te.model.AddScript(scripted.Text("Which one?"))
-		second, err := te.Start(t.Context(), te.account, te.plan, te.agent.ID,
+		second, err := te.Start(t.Context(), te.caller(), te.agent.ID,
 			chat.Request{Message: "I have a question", ReplaceMessageID: first.UserMessageID, ConversationID: c,
 				Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.now()}})
 		must(t, err)
@@ -99,7 +100,7 @@ func TestInstructionsForSpeaking(t *testing.T) {
 		}))
 		te.finish(te.start("Hi", ""))
 		te.clock.advance(time.Minute)
-		spoken, err := te.Start(t.Context(), te.account, te.plan, te.agent.ID, chat.Request{Message: "Hi",
+		spoken, err := te.Start(t.Context(), te.caller(), te.agent.ID, chat.Request{Message: "Hi",
 			Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.now()}})
 		must(t, err)
 		te.finish(spoken)

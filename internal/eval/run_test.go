@@ -26,12 +26,14 @@ func runSet(t *testing.T, r eval.Runner, set string) *eval.Report {
 	return report
 }
 
-const shopSet = `{"id": "hours", "title": "Opening hours", "text": "The shop opens at nine on weekdays. On Saturdays it closes at noon."}
+const shopSet = `{"id": "hours", "title": "Opening hours", "text": "The shop opens at nine on weekdays. On Saturdays ` +
+	`it closes at noon."}
 {"id": "returns", "title": "Returns", "text": "You can return a parcel within thirty days of delivery."}
 {"id": "pets", "title": "Pets", "text": "Dogs are welcome in the garden."}
 {"id": "1", "question": "When does the shop open on weekdays?", "relevant": ["hours"]}
 {"id": "2", "question": "How long can I return a parcel?", "relevant": ["returns#0"]}
-{"id": "3", "question": "And how long can I do that?", "history": ["I want to return a parcel."], "relevant": ["returns"]}
+{"id": "3", "question": "And how long can I do that?", "history": ["I want to return a parcel."], "relevant": ` +
+	`["returns"]}
 {"id": "4", "question": "Who painted the ceiling of the chapel?", "answerable": false}
 `
 

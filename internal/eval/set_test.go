@@ -18,7 +18,8 @@ func newFolder(files map[string]string) fstest.MapFS {
 
 func TestFormatsAreFoundByLooking(t *testing.T) {
 	const ownSet = `{"id": "hours", "title": "Hours", "text": "We open at nine."}
-{"id": "1", "question": "When?", "history": ["Where are you?", {"role": "assistant", "text": "In town."}], "relevant": ["hours"], "answerable": true}
+{"id": "1", "question": "When?", "history": ["Where are you?", {"role": "assistant", "text": "In town."}], ` +
+		`"relevant": ["hours"], "answerable": true}
 {"id": "2", "question": "Why?", "relevant": [], "answerable": false}`
 	for _, c := range []struct {
 		name, fileName string
@@ -38,8 +39,11 @@ func TestFormatsAreFoundByLooking(t *testing.T) {
 				"no.jsonl": `{"id": "2", "input": "I", "passages": [{"title": "T", "text": "X"}], "output": [{"answer": ""}]}`},
 			"clapnq/2/2/1/1"},
 		{"mtrag", "",
-			map[string]string{"r.jsonl": `{"task_id": "1", "Answerability": ["ANSWERABLE"], "contexts": [{"document_id": "d", "text": "X"}], "input": [{"speaker": "user", "text": "A"}, {"speaker": "agent", "text": "B"}, {"speaker": "user", "text": "C"}]}
-{"task_id": "2", "Answerability": ["PARTIAL"], "contexts": [{"document_id": "d", "text": "X"}], "input": [{"speaker": "user", "text": "A"}]}
+			map[string]string{"r.jsonl": `{"task_id": "1", "Answerability": ["ANSWERABLE"], "contexts": [{"document_id": "d", ` +
+				`"text": "X"}], "input": [{"speaker": "user", "text": "A"}, {"speaker": "agent", "text": "B"}, {"speaker": ` +
+				`"user", "text": "C"}]}
+{"task_id": "2", "Answerability": ["PARTIAL"], "contexts": [{"document_id": "d", "text": "X"}], "input": ` +
+				`[{"speaker": "user", "text": "A"}]}
 {"task_id": "3", "Answerability": ["UNANSWERABLE"], "contexts": [], "input": [{"speaker": "user", "text": "A"}]}`},
 			"mtrag-un/1/3/1/1"},
 		{"help centre", "", map[string]string{"faq.jsonl": `{"id": "1", "question": "Q", "linked_pages": ["a/b.md"]}

@@ -14,6 +14,9 @@
 //	id:"uuid"           an id whose letters may come in either case, as those of format:"uuid" may
 //	item:"min=1,format=email"  rules for the items of an array        keys:"chat,voice"  the names that a map may hold
 //
+// Docs that are too long for a tag are in a method of the struct, FieldDocs() map[string]string, by the field's name in
+// the request or reply. Rules of every field of a type may be in a method of the type, Rules() reflect.StructTag.
+//
 // A field named Body is the JSON body. In a struct without one, the fields with a json tag make up the body, and those
 // that come from elsewhere carry json:"-". A field of a body is required unless its json tag says omitempty or
 // omitzero. Opt distinguishes absent, null and a value; Raw keeps a validated value as JSON; Either is one of two

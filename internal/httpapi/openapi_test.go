@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -164,5 +165,56 @@ func TestOneOfThree(t *testing.T) {
 		if diff := cmp.Diff(want, parley.AsError(err).Details); diff != "" {
 			t.Error(text, diff)
 		}
+	}
+}
+
+type documentedForm struct {
+	Limit gradeLimit `query:"limit" max:"50"`
+	Pace  string     `query:"pace" doc:"In the tag."`
+	Body  struct{ documentedFields }
+}
+
+func (documentedForm) FieldDocs() map[string]string {
+	return map[string]string{"limit": "How many.", "pace": "In the method."}
+}
+
+type documentedFields struct {
+	Grades gradeNames `json:"grades"`
+	Plain  string     `json:"plain"`
+}
+
+func (documentedFields) FieldDocs() map[string]string {
+	return map[string]string{"grades": "All of them."}
+}
+
+type (
+	gradeLimit int
+	gradeNames []string
+)
+
+func (gradeLimit) Rules() reflect.StructTag { return `min:"1" max:"100"` }
+
+func (gradeNames) Rules() reflect.StructTag { return `item:"enum=low|high"` }
+
+// Docs may be in a method of the struct, and rules in a method of the type; the tag of the field comes first.
+func TestDocsAndRulesInMethods(t *testing.T) {
+	operation := valueAt(openAPIDocument[documentedForm](t), "paths", "/orders", "post").(map[string]any)
+	params := []any{
+		map[string]any{"name": "limit", "in": "query", "required": false, "description": "How many.",
+			"schema": map[string]any{"type": "integer", "minimum": 1.0, "maximum": 50.0}},
+		map[string]any{"name": "pace", "in": "query", "required": false, "description": "In the tag.",
+			"schema": map[string]any{"type": "string"}},
+	}
+	if diff := cmp.Diff(params, operation["parameters"].([]any)[:2]); diff != "" {
+		t.Error(diff)
+	}
+	members := map[string]any{
+		"grades": map[string]any{"type": "array", "description": "All of them.",
+			"items": map[string]any{"type": "string", "enum": []any{"low", "high"}}},
+		"plain": map[string]any{"type": "string"},
+	}
+	body := valueAt(operation, "requestBody", "content", "application/json", "schema", "properties")
+	if diff := cmp.Diff(members, body); diff != "" {
+		t.Error(diff)
 	}
 }

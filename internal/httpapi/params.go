@@ -41,6 +41,10 @@ func newInput(t reflect.Type) input {
 	in := input{typ: t}
 	hasMembers := false
 	for _, f := range reflect.VisibleFields(t) {
+		of := t
+		if len(f.Index) > 1 {
+			of = t.FieldByIndex(f.Index[:len(f.Index)-1]).Type
+		}
 		path, query := f.Tag.Get("path"), f.Tag.Get("query")
 		switch {
 		case f.Anonymous:
@@ -50,11 +54,11 @@ func newInput(t reflect.Type) input {
 			in.upload = f.Index
 		case path != "":
 			in.params = append(in.params,
-				param{name: path, fieldIndex: f.Index, inPath: true, required: true, shape: newShape(f.Type, f.Tag)})
+				param{name: path, fieldIndex: f.Index, inPath: true, required: true, shape: newFieldShape(of, f, path)})
 		case query != "":
 			in.query = true
 			in.params = append(in.params, param{name: query, fieldIndex: f.Index,
-				required: f.Tag.Get("required") == "true", shape: newShape(f.Type, f.Tag)})
+				required: f.Tag.Get("required") == "true", shape: newFieldShape(of, f, query)})
 		case f.Tag.Get("json") != "" && f.Tag.Get("json") != "-":
 			hasMembers = true
 		case len(f.Index) == 1:

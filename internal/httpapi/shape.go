@@ -69,8 +69,13 @@ var (
 
 // newShape returns the shape of a type. It does not support recursive types; no API has one.
 func newShape(t reflect.Type, tag reflect.StructTag) *shape {
-	s := &shape{typ: t, rules: parseRules(tag), nullable: tag.Get("nullable") == "true"}
+	s := &shape{typ: t}
 	s.unwrap()
+	if r, ok := reflect.Zero(s.typ).Interface().(ruledType); ok {
+		tag += " " + r.Rules()
+	}
+	s.rules = parseRules(tag)
+	s.nullable = s.nullable || tag.Get("nullable") == "true"
 	switch t = s.typ; {
 	case t == anyType:
 		s.kind = kindAny
@@ -85,6 +90,24 @@ func newShape(t reflect.Type, tag reflect.StructTag) *shape {
 		}
 	default:
 		s.setKind(t, tag)
+	}
+	return s
+}
+
+// ruledType is a type with rules that hold wherever it is used, besides those in the tags of the fields.
+type ruledType interface{ Rules() reflect.StructTag }
+
+// fieldDocumenter is a struct with docs that are too long for the tags of its fields.
+type fieldDocumenter interface {
+	// FieldDocs returns docs by the names of members and parameters.
+	FieldDocs() map[string]string
+}
+
+// newFieldShape returns the shape of a field of a struct. The name is that of the member or parameter.
+func newFieldShape(of reflect.Type, f reflect.StructField, name string) *shape {
+	s := newShape(f.Type, f.Tag)
+	if d, ok := reflect.Zero(of).Interface().(fieldDocumenter); ok && s.rules.doc == "" {
+		s.rules.doc = d.FieldDocs()[name]
 	}
 	return s
 }
@@ -148,7 +171,7 @@ func (s *shape) collectFields(t reflect.Type, at []int) {
 			s.addField(field{
 				name:     cmp.Or(name, f.Name),
 				index:    index,
-				shape:    newShape(f.Type, f.Tag),
+				shape:    newFieldShape(t, f, cmp.Or(name, f.Name)),
 				required: !strings.Contains(options, "omit"),
 			})
 		}

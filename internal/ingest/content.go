@@ -36,18 +36,17 @@ type NewContent struct {
 
 // NewContent checks content for an agent. An address that is there twice is read once. Fails with
 // VALIDATION_INVALID_BODY for addresses that cannot be read; its details name them as urls.0 and so on.
-func (s *Service) NewContent(account parley.Account, plan parley.Plan, agent parley.AgentID, c Content) (*NewContent,
-	error) {
-	n := &NewContent{service: s, plan: plan, account: account.ID, agent: agent,
+func (s *Service) NewContent(caller parley.Caller, agent parley.AgentID, c Content) (*NewContent, error) {
+	n := &NewContent{service: s, plan: caller.Plan, account: caller.Account.ID, agent: agent,
 		replacement: contentReplacement{ID: parley.NewUUID(), Agent: agent}}
 	if c.Text != "" {
 		name := contentName
-		n.text, n.textUpdate = s.textDraft(account, agent, TextChange{&name, &c.Text}),
-			s.textDraft(account, agent, TextChange{Content: &c.Text})
+		n.text, n.textUpdate = s.textDraft(caller.AgentRef(agent), TextChange{&name, &c.Text}),
+			s.textDraft(caller.AgentRef(agent), TextChange{Content: &c.Text})
 	}
 	faults, seen := map[string]string{}, map[string]bool{}
 	for i, url := range c.URLs {
-		link, err := s.NewLink(account, plan, agent, Link{URL: url, Type: crawl.Individual})
+		link, err := s.NewLink(caller, agent, Link{URL: url, Type: crawl.Individual})
 		switch {
 		case parley.IsCode(err, parley.CodeInvalidBody):
 			faults[fmt.Sprintf("urls.%d", i)] = parley.AsError(err).Details["url"]

@@ -15,7 +15,7 @@ import (
 )
 
 func (s *testService) tryReplace(c ingest.Content) error {
-	n, err := s.NewContent(s.account, s.plan, s.agent, c)
+	n, err := s.NewContent(s.caller(), s.agent, c)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func TestOldContentAnswersUntilTheNewDoes(t *testing.T) {
 		s.addText("Old", "Refunds are paid within a month.")
 		s.addText("Older", "Vouchers are never sent.")
 		site := s.addLink(w.URL, crawl.WholeSite)
-		_, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent,
+		_, err := s.AddQnA(s.Context(), s.caller(), s.agent,
 			ingest.QnA{Name: "Parking", Questions: []string{"Where do I park?"}, Answer: "Behind the house."})
 		s.must(err)
 		s.runJobs()

@@ -15,12 +15,11 @@ import (
 // Delete deletes a source of the agent, at once and for good, also while it trains; a job erases its content. The
 // pages of a site go with it: where they are many, the reply has the status toBeDeleted, and else deleted. Fails with
 // AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a page of a site) or SOURCE_ALREADY_PENDING_DELETION.
-func (s *Service) Delete(ctx context.Context, account parley.Account, agent parley.AgentID,
-	id parley.SourceID) (*parley.Source, error) {
+func (s *Service) Delete(ctx context.Context, ref parley.AgentRef, id parley.SourceID) (*parley.Source, error) {
 	now := s.Now()
 	var deleted *parley.Source
 	err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
-		deleted, err = s.deleteSource(ctx, tx, account.ID.AgentRef(agent), id, now)
+		deleted, err = s.deleteSource(ctx, tx, ref, id, now)
 		return err
 	})
 	return deleted, err

@@ -35,9 +35,9 @@ type draft struct {
 
 // contentDraft returns a draft of a kind whose content is text as it comes. fill writes the new version from the one
 // before.
-func (s *Service) contentDraft(account parley.Account, agent parley.AgentID, kind parley.SourceKind, name *string,
+func (s *Service) contentDraft(ref parley.AgentRef, kind parley.SourceKind, name *string,
 	fill func(old, v *parley.Version) error) *draft {
-	w := s.emptyDraft(account, agent, kind, name)
+	w := s.emptyDraft(ref, kind, name)
 	w.fillVersion = func(_ context.Context, _ *store.DB, before *parley.Source, old, v *parley.Version) (int64, error) {
 		if err := fill(old, v); err != nil {
 			return 0, err
@@ -53,15 +53,14 @@ func (s *Service) contentDraft(account parley.Account, agent parley.AgentID, kin
 	return w
 }
 
-func (s *Service) emptyDraft(account parley.Account, agent parley.AgentID, kind parley.SourceKind,
-	name *string) *draft {
+func (s *Service) emptyDraft(ref parley.AgentRef, kind parley.SourceKind, name *string) *draft {
 	now := s.Now()
 	w := &draft{service: s,
-		version: parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: agent, CreatedAt: now}}
+		version: parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: ref.Agent, CreatedAt: now}}
 	w.transact = func(ctx context.Context, write func(tx *store.DB) error) error {
 		return s.DB.Transact(ctx, sqldb.Bulk, write)
 	}
-	w.source = parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent, Kind: kind,
+	w.source = parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: ref.Account, AgentID: ref.Agent, Kind: kind,
 		Status: parley.SourceUntrained, WantedVersion: w.version.ID, CreatedAt: now, UpdatedAt: now}
 	if name != nil {
 		w.source.Name = parley.StorableText(*name)

@@ -127,7 +127,7 @@ func TestOnlyChangedPassagesAreEmbedded(t *testing.T) {
 		}
 
 		server.ClearRequests()
-		_, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
+		_, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
 		s.must(err)
 		s.runJobs()
 		s.runDue(runner)
@@ -297,7 +297,7 @@ func TestTextErasedWhileItIsEmbedded(t *testing.T) {
 		remaining, erased := s.addText("Kept", "The ferry leaves at nine."), s.addText("Gone", "The depot opens at six.")
 		s.runJobs()
 		erase = sync.OnceFunc(func() {
-			_, err := s.Delete(s.Context(), s.account, s.agent, erased.ID)
+			_, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), erased.ID)
 			if _, failed := s.runner.RunDue(s.Context()); err != nil || failed != nil {
 				s.Error(err, failed)
 			}

@@ -38,25 +38,25 @@ type FileChange struct {
 // AddFile adds a file to the agent's sources; it is read and trained by jobs. Fails with VALIDATION_INVALID_BODY,
 // naming the file, for one that is of no kind that is read, with AGENT_NOT_FOUND, with SOURCE_DUPLICATE for the bytes
 // of a file of the same name, or with SOURCE_SIZE_LIMIT_EXCEEDED.
-func (s *Service) AddFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (s *Service) AddFile(ctx context.Context, caller parley.Caller, agent parley.AgentID,
 	name string, f File) (*parley.Source, error) {
-	u, err := s.newUpload(account, agent, FileChange{&name, &f})
+	u, err := s.newUpload(caller.AgentRef(agent), FileChange{&name, &f})
 	if err != nil {
 		return nil, err
 	}
-	return s.addSource(ctx, u.draft, plan)
+	return s.addSource(ctx, u.draft, caller.Plan)
 }
 
 // ChangeFile replaces a file by another one, or renames it. The earlier version answers until the new one is trained; a
 // change that changes nothing leaves no trace, unless the file could not be read: then it is read again. Fails as
 // AddFile does, with SOURCE_NOT_FOUND for a source that is no file, or with SOURCE_PENDING_DELETION.
-func (s *Service) ChangeFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (s *Service) ChangeFile(ctx context.Context, caller parley.Caller, agent parley.AgentID,
 	id parley.SourceID, change FileChange) (*parley.Source, error) {
-	u, err := s.newUpload(account, agent, change)
+	u, err := s.newUpload(caller.AgentRef(agent), change)
 	if err != nil {
 		return nil, err
 	}
-	return s.changeSource(ctx, u.draft, id, plan)
+	return s.changeSource(ctx, u.draft, id, caller.Plan)
 }
 
 // upload is a file on its way into the database.
@@ -66,8 +66,8 @@ type upload struct {
 	versionBlob *store.Blob // of the version: blob, or that of the version before
 }
 
-func (s *Service) newUpload(account parley.Account, agent parley.AgentID, change FileChange) (*upload, error) {
-	u := &upload{draft: s.emptyDraft(account, agent, parley.SourceFile, change.Name)}
+func (s *Service) newUpload(ref parley.AgentRef, change FileChange) (*upload, error) {
+	u := &upload{draft: s.emptyDraft(ref, parley.SourceFile, change.Name)}
 	u.fillVersion, u.isDuplicate, u.storeExtra = u.fillFile, u.isSameFile, u.linkBlob
 	if change.File == nil {
 		return u, nil
@@ -78,7 +78,7 @@ func (s *Service) newUpload(account parley.Account, agent parley.AgentID, change
 	}
 	f := change.File
 	u.source.Size = f.Size
-	u.blob = &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: agent, Hash: f.Hash, Size: f.Size,
+	u.blob = &store.Blob{ID: parley.NewUUID(), AccountID: ref.Account, AgentID: ref.Agent, Hash: f.Hash, Size: f.Size,
 		MediaType: mediaTypes[kind], Name: parley.StorableText(f.Name), CreatedAt: u.version.CreatedAt}
 	u.versionBlob = u.blob
 	u.transact = func(ctx context.Context, write func(tx *store.DB) error) error {

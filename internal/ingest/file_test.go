@@ -46,7 +46,7 @@ func (s *testService) writeUpload(name, content string) ingest.File {
 
 func (s *testService) addFile(name, content string) *parley.Source {
 	s.Helper()
-	src, err := s.AddFile(s.Context(), s.account, s.plan, s.agent, name, s.writeUpload(name, content))
+	src, err := s.AddFile(s.Context(), s.caller(), s.agent, name, s.writeUpload(name, content))
 	s.must(err)
 	return src
 }
@@ -89,13 +89,13 @@ func TestFileIsReadOnce(t *testing.T) {
 			t.Fatalf("%+v after %d readings", got, reads)
 		}
 		name := "Hours"
-		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{Name: &name})
+		_, err := s.ChangeFile(s.Context(), s.caller(), s.agent, src.ID, ingest.FileChange{Name: &name})
 		s.must(err)
 		s.runJobs()
 		if got := s.findSource(src.ID); got.Name != name || got.Status != parley.SourceTrained || reads != 2 {
 			t.Errorf("%+v after %d readings", got, reads)
 		}
-		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.TextChange{Name: &name})
+		_, err = s.ChangeText(s.Context(), s.caller(), s.agent, src.ID, ingest.TextChange{Name: &name})
 		s.wantCode(err, parley.CodeSourceNotFound)
 	})
 }
@@ -116,7 +116,7 @@ func TestFileThatFailedMayBeTriedAgain(t *testing.T) {
 		}
 		s.ReadFile = inner
 		f := s.writeUpload("hours.txt", content)
-		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{File: &f})
+		_, err := s.ChangeFile(s.Context(), s.caller(), s.agent, src.ID, ingest.FileChange{File: &f})
 		s.must(err)
 		s.runJobs()
 		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Failure != "" {
@@ -189,7 +189,7 @@ func TestAFileCountsWithItsText(t *testing.T) {
 		}
 		name := "Renamed"
 		s.plan.StoragePerAgent = new(int64) // a plan that has shrunk takes what does not grow
-		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{Name: &name})
+		_, err := s.ChangeFile(s.Context(), s.caller(), s.agent, src.ID, ingest.FileChange{Name: &name})
 		s.must(err)
 		s.runJobs()
 		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Name != name ||
@@ -221,7 +221,7 @@ func TestAFileWhoseTextExceedsThePlanFails(t *testing.T) {
 			s.Error("something of it was written:", n)
 		}
 		limit = 10_000
-		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{})
+		_, err := s.ChangeFile(s.Context(), s.caller(), s.agent, src.ID, ingest.FileChange{})
 		s.must(err)
 		s.runJobs()
 		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Size != 5000 {
@@ -253,17 +253,17 @@ func TestFilesAreStoredInTheDatabase(t *testing.T) {
 		if n := s.databaseFileCount(); n != 1 {
 			t.Errorf("equal files lie there %d times", n)
 		}
-		_, err := s.AddFile(t.Context(), s.account, s.plan, s.agent, "hours.txt", s.writeUpload("hours.txt", large))
+		_, err := s.AddFile(t.Context(), s.caller(), s.agent, "hours.txt", s.writeUpload("hours.txt", large))
 		s.wantCode(err, parley.CodeSourceDuplicate)
 		next := s.writeUpload("hours.txt", "We open at ten in the morning, and close at six in the evening.")
-		_, err = s.ChangeFile(t.Context(), s.account, s.plan, s.agent, first.ID, ingest.FileChange{File: &next})
+		_, err = s.ChangeFile(t.Context(), s.caller(), s.agent, first.ID, ingest.FileChange{File: &next})
 		s.must(err)
 		s.runJobs()
 		if n := s.databaseFileCount(); n != 2 {
 			t.Errorf("%d files in the database", n)
 		}
 		for _, id := range []parley.SourceID{first.ID, duplicate.ID} {
-			_, err := s.Delete(t.Context(), s.account, s.agent, id)
+			_, err := s.Delete(t.Context(), s.account.ID.AgentRef(s.agent), id)
 			s.must(err)
 		}
 		s.runJobs()
@@ -312,7 +312,7 @@ func TestAccountsTakeTurnsReadingFiles(t *testing.T) {
 		s.must(s.DB.CreateAccount(s.Context(), &other))
 		agent := &parley.Agent{ID: parley.NewAgentID(), AccountID: other.ID, Name: "Guide", CreatedAt: noon, UpdatedAt: noon}
 		s.must(s.DB.CreateAgent(s.Context(), agent))
-		_, err := s.AddFile(s.Context(), other, s.plan, agent.ID, "small.txt",
+		_, err := s.AddFile(s.Context(), parley.Caller{Account: other, Plan: s.plan}, agent.ID, "small.txt",
 			s.writeUpload("small.txt", strings.Repeat("Small words. ", 10)))
 		s.must(err)
 		s.addFile("own small.txt", strings.Repeat("Own small words. ", 10))

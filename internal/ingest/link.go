@@ -96,7 +96,7 @@ type NewLink struct {
 }
 
 // NewLink checks a link for an agent. Fails with VALIDATION_INVALID_BODY, by field, for what cannot be read.
-func (s *Service) NewLink(account parley.Account, plan parley.Plan, agent parley.AgentID, link Link) (*NewLink, error) {
+func (s *Service) NewLink(caller parley.Caller, agent parley.AgentID, link Link) (*NewLink, error) {
 	if err := parley.InvalidFields(crawl.Validate(link.site())); err != nil {
 		return nil, err
 	}
@@ -105,19 +105,19 @@ func (s *Service) NewLink(account parley.Account, plan parley.Plan, agent parley
 		return nil, err // Validate has found none
 	}
 	now := s.Now()
-	src := parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent,
+	src := parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: caller.Account.ID, AgentID: agent,
 		Kind: parley.SourceLink, Name: parley.StorableText(link.URL),
 		URL: u.String(), Status: parley.SourceUntrained, Metadata: encodeRecord(link.record()), CreatedAt: now,
 		UpdatedAt: now}
-	return &NewLink{service: s, source: src, kind: link.Type, plan: plan}, nil
+	return &NewLink{service: s, source: src, kind: link.Type, plan: caller.Plan}, nil
 }
 
 // AddLink adds a page or a site to the agent's sources; it is read by a job. Fails with VALIDATION_INVALID_BODY,
 // AGENT_NOT_FOUND, SOURCE_DUPLICATE for an address that is read in the same way already, or SOURCE_SIZE_LIMIT_EXCEEDED
 // when the storage of the plan is full.
-func (s *Service) AddLink(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (s *Service) AddLink(ctx context.Context, caller parley.Caller, agent parley.AgentID,
 	link Link) (*parley.Source, error) {
-	n, err := s.NewLink(account, plan, agent, link)
+	n, err := s.NewLink(caller, agent, link)
 	if err != nil {
 		return nil, err
 	}
@@ -213,12 +213,12 @@ type LinkChange struct {
 // ChangeLink changes how a link is read and reads it again, in any case. What was read before answers meanwhile. Fails
 // with AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a source that is no link), SOURCE_PENDING_DELETION or
 // VALIDATION_INVALID_BODY.
-func (s *Service) ChangeLink(ctx context.Context, account parley.Account, agent parley.AgentID, id parley.SourceID,
+func (s *Service) ChangeLink(ctx context.Context, ref parley.AgentRef, id parley.SourceID,
 	change LinkChange) (*parley.Source, error) {
 	now := s.Now()
 	var after *parley.Source
 	err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
-		after, err = s.restartCrawl(ctx, tx, account.ID.AgentRef(agent), id, now, change)
+		after, err = s.restartCrawl(ctx, tx, ref, id, now, change)
 		return err
 	})
 	return after, err

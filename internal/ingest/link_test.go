@@ -22,7 +22,7 @@ func (s *testService) planOf(string) (parley.Plan, bool) { return s.plan, true }
 
 func (s *testService) addLink(url string, kind crawl.Kind) *parley.Source {
 	s.Helper()
-	src, err := s.AddLink(s.Context(), s.account, s.plan, s.agent, ingest.Link{URL: url, Type: kind})
+	src, err := s.AddLink(s.Context(), s.caller(), s.agent, ingest.Link{URL: url, Type: kind})
 	s.must(err)
 	return src
 }
@@ -62,7 +62,7 @@ func TestIndividualPageIsRead(t *testing.T) {
 			string(src.Metadata) != `{"type":"individual"}` || s.loadAgent().Status() != parley.AgentTraining {
 			s.Errorf("%+v", src)
 		}
-		_, err := s.AddLink(s.Context(), s.account, s.plan, s.agent,
+		_, err := s.AddLink(s.Context(), s.caller(), s.agent,
 			ingest.Link{URL: w.URL + "/refunds#top", Type: crawl.Individual})
 		s.wantCode(err, parley.CodeSourceDuplicate)
 		s.runJobs()
@@ -79,7 +79,7 @@ func TestIndividualPageIsRead(t *testing.T) {
 			s.Errorf("the passage does not say what page it is of: %q", heading)
 		}
 		w.set("/refunds", "")
-		_, err = s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{})
+		_, err = s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, ingest.LinkChange{})
 		s.must(err)
 		s.runJobs()
 		if now := s.source(src.ID); now.Status != parley.SourceFailed || !strings.Contains(now.Failure, "404") ||
@@ -116,7 +116,7 @@ func TestSiteIsRead(t *testing.T) {
 		if sizes[src.ID] != s.loadAgent().Size || sizes[src.ID] == 0 {
 			s.Error(sizes, s.loadAgent().Size)
 		}
-		deleted, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
+		deleted, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
 		s.must(err)
 		if deleted.Status != parley.SourceDeleted || s.passageTexts("When are refunds paid?") != "" ||
 			s.loadAgent().Size != 0 || s.loadAgent().Status() != parley.AgentUntrained {
@@ -159,7 +159,7 @@ func TestPatternsChange(t *testing.T) {
 		w := s.startWebsite(shopPages())
 		src := s.addLink(w.URL, crawl.WholeSite)
 		s.runJobs()
-		changed, err := s.ChangeLink(s.Context(), s.account, s.agent, src.ID,
+		changed, err := s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), src.ID,
 			ingest.LinkChange{Exclude: []string{"^/refunds"}})
 		s.must(err)
 		if changed.Status != parley.SourceUpdated || s.passageTexts("refunds") == "" {
@@ -170,13 +170,13 @@ func TestPatternsChange(t *testing.T) {
 			s.source(src.ID).Status != parley.SourceTrained {
 			s.Error(got, s.linkRecord(src.ID))
 		}
-		_, err = s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{Exclude: []string{}})
+		_, err = s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, ingest.LinkChange{Exclude: []string{}})
 		s.must(err)
 		s.runJobs()
 		if got := s.passageTexts("refunds"); got == "" {
 			s.Error("what was left out does not come back")
 		}
-		_, err = s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{Include: []string{"("}})
+		_, err = s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, ingest.LinkChange{Include: []string{"("}})
 		s.wantCode(err, parley.CodeInvalidBody)
 	})
 }
@@ -194,7 +194,7 @@ func TestStorageEndsACrawl(t *testing.T) {
 		}
 		none := s.loadAgent().Size
 		s.plan.StoragePerAgent = &none
-		_, err := s.AddLink(s.Context(), s.account, s.plan, s.agent, ingest.Link{URL: w.URL, Type: crawl.Sitemap})
+		_, err := s.AddLink(s.Context(), s.caller(), s.agent, ingest.Link{URL: w.URL, Type: crawl.Sitemap})
 		s.wantCode(err, parley.CodeSourceSize)
 	})
 }
@@ -242,7 +242,7 @@ func TestCrawlRestartedWhileRunning(t *testing.T) {
 		w.beforeReply = func(path string) bool {
 			if path == "/hours" && !once {
 				once = true
-				if _, err := s.ChangeLink(s.Context(), s.account, s.agent, src.ID,
+				if _, err := s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), src.ID,
 					ingest.LinkChange{Exclude: []string{"^/hours"}}); err != nil {
 					s.Error(err)
 				}
@@ -263,7 +263,7 @@ func TestDeletionEndsACrawl(t *testing.T) {
 		src := s.addLink(w.URL, crawl.WholeSite)
 		w.beforeReply = func(path string) bool {
 			if path == "/hours" {
-				if _, err := s.Delete(s.Context(), s.account, s.agent, src.ID); err != nil {
+				if _, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID); err != nil {
 					s.Error(err)
 				}
 			}
@@ -287,14 +287,14 @@ func TestLargeSiteIsDeletedInSteps(t *testing.T) {
 		}
 		src := s.addLink(s.startWebsite(pages).URL, crawl.WholeSite)
 		s.runJobs()
-		deleted, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
+		deleted, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
 		s.must(err)
 		if deleted.Status != parley.SourceToBeDeleted || s.passageTexts("page of length") != "" || len(s.listSources()) != 1 {
 			s.Errorf("%+v", deleted)
 		}
-		_, err = s.Delete(s.Context(), s.account, s.agent, src.ID)
+		_, err = s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
 		s.wantCode(err, parley.CodeSourceAlreadyDel)
-		_, err = s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{})
+		_, err = s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, ingest.LinkChange{})
 		s.wantCode(err, parley.CodeSourcePendingDel)
 		s.runJobs()
 		if len(s.listSources()) != 0 || s.loadAgent().Status() != parley.AgentUntrained ||
@@ -318,7 +318,7 @@ func TestPagesAreRemovedWithTheirSitemapEntry(t *testing.T) {
 		}
 		again := func(id parley.SourceID, included int, refunds, hours string) {
 			s.Helper()
-			_, err := s.ChangeLink(s.Context(), s.account, s.agent, id, ingest.LinkChange{})
+			_, err := s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), id, ingest.LinkChange{})
 			s.must(err)
 			s.runJobs()
 			if got := s.linkRecord(id).Children.Included; got != included || s.passageTexts("refunds") != refunds ||
@@ -397,13 +397,13 @@ func TestCrawlRestartedAtItsEnd(t *testing.T) {
 		w.set("/map.xml", "<urlset><url><loc>"+w.URL+"/hours</loc></url><url><loc>"+w.URL+"/refunds</loc></url></urlset>")
 		src := s.addLink(w.URL+"/map.xml", crawl.Sitemap)
 		s.runJobs()
-		_, err := s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{})
+		_, err := s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, ingest.LinkChange{})
 		s.must(err)
 		read := s.ReadPage
 		w.set("/refunds", "<title>Refunds</title> Refunds are paid within a week.")
 		s.ReadPage = func(ctx context.Context, url, kind string, body []byte) (string, string, error) {
 			s.ReadPage = read
-			_, err := s.ChangeLink(ctx, s.account, s.agent, src.ID, ingest.LinkChange{})
+			_, err := s.ChangeLink(ctx, s.account.ID.AgentRef(s.agent), src.ID, ingest.LinkChange{})
 			s.must(err)
 			return read(ctx, url, kind, body)
 		}

@@ -44,23 +44,23 @@ type qnaContent struct {
 }
 
 // AddQnA adds an answer to questions to the agent's sources; it is trained right away by a job. Fails as AddText does.
-func (s *Service) AddQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (s *Service) AddQnA(ctx context.Context, caller parley.Caller, agent parley.AgentID,
 	q QnA) (*parley.Source, error) {
-	w := s.contentDraft(account, agent, parley.SourceQnA, &q.Name, nil)
+	w := s.contentDraft(caller.AgentRef(agent), parley.SourceQnA, &q.Name, nil)
 	if err := (qnaContent{q.Questions, q.Answer}).writeTo(&w.version); err != nil {
 		return nil, err
 	}
 	w.source.Size = int64(len(w.version.Text))
-	return s.addSource(ctx, w, plan)
+	return s.addSource(ctx, w, caller.Plan)
 }
 
 // ChangeQnA changes an answer, its questions or its name. The earlier version answers until the new one is trained; a
 // change that changes nothing leaves no trace. Fails as ChangeText does, with SOURCE_NOT_FOUND for a source that is no
 // QnA.
-func (s *Service) ChangeQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (s *Service) ChangeQnA(ctx context.Context, caller parley.Caller, agent parley.AgentID,
 	id parley.SourceID, change QnAChange) (*parley.Source, error) {
 	return s.changeSource(ctx,
-		s.contentDraft(account, agent, parley.SourceQnA, change.Name, func(old, v *parley.Version) error {
+		s.contentDraft(caller.AgentRef(agent), parley.SourceQnA, change.Name, func(old, v *parley.Version) error {
 			var a qnaContent
 			if err := json.Unmarshal(old.Content, &a); err != nil {
 				return err
@@ -72,7 +72,7 @@ func (s *Service) ChangeQnA(ctx context.Context, account parley.Account, plan pa
 				a.Answer = *change.Answer
 			}
 			return a.writeTo(v)
-		}), id, plan)
+		}), id, caller.Plan)
 }
 
 // writeTo writes the version's text and content.

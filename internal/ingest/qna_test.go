@@ -15,7 +15,7 @@ var returnsQnA = ingest.QnA{Name: "Returns", Questions: []string{"How do I send 
 
 func TestQuestionFindsItsAnswer(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
-		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, returnsQnA)
+		src, err := s.AddQnA(s.Context(), s.caller(), s.agent, returnsQnA)
 		s.must(err)
 		if src.Kind != parley.SourceQnA || src.Status != parley.SourceUntrained || src.Size != 85 ||
 			s.loadAgent().Size != 85 {
@@ -40,13 +40,13 @@ func TestQuestionFindsItsAnswer(t *testing.T) {
 
 func TestPartOfAQnAChanges(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
-		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, returnsQnA)
+		src, err := s.AddQnA(s.Context(), s.caller(), s.agent, returnsQnA)
 		s.must(err)
-		_, err = s.AddQnA(s.Context(), s.account, s.plan, s.agent, returnsQnA)
+		_, err = s.AddQnA(s.Context(), s.caller(), s.agent, returnsQnA)
 		s.wantCode(err, parley.CodeSourceDuplicate)
 		s.runJobs()
 		answer := "Bring it to a shop."
-		changed, err := s.ChangeQnA(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.QnAChange{Answer: &answer})
+		changed, err := s.ChangeQnA(s.Context(), s.caller(), s.agent, src.ID, ingest.QnAChange{Answer: &answer})
 		s.must(err)
 		if changed.Status != parley.SourceUpdated || changed.Name != "Returns" {
 			s.Errorf("%+v", changed)
@@ -56,12 +56,12 @@ func TestPartOfAQnAChanges(t *testing.T) {
 			s.Error(got)
 		}
 		before := s.source(src.ID)
-		same, err := s.ChangeQnA(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.QnAChange{Answer: &answer})
+		same, err := s.ChangeQnA(s.Context(), s.caller(), s.agent, src.ID, ingest.QnAChange{Answer: &answer})
 		s.must(err)
 		if same.WantedVersion != before.WantedVersion {
 			s.Error("a change of nothing is trained")
 		}
-		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.TextChange{Content: &answer})
+		_, err = s.ChangeText(s.Context(), s.caller(), s.agent, src.ID, ingest.TextChange{Content: &answer})
 		s.wantCode(err, parley.CodeSourceNotFound)
 	})
 }
@@ -70,7 +70,7 @@ func TestLongAnswerIsFoundByItsQuestion(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		long := ingest.QnA{Name: "Terms", Questions: []string{"What are the terms?"},
 			Answer: strings.Repeat("Something is said here at some length. ", 100)}
-		_, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, long)
+		_, err := s.AddQnA(s.Context(), s.caller(), s.agent, long)
 		s.must(err)
 		s.runJobs()
 		if n := s.queryCount(`select count(*) from passages`); n < 3 ||
@@ -87,7 +87,7 @@ func TestQuestionsAreNotRepeatedWithoutBound(t *testing.T) {
 		for i := range 50 {
 			q.Questions = append(q.Questions, fmt.Sprintf("Question number %d %s?", i, strings.Repeat("padded ", 38)))
 		}
-		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, q)
+		src, err := s.AddQnA(s.Context(), s.caller(), s.agent, q)
 		s.must(err)
 		s.runJobs()
 		if got := s.source(src.ID); got.Status != parley.SourceTrained {
@@ -111,7 +111,7 @@ func TestQuestionsAreNotRepeatedWithoutBound(t *testing.T) {
 
 func TestAnAnswerOfMarkupIsCut(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
-		_, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent,
+		_, err := s.AddQnA(s.Context(), s.caller(), s.agent,
 			ingest.QnA{Name: "Markup", Questions: []string{"What?"}, Answer: strings.Repeat("<br/>\n", 2000)})
 		s.must(err)
 		s.runJobs()
@@ -123,7 +123,7 @@ func TestAnAnswerOfMarkupIsCut(t *testing.T) {
 
 func TestAQnAIsStoredAsLargeAsItIs(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
-		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent,
+		src, err := s.AddQnA(s.Context(), s.caller(), s.agent,
 			ingest.QnA{Name: "Marks", Questions: []string{"a < b & c?"}, Answer: strings.Repeat("<>&", 10_000)})
 		s.must(err)
 		if n := s.queryCount(`select length(content) + length(text) from source_versions`); n > 2*int(src.Size)+100 {

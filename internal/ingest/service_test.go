@@ -54,6 +54,8 @@ func newTestService(t testing.TB, db *store.DB) *testService {
 	return s
 }
 
+func (s *testService) caller() parley.Caller { return parley.Caller{Account: s.account, Plan: s.plan} }
+
 func (s *testService) must(err error) {
 	s.Helper()
 	if err != nil {
@@ -70,7 +72,7 @@ func (s *testService) wantCode(err error, code parley.Code) {
 
 func (s *testService) addText(name, content string) *parley.Source {
 	s.Helper()
-	src, err := s.AddText(s.Context(), s.account, s.plan, s.agent, name, content)
+	src, err := s.AddText(s.Context(), s.caller(), s.agent, name, content)
 	s.must(err)
 	return src
 }
@@ -151,14 +153,14 @@ func TestTextIsTrained(t *testing.T) {
 func TestTextBelongsToItsAgent(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src := s.addText("Mine", "text")
-		_, err := s.AddText(s.Context(), parley.Account{ID: "other"}, s.plan, s.agent, "n", "c")
+		_, err := s.AddText(s.Context(), parley.Caller{Account: parley.Account{ID: "other"}, Plan: s.plan}, s.agent, "n", "c")
 		s.wantCode(err, parley.CodeAgentNotFound)
-		_, err = s.Delete(s.Context(), parley.Account{ID: "other"}, s.agent, src.ID)
+		_, err = s.Delete(s.Context(), parley.AgentRef{Account: "other", Agent: s.agent}, src.ID)
 		s.wantCode(err, parley.CodeAgentNotFound)
-		_, err = s.Delete(s.Context(), s.account, s.agent, "unknown")
+		_, err = s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), "unknown")
 		s.wantCode(err, parley.CodeSourceNotFound)
 		s.must(s.DB.DeleteAgent(s.Context(), s.account.ID.AgentRef(s.agent), noon))
-		_, err = s.AddText(s.Context(), s.account, s.plan, s.agent, "n", "c")
+		_, err = s.AddText(s.Context(), s.caller(), s.agent, "n", "c")
 		s.wantCode(err, parley.CodeAgentNotFound)
 		s.runJobs() // the job finds nobody to train, which is not a failure
 		if n := s.countRows(`select count(*) from passages`) +
@@ -182,7 +184,7 @@ func TestStorageLimitIsExact(t *testing.T) {
 		errs := make([]error, 10)
 		var all sync.WaitGroup
 		for i := range errs {
-			all.Go(func() { _, errs[i] = s.AddText(s.Context(), s.account, s.plan, s.agent, fmt.Sprint(i), "ten bytes!") })
+			all.Go(func() { _, errs[i] = s.AddText(s.Context(), s.caller(), s.agent, fmt.Sprint(i), "ten bytes!") })
 		}
 		all.Wait()
 		added := 0
@@ -198,7 +200,7 @@ func TestStorageLimitIsExact(t *testing.T) {
 			s.Errorf("%d added, %+v", added, s.loadAgent())
 		}
 		s.addText("n", "five!")
-		_, err := s.AddText(s.Context(), s.account, s.plan, s.agent, "n", "x")
+		_, err := s.AddText(s.Context(), s.caller(), s.agent, "n", "x")
 		s.wantCode(err, parley.CodeSourceSize)
 	})
 }
@@ -208,7 +210,7 @@ func TestDuplicateSourceIsRefused(t *testing.T) {
 		errs := make([]error, 10)
 		var all sync.WaitGroup
 		for i := range errs {
-			all.Go(func() { _, errs[i] = s.AddText(s.Context(), s.account, s.plan, s.agent, "n", "text") })
+			all.Go(func() { _, errs[i] = s.AddText(s.Context(), s.caller(), s.agent, "n", "text") })
 		}
 		all.Wait()
 		for _, err := range errs {
@@ -233,12 +235,12 @@ func TestDeletedSourceAnswersNoMore(t *testing.T) {
 		if got := s.sourceNames("days"); !strings.Contains(got, "Refunds") || !strings.Contains(got, "Parcels") {
 			s.Error(got)
 		}
-		deleted, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
+		deleted, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
 		s.must(err)
 		if deleted.Status != parley.SourceDeleted || deleted.Name != "Refunds" {
 			s.Errorf("%+v", deleted)
 		}
-		_, err = s.Delete(s.Context(), s.account, s.agent, src.ID)
+		_, err = s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
 		s.wantCode(err, parley.CodeSourceNotFound)
 		s.runJobs() // erases the rows, before the memory has heard of it
 		if got := s.sourceNames("How fast are refunds paid? days"); got != "Parcels" {
@@ -264,7 +266,7 @@ func TestDeletedSourceAnswersNoMore(t *testing.T) {
 func TestSourceDeletedWhileItTrains(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src := s.addText("Refunds", "Refunds are paid within ten days.")
-		_, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
+		_, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
 		s.must(err)
 		s.runJobs()
 		if a := s.loadAgent(); a.Sources != (parley.SourceCounts{}) || a.Size != 0 ||
@@ -344,7 +346,7 @@ func BenchmarkDelete1MB(b *testing.B) {
 		src := s.addText("n", handbook(1_000_000))
 		s.runJobs()
 		b.StartTimer()
-		_, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
+		_, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
 		s.must(err)
 	}
 }

@@ -25,41 +25,41 @@ type TextChange struct {
 // AddText adds a text to the agent's sources; it is trained right away by a job. Fails with AGENT_NOT_FOUND, with
 // SOURCE_DUPLICATE when the agent has a source of the same name and text, or with SOURCE_SIZE_LIMIT_EXCEEDED when its
 // sources would outgrow the plan, exactly, however many are added at a time.
-func (s *Service) AddText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, name,
+func (s *Service) AddText(ctx context.Context, caller parley.Caller, agent parley.AgentID, name,
 	content string) (*parley.Source, error) {
-	return s.addSource(ctx, s.textDraft(account, agent, TextChange{&name, &content}), plan)
+	return s.addSource(ctx, s.textDraft(caller.AgentRef(agent), TextChange{&name, &content}), caller.Plan)
 }
 
 // ChangeText changes a text. A new content is trained by a job, and the earlier version answers meanwhile; a name that
 // changes alone is trained again too, for it is in the citations. A change that changes nothing leaves no trace,
 // unless the text has failed: then it is trained again. Fails with AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a source
 // that is no text), SOURCE_PENDING_DELETION, SOURCE_DUPLICATE or SOURCE_SIZE_LIMIT_EXCEEDED.
-func (s *Service) ChangeText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (s *Service) ChangeText(ctx context.Context, caller parley.Caller, agent parley.AgentID,
 	id parley.SourceID, change TextChange) (*parley.Source, error) {
-	return s.changeSource(ctx, s.textDraft(account, agent, change), id, plan)
+	return s.changeSource(ctx, s.textDraft(caller.AgentRef(agent), change), id, caller.Plan)
 }
 
 // PutText makes the agent's text of that key what it is to be: it is added when there is none, changed when it differs,
 // and left alone when it does not, exactly, however many do so at a time. Fails as AddText and ChangeText do.
-func (s *Service) PutText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, key,
+func (s *Service) PutText(ctx context.Context, caller parley.Caller, agent parley.AgentID, key,
 	name, content string) error {
-	draft := s.textDraft(account, agent, TextChange{&name, &content})
+	draft := s.textDraft(caller.AgentRef(agent), TextChange{&name, &content})
 	err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := tx.LockAgent(ctx, account.ID.AgentRef(agent)); err != nil { // so that two cannot both find none
+		if err := tx.LockAgent(ctx, caller.AgentRef(agent)); err != nil { // so that two cannot both find none
 			return err
 		}
-		existing, err := tx.SourceByKey(ctx, account.ID.AgentRef(agent), key)
+		existing, err := tx.SourceByKey(ctx, caller.AgentRef(agent), key)
 		if err == nil {
-			_, err = draft.applyTo(ctx, tx, existing.ID, plan)
+			_, err = draft.applyTo(ctx, tx, existing.ID, caller.Plan)
 			return err
 		}
 		if !parley.IsCode(err, parley.CodeSourceNotFound) {
 			return err
 		}
-		if err := draft.create(ctx, tx, plan); err != nil {
+		if err := draft.create(ctx, tx, caller.Plan); err != nil {
 			return err
 		}
-		return tx.SetSourceKey(ctx, account.ID.AgentRef(agent), draft.source.ID, key)
+		return tx.SetSourceKey(ctx, caller.AgentRef(agent), draft.source.ID, key)
 	})
 	if errors.Is(err, errUnchanged) {
 		return nil
@@ -67,8 +67,8 @@ func (s *Service) PutText(ctx context.Context, account parley.Account, plan parl
 	return err
 }
 
-func (s *Service) textDraft(account parley.Account, agent parley.AgentID, change TextChange) *draft {
-	w := s.contentDraft(account, agent, parley.SourceText, change.Name, func(old, v *parley.Version) error {
+func (s *Service) textDraft(ref parley.AgentRef, change TextChange) *draft {
+	w := s.contentDraft(ref, parley.SourceText, change.Name, func(old, v *parley.Version) error {
 		if change.Content == nil {
 			v.Text, v.Hash = old.Text, old.Hash
 		}

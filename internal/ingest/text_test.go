@@ -21,7 +21,7 @@ func (s *testService) changeText(id parley.SourceID, name, content string) *parl
 	if content != "" {
 		c.Content = &content
 	}
-	src, err := s.ChangeText(s.Context(), s.account, s.plan, s.agent, id, c)
+	src, err := s.ChangeText(s.Context(), s.caller(), s.agent, id, c)
 	s.must(err)
 	return src
 }
@@ -106,19 +106,19 @@ func TestChangeIsRefusedLikeAnAddition(t *testing.T) {
 		s.plan.StoragePerAgent = &limit
 		a, b := s.addText("A", "one"), s.addText("A", "two")
 		text, long := "two", strings.Repeat("x", 98)
-		_, err := s.ChangeText(s.Context(), s.account, s.plan, s.agent, a.ID, ingest.TextChange{Content: &text})
+		_, err := s.ChangeText(s.Context(), s.caller(), s.agent, a.ID, ingest.TextChange{Content: &text})
 		s.wantCode(err, parley.CodeSourceDuplicate)
-		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, a.ID, ingest.TextChange{Content: &long})
+		_, err = s.ChangeText(s.Context(), s.caller(), s.agent, a.ID, ingest.TextChange{Content: &long})
 		s.wantCode(err, parley.CodeSourceSize)
-		_, err = s.ChangeText(s.Context(), parley.Account{ID: "other"}, s.plan, s.agent, a.ID,
+		_, err = s.ChangeText(s.Context(), parley.Caller{Account: parley.Account{ID: "other"}, Plan: s.plan}, s.agent, a.ID,
 			ingest.TextChange{Content: &long})
 		s.wantCode(err, parley.CodeAgentNotFound)
 		if got := s.loadAgent().Size; got != 6 {
 			s.Error("size", got)
 		}
-		_, err = s.Delete(s.Context(), s.account, s.agent, b.ID)
+		_, err = s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), b.ID)
 		s.must(err)
-		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, b.ID, ingest.TextChange{Content: &long})
+		_, err = s.ChangeText(s.Context(), s.caller(), s.agent, b.ID, ingest.TextChange{Content: &long})
 		s.wantCode(err, parley.CodeSourceNotFound)
 		s.changeText(a.ID, "", "two")
 	})
@@ -130,7 +130,7 @@ func TestConcurrentPutsOfOneKey(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				if err := s.PutText(s.Context(), s.account, s.plan, s.agent, "hours", "Hours", "We open at nine."); err != nil {
+				if err := s.PutText(s.Context(), s.caller(), s.agent, "hours", "Hours", "We open at nine."); err != nil {
 					s.Error(err)
 				}
 			})
@@ -140,7 +140,7 @@ func TestConcurrentPutsOfOneKey(t *testing.T) {
 			s.Error("sources:", n)
 		}
 		for _, text := range []string{"We open at ten.", "We open at eleven."} {
-			s.must(s.PutText(s.Context(), s.account, s.plan, s.agent, "hours", "Hours", text))
+			s.must(s.PutText(s.Context(), s.caller(), s.agent, "hours", "Hours", text))
 		}
 		s.runJobs()
 		s.now = noon.Add(time.Hour)

@@ -50,7 +50,7 @@ func TestTextMayShrinkUnderAPlanThatShrank(t *testing.T) {
 			s.Errorf("%+v", now)
 		}
 		longer := "A shorter text."
-		_, err := s.ChangeText(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.TextChange{Content: &longer})
+		_, err := s.ChangeText(s.Context(), s.caller(), s.agent, src.ID, ingest.TextChange{Content: &longer})
 		s.wantCode(err, parley.CodeSourceSize)
 	})
 }

@@ -23,10 +23,14 @@ var valenceLists = map[float64]string{
 		`polite comfortable reliable recommend welcome sweet neat haha`,
 	-0.6: `problem issue error wrong broken missing late delay delayed fail failed fails failing unable stuck ` +
 		`lost cancel complaint complain confused confusing damaged sorry refused denied blocked`,
-	-1.6: `bad annoying annoyed annoys disappointed disappointing disappointment unhappy slow poor sad upset frustrating frustrated frustration hard useless unhelpful worse wasted waste
-		unreliable fed unacceptable rude ignored sick mess misleading overcharged ripped difficult lousy buggy tired ridiculous nonsense unfair`,
-	-2.8: `terrible horrible awful worst hate hated angry furious disgusting disgusted disgrace scam scammed fraud garbage crap rubbish pathetic appalling atrocious outrageous stupid idiot
-		idiots incompetent disaster joke liar liars lies shit damn hell wtf dreadful abysmal shameful nightmare crappy sucks suck trash livid`,
+	-1.6: `bad annoying annoyed annoys disappointed disappointing disappointment unhappy slow poor sad upset frustrating
+		frustrated frustration hard useless unhelpful worse wasted waste
+		unreliable fed unacceptable rude ignored sick mess misleading overcharged ripped difficult lousy buggy tired
+		ridiculous nonsense unfair`,
+	-2.8: `terrible horrible awful worst hate hated angry furious disgusting disgusted disgrace scam scammed fraud garbage
+		crap rubbish pathetic appalling atrocious outrageous stupid idiot
+		idiots incompetent disaster joke liar liars lies shit damn hell wtf dreadful abysmal shameful nightmare crappy sucks
+		suck trash livid`,
 }
 
 var (

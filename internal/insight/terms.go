@@ -34,7 +34,8 @@ func termsOf(text string) map[string]float64 {
 }
 
 // fillerWords are words that fill questions and say nothing about what they are about.
-var fillerWords = setOf(`hi hello hey please thanks thank help tell know question want wondering wonder way find need like make sure really still
+var fillerWords = setOf(`hi hello hey please thanks thank help tell know question want wondering wonder way find need
+	like make sure really still
 	hallo bitte danke frage hilfe wissen hola gracias ayuda bonjour merci aide`)
 
 func setOf(text string) map[string]bool {

@@ -65,8 +65,7 @@ type agentName struct {
 
 // ApplyRequest asks to apply documents to an account.
 type ApplyRequest struct {
-	Account   parley.Account
-	Plan      parley.Plan
+	parley.Caller
 	Documents []json.RawMessage
 	Secrets   map[string]string // the values of ${NAME} in the configs of actions; a name that is missing keeps its value
 	Prune     bool              // remove what has a key and is not in the documents, in the sections that they have
@@ -130,7 +129,7 @@ func (s *Service) Apply(ctx context.Context, in ApplyRequest) ([]ApplyResult, er
 		return nil, err
 	}
 	for _, t := range texts {
-		if err := t.apply(ctx, s.Ingest, in.Account, in.Plan); err != nil {
+		if err := t.apply(ctx, s.Ingest, in.Caller); err != nil {
 			return results, atPath(t.path, err)
 		}
 	}

@@ -60,18 +60,18 @@ type textChange struct {
 	change    ingest.TextChange
 }
 
-func (t textChange) apply(ctx context.Context, s *ingest.Service, account parley.Account, plan parley.Plan) error {
+func (t textChange) apply(ctx context.Context, s *ingest.Service, caller parley.Caller) error {
 	switch {
 	case t.isRemoved:
-		_, err := s.Delete(ctx, account, t.agent, t.id)
+		_, err := s.Delete(ctx, caller.AgentRef(t.agent), t.id)
 		if parley.IsCode(err, parley.CodeSourceNotFound) || parley.IsCode(err, parley.CodeSourceAlreadyDel) {
 			return nil
 		}
 		return err
 	case t.id == "":
-		return s.PutText(ctx, account, plan, t.agent, t.key, *t.change.Name, *t.change.Content)
+		return s.PutText(ctx, caller, t.agent, t.key, *t.change.Name, *t.change.Content)
 	}
-	_, err := s.ChangeText(ctx, account, plan, t.agent, t.id, t.change)
+	_, err := s.ChangeText(ctx, caller, t.agent, t.id, t.change)
 	return err
 }
 
@@ -199,8 +199,7 @@ func contentHash(content string) string {
 }
 
 // exportSources returns the agent's texts as manifests write them, and what manifests cannot hold.
-func (s *Service) exportSources(ctx context.Context, a *parley.Agent) (list []sourceSpec, leftOut []string,
-	err error) {
+func (s *Service) exportSources(ctx context.Context, a *parley.Agent) (list []sourceSpec, leftOut []string, err error) {
 	existing, err := s.DB.ManagedSources(ctx, a.Ref())
 	if err != nil {
 		return nil, nil, err

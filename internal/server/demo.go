@@ -43,22 +43,23 @@ func (s *Server) SetUpDemo(ctx context.Context, manual fs.FS, progress func(form
 	if !ok {
 		return Demo{}, fmt.Errorf("the demo account's plan %q is not among the plans", account.Plan)
 	}
-	agent, err := s.ensureDemoAgent(ctx, account, plan, &record)
+	caller := parley.Caller{Account: account, Plan: plan}
+	agent, err := s.ensureDemoAgent(ctx, caller, &record)
 	if err != nil {
 		return Demo{}, err
 	}
-	if err := s.enableDemoVoice(ctx, account, plan, agent); err != nil {
+	if err := s.enableDemoVoice(ctx, caller, agent); err != nil {
 		return Demo{}, err
 	}
 	start := s.cfg.Now()
-	n, err := s.addPages(ctx, account, plan, agent, manual)
+	n, err := s.addPages(ctx, caller, agent, manual)
 	if err != nil {
 		return Demo{}, err
 	}
 	if n > 0 {
 		progress("reading %d pages of the manual …", n)
 	}
-	if err := s.waitUntilTrained(ctx, account.ID.AgentRef(agent)); err != nil {
+	if err := s.waitUntilTrained(ctx, caller.AgentRef(agent)); err != nil {
 		return Demo{}, err
 	}
 	progress("the agent has read its manual (%s)", s.cfg.Now().Sub(start).Round(time.Millisecond))
@@ -67,22 +68,21 @@ func (s *Server) SetUpDemo(ctx context.Context, manual fs.FS, progress func(form
 }
 
 // addPages adds the pages that the agent does not have in their present text, and returns their number.
-func (s *Server) addPages(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
-	manual fs.FS) (int, error) {
+func (s *Server) addPages(ctx context.Context, caller parley.Caller, agent parley.AgentID, manual fs.FS) (int, error) {
 	list, err := readPages(manual, func(string, string) {})
 	if err != nil {
 		return 0, err
 	}
 	n := 0
 	for _, p := range list {
-		known, err := s.hasPage(ctx, account, agent, p)
+		known, err := s.hasPage(ctx, caller.AgentRef(agent), p)
 		if err != nil {
 			return n, err
 		}
 		if known {
 			continue
 		}
-		if _, err := s.Ingest.AddText(ctx, account, plan, agent, pageTitle(p), p.text); err != nil {
+		if _, err := s.Ingest.AddText(ctx, caller, agent, pageTitle(p), p.text); err != nil {
 			return n, fmt.Errorf("%s: %w", p.name, err)
 		}
 		n++
@@ -91,9 +91,8 @@ func (s *Server) addPages(ctx context.Context, account parley.Account, plan parl
 }
 
 // hasPage reports whether the agent has the page. It deletes an older text of it, left by an older program.
-func (s *Server) hasPage(ctx context.Context, account parley.Account, agent parley.AgentID, p folderPage) (bool,
-	error) {
-	found, err := s.DB.Sources(ctx, account.ID.AgentRef(agent), store.SourceFilter{Name: pageTitle(p)},
+func (s *Server) hasPage(ctx context.Context, ref parley.AgentRef, p folderPage) (bool, error) {
+	found, err := s.DB.Sources(ctx, ref, store.SourceFilter{Name: pageTitle(p)},
 		parley.PageRequest{Limit: 100})
 	if err != nil {
 		return false, err
@@ -102,11 +101,11 @@ func (s *Server) hasPage(ctx context.Context, account parley.Account, agent parl
 		if source.Name != pageTitle(p) {
 			continue
 		}
-		v, err := s.DB.Version(ctx, account.ID.AgentRef(agent), source.ID, source.WantedVersion)
+		v, err := s.DB.Version(ctx, ref, source.ID, source.WantedVersion)
 		if err != nil || v.Hash == p.hash {
 			return err == nil, err
 		}
-		if _, err := s.Ingest.Delete(ctx, account, agent, source.ID); err != nil {
+		if _, err := s.Ingest.Delete(ctx, ref, source.ID); err != nil {
 			return false, err
 		}
 	}
@@ -216,15 +215,15 @@ func (s *Server) renewDemoKey(ctx context.Context, record *demoRecord) (string, 
 }
 
 // ensureDemoAgent finds the demo's agent or creates it.
-func (s *Server) ensureDemoAgent(ctx context.Context, account parley.Account, plan parley.Plan,
+func (s *Server) ensureDemoAgent(ctx context.Context, caller parley.Caller,
 	record *demoRecord) (parley.AgentID, error) {
 	if record.Agent != "" {
-		_, err := s.DB.Agent(ctx, account.ID.AgentRef(record.Agent), s.cfg.Now())
+		_, err := s.DB.Agent(ctx, caller.AgentRef(record.Agent), s.cfg.Now())
 		if !parley.IsCode(err, parley.CodeAgentNotFound) {
 			return record.Agent, err
 		}
 	}
-	id, _, err := s.Agents.Create(ctx, account, plan, agents.NewAgent{Name: demoAgentName})
+	id, _, err := s.Agents.Create(ctx, caller, agents.NewAgent{Name: demoAgentName})
 	if err != nil {
 		return "", err
 	}
@@ -235,10 +234,9 @@ func (s *Server) ensureDemoAgent(ctx context.Context, account parley.Account, pl
 const demoGreeting = "Hello! I have read the manual of Parley. What would you like to know?"
 
 // enableDemoVoice switches the voice of the demo's agent on, unless it is on.
-func (s *Server) enableDemoVoice(ctx context.Context, account parley.Account, plan parley.Plan,
-	agent parley.AgentID) error {
-	a, err := s.DB.Agent(ctx, account.ID.AgentRef(agent), s.cfg.Now())
-	if err != nil || a.Voice != nil || !plan.Voice {
+func (s *Server) enableDemoVoice(ctx context.Context, caller parley.Caller, agent parley.AgentID) error {
+	a, err := s.DB.Agent(ctx, caller.AgentRef(agent), s.cfg.Now())
+	if err != nil || a.Voice != nil || !caller.Plan.Voice {
 		return err
 	}
 	settings, err := (&parley.Agent{Voice: json.RawMessage("{}")}).VoiceSettings()
@@ -250,7 +248,7 @@ func (s *Server) enableDemoVoice(ctx context.Context, account parley.Account, pl
 	if err != nil {
 		return err
 	}
-	return s.Agents.Change(ctx, account, plan, agent, func(a *parley.Agent) error {
+	return s.Agents.Change(ctx, caller, agent, func(a *parley.Agent) error {
 		a.Voice = encoded
 		return nil
 	})

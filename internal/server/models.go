@@ -20,7 +20,7 @@ import (
 // WireConfigs configures the wire formats beside OpenAI's, a field each: its tags name its flags, its variables and the
 // provider. namedWires has the row of each.
 type WireConfigs struct {
-	Anthropic WireConfig `embed:"" prefix:"anthropic-" envprefix:"PARLEY_ANTHROPIC_" set:"wire=anthropic" set:"provider=Anthropic"`
+	Anthropic WireConfig `embed:"" prefix:"anthropic-" envprefix:"PARLEY_ANTHROPIC_" set:"wire=anthropic"`
 }
 
 // namedWires lists the wire formats beside OpenAI's, a row each, with their settings.
@@ -32,8 +32,8 @@ func (w WireConfigs) namedWires() []namedWire {
 
 // WireConfig configures where models of one wire format are asked for.
 type WireConfig struct {
-	URL string `name:"url" env:"URL" placeholder:"URL" secret:"url" help:"Base URL of a server with ${provider}'s wire format, for models named ${wire}/NAME; with a key alone it is ${provider}'s own."`
-	Key string `name:"key" env:"KEY" placeholder:"KEY" secret:"all" help:"API key for models named ${wire}/NAME; better given by the environment."`
+	URL string `env:"URL" placeholder:"URL" secret:"url" help:"Server of models named ${wire}/NAME; by default its own."`
+	Key string `env:"KEY" placeholder:"KEY" secret:"all" help:"API key for models named ${wire}/NAME."`
 }
 
 // namedWire is a wire format that is asked for the models whose names begin with its own, where it is configured. Where

@@ -73,17 +73,17 @@ func joinWords(choice []string) string {
 
 // SpeechConfig configures the speech engines of voice sessions.
 type SpeechConfig struct {
-	TTS      string `name:"tts" default:"auto" enum:"${ttsEngine}" env:"PARLEY_TTS" placeholder:"ENGINE" help:"What agents speak with (${default}): ${ttsEngines}; auto takes the server of --tts-url, or else the programs that are installed."`
-	TTSURL   string `name:"tts-url" env:"PARLEY_TTS_URL" placeholder:"URL" secret:"url" help:"Base URL of a server that speaks, with OpenAI's wire format; with a key alone it is OpenAI's own."`
-	TTSKey   string `name:"tts-key" env:"PARLEY_TTS_KEY" placeholder:"KEY" secret:"all" help:"API key of that server; better given by the environment."`
-	TTSModel string `name:"tts-model" env:"PARLEY_TTS_MODEL" placeholder:"NAME" help:"Model to ask that server for; gpt-4o-mini-tts where none is named."`
+	TTS      string `default:"auto" enum:"${ttsEngine}" env:"PARLEY_TTS" placeholder:"ENGINE"`
+	TTSURL   string `name:"tts-url" env:"PARLEY_TTS_URL" placeholder:"URL" secret:"url"`
+	TTSKey   string `env:"PARLEY_TTS_KEY" placeholder:"KEY" secret:"all"`
+	TTSModel string `env:"PARLEY_TTS_MODEL" placeholder:"NAME"`
 
-	STT      string `name:"stt" default:"none" enum:"${sttEngine}" env:"PARLEY_STT" placeholder:"ENGINE" help:"What agents understand speech with (${default}): ${sttEngines}."`
-	STTURL   string `name:"stt-url" env:"PARLEY_STT_URL" placeholder:"URL" secret:"url" help:"Base URL of a server that understands speech; with a key alone it is the provider's own."`
-	STTKey   string `name:"stt-key" env:"PARLEY_STT_KEY" placeholder:"KEY" secret:"all" help:"API key of that server; better given by the environment."`
-	STTModel string `name:"stt-model" env:"PARLEY_STT_MODEL" placeholder:"NAME" help:"Model to ask that server for, whatever an agent has chosen; by default the table of voices and models tells."`
+	STT      string `default:"none" enum:"${sttEngine}" env:"PARLEY_STT" placeholder:"ENGINE"`
+	STTURL   string `name:"stt-url" env:"PARLEY_STT_URL" placeholder:"URL" secret:"url"`
+	STTKey   string `env:"PARLEY_STT_KEY" placeholder:"KEY" secret:"all"`
+	STTModel string `env:"PARLEY_STT_MODEL" placeholder:"NAME"`
 
-	VoiceMap string `name:"voice-map" env:"PARLEY_VOICE_MAP" placeholder:"FILE" help:"YAML file of voices and models that is laid over the built-in table."`
+	VoiceMap string `env:"PARLEY_VOICE_MAP" placeholder:"FILE"`
 }
 
 // Check reports invalid and incomplete settings.

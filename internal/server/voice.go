@@ -21,18 +21,18 @@ import (
 type VoiceConfig struct {
 	SpeechConfig
 
-	VoiceURL     string   `name:"voice-url" env:"PARLEY_VOICE_URL" placeholder:"URL" secret:"url" help:"Address (wss://…) where browsers join voice sessions; by default it follows from the base URL."`
-	VoiceUDPPort int      `name:"voice-udp-port" env:"PARLEY_VOICE_UDP_PORT" placeholder:"PORT" help:"UDP port for sound; 0 takes 7882, or any free one on loopback."`
-	VoiceTCPPort int      `name:"voice-tcp-port" env:"PARLEY_VOICE_TCP_PORT" placeholder:"PORT" help:"TCP port for sound where UDP is blocked; 0 takes 7881, or none on loopback; -1 takes none."`
-	VoiceNodeIP  string   `name:"voice-node-ip" env:"PARLEY_VOICE_NODE_IP" placeholder:"IP" help:"Address that browsers send sound to; by default this machine's own, and loopback when --listen is."`
-	VoiceSTUN    []string `name:"voice-stun" env:"PARLEY_VOICE_STUN" placeholder:"HOST:PORT" help:"STUN servers to ask for the address that browsers send sound to."`
+	VoiceURL     string   `env:"PARLEY_VOICE_URL" placeholder:"URL" secret:"url"`
+	VoiceUDPPort int      `env:"PARLEY_VOICE_UDP_PORT" placeholder:"PORT"`
+	VoiceTCPPort int      `env:"PARLEY_VOICE_TCP_PORT" placeholder:"PORT"`
+	VoiceNodeIP  string   `env:"PARLEY_VOICE_NODE_IP" placeholder:"IP"`
+	VoiceSTUN    []string `env:"PARLEY_VOICE_STUN" placeholder:"HOST:PORT"`
 
-	VoiceMaxSessions int `name:"voice-max-sessions" env:"PARLEY_VOICE_MAX_SESSIONS" placeholder:"N" help:"Most voice sessions that this server holds at a time; 0 for as many as it has power for."`
-	VoiceWaiting     int `name:"voice-waiting" default:"20" env:"PARLEY_VOICE_WAITING" placeholder:"N" help:"Voice sessions of an account that may wait for somebody to join them (${default}); 0 for any number."`
+	VoiceMaxSessions int `env:"PARLEY_VOICE_MAX_SESSIONS" placeholder:"N"`
+	VoiceWaiting     int `default:"20" env:"PARLEY_VOICE_WAITING" placeholder:"N"`
 
-	LiveKitURL    string `name:"livekit-url" env:"PARLEY_LIVEKIT_URL" placeholder:"URL" secret:"url" help:"LiveKit (wss://…) that carries voice sessions in place of this server."`
-	LiveKitKey    string `name:"livekit-key" env:"PARLEY_LIVEKIT_KEY" placeholder:"KEY" help:"API key of that LiveKit."`
-	LiveKitSecret string `name:"livekit-secret" env:"PARLEY_LIVEKIT_SECRET" placeholder:"TEXT" secret:"all" help:"API secret of that LiveKit; better given by the environment."`
+	LiveKitURL    string `name:"livekit-url" env:"PARLEY_LIVEKIT_URL" placeholder:"URL" secret:"url"`
+	LiveKitKey    string `name:"livekit-key" env:"PARLEY_LIVEKIT_KEY" placeholder:"KEY"`
+	LiveKitSecret string `name:"livekit-secret" env:"PARLEY_LIVEKIT_SECRET" placeholder:"TEXT" secret:"all"`
 }
 
 // LiveKit's own ports for sound, which firewalls' recipes name.

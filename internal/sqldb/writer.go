@@ -46,7 +46,7 @@ func newWriter(conn *writeConn, open func() (*writeConn, error), log *commitCoun
 	w := &writer{conn: conn, open: open, queue: newLaneQueue(), groupTimeLimit: maxGroupTime,
 		groupTimer: time.NewTimer(maxGroupTime), deferral: maxDeferral,
 		deferralTimer: time.NewTimer(maxDeferral),
-		counter: log, commits: commits, logger: logger, stopped: make(chan struct{})}
+		counter:       log, commits: commits, logger: logger, stopped: make(chan struct{})}
 	go w.loop()
 	return w
 }

@@ -36,14 +36,14 @@ const openTimeout = 25 * time.Second
 // server is overloaded, as details.reason says), VOICE_LIMIT_EXCEEDED (this server's limit) or SESSION_CREATION_FAILED
 // (the room could not be created), in this order; with SERVICE_UNDER_MAINTENANCE before all of them if the server is
 // stopping, and whenever the database is unavailable. Nothing is left of a session that fails.
-func (ss *Sessions) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (ss *Sessions) Start(ctx context.Context, caller parley.Caller, agent parley.AgentID,
 	req SessionRequest) (_ *AdmittedSession, err error) {
 	defer func() { ss.Observer.notifyAdmission(err) }()
 	if err := ss.beginAdmission(); err != nil {
 		return nil, err
 	}
 	defer ss.work.Done()
-	l, err := ss.prepareSession(ctx, account, plan, agent, req)
+	l, err := ss.prepareSession(ctx, caller, agent, req)
 	if err != nil {
 		return nil, err
 	}
@@ -59,13 +59,13 @@ func (ss *Sessions) Start(ctx context.Context, account parley.Account, plan parl
 }
 
 // prepareSession loads what the request refers to, checks it, and returns the session, which is not stored yet.
-func (ss *Sessions) prepareSession(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (ss *Sessions) prepareSession(ctx context.Context, caller parley.Caller, agent parley.AgentID,
 	req SessionRequest) (*Session, error) {
-	a, err := ss.DB.Agent(ctx, account.ID.AgentRef(agent), ss.Now())
+	a, err := ss.DB.Agent(ctx, caller.AgentRef(agent), ss.Now())
 	if err != nil {
 		return nil, err
 	}
-	l := ss.newSession(account, plan, a)
+	l := ss.newSession(caller, a)
 	l.continuesConversation = req.ContinueConversation
 	l.Timezone = cmp.Or(req.Timezone, "UTC")
 	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), UserID: req.UserID,
@@ -119,8 +119,8 @@ func (ss *Sessions) checkAvailable(l *Session) error {
 	switch {
 	case err != nil:
 		return err
-	case !l.Plan.Voice:
-		return parley.NewErrorf(parley.CodeVoiceNotAvailable, "Voice is not part of the %s plan.", l.Plan.Name)
+	case !l.Caller.Plan.Voice:
+		return parley.NewErrorf(parley.CodeVoiceNotAvailable, "Voice is not part of the %s plan.", l.Caller.Plan.Name)
 	case settings == nil:
 		return parley.NewErrorf(parley.CodeVoiceNotAvailable,
 			"The agent has voice mode turned off: its voiceSettings are null.")

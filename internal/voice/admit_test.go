@@ -114,7 +114,7 @@ func requireValue[T any](v T, err error) func(t *testing.T) T {
 
 func TestVoiceNotAvailable(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
-		_, err := s.Start(s, s.account, s.plan, "nobody", voice.SessionRequest{})
+		_, err := s.Start(s, s.caller(), "nobody", voice.SessionRequest{})
 		s.requireError(err, parley.CodeAgentNotFound, "")
 		s.setVoiceSettings(`null`)
 		_, err = s.tryStart(voice.SessionRequest{})
@@ -231,7 +231,7 @@ func TestConcurrentStartsRespectTheLimit(t *testing.T) {
 			if i%2 == 1 {
 				sessions = other
 			}
-			_, err := sessions.Start(s, s.account, s.plan, s.agent, voice.SessionRequest{})
+			_, err := sessions.Start(s, s.caller(), s.agent, voice.SessionRequest{})
 			switch e := parley.AsError(err); {
 			case err == nil:
 				admitted.Add(1)

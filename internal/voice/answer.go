@@ -72,7 +72,7 @@ func (d *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
 	if previous != nil && previous.turn != nil {
 		req.ReplaceMessageID = previous.turn.UserMessageID
 	}
-	turn, err := d.Engine.Start(d.ctx, d.session.Account(), d.session.Plan, d.session.AgentID, req)
+	turn, err := d.Engine.Start(d.ctx, d.session.Caller, d.session.AgentID, req)
 	if err == nil {
 		s.turn = turn
 	}

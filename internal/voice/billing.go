@@ -21,7 +21,7 @@ func (s *Session) reserve(ctx context.Context, tx *store.DB) error {
 	if err != nil {
 		return err
 	}
-	if err := s.checkCredits(ofAccount, ofAgent, s.account.Credits, s.Agent.CreditLimit); err != nil {
+	if err := s.checkCredits(ofAccount, ofAgent, s.Caller.Account.Credits, s.Agent.CreditLimit); err != nil {
 		return err
 	}
 	for _, check := range []func(context.Context, *store.DB) error{s.checkLimits, s.checkUnjoined} {
@@ -72,7 +72,7 @@ func (s *Session) newEvent(kind parley.EventKind) store.NewEvent {
 // checkCredits fails if more is used and reserved than there is. If minutes cost nothing, some credit must be left all
 // the same, for the answers.
 func (s *Session) checkCredits(ofAccount, ofAgent parley.Credits, ofSession *parley.Credits, limit *int64) error {
-	ofSession = cmp.Or(ofSession, s.Plan.CreditsPerMonth)
+	ofSession = cmp.Or(ofSession, s.Caller.Plan.CreditsPerMonth)
 	switch {
 	case ofSession != nil && !s.coversCredits(*ofSession, ofAccount):
 		return parley.NewError(parley.CodeVoiceCredits)

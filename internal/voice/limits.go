@@ -93,8 +93,8 @@ const day = 24 * time.Hour
 func (s *Session) rateWindows() []rateWindow {
 	return []rateWindow{
 		{reasonPerUser, s.Settings.MaxDailyPerUser, day, s.UserID},
-		{reasonHourly, cmp.Or(s.Agent.VoiceLimits.PerHour, s.Plan.VoicePerHour), time.Hour, ""},
-		{reasonDaily, cmp.Or(s.Agent.VoiceLimits.PerDay, s.Plan.VoicePerDay), day, ""},
+		{reasonHourly, cmp.Or(s.Agent.VoiceLimits.PerHour, s.Caller.Plan.VoicePerHour), time.Hour, ""},
+		{reasonDaily, cmp.Or(s.Agent.VoiceLimits.PerDay, s.Caller.Plan.VoicePerDay), day, ""},
 	}
 }
 

@@ -14,10 +14,9 @@ import (
 type Session struct {
 	parley.VoiceSession // as it was admitted; Snapshot returns what has happened since
 	Agent               *parley.Agent
-	Plan                parley.Plan
+	Caller              parley.Caller // the account that owns the session
 	Settings            *parley.VoiceSettings
 
-	account               parley.Account
 	continuesConversation bool // the conversation existed before
 	hasSlot               bool // it holds one of this server's slots
 	sessions              *Sessions
@@ -42,19 +41,16 @@ type EndedError struct{ Reason parley.SessionEndReason }
 
 func (e *EndedError) Error() string { return fmt.Sprintf("voice: the session ended: %s", e.Reason) }
 
-func (ss *Sessions) newSession(account parley.Account, plan parley.Plan, a *parley.Agent) *Session {
+func (ss *Sessions) newSession(caller parley.Caller, a *parley.Agent) *Session {
 	now := ss.Now()
-	l := &Session{Agent: a, Plan: plan, account: account, sessions: ss, done: make(chan struct{}), reservedMinutes: 1,
+	l := &Session{Agent: a, Caller: caller, sessions: ss, done: make(chan struct{}), reservedMinutes: 1,
 		VoiceSession: parley.VoiceSession{
-			ID: parley.VoiceSessionID(parley.NewUUID()), AccountID: account.ID, AgentID: a.ID,
-			PricePerMinute: plan.CreditsPerVoiceMinute, Owner: ss.Owner,
-			LeaseUntil: now.Add(openTimeout + ss.leaseDuration()), Reserved: plan.CreditsPerVoiceMinute, CreatedAt: now}}
+			ID: parley.VoiceSessionID(parley.NewUUID()), AccountID: caller.Account.ID, AgentID: a.ID,
+			PricePerMinute: caller.Plan.CreditsPerVoiceMinute, Owner: ss.Owner,
+			LeaseUntil: now.Add(openTimeout + ss.leaseDuration()), Reserved: caller.Plan.CreditsPerVoiceMinute, CreatedAt: now}}
 	l.ctx, l.cancel = context.WithCancelCause(context.Background())
 	return l
 }
-
-// Account returns the account that owns the session.
-func (s *Session) Account() parley.Account { return s.account }
 
 // MarkJoined records that the customer is in the room. From the first call on, minutes are charged and the maximum
 // duration runs.

@@ -50,6 +50,8 @@ func newTestSessions(t testing.TB, db *store.DB) *testSessions {
 }
 
 // createAgent creates another agent with voice, of any account.
+func (s *testSessions) caller() parley.Caller { return parley.Caller{Account: s.account, Plan: s.plan} }
+
 func (s *testSessions) createAgent(account parley.Account) parley.AgentID {
 	s.Helper()
 	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account.ID, Name: "Guide", Model: "auto",
@@ -94,7 +96,7 @@ func (s *testSessions) updateAgent(f func(a *parley.Agent)) {
 }
 
 func (s *testSessions) tryStart(a voice.SessionRequest) (*voice.AdmittedSession, error) {
-	return s.Start(s, s.account, s.plan, s.agent, a)
+	return s.Start(s, s.caller(), s.agent, a)
 }
 
 func (s *testSessions) startSession(a voice.SessionRequest) *voice.AdmittedSession {

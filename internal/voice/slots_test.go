@@ -63,7 +63,7 @@ func TestUnjoinedSessionsAreLimited(t *testing.T) {
 		second := s.createAgent(s.account)
 		var admitted atomic.Int64
 		runConcurrently(24, func(i int) {
-			_, err := []*voice.Sessions{s.Sessions, other}[i%2].Start(s, s.account, s.plan,
+			_, err := []*voice.Sessions{s.Sessions, other}[i%2].Start(s, s.caller(),
 				[]parley.AgentID{s.agent, second}[i/2%2], voice.SessionRequest{})
 			if err == nil {
 				admitted.Add(1)
@@ -82,15 +82,16 @@ func TestUnjoinedSessionsAreLimited(t *testing.T) {
 			sessions = other
 		}
 		sessions.Active()[0].MarkJoined() // not stored yet
-		_, err := sessions.Start(s, s.account, s.plan, s.agent, voice.SessionRequest{})
+		_, err := sessions.Start(s, s.caller(), s.agent, voice.SessionRequest{})
 		s.requireNoError(err)
-		_, err = sessions.Start(s, s.account, s.plan, s.agent, voice.SessionRequest{})
+		_, err = sessions.Start(s, s.caller(), s.agent, voice.SessionRequest{})
 		s.requireError(err, parley.CodeVoiceLimit, "concurrent_exceeded")
 
 		stranger := parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Else", Plan: "test",
 			CreatedAt: s.clock.Now()}
 		s.requireNoError(s.DB.CreateAccount(s, &stranger))
-		_, err = sessions.Start(s, stranger, s.plan, s.createAgent(stranger), voice.SessionRequest{})
+		_, err = sessions.Start(s, parley.Caller{Account: stranger, Plan: s.plan}, s.createAgent(stranger),
+			voice.SessionRequest{})
 		s.requireNoError(err)
 
 		s.clock.Advance(parley.VoiceJoinTimeout) // nobody comes

@@ -34,7 +34,10 @@ func init() {
 	m := http.NewServeMux()
 	m.HandleFunc("/begin", func(w http.ResponseWriter, r *http.Request) { pprof.StartCPUProfile(open(r)) })
 	m.HandleFunc("/end", func(w http.ResponseWriter, r *http.Request) { pprof.StopCPUProfile() })
-	m.HandleFunc("/allocs", func(w http.ResponseWriter, r *http.Request) { runtime.GC(); pprof.Lookup("allocs").WriteTo(open(r), 0) })
+	m.HandleFunc("/allocs", func(w http.ResponseWriter, r *http.Request) {
+		runtime.GC()
+		pprof.Lookup("allocs").WriteTo(open(r), 0)
+	})
 	if addr := os.Getenv("BENCH_PROFILER"); addr != "" {
 		go http.ListenAndServe(addr, m)
 	}

@@ -38,7 +38,8 @@ func init() {
 	if err != nil {
 		panic(err)
 	}
-	if err := os.WriteFile(filepath.Join(%q, strconv.Itoa(os.Getpid())), []byte("http://" + l.Addr().String()), 0o600); err != nil {
+	file := filepath.Join(%q, strconv.Itoa(os.Getpid()))
+	if err := os.WriteFile(file, []byte("http://"+l.Addr().String()), 0o600); err != nil {
 		panic(err)
 	}
 	http.HandleFunc("/state", func(w http.ResponseWriter, r *http.Request) {
@@ -49,7 +50,8 @@ func init() {
 		debug.FreeOSMemory()
 		var s runtime.MemStats
 		runtime.ReadMemStats(&s)
-		json.NewEncoder(w).Encode(map[string]any{"goroutines": runtime.NumGoroutine(), "heap": s.HeapAlloc, "stacks": s.StackInuse})
+		state := map[string]any{"goroutines": runtime.NumGoroutine(), "heap": s.HeapAlloc, "stacks": s.StackInuse}
+		json.NewEncoder(w).Encode(state)
 	})
 	go http.Serve(l, nil)
 }

@@ -41,8 +41,7 @@ func (s *Service) apply(ctx context.Context, in ApplyManifest) (ManifestResult, 
 			"The account's plan %q is not among the plans of this installation.", account.Plan)
 	}
 	results, err := s.Manifests.Apply(ctx, manifest.ApplyRequest{
-		Account:   *account,
-		Plan:      plan,
+		Caller:    parley.Caller{Account: *account, Plan: plan},
 		Documents: in.Documents,
 		Secrets:   in.Secrets,
 		Prune:     in.Prune,

@@ -21,8 +21,10 @@ const (
 	parkedStatus = `{"key":"parked","category":"on_hold","label":"Parked","archived":true}`
 	billingTeam  = `{"key":"billing","name":"Billing","strategy":"balanced","maxOpen":20,
 		"hours":[{"days":["mon","tue","wed","thu","fri"],"from":"09:00","to":"17:30","zone":"Europe/Berlin"}],
-		"members":[{"email":"kim@example.com","maxOpen":5},{"email":"lee@example.com","away":true,"hours":[{"days":["sat"],"from":"22:00","to":"06:00","zone":"UTC"}]}]}`
-	invoicesRule = `{"key":"invoices","name":"Invoices","all":[{"field":"subject","op":"contains","values":["invoice","bill"]}],
+		"members":[{"email":"kim@example.com","maxOpen":5},{"email":"lee@example.com","away":true,"hours":[{"days":["sat"],` +
+		`"from":"22:00","to":"06:00","zone":"UTC"}]}]}`
+	invoicesRule = `{"key":"invoices","name":"Invoices","all":[{"field":"subject","op":"contains","values":["invoice",` +
+		`"bill"]}],
 		"any":[{"field":"domain","op":"is","values":["shop.example"]}],"team":"billing"}`
 	bossRule        = `{"key":"boss","name":"The boss","enabled":false,"team":"General","assignee":"kim@example.com"}`
 	helpdeskSection = `"handover":false,"statuses":[` + triageStatus + `,` + parkedStatus + `],"teams":[` +
@@ -186,11 +188,16 @@ func TestFaultsOfAHelpdesk(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		s.addMembers()
 		bad := helpdeskManifest(`"handover":"yes","colour":1,
-			"statuses":[{"category":"old","label":""},{"key":"a","category":"new","label":"A","default":true,"color":"red"},{"key":"b","category":"new","label":"B","default":true,"archived":true},
-				{"key":"c","category":"closed","label":"C","default":true},{"key":"c"},5,{"key":"d","category":"closed","label":"D","default":true,"archived":true}],
-			"teams":[{"key":"t","name":"T","strategy":"luck","members":[{"email":"lou@example.com"}]},{"key":"u","name":"U","maxOpen":-1},{"key":"v","name":"general"},
-				{"key":"w","name":"W","hours":[{"days":["someday"],"from":"9","to":"25:00","zone":"Mars"}],"members":[{"email":"kim@example.com"},{"email":"KIM@example.com"},{"email":"lou@example.com"},{}]}],
-			"rules":[{"key":"r","team":"nobody"},{"key":"q","assignee":"lou@example.com"},{"key":"p","name":"P"},{"name":"without"},{"key":"o","team":"General","all":[{"field":"colour","op":"resembles","values":[]}]}]`)
+			"statuses":[{"category":"old","label":""},{"key":"a","category":"new","label":"A","default":true,"color":"red"},` +
+			`{"key":"b","category":"new","label":"B","default":true,"archived":true},
+				{"key":"c","category":"closed","label":"C","default":true},{"key":"c"},5,{"key":"d","category":"closed",` +
+			`"label":"D","default":true,"archived":true}],
+			"teams":[{"key":"t","name":"T","strategy":"luck","members":[{"email":"lou@example.com"}]},{"key":"u","name":"U",` +
+			`"maxOpen":-1},{"key":"v","name":"general"},
+				{"key":"w","name":"W","hours":[{"days":["someday"],"from":"9","to":"25:00","zone":"Mars"}],` +
+			`"members":[{"email":"kim@example.com"},{"email":"KIM@example.com"},{"email":"lou@example.com"},{}]}],
+			"rules":[{"key":"r","team":"nobody"},{"key":"q","assignee":"lou@example.com"},{"key":"p","name":"P"},` +
+			`{"name":"without"},{"key":"o","team":"General","all":[{"field":"colour","op":"resembles","values":[]}]}]`)
 		_, err := s.tryApply(admin.ApplyManifest{}, bad)
 		for path, wantText := range map[string]string{
 			"handover": "true or false", "colour": "not allowed", "statuses.0.category": "must be one of",

@@ -11,7 +11,8 @@ import (
 )
 
 const kioskManifest = `{"agent":{"key":"kiosk"},"settings":{"name":"Kiosk","synonyms":%s},"sources":[
-	{"key":"off","name":"Off","content":"Paid time off is granted by the manager."},{"key":"cake","name":"Cake","content":"Cake is sold at noon."}]}`
+	{"key":"off","name":"Off","content":"Paid time off is granted by the manager."},{"key":"cake","name":"Cake",` +
+	`"content":"Cake is sold at noon."}]}`
 
 func TestSynonymsOfAManifestFindWhatWasNotFound(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {

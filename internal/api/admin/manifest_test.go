@@ -77,8 +77,10 @@ func (mt *manifestTest) requireEqual(name, got, want string) {
 }
 
 const (
-	httpAction = `{"key":"track","kind":"http","name":"track_order","description":"Tells where an order is.","triggers":["track {n}"],
-		"inputs":[{"name":"n","type":"integer","required":true}],"config":{"url":"https://shop.example/{n}","headers":{"Authorization":"Bearer ${SHOP_KEY}"}}}`
+	httpAction = `{"key":"track","kind":"http","name":"track_order","description":"Tells where an order is.",` +
+		`"triggers":["track {n}"],
+		"inputs":[{"name":"n","type":"integer","required":true}],"config":{"url":"https://shop.example/{n}",` +
+		`"headers":{"Authorization":"Bearer ${SHOP_KEY}"}}}`
 	escalateAction     = `{"key":"human","kind":"escalate","name":"human","description":"Calls a person."}`
 	complaintProcedure = `{"key":"complain","name":"complain","description":"Takes a complaint.",` +
 		`"steps":[{"say":"Sorry."},{"action":"human"}]}`
@@ -244,8 +246,11 @@ func TestAllFaultsAtOnceAndNothingWritten(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		_, err := s.tryApply(manifestSecrets,
 			`{"agent":{"key":"one"},"settings":{"name":"One"}}`,
-			`{"agent":{"key":"two"},"settings":{"temp":3,"model":"abacus","colour":"red","styles":{"chat":{"theme":"blue"}},"retentionDays":0},
-			  "actions":[{"key":"a","kind":"http","name":"x y","description":"d","config":{"url":"ftp://x"}},{"kind":"client"},5,{"key":"b","kind":"fly","name":"b"},{"key":"c","kind":"http","name":"c","description":"d","config":{"url":"https://x.example/${NONE}"}}],
+			`{"agent":{"key":"two"},"settings":{"temp":3,"model":"abacus","colour":"red","styles":{"chat":{"theme":"blue"}},`+
+				`"retentionDays":0},
+			  "actions":[{"key":"a","kind":"http","name":"x y","description":"d","config":{"url":"ftp://x"}},`+
+				`{"kind":"client"},5,{"key":"b","kind":"fly","name":"b"},{"key":"c","kind":"http","name":"c","description":"d",`+
+				`"config":{"url":"https://x.example/${NONE}"}}],
 			  "procedures":[{"key":"p","name":"p","description":"d","steps":[{"action":"nothing"}]}],
 			  "sources":[{"key":"s"},{"key":"s","name":"S","content":"S"},{"id":"x"}],"statuses":[]}`,
 			`{"agent":{"key":"one"}}`, `[]`)

@@ -33,11 +33,22 @@ type AttributeList struct {
 
 type newAttribute struct {
 	ChatbotID string `path:"chatbotId"`
-	Body      struct {
-		Name        string              `json:"name" pattern:"^[A-Za-z][A-Za-z0-9_]{0,63}$" doc:"What contacts name it by; it cannot be changed."`
-		Type        string              `json:"type" enum:"@attributeType" name:"AttributeType" doc:"What its values are; it cannot be changed."`
-		Label       httpapi.Opt[string] `json:"label,omitzero" min:"1" max:"100" doc:"For people; the name where it is left out."`
-		Description string              `json:"description,omitempty" max:"500"`
+	Body      struct{ newAttributeFields }
+}
+
+type newAttributeFields struct {
+	Name        string              `json:"name" pattern:"^[A-Za-z][A-Za-z0-9_]{0,63}$"`
+	Type        string              `json:"type" enum:"@attributeType" name:"AttributeType"`
+	Label       httpapi.Opt[string] `json:"label,omitzero" min:"1" max:"100"`
+	Description string              `json:"description,omitempty" max:"500"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (newAttributeFields) FieldDocs() map[string]string {
+	return map[string]string{
+		"name":  "What contacts name it by; it cannot be changed.",
+		"type":  "What its values are; it cannot be changed.",
+		"label": "For people; the name where it is left out.",
 	}
 }
 
@@ -71,11 +82,21 @@ func (s *server) listAttributes(ctx context.Context, c *call, in *attributesQuer
 type changeAttribute struct {
 	ChatbotID string `path:"chatbotId"`
 	Name      string `path:"attributeName"`
-	Body      struct {
-		Label       httpapi.Opt[string] `json:"label,omitzero" min:"1" max:"100"`
-		Description httpapi.Opt[string] `json:"description,omitzero" max:"500"`
-		Archived    httpapi.Opt[bool]   `json:"archived,omitzero" doc:"True has contacts keep their values and take no new ones."`
-		Type        httpapi.Opt[string] `json:"type,omitzero" enum:"@attributeType" name:"AttributeType" doc:"May be sent, and cannot be changed."`
+	Body      struct{ attributeChangeFields }
+}
+
+type attributeChangeFields struct {
+	Label       httpapi.Opt[string] `json:"label,omitzero" min:"1" max:"100"`
+	Description httpapi.Opt[string] `json:"description,omitzero" max:"500"`
+	Archived    httpapi.Opt[bool]   `json:"archived,omitzero"`
+	Type        httpapi.Opt[string] `json:"type,omitzero" enum:"@attributeType" name:"AttributeType"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (attributeChangeFields) FieldDocs() map[string]string {
+	return map[string]string{
+		"archived": "True has contacts keep their values and take no new ones.",
+		"type":     "May be sent, and cannot be changed.",
 	}
 }
 

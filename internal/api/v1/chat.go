@@ -14,14 +14,26 @@ type ChatRequest struct{ Body ChatBody }
 
 // ChatBody is the body of a chat request. Null is the same as absent.
 type ChatBody struct {
-	Messages       []ChatMessage        `json:"messages" min:"1" max:"1000" doc:"All messages of the conversation so far, oldest first. The last one of the user is answered."`
+	Messages       []ChatMessage        `json:"messages" min:"1" max:"1000"`
 	ChatbotID      httpapi.Opt[string]  `json:"chatbotId,omitzero" nullable:"true" doc:"The chatbot, by its id. Required."`
 	ChatID         httpapi.Opt[string]  `json:"chatId,omitzero" nullable:"true" doc:"An older name of chatbotId."`
-	Stream         httpapi.Opt[bool]    `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
-	Temperature    httpapi.Opt[float64] `json:"temperature,omitzero" nullable:"true" min:"0" max:"1" doc:"How freely the answer is worded; 0 where it is absent."`
-	ConversationID httpapi.Opt[string]  `json:"conversationId,omitzero" nullable:"true" max:"200" doc:"Your own id of the conversation. With it the conversation is saved; without it nothing is."`
-	Model          httpapi.Opt[string]  `json:"model,omitzero" nullable:"true" doc:"The model to answer in place of the chatbot's own. gpt-4 needs a plan that has it."`
-	ContactID      httpapi.Opt[string]  `json:"contactId,omitzero" nullable:"true" max:"128" doc:"The end user, by your own id. Only a new conversation takes it."`
+	Stream         httpapi.Opt[bool]    `json:"stream,omitzero" nullable:"true"`
+	Temperature    httpapi.Opt[float64] `json:"temperature,omitzero" nullable:"true" min:"0" max:"1"`
+	ConversationID httpapi.Opt[string]  `json:"conversationId,omitzero" nullable:"true" max:"200"`
+	Model          httpapi.Opt[string]  `json:"model,omitzero" nullable:"true"`
+	ContactID      httpapi.Opt[string]  `json:"contactId,omitzero" nullable:"true" max:"128"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (ChatBody) FieldDocs() map[string]string {
+	return map[string]string{
+		"messages":       "All messages of the conversation so far, oldest first. The last one of the user is answered.",
+		"stream":         "True answers with server-sent events; otherwise the answer is one JSON.",
+		"temperature":    "How freely the answer is worded; 0 where it is absent.",
+		"conversationId": "Your own id of the conversation. With it the conversation is saved; without it nothing is.",
+		"model":          "The model to answer in place of the chatbot's own. gpt-4 needs a plan that has it.",
+		"contactId":      "The end user, by your own id. Only a new conversation takes it.",
+	}
 }
 
 // ChatMessage is one message of the conversation.
@@ -78,7 +90,7 @@ func (s *server) startTurn(ctx context.Context, c *call, body *ChatBody) (*chat.
 	if err != nil {
 		return nil, err
 	}
-	return s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(chatbot), chat.Request{Message: question,
+	return s.Chat.Start(ctx, caller.Caller, parley.AgentID(chatbot), chat.Request{Message: question,
 		ClientConversation: conversation, UserID: parley.EndUserID(body.ContactID.Value), Streamed: body.Stream.Value,
 		Channel: parley.ChannelAPI, Model: body.Model.Value, Temperature: &body.Temperature.Value,
 		NormalizeNewlines: true})

@@ -38,7 +38,7 @@ const maxContentBytes = 8 << 20
 
 func (s *server) createChatbot(ctx context.Context, c *call, in *NewChatbot) (*ChatbotID, error) {
 	caller, b := callerOf(c), &in.Body
-	id, err := s.Agents.CreateWithContent(ctx, caller.Account, caller.Plan, agents.NewAgent{Name: b.ChatbotName},
+	id, err := s.Agents.CreateWithContent(ctx, caller.Caller, agents.NewAgent{Name: b.ChatbotName},
 		ingest.Content{Text: b.SourceText, URLs: b.URLsToScrape})
 	if err != nil {
 		return nil, fmt.Errorf("create chatbot: %w", contentError(err))
@@ -73,7 +73,7 @@ type NamedChatbot struct {
 }
 
 func (s *server) deleteChatbot(ctx context.Context, c *call, in *NamedChatbot) (*Done, error) {
-	if err := s.Agents.Delete(ctx, callerOf(c).Account, parley.AgentID(in.ChatbotID)); err != nil {
+	if err := s.Agents.Delete(ctx, agentRef(c, in.ChatbotID)); err != nil {
 		return nil, fmt.Errorf("delete chatbot: %w", err)
 	}
 	return &Done{"The chatbot was deleted."}, nil
@@ -155,7 +155,7 @@ func (s *server) updateChatbotData(ctx context.Context, c *call, in *ChatbotData
 		}
 		return nil, parley.Invalid("sourceText", "is required where there are no urlsToScrape")
 	}
-	err := s.Agents.ReplaceContent(ctx, caller.Account, caller.Plan, parley.AgentID(b.ChatbotID), b.ChatbotName,
+	err := s.Agents.ReplaceContent(ctx, caller.Caller, parley.AgentID(b.ChatbotID), b.ChatbotName,
 		ingest.Content{Text: b.SourceText, URLs: b.URLsToScrape})
 	if err != nil {
 		return nil, fmt.Errorf("replace a chatbot's content: %w", contentError(err))

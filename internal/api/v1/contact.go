@@ -45,10 +45,19 @@ type ContactsReply struct {
 // ContactFields are the fields of a contact that can be set. Absent fields stay as they are; null clears.
 type ContactFields struct {
 	Name             httpapi.Opt[string]                     `json:"name,omitzero" nullable:"true" max:"255"`
-	Email            httpapi.Opt[string]                     `json:"email,omitzero" nullable:"true" format:"email" doc:"Unique among the chatbot's contacts, whatever its case."`
+	Email            httpapi.Opt[string]                     `json:"email,omitzero" nullable:"true" format:"email"`
 	PhoneNumber      httpapi.Opt[string]                     `json:"phonenumber,omitzero" nullable:"true" max:"60"`
 	StripeAccounts   httpapi.Opt[[]StripeAccount]            `json:"stripe_accounts,omitzero" nullable:"true" max:"20"`
-	CustomAttributes httpapi.Opt[map[string]json.RawMessage] `json:"custom_attributes,omitzero" nullable:"true" max:"200" doc:"By the attribute's name; null takes a value away, and names that are no attributes are ignored."`
+	CustomAttributes httpapi.Opt[map[string]json.RawMessage] `json:"custom_attributes,omitzero" nullable:"true" max:"200"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (ContactFields) FieldDocs() map[string]string {
+	return map[string]string{
+		"email": "Unique among the chatbot's contacts, whatever its case.",
+		"custom_attributes": "By the attribute's name; null takes a value away, and names that are no attributes are " +
+			"ignored.",
+	}
 }
 
 type newContact struct {

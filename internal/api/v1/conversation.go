@@ -13,21 +13,35 @@ import (
 // ConversationsQuery selects conversations of all origins.
 type ConversationsQuery struct {
 	ChatbotID string   `query:"chatbotId" required:"true"`
-	Sources   []string `query:"filteredSources" doc:"Origins, comma-separated; the conversations of any of them. API stands for both of its kinds."`
+	Sources   []string `query:"filteredSources"`
 	StartDate string   `query:"startDate" doc:"Created on this day (YYYY-MM-DD, UTC) or later."`
 	EndDate   string   `query:"endDate" doc:"Created on this day or earlier."`
 	Page      int      `query:"page" min:"1" max:"1000000" default:"1"`
 	Size      int      `query:"size" min:"1" max:"100" default:"10"`
 }
 
+// FieldDocs returns the docs that are too long for tags.
+func (ConversationsQuery) FieldDocs() map[string]string {
+	return map[string]string{
+		"filteredSources": "Origins, comma-separated; the conversations of any of them. API stands for both of its kinds.",
+	}
+}
+
 // Conversation is a conversation with all its messages.
 type Conversation struct {
-	ID        string        `json:"id" doc:"Your own id where the conversation came through this interface, and the service's otherwise."`
+	ID        string        `json:"id"`
 	CreatedAt string        `json:"created_at" doc:"ISO 8601, UTC."`
 	ChatbotID string        `json:"chatbot_id"`
 	Customer  string        `json:"customer" doc:"The end user; empty when nobody is known."`
 	Source    string        `json:"source" doc:"Where the conversation began. The list of origins is open."`
 	Messages  []ChatMessage `json:"messages" doc:"Oldest first."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (Conversation) FieldDocs() map[string]string {
+	return map[string]string{
+		"id": "Your own id where the conversation came through this interface, and the service's otherwise.",
+	}
 }
 
 // Conversations is one page of conversations, newest first.

@@ -50,21 +50,25 @@ var chatbotDocs = map[string]httpapi.Doc{
 	"getChatbots": {
 		Text: "All chatbots of the account, newest first. `status` is `training` while something is being read, " +
 			"`failed` when something could not be read, and else `ready`.",
-		ReplyExample: `{"chatbots": [{"id": "5QHA6VB-DIAbBhxwqxfdi", "name": "Help desk", "status": "ready", "model": "gpt-4", "instructions": "Answer in one short paragraph.",
+		ReplyExample: `{"chatbots": [{"id": "5QHA6VB-DIAbBhxwqxfdi", "name": "Help desk", "status": "ready", "model": "gpt-4",
+			"instructions": "Answer in one short paragraph.",
 			"visibility": "can_be_embedded", "created_at": "2026-11-02T09:00:00.000Z", "updated_at": "2026-11-19T08:12:40.050Z",
-			"icon_url": "https://parley.example/api/v1/chatbots/5QHA6VB-DIAbBhxwqxfdi/icon?v=0192f3a4", "profile_picture_url": null}]}`,
+			"icon_url": "https://parley.example/api/v1/chatbots/5QHA6VB-DIAbBhxwqxfdi/icon?v=0192f3a4",
+			"profile_picture_url": null}]}`,
 	},
 	"updateChatbotSettings": {
 		Text: "Settings that are not sent stay as they are. `styles` and `collectCustomerInformation` are changed " +
 			"by their members; lists are replaced whole. Version 2 shows the same settings in its own words.",
-		RequestExample: `{"chatbotId": "5QHA6VB-DIAbBhxwqxfdi", "name": "Help desk", "instructions": "Answer in one short paragraph.", "initialMessages": ["Hi! What can I help you with?"],
+		RequestExample: `{"chatbotId": "5QHA6VB-DIAbBhxwqxfdi", "name": "Help desk",
+			"instructions": "Answer in one short paragraph.", "initialMessages": ["Hi! What can I help you with?"],
 			"suggestedMessages": ["When are you open?"], "visibility": "can_be_embedded", "onlyAllowOnAddedDomains": true,
 			"domains": ["shop.example"],
 			"ipLimit": 20, "ipLimitTimeframe": 240, "ipLimitMessage": "Too many messages in a row", "model": "gpt-4",
 			"temp": 0.2,
 			"collectCustomerInformation": {"title": "Let us know how to reach you", "name": {"label": "Name", "active": true},
 			"email": {"label": "E-mail", "active": true}},
-			"styles": {"theme": "light", "userMessageColor": "#1f4d3a", "buttonColor": "#1f4d3a", "displayName": "Help desk", "autoOpenChatWindowAfter": 5, "alignChatButton": "right"}}`,
+			"styles": {"theme": "light", "userMessageColor": "#1f4d3a", "buttonColor": "#1f4d3a", "displayName": "Help desk",
+			"autoOpenChatWindowAfter": 5, "alignChatButton": "right"}}`,
 		ReplyExample: `{"message": "The settings were changed."}`,
 	},
 	"uploadChatbotIcon": {
@@ -92,8 +96,10 @@ var chatbotDocs = map[string]httpapi.Doc{
 	},
 }
 
-const contactExample = `{"id": "0199a1f0-6a5e-4c1b-9a57-2f0b6f1c7d10", "external_id": "user-42", "name": "Ann Example", "email": "ann@example.org", "phonenumber": "+44 20 7946 0000",
-	"stripe_accounts": [{"label": "Main", "stripe_id": "cus_42"}], "custom_attributes": {"plan": "gold", "seats": 5}, "created_at": 1790000000, "updated_at": 1790000000}`
+const contactExample = `{"id": "0199a1f0-6a5e-4c1b-9a57-2f0b6f1c7d10", "external_id": "user-42", "name": "Ann Example",
+	"email": "ann@example.org", "phonenumber": "+44 20 7946 0000",
+	"stripe_accounts": [{"label": "Main", "stripe_id": "cus_42"}], "custom_attributes": {"plan": "gold", "seats": 5},
+	"created_at": 1790000000, "updated_at": 1790000000}`
 
 const attributeExample = `{"name": "plan", "label": "Plan", "type": "text", "description": "What they pay for", ` +
 	`"archived": false, "created_at": 1790000000, "updated_at": 1790000000}`
@@ -102,8 +108,10 @@ var contactDocs = map[string]httpapi.Doc{
 	"getLeads": {
 		Text: "Lists the customers who left a name, an e-mail address or a telephone number, newest first. Days " +
 			"are of UTC, and both count whole.",
-		ReplyExample: `{"collectedCustomers": [{"id": "0199a1f0-6a5e-4c1b-9a57-2f0b6f1c7d10", "name": "Ann Example", "email": "ann@example.org", "phone": null,
-			"created_at": "2026-11-20T12:00:00.000Z", "chatbot_id": "5QHA6VB-DIAbBhxwqxfdi", "account_id": "01998b2c-0a10-7d11-b9c3-5e6f70819203"}]}`,
+		ReplyExample: `{"collectedCustomers": [{"id": "0199a1f0-6a5e-4c1b-9a57-2f0b6f1c7d10", "name": "Ann Example",
+			"email": "ann@example.org", "phone": null,
+			"created_at": "2026-11-20T12:00:00.000Z", "chatbot_id": "5QHA6VB-DIAbBhxwqxfdi",
+			"account_id": "01998b2c-0a10-7d11-b9c3-5e6f70819203"}]}`,
 	},
 	"saveContacts": {
 		Text: "Adds up to 1000 contacts, or changes those whose `external_id` is known: all of them, or none when " +
@@ -152,7 +160,8 @@ var contactDocs = map[string]httpapi.Doc{
 	},
 }
 
-const webhookExample = `{"id": "0199a1f0-6a5e-4c1b-9a57-2f0b6f1c7d10", "endpoint": "https://example.org/hooks/leads", "events": ["leads.submit"], "chatbotId": "5QHA6VB-DIAbBhxwqxfdi",
+const webhookExample = `{"id": "0199a1f0-6a5e-4c1b-9a57-2f0b6f1c7d10", "endpoint": "https://example.org/hooks/leads",
+	"events": ["leads.submit"], "chatbotId": "5QHA6VB-DIAbBhxwqxfdi",
 	"signedWith": "apiKey", "createdAt": "2026-11-20T12:00:00.000Z"}`
 
 var webhookDocs = map[string]httpapi.Doc{

@@ -55,7 +55,7 @@ func (s *server) uploadPicture(picture agents.Picture, part, message string) htt
 			return nil, parley.Invalid(part, "is required, as a file in multipart/form-data")
 		}
 		file := in.Upload.Files[0]
-		err := s.Agents.SetPicture(ctx, callerOf(c).Account, id, picture,
+		err := s.Agents.SetPicture(ctx, callerOf(c).AgentRef(id), picture,
 			ingest.File{Name: file.Name, Path: file.Path, Size: file.Size, Hash: file.Hash})
 		if e := parley.AsError(err); err != nil && e.Code == parley.CodeInvalidBody {
 			return nil, parley.Invalid(part, e.Details["file"])
@@ -86,7 +86,7 @@ func (s *server) removePicture(picture agents.Picture, message string) httpapi.H
 				return nil, parley.Invalid("chatbotId", "is required")
 			}
 		}
-		if err := s.Agents.RemovePicture(ctx, callerOf(c).Account, parley.AgentID(id), picture); err != nil {
+		if err := s.Agents.RemovePicture(ctx, agentRef(c, id), picture); err != nil {
 			return nil, fmt.Errorf("delete a picture: %w", err)
 		}
 		return &Done{message}, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"parley"
 	"parley/internal/httpapi"
@@ -18,21 +19,38 @@ type SettingsChange struct {
 // v2 are stored as they are sent: v2 shows them, and only checks what it is sent itself. docs/v1.md says where each
 // field is stored.
 type SettingsChangeBody struct {
-	ChatbotID                  string                         `json:"chatbotId" min:"1"`
-	Name                       httpapi.Opt[string]            `json:"name,omitzero" min:"1"`
-	Instructions               httpapi.Opt[string]            `json:"instructions,omitzero" doc:"The base prompt."`
-	InitialMessages            httpapi.Opt[[]string]          `json:"initialMessages,omitzero" doc:"Greetings."`
-	SuggestedMessages          httpapi.Opt[[]string]          `json:"suggestedMessages,omitzero" item:"min=1" doc:"Shown above the text input."`
-	Visibility                 httpapi.Opt[string]            `json:"visibility,omitzero" enum:"private,can_be_embedded,public" doc:"public is another word for can_be_embedded."`
-	OnlyAllowOnAddedDomains    httpapi.Opt[bool]              `json:"onlyAllowOnAddedDomains,omitzero" doc:"Restrict iframe and widget to the domains."`
-	Domains                    httpapi.Opt[[]string]          `json:"domains,omitzero" item:"min=1" doc:"The allowed domains. They are kept while the restriction is off."`
-	IPLimit                    httpapi.Opt[int]               `json:"ipLimit,omitzero" min:"0" max:"2147483647" doc:"Messages from one device per ipLimitTimeframe."`
-	IPLimitTimeframe           httpapi.Opt[int]               `json:"ipLimitTimeframe,omitzero" min:"0" max:"2147483647" doc:"Seconds."`
-	IPLimitMessage             httpapi.Opt[string]            `json:"ipLimitMessage,omitzero" doc:"Shown when the limit is exceeded."`
-	Model                      httpapi.Opt[string]            `json:"model,omitzero" min:"1" doc:"gpt-4, gpt-3.5-turbo, or a model that an agent of version 2 can be given. gpt-4 needs a plan that holds it."`
-	Temp                       httpapi.Opt[float64]           `json:"temp,omitzero" min:"0" max:"1"`
-	CollectCustomerInformation httpapi.Opt[CustomerQuestions] `json:"collectCustomerInformation,omitzero" doc:"What the chatbot asks its visitors for; members that are absent stay."`
+	ChatbotID               string                `json:"chatbotId" min:"1"`
+	Name                    httpapi.Opt[string]   `json:"name,omitzero" min:"1"`
+	Instructions            httpapi.Opt[string]   `json:"instructions,omitzero" doc:"The base prompt."`
+	InitialMessages         httpapi.Opt[[]string] `json:"initialMessages,omitzero" doc:"Greetings."`
+	SuggestedMessages       httpapi.Opt[[]string] `json:"suggestedMessages,omitzero" item:"min=1"`
+	Visibility              httpapi.Opt[string]   `json:"visibility,omitzero" enum:"private,can_be_embedded,public"`
+	OnlyAllowOnAddedDomains httpapi.Opt[bool]     `json:"onlyAllowOnAddedDomains,omitzero"`
+	Domains                 httpapi.Opt[[]string] `json:"domains,omitzero" item:"min=1"`
+	IPLimit                 httpapi.Opt[int]      `json:"ipLimit,omitzero" min:"0" max:"2147483647"`
+	IPLimitTimeframe        httpapi.Opt[int]      `json:"ipLimitTimeframe,omitzero" min:"0" max:"2147483647"`
+	IPLimitMessage          httpapi.Opt[string]   `json:"ipLimitMessage,omitzero"`
+	Model                   httpapi.Opt[string]   `json:"model,omitzero" min:"1"`
+	Temp                    httpapi.Opt[float64]  `json:"temp,omitzero" min:"0" max:"1"`
+
+	CollectCustomerInformation httpapi.Opt[CustomerQuestions] `json:"collectCustomerInformation,omitzero"`
 	Styles                     httpapi.Opt[ChatbotStyles]     `json:"styles,omitzero" doc:"Members that are absent stay."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (SettingsChangeBody) FieldDocs() map[string]string {
+	return map[string]string{
+		"suggestedMessages":       "Shown above the text input.",
+		"visibility":              "public is another word for can_be_embedded.",
+		"onlyAllowOnAddedDomains": "Restrict iframe and widget to the domains.",
+		"domains":                 "The allowed domains. They are kept while the restriction is off.",
+		"ipLimit":                 "Messages from one device per ipLimitTimeframe.",
+		"ipLimitTimeframe":        "Seconds.",
+		"ipLimitMessage":          "Shown when the limit is exceeded.",
+		"model": "gpt-4, gpt-3.5-turbo, or a model that an agent of version 2 can be given. gpt-4 needs a plan that holds " +
+			"it.",
+		"collectCustomerInformation": "What the chatbot asks its visitors for; members that are absent stay.",
+	}
 }
 
 // CustomerQuestions configure what a chatbot asks its visitors for.
@@ -51,7 +69,7 @@ type CustomerQuestion struct {
 
 func (s *server) updateSettings(ctx context.Context, c *call, in *SettingsChange) (*Done, error) {
 	caller, b := callerOf(c), &in.Body
-	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(b.ChatbotID), func(a *parley.Agent) error {
+	err := s.Agents.Change(ctx, caller.Caller, parley.AgentID(b.ChatbotID), func(a *parley.Agent) error {
 		if b.Model.Present && b.Model.Value != a.Model {
 			if err := s.checkModel(caller.Plan, "model", b.Model.Value); err != nil {
 				return err
@@ -164,14 +182,27 @@ func mergeMembers(stored json.RawMessage, sent any) (json.RawMessage, error) {
 	return httpapi.MergeJSON(stored, text)
 }
 
+// int32Number is a number of 32 bits.
+type int32Number int
+
+// Rules returns the rules of every field that holds one.
+func (int32Number) Rules() reflect.StructTag { return `min:"-2147483648" max:"2147483647"` }
+
 // ChatbotStyles are the styles of the chat widget to change.
 type ChatbotStyles struct {
-	Theme                   httpapi.Opt[string] `json:"theme,omitzero" enum:"dark,light"`
-	UserMessageColor        httpapi.Opt[string] `json:"userMessageColor,omitzero" format:"color"`
-	ButtonColor             httpapi.Opt[string] `json:"buttonColor,omitzero" format:"paint"`
-	DisplayName             httpapi.Opt[string] `json:"displayName,omitzero" nullable:"true"`
-	AutoOpenChatWindowAfter httpapi.Opt[int]    `json:"autoOpenChatWindowAfter,omitzero" nullable:"true" min:"-2147483648" max:"2147483647" doc:"Seconds."`
-	AlignChatButton         httpapi.Opt[string] `json:"alignChatButton,omitzero" enum:"left,right"`
+	Theme                   httpapi.Opt[string]      `json:"theme,omitzero" enum:"dark,light"`
+	UserMessageColor        httpapi.Opt[string]      `json:"userMessageColor,omitzero" format:"color"`
+	ButtonColor             httpapi.Opt[string]      `json:"buttonColor,omitzero" format:"paint"`
+	DisplayName             httpapi.Opt[string]      `json:"displayName,omitzero" nullable:"true"`
+	AutoOpenChatWindowAfter httpapi.Opt[int32Number] `json:"autoOpenChatWindowAfter,omitzero" nullable:"true"`
+	AlignChatButton         httpapi.Opt[string]      `json:"alignChatButton,omitzero" enum:"left,right"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (ChatbotStyles) FieldDocs() map[string]string {
+	return map[string]string{
+		"autoOpenChatWindowAfter": "Seconds.",
+	}
 }
 
 // apply changes the styles that were sent. They have the same names in REST v2, among the styles of the chat widget.

@@ -85,7 +85,7 @@ func callerOf(c *call) *access.Caller { return c.Caller.(*access.Caller) }
 
 // agentRef returns the id of one of the caller's agents.
 func agentRef(c *call, chatbot string) parley.AgentRef {
-	return callerOf(c).Account.ID.AgentRef(parley.AgentID(chatbot))
+	return callerOf(c).AgentRef(parley.AgentID(chatbot))
 }
 
 // checkChatbot fails with AGENT_NOT_FOUND unless the caller has the agent.
@@ -94,7 +94,7 @@ func (s *server) checkChatbot(ctx context.Context, caller any, id string) error 
 	if !ok {
 		return nil
 	}
-	return s.DB.CheckAgent(ctx, c.Account.ID.AgentRef(parley.AgentID(id)), s.Now())
+	return s.DB.CheckAgent(ctx, c.AgentRef(parley.AgentID(id)), s.Now())
 }
 
 // Failure is the body of a failure in REST v1 (docs/interface/v1.md#failures): a message, and for an invalid request

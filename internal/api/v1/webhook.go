@@ -15,8 +15,15 @@ type Webhook struct {
 	Endpoint   string   `json:"endpoint"`
 	Events     []string `json:"events"`
 	ChatbotID  *string  `json:"chatbotId" doc:"Null hears of all chatbots of the account."`
-	SignedWith string   `json:"signedWith" enum:"apiKey,secret" doc:"What the deliveries are signed with: the API key that made the webhook, or a secret of its own."`
+	SignedWith string   `json:"signedWith" enum:"apiKey,secret"`
 	CreatedAt  string   `json:"createdAt" doc:"ISO 8601."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (Webhook) FieldDocs() map[string]string {
+	return map[string]string{
+		"signedWith": "What the deliveries are signed with: the API key that made the webhook, or a secret of its own.",
+	}
 }
 
 // WebhookList holds the account's webhooks, oldest first.
@@ -25,12 +32,19 @@ type WebhookList struct {
 }
 
 type newWebhook struct {
-	Body struct {
-		Endpoint  string              `json:"endpoint" format:"uri" max:"2000" doc:"Where events are sent to."`
-		Events    []string            `json:"events" min:"1" max:"10" item:"enum=@webhookEvent"`
-		ChatbotID httpapi.Opt[string] `json:"chatbotId,omitzero" nullable:"true" doc:"Only events of this chatbot."`
-		Secret    httpapi.Opt[string] `json:"secret,omitzero" min:"8" max:"200" doc:"Signs the deliveries; without it the API key of this request does."`
-	}
+	Body struct{ webhookFields }
+}
+
+type webhookFields struct {
+	Endpoint  string              `json:"endpoint" format:"uri" max:"2000" doc:"Where events are sent to."`
+	Events    []string            `json:"events" min:"1" max:"10" item:"enum=@webhookEvent"`
+	ChatbotID httpapi.Opt[string] `json:"chatbotId,omitzero" nullable:"true" doc:"Only events of this chatbot."`
+	Secret    httpapi.Opt[string] `json:"secret,omitzero" min:"8" max:"200"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (webhookFields) FieldDocs() map[string]string {
+	return map[string]string{"secret": "Signs the deliveries; without it the API key of this request does."}
 }
 
 func (s *server) createWebhook(ctx context.Context, c *call, in *newWebhook) (*Webhook, error) {

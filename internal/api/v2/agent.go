@@ -15,19 +15,19 @@ type Agent struct {
 	ID                    string                           `json:"id"`
 	Name                  string                           `json:"name"`
 	Instructions          string                           `json:"instructions"`
-	ChannelInstructions   httpapi.Raw[ChannelInstructions] `json:"channelInstructions" nullable:"true" keys:"@instructionChannel" item:"name=ChannelInstruction" name:"ChannelInstructions"`
+	ChannelInstructions   httpapi.Raw[ChannelInstructions] `json:"channelInstructions" nullable:"true"`
 	Model                 string                           `json:"model"`
 	AutoRetrain           bool                             `json:"autoRetrain"`
 	Temp                  float64                          `json:"temp"`
 	Visibility            string                           `json:"visibility"`
 	AllowedDomains        []string                         `json:"allowedDomains" nullable:"true"`
-	SuggestedMessages     httpapi.Raw[[]SuggestedMessage]  `json:"suggestedMessages" nullable:"true" item:"name=SuggestedMessage"`
+	SuggestedMessages     httpapi.Raw[SuggestedMessages]   `json:"suggestedMessages" nullable:"true"`
 	InitialMessages       []string                         `json:"initialMessages"`
 	CreditLimit           *int64                           `json:"creditLimit" doc:"Most credits a month; null is no cap."`
-	CreditsUsed           int64                            `json:"creditsUsed" doc:"Since the start of the calendar month, UTC; rounded up."`
+	CreditsUsed           int64                            `json:"creditsUsed"`
 	NotificationsSettings httpapi.Raw[Notifications]       `json:"notificationsSettings" nullable:"true"`
 	IPRateLimits          parley.DeviceLimit               `json:"ipRateLimits"`
-	VoiceSettings         httpapi.Raw[VoiceSettings]       `json:"voiceSettings" nullable:"true" doc:"Null turns voice mode off."`
+	VoiceSettings         httpapi.Raw[VoiceSettings]       `json:"voiceSettings" nullable:"true"`
 	Styles                *Styles                          `json:"styles"`
 	CreatedAt             string                           `json:"createdAt" format:"date-time"`
 	LastMessageAt         *string                          `json:"lastMessageAt" format:"date-time"`
@@ -36,11 +36,19 @@ type Agent struct {
 	Size                  int64                            `json:"size" min:"0" doc:"Bytes of all sources."`
 }
 
+// FieldDocs returns the docs that are too long for tags.
+func (Agent) FieldDocs() map[string]string {
+	return map[string]string{
+		"creditsUsed":   "Since the start of the calendar month, UTC; rounded up.",
+		"voiceSettings": "Null turns voice mode off.",
+	}
+}
+
 func newAgent(a *parley.Agent) Agent {
 	return Agent{ID: string(a.ID), Name: a.Name, Instructions: a.Instructions,
 		ChannelInstructions: httpapi.Raw[ChannelInstructions](a.ChannelInstructions), Model: a.Model,
 		AutoRetrain: a.AutoRetrain, Temp: a.Temp, Visibility: a.Visibility, AllowedDomains: a.AllowedDomains,
-		SuggestedMessages: httpapi.Raw[[]SuggestedMessage](a.SuggestedMessages),
+		SuggestedMessages: httpapi.Raw[SuggestedMessages](a.SuggestedMessages),
 		InitialMessages:   append([]string{}, a.InitialMessages...), CreditLimit: a.CreditLimit,
 		CreditsUsed: a.CreditsUsed.RoundUp(), NotificationsSettings: httpapi.Raw[Notifications](a.Notifications),
 		IPRateLimits: a.RateLimit, VoiceSettings: httpapi.Raw[VoiceSettings](a.Voice), Styles: newStyles(a.Styles),
@@ -77,17 +85,32 @@ type NewAgent struct {
 // NewAgentBody holds the settings of a new agent (docs/interface/agents.md#create).
 type NewAgentBody struct {
 	Name         string               `json:"name" min:"1" max:"100"`
-	URL          httpapi.Opt[string]  `json:"url,omitzero" format:"url" doc:"Becomes the agent's first source. One that is refused is a pending step."`
+	URL          httpapi.Opt[string]  `json:"url,omitzero" format:"url"`
 	Instructions string               `json:"instructions,omitempty"`
-	Model        httpapi.Opt[string]  `json:"model,omitzero" doc:"auto, or a name that the operator's configuration offers; auto when absent."`
+	Model        httpapi.Opt[string]  `json:"model,omitzero"`
 	Temp         httpapi.Opt[float64] `json:"temp,omitzero" min:"0" max:"1"`
 	Visibility   string               `json:"visibility,omitempty" enum:"@visibility" name:"Visibility" default:"private"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (NewAgentBody) FieldDocs() map[string]string {
+	return map[string]string{
+		"url":   "Becomes the agent's first source. One that is refused is a pending step.",
+		"model": "auto, or a name that the operator's configuration offers; auto when absent.",
+	}
 }
 
 // CreatedAgent names a new agent, and the steps that could not be done and are to be tried again.
 type CreatedAgent struct {
 	ID           string   `json:"id"`
-	PendingSteps []string `json:"pendingSteps,omitempty" item:"enum=ADD_SOURCE|TRAIN_AGENT" doc:"Absent when every step succeeded."`
+	PendingSteps []string `json:"pendingSteps,omitempty" item:"enum=ADD_SOURCE|TRAIN_AGENT"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (CreatedAgent) FieldDocs() map[string]string {
+	return map[string]string{
+		"pendingSteps": "Absent when every step succeeded.",
+	}
 }
 
 func (s *server) createAgent(ctx context.Context, c *call, in *NewAgent) (*CreatedAgent, error) {
@@ -95,7 +118,7 @@ func (s *server) createAgent(ctx context.Context, c *call, in *NewAgent) (*Creat
 	if b.Model.Present && !s.canSetModel(b.Model.Value) {
 		return nil, parley.Invalid("model", invalidModelMessage)
 	}
-	id, pending, err := s.Agents.Create(ctx, caller.Account, caller.Plan, agents.NewAgent{Name: b.Name,
+	id, pending, err := s.Agents.Create(ctx, caller.Caller, agents.NewAgent{Name: b.Name,
 		URL: b.URL.Value, Instructions: b.Instructions, Model: b.Model.Value, Temp: b.Temp.Value,
 		Visibility: b.Visibility})
 	if err != nil {
@@ -105,7 +128,7 @@ func (s *server) createAgent(ctx context.Context, c *call, in *NewAgent) (*Creat
 }
 
 func (s *server) deleteAgent(ctx context.Context, c *call, in *AgentRef) (*Success, error) {
-	if err := s.Agents.Delete(ctx, callerOf(c).Account, parley.AgentID(in.AgentID)); err != nil {
+	if err := s.Agents.Delete(ctx, agentRef(c, in.AgentID)); err != nil {
 		return nil, fmt.Errorf("delete agent: %w", err)
 	}
 	return &Success{true}, nil
@@ -113,19 +136,32 @@ func (s *server) deleteAgent(ctx context.Context, c *call, in *AgentRef) (*Succe
 
 // AgentChangeBody holds the settings to change; those that are absent stay as they are.
 type AgentChangeBody struct {
-	Name                  httpapi.Opt[string]              `json:"name,omitzero" min:"1" max:"100"`
-	Instructions          httpapi.Opt[string]              `json:"instructions,omitzero"`
-	ChannelInstructions   httpapi.Opt[ChannelInstructions] `json:"channelInstructions,omitzero" nullable:"true" keys:"@instructionChannel" item:"name=ChannelInstruction" name:"ChannelInstructions"`
-	Model                 httpapi.Opt[string]              `json:"model,omitzero"`
-	Temp                  httpapi.Opt[float64]             `json:"temp,omitzero" min:"0" max:"1"`
-	Visibility            httpapi.Opt[string]              `json:"visibility,omitzero" enum:"@visibility" name:"Visibility"`
-	AllowedDomains        httpapi.Opt[[]string]            `json:"allowedDomains,omitzero" nullable:"true" max:"1000" item:"min=1,max=253"`
-	SuggestedMessages     httpapi.Opt[[]SuggestedMessage]  `json:"suggestedMessages,omitzero" nullable:"true" item:"name=SuggestedMessage" max:"1000"`
-	InitialMessages       httpapi.Opt[[]string]            `json:"initialMessages,omitzero" max:"1000"`
-	CreditLimit           httpapi.Opt[int64]               `json:"creditLimit,omitzero" nullable:"true" min:"0" max:"1000000000000" doc:"Most credits a month; null is no cap."`
+	Name                httpapi.Opt[string]              `json:"name,omitzero" min:"1" max:"100"`
+	Instructions        httpapi.Opt[string]              `json:"instructions,omitzero"`
+	ChannelInstructions httpapi.Opt[ChannelInstructions] `json:"channelInstructions,omitzero" nullable:"true"`
+	Model               httpapi.Opt[string]              `json:"model,omitzero"`
+	Temp                httpapi.Opt[float64]             `json:"temp,omitzero" min:"0" max:"1"`
+
+	Visibility     httpapi.Opt[string]   `json:"visibility,omitzero" enum:"@visibility" name:"Visibility"`
+	AllowedDomains httpapi.Opt[[]string] `json:"allowedDomains,omitzero" nullable:"true" max:"1000" item:"min=1,max=253"`
+
+	SuggestedMessages httpapi.Opt[SuggestedMessages] `json:"suggestedMessages,omitzero" nullable:"true" max:"1000"`
+	InitialMessages   httpapi.Opt[[]string]          `json:"initialMessages,omitzero" max:"1000"`
+
+	CreditLimit httpapi.Opt[int64] `json:"creditLimit,omitzero" nullable:"true" min:"0" max:"1000000000000"`
+
 	NotificationsSettings httpapi.Opt[NotificationsChange] `json:"notificationsSettings,omitzero" nullable:"true"`
-	IPRateLimits          httpapi.Opt[DeviceLimitChange]   `json:"ipRateLimits,omitzero" nullable:"true" doc:"Only the members sent change; null returns to the defaults."`
-	VoiceSettings         httpapi.Opt[VoiceSettings]       `json:"voiceSettings,omitzero" nullable:"true" doc:"Null turns voice mode off."`
+	IPRateLimits          httpapi.Opt[DeviceLimitChange]   `json:"ipRateLimits,omitzero" nullable:"true"`
+	VoiceSettings         httpapi.Opt[VoiceSettings]       `json:"voiceSettings,omitzero" nullable:"true"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (AgentChangeBody) FieldDocs() map[string]string {
+	return map[string]string{
+		"creditLimit":   "Most credits a month; null is no cap.",
+		"ipRateLimits":  "Only the members sent change; null returns to the defaults.",
+		"voiceSettings": "Null turns voice mode off.",
+	}
 }
 
 // DeviceLimitChange holds the members of a device limit to change.
@@ -139,7 +175,7 @@ const invalidModelMessage = "is not a model that an agent can be given"
 
 func (s *server) updateAgent(ctx context.Context, c *call, in *AgentRequest[AgentChangeBody]) (*Success, error) {
 	caller := callerOf(c)
-	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), func(a *parley.Agent) error {
+	err := s.Agents.Change(ctx, caller.Caller, parley.AgentID(in.AgentID), func(a *parley.Agent) error {
 		if err := in.Body.checkModels(a, s.canSetModel); err != nil {
 			return err
 		}
@@ -224,7 +260,7 @@ func (l DeviceLimitChange) apply(a *parley.Agent, sent httpapi.Opt[DeviceLimitCh
 
 func (s *server) cloneAgent(ctx context.Context, c *call, in *AgentRef) (*CreatedAgent, error) {
 	caller := callerOf(c)
-	id, pending, err := s.Agents.Clone(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID))
+	id, pending, err := s.Agents.Clone(ctx, caller.Caller, parley.AgentID(in.AgentID))
 	if err != nil {
 		return nil, fmt.Errorf("clone agent: %w", err)
 	}
@@ -237,7 +273,7 @@ type AutoRetrainBody struct {
 }
 
 func (s *server) setAutoRetrain(ctx context.Context, c *call, in *AgentRequest[AutoRetrainBody]) (*Success, error) {
-	if err := s.Agents.AutoRetrain(ctx, callerOf(c).Account, parley.AgentID(in.AgentID), in.Body.Enabled); err != nil {
+	if err := s.Agents.AutoRetrain(ctx, agentRef(c, in.AgentID), in.Body.Enabled); err != nil {
 		return nil, fmt.Errorf("set auto-retrain: %w", err)
 	}
 	return &Success{true}, nil

@@ -2,6 +2,7 @@ package v2
 
 import (
 	"encoding/json"
+	"reflect"
 
 	"parley"
 	"parley/internal/httpapi"
@@ -11,6 +12,11 @@ import (
 // (docs/interface/agents.md#channel-keys).
 type ChannelInstructions map[string]httpapi.Either[string, ModeInstructions]
 
+// Rules returns the rules of every field that holds them.
+func (ChannelInstructions) Rules() reflect.StructTag {
+	return `keys:"@instructionChannel" item:"name=ChannelInstruction" name:"ChannelInstructions"`
+}
+
 // ModeInstructions are separate instructions for chat and voice.
 type ModeInstructions struct {
 	Chat  httpapi.Opt[string] `json:"chat,omitzero"`
@@ -19,6 +25,12 @@ type ModeInstructions struct {
 
 // SuggestedMessage is a message that end users can pick, or a group of them.
 type SuggestedMessage = httpapi.Either[SingleSuggestion, SuggestionGroup]
+
+// SuggestedMessages are messages to pick from, in their order.
+type SuggestedMessages []SuggestedMessage
+
+// Rules returns the rules of every field that holds them.
+func (SuggestedMessages) Rules() reflect.StructTag { return `item:"name=SuggestedMessage"` }
 
 // SingleSuggestion is one message to pick.
 type SingleSuggestion struct {
@@ -95,19 +107,23 @@ func (n NotificationsChange) apply(a *parley.Agent, sent httpapi.Opt[Notificatio
 // VoiceSettings configure how an agent speaks and listens (docs/interface/voice.md#settings). They are replaced as a
 // whole: absent members take their defaults. A limit that is null is no limit.
 type VoiceSettings struct {
-	Voice                              Voice               `json:"voice" default:"{\"voiceName\":\"Sarah\"}"`
-	Transcriber                        Transcriber         `json:"transcriber" default:"{\"model\":\"deepgram/nova-3\",\"language\":\"multi\",\"minSilenceDuration\":0.5,\"activationThreshold\":0.5}"`
-	Recordings                         Recordings          `json:"recordings" default:"{\"enabled\":false,\"retentionDays\":0}"`
-	MaxConcurrentSessions              *int                `json:"maxConcurrentSessions" min:"1" default:"null"`
-	MaxCallDurationSeconds             *int                `json:"maxCallDurationSeconds" min:"1" default:"null"`
-	MaxDailyCallsPerUser               *int                `json:"maxDailyCallsPerUser" min:"1" default:"null"`
-	Model                              string              `json:"model" min:"1" max:"200" default:"auto"`
-	Temperature                        float64             `json:"temperature" min:"0" max:"1" default:"0"`
-	AllowInterruptions                 bool                `json:"allowInterruptions" default:"true"`
-	AllowTextInput                     bool                `json:"allowTextInput" default:"true"`
-	EndConversationAfterSilenceSeconds *int                `json:"endConversationAfterSilenceSeconds" min:"10" default:"null"`
-	InitialMessage                     httpapi.Opt[string] `json:"initialMessage,omitzero" max:"500"`
-	ErrorMessage                       httpapi.Opt[string] `json:"errorMessage,omitzero" max:"500"`
+	Voice       Voice       `json:"voice" default:"{\"voiceName\":\"Sarah\"}"`
+	Transcriber Transcriber `json:"transcriber"`
+	Recordings  Recordings  `json:"recordings" default:"{\"enabled\":false,\"retentionDays\":0}"`
+
+	MaxConcurrentSessions  *int `json:"maxConcurrentSessions" min:"1" default:"null"`
+	MaxCallDurationSeconds *int `json:"maxCallDurationSeconds" min:"1" default:"null"`
+	MaxDailyCallsPerUser   *int `json:"maxDailyCallsPerUser" min:"1" default:"null"`
+
+	Model              string  `json:"model" min:"1" max:"200" default:"auto"`
+	Temperature        float64 `json:"temperature" min:"0" max:"1" default:"0"`
+	AllowInterruptions bool    `json:"allowInterruptions" default:"true"`
+	AllowTextInput     bool    `json:"allowTextInput" default:"true"`
+
+	EndConversationAfterSilenceSeconds *int `json:"endConversationAfterSilenceSeconds" min:"10" default:"null"`
+
+	InitialMessage httpapi.Opt[string] `json:"initialMessage,omitzero" max:"500"`
+	ErrorMessage   httpapi.Opt[string] `json:"errorMessage,omitzero" max:"500"`
 }
 
 // Voice is the voice an agent speaks with.
@@ -121,10 +137,21 @@ type Voice struct {
 
 // Transcriber configures how speech is understood.
 type Transcriber struct {
-	Model               string  `json:"model" enum:"elevenlabs/scribe_v2_realtime,cartesia/ink-2,cartesia/ink-whisper,deepgram/nova-3,deepgram/nova-2,deepgram/flux-general-multi,soniox/stt-rt-v5,soniox/stt-rt-v4,hamsa/hamsa-ar"`
-	Language            string  `json:"language" pattern:"^(multi|[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)$" doc:"A BCP 47 tag, or multi."`
+	Model               string  `json:"model" enum:"@transcriberModel"`
+	Language            string  `json:"language" pattern:"^(multi|[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)$"`
 	MinSilenceDuration  float64 `json:"minSilenceDuration" min:"0.1" max:"3"`
 	ActivationThreshold float64 `json:"activationThreshold" min:"0" max:"1"`
+}
+
+// Rules returns the rules of every field that holds one.
+func (Transcriber) Rules() reflect.StructTag {
+	return `default:"{\"model\":\"deepgram/nova-3\",\"language\":\"multi\",` +
+		`\"minSilenceDuration\":0.5,\"activationThreshold\":0.5}"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (Transcriber) FieldDocs() map[string]string {
+	return map[string]string{"language": "A BCP 47 tag, or multi."}
 }
 
 // Recordings configure whether calls are recorded, and for how long recordings are kept.

@@ -21,10 +21,20 @@ type ChatRequest struct {
 
 // ChatBody is the body of a chat request. Null is the same as absent.
 type ChatBody struct {
-	Message        httpapi.Opt[string] `json:"message,omitzero" nullable:"true" min:"1" doc:"The user's message. It may be left out only to go on after the result of a tool call was sent."`
-	Stream         httpapi.Opt[bool]   `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
-	UserID         httpapi.Opt[string] `json:"userId,omitzero" nullable:"true" max:"128" pattern:"^[A-Za-z0-9._-]*$" doc:"The end user, by your own id. Only a new conversation takes it."`
-	ConversationID httpapi.Opt[string] `json:"conversationId,omitzero" id:"uuid" nullable:"true" doc:"Continues a conversation; userId is ignored then."`
+	Message        httpapi.Opt[string] `json:"message,omitzero" nullable:"true" min:"1"`
+	Stream         httpapi.Opt[bool]   `json:"stream,omitzero" nullable:"true"`
+	UserID         httpapi.Opt[string] `json:"userId,omitzero" nullable:"true" max:"128" pattern:"^[A-Za-z0-9._-]*$"`
+	ConversationID httpapi.Opt[string] `json:"conversationId,omitzero" id:"uuid" nullable:"true"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (ChatBody) FieldDocs() map[string]string {
+	return map[string]string{
+		"message":        "The user's message. It may be left out only to go on after the result of a tool call was sent.",
+		"stream":         "True answers with server-sent events; otherwise the answer is one JSON.",
+		"userId":         "The end user, by your own id. Only a new conversation takes it.",
+		"conversationId": "Continues a conversation; userId is ignored then.",
+	}
 }
 
 // AllowsInvalid allows an invalid userId if there is a conversationId: the userId is ignored then, and not validated.
@@ -95,7 +105,7 @@ func (s *server) startTurn(ctx context.Context, c *call, in *ChatRequest) (*chat
 	default:
 		return nil, parley.Invalid("message", "is required")
 	}
-	return s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), req)
+	return s.Chat.Start(ctx, caller.Caller, parley.AgentID(in.AgentID), req)
 }
 
 func (s *server) conversationNotFound(ctx context.Context, c *call, agent string) error {
@@ -119,8 +129,17 @@ type RetryRequest struct {
 
 // RetryBody is the body of a retry (docs/interface/chat.md#retry).
 type RetryBody struct {
-	MessageID string            `json:"messageId" min:"1" doc:"The answer to replace, or the user's message to answer again. Everything behind the user's message gives way to the new answer."`
-	Stream    httpapi.Opt[bool] `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
+	MessageID string            `json:"messageId" min:"1"`
+	Stream    httpapi.Opt[bool] `json:"stream,omitzero" nullable:"true"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (RetryBody) FieldDocs() map[string]string {
+	return map[string]string{
+		"messageId": "The answer to replace, or the user's message to answer again. Everything behind the user's message " +
+			"gives way to the new answer.",
+		"stream": "True answers with server-sent events; otherwise the answer is one JSON.",
+	}
 }
 
 func (s *server) retryAnswer(ctx context.Context, c *call, in *RetryRequest) (*Data[ChatReply], error) {
@@ -128,7 +147,7 @@ func (s *server) retryAnswer(ctx context.Context, c *call, in *RetryRequest) (*D
 		return nil, err
 	}
 	caller, stream := callerOf(c), in.Body.Stream.Value
-	turn, err := s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), chat.Request{
+	turn, err := s.Chat.Start(ctx, caller.Caller, parley.AgentID(in.AgentID), chat.Request{
 		ConversationID: parley.ConversationID(in.ConversationID), Retry: parley.MessageID(in.Body.MessageID),
 		Streamed: stream, Channel: parley.ChannelAPI})
 	if err != nil {
@@ -148,7 +167,15 @@ func (s *server) checkConversation(ctx context.Context, c *call, ref Conversatio
 // members.
 type ToolResultBody struct {
 	ToolCallID string          `json:"toolCallId" min:"1" doc:"The call, as the answer or its stream named it."`
-	Output     json.RawMessage `json:"output,omitempty" doc:"Any JSON. An object of status and data or error is taken as it is, everything else is the data of a success."`
+	Output     json.RawMessage `json:"output,omitempty"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (ToolResultBody) FieldDocs() map[string]string {
+	return map[string]string{
+		"output": "Any JSON. An object of status and data or error is taken as it is, everything else is the data of a " +
+			"success.",
+	}
 }
 
 func (s *server) submitToolResult(ctx context.Context, c *call,

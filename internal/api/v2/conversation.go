@@ -49,8 +49,15 @@ type ConversationRef struct {
 type ConversationQuery struct {
 	AgentRef
 	Paging
-	StartDate string `query:"startDate" doc:"Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later."`
+	StartDate string `query:"startDate"`
 	EndDate   string `query:"endDate" doc:"Created on this day or earlier, or at this time or earlier."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (ConversationQuery) FieldDocs() map[string]string {
+	return map[string]string{
+		"startDate": "Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later.",
+	}
 }
 
 func (s *server) listConversations(ctx context.Context, c *call, in *ConversationQuery) (*Page[Conversation], error) {
@@ -165,8 +172,15 @@ type Message struct {
 	Role      string                `json:"role" enum:"@messageRole" name:"MessageRole"`
 	Parts     []Part                `json:"parts"`
 	CreatedAt int64                 `json:"createdAt" doc:"Epoch seconds."`
-	Feedback  string                `json:"feedback,omitempty" enum:"@rating" name:"Rating" doc:"Of the assistant's messages that somebody has rated."`
+	Feedback  string                `json:"feedback,omitempty" enum:"@rating" name:"Rating"`
 	Metadata  httpapi.Opt[Evidence] `json:"metadata,omitzero" doc:"Of the assistant's messages only."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (Message) FieldDocs() map[string]string {
+	return map[string]string{
+		"feedback": "Of the assistant's messages that somebody has rated.",
+	}
 }
 
 // Part is a piece of a message.
@@ -182,7 +196,14 @@ type Part struct {
 // Evidence is the confidence in an answer and the sources that support it.
 type Evidence struct {
 	Score     *float64   `json:"score" min:"0" max:"1" doc:"Confidence of the answer; null when the model cannot tell."`
-	Citations []Citation `json:"citations" doc:"Which bytes of which version of a source support which bytes of the answer's text."`
+	Citations []Citation `json:"citations"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (Evidence) FieldDocs() map[string]string {
+	return map[string]string{
+		"citations": "Which bytes of which version of a source support which bytes of the answer's text.",
+	}
 }
 
 // Citation links a span of the answer's text to the bytes of a source's version that support it.

@@ -2,7 +2,8 @@ package v2
 
 import "parley/internal/httpapi"
 
-const agentExample = `{"id": "5QHA6VB-DIAbBhxwqxfdi", "name": "Help desk", "instructions": "Answer in one short paragraph.",
+const agentExample = `{"id": "5QHA6VB-DIAbBhxwqxfdi", "name": "Help desk",
+	"instructions": "Answer in one short paragraph.",
 	"channelInstructions": {"email": "Sign with the name of the shop."}, "model": "auto", "autoRetrain": false,
 	"temp": 0, "visibility": "private",
 	"allowedDomains": ["shop.example"], "suggestedMessages": [{"type": "single", "text": "When are you open?",
@@ -14,7 +15,8 @@ const agentExample = `{"id": "5QHA6VB-DIAbBhxwqxfdi", "name": "Help desk", "inst
 	"styles": {"chat": {"theme": "light", "headerColor": "#1f4d3a", "displayName": "Help desk",
 	"autoOpenChatWindowAfter": null, "messagePlaceholder": null,
 		"footer": null, "dismissableNotice": null}, "centerStage": null}, "createdAt": "2026-11-02T09:00:00.000Z",
-	"lastMessageAt": "2026-11-20T16:41:07.312Z", "lastTrainedAt": "2026-11-19T08:12:40.050Z", "status": "trained", "size": 48213}`
+	"lastMessageAt": "2026-11-20T16:41:07.312Z", "lastTrainedAt": "2026-11-19T08:12:40.050Z", "status": "trained",
+	"size": 48213}`
 
 var agentDocs = map[string]httpapi.Doc{
 	"listAgents": {
@@ -102,8 +104,10 @@ var sourceDocs = map[string]httpapi.Doc{
 	},
 	"summarizeSources": {
 		Text: "What was found on a website counts with the website's source.",
-		ReplyExample: `{"links": {"count": 0, "size": 0}, "files": {"count": 0, "size": 0}, "qnas": {"count": 0, "size": 0}, "notionPages": {"count": 0, "size": 0},
-			"texts": {"count": 1, "size": 85}, "zendeskTickets": {"count": 0, "size": 0}, "salesforceCases": {"count": 0, "size": 0}, "shouldRetrain": false}`,
+		ReplyExample: `{"links": {"count": 0, "size": 0}, "files": {"count": 0, "size": 0}, "qnas": {"count": 0, "size": 0},
+			"notionPages": {"count": 0, "size": 0},
+			"texts": {"count": 1, "size": 85}, "zendeskTickets": {"count": 0, "size": 0}, "salesforceCases": {"count": 0,
+			"size": 0}, "shouldRetrain": false}`,
 	},
 	"updateSource": {
 		Text: "Only the fields that are sent change. While the new version trains the earlier one answers. A " +
@@ -140,7 +144,9 @@ var serviceDocs = map[string]httpapi.Doc{
 	"me": {
 		Text: "Names the account and the plan behind the API key, and what the key may do. Any valid key may " +
 			"ask; `permissions` is null for a key with full access.",
-		ReplyExample: `{"workspace": {"id": "01998b2c-0a10-7d11-b9c3-5e6f70819203", "name": "Example Ltd"}, "plan": "standard",
-			"credential": {"source": null, "expiresAt": "2027-01-31T23:59:59.000Z", "permissions": ["agents:read", "chatlogs:write"]}}`,
+		ReplyExample: `{"workspace": {"id": "01998b2c-0a10-7d11-b9c3-5e6f70819203", "name": "Example Ltd"},
+			"plan": "standard",
+			"credential": {"source": null, "expiresAt": "2027-01-31T23:59:59.000Z", "permissions": ["agents:read",
+			"chatlogs:write"]}}`,
 	},
 }

@@ -4,13 +4,16 @@ import (
 	"parley/internal/httpapi"
 )
 
-const summaryExample = `"id": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01", "title": "When does the shop close on Saturdays?", "createdAt": 1790000000,
+const summaryExample = `"id": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01", "title": "When does the shop close on Saturdays?",
+	"createdAt": 1790000000,
 	"updatedAt": 1790000004, "userId": "customer-8421", "status": "ongoing"`
 
-const questionExample = `{"id": "msg_8h2Kd0sVqLx3TnB7wYcR1e", "role": "user", "parts": [{"type": "text", "text": "When does the shop close on Saturdays?"}],
+const questionExample = `{"id": "msg_8h2Kd0sVqLx3TnB7wYcR1e", "role": "user", "parts": [{"type": "text",
+	"text": "When does the shop close on Saturdays?"}],
 	"createdAt": 1790000000}`
 
-const answerExample = `{"id": "msg_V1StGXR8Z5jdHi6BmyT0aQ", "role": "assistant", "parts": [{"type": "text", "text": "On Saturdays the shop closes at noon."}],
+const answerExample = `{"id": "msg_V1StGXR8Z5jdHi6BmyT0aQ", "role": "assistant", "parts": [{"type": "text",
+	"text": "On Saturdays the shop closes at noon."}],
 	"createdAt": 1790000004, "feedback": "positive", "metadata": {"score": 0.92, "citations": []}}`
 
 const lastPageExample = `"pagination": {"cursor": null, "hasMore": false, "total": 2}`
@@ -79,16 +82,22 @@ var conversationDocs = map[string]httpapi.Doc{
 	},
 }
 
-const metadataExample = `"userMessageId": "msg_8h2Kd0sVqLx3TnB7wYcR1e", "conversationId": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01", "userId": "customer-8421",
+const metadataExample = `"userMessageId": "msg_8h2Kd0sVqLx3TnB7wYcR1e",
+	"conversationId": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01", "userId": "customer-8421",
 	"finishReason": "stop", "usage": {"credits": 1}, "score": 0.92,
 	"citations": [{"sourceId": "01998b2d-1f00-7c21-8a44-0b1c2d3e4f50", "name": "Opening hours", "url": null,
-		"versionHash": "f242aadcbba4b42d3554c43b370a16272ebd81322a98749822013a28e3fc0aa8", "start": 48, "end": 85, "answerStart": 0, "answerEnd": 37}]`
+		"versionHash": "f242aadcbba4b42d3554c43b370a16272ebd81322a98749822013a28e3fc0aa8", "start": 48, "end": 85,
+		"answerStart": 0, "answerEnd": 37}]`
 
 const replyExample = `{"data": {"id": "msg_V1StGXR8Z5jdHi6BmyT0aQ", "role": "assistant",
 	"parts": [{"type": "text", "text": "On Saturdays the shop closes at noon."}], "metadata": {` + metadataExample + `}}}`
 
+const turnIDsExample = `"userMessageId":"msg_8h2Kd0sVqLx3TnB7wYcR1e",` +
+	`"conversationId":"01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01","userId":null`
+
 // eventsExample is a whole stream: an event a line, each followed by an empty one.
-const eventsExample = `data: {"type":"start","messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ","messageMetadata":{"userMessageId":"msg_8h2Kd0sVqLx3TnB7wYcR1e","conversationId":"01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01","userId":null}}
+const eventsExample = `data: {"type":"start","messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ","messageMetadata":{` +
+	turnIDsExample + `}}
 
 data: {"type":"start-step"}
 
@@ -102,7 +111,8 @@ data: {"type":"text-end","id":"t1"}
 
 data: {"type":"finish-step"}
 
-data: {"type":"finish","finishReason":"stop","messageMetadata":{"messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ","userMessageId":"msg_8h2Kd0sVqLx3TnB7wYcR1e","conversationId":"01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01","userId":null,"finishReason":"stop","usage":{"credits":1},"score":0.92,"citations":[]}}
+data: {"type":"finish","finishReason":"stop","messageMetadata":{"messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ",` +
+	turnIDsExample + `,"finishReason":"stop","usage":{"credits":1},"score":0.92,"citations":[]}}
 
 data: [DONE]
 
@@ -148,7 +158,8 @@ var searchDocs = map[string]httpapi.Doc{
 			`, "source": "Widget or Iframe", "parentConversationId": null, "parentSummary": null,
 			"embedOrigin": "https://shop.example/opening-hours", "snippet": {"speaker": "assistant",
 			"highlights": [{"value": "On ", "isHit": false},
-			{"value": "Saturdays", "isHit": true}, {"value": " the shop closes at noon.", "isHit": false}]}}], "pagination": {"cursor": null, "hasMore": false}}`,
+			{"value": "Saturdays", "isHit": true}, {"value": " the shop closes at noon.", "isHit": false}]}}],
+			"pagination": {"cursor": null, "hasMore": false}}`,
 	},
 }
 
@@ -165,31 +176,36 @@ var insightDocs = map[string]httpapi.Doc{
 			"definition": "A conversation counts when a customer asked something in it."},
 			"series": [{"key": "2026-11-21", ` + insightSumsExample[1:] + `],
 			"topics": [{"name": "Returns", "parent": "Orders", ` + insightSumsExample[1:] + `],
-			"unanswered": {"questions": 2, "withheld": false, "groups": [{"example": "Do you ship to Iceland?", "count": 2, "firstAsked": 1795255200, "lastAsked": 1795258800}]}}}`,
+			"unanswered": {"questions": 2, "withheld": false, "groups": [{"example": "Do you ship to Iceland?", "count": 2,
+			"firstAsked": 1795255200, "lastAsked": 1795258800}]}}}`,
 	},
 }
 
 const insightSumsExample = `{"conversations": 4, "messages": 18, "answers": 9, "refusedAnswers": 2, "escalated": ` +
 	`1, "thumbsUp": 1, "thumbsDown": 0, "resolved": 3, "unresolved": 1}`
 
-const ticketSummaryExample = `"ticketNumber": 42, "subject": "Parcel 4711 has not arrived", "statusCategory": "new", "statusId": "5b0a1f2e-6c1d-4e8a-9b53-2d7c7a1e0f11",
+const ticketSummaryExample = `"ticketNumber": 42, "subject": "Parcel 4711 has not arrived", "statusCategory": "new",
+	"statusId": "5b0a1f2e-6c1d-4e8a-9b53-2d7c7a1e0f11",
 	"assigneeId": "0c9f6b1a-2f74-4d0e-8a86-91d5e3b7c240", "customer": {"id": "7d3c2a90-51be-4f6a-b0c8-4e2f9a6d1b05",
 	"name": "Jo Smith", "email": "jo@example.com", "phoneNumber": null},
 	"channel": "api", "conversationId": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01",
 	"teamId": "e1a4c8d2-0b6f-4c93-9d27-6f5b3a8e7c14", "priority": "normal",
-	"createdAt": "2026-09-21T14:13:20.000Z", "updatedAt": "2026-09-21T14:13:20.000Z", "lastMessageAt": "2026-09-21T14:13:20.000Z"`
+	"createdAt": "2026-09-21T14:13:20.000Z", "updatedAt": "2026-09-21T14:13:20.000Z",
+	"lastMessageAt": "2026-09-21T14:13:20.000Z"`
 
 const ticketExample = `{` + ticketSummaryExample +
 	`, "description": "It was due on Monday. Where is it?", "metadata": {}}`
 
 const ticketReplyExample = `"id": "msg_V1StGXR8Z5jdHi6BmyT0aQ", "type": "reply",
 	"sender": {"type": "agent", "id": "0c9f6b1a-2f74-4d0e-8a86-91d5e3b7c240", "name": "Kim", "email": "kim@shop.example"},
-	"content": "<p>It is <strong>on its way</strong>.</p>", "contentText": "It is on its way.", "createdAt": "2026-09-21T15:02:11.000Z"`
+	"content": "<p>It is <strong>on its way</strong>.</p>", "contentText": "It is on its way.",
+	"createdAt": "2026-09-21T15:02:11.000Z"`
 
 const complaintExample = `{"id": "msg_8h2Kd0sVqLx3TnB7wYcR1e", "type": "reply",
 	"sender": {"type": "customer", "id": "7d3c2a90-51be-4f6a-b0c8-4e2f9a6d1b05", "name": "Jo Smith",
 	"email": "jo@example.com"},
-	"content": "<p>It was due on Monday. Where is it?</p>", "contentText": "It was due on Monday. Where is it?", "attachments": [], "createdAt": "2026-09-21T14:13:20.000Z"}`
+	"content": "<p>It was due on Monday. Where is it?</p>", "contentText": "It was due on Monday. Where is it?",
+	"attachments": [], "createdAt": "2026-09-21T14:13:20.000Z"}`
 
 var ticketDocs = map[string]httpapi.Doc{
 	"createTicket": {
@@ -240,8 +256,10 @@ var ticketDocs = map[string]httpapi.Doc{
 	},
 	"listTicketStatuses": {
 		Text: "By category and position, without those that are archived.",
-		ReplyExample: `[{"id": "5b0a1f2e-6c1d-4e8a-9b53-2d7c7a1e0f11", "category": "new", "externalLabel": "New", "internalLabel": "New", "color": "#3b82f6", "isDefault": true, "position": 0},
-			{"id": "9c4e7b60-3d1a-4f25-8e9b-5a0d6c2f7e38", "category": "on_you", "externalLabel": "Open", "internalLabel": "Waiting on you", "color": null, "isDefault": true, "position": 0}]`,
+		ReplyExample: `[{"id": "5b0a1f2e-6c1d-4e8a-9b53-2d7c7a1e0f11", "category": "new", "externalLabel": "New",
+			"internalLabel": "New", "color": "#3b82f6", "isDefault": true, "position": 0},
+			{"id": "9c4e7b60-3d1a-4f25-8e9b-5a0d6c2f7e38", "category": "on_you", "externalLabel": "Open",
+			"internalLabel": "Waiting on you", "color": null, "isDefault": true, "position": 0}]`,
 	},
 	"listTeams": {
 		Text: "In the order in which they were made. One of them is the default, which gets what no " +
@@ -261,7 +279,8 @@ var voiceDocs = map[string]httpapi.Doc{
 			"`per_user_exceeded`, `hourly_exceeded` or `daily_exceeded`. A server without power for one more " +
 			"session answers 503 with `details.reason` `server_overloaded`.",
 		RequestExample: `{"userId": "customer-8421", "timezone": "Europe/Berlin"}`,
-		ReplyExample: `{"data": {"participantToken": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl", "sessionId": "3f6c1b52-8a0e-4c19-9d51-0c2b7e5a4f10",
+		ReplyExample: `{"data": {"participantToken": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl",
+			"sessionId": "3f6c1b52-8a0e-4c19-9d51-0c2b7e5a4f10",
 	"roomName": "chatbot-5QHA6VB-DIAbBhxwqxfdi-01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01-3f6c1b52-8a0e-4c19-9d51-0c2b7e5a4f10",
 	"maxDurationSeconds": 900,
 	"conversationId": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01", "userId": "customer-8421"}}`,

@@ -13,19 +13,37 @@ import (
 type Exported struct {
 	Conversation
 	Source      string    `json:"source" doc:"Where the conversation began. The list of origins is open."`
-	EmbedOrigin *string   `json:"embedOrigin" doc:"Page, without its query, or site where the agent was embedded when the conversation began."`
-	Messages    []Message `json:"messages,omitempty" doc:"The full history, oldest first; absent with include=summary. Tool calls are without their input."`
+	EmbedOrigin *string   `json:"embedOrigin"`
+	Messages    []Message `json:"messages,omitempty"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (Exported) FieldDocs() map[string]string {
+	return map[string]string{
+		"embedOrigin": "Page, without its query, or site where the agent was embedded when the conversation began.",
+		"messages":    "The full history, oldest first; absent with include=summary. Tool calls are without their input.",
+	}
 }
 
 // ExportQuery selects conversations of all origins (docs/interface/export.md#filters).
 type ExportQuery struct {
 	AgentRef
 	Paging
-	ConversationID string   `query:"conversationId" id:"uuid" doc:"Only this conversation, whatever the other filters say. An unknown one is an empty page, and so is an empty id."`
-	Include        string   `query:"include" enum:"messages,summary" default:"messages" doc:"Whether the messages come along."`
+	ConversationID string   `query:"conversationId" id:"uuid"`
+	Include        string   `query:"include" enum:"messages,summary" default:"messages"`
 	Source         []string `query:"source" item:"enum=@channel" doc:"Origins, comma-separated."`
-	StartDate      string   `query:"startDate" doc:"Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later."`
+	StartDate      string   `query:"startDate"`
 	EndDate        string   `query:"endDate" doc:"Created on this day or earlier, or at this time or earlier."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (ExportQuery) FieldDocs() map[string]string {
+	return map[string]string{
+		"conversationId": "Only this conversation, whatever the other filters say. An unknown one is an empty page, and " +
+			"so is an empty id.",
+		"include":   "Whether the messages come along.",
+		"startDate": "Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later.",
+	}
 }
 
 // exportConversations sends its reply while it reads the messages: a page may be larger than memory.

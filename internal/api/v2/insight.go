@@ -16,7 +16,14 @@ type InsightsQuery struct {
 	AgentRef
 	From    string `query:"from" doc:"First day (YYYY-MM-DD, UTC), counted whole. By default 29 days before to."`
 	To      string `query:"to" doc:"Last day (YYYY-MM-DD, UTC), counted whole. By default today."`
-	GroupBy string `query:"groupBy" enum:"@insightGroup" name:"InsightGrouping" default:"day" doc:"What series is told apart by."`
+	GroupBy string `query:"groupBy" enum:"@insightGroup" name:"InsightGrouping" default:"day"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (InsightsQuery) FieldDocs() map[string]string {
+	return map[string]string{
+		"groupBy": "What series is told apart by.",
+	}
 }
 
 // InsightsReply is the reply with a report.
@@ -31,16 +38,23 @@ type Insights struct {
 	GroupBy    string       `json:"groupBy" enum:"@insightGroup" name:"InsightGrouping"`
 	Totals     InsightSums  `json:"totals"`
 	Resolution Resolution   `json:"resolution"`
-	Series     []InsightRow `json:"series" doc:"By day in the order of time, days without conversations included; else by name."`
+	Series     []InsightRow `json:"series"`
 	Topics     []TopicRow   `json:"topics" doc:"The largest first. A topic counts its subtopics."`
 	Unanswered Unanswered   `json:"unanswered"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (Insights) FieldDocs() map[string]string {
+	return map[string]string{
+		"series": "By day in the order of time, days without conversations included; else by name.",
+	}
 }
 
 // InsightSums are sums over the conversations that began on some days.
 type InsightSums struct {
 	Conversations  int64 `json:"conversations" min:"0"`
 	Messages       int64 `json:"messages" min:"0"`
-	Answers        int64 `json:"answers" min:"0" doc:"Of the agent; of a conversation with more than 80 messages, those among its first and last 40."`
+	Answers        int64 `json:"answers" min:"0"`
 	RefusedAnswers int64 `json:"refusedAnswers" min:"0" doc:"Answers that say that the sources do not hold it."`
 	Escalated      int64 `json:"escalated" min:"0" doc:"Conversations that were handed to a person."`
 	ThumbsUp       int64 `json:"thumbsUp" min:"0"`
@@ -49,10 +63,24 @@ type InsightSums struct {
 	Unresolved     int64 `json:"unresolved" min:"0"`
 }
 
+// FieldDocs returns the docs that are too long for tags.
+func (InsightSums) FieldDocs() map[string]string {
+	return map[string]string{
+		"answers": "Of the agent; of a conversation with more than 80 messages, those among its first and last 40.",
+	}
+}
+
 // InsightRow holds the sums of a day, a topic, a channel or a sentiment.
 type InsightRow struct {
-	Key string `json:"key" doc:"The day, or the name; unspecified for conversations without a topic or a certain sentiment."`
+	Key string `json:"key"`
 	InsightSums
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (InsightRow) FieldDocs() map[string]string {
+	return map[string]string{
+		"key": "The day, or the name; unspecified for conversations without a topic or a certain sentiment.",
+	}
 }
 
 // TopicRow holds the sums of a topic.
@@ -64,13 +92,22 @@ type TopicRow struct {
 
 // Resolution is the resolution rate and the numbers that it is computed from.
 type Resolution struct {
-	Rate       *float64           `json:"rate" min:"0" max:"1" doc:"Share of the conversations with a question that were resolved; null where there are none."`
+	Rate       *float64           `json:"rate" min:"0" max:"1"`
 	Resolved   int64              `json:"resolved" min:"0"`
 	Unresolved int64              `json:"unresolved" min:"0"`
-	Settling   int64              `json:"settling" min:"0" doc:"Of the resolved ones, those so young that their user may still come back with the same."`
+	Settling   int64              `json:"settling" min:"0"`
 	Reasons    UnresolvedByReason `json:"reasons"`
-	AgainDays  int                `json:"againDays" min:"1" doc:"Within so many days a question that is asked again was not resolved."`
+	AgainDays  int                `json:"againDays" min:"1"`
 	Definition string             `json:"definition" doc:"What the rate counts, for people."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (Resolution) FieldDocs() map[string]string {
+	return map[string]string{
+		"rate":      "Share of the conversations with a question that were resolved; null where there are none.",
+		"settling":  "Of the resolved ones, those so young that their user may still come back with the same.",
+		"againDays": "Within so many days a question that is asked again was not resolved.",
+	}
 }
 
 // UnresolvedByReason counts unresolved conversations, each once.
@@ -84,8 +121,17 @@ type UnresolvedByReason struct {
 // Unanswered holds the questions that the sources do not answer.
 type Unanswered struct {
 	Questions int64             `json:"questions" min:"0" doc:"That the sources did not answer."`
-	Withheld  bool              `json:"withheld" doc:"Whether the questions of this agent may not be kept: it masks personal data, or the account falls under HIPAA."`
-	Groups    []UnansweredGroup `json:"groups" doc:"The newest 1,000 questions by likeness, the largest of at most 50 groups first."`
+	Withheld  bool              `json:"withheld"`
+	Groups    []UnansweredGroup `json:"groups"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (Unanswered) FieldDocs() map[string]string {
+	return map[string]string{
+		"withheld": "Whether the questions of this agent may not be kept: it masks personal data, or the account falls " +
+			"under HIPAA.",
+		"groups": "The newest 1,000 questions by likeness, the largest of at most 50 groups first.",
+	}
 }
 
 // UnansweredGroup is a group of similar questions.

@@ -317,7 +317,7 @@ func TestCrawlContinuesAfterARestart(t *testing.T) {
 			t.Fatal(code, body)
 		}
 		var err error
-		if link, err = srv.Ingest.AddLink(t.Context(), account, parley.Plan{}, agent.ID,
+		if link, err = srv.Ingest.AddLink(t.Context(), parley.Caller{Account: account}, agent.ID,
 			ingest.Link{URL: listening.URL, Type: crawl.WholeSite}); err != nil {
 			t.Fatal(err)
 		}

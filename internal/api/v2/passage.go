@@ -22,13 +22,23 @@ type PassageQuery struct {
 
 // Passage is a span of a source's text, and whether the source still contains it.
 type Passage struct {
-	State       string  `json:"state" enum:"holds,changed,gone" doc:"Whether the source's live version is the one asked for, another one, or there is no source any more."`
+	State       string  `json:"state" enum:"holds,changed,gone"`
 	Text        *string `json:"text" doc:"The bytes asked for; null where that version is no longer kept."`
 	Version     *string `json:"version" doc:"Hash of the version asked for."`
-	LiveVersion *string `json:"liveVersion" doc:"Hash of the version that the agent answers from; null where there is none."`
-	Start       *int    `json:"start" doc:"First byte of text; moved on to the next character where it stood inside of one."`
+	LiveVersion *string `json:"liveVersion"`
+	Start       *int    `json:"start"`
 	End         *int    `json:"end" doc:"The byte behind text; moved back where it stood inside of a character."`
-	Occurs      *bool   `json:"occurs" doc:"Whether the live version holds the same words in the same order; null where that cannot be told."`
+	Occurs      *bool   `json:"occurs"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (Passage) FieldDocs() map[string]string {
+	return map[string]string{
+		"state":       "Whether the source's live version is the one asked for, another one, or there is no source any more.",
+		"liveVersion": "Hash of the version that the agent answers from; null where there is none.",
+		"start":       "First byte of text; moved on to the next character where it stood inside of one.",
+		"occurs":      "Whether the live version holds the same words in the same order; null where that cannot be told.",
+	}
 }
 
 // The states of a passage.

@@ -14,8 +14,15 @@ type Found struct {
 	Source               string   `json:"source" doc:"Where the conversation began. The list of origins is open."`
 	ParentConversationID *string  `json:"parentConversationId"`
 	ParentSummary        *string  `json:"parentSummary"`
-	EmbedOrigin          *string  `json:"embedOrigin" doc:"Page, without its query, or site where the agent was embedded when the conversation began."`
+	EmbedOrigin          *string  `json:"embedOrigin"`
 	Snippet              *Snippet `json:"snippet" doc:"Null without a query, and where only the title matched."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (Found) FieldDocs() map[string]string {
+	return map[string]string{
+		"embedOrigin": "Page, without its query, or site where the agent was embedded when the conversation began.",
+	}
 }
 
 // Snippet is an excerpt of the message that matches best.
@@ -48,23 +55,37 @@ type SearchQuery struct {
 	Query            string `query:"query" max:"512" doc:"Words of messages or of the title; each of them must be there."`
 	Source           string `query:"source" doc:"Origins, comma-separated."`
 	Sentiment        string `query:"sentiment" doc:"positive, neutral, negative or unspecified, comma-separated."`
-	Topic            string `query:"topic" doc:"Topics, comma-separated. A topic matches its subtopics, too; unspecified matches conversations without one."`
+	Topic            string `query:"topic"`
 	UserID           string `query:"userId" doc:"End users, comma-separated."`
 	ActivityState    string `query:"activityState" doc:"ongoing, ended, taken_over or paused, comma-separated."`
 	Feedback         string `query:"feedback" doc:"Ratings of messages: positive or negative, comma-separated."`
 	Escalated        string `query:"escalated" enum:"true" doc:"Only conversations that were handed to a person."`
 	ActionType       string `query:"actionType" doc:"Types of actions that ran, such as collect-leads, comma-separated."`
 	Tool             string `query:"tool" doc:"Tools that were called, comma-separated."`
-	ToolOutcome      string `query:"toolOutcome" doc:"How calls ended: success, error, pending or ignored, comma-separated; of the tools in tool, or of any."`
+	ToolOutcome      string `query:"toolOutcome"`
 	Procedure        string `query:"procedure" doc:"Procedures that ran, by name, comma-separated."`
-	ProcedureOutcome string `query:"procedureOutcome" doc:"How procedures ended: completed, failed, abandoned or escalated, comma-separated; of those in procedure, or of any."`
+	ProcedureOutcome string `query:"procedureOutcome"`
 	HasVoice         string `query:"hasVoice" enum:"true,false" doc:"Whether a voice session took place."`
-	StartDate        string `query:"startDate" doc:"Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later."`
+	StartDate        string `query:"startDate"`
 	EndDate          string `query:"endDate" doc:"Created on this day or earlier, or at this time or earlier."`
 	UpdatedAfter     string `query:"updatedAfter" doc:"Last active on this day or later, or at this time or later."`
 	UpdatedBefore    string `query:"updatedBefore" doc:"Last active on this day or earlier, or at this time or earlier."`
 	Limit            int    `query:"limit" min:"1" max:"25" default:"25" doc:"Most items on the page."`
-	Cursor           string `query:"cursor" doc:"The cursor of the page before; all parameters but limit must be as they were."`
+	Cursor           string `query:"cursor"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (SearchQuery) FieldDocs() map[string]string {
+	return map[string]string{
+		"topic": "Topics, comma-separated. A topic matches its subtopics, too; unspecified matches conversations without " +
+			"one.",
+		"toolOutcome": "How calls ended: success, error, pending or ignored, comma-separated; of the tools in tool, or of " +
+			"any.",
+		"procedureOutcome": "How procedures ended: completed, failed, abandoned or escalated, comma-separated; of those " +
+			"in procedure, or of any.",
+		"startDate": "Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later.",
+		"cursor":    "The cursor of the page before; all parameters but limit must be as they were.",
+	}
 }
 
 func (s *server) searchConversations(ctx context.Context, c *call, in *SearchQuery) (*FoundPage, error) {

@@ -16,14 +16,15 @@ import (
 // its own, and what only the manifest can set. Absent members stay as they are.
 type AgentSettings struct {
 	AgentChangeBody
-	AutoRetrain         httpapi.Opt[bool]            `json:"autoRetrain,omitzero"`
-	Styles              httpapi.Opt[StylesWrite]     `json:"styles,omitzero" nullable:"true"`
-	RedactConversations httpapi.Opt[bool]            `json:"redactConversations,omitzero"`
-	RetentionDays       httpapi.Opt[int64]           `json:"retentionDays,omitzero" nullable:"true" min:"1" max:"36500"`
-	Synonyms            httpapi.Opt[[][]string]      `json:"synonyms,omitzero" nullable:"true" max:"200" item:"min=2,max=10"`
-	Topics              httpapi.Opt[[]TopicSettings] `json:"topics,omitzero" nullable:"true" max:"200"`
-	Insight             httpapi.Opt[InsightChange]   `json:"insight,omitzero" nullable:"true"`
-	Voice               httpapi.Opt[VoiceRules]      `json:"voice,omitzero" nullable:"true"`
+	AutoRetrain         httpapi.Opt[bool]        `json:"autoRetrain,omitzero"`
+	Styles              httpapi.Opt[StylesWrite] `json:"styles,omitzero" nullable:"true"`
+	RedactConversations httpapi.Opt[bool]        `json:"redactConversations,omitzero"`
+	RetentionDays       httpapi.Opt[int64]       `json:"retentionDays,omitzero" nullable:"true" min:"1" max:"36500"`
+
+	Synonyms httpapi.Opt[[][]string]      `json:"synonyms,omitzero" nullable:"true" max:"200" item:"min=2,max=10"`
+	Topics   httpapi.Opt[[]TopicSettings] `json:"topics,omitzero" nullable:"true" max:"200"`
+	Insight  httpapi.Opt[InsightChange]   `json:"insight,omitzero" nullable:"true"`
+	Voice    httpapi.Opt[VoiceRules]      `json:"voice,omitzero" nullable:"true"`
 }
 
 // SettingsCodec reads and writes the settings of agents for manifests ("parley apply").

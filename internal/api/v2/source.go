@@ -18,7 +18,16 @@ type Source struct {
 	Size      int64           `json:"size" min:"0" doc:"Bytes."`
 	CreatedAt string          `json:"createdAt" format:"date-time"`
 	Status    string          `json:"status" enum:"@sourceStatus" name:"SourceStatus"`
-	Metadata  json.RawMessage `json:"metadata" doc:"Null unless the source is a link: {type: individual}, or for a crawl or sitemap type, excludePaths, includeOnlyPaths, slowScraping, crawlStatus (fetching, fetched, failed) and the counts of children (included, excluded, failed)."`
+	Metadata  json.RawMessage `json:"metadata"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (Source) FieldDocs() map[string]string {
+	return map[string]string{
+		"metadata": "Null unless the source is a link: {type: individual}, or for a crawl or sitemap type, excludePaths, " +
+			"includeOnlyPaths, slowScraping, crawlStatus (fetching, fetched, failed) and the counts of children (included, " +
+			"excluded, failed).",
+	}
 }
 
 func newSource(src *parley.Source) Source {
@@ -94,7 +103,7 @@ func siteIDs(list []parley.Source) (ids []parley.SourceID) {
 }
 
 func (s *server) deleteSource(ctx context.Context, c *call, in *SourceRef) (*Source, error) {
-	src, err := s.Ingest.Delete(ctx, callerOf(c).Account, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID))
+	src, err := s.Ingest.Delete(ctx, agentRef(c, in.AgentID), parley.SourceID(in.SourceID))
 	if err != nil {
 		return nil, fmt.Errorf("delete source: %w", err)
 	}

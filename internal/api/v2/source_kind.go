@@ -58,13 +58,21 @@ type sourceBody interface {
 
 // SourceChangeBody holds the fields to change. Those that a source of the kind does not have are ignored.
 type SourceChangeBody struct {
-	Name             httpapi.Opt[string]   `json:"name,omitzero" min:"1" doc:"Of a text or a file, at most 100 characters, or of questions with their answer."`
+	Name             httpapi.Opt[string]   `json:"name,omitzero" min:"1"`
 	Content          httpapi.Opt[string]   `json:"content,omitzero" min:"1" max:"1048576" doc:"Of a text."`
-	Questions        httpapi.Opt[[]string] `json:"questions,omitzero" min:"1" max:"50" doc:"Of questions with their answer."`
+	Questions        httpapi.Opt[[]string] `json:"questions,omitzero" min:"1" max:"50"`
 	Answer           httpapi.Opt[string]   `json:"answer,omitzero" min:"1" doc:"Of questions with their answer."`
 	ExcludePaths     httpapi.Opt[[]string] `json:"excludePaths,omitzero" doc:"Of a link."`
 	IncludeOnlyPaths httpapi.Opt[[]string] `json:"includeOnlyPaths,omitzero" doc:"Of a link."`
 	SlowScraping     httpapi.Opt[bool]     `json:"slowScraping,omitzero" doc:"Of a link."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (SourceChangeBody) FieldDocs() map[string]string {
+	return map[string]string{
+		"name":      "Of a text or a file, at most 100 characters, or of questions with their answer.",
+		"questions": "Of questions with their answer.",
+	}
 }
 
 // TextSource is a snippet of text.
@@ -76,7 +84,7 @@ type TextSource struct {
 
 func (b *TextSource) add(ctx context.Context, s *server, c *call, agent parley.AgentID) (*parley.Source, error) {
 	caller := callerOf(c)
-	return s.Ingest.AddText(ctx, caller.Account, caller.Plan, agent, b.Name, b.Content)
+	return s.Ingest.AddText(ctx, caller.Caller, agent, b.Name, b.Content)
 }
 
 func (s *server) changeText(ctx context.Context, c *call, src *parley.Source, b *SourceChangeBody) (*parley.Source,
@@ -85,7 +93,7 @@ func (s *server) changeText(ctx context.Context, c *call, src *parley.Source, b 
 	if err := checkNameLength(b.Name.Value); err != nil {
 		return nil, err
 	}
-	return s.Ingest.ChangeText(ctx, caller.Account, caller.Plan, src.AgentID, src.ID,
+	return s.Ingest.ChangeText(ctx, caller.Caller, src.AgentID, src.ID,
 		ingest.TextChange{Name: b.Name.Ptr(), Content: b.Content.Ptr()})
 }
 
@@ -112,7 +120,7 @@ func (b *QnASource) add(ctx context.Context, s *server, c *call, agent parley.Ag
 	if err := checkQnASize(b.Questions, b.Answer); err != nil {
 		return nil, err
 	}
-	return s.Ingest.AddQnA(ctx, caller.Account, caller.Plan, agent,
+	return s.Ingest.AddQnA(ctx, caller.Caller, agent,
 		ingest.QnA{Name: b.Name, Questions: b.Questions, Answer: b.Answer})
 }
 
@@ -122,7 +130,7 @@ func (s *server) changeQnA(ctx context.Context, c *call, src *parley.Source, b *
 	if err := checkQnASize(b.Questions.Value, b.Answer.Value); err != nil {
 		return nil, err
 	}
-	return s.Ingest.ChangeQnA(ctx, caller.Account, caller.Plan, src.AgentID, src.ID,
+	return s.Ingest.ChangeQnA(ctx, caller.Caller, src.AgentID, src.ID,
 		ingest.QnAChange{Name: b.Name.Ptr(), Questions: b.Questions.Value, Answer: b.Answer.Ptr()})
 }
 
@@ -145,21 +153,30 @@ func checkQnASize(questions []string, answer string) error {
 type LinkSource struct {
 	Type             string   `json:"type" enum:"link"`
 	URL              string   `json:"url" format:"uri"`
-	LinkType         string   `json:"linkType" enum:"individual,crawl,sitemap" doc:"One page, a site from this page on by its links, or the pages that a sitemap lists."`
-	ExcludePaths     []string `json:"excludePaths,omitempty" default:"[]" doc:"Regular expressions: pages that one of them matches are left out."`
-	IncludeOnlyPaths []string `json:"includeOnlyPaths,omitempty" default:"[]" doc:"Regular expressions: where there are any, only pages that one of them matches are read."`
+	LinkType         string   `json:"linkType" enum:"individual,crawl,sitemap"`
+	ExcludePaths     []string `json:"excludePaths,omitempty" default:"[]"`
+	IncludeOnlyPaths []string `json:"includeOnlyPaths,omitempty" default:"[]"`
 	SlowScraping     bool     `json:"slowScraping,omitempty" default:"false" doc:"One request at a time, with pauses."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (LinkSource) FieldDocs() map[string]string {
+	return map[string]string{
+		"linkType":         "One page, a site from this page on by its links, or the pages that a sitemap lists.",
+		"excludePaths":     "Regular expressions: pages that one of them matches are left out.",
+		"includeOnlyPaths": "Regular expressions: where there are any, only pages that one of them matches are read.",
+	}
 }
 
 func (b *LinkSource) add(ctx context.Context, s *server, c *call, agent parley.AgentID) (*parley.Source, error) {
 	caller := callerOf(c)
-	return s.Ingest.AddLink(ctx, caller.Account, caller.Plan, agent, ingest.Link{URL: b.URL,
+	return s.Ingest.AddLink(ctx, caller.Caller, agent, ingest.Link{URL: b.URL,
 		Type: crawl.Kind(b.LinkType), Exclude: b.ExcludePaths, Include: b.IncludeOnlyPaths, Slow: b.SlowScraping})
 }
 
 func (s *server) changeLink(ctx context.Context, c *call, src *parley.Source, b *SourceChangeBody) (*parley.Source,
 	error) {
-	return s.Ingest.ChangeLink(ctx, callerOf(c).Account, src.AgentID, src.ID,
+	return s.Ingest.ChangeLink(ctx, src.AgentRef(), src.ID,
 		ingest.LinkChange{Exclude: sentList(b.ExcludePaths), Include: sentList(b.IncludeOnlyPaths),
 			Slow: b.SlowScraping.Ptr()})
 }
@@ -222,7 +239,7 @@ func (s *server) addFile(ctx context.Context, c *call, agent string, up *httpapi
 		return nil, parley.Invalid("name", "is required where the file has none")
 	}
 	caller := callerOf(c)
-	return s.Ingest.AddFile(ctx, caller.Account, caller.Plan, parley.AgentID(agent),
+	return s.Ingest.AddFile(ctx, caller.Caller, parley.AgentID(agent),
 		parley.ClipText(name, maxTextNameLength), *uploadedFile(up))
 }
 
@@ -238,7 +255,7 @@ func (s *server) renameFile(ctx context.Context, c *call, src *parley.Source, b 
 func (s *server) changeFile(ctx context.Context, c *call, src *parley.Source, name *string,
 	file *ingest.File) (*parley.Source, error) {
 	caller := callerOf(c)
-	return s.Ingest.ChangeFile(ctx, caller.Account, caller.Plan, src.AgentID, src.ID,
+	return s.Ingest.ChangeFile(ctx, caller.Caller, src.AgentID, src.ID,
 		ingest.FileChange{Name: name, File: file})
 }
 

@@ -23,7 +23,7 @@ type StylesWrite struct {
 
 func (s *server) updateStyles(ctx context.Context, c *call, in *AgentRequest[StylesChangeBody]) (*Success, error) {
 	caller := callerOf(c)
-	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), in.Body.Styles.apply)
+	err := s.Agents.Change(ctx, caller.Caller, parley.AgentID(in.AgentID), in.Body.Styles.apply)
 	if err != nil {
 		return nil, fmt.Errorf("change styles: %w", err)
 	}
@@ -55,17 +55,26 @@ type ChatStylesWrite struct {
 	UserMessageColor        httpapi.Opt[string]            `json:"userMessageColor,omitzero" format:"color"`
 	ButtonColor             httpapi.Opt[string]            `json:"buttonColor,omitzero" format:"paint"`
 	DisplayName             httpapi.Opt[string]            `json:"displayName,omitzero" nullable:"true" max:"100"`
-	AutoOpenChatWindowAfter httpapi.Opt[float64]           `json:"autoOpenChatWindowAfter,omitzero" nullable:"true" doc:"Seconds."`
+	AutoOpenChatWindowAfter httpapi.Opt[float64]           `json:"autoOpenChatWindowAfter,omitzero" nullable:"true"`
 	Mobile                  httpapi.Opt[MobileStylesWrite] `json:"mobile,omitzero"`
-	AlignChatButton         httpapi.Opt[string]            `json:"alignChatButton,omitzero" enum:"left,right" name:"ButtonSide"`
-	MessagePlaceholder      httpapi.Opt[string]            `json:"messagePlaceholder,omitzero" nullable:"true" max:"200"`
-	Footer                  httpapi.Opt[string]            `json:"footer,omitzero" nullable:"true" max:"500"`
-	DismissableNotice       httpapi.Opt[string]            `json:"dismissableNotice,omitzero" nullable:"true" max:"500" doc:"Empty hides it."`
-	ShowFeedback            httpapi.Opt[bool]              `json:"showFeedback,omitzero"`
-	ShowCopyButton          httpapi.Opt[bool]              `json:"showCopyButton,omitzero"`
-	ShowDictation           httpapi.Opt[bool]              `json:"showDictation,omitzero"`
-	ShowAttachments         httpapi.Opt[bool]              `json:"showAttachments,omitzero"`
-	ShowVoiceMode           httpapi.Opt[bool]              `json:"showVoiceMode,omitzero"`
+
+	AlignChatButton    httpapi.Opt[string] `json:"alignChatButton,omitzero" enum:"left,right" name:"ButtonSide"`
+	MessagePlaceholder httpapi.Opt[string] `json:"messagePlaceholder,omitzero" nullable:"true" max:"200"`
+	Footer             httpapi.Opt[string] `json:"footer,omitzero" nullable:"true" max:"500"`
+	DismissableNotice  httpapi.Opt[string] `json:"dismissableNotice,omitzero" nullable:"true" max:"500"`
+	ShowFeedback       httpapi.Opt[bool]   `json:"showFeedback,omitzero"`
+	ShowCopyButton     httpapi.Opt[bool]   `json:"showCopyButton,omitzero"`
+	ShowDictation      httpapi.Opt[bool]   `json:"showDictation,omitzero"`
+	ShowAttachments    httpapi.Opt[bool]   `json:"showAttachments,omitzero"`
+	ShowVoiceMode      httpapi.Opt[bool]   `json:"showVoiceMode,omitzero"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (ChatStylesWrite) FieldDocs() map[string]string {
+	return map[string]string{
+		"autoOpenChatWindowAfter": "Seconds.",
+		"dismissableNotice":       "Empty hides it.",
+	}
 }
 
 // MobileStylesWrite are the styles for small screens.
@@ -89,32 +98,34 @@ type MobileOpening struct {
 
 // StageStylesWrite are the styles of center stage to change.
 type StageStylesWrite struct {
-	Enabled               httpapi.Opt[bool]                 `json:"enabled,omitzero"`
-	DisplayName           httpapi.Opt[string]               `json:"displayName,omitzero" nullable:"true" max:"100"`
-	WelcomeMessage        httpapi.Opt[string]               `json:"welcomeMessage,omitzero" nullable:"true" max:"500"`
-	MessagePlaceholder    httpapi.Opt[string]               `json:"messagePlaceholder,omitzero" nullable:"true" max:"200"`
-	DismissableNotice     httpapi.Opt[string]               `json:"dismissableNotice,omitzero" nullable:"true" max:"500"`
-	Footer                httpapi.Opt[string]               `json:"footer,omitzero" nullable:"true" max:"500"`
-	SuggestedMessages     httpapi.Opt[[]SuggestedMessage]   `json:"suggestedMessages,omitzero" nullable:"true" item:"name=SuggestedMessage" max:"1000"`
-	ShowChatBubble        httpapi.Opt[bool]                 `json:"showChatBubble,omitzero"`
-	ShowAttachments       httpapi.Opt[bool]                 `json:"showAttachments,omitzero"`
-	ShowDictation         httpapi.Opt[bool]                 `json:"showDictation,omitzero"`
-	ShowVoiceMode         httpapi.Opt[bool]                 `json:"showVoiceMode,omitzero"`
-	ShowCopyButton        httpapi.Opt[bool]                 `json:"showCopyButton,omitzero"`
-	ShowFeedback          httpapi.Opt[bool]                 `json:"showFeedback,omitzero"`
-	ShowDataSource        httpapi.Opt[bool]                 `json:"showDataSource,omitzero"`
-	CloseOnOutsideClick   httpapi.Opt[bool]                 `json:"closeOnOutsideClick,omitzero"`
-	Theme                 httpapi.Opt[string]               `json:"theme,omitzero" enum:"light,dark" name:"Theme"`
-	ButtonColor           httpapi.Opt[string]               `json:"buttonColor,omitzero" format:"color"`
-	HeaderColor           httpapi.Opt[string]               `json:"headerColor,omitzero" format:"color"`
-	UserMessageColor      httpapi.Opt[string]               `json:"userMessageColor,omitzero" format:"color"`
-	TintedGrayscale       httpapi.Opt[TintedGrayscaleWrite] `json:"tintedGrayscale,omitzero"`
-	AccentColor           httpapi.Opt[AccentColorWrite]     `json:"accentColor,omitzero"`
-	CustomSurfaceColors   httpapi.Opt[SurfaceColorsWrite]   `json:"customSurfaceColors,omitzero"`
-	Typography            httpapi.Opt[TypographyWrite]      `json:"typography,omitzero"`
-	Width                 httpapi.Opt[string]               `json:"width,omitzero" enum:"small,medium,large" name:"StageWidth"`
-	NotificationIndicator httpapi.Opt[IndicatorWrite]       `json:"notificationIndicator,omitzero"`
-	NotificationMessage   httpapi.Opt[NoticeWrite]          `json:"notificationMessage,omitzero"`
+	Enabled             httpapi.Opt[bool]              `json:"enabled,omitzero"`
+	DisplayName         httpapi.Opt[string]            `json:"displayName,omitzero" nullable:"true" max:"100"`
+	WelcomeMessage      httpapi.Opt[string]            `json:"welcomeMessage,omitzero" nullable:"true" max:"500"`
+	MessagePlaceholder  httpapi.Opt[string]            `json:"messagePlaceholder,omitzero" nullable:"true" max:"200"`
+	DismissableNotice   httpapi.Opt[string]            `json:"dismissableNotice,omitzero" nullable:"true" max:"500"`
+	Footer              httpapi.Opt[string]            `json:"footer,omitzero" nullable:"true" max:"500"`
+	SuggestedMessages   httpapi.Opt[SuggestedMessages] `json:"suggestedMessages,omitzero" nullable:"true" max:"1000"`
+	ShowChatBubble      httpapi.Opt[bool]              `json:"showChatBubble,omitzero"`
+	ShowAttachments     httpapi.Opt[bool]              `json:"showAttachments,omitzero"`
+	ShowDictation       httpapi.Opt[bool]              `json:"showDictation,omitzero"`
+	ShowVoiceMode       httpapi.Opt[bool]              `json:"showVoiceMode,omitzero"`
+	ShowCopyButton      httpapi.Opt[bool]              `json:"showCopyButton,omitzero"`
+	ShowFeedback        httpapi.Opt[bool]              `json:"showFeedback,omitzero"`
+	ShowDataSource      httpapi.Opt[bool]              `json:"showDataSource,omitzero"`
+	CloseOnOutsideClick httpapi.Opt[bool]              `json:"closeOnOutsideClick,omitzero"`
+	Theme               httpapi.Opt[string]            `json:"theme,omitzero" enum:"light,dark" name:"Theme"`
+	ButtonColor         httpapi.Opt[string]            `json:"buttonColor,omitzero" format:"color"`
+	HeaderColor         httpapi.Opt[string]            `json:"headerColor,omitzero" format:"color"`
+	UserMessageColor    httpapi.Opt[string]            `json:"userMessageColor,omitzero" format:"color"`
+
+	TintedGrayscale     httpapi.Opt[TintedGrayscaleWrite] `json:"tintedGrayscale,omitzero"`
+	AccentColor         httpapi.Opt[AccentColorWrite]     `json:"accentColor,omitzero"`
+	CustomSurfaceColors httpapi.Opt[SurfaceColorsWrite]   `json:"customSurfaceColors,omitzero"`
+	Typography          httpapi.Opt[TypographyWrite]      `json:"typography,omitzero"`
+
+	Width                 httpapi.Opt[string]         `json:"width,omitzero" enum:"small,medium,large" name:"StageWidth"`
+	NotificationIndicator httpapi.Opt[IndicatorWrite] `json:"notificationIndicator,omitzero"`
+	NotificationMessage   httpapi.Opt[NoticeWrite]    `json:"notificationMessage,omitzero"`
 }
 
 // TintedGrayscaleWrite tints the grays of center stage. The accepted ranges are wider than those in which they are
@@ -141,7 +152,7 @@ type SurfaceColorsWrite struct {
 
 // TypographyWrite is the type of center stage.
 type TypographyWrite struct {
-	FontFamily httpapi.Opt[string] `json:"fontFamily,omitzero" enum:"Inter,System,Arial,Helvetica,Georgia" name:"FontFamily"`
+	FontFamily httpapi.Opt[string] `json:"fontFamily,omitzero" enum:"@fontFamily" name:"FontFamily"`
 	FontSize   httpapi.Opt[string] `json:"fontSize,omitzero" enum:"12px,14px,16px,18px,20px" name:"FontSize"`
 }
 
@@ -194,34 +205,35 @@ type MobileStyles struct {
 
 // StageStyles are the styles of center stage, with their defaults.
 type StageStyles struct {
-	Enabled               bool                            `json:"enabled"`
-	DisplayName           *string                         `json:"displayName" max:"100"`
-	WelcomeMessage        *string                         `json:"welcomeMessage" max:"500"`
-	MessagePlaceholder    *string                         `json:"messagePlaceholder" max:"200"`
-	DismissableNotice     *string                         `json:"dismissableNotice" max:"500"`
-	Footer                *string                         `json:"footer" max:"500"`
-	SuggestedMessages     httpapi.Raw[[]SuggestedMessage] `json:"suggestedMessages" nullable:"true" item:"name=SuggestedMessage"`
-	ShowChatBubble        bool                            `json:"showChatBubble"`
-	ShowAttachments       bool                            `json:"showAttachments"`
-	ShowDictation         bool                            `json:"showDictation"`
-	ShowVoiceMode         bool                            `json:"showVoiceMode"`
-	ShowCopyButton        bool                            `json:"showCopyButton"`
-	ShowFeedback          bool                            `json:"showFeedback"`
-	ShowDataSource        bool                            `json:"showDataSource"`
-	CloseOnOutsideClick   bool                            `json:"closeOnOutsideClick"`
-	Theme                 string                          `json:"theme" enum:"light,dark" name:"Theme"`
-	ButtonColor           string                          `json:"buttonColor,omitempty" format:"color"`
-	HeaderColor           string                          `json:"headerColor,omitempty" format:"color"`
-	UserMessageColor      string                          `json:"userMessageColor,omitempty" format:"color"`
-	TintedGrayscale       *TintedGrayscale                `json:"tintedGrayscale,omitempty"`
-	AccentColor           string                          `json:"accentColor,omitempty" format:"color"`
-	AccentColorEnabled    bool                            `json:"accentColorEnabled"`
-	AccentSyncWithIcon    bool                            `json:"accentSyncWithIcon"`
-	CustomSurfaceColors   *SurfaceColors                  `json:"customSurfaceColors,omitempty"`
-	Typography            Typography                      `json:"typography"`
-	Width                 string                          `json:"width,omitempty" enum:"small,medium,large" name:"StageWidth"`
-	NotificationIndicator *Indicator                      `json:"notificationIndicator,omitempty"`
-	NotificationMessage   *Notice                         `json:"notificationMessage,omitempty"`
+	Enabled             bool                           `json:"enabled"`
+	DisplayName         *string                        `json:"displayName" max:"100"`
+	WelcomeMessage      *string                        `json:"welcomeMessage" max:"500"`
+	MessagePlaceholder  *string                        `json:"messagePlaceholder" max:"200"`
+	DismissableNotice   *string                        `json:"dismissableNotice" max:"500"`
+	Footer              *string                        `json:"footer" max:"500"`
+	SuggestedMessages   httpapi.Raw[SuggestedMessages] `json:"suggestedMessages" nullable:"true"`
+	ShowChatBubble      bool                           `json:"showChatBubble"`
+	ShowAttachments     bool                           `json:"showAttachments"`
+	ShowDictation       bool                           `json:"showDictation"`
+	ShowVoiceMode       bool                           `json:"showVoiceMode"`
+	ShowCopyButton      bool                           `json:"showCopyButton"`
+	ShowFeedback        bool                           `json:"showFeedback"`
+	ShowDataSource      bool                           `json:"showDataSource"`
+	CloseOnOutsideClick bool                           `json:"closeOnOutsideClick"`
+	Theme               string                         `json:"theme" enum:"light,dark" name:"Theme"`
+	ButtonColor         string                         `json:"buttonColor,omitempty" format:"color"`
+	HeaderColor         string                         `json:"headerColor,omitempty" format:"color"`
+	UserMessageColor    string                         `json:"userMessageColor,omitempty" format:"color"`
+	TintedGrayscale     *TintedGrayscale               `json:"tintedGrayscale,omitempty"`
+	AccentColor         string                         `json:"accentColor,omitempty" format:"color"`
+	AccentColorEnabled  bool                           `json:"accentColorEnabled"`
+	AccentSyncWithIcon  bool                           `json:"accentSyncWithIcon"`
+	CustomSurfaceColors *SurfaceColors                 `json:"customSurfaceColors,omitempty"`
+	Typography          Typography                     `json:"typography"`
+
+	Width                 string     `json:"width,omitempty" enum:"small,medium,large" name:"StageWidth"`
+	NotificationIndicator *Indicator `json:"notificationIndicator,omitempty"`
+	NotificationMessage   *Notice    `json:"notificationMessage,omitempty"`
 }
 
 // TintedGrayscale tints the grays of center stage.
@@ -241,7 +253,7 @@ type SurfaceColors struct {
 
 // Typography is the type of center stage.
 type Typography struct {
-	FontFamily string `json:"fontFamily" enum:"Inter,System,Arial,Helvetica,Georgia" name:"FontFamily"`
+	FontFamily string `json:"fontFamily" enum:"@fontFamily" name:"FontFamily"`
 	FontSize   string `json:"fontSize" enum:"12px,14px,16px,18px,20px" name:"FontSize"`
 }
 
@@ -304,7 +316,7 @@ func newStageStyles(stored json.RawMessage) *StageStyles {
 	stage.StageStyles = defaultStageStyles()
 	mustUnmarshal(stored, &stage)
 	if isSet(stage.SuggestedMessages) {
-		stage.StageStyles.SuggestedMessages = httpapi.Raw[[]SuggestedMessage](stage.SuggestedMessages)
+		stage.StageStyles.SuggestedMessages = httpapi.Raw[SuggestedMessages](stage.SuggestedMessages)
 	}
 	if t := stage.TintedGrayscale; t != nil {
 		t.Tint, t.Shade = min(t.Tint, 9), min(t.Shade, 4)

@@ -17,17 +17,30 @@ import (
 type TicketSummary struct {
 	TicketNumber   int64          `json:"ticketNumber" min:"1" doc:"Counted per agent."`
 	Subject        *string        `json:"subject"`
-	StatusCategory string         `json:"statusCategory" enum:"@statusCategory" name:"TicketCategory" doc:"What the status comes down to: nobody has looked at it yet, the team is to act, the customer is to answer, on hold, done, or given up."`
-	StatusID       string         `json:"statusId" format:"uuid" doc:"The status, by its id; its labels and color are in the list of statuses."`
-	AssigneeID     *string        `json:"assigneeId" format:"uuid" doc:"The member of the account who has the ticket; null when nobody has."`
+	StatusCategory string         `json:"statusCategory" enum:"@statusCategory" name:"TicketCategory"`
+	StatusID       string         `json:"statusId" format:"uuid"`
+	AssigneeID     *string        `json:"assigneeId" format:"uuid"`
 	Customer       TicketCustomer `json:"customer"`
-	Channel        string         `json:"channel" enum:"@ticketChannel" name:"TicketChannel" doc:"Where the ticket came from."`
+	Channel        string         `json:"channel" enum:"@ticketChannel" name:"TicketChannel"`
 	ConversationID *string        `json:"conversationId" format:"uuid" doc:"The conversation in which all is said."`
 	TeamID         *string        `json:"teamId" format:"uuid"`
-	Priority       string         `json:"priority" enum:"@priority" name:"TicketPriority" doc:"none: nobody has judged it yet."`
+	Priority       string         `json:"priority" enum:"@priority" name:"TicketPriority"`
 	CreatedAt      string         `json:"createdAt" format:"date-time"`
 	UpdatedAt      string         `json:"updatedAt" format:"date-time"`
-	LastMessageAt  *string        `json:"lastMessageAt" format:"date-time" doc:"Of the latest message; null when there is none."`
+	LastMessageAt  *string        `json:"lastMessageAt" format:"date-time"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (TicketSummary) FieldDocs() map[string]string {
+	return map[string]string{
+		"statusCategory": "What the status comes down to: nobody has looked at it yet, the team is to act, the customer " +
+			"is to answer, on hold, done, or given up.",
+		"statusId":      "The status, by its id; its labels and color are in the list of statuses.",
+		"assigneeId":    "The member of the account who has the ticket; null when nobody has.",
+		"channel":       "Where the ticket came from.",
+		"priority":      "none: nobody has judged it yet.",
+		"lastMessageAt": "Of the latest message; null when there is none.",
+	}
 }
 
 // Ticket is a customer's request that people work on (docs/interface/helpdesk.md#ticket).
@@ -89,22 +102,48 @@ type NewTicketBody struct {
 	Description string      `json:"description" min:"1" max:"10000" doc:"Becomes the first message, from the customer."`
 	Customer    NewCustomer `json:"customer"`
 	TicketRouting
-	TeamID   httpapi.Opt[string] `json:"teamId,omitzero" format:"uuid" doc:"A team of the agent. Without an assignee field the team's strategy picks a member; with one, nobody is picked."`
+	TeamID   httpapi.Opt[string] `json:"teamId,omitzero" format:"uuid"`
 	Priority string              `json:"priority,omitempty" enum:"@priority" name:"TicketPriority" default:"none"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (NewTicketBody) FieldDocs() map[string]string {
+	return map[string]string{
+		"teamId": "A team of the agent. Without an assignee field the team's strategy picks a member; with one, nobody is " +
+			"picked.",
+	}
 }
 
 // NewCustomer names the customer of a new ticket.
 type NewCustomer struct {
-	Email string              `json:"email" format:"mail" max:"320" doc:"Finds the agent's customer of this address, whatever its case, or makes one."`
-	Name  httpapi.Opt[string] `json:"name,omitzero" max:"255" doc:"Of a customer who is made; ignored where the address is known."`
+	Email string              `json:"email" format:"mail" max:"320"`
+	Name  httpapi.Opt[string] `json:"name,omitzero" max:"255"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (NewCustomer) FieldDocs() map[string]string {
+	return map[string]string{
+		"email": "Finds the agent's customer of this address, whatever its case, or makes one.",
+		"name":  "Of a customer who is made; ignored where the address is known.",
+	}
 }
 
 // TicketRouting sets the status of a ticket and its assignee: at most one field of each pair.
 type TicketRouting struct {
-	StatusID       httpapi.Opt[string] `json:"statusId,omitzero" format:"uuid" doc:"A status of the agent. Not together with statusCategory."`
-	StatusCategory httpapi.Opt[string] `json:"statusCategory,omitzero" enum:"@statusCategory" name:"TicketCategory" doc:"Stands for the category's default status. Not together with statusId."`
-	AssigneeID     httpapi.Opt[string] `json:"assigneeId,omitzero" format:"uuid" nullable:"true" doc:"A member of the account; null is nobody. Not together with assigneeEmail."`
-	AssigneeEmail  httpapi.Opt[string] `json:"assigneeEmail,omitzero" format:"mail" max:"320" doc:"A member of the account, by address in any case. Not together with assigneeId."`
+	StatusID       httpapi.Opt[string] `json:"statusId,omitzero" format:"uuid"`
+	StatusCategory httpapi.Opt[string] `json:"statusCategory,omitzero" enum:"@statusCategory" name:"TicketCategory"`
+	AssigneeID     httpapi.Opt[string] `json:"assigneeId,omitzero" format:"uuid" nullable:"true"`
+	AssigneeEmail  httpapi.Opt[string] `json:"assigneeEmail,omitzero" format:"mail" max:"320"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (TicketRouting) FieldDocs() map[string]string {
+	return map[string]string{
+		"statusId":       "A status of the agent. Not together with statusCategory.",
+		"statusCategory": "Stands for the category's default status. Not together with statusId.",
+		"assigneeId":     "A member of the account; null is nobody. Not together with assigneeEmail.",
+		"assigneeEmail":  "A member of the account, by address in any case. Not together with assigneeId.",
+	}
 }
 
 func (s *server) createTicket(ctx context.Context, c *call, in *AgentRequest[NewTicketBody]) (*Ticket, error) {
@@ -167,8 +206,15 @@ type TicketChange struct {
 // (docs/interface/helpdesk.md#change-of-a-ticket).
 type TicketChangeBody struct {
 	TicketRouting
-	TeamID   httpapi.Opt[string] `json:"teamId,omitzero" format:"uuid" nullable:"true" doc:"A team of the agent; null is none. The assignee stays."`
+	TeamID   httpapi.Opt[string] `json:"teamId,omitzero" format:"uuid" nullable:"true"`
 	Priority httpapi.Opt[string] `json:"priority,omitzero" enum:"@priority" name:"TicketPriority"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (TicketChangeBody) FieldDocs() map[string]string {
+	return map[string]string{
+		"teamId": "A team of the agent; null is none. The assignee stays.",
+	}
 }
 
 func (s *server) changeTicket(ctx context.Context, c *call, in *TicketChange) (*Ticket, error) {
@@ -209,24 +255,40 @@ type TicketPage struct {
 
 // TicketPaging locates a page in the list of tickets.
 type TicketPaging struct {
-	Cursor  *string          `json:"cursor" doc:"Opaque; send it back with the same parameters to get the next page. Null on the last one."`
+	Cursor  *string          `json:"cursor"`
 	HasMore bool             `json:"hasMore"`
 	Total   httpapi.Opt[int] `json:"total,omitzero" min:"0" doc:"Tickets of the whole list; only with includeTotal=true."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (TicketPaging) FieldDocs() map[string]string {
+	return map[string]string{
+		"cursor": "Opaque; send it back with the same parameters to get the next page. Null on the last one.",
+	}
 }
 
 // TicketQuery narrows and sorts the list of tickets (docs/interface/helpdesk.md#list-of-tickets).
 type TicketQuery struct {
 	AgentRef
 	Paging
-	Status        []string `query:"status" item:"enum=@statusCategory,name=TicketCategory" doc:"Categories of statuses, comma-separated."`
-	Channel       []string `query:"channel" item:"enum=@ticketChannel,name=TicketChannel" doc:"Where the tickets came from, comma-separated."`
+	Status        []string `query:"status" item:"enum=@statusCategory,name=TicketCategory"`
+	Channel       []string `query:"channel" item:"enum=@ticketChannel,name=TicketChannel"`
 	AssigneeID    string   `query:"assigneeId" id:"uuid" doc:"Tickets that this member has; none: those that nobody has."`
 	TeamID        string   `query:"teamId" id:"uuid" doc:"Tickets of this team; none: those of no team."`
-	CreatedAfter  string   `query:"createdAfter" doc:"Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later."`
+	CreatedAfter  string   `query:"createdAfter"`
 	CreatedBefore string   `query:"createdBefore" doc:"Created on this day or earlier, or at this time or earlier."`
 	SortBy        string   `query:"sortBy" enum:"createdAt,updatedAt,lastMessageAt" default:"updatedAt"`
 	Order         string   `query:"order" enum:"asc,desc" name:"SortOrder" default:"desc"`
 	IncludeTotal  bool     `query:"includeTotal" default:"false" doc:"Whether pagination.total counts the whole list."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (TicketQuery) FieldDocs() map[string]string {
+	return map[string]string{
+		"status":       "Categories of statuses, comma-separated.",
+		"channel":      "Where the tickets came from, comma-separated.",
+		"createdAfter": "Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later.",
+	}
 }
 
 func (s *server) listTickets(ctx context.Context, c *call, in *TicketQuery) (*TicketPage, error) {

@@ -18,11 +18,19 @@ import (
 // WrittenMessage is an entry of a ticket in the reply to its creation (docs/interface/helpdesk.md#reply).
 type WrittenMessage struct {
 	ID          string  `json:"id"`
-	Type        string  `json:"type" enum:"@ticketMessageType" name:"TicketMessageType" doc:"What the customer and the team say to each other, what the team tells itself, or what has happened to the ticket."`
+	Type        string  `json:"type" enum:"@ticketMessageType" name:"TicketMessageType"`
 	Sender      *Sender `json:"sender"`
 	Content     *string `json:"content" doc:"Safe HTML."`
 	ContentText *string `json:"contentText" doc:"The same as plain text."`
 	CreatedAt   string  `json:"createdAt" format:"date-time"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (WrittenMessage) FieldDocs() map[string]string {
+	return map[string]string{
+		"type": "What the customer and the team say to each other, what the team tells itself, or what has happened to " +
+			"the ticket.",
+	}
 }
 
 // TicketMessage is an entry of a ticket (docs/interface/helpdesk.md#messages-of-a-ticket).
@@ -34,10 +42,17 @@ type TicketMessage struct {
 
 // Sender is the author of an entry.
 type Sender struct {
-	Type  string  `json:"type" enum:"customer,agent,system" doc:"agent is a member of the team; system is the AI agent, or the server."`
+	Type  string  `json:"type" enum:"customer,agent,system"`
 	ID    *string `json:"id"`
 	Name  *string `json:"name"`
 	Email *string `json:"email"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (Sender) FieldDocs() map[string]string {
+	return map[string]string{
+		"type": "agent is a member of the team; system is the AI agent, or the server.",
+	}
 }
 
 func newWrittenMessage(m *parley.TicketMessage) WrittenMessage {
@@ -62,8 +77,15 @@ func (s *server) newTicketMessage(m *parley.TicketMessage) TicketMessage {
 type TicketMessageQuery struct {
 	TicketRef
 	Paging
-	Types []string `query:"types" item:"enum=@ticketMessageType,name=TicketMessageType" doc:"Comma-separated; reply and note where nothing is said."`
+	Types []string `query:"types" item:"enum=@ticketMessageType,name=TicketMessageType"`
 	Order string   `query:"order" enum:"asc,desc" name:"SortOrder" default:"asc" doc:"asc: the oldest first."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (TicketMessageQuery) FieldDocs() map[string]string {
+	return map[string]string{
+		"types": "Comma-separated; reply and note where nothing is said.",
+	}
 }
 
 func (s *server) listTicketMessages(ctx context.Context, c *call, in *TicketMessageQuery) (*Page[TicketMessage],
@@ -93,10 +115,19 @@ type NewTicketMessage struct {
 
 // NewTicketMessageBody is the body of a member's message (docs/interface/helpdesk.md#reply).
 type NewTicketMessageBody struct {
-	Type        string              `json:"type" enum:"@ticketWrittenType" name:"TicketReplyType" doc:"reply: to the customer; note: for the team alone."`
+	Type        string              `json:"type" enum:"@ticketWrittenType" name:"TicketReplyType"`
 	Content     string              `json:"content" min:"1" max:"10000" doc:"Markdown."`
-	AuthorID    httpapi.Opt[string] `json:"authorId,omitzero" format:"uuid" doc:"The member of the account who writes. Either this or authorEmail."`
-	AuthorEmail httpapi.Opt[string] `json:"authorEmail,omitzero" format:"mail" max:"320" doc:"The same member by e-mail address, in any case."`
+	AuthorID    httpapi.Opt[string] `json:"authorId,omitzero" format:"uuid"`
+	AuthorEmail httpapi.Opt[string] `json:"authorEmail,omitzero" format:"mail" max:"320"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (NewTicketMessageBody) FieldDocs() map[string]string {
+	return map[string]string{
+		"type":        "reply: to the customer; note: for the team alone.",
+		"authorId":    "The member of the account who writes. Either this or authorEmail.",
+		"authorEmail": "The same member by e-mail address, in any case.",
+	}
 }
 
 var ticketFilesForm = &httpapi.Form{MinFileBytes: 1, MaxFileBytes: helpdesk.MaxFileBytes, MaxFiles: helpdesk.MaxFiles,

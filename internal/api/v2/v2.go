@@ -97,7 +97,7 @@ func callerOf(c *call) *access.Caller { return c.Caller.(*access.Caller) }
 
 // agentRef returns the id of one of the caller's agents.
 func agentRef[ID ~string](c *call, agent ID) parley.AgentRef {
-	return callerOf(c).Account.ID.AgentRef(parley.AgentID(agent))
+	return callerOf(c).AgentRef(parley.AgentID(agent))
 }
 
 // canSetModel reports whether the model may be chosen for an agent.
@@ -123,7 +123,7 @@ func (s *server) checkAgent(ctx context.Context, caller any, id string) error {
 	if !ok {
 		return nil
 	}
-	return s.DB.CheckAgent(ctx, c.Account.ID.AgentRef(parley.AgentID(id)), s.Now())
+	return s.DB.CheckAgent(ctx, c.AgentRef(parley.AgentID(id)), s.Now())
 }
 
 // Me describes whom the API key belongs to (docs/interface/README.md#routes).

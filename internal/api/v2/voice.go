@@ -13,19 +13,36 @@ import (
 
 // NewVoiceSessionBody is the body of a new voice session. Null is the same as absent.
 type NewVoiceSessionBody struct {
-	ConversationID httpapi.Opt[string] `json:"conversationId,omitzero" id:"uuid" nullable:"true" doc:"The session goes on with this conversation, and the agent with what was said in it."`
-	UserID         httpapi.Opt[string] `json:"userId,omitzero" nullable:"true" max:"128" pattern:"^[A-Za-z0-9._-]*$" doc:"The end user, by your own id. Without it, it is the conversation's, or one is made for this session."`
-	Timezone       httpapi.Opt[string] `json:"timezone,omitzero" nullable:"true" min:"1" max:"64" default:"UTC" doc:"IANA time zone of the end user, such as Europe/Berlin."`
+	ConversationID httpapi.Opt[string] `json:"conversationId,omitzero" id:"uuid" nullable:"true"`
+	UserID         httpapi.Opt[string] `json:"userId,omitzero" nullable:"true" max:"128" pattern:"^[A-Za-z0-9._-]*$"`
+	Timezone       httpapi.Opt[string] `json:"timezone,omitzero" nullable:"true" min:"1" max:"64" default:"UTC"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (NewVoiceSessionBody) FieldDocs() map[string]string {
+	return map[string]string{
+		"conversationId": "The session goes on with this conversation, and the agent with what was said in it.",
+		"userId": "The end user, by your own id. Without it, it is the conversation's, or one is made for this " +
+			"session.",
+		"timezone": "IANA time zone of the end user, such as Europe/Berlin.",
+	}
 }
 
 // VoiceSession is what a browser needs to join a session.
 type VoiceSession struct {
-	ParticipantToken   string `json:"participantToken" doc:"For this one session, and expires with it; safe to give to a browser."`
+	ParticipantToken   string `json:"participantToken"`
 	SessionID          string `json:"sessionId" format:"uuid"`
 	RoomName           string `json:"roomName"`
 	MaxDurationSeconds int64  `json:"maxDurationSeconds" min:"1" doc:"The longest call, from when the end user joins."`
 	ConversationID     string `json:"conversationId" format:"uuid"`
 	UserID             string `json:"userId"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (VoiceSession) FieldDocs() map[string]string {
+	return map[string]string{
+		"participantToken": "For this one session, and expires with it; safe to give to a browser.",
+	}
 }
 
 func (s *server) createVoiceSession(ctx context.Context, c *call,
@@ -44,7 +61,7 @@ func (s *server) createVoiceSession(ctx context.Context, c *call,
 	if id := in.Body.ConversationID.Ptr(); id != nil {
 		request.ContinueConversation, request.ConversationID = true, parley.ConversationID(*id)
 	}
-	session, err := s.Voice.Start(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), request)
+	session, err := s.Voice.Start(ctx, caller.Caller, parley.AgentID(in.AgentID), request)
 	if err != nil {
 		return nil, err
 	}

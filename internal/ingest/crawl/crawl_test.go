@@ -161,7 +161,8 @@ func TestRedirectsInside(t *testing.T) {
 
 func TestCharsets(t *testing.T) {
 	ts := serve(t, `-- / --
-<a href=/header><a href=/meta><a href=/sjis><a href=/undeclared><a href=/late><a href=/xhtml><a href=/bom><a href=/plain><a href=/wrong>
+<a href=/header><a href=/meta><a href=/sjis><a href=/undeclared><a href=/late><a href=/xhtml><a href=/bom><a `+
+		`href=/plain><a href=/wrong>
 -- /header --
 HTTP/1.1 200 OK
 Content-Type: text/html; charset=ISO-8859-15

@@ -19,15 +19,18 @@ func gzipText(text string) []byte {
 
 const sitemapText = `<?xml version="1.0" encoding="UTF-8"?>
 <!-- made by hand -->
-<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
-  <url><loc> https://a.example/1?a=1&amp;b=2 </loc><lastmod>2026-01-01</lastmod><image:image><image:loc>https://a.example/i.png</image:loc></image:image></url>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" ` +
+	`xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+  <url><loc> https://a.example/1?a=1&amp;b=2 </loc><lastmod>2026-01-01</lastmod><image:image><image:loc>` +
+	`https://a.example/i.png</image:loc></image:image></url>
   <url><loc><![CDATA[https://a.example/2]]></loc></url>
   <url><loc>https://a.example/3?a=1&b=2</loc></url>
   <loc>https://a.example/stray</loc>
 </urlset>`
 
 func TestSitemaps(t *testing.T) {
-	index := `<sitemapindex><sitemap><loc>https://a.example/a.xml</loc></sitemap><sitemap><loc>b.xml.gz</loc></sitemap></sitemapindex>`
+	index := `<sitemapindex><sitemap><loc>https://a.example/a.xml</loc></sitemap><sitemap><loc>b.xml.gz</loc></sitemap>` +
+		`</sitemapindex>`
 	for name, c := range map[string]struct {
 		body        []byte
 		pages, maps string

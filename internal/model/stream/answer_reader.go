@@ -212,10 +212,13 @@ func isRefusalText(text string) bool {
 // password" is advice.
 var refusalPhrases = func() (all []string) {
 	for _, list := range []string{
-		`i do not know|i don't know|i do not have|i don't have|i could not find|i couldn't find|i cannot find|i can't find|i was unable to find|i'm unable to|i am unable to|i cannot answer|i can't answer|
-		sources do not|sources don't|passages do not|passages don't|documents do not|no information about|no information on|not covered in the|not mentioned in the|not in the sources|no sources`,
-		`ich weiss es nicht|ich weiss das nicht|weiss ich nicht|weiss ich leider nicht|das weiss ich|ich habe dazu keine|ich habe keine information|ich habe leider keine|dazu habe ich keine|keine informationen|keine angaben|
-		dazu nichts finden|nicht beantworten|liegen mir nicht vor|liegen mir keine|in den quellen steht`,
+		`i do not know|i don't know|i do not have|i don't have|i could not find|i couldn't find|i cannot find|` +
+			`i can't find|i was unable to find|i'm unable to|i am unable to|i cannot answer|i can't answer|sources do not|` +
+			`sources don't|passages do not|passages don't|documents do not|no information about|no information on|` +
+			`not covered in the|not mentioned in the|not in the sources|no sources`,
+		`ich weiss es nicht|ich weiss das nicht|weiss ich nicht|weiss ich leider nicht|das weiss ich|ich habe dazu keine|` +
+			`ich habe keine information|ich habe leider keine|dazu habe ich keine|keine informationen|keine angaben|` +
+			`dazu nichts finden|nicht beantworten|liegen mir nicht vor|liegen mir keine|in den quellen steht`,
 		`no lo se|no se la respuesta|no tengo informacion|no dispongo de|no encuentro|no he encontrado|no puedo ` +
 			`responder|las fuentes no`,
 		`je ne sais pas|je n'ai pas d'information|je n'ai pas trouve|je ne trouve pas|je ne dispose pas|je ne ` +

@@ -224,15 +224,21 @@ func mostMatching(tokens []Token, candidates []Language,
 var languageHints = map[Language]map[string]bool{
 	English: NewSet(`cancel order track refund delivery invoice account subscription speak talk human person ` +
 		`please thanks where`),
-	German: NewSet(`bestellung bestellungen stornieren storniere storniert verfolgen verfolge kundigen kundige abo rechnung lieferung ruckerstattung
+	German: NewSet(`bestellung bestellungen stornieren storniere storniert verfolgen verfolge kundigen kundige abo rechnung
+		lieferung ruckerstattung
 		konto sprechen mochte danke mensch menschen`),
-	Spanish: NewSet(`cancelar cancela cancele cancelen anular anula anule pedido seguir sigue rastrear rastrea reembolso reembolsar devolver envio factura
+	Spanish: NewSet(`cancelar cancela cancele cancelen anular anula anule pedido seguir sigue rastrear rastrea reembolso
+		reembolsar devolver envio factura
 		cuenta suscripcion hablar quiero quisiera gracias persona dinero`),
-	French: NewSet(`annuler annulez annule commande commander suivre suivez suivi rembourser remboursez remboursement livraison colis facture adresse
-		resilier resiliez abonnement supprimer supprimez parler parlez conseiller humain voudrais souhaite bonjour merci veuillez svp stp plait`),
-	Italian: NewSet(`annullare annulla annulli annullate annullamento ordine ordini tracciare traccia tracciate rimborso rimborsare spedizione fattura
+	French: NewSet(`annuler annulez annule commande commander suivre suivez suivi rembourser remboursez remboursement
+		livraison colis facture adresse
+		resilier resiliez abonnement supprimer supprimez parler parlez conseiller humain voudrais souhaite bonjour merci
+		veuillez svp stp plait`),
+	Italian: NewSet(`annullare annulla annulli annullate annullamento ordine ordini tracciare traccia tracciate rimborso
+		rimborsare spedizione fattura
 		disdire abbonamento cancellare parlare vorrei voglio grazie favore persona`),
-	Portuguese: NewSet(`cancelar cancela cancele encomenda pedido rastrear rastreie reembolso reembolsar entrega fatura conta assinatura falar quero gostaria
+	Portuguese: NewSet(`cancelar cancela cancele encomenda pedido rastrear rastreie reembolso reembolsar entrega fatura
+		conta assinatura falar quero gostaria
 		queria obrigado obrigada pessoa`),
 	Dutch: NewSet(`bestelling annuleren annuleer volgen volg terugbetaling levering pakket factuur rekening ` +
 		`abonnement opzeggen spreken graag bedankt`),

@@ -61,8 +61,10 @@ func TestWholePage(t *testing.T) {
 
 func TestPageMetadata(t *testing.T) {
 	page := readPage(t,
-		`<html lang=pt-BR><head><base href="/docs/"><meta name=robots content="NoIndex, follow"><link rel=canonical href=one><title> A
-		title </title></head><body><a href="two#x">Two</a><a href="two">Two</a><a href="javascript:alert(1)">no</a><a href="//b.example/">B</a><svg><title>icon</title></svg></body></html>`)
+		`<html lang=pt-BR><head><base href="/docs/"><meta name=robots content="NoIndex, follow"><link rel=canonical `+
+			`href=one><title> A
+		title </title></head><body><a href="two#x">Two</a><a href="two">Two</a><a href="javascript:alert(1)">no</a><a `+
+			`href="//b.example/">B</a><svg><title>icon</title></svg></body></html>`)
 	if !page.NoIndex || page.NoFollow || page.Canonical != "https://example.com/docs/one" || page.Language != "pt-BR" ||
 		page.Title != "A title" {
 		t.Errorf("%+v", page)

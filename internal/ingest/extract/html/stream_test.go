@@ -7,7 +7,8 @@ import (
 	"parley/internal/ingest/extract/html"
 )
 
-const streamedPage = `<!doctype html><html lang="en"><head><title>All kettles</title><style>p{}</style><meta name=robots content="nofollow"><link rel=canonical href="/all"></head>
+const streamedPage = `<!doctype html><html lang="en"><head><title>All kettles</title><style>p{}</style><meta ` +
+	`name=robots content="nofollow"><link rel=canonical href="/all"></head>
 <body><nav><ul><li><a href="/home">Home</a></li></ul></nav><script>var kettle = "<p>never</p>";</script>
 <main><h1>Kettles</h1><p>The kettle boils
 at <b>100</b> degrees,<br>less on a <a href="/m#top">mountain</a>.</p><nav>inner <nav>nested</nav> still nav</nav>

@@ -1,0 +1,78 @@
+package server
+
+// SettingHelp is what the command line's help says of each setting, by the name of its flag.
+var SettingHelp = map[string]string{
+	"data":               "Data directory (${default}).",
+	"database-url":       "PostgreSQL database (postgres://…) in place of the SQLite file in the data directory.",
+	"plans":              "YAML file of plans that replaces the built-in ones.",
+	"allow-async-commit": "Accept a PostgreSQL with synchronous_commit off: it may lose what was acknowledged.",
+	"database-quota":     "Most pages the SQLite file may hold; 0 for no limit.",
+	"index-budget":       "Memory for the search indexes of agents, in MB (${default}); those asked about last are kept.",
+	"secret-key": "Seals the secrets of actions and webhooks in the database: at least 16 bytes, better given by the " +
+		"environment.",
+	"listen":       "Address to listen on (${default}); port 0 takes a free one.",
+	"base-url":     "Address under which clients reach this server; by default the one it listens on.",
+	"files-listen": "Another address to listen on, for file uploads; by default they come to the first.",
+	"files-url":    "Address for file uploads; by default the one of --files-listen, or the base URL.",
+	"metrics-listen": "Another address to listen on, where /metrics is shown to Prometheus; it asks for no key. By " +
+		"default there is none.",
+	"rate-limit": "Requests per 10 seconds for each key and address (${default}).",
+	"max-connections": "Connections at a time; 0 for half the files that the system lets this program open, at most " +
+		"20,000.",
+	"address-connections": "Connections of one address at a time (${default}); 0 for no bound. Loopback is not " +
+		"counted, nor is anybody behind --trust-proxy.",
+	"open-turns":  "Answers an account may have in the making at a time (${default}).",
+	"drain":       "How long a stopping server lets running answers finish (${default}).",
+	"trust-proxy": "Take the client's address from X-Forwarded-For: only behind a proxy that sets it.",
+	"fetch-allow": "Addresses inside your network that actions, webhooks and link sources may reach; all public ones " +
+		"are allowed.",
+	"search-time":  "How long a conversation search may take (${default}).",
+	"searches":     "Conversation searches that run at a time (${default}); others wait.",
+	"insight-wait": "How long a conversation is quiet before it is judged for insights (${default}).",
+	"search-url": "Search engine for web-search actions: a JSON endpoint like SearXNG's, such as " +
+		"http://localhost:8888/search.",
+	"file-programs": "Programs beside Parley's own readers that read uploaded files, on Linux: auto takes the " +
+		"pdftotext, catdoc and antiword that are installed, where they can be fenced; full paths take those (${default}).",
+	"unfenced-readers": "Read files also on a Linux that cannot fence what reads them.",
+	"model-url": "Base URL of a model server with OpenAI's wire format, such as http://localhost:11434/v1; without it " +
+		"the built-in model answers.",
+	"model-key":     "API key of the model server; better given by the environment.",
+	"model":         "Model to ask the model server for.",
+	"model-map":     "Models to ask for by the name an agent has chosen; \"builtin\" is the built-in one.",
+	"model-context": "Tokens that connected models can take in, of all or of single ones; 32000 where nothing is said.",
+	"model-rewrite": "How long a connected model may take to put a follow-up question into words that can be searched " +
+		"for; 0 leaves it as it is (${default}).",
+	"embed-url": "Base URL of an embedding server with OpenAI's wire format, such as http://localhost:11434/v1; " +
+		"without it passages are found by their words alone.",
+	"embed-key":        "API key of the embedding server; better given by the environment.",
+	"embed-model":      "Model to ask the embedding server for.",
+	"embed-dimensions": "Length to ask for of the vectors, of a model that can shorten them; 0 takes them as they are.",
+	"embed-weight":     "Weight of the vectors beside the words in a search; 0 takes a usual one.",
+	"embed-wait": "How long a question waits for its vector before it is searched for by its words alone " +
+		"(${default}).",
+
+	"voice-url":      "Address (wss://…) where browsers join voice sessions; by default it follows from the base URL.",
+	"voice-udp-port": "UDP port for sound; 0 takes 7882, or any free one on loopback.",
+	"voice-tcp-port": "TCP port for sound where UDP is blocked; 0 takes 7881, or none on loopback; -1 takes none.",
+	"voice-node-ip": "Address that browsers send sound to; by default this machine's own, and loopback when --listen " +
+		"is.",
+	"voice-stun":         "STUN servers to ask for the address that browsers send sound to.",
+	"voice-max-sessions": "Most voice sessions that this server holds at a time; 0 for as many as it has power for.",
+	"voice-waiting": "Voice sessions of an account that may wait for somebody to join them (${default}); 0 for any " +
+		"number.",
+	"livekit-url":    "LiveKit (wss://…) that carries voice sessions in place of this server.",
+	"livekit-key":    "API key of that LiveKit.",
+	"livekit-secret": "API secret of that LiveKit; better given by the environment.",
+
+	"tts": "What agents speak with (${default}): ${ttsEngines}; auto takes the server of " +
+		"--tts-url, or else the programs that are installed.",
+	"tts-url":   "Base URL of a server that speaks, with OpenAI's wire format; with a key alone it is OpenAI's own.",
+	"tts-key":   "API key of that server; better given by the environment.",
+	"tts-model": "Model to ask that server for; gpt-4o-mini-tts where none is named.",
+	"stt":       "What agents understand speech with (${default}): ${sttEngines}.",
+	"stt-url":   "Base URL of a server that understands speech; with a key alone it is the provider's own.",
+	"stt-key":   "API key of that server; better given by the environment.",
+	"stt-model": "Model to ask that server for, whatever an agent has chosen; by default the table of voices and " +
+		"models tells.",
+	"voice-map": "YAML file of voices and models that is laid over the built-in table.",
+}
