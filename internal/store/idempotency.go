@@ -141,19 +141,10 @@ func (db *DB) ReleaseIdempotencyKey(ctx context.Context, c Claim) error {
 
 // EraseExpiredIdempotencyKeys erases the keys of all accounts that are older than a day, in chunks in the bulk lane.
 func (db *DB) EraseExpiredIdempotencyKeys(ctx context.Context, now time.Time) error {
-	for {
-		var n int64
-		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) (err error) {
-			n, err = tx.sql.Exec(ctx, `
-				delete from idempotency_keys
-				where (account_id, key) in (select account_id, key from idempotency_keys
-				  where created_at <= ? order by created_at limit ?)`, millis(now.Add(-claimLifetime)), maxKeysPerErase)
-			return err
-		})
-		if err != nil || n < maxKeysPerErase {
-			return err
-		}
-	}
+	return db.execInChunks(ctx, maxKeysPerErase, `
+		delete from idempotency_keys
+		where (account_id, key) in (select account_id, key from idempotency_keys
+		  where created_at <= ? order by created_at limit ?)`, millis(now.Add(-claimLifetime)))
 }
 
 type claimContextKey struct{}
