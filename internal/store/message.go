@@ -42,23 +42,23 @@ func (db *DB) AddAnswer(ctx context.Context, ref parley.AgentRef, m *parley.Mess
 
 // insertMessage writes a message that end users see.
 func (db *DB) insertMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message, usage *AnswerUsage) error {
-	row := newMessage{TicketMessage: parley.TicketMessage{Message: *m, Type: MessageTypeReply}, owner: ref}
+	row := newReply{Message: *m, owner: ref}
 	if usage != nil {
 		row.isAnswer, row.usage = true, *usage
 	}
-	return newMessageTable.queueInsert(ctx, db, &row)
+	return newReplyTable.queueInsert(ctx, db, &row)
 }
 
-// newMessage is a message as it is written: with its owner and, of an answer, what it cost.
-type newMessage struct {
-	parley.TicketMessage
+// newReply is a message that end users see, as it is written: with its owner and, of an answer, what it cost.
+type newReply struct {
+	parley.Message
 	owner    parley.AgentRef
 	isAnswer bool
 	usage    AnswerUsage
 }
 
 // usageOrNil returns what f finds in the usage, nil for a message that is no answer.
-func (m *newMessage) usageOrNil(f func(u *AnswerUsage) any) func() any {
+func (m *newReply) usageOrNil(f func(u *AnswerUsage) any) func() any {
 	return func() any {
 		if !m.isAnswer {
 			return nil
@@ -67,17 +67,18 @@ func (m *newMessage) usageOrNil(f func(u *AnswerUsage) any) func() any {
 	}
 }
 
-var newMessageTable = newTable("messages", func(m *newMessage) []field {
-	return append(messageFields(&m.Message),
-		field{"account_id", &m.owner.Account},
-		field{"agent_id", &m.owner.Agent},
-		field{"type", &m.Type},
-		field{"about", jsonOr(&m.Event, nil)},
+var newReplyTable = newTable("messages", func(m *newReply) []field {
+	return append(newMessageFields(&m.Message, &m.owner),
+		field{"type", MessageTypeReply},
 		field{"input_tokens", m.usageOrNil(func(u *AnswerUsage) any { return u.InputTokens })},
 		field{"output_tokens", m.usageOrNil(func(u *AnswerUsage) any { return u.OutputTokens })},
 		field{"latency_ms", m.usageOrNil(func(u *AnswerUsage) any { return u.Latency.Milliseconds() })},
 		field{"credits", m.usageOrNil(func(u *AnswerUsage) any { return int64(u.Credits) })})
 })
+
+func newMessageFields(m *parley.Message, owner *parley.AgentRef) []field {
+	return append(messageFields(m), field{"account_id", &owner.Account}, field{"agent_id", &owner.Agent})
+}
 
 // messageFields are the columns that a new message is written with, and read.
 func messageFields(m *parley.Message) []field {

@@ -24,10 +24,22 @@ func (db *DB) AddInternalMessage(ctx context.Context, ref parley.AgentRef, m *pa
 	if err != nil {
 		return mapNotFound(err, parley.CodeConversationNotFound)
 	}
-	row := newMessage{TicketMessage: *m, owner: ref}
+	row := internalMessage{TicketMessage: *m, owner: ref}
 	row.State = parley.MessageComplete
-	return newMessageTable.insert(ctx, db, "", &row)
+	return internalMessageTable.insert(ctx, db, "", &row)
 }
+
+// internalMessage is a note or an event as it is written: with its owner.
+type internalMessage struct {
+	parley.TicketMessage
+	owner parley.AgentRef
+}
+
+var internalMessageTable = newTable("messages", func(m *internalMessage) []field {
+	return append(newMessageFields(&m.Message, &m.owner),
+		field{"type", &m.Type},
+		field{"about", jsonOr(&m.Event, nil)})
+})
 
 // TicketMessagesRequest is a request for one page of a ticket's messages.
 type TicketMessagesRequest struct {
