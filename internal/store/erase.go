@@ -70,10 +70,10 @@ var agentTables = []erasableTable{
 	{table: "events", keyColumn: "seq"},
 }
 
-// execInChunks runs a statement in the bulk lane until it changes fewer rows than its last argument, the limit.
-func (db *DB) execInChunks(ctx context.Context, limit int64, query string, args ...any) error {
-	args = append(slices.Clip(args), limit)
-	for n := limit; n >= limit; {
+// execInChunks runs a statement in the bulk lane until it changes fewer rows than its last argument, maxEraseRows.
+func (db *DB) execInChunks(ctx context.Context, query string, args ...any) error {
+	args = append(slices.Clip(args), maxEraseRows)
+	for n := int64(maxEraseRows); n >= maxEraseRows; {
 		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) (err error) {
 			n, err = tx.sql.Exec(ctx, query, args...)
 			return err

@@ -50,8 +50,9 @@ func (f field) arg() any {
 		return v.Int()
 	case reflect.Bool:
 		return boolToInt(v.Bool())
+	default:
+		return v.Interface()
 	}
-	return v.Interface()
 }
 
 // table is how a noun is stored: the fields of its rows. What is read from several tables has their join as its name.

@@ -211,7 +211,7 @@ func (db *DB) EraseFinishedDeliveries(ctx context.Context, before time.Time) err
 }
 
 func (db *DB) eraseDeliveries(ctx context.Context, where string, args ...any) error {
-	return db.execInChunks(ctx, maxEraseRows, `
+	return db.execInChunks(ctx, `
 		delete from webhook_deliveries
 		where id in (select id from webhook_deliveries where `+where+` limit ?)`, args...)
 }
