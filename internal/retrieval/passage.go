@@ -15,8 +15,21 @@ import (
 // A passage row is never changed. Which rows an agent answers from follows from its sources: those of each source's
 // live version. Sources tell since which of the agent's passage versions that is so.
 
-const passageColumns = `id, account_id, agent_id, source_id, version_id, ordinal, heading, start_byte, end_byte, ` +
-	`text, hash`
+const insertPassagesQuery = `
+	insert into passages (
+	  id,
+	  account_id,
+	  agent_id,
+	  source_id,
+	  version_id,
+	  ordinal,
+	  heading,
+	  start_byte,
+	  end_byte,
+	  text,
+	  hash
+	)
+	values `
 
 // insertBatchRows go into one statement.
 const insertBatchRows = 50
@@ -31,8 +44,7 @@ func (l *Indexes) Put(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, a
 				p.Ordinal, p.Heading,
 				p.Start, p.End, p.Text, textHash(p))
 		}
-		query := `insert into passages (` + passageColumns + `) values ` + strings.Repeat(rowPlaceholders+", ",
-			len(part)-1) + rowPlaceholders
+		query := insertPassagesQuery + strings.Repeat(rowPlaceholders+", ", len(part)-1) + rowPlaceholders
 		if _, err := tx.Exec(ctx, query, args...); err != nil {
 			return fmt.Errorf("put passages: %w", err)
 		}
@@ -46,8 +58,10 @@ const rowPlaceholders = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 // empty for none.
 func changedSources(ctx context.Context, db *sqldb.DB, agent parley.AgentID,
 	since int64) (map[parley.SourceID]parley.VersionID, error) {
-	rows, err := db.Query(ctx, `select id, coalesce(live_version, '') from sources where agent_id = ? and live_in > ?`,
-		string(agent), since)
+	rows, err := db.Query(ctx, `
+		select id, coalesce(live_version, '')
+		from sources
+		where agent_id = ? and live_in > ?`, string(agent), since)
 	if err != nil {
 		return nil, fmt.Errorf("read changed sources: %w", err)
 	}
@@ -64,10 +78,53 @@ func changedSources(ctx context.Context, db *sqldb.DB, agent parley.AgentID,
 	return live, rows.Err()
 }
 
+// passageColumns are read from passages p, sources s and source_versions v.
+const passageColumns = `
+  p.id,
+  p.source_id,
+  s.name,
+  s.url,
+  p.version_id,
+  v.hash,
+  p.ordinal,
+  p.heading,
+  p.start_byte,
+  p.end_byte,
+  p.text`
+
 func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
-	err = scan(&p.ID, &p.SourceID, &p.SourceName, &p.SourceURL, &p.VersionID, &p.VersionHash, &p.Ordinal, &p.Heading,
-		&p.Start, &p.End, &p.Text)
+	err = scan(
+		&p.ID,
+		&p.SourceID,
+		&p.SourceName,
+		&p.SourceURL,
+		&p.VersionID,
+		&p.VersionHash,
+		&p.Ordinal,
+		&p.Heading,
+		&p.Start,
+		&p.End,
+		&p.Text,
+	)
 	return p, err
+}
+
+// PassagesByID finds those of the passages that are still there, in no order. It is the operator's view and asks for no
+// account.
+func PassagesByID(ctx context.Context, db *sqldb.DB, ids []parley.PassageID) ([]parley.Passage, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = string(id)
+	}
+	return sqldb.All(ctx, db, scanPassage, `
+		select `+passageColumns+`
+		from passages p
+		join sources s on s.id = p.source_id and s.account_id = p.account_id
+		join source_versions v on v.id = p.version_id and v.agent_id = p.agent_id
+		where p.id in (?`+strings.Repeat(", ?", len(ids)-1)+`)`, args...)
 }
 
 // batch is passages on their way into an index, with their words.
@@ -125,8 +182,8 @@ const maxBatches = 4
 // eachAddedPassage yields the passages of the sources whose live version is another one since the passage version.
 func eachAddedPassage(ctx context.Context, db *sqldb.DB, agent parley.AgentID, since int64,
 	yield func(parley.Passage)) error {
-	rows, err := db.Query(ctx,
-		`select p.id, p.source_id, s.name, s.url, p.version_id, v.hash, p.ordinal, p.heading, p.start_byte, p.end_byte, p.text
+	rows, err := db.Query(ctx, `
+		select `+passageColumns+`
 		from sources s
 		join source_versions v on v.id = s.live_version and v.agent_id = s.agent_id
 		join passages p on p.agent_id = s.agent_id and p.source_id = s.id and p.version_id = s.live_version

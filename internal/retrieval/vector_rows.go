@@ -50,14 +50,22 @@ func (l *Indexes) Unembedded(ctx context.Context, ref parley.AgentRef, after *Un
 	if after != nil {
 		m = after.mark
 	}
-	list, err := sqldb.All(ctx, l.DB, scanUnembedded,
-		`select p.hash, p.heading, p.text, p.source_id, p.version_id, p.ordinal
-		from passages p cross join sources s
+	list, err := sqldb.All(ctx, l.DB, scanUnembedded, `
+		select
+		  p.hash,
+		  p.heading,
+		  p.text,
+		  p.source_id,
+		  p.version_id,
+		  p.ordinal
+		from passages p
+		cross join sources s
 		where s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id and p.agent_id = ?
-		and p.account_id = ? and (p.source_id, p.version_id, p.ordinal) > (?, ?, ?)
-		and not exists (select 1 from passage_vectors v where v.agent_id = p.agent_id and v.text_hash = p.hash
-		and v.model = ?)
-		order by p.source_id, p.version_id, p.ordinal limit ?`, string(ref.Agent), string(ref.Account), m.source,
+		  and p.account_id = ? and (p.source_id, p.version_id, p.ordinal) > (?, ?, ?)
+		  and not exists (select 1 from passage_vectors v where v.agent_id = p.agent_id and v.text_hash = p.hash
+		    and v.model = ?)
+		order by p.source_id, p.version_id, p.ordinal
+		limit ?`, string(ref.Agent), string(ref.Account), m.source,
 		m.version, m.ordinal, l.VectorModel, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read passages without a vector: %w", err)
@@ -67,7 +75,14 @@ func (l *Indexes) Unembedded(ctx context.Context, ref parley.AgentRef, after *Un
 
 func scanUnembedded(scan sqldb.Scan) (u Unembedded, err error) {
 	var heading, text string
-	err = scan(&u.Hash, &heading, &text, &u.mark.source, &u.mark.version, &u.mark.ordinal)
+	err = scan(
+		&u.Hash,
+		&heading,
+		&text,
+		&u.mark.source,
+		&u.mark.version,
+		&u.mark.ordinal,
+	)
 	u.Text = Embeddable(heading, text)
 	return u, err
 }
@@ -75,12 +90,16 @@ func scanUnembedded(scan sqldb.Scan) (u Unembedded, err error) {
 // AgentsUnembedded lists the agents with a live passage that has no vector of the model of Indexes, with their
 // accounts. It is a job of the installation and asks for no account.
 func (l *Indexes) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]parley.AccountID, error) {
-	rows, err := l.DB.Query(ctx, `select a.id, a.account_id from agents a where a.deleted_at is null and exists (select 1
-		from passages p join sources s on s.id = p.source_id and s.agent_id = p.agent_id
-		and s.live_version = p.version_id where p.agent_id = a.id
-		and not exists (select 1 from passage_vectors v where v.agent_id = p.agent_id and v.text_hash = p.hash
-		and v.model = ?))`,
-		l.VectorModel)
+	rows, err := l.DB.Query(ctx, `
+		select a.id, a.account_id
+		from agents a
+		where a.deleted_at is null and exists (
+		  select 1
+		  from passages p
+		  join sources s on s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id
+		  where p.agent_id = a.id
+		    and not exists (select 1 from passage_vectors v where v.agent_id = p.agent_id and v.text_hash = p.hash
+		      and v.model = ?))`, l.VectorModel)
 	if err != nil {
 		return nil, fmt.Errorf("find agents without vectors: %w", err)
 	}
@@ -118,9 +137,16 @@ func (l *Indexes) PutVectors(ctx context.Context, tx *sqldb.DB, agent parley.Age
 			}
 			args = append(args, string(agent), h, l.VectorModel, v, passageVersion)
 		}
-		_, err = tx.Exec(ctx,
-			`insert into passage_vectors (agent_id, text_hash, model, vector, made_in) values (?, ?, ?, ?, ?)`+
-				strings.Repeat(", (?, ?, ?, ?, ?)", len(part)-1)+` on conflict (agent_id, text_hash, model) do nothing`, args...)
+		_, err = tx.Exec(ctx, `
+			insert into passage_vectors (
+			  agent_id,
+			  text_hash,
+			  model,
+			  vector,
+			  made_in
+			)
+			values (?, ?, ?, ?, ?)`+strings.Repeat(", (?, ?, ?, ?, ?)", len(part)-1)+`
+			on conflict (agent_id, text_hash, model) do nothing`, args...)
 		if err != nil {
 			return fmt.Errorf("put vectors: %w", err)
 		}
@@ -134,9 +160,11 @@ func heldHashes(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, hashes 
 	for _, h := range hashes {
 		args = append(args, h)
 	}
-	list, err := sqldb.All(ctx, tx, sqldb.Column[string],
-		`select distinct hash from passages where agent_id = ? and hash in (?`+
-			strings.Repeat(", ?", len(hashes)-1)+`) order by hash`, args...)
+	list, err := sqldb.All(ctx, tx, sqldb.Column[string], `
+		select distinct hash
+		from passages
+		where agent_id = ? and hash in (?`+strings.Repeat(", ?", len(hashes)-1)+`)
+		order by hash`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("find texts that have got a vector: %w", err)
 	}
@@ -158,17 +186,23 @@ func (l *Indexes) loadVectors(ctx context.Context, index *Index, agent parley.Ag
 		return nil
 	}
 	// A cross join keeps SQLite to the order in which the tables stand: few rows first.
-	err := l.queryVectors(ctx, index, `from passage_vectors v cross join passages p cross join sources s
+	err := l.queryVectors(ctx, index, `
+		from passage_vectors v
+		cross join passages p
+		cross join sources s
 		where v.agent_id = ? and v.made_in > ? and v.model = ? and p.agent_id = v.agent_id and p.hash = v.text_hash
-		and s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id`, string(agent), since,
+		  and s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id`, string(agent), since,
 		l.VectorModel)
 	if err != nil || since == 0 {
 		return err
 	}
-	return l.queryVectors(ctx, index, `from sources s cross join passages p cross join passage_vectors v
+	return l.queryVectors(ctx, index, `
+		from sources s
+		cross join passages p
+		cross join passage_vectors v
 		where s.agent_id = ? and s.live_in > ? and v.model = ? and p.agent_id = s.agent_id and p.source_id = s.id
-		and p.version_id = s.live_version
-		and v.agent_id = p.agent_id and v.text_hash = p.hash`, string(agent), since, l.VectorModel)
+		  and p.version_id = s.live_version and v.agent_id = p.agent_id and v.text_hash = p.hash`, string(agent), since,
+		l.VectorModel)
 }
 
 // vectorBatchSize are put into the index together.
@@ -215,9 +249,8 @@ const (
 
 // EraseVectors erases the vectors of texts that no passage of the agent holds any more, in chunks in the bulk lane.
 func (l *Indexes) EraseVectors(ctx context.Context, agent parley.AgentID) error {
-	return l.eraseVectors(ctx, agent,
-		`not exists (select 1 from passages p where p.agent_id = passage_vectors.agent_id and p.hash = `+
-			`passage_vectors.text_hash)`)
+	return l.eraseVectors(ctx, agent, `not exists (select 1 from passages p
+		  where p.agent_id = passage_vectors.agent_id and p.hash = passage_vectors.text_hash)`)
 }
 
 // EraseOtherVectors erases the agent's vectors of other models than the library's.
@@ -229,9 +262,11 @@ func (l *Indexes) EraseOtherVectors(ctx context.Context, agent parley.AgentID) e
 func (l *Indexes) eraseVectors(ctx context.Context, agent parley.AgentID, where string, args ...any) error {
 	args = append([]any{string(agent)}, args...)
 	for {
-		hashes, err := sqldb.All(ctx, l.DB, sqldb.Column[string],
-			`select distinct text_hash from passage_vectors where agent_id = ? and `+where+` limit ?`,
-			append(slices.Clone(args), eraseReadSize)...)
+		hashes, err := sqldb.All(ctx, l.DB, sqldb.Column[string], `
+			select distinct text_hash
+			from passage_vectors
+			where agent_id = ? and `+where+`
+			limit ?`, append(slices.Clone(args), eraseReadSize)...)
 		if err != nil {
 			return fmt.Errorf("find unused vectors: %w", err)
 		}
@@ -241,8 +276,9 @@ func (l *Indexes) eraseVectors(ctx context.Context, agent parley.AgentID, where 
 				with = append(with, h)
 			}
 			err := l.DB.Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
-				_, err := tx.Exec(ctx, `delete from passage_vectors where agent_id = ? and `+where+
-					` and text_hash in (?`+strings.Repeat(`, ?`, len(part)-1)+`)`, with...)
+				_, err := tx.Exec(ctx, `
+					delete from passage_vectors
+					where agent_id = ? and `+where+` and text_hash in (?`+strings.Repeat(`, ?`, len(part)-1)+`)`, with...)
 				return err
 			})
 			if err != nil {

@@ -21,7 +21,7 @@ var accountTable = newTable("accounts", func(a *parley.Account) []field {
 
 // CreateAccount writes a new account.
 func (db *DB) CreateAccount(ctx context.Context, a *parley.Account) error {
-	return db.insert(ctx, "accounts", append(accountTable.fields(a), field{"updated_at", millis(a.CreatedAt)})...)
+	return db.insert(ctx, "accounts", "", append(accountTable.fields(a), field{"updated_at", millis(a.CreatedAt)})...)
 }
 
 // Account finds an account. Fails with ACCOUNT_NOT_FOUND.

@@ -44,10 +44,9 @@ func (db *DB) PutAction(ctx context.Context, a *parley.Action) error {
 		if err := tx.checkNameFree(ctx, a.AgentID, a.Name, a.Key, ""); err != nil {
 			return err
 		}
-		query, args := actionTable.insertQuery(a)
-		return tx.sql.QueryRow(ctx, query+overwrite("agent_id, key", "kind", "name", "description", "triggers", "inputs",
-			"config", "secrets", "enabled", "position", "updated_at")+` returning id, created_at`,
-			args...).Scan(&put.ID, timeDest{&put.CreatedAt})
+		query, args := actionTable.insertion(overwrite("agent_id, key", "kind", "name", "description", "triggers", "inputs",
+			"config", "secrets", "enabled", "position", "updated_at")+` returning id, created_at`, a)
+		return tx.sql.QueryRow(ctx, query, args...).Scan(&put.ID, timeDest{&put.CreatedAt})
 	})
 	if err == nil {
 		a.ID, a.CreatedAt = put.ID, put.CreatedAt

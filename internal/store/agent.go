@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"parley"
@@ -75,35 +74,15 @@ func (db *DB) Agent(ctx context.Context, ref parley.AgentRef, now time.Time) (*p
 	return db.agent(ctx, ref, now, "")
 }
 
+// turnAgentTable has what a turn needs of an agent.
+var turnAgentTable = newTable("agents", func(a *parley.Agent) []field {
+	return agentTable.pick(a, "id", "account_id", "name", "instructions", "channel_instructions", "model", "temp",
+		"credit_limit", "config_version", "passage_version", "tools", "redact", "synonyms")
+})
+
 func (db *DB) readAgentForTurn(ctx context.Context, ref parley.AgentRef) (*parley.Agent, error) {
-	a := parley.Agent{ID: ref.Agent, AccountID: ref.Account}
-	var credits sql.NullInt64
-	var synonyms, byChannel sql.NullString
-	err := db.sql.QueryRow(ctx, `
-		select
-		  name,
-		  instructions,
-		  channel_instructions,
-		  model,
-		  temp,
-		  credit_limit,
-		  config_version,
-		  passage_version,
-		  tools,
-		  redact,
-		  synonyms
-		from agents
-		where id = ? and account_id = ? and deleted_at is null`, ref.Agent, ref.Account).
-		Scan(&a.Name, &a.Instructions, &byChannel, &a.Model, &a.Temp, &credits, &a.ConfigVersion, &a.PassageVersion,
-			&a.Tools, &a.Redact, &synonyms)
-	a.ChannelInstructions = rawOrNil(byChannel)
-	if credits.Valid {
-		a.CreditLimit = &credits.Int64
-	}
-	if err == nil {
-		err = fromJSON(synonyms, &a.Synonyms)
-	}
-	return &a, mapNotFound(err, parley.CodeAgentNotFound)
+	return turnAgentTable.find(ctx, db, parley.CodeAgentNotFound, `
+		where id = ? and account_id = ? and deleted_at is null`, ref.Agent, ref.Account)
 }
 
 func (db *DB) agent(ctx context.Context, ref parley.AgentRef, now time.Time, lock string) (*parley.Agent, error) {
@@ -119,15 +98,9 @@ func (db *DB) Agents(ctx context.Context, account parley.AccountID, now time.Tim
 	if page.Total, err = db.CountAgents(ctx, account); err != nil {
 		return page, err
 	}
-	after := startCursor(ask)
-	list, err := agentTable.list(ctx, db, `
-		where account_id = ? and deleted_at is null and (created_at < ? or (created_at = ? and id < ?))
-		order by created_at desc, id desc
-		limit ?`,
-		MonthOf(now), account, after.SortValue, after.SortValue, after.ID, ask.Limit+1)
-	page.Items, page.Next = cutPage(list, ask.Limit, func(a parley.Agent) parley.Cursor {
+	page.Items, page.Next, err = agentTable.pageItems(ctx, db, ask, func(a parley.Agent) parley.Cursor {
 		return parley.Cursor{SortValue: millis(a.CreatedAt), ID: string(a.ID)}
-	})
+	}, `account_id = ? and deleted_at is null`, MonthOf(now), account)
 	return page, err
 }
 
@@ -138,7 +111,7 @@ func (db *DB) CountAgents(ctx context.Context, account parley.AccountID) (int, e
 
 // CreateAgent writes a new agent without sources.
 func (db *DB) CreateAgent(ctx context.Context, a *parley.Agent) error {
-	return db.insert(ctx, "agents", newAgentFields(a)...)
+	return db.insert(ctx, "agents", "", newAgentFields(a)...)
 }
 
 // UpdateAgent reads an agent, has its settings changed and writes them back, in one transaction; counters stay as they
@@ -223,16 +196,8 @@ func (db *DB) PictureBlob(ctx context.Context, agent parley.AgentID, icon bool) 
 	if icon {
 		column = "icon_blob"
 	}
-	b, err := sqldb.One(ctx, db.sql, blobTable.reader(), `
-		select `+blobTable.columnsOf("b")+`
-		from agents a
-		join blobs b on b.id = a.`+column+`
-		and b.agent_id = a.id and b.account_id = a.account_id
-		where a.id = ? and a.deleted_at is null`, agent)
-	if err != nil {
-		return nil, mapNotFound(err, parley.CodeAgentNotFound)
-	}
-	return &b, nil
+	return blobTable.find(ctx, db, parley.CodeAgentNotFound, `
+		where id = (select `+column+` from agents where id = ? and deleted_at is null) and agent_id = ?`, agent, agent)
 }
 
 // LockAndTouchAgent records that somebody wrote to the agent, and reports whether it masks what is stored. It locks the

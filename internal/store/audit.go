@@ -54,7 +54,7 @@ func (db *DB) AppendAuditEvent(ctx context.Context, account parley.AccountID, no
 		row := a // the closure may run again
 		row.Seq, row.PreviousHash = last.Seq+1, last.Hash
 		row.Hash = row.computeHash(account)
-		return tx.insert(ctx, "audit_events", append(auditTable.fields(&row), field{"account_id", account})...)
+		return tx.insert(ctx, "audit_events", "", append(auditTable.fields(&row), field{"account_id", account})...)
 	})
 }
 

@@ -41,7 +41,7 @@ var blobTable = newTable("blobs", func(b *Blob) []field {
 
 // CreateBlob writes the row of a file.
 func (db *DB) CreateBlob(ctx context.Context, b *Blob) error {
-	return blobTable.insert(ctx, db, b, "")
+	return blobTable.insert(ctx, db, "", b)
 }
 
 // SetVersionBlob sets the file that a version is read from.
@@ -53,15 +53,9 @@ func (db *DB) SetVersionBlob(ctx context.Context, ref parley.AgentRef, version p
 
 // VersionBlob finds the file that a version is made of. Fails with SOURCE_NOT_FOUND.
 func (db *DB) VersionBlob(ctx context.Context, ref parley.AgentRef, version parley.VersionID) (*Blob, error) {
-	b, err := sqldb.One(ctx, db.sql, blobTable.reader(), `
-		select `+blobTable.columnsOf("b")+`
-		from source_versions v
-		join blobs b on b.id = v.blob_id and b.agent_id = v.agent_id
-		where v.id = ? and v.agent_id = ? and v.account_id = ?`, version, ref.Agent, ref.Account)
-	if err != nil {
-		return nil, mapNotFound(err, parley.CodeSourceNotFound)
-	}
-	return &b, nil
+	return blobTable.find(ctx, db, parley.CodeSourceNotFound, `
+		where id = (select blob_id from source_versions where id = ? and agent_id = ? and account_id = ?)
+		  and agent_id = ?`, version, ref.Agent, ref.Account, ref.Agent)
 }
 
 // SetVersionText writes the text that was found in a version's file.
@@ -147,7 +141,7 @@ func (db *DB) PutBlobData(ctx context.Context, hash string, file io.Reader) erro
 		case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
 			return err
 		}
-		_, failed := db.sql.Exec(ctx, `
+		failed := db.exec(ctx, `
 			insert into blob_data (hash, part, bytes)
 			values (?, ?, ?)
 			on conflict (hash, part) do update set part = excluded.part`,

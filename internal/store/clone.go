@@ -49,40 +49,53 @@ func (c Clone) newID(original string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(string(c.ToAgent)+" "+original)).String()
 }
 
-// copiedTable is a table of the original's rows, with its columns behind id, account_id and agent_id. Those that are
+// copiedTable is a table of the original's rows, with its columns besides id, account_id and agent_id. Those that are
 // not copied as they are have an expression, where a ? stands for what copyRows is given.
 type copiedTable struct {
-	table, columns string
-	exprs          map[string]string
+	table   string
+	columns []string
+	exprs   map[string]string
 }
 
 var (
-	copiedActions = copiedTable{table: "actions",
-		columns: `key, kind, name, description, triggers, inputs, config, secrets, enabled, position, ` +
-			`created_at, updated_at`}
-	copiedProcedures = copiedTable{table: "procedures",
-		columns: `key, name, description, triggers, inputs, steps, enabled, position, created_at, updated_at`}
-	copiedStatuses = copiedTable{table: "ticket_statuses", columns: `key, category, external_label, internal_label, ` +
-		`color, is_default, position, created_at, updated_at, archived_at`}
-	copiedTeams = copiedTable{table: "teams",
-		columns: `key, name, is_default, strategy, max_open, hours, created_at, updated_at`}
-	copiedVersions = copiedTable{table: "source_versions",
-		columns: `source_id, hash, content, text, blob_id, state, created_at`,
-		exprs:   map[string]string{"source_id": "?", "blob_id": "?", "state": "'new'"}}
-	copiedBlobs = copiedTable{table: "blobs", // both rows name the one place
-		columns: `hash, size, media_type, name, place, created_at`}
-	copiedPassages = copiedTable{table: "passages",
-		columns: `source_id, version_id, ordinal, heading, start_byte, end_byte, text, hash`,
-		exprs:   map[string]string{"source_id": "?", "version_id": "?"}}
+	copiedActions    = newCopiedTable(actionTable, nil)
+	copiedProcedures = newCopiedTable(procedureTable, nil)
+	copiedStatuses   = newCopiedTable(statusTable, nil)
+	copiedTeams      = newCopiedTable(teamTable, nil)
+	copiedBlobs      = newCopiedTable(blobTable, nil) // both rows name the one place
+	copiedVersions   = newCopiedTable(versionTable, map[string]string{"source_id": "?", "blob_id": "?", "state": "'new'"},
+		"blob_id", "state")
+	copiedPassages = copiedTable{table: "passages", columns: []string{
+		"source_id",
+		"version_id",
+		"ordinal",
+		"heading",
+		"start_byte",
+		"end_byte",
+		"text",
+		"hash",
+	}, exprs: map[string]string{"source_id": "?", "version_id": "?"}}
 )
+
+// newCopiedTable copies the noun's columns and more of the table.
+func newCopiedTable[T any](t table[T], exprs map[string]string, more ...string) copiedTable {
+	c := copiedTable{table: t.name, exprs: exprs}
+	for _, f := range t.fields(new(T)) {
+		if f.column != "id" && f.column != "account_id" && f.column != "agent_id" {
+			c.columns = append(c.columns, f.column)
+		}
+	}
+	c.columns = append(c.columns, more...)
+	return c
+}
 
 // values are the expressions of the columns, of the original's row t.
 func (t copiedTable) values() string {
-	values := strings.Split(t.columns, `, `)
-	for i, column := range values {
+	values := make([]string, len(t.columns))
+	for i, column := range t.columns {
 		values[i] = cmp.Or(t.exprs[column], `t.`+column)
 	}
-	return strings.Join(values, `, `)
+	return strings.Join(values, ",\n  ")
 }
 
 // copyTables copies all rows of the original in the tables.
@@ -117,10 +130,23 @@ func (db *DB) copyRows(ctx context.Context, c Clone, t copiedTable, ids []string
 		args = append(args, id, c.newID(id))
 	}
 	args = append(append(append(args, c.ToAgent), values...), c.FromAgent, c.Account)
-	return db.exec(ctx, `with m (old_id, new_id) as (values (?, ?)`+strings.Repeat(`, (?, ?)`, len(ids)-1)+`)
-		insert into `+t.table+` (id, account_id, agent_id, `+t.columns+`) select m.new_id, t.account_id, ?, `+t.values()+`
-			from m
-			join `+t.table+` t on t.id = m.old_id where t.agent_id = ? and t.account_id = ? on conflict do nothing`, args...)
+	return db.exec(ctx, `
+		with m (old_id, new_id) as (values (?, ?)`+strings.Repeat(`, (?, ?)`, len(ids)-1)+`)
+		insert into `+t.table+` (
+		  id,
+		  account_id,
+		  agent_id,
+		  `+strings.Join(t.columns, ",\n  ")+`
+		)
+		select
+		  m.new_id,
+		  t.account_id,
+		  ?,
+		  `+t.values()+`
+		from m
+		join `+t.table+` t on t.id = m.old_id
+		where t.agent_id = ? and t.account_id = ?
+		on conflict do nothing`, args...)
 }
 
 // CloneActionsAndProcedures copies the original's actions, with their secrets as they are sealed, and procedures, and
@@ -202,9 +228,18 @@ func (db *DB) ClonePassages(ctx context.Context, c Clone, source parley.SourceID
 	if err := db.copyRows(ctx, c, copiedPassages, ids, c.SourceID(source), c.VersionID(version)); err != nil {
 		return false, err
 	}
-	_, err = db.sql.Exec(ctx, `
-		insert into passage_vectors (agent_id, text_hash, model, vector)
-		select ?, v.text_hash, v.model, v.vector
+	err = db.exec(ctx, `
+		insert into passage_vectors (
+		  agent_id,
+		  text_hash,
+		  model,
+		  vector
+		)
+		select
+		  ?,
+		  v.text_hash,
+		  v.model,
+		  v.vector
 		from passage_vectors v
 		where v.agent_id = ?
 		  and v.text_hash in (select hash from passages where agent_id = ? and source_id = ?
@@ -262,8 +297,10 @@ func (db *DB) existingClones(ctx context.Context, c Clone, list []originalSource
 	for _, o := range list {
 		args = append(args, c.SourceID(o.id))
 	}
-	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.SourceID],
-		`select id from sources where agent_id = ? and account_id = ? and id in `+placeholders(len(list)), args...)
+	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.SourceID], `
+		select id
+		from sources
+		where agent_id = ? and account_id = ? and id in `+placeholders(len(list)), args...)
 	existing := make(map[parley.SourceID]bool, len(ids))
 	for _, id := range ids {
 		existing[id] = true
@@ -281,13 +318,44 @@ func (db *DB) insertClonedSources(ctx context.Context, c Clone, list []originalS
 		size += o.size
 		args = append(args, string(o.id), string(c.SourceID(o.id)), c.newID(o.parent), c.newID(o.version))
 	}
-	_, err := db.sql.Exec(ctx, `with m (old_id, new_id, parent, version) as (values (?, ?, ?, ?)`+
-		strings.Repeat(`, (?, ?, ?, ?)`, len(list)-1)+`)
-		insert into sources (id, account_id, agent_id, parent_id, wanted_version, status, kind, name, url, size, metadata,
-		key, next_sync_at, created_at, updated_at)
-		select m.new_id, s.account_id, ?, nullif(m.parent, ''), nullif(m.version, ''), 'untrained', s.kind, s.name, s.url,
-		s.size, s.metadata, s.key, s.next_sync_at,
-		s.created_at, s.updated_at from m join sources s on s.id = m.old_id where s.agent_id = ? and s.account_id = ?`,
+	err := db.exec(ctx, `
+		with m (old_id, new_id, parent, version) as (values (?, ?, ?, ?)`+strings.Repeat(`, (?, ?, ?, ?)`, len(list)-1)+`)
+		insert into sources (
+		  id,
+		  account_id,
+		  agent_id,
+		  parent_id,
+		  wanted_version,
+		  status,
+		  kind,
+		  name,
+		  url,
+		  size,
+		  metadata,
+		  key,
+		  next_sync_at,
+		  created_at,
+		  updated_at
+		)
+		select
+		  m.new_id,
+		  s.account_id,
+		  ?,
+		  nullif(m.parent, ''),
+		  nullif(m.version, ''),
+		  'untrained',
+		  s.kind,
+		  s.name,
+		  s.url,
+		  s.size,
+		  s.metadata,
+		  s.key,
+		  s.next_sync_at,
+		  s.created_at,
+		  s.updated_at
+		from m
+		join sources s on s.id = m.old_id
+		where s.agent_id = ? and s.account_id = ?`,
 		append(args, c.ToAgent, c.FromAgent, c.Account)...)
 	if err != nil {
 		return err
@@ -348,7 +416,7 @@ func (db *DB) cloneTeamMembers(ctx context.Context, c Clone) error {
 		if err != nil {
 			return err
 		}
-		_, err = db.sql.Exec(ctx, `
+		err = db.exec(ctx, `
 			insert into team_members (
 			  team_id,
 			  user_id,

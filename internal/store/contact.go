@@ -97,7 +97,7 @@ const peoplePerStatement = 200
 func (db *DB) SaveContacts(ctx context.Context, ref parley.AgentRef, list []parley.Contact,
 	renamed []parley.PersonID) error {
 	for some := range slices.Chunk(renamed, peoplePerStatement) {
-		if _, err := db.sql.Exec(ctx, `
+		if err := db.exec(ctx, `
 			update people set email = null
 			where agent_id = ? and account_id = ? and id in `+placeholders(len(some)),
 			append([]any{ref.Agent, ref.Account}, toAny(some)...)...); err != nil {
@@ -118,10 +118,9 @@ func (db *DB) saveContactBatch(ctx context.Context, ref parley.AgentRef, list []
 		c.AccountID, c.AgentID = ref.Account, ref.Agent
 		rows[i] = &c
 	}
-	query, args := contactTable.insertQuery(rows...)
-	return db.exec(ctx, query+overwrite("id", "email", "external_id", "name", "phone", "attributes", "stripe_accounts",
-		"updated_at")+`
-		where people.agent_id = excluded.agent_id and people.account_id = excluded.account_id`, args...)
+	return contactTable.insert(ctx, db, overwrite("id", "email", "external_id", "name", "phone", "attributes",
+		"stripe_accounts", "updated_at")+`
+		where people.agent_id = excluded.agent_id and people.account_id = excluded.account_id`, rows...)
 }
 
 // DeleteContact deletes a contact. Where tickets are theirs, the person stays with name and e-mail alone. It must be
@@ -139,7 +138,7 @@ func (db *DB) DeleteContact(ctx context.Context, c *parley.Contact) error {
 	if err != nil || n > 0 {
 		return err
 	}
-	if _, err := db.sql.Exec(ctx, `
+	if err := db.exec(ctx, `
 		update conversations set person_id = null
 		where person_id = ? and agent_id = ? and account_id = ?`, owner...); err != nil {
 		return err
@@ -196,9 +195,8 @@ func (db *DB) person(ctx context.Context, ref parley.AgentRef, condition string,
 // AddPerson writes a new person, unless one with the same e-mail address or external id is there, however many try at a
 // time: then p becomes that one, unchanged. It must be called in a transaction.
 func (db *DB) AddPerson(ctx context.Context, p *parley.Person) error {
-	query, args := personTable.insertQuery(p)
-	added, err := sqldb.One(ctx, db.sql, personTable.reader(), query+` on conflict do nothing
-		returning `+personTable.columns, args...)
+	query, args := personTable.insertion(` on conflict do nothing returning `+personTable.columns, p)
+	added, err := personTable.oneFrom(ctx, db, query, args...)
 	if err == nil {
 		*p = added
 		return nil
@@ -284,6 +282,6 @@ func (db *DB) LockAttribute(ctx context.Context, ref parley.AgentRef, name strin
 // SaveAttribute writes a custom attribute, new or changed. It must be called in a transaction that has locked the
 // agent.
 func (db *DB) SaveAttribute(ctx context.Context, a *parley.Attribute) error {
-	return attributeTable.insert(ctx, db, a,
-		overwrite("agent_id, name", "label", "description", "updated_at", "archived_at"))
+	return attributeTable.insert(ctx, db,
+		overwrite("agent_id, name", "label", "description", "updated_at", "archived_at"), a)
 }

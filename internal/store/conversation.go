@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -10,98 +9,77 @@ import (
 	"parley/internal/sqldb"
 )
 
-const conversationColumns = `
-  id,
-  account_id,
-  agent_id,
-  face,
-  channel,
-  title,
-  user_id,
-  status,
-  paused,
-  parent_id,
-  parent_summary,
-  embed_origin,
-  message_count,
-  created_at,
-  last_activity,
-  external_id,
-  streamed`
+var conversationTable = newTable("conversations", conversationFields)
 
-func scanConversation(scan sqldb.Scan) (c parley.Conversation, err error) {
-	err = scan(
-		&c.ID,
-		&c.AccountID,
-		&c.AgentID,
-		&c.API,
-		&c.Channel,
-		nullableText(&c.Title),
-		nullableText(&c.UserID),
-		&c.Status,
-		&c.Paused,
-		nullableText(&c.ParentID),
-		nullableText(&c.ParentSummary),
-		nullableText(&c.EmbedOrigin),
-		&c.MessageCount,
-		timeDest{&c.CreatedAt},
-		timeDest{&c.UpdatedAt},
-		nullableText(&c.ExternalID),
-		&c.Streamed,
-	)
-	return c, err
+func conversationFields(c *parley.Conversation) []field {
+	return []field{
+		{"id", &c.ID},
+		{"account_id", &c.AccountID},
+		{"agent_id", &c.AgentID},
+		{"face", &c.API},
+		{"channel", &c.Channel},
+		{"title", nullableText(&c.Title)},
+		{"user_id", nullableText(&c.UserID)},
+		{"status", &c.Status},
+		{"paused", &c.Paused},
+		{"parent_id", nullableText(&c.ParentID)},
+		{"parent_summary", nullableText(&c.ParentSummary)},
+		{"embed_origin", nullableText(&c.EmbedOrigin)},
+		{"message_count", &c.MessageCount},
+		{"created_at", timeDest{&c.CreatedAt}},
+		{"last_activity", timeDest{&c.UpdatedAt}},
+		{"external_id", nullableText(&c.ExternalID)},
+		{"streamed", &c.Streamed},
+	}
 }
+
+// newConversation is a conversation as it is first written: with its customer.
+type newConversation struct {
+	parley.Conversation
+	customer parley.PersonID
+}
+
+var newConversationTable = newTable("conversations", func(c *newConversation) []field {
+	return append(conversationFields(&c.Conversation),
+		field{"person_id", nullableText(&c.customer)},
+		field{"escalated", func() any { return boolToInt(c.Status == parley.ConversationTakenOver) }},
+		field{"last_seq", &c.MessageCount})
+})
 
 // CreateConversation writes a new conversation with its first message and counts it with its agent. streamed says
 // whether the first answer was asked for as a stream. Fails with AGENT_NOT_FOUND once the agent is deleted.
 func (db *DB) CreateConversation(ctx context.Context, c *parley.Conversation, first *parley.Message,
 	streamed bool) error {
-	return db.createConversation(ctx, c, first, streamed, "")
+	row := newConversation{Conversation: *c}
+	row.Streamed = streamed
+	return db.createConversation(ctx, &row, first)
 }
 
 // CreateTicketConversation is CreateConversation of one that begins in the hands of people, with its customer.
 func (db *DB) CreateTicketConversation(ctx context.Context, c *parley.Conversation, first *parley.Message,
 	customer parley.PersonID) error {
-	return db.createConversation(ctx, c, first, false, customer)
+	row := newConversation{Conversation: *c, customer: customer}
+	row.Streamed = false
+	return db.createConversation(ctx, &row, first)
 }
 
-func (db *DB) createConversation(ctx context.Context, c *parley.Conversation, first *parley.Message, streamed bool,
-	customer parley.PersonID) error {
-	err := db.sql.Queue(ctx, `
-		insert into conversations (
-		  id,
-		  account_id,
-		  agent_id,
-		  face,
-		  external_id,
-		  channel,
-		  streamed,
-		  title,
-		  user_id,
-		  person_id,
-		  status,
-		  escalated,
-		  parent_id,
-		  parent_summary,
-		  embed_origin,
-		  message_count,
-		  last_seq,
-		  last_activity,
-		  created_at
-		)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 1, ?, ?)`,
-		c.ID, c.AccountID, c.AgentID, c.API, textOrNil(c.ExternalID), c.Channel, boolToInt(streamed),
-		textOrNil(c.Title), textOrNil(c.UserID), textOrNil(customer), c.Status,
-		boolToInt(c.Status == parley.ConversationTakenOver),
-		textOrNil(c.ParentID), textOrNil(c.ParentSummary), textOrNil(c.EmbedOrigin), millis(c.UpdatedAt), millis(c.CreatedAt))
-	if err != nil {
+// CreateVoiceConversation is CreateConversation of one that a voice session begins: nothing is said in it yet.
+func (db *DB) CreateVoiceConversation(ctx context.Context, c *parley.Conversation) error {
+	return db.createConversation(ctx, &newConversation{Conversation: *c}, nil)
+}
+
+func (db *DB) createConversation(ctx context.Context, c *newConversation, first *parley.Message) error {
+	c.MessageCount = boolToInt(first != nil)
+	if err := newConversationTable.queueInsert(ctx, db, c); err != nil {
 		return err
 	}
-	first.Seq = 1
-	if err := db.insertMessage(ctx, c.AgentRef(), first, nil); err != nil {
-		return err
+	if first != nil {
+		first.Seq = 1
+		if err := db.insertMessage(ctx, c.AgentRef(), first, nil); err != nil {
+			return err
+		}
 	}
-	return db.countConversation(ctx, c)
+	return db.countConversation(ctx, &c.Conversation)
 }
 
 // countConversation counts a new conversation of the agent. Fails with AGENT_NOT_FOUND once that is deleted.
@@ -130,15 +108,8 @@ func (db *DB) LockConversation(ctx context.Context, ref parley.ConversationRef) 
 // LockConversationAndTurn is LockConversation that also finds the conversation's open turn, or nil.
 func (db *DB) LockConversationAndTurn(ctx context.Context, ref parley.ConversationRef) (c *parley.Conversation,
 	open *parley.Turn, err error) {
-	err = db.sql.QueueRead(ctx, func(rows *sqldb.Rows) error {
-		c = nil
-		if !rows.Next() {
-			return rows.Err()
-		}
-		found, err := scanConversation(rows.Scan)
-		c = &found
-		return err
-	}, conversationQuery+db.sql.ForUpdate(), ref.Conversation, ref.Agent, ref.Account)
+	err = conversationTable.queueFind(ctx, db, &c, conversationWhere+db.sql.ForUpdate(), ref.Conversation, ref.Agent,
+		ref.Account)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,26 +123,20 @@ func (db *DB) LockConversationAndTurn(ctx context.Context, ref parley.Conversati
 }
 
 func (db *DB) conversation(ctx context.Context, ref parley.ConversationRef, lock string) (*parley.Conversation, error) {
-	c, err := sqldb.One(ctx, db.sql, scanConversation, conversationQuery+lock, ref.Conversation, ref.Agent, ref.Account)
-	if err != nil {
-		return nil, mapNotFound(err, parley.CodeResourceNotFound)
-	}
-	return &c, nil
+	return conversationTable.find(ctx, db, parley.CodeResourceNotFound, conversationWhere+lock,
+		ref.Conversation, ref.Agent, ref.Account)
 }
 
-const conversationQuery = `
-	select ` + conversationColumns + `
-	from conversations
-	where id = ? and agent_id = ? and account_id = ? and deleted_at is null`
+const conversationWhere = `where id = ? and agent_id = ? and account_id = ? and deleted_at is null`
 
-// SaveConversationStatus writes how a locked conversation stands: its status, its pause, and, when it has ended, at
+// SaveConversationStatus writes the status of a locked conversation, whether it is paused, and, when it has ended, at
 // what time and by whom.
 func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation, endedAt int64, endedBy string) error {
 	var at any
 	if endedAt != 0 {
 		at = endedAt
 	}
-	n, err := db.sql.Exec(ctx, `
+	return db.execFound(ctx, parley.CodeResourceNotFound, `
 		update conversations set
 		  status = ?,
 		  paused = ?,
@@ -180,7 +145,6 @@ func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation
 		  escalated = case when ? = 1 then 1 else escalated end
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, c.Status, boolToInt(c.Paused), at,
 		textOrNil(endedBy), boolToInt(c.Status == parley.ConversationTakenOver), c.ID, c.AgentID, c.AccountID)
-	return requireChanged(n, err, parley.CodeResourceNotFound)
 }
 
 // StatusAndLastSeq returns the status of a conversation and the number of its newest message: a cheap query for those
@@ -215,20 +179,9 @@ func (db *DB) Conversations(ctx context.Context, ref parley.AgentRef, f Conversa
 		return page, err
 	}
 	where, args := f.whereClause(ref)
-	if ask.After != nil {
-		where += ` and (created_at, id) < (?, ?)`
-		args = append(args, ask.After.SortValue, ask.After.ID)
-	}
-	list, err := sqldb.All(ctx, db.sql, scanConversation, fmt.Sprintf(`
-		select %s
-		from conversations
-		where %s
-		order by created_at desc, id desc
-		limit %d`,
-		conversationColumns, where, ask.Limit+1), args...)
-	page.Items, page.Next = cutPage(list, ask.Limit, func(c parley.Conversation) parley.Cursor {
+	page.Items, page.Next, err = conversationTable.pageItems(ctx, db, ask, func(c parley.Conversation) parley.Cursor {
 		return parley.Cursor{SortValue: millis(c.CreatedAt), ID: string(c.ID)}
-	})
+	}, where, args...)
 	return page, err
 }
 
@@ -241,8 +194,7 @@ func (db *DB) CountConversations(ctx context.Context, ref parley.AgentRef, f Con
 		return n, err
 	}
 	where, args := f.whereClause(ref)
-	err = db.sql.QueryRow(ctx, `select count(*) from conversations where `+where, args...).Scan(&n)
-	return n, err
+	return db.count(ctx, `from conversations where `+where, args...)
 }
 
 // counterColumn names the column that counts what the filter lets through, if there is one.
@@ -291,7 +243,7 @@ func (f ConversationFilter) whereClause(ref parley.AgentRef) (string, []any) {
 	return strings.Join(where, " and "), args
 }
 
-// ConversationByExternalID returns the conversation that clients of the API know by an id of their own; empty where
+// ConversationByExternalID returns the conversation that clients of the API know by an id of their own; empty if
 // there is none.
 func (db *DB) ConversationByExternalID(ctx context.Context, ref parley.AgentRef, api parley.API,
 	external string) (parley.ConversationID, error) {
@@ -311,11 +263,10 @@ func (db *DB) ConversationByExternalID(ctx context.Context, ref parley.AgentRef,
 func (db *DB) OverwriteMessages(ctx context.Context, c *parley.Conversation, after int64, streamed bool,
 	now time.Time) error {
 	if c.Streamed != streamed {
-		n, err := db.sql.Exec(ctx, `
+		if err := db.execFound(ctx, parley.CodeConversationNotFound, `
 			update conversations set streamed = ?
 			where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
-			boolToInt(streamed), c.ID, c.AgentID, c.AccountID)
-		if err := requireChanged(n, err, parley.CodeConversationNotFound); err != nil {
+			boolToInt(streamed), c.ID, c.AgentID, c.AccountID); err != nil {
 			return err
 		}
 	}
@@ -327,13 +278,10 @@ func (db *DB) OverwriteMessages(ctx context.Context, c *parley.Conversation, aft
 func (db *DB) ConversationsAtOffset(ctx context.Context, ref parley.AgentRef, f ConversationFilter, skip,
 	limit int) ([]parley.Conversation, error) {
 	where, args := f.whereClause(ref)
-	return sqldb.All(ctx, db.sql, scanConversation, fmt.Sprintf(`
-		select %s
-		from conversations
-		where %s
+	return conversationTable.list(ctx, db, `
+		where `+where+`
 		order by created_at desc, id desc
-		limit %d offset %d`,
-		conversationColumns, where, limit, skip), args...)
+		limit ? offset ?`, append(args, limit, skip)...)
 }
 
 // ConversationsByID finds those of an agent's conversations that are still there, in no order.
@@ -342,7 +290,7 @@ func (db *DB) ConversationsByID(ctx context.Context, ref parley.AgentRef,
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return sqldb.All(ctx, db.sql, scanConversation, ConversationsByIDQuery(len(ids)),
+	return conversationTable.listFrom(ctx, db, ConversationsByIDQuery(len(ids)),
 		append([]any{ref.Agent, ref.Account}, toAny(ids)...)...)
 }
 
@@ -350,7 +298,7 @@ func (db *DB) ConversationsByID(ctx context.Context, ref parley.AgentRef,
 // from walking an index of all the agent's conversations, which it takes for short.
 func ConversationsByIDQuery(ids int) string {
 	return `
-		select ` + conversationColumns + `
+		select ` + conversationTable.columns + `
 		from conversations
 		where agent_id || '' = ? and account_id = ? and deleted_at is null and id in ` + placeholders(ids)
 }
@@ -362,18 +310,15 @@ type ConversationState struct {
 	ReplacedCount int64 // messages that others have taken the place of
 }
 
-// ConversationState finds how a conversation stands, or nil when it is gone.
-func (db *DB) ConversationState(ctx context.Context, ref parley.ConversationRef) (_ *ConversationState, err error) {
-	var s ConversationState
-	row := db.sql.QueryRow(ctx, `select `+conversationColumns+`, last_seq, last_seq - message_count from conversations
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, ref.Conversation, ref.Agent, ref.Account)
-	s.Conversation, err = scanConversation(func(dest ...any) error {
-		return row.Scan(append(dest, &s.LastSeq, &s.ReplacedCount)...)
-	})
-	if sqldb.IsNotFound(err) {
-		return nil, nil
-	}
-	return &s, err
+var conversationStateTable = newTable("conversations", func(s *ConversationState) []field {
+	return append(conversationFields(&s.Conversation),
+		field{"last_seq", &s.LastSeq},
+		field{"last_seq - message_count", &s.ReplacedCount})
+})
+
+// ConversationState finds the state of a conversation, or nil when it is gone.
+func (db *DB) ConversationState(ctx context.Context, ref parley.ConversationRef) (*ConversationState, error) {
+	return conversationStateTable.findOrNil(ctx, db, conversationWhere, ref.Conversation, ref.Agent, ref.Account)
 }
 
 // ConversationsCreatedAfter lists an agent's conversations behind a place in the order of their creation.

@@ -70,6 +70,21 @@ var agentTables = []erasableTable{
 	{table: "events", keyColumn: "seq"},
 }
 
+// execInChunks runs a statement in the bulk lane until it changes fewer rows than its last argument, maxEraseRows.
+func (db *DB) execInChunks(ctx context.Context, query string, args ...any) error {
+	args = append(slices.Clip(args), maxEraseRows)
+	for n := int64(maxEraseRows); n >= maxEraseRows; {
+		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) (err error) {
+			n, err = tx.sql.Exec(ctx, query, args...)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // EraseAgent erases the rows of a deleted agent, in chunks, each a transaction of its own in the bulk lane, the agent's
 // row last. It reports whether all is gone: while a turn or a voice session is still open it is not, and the caller
 // comes back later. An agent that is not deleted, or of another account, loses nothing.
@@ -95,7 +110,7 @@ func (db *DB) EraseAgent(ctx context.Context, ref parley.AgentRef) (erased bool,
 	if err := db.deleteRecordingDays(ctx, ref.Agent); err != nil {
 		return false, err
 	}
-	_, err = db.sql.Exec(ctx, `
+	err = db.exec(ctx, `
 		delete from agents
 		where id = ? and account_id = ? and deleted_at is not null`, ref.Agent, ref.Account)
 	return err == nil, err
@@ -222,13 +237,13 @@ func (db *DB) DeleteConversations(ctx context.Context, ref parley.AgentRef, ids 
 		deleted[i] = g.id
 		api += boolToInt(g.channel == parley.ChannelAPI)
 	}
-	if _, err := db.sql.Exec(ctx, `
+	if err := db.exec(ctx, `
 		delete from tickets
 		where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(deleted)),
 		append([]any{ref.Agent, ref.Account}, toAny(deleted)...)...); err != nil {
 		return nil, err
 	}
-	_, err = db.sql.Exec(ctx, `
+	err = db.exec(ctx, `
 		update conversation_counts set
 		  total = total - ?,
 		  api = api - ?

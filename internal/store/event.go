@@ -145,7 +145,7 @@ func (db *DB) EventsAfter(
 	if last <= after.seq {
 		return page, nil
 	}
-	page.Events, err = sqldb.All(ctx, db.sql, eventTable.reader(), eventsAfterQuery, account, after.seq, last, limit)
+	page.Events, err = eventTable.listFrom(ctx, db, eventsAfterQuery, account, after.seq, last, limit)
 	if err != nil || len(page.Events) == 0 {
 		return page, err
 	}
@@ -160,12 +160,10 @@ func (db *DB) EventsAfter(
 	return page, err
 }
 
-var eventsAfterQuery = `
-	select ` + eventTable.columns + `
-		from events
-		where account_id = ? and seq > ? and seq <= ?
-		order by seq
-		limit ?`
+var eventsAfterQuery = eventTable.selectText(`
+	where account_id = ? and seq > ? and seq <= ?
+	order by seq
+	limit ?`)
 
 const oldestEventQuery = `select min(seq) from events where account_id = ?`
 

@@ -12,9 +12,7 @@ import (
 // accounts.
 func TestEventPlans(t *testing.T) {
 	forEachDatabase(t, func(fx *fixture) {
-		explain := "explain query plan "
 		if fx.SQL().Dialect() == sqldb.Postgres {
-			explain = "explain "
 			_, err := fx.SQL().Exec(fx, `insert into accounts (id, name, plan, created_at, updated_at)
 				select 'a' || i, '', '', 0, 0 from generate_series(1, 20000) i`)
 			fx.must(err)
@@ -30,16 +28,7 @@ func TestEventPlans(t *testing.T) {
 			}
 		}
 		for query, args := range store.EventQueries() {
-			steps, err := sqldb.All(fx, fx.SQL(), func(scan sqldb.Scan) (step string, err error) {
-				if fx.SQL().Dialect() == sqldb.Postgres {
-					err = scan(&step)
-					return step, err
-				}
-				var id, parent, unused int
-				err = scan(&id, &parent, &unused, &step)
-				return step, err
-			}, explain+query, args...)
-			fx.must(err)
+			steps := fx.explain(query, args...)
 			for _, step := range steps {
 				if strings.HasPrefix(step, "SCAN") || strings.Contains(step, "Seq Scan") || strings.Contains(step, "B-TREE") ||
 					strings.Contains(step, "Sort Key") {
@@ -48,4 +37,24 @@ func TestEventPlans(t *testing.T) {
 			}
 		}
 	})
+}
+
+// explain returns the steps of a statement's plan.
+func (fx *fixture) explain(query string, args ...any) []string {
+	fx.Helper()
+	explain, isPostgres := "explain query plan ", fx.SQL().Dialect() == sqldb.Postgres
+	if isPostgres {
+		explain = "explain "
+	}
+	steps, err := sqldb.All(fx, fx.SQL(), func(scan sqldb.Scan) (step string, err error) {
+		if isPostgres {
+			err = scan(&step)
+			return step, err
+		}
+		var id, parent, unused int
+		err = scan(&id, &parent, &unused, &step)
+		return step, err
+	}, explain+query, args...)
+	fx.must(err)
+	return steps
 }

@@ -10,3 +10,6 @@ func EventQueries() map[string][]any {
 		accountsBehindQuery: {"search", "a", 500},
 	}
 }
+
+// AnsweredTurnsQuery is what AnsweredTurns asks, for the test of its plan.
+func AnsweredTurnsQuery() string { return answeredTurnTable.selectText(answeredTurnsRest) }

@@ -146,9 +146,9 @@ func (db *DB) status(ctx context.Context, ref parley.AgentRef, condition string,
 // PutStatus writes a status in place of the one with its id, if there is one. Of a category with a default, another one
 // must have lost that before (UnsetDefault).
 func (db *DB) PutStatus(ctx context.Context, s *parley.TicketStatus) error {
-	return statusTable.insert(ctx, db, s, overwrite("id", "key", "external_label", "internal_label", "color", "is_default",
+	return statusTable.insert(ctx, db, overwrite("id", "key", "external_label", "internal_label", "color", "is_default",
 		"position", "archived_at", "updated_at")+`
-		where ticket_statuses.agent_id = excluded.agent_id and ticket_statuses.account_id = excluded.account_id`)
+		where ticket_statuses.agent_id = excluded.agent_id and ticket_statuses.account_id = excluded.account_id`, s)
 }
 
 // UnsetDefault unmarks the default status of a category.

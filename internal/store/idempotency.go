@@ -27,11 +27,10 @@ type IdempotencyRecord struct {
 }
 
 const (
-	claimLease      = time.Minute    // after which a claim that has done nothing may be taken over
-	claimLifetime   = 24 * time.Hour // after which a key is forgotten
-	maxKeysPerErase = 200            // most rows that one transaction forgets
-	maxReplyBytes   = 1 << 20        // the longest reply that is kept, in bytes
-	claimWhere      = `account_id = ? and key = ? and claim = ?`
+	claimLease    = time.Minute    // after which a claim that has done nothing may be taken over
+	claimLifetime = 24 * time.Hour // after which a key is forgotten
+	maxReplyBytes = 1 << 20        // the longest reply that is kept, in bytes
+	claimWhere    = `account_id = ? and key = ? and claim = ?`
 )
 
 // ClaimIdempotencyKey claims the key for a request. Nil means that the request may run; otherwise it has run before,
@@ -141,19 +140,10 @@ func (db *DB) ReleaseIdempotencyKey(ctx context.Context, c Claim) error {
 
 // EraseExpiredIdempotencyKeys erases the keys of all accounts that are older than a day, in chunks in the bulk lane.
 func (db *DB) EraseExpiredIdempotencyKeys(ctx context.Context, now time.Time) error {
-	for {
-		var n int64
-		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) (err error) {
-			n, err = tx.sql.Exec(ctx, `
-				delete from idempotency_keys
-				where (account_id, key) in (select account_id, key from idempotency_keys
-				  where created_at <= ? order by created_at limit ?)`, millis(now.Add(-claimLifetime)), maxKeysPerErase)
-			return err
-		})
-		if err != nil || n < maxKeysPerErase {
-			return err
-		}
-	}
+	return db.execInChunks(ctx, `
+		delete from idempotency_keys
+		where (account_id, key) in (select account_id, key from idempotency_keys
+		  where created_at <= ? order by created_at limit ?)`, millis(now.Add(-claimLifetime)))
 }
 
 type claimContextKey struct{}

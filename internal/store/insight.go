@@ -5,74 +5,54 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"parley"
 	"parley/internal/sqldb"
 )
 
-const insightColumns = `
-  conversation_id,
-  account_id,
-  agent_id,
-  user_id,
-  channel,
-  created_at,
-  topic,
-  topics,
-  sentiment,
-  escalated,
-  has_voice,
-  action_types,
-  messages,
-  answers,
-  refused,
-  up,
-  down,
-  outcome,
-  asked_again,
-  terms,
-  made_at`
+var insightTable = newTable("conversation_insights", insightFields)
 
-func scanInsight(scan sqldb.Scan) (in parley.Insight, err error) {
-	err = scan(
-		&in.ConversationID,
-		&in.AccountID,
-		&in.AgentID,
-		nullableText(&in.UserID),
-		&in.Channel,
-		timeDest{&in.CreatedAt},
-		&in.Topic,
-		jsonDest{&in.Topics},
-		&in.Sentiment,
-		&in.Escalated,
-		&in.HasVoice,
-		jsonDest{&in.ActionTypes},
-		&in.Messages,
-		&in.Answers,
-		&in.RefusedAnswers,
-		&in.PositiveRatings,
-		&in.NegativeRatings,
-		&in.Outcome,
-		&in.AskedAgain,
-		jsonDest{&in.Terms},
-		timeDest{&in.GeneratedAt},
-	)
-	return in, err
+func insightFields(in *parley.Insight) []field {
+	return []field{
+		{"conversation_id", &in.ConversationID},
+		{"account_id", &in.AccountID},
+		{"agent_id", &in.AgentID},
+		{"user_id", nullableText(&in.UserID)},
+		{"channel", &in.Channel},
+		{"created_at", timeDest{&in.CreatedAt}},
+		{"topic", &in.Topic},
+		{"topics", jsonOr(&in.Topics, "[]")},
+		{"sentiment", &in.Sentiment},
+		{"escalated", &in.Escalated},
+		{"has_voice", &in.HasVoice},
+		{"action_types", jsonOr(&in.ActionTypes, "[]")},
+		{"messages", &in.Messages},
+		{"answers", &in.Answers},
+		{"refused", &in.RefusedAnswers},
+		{"up", &in.PositiveRatings},
+		{"down", &in.NegativeRatings},
+		{"outcome", &in.Outcome},
+		{"asked_again", &in.AskedAgain},
+		{"terms", jsonOr(&in.Terms, "")},
+		{"made_at", timeDest{&in.GeneratedAt}},
+	}
 }
+
+// newInsightTable has what is written of an insight.
+var newInsightTable = newTable("conversation_insights", func(in *parley.Insight) []field {
+	return append(insightFields(in), field{"day", func() any { return dayOf(in.CreatedAt) }})
+})
+
+var overwriteInsight = overwrite("conversation_id", "user_id", "channel", "created_at", "day", "topic", "topics",
+	"sentiment", "escalated", "has_voice", "action_types", "messages", "answers", "refused", "up", "down", "outcome",
+	"asked_again", "terms", "made_at")
 
 // Insight finds what is known of a conversation, nil if nothing is yet.
 func (db *DB) Insight(ctx context.Context, ref parley.ConversationRef) (*parley.Insight, error) {
-	in, err := sqldb.One(ctx, db.sql, scanInsight, `
-		select `+insightColumns+`
-		from conversation_insights
+	return insightTable.findOrNil(ctx, db, `
 		where conversation_id = ? and agent_id = ? and account_id = ?`,
 		ref.Conversation, ref.Agent, ref.Account)
-	if sqldb.IsNotFound(err) {
-		return nil, nil
-	}
-	return &in, err
 }
 
 // LockInsights blocks every other writer of the agent's insight until the transaction ends. Fails with AGENT_NOT_FOUND
@@ -81,7 +61,7 @@ func (db *DB) LockInsights(ctx context.Context, ref parley.AgentRef) error {
 	if err := db.ShareLockAgent(ctx, ref); err != nil {
 		return err
 	}
-	if _, err := db.sql.Exec(ctx, `
+	if err := db.exec(ctx, `
 		insert into insight_agents (agent_id, account_id)
 		values (?, ?)
 		on conflict (agent_id) do nothing`, ref.Agent, ref.Account); err != nil {
@@ -123,7 +103,7 @@ func (db *DB) ReplaceInsight(ctx context.Context, old, in *parley.Insight) (chan
 			return false, err
 		}
 	}
-	if err := db.upsertInsight(ctx, in); err != nil {
+	if err := newInsightTable.insert(ctx, db, overwriteInsight, in); err != nil {
 		return false, err
 	}
 	return old == nil || facetsDiffer(old, in), db.countInsight(ctx, in, 1)
@@ -134,54 +114,36 @@ func facetsDiffer(a, b *parley.Insight) bool {
 		!slices.Equal(a.Topics, b.Topics)
 }
 
-func (db *DB) upsertInsight(ctx context.Context, in *parley.Insight) error {
-	terms := ""
-	if in.Terms != nil {
-		terms = toJSON(in.Terms).(string)
-	}
-	values := []any{in.ConversationID, in.AccountID, in.AgentID, textOrNil(in.UserID), in.Channel, millis(in.CreatedAt),
-		in.Topic, stringsJSON(in.Topics),
-		in.Sentiment, boolToInt(in.Escalated), boolToInt(in.HasVoice), stringsJSON(in.ActionTypes), in.Messages,
-		in.Answers, in.RefusedAnswers, in.PositiveRatings, in.NegativeRatings, in.Outcome, boolToInt(in.AskedAgain),
-		terms, millis(in.GeneratedAt), dayOf(in.CreatedAt)}
-	_, err := db.sql.Exec(ctx,
-		`insert into conversation_insights (`+insightColumns+`, day) values `+placeholders(len(values))+`
-		on conflict (conversation_id) do update set
-		  user_id = excluded.user_id,
-		  channel = excluded.channel,
-		  created_at = excluded.created_at,
-		  day = excluded.day,
-		  topic = excluded.topic,
-		  topics = excluded.topics,
-		  sentiment = excluded.sentiment,
-		  escalated = excluded.escalated,
-		  has_voice = excluded.has_voice,
-		  action_types = excluded.action_types,
-		  messages = excluded.messages,
-		  answers = excluded.answers,
-		  refused = excluded.refused,
-		  up = excluded.up,
-		  down = excluded.down,
-		  outcome = excluded.outcome,
-		  asked_again = excluded.asked_again,
-		  terms = excluded.terms,
-		  made_at = excluded.made_at`, values...)
-	return err
-}
-
-func stringsJSON(list []string) any {
-	if list == nil {
-		list = []string{}
-	}
-	return toJSON(list)
-}
-
 // dayOf is the UTC day as it is stored: 2026-11-21.
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
+var openQuestionTable = newTable("insight_questions", openQuestionFields)
+
+func openQuestionFields(q *parley.OpenQuestion) []field {
+	return []field{
+		{"conversation_id", &q.ConversationID},
+		{"seq", &q.Seq},
+		{"asked_at", timeDest{&q.AskedAt}},
+		{"text", &q.Text},
+	}
+}
+
+// ownedQuestion is a question as it is written: with its owner.
+type ownedQuestion struct {
+	parley.OpenQuestion
+	account parley.AccountID
+	agent   parley.AgentID
+}
+
+var ownedQuestionTable = newTable("insight_questions", func(q *ownedQuestion) []field {
+	return append(openQuestionFields(&q.OpenQuestion),
+		field{"account_id", &q.account},
+		field{"agent_id", &q.agent})
+})
+
 // SaveOpenQuestions writes which questions of a conversation were not answered, in the place of those before.
 func (db *DB) SaveOpenQuestions(ctx context.Context, in *parley.Insight) error {
-	if _, err := db.sql.Exec(ctx, `
+	if err := db.exec(ctx, `
 		delete from insight_questions
 		where conversation_id = ? and agent_id = ? and account_id = ?`, in.ConversationID, in.AgentID,
 		in.AccountID); err != nil {
@@ -190,22 +152,12 @@ func (db *DB) SaveOpenQuestions(ctx context.Context, in *parley.Insight) error {
 	if len(in.Questions) == 0 {
 		return nil
 	}
-	var args []any
-	for _, q := range in.Questions {
-		args = append(args, in.ConversationID, q.Seq, in.AccountID, in.AgentID, millis(q.AskedAt), q.Text)
+	rows := make([]ownedQuestion, len(in.Questions))
+	for i, q := range in.Questions {
+		q.ConversationID = in.ConversationID
+		rows[i] = ownedQuestion{q, in.AccountID, in.AgentID}
 	}
-	_, err := db.sql.Exec(ctx, `
-		insert into insight_questions (
-		  conversation_id,
-		  seq,
-		  account_id,
-		  agent_id,
-		  asked_at,
-		  text
-		)
-		values `+
-		strings.Repeat(`, (?, ?, ?, ?, ?, ?)`, len(in.Questions))[2:], args...)
-	return err
+	return ownedQuestionTable.insert(ctx, db, "", pointersTo(rows)...)
 }
 
 // SaveInsightTitle sets or removes the generated title of a conversation. A title that a person has set stays.
@@ -220,30 +172,20 @@ func (db *DB) SaveInsightTitle(ctx context.Context, in *parley.Insight) (changed
 	return n > 0, err
 }
 
+// countedInsightTable has what the sums are made of: an insight is erased even if its texts cannot be read.
+var countedInsightTable = newTable("conversation_insights", func(in *parley.Insight) []field {
+	return insightTable.pick(in, "agent_id", "account_id", "channel", "created_at", "topic", "sentiment", "escalated",
+		"messages", "answers", "refused", "up", "down", "outcome", "asked_again")
+})
+
 // DropInsights removes conversations from the sums and erases what is known of them.
 func (db *DB) DropInsights(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	where, args := ` where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(ids)),
+	where, args := `where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(ids)),
 		append([]any{ref.Agent, ref.Account}, toAny(ids)...)
-	list, err := sqldb.All(ctx, db.sql, scanInsightCounts, `
-		select
-		  agent_id,
-		  account_id,
-		  channel,
-		  created_at,
-		  topic,
-		  sentiment,
-		  escalated,
-		  messages,
-		  answers,
-		  refused,
-		  up,
-		  down,
-		  outcome,
-		  asked_again
-		from conversation_insights`+where, args...)
+	list, err := countedInsightTable.list(ctx, db, where, args...)
 	if err != nil {
 		return err
 	}
@@ -253,32 +195,11 @@ func (db *DB) DropInsights(ctx context.Context, ref parley.AgentRef, ids []parle
 		}
 	}
 	for _, table := range []string{"conversation_insights", "insight_questions"} {
-		if _, err := db.sql.Exec(ctx, `delete from `+table+where, args...); err != nil {
+		if err := db.exec(ctx, `delete from `+table+` `+where, args...); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// scanInsightCounts reads only what the sums are made of.
-func scanInsightCounts(scan sqldb.Scan) (in parley.Insight, err error) {
-	err = scan(
-		&in.AgentID,
-		&in.AccountID,
-		&in.Channel,
-		timeDest{&in.CreatedAt},
-		&in.Topic,
-		&in.Sentiment,
-		&in.Escalated,
-		&in.Messages,
-		&in.Answers,
-		&in.RefusedAnswers,
-		&in.PositiveRatings,
-		&in.NegativeRatings,
-		&in.Outcome,
-		&in.AskedAgain,
-	)
-	return in, err
 }
 
 // dropConversationInsights is DropInsights in a transaction of its own. An agent that is being erased may have nothing
@@ -322,7 +243,7 @@ func (db *DB) InsightGroups(ctx context.Context, ref parley.AgentRef) ([]Insight
 // AddInsightGroups writes new automatic topics; one of a name that is there stays as it is.
 func (db *DB) AddInsightGroups(ctx context.Context, ref parley.AgentRef, list []InsightGroup, now time.Time) error {
 	for _, g := range list {
-		if _, err := db.sql.Exec(ctx, `
+		if err := db.exec(ctx, `
 			insert into insight_groups (
 			  agent_id,
 			  name,
@@ -362,17 +283,14 @@ func (db *DB) Vocabulary(ctx context.Context, ref parley.AgentRef) (v Vocabulary
 
 // SaveVocabulary replaces it. The caller holds the agent's insights.
 func (db *DB) SaveVocabulary(ctx context.Context, ref parley.AgentRef, v Vocabulary) error {
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		update insight_agents set vocabulary = ?
 		where agent_id = ? and account_id = ?`, toJSON(v), ref.Agent, ref.Account)
-	return err
 }
 
 // UngroupedInsights lists the newest insights that have words and no topic.
 func (db *DB) UngroupedInsights(ctx context.Context, ref parley.AgentRef, limit int) ([]parley.Insight, error) {
-	return sqldb.All(ctx, db.sql, scanInsight, `
-		select `+insightColumns+`
-		from conversation_insights
+	return insightTable.list(ctx, db, `
 		where agent_id = ? and account_id = ? and topic = '' and terms <> ''
 		order by created_at desc, conversation_id desc
 		limit ?`, ref.Agent, ref.Account, limit)
@@ -401,7 +319,7 @@ func (db *DB) EraseInsights(ctx context.Context, ref parley.AgentRef, limit int)
 			return err
 		}
 		for _, table := range []string{"insight_groups", "insight_days", "insight_questions"} {
-			if _, err := tx.sql.Exec(ctx, `
+			if err := tx.exec(ctx, `
 				delete from `+table+`
 				where agent_id = ? and account_id = ?`, ref.Agent, ref.Account); err != nil {
 				return fmt.Errorf("forget %s: %w", table, err)

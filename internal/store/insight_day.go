@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"parley"
@@ -27,30 +28,31 @@ type InsightSums struct {
 	AskedAgain int64 `json:"askedAgain"`
 }
 
-const insightSumColumns = `
-  conversations,
-  messages,
-  answers,
-  refused,
-  escalated,
-  up,
-  down,
-  resolved,
-  handed_over,
-  disliked,
-  given_up,
-  asked_again`
-
-func (s *InsightSums) fieldPointers() []*int64 {
-	return []*int64{&s.Conversations, &s.Messages, &s.Answers, &s.Refused, &s.Escalated, &s.PositiveRatings,
-		&s.NegativeRatings, &s.Resolved, &s.HandedOver, &s.Disliked, &s.GivenUp, &s.AskedAgain}
+// fields are the sums with their columns.
+func (s *InsightSums) fields() []field {
+	return []field{
+		{"conversations", &s.Conversations},
+		{"messages", &s.Messages},
+		{"answers", &s.Answers},
+		{"refused", &s.Refused},
+		{"escalated", &s.Escalated},
+		{"up", &s.PositiveRatings},
+		{"down", &s.NegativeRatings},
+		{"resolved", &s.Resolved},
+		{"handed_over", &s.HandedOver},
+		{"disliked", &s.Disliked},
+		{"given_up", &s.GivenUp},
+		{"asked_again", &s.AskedAgain},
+	}
 }
 
 // Add adds other sums.
-func (s *InsightSums) Add(other InsightSums) {
-	from := other.fieldPointers()
-	for i, f := range s.fieldPointers() {
-		*f += *from[i]
+func (s *InsightSums) Add(other InsightSums) { s.addTimes(1, other) }
+
+func (s *InsightSums) addTimes(n int64, other InsightSums) {
+	from := other.fields()
+	for i, f := range s.fields() {
+		*f.value.(*int64) += n * *from[i].value.(*int64)
 	}
 }
 
@@ -76,39 +78,46 @@ func insightSums(in *parley.Insight) InsightSums {
 	return s
 }
 
-// countInsight adds an insight to the sums of its day, or with -1 takes it out. A row that counts nothing any more
-// goes.
-func (db *DB) countInsight(ctx context.Context, in *parley.Insight, sign int64) error {
-	s := insightSums(in)
-	args := []any{in.AgentID, dayOf(in.CreatedAt), in.Channel, in.Topic, in.Sentiment, in.AccountID}
-	for _, f := range s.fieldPointers() {
-		args = append(args, sign**f)
+// insightDay is what is added to the sums of an insight's day.
+type insightDay struct {
+	insight parley.Insight
+	sums    InsightSums
+}
+
+var insightDayTable = newTable("insight_days", func(d *insightDay) []field {
+	return append([]field{
+		{"agent_id", &d.insight.AgentID},
+		{"day", func() any { return dayOf(d.insight.CreatedAt) }},
+		{"channel", &d.insight.Channel},
+		{"topic", &d.insight.Topic},
+		{"sentiment", &d.insight.Sentiment},
+		{"account_id", &d.insight.AccountID},
+	}, d.sums.fields()...)
+})
+
+var addInsightSums = insightSumsAddition()
+
+func insightSumsAddition() string {
+	var sets []string
+	for _, f := range new(InsightSums).fields() {
+		sets = append(sets, f.column+` = insight_days.`+f.column+` + excluded.`+f.column)
 	}
-	_, err := db.sql.Exec(ctx,
-		`insert into insight_days (agent_id, day, channel, topic, sentiment, account_id, `+insightSumColumns+`)
-		values `+placeholders(len(args))+`
-		on conflict (agent_id, day, channel, topic, sentiment) do update set
-		  conversations = insight_days.conversations + excluded.conversations,
-		  messages = insight_days.messages + excluded.messages,
-		  answers = insight_days.answers + excluded.answers,
-		  refused = insight_days.refused + excluded.refused,
-		  escalated = insight_days.escalated + excluded.escalated,
-		  up = insight_days.up + excluded.up,
-		  down = insight_days.down + excluded.down,
-		  resolved = insight_days.resolved + excluded.resolved,
-		  handed_over = insight_days.handed_over + excluded.handed_over,
-		  disliked = insight_days.disliked + excluded.disliked,
-		  given_up = insight_days.given_up + excluded.given_up,
-		  asked_again = insight_days.asked_again + excluded.asked_again`, args...)
-	if err != nil || sign > 0 {
+	return ` on conflict (agent_id, day, channel, topic, sentiment) do update set ` + strings.Join(sets, `, `)
+}
+
+// countInsight adds an insight to the sums of its day, or with -1 subtracts it. A row that counts nothing any more is
+// deleted.
+func (db *DB) countInsight(ctx context.Context, in *parley.Insight, sign int64) error {
+	d := insightDay{insight: *in}
+	d.sums.addTimes(sign, insightSums(in))
+	if err := insightDayTable.insert(ctx, db, addInsightSums, &d); err != nil || sign > 0 {
 		return err
 	}
-	_, err = db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		delete from insight_days
 		where agent_id = ? and day = ? and channel = ? and topic = ? and sentiment = ? and account_id = ?
 		  and conversations <= 0`,
-		args[:6]...)
-	return err
+		in.AgentID, dayOf(in.CreatedAt), in.Channel, in.Topic, in.Sentiment, in.AccountID)
 }
 
 // GroupedSums is the sums of one value of a group.
@@ -124,35 +133,22 @@ func (db *DB) SumInsights(ctx context.Context, ref parley.AgentRef, from, to tim
 		return nil, fmt.Errorf("insights have no group %q", by)
 	}
 	column := string(by) // each group is a column of its name
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s GroupedSums, err error) {
-		dest := []any{&s.Key}
-		for _, f := range s.fieldPointers() {
-			dest = append(dest, f)
+	return newTable("insight_days", func(s *GroupedSums) []field {
+		fields := []field{{column, &s.Key}}
+		for _, f := range s.fields() {
+			fields = append(fields, field{`cast(sum(` + f.column + `) as bigint)`, f.value})
 		}
-		err = scan(dest...)
-		return s, err
-	}, `
-		select `+column+
-		`, cast(sum(conversations) as bigint), cast(sum(messages) as bigint), cast(sum(answers) as bigint),
-		cast(sum(refused) as bigint),
-		cast(sum(escalated) as bigint), cast(sum(up) as bigint), cast(sum(down) as bigint), cast(sum(resolved) as bigint),
-		cast(sum(handed_over) as bigint),
-		cast(sum(disliked) as bigint), cast(sum(given_up) as bigint), cast(sum(asked_again) as bigint)
-		from insight_days where agent_id = ? and account_id = ? and day between ? and ? group by `+column+`
-			order by `+column, ref.Agent, ref.Account, dayOf(from), dayOf(to))
+		return fields
+	}).list(ctx, db, `
+		where agent_id = ? and account_id = ? and day between ? and ?
+		group by `+column+`
+		order by `+column, ref.Agent, ref.Account, dayOf(from), dayOf(to))
 }
 
 // OpenQuestions lists the questions that were not answered from a moment to before another, the newest first.
 func (db *DB) OpenQuestions(ctx context.Context, ref parley.AgentRef, from, to time.Time,
 	limit int) ([]parley.OpenQuestion, error) {
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (q parley.OpenQuestion, err error) {
-		var at int64
-		err = scan(&q.ConversationID, &q.Seq, &q.Text, &at)
-		q.AskedAt = timeFromMillis(at)
-		return q, err
-	}, `
-		select conversation_id, seq, text, asked_at
-		from insight_questions
+	return openQuestionTable.list(ctx, db, `
 		where agent_id = ? and account_id = ? and asked_at >= ? and asked_at < ?
 		order by asked_at desc, conversation_id desc, seq desc
 		limit ?`, ref.Agent, ref.Account, millis(from), millis(to), limit)

@@ -28,7 +28,7 @@ var keyTable = newTable("api_keys", func(k *parley.APIKey) []field {
 
 // CreateKey writes the record of a new API key.
 func (db *DB) CreateKey(ctx context.Context, k *parley.APIKey) error {
-	return keyTable.insert(ctx, db, k, "")
+	return keyTable.insert(ctx, db, "", k)
 }
 
 // Credential is a key with the account it opens.
@@ -39,20 +39,13 @@ type Credential struct {
 
 // Credential finds the key with the hash, revoked and expired ones too, and its account: this is how an owner becomes
 // known, so it asks for none. Fails with KEY_NOT_FOUND.
-func (db *DB) Credential(ctx context.Context, hash string) (_ *Credential, err error) {
-	var c Credential
-	err = db.sql.QueryRow(ctx, credentialQuery, hash).
-		Scan(append(keyTable.dests(&c.Key), accountTable.dests(&c.Account)...)...)
-	if err != nil {
-		return nil, mapNotFound(err, parley.CodeKeyNotFound)
-	}
-	return &c, nil
+func (db *DB) Credential(ctx context.Context, hash string) (*Credential, error) {
+	return credentialTable.find(ctx, db, parley.CodeKeyNotFound, `where k.hash = ?`, hash)
 }
 
-var credentialQuery = `select ` + keyTable.columnsOf("k") + `, ` + accountTable.columnsOf("a") + `
-	from api_keys k
-	join accounts a on a.id = k.account_id
-	where k.hash = ?`
+var credentialTable = newTable("api_keys k join accounts a on a.id = k.account_id", func(c *Credential) []field {
+	return append(withAlias("k", keyTable.fields(&c.Key)), withAlias("a", accountTable.fields(&c.Account))...)
+})
 
 // Keys lists an account's keys, oldest first; without an account, those of the whole installation, which is the
 // operator's view.
@@ -66,13 +59,12 @@ func (db *DB) Keys(ctx context.Context, account parley.AccountID) ([]parley.APIK
 // with KEY_NOT_FOUND.
 func (db *DB) RevokeKey(ctx context.Context, id parley.KeyID, now time.Time) (*parley.APIKey, error) {
 	var k parley.APIKey
-	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
-		n, err := tx.sql.Exec(ctx, `update api_keys set revoked_at = coalesce(revoked_at, ?) where id = ?`, millis(now), id)
-		if err := requireChanged(n, err, parley.CodeKeyNotFound); err != nil {
-			return err
-		}
-		k, err = keyTable.one(ctx, tx, `where id = ?`, id)
-		return err
+	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) (err error) {
+		k, err = keyTable.oneFrom(ctx, tx, `
+			update api_keys set revoked_at = coalesce(revoked_at, ?)
+			where id = ?
+			returning `+keyTable.columns, millis(now), id)
+		return mapNotFound(err, parley.CodeKeyNotFound)
 	})
 	return &k, err
 }
@@ -84,7 +76,7 @@ func (db *DB) TouchKeys(ctx context.Context, used map[parley.KeyID]time.Time) er
 		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 			for _, id := range ids {
 				at := millis(used[id])
-				if _, err := tx.sql.Exec(ctx, `
+				if err := tx.exec(ctx, `
 					update api_keys set last_used_at = ?
 					where id = ? and coalesce(last_used_at, 0) < ?`, at, id, at); err != nil {
 					return err

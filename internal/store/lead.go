@@ -99,7 +99,7 @@ func isSameLead(a, b parley.Lead) bool {
 }
 
 func (db *DB) upsertLead(ctx context.Context, l *parley.Lead) error {
-	return leadTable.insert(ctx, db, l, overwrite("id", "name", "phone", "fields"))
+	return leadTable.insert(ctx, db, overwrite("id", "name", "phone", "fields"), l)
 }
 
 // LeadFilter narrows a list of leads. Zero fields do not.

@@ -101,7 +101,7 @@ func (db *DB) DeletePageSources(ctx context.Context, site *parley.Source, now ti
 	if err != nil {
 		return 0, mapNotFound(err, parley.CodeAgentNotFound)
 	}
-	_, err = db.sql.Exec(ctx, `
+	err = db.exec(ctx, `
 		update sources set
 		  status = 'deleted',
 		  live_in = case when live_version is null then live_in else ? end,
@@ -258,7 +258,7 @@ func (db *DB) RestartCrawl(ctx context.Context, ref parley.AgentRef, id parley.S
 			`update crawl_pages set etag = '', modified = '' where`+crawlWhere)
 	}
 	for _, step := range steps {
-		if _, err := db.sql.Exec(ctx, step, c.ownerArgs()...); err != nil {
+		if err := db.exec(ctx, step, c.ownerArgs()...); err != nil {
 			return err
 		}
 	}
@@ -271,7 +271,7 @@ func (db *DB) SeedCrawl(ctx context.Context, c Crawl, pages []CrawlPage) error {
 	if _, err := db.LockCrawl(ctx, c); err != nil {
 		return err
 	}
-	if _, err := db.sql.Exec(ctx, `
+	if err := db.exec(ctx, `
 		update crawl_pages set claimed = 0
 		where`+crawlWhere+`
 		and claimed = 1`, c.ownerArgs()...); err != nil {
@@ -338,7 +338,7 @@ func (db *DB) ClaimCrawlPages(ctx context.Context, c Crawl, n int) ([]CrawlPage,
 	for _, p := range list {
 		args = append(args, p.ID)
 	}
-	_, err = db.sql.Exec(ctx, `
+	err = db.exec(ctx, `
 		update crawl_pages set claimed = 1
 		where`+crawlWhere+` and id in `+placeholders(len(list)), args...)
 	return list, err

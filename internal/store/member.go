@@ -29,7 +29,7 @@ func (db *DB) AddMember(ctx context.Context, m *parley.Membership) error {
 }
 
 func (db *DB) findOrCreateUser(ctx context.Context, u parley.User) (parley.User, error) {
-	_, err := db.sql.Exec(ctx, `
+	err := db.exec(ctx, `
 		insert into users (id, email, name, created_at)
 		values (?, ?, ?, ?)
 		on conflict do nothing`, u.ID, normalizeEmail(u.Email), u.Name, millis(u.CreatedAt))

@@ -2,12 +2,10 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"parley"
-	"parley/internal/sqldb"
 )
 
 // AnswerUsage is what an answer cost: it is kept beside the message and not shown to clients.
@@ -25,8 +23,8 @@ func (db *DB) AddMessage(ctx context.Context, ref parley.AgentRef, m *parley.Mes
 	return err
 }
 
-// AddAnswer is AddMessage that tells how the conversation stands, for it may have been taken over while the answer was
-// made.
+// AddAnswer is AddMessage that returns the conversation's status, for a person may have taken it over while the answer
+// was generated.
 func (db *DB) AddAnswer(ctx context.Context, ref parley.AgentRef, m *parley.Message,
 	usage *AnswerUsage) (status parley.ConversationStatus, err error) {
 	err = db.sql.QueryRow(ctx, `
@@ -42,83 +40,69 @@ func (db *DB) AddAnswer(ctx context.Context, ref parley.AgentRef, m *parley.Mess
 	return status, db.insertMessage(ctx, ref, m, usage)
 }
 
+// insertMessage writes a message that end users see.
 func (db *DB) insertMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message, usage *AnswerUsage) error {
-	var score, citations, in, out, latency, credits any
-	if m.Score != nil {
-		score = *m.Score
-	}
-	if len(m.Citations) > 0 {
-		citations = toJSON(m.Citations)
-	}
+	row := newReply{Message: *m, owner: ref}
 	if usage != nil {
-		in, out, latency, credits = usage.InputTokens, usage.OutputTokens, usage.Latency.Milliseconds(), int64(usage.Credits)
+		row.isAnswer, row.usage = true, *usage
 	}
-	return db.sql.Queue(ctx, `
-		insert into messages (
-		  id,
-		  account_id,
-		  agent_id,
-		  conversation_id,
-		  seq,
-		  author,
-		  author_id,
-		  type,
-		  state,
-		  turn_id,
-		  parts,
-		  score,
-		  citations,
-		  finish_reason,
-		  model,
-		  input_tokens,
-		  output_tokens,
-		  latency_ms,
-		  credits,
-		  created_at
-		)
-		values (?, ?, ?, ?, ?, ?, ?, 'reply', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		m.ID, ref.Account, ref.Agent, m.ConversationID, m.Seq, m.Author, textOrNil(m.AuthorID), m.State,
-		textOrNil(m.TurnID), toJSON(m.Parts), score, citations,
-		textOrNil(m.FinishReason), textOrNil(m.Model), in, out, latency, credits, millis(m.CreatedAt))
+	return newReplyTable.queueInsert(ctx, db, &row)
 }
 
-const messageColumns = `
-  id,
-  conversation_id,
-  seq,
-  author,
-  author_id,
-  state,
-  turn_id,
-  parts,
-  feedback,
-  score,
-  citations,
-  finish_reason,
-  model,
-  created_at`
+// newReply is a message that end users see, as it is written: with its owner and, of an answer, what it cost.
+type newReply struct {
+	parley.Message
+	owner    parley.AgentRef
+	isAnswer bool
+	usage    AnswerUsage
+}
 
-func scanMessage(scan sqldb.Scan) (m parley.Message, err error) {
-	err = scan(
-		&m.ID,
-		&m.ConversationID,
-		&m.Seq,
-		&m.Author,
-		nullableText(&m.AuthorID),
-		&m.State,
-		nullableText(&m.TurnID),
-		jsonDest{&m.Parts},
-		nullableText(&m.Feedback),
-		&m.Score,
-		jsonDest{&m.Citations},
-		nullableText(&m.FinishReason),
-		nullableText(&m.Model),
-		timeDest{&m.CreatedAt},
-	)
-	if err != nil {
-		return m, fmt.Errorf("message %s: %w", m.ID, err)
+// usageOrNil returns what f finds in the usage, nil for a message that is no answer.
+func (m *newReply) usageOrNil(f func(u *AnswerUsage) any) func() any {
+	return func() any {
+		if !m.isAnswer {
+			return nil
+		}
+		return f(&m.usage)
 	}
-	return m, nil
+}
+
+var newReplyTable = newTable("messages", func(m *newReply) []field {
+	return append(newMessageFields(&m.Message, &m.owner),
+		field{"type", MessageTypeReply},
+		field{"input_tokens", m.usageOrNil(func(u *AnswerUsage) any { return u.InputTokens })},
+		field{"output_tokens", m.usageOrNil(func(u *AnswerUsage) any { return u.OutputTokens })},
+		field{"latency_ms", m.usageOrNil(func(u *AnswerUsage) any { return u.Latency.Milliseconds() })},
+		field{"credits", m.usageOrNil(func(u *AnswerUsage) any { return int64(u.Credits) })})
+})
+
+func newMessageFields(m *parley.Message, owner *parley.AgentRef) []field {
+	return append(messageFields(m), field{"account_id", &owner.Account}, field{"agent_id", &owner.Agent})
+}
+
+// messageFields are the columns that a new message is written with, and read.
+func messageFields(m *parley.Message) []field {
+	return []field{
+		{"id", &m.ID},
+		{"conversation_id", &m.ConversationID},
+		{"seq", &m.Seq},
+		{"author", &m.Author},
+		{"author_id", nullableText(&m.AuthorID)},
+		{"state", &m.State},
+		{"turn_id", nullableText(&m.TurnID)},
+		{"parts", jsonDest{&m.Parts}},
+		{"score", &m.Score},
+		{"citations", nullableList(&m.Citations)},
+		{"finish_reason", nullableText(&m.FinishReason)},
+		{"model", nullableText(&m.Model)},
+		{"created_at", timeDest{&m.CreatedAt}},
+	}
+}
+
+var messageTable = newTable("messages", ratedMessageFields)
+
+func ratedMessageFields(m *parley.Message) []field {
+	return append(messageFields(m), field{"feedback", nullableText(&m.Feedback)})
 }
 
 // Messages returns one page of a conversation's history, walking backward: the first page holds the newest messages,
@@ -164,8 +148,7 @@ func (db *DB) newestMessages(ctx context.Context, ref parley.ConversationRef, as
 	if ask.After != nil {
 		before = ask.After.SortValue
 	}
-	list, err := sqldb.All(ctx, db.sql, scanMessage, `select `+messageColumns+`
-		from messages
+	list, err := messageTable.list(ctx, db, `
 		where conversation_id = ? and agent_id = ? and account_id = ? and type = 'reply'
 		  and superseded_at is null and seq < ?
 		order by seq desc
@@ -174,75 +157,40 @@ func (db *DB) newestMessages(ctx context.Context, ref parley.ConversationRef, as
 	return list, err
 }
 
-// message reads the first of the messages that end users see for which the condition is true.
-func (db *DB) message(ctx context.Context, where string, args ...any) (*parley.Message, error) {
-	m, err := sqldb.One(ctx, db.sql, scanMessage, `
-		select `+messageColumns+`
-		from messages
-		where type = 'reply' and `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	return &m, nil
-}
-
 // Message finds a message that a conversation shows. Fails with RESOURCE_MESSAGE_NOT_FOUND.
 func (db *DB) Message(ctx context.Context, ref parley.ConversationRef, id parley.MessageID) (*parley.Message, error) {
-	m, err := db.message(ctx,
-		`id = ? and conversation_id = ? and agent_id = ? and account_id = ? and superseded_at is null`,
-		id, ref.Conversation, ref.Agent, ref.Account)
-	return m, mapNotFound(err, parley.CodeMessageNotFound)
+	return messageTable.find(ctx, db, parley.CodeMessageNotFound, `
+		where id = ? and conversation_id = ? and agent_id = ? and account_id = ? and type = 'reply'
+		  and superseded_at is null`, id, ref.Conversation, ref.Agent, ref.Account)
 }
 
 // RateMessage stores the end user's rating of a message with its time; an empty rating removes it.
 func (db *DB) RateMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message, now time.Time) error {
-	n, err := db.sql.Exec(ctx, `
+	return db.execFound(ctx, parley.CodeMessageNotFound, `
 		update messages set
 		  feedback = ?,
 		  feedback_at = ?
 		where id = ? and conversation_id = ? and agent_id = ? and account_id = ?`,
 		textOrNil(m.Feedback), millis(now), m.ID, m.ConversationID, ref.Agent, ref.Account)
-	return requireChanged(n, err, parley.CodeMessageNotFound)
 }
 
 // TruncateMessage stores what was spoken of a message that was interrupted; spoken_until is the length of its text, in
 // bytes. Fails with RESOURCE_MESSAGE_NOT_FOUND.
 func (db *DB) TruncateMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message) error {
-	var citations any
-	if len(m.Citations) > 0 {
-		citations = toJSON(m.Citations)
-	}
-	n, err := db.sql.Exec(ctx, `
-		update messages set
-		  parts = ?,
-		  citations = ?,
-		  state = ?,
-		  finish_reason = ?,
-		  spoken_until = ?
-		where id = ? and conversation_id = ? and agent_id = ? and account_id = ?`,
-		toJSON(m.Parts), citations, m.State, textOrNil(m.FinishReason), len(m.Text()), m.ID, m.ConversationID,
-		ref.Agent, ref.Account)
+	fields := append(messageTable.pick(m, "parts", "citations", "state", "finish_reason"),
+		field{"spoken_until", len(m.Text())})
+	n, err := db.update(ctx, "messages", fields, `id = ? and conversation_id = ? and agent_id = ? and account_id = ?`,
+		m.ID, m.ConversationID, ref.Agent, ref.Account)
 	return requireChanged(n, err, parley.CodeMessageNotFound)
 }
 
 // AddAttachments writes the files of a message, whose blobs are there.
 func (db *DB) AddAttachments(ctx context.Context, ref parley.ConversationRef, files []parley.Attachment) error {
 	for _, f := range files {
-		_, err := db.sql.Exec(ctx, `
-			insert into attachments (
-			  id,
-			  account_id,
-			  agent_id,
-			  message_id,
-			  conversation_id,
-			  blob_id,
-			  name,
-			  media_type,
-			  size,
-			  created_at
-			)
-			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, f.ID, ref.Account, ref.Agent, f.MessageID, ref.Conversation,
-			f.BlobID, f.Name, f.MediaType, f.Size, millis(f.CreatedAt))
+		err := db.insert(ctx, "attachments", "", append(attachmentTable.fields(&f),
+			field{"account_id", ref.Account},
+			field{"agent_id", ref.Agent},
+			field{"conversation_id", ref.Conversation})...)
 		if err != nil {
 			return err
 		}
@@ -256,76 +204,64 @@ func (db *DB) Attachments(ctx context.Context, ref parley.AgentRef, messages []p
 	if len(messages) == 0 {
 		return nil, nil
 	}
-	return sqldb.All(ctx, db.sql, scanAttachment, `
-		select
-		  id,
-		  message_id,
-		  blob_id,
-		  name,
-		  media_type,
-		  size,
-		  created_at
-		from attachments
-		where message_id in `+placeholders(len(messages))+`
-		and agent_id = ? and account_id = ?
+	return attachmentTable.list(ctx, db, `
+		where message_id in `+placeholders(len(messages))+` and agent_id = ? and account_id = ?
 		order by id`, append(toAny(messages), ref.Agent, ref.Account)...)
 }
 
-func scanAttachment(scan sqldb.Scan) (f parley.Attachment, err error) {
-	err = scan(attachmentDests(&f)...)
-	return f, err
+var attachmentTable = newTable("attachments", func(f *parley.Attachment) []field {
+	return []field{
+		{"id", &f.ID},
+		{"message_id", &f.MessageID},
+		{"blob_id", &f.BlobID},
+		{"name", &f.Name},
+		{"media_type", &f.MediaType},
+		{"size", &f.Size},
+		{"created_at", timeDest{&f.CreatedAt}},
+	}
+})
+
+// linkedFile is an attachment with its bytes' location.
+type linkedFile struct {
+	attachment parley.Attachment
+	blob       Blob
 }
 
-func attachmentDests(f *parley.Attachment) []any {
-	return []any{
-		&f.ID,
-		&f.MessageID,
-		&f.BlobID,
-		&f.Name,
-		&f.MediaType,
-		&f.Size,
-		timeDest{&f.CreatedAt},
-	}
-}
+var linkedFileTable = newTable(`attachments f
+	join blobs b on b.id = f.blob_id and b.agent_id = f.agent_id and b.account_id = f.account_id
+	join conversations c on c.id = f.conversation_id and c.agent_id = f.agent_id and c.account_id = f.account_id
+	  and c.deleted_at is null
+	join agents a on a.id = f.agent_id and a.account_id = f.account_id and a.deleted_at is null`,
+	func(l *linkedFile) []field {
+		return append(withAlias("f", attachmentTable.fields(&l.attachment)), withAlias("b", blobTable.fields(&l.blob))...)
+	})
 
 // LinkedAttachment finds a file and the location of its bytes by its id alone: the caller has a signed link. Fails with
 // RESOURCE_NOT_FOUND, also once its conversation or its agent is deleted.
 func (db *DB) LinkedAttachment(ctx context.Context, id parley.AttachmentID) (*parley.Attachment, *Blob, error) {
-	var f parley.Attachment
-	b, err := sqldb.One(ctx, db.sql, func(scan sqldb.Scan) (b Blob, err error) {
-		err = scan(append(blobTable.dests(&b), attachmentDests(&f)...)...)
-		return b, err
-	}, `
-		select `+blobTable.columnsOf("b")+
-		`, f.id, f.message_id, f.blob_id, f.name, f.media_type, f.size, f.created_at from attachments f
-		join blobs b on b.id = f.blob_id and b.agent_id = f.agent_id and b.account_id = f.account_id
-		join conversations c on c.id = f.conversation_id and c.agent_id = f.agent_id and c.account_id = f.account_id
-		and c.deleted_at is null
-		join agents a on a.id = f.agent_id and a.account_id = f.account_id and a.deleted_at is null where f.id = ?`, id)
+	l, err := linkedFileTable.find(ctx, db, parley.CodeResourceNotFound, `where f.id = ?`, id)
 	if err != nil {
-		return nil, nil, mapNotFound(err, parley.CodeResourceNotFound)
+		return nil, nil, err
 	}
-	return &f, &b, nil
+	return &l.attachment, &l.blob, nil
 }
 
-// FirstUserMessage returns the first message of the user in a conversation; nil where there is none.
+// FirstUserMessage returns the first message of the user in a conversation; nil if there is none.
 func (db *DB) FirstUserMessage(ctx context.Context, ref parley.ConversationRef) (*parley.Message, error) {
 	return db.userMessage(ctx, ref, "asc")
 }
 
-// LastUserMessage returns the newest message of the user in a conversation; nil where there is none.
+// LastUserMessage returns the newest message of the user in a conversation; nil if there is none.
 func (db *DB) LastUserMessage(ctx context.Context, ref parley.ConversationRef) (*parley.Message, error) {
 	return db.userMessage(ctx, ref, "desc")
 }
 
 func (db *DB) userMessage(ctx context.Context, ref parley.ConversationRef, order string) (*parley.Message, error) {
-	m, err := db.message(ctx,
-		`conversation_id = ? and agent_id = ? and account_id = ? and author = 'user' and superseded_at is null
-		order by seq `+order+` limit 1`, ref.Conversation, ref.Agent, ref.Account)
-	if sqldb.IsNotFound(err) {
-		return nil, nil
-	}
-	return m, err
+	return messageTable.findOrNil(ctx, db, `
+		where conversation_id = ? and agent_id = ? and account_id = ? and type = 'reply' and author = 'user'
+		  and superseded_at is null
+		order by seq `+order+`
+		limit 1`, ref.Conversation, ref.Agent, ref.Account)
 }
 
 // MessagesByID finds those of the messages that are still there, in no order. It is the operator's view and asks for no
@@ -334,9 +270,7 @@ func (db *DB) MessagesByID(ctx context.Context, ids []parley.MessageID) ([]parle
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return sqldb.All(ctx, db.sql, scanMessage, `
-		select `+messageColumns+`
-		from messages
+	return messageTable.list(ctx, db, `
 		where type = 'reply' and id in `+placeholders(len(ids)), toAny(ids)...)
 }
 
@@ -348,20 +282,19 @@ const maxExportBytes = 1 << 20
 // end.
 func (db *DB) MessagesAfter(ctx context.Context, ref parley.ConversationRef, seq int64, limit int) ([]parley.Message,
 	error) {
-	rows, err := db.sql.Query(ctx, `
-		select `+messageColumns+`
-		from messages
+	rows, err := db.sql.Query(ctx, messageTable.selectText(`
 		where agent_id = ? and conversation_id = ? and account_id = ? and seq > ? and type = 'reply'
 		  and superseded_at is null
 		order by seq
-		limit ?`, ref.Agent, ref.Conversation, ref.Account, seq, limit)
+		limit ?`), ref.Agent, ref.Conversation, ref.Account, seq, limit)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
+	read := messageTable.reader()
 	var list []parley.Message
 	for bytesRead := 0; bytesRead < maxExportBytes && rows.Next(); {
-		m, err := scanMessage(rows.Scan)
+		m, err := read(rows.Scan)
 		if err != nil {
 			return nil, err
 		}

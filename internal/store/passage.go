@@ -88,31 +88,6 @@ func (db *DB) VersionBytes(ctx context.Context, ref parley.AgentRef, source parl
 	return span, mapNotFound(err, parley.CodeSourceNotFound)
 }
 
-// PassagesByID finds those of the passages that are still there, in no order. It is the operator's view and asks for no
-// account.
-func (db *DB) PassagesByID(ctx context.Context, ids []parley.PassageID) ([]parley.Passage, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return passageTable.list(ctx, db, `where p.id in `+placeholders(len(ids)), toAny(ids)...)
-}
-
-var passageTable = newTable("passages p join sources s on s.id = p.source_id and s.account_id = p.account_id",
-	func(p *parley.Passage) []field {
-		return []field{
-			{"p.id", &p.ID},
-			{"p.source_id", &p.SourceID},
-			{"p.version_id", &p.VersionID},
-			{"p.ordinal", &p.Ordinal},
-			{"p.heading", &p.Heading},
-			{"p.start_byte", &p.Start},
-			{"p.end_byte", &p.End},
-			{"p.text", &p.Text},
-			{"s.name", &p.SourceName},
-			{"s.url", &p.SourceURL},
-		}
-	})
-
 // IncrementPassageVersion increments the agent's passage version, for what retrieval has to notice besides a source
 // that goes live, and returns it. Fails with AGENT_NOT_FOUND.
 func (db *DB) IncrementPassageVersion(ctx context.Context, ref parley.AgentRef) (version int64, err error) {

@@ -42,10 +42,9 @@ func (db *DB) PutProcedure(ctx context.Context, p *parley.Procedure) error {
 		if err := tx.checkNameFree(ctx, p.AgentID, p.Name, "", p.Key); err != nil {
 			return err
 		}
-		query, args := procedureTable.insertQuery(p)
-		return tx.sql.QueryRow(ctx, query+overwrite("agent_id, key", "name", "description", "triggers", "inputs", "steps",
-			"enabled", "position", "updated_at")+` returning id, created_at`,
-			args...).Scan(&put.ID, timeDest{&put.CreatedAt})
+		query, args := procedureTable.insertion(overwrite("agent_id, key", "name", "description", "triggers", "inputs",
+			"steps", "enabled", "position", "updated_at")+` returning id, created_at`, p)
+		return tx.sql.QueryRow(ctx, query, args...).Scan(&put.ID, timeDest{&put.CreatedAt})
 	})
 	if err == nil {
 		p.ID, p.CreatedAt = put.ID, put.CreatedAt
@@ -101,7 +100,7 @@ func (db *DB) StartProcedureRun(ctx context.Context, r *parley.ProcedureRun) err
 		if _, err := tx.LockConversation(ctx, r.ConversationRef()); err != nil {
 			return err
 		}
-		_, err := tx.sql.Exec(ctx, `
+		err := tx.exec(ctx, `
 			update procedure_runs set
 			  outcome = ?,
 			  state = ?,
@@ -113,7 +112,7 @@ func (db *DB) StartProcedureRun(ctx context.Context, r *parley.ProcedureRun) err
 		}
 		started := *r
 		started.Outcome, started.EndedAt = "", nil
-		return tx.insert(ctx, "procedure_runs", append(runTable.fields(&started), field{"state", runOpen})...)
+		return tx.insert(ctx, "procedure_runs", "", append(runTable.fields(&started), field{"state", runOpen})...)
 	})
 }
 

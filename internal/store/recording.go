@@ -13,7 +13,7 @@ import (
 // CreateRecording writes the row of a session's recording. The row of its file (CreateBlob) belongs into the same
 // transaction.
 func (db *DB) CreateRecording(ctx context.Context, r *parley.VoiceRecording) error {
-	return recordingTable.insert(ctx, db, r, "")
+	return recordingTable.insert(ctx, db, "", r)
 }
 
 var recordingTable = newTable("voice_recordings", func(r *parley.VoiceRecording) []field {

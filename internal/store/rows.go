@@ -216,6 +216,19 @@ func (j jsonOrDest) arg() any {
 	return j.jsonDest.arg()
 }
 
+// partsTextDest is the text of a message, read of its parts; what cannot be read has none. It is not written.
+type partsTextDest struct{ dest *string }
+
+func (p partsTextDest) arg() any { return nil }
+
+func (p partsTextDest) Scan(v any) error {
+	var m parley.Message
+	if err := (jsonDest{&m.Parts}).Scan(v); err == nil {
+		*p.dest = m.Text()
+	}
+	return nil
+}
+
 type listDest[T any] struct{ dest *[]T }
 
 // nullableList is a list as JSON; null is the empty one.
@@ -282,6 +295,14 @@ func cutPage[T any](list []T, limit int, cursorOf func(T) parley.Cursor) ([]T, *
 
 // placeholders writes n parameters in parentheses.
 func placeholders(n int) string { return "(?" + strings.Repeat(", ?", n-1) + ")" }
+
+func pointersTo[T any](list []T) []*T {
+	pointers := make([]*T, len(list))
+	for i := range list {
+		pointers[i] = &list[i]
+	}
+	return pointers
+}
 
 func toAny[T any](list []T) []any {
 	args := make([]any, len(list))

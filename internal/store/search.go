@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"parley"
@@ -18,38 +19,20 @@ type IndexableMessage struct {
 	Visible      bool // not a note, and not replaced
 }
 
-func scanIndexableMessage(scan sqldb.Scan) (s IndexableMessage, err error) {
-	var parts string
-	err = scan(
-		&s.Conversation,
-		&s.Seq,
-		&s.Author,
-		&s.Visible,
-		&parts,
-	)
-	if err != nil {
-		return s, err
+var indexableMessageTable = newTable("messages m", func(s *IndexableMessage) []field {
+	return []field{
+		{"m.conversation_id", &s.Conversation},
+		{"m.seq", &s.Seq},
+		{"m.author", &s.Author},
+		{"case when m.type = 'reply' and m.superseded_at is null then 1 else 0 end", &s.Visible},
+		{"m.parts", partsTextDest{&s.Text}},
 	}
-	var m parley.Message
-	if json.Unmarshal([]byte(parts), &m.Parts) == nil { // parts that cannot be read have no words, and stop nobody
-		s.Text = m.Text()
-	}
-	return s, nil
-}
-
-const indexableMessageColumns = `
-  m.conversation_id,
-  m.seq,
-  m.author,
-  case when m.type = 'reply' and m.superseded_at is null then 1 else 0 end,
-  m.parts`
+})
 
 // IndexableMessagesAfter returns the texts of a conversation after a sequence number, oldest first, shown or not.
 func (db *DB) IndexableMessagesAfter(ctx context.Context, ref parley.ConversationRef, seq int64,
 	limit int) ([]IndexableMessage, error) {
-	return sqldb.All(ctx, db.sql, scanIndexableMessage, `
-		select `+indexableMessageColumns+`
-		from messages m
+	return indexableMessageTable.list(ctx, db, `
 		where m.agent_id = ? and m.conversation_id = ? and m.account_id = ? and m.seq > ?
 		order by m.seq
 		limit ?`, ref.Agent, ref.Conversation, ref.Account, seq, limit)
@@ -69,15 +52,13 @@ const messagesPerStatement = 32
 func (db *DB) IndexableMessagesAt(ctx context.Context, ref parley.AgentRef, places []MessageRef) ([]IndexableMessage,
 	error) {
 	var all []IndexableMessage
-	for len(places) > 0 {
-		some := places[:min(messagesPerStatement, len(places))]
-		places = places[len(some):]
+	for some := range slices.Chunk(places, messagesPerStatement) {
 		args := make([]any, 0, 2*messagesPerStatement+2)
 		for i := range messagesPerStatement {
 			p := some[min(i, len(some)-1)]
 			args = append(args, p.Conversation, p.Seq)
 		}
-		list, err := sqldb.All(ctx, db.sql, scanIndexableMessage, indexableMessagesAtQuery,
+		list, err := indexableMessageTable.listFrom(ctx, db, indexableMessagesAtQuery,
 			append(args, ref.Agent, ref.Account)...)
 		if err != nil {
 			return nil, err
@@ -90,7 +71,7 @@ func (db *DB) IndexableMessagesAt(ctx context.Context, ref parley.AgentRef, plac
 // indexableMessagesAtQuery goes from the places to the messages, never the other way round.
 var indexableMessagesAtQuery = `with p (conversation_id, seq) as (select distinct column1, column2
 	from (values (cast(? as text), cast(? as bigint))` +
-	strings.Repeat(", (?, ?)", messagesPerStatement-1) + `) v) select ` + indexableMessageColumns + `
+	strings.Repeat(", (?, ?)", messagesPerStatement-1) + `) v) select ` + indexableMessageTable.columns + `
 		from p
 		cross join messages m
 		where m.agent_id = ? and m.account_id = ? and m.conversation_id = p.conversation_id

@@ -67,8 +67,9 @@ func (db *DB) sourcesByName(ctx context.Context, ref parley.AgentRef, f SourceFi
 	ask parley.PageRequest) (parley.Page[parley.Source], error) {
 	var page parley.Page[parley.Source]
 	where, args := f.whereClause(ref)
-	rows, err := db.sql.Query(ctx, `select `+sourceTable.columns+` from sources where `+where+`
-		order by created_at desc, id desc`, args...)
+	rows, err := db.sql.Query(ctx, sourceTable.selectText(`
+		where `+where+`
+		order by created_at desc, id desc`), args...)
 	if err != nil {
 		return page, err
 	}
@@ -116,7 +117,7 @@ func (db *DB) CreateSource(ctx context.Context, s *parley.Source) (total int64, 
 	if err != nil {
 		return 0, err
 	}
-	return total, sourceTable.insert(ctx, db, s, "")
+	return total, sourceTable.insert(ctx, db, "", s)
 }
 
 // HasTextWithHash reports whether the agent has another source of that name and kind whose wanted version has the hash.
@@ -172,7 +173,7 @@ func (db *DB) updateSourceRow(ctx context.Context, before, s *parley.Source, pas
 	if err != nil || before.LiveVersion == s.LiveVersion {
 		return err
 	}
-	if _, err = db.sql.Exec(ctx, `
+	if err = db.exec(ctx, `
 		update sources set live_in = ?
 		where id = ? and agent_id = ? and account_id = ?`, passages, s.ID, s.AgentID, s.AccountID); err != nil {
 		return err
@@ -219,7 +220,7 @@ func (db *DB) SourceSums(ctx context.Context, ref parley.AgentRef) ([]SourceSum,
 
 // CreateVersion writes one state of a source's content.
 func (db *DB) CreateVersion(ctx context.Context, account parley.AccountID, v *parley.Version) error {
-	return db.insert(ctx, "source_versions",
+	return db.insert(ctx, "source_versions", "",
 		append(versionTable.fields(v), field{"account_id", account}, field{"state", "new"})...)
 }
 

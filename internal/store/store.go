@@ -77,7 +77,7 @@ func (db *DB) EnsureSetting(ctx context.Context, name string, create func() stri
 	}
 	created := create()
 	err = db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
-		_, err := tx.sql.Exec(ctx, `insert into settings (name, value) values (?, ?) on conflict do nothing`, name, created)
+		err := tx.exec(ctx, `insert into settings (name, value) values (?, ?) on conflict do nothing`, name, created)
 		if err != nil {
 			return err
 		}

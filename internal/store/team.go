@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/sqldb"
 )
 
 var teamTable = newTable("teams", func(t *parley.Team) []field {
@@ -71,9 +70,9 @@ func (db *DB) team(ctx context.Context, ref parley.AgentRef, condition string, v
 
 // PutTeam writes a team in place of the one with its id, if there is one; its members stay.
 func (db *DB) PutTeam(ctx context.Context, t *parley.Team) error {
-	return teamTable.insert(ctx, db, t,
+	return teamTable.insert(ctx, db,
 		overwrite("id", "key", "name", "is_default", "strategy", "max_open", "hours", "updated_at")+`
-		where teams.agent_id = excluded.agent_id and teams.account_id = excluded.account_id`)
+		where teams.agent_id = excluded.agent_id and teams.account_id = excluded.account_id`, t)
 }
 
 // UnsetDefaultTeam unmarks the default team.
@@ -103,7 +102,7 @@ func (db *DB) DropTeam(ctx context.Context, ref parley.AgentRef, id, to parley.T
 			where agent_id = ? and account_id = ? and team_id = ?`, []any{to, ref.Agent, ref.Account, id}},
 		{`delete from team_members where agent_id = ? and account_id = ? and team_id = ?`, []any{ref.Agent, ref.Account, id}},
 	} {
-		if _, err := db.sql.Exec(ctx, step.sql, step.args...); err != nil {
+		if err := db.exec(ctx, step.sql, step.args...); err != nil {
 			return err
 		}
 	}
@@ -154,42 +153,51 @@ func (db *DB) TeamWithWorkload(ctx context.Context, ref parley.AgentRef, team pa
 	if team != "" {
 		condition, args = `t.id = ?`, append(args, team)
 	}
-	var t parley.Team
-	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m MemberWorkload, err error) {
-		t = parley.Team{}
-		err = scan(append(teamTable.dests(&t), workloadTable.dests(&m)...)...)
-		return m, err
-	}, `select `+teamTable.columnsOf("t")+`, `+workloadTable.columns+`
-		from teams t
-		left join (team_members m join memberships a on a.account_id = m.account_id
-		  and a.user_id = m.user_id join users u on u.id = m.user_id) on m.team_id = t.id
-		where t.agent_id = ? and t.account_id = ? and `+condition+` order by m.joined_at, m.user_id`, args...)
-	switch {
-	case err != nil:
+	list, err := teamWorkloadTable.list(ctx, db, `
+		where t.agent_id = ? and t.account_id = ? and `+condition+`
+		order by m.joined_at, m.user_id`, args...)
+	if err != nil {
 		return nil, nil, err
-	case len(list) == 0:
-		return nil, nil, parley.NewError(parley.CodeTicketTeam)
-	case list[0].User.ID == "": // nobody is in it
-		list = nil
 	}
-	return &t, list, nil
+	if len(list) == 0 {
+		return nil, nil, parley.NewError(parley.CodeTicketTeam)
+	}
+	var members []MemberWorkload
+	for _, row := range list {
+		if row.member.User.ID != "" { // else nobody is in it
+			members = append(members, row.member)
+		}
+	}
+	return &list[0].team, members, nil
 }
+
+// teamWorkload is a team with one of its members.
+type teamWorkload struct {
+	team   parley.Team
+	member MemberWorkload
+}
+
+var teamWorkloadTable = newTable(`teams t
+	left join (team_members m
+	  join memberships a on a.account_id = m.account_id and a.user_id = m.user_id
+	  join users u on u.id = m.user_id) on m.team_id = t.id`,
+	func(w *teamWorkload) []field {
+		return append(withAlias("t", teamTable.fields(&w.team)), workloadTable.fields(&w.member)...)
+	})
 
 // PutTeamMember writes a member of a team. One who is there already keeps the place in the round and the time of
 // joining.
 func (db *DB) PutTeamMember(ctx context.Context, ref parley.AgentRef, team parley.TeamID, m *parley.TeamMember) error {
-	query, args := insertQuery("team_members", []field{
-		{"team_id", team},
-		{"user_id", m.User.ID},
-		{"account_id", ref.Account},
-		{"agent_id", ref.Agent},
-		{"max_open", m.MaxOpen},
-		{"hours", jsonOr(&m.Hours, "[]")},
-		{"away", m.IsAway},
-		{"last_turn", 0},
-		{"joined_at", millis(m.JoinedAt)},
-	})
-	return db.exec(ctx, query+overwrite("team_id, user_id", "max_open", "hours", "away"), args...)
+	return db.insert(ctx, "team_members", overwrite("team_id, user_id", "max_open", "hours", "away"),
+		field{"team_id", team},
+		field{"user_id", m.User.ID},
+		field{"account_id", ref.Account},
+		field{"agent_id", ref.Agent},
+		field{"max_open", m.MaxOpen},
+		field{"hours", jsonOr(&m.Hours, "[]")},
+		field{"away", m.IsAway},
+		field{"last_turn", 0},
+		field{"joined_at", millis(m.JoinedAt)})
 }
 
 // DropTeamMember removes a member from a team; their tickets stay with them. Fails with TICKET_TEAM_MEMBER_NOT_FOUND.
@@ -243,11 +251,11 @@ func (db *DB) Rules(ctx context.Context, ref parley.AgentRef) ([]parley.Rule, er
 // PutRule writes a rule in place of the agent's rule with its key, if there is one, which keeps its id and time of
 // creation.
 func (db *DB) PutRule(ctx context.Context, r *parley.Rule) error {
-	query, args := ruleTable.insertQuery(r)
-	return db.sql.QueryRow(ctx, query+overwrite("agent_id, key", "name", "position", "enabled", "all_of", "any_of",
+	query, args := ruleTable.insertion(overwrite("agent_id, key", "name", "position", "enabled", "all_of", "any_of",
 		"team_id", "member_id", "updated_at")+`
 		where routing_rules.account_id = excluded.account_id
-		returning id, created_at`, args...).Scan(&r.ID, timeDest{&r.CreatedAt})
+		returning id, created_at`, r)
+	return db.sql.QueryRow(ctx, query, args...).Scan(&r.ID, timeDest{&r.CreatedAt})
 }
 
 // DropRule removes the agent's rule with the key. Fails with NOT_FOUND.

@@ -12,15 +12,12 @@ import (
 	"parley/internal/sqldb"
 )
 
-// ticketColumns are read from ticketTables: a ticket t and its customer p.
-var (
-	ticketColumns = columnList("t.", ticketFields(new(parley.Ticket))) + `, ` + personTable.columnsOf("p")
-	ticketTables  = `tickets t join people p on p.id = t.person_id and p.agent_id = t.agent_id and p.account_id = ` +
-		`t.account_id`
-	ticketTable = table[parley.Ticket]{name: ticketTables, columns: ticketColumns, fields: func(t *parley.Ticket) []field {
-		return append(ticketFields(t), personTable.fields(&t.Customer)...)
-	}}
-)
+// ticketTable is read: a ticket t and its customer p.
+var ticketTable = newTable(
+	"tickets t join people p on p.id = t.person_id and p.agent_id = t.agent_id and p.account_id = t.account_id",
+	func(t *parley.Ticket) []field {
+		return append(withAlias("t", ticketFields(t)), withAlias("p", personTable.fields(&t.Customer))...)
+	})
 
 // ticketFields are the ticket's own columns without its customer.
 func ticketFields(t *parley.Ticket) []field {
@@ -84,7 +81,7 @@ func (db *DB) ticket(ctx context.Context, ref parley.AgentRef, condition string,
 // InsertTicket writes a new ticket, whose number, status and customer are there. routed says how it came to its team
 // and its assignee, as an object; nil if nobody looked for them.
 func (db *DB) InsertTicket(ctx context.Context, t *parley.Ticket, routed json.RawMessage) error {
-	return db.insert(ctx, "tickets", append(ticketFields(t),
+	return db.insert(ctx, "tickets", "", append(ticketFields(t),
 		field{"is_open", t.Category.IsOpen()},
 		field{"person_id", t.Customer.ID},
 		field{"routed", rawJSONDest{&routed}},

@@ -2,10 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"parley"
-	"parley/internal/sqldb"
 )
 
 // The types of a ticket's messages.
@@ -26,29 +24,22 @@ func (db *DB) AddInternalMessage(ctx context.Context, ref parley.AgentRef, m *pa
 	if err != nil {
 		return mapNotFound(err, parley.CodeConversationNotFound)
 	}
-	var details any
-	if m.Event != nil {
-		details = toJSON(m.Event)
-	}
-	return db.exec(ctx, `
-		insert into messages (
-		  id,
-		  account_id,
-		  agent_id,
-		  conversation_id,
-		  seq,
-		  author,
-		  author_id,
-		  type,
-		  state,
-		  parts,
-		  about,
-		  created_at
-		)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, m.ID, ref.Account, ref.Agent, m.ConversationID, m.Seq, m.Author,
-		textOrNil(m.AuthorID), m.Type, parley.MessageComplete,
-		toJSON(m.Parts), details, millis(m.CreatedAt))
+	row := internalMessage{TicketMessage: *m, owner: ref}
+	row.State = parley.MessageComplete
+	return internalMessageTable.insert(ctx, db, "", &row)
 }
+
+// internalMessage is a note or an event as it is written: with its owner.
+type internalMessage struct {
+	parley.TicketMessage
+	owner parley.AgentRef
+}
+
+var internalMessageTable = newTable("messages", func(m *internalMessage) []field {
+	return append(newMessageFields(&m.Message, &m.owner),
+		field{"type", &m.Type},
+		field{"about", jsonOr(&m.Event, nil)})
+})
 
 // TicketMessagesRequest is a request for one page of a ticket's messages.
 type TicketMessagesRequest struct {
@@ -57,14 +48,36 @@ type TicketMessagesRequest struct {
 	Descending         bool     // newest first
 }
 
-// ticketMessageColumns are messageColumns with what a ticket's readers see besides: the type, the event, and the names
-// of the member and of the agent.
-const ticketMessageColumns = messageColumns + `,
-  type,
-  about,
-  (select u.name from users u where u.id = messages.author_id),
-  (select u.email from users u where u.id = messages.author_id),
-  (select a.name from agents a where a.id = messages.agent_id)`
+// ticketMessage is a message with what a ticket's readers see besides: the type, the event, and the names of the member
+// and of the agent.
+type ticketMessage struct {
+	parley.TicketMessage
+	memberName, memberEmail, agentName string
+}
+
+var ticketMessageTable = newTable("messages", func(m *ticketMessage) []field {
+	return append(ratedMessageFields(&m.Message),
+		field{"type", &m.Type},
+		field{"about", jsonDest{&m.Event}},
+		field{"(select u.name from users u where u.id = messages.author_id)", nullableText(&m.memberName)},
+		field{"(select u.email from users u where u.id = messages.author_id)", nullableText(&m.memberEmail)},
+		field{"(select a.name from agents a where a.id = messages.agent_id)", nullableText(&m.agentName)})
+})
+
+// withSender returns the message with its sender.
+func (m *ticketMessage) withSender() parley.TicketMessage {
+	switch m.Author {
+	case parley.AuthorUser:
+		m.Sender = parley.Sender{Type: "customer"}
+	case parley.AuthorHuman:
+		m.Sender = parley.Sender{Type: "agent", ID: string(m.AuthorID), Name: m.memberName, Email: m.memberEmail}
+	case parley.AuthorAssistant:
+		m.Sender = parley.Sender{Type: "system", Name: m.agentName}
+	case parley.AuthorSystem:
+		m.Sender = parley.Sender{Type: "system"}
+	}
+	return m.TicketMessage
+}
 
 // TicketMessages returns one page of the messages of a ticket's conversation, without their files. Those of customers
 // have no name and no address: the ticket has them.
@@ -87,52 +100,28 @@ func (db *DB) TicketMessages(ctx context.Context, ref parley.ConversationRef,
 	if ask.After != nil {
 		where, args = where+` and seq `+beyond+` ?`, append(args, ask.After.SortValue)
 	}
-	list, err := sqldb.All(ctx, db.sql, scanTicketMessage, `
-		select `+ticketMessageColumns+`
-		from messages
+	rows, err := ticketMessageTable.list(ctx, db, `
 		where `+where+`
-		order by seq `+order+` limit ?`, append(args, ask.Limit+1)...)
-	page.Items, page.Next = cutPage(list, ask.Limit, func(m parley.TicketMessage) parley.Cursor {
+		order by seq `+order+`
+		limit ?`, append(args, ask.Limit+1)...)
+	rows, page.Next = cutPage(rows, ask.Limit, func(m ticketMessage) parley.Cursor {
 		return parley.Cursor{SortValue: m.Seq, ID: string(m.ID)}
 	})
+	for i := range rows {
+		page.Items = append(page.Items, rows[i].withSender())
+	}
 	return page, err
 }
 
 // TicketMessage finds a message of a ticket's conversation. Fails with RESOURCE_MESSAGE_NOT_FOUND.
 func (db *DB) TicketMessage(ctx context.Context, ref parley.ConversationRef,
 	id parley.MessageID) (*parley.TicketMessage, error) {
-	m, err := sqldb.One(ctx, db.sql, scanTicketMessage, `
-		select `+ticketMessageColumns+`
-		from messages
+	row, err := ticketMessageTable.find(ctx, db, parley.CodeMessageNotFound, `
 		where id = ? and conversation_id = ? and agent_id = ? and account_id = ? and superseded_at is null`, id,
 		ref.Conversation, ref.Agent, ref.Account)
 	if err != nil {
-		return nil, mapNotFound(err, parley.CodeMessageNotFound)
+		return nil, err
 	}
+	m := row.withSender()
 	return &m, nil
-}
-
-func scanTicketMessage(scan sqldb.Scan) (m parley.TicketMessage, err error) {
-	var details, name, email, agent sql.NullString
-	m.Message, err = scanMessage(func(dest ...any) error {
-		return scan(append(dest, &m.Type, &details, &name, &email, &agent)...)
-	})
-	if err != nil {
-		return m, err
-	}
-	switch m.Author {
-	case parley.AuthorUser:
-		m.Sender = parley.Sender{Type: "customer"}
-	case parley.AuthorHuman:
-		m.Sender = parley.Sender{Type: "agent", ID: string(m.AuthorID), Name: name.String, Email: email.String}
-	case parley.AuthorAssistant:
-		m.Sender = parley.Sender{Type: "system", Name: agent.String}
-	case parley.AuthorSystem:
-		m.Sender = parley.Sender{Type: "system"}
-	}
-	if details.Valid && m.Type == MessageTypeEvent {
-		m.Event = &parley.TicketEvent{}
-		err = fromJSON(details, m.Event)
-	}
-	return m, err
 }

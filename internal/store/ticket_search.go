@@ -127,9 +127,9 @@ func (db *DB) ticketsByID(ctx context.Context, ref parley.AgentRef, ids []parley
 	}
 	var list []parley.Ticket
 	err := forEachTicketBatch(ids, func(some []any) error {
-		rows, err := sqldb.All(ctx, db.sql, ticketTable.reader(), ticketIDsClause+`select `+ticketColumns+`
+		rows, err := ticketTable.listFrom(ctx, db, ticketIDsClause+`select `+ticketTable.columns+`
 			from these
-			cross join `+ticketTables+`
+			cross join `+ticketTable.name+`
 			where t.id = these.id and t.agent_id = ? and t.account_id = ?`, append(some, ref.Agent, ref.Account)...)
 		list = append(list, rows...)
 		return err
@@ -285,7 +285,7 @@ func (db *DB) AddTicketWords(ctx context.Context, ref parley.AgentRef, ticket pa
 			w := some[min(i, len(some)-1)]
 			args = append(args, ref.Agent, w.Word, ticket, ref.Account, w.Weight)
 		}
-		if _, err := db.sql.Exec(ctx, insertTicketWordsQuery, args...); err != nil {
+		if err := db.exec(ctx, insertTicketWordsQuery, args...); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"time"
 
@@ -19,28 +18,22 @@ type TurnResult struct {
 	Answer  *parley.Message  // as it was when the turn ended; nil if there is none
 }
 
+var turnResultTable = newTable(`turns t
+	join conversations c on c.id = t.conversation_id and c.account_id = t.account_id and c.agent_id = t.agent_id
+	  and c.deleted_at is null`, func(t *TurnResult) []field {
+	return append(withAlias("t", turnFields(&t.Turn)),
+		field{"t.state", &t.State},
+		field{"t.charged", nullableNumber(&t.Charged)},
+		field{"c.user_id", nullableText(&t.UserID)})
+})
+
 // TurnResult finds a turn with its answer. Fails with CONVERSATION_NOT_FOUND when the conversation has gone.
 func (db *DB) TurnResult(ctx context.Context, ref parley.AgentRef, id parley.TurnID) (*TurnResult, error) {
-	t := &TurnResult{Turn: parley.Turn{ID: id, AccountID: ref.Account, AgentID: ref.Agent}}
-	var charged sql.NullInt64
-	var user sql.NullString
-	err := db.sql.QueryRow(ctx, `
-		select
-		  t.conversation_id,
-		  t.user_message_id,
-		  t.message_id,
-		  t.state,
-		  t.charged,
-		  c.user_id
-		from turns t
-		join conversations c on c.id = t.conversation_id and c.account_id = t.account_id
-		  and c.agent_id = t.agent_id and c.deleted_at is null
-		where t.id = ? and t.agent_id = ? and t.account_id = ?`, id, ref.Agent, ref.Account).Scan(&t.ConversationID,
-		&t.UserMessageID, &t.MessageID, &t.State, &charged, &user)
+	t, err := turnResultTable.find(ctx, db, parley.CodeConversationNotFound, `
+		where t.id = ? and t.agent_id = ? and t.account_id = ?`, id, ref.Agent, ref.Account)
 	if err != nil {
-		return nil, mapNotFound(err, parley.CodeConversationNotFound)
+		return nil, err
 	}
-	t.Charged, t.UserID = parley.Credits(charged.Int64), parley.EndUserID(user.String)
 	if t.Answer, err = db.turnAnswer(ctx, t); err != nil {
 		return nil, err
 	}
@@ -77,11 +70,8 @@ func withoutResults(parts []parley.Part, calls []string) []parley.Part {
 
 // findMessage finds a message of the agent, or nil.
 func (db *DB) findMessage(ctx context.Context, ref parley.AgentRef, id parley.MessageID) (*parley.Message, error) {
-	m, err := db.message(ctx, `id = ? and agent_id = ? and account_id = ?`, id, ref.Agent, ref.Account)
-	if sqldb.IsNotFound(err) {
-		return nil, nil
-	}
-	return m, err
+	return messageTable.findOrNil(ctx, db, `
+		where id = ? and agent_id = ? and account_id = ? and type = 'reply'`, id, ref.Agent, ref.Account)
 }
 
 // UnansweredMessage finds a message that nobody answered, with the id of its end user. Fails with
@@ -114,10 +104,11 @@ func (db *DB) UserMessageAnsweredBy(ctx context.Context, ref parley.Conversation
 	if err != nil {
 		return nil, err
 	}
-	m, err := db.message(ctx,
-		`agent_id = ? and conversation_id = ? and account_id = ? and seq <= ? and author = ? and superseded_at is null
-		order by seq desc limit 1`, ref.Agent, ref.Conversation, ref.Account, seq, parley.AuthorUser)
-	return m, mapNotFound(err, parley.CodeRetryNoUser)
+	return messageTable.find(ctx, db, parley.CodeRetryNoUser, `
+		where agent_id = ? and conversation_id = ? and account_id = ? and seq <= ? and type = 'reply' and author = ?
+		  and superseded_at is null
+		order by seq desc
+		limit 1`, ref.Agent, ref.Conversation, ref.Account, seq, parley.AuthorUser)
 }
 
 // activeMessageSeq finds the number of a message that has not been replaced. An answer that failed has left no message:
@@ -146,10 +137,9 @@ func (db *DB) SupersedeMessages(ctx context.Context, ref parley.ConversationRef,
 	if err != nil || n == 0 {
 		return err
 	}
-	_, err = db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		update conversations set message_count = message_count - ?
 		where id = ? and agent_id = ? and account_id = ?`, n, ref.Conversation, ref.Agent, ref.Account)
-	return err
 }
 
 // AnsweredTurn is a turn that ended well: where it is, and what it did.
@@ -160,21 +150,15 @@ type AnsweredTurn struct {
 
 // AnsweredTurns returns the agent's newest turns that ended well, the newest first, at most limit.
 func (db *DB) AnsweredTurns(ctx context.Context, ref parley.AgentRef, limit int) ([]AnsweredTurn, error) {
-	return sqldb.All(ctx, db.sql, scanAnsweredTurn, `
-		select
-		  conversation_id,
-		  id,
-		  message_id,
-		  state,
-		  trace,
-		  started_at
-		from turns
-		where agent_id = ? and account_id = ? and state = ?
-		order by started_at desc, id desc
-		limit ?`, ref.Agent, ref.Account, TurnDone, limit)
+	return answeredTurnTable.list(ctx, db, answeredTurnsRest, ref.Agent, ref.Account, limit)
 }
 
-func scanAnsweredTurn(scan sqldb.Scan) (t AnsweredTurn, err error) {
-	err = scan(append([]any{&t.ConversationID}, turnTraceDests(&t.TurnTrace)...)...)
-	return t, err
-}
+var answeredTurnTable = newTable("turns", func(t *AnsweredTurn) []field {
+	return append(turnTraceFields(&t.TurnTrace), field{"conversation_id", &t.ConversationID})
+})
+
+// answeredTurnsRest repeats the condition of the index turns_done word by word.
+const answeredTurnsRest = `
+	where agent_id = ? and account_id = ? and state = 'done'
+	order by started_at desc, id desc
+	limit ?`

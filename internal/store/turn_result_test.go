@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -44,6 +45,27 @@ func TestAnsweredTurnsAreTheNewestOfTheirAgent(t *testing.T) {
 			if turns, err = fx.AnsweredTurns(fx, stranger.AgentRef(fx.Agent.ID), 10); err != nil || len(turns) != 0 {
 				fx.Errorf("another account: %v %+v", err, turns)
 			}
+		}
+	})
+}
+
+// TestAnsweredTurnsPlan holds that the newest turns are read in the order of their index: only those of one millisecond
+// are sorted.
+func TestAnsweredTurnsPlan(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		if fx.SQL().Dialect() == sqldb.Postgres {
+			for _, statement := range []string{`insert into turns (id, account_id, agent_id, conversation_id,
+				user_message_id, message_id, state, owner, lease_until, month, reserved, started_at)
+				select i, 'a', 'g' || i % 4, i, '', '', 'done', '', 0, '', 0, i from generate_series(1, 20000) i`,
+				"analyze turns"} {
+				_, err := fx.SQL().Exec(fx, statement)
+				fx.must(err)
+			}
+		}
+		plan := strings.Join(fx.explain(store.AnsweredTurnsQuery(), "g1", "a", 50), "\n")
+		if !strings.Contains(plan, "turns_done") || strings.Contains(plan, "B-TREE FOR ORDER BY") ||
+			strings.Contains(strings.ReplaceAll(plan, "Incremental Sort", ""), "Sort  (") {
+			fx.Error(plan)
 		}
 	})
 }

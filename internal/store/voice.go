@@ -44,11 +44,17 @@ var voiceTable = newTable("voice_sessions", func(s *parley.VoiceSession) []field
 	}
 })
 
+// newVoiceTable has what is written with a new session.
+var newVoiceTable = newTable("voice_sessions", func(s *parley.VoiceSession) []field {
+	return append(voiceTable.fields(s),
+		field{"state", voiceOpening},
+		field{"month", func() any { return MonthOf(s.CreatedAt) }})
+})
+
 // CreateVoice writes a session that is opening. It must be called in a transaction that has locked the agent
 // (LockAgent) and has reserved the price of the first minute.
 func (db *DB) CreateVoice(ctx context.Context, s *parley.VoiceSession) error {
-	return db.insert(ctx, "voice_sessions",
-		append(voiceTable.fields(s), field{"state", voiceOpening}, field{"month", MonthOf(s.CreatedAt)})...)
+	return newVoiceTable.insert(ctx, db, "", s)
 }
 
 // StartVoice makes an opening session live. Fails with ErrVoiceLost.
@@ -230,23 +236,31 @@ func (db *DB) ExpireOtherVoiceLeases(ctx context.Context, owner string) error {
 		where owner <> ? and ended_at is null`, owner)
 }
 
+// voiceState is a session with its state.
+type voiceState struct {
+	parley.VoiceSession
+	state string
+}
+
+var voiceStateTable = newTable("voice_sessions", func(s *voiceState) []field {
+	return append(voiceTable.fields(&s.VoiceSession), field{"state", &s.state})
+})
+
 // ExpiredVoiceSessions lists sessions whose lease has run out, at most limit; opening says which of them had not
 // begun.
 func (db *DB) ExpiredVoiceSessions(ctx context.Context, now time.Time, limit int) (list []parley.VoiceSession,
 	opening map[parley.VoiceSessionID]bool, err error) {
 	opening = map[parley.VoiceSessionID]bool{}
-	list, err = sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (parley.VoiceSession, error) {
-		var s parley.VoiceSession
-		var state string
-		err := scan(append(voiceTable.dests(&s), &state)...)
-		if state == voiceOpening {
-			opening[s.ID] = true
+	rows, err := voiceStateTable.list(ctx, db, `
+		where ended_at is null and lease_until < ?
+		order by lease_until
+		limit ?`, millis(now), limit)
+	for _, row := range rows {
+		list = append(list, row.VoiceSession)
+		if row.state == voiceOpening {
+			opening[row.ID] = true
 		}
-		return s, err
-	}, `
-		select `+voiceTable.columns+
-		`, state from voice_sessions where ended_at is null and lease_until < ? order by lease_until limit ?`,
-		millis(now), limit)
+	}
 	return list, opening, err
 }
 
@@ -348,31 +362,4 @@ func (db *DB) HasVoiceSession(ctx context.Context, ref parley.ConversationRef) (
 		from voice_sessions
 		where conversation_id = ? and agent_id = ? and account_id = ? and joined_at is not null`,
 		ref.Conversation, ref.Agent, ref.Account)
-}
-
-// CreateVoiceConversation writes a conversation that a voice session begins: nothing is said in it yet. Fails with
-// AGENT_NOT_FOUND once the agent is deleted.
-func (db *DB) CreateVoiceConversation(ctx context.Context, c *parley.Conversation) error {
-	_, err := db.sql.Exec(ctx, `
-		insert into conversations (
-		  id,
-		  account_id,
-		  agent_id,
-		  face,
-		  channel,
-		  streamed,
-		  user_id,
-		  status,
-		  escalated,
-		  message_count,
-		  last_seq,
-		  last_activity,
-		  created_at
-		)
-		values (?, ?, ?, ?, ?, 0, ?, ?, 0, 0, 0, ?, ?)`, c.ID, c.AccountID, c.AgentID, c.API, c.Channel,
-		textOrNil(c.UserID), c.Status, millis(c.UpdatedAt), millis(c.CreatedAt))
-	if err != nil {
-		return err
-	}
-	return db.countConversation(ctx, c)
 }

@@ -32,7 +32,7 @@ func webhookNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "Web
 // CreateWebhook writes a new webhook. It must be called in a transaction that has locked the account or, where it names
 // one, the agent.
 func (db *DB) CreateWebhook(ctx context.Context, h *parley.Webhook) error {
-	return webhookTable.insert(ctx, db, h, "")
+	return webhookTable.insert(ctx, db, "", h)
 }
 
 // Webhooks lists the webhooks of one agent, oldest first, without those of all agents of its account.
@@ -111,7 +111,7 @@ func deliveryNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "De
 func (db *DB) AddDelivery(ctx context.Context, d *parley.Delivery) error {
 	pending := *d
 	pending.State, pending.Attempts, pending.UpdatedAt = parley.DeliveryPending, 0, d.CreatedAt
-	return deliveryTable.insert(ctx, db, &pending, "")
+	return deliveryTable.insert(ctx, db, "", &pending)
 }
 
 // DueDeliveries lists a webhook's deliveries that are to be sent by now, at most limit, those that are due longest
@@ -148,7 +148,7 @@ func (db *DB) SaveDeliveryAttempt(ctx context.Context, d *parley.Delivery) error
 // ResetDelivery makes a delivery pending, as if it had never been tried, and returns it. Fails with NOT_FOUND.
 func (db *DB) ResetDelivery(ctx context.Context, account parley.AccountID, id parley.DeliveryID,
 	now time.Time) (*parley.Delivery, error) {
-	d, err := sqldb.One(ctx, db.sql, deliveryTable.reader(), `
+	d, err := deliveryTable.oneFrom(ctx, db, `
 		update webhook_deliveries set
 		  state = 'pending',
 		  attempts = 0,
@@ -211,16 +211,7 @@ func (db *DB) EraseFinishedDeliveries(ctx context.Context, before time.Time) err
 }
 
 func (db *DB) eraseDeliveries(ctx context.Context, where string, args ...any) error {
-	for {
-		var n int64
-		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) (err error) {
-			n, err = tx.sql.Exec(ctx,
-				`delete from webhook_deliveries where id in (select id from webhook_deliveries where `+where+
-					` limit ?)`, append(args[:len(args):len(args)], maxEraseRows)...)
-			return err
-		})
-		if err != nil || n < maxEraseRows {
-			return err
-		}
-	}
+	return db.execInChunks(ctx, `
+		delete from webhook_deliveries
+		where id in (select id from webhook_deliveries where `+where+` limit ?)`, args...)
 }

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/eval"
+	"parley/internal/retrieval"
 )
 
 // ConversationRef names a conversation.
@@ -73,7 +74,7 @@ func (s *Service) addPassageTexts(ctx context.Context, offered []parley.TracePas
 	for i, o := range offered {
 		ids[i] = o.ID
 	}
-	known, err := s.DB.PassagesByID(ctx, ids)
+	known, err := retrieval.PassagesByID(ctx, s.DB.SQL(), ids)
 	if err != nil {
 		return nil, err
 	}
