@@ -198,8 +198,7 @@ func contentHash(content string) string {
 }
 
 // exportSources returns the agent's texts as manifests write them, and what manifests cannot hold.
-func (s *Service) exportSources(ctx context.Context, a *parley.Agent) (list []sourceSpec, leftOut []string,
-	err error) {
+func (s *Service) exportSources(ctx context.Context, a *parley.Agent) (list []sourceSpec, leftOut []string, err error) {
 	existing, err := s.DB.ManagedSources(ctx, a.Ref())
 	if err != nil {
 		return nil, nil, err

@@ -18,8 +18,8 @@ import (
 // NewValidatingTransport checks every response under base, /api/v2 say, against the OpenAPI document on its way back:
 // its status is one of the operation's, its headers are there, its body matches the schema. Violations are reported;
 // the response is passed on.
-func NewValidatingTransport(base string, doc []byte, next http.RoundTripper, report func(error)) (http.RoundTripper,
-	error) {
+func NewValidatingTransport(base string, doc []byte, next http.RoundTripper,
+	report func(error)) (http.RoundTripper, error) {
 	c, err := loadContract(doc)
 	if err != nil {
 		return nil, err

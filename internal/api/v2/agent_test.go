@@ -132,8 +132,8 @@ func createMarkedAgent(t *testing.T, srv *testkit.Server) string {
 }
 
 // sendRequest sends a request, a POST with an Idempotency-Key.
-func sendRequest(ctx context.Context, srv *testkit.Server, method, path, body string) (status int, reply string,
-	err error) {
+func sendRequest(ctx context.Context, srv *testkit.Server,
+	method, path, body string) (status int, reply string, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, srv.URL+v2.Base+path, strings.NewReader(body))
 	if err != nil {
 		return 0, "", err

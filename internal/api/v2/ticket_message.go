@@ -66,8 +66,8 @@ type TicketMessageQuery struct {
 	Order string   `query:"order" enum:"asc,desc" name:"SortOrder" default:"asc" doc:"asc: the oldest first."`
 }
 
-func (s *server) listTicketMessages(ctx context.Context, c *call, in *TicketMessageQuery) (*Page[TicketMessage],
-	error) {
+func (s *server) listTicketMessages(ctx context.Context, c *call,
+	in *TicketMessageQuery) (*Page[TicketMessage], error) {
 	if len(in.Types) == 0 {
 		in.Types = []string{store.MessageTypeReply, store.MessageTypeNote}
 	}
