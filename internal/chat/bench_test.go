@@ -9,11 +9,11 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 )
 
 // BenchmarkTurn is a whole turn of a new conversation without the wire: both transactions, a model that answers at

@@ -11,9 +11,9 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/jobs"
-	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/scripted"
 )
 
 // conversations returns Conversations on the engine's database.

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/scripted"
 )
 
 func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
+	"parley/internal/testkit/scripted"
 )
 
 // allStoredText returns all that the database holds of the conversation.

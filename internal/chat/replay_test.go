@@ -9,8 +9,8 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/model/scripted"
 	"parley/internal/store"
+	"parley/internal/testkit/scripted"
 )
 
 // shownLines reads a turn to its end and returns what a client sees of it.

@@ -10,9 +10,9 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 func (te *testEngine) retry(c parley.ConversationID, message parley.MessageID) (*chat.Turn, error) {

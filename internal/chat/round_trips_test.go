@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 )
 
 // A turn waits for PostgreSQL a few times only. When each statement was a round trip of its own it did so 20 times in a

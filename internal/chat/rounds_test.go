@@ -13,8 +13,8 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/store"
+	"parley/internal/testkit/scripted"
 )
 
 // setTools returns the agent tools.

@@ -8,7 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/model/scripted"
+	"parley/internal/testkit/scripted"
 )
 
 // What the customer did not hear is not kept.

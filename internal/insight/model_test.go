@@ -8,7 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
+	"parley/internal/testkit/scripted"
 )
 
 // TestModelAnalyzes holds that a connected model is asked where the operator wants it, once for the same messages, and

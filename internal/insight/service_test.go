@@ -9,9 +9,9 @@ import (
 	"parley"
 	"parley/internal/insight"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/scripted"
 )
 
 func TestQuietConversationIsAnalyzed(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
+	"parley/internal/testkit/scripted"
 )
 
 func TestRegistryWithoutURL(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 // statementLog collects the statements that a server runs.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"parley/internal/audio"
-	"parley/internal/model/scripted"
 	"parley/internal/speech"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 	"parley/internal/voice/rtc"
 )
 

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/net/websocket"
 
 	"parley/internal/httpclient"
-	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/speech"
 	"parley/internal/speech/deepgram"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 	"parley/internal/voice/rtc"
 )
 

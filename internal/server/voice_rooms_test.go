@@ -10,9 +10,9 @@ import (
 	"go.uber.org/goleak"
 
 	"parley"
-	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 	"parley/internal/testkit/sfus"
 )
 

@@ -17,11 +17,11 @@ import (
 	"parley"
 	"parley/internal/audio"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/speech"
 	"parley/internal/store"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )

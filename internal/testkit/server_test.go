@@ -8,9 +8,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }

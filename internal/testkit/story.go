@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"parley/internal/api/admin"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit/expect"
+	"parley/internal/testkit/scripted"
 )
 
 // StoryRunner runs one story against a server and keeps what the story's placeholders stand for.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 // newVerifiedServer returns a server and a client that has created an agent, a source and one conversation of two

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/model/scripted"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 	"parley/internal/voice/rtc"
 )
 

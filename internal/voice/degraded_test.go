@@ -10,9 +10,9 @@ import (
 
 	"parley"
 	"parley/internal/model/quote"
-	"parley/internal/model/scripted"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 	"parley/internal/voice/rtc"
 )
 

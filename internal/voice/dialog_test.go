@@ -18,11 +18,11 @@ import (
 	"parley/internal/audio"
 	"parley/internal/chat"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/retrieval"
 	"parley/internal/speech"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 	"parley/internal/voice"
 	"parley/internal/voice/rtc"
 )

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 type exportReply struct {

@@ -16,10 +16,10 @@ import (
 
 	"parley/internal/api/mcp"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/expect"
+	"parley/internal/testkit/scripted"
 )
 
 // A story is a text file in testdata: calls of tools with the results that are due.

@@ -12,11 +12,11 @@ import (
 	"parley"
 	"parley/internal/api/v1"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 )
 
 // countRows counts rows; words says which.

@@ -13,8 +13,8 @@ import (
 	"parley/internal/api/v1"
 	"parley/internal/api/v2"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 // tokenFragments are what the tokens of an answer are made of: all that a stream of events could lose, merge or

@@ -15,11 +15,11 @@ import (
 	"parley"
 	"parley/internal/api/v1"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/expect"
+	"parley/internal/testkit/scripted"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m) }

@@ -14,9 +14,9 @@ import (
 	"parley"
 	"parley/internal/api/v2"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 // markerText is in everything that an agent is told and says in these tests.

@@ -15,8 +15,8 @@ import (
 
 	"parley"
 	"parley/internal/api/v2"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 // serveWithShortDelays serves the server with an API that does not wait long.

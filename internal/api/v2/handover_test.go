@@ -18,9 +18,9 @@ import (
 	"parley/internal/api/admin"
 	"parley/internal/api/v2"
 	"parley/internal/helpdesk"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 )
 
 // eventReader is an open stream of a conversation's events.

@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 // hostileStrings returns texts that have brought other programs down: the Big List of Naughty Strings, where it

@@ -16,8 +16,8 @@ import (
 	"parley"
 	"parley/internal/api/v2"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 // holdIdempotencyKeys has other requests hold the key "held" of every operation that keeps to keys: requests with

@@ -14,8 +14,8 @@ import (
 
 	"parley"
 	"parley/internal/api/v2"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 // TestSearchesAreCounted checks that an account may search ten times a second, exactly, whatever its keys and agents.

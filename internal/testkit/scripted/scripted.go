@@ -1,12 +1,13 @@
-// Package scripted is the model of tests: it plays scripts.
+// Package scripted is the model of tests: it plays scripts. Only test files import it.
 package scripted
 
 import (
 	"context"
 	"encoding/json"
 	"iter"
-	"parley/internal/model"
 	"sync"
+
+	"parley/internal/model"
 )
 
 // Step is one thing a scripted model does. Exactly one field is set.
