@@ -104,8 +104,8 @@ var layers = map[string]int{
 	"parley/bench":                    10,
 }
 
-// steps orders packages of one folder that share a layer: one of them may import those of lower steps. A package that is
-// not listed has step 0. Ports come first, then what several engines share, then the engines.
+// steps orders packages of one folder that share a layer: one of them may import those of lower steps. A package that
+// is not listed has step 0. Ports come first, then what several engines share, then the engines.
 var steps = map[string]int{
 	"parley/internal/text/prose":  1,
 	"parley/internal/text/redact": 1,
