@@ -221,6 +221,7 @@
 // where its programs are installed, on a private PostgreSQL that the tests start themselves. The HTTP interface is
 // tested by stories (internal/api/v2/testdata) against a whole server, which internal/testkit opens on a temporary
 // database, with the model of internal/testkit/scripted; every response is checked against the OpenAPI document.
-// internal/testkit/faults kills servers and databases, fills the disk and cuts connections, and reads back everything
-// that was acknowledged. What is promised is golden: make golden rewrites it, and the difference is read.
+// Fixtures share internal/testkit/check, clock and dbs. internal/testkit/faults kills servers and databases, fills the
+// disk and cuts connections, and reads back everything that was acknowledged. What is promised is golden: make golden
+// rewrites it, and the difference is read.
 package parley

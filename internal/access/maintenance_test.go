@@ -38,15 +38,16 @@ func (b *syncBuffer) lines() int {
 
 func TestMaintenanceReachesEveryAuthenticator(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
-		f.must(f.Auth.RefreshMaintenance(f.Context()))
-		f.must(f.Auth.CheckMaintenance())
+		f.Must(f.Auth.RefreshMaintenance(f.Context()))
+		f.Must(f.Auth.CheckMaintenance())
 		var log syncBuffer
-		other := &access.Authenticator{DB: f.DB, Plans: f.Plans, Now: f.now, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+		other := &access.Authenticator{DB: f.DB, Plans: f.Plans, Now: f.clock.Now,
+			Logger: slog.New(slog.NewTextHandler(&log, nil))}
 		ctx, stop := context.WithCancel(f.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- other.Run(ctx) }()
 		set := func(on bool) {
-			f.must(f.SetMaintenance(f.Context(), on))
+			f.Must(f.SetMaintenance(f.Context(), on))
 			f.Auth.SetMaintenance(on)
 			if isOn, err := f.Maintenance(f.Context()); err != nil || isOn != on || (f.Auth.CheckMaintenance() != nil) != on {
 				f.Error("maintenance is", isOn, err, "want", on)
@@ -58,11 +59,11 @@ func TestMaintenanceReachesEveryAuthenticator(t *testing.T) {
 		if e.Code != parley.CodeUnderMaintenance || e.RetryAfter <= 0 {
 			f.Errorf("%+v", e)
 		}
-		f.must(f.Auth.RefreshMaintenance(f.Context()))
-		f.wantCode(f.Auth.CheckMaintenance(), parley.CodeUnderMaintenance)
+		f.Must(f.Auth.RefreshMaintenance(f.Context()))
+		f.WantCode(f.Auth.CheckMaintenance(), parley.CodeUnderMaintenance)
 		set(false)
 		stop()
-		f.must(<-ended)
+		f.Must(<-ended)
 		if log.lines() != 2 {
 			f.Error("the log tells it", log.lines(), "times:", log.text.String())
 		}

@@ -161,15 +161,15 @@ func TestUnreadableSecrets(t *testing.T) {
 		map[string]string{"KEY": "s3cret"})
 	b.wantError("lacking", `{}`, "the secret OTHER was not given")
 	stored, err := b.DB.Actions(b, b.account.AgentRef(b.agent))
-	b.must(err)
+	b.Must(err)
 	if raw, _ := json.Marshal(stored); strings.Contains(string(raw), "s3cret") {
 		t.Errorf("stored in the clear: %s", raw)
 	}
 	b.Vault, err = vault.New("another key of sixteen bytes")
-	b.must(err)
+	b.Must(err)
 	b.wantError("sealed", `{}`, "the secret cannot be opened with this PARLEY_SECRET_KEY")
 	b.Vault, err = vault.New("")
-	b.must(err)
+	b.Must(err)
 	b.wantError("sealed", `{}`, "the server has no PARLEY_SECRET_KEY")
 	if _, err := actions.SealSecrets(b.Vault, b.account, map[string]string{"A": "b"}); !parley.IsCode(err,
 		parley.CodeInvalidBody) {
@@ -188,7 +188,7 @@ func TestWebSearch(t *testing.T) {
 	address, last := startService(t, respondWith(200, jsonType, results))
 	var err error
 	b.Search, err = actions.NewWebSearch(address + "/search?language=en")
-	b.must(err)
+	b.Must(err)
 	b.putAction(parley.ActionWebSearch, "docs", `{"sites":["docs.example.com","other.example"]}`, nil)
 	b.putAction(parley.ActionWebSearch, "web", `{}`, nil)
 	b.wantData("docs", `{"query":"how & why"}`,
@@ -206,7 +206,7 @@ func TestWebSearch(t *testing.T) {
 	b.wantError("web", `{}`, "query is required")
 	broken, _ := startService(t, respondWith(200, "text/html", "<html>"))
 	b.Search, err = actions.NewWebSearch(broken)
-	b.must(err)
+	b.Must(err)
 	b.putAction(parley.ActionWebSearch, "web", `{}`, nil)
 	b.wantError("web", `{"query":"x"}`, "the service could not be reached")
 	for _, bad := range []string{"searxng", "ftp://a.example/", "http://u:p@a.example/", "http://"} {

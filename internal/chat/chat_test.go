@@ -19,6 +19,8 @@ import (
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/scripted"
 )
@@ -34,24 +36,7 @@ type testEngine struct {
 	account parley.Account
 	plan    parley.Plan
 	agent   parley.Agent
-	clock   *clock
-}
-
-type clock struct {
-	mu      sync.Mutex
-	current time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.current
-}
-
-func (c *clock) advance(by time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.current = c.current.Add(by)
+	clock   *clock.Clock
 }
 
 func forEachDatabase(t *testing.T, f func(te *testEngine)) {
@@ -61,28 +46,24 @@ func forEachDatabase(t *testing.T, f func(te *testEngine)) {
 
 func newTestEngine(t *testing.T, raw *sqldb.DB) *testEngine {
 	t.Helper()
-	must(t, sqldb.Migrate(t.Context(), raw, store.Migrations()))
-	c := &clock{current: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	check.Must(t, sqldb.Migrate(t.Context(), raw, store.Migrations()))
+	c := clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	te := &testEngine{t: t, db: store.New(raw), model: &scripted.Model{}, clock: c}
 	te.account = parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Ours", Plan: "unlimited",
-		CreatedAt: c.now()}
+		CreatedAt: c.Now()}
 	te.agent = parley.Agent{ID: parley.NewAgentID(), AccountID: te.account.ID, Name: "Help", Model: "auto",
 		Visibility: "private",
-		RateLimit:  parley.DefaultDeviceLimit(), ConfigVersion: 1, CreatedAt: c.now(), UpdatedAt: c.now()}
-	must(t, te.db.CreateAccount(t.Context(), &te.account))
-	must(t, te.db.CreateAgent(t.Context(), &te.agent))
+		RateLimit:  parley.DefaultDeviceLimit(), ConfigVersion: 1, CreatedAt: c.Now(), UpdatedAt: c.Now()}
+	check.Must(t, te.db.CreateAccount(t.Context(), &te.account))
+	check.Must(t, te.db.CreateAgent(t.Context(), &te.agent))
 	te.Engine = te.newEngine("this server")
 	return te
 }
 
 func (te *testEngine) newEngine(owner string) *chat.Engine {
 	table := model.NewRegistry(model.RegistryConfig{Builtin: te.model})
-	return &chat.Engine{DB: te.db, Indexes: &retrieval.Indexes{DB: te.db.SQL()}, Models: table, Now: te.clock.now,
+	return &chat.Engine{DB: te.db, Indexes: &retrieval.Indexes{DB: te.db.SQL()}, Models: table, Now: te.clock.Now,
 		Logger: slog.New(slog.DiscardHandler), Owner: owner}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
 }
 
 func (te *testEngine) tryStart(message string, in parley.ConversationID) (*chat.Turn, error) {
@@ -93,14 +74,14 @@ func (te *testEngine) tryStart(message string, in parley.ConversationID) (*chat.
 func (te *testEngine) start(message string, in parley.ConversationID) *chat.Turn {
 	te.t.Helper()
 	turn, err := te.tryStart(message, in)
-	must(te.t, err)
+	check.Must(te.t, err)
 	return turn
 }
 
 func (te *testEngine) finish(turn *chat.Turn) *chat.Finish {
 	te.t.Helper()
 	f, err := turn.Wait(te.t.Context())
-	must(te.t, err)
+	check.Must(te.t, err)
 	return f
 }
 
@@ -109,7 +90,7 @@ func (te *testEngine) history(c parley.ConversationID) []string {
 	te.t.Helper()
 	page, err := te.db.Messages(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 		parley.PageRequest{Limit: 100})
-	must(te.t, err)
+	check.Must(te.t, err)
 	var lines []string
 	for i, m := range page.Items {
 		if m.Seq != int64(i+1) {
@@ -130,7 +111,7 @@ func (te *testEngine) wantHistory(c parley.ConversationID, want ...string) {
 func (te *testEngine) wantCredits(used, reserved parley.Credits) {
 	te.t.Helper()
 	u, r, err := te.db.AccountCreditUsage(te.t.Context(), te.account.ID, "2026-11")
-	must(te.t, err)
+	check.Must(te.t, err)
 	if u != used || r != reserved {
 		te.t.Errorf("credits used %d, reserved %d; want %d, %d", u, r, used, reserved)
 	}
@@ -139,18 +120,12 @@ func (te *testEngine) wantCredits(used, reserved parley.Credits) {
 func (te *testEngine) wantNoOpenTurn() {
 	te.t.Helper()
 	var inTurns, inAccount int
-	must(te.t, te.db.SQL().QueryRow(te.t.Context(), `select count(*) from turns where state = 'open'`).Scan(&inTurns))
-	must(te.t, te.db.SQL().QueryRow(te.t.Context(), `select open_turns from accounts where id = ?`,
+	check.Must(te.t,
+		te.db.SQL().QueryRow(te.t.Context(), `select count(*) from turns where state = 'open'`).Scan(&inTurns))
+	check.Must(te.t, te.db.SQL().QueryRow(te.t.Context(), `select open_turns from accounts where id = ?`,
 		te.account.ID).Scan(&inAccount))
 	if inTurns != 0 || inAccount != 0 {
 		te.t.Errorf("%d open turns, the account counts %d; want none", inTurns, inAccount)
-	}
-}
-
-func wantCode(t *testing.T, err error, code parley.Code) {
-	t.Helper()
-	if !parley.IsCode(err, code) {
-		t.Errorf("error %v, want %s", err, code)
 	}
 }
 
@@ -166,7 +141,7 @@ func TestAnswerIsStoredBeforeItsEndIsTold(t *testing.T) {
 			if err == io.EOF {
 				break
 			}
-			must(t, err)
+			check.Must(t, err)
 			for _, e := range events {
 				text += e.Text
 				if e.Kind == chat.Finished {
@@ -220,7 +195,7 @@ func TestSecondMessageWaitsForTheLiveTurn(t *testing.T) {
 			second <- err
 		}()
 		barrier.Release()
-		must(t, <-second)
+		check.Must(t, <-second)
 		te.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: first", "user complete: two",
 			"assistant complete: two")
 	})
@@ -233,7 +208,7 @@ func TestSecondMessageGivesUp(t *testing.T) {
 		te.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("first"), scripted.Stop())
 		turn := te.start("one", "")
 		_, err := te.tryStart("two", turn.ConversationID)
-		wantCode(t, err, parley.CodeConversationBusy)
+		check.WantCode(t, err, parley.CodeConversationBusy)
 		barrier.Release()
 		te.finish(turn)
 		te.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: first")
@@ -268,7 +243,7 @@ func TestNewMessageCancelsAnAbandonedTurn(t *testing.T) {
 			second <- err
 		}()
 		reader.Close()
-		must(t, <-second)
+		check.Must(t, <-second)
 		te.wantHistory(turn.ConversationID, "user complete: one", "assistant interrupted: half", "user complete: two",
 			"assistant complete: two")
 		te.wantCredits(2*parley.Credit, 0)
@@ -281,7 +256,7 @@ func TestFailureKeepsTheMessageAndChargesNothing(t *testing.T) {
 		te.model.AddScript(scripted.Step{Err: errors.New("the provider's secret words")})
 		turn := te.start("one", "")
 		err := turn.WaitForText(t.Context())
-		wantCode(t, err, parley.CodeChatStreaming)
+		check.WantCode(t, err, parley.CodeChatStreaming)
 		fail := parley.AsError(err)
 		if fail.Details["conversationId"] != string(turn.ConversationID) ||
 			fail.Details["userMessageId"] != string(turn.UserMessageID) || strings.Contains(fail.Message, "secret") {
@@ -291,9 +266,9 @@ func TestFailureKeepsTheMessageAndChargesNothing(t *testing.T) {
 
 		te.model.AddScript(scripted.Text("half"), scripted.Step{Err: errors.New("cut")})
 		turn = te.start("two", turn.ConversationID)
-		must(t, turn.WaitForText(t.Context()))
+		check.Must(t, turn.WaitForText(t.Context()))
 		_, err = turn.Wait(t.Context())
-		wantCode(t, err, parley.CodeChatStreaming)
+		check.WantCode(t, err, parley.CodeChatStreaming)
 		te.wantHistory(turn.ConversationID, "user complete: one", "user complete: two")
 		te.wantCredits(0, 0)
 		te.wantNoOpenTurn()
@@ -304,7 +279,7 @@ func TestPanicOfABackEndFailsItsTurnOnly(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.model.StepsFor = func(model.Request) []scripted.Step { panic("boom") }
 		_, err := te.start("one", "").Wait(t.Context())
-		wantCode(t, err, parley.CodeChatStreaming)
+		check.WantCode(t, err, parley.CodeChatStreaming)
 		te.model.StepsFor = nil
 		te.finish(te.start("two", ""))
 	})
@@ -328,9 +303,9 @@ func TestCreditsRunOut(t *testing.T) {
 		te.finish(te.start("one", ""))
 		te.finish(te.start("two", ""))
 		_, err := te.tryStart("three", "")
-		wantCode(t, err, parley.CodeCreditsExhausted)
+		check.WantCode(t, err, parley.CodeCreditsExhausted)
 		te.wantCredits(two, 0)
-		te.clock.advance(11 * 24 * time.Hour) // the next month
+		te.clock.Advance(11 * 24 * time.Hour) // the next month
 		te.finish(te.start("three", ""))
 	})
 }
@@ -338,13 +313,13 @@ func TestCreditsRunOut(t *testing.T) {
 func TestAgentCreditsRunOut(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		one := int64(1)
-		must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
+		check.Must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
 			a.CreditLimit = &one
 			return nil
 		}))
 		te.finish(te.start("one", ""))
 		_, err := te.tryStart("two", "")
-		wantCode(t, err, parley.CodeAgentCredits)
+		check.WantCode(t, err, parley.CodeAgentCredits)
 	})
 }
 
@@ -388,7 +363,7 @@ func TestOpenTurnsAreCapped(t *testing.T) {
 		te.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("x"), scripted.Stop())
 		turn := te.start("one", "")
 		_, err := te.tryStart("two", "")
-		wantCode(t, err, parley.CodeTooManyRequests)
+		check.WantCode(t, err, parley.CodeTooManyRequests)
 		barrier.Release()
 		te.finish(turn)
 		te.finish(te.start("two", ""))
@@ -402,13 +377,13 @@ func TestConversationThatMayNotGoOn(t *testing.T) {
 		for _, status := range []string{"ended", "taken_over"} {
 			_, err := te.db.SQL().Exec(t.Context(), `update conversations set status = ? where id = ?`, status,
 				turn.ConversationID)
-			must(t, err)
+			check.Must(t, err)
 			_, err = te.tryStart("two", turn.ConversationID)
-			wantCode(t, err, parley.CodeNotOngoing)
+			check.WantCode(t, err, parley.CodeNotOngoing)
 		}
 		_, err := te.db.SQL().Exec(t.Context(), `update conversations set status = 'ongoing', paused = 1 where id = ?`,
 			turn.ConversationID)
-		must(t, err)
+		check.Must(t, err)
 		f := te.finish(te.start("three", turn.ConversationID))
 		if f.Message != nil || f.Reason != "stop" || f.Credits != 0 {
 			t.Errorf("a paused conversation answered %+v", f)
@@ -423,15 +398,15 @@ func TestConversationsOfOthersAreUnknown(t *testing.T) {
 		te.finish(turn)
 		other := te.agent
 		other.ID = parley.NewAgentID()
-		must(t, te.db.CreateAgent(t.Context(), &other))
+		check.Must(t, te.db.CreateAgent(t.Context(), &other))
 		for _, id := range []parley.ConversationID{"nonsense", parley.ConversationID(parley.NewTimedUUID()),
 			turn.ConversationID} {
 			_, err := te.Start(t.Context(), te.account, te.plan, other.ID, chat.Request{Message: "x", ConversationID: id})
-			wantCode(t, err, parley.CodeConversationNotFound)
+			check.WantCode(t, err, parley.CodeConversationNotFound)
 		}
 		_, err := te.Start(t.Context(), parley.Account{ID: "another"}, te.plan, te.agent.ID,
 			chat.Request{Message: "x", ConversationID: turn.ConversationID})
-		wantCode(t, err, parley.CodeAgentNotFound)
+		check.WantCode(t, err, parley.CodeAgentNotFound)
 	})
 }
 
@@ -450,7 +425,7 @@ func TestRecoveryClosesAllThatIsLost(t *testing.T) {
 				<-turn.Done()
 			}
 		}()
-		te.clock.advance(time.Minute) // nobody renews the leases
+		te.clock.Advance(time.Minute) // nobody renews the leases
 		other := te.newEngine("another server")
 		other.LeaseDuration = 24 * time.Hour // its next look is in eight hours
 		ctx, stop := context.WithCancel(t.Context())
@@ -459,10 +434,10 @@ func TestRecoveryClosesAllThatIsLost(t *testing.T) {
 		for ticker, open := time.NewTicker(5*time.Millisecond), 1; open > 0; <-ticker.C { // the test's own time limit ends it
 			var err error
 			open, err = sqldb.One(ctx, te.db.SQL(), sqldb.Column[int], `select count(*) from turns where state = 'open'`)
-			must(t, err)
+			check.Must(t, err)
 		}
 		stop()
-		must(t, <-done)
+		check.Must(t, <-done)
 		te.wantNoOpenTurn()
 		te.wantCredits(0, 0)
 	})
@@ -477,7 +452,7 @@ func TestRecoveryClosesOnlyWhatIsLost(t *testing.T) {
 		if n, err := other.Recover(t.Context()); n != 0 || err != nil {
 			t.Fatalf("a live turn was recovered: %d, %v", n, err)
 		}
-		te.clock.advance(time.Minute) // nobody renews the lease
+		te.clock.Advance(time.Minute) // nobody renews the lease
 		if n, err := other.Recover(t.Context()); n != 1 || err != nil {
 			t.Fatalf("recovered %d, %v; want 1", n, err)
 		}
@@ -497,13 +472,13 @@ func TestMessageAfterACrashClosesTheLostTurn(t *testing.T) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("late"), scripted.Stop())
 		turn := te.start("one", "")
-		te.clock.advance(time.Minute)
+		te.clock.Advance(time.Minute)
 		other := te.newEngine("another server")
 		next, err := other.Start(t.Context(), te.account, te.plan, te.agent.ID,
 			chat.Request{Message: "two", ConversationID: turn.ConversationID, Channel: parley.ChannelAPI})
-		must(t, err)
+		check.Must(t, err)
 		_, err = next.Wait(t.Context())
-		must(t, err)
+		check.Must(t, err)
 		te.wantHistory(turn.ConversationID, "user complete: one", "user complete: two", "assistant complete: two")
 		barrier.Release()
 		<-turn.Done()
@@ -527,7 +502,7 @@ func TestDrain(t *testing.T) {
 		te.wantCredits(0, 0)
 		te.wantNoOpenTurn()
 		_, err := te.tryStart("two", "")
-		wantCode(t, err, parley.CodeUnderMaintenance)
+		check.WantCode(t, err, parley.CodeUnderMaintenance)
 	})
 }
 
@@ -536,12 +511,12 @@ func TestDeletedAgentGetsNoAnswerBack(t *testing.T) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("late"), scripted.Stop())
 		turn := te.start("one", "")
-		must(t, te.db.DeleteAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), te.clock.now()))
+		check.Must(t, te.db.DeleteAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), te.clock.Now()))
 		barrier.Release()
 		_, err := turn.Wait(t.Context())
-		wantCode(t, err, parley.CodeAgentNotFound)
+		check.WantCode(t, err, parley.CodeAgentNotFound)
 		var n int
-		must(t, te.db.SQL().QueryRow(t.Context(), `select count(*) from messages where author = 'assistant'`).Scan(&n))
+		check.Must(t, te.db.SQL().QueryRow(t.Context(), `select count(*) from messages where author = 'assistant'`).Scan(&n))
 		if n != 0 {
 			t.Error("an answer was stored for a deleted agent")
 		}
@@ -556,17 +531,17 @@ func TestAMessageOnAnotherServerCancelsAnAbandonedTurn(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
-		running.Go(func() { must(t, te.Run(ctx)) })
+		running.Go(func() { check.Must(t, te.Run(ctx)) })
 		defer running.Wait()
 		defer stop()
 		te.model.AddScript(scripted.Text("half"), scripted.Step{Barrier: scripted.NewBarrier()}, scripted.Stop())
 		turn := te.start("one", "")
-		must(t, turn.WaitForText(t.Context()))
+		check.Must(t, turn.WaitForText(t.Context()))
 		turn.Reader().Close()
 		other := te.newEngine("another server")
 		next, err := other.Start(t.Context(), te.account, te.plan, te.agent.ID,
 			chat.Request{Message: "two", ConversationID: turn.ConversationID, Channel: parley.ChannelAPI})
-		must(t, err)
+		check.Must(t, err)
 		te.finish(next)
 		te.wantHistory(turn.ConversationID, "user complete: one", "assistant interrupted: half", "user complete: two",
 			"assistant complete: two")

@@ -16,6 +16,7 @@ import (
 	"parley/internal/model/quote"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 	"parley/internal/text/words"
 )
 
@@ -56,7 +57,7 @@ func (te *testEngine) escalateTool(handoverText, required string) chat.Tool {
 func (te *testEngine) wantStatus(id parley.ConversationID, want parley.ConversationStatus) {
 	te.t.Helper()
 	c, err := te.db.Conversation(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(id))
-	if must(te.t, err); c.Status != want {
+	if check.Must(te.t, err); c.Status != want {
 		te.t.Errorf("the conversation is %s, want %s", c.Status, want)
 	}
 }
@@ -78,11 +79,11 @@ func TestPlainWishHandsOverBeforeAnyModelIsAsked(t *testing.T) {
 		}
 		kinds, err := sqldb.All(t.Context(), te.db.SQL(), sqldb.Column[string],
 			`select action_type || ' ' || status from tool_calls where conversation_id = ?`, turn.ConversationID)
-		if must(t, err); strings.Join(kinds, ",") != "escalate success" {
+		if check.Must(t, err); strings.Join(kinds, ",") != "escalate success" {
 			t.Error(kinds)
 		}
 		_, err = te.tryStart("Are you there?", turn.ConversationID)
-		wantCode(t, err, parley.CodeNotOngoing)
+		check.WantCode(t, err, parley.CodeNotOngoing)
 		te.wantNoOpenTurn()
 	})
 }
@@ -124,7 +125,7 @@ func TestWishIsLeftToTheModel(t *testing.T) {
 			`insert into helpdesks (agent_id, account_id, last_number, handover, created_at, updated_at)
 				values (?, ?, 0, 0, 1, 1)`,
 			te.agent.ID, te.account.ID)
-		must(t, err)
+		check.Must(t, err)
 		ongoing("a helpdesk that does not hand over", handoverRequest)
 		te.HandOver = nil
 		ongoing("a house without people", handoverRequest)
@@ -149,7 +150,7 @@ func TestWishThatCannotBeGrantedIsAnswered(t *testing.T) {
 func TestReasonIsMaskedWhereTheAgentMasks(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		reasons := te.enableHandover()
-		must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
+		check.Must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
 			a.Redact = true
 			return nil
 		}))
@@ -166,7 +167,7 @@ func TestWishInAPausedConversationIsOnlyKept(t *testing.T) {
 		reasons := te.enableHandover()
 		id := te.startConversation()
 		_, err := te.conversations().Pause(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(id), true)
-		must(t, err)
+		check.Must(t, err)
 		if f := te.finish(te.start(handoverRequest, id)); f.Message != nil || f.Credits != 0 || len(reasons()) != 0 {
 			t.Errorf("%+v, %v", f, reasons())
 		}
@@ -182,11 +183,11 @@ func TestWhatTheModelSeesAfterAHandBack(t *testing.T) {
 		te.finish(turn)
 		id := turn.ConversationID
 		_, err := cs.AddHumanReply(ctx, te.account.ID.AgentRef(te.agent.ID).ConversationRef(id), "kims-id", "Kim here.")
-		must(t, err)
+		check.Must(t, err)
 		_, err = cs.AddCustomerMessage(ctx, te.account.ID.AgentRef(te.agent.ID).ConversationRef(id), "Thanks, Kim.")
-		must(t, err)
+		check.Must(t, err)
 		_, err = cs.HandBack(ctx, te.account.ID.AgentRef(te.agent.ID).ConversationRef(id), "kim")
-		must(t, err)
+		check.Must(t, err)
 		te.finish(te.start("And when do you open?", id))
 		var got []string
 		for _, m := range te.model.Requests()[0].Messages {
@@ -243,13 +244,13 @@ func TestHandoverObserverSeesWhatConcernsPeople(t *testing.T) {
 		cs.HandoverObserver = h
 		id := te.startConversation()
 		_, err := cs.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "asked for", false)
-		must(t, err)
+		check.Must(t, err)
 		_, err = cs.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "again", false)
-		must(t, err)
+		check.Must(t, err)
 		_, err = cs.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Anybody?")
-		must(t, err)
+		check.Must(t, err)
 		_, err = cs.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", "Here.")
-		must(t, err)
+		check.Must(t, err)
 		h.err = errors.New("the desk is full")
 		for _, step := range []func() error{
 			func() error {
@@ -268,11 +269,11 @@ func TestHandoverObserverSeesWhatConcernsPeople(t *testing.T) {
 		h.err, h.events = nil, h.events[:3]
 		te.wantStatus(id, parley.ConversationTakenOver)
 		_, err = cs.HandBack(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
-		must(t, err)
+		check.Must(t, err)
 		_, err = cs.Pause(ctx, account.AgentRef(agent).ConversationRef(id), true)
-		must(t, err)
+		check.Must(t, err)
 		_, err = cs.End(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
-		must(t, err)
+		check.Must(t, err)
 		want := []string{"ongoing to taken_over by kim (asked for)", "user 3: Anybody?", "human 4: Here.",
 			"taken_over to ongoing by kim ()", "ongoing to ended by kim ()"}
 		if !slices.Equal(h.events, want) {

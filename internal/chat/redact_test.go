@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/scripted"
 )
 
@@ -20,13 +21,13 @@ func (te *testEngine) allStoredText() string {
 		`select coalesce(input, '') || coalesce(output, '') from tool_calls`,
 		`select coalesce(trace, '') from turns`, `select payload from events`} {
 		rows, err := te.db.SQL().Query(te.t.Context(), q)
-		must(te.t, err)
+		check.Must(te.t, err)
 		for rows.Next() {
 			var text string
-			must(te.t, rows.Scan(&text))
+			check.Must(te.t, rows.Scan(&text))
 			all.WriteString(text + "\n")
 		}
-		must(te.t, rows.Close())
+		check.Must(te.t, rows.Close())
 	}
 	return all.String()
 }
@@ -40,7 +41,7 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 		})
 		te.setTools(tool, locationTool)
 		_, err := te.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, te.agent.ID)
-		must(t, err)
+		check.Must(t, err)
 		te.model.AddScript(scripted.Text("Looking for ann@example.com. "),
 			scripted.NewToolCall("look_up", `{"email": "ann@example.com"}`), scripted.FinishWithToolCalls()).
 			AddScript(scripted.Text("Found ann@example.com."), scripted.Stop())
@@ -57,10 +58,10 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 		if sent := te.model.Requests()[2].Messages[0].Text; strings.Contains(sent, "ann@") {
 			t.Errorf("a later turn is told %q", sent)
 		}
-		must(t, te.submitResult(turn, te.pendingCall(turn), `{"mail": "carl@example.com", "n": 1}`))
+		check.Must(t, te.submitResult(turn, te.pendingCall(turn), `{"mail": "carl@example.com", "n": 1}`))
 		te.model.AddScript(scripted.Text("half of dora@example.com"), scripted.Step{Err: context.DeadlineExceeded})
 		_, err = te.start("I am dora@example.com", turn.ConversationID).Wait(t.Context())
-		wantCode(t, err, parley.CodeChatStreaming)
+		check.WantCode(t, err, parley.CodeChatStreaming)
 		stored := te.allStoredText()
 		for _, secret := range []string{"ann@", "bob@", "carl@", "dora@", "4111", "1234567"} {
 			if strings.Contains(stored, secret) {
@@ -79,8 +80,8 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 func TestRedactionLeavesQuotesWhole(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		_, err := te.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, te.agent.ID)
-		must(t, err)
-		must(t, te.addSource("Write to help@example.com."))
+		check.Must(t, err)
+		check.Must(t, te.addSource("Write to help@example.com."))
 		te.model.StepsFor = func(r model.Request) []scripted.Step {
 			answer := "You are ann@example.com. " + r.Passages[0].Text
 			return []scripted.Step{scripted.Text(answer),
@@ -91,7 +92,7 @@ func TestRedactionLeavesQuotesWhole(t *testing.T) {
 		te.finish(turn)
 		page, err := te.db.Messages(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID),
 			parley.PageRequest{Limit: 9})
-		must(t, err)
+		check.Must(t, err)
 		m := page.Items[1]
 		c := m.Citations[0]
 		if text := m.Text(); text != "You are [email]. Write to help@example.com." ||
@@ -104,7 +105,7 @@ func TestRedactionLeavesQuotesWhole(t *testing.T) {
 
 // addSource returns the agent a source of one passage.
 func (te *testEngine) addSource(text string) error {
-	source, version, now := parley.NewUUID(), parley.NewUUID(), te.clock.now().UnixMilli()
+	source, version, now := parley.NewUUID(), parley.NewUUID(), te.clock.Now().UnixMilli()
 	for _, do := range []struct {
 		query string
 		args  []any

@@ -10,6 +10,7 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/scripted"
 )
 
@@ -44,7 +45,7 @@ func shownLines(t *testing.T, turn *chat.Turn) (lines []string) {
 func (te *testEngine) wantReplay(turn *chat.Turn) {
 	te.t.Helper()
 	again, err := te.ReplayTurn(te.t.Context(), te.account.ID.AgentRef(te.agent.ID), turn.ID)
-	must(te.t, err)
+	check.Must(te.t, err)
 	if again.MessageID != turn.MessageID || again.UserMessageID != turn.UserMessageID ||
 		again.ConversationID != turn.ConversationID || again.UserID != turn.UserID {
 		te.t.Errorf("%+v is not %+v", again.Turn, turn.Turn)
@@ -52,7 +53,7 @@ func (te *testEngine) wantReplay(turn *chat.Turn) {
 	if got, want := shownLines(te.t, again), shownLines(te.t, turn); !slices.Equal(got, want) {
 		te.t.Errorf("told again:\n%q\nat first:\n%q", got, want)
 	}
-	must(te.t, again.WaitForText(te.t.Context()))
+	check.Must(te.t, again.WaitForText(te.t.Context()))
 }
 
 func TestATurnIsToldAgainAsItWas(t *testing.T) {
@@ -69,8 +70,9 @@ func TestATurnIsToldAgainAsItWas(t *testing.T) {
 		asks := te.start("And where am I?", first.ConversationID)
 		call := te.finish(asks).Message.Parts[0].ToolCallID
 		te.wantReplay(asks)
-		must(t, te.SubmitToolResult(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(first.ConversationID),
-			call, json.RawMessage(`"Rome"`)))
+		check.Must(t,
+			te.SubmitToolResult(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(first.ConversationID),
+				call, json.RawMessage(`"Rome"`)))
 		te.wantReplay(asks) // without the result, which came later
 	})
 }
@@ -111,16 +113,16 @@ func TestATurnIsKnownByItsKey(t *testing.T) {
 		claim := func(token string) store.Claim {
 			return store.Claim{Account: te.account.ID, Key: "k", Hash: "body", Token: token}
 		}
-		if record, err := te.db.ClaimIdempotencyKey(t.Context(), claim("first"), te.clock.now()); record != nil ||
+		if record, err := te.db.ClaimIdempotencyKey(t.Context(), claim("first"), te.clock.Now()); record != nil ||
 			err != nil {
 			t.Fatal(record, err)
 		}
 		te.model.AddScript(scripted.Text("Hi."), scripted.Stop())
 		turn, err := te.Start(store.WithClaim(t.Context(), claim("first")), te.account, te.plan, te.agent.ID,
 			chat.Request{Message: "Hello", Channel: parley.ChannelAPI})
-		must(t, err)
+		check.Must(t, err)
 		te.finish(turn)
-		record, err := te.db.ClaimIdempotencyKey(t.Context(), claim("second"), te.clock.now())
+		record, err := te.db.ClaimIdempotencyKey(t.Context(), claim("second"), te.clock.Now())
 		if err != nil || record == nil || record.Subject != "turn:"+string(turn.ID) {
 			t.Fatalf("%+v %v", record, err)
 		}

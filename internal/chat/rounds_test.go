@@ -14,6 +14,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/model"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/scripted"
 )
 
@@ -21,9 +22,9 @@ import (
 func (te *testEngine) setTools(tools ...chat.Tool) {
 	te.t.Helper()
 	_, err := te.db.SQL().Exec(te.t.Context(), `update agents set tools = ? where id = ?`, len(tools), te.agent.ID)
-	must(te.t, err)
+	check.Must(te.t, err)
 	unchanged := func(*parley.Agent) error { return nil }
-	must(te.t, te.db.UpdateAgent(te.t.Context(), te.agent.Ref(), unchanged)) // the store reads it again
+	check.Must(te.t, te.db.UpdateAgent(te.t.Context(), te.agent.Ref(), unchanged)) // the store reads it again
 	te.Tools = func(context.Context, *parley.Agent) ([]chat.Tool, error) { return tools, nil }
 }
 
@@ -98,7 +99,7 @@ func TestAToolIsCalledAndItsResultAnswered(t *testing.T) {
 			t.Errorf("the model was told %+v", sent)
 		}
 		calls, err := te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
-		must(t, err)
+		check.Must(t, err)
 		if len(calls) != 1 || calls[0].Status != parley.ToolSuccess || calls[0].MessageID != turn.MessageID ||
 			calls[0].Kind != parley.ActionHTTP {
 			t.Errorf("rows %+v", calls)
@@ -178,7 +179,7 @@ func TestToolsRunOnlyForAMessageThatIsKept(t *testing.T) {
 		none := parley.Credits(0)
 		te.account.Credits = &none
 		_, err := te.tryStart("Pay", "")
-		wantCode(t, err, parley.CodeCreditsExhausted)
+		check.WantCode(t, err, parley.CodeCreditsExhausted)
 		if ran {
 			t.Error("the tool ran although the message was refused")
 		}
@@ -200,7 +201,7 @@ func TestInnerCallsAreShownAndKept(t *testing.T) {
 			`tool-result weather {"status":"success"}`,
 			`tool-result playbook {"status":"success","data":{"message":"done"}}`, "text Done.")
 		calls, err := te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
-		if must(t, err); len(calls) != 2 {
+		if check.Must(t, err); len(calls) != 2 {
 			t.Errorf("%d rows", len(calls))
 		}
 		te.finish(te.start("More", turn.ConversationID))
@@ -230,7 +231,7 @@ func (te *testEngine) startClientCall() *chat.Turn {
 func (te *testEngine) pendingCall(turn *chat.Turn) string {
 	te.t.Helper()
 	calls, err := te.db.ToolCalls(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
-	must(te.t, err)
+	check.Must(te.t, err)
 	i := slices.IndexFunc(calls, func(c parley.ToolCall) bool { return c.Status == parley.ToolPending })
 	return calls[i].CallID
 }
@@ -250,12 +251,12 @@ func TestTheClientRunsATool(t *testing.T) {
 		turn := te.startClientCall()
 		call := te.pendingCall(turn)
 		_, err := te.continueTurn(turn.ConversationID)
-		wantCode(t, err, parley.CodeInvalidBody)
-		must(t, te.submitResult(turn, call, `{"city":"Rome"}`))
-		wantCode(t, te.submitResult(turn, call, `{"city":"Oslo"}`), parley.CodeToolCallNotFound)
+		check.WantCode(t, err, parley.CodeInvalidBody)
+		check.Must(t, te.submitResult(turn, call, `{"city":"Rome"}`))
+		check.WantCode(t, te.submitResult(turn, call, `{"city":"Oslo"}`), parley.CodeToolCallNotFound)
 		te.model.AddScript(scripted.Text("You are in Rome."), scripted.Stop())
 		next, err := te.continueTurn(turn.ConversationID)
-		must(t, err)
+		check.Must(t, err)
 		f := te.finish(next)
 		if next.UserMessageID != turn.UserMessageID || next.MessageID == turn.MessageID ||
 			f.Message.Text() != "You are in Rome." {
@@ -267,7 +268,7 @@ func TestTheClientRunsATool(t *testing.T) {
 			t.Errorf("the model was told %+v", sent)
 		}
 		_, err = te.continueTurn(turn.ConversationID)
-		wantCode(t, err, parley.CodeInvalidBody)
+		check.WantCode(t, err, parley.CodeInvalidBody)
 		te.wantHistory(turn.ConversationID, "user complete: Where am I?", "assistant complete: One moment.",
 			"assistant complete: You are in Rome.")
 	})
@@ -278,17 +279,17 @@ func TestAnUnansweredCallIsIgnored(t *testing.T) {
 		turn := te.startClientCall()
 		call := te.pendingCall(turn)
 		te.finish(te.start("Never mind.", turn.ConversationID))
-		wantCode(t, te.submitResult(turn, call, `1`), parley.CodeToolCallNotFound)
+		check.WantCode(t, te.submitResult(turn, call, `1`), parley.CodeToolCallNotFound)
 		page, err := te.db.Messages(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID),
 			parley.PageRequest{Limit: 9})
-		must(t, err)
+		check.Must(t, err)
 		te.wantParts(&page.Items[1], "text One moment.", `tool-call where_am_i {"precise":true}`,
 			`tool-result where_am_i {"status":"ignored"}`)
 
 		turn = te.startClientCall()
 		call = te.pendingCall(turn)
-		te.clock.advance(25 * time.Hour)
-		wantCode(t, te.submitResult(turn, call, `1`), parley.CodeToolCallNotFound)
+		te.clock.Advance(25 * time.Hour)
+		check.WantCode(t, te.submitResult(turn, call, `1`), parley.CodeToolCallNotFound)
 	})
 }
 
@@ -308,9 +309,9 @@ func TestWhatAClientMaySendAsAResult(t *testing.T) {
 			`{"status":7}`:                          `{"status":"success","data":{"status":7}}`,
 		} {
 			turn := te.startClientCall()
-			must(t, te.submitResult(turn, te.pendingCall(turn), sent))
+			check.Must(t, te.submitResult(turn, te.pendingCall(turn), sent))
 			calls, err := te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
-			must(t, err)
+			check.Must(t, err)
 			if got := string(calls[0].Output); got != want {
 				t.Errorf("%s is kept as %s, want %s", sent, got, want)
 			}
@@ -325,9 +326,9 @@ func TestAFailureAfterACallKeepsItsRow(t *testing.T) {
 			scripted.FinishWithToolCalls()).AddScript(scripted.Step{Err: errors.New("gone")})
 		turn := te.start("Go", "")
 		_, err := turn.Wait(t.Context())
-		wantCode(t, err, parley.CodeChatStreaming)
+		check.WantCode(t, err, parley.CodeChatStreaming)
 		calls, err := te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
-		if must(t, err); len(calls) != 1 {
+		if check.Must(t, err); len(calls) != 1 {
 			t.Errorf("%d rows", len(calls))
 		}
 		te.wantHistory(turn.ConversationID, "user complete: Go")
@@ -386,7 +387,7 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		pay := newTool("pay", func(_ context.Context, c chat.Call) chat.Output {
 			during, _ = te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c.Turn.ConversationID))
 			once = append(once, c.IdempotencyKey)
-			te.clock.advance(time.Minute)
+			te.clock.Advance(time.Minute)
 			return successOutput(`1`)
 		})
 		pay.HasEffects = true
@@ -396,7 +397,7 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		turn := te.start("Pay", "")
 		te.finish(turn)
 		after, err := te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
-		must(t, err)
+		check.Must(t, err)
 		if len(during) != 1 || during[0].Status != parley.ToolPending || len(after) != 1 ||
 			after[0].Status != parley.ToolSuccess || after[0].ID != during[0].ID {
 			t.Errorf("during the call %+v, after it %+v", during, after)
@@ -413,27 +414,27 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		te.model.AddScript(pays...)
 		lost := te.start("Pay", "")
 		<-released
-		te.clock.advance(time.Minute)
+		te.clock.Advance(time.Minute)
 		if n, err := te.newEngine("another server").Recover(t.Context()); err != nil || n != 1 {
 			t.Errorf("recovered %d, %v", n, err)
 		}
 		calls, err := te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(lost.ConversationID))
-		if must(t, err); len(calls) != 1 || calls[0].Status != parley.ToolError {
+		if check.Must(t, err); len(calls) != 1 || calls[0].Status != parley.ToolError {
 			t.Errorf("after the server was lost: %+v", calls)
 		}
 		te.Stop(te.account.ID.AgentRef(te.agent.ID).ConversationRef(lost.ConversationID))
 		<-lost.Done()
 		claimed := store.WithClaim(t.Context(), store.Claim{Account: te.account.ID, Key: "k", Token: "t"})
 		_, err = te.db.ClaimIdempotencyKey(t.Context(), store.Claim{Account: te.account.ID, Key: "k", Token: "t"},
-			te.clock.now())
-		must(t, err)
+			te.clock.Now())
+		check.Must(t, err)
 		te.setTools(pay)
 		once = nil
 		for range 2 {
 			te.model.AddScript(pays...).AddScript(scripted.Text("Paid."), scripted.Stop())
 			turn, err := te.Start(claimed, te.account, te.plan, te.agent.ID,
 				chat.Request{Message: "Pay", Channel: parley.ChannelAPI})
-			must(t, err)
+			check.Must(t, err)
 			te.finish(turn)
 		}
 		if len(once) != 2 || once[0] != once[1] {
@@ -448,8 +449,8 @@ func TestAConversationOfAnotherOriginIsNotContinued(t *testing.T) {
 		te.finish(turn)
 		_, err := te.db.SQL().Exec(t.Context(), `update conversations set channel = 'WhatsApp' where id = ?`,
 			turn.ConversationID)
-		must(t, err)
+		check.Must(t, err)
 		_, err = te.tryStart("two", turn.ConversationID)
-		wantCode(t, err, parley.CodeConversationNotFound)
+		check.WantCode(t, err, parley.CodeConversationNotFound)
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/chat"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/scripted"
 )
 
@@ -17,15 +18,16 @@ func TestHeard(t *testing.T) {
 		te.model.AddScript(scripted.Text("It costs ten euros. Or more."))
 		f := te.finish(te.start("What does it cost?", ""))
 		c := f.Message.ConversationID
-		must(t, te.conversations().TruncateMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
+		check.Must(t, te.conversations().TruncateMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			f.Message.ID, len("It costs"), len("It costs ten euros. Or more.")))
 		te.wantHistory(c, "user complete: What does it cost?", "assistant interrupted: It costs")
 		var until int
-		must(t, te.db.SQL().QueryRow(t.Context(), `select spoken_until from messages where id = ?`, f.Message.ID).Scan(&until))
+		check.Must(t, te.db.SQL().QueryRow(t.Context(), `select spoken_until from messages where id = ?`,
+			f.Message.ID).Scan(&until))
 		if until != len("It costs") {
 			t.Errorf("spoken until %d", until)
 		}
-		must(t, te.conversations().TruncateMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
+		check.Must(t, te.conversations().TruncateMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			f.Message.ID, 0, 100))
 		te.wantHistory(c, "user complete: What does it cost?")
 		err := te.conversations().TruncateMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
@@ -41,7 +43,7 @@ func TestSays(t *testing.T) {
 		c := te.finish(te.start("Hi", "")).Message.ConversationID
 		m, err := te.conversations().AddAgentMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			"Welcome back.")
-		must(t, err)
+		check.Must(t, err)
 		if m.Author != parley.AuthorAssistant || m.Seq != 3 {
 			t.Errorf("said %+v", m)
 		}
@@ -60,8 +62,8 @@ func TestInstead(t *testing.T) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Text("About"), scripted.Step{Barrier: barrier}, scripted.Stop())
 		first, err := te.Start(t.Context(), te.account, te.plan, te.agent.ID, chat.Request{Message: "I have",
-			ConversationID: c, Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.now()}})
-		must(t, err)
+			ConversationID: c, Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.Now()}})
+		check.Must(t, err)
 		<-barrier.Reached()
 		first.Cancel(chat.ErrUserContinued)
 		<-first.Done()
@@ -69,12 +71,12 @@ func TestInstead(t *testing.T) {
 		te.model.AddScript(scripted.Text("Which one?"))
 		second, err := te.Start(t.Context(), te.account, te.plan, te.agent.ID,
 			chat.Request{Message: "I have a question", ReplaceMessageID: first.UserMessageID, ConversationID: c,
-				Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.now()}})
-		must(t, err)
+				Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.Now()}})
+		check.Must(t, err)
 		te.finish(second)
 		page, err := te.db.Messages(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			parley.PageRequest{Limit: 10})
-		must(t, err)
+		check.Must(t, err)
 		var texts []string
 		for _, m := range page.Items {
 			texts = append(texts, m.Text())
@@ -93,15 +95,15 @@ func TestInstead(t *testing.T) {
 // What an operator says for a channel reaches the model, each way of talking its own text.
 func TestInstructionsForSpeaking(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
-		must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
+		check.Must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
 			a.ChannelInstructions = json.RawMessage(`{"api":{"chat":"Write.","voice":"Speak."},"email":"Mail."}`)
 			return nil
 		}))
 		te.finish(te.start("Hi", ""))
-		te.clock.advance(time.Minute)
+		te.clock.Advance(time.Minute)
 		spoken, err := te.Start(t.Context(), te.account, te.plan, te.agent.ID, chat.Request{Message: "Hi",
-			Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.now()}})
-		must(t, err)
+			Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.Now()}})
+		check.Must(t, err)
 		te.finish(spoken)
 		textPrompt, spokenPrompt := te.model.Requests()[0].System, te.model.Requests()[1].System
 		if textPrompt != "Write." || !strings.HasPrefix(spokenPrompt, "Speak.\n\n# How to speak\n") ||

@@ -17,6 +17,7 @@ import (
 	"parley/internal/events"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 )
 
@@ -26,7 +27,7 @@ var noon = time.Date(2026, time.November, 10, 12, 0, 0, 0, time.UTC)
 
 // fixture is a store with an account, and the subjects of the events that its followers have handled.
 type fixture struct {
-	testing.TB
+	check.T
 	context.Context
 	db      *store.DB
 	account parley.AccountID
@@ -38,30 +39,23 @@ type fixture struct {
 func forEachStore(t *testing.T, f func(fx *fixture)) {
 	t.Helper()
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
-		fx := &fixture{TB: t, Context: t.Context(), db: db}
+		fx := &fixture{T: check.T{TB: t}, Context: t.Context(), db: db}
 		fx.account = fx.newAccount()
 		f(fx)
 	})
 }
 
-func (fx *fixture) must(err error) {
-	fx.Helper()
-	if err != nil {
-		fx.Fatal(err)
-	}
-}
-
 func (fx *fixture) newAccount() parley.AccountID {
 	fx.Helper()
 	id := parley.AccountID(parley.NewUUID())
-	fx.must(fx.db.CreateAccount(fx, &parley.Account{ID: id, Name: "Acme", Plan: "unlimited", CreatedAt: noon}))
+	fx.Must(fx.db.CreateAccount(fx, &parley.Account{ID: id, Name: "Acme", Plan: "unlimited", CreatedAt: noon}))
 	return id
 }
 
 // record records an event of each subject.
 func (fx *fixture) record(account parley.AccountID, kind parley.EventKind, subjects ...string) {
 	fx.Helper()
-	fx.must(fx.db.Transact(fx, sqldb.Interactive, func(tx *store.DB) error {
+	fx.Must(fx.db.Transact(fx, sqldb.Interactive, func(tx *store.DB) error {
 		var list []store.NewEvent
 		for _, s := range subjects {
 			list = append(list, store.NewEvent{Kind: kind, Subject: s})
@@ -127,7 +121,7 @@ func TestEachNameHasAPosition(t *testing.T) {
 		fx.wantHandled("1 2 3")
 		fx.step(a, false)
 		fx.wantHandled("3")
-		fx.must(fx.db.SkipEvents(fx, "c", fx.account))
+		fx.Must(fx.db.SkipEvents(fx, "c", fx.account))
 		fx.step(fx.newFollower("c"), false)
 		fx.wantHandled("")
 	})
@@ -162,14 +156,14 @@ func TestALongLogIsReadInBatches(t *testing.T) {
 		}
 		fx.record(fx.account, "k", subjects...)
 		_, err := fx.db.SQL().Exec(fx, `delete from events where account_id = ? and seq > 610`, fx.account)
-		fx.must(err)
+		fx.Must(err)
 		f := fx.newFollower("a")
 		fx.step(f, true)
 		fx.step(f, false)
 		fx.wantHandled(strings.Join(subjects[:610], " "))
 		fx.record(fx.account, "k", "next")
 		_, err = fx.db.SQL().Exec(fx, `delete from events where account_id = ? and seq <= 620`, fx.account)
-		fx.must(err)
+		fx.Must(err)
 		f.Handle = func(ctx context.Context, b *events.Batch) error {
 			if b.IsTruncated {
 				t.Error("what was erased after the position was passed is missed")
@@ -179,7 +173,7 @@ func TestALongLogIsReadInBatches(t *testing.T) {
 		fx.step(f, false)
 		fx.record(fx.account, "k", "lost", "last")
 		_, err = fx.db.SQL().Exec(fx, `delete from events where account_id = ? and seq <= 622`, fx.account)
-		fx.must(err)
+		fx.Must(err)
 		isTruncated := false
 		f.Handle = func(ctx context.Context, b *events.Batch) error {
 			isTruncated = b.IsTruncated
@@ -200,10 +194,10 @@ func TestTwoFollowersOfOneNameConflict(t *testing.T) {
 		f := fx.newFollower("a")
 		fx.record(fx.account, "k", "1")
 		one, err := f.NextBatch(fx, fx.account)
-		fx.must(err)
+		fx.Must(err)
 		other, err := f.NextBatch(fx, fx.account)
-		fx.must(err)
-		fx.must(one.Save(fx, fx.db, one.End))
+		fx.Must(err)
+		fx.Must(one.Save(fx, fx.db, one.End))
 		if err := other.Save(fx, fx.db, other.End); !errors.Is(err, events.ErrConflict) {
 			t.Error(err)
 		}
@@ -260,7 +254,7 @@ func TestServersShareTheLog(t *testing.T) {
 		for more := true; more; {
 			var err error
 			more, err = fx.newFollower("a").Step(fx)
-			fx.must(err)
+			fx.Must(err)
 		}
 		stop()
 		all.Wait()

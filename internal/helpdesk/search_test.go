@@ -8,13 +8,14 @@ import (
 
 	"parley"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 // wantFound asserts the numbers of the tickets that a query finds, in order.
 func (h *testHelpdesk) wantFound(query, want string) {
 	h.Helper()
 	list, _, err := h.Search(h, h.ref(), query, 20)
-	h.must(err)
+	h.Must(err)
 	var got []string
 	for _, t := range list {
 		got = append(got, fmt.Sprint(t.Number))
@@ -150,7 +151,7 @@ func TestWordsOfATicketAreBounded(t *testing.T) {
 		first := h.mustOpen(NewTicket{Subject: "Much", Description: many("a", 1500), Email: "c@example.com"})
 		h.mustReply(first, store.MessageTypeNote, ann, many("b", 1000))
 		h.mustReply(first, store.MessageTypeNote, ann, many("c", 1000))
-		if n := h.countRows(`select count(*) from ticket_words`); n != maxTicketWords {
+		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from ticket_words`); n != maxTicketWords {
 			h.Errorf("%d words", n)
 		}
 		h.wantFound("b100", "1")

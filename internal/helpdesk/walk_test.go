@@ -23,7 +23,7 @@ func TestTicketsArePatchedDuringAWalk(t *testing.T) {
 				f, ask := store.TicketFilter{Sort: sort, Ascending: ascending}, parley.PageRequest{Limit: page}
 				for next := int64(0); ; next++ {
 					got, err := h.DB.Tickets(h, h.Account.AgentRef(agent), f, ask)
-					h.must(err)
+					h.Must(err)
 					for _, one := range got.Items {
 						shown[one.Number]++
 					}
@@ -57,7 +57,7 @@ func (h *testHelpdesk) manyTickets(agent parley.AgentID, n int) {
 			h.Clock = h.Clock.Add(time.Second)
 		}
 		_, err := h.Open(h, h.Account.AgentRef(agent), newTicketRequest(i))
-		h.must(err)
+		h.Must(err)
 	}
 }
 
@@ -69,8 +69,8 @@ func (h *testHelpdesk) togglePriority(agent parley.AgentID, number int64, patche
 		to = "low"
 	}
 	t, err := h.Change(h, h.Account.AgentRef(agent), number, Change{Priority: to}, "api")
-	h.must(err)
-	h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
+	h.Must(err)
+	h.Must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(h, h.Account.AgentRef(agent).ConversationRef(t.ConversationID))
 		if err != nil {
 			return err

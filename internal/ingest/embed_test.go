@@ -39,13 +39,13 @@ func (s *testService) useEmbedder(server *provider.EmbeddingServer, name string)
 func (s *testService) runDue(r *jobs.Runner) {
 	s.Helper()
 	_, err := r.RunDue(s.Context())
-	s.must(err)
+	s.Must(err)
 }
 
 func (s *testService) queryInt(query string, args ...any) int {
 	s.Helper()
 	n, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[int], query, args...)
-	s.must(err)
+	s.Must(err)
 	return n
 }
 
@@ -57,10 +57,10 @@ func (s *testService) vectorCount(name string) int {
 func (s *testService) findByVector(text string) string {
 	s.Helper()
 	v, err := s.Embedder.Embed(s.Context(), []string{text})
-	s.must(err)
+	s.Must(err)
 	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
 		retrieval.Query{Text: "?", Vector: v[0], VectorWeight: 1, Limit: 1})
-	s.must(err)
+	s.Must(err)
 	if len(hits) == 0 {
 		return ""
 	}
@@ -128,7 +128,7 @@ func TestOnlyChangedPassagesAreEmbedded(t *testing.T) {
 
 		server.ClearRequests()
 		_, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		s.runDue(runner)
 		if len(server.RequestTexts()) != 0 || s.vectorCount("m") != 0 || s.findByVector("elephants") != "" {
@@ -146,7 +146,7 @@ func TestOtherServerFindsNewVectors(t *testing.T) {
 		vectored := func() bool {
 			s.Helper()
 			hasVectors, err := other.HasVectors(s.Context(), s.agent, s.loadAgent().PassageVersion)
-			s.must(err)
+			s.Must(err)
 			return hasVectors
 		}
 		src := s.addText("Guide", paragraphs(3, nil))
@@ -163,10 +163,10 @@ func TestOtherServerFindsNewVectors(t *testing.T) {
 		s.changeText(src.ID, "", paragraphs(3, nil))
 		s.runJobs() // the vectors are there still, older than the passages
 		v, err := s.Embedder.Embed(s.Context(), []string{"matter7"})
-		s.must(err)
+		s.Must(err)
 		hits, err := other.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
 			retrieval.Query{Text: "?", Vector: v[0], VectorWeight: 1, Limit: 5})
-		s.must(err)
+		s.Must(err)
 		if len(hits) != 3 {
 			s.Errorf("%d passages by vectors", len(hits))
 		}
@@ -186,7 +186,7 @@ func TestChangedModelEmbedsAgain(t *testing.T) {
 			s.Errorf("%d vectors of the old model, used after the change", n)
 		}
 		server.ClearRequests()
-		s.must(s.EmbedAll(s.Context()))
+		s.Must(s.EmbedAll(s.Context()))
 		s.runDue(runner)
 		if s.vectorCount("new") != n || s.vectorCount("old") != 0 || server.CountTexts() != n {
 			s.Errorf("%d new vectors, %d old ones, %d texts", s.vectorCount("new"), s.vectorCount("old"), server.CountTexts())
@@ -195,7 +195,7 @@ func TestChangedModelEmbedsAgain(t *testing.T) {
 			s.Error("the new vectors are not used")
 		}
 		server.ClearRequests()
-		s.must(s.EmbedAll(s.Context()))
+		s.Must(s.EmbedAll(s.Context()))
 		s.runDue(runner)
 		if len(server.RequestTexts()) != 0 {
 			s.Error("embedded again though nothing is missing")
@@ -321,7 +321,7 @@ func TestTextRefusedByTheProviderHasNoVector(t *testing.T) {
 			s.Error("the text is in the way")
 		}
 		server.ClearRequests()
-		s.must(s.EmbedAll(s.Context()))
+		s.Must(s.EmbedAll(s.Context()))
 		s.runDue(runner)
 		if len(server.RequestTexts()) != 0 {
 			s.Errorf("asked again: %q", server.RequestTexts())
@@ -333,7 +333,7 @@ func TestNoEmbedJobWithoutAnEmbedder(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.addText("Guide", paragraphs(3, nil))
 		s.runJobs()
-		s.must(s.EmbedAll(s.Context()))
+		s.Must(s.EmbedAll(s.Context()))
 		if n := s.queryInt(`select count(*) from jobs where kind = ?`, ingest.EmbedJob); n != 0 {
 			s.Errorf("%d chores", n)
 		}
@@ -347,7 +347,7 @@ func TestSearchWhileEmbedding(t *testing.T) {
 		s.addText("Guide", paragraphs(150, nil))
 		s.runJobs()
 		v, err := s.Embedder.Embed(s.Context(), []string{"matter7"})
-		s.must(err)
+		s.Must(err)
 		stop := make(chan struct{})
 		var group sync.WaitGroup
 		for range 4 {

@@ -23,13 +23,13 @@ func (s *testService) planOf(string) (parley.Plan, bool) { return s.plan, true }
 func (s *testService) addLink(url string, kind crawl.Kind) *parley.Source {
 	s.Helper()
 	src, err := s.AddLink(s.Context(), s.account, s.plan, s.agent, ingest.Link{URL: url, Type: kind})
-	s.must(err)
+	s.Must(err)
 	return src
 }
 
 func (s *testService) linkRecord(id parley.SourceID) (r ingest.LinkRecord) {
 	s.Helper()
-	s.must(json.Unmarshal(s.source(id).Metadata, &r))
+	s.Must(json.Unmarshal(s.source(id).Metadata, &r))
 	return r
 }
 
@@ -37,7 +37,7 @@ func (s *testService) listSources() (names []string) {
 	s.Helper()
 	page, err := s.DB.Sources(s.Context(), s.account.ID.AgentRef(s.agent), store.SourceFilter{},
 		parley.PageRequest{Limit: 100})
-	s.must(err)
+	s.Must(err)
 	for _, src := range page.Items {
 		names = append(names, src.Name)
 	}
@@ -64,7 +64,7 @@ func TestIndividualPageIsRead(t *testing.T) {
 		}
 		_, err := s.AddLink(s.Context(), s.account, s.plan, s.agent,
 			ingest.Link{URL: w.URL + "/refunds#top", Type: crawl.Individual})
-		s.wantCode(err, parley.CodeSourceDuplicate)
+		s.WantCode(err, parley.CodeSourceDuplicate)
 		s.runJobs()
 		if now := s.source(src.ID); now.Status != parley.SourceTrained || now.Size != 33 ||
 			s.loadAgent().Status() != parley.AgentTrained || s.loadAgent().Size != 33 {
@@ -74,13 +74,13 @@ func TestIndividualPageIsRead(t *testing.T) {
 			s.Error(got)
 		}
 		var heading string
-		s.must(s.DB.SQL().QueryRow(s.Context(), `select heading from passages where source_id = ?`, src.ID).Scan(&heading))
+		s.Must(s.DB.SQL().QueryRow(s.Context(), `select heading from passages where source_id = ?`, src.ID).Scan(&heading))
 		if heading != "Refunds" {
 			s.Errorf("the passage does not say what page it is of: %q", heading)
 		}
 		w.set("/refunds", "")
 		_, err = s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{})
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		if now := s.source(src.ID); now.Status != parley.SourceFailed || !strings.Contains(now.Failure, "404") ||
 			s.passageTexts("When are refunds paid?") == "" {
@@ -107,17 +107,17 @@ func TestSiteIsRead(t *testing.T) {
 		}
 		hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
 			retrieval.Query{Text: "When are refunds paid?", Limit: 8})
-		s.must(err)
+		s.Must(err)
 		if len(hits) == 0 || hits[0].Passage.SourceName != "Refunds" || hits[0].Passage.SourceURL != w.URL+"/refunds" {
 			s.Errorf("%+v", hits)
 		}
 		sizes, err := s.DB.SiteSizes(s.Context(), s.account.ID.AgentRef(s.agent), []parley.SourceID{src.ID})
-		s.must(err)
+		s.Must(err)
 		if sizes[src.ID] != s.loadAgent().Size || sizes[src.ID] == 0 {
 			s.Error(sizes, s.loadAgent().Size)
 		}
 		deleted, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
-		s.must(err)
+		s.Must(err)
 		if deleted.Status != parley.SourceDeleted || s.passageTexts("When are refunds paid?") != "" ||
 			s.loadAgent().Size != 0 || s.loadAgent().Status() != parley.AgentUntrained {
 			s.Errorf("%+v %+v", deleted, s.loadAgent())
@@ -161,7 +161,7 @@ func TestPatternsChange(t *testing.T) {
 		s.runJobs()
 		changed, err := s.ChangeLink(s.Context(), s.account, s.agent, src.ID,
 			ingest.LinkChange{Exclude: []string{"^/refunds"}})
-		s.must(err)
+		s.Must(err)
 		if changed.Status != parley.SourceUpdated || s.passageTexts("refunds") == "" {
 			s.Errorf("%+v", changed)
 		}
@@ -171,13 +171,13 @@ func TestPatternsChange(t *testing.T) {
 			s.Error(got, s.linkRecord(src.ID))
 		}
 		_, err = s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{Exclude: []string{}})
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		if got := s.passageTexts("refunds"); got == "" {
 			s.Error("what was left out does not come back")
 		}
 		_, err = s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{Include: []string{"("}})
-		s.wantCode(err, parley.CodeInvalidBody)
+		s.WantCode(err, parley.CodeInvalidBody)
 	})
 }
 
@@ -195,7 +195,7 @@ func TestStorageEndsACrawl(t *testing.T) {
 		none := s.loadAgent().Size
 		s.plan.StoragePerAgent = &none
 		_, err := s.AddLink(s.Context(), s.account, s.plan, s.agent, ingest.Link{URL: w.URL, Type: crawl.Sitemap})
-		s.wantCode(err, parley.CodeSourceSize)
+		s.WantCode(err, parley.CodeSourceSize)
 	})
 }
 
@@ -288,14 +288,14 @@ func TestLargeSiteIsDeletedInSteps(t *testing.T) {
 		src := s.addLink(s.startWebsite(pages).URL, crawl.WholeSite)
 		s.runJobs()
 		deleted, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
-		s.must(err)
+		s.Must(err)
 		if deleted.Status != parley.SourceToBeDeleted || s.passageTexts("page of length") != "" || len(s.listSources()) != 1 {
 			s.Errorf("%+v", deleted)
 		}
 		_, err = s.Delete(s.Context(), s.account, s.agent, src.ID)
-		s.wantCode(err, parley.CodeSourceAlreadyDel)
+		s.WantCode(err, parley.CodeSourceAlreadyDel)
 		_, err = s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{})
-		s.wantCode(err, parley.CodeSourcePendingDel)
+		s.WantCode(err, parley.CodeSourcePendingDel)
 		s.runJobs()
 		if len(s.listSources()) != 0 || s.loadAgent().Status() != parley.AgentUntrained ||
 			s.queryCount(`select count(*) from passages`) != 0 {
@@ -319,7 +319,7 @@ func TestPagesAreRemovedWithTheirSitemapEntry(t *testing.T) {
 		again := func(id parley.SourceID, included int, refunds, hours string) {
 			s.Helper()
 			_, err := s.ChangeLink(s.Context(), s.account, s.agent, id, ingest.LinkChange{})
-			s.must(err)
+			s.Must(err)
 			s.runJobs()
 			if got := s.linkRecord(id).Children.Included; got != included || s.passageTexts("refunds") != refunds ||
 				s.passageTexts("When do you open?") != hours {
@@ -350,21 +350,21 @@ func TestWeeklyResyncReadsWhatChanged(t *testing.T) {
 		w := s.startWebsite(shopPages())
 		src := s.addLink(w.URL, crawl.WholeSite)
 		s.runJobs()
-		s.must(s.DB.UpdateAgent(s.Context(), s.account.ID.AgentRef(s.agent), func(a *parley.Agent) error {
+		s.Must(s.DB.UpdateAgent(s.Context(), s.account.ID.AgentRef(s.agent), func(a *parley.Agent) error {
 			a.AutoRetrain = true
 			return nil
 		}))
 		next := noon.Add(7 * 24 * time.Hour)
-		s.must(s.DB.ScheduleAgentSync(s.Context(), s.account.ID.AgentRef(s.agent), &next))
+		s.Must(s.DB.ScheduleAgentSync(s.Context(), s.account.ID.AgentRef(s.agent), &next))
 		w.set("/hours", "<title>Hours</title> We open at ten.")
 		w.set("/vouchers", "")
 		s.now = next.Add(-time.Second)
-		s.must(s.Resync(s.Context()))
+		s.Must(s.Resync(s.Context()))
 		if got := s.source(src.ID).Status; got != parley.SourceTrained {
 			s.Error("read before its time:", got)
 		}
 		s.now = next
-		s.must(s.Resync(s.Context()))
+		s.Must(s.Resync(s.Context()))
 		if got := s.source(src.ID).Status; got != parley.SourceUpdated {
 			s.Error(got)
 		}
@@ -383,7 +383,7 @@ func TestWeeklyResyncReadsWhatChanged(t *testing.T) {
 			s.Errorf("%+v", got)
 		}
 		s.now = next.Add(time.Minute)
-		s.must(s.Resync(s.Context()))
+		s.Must(s.Resync(s.Context()))
 		if got := s.source(src.ID).Status; got != parley.SourceTrained {
 			s.Error("read twice in a week:", got)
 		}
@@ -398,18 +398,18 @@ func TestCrawlRestartedAtItsEnd(t *testing.T) {
 		src := s.addLink(w.URL+"/map.xml", crawl.Sitemap)
 		s.runJobs()
 		_, err := s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{})
-		s.must(err)
+		s.Must(err)
 		read := s.ReadPage
 		w.set("/refunds", "<title>Refunds</title> Refunds are paid within a week.")
 		s.ReadPage = func(ctx context.Context, url, kind string, body []byte) (string, string, error) {
 			s.ReadPage = read
 			_, err := s.ChangeLink(ctx, s.account, s.agent, src.ID, ingest.LinkChange{})
-			s.must(err)
+			s.Must(err)
 			return read(ctx, url, kind, body)
 		}
 		job := jobs.Job{Kind: ingest.CrawlJob, Key: string(src.ID), AccountID: s.account.ID,
 			Payload: []byte(`{"agent":"` + string(s.agent) + `"}`), Attempts: 1, MaxAttempts: 10}
-		s.must(s.Crawl(s.Context(), job))
+		s.Must(s.Crawl(s.Context(), job))
 		if got := s.passageTexts("refunds") +
 			s.passageTexts("When do you open?"); got != "Refunds are paid within ten days.We open at nine." {
 			s.Error("pages are gone meanwhile:", got)

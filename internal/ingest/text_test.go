@@ -22,7 +22,7 @@ func (s *testService) changeText(id parley.SourceID, name, content string) *parl
 		c.Content = &content
 	}
 	src, err := s.ChangeText(s.Context(), s.account, s.plan, s.agent, id, c)
-	s.must(err)
+	s.Must(err)
 	return src
 }
 
@@ -31,7 +31,7 @@ func (s *testService) passageTexts(question string) string {
 	s.Helper()
 	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
 		retrieval.Query{Text: question, Limit: 8})
-	s.must(err)
+	s.Must(err)
 	var texts []string
 	for _, h := range hits {
 		texts = append(texts, h.Passage.Text)
@@ -42,7 +42,7 @@ func (s *testService) passageTexts(question string) string {
 func (s *testService) queryCount(query string) int {
 	s.Helper()
 	n, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[int], query)
-	s.must(err)
+	s.Must(err)
 	return n
 }
 
@@ -107,19 +107,19 @@ func TestChangeIsRefusedLikeAnAddition(t *testing.T) {
 		a, b := s.addText("A", "one"), s.addText("A", "two")
 		text, long := "two", strings.Repeat("x", 98)
 		_, err := s.ChangeText(s.Context(), s.account, s.plan, s.agent, a.ID, ingest.TextChange{Content: &text})
-		s.wantCode(err, parley.CodeSourceDuplicate)
+		s.WantCode(err, parley.CodeSourceDuplicate)
 		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, a.ID, ingest.TextChange{Content: &long})
-		s.wantCode(err, parley.CodeSourceSize)
+		s.WantCode(err, parley.CodeSourceSize)
 		_, err = s.ChangeText(s.Context(), parley.Account{ID: "other"}, s.plan, s.agent, a.ID,
 			ingest.TextChange{Content: &long})
-		s.wantCode(err, parley.CodeAgentNotFound)
+		s.WantCode(err, parley.CodeAgentNotFound)
 		if got := s.loadAgent().Size; got != 6 {
 			s.Error("size", got)
 		}
 		_, err = s.Delete(s.Context(), s.account, s.agent, b.ID)
-		s.must(err)
+		s.Must(err)
 		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, b.ID, ingest.TextChange{Content: &long})
-		s.wantCode(err, parley.CodeSourceNotFound)
+		s.WantCode(err, parley.CodeSourceNotFound)
 		s.changeText(a.ID, "", "two")
 	})
 }
@@ -140,13 +140,13 @@ func TestConcurrentPutsOfOneKey(t *testing.T) {
 			s.Error("sources:", n)
 		}
 		for _, text := range []string{"We open at ten.", "We open at eleven."} {
-			s.must(s.PutText(s.Context(), s.account, s.plan, s.agent, "hours", "Hours", text))
+			s.Must(s.PutText(s.Context(), s.account, s.plan, s.agent, "hours", "Hours", text))
 		}
 		s.runJobs()
 		s.now = noon.Add(time.Hour)
 		s.runJobs()
 		v, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[string], `select text from source_versions`)
-		s.must(err)
+		s.Must(err)
 		if n := s.queryCount(`select count(*) from source_versions`); n != 1 || v != "We open at eleven." ||
 			s.loadAgent().Status() != parley.AgentTrained {
 			s.Error(n, v, s.loadAgent().Status())

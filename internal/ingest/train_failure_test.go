@@ -51,7 +51,7 @@ func TestTextMayShrinkUnderAPlanThatShrank(t *testing.T) {
 		}
 		longer := "A shorter text."
 		_, err := s.ChangeText(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.TextChange{Content: &longer})
-		s.wantCode(err, parley.CodeSourceSize)
+		s.WantCode(err, parley.CodeSourceSize)
 	})
 }
 
@@ -89,12 +89,12 @@ func TestSourceThatCrashesTheServerFails(t *testing.T) {
 		for kind, id := range map[string]parley.SourceID{ingest.TrainJob: text.ID, ingest.CrawlJob: link.ID} {
 			job := jobs.Job{Kind: kind, Key: string(id), AccountID: s.account.ID,
 				Payload: []byte(`{"agent":"` + string(s.agent) + `"}`)}
-			s.must(lost[kind](s.Context(), job))
+			s.Must(lost[kind](s.Context(), job))
 			if now := s.source(id); now.Status != parley.SourceFailed ||
 				!strings.Contains(now.Failure, "the server ended each time") {
 				s.Errorf("%s: %+v", kind, now)
 			}
-			s.must(lost[kind](s.Context(), jobs.Job{Kind: kind, Key: "nobody", AccountID: s.account.ID, Payload: job.Payload}))
+			s.Must(lost[kind](s.Context(), jobs.Job{Kind: kind, Key: "nobody", AccountID: s.account.ID, Payload: job.Payload}))
 		}
 		if now := s.source(text.ID); now.LiveVersion == "" || now.LiveVersion != untouched.LiveVersion ||
 			!strings.Contains(s.passageTexts("When does the ferry leave?"), "nine") {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +12,8 @@ import (
 	"parley/internal/jobs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 )
 
@@ -22,15 +23,14 @@ var noon = time.Date(2026, time.November, 10, 12, 0, 0, 0, time.UTC)
 
 // testInsight is an account with an agent on a database, and what analyzes its conversations.
 type testInsight struct {
-	testing.TB
+	check.T
 	context.Context
 	db      *store.DB
 	account *parley.Account
 	agent   *parley.Agent
 	service *insight.Service
 	runner  *jobs.Runner
-	mu      sync.Mutex
-	now     time.Time
+	clock   *clock.Clock
 }
 
 func forEachDatabase(t *testing.T, f func(ti *testInsight)) {
@@ -40,37 +40,18 @@ func forEachDatabase(t *testing.T, f func(ti *testInsight)) {
 
 func newTestInsight(t testing.TB, db *store.DB) *testInsight {
 	t.Helper()
-	ti := &testInsight{TB: t, Context: t.Context(), db: db, now: noon}
+	ti := &testInsight{T: check.T{TB: t}, Context: t.Context(), db: db, clock: clock.At(noon)}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	ti.account = &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Own", Plan: "unlimited", CreatedAt: noon}
-	ti.must(db.CreateAccount(ti, ti.account))
+	ti.Must(db.CreateAccount(ti, ti.account))
 	ti.agent = ti.newAgent(nil)
-	queue := &jobs.Queue{Now: ti.clock}
-	ti.service = &insight.Service{DB: db, Queue: queue, Now: ti.clock, Logger: log}
+	queue := &jobs.Queue{Now: ti.clock.Now}
+	ti.service = &insight.Service{DB: db, Queue: queue, Now: ti.clock.Now, Logger: log}
 	ti.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Logger: log, Handlers: ti.service.Handlers()}
 	return ti
 }
 
 func (ti *testInsight) Deadline() (time.Time, bool) { return ti.Context.Deadline() }
-
-func (ti *testInsight) clock() time.Time {
-	ti.mu.Lock()
-	defer ti.mu.Unlock()
-	return ti.now
-}
-
-func (ti *testInsight) advanceClock(by time.Duration) {
-	ti.mu.Lock()
-	defer ti.mu.Unlock()
-	ti.now = ti.now.Add(by)
-}
-
-func (ti *testInsight) must(err error) {
-	ti.Helper()
-	if err != nil {
-		ti.Fatal(err)
-	}
-}
 
 func (ti *testInsight) newAgent(change func(a *parley.Agent)) *parley.Agent {
 	ti.Helper()
@@ -79,21 +60,21 @@ func (ti *testInsight) newAgent(change func(a *parley.Agent)) *parley.Agent {
 	if change != nil {
 		change(a)
 	}
-	ti.must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateAgent(ti, a) }))
+	ti.Must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateAgent(ti, a) }))
 	return a
 }
 
 // runJobs leaves the conversations quiet for a minute and does what is due.
 func (ti *testInsight) runJobs() {
 	ti.Helper()
-	ti.advanceClock(time.Minute)
+	ti.clock.Advance(time.Minute)
 	for more := true; more; {
 		var err error
 		more, err = ti.service.Follow(ti)
-		ti.must(err)
+		ti.Must(err)
 	}
 	_, err := ti.runner.RunDue(ti)
-	ti.must(err)
+	ti.Must(err)
 }
 
 // testConversation is a conversation being made.
@@ -105,12 +86,12 @@ type testConversation struct {
 // startConversation writes a conversation of a user, or of nobody, with its first message.
 func (ti *testInsight) startConversation(user parley.EndUserID, text string) *testConversation {
 	ti.Helper()
-	at := ti.clock()
+	at := ti.clock.Now()
 	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: ti.account.ID,
 		AgentID: ti.agent.ID, API: parley.APIV2, Channel: parley.ChannelAPI,
 		Status: parley.ConversationOngoing, UserID: user, CreatedAt: at, UpdatedAt: at}
 	tc := &testConversation{c, ti}
-	ti.must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
+	ti.Must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.CreateConversation(ti, c, tc.newMessage(parley.AuthorUser, text), false); err != nil {
 			return err
 		}
@@ -121,18 +102,18 @@ func (ti *testInsight) startConversation(user parley.EndUserID, text string) *te
 
 func (tc *testConversation) newMessage(by parley.AuthorKind, text string) *parley.Message {
 	return &parley.Message{ID: parley.NewMessageID(), ConversationID: tc.ID, Author: by, State: parley.MessageComplete,
-		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: tc.env.clock()}
+		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: tc.env.clock.Now()}
 }
 
 func (tc *testConversation) recordEvent(tx *store.DB, kind parley.EventKind) error {
-	return tx.RecordEvents(tc.env, tc.AccountID, tc.env.clock(),
+	return tx.RecordEvents(tc.env, tc.AccountID, tc.env.clock.Now(),
 		store.NewEvent{Kind: kind, AgentID: tc.AgentID, ConversationID: tc.ID, Subject: string(tc.ID)})
 }
 
 // update runs a change of the conversation, with its event.
 func (tc *testConversation) update(kind parley.EventKind, do func(tx *store.DB) error) {
 	tc.env.Helper()
-	tc.env.must(tc.env.db.Transact(tc.env, sqldb.Interactive, func(tx *store.DB) error {
+	tc.env.Must(tc.env.db.Transact(tc.env, sqldb.Interactive, func(tx *store.DB) error {
 		if err := do(tx); err != nil {
 			return err
 		}
@@ -171,7 +152,7 @@ func (tc *testConversation) addRefusal() *testConversation {
 			lease_until, month, reserved, trace, started_at)
 		values (?, ?, ?, ?, 'u', 'm', 'done', 'o', 0, '2026-11', 0, ?, 0)`, turn, tc.AccountID, tc.AgentID, tc.ID,
 		`{"question":"a \"refused\":false","refused":true}`)
-	tc.env.must(err)
+	tc.env.Must(err)
 	return tc.addMessage(parley.AuthorAssistant, "I do not know.", func(m *parley.Message) { m.TurnID = turn })
 }
 
@@ -188,7 +169,7 @@ func (tc *testConversation) rate(rating string) *testConversation {
 func (tc *testConversation) insight() *parley.Insight {
 	tc.env.Helper()
 	in, err := tc.env.db.Insight(tc.env, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID))
-	tc.env.must(err)
+	tc.env.Must(err)
 	if in == nil {
 		tc.env.Fatalf("nothing is known of the conversation %s", tc.ID)
 	}
@@ -198,16 +179,16 @@ func (tc *testConversation) insight() *parley.Insight {
 func (tc *testConversation) title() string {
 	tc.env.Helper()
 	c, err := tc.env.db.Conversation(tc.env, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID))
-	tc.env.must(err)
+	tc.env.Must(err)
 	return c.Title
 }
 
 func (ti *testInsight) report(by parley.InsightGroup) *insight.Report {
 	ti.Helper()
-	from, to, err := insight.ParseDays("", "", ti.clock())
-	ti.must(err)
+	from, to, err := insight.ParseDays("", "", ti.clock.Now())
+	ti.Must(err)
 	r, err := ti.service.Report(ti, ti.account, ti.agent.ID, insight.ReportRange{From: from, To: to, By: by})
-	ti.must(err)
+	ti.Must(err)
 	return r
 }
 
@@ -226,7 +207,7 @@ func (ti *testInsight) sums() (s store.InsightSums) {
 		ti.agent.ID).
 		Scan(&s.Conversations, &s.Messages, &s.Answers, &s.Refused, &s.Escalated, &s.PositiveRatings,
 			&s.NegativeRatings, &s.Resolved, &s.HandedOver, &s.Disliked, &s.GivenUp, &s.AskedAgain)
-	ti.must(err)
+	ti.Must(err)
 	return s
 }
 
@@ -236,7 +217,7 @@ func (ti *testInsight) rebuildReport() *insight.Report {
 	for at := (insight.Progress{}); !at.Done; {
 		var err error
 		at, err = ti.service.Rebuild(ti, ti.account.ID.AgentRef(ti.agent.ID), at)
-		ti.must(err)
+		ti.Must(err)
 	}
 	return ti.report(parley.GroupByTopic)
 }

@@ -15,7 +15,7 @@ import (
 func (ti *testInsight) pendingJobs() int {
 	ti.Helper()
 	n, err := sqldb.One(ti, ti.db.SQL(), sqldb.Column[int], `select count(*) from jobs where kind = ?`, insight.AnalyzeJob)
-	ti.must(err)
+	ti.Must(err)
 	return n
 }
 
@@ -26,26 +26,26 @@ func TestEventsAreFollowedInSteps(t *testing.T) {
 		for range 120 { // more than one transaction leaves
 			talks = append(talks, ti.startConversation("", "Where is my parcel?"))
 		}
-		ti.must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
+		ti.Must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
 			var events []store.NewEvent
 			for i := range 600 { // more than are read at one time
 				events = append(events, store.NewEvent{Kind: "message.created", AgentID: ti.agent.ID,
 					ConversationID: talks[i%len(talks)].ID, Subject: "m"})
 			}
-			return tx.RecordEvents(ti, ti.account.ID, ti.clock(), events...)
+			return tx.RecordEvents(ti, ti.account.ID, ti.clock.Now(), events...)
 		}))
 		follow := func() (rounds int) {
 			for more := true; more; rounds++ {
 				var err error
 				more, err = ti.service.Follow(ti)
-				ti.must(err)
+				ti.Must(err)
 			}
 			return rounds
 		}
 		if follow(); ti.report(parley.GroupByDay).Totals.Conversations != 0 {
 			t.Error("conversations are analyzed that go on")
 		}
-		ti.advanceClock(time.Minute)
+		ti.clock.Advance(time.Minute)
 		if rounds := follow(); rounds != 2 || ti.pendingJobs() != 0 ||
 			ti.report(parley.GroupByDay).Totals.Conversations != int64(len(talks)) {
 			t.Errorf("%d rounds, %d jobs, %+v", rounds, ti.pendingJobs(), ti.report(parley.GroupByDay).Totals)
@@ -64,19 +64,19 @@ func TestEndedConversationIsAnalyzedAtOnce(t *testing.T) {
 		var running sync.WaitGroup
 		defer running.Wait()
 		defer stop()
-		running.Go(func() { ti.must(ti.service.Run(ctx)) })
+		running.Go(func() { ti.Must(ti.service.Run(ctx)) })
 		tc := ti.startConversation("", "Where is my parcel?").addAnswer("Here.")
-		ti.advanceClock(time.Second)
+		ti.clock.Advance(time.Second)
 		tc.update("conversation.ended", func(tx *store.DB) error {
 			ended := *tc.Conversation
 			ended.Status = parley.ConversationEnded
-			return tx.SaveConversationStatus(ti, &ended, ti.clock().UnixMilli(), "agent")
+			return tx.SaveConversationStatus(ti, &ended, ti.clock.Now().UnixMilli(), "agent")
 		})
 		for ti.pendingJobs() == 0 { // until the service observes events
 			tc.update("conversation.ended", func(*store.DB) error { return nil })
 		}
 		_, err := ti.runner.RunDue(ti)
-		ti.must(err)
+		ti.Must(err)
 		if tc.insight().Outcome != parley.OutcomeResolved || tc.insight().Escalated {
 			t.Errorf("%+v", tc.insight())
 		}
@@ -92,16 +92,16 @@ func TestAFailedBatchIsAnalyzedOneByOne(t *testing.T) {
 		good, bad := ti.startConversation("", "Where is my parcel?"), ti.startConversation("", "Where is my parcel?")
 		exec := func(query string) {
 			_, err := ti.db.SQL().Exec(ti, query)
-			ti.must(err)
+			ti.Must(err)
 		}
 		exec(`create trigger refuse before insert on conversation_insights when new.conversation_id = '` + string(bad.ID) +
 			`' begin select raise(abort, 'refused'); end`)
-		ti.advanceClock(time.Minute)
+		ti.clock.Advance(time.Minute)
 		if more, err := ti.service.Follow(ti); more || err != nil || ti.pendingJobs() != 2 {
 			t.Errorf("more: %v, %v, %d jobs", more, err, ti.pendingJobs())
 		}
 		_, err := ti.runner.RunDue(ti)
-		ti.must(err)
+		ti.Must(err)
 		if good.insight().GeneratedAt.IsZero() || ti.pendingJobs() != 1 {
 			t.Errorf("%+v, %d jobs", good.insight(), ti.pendingJobs())
 		}
@@ -117,12 +117,12 @@ func TestLongConversationIsAnalyzedMeanwhile(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		tc := ti.startConversation("", "Where is my parcel?")
 		for range 20 {
-			ti.advanceClock(20 * time.Second)
+			ti.clock.Advance(20 * time.Second)
 			tc.addAnswer("Here.").addMessage(parley.AuthorUser, "Where?")
 			_, err := ti.service.Follow(ti)
-			ti.must(err)
+			ti.Must(err)
 			_, err = ti.runner.RunDue(ti)
-			ti.must(err)
+			ti.Must(err)
 		}
 		if in := tc.insight(); in.Messages < 20 || in.Messages > 41 {
 			t.Errorf("%+v", in)
@@ -139,7 +139,7 @@ func TestSettling(t *testing.T) {
 			if ti.runJobs(); ti.report(parley.GroupByDay).Settling != want {
 				t.Errorf("after %d days: %d, want %d", day, ti.report(parley.GroupByDay).Settling, want)
 			}
-			ti.advanceClock(24*time.Hour - 5*time.Minute)
+			ti.clock.Advance(24*time.Hour - 5*time.Minute)
 		}
 	})
 }

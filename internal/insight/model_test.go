@@ -35,7 +35,7 @@ func TestModelAnalyzes(t *testing.T) {
 		tc := ti.startConversation("", "Wo ist mein Paket? Das ist schrecklich").addAnswer("Unterwegs.")
 		judged(tc, "Wo ist mein Paket?", "", 0)
 
-		ti.must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
+		ti.Must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
 			a.Insight.UseModel = true
 			return nil
 		}))
@@ -50,7 +50,7 @@ func TestModelAnalyzes(t *testing.T) {
 			answer = wrong
 			tc := ti.startConversation("", "Wo ist mein Ring?").addAnswer("Hier.")
 			judged(tc, "Wo ist mein Ring?", "", 2+i)
-			ti.advanceClock(time.Hour)
+			ti.clock.Advance(time.Hour)
 		}
 	})
 }

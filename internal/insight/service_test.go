@@ -19,14 +19,14 @@ func TestQuietConversationIsAnalyzed(t *testing.T) {
 		tc := ti.startConversation("jo", "Hi there, where is my parcel? It was sent on Monday.")
 		for range 3 {
 			_, err := ti.service.Follow(ti)
-			ti.must(err)
+			ti.Must(err)
 			n, err := ti.runner.RunDue(ti)
-			ti.must(err)
+			ti.Must(err)
 			if in, err := ti.db.Insight(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)); n > 0 && in != nil ||
 				err != nil {
 				t.Fatal("it was judged while it went on", err)
 			}
-			ti.advanceClock(20 * time.Second)
+			ti.clock.Advance(20 * time.Second)
 			tc.addAnswer("On its way.").addMessage(parley.AuthorUser, "Great, that is very helpful, thank you!")
 		}
 		ti.runJobs()
@@ -126,10 +126,10 @@ func TestAskedAgain(t *testing.T) {
 		if first.insight().AskedAgain {
 			t.Error("nobody has come back yet")
 		}
-		ti.advanceClock(2 * 24 * time.Hour)
+		ti.clock.Advance(2 * 24 * time.Hour)
 		second := ti.startConversation("jo", "how can I return shoes").addAnswer("By mail.")
 		ti.runJobs()
-		ti.advanceClock(4 * 24 * time.Hour)
+		ti.clock.Advance(4 * 24 * time.Hour)
 		third := ti.startConversation("jo", "How do I return my shoes?").addAnswer("By mail.")
 		ti.runJobs()
 		for i, tc := range []*testConversation{first, other, stranger, anonymous, second, third} {
@@ -166,7 +166,7 @@ func TestGroupsDoNotDependOnTheOrder(t *testing.T) {
 				talks[q] = ti.startConversation("", q).addAnswer("Like this.")
 			}
 			ti.runJobs()
-			ti.must(ti.service.Group(ti, ti.account.ID.AgentRef(ti.agent.ID)))
+			ti.Must(ti.service.Group(ti, ti.account.ID.AgentRef(ti.agent.ID)))
 			orders[i] = map[string]string{}
 			for q, tc := range talks {
 				orders[i][q] = tc.insight().Topic
@@ -191,7 +191,7 @@ func TestNewConversationsJoinGroups(t *testing.T) {
 			ti.startConversation("", q).addAnswer("Like this.")
 		}
 		ti.runJobs()
-		ti.advanceClock(11 * time.Minute)
+		ti.clock.Advance(11 * time.Minute)
 		ti.runJobs() // the job that groups is due
 		topic := ti.startConversation("", "password reset").addAnswer("Like this.")
 		ti.runJobs()
@@ -255,7 +255,7 @@ func TestTextIsWithheld(t *testing.T) {
 		if plain.title() == "" || ti.report(parley.GroupByDay).Open != 1 {
 			t.Fatal("nothing to withhold")
 		}
-		ti.must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
+		ti.Must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
 			a.Redact = true
 			return nil
 		}))
@@ -267,7 +267,7 @@ func TestTextIsWithheld(t *testing.T) {
 			ti.startConversation("", q).addRefusal()
 		}
 		ti.runJobs()
-		ti.must(ti.service.Group(ti, ti.account.ID.AgentRef(ti.agent.ID)))
+		ti.Must(ti.service.Group(ti, ti.account.ID.AgentRef(ti.agent.ID)))
 		in := plain.insight()
 		if plain.title() != "" || in.Terms != nil || in.Sentiment != parley.SentimentNegative ||
 			in.Outcome != parley.OutcomeGivenUp {
@@ -285,7 +285,7 @@ func TestUnansweredQuestionsAreGrouped(t *testing.T) {
 		for _, q := range []string{"Do you ship to Iceland?", "Can I bring a dog?",
 			"shipping to Iceland, do you ship there", "ship to iceland"} {
 			ti.startConversation("", q).addRefusal()
-			ti.advanceClock(time.Minute)
+			ti.clock.Advance(time.Minute)
 		}
 		// that is no question
 		ti.startConversation("", "Do you take bicycles along?").addRefusal().addMessage(parley.AuthorUser,
@@ -306,16 +306,16 @@ func TestErasingCorrectsTheSums(t *testing.T) {
 		remaining := ti.startConversation("jo", "Do you ship to Iceland?").addRefusal()
 		deleted := ti.startConversation("jo", "Do you ship to Norway?").addRefusal()
 		ti.runJobs()
-		ti.must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
+		ti.Must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
 			_, err := tx.DeleteConversations(ti, ti.account.ID.AgentRef(ti.agent.ID), []parley.ConversationID{deleted.ID},
-				nil, ti.clock())
+				nil, ti.clock.Now())
 			return err
 		}))
 		// a job that comes too late
-		ti.must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(deleted.ID)))
+		ti.Must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(deleted.ID)))
 		_, err := ti.db.EraseConversations(ti, ti.account.ID.AgentRef(ti.agent.ID))
-		ti.must(err)
-		ti.must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(deleted.ID)))
+		ti.Must(err)
+		ti.Must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(deleted.ID)))
 		if in, err := ti.db.Insight(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(deleted.ID)); in != nil ||
 			err != nil {
 			t.Error(in, err)
@@ -324,14 +324,14 @@ func TestErasingCorrectsTheSums(t *testing.T) {
 			remaining.insight() == nil {
 			t.Errorf("%+v", r)
 		}
-		ti.must(ti.db.DeleteAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), ti.clock()))
-		ti.must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(remaining.ID)))
+		ti.Must(ti.db.DeleteAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), ti.clock.Now()))
+		ti.Must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(remaining.ID)))
 		_, err = ti.db.EraseAgent(ti, ti.account.ID.AgentRef(ti.agent.ID))
-		ti.must(err)
+		ti.Must(err)
 		for _, table := range []string{"conversation_insights", "insight_days", "insight_questions", "insight_agents",
 			"insight_groups"} {
 			n, err := sqldb.One(ti, ti.db.SQL(), sqldb.Column[int], `select count(*) from `+table)
-			if ti.must(err); n > 0 {
+			if ti.Must(err); n > 0 {
 				t.Error(table, n)
 			}
 		}
@@ -348,7 +348,7 @@ func TestALongConversationIsCheap(t *testing.T) {
 		tc.addRefusal()
 		ti.runJobs()
 		messages, err := ti.db.Utterances(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID), 40)
-		ti.must(err)
+		ti.Must(err)
 		if len(messages) != 80 || messages[39].Seq != 40 || messages[40].Seq != 163 || messages[79].Seq != 202 ||
 			!messages[79].IsRefusal || messages[0].IsRefusal {
 			t.Errorf("%d messages", len(messages))
@@ -363,7 +363,7 @@ func TestALongConversationIsCheap(t *testing.T) {
 // anything is written.
 func (ti *testInsight) runDuringAnalysis(do func()) {
 	ti.Helper()
-	ti.must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
+	ti.Must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
 		a.Insight.UseModel = true
 		return nil
 	}))
@@ -384,15 +384,15 @@ func TestErasedDuringAnalysis(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		tc := ti.startConversation("jo", "Do you ship to Iceland?").addRefusal()
 		ti.runDuringAnalysis(func() {
-			ti.must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
+			ti.Must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
 				_, err := tx.DeleteConversations(ti, tc.AccountID.AgentRef(tc.AgentID), []parley.ConversationID{tc.ID},
-					nil, ti.clock())
+					nil, ti.clock.Now())
 				return err
 			}))
 			_, err := ti.db.EraseConversations(ti, tc.AccountID.AgentRef(tc.AgentID))
-			ti.must(err)
+			ti.Must(err)
 		})
-		ti.must(ti.service.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
+		ti.Must(ti.service.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
 		if r := ti.report(parley.GroupByDay); r.Open != 0 || r.Totals.Conversations != 0 {
 			t.Errorf("%d questions are left, %+v", r.Open, r.Totals)
 		}
@@ -406,12 +406,12 @@ func TestLaterAnalysisWins(t *testing.T) {
 		tc := ti.startConversation("jo", "Do you ship to Iceland?").addAnswer("Yes.")
 		ti.runDuringAnalysis(func() {
 			tc.rate("negative")
-			ti.advanceClock(time.Second)
+			ti.clock.Advance(time.Second)
 			// of another server, with no model
-			other := &insight.Service{DB: ti.db, Queue: ti.service.Queue, Now: ti.clock, Logger: ti.service.Logger}
-			ti.must(other.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
+			other := &insight.Service{DB: ti.db, Queue: ti.service.Queue, Now: ti.clock.Now, Logger: ti.service.Logger}
+			ti.Must(other.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
 		})
-		ti.must(ti.service.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
+		ti.Must(ti.service.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
 		if in := tc.insight(); in.NegativeRatings != 1 || in.Outcome != parley.OutcomeDisliked {
 			t.Errorf("%+v", in)
 		}

@@ -101,9 +101,9 @@ func TestSmallJobsOfAnAccountGoFirst(t *testing.T) {
 		h.enqueueSized("a", "large", 16*60_000) // as good as small in a minute
 		h.enqueueSized("a", "middle", 16*30_000)
 		h.enqueueSized("b", "other", 1<<30)
-		h.advance(40 * time.Second)
+		h.Advance(40 * time.Second)
 		h.enqueueSized("a", "small", 100)
-		h.advance(21 * time.Second)
+		h.Advance(21 * time.Second)
 		h.enqueueSized("a", "late", 100)
 		if got, want := h.runOrder(""), "middle other small large late"; got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -119,7 +119,7 @@ func TestFairJobsAreTriedAgain(t *testing.T) {
 		if got := h.runOrder("a0"); got != "a0 b0" {
 			t.Error(got)
 		}
-		h.advance(time.Minute)
+		h.Advance(time.Minute)
 		h.enqueueSized("b", "b1", 100)
 		h.enqueueSized("", "nobody's", 100)
 		if got := h.runOrder(""); got != "a0 b1 nobody's" {

@@ -44,12 +44,12 @@ func TestAnotherRunnerTakesOver(t *testing.T) {
 		h.enqueue(jobs.Job{Kind: "train", Key: "a"})
 		<-begun
 		h.runDue(living, 0)
-		h.advance(2 * time.Hour)
+		h.Advance(2 * time.Hour)
 		h.runDue(living, 1)
 		if fmt.Sprint(owners) != "[a2]" || h.jobStates() != "" {
 			t.Error(owners, h.jobStates())
 		}
-		h.enqueue(jobs.Job{Kind: "train", Key: "a", RunAt: h.now().Add(time.Hour)})
+		h.enqueue(jobs.Job{Kind: "train", Key: "a", RunAt: h.Now().Add(time.Hour)})
 		close(free) // the first one comes back to life and must not touch what is no longer its own
 		stop()
 		if h.jobStates() != "ready" {
@@ -74,7 +74,7 @@ func (f *fixture) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Durati
 	go func() {
 		defer close(done)
 		if n, _ := r.RunDue(ctx); n == 0 && ctx.Err() == nil { // the job rests
-			f.advance(20 * time.Second)
+			f.Advance(20 * time.Second)
 			r.SetStarted()
 			_, _ = r.RunDue(ctx)
 		}
@@ -85,7 +85,7 @@ func (f *fixture) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Durati
 	case <-done:
 		f.t.Fatal("the job was not begun: ", f.jobStates())
 	}
-	f.advance(pass)
+	f.Advance(pass)
 }
 
 // Whoever kills servers for another reason does not kill their jobs: they rest, and only then they are given up.
@@ -107,9 +107,9 @@ func TestAJobThatKillsItsRunners(t *testing.T) {
 				if h.jobStates() != "ready" || lost > 0 {
 					t.Errorf("before a rest of %v: %s", rest, h.jobStates())
 				}
-				h.advance(rest - time.Millisecond)
+				h.Advance(rest - time.Millisecond)
 				h.runDue(living, 0)
-				h.advance(time.Millisecond)
+				h.Advance(time.Millisecond)
 			}
 			h.expireLeases()
 			h.runDue(living, c.lost)
@@ -137,7 +137,7 @@ func TestAJobThatIsKilledWithItsRunners(t *testing.T) {
 			h.dieIn(started, 90*time.Second)
 		}
 		h.runDue(started(nil), 0) // it rests
-		h.advance(20 * time.Second)
+		h.Advance(20 * time.Second)
 		h.runDue(started(func(context.Context, jobs.Job) error { done++; return nil }), 1)
 		if lost != 0 || done != 1 {
 			t.Errorf("lost %d times, done %d times; state %q", lost, done, h.jobStates())
@@ -181,7 +181,7 @@ func TestTheLeaseIsRenewed(t *testing.T) {
 			return ms
 		}
 		first := until()
-		h.advance(r.LeaseDuration / 2) // the lease holds still; whoever renews it now sets a later end
+		h.Advance(r.LeaseDuration / 2) // the lease holds still; whoever renews it now sets a later end
 		for until() == first {
 			runtime.Gosched()
 		}

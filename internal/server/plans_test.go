@@ -14,6 +14,7 @@ import (
 	"parley/internal/server"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/scripted"
 )
 
@@ -53,7 +54,7 @@ func TestNoHotStatementReadsATable(t *testing.T) {
 }
 
 func checkHotStatements(t *testing.T, explain func(testing.TB, *sqldb.DB, string) []string, options ...testkit.Option) {
-	log, clock := &statementLog{queries: map[string]bool{}}, testkit.NewClock()
+	log, clock := &statementLog{queries: map[string]bool{}}, clock.New()
 	s := testkit.Open(t, append(options, testkit.WithClock(clock), testkit.WithModel(&scripted.Model{}),
 		testkit.WithConfig(func(c *server.Config) { c.OnStatement = log.add }))...)
 	agent := s.NewAgent(t, s.Key, "Parcels are sent from the warehouse in Bremen.")

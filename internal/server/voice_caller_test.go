@@ -66,13 +66,6 @@ func joinRoom(t *testing.T, address, token string) *voiceClient {
 	return c
 }
 
-func requireNoError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // handleSound records when the agent can be heard, and mixes what the loudspeaker plays into the microphone, 12 dB less
 // loud.
 func (c *voiceClient) handleSound(pcm []int16) {

@@ -15,6 +15,7 @@ import (
 	"parley/internal/speech"
 	"parley/internal/speech/local"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
@@ -29,7 +30,7 @@ func synthesizeSpeech(t *testing.T, text string) []int16 {
 	var samples []int16
 	sound := (&local.Flite{Program: program}).Synthesize(t.Context(), speech.Utterance{Text: text, Voice: "rms"})
 	for part, err := range speech.Resample(rtc.OutputRate, sound) {
-		requireNoError(t, err)
+		check.Must(t, err)
 		samples = append(samples, part...)
 	}
 	return samples
@@ -41,12 +42,12 @@ func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*tes
 	texts ...string) (srv *testkit.Server, agent parley.AgentID, s session, c *voiceClient) {
 	t.Helper()
 	exe, err := os.Executable()
-	requireNoError(t, err)
+	check.Must(t, err)
 	srv = testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }), testkit.WithConfig(change))
 	srv.Media.Args = []string{sfus.Command}
 	prepare(srv)
 	id := srv.NewAgent(t, srv.Key, texts...)
-	requireNoError(t, srv.DB.UpdateAgent(t.Context(), parley.AccountID(srv.Account).AgentRef(parley.AgentID(id)),
+	check.Must(t, srv.DB.UpdateAgent(t.Context(), parley.AccountID(srv.Account).AgentRef(parley.AgentID(id)),
 		func(a *parley.Agent) error {
 			a.Voice = json.RawMessage(`{"voice":{"voiceName":"Sarah","speed":1},` +
 				`"transcriber":{"model":"deepgram/nova-3","language":"en"}}`)
@@ -66,7 +67,7 @@ func storedTexts(t *testing.T, srv *testkit.Server, agent parley.AgentID, s sess
 	t.Helper()
 	page, err := srv.DB.Messages(t.Context(), parley.AccountID(srv.Account).AgentRef(agent).
 		ConversationRef(parley.ConversationID(s.ConversationID)), parley.PageRequest{Limit: 10})
-	requireNoError(t, err)
+	check.Must(t, err)
 	for _, m := range page.Items {
 		texts = append(texts, m.Text())
 	}

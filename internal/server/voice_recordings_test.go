@@ -14,6 +14,7 @@ import (
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 )
 
 // testRecording is a conversation with a recording, and where that lies.
@@ -39,14 +40,14 @@ func createRecording(t *testing.T, s *testkit.Server, age time.Duration) testRec
 		}
 	}
 	dir, err := s.Ingest.Files.Incoming()
-	requireNoError(t, err)
+	check.Must(t, err)
 	path, now, sound := filepath.Join(dir, out.Data.SessionID), time.Now().Add(-age),
 		[]byte("the sound of "+out.Data.SessionID)
-	requireNoError(t, os.WriteFile(path, sound, 0o600))
+	check.Must(t, os.WriteFile(path, sound, 0o600))
 	sum := sha256.Sum256(sound)
 	p.blob = store.Blob{ID: parley.NewUUID(), AccountID: parley.AccountID(s.Account), AgentID: p.agent,
 		Hash: hex.EncodeToString(sum[:]), Size: int64(len(sound)), MediaType: "audio/wav", CreatedAt: now}
-	requireNoError(t, s.Ingest.StoreFile(t.Context(), path, &p.blob, func(tx *store.DB) error {
+	check.Must(t, s.Ingest.StoreFile(t.Context(), path, &p.blob, func(tx *store.DB) error {
 		return errors.Join(tx.CreateBlob(t.Context(), &p.blob), tx.CreateRecording(t.Context(),
 			&parley.VoiceRecording{ID: parley.NewUUID(), AccountID: p.blob.AccountID, AgentID: p.agent,
 				ConversationID: p.conversation, SessionID: parley.VoiceSessionID(out.Data.SessionID), BlobID: p.blob.ID,
@@ -87,12 +88,12 @@ func TestFilesOfRecordingsGo(t *testing.T) {
 				},
 			} {
 				p := createRecording(t, s, 8*24*time.Hour)
-				requireNoError(t, takes(p))
+				check.Must(t, takes(p))
 				testkit.Eventually(t, name+": the recording goes", func() bool {
 					rows, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[int],
 						`select (select count(*) from blobs where id = ?) + (select count(*) from voice_recordings where blob_id = ?)`,
 						p.blob.ID, p.blob.ID)
-					requireNoError(t, err)
+					check.Must(t, err)
 					_, err = s.Ingest.FileBytes(t.Context(), &p.blob)
 					return rows == 0 && err != nil
 				})

@@ -12,6 +12,7 @@ import (
 	"parley"
 	"parley/internal/server"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/scripted"
 	"parley/internal/testkit/sfus"
 )
@@ -84,8 +85,8 @@ func TestADeadMediaServerEndsItsSessions(t *testing.T) {
 	c.waitForTranscript("Hello there!")
 	live, pid := s.Voice.Active()[0], s.Media.PID()
 	child, err := os.FindProcess(pid)
-	requireNoError(t, err)
-	requireNoError(t, child.Kill())
+	check.Must(t, err)
+	check.Must(t, child.Kill())
 	<-live.Done()
 	stored, err := s.DB.VoiceSession(t.Context(), parley.AccountID(s.Account).AgentRef(live.AgentID),
 		parley.VoiceSessionID(first.SessionID))

@@ -17,6 +17,7 @@ import (
 	"parley/internal/api/admin"
 	"parley/internal/server"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 )
 
@@ -61,7 +62,7 @@ func TestWebhookIsDeliveredAfterARestart(t *testing.T) {
 			e := &webhookEndpoint{status: http.StatusInternalServerError}
 			endpoint := httptest.NewServer(e)
 			t.Cleanup(endpoint.Close)
-			clock, at := testkit.NewClock(), testkit.WithDatabase(t.TempDir(), url(t))
+			clock, at := clock.New(), testkit.WithDatabase(t.TempDir(), url(t))
 			open := func(t *testing.T) *testkit.Server {
 				return testkit.Open(t, at, testkit.WithClock(clock), testkit.WithConfig(func(c *server.Config) {
 					c.SecretKey, c.FetchAllow = secretKey, []string{"127.0.0.1"}

@@ -21,6 +21,7 @@ import (
 	"parley/internal/httpapi"
 	"parley/internal/model"
 	"parley/internal/server"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 )
 
@@ -55,8 +56,8 @@ func WithModel(m model.Model) Option {
 }
 
 // WithClock makes the server use the clock.
-func WithClock(clock *Clock) Option {
-	return func(_ testing.TB, c *server.Config) { c.Now = clock.Now }
+func WithClock(now *clock.Clock) Option {
+	return func(_ testing.TB, c *server.Config) { c.Now = now.Now }
 }
 
 // WithConfig changes any setting.

@@ -9,6 +9,8 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/dbs"
 	"parley/internal/voice"
 )
 
@@ -21,7 +23,7 @@ func TestSessionIsAdmitted(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 		c, err := s.DB.Conversation(s, s.account.ID.AgentRef(s.agent).ConversationRef(o.ConversationID))
-		s.requireNoError(err)
+		s.Must(err)
 		if c.UserID != "jo" || c.Channel != parley.ChannelAPI || c.Status != parley.ConversationOngoing ||
 			c.MessageCount != 0 {
 			t.Errorf("%+v", c)
@@ -44,7 +46,7 @@ func TestAdmissionCreatesAConversation(t *testing.T) {
 			s.activeSession(s.startSession(voice.SessionRequest{}))
 		requireSession := func(l *voice.Session, want bool) {
 			t.Helper()
-			s.requireNoError(s.StoreJoins(s))
+			s.Must(s.StoreJoins(s))
 			if exists, err := s.DB.HasVoiceSession(s,
 				s.account.ID.AgentRef(s.agent).ConversationRef(l.ConversationID)); err != nil || exists != want {
 				t.Error(exists, err)
@@ -54,7 +56,7 @@ func TestAdmissionCreatesAConversation(t *testing.T) {
 		l.MarkJoined()
 		requireSession(l, true)
 		requireSession(l, true)
-		if n := s.countRows(`select count(*) from events where kind = 'voice.joined' and subject_id = ?`,
+		if n := dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from events where kind = 'voice.joined' and subject_id = ?`,
 			l.ID); n != 1 || s.storedSession(l.ID).JoinedAt == nil {
 			t.Errorf("told %d times", n)
 		}
@@ -78,7 +80,7 @@ func TestSessionContinuesAConversation(t *testing.T) {
 		orphan := parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: s.account.ID,
 			AgentID: s.agent, API: parley.APIV2, Channel: parley.ChannelAPI,
 			Status: parley.ConversationOngoing, CreatedAt: s.clock.Now(), UpdatedAt: s.clock.Now()}
-		s.requireNoError(s.DB.Transact(s, sqldb.Interactive, func(tx *store.DB) error {
+		s.Must(s.DB.Transact(s, sqldb.Interactive, func(tx *store.DB) error {
 			return tx.CreateVoiceConversation(s, &orphan)
 		}))
 		_, err = s.tryStart(voice.SessionRequest{ContinueConversation: true, ConversationID: orphan.ID, UserID: "kim"})
@@ -96,7 +98,7 @@ func TestSessionContinuesAConversation(t *testing.T) {
 		}
 		c := *requireValue(s.DB.Conversation(s, s.account.ID.AgentRef(s.agent).ConversationRef(first.ConversationID)))(t)
 		c.Status = parley.ConversationEnded
-		s.requireNoError(s.DB.SaveConversationStatus(s, &c, 1, "test"))
+		s.Must(s.DB.SaveConversationStatus(s, &c, 1, "test"))
 		_, err = s.tryStart(goOn)
 		s.requireError(err, parley.CodeNotOngoing, "")
 	})
@@ -138,7 +140,7 @@ func TestFailedAdmissionLeavesNothing(t *testing.T) {
 			t.Error("the message tells what is inside:", e.Message)
 		}
 		for _, table := range []string{"voice_sessions", "conversations", "conversation_counts", "events"} {
-			if n := s.countRows(`select count(*) from ` + table); n != 0 {
+			if n := dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from `+table); n != 0 {
 				t.Errorf("%d rows left in %s", n, table)
 			}
 		}
@@ -226,7 +228,7 @@ func TestConcurrentStartsRespectTheLimit(t *testing.T) {
 		s.setVoiceSettings(`{"maxConcurrentSessions": 5}`)
 		other := s.newSessions(s.DB)
 		var admitted, refused atomic.Int64
-		runConcurrently(64, func(i int) {
+		check.Concurrently(64, func(i int) {
 			sessions := s.Sessions
 			if i%2 == 1 {
 				sessions = other

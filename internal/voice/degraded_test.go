@@ -252,7 +252,7 @@ func TestPersonTakesOver(t *testing.T) {
 	d.waitForState("listening")
 	_, err := d.conversations.TakeOver(t.Context(),
 		d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "operator", "", false)
-	d.requireNoError(err)
+	d.Must(err)
 	d.waitForEnd(parley.EndEscalated)
 	if !strings.HasSuffix(d.transcript(), "agent: "+quote.HandoverText(0)+"\n") {
 		t.Errorf("the customer was told\n%s", d.transcript())
@@ -281,7 +281,7 @@ func TestConversationEnds(t *testing.T) {
 	d.waitForState("listening")
 	_, err := d.conversations.End(t.Context(), d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID),
 		"operator")
-	d.requireNoError(err)
+	d.Must(err)
 	d.waitForEnd(parley.EndOperator)
 }
 

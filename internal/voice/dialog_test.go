@@ -240,7 +240,7 @@ func (d *testDialog) waitForStored(want string) {
 func (d *testDialog) storedHistory() string {
 	page, err := d.DB.Messages(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID),
 		parley.PageRequest{Limit: 100})
-	d.requireNoError(err)
+	d.Must(err)
 	var b strings.Builder
 	for _, m := range page.Items {
 		end := ""

@@ -19,7 +19,7 @@ func (d *testDialog) takeOver() {
 	d.Helper()
 	_, err := d.conversations.TakeOver(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID),
 		"operator", "", false)
-	d.requireNoError(err)
+	d.Must(err)
 }
 
 // When a person takes over during a long answer, the answer is cut after a while and the customer is told.
@@ -76,13 +76,13 @@ func TestCustomerTextIsStoredForThePerson(t *testing.T) {
 
 		_, err := d.conversations.AddHumanReply(d,
 			d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "", "Here is Kim.")
-		d.requireNoError(err)
+		d.Must(err)
 		goOn := voice.SessionRequest{ContinueConversation: true, ConversationID: d.session.ConversationID}
 		_, err = d.tryStart(goOn)
 		d.requireError(err, parley.CodeNotOngoing, "")
 		_, err = d.conversations.HandBack(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID),
 			"operator")
-		d.requireNoError(err)
+		d.Must(err)
 		d.fakeTransport = newFakeTransport(d.clock.Now)
 		d.session = d.dialogSession(d.startSession(goOn))
 		d.joinUser()

@@ -103,7 +103,7 @@ func (g *dialogGroup) requireAdmits(want bool) {
 	_, err := g.tryStart(voice.SessionRequest{})
 	if want {
 		before++
-		g.requireNoError(err)
+		g.Must(err)
 		testkit.Eventually(g.TB, "the talk", func() bool { return g.stats.Snapshot().Dialogs == before })
 	} else if e := g.requireError(err, parley.CodeUnderMaintenance, "server_overloaded"); e.RetryAfter <= 0 ||
 		e.Code.Status() != http.StatusServiceUnavailable {

@@ -130,7 +130,7 @@ func TestDeadDeliveryIsRedelivered(t *testing.T) {
 			t.Errorf("another account: %v", err)
 		}
 		again, err := f.service.Redeliver(f, f.account, dead.ID)
-		f.must(err)
+		f.Must(err)
 		f.runSendJobs()
 		last := e.receivedRequests()[len(e.receivedRequests())-1]
 		if list := f.deliveries(parley.DeliveryDelivered); len(list) != 1 || list[0].Attempts != 1 ||
@@ -197,7 +197,7 @@ func TestSlowEndpointDelaysNoOther(t *testing.T) {
 		close(release)
 		testkit.Eventually(t, "all is delivered", func() bool { return len(f.deliveries(parley.DeliveryDelivered)) == 22 })
 		stop()
-		f.must(errors.Join(<-ended, <-ended))
+		f.Must(errors.Join(<-ended, <-ended))
 	})
 }
 
@@ -214,7 +214,7 @@ func TestStopDoesNotCountAsAttempt(t *testing.T) {
 		go func() { ended <- f.runner.Run(ctx) }()
 		testkit.Eventually(t, "the endpoint has heard", func() bool { return len(e.receivedRequests()) == 1 })
 		stop()
-		f.must(<-ended)
+		f.Must(<-ended)
 		if list := f.deliveries(parley.DeliveryPending); len(list) != 1 || list[0].Attempts != 0 {
 			t.Fatalf("%+v", list)
 		}
@@ -261,7 +261,7 @@ func TestNothingIsSentUnsigned(t *testing.T) {
 		f.addWebhook("", e.URL)
 		f.addLead("ann@example.org")
 		other, err := vault.New("sixteen other bytes")
-		f.must(err)
+		f.Must(err)
 		f.sender.Vault = other
 		f.runSendJobs()
 		if list := f.deliveries(parley.DeliveryPending); len(e.receivedRequests()) != 0 || len(list) != 1 ||

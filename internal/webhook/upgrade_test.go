@@ -42,7 +42,7 @@ func (f *fixture) enqueueDirectly(h *parley.Webhook, state parley.DeliveryState)
 	d := &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: f.account, AgentID: f.agent,
 		WebhookID: h.ID,
 		Event:     parley.EventLeadsSubmit, Body: "{}", DueAt: now, CreatedAt: now}
-	f.must(f.DB.Transact(f, sqldb.Interactive, func(tx *store.DB) error {
+	f.Must(f.DB.Transact(f, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.AddDelivery(f, d); err != nil || state != parley.DeliveryPending {
 			return err
 		}
@@ -51,7 +51,7 @@ func (f *fixture) enqueueDirectly(h *parley.Webhook, state parley.DeliveryState)
 	}))
 	if d.State = state; state != parley.DeliveryPending {
 		d.Attempts, d.LastStatus, d.DeliveredAt, d.UpdatedAt = 1, 200, &now, now
-		f.must(f.DB.SaveDeliveryAttempt(f, d))
+		f.Must(f.DB.SaveDeliveryAttempt(f, d))
 	}
 }
 
@@ -72,7 +72,7 @@ func TestUpgrade(t *testing.T) {
 		f.enqueueDirectly(h, parley.DeliveryPending)
 		f.addWebhook("", late.URL)
 
-		f.must(sqldb.Migrate(f, db, store.Migrations()))
+		f.Must(sqldb.Migrate(f, db, store.Migrations()))
 		for range 3 {
 			f.runSendJobs()
 		}

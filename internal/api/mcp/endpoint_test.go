@@ -19,6 +19,7 @@ import (
 	"parley/internal/api/v2"
 	"parley/internal/server"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
 )
 
 const listTools = `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`
@@ -166,7 +167,7 @@ func TestOriginsOfAPublicServer(t *testing.T) {
 
 // Each request counts once, as one of REST does, and what a tool asks of REST does not count again.
 func TestRequestsAreCountedOnce(t *testing.T) {
-	srv := testkit.Open(t, testkit.WithClock(testkit.NewClock()), testkit.WithConfig(func(c *server.Config) {
+	srv := testkit.Open(t, testkit.WithClock(clock.New()), testkit.WithConfig(func(c *server.Config) {
 		c.RateLimit = 3
 	}))
 	whoami := `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "service_whoami", "arguments": {}}}`
@@ -199,7 +200,7 @@ func TestMaintenance(t *testing.T) {
 
 // Ten searches a second, of however many calls: the eleventh is refused for itself.
 func TestSearchesAreCounted(t *testing.T) {
-	srv := testkit.Open(t, testkit.WithClock(testkit.NewClock()))
+	srv := testkit.Open(t, testkit.WithClock(clock.New()))
 	agent := srv.NewAgent(t, srv.Key)
 	session := connect(t, srv, srv.Key)
 	five := `{"agentId": "` + agent + `", "searches": [{}, {}, {}, {}, {}]}`

@@ -16,6 +16,7 @@ import (
 	"parley/internal/model"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/scripted"
 )
 
@@ -53,7 +54,7 @@ func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			barrier, clock := scripted.NewBarrier(), testkit.NewClock()
+			barrier, clock := scripted.NewBarrier(), clock.New()
 			srv := testkit.Open(t, append(options, testkit.WithClock(clock),
 				testkit.WithModel(&scripted.Model{StepsFor: func(req model.Request) []scripted.Step {
 					text := req.Messages[len(req.Messages)-1].Text
@@ -202,7 +203,7 @@ func findMarker(t *testing.T, srv *testkit.Server) (left []string) {
 // TestCreditsOfAnAgentComeBackWithTheMonth holds creditLimit and creditsUsed to the calendar month, UTC
 // (docs/interface/agents.md#credit-limit).
 func TestCreditsOfAnAgentComeBackWithTheMonth(t *testing.T) {
-	clock := testkit.NewClock() // the tenth of November
+	clock := clock.New() // the tenth of November
 	srv := testkit.Open(t, testkit.WithClock(clock))
 	agent := "/agents/" + createAgent(t, srv)
 	mustSend(t, srv, "PUT", agent, `{"creditLimit": 1}`)

@@ -20,6 +20,7 @@ import (
 	"parley/internal/api/v2"
 	"parley/internal/server"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
 )
 
 // uploadTest is a server to which files are uploaded.
@@ -28,12 +29,12 @@ type uploadTest struct {
 	*testing.T
 	dataDir string
 	agent   string
-	clock   *testkit.Clock
+	clock   *clock.Clock
 }
 
 func newUploadTest(t *testing.T, options ...testkit.Option) *uploadTest {
 	t.Helper()
-	d := &uploadTest{T: t, dataDir: t.TempDir(), clock: testkit.NewClock()}
+	d := &uploadTest{T: t, dataDir: t.TempDir(), clock: clock.New()}
 	d.Server = testkit.Open(t, append(options, testkit.WithClock(d.clock), testkit.WithConfig(func(c *server.Config) {
 		c.Data = d.dataDir
 	}))...)

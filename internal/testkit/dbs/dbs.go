@@ -91,6 +91,16 @@ func NewStore(t testing.TB, db *sqldb.DB) *store.DB {
 	return store.New(db)
 }
 
+// CountRows returns the number that a query such as `select count(*) from jobs` counts.
+func CountRows(t testing.TB, db *sqldb.DB, query string, args ...any) int {
+	t.Helper()
+	n, err := sqldb.One(t.Context(), db, sqldb.Column[int], query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // Most tests begin on a migrated database. It is created once in a process, and copied.
 
 // migratedSQLite is the file of such a database.

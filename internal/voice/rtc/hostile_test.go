@@ -14,6 +14,7 @@ import (
 	"github.com/livekit/protocol/livekit"
 	lksdk "github.com/livekit/server-sdk-go/v2"
 
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
@@ -25,7 +26,7 @@ func (p rawPacket) ToProto() *livekit.DataPacket { return p.DataPacket }
 
 func (u *userClient) sendPacket(packet *livekit.DataPacket) {
 	u.t.Helper()
-	requireNoError(u.t, u.Room.LocalParticipant.PublishDataPacket(rawPacket{packet}, lksdk.WithDataPublishReliable(true)))
+	check.Must(u.t, u.Room.LocalParticipant.PublishDataPacket(rawPacket{packet}, lksdk.WithDataPublishReliable(true)))
 }
 
 func streamHeader(id, topic string) *livekit.DataPacket {

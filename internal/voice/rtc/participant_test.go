@@ -13,6 +13,7 @@ import (
 	"github.com/livekit/protocol/livekit"
 	lksdk "github.com/livekit/server-sdk-go/v2"
 
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/sfus"
 	"parley/internal/testkit/voicecaller"
 	"parley/internal/voice/rtc"
@@ -21,7 +22,7 @@ import (
 func serverAddress(t *testing.T, s *rtc.Server) string {
 	t.Helper()
 	a, err := s.Address(t.Context())
-	requireNoError(t, err)
+	check.Must(t, err)
 	return a
 }
 
@@ -287,7 +288,7 @@ func removeUser(t *testing.T, s *rtc.Server, room string) {
 	key, secret := s.Credentials()
 	c := lksdk.NewRoomServiceClient(strings.Replace(serverAddress(t, s), "ws", "http", 1), key, secret)
 	_, err := c.RemoveParticipant(t.Context(), &livekit.RoomParticipantIdentity{Room: room, Identity: "user-1"})
-	requireNoError(t, err)
+	check.Must(t, err)
 	http.DefaultClient.CloseIdleConnections()
 }
 
@@ -297,7 +298,7 @@ func TestByeEndsThePresenceAtOnce(t *testing.T) {
 	p := joinAgent(t, s, "bye")
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("bye")))
 	requireEvents(t, p, rtc.EventJoined)
-	requireNoError(t, u.Room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil),
+	check.Must(t, u.Room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil),
 		lksdk.WithDataPublishTopic(rtc.TopicBye), lksdk.WithDataPublishReliable(true)))
 	requireEvents(t, p, rtc.EventLeft)
 	p.End(context.Background(), "client_left")
@@ -312,7 +313,7 @@ func TestDeletedRoomIsLost(t *testing.T) {
 	p := joinAgent(t, s, "ended")
 	p.Play(rtc.Clip{ID: "1", PCM: sineStream(700, time.Minute)})
 	requireEvents(t, p, rtc.EventStarted)
-	requireNoError(t, s.DeleteRoom(t.Context(), "ended"))
+	check.Must(t, s.DeleteRoom(t.Context(), "ended"))
 	requireEvents(t, p, rtc.EventLost)
 	if _, ok := <-p.Events(); ok {
 		t.Error("an event after the loss")

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
@@ -218,7 +219,7 @@ func TestExternalLiveKitServer(t *testing.T) {
 	p.Play(rtc.Clip{ID: "1", PCM: sineStream(700, time.Minute)})
 	requireEvents(t, p, rtc.EventStarted)
 	u.waitUntil("sound", func() bool { return len(u.heardSamples) > 0 })
-	requireNoError(t, s.DeleteRoom(t.Context(), "r"))
+	check.Must(t, s.DeleteRoom(t.Context(), "r"))
 	requireEvents(t, p, rtc.EventLost)
 	if err := s.DeleteRoom(t.Context(), "r"); err != nil {
 		t.Error("a room that is gone: ", err)
