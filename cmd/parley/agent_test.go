@@ -13,7 +13,7 @@ import (
 )
 
 // The operator sees why a source has failed, with a running server and without one.
-func TestSourcesTellWhyTheyFailed(t *testing.T) {
+func TestSourcesShowWhyTheyFailed(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {
 			t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))

@@ -139,7 +139,7 @@ func TestTraceOfAFailedTurn(t *testing.T) {
 	}
 }
 
-func TestTraceMarksWhatIsCited(t *testing.T) {
+func TestTraceMarksCitedPassages(t *testing.T) {
 	withoutSource := admin.PassageTrace{TracePassage: parley.TracePassage{ID: "p2", Name: "Handbook", Heading: "Leave",
 		Rank: 0.5, IsCited: true, Quotes: []string{"Thirty days."}}}
 	withSource := admin.PassageTrace{TracePassage: parley.TracePassage{ID: "p1", Name: "Handbook", Rank: 0.75},

@@ -135,7 +135,7 @@ func TestAskAnswersFromAFolder(t *testing.T) {
 	}
 }
 
-func TestReferencesAreShort(t *testing.T) {
+func TestAskPrintsShortReferences(t *testing.T) {
 	long := strings.Repeat("many words ", 30)
 	got := formatReferences(&server.Answer{Citations: []server.Quote{{Name: "a.md", Heading: "A",
 		Quote: "Some\n  text."}, {Name: "b.md", Quote: long}}})
@@ -152,7 +152,7 @@ func TestReferencesAreShort(t *testing.T) {
 }
 
 // Each number of a citation is printed right after the text that it belongs to.
-func TestAskPrintsNumbersBehindQuotedText(t *testing.T) {
+func TestAskPrintsCitationsAfterTheirText(t *testing.T) {
 	var out commandOutput
 	w := &answerPrinter{out: &out}
 	for i, step := range []struct {

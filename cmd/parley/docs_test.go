@@ -36,7 +36,7 @@ func TestDocumentedCommandsParse(t *testing.T) {
 	}
 }
 
-func TestUnknownCommandsInTheManualAreFound(t *testing.T) {
+func TestUnknownCommandsInTheManualAreReported(t *testing.T) {
 	text := "Run `parley account update ID --credits soon`, `parley fly` or:\n\n```\n./bin/parley serve --warp 9 &\n```\n"
 	lines := documentedCommands(text)
 	if len(lines) != 3 {

@@ -99,7 +99,7 @@ func testCommands(t *testing.T, name string) (key string) {
 	return created.APIKey
 }
 
-func TestChangesAreInForceAtOnce(t *testing.T) {
+func TestChangesApplyAtOnce(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	s := startServer(t, "serve")
 	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
@@ -121,7 +121,7 @@ func TestChangesAreInForceAtOnce(t *testing.T) {
 	}
 }
 
-func TestTwoServersDoNotShareADirectory(t *testing.T) {
+func TestTwoServersCannotShareADirectory(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	s := startServer(t, "serve")
 	status, _, errs := runCommand(t, "serve", "--listen", "127.0.0.1:0")
@@ -132,7 +132,7 @@ func TestTwoServersDoNotShareADirectory(t *testing.T) {
 	startServer(t, "serve")
 }
 
-func TestWhatGoesWrongIsSaid(t *testing.T) {
+func TestCommandErrors(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	for _, c := range []struct {
 		args     string
@@ -173,7 +173,7 @@ func TestWhatGoesWrongIsSaid(t *testing.T) {
 	}
 }
 
-func TestConfigTellsOriginsAndHidesSecrets(t *testing.T) {
+func TestConfigShowsOriginsAndHidesSecrets(t *testing.T) {
 	t.Setenv("PARLEY_MODEL_KEY", "sesame-1")
 	t.Setenv("PARLEY_DATABASE_URL", "postgres://parley:sesame-2@db.example.com/parley?sslpassword=sesame-3")
 	t.Setenv("PARLEY_RATE_LIMIT", "")

@@ -21,7 +21,7 @@ import (
 )
 
 // The operator lists the sessions of a server that crashed, and ends them.
-func TestVoiceSessionsOfTheOperator(t *testing.T) {
+func TestVoiceSessionCommands(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", data)
 	account := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").AccountID

@@ -14,7 +14,7 @@ import (
 )
 
 // The operator adds a webhook, lists what could not be delivered, sends it again and removes the webhook.
-func TestWebhooksOfTheOperator(t *testing.T) {
+func TestWebhookCommands(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", data)
 	account := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").AccountID

@@ -42,7 +42,7 @@ func TestAccountsAreCreatedAndChanged(t *testing.T) {
 	})
 }
 
-func TestAccountsNameEveryFault(t *testing.T) {
+func TestInvalidAccountsNameEveryFault(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		minus := -parley.Credit
 		_, _, err := f.CreateAccount(f.Context(),
@@ -80,7 +80,7 @@ func TestAccountsNameEveryFault(t *testing.T) {
 	})
 }
 
-func TestAccountsKeepKeysAndMembers(t *testing.T) {
+func TestAccountKeysAndMembers(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		a, _ := f.createAccount("")
 		until := f.clock.Now().Add(time.Hour)

@@ -81,9 +81,9 @@ func TestAccountsRemoveMembers(t *testing.T) {
 	})
 }
 
-// TestAnAccountKeepsAnOwner holds that the last owner neither leaves nor becomes something else, also when two try at
+// TestAccountAlwaysHasAnOwner holds that the last owner neither leaves nor becomes something else, also when two try at
 // once.
-func TestAnAccountKeepsAnOwner(t *testing.T) {
+func TestAccountAlwaysHasAnOwner(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		a, _ := f.createAccount("")
 		ann, bea := f.addMember(a.ID, "ann", parley.RoleOwner), f.addMember(a.ID, "bea", parley.RoleAgent)

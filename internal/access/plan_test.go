@@ -81,7 +81,7 @@ func TestPlansMayLimitVoice(t *testing.T) {
 	}
 }
 
-func TestPlansNameEveryFault(t *testing.T) {
+func TestInvalidPlansNameEveryFault(t *testing.T) {
 	_, err := parsePlans([]byte(`a: {api: maybe, voice: false, gpt4: false, agents: -1, storagePerAgent: 3 XB, creditsPerMonth: .nan, creditsPerVoiceMinute: unlimited}
 B!:
   api: true

@@ -76,7 +76,7 @@ func TestProcedureRunsItsSteps(t *testing.T) {
 	})
 }
 
-func TestProcedureThatFails(t *testing.T) {
+func TestFailedProcedure(t *testing.T) {
 	forEachDatabase(t, func(b *testToolbox) {
 		status := atomic.Int32{}
 		status.Store(500)
@@ -98,7 +98,7 @@ func TestProcedureThatFails(t *testing.T) {
 	})
 }
 
-func TestProcedureThatEscalates(t *testing.T) {
+func TestEscalatingProcedure(t *testing.T) {
 	forEachDatabase(t, func(b *testToolbox) {
 		reasons := []string{}
 		b.HandOver = func(_ context.Context, _ parley.Turn, reason string) error {

@@ -122,7 +122,7 @@ func TestAgentLimitIsExact(t *testing.T) {
 	})
 }
 
-func TestChangeKeepsToThePlan(t *testing.T) {
+func TestChangeIsLimitedByThePlan(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		id := s.createAgent(agents.NewAgent{Name: "Guide"})
 		change := func(f func(*parley.Agent)) error {
@@ -146,7 +146,7 @@ func TestChangeKeepsToThePlan(t *testing.T) {
 	})
 }
 
-func TestChangeOfNothingLeavesNoTrace(t *testing.T) {
+func TestEmptyChangeRecordsNothing(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		id := s.createAgent(agents.NewAgent{Name: "Guide"})
 		before, events := s.loadAgent(id), s.eventKinds()

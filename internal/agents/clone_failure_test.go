@@ -187,7 +187,7 @@ func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 	}
 }
 
-func TestCloneThatCannotBeMadeFails(t *testing.T) {
+func TestCloneIsRetriedBeforeItFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		id := s.createAgent(agents.NewAgent{Name: "Guide"})
 		s.addText(id, "Chapters", largeText())

@@ -154,7 +154,7 @@ func mustJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-func TestCloneNameKeepsWithinItsLength(t *testing.T) {
+func TestCloneNameIsCut(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		id := s.createAgent(agents.NewAgent{Name: strings.Repeat("ä", 100)})
 		if name := []rune(s.loadAgent(s.cloneAgent(id)).Name); len(name) != 100 ||

@@ -59,7 +59,7 @@ func (s *testService) pictureWidth(id parley.AgentID, kind agents.Picture) int {
 	return size.Width
 }
 
-func TestPicturesComeAndGoWithTheirAgent(t *testing.T) {
+func TestPicturesAreStoredAndDeletedWithTheirAgent(t *testing.T) {
 	for name, inDatabase := range map[string]bool{"disk": false, "database": true} {
 		t.Run(name, func(t *testing.T) {
 			forEachDatabase(t, func(s *testService) {

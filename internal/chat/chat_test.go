@@ -129,7 +129,7 @@ func (te *testEngine) wantNoOpenTurn() {
 	}
 }
 
-func TestAnswerIsStoredBeforeItsEndIsTold(t *testing.T) {
+func TestAnswerIsStoredBeforeItsEndIsSent(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.model.AddScript(scripted.Text("Good "), scripted.Text("morning."), scripted.Stop())
 		turn := te.start("Hello", "")
@@ -160,7 +160,7 @@ func TestAnswerIsStoredBeforeItsEndIsTold(t *testing.T) {
 	})
 }
 
-func TestContinuingShowsTheModelWhatWasSaid(t *testing.T) {
+func TestModelSeesEarlierMessages(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.start("one", "")
 		te.finish(turn)
@@ -201,7 +201,7 @@ func TestSecondMessageWaitsForTheLiveTurn(t *testing.T) {
 	})
 }
 
-func TestSecondMessageGivesUp(t *testing.T) {
+func TestSecondMessageTimesOut(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.QueueTimeout = time.Millisecond
 		barrier := scripted.NewBarrier()
@@ -215,7 +215,7 @@ func TestSecondMessageGivesUp(t *testing.T) {
 	})
 }
 
-func TestClientThatLeavesLosesNothing(t *testing.T) {
+func TestDisconnectedClientLosesNothing(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Text("half "), scripted.Step{Barrier: barrier}, scripted.Text("whole"), scripted.Stop())
@@ -275,7 +275,7 @@ func TestFailureKeepsTheMessageAndChargesNothing(t *testing.T) {
 	})
 }
 
-func TestPanicOfABackEndFailsItsTurnOnly(t *testing.T) {
+func TestPanicOfAModelFailsOnlyItsTurn(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.model.StepsFor = func(model.Request) []scripted.Step { panic("boom") }
 		_, err := te.start("one", "").Wait(t.Context())
@@ -370,7 +370,7 @@ func TestOpenTurnsAreCapped(t *testing.T) {
 	})
 }
 
-func TestConversationThatMayNotGoOn(t *testing.T) {
+func TestConversationThatCannotContinue(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.start("one", "")
 		te.finish(turn)
@@ -392,7 +392,7 @@ func TestConversationThatMayNotGoOn(t *testing.T) {
 	})
 }
 
-func TestConversationsOfOthersAreUnknown(t *testing.T) {
+func TestConversationsOfOthersAreNotFound(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.start("one", "")
 		te.finish(turn)
@@ -411,7 +411,7 @@ func TestConversationsOfOthersAreUnknown(t *testing.T) {
 }
 
 // A server that was killed with many turns open does not leave the users of most of them waiting.
-func TestRecoveryClosesAllThatIsLost(t *testing.T) {
+func TestRecoveryClosesAllLostTurns(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		barrier := scripted.NewBarrier()
 		var turns []*chat.Turn
@@ -443,7 +443,7 @@ func TestRecoveryClosesAllThatIsLost(t *testing.T) {
 	})
 }
 
-func TestRecoveryClosesOnlyWhatIsLost(t *testing.T) {
+func TestRecoveryClosesOnlyLostTurns(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("late"), scripted.Stop())
@@ -506,7 +506,7 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-func TestDeletedAgentGetsNoAnswerBack(t *testing.T) {
+func TestDeletedAgentStoresNoAnswer(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("late"), scripted.Stop())
@@ -524,7 +524,7 @@ func TestDeletedAgentGetsNoAnswerBack(t *testing.T) {
 	})
 }
 
-func TestAMessageOnAnotherServerCancelsAnAbandonedTurn(t *testing.T) {
+func TestMessageOnAnotherServerCancelsAnAbandonedTurn(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		if te.db.SQL().Dialect() != sqldb.Postgres {
 			return // a file has one server: there is nobody to ask

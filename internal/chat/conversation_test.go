@@ -77,7 +77,7 @@ var conversationSteps = []conversationStep{
 	{[]string{"end"}, "end", refusedStep, "", false, ""},
 }
 
-func TestStepsOfAConversation(t *testing.T) {
+func TestConversationStatusChanges(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		steps := te.conversationSteps()
 		for _, c := range conversationSteps {
@@ -149,7 +149,7 @@ func (te *testEngine) testStep(steps map[string]func(parley.ConversationID) (*pa
 	}
 }
 
-func TestTakeOverCutsTheAnswerShort(t *testing.T) {
+func TestTakeOverInterruptsTheAnswer(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		for _, ongoing := range []bool{false, true} {
 			cs, barrier := te.conversations(), scripted.NewBarrier()
@@ -173,7 +173,7 @@ func TestTakeOverCutsTheAnswerShort(t *testing.T) {
 	})
 }
 
-func TestPeopleTalkWhileItIsTakenOver(t *testing.T) {
+func TestMessagesInATakenOverConversation(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		cs, id := te.conversations(), te.startConversation()
 		ctx, account, agent := te.t.Context(), te.account.ID, te.agent.ID
@@ -204,7 +204,7 @@ func TestPeopleTalkWhileItIsTakenOver(t *testing.T) {
 	})
 }
 
-func TestPeoplesWordsAreMaskedToo(t *testing.T) {
+func TestMessagesOfPeopleAreRedacted(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		cs, id := te.conversations(), te.startConversation()
 		ctx, account, agent := te.t.Context(), te.account.ID, te.agent.ID
@@ -285,7 +285,7 @@ func TestDeletedConversationStaysDeleted(t *testing.T) {
 	})
 }
 
-func TestAgentsKeepConversationsAsLongAsTheyAreTold(t *testing.T) {
+func TestConversationsAreDeletedAfterTheirRetention(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		cs := te.conversations()
 		ctx, account, agent := te.t.Context(), te.account.ID, te.agent.ID
@@ -378,7 +378,7 @@ func wantUpdates(t *testing.T, f *chat.Follower, want ...string) {
 	}
 }
 
-func TestFollowersAreBoundedAndLeave(t *testing.T) {
+func TestFollowersAreBounded(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		cs, id := te.conversations(), te.startConversation()
 		cs.Hub.MaxFollowers = 2

@@ -62,7 +62,7 @@ func (te *testEngine) wantStatus(id parley.ConversationID, want parley.Conversat
 	}
 }
 
-func TestPlainWishHandsOverBeforeAnyModelIsAsked(t *testing.T) {
+func TestRequestForAPersonHandsOverWithoutTheModel(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		reasons := te.enableHandover()
 		turn := te.start(handoverRequest, "")
@@ -88,7 +88,7 @@ func TestPlainWishHandsOverBeforeAnyModelIsAsked(t *testing.T) {
 	})
 }
 
-func TestWishGoesThroughTheAgentsOwnAction(t *testing.T) {
+func TestRequestForAPersonUsesTheAgentsAction(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		reasons := te.enableHandover()
 		for _, c := range []struct{ handoverText, message, want string }{
@@ -106,7 +106,7 @@ func TestWishGoesThroughTheAgentsOwnAction(t *testing.T) {
 	})
 }
 
-func TestWishIsLeftToTheModel(t *testing.T) {
+func TestModelDecidesOnRequestsForAPerson(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		reasons := te.enableHandover()
 		ongoing := func(step, message string) {
@@ -135,7 +135,7 @@ func TestWishIsLeftToTheModel(t *testing.T) {
 	})
 }
 
-func TestWishThatCannotBeGrantedIsAnswered(t *testing.T) {
+func TestRequestForAPersonFails(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.HandOver = func(context.Context, parley.Turn, string) error { return errors.New("nobody is there") }
 		turn := te.start(handoverRequest, "")
@@ -147,7 +147,7 @@ func TestWishThatCannotBeGrantedIsAnswered(t *testing.T) {
 	})
 }
 
-func TestReasonIsMaskedWhereTheAgentMasks(t *testing.T) {
+func TestHandoverReasonIsRedacted(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		reasons := te.enableHandover()
 		check.Must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
@@ -162,7 +162,7 @@ func TestReasonIsMaskedWhereTheAgentMasks(t *testing.T) {
 	})
 }
 
-func TestWishInAPausedConversationIsOnlyKept(t *testing.T) {
+func TestRequestForAPersonInAPausedConversation(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		reasons := te.enableHandover()
 		id := te.startConversation()
@@ -175,7 +175,7 @@ func TestWishInAPausedConversationIsOnlyKept(t *testing.T) {
 	})
 }
 
-func TestWhatTheModelSeesAfterAHandBack(t *testing.T) {
+func TestModelSeesMessagesOfPeopleAfterAHandBack(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.enableHandover()
 		cs, ctx := te.conversations(), t.Context()
@@ -221,7 +221,7 @@ func (ro *recordingObserver) StatusChanged(_ context.Context, _ *store.DB, c *pa
 	return ro.err
 }
 
-func TestHandoverObserverSeesTheLastWordsBeforeAPerson(t *testing.T) {
+func TestHandoverObserverGetsTheLastMessages(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.enableHandover()
 		h := &recordingObserver{}
@@ -237,7 +237,7 @@ func TestHandoverObserverSeesTheLastWordsBeforeAPerson(t *testing.T) {
 	})
 }
 
-func TestHandoverObserverSeesWhatConcernsPeople(t *testing.T) {
+func TestHandoverObserverGetsMessagesForPeople(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		cs, ctx, account, agent := te.conversations(), t.Context(), te.account.ID, te.agent.ID
 		h := &recordingObserver{}

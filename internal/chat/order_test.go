@@ -12,7 +12,7 @@ import (
 	"parley/internal/testkit/scripted"
 )
 
-func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {
+func TestWaitingMessagesKeepTheirOrder(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Text("first"), scripted.Step{Barrier: barrier}, scripted.Stop())

@@ -32,7 +32,7 @@ func (te *testEngine) allStoredText() string {
 	return all.String()
 }
 
-func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
+func TestRedactingAgentStoresNoPersonalData(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		var inputs []string
 		tool := newTool("look_up", func(_ context.Context, c chat.Call) chat.Output {
@@ -77,7 +77,7 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 }
 
 // What is quoted from a source is the source's, and a machine must still be able to check it.
-func TestRedactionLeavesQuotesWhole(t *testing.T) {
+func TestRedactionKeepsQuotes(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		_, err := te.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, te.agent.ID)
 		check.Must(t, err)

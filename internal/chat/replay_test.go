@@ -56,7 +56,7 @@ func (te *testEngine) wantReplay(turn *chat.Turn) {
 	check.Must(te.t, again.WaitForText(te.t.Context()))
 }
 
-func TestATurnIsToldAgainAsItWas(t *testing.T) {
+func TestTurnIsReplayedUnchanged(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.setTools(weatherTool, locationTool)
 		te.model.AddScript(scripted.Text("Let me look. "), scripted.NewToolCall("weather", `{"city":"Rome"}`),
@@ -77,7 +77,7 @@ func TestATurnIsToldAgainAsItWas(t *testing.T) {
 	})
 }
 
-func TestATurnWithoutAnAnswerIsNotTold(t *testing.T) {
+func TestTurnWithoutAnAnswerIsNotReplayed(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Step{Err: errors.New("down")}).AddScript(scripted.Text("One"),
@@ -108,7 +108,7 @@ func TestATurnWithoutAnAnswerIsNotTold(t *testing.T) {
 
 // The message and the mark of its key are stored together: whoever comes after finds the turn, whatever became of the
 // request.
-func TestATurnIsKnownByItsKey(t *testing.T) {
+func TestTurnIsFoundByItsKey(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		claim := func(token string) store.Claim {
 			return store.Claim{Account: te.account.ID, Key: "k", Hash: "body", Token: token}

@@ -41,7 +41,7 @@ func (te *testEngine) wantTexts(c parley.ConversationID, want ...string) {
 	}
 }
 
-func TestRetryCutsTheConversation(t *testing.T) {
+func TestRetryReplacesLaterMessages(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		first := te.start("one", "")
 		te.finish(first)
@@ -84,7 +84,7 @@ func TestRetryOfAFailedTurnNamesTheUsersMessage(t *testing.T) {
 	})
 }
 
-func TestAFailedRetryLeavesTheOldAnswer(t *testing.T) {
+func TestFailedRetryKeepsTheOldAnswer(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.start("one", "")
 		te.finish(turn)
@@ -134,7 +134,7 @@ func TestRetryOfAContinuedAnswerBeginsAtTheQuestion(t *testing.T) {
 	})
 }
 
-func TestOfManyRetriesAtOnceOneCuts(t *testing.T) {
+func TestConcurrentRetriesReplaceOnce(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.start("one", "")
 		te.finish(turn)
@@ -167,7 +167,7 @@ func TestOfManyRetriesAtOnceOneCuts(t *testing.T) {
 
 // An answer that a full database cannot take fails while its reader is still there, keeps the message, costs nothing,
 // and its turn is closed as soon as there is space, before its lease runs out.
-func TestAnAnswerThatAFullDatabaseCannotTake(t *testing.T) {
+func TestAnswerFailsOnAFullDatabase(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		if te.db.SQL().Dialect() != sqldb.SQLite {
 			return // PostgreSQL has no quota

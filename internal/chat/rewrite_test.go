@@ -81,7 +81,7 @@ func TestRewriting(t *testing.T) {
 }
 
 // A slow model is not waited for by every follow-up.
-func TestSlowRewritingRests(t *testing.T) {
+func TestSlowRewritingIsSuspended(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.RewriteTimeout = 100 * time.Millisecond
 		answer := provider.AnswerText("It is 5 €.")

@@ -77,7 +77,7 @@ func eventKinds(t *testing.T, turn *chat.Turn) (list []chat.Kind) {
 	}
 }
 
-func TestAToolIsCalledAndItsResultAnswered(t *testing.T) {
+func TestToolIsCalledAndItsResultAnswered(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.setTools(weatherTool)
 		te.model.AddScript(scripted.Text("Let me look. "), scripted.NewToolCall("weather", `{"city":"Rome"}`),
@@ -111,7 +111,7 @@ func TestAToolIsCalledAndItsResultAnswered(t *testing.T) {
 	})
 }
 
-func TestAToolThatFailsIsTheModelsAffair(t *testing.T) {
+func TestFailedToolIsReportedToTheModel(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.setTools(
 			newTool("panics", func(context.Context, chat.Call) chat.Output { panic("boom") }),
@@ -149,7 +149,7 @@ func errorOutput(reason string) chat.Output {
 	return chat.Output{ToolOutput: parley.ToolOutput{Status: parley.ToolError, Error: reason}}
 }
 
-func TestAModelThatWillNotStopCallingIsStopped(t *testing.T) {
+func TestEndlessToolCallsAreStopped(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.setTools(weatherTool)
 		offered := []int{}
@@ -169,7 +169,7 @@ func TestAModelThatWillNotStopCallingIsStopped(t *testing.T) {
 	})
 }
 
-func TestToolsRunOnlyForAMessageThatIsKept(t *testing.T) {
+func TestToolsRunOnlyForAStoredMessage(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		ran := false
 		te.setTools(newTool("pay", func(context.Context, chat.Call) chat.Output { ran = true; return successOutput(`1`) }))
@@ -186,7 +186,7 @@ func TestToolsRunOnlyForAMessageThatIsKept(t *testing.T) {
 	})
 }
 
-func TestInnerCallsAreShownAndKept(t *testing.T) {
+func TestNestedCallsAreSentAndStored(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.setTools(newTool("playbook", func(context.Context, chat.Call) chat.Output {
 			out := successOutput(`{"message":"done"}`)
@@ -246,7 +246,7 @@ func (te *testEngine) continueTurn(c parley.ConversationID) (*chat.Turn, error) 
 		chat.Request{ConversationID: c, Continue: true, Channel: parley.ChannelAPI})
 }
 
-func TestTheClientRunsATool(t *testing.T) {
+func TestClientRunsATool(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.startClientCall()
 		call := te.pendingCall(turn)
@@ -274,7 +274,7 @@ func TestTheClientRunsATool(t *testing.T) {
 	})
 }
 
-func TestAnUnansweredCallIsIgnored(t *testing.T) {
+func TestUnansweredCallIsIgnored(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.startClientCall()
 		call := te.pendingCall(turn)
@@ -293,7 +293,7 @@ func TestAnUnansweredCallIsIgnored(t *testing.T) {
 	})
 }
 
-func TestWhatAClientMaySendAsAResult(t *testing.T) {
+func TestToolResultsOfAClientAreChecked(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		for sent, want := range map[string]string{
 			``:                                      `{"status":"success"}`,
@@ -319,7 +319,7 @@ func TestWhatAClientMaySendAsAResult(t *testing.T) {
 	})
 }
 
-func TestAFailureAfterACallKeepsItsRow(t *testing.T) {
+func TestFailureAfterACallKeepsItsRow(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.setTools(weatherTool)
 		te.model.AddScript(scripted.NewToolCall("weather", `{}`),
@@ -336,7 +336,7 @@ func TestAFailureAfterACallKeepsItsRow(t *testing.T) {
 	})
 }
 
-func TestCallsThatCannotBeMade(t *testing.T) {
+func TestInvalidCalls(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		ran := 0
 		var mu sync.Mutex
@@ -380,7 +380,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 }
 
 // A call that changes something outside must leave a trace even when the server dies over it.
-func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
+func TestCallWithEffectsIsStoredFirst(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		var during []parley.ToolCall
 		var once []string
@@ -443,7 +443,7 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 	})
 }
 
-func TestAConversationOfAnotherOriginIsNotContinued(t *testing.T) {
+func TestConversationOfAnotherOriginIsNotContinued(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.start("one", "")
 		te.finish(turn)

@@ -13,7 +13,7 @@ import (
 )
 
 // What the customer did not hear is not kept.
-func TestHeard(t *testing.T) {
+func TestOnlyHeardTextIsStored(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.model.AddScript(scripted.Text("It costs ten euros. Or more."))
 		f := te.finish(te.start("What does it cost?", ""))
@@ -38,7 +38,7 @@ func TestHeard(t *testing.T) {
 	})
 }
 
-func TestSays(t *testing.T) {
+func TestAgentMessageIsAdded(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		c := te.finish(te.start("Hi", "")).Message.ConversationID
 		m, err := te.conversations().AddAgentMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
@@ -56,7 +56,7 @@ func TestSays(t *testing.T) {
 }
 
 // A question that goes on takes the place of its first half, and of whatever was answered to that.
-func TestInstead(t *testing.T) {
+func TestContinuedQuestionReplacesItsFirstHalf(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		c := te.finish(te.start("Hi", "")).Message.ConversationID
 		barrier := scripted.NewBarrier()
@@ -93,7 +93,7 @@ func TestInstead(t *testing.T) {
 }
 
 // What an operator says for a channel reaches the model, each way of talking its own text.
-func TestInstructionsForSpeaking(t *testing.T) {
+func TestInstructionsOfTheChannel(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		check.Must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
 			a.ChannelInstructions = json.RawMessage(`{"api":{"chat":"Write.","voice":"Speak."},"email":"Mail."}`)

@@ -129,7 +129,7 @@ func TestDeletedContactKeepsItsTickets(t *testing.T) {
 }
 
 // In one request a thousand contacts each take the e-mail of the one before.
-func TestContactsPassEmailsOnInOneRequest(t *testing.T) {
+func TestContactsExchangeEmailsInOneRequest(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		const n = 1000
 		list := make([]contact.Change, n)
@@ -157,7 +157,7 @@ func TestContactsPassEmailsOnInOneRequest(t *testing.T) {
 
 // Tickets and contacts for the same addresses at the same time: one person each, no failure, no ticket without its
 // customer.
-func TestContactsAndTicketsTogether(t *testing.T) {
+func TestConcurrentContactsAndTickets(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		const people, rounds = 8, 6
 		errs := make(chan error, 3*people*rounds)

@@ -108,8 +108,8 @@ func (fx *fixture) step(f *events.Follower, wantMore bool) {
 	}
 }
 
-// TestEachNameHasAPosition holds that a follower handles each event once, and others of other names do so, too.
-func TestEachNameHasAPosition(t *testing.T) {
+// TestEachFollowerHasAPosition holds that a follower handles each event once, and others of other names do so, too.
+func TestEachFollowerHasAPosition(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		a, b := fx.newFollower("a"), fx.newFollower("b")
 		fx.record(fx.account, "k", "1", "2")
@@ -146,9 +146,9 @@ func TestFollowerMayStopWithinABatch(t *testing.T) {
 	})
 }
 
-// TestALongLogIsReadInBatches holds that a log of more than a batch is handled in its order, and that erased events are
+// TestLongLogIsReadInBatches holds that a log of more than a batch is handled in its order, and that erased events are
 // passed.
-func TestALongLogIsReadInBatches(t *testing.T) {
+func TestLongLogIsReadInBatches(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		var subjects []string
 		for i := range 620 {

@@ -129,7 +129,7 @@ func TestPickAssignee(t *testing.T) {
 	}
 }
 
-func TestHoursAreChecked(t *testing.T) {
+func TestWorkingHoursAreChecked(t *testing.T) {
 	good := parley.WorkingHours{Days: []string{"mon"}, From: "00:00", To: "24:00", TimeZone: "Europe/Berlin"}
 	for field, change := range map[string]func(*parley.WorkingHours){
 		"days": func(s *parley.WorkingHours) { s.Days = []string{"monday"} },

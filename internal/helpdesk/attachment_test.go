@@ -93,7 +93,7 @@ func (h *testHelpdesk) fetchFile(id parley.AttachmentID) *ServedFile {
 	return got
 }
 
-func TestLinksExpireAndCannotBeForged(t *testing.T) {
+func TestFileLinksExpireAndCannotBeForged(t *testing.T) {
 	forEachFileStore(t, func(h *testHelpdesk, files *ingest.Service) {
 		ann := h.addMember(h.Account, "ann"+parley.NewUUID())
 		first := h.mustOpen(newTicketRequest(1))
@@ -139,7 +139,7 @@ func TestLinksExpireAndCannotBeForged(t *testing.T) {
 	})
 }
 
-func TestFilesThatAreRefused(t *testing.T) {
+func TestRefusedFiles(t *testing.T) {
 	forEachFileStore(t, func(h *testHelpdesk, files *ingest.Service) {
 		ann := h.addMember(h.Account, "ann"+parley.NewUUID())
 		first := h.mustOpen(newTicketRequest(1))
@@ -174,7 +174,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 }
 
 // Files of messages stay when loose files are removed, and go with their conversation.
-func TestFilesGoWithTheirConversation(t *testing.T) {
+func TestFilesAreErasedWithTheirConversation(t *testing.T) {
 	forEachFileStore(t, func(h *testHelpdesk, files *ingest.Service) {
 		ann := h.addMember(h.Account, "ann"+parley.NewUUID())
 		first := h.mustOpen(newTicketRequest(1))
@@ -202,7 +202,7 @@ func TestFilesGoWithTheirConversation(t *testing.T) {
 	})
 }
 
-func TestFilesNeedAPlace(t *testing.T) {
+func TestFilesNeedAFolder(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		ann := h.addMember(h.Account, "ann")
 		first := h.mustOpen(newTicketRequest(1))

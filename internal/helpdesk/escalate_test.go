@@ -125,7 +125,7 @@ func TestTakeOverOpensATicket(t *testing.T) {
 	})
 }
 
-func TestTheTicketFollowsItsConversation(t *testing.T) {
+func TestTicketFollowsItsConversation(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		kim := h.addMember(h.Account, "kim")
 		id := h.addConversation(parley.Conversation{Title: "The parcel"}, "Where is my parcel?")
@@ -180,7 +180,7 @@ func TestConversationsWithoutATicketAreLeftAlone(t *testing.T) {
 	})
 }
 
-func TestWhoseTicketItIs(t *testing.T) {
+func TestCustomerOfAnEscalatedTicket(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		lead := func(id parley.ConversationID, email, name string) {
 			h.Must(h.DB.AddLead(h, &parley.Lead{ID: parley.NewUUID(), AccountID: h.Account, AgentID: h.Agent,
@@ -216,7 +216,7 @@ func TestWhoseTicketItIs(t *testing.T) {
 	})
 }
 
-func TestEscalatedTicketsAreMaskedWhereTheAgentMasks(t *testing.T) {
+func TestEscalatedTicketsAreRedacted(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		id := h.addConversation(parley.Conversation{}, "I am jo@example.com")
 		h.Must(h.DB.UpdateAgent(h, h.ref(), func(a *parley.Agent) error {
@@ -235,7 +235,7 @@ func TestEscalatedTicketsAreMaskedWhereTheAgentMasks(t *testing.T) {
 	})
 }
 
-func TestAnEscalatedTicketIsFoundByWhatWasSaid(t *testing.T) {
+func TestEscalatedTicketIsFoundByItsMessages(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		finds := func(want int, queries ...string) {
 			h.Helper()
@@ -279,7 +279,7 @@ func TestAnEscalatedTicketIsFoundByWhatWasSaid(t *testing.T) {
 	})
 }
 
-func TestTheWordsOfALongConversationAreBounded(t *testing.T) {
+func TestIndexedWordsOfALongConversationAreBounded(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		var texts []string
 		for i := range 30 {
@@ -302,7 +302,7 @@ func TestTheWordsOfALongConversationAreBounded(t *testing.T) {
 	})
 }
 
-func TestManyEscalationsAtATime(t *testing.T) {
+func TestConcurrentEscalations(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		users := h.addTeamMembers(parley.StrategyRoundRobin, 4)
 		const n = 32

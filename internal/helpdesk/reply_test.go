@@ -77,7 +77,7 @@ func TestReply(t *testing.T) {
 	})
 }
 
-func TestRepliesMoveATicket(t *testing.T) {
+func TestRepliesChangeTheStatus(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		ann := h.addMember(h.Account, "ann")
 		first := h.mustOpen(newTicketRequest(1))

@@ -87,7 +87,7 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-func TestSearchTellsWhetherThereIsMore(t *testing.T) {
+func TestSearchReportsWhetherThereIsMore(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		for i := range 7 {
 			h.mustOpen(NewTicket{Subject: "Same thing", Description: "x", Email: fmt.Sprint("c", i, "@example.com")})

@@ -239,7 +239,7 @@ func TestDuplicateNamesAreFaults(t *testing.T) {
 	})
 }
 
-func TestDeletedConversationTakesItsTicketAway(t *testing.T) {
+func TestDeletedConversationDeletesItsTicket(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		removed, stored := h.mustOpen(newTicketRequest(1)), h.mustOpen(newTicketRequest(2))
 		var deleted []parley.ConversationID

@@ -171,7 +171,7 @@ func TestChangeFails(t *testing.T) {
 }
 
 // Concurrent changes of a ticket lose nothing, and each leaves its event.
-func TestManyChangeATicket(t *testing.T) {
+func TestConcurrentChangesOfATicket(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		first := h.mustOpen(newTicketRequest(1))
 		check.Concurrently(24, func(i int) {

@@ -142,7 +142,7 @@ func TestOneCustomerForOneAddress(t *testing.T) {
 	})
 }
 
-func TestAssigneeAndTeamAsGiven(t *testing.T) {
+func TestAssigneeAndTeamOfTheRequest(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		users := h.addTeamMembers(parley.StrategyRoundRobin, 2)
 		stranger := h.addMember(h.Account, "stranger") // of the account, in no team
@@ -177,7 +177,7 @@ func TestAssigneeAndTeamAsGiven(t *testing.T) {
 	})
 }
 
-func TestWhatBelongsToAnotherAccountIsUnknown(t *testing.T) {
+func TestObjectsOfOtherAccountsAreNotFound(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		h.mustOpen(newTicketRequest(1))
 		other := h.addAccount("Other")
@@ -279,7 +279,7 @@ func TestUnknownAgentsAreNotFound(t *testing.T) {
 	})
 }
 
-func TestFaultsAreNamedTogether(t *testing.T) {
+func TestAllFaultsAreReportedTogether(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		if got := h.mustOpen(NewTicket{Subject: "a\x00b", Description: "\x00c", Email: "a@example.com",
 			Name: "\x00"}); got.Subject != "ab" || got.Description != "c" || got.Customer.Name != "" {
@@ -312,7 +312,7 @@ func TestFaultsAreNamedTogether(t *testing.T) {
 	})
 }
 
-func TestMaskedTickets(t *testing.T) {
+func TestRedactedTickets(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		h.Must(h.DB.UpdateAgent(h, h.ref(), func(a *parley.Agent) error {
 			a.Redact = true

@@ -12,7 +12,7 @@ import (
 // A walk through a list shows every ticket that does not change meanwhile
 // exactly once, while others are patched: those that were shown, those on the next page and those at the end, at the
 // time of their neighbors and later.
-func TestTicketsArePatchedDuringAWalk(t *testing.T) {
+func TestTicketsAreChangedWhileAListIsRead(t *testing.T) {
 	const n, page = 40, 6
 	forEachDatabase(t, func(h *testHelpdesk) {
 		for _, sort := range []store.TicketSort{store.SortByUpdated, store.SortByCreated, store.SortByLastMessage} {

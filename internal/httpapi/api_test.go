@@ -160,7 +160,7 @@ func serveRequest(t *testing.T, f http.Handler, r *http.Request) reply {
 	return reply{got, w.Body.String()}
 }
 
-func TestNothingButTheAPIAnswers(t *testing.T) {
+func TestUnknownPathsGetTheErrorOfTheAPI(t *testing.T) {
 	f := newTestAPI(t, io.Discard)
 	for _, c := range []struct {
 		method, target string
@@ -200,7 +200,7 @@ func TestNothingButTheAPIAnswers(t *testing.T) {
 	}
 }
 
-func TestRefusalsCarryTheirHeaders(t *testing.T) {
+func TestErrorsHaveTheirHeaders(t *testing.T) {
 	f := newTestAPI(t, io.Discard)
 	r := httptest.NewRequest("GET", "/base/fail", nil)
 	if got := serveRequest(t, f, r); got.StatusCode != 401 || got.failure(t).Code != parley.CodeMissingKey ||
@@ -277,7 +277,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-func TestABodyOfUnknownLengthIsBounded(t *testing.T) {
+func TestBodyOfUnknownLengthIsBounded(t *testing.T) {
 	r := httptest.NewRequest("PUT", "/base/things/1",
 		io.MultiReader(strings.NewReader(`{"name":"`), strings.NewReader(strings.Repeat("x", 2000))))
 	r.Header.Set("Authorization", "Bearer key")
@@ -286,7 +286,7 @@ func TestABodyOfUnknownLengthIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatIsBoundComesBack(t *testing.T) {
+func TestBoundInputIsReturned(t *testing.T) {
 	f := newTestAPI(t, io.Discard)
 	got := sendRequest(t, f, "PUT", "/base/things/a%2Fb?limit=3&kind=a,b",
 		`{"name":"a\u0000b","note":null,"inner":{"color":"#fff"},"any":{"z":[1, 2]},"keep":{"color":"#000","more":1}}`)
@@ -409,8 +409,8 @@ func (d *deadlineRecorder) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// TestNoDeadlineStaysOnAConnection: the next response on a kept connection must not fail by the deadline of this one.
-func TestNoDeadlineStaysOnAConnection(t *testing.T) {
+// TestDeadlinesAreClearedFromConnections: the next response on a kept connection must not fail by the deadline of this one.
+func TestDeadlinesAreClearedFromConnections(t *testing.T) {
 	f := newTestAPI(t, io.Discard)
 	for target, body := range map[string]string{"POST /base/stream": "",
 		"PUT /base/things/1": `{"name":"n","any":"` + strings.Repeat("x", 900) + `"}`} {

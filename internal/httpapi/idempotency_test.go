@@ -54,7 +54,7 @@ func sendPost(f *API, method, path, body string, keys ...string) *httptest.Respo
 	return w
 }
 
-func TestStrictBodyNamesWhatItDoesNotKnow(t *testing.T) {
+func TestStrictBodyNamesUnknownFields(t *testing.T) {
 	f := newPostAPI(nil)
 	w := sendPost(f, "POST", "/once/", `{"name":"a","more":1,"ANY":2,"any":3}`)
 	var e Envelope
@@ -73,7 +73,7 @@ func TestStrictBodyNamesWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-func TestOnlyPostsWithAKeyAreAskedOnce(t *testing.T) {
+func TestPostsWithAKeyRunOnce(t *testing.T) {
 	var requests []IdempotentRequest
 	f := newPostAPI(func(ctx context.Context, _ *Call, o IdempotentRequest) (any, error) {
 		requests = append(requests, o)

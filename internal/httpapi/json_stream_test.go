@@ -70,7 +70,7 @@ func TestStreamedReply(t *testing.T) {
 	}
 }
 
-func TestStreamedReplyThatFails(t *testing.T) {
+func TestStreamedReplyFails(t *testing.T) {
 	res, body, record, err := streamJSON(t, 3, parley.WrapError(parley.CodeUnderMaintenance, errors.New("disk")))
 	if err != nil || res.StatusCode != 503 || !strings.Contains(body, `"SERVICE_UNDER_MAINTENANCE"`) ||
 		strings.Contains(body, "<") || res.Header.Get("Retry-After") == "" {

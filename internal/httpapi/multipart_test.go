@@ -91,7 +91,7 @@ func newLetterRequest(t *testing.T, path string, parts ...string) *http.Request 
 	return r
 }
 
-func TestAFormHoldsABodyAndFiles(t *testing.T) {
+func TestFormHoldsABodyAndFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
 		parts []string

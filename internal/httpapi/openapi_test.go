@@ -92,7 +92,7 @@ func TestNamedSchemasAreComponents(t *testing.T) {
 }
 
 // Operations share one response for each status; each says which codes it returns.
-func TestRefusalsAreSharedByStatus(t *testing.T) {
+func TestErrorResponsesAreSharedByStatus(t *testing.T) {
 	doc := openAPIDocument[orderForm](t)
 	want := map[string]any{"$ref": "#/components/responses/NotFound", "description": "AGENT_NOT_FOUND"}
 	if diff := cmp.Diff(want, valueAt(doc, "paths", "/orders", "post", "responses", "404")); diff != "" {
@@ -104,7 +104,7 @@ func TestRefusalsAreSharedByStatus(t *testing.T) {
 	}
 }
 
-func TestNamesAreTakenOnce(t *testing.T) {
+func TestSchemaNamesAreUnique(t *testing.T) {
 	type twice struct {
 		Body struct {
 			A string `json:"a" enum:"x,y" name:"Same"`

@@ -35,8 +35,8 @@ type untaggedRow struct {
 	Size int64
 }
 
-// TestRequestBindsToItsInput sends inputs as a client does; the handler gets the same.
-func TestRequestBindsToItsInput(t *testing.T) {
+// TestRequestIsBoundToTheInput sends inputs as a client does; the handler gets the same.
+func TestRequestIsBoundToTheInput(t *testing.T) {
 	var got itemChange
 	op := TypedOperation[itemChange, struct{}]{
 		Operation: Operation{Name: "changeItem", Method: http.MethodPatch, Path: "/boxes/{box}/items/{number}"},

@@ -47,7 +47,7 @@ func (s *testService) sortedSourceNames() string {
 	return strings.Join(names, " ")
 }
 
-func TestOldContentAnswersUntilTheNewDoes(t *testing.T) {
+func TestOldContentAnswersUntilNewContentIsTrained(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
 		s.addText("Old", "Refunds are paid within a month.")
@@ -93,7 +93,7 @@ func TestOldContentAnswersUntilTheNewDoes(t *testing.T) {
 	})
 }
 
-func TestContentThatCannotBeReadReplacesNothing(t *testing.T) {
+func TestUnreadableContentReplacesNothing(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
 		s.addText("Old", "Refunds are paid within a month.")

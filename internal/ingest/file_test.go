@@ -100,7 +100,7 @@ func TestFileIsReadOnce(t *testing.T) {
 	})
 }
 
-func TestFileThatFailedMayBeTriedAgain(t *testing.T) {
+func TestFailedFileCanBeRetried(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		inner := s.ReadFile
@@ -125,7 +125,7 @@ func TestFileThatFailedMayBeTriedAgain(t *testing.T) {
 	})
 }
 
-func TestFileThatIsLostFails(t *testing.T) {
+func TestMissingFileFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		src := s.addFile("hours.txt", "We open at nine in the morning.")
@@ -142,7 +142,7 @@ func TestFileThatIsLostFails(t *testing.T) {
 	})
 }
 
-func TestSweepLeavesWhatIsInUse(t *testing.T) {
+func TestSweepKeepsFilesInUse(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		s.Must(s.SweepFiles(t.Context())) // where nothing was uploaded yet
@@ -172,7 +172,7 @@ func TestSweepLeavesWhatIsInUse(t *testing.T) {
 }
 
 // A packed file may hold a thousand times its own bytes: what is stored is what counts.
-func TestAFileCountsWithItsText(t *testing.T) {
+func TestFileSizeIsThatOfItsText(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		s.Plan = func(string) (parley.Plan, bool) { return s.plan, true }
@@ -199,7 +199,7 @@ func TestAFileCountsWithItsText(t *testing.T) {
 	})
 }
 
-func TestAFileWhoseTextExceedsThePlanFails(t *testing.T) {
+func TestFileWhoseTextExceedsThePlanFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		log := s.captureLog(slog.LevelWarn)
@@ -273,7 +273,7 @@ func TestFilesAreStoredInTheDatabase(t *testing.T) {
 	})
 }
 
-func TestSweepErasesBytesThatNoRowNames(t *testing.T) {
+func TestSweepErasesOrphanedBytes(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		s.Files.InDatabase = true

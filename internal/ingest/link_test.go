@@ -141,7 +141,7 @@ func TestSiteWithoutAPageFails(t *testing.T) {
 	})
 }
 
-func TestAddressInsideIsRefused(t *testing.T) {
+func TestPrivateAddressIsRefused(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
 		s.Crawler.Client.AllowedPrefixes = nil

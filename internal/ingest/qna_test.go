@@ -38,7 +38,7 @@ func TestQuestionFindsItsAnswer(t *testing.T) {
 	})
 }
 
-func TestPartOfAQnAChanges(t *testing.T) {
+func TestQnAIsChangedInPart(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, returnsQnA)
 		s.Must(err)
@@ -81,7 +81,7 @@ func TestLongAnswerIsFoundByItsQuestion(t *testing.T) {
 }
 
 // A QnA whose passages would repeat many questions: all of them are above the first, and above the others what fits.
-func TestQuestionsAreNotRepeatedWithoutBound(t *testing.T) {
+func TestRepeatedQuestionsAreBounded(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		q := ingest.QnA{Name: "Much", Answer: strings.Repeat("# a\n", 25_000)}
 		for i := range 50 {
@@ -109,7 +109,7 @@ func TestQuestionsAreNotRepeatedWithoutBound(t *testing.T) {
 	})
 }
 
-func TestAnAnswerOfMarkupIsCut(t *testing.T) {
+func TestAnswerOfMarkupIsSplit(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		_, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent,
 			ingest.QnA{Name: "Markup", Questions: []string{"What?"}, Answer: strings.Repeat("<br/>\n", 2000)})
@@ -121,7 +121,7 @@ func TestAnAnswerOfMarkupIsCut(t *testing.T) {
 	})
 }
 
-func TestAQnAIsStoredAsLargeAsItIs(t *testing.T) {
+func TestQnATakesAboutItsSizeInTheDatabase(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent,
 			ingest.QnA{Name: "Marks", Questions: []string{"a < b & c?"}, Answer: strings.Repeat("<>&", 10_000)})

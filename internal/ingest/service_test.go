@@ -207,7 +207,7 @@ func TestDuplicateSourceIsRefused(t *testing.T) {
 	})
 }
 
-func TestDeletedSourceAnswersNoMore(t *testing.T) {
+func TestDeletedSourceIsNotFound(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src, other := s.addText("Refunds", "Refunds are paid within ten days."),
 			s.addText("Parcels", "Parcels are sent within two days.")

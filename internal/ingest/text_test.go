@@ -78,7 +78,7 @@ func TestEarlierVersionAnswersUntilTheNewOneIsComplete(t *testing.T) {
 	})
 }
 
-func TestSameTextIsLeftAlone(t *testing.T) {
+func TestSameTextIsNotTrainedAgain(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src := s.addText("Refunds", "Refunds are paid within ten days.")
 		s.runJobs()

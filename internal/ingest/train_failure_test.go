@@ -40,7 +40,7 @@ func TestFailedTextIsTrainedAgain(t *testing.T) {
 	})
 }
 
-func TestTextMayShrinkUnderAPlanThatShrank(t *testing.T) {
+func TestTextMayShrinkWhenThePlanHasShrunk(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src := s.addText("Long", "This is a long text.")
 		s.addText("Other", "This is another long text.")

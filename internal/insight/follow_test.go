@@ -83,8 +83,8 @@ func TestEndedConversationIsAnalyzedAtOnce(t *testing.T) {
 	})
 }
 
-// TestAFailedBatchIsAnalyzedOneByOne holds that one conversation that cannot be stored does not keep the others back.
-func TestAFailedBatchIsAnalyzedOneByOne(t *testing.T) {
+// TestFailedBatchIsAnalyzedOneByOne holds that one conversation that cannot be stored does not keep the others back.
+func TestFailedBatchIsAnalyzedOneByOne(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		if ti.db.SQL().Dialect() != sqldb.SQLite {
 			return // the trigger is in SQLite's words

@@ -99,7 +99,7 @@ func TestOutcomes(t *testing.T) {
 	})
 }
 
-func TestAHandOverStaysOne(t *testing.T) {
+func TestHandedOverConversationStaysHandedOver(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		tc := ti.startConversation("", "How do I return shoes?").addAnswer("By mail.")
 		for _, status := range []parley.ConversationStatus{parley.ConversationTakenOver, parley.ConversationOngoing} {
@@ -116,7 +116,7 @@ func TestAHandOverStaysOne(t *testing.T) {
 	})
 }
 
-func TestAskedAgain(t *testing.T) {
+func TestRepeatedQuestionIsAskedAgain(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		first := ti.startConversation("jo", "How do I return my shoes?").addAnswer("By mail.")
 		other := ti.startConversation("jo", "When does the shop open on Saturdays?").addAnswer("At nine.")
@@ -246,9 +246,9 @@ func TestTreeOfTopics(t *testing.T) {
 	})
 }
 
-// TestTextIsWithheld holds that of agents that mask personal data no text of conversations gets into titles, topics and
+// TestTextOfRedactingAgentsIsWithheld holds that of agents that mask personal data no text of conversations gets into titles, topics and
 // questions.
-func TestTextIsWithheld(t *testing.T) {
+func TestTextOfRedactingAgentsIsWithheld(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		plain := ti.startConversation("", "Do you ship to Iceland?").addRefusal()
 		ti.runJobs()
@@ -338,8 +338,8 @@ func TestErasingCorrectsTheSums(t *testing.T) {
 	})
 }
 
-// TestALongConversationIsCheap holds that an analysis reads the first and the last messages only.
-func TestALongConversationIsCheap(t *testing.T) {
+// TestLongConversationIsCheapToAnalyze holds that an analysis reads the first and the last messages only.
+func TestLongConversationIsCheapToAnalyze(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		tc := ti.startConversation("", "How do I return shoes?")
 		for range 100 {

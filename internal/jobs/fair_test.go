@@ -48,7 +48,7 @@ func (f *fixture) runOrder(failing string) string {
 }
 
 // Ten large files of one account, then a small one of another: it is begun by the first worker that is free.
-func TestAnotherAccountsJobIsNext(t *testing.T) {
+func TestJobOfAnotherAccountIsNext(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		r, begun, end := h.fairRunner(2)
 		for i := range 10 {
@@ -129,7 +129,7 @@ func TestFairJobsAreTriedAgain(t *testing.T) {
 }
 
 // Each statement that looks for jobs finds its rows by an index among many of other kinds.
-func TestPlansOfClaims(t *testing.T) {
+func TestQueryPlans(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		fill := `insert into jobs (id, kind, key, account_id, payload, state, run_at, attempts, max_attempts,
 			backoff_ms, created_at, updated_at)

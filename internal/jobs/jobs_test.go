@@ -71,7 +71,7 @@ func (f *fixture) jobStates() string {
 	return state
 }
 
-func TestAJobRunsOnceAndIsGone(t *testing.T) {
+func TestJobRunsOnceAndIsDeleted(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		var seen jobs.Job
 		r := h.newRunner(func(_ context.Context, j jobs.Job) error { seen = j; return nil })
@@ -88,7 +88,7 @@ func TestAJobRunsOnceAndIsGone(t *testing.T) {
 	})
 }
 
-func TestARolledBackJobNeverWas(t *testing.T) {
+func TestRolledBackJobDoesNotRun(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		no := errors.New("no")
 		err := h.db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
@@ -121,7 +121,7 @@ func TestOneJobPerKey(t *testing.T) {
 	})
 }
 
-func TestAskedForWhileRunning(t *testing.T) {
+func TestJobEnqueuedWhileRunningRunsAgain(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		runs := 0
 		r := h.newRunner(func(_ context.Context, j jobs.Job) error {
@@ -143,7 +143,7 @@ func TestAskedForWhileRunning(t *testing.T) {
 	})
 }
 
-func TestBackoffAndDeath(t *testing.T) {
+func TestFailedJobIsRetriedAndThenDead(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		fails := true
 		r := h.newRunner(func(_ context.Context, j jobs.Job) error {

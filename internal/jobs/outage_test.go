@@ -10,7 +10,7 @@ import (
 )
 
 // However long the database is away or full, the job is not given up for it.
-func TestAnOutageIsNoFailure(t *testing.T) {
+func TestOutageDoesNotCountAsFailure(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		away := true
 		r := h.newRunner(func(_ context.Context, j jobs.Job) error {

@@ -89,7 +89,7 @@ func (f *fixture) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Durati
 }
 
 // Whoever kills servers for another reason does not kill their jobs: they rest, and only then they are given up.
-func TestAJobThatKillsItsRunners(t *testing.T) {
+func TestJobThatKillsItsRunnersIsGivenUp(t *testing.T) {
 	for _, c := range []struct {
 		kind  string
 		state string // in the end
@@ -122,7 +122,7 @@ func TestAJobThatKillsItsRunners(t *testing.T) {
 
 // A program that ends again and again, also while the job rests, is ended by something else: the job is not given up
 // for it.
-func TestAJobThatIsKilledWithItsRunners(t *testing.T) {
+func TestJobThatIsKilledWithItsRunnersIsKept(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		h.enqueue(jobs.Job{Kind: "train", Key: "a", MaxAttempts: 2})
 		lost, done := 0, 0
@@ -165,7 +165,7 @@ func TestStoppingReleasesTheJob(t *testing.T) {
 	})
 }
 
-func TestTheLeaseIsRenewed(t *testing.T) {
+func TestLeaseIsRenewed(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		begun, free := make(chan struct{}), make(chan struct{})
 		r := h.newRunner(func(context.Context, jobs.Job) error { close(begun); <-free; return nil })

@@ -65,7 +65,7 @@ func TestValuesAreReadAsYAML12(t *testing.T) {
 	}
 }
 
-func TestFaultsNameTheirLine(t *testing.T) {
+func TestFaultsNameTheirLines(t *testing.T) {
 	for yaml, want := range map[string]string{
 		"":                       "a.yaml: the file holds no agent",
 		"a: 1\n b: 2":            "a.yaml:2: this is not YAML: mapping values are not allowed in this context",

@@ -23,7 +23,7 @@ import (
 
 const secretKey = "sixteen bytes at least"
 
-func TestSettingsOfTheOutside(t *testing.T) {
+func TestActionSettings(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*server.Config)
 		want   string
@@ -74,7 +74,7 @@ func TestUnavailableReasonNamesTheMissingSearchEngine(t *testing.T) {
 
 // A message that calls for a procedure: the service is asked with the secret, the conversation ends up with a person,
 // and the secret is nowhere but in the request.
-func TestAProcedureThroughTheWholeServer(t *testing.T) {
+func TestProcedureInAWholeServer(t *testing.T) {
 	var questions []string
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		questions = append(questions, r.URL.Path+" "+r.Header.Get("Authorization"))

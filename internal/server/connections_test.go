@@ -146,7 +146,7 @@ func TestRequestsWithTwoLengthsAreRefused(t *testing.T) {
 
 // While all connections are busy, health checks are answered on one of the spare ones, and
 // everything else refused.
-func TestHealthIsAnsweredWhereAllConnectionsAreBusy(t *testing.T) {
+func TestHealthIsAnsweredWhileAllConnectionsAreBusy(t *testing.T) {
 	const limit = 3
 	s := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.MaxConnections = limit }))
 	key := "Authorization: Bearer " + s.Key + "\r\n"

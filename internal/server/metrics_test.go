@@ -157,7 +157,7 @@ func documentedMetrics(t *testing.T) map[string]string {
 }
 
 // A stream counts as open until its end.
-func TestAnOpenStreamIsInTheMetrics(t *testing.T) {
+func TestOpenStreamIsInTheMetrics(t *testing.T) {
 	s := testkit.Open(t, withMetrics())
 	agent := s.NewAgent(t, s.Key, "We deliver within three days.")
 	var first struct {
@@ -205,7 +205,7 @@ func TestMetricsOfVoiceSessions(t *testing.T) {
 }
 
 // Nothing is shown, and nothing counted, where metrics are off.
-func TestNoMetricsUnlessAskedFor(t *testing.T) {
+func TestMetricsAreOffByDefault(t *testing.T) {
 	if s := testkit.Open(t); s.MetricsHandler() != nil {
 		t.Error("there are metrics")
 	}

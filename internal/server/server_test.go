@@ -47,7 +47,7 @@ func TestComponentsStopInReverseOrder(t *testing.T) {
 	})
 }
 
-func TestAFailedComponentStopsTheOthers(t *testing.T) {
+func TestFailedComponentStopsTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l lifecycle
 		cause := errors.New("broken")

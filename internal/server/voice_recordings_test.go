@@ -57,7 +57,7 @@ func createRecording(t *testing.T, s *testkit.Server, age time.Duration) testRec
 }
 
 // Whatever deletes a recording deletes its row and its file, and no other.
-func TestFilesOfRecordingsGo(t *testing.T) {
+func TestFilesOfRecordingsAreDeleted(t *testing.T) {
 	for on, option := range map[string]testkit.Option{"sqlite": testkit.WithConfig(noChange),
 		"postgres": testkit.WithPostgres()} {
 		t.Run(on, func(t *testing.T) {

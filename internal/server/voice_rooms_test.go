@@ -70,7 +70,7 @@ func TestVoiceRoomIsReachedThroughTheServer(t *testing.T) {
 }
 
 // A media server that is killed ends its sessions, with what they cost settled, and the next session gets another one.
-func TestADeadMediaServerEndsItsSessions(t *testing.T) {
+func TestDeadMediaServerEndsItsSessions(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	t.Cleanup(func() { // the caller's client goes on trying for some seconds after it has left
 		testkit.Eventually(t, "the end of all goroutines", func() bool { return goleak.Find(before) == nil })

@@ -27,8 +27,8 @@ func (c cannedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: c.status, Header: h, Body: io.NopCloser(strings.NewReader(c.body)), Request: r}, nil
 }
 
-// TestValidatingSeesWhatBreaksTheContract tests the check that all other tests rely on.
-func TestValidatingSeesWhatBreaksTheContract(t *testing.T) {
+// TestValidatingTransportReportsViolations tests the check that all other tests rely on.
+func TestValidatingTransportReportsViolations(t *testing.T) {
 	doc, err := v2.Document("http://localhost", "")
 	if err != nil {
 		t.Fatal(err)

@@ -40,7 +40,7 @@ func newVerifiedServer(t *testing.T, options ...testkit.Option) (s *testkit.Serv
 	return s, c, conversation
 }
 
-func TestVerifyFindsEverything(t *testing.T) {
+func TestVerifyAcceptsWhatWasAcknowledged(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
 			_, c, conversation := newVerifiedServer(t, options...)

@@ -104,7 +104,7 @@ func TestBackchannelDoesNotInterrupt(t *testing.T) {
 	}
 }
 
-func TestNoiseHoldsTheAgentForAMoment(t *testing.T) {
+func TestNoisePausesTheAgent(t *testing.T) {
 	d := newSpeakingDialog(t, openSQLite(t), longGreetingSettings)
 	d.startSpeaking(long)
 	d.makeVoice(400 * time.Millisecond)

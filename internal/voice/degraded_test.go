@@ -225,7 +225,7 @@ func TestTypedBeforeTheGreeting(t *testing.T) {
 }
 
 // A customer whose connection is lost for good is charged until they were last seen.
-func TestVanishedCustomer(t *testing.T) {
+func TestLostCustomerIsChargedUntilLastSeen(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
 	d.waitForState("listening")

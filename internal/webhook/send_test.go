@@ -27,7 +27,7 @@ func hmacHex(fresh func() hash.Hash, key, text string) string {
 }
 
 // A lead is delivered once, in the documented form and with valid signatures.
-func TestALeadIsDelivered(t *testing.T) {
+func TestLeadIsDelivered(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		e := newEndpoint(t, http.StatusNoContent)
 		h := f.addWebhook(f.agent, e.URL+"/hooks?token=1")

@@ -55,10 +55,10 @@ func (f *fixture) enqueueDirectly(h *parley.Webhook, state parley.DeliveryState)
 	}
 }
 
-// TestUpgrade holds that a lead that the program before recorded is delivered exactly once, be its delivery still
+// TestLeadsOfTheVersionBeforeAreDeliveredOnce holds that a lead that the program before recorded is delivered exactly once, be its delivery still
 // waiting or done; that what happened while there was no webhook is not delivered to a later one; and that what follows
 // is delivered.
-func TestUpgrade(t *testing.T) {
+func TestLeadsOfTheVersionBeforeAreDeliveredOnce(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		if err := sqldb.Migrate(t.Context(), db, migrationsUpTo(t, "0014")); err != nil {
 			t.Fatal(err)

@@ -58,7 +58,7 @@ func TestServerWaitsForACommandButNotForAServer(t *testing.T) {
 	}
 }
 
-func TestSocketIsPrivateAndGoesWithItsServer(t *testing.T) {
+func TestSocketIsPrivateAndRemovedWithItsServer(t *testing.T) {
 	for name, dir := range map[string]string{"short": t.TempDir(),
 		"long": filepath.Join(t.TempDir(), strings.Repeat("long/", 30))} {
 		t.Run(name, func(t *testing.T) {

@@ -97,7 +97,7 @@ var fullManifest = shopManifest([]string{httpAction, escalateAction}, []string{c
 
 var manifestSecrets = admin.ApplyManifest{Secrets: map[string]string{"SHOP_KEY": "sesame-1"}}
 
-func TestApplyMakesAnAgentOnce(t *testing.T) {
+func TestApplyTwiceCreatesOneAgent(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		dryRun := manifestSecrets
 		dryRun.DryRun = true
@@ -127,7 +127,7 @@ func TestApplyMakesAnAgentOnce(t *testing.T) {
 	})
 }
 
-func TestExportAppliedChangesNothing(t *testing.T) {
+func TestApplyingAnExportChangesNothing(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
 		_, changes := s.apply(admin.ApplyManifest{Prune: true}, s.export(agent))
@@ -172,7 +172,7 @@ func (mt *manifestTest) requireFault(err error, path, wantText string) {
 	}
 }
 
-func TestOnlyWhatIsPresentIsManaged(t *testing.T) {
+func TestApplyChangesOnlySectionsThatArePresent(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
 		results, err := s.tryApply(admin.ApplyManifest{},
@@ -195,7 +195,7 @@ func TestOnlyWhatIsPresentIsManaged(t *testing.T) {
 	})
 }
 
-func TestPruneDeletesWhatHasAKey(t *testing.T) {
+func TestPruneDeletesOnlyManagedEntries(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
 		s.Do(t, "POST", "/agents/"+string(agent)+"/sources", s.Key,
@@ -217,7 +217,7 @@ func TestPruneDeletesWhatHasAKey(t *testing.T) {
 	})
 }
 
-func TestNamesAndOrderMove(t *testing.T) {
+func TestApplyChangesNamesAndOrder(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
 		swapped := strings.NewReplacer(`"name":"track_order"`, `"name":"human"`,
@@ -240,7 +240,7 @@ func TestNamesAndOrderMove(t *testing.T) {
 	})
 }
 
-func TestAllFaultsAtOnceAndNothingWritten(t *testing.T) {
+func TestApplyReportsAllFaultsAndWritesNothing(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		_, err := s.tryApply(manifestSecrets,
 			`{"agent":{"key":"one"},"settings":{"name":"One"}}`,
@@ -300,7 +300,7 @@ func TestPlansLimitManifests(t *testing.T) {
 	})
 }
 
-func TestSecretsStayInside(t *testing.T) {
+func TestExportHidesSecrets(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		_, err := s.tryApply(admin.ApplyManifest{}, fullManifest)
 		s.requireFault(err, "0.actions.0.config.headers.Authorization", "has no SHOP_KEY")
@@ -341,7 +341,7 @@ func TestSecretsStayInside(t *testing.T) {
 }
 
 // Many apply the same new agent at a time: one agent is created, with the last document's value of each key.
-func TestManyApplyAtATime(t *testing.T) {
+func TestConcurrentApply(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		var all sync.WaitGroup
 		agentIDs := make([]parley.AgentID, 8)
@@ -373,7 +373,7 @@ func TestManyApplyAtATime(t *testing.T) {
 	})
 }
 
-func TestOtherAccountsAgentsAreNotFound(t *testing.T) {
+func TestAgentsOfOtherAccountsAreNotFound(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
 		_, err := s.tryApply(admin.ApplyManifest{AccountID: s.OtherAccount},
@@ -390,7 +390,7 @@ func TestOtherAccountsAgentsAreNotFound(t *testing.T) {
 	})
 }
 
-func TestActionsThatCannotBeOfferedAreNamed(t *testing.T) {
+func TestUnavailableActionsAreReported(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		results, err := s.tryApply(admin.ApplyManifest{},
 			shopManifest([]string{`{"key":"web","kind":"web-search","name":"web","description":"Searches the web."}`,

@@ -16,7 +16,7 @@ import (
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
 
 // The trace quotes what the answer cites, word for word, also after the source was deleted.
-func TestTraceOutlivesItsSource(t *testing.T) {
+func TestTraceRemainsAfterItsSourceIsDeleted(t *testing.T) {
 	srv := testkit.Open(t)
 	agent := srv.NewAgent(t, srv.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
 		"# Returns\n\nSend parcels back within thirty days.")

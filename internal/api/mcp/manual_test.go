@@ -43,7 +43,7 @@ func TestManualListsEveryTool(t *testing.T) {
 }
 
 // Hints are promises: what they say follows from the operation behind the tool.
-func TestHintsFitTheOperation(t *testing.T) {
+func TestToolHintsMatchTheOperation(t *testing.T) {
 	srv := testkit.Open(t)
 	list, err := connect(t, srv, srv.Key).ListTools(t.Context(), nil)
 	if err != nil {

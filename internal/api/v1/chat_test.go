@@ -29,8 +29,8 @@ func countRows(t *testing.T, srv *testkit.Server, words string, args ...any) int
 	return n
 }
 
-// TestWithoutAnIDNothingIsSaved looks at the tables themselves: there is what the answer cost, and no word of it.
-func TestWithoutAnIDNothingIsSaved(t *testing.T) {
+// TestChatWithoutAnIDIsNotSaved looks at the tables themselves: there is what the answer cost, and no word of it.
+func TestChatWithoutAnIDIsNotSaved(t *testing.T) {
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
 	bot := createChatbot(t, srv)
 	before := countRows(t, srv, "events")
@@ -85,8 +85,8 @@ func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 	}
 }
 
-// TestSavedAnswersGoOn: what is saved is finished, whether its client waits for it or not.
-func TestSavedAnswersGoOn(t *testing.T) {
+// TestSavedAnswersContinueWithoutAReader: what is saved is finished, whether its client waits for it or not.
+func TestSavedAnswersContinueWithoutAReader(t *testing.T) {
 	barrier := scripted.NewBarrier()
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 		return []scripted.Step{scripted.Text("Half an "), {Barrier: barrier}, scripted.Text("answer"), scripted.Stop()}
@@ -187,9 +187,9 @@ func TestUnchangedMessagesStayTheSame(t *testing.T) {
 	}
 }
 
-// TestLostUnsavedTurnGivesItsCreditsBack: a server that died while it answered leaves a turn and a reservation, and
+// TestLostUnsavedTurnReleasesItsCredits: a server that died while it answered leaves a turn and a reservation, and
 // no word.
-func TestLostUnsavedTurnGivesItsCreditsBack(t *testing.T) {
+func TestLostUnsavedTurnReleasesItsCredits(t *testing.T) {
 	srv := testkit.Open(t)
 	bot := createChatbot(t, srv)
 	long := time.Now().Add(-time.Hour)
@@ -222,9 +222,9 @@ func TestLostUnsavedTurnGivesItsCreditsBack(t *testing.T) {
 	}
 }
 
-// TestModelsAreAskedAsTheRequestSays: temperature and model of the request come before the chatbot's, and what was
+// TestRequestSettingsReachTheModel: temperature and model of the request come before the chatbot's, and what was
 // said before reaches the model.
-func TestModelsAreAskedAsTheRequestSays(t *testing.T) {
+func TestRequestSettingsReachTheModel(t *testing.T) {
 	scriptedModel := &scripted.Model{}
 	srv := testkit.Open(t, testkit.WithModel(scriptedModel))
 	bot := createChatbot(t, srv)

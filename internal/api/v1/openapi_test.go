@@ -112,9 +112,9 @@ func TestEveryOperationIsDocumented(t *testing.T) {
 	}
 }
 
-// TestOpenAPIIsFitForGenerators: clients/check generates clients and runs them; this finds the same faults without
+// TestOpenAPISuitsGenerators: clients/check generates clients and runs them; this finds the same faults without
 // the tools.
-func TestOpenAPIIsFitForGenerators(t *testing.T) {
+func TestOpenAPISuitsGenerators(t *testing.T) {
 	faults, err := testkit.CheckForGenerators(fetchDocument(t))
 	if err != nil {
 		t.Fatal(err)

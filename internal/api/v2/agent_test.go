@@ -48,9 +48,9 @@ var textColumns = map[string]string{
 		`'c', 'zebrafinch', 0, 'waiting', 1, '{"a":"zebrafinch"}'`,
 }
 
-// TestNothingIsLeftOfADeletedAgent plants a marker wherever an agent can hold text, deletes the agent while it
+// TestDeletedAgentIsErased plants a marker wherever an agent can hold text, deletes the agent while it
 // answers, reads and is copied, and finds the marker nowhere once all of that has ended.
-func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
+func TestDeletedAgentIsErased(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -200,9 +200,9 @@ func findMarker(t *testing.T, srv *testkit.Server) (left []string) {
 	return left
 }
 
-// TestCreditsOfAnAgentComeBackWithTheMonth holds creditLimit and creditsUsed to the calendar month, UTC
+// TestAgentCreditsRenewEachMonth holds creditLimit and creditsUsed to the calendar month, UTC
 // (docs/interface/agents.md#credit-limit).
-func TestCreditsOfAnAgentComeBackWithTheMonth(t *testing.T) {
+func TestAgentCreditsRenewEachMonth(t *testing.T) {
 	clock := clock.New() // the tenth of November
 	srv := testkit.Open(t, testkit.WithClock(clock))
 	agent := "/agents/" + createAgent(t, srv)

@@ -79,7 +79,7 @@ func TestWaitingStreamSendsKeepAlives(t *testing.T) {
 	}
 }
 
-func TestAClientThatGoesAwayLosesNothing(t *testing.T) {
+func TestDisconnectedClientLosesNothing(t *testing.T) {
 	barrier := scripted.NewBarrier()
 	srv := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Text("First "), scripted.Step{Barrier: barrier},
 		scripted.Text("and last."), scripted.Stop())))
@@ -102,7 +102,7 @@ func TestAClientThatGoesAwayLosesNothing(t *testing.T) {
 	})
 }
 
-func TestAConversationOfAnotherOriginSaysWhereItIs(t *testing.T) {
+func TestConversationOfAnotherOriginIsNamed(t *testing.T) {
 	srv := testkit.Open(t)
 	agent, now := createAgent(t, srv), time.Now()
 	conv := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()),

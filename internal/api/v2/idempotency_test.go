@@ -109,7 +109,7 @@ func postConcurrently(t *testing.T, srv *testkit.Server, path, body string, want
 	return ""
 }
 
-func TestEqualRequestsAtOnceHaveOneEffect(t *testing.T) {
+func TestConcurrentEqualRequestsHaveOneEffect(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
 			srv := testkit.Open(t,

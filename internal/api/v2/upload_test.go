@@ -252,7 +252,7 @@ func TestUploadKeepsNames(t *testing.T) {
 	}
 }
 
-func TestUploadsThatAreRefused(t *testing.T) {
+func TestRefusedUploads(t *testing.T) {
 	d := newUploadTest(t)
 	uploaded := d.upload("POST", d.sourcesPath(), filePart("a.txt", handbookText))
 	path := d.sourcesPath() + "/" + uploaded.record.ID
@@ -360,7 +360,7 @@ func createAgentFor(t *testing.T, srv *testkit.Server, key string) string {
 	return uploaded.ID
 }
 
-func TestUnreadableFileFailsAndTheEarlierAnswers(t *testing.T) {
+func TestUnreadableFileKeepsTheEarlierVersion(t *testing.T) {
 	d := newUploadTest(t)
 	uploaded := d.upload("POST", d.sourcesPath(), filePart("a.pdf", handbookText))
 	d.waitUntilTrained(uploaded.record.ID, "trained")
@@ -409,7 +409,7 @@ func TestFilesAreDeletedWithTheirLastSource(t *testing.T) {
 	}
 }
 
-func TestUploadsWithAKeyHappenOnce(t *testing.T) {
+func TestUploadsWithAKeyAreStoredOnce(t *testing.T) {
 	d := newUploadTest(t)
 	again := func(content string) uploadReply {
 		d.clock.Advance(7 * time.Second)
@@ -426,7 +426,7 @@ func TestUploadsWithAKeyHappenOnce(t *testing.T) {
 	}
 }
 
-func TestStorageBoundsFiles(t *testing.T) {
+func TestStorageLimitOfFiles(t *testing.T) {
 	plans := filepath.Join(t.TempDir(), "plans.yaml")
 	text := "unlimited: {api: true, voice: true, gpt4: true, agents: unlimited, storagePerAgent: unlimited, " +
 		"creditsPerMonth: unlimited, creditsPerVoiceMinute: 0}\n" +
@@ -449,7 +449,7 @@ func TestStorageBoundsFiles(t *testing.T) {
 
 // A PDF in scripts that run to the left answers as its text does when that is pasted, and cites the letters that
 // people type.
-func TestUploadedPDFOfOtherScriptsAnswersAsItsText(t *testing.T) {
+func TestUploadedPDFInRightToLeftScripts(t *testing.T) {
 	d := newUploadTest(t)
 	data, err := os.ReadFile("../../ingest/extract/testdata/scripts.pdf")
 	d.requireNoError(err)

@@ -135,7 +135,7 @@ func TestIndividual(t *testing.T) {
 	ts.crawl(t, Site{Start: "/docs/deep/print?v=1", Kind: Individual}).expect(t, "/docs/deep/print?v=1 included\n")
 }
 
-func TestRedirectsInside(t *testing.T) {
+func TestRedirectsToPrivateAddressesAreRefused(t *testing.T) {
 	inside, reached := startCanary(t)
 	ts := serve(t, "-- / --\n<a href=/a>\n-- /robots.txt --\nSitemap: "+inside+"/s.xml\n")
 	ts.files["/a"] = "HTTP/1.1 302 Found\nLocation: " + inside + "/secret\n\n"
@@ -348,7 +348,7 @@ func TestTrapsAreBounded(t *testing.T) {
 	}
 }
 
-func TestTheFrontierIsBounded(t *testing.T) {
+func TestFrontierIsBounded(t *testing.T) {
 	ts := serve(t, "")
 	n := 0
 	ts.override = func(out http.ResponseWriter, _ *http.Request) bool {

@@ -11,7 +11,7 @@ import (
 
 // The cases of the web platform tests: an address that Canonical takes leads to the very host that browsers find in it,
 // and what it becomes is read in the same way by the client that connects.
-func TestHostsAsBrowsersReadThem(t *testing.T) {
+func TestHostsAreReadAsBrowsersReadThem(t *testing.T) {
 	text, err := os.ReadFile("../../../../shared/data/url-test-data/urltestdata.json")
 	if err != nil {
 		t.Skip("SKIP: no ../shared/data/url-test-data")

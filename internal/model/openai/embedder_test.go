@@ -91,7 +91,7 @@ func TestEmbeddingsAreBatchedBySize(t *testing.T) {
 }
 
 // Whatever the provider does, the call ends in time with an error that holds no key.
-func TestBadEmbeddingProviders(t *testing.T) {
+func TestMisbehavingEmbeddingProviders(t *testing.T) {
 	const two = `[1,0]`
 	for _, c := range []struct {
 		name      string
@@ -205,7 +205,7 @@ func TestEmbeddingRetries(t *testing.T) {
 
 // A text that is too long for the model is shortened, one that it never takes is left out, and the others are not held
 // up by them.
-func TestTextsThatTheModelWillNotTake(t *testing.T) {
+func TestTextsThatTheModelRefuses(t *testing.T) {
 	s := provider.StartEmbeddings(t, nil)
 	strict := func(w http.ResponseWriter, r *http.Request) {
 		last := s.RequestTexts()[len(s.RequestTexts())-1]
@@ -239,7 +239,7 @@ func TestTextsThatTheModelWillNotTake(t *testing.T) {
 }
 
 // A refusal that is not about the texts is found out at once.
-func TestAModelThatIsNotThere(t *testing.T) {
+func TestMissingModel(t *testing.T) {
 	s := provider.StartEmbeddings(t, nil)
 	no := respondWith(400, "no such model")
 	s.Play(no, no, no, no, no, no)

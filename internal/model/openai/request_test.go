@@ -26,7 +26,7 @@ func (c *countingTransport) startCounting() *http.Transport {
 	return &c.Transport
 }
 
-func TestWhatIsSent(t *testing.T) {
+func TestRequests(t *testing.T) {
 	s := provider.Start(t)
 	req := model.Request{
 		Model:  "m1",

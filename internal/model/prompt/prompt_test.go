@@ -39,7 +39,7 @@ func TestFence(t *testing.T) {
 }
 
 // The parts of a prompt are in their order, and nothing but the instructions is said in the operator's name.
-func TestPartsOfThePrompt(t *testing.T) {
+func TestPromptParts(t *testing.T) {
 	p := model.Passage{Passage: parley.Passage{SourceName: "Manual", Heading: "Orders", Text: "They ship daily."}}
 	req := model.Request{System: "You are Ada.", Passages: []model.Passage{p, p}, Tools: []model.Tool{{Name: "a"}},
 		Messages: []model.Message{{Role: "user", Text: "CUSTOMER"}}}

@@ -266,7 +266,7 @@ func TestLostConnectionIsOpenedAgain(t *testing.T) {
 }
 
 // A server that answers neither message still has its last interim text used, after the final timeout.
-func TestServerThatSendsNoLastWords(t *testing.T) {
+func TestServerThatSendsNoFinalText(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(readRecordedLines(t, "first.jsonl")...)
 		for l.receive() != "" {
@@ -318,7 +318,7 @@ func TestTranscribeOverTLS(t *testing.T) {
 	}
 }
 
-func TestBadDeepgramServers(t *testing.T) {
+func TestMisbehavingDeepgramServers(t *testing.T) {
 	sendAll := func(messages ...string) func(conn) {
 		return func(l conn) {
 			l.send(messages...)
@@ -467,7 +467,7 @@ func TestSocketJoinsFragments(t *testing.T) {
 	}
 }
 
-func TestBadSockets(t *testing.T) {
+func TestInvalidFrames(t *testing.T) {
 	huge := binary.BigEndian.AppendUint64([]byte{0x81, 127}, 1<<62)
 	for name, b := range map[string][]byte{
 		"a mask": {0x81, 0x80, 1, 2, 3, 4}, "an extension": {0xC1, 0},

@@ -173,7 +173,7 @@ func TestProgramsAreStopped(t *testing.T) {
 }
 
 // Whatever a program does, the call ends in time and no process is left.
-func TestProgramsThatFail(t *testing.T) {
+func TestFailingPrograms(t *testing.T) {
 	checkNoChildren(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	header := `printf 'RIFF\377\377\377\177WAVEfmt ` +

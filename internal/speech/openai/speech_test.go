@@ -97,7 +97,7 @@ func TestSynthesizeAtOtherRates(t *testing.T) {
 }
 
 // Whatever the server does, the call ends in time with an error that holds no key.
-func TestBadSpeechServers(t *testing.T) {
+func TestMisbehavingSpeechServers(t *testing.T) {
 	long := speechtest.PCMBytes(speechtest.NewTone(24_000, time.Second))
 	for name, behaviour := range map[string]func(f *speechtest.Server) http.HandlerFunc{
 		"401": func(*speechtest.Server) http.HandlerFunc { return speechtest.RefuseWith(401) },
@@ -321,7 +321,7 @@ func TestTranscriptionWithoutStreaming(t *testing.T) {
 	}
 }
 
-func TestBadTranscriptionServers(t *testing.T) {
+func TestMisbehavingTranscriptionServers(t *testing.T) {
 	for name, behaviour := range map[string]func(f *speechtest.Server) http.HandlerFunc{
 		"401":     func(*speechtest.Server) http.HandlerFunc { return speechtest.RefuseWith(401) },
 		"429":     func(*speechtest.Server) http.HandlerFunc { return speechtest.RefuseWith(429) },

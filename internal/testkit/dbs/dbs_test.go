@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
 
-func TestEachIsFresh(t *testing.T) {
+func TestEachDatabaseIsEmpty(t *testing.T) {
 	for range 2 {
 		dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 			if _, err := db.Exec(t.Context(), `create table t (id text primary key)`); err != nil {

@@ -44,7 +44,7 @@ var anthropicFaults = map[string]providerFault{
 }
 
 // The other wire format keeps the same promise.
-func TestBadAnthropic(t *testing.T) {
+func TestMisbehavingAnthropicProvider(t *testing.T) {
 	for name, m := range anthropicFaults {
 		m.isAnthropic = true
 		for _, streams := range []bool{false, true} {

@@ -75,7 +75,7 @@ func sendTwoFinishes(x *provider.Exchange) {
 
 // Whatever a provider does, the turn ends in time: with a finish, or with a documented error, before the first byte as
 // an ordinary one. The message is stored, a failed answer is neither stored nor charged, and the conversation goes on.
-func TestBadProvider(t *testing.T) {
+func TestMisbehavingProvider(t *testing.T) {
 	for name, m := range providerFaults {
 		for _, streams := range []bool{false, true} {
 			kind := map[bool]string{false: "/json", true: "/stream"}[streams]
@@ -188,7 +188,7 @@ func requireNoInternals(t *testing.T, message string) {
 
 // A provider that answers slowly and without end is stopped by the turn's deadline: its text is stored as interrupted,
 // and costs nothing.
-func TestEndlessSlowProvider(t *testing.T) {
+func TestEndlessSlowAnswer(t *testing.T) {
 	for name, streams := range map[string]bool{"json": false, "stream": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

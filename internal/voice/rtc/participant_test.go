@@ -292,7 +292,7 @@ func removeUser(t *testing.T, s *rtc.Server, room string) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-func TestByeEndsThePresenceAtOnce(t *testing.T) {
+func TestHangUpEndsThePresenceAtOnce(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	p := joinAgent(t, s, "bye")
@@ -344,7 +344,7 @@ func TestJoiningFails(t *testing.T) {
 
 // Sessions leave nothing behind. The SDK closes connections after it has left, and where it looks for the address of a
 // STUN server at that moment it waits for the answer.
-func TestManySessionsLeaveNothing(t *testing.T) {
+func TestSessionsLeaveNoGoroutines(t *testing.T) {
 	s := sfus.Start(t)
 	openRoom(t, s, "many")
 	before := runtime.NumGoroutine() // with the connection on which rooms are opened

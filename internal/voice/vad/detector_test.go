@@ -107,7 +107,7 @@ func TestLongTurnIsCut(t *testing.T) {
 	}
 }
 
-func TestNoiseIsNoVoice(t *testing.T) {
+func TestNoiseIsNotDetectedAsVoice(t *testing.T) {
 	gust := func(t float64) float64 { return 0.3 + 0.7*math.Sin(2*math.Pi*3*t) }
 	wind := pinkNoise(3000)
 	for name, room := range map[string]waveform{
@@ -130,7 +130,7 @@ func TestNoiseIsNoVoice(t *testing.T) {
 }
 
 // Without learned weights not all music can be told from voices; but a radio must not keep the agent silent.
-func TestMusicIsHardlyVoice(t *testing.T) {
+func TestMusicIsRarelyDetectedAsVoice(t *testing.T) {
 	for name, music := range map[string]waveform{"melody": bandMusic(200, 1), "quick melody": bandMusic(480, 1),
 		"chords": bandMusic(120, 3)} {
 		e := New(Config{})

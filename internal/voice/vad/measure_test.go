@@ -238,7 +238,7 @@ func noiseTurnShare(noise waveform) (share float64, onsets int) {
 	return float64(frames) / 750, onsets
 }
 
-func TestSoundsTakenForVoices(t *testing.T) {
+func TestFalseDetections(t *testing.T) {
 	names, voices := synthesizedVoices(t)
 	var crowd [][]int16
 	for _, name := range names {

@@ -107,7 +107,7 @@ var visualLines = []struct{ shown, want string }{
 	{".ﬦלעה ﬢﬠ", "עד העלם."},
 }
 
-func TestLinesThatRunToTheLeftAreReadInOrder(t *testing.T) {
+func TestRightToLeftLinesAreReadInOrder(t *testing.T) {
 	var lines []string
 	for _, l := range visualLines {
 		lines = append(lines, l.shown)
@@ -133,7 +133,7 @@ func TestLinesThatRunToTheLeftAreReadInOrder(t *testing.T) {
 
 // Letters that are drawn in some form are read as the letters they are, and signs that mean more than their letters
 // stay.
-func TestDrawnLettersOfPDFs(t *testing.T) {
+func TestPresentationFormsAreNormalized(t *testing.T) {
 	for shown, want := range map[string]string{
 		"The oﬃce ﬁles aﬀord ﬂuﬀy aﬄuence.": "The office files afford fluffy affluence.",
 		"ＰＡＲＬＥＹ　１２：３０ ＥＲＲ－４０１２":             "PARLEY 12:30 ERR-4012",
