@@ -188,7 +188,7 @@ func requireNoInternals(t *testing.T, message string) {
 
 // A provider that answers slowly and without end is stopped by the turn's deadline: its text is stored as interrupted,
 // and costs nothing.
-func TestEndlessSlowAnswer(t *testing.T) {
+func TestEndlessSlowProvider(t *testing.T) {
 	for name, streams := range map[string]bool{"json": false, "stream": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
