@@ -12,7 +12,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// The operator sees why a source has failed, with a running server and without one.
+// The operator can list why sources have failed, with a running server and without one.
 func TestSourcesShowWhyTheyFailed(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {

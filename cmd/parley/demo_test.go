@@ -47,8 +47,8 @@ func TestDemoPrintsCommandsThatWork(t *testing.T) {
 	}
 }
 
-// A demo with a data directory finds its own account and agent again, whatever else is called Demo, and its new key
-// replaces the old one.
+// A demo with a data directory uses its own account and agent again, even if others are called Demo as well, and its
+// new key replaces the old one.
 func TestDemoFindsItsAccountAgain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	other := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Demo", "--data", dir)
@@ -73,7 +73,7 @@ func TestDemoFindsItsAccountAgain(t *testing.T) {
 	checkTrace(t, dir, body)
 }
 
-// checkTrace checks that the trace of an answer holds the question, the answer and the text it rests on.
+// checkTrace checks that the trace of an answer holds the question, the answer and the text that it cites.
 func checkTrace(t *testing.T, dir, reply string) {
 	t.Helper()
 	var answer struct {

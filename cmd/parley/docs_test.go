@@ -12,7 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Every command line of the manual is one that the grammar takes. Words in capitals stand for values.
+// The program can parse every command line of the manual. Words in capitals stand for values.
 func TestDocumentedCommandsParse(t *testing.T) {
 	files, err := filepath.Glob("../../docs/manual/*.md")
 	if err != nil || len(files) == 0 {
@@ -96,7 +96,7 @@ func parseCommandLine(line string) error {
 	return err
 }
 
-// isCommandName reports whether the words only name a command, as a sentence does.
+// isCommandName reports whether the words only name a command, as sentences do.
 func isCommandName(at *kong.Node, words []string) bool {
 	for _, w := range words {
 		i := slices.IndexFunc(at.Children, func(n *kong.Node) bool { return n.Name == w })

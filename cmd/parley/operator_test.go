@@ -36,7 +36,7 @@ func sendRequest(t *testing.T, method, url, key, body string) (int, string) {
 	return res.StatusCode, text.String()
 }
 
-// Each command works without a server, under the lock, and with one, through its socket.
+// Each command works without a server, holding the lock, and with one, through its socket.
 func TestCommandsWithAndWithoutServer(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {
@@ -221,7 +221,8 @@ func TestPasswordsInAddressesAreHidden(t *testing.T) {
 	}
 }
 
-// A plans file without a plan that accounts have: the list says so, a starting server warns, and nobody gets that plan.
+// If the plans file lacks a plan that accounts have, the list of accounts shows it, a starting server warns, and no
+// account can get that plan.
 func TestAccountsOfARemovedPlan(t *testing.T) {
 	dir := t.TempDir()
 	plans := filepath.Join(dir, "plans.yaml")
@@ -249,7 +250,7 @@ func TestAccountsOfARemovedPlan(t *testing.T) {
 	}
 }
 
-// A restored copy of the database is often readable by everybody.
+// A restored copy of a database is often readable by all users.
 func TestRestoredDatabaseBecomesPrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", dir)

@@ -61,7 +61,7 @@ func TestAuthenticatorSeesChangesWithinASecond(t *testing.T) {
 		f.Must(err)
 		_, err = f.RevokeKey(f.Context(), keys[0].ID)
 		f.Must(err)
-		f.clock.Advance(500 * time.Millisecond) // by another server, which does not tell this one
+		f.clock.Advance(500 * time.Millisecond) // changed by another server, which does not notify this one
 		f.WantCode(enter(), parley.CodeInvalidKey)
 
 		until := f.clock.Now().Add(time.Minute)
@@ -71,7 +71,7 @@ func TestAuthenticatorSeesChangesWithinASecond(t *testing.T) {
 		f.Must(enter())
 		f.clock.Advance(time.Minute - time.Millisecond)
 		f.Must(enter())
-		f.clock.Advance(time.Millisecond) // to the instant, whatever is remembered
+		f.clock.Advance(time.Millisecond) // exactly then, despite the cache
 		f.WantCode(enter(), parley.CodeExpiredKey)
 
 		_, err = f.RevokeKey(f.Context(), record.ID)

@@ -70,7 +70,7 @@ func TestMaintenanceReachesEveryAuthenticator(t *testing.T) {
 	})
 }
 
-// Maintenance that is switched on at one server applies to all servers of the database, and survives a restart.
+// Maintenance that one server begins applies to all servers of the database, and survives a restart.
 func TestMaintenanceAppliesToAllServers(t *testing.T) {
 	url := dbs.SharedPostgres(t).NewStore(t)
 	one, two := testkit.Open(t, testkit.WithDatabase(t.TempDir(), url)),

@@ -81,8 +81,8 @@ func TestAccountsRemoveMembers(t *testing.T) {
 	})
 }
 
-// TestAccountAlwaysHasAnOwner holds that the last owner neither leaves nor becomes something else, also when two try at
-// once.
+// TestAccountAlwaysHasAnOwner checks that the last owner can neither leave nor get another role, even if two owners try
+// at once.
 func TestAccountAlwaysHasAnOwner(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		a, _ := f.createAccount("")

@@ -15,13 +15,13 @@ import (
 	"parley/internal/vault"
 )
 
-// receivedRequest is what a service was sent.
+// receivedRequest is a request that a service received.
 type receivedRequest struct {
 	line, body string
 	header     http.Header
 }
 
-// startService starts a server that answers as answer says and records its requests.
+// startService starts a server that responds with answer and records its requests.
 func startService(t testing.TB, answer http.HandlerFunc) (address string, last func() receivedRequest) {
 	t.Helper()
 	all := make(chan receivedRequest, 100)
@@ -136,7 +136,7 @@ func TestUnreachableServices(t *testing.T) {
 		map[string]string{"KEY": "s3cret"})
 	b.putAction(parley.ActionHTTP, "gone", `{"url":"http://`+inside.Listener.Addr().String()+`/?k=${KEY}"}`,
 		map[string]string{"KEY": "s3cret"})
-	b.wantError("metadata", `{}`, "the service could not be reached") // why is not the customer's affair
+	b.wantError("metadata", `{}`, "the service could not be reached") // the reason is not shown to the customer
 	b.wantError("gone", `{}`, "the service could not be reached")
 	release := make(chan struct{})
 	address, _ := startService(t, func(http.ResponseWriter, *http.Request) { <-release })

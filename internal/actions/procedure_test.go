@@ -158,7 +158,7 @@ func TestParallelProcedureCallsRunStepsOnce(t *testing.T) {
 	})
 }
 
-// A run that a server's shutdown interrupted continues after the last completed action.
+// A run that the shutdown of a server interrupted continues after its last completed action.
 func TestInterruptedProcedureContinuesAfterItsLastStep(t *testing.T) {
 	forEachDatabase(t, func(b *testToolbox) {
 		address, last := startService(b.TB, respondWith(200, jsonType, `{}`))

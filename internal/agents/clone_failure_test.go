@@ -18,7 +18,7 @@ func (s *testService) cloneJob(c store.Clone) jobs.Job {
 		Payload: fmt.Appendf(nil, `{"from":%q,"at":%d}`, c.FromAgent, c.StartedAt.UnixMilli())}
 }
 
-// remainingRows counts what is left of an agent.
+// remainingRows counts the remaining rows of an agent.
 func (s *testService) remainingRows(agent parley.AgentID) (left []string) {
 	s.Helper()
 	for _, table := range []string{"sources", "source_versions", "passages", "passage_vectors", "blobs", "actions",
@@ -108,7 +108,7 @@ func TestCloneOfAnUnfinishedClone(t *testing.T) {
 	})
 }
 
-// Where a source is deleted or changed while it is copied, the copy has all of it or none, never a part.
+// If a source is deleted or changed while it is copied, the copy has all of it or none, never a part.
 func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 	type step func(s *testService, c store.Clone, src parley.Source)
 	text := func(s *testService, c store.Clone, src parley.Source) { // the copy has the text and the first passages

@@ -17,7 +17,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// largeText is a text of more passages than an agent may have that is copied at once.
+// largeText returns a text with more passages than are copied at once.
 func largeText() string {
 	var b strings.Builder
 	for i := range 230 {

@@ -24,7 +24,7 @@ func (s *testService) enableFiles(inDatabase bool) {
 	s.runner.Handlers[agents.EraseJob] = s.ingest.WithAgentFileRemoval(s.runner.Handlers[agents.EraseJob])
 }
 
-// newPicture uploads a square image with sides of that many pixels.
+// newPicture uploads a square image with sides of a number of pixels.
 func (s *testService) newPicture(pixels int) ingest.File {
 	s.Helper()
 	var b bytes.Buffer
@@ -38,7 +38,7 @@ func (s *testService) newPicture(pixels int) ingest.File {
 	return f
 }
 
-// fileCounts counts the files that are kept: their rows, and where their bytes lie.
+// fileCounts counts the stored files: their rows, and their bytes in the folder or the database.
 func (s *testService) fileCounts() (rows, places int) {
 	s.Helper()
 	found, err := filepath.Glob(filepath.Join(s.ingest.Files.Dir, "??", "*"))

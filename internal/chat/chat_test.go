@@ -410,12 +410,12 @@ func TestConversationsOfOthersAreNotFound(t *testing.T) {
 	})
 }
 
-// A server that was killed with many turns open does not leave the users of most of them waiting.
+// After a server was killed with many open turns, all of them are closed soon.
 func TestRecoveryClosesAllLostTurns(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		barrier := scripted.NewBarrier()
 		var turns []*chat.Turn
-		for range 130 { // more than are closed at a time
+		for range 130 { // more than are closed in one step
 			te.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("late"), scripted.Stop())
 			turns = append(turns, te.start("one", ""))
 		}
@@ -427,11 +427,12 @@ func TestRecoveryClosesAllLostTurns(t *testing.T) {
 		}()
 		te.clock.Advance(time.Minute) // nobody renews the leases
 		other := te.newEngine("another server")
-		other.LeaseDuration = 24 * time.Hour // its next look is in eight hours
+		other.LeaseDuration = 24 * time.Hour // the next check is in eight hours
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- other.Run(ctx) }()
-		for ticker, open := time.NewTicker(5*time.Millisecond), 1; open > 0; <-ticker.C { // the test's own time limit ends it
+		// the time limit of the test ends it
+		for ticker, open := time.NewTicker(5*time.Millisecond), 1; open > 0; <-ticker.C {
 			var err error
 			open, err = sqldb.One(ctx, te.db.SQL(), sqldb.Column[int], `select count(*) from turns where state = 'open'`)
 			check.Must(t, err)
@@ -527,7 +528,7 @@ func TestDeletedAgentStoresNoAnswer(t *testing.T) {
 func TestMessageOnAnotherServerCancelsAnAbandonedTurn(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		if te.db.SQL().Dialect() != sqldb.Postgres {
-			return // a file has one server: there is nobody to ask
+			return // a SQLite file has only one server
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup

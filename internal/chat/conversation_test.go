@@ -23,7 +23,7 @@ func (te *testEngine) conversations() *chat.Conversations {
 		Logger: slog.New(slog.DiscardHandler), StopTurn: te.Stop}
 }
 
-// startConversation is one with a question and an answer.
+// startConversation starts a conversation with a question and an answer.
 func (te *testEngine) startConversation() parley.ConversationID {
 	te.t.Helper()
 	te.model.AddScript(scripted.Text("Good morning."), scripted.Stop())
@@ -32,7 +32,7 @@ func (te *testEngine) startConversation() parley.ConversationID {
 	return turn.ConversationID
 }
 
-// events lists the kinds of events of a conversation that begin with its word.
+// events lists the kinds of events of a conversation that begin with "conversation".
 func (te *testEngine) events(id parley.ConversationID) (list []string) {
 	te.t.Helper()
 	list, err := sqldb.All(te.t.Context(), te.db.SQL(), sqldb.Column[string],
@@ -42,14 +42,14 @@ func (te *testEngine) events(id parley.ConversationID) (list []string) {
 	return list
 }
 
-// conversationStep is a step that is taken after others, and what it leads to.
+// conversationStep is a change of a conversation after earlier ones, with its expected result.
 type conversationStep struct {
 	before []string
 	step   string
 	code   parley.Code
 	status parley.ConversationStatus
 	paused bool
-	event  string // of the step; empty when nothing changed
+	event  string // of the step; empty if nothing changes
 }
 
 const (
@@ -361,7 +361,7 @@ func TestFollowing(t *testing.T) {
 	})
 }
 
-// wantUpdates asserts the next news: a status, the number of a message, or the end.
+// wantUpdates asserts the next updates: a status, the number of a message, or the end.
 func wantUpdates(t *testing.T, f *chat.Follower, want ...string) {
 	t.Helper()
 	for _, w := range want {
@@ -395,7 +395,7 @@ func TestFollowersAreBounded(t *testing.T) {
 		again, err := cs.Follow(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(id), nil)
 		check.Must(te.t, err)
 		for range 100 {
-			cs.Hub.Wake(id) // nobody looks, and nothing waits for them
+			cs.Hub.Wake(id) // nobody reads them
 		}
 		wantUpdates(te.t, again, "ongoing")
 		cs.Hub.Close()

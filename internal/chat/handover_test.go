@@ -22,7 +22,7 @@ import (
 
 const handoverRequest = "I want to talk to a human"
 
-// enableHandover lets the engine hand conversations over, and records the reasons.
+// enableHandover enables the hand-over of conversations, and records the reasons.
 func (te *testEngine) enableHandover() func() []string {
 	cs := te.conversations()
 	var mu sync.Mutex
@@ -41,7 +41,7 @@ func (te *testEngine) enableHandover() func() []string {
 	}
 }
 
-// escalateTool is an agent's own action that hands over.
+// escalateTool returns an action of an agent that hands over.
 func (te *testEngine) escalateTool(handoverText, required string) chat.Tool {
 	return chat.Tool{Tool: model.Tool{Name: "call_kim", IsHandover: true,
 		Parameters: []byte(`{"type":"object","properties":{},"required":[` + required + `]}`)},
@@ -128,7 +128,7 @@ func TestModelDecidesOnRequestsForAPerson(t *testing.T) {
 		check.Must(t, err)
 		ongoing("a helpdesk that does not hand over", handoverRequest)
 		te.HandOver = nil
-		ongoing("a house without people", handoverRequest)
+		ongoing("a server without hand-over", handoverRequest)
 		if len(reasons()) != 0 {
 			t.Error(reasons())
 		}

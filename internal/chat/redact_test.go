@@ -13,7 +13,7 @@ import (
 	"parley/internal/testkit/scripted"
 )
 
-// allStoredText returns all that the database holds of the conversation.
+// allStoredText returns all text of the conversation in the database.
 func (te *testEngine) allStoredText() string {
 	te.t.Helper()
 	var all strings.Builder
@@ -76,7 +76,7 @@ func TestRedactingAgentStoresNoPersonalData(t *testing.T) {
 	})
 }
 
-// What is quoted from a source is the source's, and a machine must still be able to check it.
+// Quotes of a source are not redacted, so that citations can be verified.
 func TestRedactionKeepsQuotes(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		_, err := te.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, te.agent.ID)
@@ -103,7 +103,7 @@ func TestRedactionKeepsQuotes(t *testing.T) {
 	})
 }
 
-// addSource returns the agent a source of one passage.
+// addSource adds a source of one passage to the agent.
 func (te *testEngine) addSource(text string) error {
 	source, version, now := parley.NewUUID(), parley.NewUUID(), te.clock.Now().UnixMilli()
 	for _, do := range []struct {

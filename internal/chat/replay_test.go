@@ -14,7 +14,7 @@ import (
 	"parley/internal/testkit/scripted"
 )
 
-// shownLines reads a turn to its end and returns what a client sees of it.
+// shownLines reads a turn to its end and returns what a client gets.
 func shownLines(t *testing.T, turn *chat.Turn) (lines []string) {
 	t.Helper()
 	r := turn.Reader()
@@ -34,7 +34,7 @@ func shownLines(t *testing.T, turn *chat.Turn) (lines []string) {
 			}
 			if e.Finish != nil {
 				m := *e.Finish.Message
-				m.Seq = 0 // known only to the store
+				m.Seq = 0 // only the store knows it
 				line += fmt.Sprintf("%s %d %+v", e.Finish.Reason, e.Finish.Credits, m)
 			}
 			lines = append(lines, line)
@@ -73,7 +73,7 @@ func TestTurnIsReplayedUnchanged(t *testing.T) {
 		check.Must(t,
 			te.SubmitToolResult(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(first.ConversationID),
 				call, json.RawMessage(`"Rome"`)))
-		te.wantReplay(asks) // without the result, which came later
+		te.wantReplay(asks) // without the result, which arrived later
 	})
 }
 
@@ -106,8 +106,8 @@ func TestTurnWithoutAnAnswerIsNotReplayed(t *testing.T) {
 	})
 }
 
-// The message and the mark of its key are stored together: whoever comes after finds the turn, whatever became of the
-// request.
+// The message and its idempotency key are stored together, so that a repeated request finds the turn, whatever happened
+// to the first request.
 func TestTurnIsFoundByItsKey(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		claim := func(token string) store.Claim {

@@ -21,7 +21,7 @@ func (te *testEngine) retry(c parley.ConversationID, message parley.MessageID) (
 		chat.Request{ConversationID: c, Retry: message, Channel: parley.ChannelAPI})
 }
 
-// wantTexts compares the conversation's messages, in order, by what they say.
+// wantTexts compares the texts of the conversation's messages, in order.
 func (te *testEngine) wantTexts(c parley.ConversationID, want ...string) {
 	te.t.Helper()
 	page, err := te.db.Messages(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
@@ -77,7 +77,7 @@ func TestRetryOfAFailedTurnNamesTheUsersMessage(t *testing.T) {
 		check.Must(t, err)
 		te.finish(again)
 		te.wantTexts(turn.ConversationID, "one", "one")
-		again, err = te.retry(turn.ConversationID, turn.MessageID) // as a stream has named the answer that failed
+		again, err = te.retry(turn.ConversationID, turn.MessageID) // the id that a stream gave to the answer that failed
 		check.Must(t, err)
 		te.finish(again)
 		te.wantTexts(turn.ConversationID, "one", "one")
@@ -165,8 +165,8 @@ func TestConcurrentRetriesReplaceOnce(t *testing.T) {
 	})
 }
 
-// An answer that a full database cannot take fails while its reader is still there, keeps the message, costs nothing,
-// and its turn is closed as soon as there is space, before its lease runs out.
+// An answer that a full database cannot store fails at once, keeps the message and costs nothing. Its turn is closed as
+// soon as there is space, before its lease runs out.
 func TestAnswerFailsOnAFullDatabase(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		if te.db.SQL().Dialect() != sqldb.SQLite {
@@ -187,7 +187,7 @@ func TestAnswerFailsOnAFullDatabase(t *testing.T) {
 			t.Errorf("told %+v", e)
 		}
 		check.Must(t, te.db.SQL().SetQuota(t.Context(), 0))
-		te.LeaseDuration = 300 * time.Millisecond // by a clock that stands still: it never runs out
+		te.LeaseDuration = 300 * time.Millisecond // the clock of the test does not move, so it never runs out
 		running, end := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- te.Run(running) }()
@@ -205,7 +205,7 @@ func TestAnswerFailsOnAFullDatabase(t *testing.T) {
 	})
 }
 
-// fillDatabase leaves no page free.
+// fillDatabase fills the database until no page is free.
 func (te *testEngine) fillDatabase() {
 	te.t.Helper()
 	ctx, db := te.t.Context(), te.db.SQL()

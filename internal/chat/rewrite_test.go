@@ -40,8 +40,8 @@ func lastTrace(t *testing.T, traces []store.TurnTrace) parley.Trace {
 	return traces[len(traces)-1].Trace
 }
 
-// A follow-up is put into words that can be searched for; the first message is not, nor one that is long or stands
-// alone. Nobody is shown it.
+// A follow-up question is rewritten for the search; the first message is not, nor one that is long or complete by
+// itself. The rewritten question is not shown.
 func TestRewriting(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.RewriteTimeout = 10 * time.Second
@@ -80,7 +80,7 @@ func TestRewriting(t *testing.T) {
 	})
 }
 
-// A slow model is not waited for by every follow-up.
+// After a slow rewriting the next follow-ups do not wait for the model.
 func TestSlowRewritingIsSuspended(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.RewriteTimeout = 100 * time.Millisecond
@@ -90,7 +90,7 @@ func TestSlowRewritingIsSuspended(t *testing.T) {
 		te.useProvider(s)
 		first := te.start("What does the plan cost?", "")
 		te.finish(first)
-		for _, want := range []int{3, 4, 6} { // too late, not asked, asked again
+		for _, want := range []int{3, 4, 6} { // too late, not used, used again
 			te.clock.Advance(40 * time.Second)
 			te.finish(te.start("And yearly?", first.ConversationID))
 			if n := len(s.Requests()); n != want {
@@ -100,7 +100,7 @@ func TestSlowRewritingIsSuspended(t *testing.T) {
 	})
 }
 
-// A model that is late, broken or talkative leaves the search as it would be without it.
+// If the model is late, fails or returns too much text, the search is the same as without it.
 func TestRewritingFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		behaviour provider.Behaviour

@@ -18,13 +18,13 @@ import (
 	"parley/internal/testkit/scripted"
 )
 
-// setTools returns the agent tools.
+// setTools sets the agent's tools.
 func (te *testEngine) setTools(tools ...chat.Tool) {
 	te.t.Helper()
 	_, err := te.db.SQL().Exec(te.t.Context(), `update agents set tools = ? where id = ?`, len(tools), te.agent.ID)
 	check.Must(te.t, err)
 	unchanged := func(*parley.Agent) error { return nil }
-	check.Must(te.t, te.db.UpdateAgent(te.t.Context(), te.agent.Ref(), unchanged)) // the store reads it again
+	check.Must(te.t, te.db.UpdateAgent(te.t.Context(), te.agent.Ref(), unchanged)) // as read from the store
 	te.Tools = func(context.Context, *parley.Agent) ([]chat.Tool, error) { return tools, nil }
 }
 
@@ -36,14 +36,14 @@ func successOutput(data string) chat.Output {
 	return chat.Output{ToolOutput: parley.ToolOutput{Status: parley.ToolSuccess, Data: json.RawMessage(data)}}
 }
 
-// weatherTool echoes its input.
+// weatherTool is a tool that echoes its input.
 var weatherTool = newTool("weather", func(_ context.Context, c chat.Call) chat.Output {
 	return successOutput(string(c.Input))
 })
 
 var locationTool = chat.Tool{Tool: model.Tool{Name: "where_am_i"}, Kind: parley.ActionClient}
 
-// partLines returns a message's parts in a line each.
+// partLines returns a line for each part of a message.
 func partLines(m *parley.Message) (lines []string) {
 	for _, p := range m.Parts {
 		line := p.Type + " " + p.ToolName
@@ -213,7 +213,7 @@ func TestNestedCallsAreSentAndStored(t *testing.T) {
 	})
 }
 
-// startClientCall starts a turn whose call the client has to run.
+// startClientCall starts a turn with a call that the client must run.
 func (te *testEngine) startClientCall() *chat.Turn {
 	te.t.Helper()
 	te.setTools(locationTool)
@@ -379,7 +379,7 @@ func TestInvalidCalls(t *testing.T) {
 	})
 }
 
-// A call that changes something outside must leave a trace even when the server dies over it.
+// A call with effects elsewhere must be stored before it runs, in case the server crashes.
 func TestCallWithEffectsIsStoredFirst(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		var during []parley.ToolCall

@@ -12,7 +12,7 @@ import (
 	"parley/internal/testkit/scripted"
 )
 
-// What the customer did not hear is not kept.
+// Text that the customer did not hear is not stored.
 func TestOnlyHeardTextIsStored(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.model.AddScript(scripted.Text("It costs ten euros. Or more."))
@@ -55,7 +55,7 @@ func TestAgentMessageIsAdded(t *testing.T) {
 	})
 }
 
-// A question that goes on takes the place of its first half, and of whatever was answered to that.
+// If the customer continues a question, the whole question replaces its first half and the answer to that.
 func TestContinuedQuestionReplacesItsFirstHalf(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		c := te.finish(te.start("Hi", "")).Message.ConversationID
@@ -92,7 +92,7 @@ func TestContinuedQuestionReplacesItsFirstHalf(t *testing.T) {
 	})
 }
 
-// What an operator says for a channel reaches the model, each way of talking its own text.
+// The instructions of a channel reach the model; chat and voice have their own.
 func TestInstructionsOfTheChannel(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		check.Must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {

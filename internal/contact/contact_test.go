@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { dbs.Main(m) }
 
-// fixture holds the contacts of an agent.
+// fixture is the contact service of an agent.
 type fixture struct {
 	check.T
 	context.Context
@@ -74,7 +74,7 @@ func (f *fixture) openTicket(email string) parley.Person {
 	return t.Customer
 }
 
-// The customer of a ticket becomes the contact that has the e-mail, and a contact the customer of its tickets.
+// The customer of a ticket becomes the contact with the same e-mail address, and a contact the customer of its tickets.
 func TestContactsAreCustomers(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		customer := f.openTicket("ann@example.org")
@@ -96,7 +96,7 @@ func TestContactsAreCustomers(t *testing.T) {
 	})
 }
 
-// A deleted contact is gone; the customer of a ticket stays with name and e-mail, and may become a contact again.
+// When a contact is deleted, the customer of its tickets stays with name and e-mail, and may become a contact again.
 func TestDeletedContactKeepsItsTickets(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		f.openTicket("ann@example.org")
@@ -128,7 +128,7 @@ func TestDeletedContactKeepsItsTickets(t *testing.T) {
 	})
 }
 
-// In one request a thousand contacts each take the e-mail of the one before.
+// In one request a thousand contacts each take the e-mail of the one before them.
 func TestContactsExchangeEmailsInOneRequest(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		const n = 1000
@@ -155,8 +155,8 @@ func TestContactsExchangeEmailsInOneRequest(t *testing.T) {
 	})
 }
 
-// Tickets and contacts for the same addresses at the same time: one person each, no failure, no ticket without its
-// customer.
+// If tickets and contacts for the same addresses are created at the same time, there is one person for each address, no
+// failure, and no ticket without its customer.
 func TestConcurrentContactsAndTickets(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		const people, rounds = 8, 6
@@ -198,7 +198,7 @@ func TestConcurrentContactsAndTickets(t *testing.T) {
 	})
 }
 
-// Values stay when their attribute is archived or unknown; a value of another type is a fault of its name.
+// Values are kept if their attribute is archived or unknown; a value of another type is a fault of the attribute.
 func TestAttributesOfAContact(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		for name, kind := range map[string]parley.AttributeType{"plan": parley.AttributeText,

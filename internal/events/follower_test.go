@@ -52,7 +52,7 @@ func (fx *fixture) newAccount() parley.AccountID {
 	return id
 }
 
-// record records an event of each subject.
+// record records an event for each subject.
 func (fx *fixture) record(account parley.AccountID, kind parley.EventKind, subjects ...string) {
 	fx.Helper()
 	fx.Must(fx.db.Transact(fx, sqldb.Interactive, func(tx *store.DB) error {
@@ -64,7 +64,7 @@ func (fx *fixture) record(account parley.AccountID, kind parley.EventKind, subje
 	}))
 }
 
-// newFollower returns one that notes the subjects, each batch up to its end.
+// newFollower returns a follower that records the subjects of whole batches.
 func (fx *fixture) newFollower(name string) *events.Follower {
 	return &events.Follower{
 		DB: fx.db, Name: name, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), PollInterval: time.Hour,
@@ -108,7 +108,7 @@ func (fx *fixture) step(f *events.Follower, wantMore bool) {
 	}
 }
 
-// TestEachFollowerHasAPosition holds that a follower handles each event once, and others of other names do so, too.
+// TestEachFollowerHasAPosition checks that followers of different names each handle every event once.
 func TestEachFollowerHasAPosition(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		a, b := fx.newFollower("a"), fx.newFollower("b")
@@ -127,8 +127,8 @@ func TestEachFollowerHasAPosition(t *testing.T) {
 	})
 }
 
-// TestFollowerMayStopWithinABatch holds that what a handler has left of a batch comes again, and that a failure moves
-// nothing.
+// TestFollowerMayStopWithinABatch checks that the rest of a batch is handled again, and that the position stays after a
+// failure.
 func TestFollowerMayStopWithinABatch(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		f := fx.newFollower("a")
@@ -146,8 +146,8 @@ func TestFollowerMayStopWithinABatch(t *testing.T) {
 	})
 }
 
-// TestLongLogIsReadInBatches holds that a log of more than a batch is handled in its order, and that erased events are
-// passed.
+// TestLongLogIsReadInBatches checks that a log of several batches is handled in order, and that erased events are
+// skipped.
 func TestLongLogIsReadInBatches(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		var subjects []string
@@ -187,7 +187,7 @@ func TestLongLogIsReadInBatches(t *testing.T) {
 	})
 }
 
-// TestTwoFollowersOfOneNameConflict holds that of two servers that have read the same events only one moves the
+// TestTwoFollowersOfOneNameConflict checks that of two servers which have read the same events only one moves the
 // position.
 func TestTwoFollowersOfOneNameConflict(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
@@ -204,8 +204,8 @@ func TestTwoFollowersOfOneNameConflict(t *testing.T) {
 	})
 }
 
-// TestUrgentEventsAreHandledAtOnce holds that an urgent event is handled when it is recorded, whatever the poll, with
-// those before it.
+// TestUrgentEventsAreHandledAtOnce checks that an urgent event is handled as soon as it is recorded, with those before
+// it.
 func TestUrgentEventsAreHandledAtOnce(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		f := fx.newFollower("a")
@@ -236,7 +236,7 @@ func TestUrgentEventsAreHandledAtOnce(t *testing.T) {
 	})
 }
 
-// TestServersShareTheLog has several followers of a name at work while events are recorded: each is handled once.
+// TestServersShareTheLog checks that several followers of one name, while events are recorded, handle each event once.
 func TestServersShareTheLog(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		ctx, stop := context.WithCancel(fx)

@@ -200,7 +200,7 @@ func TestBalancedWithinOne(t *testing.T) {
 				h.Errorf("%v", counts)
 			}
 		}
-		// The member who has closed tickets gets the next ones.
+		// A member who closes tickets gets the next ones.
 		_, err = h.DB.SQL().Exec(h,
 			`update tickets set is_open = 0, category = 'closed', status_id = ? where assignee_id = ?`, closed.ID, users[2])
 		h.Must(err)

@@ -83,7 +83,7 @@ func TestAttachments(t *testing.T) {
 	})
 }
 
-// fetchFile follows the link to a file.
+// fetchFile opens a file by its link.
 func (h *testHelpdesk) fetchFile(id parley.AttachmentID) *ServedFile {
 	h.Helper()
 	to, err := h.ResolveLink(h, id, queryValues(h, h.AttachmentLink(id)).Get("token"))
@@ -132,7 +132,7 @@ func TestFileLinksExpireAndCannotBeForged(t *testing.T) {
 		_, err = h.AttachmentContent(h, one, expires, signature)
 		h.WantCode(err, parley.CodeResourceNotFound)
 
-		h.Secret = nil // then nothing is signed, and nothing is handed out
+		h.Secret = nil // without a secret no link is made and no file is returned
 		_, err = h.ResolveLink(h, one, h.sign("token", string(one)))
 		h.WantCode(err, parley.CodeResourceNotFound)
 		h.Secret = []byte("secret")
@@ -173,7 +173,7 @@ func TestRefusedFiles(t *testing.T) {
 	})
 }
 
-// Files of messages stay when loose files are removed, and go with their conversation.
+// Files of messages are kept when orphaned files are removed, and are erased with their conversation.
 func TestFilesAreErasedWithTheirConversation(t *testing.T) {
 	forEachFileStore(t, func(h *testHelpdesk, files *ingest.Service) {
 		ann := h.addMember(h.Account, "ann"+parley.NewUUID())

@@ -14,7 +14,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// addConversation makes a conversation in which the customer has said the texts.
+// addConversation creates a conversation with messages of the customer.
 func (h *testHelpdesk) addConversation(c parley.Conversation, texts ...string) parley.ConversationID {
 	h.Helper()
 	c.ID, c.AccountID, c.AgentID, c.API = parley.ConversationID(parley.NewTimedUUID()), h.Account, h.Agent, parley.APIV2

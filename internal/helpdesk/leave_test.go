@@ -13,7 +13,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// removeMember ends a membership, as the operator does.
+// removeMember removes a member, as the operator does.
 func (h *testHelpdesk) removeMember(user parley.UserID, reassign bool) DepartureResult {
 	h.Helper()
 	h.Clock = h.Clock.Add(time.Minute)
@@ -192,7 +192,7 @@ func TestTicketsOfARemovedMemberAreReassigned(t *testing.T) {
 	})
 }
 
-// Whatever happens while a member is removed, they end up with no open ticket and in no team.
+// Whatever happens while a member is removed, in the end they have no open ticket and are in no team.
 func TestNoTicketIsAssignedToALeavingMember(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		users := h.addTeamMembers(parley.StrategyRoundRobin, 2)

@@ -44,16 +44,16 @@ func forEachDatabase(t *testing.T, f func(h *testHelpdesk)) {
 	})
 }
 
-// ref names the helpdesk's agent.
+// ref returns the help desk's agent.
 func (h *testHelpdesk) ref() parley.AgentRef { return h.Account.AgentRef(h.Agent) }
 
-// inUpdate calls do in an update.
+// inUpdate calls do within an update of the service.
 func (h *testHelpdesk) inUpdate(do func(u *update) error) {
 	h.Helper()
 	h.Must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error { return do(&update{h.Service, tx, h.now()}) }))
 }
 
-// putRules replaces the rules. New ones get an id, and a key where they have none.
+// putRules replaces the rules. New ones get an id, and a key if they have none.
 func (h *testHelpdesk) putRules(rules []parley.Rule) error {
 	for i := range rules {
 		rules[i].ID = cmp.Or(rules[i].ID, parley.RuleID(parley.NewUUID()))

@@ -82,11 +82,11 @@ func TestRepliesChangeTheStatus(t *testing.T) {
 		ann := h.addMember(h.Account, "ann")
 		first := h.mustOpen(newTicketRequest(1))
 		for _, step := range []struct {
-			from   parley.StatusCategory // empty as it is
+			from   parley.StatusCategory // a conversation without messages
 			author string
 			to     parley.StatusCategory
 		}{
-			{"", "customer", parley.TicketNew}, // nobody has looked yet
+			{"", "customer", parley.TicketNew}, // nobody has read it yet
 			{"", "note", parley.TicketNew},
 			{"", "member", parley.TicketOnCustomer},
 			{"", "member", parley.TicketOnCustomer},

@@ -58,7 +58,7 @@ func TestSearch(t *testing.T) {
 		h.wantFound("6.15", "6")
 		h.wantFound("1000", "6")
 		h.wantFound("#2", "2")
-		h.wantFound(" 1 ", "1 6 5") // the number first; then what begins with it
+		h.wantFound(" 1 ", "1 6 5") // the ticket of that number first, then those whose words begin with it
 		h.wantFound("12", "5")
 		h.wantFound("99999999999999999999", "")
 		h.wantFound("nothing refund", "")
@@ -106,7 +106,7 @@ func TestSearchReportsWhetherThereIsMore(t *testing.T) {
 	})
 }
 
-// A word that very many tickets have finds the latest of them, typed whole and in part.
+// A search for a very common word, whole or in part, finds the latest tickets.
 func TestSearchForCommonWords(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		const n = 1100
@@ -126,7 +126,7 @@ func TestSearchForCommonWords(t *testing.T) {
 				h.Fatal(err)
 			}
 		}
-		if _, err := h.DB.SQL().Exec(h, `analyze`); err != nil { // a server does that by itself, a little later
+		if _, err := h.DB.SQL().Exec(h, `analyze`); err != nil { // a server does that by itself, after a while
 			h.Fatal(err)
 		}
 		for _, query := range []string{"common", "comm", "common common", "common comm"} {

@@ -40,7 +40,7 @@ func TestNewHelpdeskHasStatusesAndATeam(t *testing.T) {
 	})
 }
 
-// defaults returns the label of each category's default, which must be the only one.
+// defaults returns the label of each category's default status, which must be the only one.
 func (h *testHelpdesk) defaults() map[parley.StatusCategory]string {
 	h.Helper()
 	list, err := h.AllStatuses(h, h.ref())
@@ -211,7 +211,7 @@ func TestTeams(t *testing.T) {
 	})
 }
 
-// A name or a key that is taken is a fault of the field, also in a transaction of the caller.
+// A duplicate name or key is a fault of the field, also in a transaction of the caller.
 func TestDuplicateNamesAreFaults(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		h.generalTeam()

@@ -153,7 +153,7 @@ func TestChangeFails(t *testing.T) {
 			{Change{Priority: "huge"}, parley.CodeInvalidBody},
 		} {
 			if c.in.Priority == "" {
-				c.in.Priority = "urgent" // of what fails, nothing happens
+				c.in.Priority = "urgent" // a failed change changes nothing
 			}
 			_, err := h.Change(h, h.ref(), first.Number, c.in, "api")
 			h.WantCode(err, c.code)
@@ -170,7 +170,7 @@ func TestChangeFails(t *testing.T) {
 	})
 }
 
-// Concurrent changes of a ticket lose nothing, and each leaves its event.
+// Concurrent changes of a ticket lose nothing, and each records its event.
 func TestConcurrentChangesOfATicket(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		first := h.mustOpen(newTicketRequest(1))

@@ -9,9 +9,8 @@ import (
 	"parley/internal/store"
 )
 
-// A walk through a list shows every ticket that does not change meanwhile
-// exactly once, while others are patched: those that were shown, those on the next page and those at the end, at the
-// time of their neighbors and later.
+// Reading all pages of a list returns every ticket that does not change meanwhile exactly once, while others are
+// changed: those of earlier pages, of the next page and of the last one, at the same time as their neighbors and later.
 func TestTicketsAreChangedWhileAListIsRead(t *testing.T) {
 	const n, page = 40, 6
 	forEachDatabase(t, func(h *testHelpdesk) {
@@ -61,7 +60,7 @@ func (h *testHelpdesk) manyTickets(agent parley.AgentID, n int) {
 	}
 }
 
-// togglePriority changes a ticket's priority, and makes it wait for the customer.
+// togglePriority changes a ticket's priority, and sets its status to waiting for the customer.
 func (h *testHelpdesk) togglePriority(agent parley.AgentID, number int64, patched map[int64]bool) {
 	h.Helper()
 	to := "high"

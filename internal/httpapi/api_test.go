@@ -63,7 +63,7 @@ type thingOut struct {
 	Body  thingBody `json:"body"`
 }
 
-// newTestAPI serves one operation that returns what it was sent, and some that fail.
+// newTestAPI serves one operation that returns its input, and some that fail.
 func newTestAPI(t *testing.T, log io.Writer) *API {
 	t.Helper()
 	f := New(Config{
@@ -139,7 +139,7 @@ func serveRequest(t *testing.T, f http.Handler, r *http.Request) reply {
 	f.ServeHTTP(w, r)
 	got := w.Result()
 	remaining, reset := "7", "51"
-	// by a limit that says nothing of itself: nothing is left, for a second
+	// by a limit without figures: the headers say that no request is left, for a second
 	if got.StatusCode == http.StatusTooManyRequests {
 		remaining, reset = "0", "41"
 	}
@@ -397,7 +397,7 @@ func sortedDetails(details map[string]string) string {
 	return strings.Join(list, "; ")
 }
 
-// deadlineRecorder is a writer that remembers its write deadline.
+// deadlineRecorder is a writer that records its write deadline.
 type deadlineRecorder struct {
 	http.ResponseWriter
 	set  int
@@ -409,7 +409,8 @@ func (d *deadlineRecorder) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// TestDeadlinesAreClearedFromConnections: the next response on a kept connection must not fail by the deadline of this one.
+// TestDeadlinesAreClearedFromConnections checks that the next response on a connection does not fail by an old
+// deadline.
 func TestDeadlinesAreClearedFromConnections(t *testing.T) {
 	f := newTestAPI(t, io.Discard)
 	for target, body := range map[string]string{"POST /base/stream": "",

@@ -27,7 +27,7 @@ type named struct {
 	Name string `json:"name" min:"1"`
 }
 
-// newPostAPI serves a POST whose requests with a key are given to once, and one that may run again.
+// newPostAPI serves a POST whose requests with a key are passed to once, and one that may run again.
 func newPostAPI(once func(context.Context, *Call, IdempotentRequest) (any, error)) *API {
 	f := New(Config{BasePath: "/base", RunOnce: once, RenderError: RenderEnvelope, Now: func() time.Time {
 		return time.Unix(40, 0)

@@ -19,7 +19,7 @@ type hugeRecord struct {
 	Data []string `json:"data"`
 }
 
-// streamJSON serves one operation that writes n pieces of a kilobyte and then fails, if it is told to.
+// streamJSON serves one operation that writes n pieces of a kilobyte and then returns fail.
 func streamJSON(t *testing.T, n int, failure error) (*http.Response, string, string, error) {
 	t.Helper()
 	var record strings.Builder

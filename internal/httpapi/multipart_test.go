@@ -36,7 +36,7 @@ type letterOut struct {
 	Files  []string `json:"files"`
 }
 
-// newLetterAPI serves one operation that takes letters with at most two files of 1 to 10 bytes.
+// newLetterAPI serves one operation for letters with at most two files of 1 to 10 bytes.
 func newLetterAPI(t testing.TB, dir string, once func(IdempotentRequest)) *API {
 	t.Helper()
 	f := New(Config{
@@ -123,7 +123,7 @@ func TestFormHoldsABodyAndFiles(t *testing.T) {
 	}
 }
 
-// The same form under one key is the same, whatever the order of its texts and its boundary.
+// Forms with the same content have the same hash, whatever the order of their texts and the boundary.
 func TestEqualFormsHaveOneHash(t *testing.T) {
 	hash := func(parts ...string) (h string) {
 		r := newLetterRequest(t, "1", parts...)

@@ -39,7 +39,7 @@ func (s *testService) runUntilSettled() {
 	}
 }
 
-// sortedSourceNames returns the names of the agent's sources, in the order of the alphabet.
+// sortedSourceNames returns the names of the agent's sources, sorted.
 func (s *testService) sortedSourceNames() string {
 	s.Helper()
 	names := s.listSources()
@@ -139,8 +139,8 @@ func TestContentIsReplacedAtomically(t *testing.T) {
 	})
 }
 
-// The job of content that was replaced in turn finds that it is not the newest any more, also where it is running at
-// that time.
+// The job of content that was replaced stops when it finds that it is not the newest any more, even if it is already
+// running.
 func TestLaterContentOverridesEarlier(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
@@ -156,7 +156,7 @@ func TestLaterContentOverridesEarlier(t *testing.T) {
 		if got := s.sortedSourceNames(); got != w.URL+"/hours" || s.passageTexts("When do you open?") != "We open at nine." {
 			s.Error(got)
 		}
-		s.Must(s.FinishReplacement(s.Context(), job)) // once more, when all is over
+		s.Must(s.FinishReplacement(s.Context(), job)) // once more, after all jobs have run
 		if got := s.sortedSourceNames(); got != w.URL+"/hours" {
 			s.Error(got)
 		}

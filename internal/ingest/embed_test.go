@@ -21,7 +21,7 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// startEmbedding returns the school an embedding provider, and a runner for what asks it.
+// startEmbedding sets up an embedding provider for the service, and returns it with a runner of its jobs.
 func (s *testService) startEmbedding(name string) (*provider.EmbeddingServer, *jobs.Runner) {
 	s.Helper()
 	server := provider.StartEmbeddings(s.TB, nil)
@@ -67,13 +67,13 @@ func (s *testService) findByVector(text string) string {
 	return hits[0].Passage.Text
 }
 
-// isFoundByWords reports whether the words find something.
+// isFoundByWords reports whether a search for the words finds something.
 func (s *testService) isFoundByWords(question string) bool {
 	s.Helper()
 	return strings.HasPrefix(s.sourceNames(question), "Guide")
 }
 
-// paragraphs returns a text that is cut into as many passages, each under a heading of its own.
+// paragraphs returns a text that is split into as many passages, each under its own heading.
 func paragraphs(n int, changed map[int]string) string {
 	var b strings.Builder
 	for i := range n {
@@ -86,7 +86,7 @@ func paragraphs(n int, changed map[int]string) string {
 	return b.String()
 }
 
-// Words answer at once; the vectors come by a job, and only what is new costs the provider anything.
+// The agent answers by words at once; a job adds the vectors, and only new passages are sent to the provider.
 func TestOnlyChangedPassagesAreEmbedded(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, runner := s.startEmbedding("m")
@@ -121,7 +121,7 @@ func TestOnlyChangedPassagesAreEmbedded(t *testing.T) {
 			s.Errorf("found %.80q", got)
 		}
 		s.now = s.now.Add(time.Hour)
-		s.runJobs() // the earlier version is erased, and its vector with it
+		s.runJobs() // the earlier version is erased with its vector
 		if s.vectorCount("m") != n {
 			s.Errorf("%d vectors of %d texts", s.vectorCount("m"), n)
 		}
@@ -137,8 +137,8 @@ func TestOnlyChangedPassagesAreEmbedded(t *testing.T) {
 	})
 }
 
-// A server beside the one that embeds finds the vectors in the agent's next passage version, and those of a text that
-// came back.
+// Another server than the one that embeds finds the vectors with the agent's next passage version, also those of a text
+// that was added again.
 func TestOtherServerFindsNewVectors(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		_, runner := s.startEmbedding("m")
@@ -161,7 +161,7 @@ func TestOtherServerFindsNewVectors(t *testing.T) {
 		s.changeText(src.ID, "", "Something else altogether.")
 		s.runJobs()
 		s.changeText(src.ID, "", paragraphs(3, nil))
-		s.runJobs() // the vectors are there still, older than the passages
+		s.runJobs() // the vectors still exist, and are older than the passages
 		v, err := s.Embedder.Embed(s.Context(), []string{"matter7"})
 		s.Must(err)
 		hits, err := other.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
@@ -173,7 +173,8 @@ func TestOtherServerFindsNewVectors(t *testing.T) {
 	})
 }
 
-// Another model starts over in the background; what the one before has made is not used, and goes once it is replaced.
+// After a change of the model all passages are embedded again in the background. Vectors of the earlier model are not
+// used, and are erased when they are replaced.
 func TestChangedModelEmbedsAgain(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, runner := s.startEmbedding("old")
@@ -203,7 +204,7 @@ func TestChangedModelEmbedsAgain(t *testing.T) {
 	})
 }
 
-// A run that is cut short between two batches goes on where it was: nothing is embedded twice.
+// A run that is interrupted between two batches continues after the first: nothing is embedded twice.
 func TestEmbeddingResumesAfterAnInterruption(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, _ := s.startEmbedding("m")
@@ -229,7 +230,7 @@ func TestEmbeddingResumesAfterAnInterruption(t *testing.T) {
 	})
 }
 
-// interruptingEmbedder ends the run after some batches, as kill -9 would: between two of them.
+// interruptingEmbedder ends the run between two batches, as kill -9 would.
 type interruptingEmbedder struct {
 	model.Embedder
 	after     int
@@ -244,7 +245,7 @@ func (ie *interruptingEmbedder) Embed(ctx context.Context, texts []string) ([][]
 	return ie.Embedder.Embed(ctx, texts)
 }
 
-// While the provider fails the agent answers by words, and the job is tried again later.
+// While the provider fails, the agent answers by words, and the job is retried later.
 func TestEmbeddingProviderFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, runner := s.startEmbedding("m")
@@ -287,8 +288,7 @@ func TestEmbeddingProviderFails(t *testing.T) {
 	})
 }
 
-// A text that the provider will not take is noted, and not asked for again and again.
-// A text that is erased while the provider makes its vector leaves none.
+// A text that is erased while the provider computes its vector leaves no vector.
 func TestTextErasedWhileItIsEmbedded(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		erase := func() {}
@@ -309,6 +309,7 @@ func TestTextErasedWhileItIsEmbedded(t *testing.T) {
 	})
 }
 
+// A text that the provider refuses is recorded, and not sent again.
 func TestTextRefusedByTheProviderHasNoVector(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, runner := s.startEmbedding("m")
@@ -340,7 +341,7 @@ func TestNoEmbedJobWithoutAnEmbedder(t *testing.T) {
 	})
 }
 
-// Searches, trainings and embeddings at the same time see whole states.
+// Concurrent searches, trainings and embeddings see consistent states.
 func TestSearchWhileEmbedding(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		_, runner := s.startEmbedding("m")

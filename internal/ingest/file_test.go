@@ -31,7 +31,7 @@ func (s *testService) enableFiles() *testService {
 	return s
 }
 
-// writeUpload puts a file where uploads lie.
+// writeUpload writes a file to the folder of uploads.
 func (s *testService) writeUpload(name, content string) ingest.File {
 	s.Helper()
 	dir, err := s.Files.Incoming()
@@ -145,7 +145,7 @@ func TestMissingFileFails(t *testing.T) {
 func TestSweepKeepsFilesInUse(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
-		s.Must(s.SweepFiles(t.Context())) // where nothing was uploaded yet
+		s.Must(s.SweepFiles(t.Context())) // when nothing has been uploaded yet
 		first := s.addFile("kept.txt", "We open at nine in the morning.")
 		cut := s.writeUpload("cut.txt", "an upload that was cut short")
 		lost := filepath.Join(s.Files.Dir, "ab", "abcdef")
@@ -171,7 +171,7 @@ func TestSweepKeepsFilesInUse(t *testing.T) {
 	})
 }
 
-// A packed file may hold a thousand times its own bytes: what is stored is what counts.
+// A compressed file may hold a text a thousand times its size: the stored text counts.
 func TestFileSizeIsThatOfItsText(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
@@ -188,7 +188,7 @@ func TestFileSizeIsThatOfItsText(t *testing.T) {
 			s.Errorf("%+v", got)
 		}
 		name := "Renamed"
-		s.plan.StoragePerAgent = new(int64) // a plan that has shrunk takes what does not grow
+		s.plan.StoragePerAgent = new(int64) // a reduced limit still allows changes that add nothing
 		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{Name: &name})
 		s.Must(err)
 		s.runJobs()
@@ -287,8 +287,7 @@ func TestSweepErasesOrphanedBytes(t *testing.T) {
 	})
 }
 
-// Ten large PDFs of one account, two of which are being read, do not keep another account's small file waiting: it is
-// read next.
+// While ten large PDFs of one account wait, two of which are being read, a small file of another account is read next.
 func TestAccountsTakeTurnsReadingFiles(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()

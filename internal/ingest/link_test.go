@@ -199,8 +199,7 @@ func TestStorageEndsACrawl(t *testing.T) {
 	})
 }
 
-// A runner that dies in the middle of a crawl, as by kill -9: nothing it holds is given back but by its lease running
-// out.
+// After a runner was killed in the middle of a crawl, another one continues when its lease has run out.
 func TestCrawlResumesAfterACrash(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
@@ -224,7 +223,7 @@ func TestCrawlResumesAfterACrash(t *testing.T) {
 			s.Errorf("%+v %+v", now, s.linkRecord(src.ID))
 		}
 		for _, path := range w.requestedPaths {
-			if path == "/" { // what else was done when the run died differs
+			if path == "/" { // how much else was done before the crash varies
 				s.Error("read again:", path)
 			}
 		}
@@ -304,7 +303,7 @@ func TestLargeSiteIsDeletedInSteps(t *testing.T) {
 	})
 }
 
-// What a sitemap does not list any more is gone, unless the sitemap cannot be read or lists nothing at all.
+// Pages that a sitemap does not list any more are removed, unless the sitemap cannot be read or lists nothing.
 func TestPagesAreRemovedWithTheirSitemapEntry(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		pages := shopPages()
@@ -390,7 +389,7 @@ func TestWeeklyResyncReadsWhatChanged(t *testing.T) {
 	})
 }
 
-// A link that is read again when its reading has just ended: the earlier reading takes nothing out any more.
+// If a link is read again just when its reading has ended, the earlier reading removes no pages any more.
 func TestCrawlRestartedAtItsEnd(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())

@@ -80,7 +80,8 @@ func TestLongAnswerIsFoundByItsQuestion(t *testing.T) {
 	})
 }
 
-// A QnA whose passages would repeat many questions: all of them are above the first, and above the others what fits.
+// If the passages of a QnA would repeat many questions, the first passage has all of them, and the others as many as
+// fit.
 func TestRepeatedQuestionsAreBounded(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		q := ingest.QnA{Name: "Much", Answer: strings.Repeat("# a\n", 25_000)}

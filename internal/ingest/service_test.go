@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { dbs.Main(m) }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// testService is a Service over one store with one account and one agent.
+// testService is a Service on one database with one account and one agent.
 type testService struct {
 	check.T
 	*ingest.Service
@@ -82,7 +82,7 @@ func (s *testService) loadAgent() *parley.Agent {
 	return a
 }
 
-// sourceNames returns the names of the sources that the agent finds something in.
+// sourceNames returns the names of the sources in which the agent finds something.
 func (s *testService) sourceNames(question string) string {
 	s.Helper()
 	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
@@ -130,7 +130,7 @@ func TestTextIsTrained(t *testing.T) {
 		s.Must(s.Train(s.Context(), jobs.Job{Kind: ingest.TrainJob, Key: string(src.ID), AccountID: "acc",
 			Payload: fmt.Appendf(nil, `{"agent":%q}`, s.agent)}))
 		if a := s.loadAgent(); a.PassageVersion != 1 {
-			s.Error("a repeated chore trained again:", a.PassageVersion)
+			s.Error("a repeated job trained again:", a.PassageVersion)
 		}
 	})
 }
@@ -147,7 +147,7 @@ func TestTextBelongsToItsAgent(t *testing.T) {
 		s.Must(s.DB.DeleteAgent(s.Context(), s.account.ID.AgentRef(s.agent), noon))
 		_, err = s.AddText(s.Context(), s.account, s.plan, s.agent, "n", "c")
 		s.WantCode(err, parley.CodeAgentNotFound)
-		s.runJobs() // the job finds nobody to train, which is not a failure
+		s.runJobs() // the job finds no agent, which is not a failure
 		if n := dbs.CountRows(s, s.DB.SQL(), `select count(*) from passages`) +
 			dbs.CountRows(s, s.DB.SQL(), `select count(*) from jobs where state <> 'ready' or attempts > 0`); n != 0 {
 			s.Error("a deleted agent was trained")
@@ -222,7 +222,7 @@ func TestDeletedSourceIsNotFound(t *testing.T) {
 		}
 		_, err = s.Delete(s.Context(), s.account, s.agent, src.ID)
 		s.WantCode(err, parley.CodeSourceNotFound)
-		s.runJobs() // erases the rows, before the memory has heard of it
+		s.runJobs() // erases the rows, before the index in memory is updated
 		if got := s.sourceNames("How fast are refunds paid? days"); got != "Parcels" {
 			s.Error("answers from", got)
 		}

@@ -26,7 +26,7 @@ func (s *testService) changeText(id parley.SourceID, name, content string) *parl
 	return src
 }
 
-// passageTexts returns the passages that the agent finds.
+// passageTexts returns the texts of the passages that the agent finds.
 func (s *testService) passageTexts(question string) string {
 	s.Helper()
 	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
@@ -124,7 +124,7 @@ func TestChangeIsRefusedLikeAnAddition(t *testing.T) {
 	})
 }
 
-// Changes that come faster than training: the last one wins, and nothing is left of those between.
+// If changes arrive faster than training, the last one wins, and nothing of the others remains.
 func TestConcurrentPutsOfOneKey(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		var all sync.WaitGroup

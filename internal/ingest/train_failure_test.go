@@ -12,7 +12,7 @@ import (
 	"parley/internal/jobs"
 )
 
-// captureLog sets the logger of the service, and returns what is logged.
+// captureLog sets the logger of the service, and returns its log.
 func (s *testService) captureLog(level slog.Level) *strings.Builder {
 	log := &strings.Builder{}
 	s.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: level}))
@@ -55,7 +55,7 @@ func TestTextMayShrinkWhenThePlanHasShrunk(t *testing.T) {
 	})
 }
 
-// Why a link or a page of a site was not read is in the log; what an address asks for does not.
+// The log says why a link or a page was not read, without the query of its address.
 func TestFailedLinksAreLogged(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
@@ -76,7 +76,7 @@ func TestFailedLinksAreLogged(t *testing.T) {
 	})
 }
 
-// A source that ends the server whenever it is read fails, says why, and is answered from as it was before.
+// A source that crashes the server whenever it is read fails with a reason, and its earlier version still answers.
 func TestSourceThatCrashesTheServerFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
@@ -100,7 +100,7 @@ func TestSourceThatCrashesTheServerFails(t *testing.T) {
 			!strings.Contains(s.passageTexts("When does the ferry leave?"), "nine") {
 			s.Errorf("%+v", now)
 		}
-		s.runJobs() // what comes after all is no harm
+		s.runJobs() // a late result changes nothing
 		if now := s.source(text.ID); now.Status != parley.SourceTrained {
 			s.Errorf("%+v", now)
 		}

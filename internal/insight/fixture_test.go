@@ -64,7 +64,7 @@ func (ti *testInsight) newAgent(change func(a *parley.Agent)) *parley.Agent {
 	return a
 }
 
-// runJobs leaves the conversations quiet for a minute and does what is due.
+// runJobs advances the clock by a minute, follows the events and runs the due jobs.
 func (ti *testInsight) runJobs() {
 	ti.Helper()
 	ti.clock.Advance(time.Minute)
@@ -77,13 +77,13 @@ func (ti *testInsight) runJobs() {
 	ti.Must(err)
 }
 
-// testConversation is a conversation being made.
+// testConversation is a conversation that the test extends.
 type testConversation struct {
 	*parley.Conversation
 	env *testInsight
 }
 
-// startConversation writes a conversation of a user, or of nobody, with its first message.
+// startConversation creates a conversation with its first message. The user may be empty.
 func (ti *testInsight) startConversation(user parley.EndUserID, text string) *testConversation {
 	ti.Helper()
 	at := ti.clock.Now()
@@ -143,7 +143,7 @@ func (tc *testConversation) addAnswer(text string) *testConversation {
 	})
 }
 
-// addRefusal adds an answer that says that the sources do not hold it.
+// addRefusal adds an answer that says that the sources do not answer the question.
 func (tc *testConversation) addRefusal() *testConversation {
 	tc.env.Helper()
 	turn := parley.TurnID(parley.NewUUID())
@@ -171,7 +171,7 @@ func (tc *testConversation) insight() *parley.Insight {
 	in, err := tc.env.db.Insight(tc.env, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID))
 	tc.env.Must(err)
 	if in == nil {
-		tc.env.Fatalf("nothing is known of the conversation %s", tc.ID)
+		tc.env.Fatalf("there is no insight of the conversation %s", tc.ID)
 	}
 	return in
 }
@@ -192,7 +192,7 @@ func (ti *testInsight) report(by parley.InsightGroup) *insight.Report {
 	return r
 }
 
-// sums adds up the rows of all conversations: what the sums of the days must be.
+// sums adds up the rows of all conversations, which the sums of the days must equal.
 func (ti *testInsight) sums() (s store.InsightSums) {
 	ti.Helper()
 	err := ti.db.SQL().QueryRow(ti,
@@ -211,7 +211,7 @@ func (ti *testInsight) sums() (s store.InsightSums) {
 	return s
 }
 
-// rebuildReport finds everything out again.
+// rebuildReport analyzes all conversations again.
 func (ti *testInsight) rebuildReport() *insight.Report {
 	ti.Helper()
 	for at := (insight.Progress{}); !at.Done; {

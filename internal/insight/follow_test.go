@@ -19,16 +19,16 @@ func (ti *testInsight) pendingJobs() int {
 	return n
 }
 
-// TestEventsAreFollowedInSteps holds that many events are one analysis of each conversation, and that none is left out.
+// TestEventsAreFollowedInSteps checks that many events lead to one analysis of each conversation, and none is left out.
 func TestEventsAreFollowedInSteps(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		var talks []*testConversation
-		for range 120 { // more than one transaction leaves
+		for range 120 { // more than one transaction records
 			talks = append(talks, ti.startConversation("", "Where is my parcel?"))
 		}
 		ti.Must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
 			var events []store.NewEvent
-			for i := range 600 { // more than are read at one time
+			for i := range 600 { // more than are read at once
 				events = append(events, store.NewEvent{Kind: "message.created", AgentID: ti.agent.ID,
 					ConversationID: talks[i%len(talks)].ID, Subject: "m"})
 			}
@@ -51,7 +51,7 @@ func TestEventsAreFollowedInSteps(t *testing.T) {
 			t.Errorf("%d rounds, %d jobs, %+v", rounds, ti.pendingJobs(), ti.report(parley.GroupByDay).Totals)
 		}
 		generated := talks[0].insight().GeneratedAt
-		ti.runJobs() // the events that say so are no reason to analyze again
+		ti.runJobs() // the events of an analysis do not cause another one
 		if !talks[0].insight().GeneratedAt.Equal(generated) {
 			t.Error("its own events are followed")
 		}
@@ -72,7 +72,7 @@ func TestEndedConversationIsAnalyzedAtOnce(t *testing.T) {
 			ended.Status = parley.ConversationEnded
 			return tx.SaveConversationStatus(ti, &ended, ti.clock.Now().UnixMilli(), "agent")
 		})
-		for ti.pendingJobs() == 0 { // until the service observes events
+		for ti.pendingJobs() == 0 { // until the service follows events
 			tc.update("conversation.ended", func(*store.DB) error { return nil })
 		}
 		_, err := ti.runner.RunDue(ti)
@@ -83,11 +83,11 @@ func TestEndedConversationIsAnalyzedAtOnce(t *testing.T) {
 	})
 }
 
-// TestFailedBatchIsAnalyzedOneByOne holds that one conversation that cannot be stored does not keep the others back.
+// TestFailedBatchIsAnalyzedOneByOne checks that a conversation that cannot be stored does not block the others.
 func TestFailedBatchIsAnalyzedOneByOne(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		if ti.db.SQL().Dialect() != sqldb.SQLite {
-			return // the trigger is in SQLite's words
+			return // the trigger is written for SQLite
 		}
 		good, bad := ti.startConversation("", "Where is my parcel?"), ti.startConversation("", "Where is my parcel?")
 		exec := func(query string) {
@@ -112,7 +112,7 @@ func TestFailedBatchIsAnalyzedOneByOne(t *testing.T) {
 	})
 }
 
-// TestLongConversationIsAnalyzedMeanwhile holds that a conversation that never rests is analyzed now and then.
+// TestLongConversationIsAnalyzedMeanwhile checks that a conversation that is never quiet is analyzed from time to time.
 func TestLongConversationIsAnalyzedMeanwhile(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		tc := ti.startConversation("", "Where is my parcel?")
@@ -130,8 +130,8 @@ func TestLongConversationIsAnalyzedMeanwhile(t *testing.T) {
 	})
 }
 
-// TestSettling holds that every conversation counts whose user may still come back, those of the first hours of that
-// day included.
+// TestSettling checks that all conversations count whose user may still come back, including those of the first hours
+// of that day.
 func TestSettling(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		ti.startConversation("jo", "Where is my parcel?").addAnswer("Here.")

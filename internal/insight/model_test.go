@@ -11,8 +11,8 @@ import (
 	"parley/internal/testkit/scripted"
 )
 
-// TestModelAnalyzes holds that a connected model is asked where the operator wants it, once for the same messages, and
-// that what it says in another form changes nothing.
+// TestModelAnalyzes checks that the model is asked if the operator has turned that on, once for the same messages, and
+// that a malformed answer changes nothing.
 func TestModelAnalyzes(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		requests, answer := 0, []scripted.Step{}

@@ -58,7 +58,7 @@ func TestGivenTitlesStay(t *testing.T) {
 	})
 }
 
-// TestOutcomes holds the definition of the resolution rate, rule by rule.
+// TestOutcomes checks the rules of the resolution rate one by one.
 func TestOutcomes(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		ask := func(n int) *testConversation {
@@ -151,7 +151,8 @@ var sampleQuestions = []string{
 	"the parcel arrived broken", "Do you sell gift cards?", "What is the meaning of life", "opening hours on Sunday",
 }
 
-// TestGroupsDoNotDependOnTheOrder holds that the same conversations give the same topics, in whatever order they came.
+// TestGroupsDoNotDependOnTheOrder checks that the same conversations lead to the same topics, in whatever order they
+// came.
 func TestGroupsDoNotDependOnTheOrder(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		var orders [2]map[string]string
@@ -246,8 +247,8 @@ func TestTreeOfTopics(t *testing.T) {
 	})
 }
 
-// TestTextOfRedactingAgentsIsWithheld holds that of agents that mask personal data no text of conversations gets into titles, topics and
-// questions.
+// TestTextOfRedactingAgentsIsWithheld checks that for agents that mask personal data no text of conversations gets into
+// titles, topics and questions.
 func TestTextOfRedactingAgentsIsWithheld(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		plain := ti.startConversation("", "Do you ship to Iceland?").addRefusal()
@@ -287,7 +288,7 @@ func TestUnansweredQuestionsAreGrouped(t *testing.T) {
 			ti.startConversation("", q).addRefusal()
 			ti.clock.Advance(time.Minute)
 		}
-		// that is no question
+		// this message is no question
 		ti.startConversation("", "Do you take bicycles along?").addRefusal().addMessage(parley.AuthorUser,
 			"This is awful, I am very disappointed!").addRefusal()
 		ti.startConversation("", "Is it safe?").addAnswer("Yes.")
@@ -300,7 +301,7 @@ func TestUnansweredQuestionsAreGrouped(t *testing.T) {
 	})
 }
 
-// TestErasingCorrectsTheSums holds that deleted conversations and agents leave neither text nor figures.
+// TestErasingCorrectsTheSums checks that deleted conversations and agents leave neither text nor figures.
 func TestErasingCorrectsTheSums(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		remaining := ti.startConversation("jo", "Do you ship to Iceland?").addRefusal()
@@ -338,7 +339,7 @@ func TestErasingCorrectsTheSums(t *testing.T) {
 	})
 }
 
-// TestLongConversationIsCheapToAnalyze holds that an analysis reads the first and the last messages only.
+// TestLongConversationIsCheapToAnalyze checks that an analysis reads only the first and the last messages.
 func TestLongConversationIsCheapToAnalyze(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		tc := ti.startConversation("", "How do I return shoes?")
@@ -359,8 +360,8 @@ func TestLongConversationIsCheapToAnalyze(t *testing.T) {
 	})
 }
 
-// runDuringAnalysis has something happen once, while a conversation is being analyzed: after it is read and before
-// anything is written.
+// runDuringAnalysis calls a function once while a conversation is being analyzed: after it is read and before anything
+// is written.
 func (ti *testInsight) runDuringAnalysis(do func()) {
 	ti.Helper()
 	ti.Must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
@@ -379,7 +380,7 @@ func (ti *testInsight) runDuringAnalysis(do func()) {
 	}
 }
 
-// TestErasedDuringAnalysis holds that an analysis that was under way writes no text of a conversation that is erased.
+// TestErasedDuringAnalysis checks that a running analysis writes no text of a conversation that is erased meanwhile.
 func TestErasedDuringAnalysis(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		tc := ti.startConversation("jo", "Do you ship to Iceland?").addRefusal()
@@ -399,15 +400,15 @@ func TestErasedDuringAnalysis(t *testing.T) {
 	})
 }
 
-// TestLaterAnalysisWins holds that of two servers that analyze a conversation at a time the one that read it first does
-// not have the last word.
+// TestLaterAnalysisWins checks that if two servers analyze a conversation at the same time, the one that has read it
+// first does not overwrite the other's result.
 func TestLaterAnalysisWins(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		tc := ti.startConversation("jo", "Do you ship to Iceland?").addAnswer("Yes.")
 		ti.runDuringAnalysis(func() {
 			tc.rate("negative")
 			ti.clock.Advance(time.Second)
-			// of another server, with no model
+			// of another server, without a model
 			other := &insight.Service{DB: ti.db, Queue: ti.service.Queue, Now: ti.clock.Now, Logger: ti.service.Logger}
 			ti.Must(other.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
 		})

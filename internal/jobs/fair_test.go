@@ -13,7 +13,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// fairRunner is one whose handler tells of each job it is given, and ends it when it is told to.
+// fairRunner is a runner whose handler reports each job that it gets, and ends the job when the test says so.
 func (f *fixture) fairRunner(workers int) (r *jobs.Runner, begun chan string, end chan error) {
 	begun, end = make(chan string), make(chan error)
 	r = f.newRunner(func(_ context.Context, j jobs.Job) error {
@@ -47,7 +47,7 @@ func (f *fixture) runOrder(failing string) string {
 	return strings.Join(keys, " ")
 }
 
-// Ten large files of one account, then a small one of another: it is begun by the first worker that is free.
+// After ten large files of one account, the small file of another is taken by the first worker that is free.
 func TestJobOfAnotherAccountIsNext(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		r, begun, end := h.fairRunner(2)
@@ -78,7 +78,7 @@ func TestJobOfAnotherAccountIsNext(t *testing.T) {
 	})
 }
 
-// However many of one account come at once, another's follow its first.
+// However many jobs of one account are enqueued at once, those of another account follow its first.
 func TestAccountsTakeTurns(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		for i := range 150 {
@@ -95,10 +95,10 @@ func TestAccountsTakeTurns(t *testing.T) {
 	})
 }
 
-// Small before large, until the large one has waited for its size.
+// Small jobs run before large ones, until a large one has waited for as long as its size requires.
 func TestSmallJobsOfAnAccountGoFirst(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
-		h.enqueueSized("a", "large", 16*60_000) // as good as small in a minute
+		h.enqueueSized("a", "large", 16*60_000) // counts as small after a minute
 		h.enqueueSized("a", "middle", 16*30_000)
 		h.enqueueSized("b", "other", 1<<30)
 		h.Advance(40 * time.Second)
@@ -111,7 +111,7 @@ func TestSmallJobsOfAnAccountGoFirst(t *testing.T) {
 	})
 }
 
-// A job that failed waits for its time, then for its turn.
+// A failed job waits for its next time, and then for its turn.
 func TestFairJobsAreTriedAgain(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		h.enqueueSized("a", "a0", 100)
@@ -128,7 +128,7 @@ func TestFairJobsAreTriedAgain(t *testing.T) {
 	})
 }
 
-// Each statement that looks for jobs finds its rows by an index among many of other kinds.
+// Each statement that finds jobs uses an index, among many jobs of other kinds.
 func TestQueryPlans(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		fill := `insert into jobs (id, kind, key, account_id, payload, state, run_at, attempts, max_attempts,
@@ -157,7 +157,7 @@ func TestQueryPlans(t *testing.T) {
 	})
 }
 
-// queryPlan returns the plan of a statement whose arguments are the kind and what its condition needs.
+// queryPlan returns the plan of a statement with its arguments.
 func (f *fixture) queryPlan(query string) string {
 	f.t.Helper()
 	if f.db.Dialect() == sqldb.SQLite {

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
 
-// fixture is one program over a database: its clock, its queue and what its handlers noted.
+// fixture is a queue of jobs on a database, with a clock.
 type fixture struct {
 	*clock.Clock
 	t     *testing.T
@@ -61,7 +61,7 @@ func (f *fixture) runDue(r *jobs.Runner, want int) {
 	}
 }
 
-// jobStates is the state of the one job: "" when there is none.
+// jobStates returns the state of the only job; "" when there is none.
 func (f *fixture) jobStates() string {
 	f.t.Helper()
 	state, err := sqldb.One(f.t.Context(), f.db, sqldb.Column[string], `select state from jobs`)

@@ -9,7 +9,7 @@ import (
 	"parley/internal/jobs"
 )
 
-// However long the database is away or full, the job is not given up for it.
+// However long the database is unavailable or full, a job is not given up because of it.
 func TestOutageDoesNotCountAsFailure(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		away := true

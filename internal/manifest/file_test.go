@@ -99,7 +99,7 @@ func TestFaultsNameTheirLines(t *testing.T) {
 	}
 }
 
-// aliasBomb returns a manifest whose aliases double a list until it fits in no memory.
+// aliasBomb returns a manifest whose aliases double a list until no memory could hold it.
 func aliasBomb() string {
 	text := "a0: &a0 [x, x]\n"
 	for i := 1; i < 64; i++ {

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// testSite is a server on a loopback address that counts who connects.
+// testSite is a server on a loopback address that counts its connections.
 type testSite struct {
 	*httptest.Server
 	conns atomic.Int32
@@ -117,7 +117,7 @@ func TestDNSRebindingIsRefused(t *testing.T) {
 	c, requests := newClient(t, "127.0.0.9"), 0
 	c.Resolve = func(context.Context, string) ([]netip.Addr, error) {
 		requests++
-		if requests%2 == 1 { // harmless at first: nothing listens there
+		if requests%2 == 1 { // a public address at first, where nothing listens
 			return []netip.Addr{netip.MustParseAddr("127.0.0.9")}, nil
 		}
 		return []netip.Addr{netip.MustParseAddr("127.0.0.9"), netip.MustParseAddr("127.0.0.1")}, nil
@@ -289,7 +289,7 @@ func TestSlowHosts(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 				select {
 				case <-r.Context().Done():
-				case <-time.After(10 * time.Millisecond): // the pace of the host, not of the test
+				case <-time.After(10 * time.Millisecond): // of the host, not of the test
 				}
 			}
 		},

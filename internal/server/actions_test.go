@@ -63,7 +63,7 @@ func TestUnavailableReasonNamesTheMissingSearchEngine(t *testing.T) {
 		"no engine":            {testkit.Open(t).AdminService, parley.ActionWebSearch, "PARLEY_SEARCH_URL"},
 		"an engine":            {testkit.Open(t, testkit.WithConfig(withEngine)).AdminService, parley.ActionWebSearch, ""},
 		"another kind":         {testkit.Open(t).AdminService, parley.ActionEscalate, ""},
-		"a command, no engine": {command, parley.ActionWebSearch, ""}, // it does not know the server's settings
+		"a command, no engine": {command, parley.ActionWebSearch, ""}, // the browser does not know the server's settings
 	} {
 		got := c.service.Manifests.UnavailableReason(&parley.Action{Kind: c.kind})
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
@@ -72,8 +72,8 @@ func TestUnavailableReasonNamesTheMissingSearchEngine(t *testing.T) {
 	}
 }
 
-// A message that calls for a procedure: the service is asked with the secret, the conversation ends up with a person,
-// and the secret is nowhere but in the request.
+// A message that triggers a procedure: the service is called with the secret, the conversation is handed over, and the
+// secret is only in the request.
 func TestProcedureInAWholeServer(t *testing.T) {
 	var questions []string
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -74,7 +74,7 @@ func TestInvalidVoiceSettingsAreRefused(t *testing.T) {
 	}
 }
 
-// The enumerations of the flags list the engines that there are.
+// The flags list all engines.
 func TestFlagsListAllSpeechEngines(t *testing.T) {
 	synthesizers, transcribers := []string{"auto", "none"}, []string{"none"}
 	for _, e := range synthesizerEngines {

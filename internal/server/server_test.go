@@ -62,7 +62,7 @@ func TestFailedComponentStopsTheOthers(t *testing.T) {
 	})
 }
 
-// A program that has unmapped its own pages maps them again as it needs them.
+// A program that has unmapped its pages maps them again when it needs them.
 func TestUnmappedPagesAreMappedAgain(t *testing.T) {
 	for range 3 {
 		unmapUnusedPages()

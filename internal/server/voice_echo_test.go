@@ -32,7 +32,7 @@ func (vowelSynthesizer) Synthesize(_ context.Context, u speech.Utterance) iter.S
 	}
 }
 
-// With a real media server and real voice detection: the agent's own echo does not interrupt it, a murmur pauses it for
+// With a real media server and real voice detection, the agent's own echo does not interrupt it, a murmur pauses it for
 // a moment, and one word stops it.
 func TestSpeechInterruptsAndEchoDoesNot(t *testing.T) {
 	const greeting = "Hello there, how can I help you today?"
@@ -56,7 +56,7 @@ func TestSpeechInterruptsAndEchoDoesNot(t *testing.T) {
 	c.hasEcho = false
 	c.mu.Unlock()
 	c.waitUntilSpoken()
-	// until what the recogniser makes of the echo is known: what it is told next is for what is said next
+	// until the transcript of the echo is known: the next text of the recogniser is for the next speech
 	c.waitForSilence(2 * time.Second)
 	defer func() { t.Logf("the transcript is %q", c.transcript()) }()
 

@@ -25,7 +25,7 @@ type fakeTranscriptionServer struct {
 	mu             sync.Mutex
 	lines          int
 	textMessages   map[string]int // the text messages that it received, by type
-	segmentSamples []int          // samples of each segment, on each connection; the last one is being heard
+	segmentSamples []int          // samples of each segment, on each connection; the last segment is not complete
 }
 
 func (s *fakeTranscriptionServer) serve(c *websocket.Conn) {

@@ -20,7 +20,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// synthesizeSpeech returns speech of flite at 48 kHz, for a customer to say.
+// synthesizeSpeech returns speech of flite at 48 kHz for a customer.
 func synthesizeSpeech(t *testing.T, text string) []int16 {
 	t.Helper()
 	program, err := exec.LookPath("flite")
@@ -36,8 +36,7 @@ func synthesizeSpeech(t *testing.T, text string) []int16 {
 	return samples
 }
 
-// startVoiceCall opens a server with that configuration and preparation and an agent trained on the texts, and calls
-// it.
+// startVoiceCall opens a server with a configuration and an agent that is trained on the texts, and calls it.
 func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*testkit.Server),
 	texts ...string) (srv *testkit.Server, agent parley.AgentID, s session, c *voiceClient) {
 	t.Helper()

@@ -17,14 +17,14 @@ import (
 	"parley/internal/testkit/check"
 )
 
-// testRecording is a conversation with a recording, and where that lies.
+// testRecording is a conversation with a recording and its file.
 type testRecording struct {
 	agent        parley.AgentID
 	conversation parley.ConversationID
 	blob         store.Blob
 }
 
-// createRecording creates an agent with a session and a recording of that age.
+// createRecording creates an agent with a session and a recording of an age.
 func createRecording(t *testing.T, s *testkit.Server, age time.Duration) testRecording {
 	t.Helper()
 	p := testRecording{agent: parley.AgentID(s.NewAgent(t, s.Key))}
@@ -56,7 +56,7 @@ func createRecording(t *testing.T, s *testkit.Server, age time.Duration) testRec
 	return p
 }
 
-// Whatever deletes a recording deletes its row and its file, and no other.
+// Whatever deletes a recording deletes its row and its file, and no others.
 func TestFilesOfRecordingsAreDeleted(t *testing.T) {
 	for on, option := range map[string]testkit.Option{"sqlite": testkit.WithConfig(noChange),
 		"postgres": testkit.WithPostgres()} {

@@ -17,8 +17,8 @@ import (
 	"parley/internal/testkit/sfus"
 )
 
-// The room of a session is reached through the server's own port, until it is closed; nothing else of the media server
-// is.
+// The room of a session can be reached through the server's own port until it is closed; nothing else of the media
+// server can.
 func TestVoiceRoomIsReachedThroughTheServer(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -69,10 +69,10 @@ func TestVoiceRoomIsReachedThroughTheServer(t *testing.T) {
 	}
 }
 
-// A media server that is killed ends its sessions, with what they cost settled, and the next session gets another one.
+// When a media server is killed, its sessions end and are charged, and the next session gets another media server.
 func TestDeadMediaServerEndsItsSessions(t *testing.T) {
 	before := goleak.IgnoreCurrent()
-	t.Cleanup(func() { // the caller's client goes on trying for some seconds after it has left
+	t.Cleanup(func() { // the caller's client tries to reconnect for some seconds after it has left
 		testkit.Eventually(t, "the end of all goroutines", func() bool { return goleak.Find(before) == nil })
 	})
 	s, _, begin := openVoiceServer(t, &scripted.Model{}, `{"initialMessage":"Hello there!"}`)

@@ -106,7 +106,7 @@ func TestVoiceSessionThroughTheMediaServer(t *testing.T) {
 	before := runtime.NumGoroutine()
 	s := begin()
 	c := joinRoom(t, strings.Replace(srv.URL, "http", "ws", 1), s.ParticipantToken)
-	defer waitForGoroutines(t, before+15) // connections to the media server are kept
+	defer waitForGoroutines(t, before+15) // connections to the media server are reused
 	defer c.disconnect()
 	c.publishMicrophone()
 	c.waitForTranscript("Hello there!")
@@ -203,7 +203,7 @@ func TestVoiceSessionsLeaveNothingBehind(t *testing.T) {
 	round := func() {
 		s := begin()
 		c := joinRoom(t, strings.Replace(srv.URL, "http", "ws", 1), s.ParticipantToken)
-		c.publishMicrophone() // a caller with a microphone is greeted at once
+		c.publishMicrophone() // with a microphone, callers are greeted at once
 		c.waitForTranscript("Hi.")
 		live := srv.Voice.Active()
 		c.leaveRoom()
@@ -211,7 +211,7 @@ func TestVoiceSessionsLeaveNothingBehind(t *testing.T) {
 			<-l.Done()
 		}
 	}
-	round() // what is reused by the next one is there now
+	round() // what the next one reuses exists now
 	before := runtime.NumGoroutine()
 	for range 20 {
 		round()

@@ -51,8 +51,8 @@ func (e *webhookEndpoint) setStatus(status int) {
 	e.status = status
 }
 
-// A customer leaves an address in a chat, and the endpoint that an integration has registered, with its API key alone,
-// receives it. It fails at first; then the server ends, and the next one sends it again.
+// A customer leaves an address in a chat, and an endpoint, which an integration has registered with its API key,
+// receives it. The endpoint fails at first; then the server stops, and the next one sends the delivery again.
 func TestWebhookIsDeliveredAfterARestart(t *testing.T) {
 	for name, url := range map[string]func(t *testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },

@@ -27,7 +27,7 @@ func (c cannedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: c.status, Header: h, Body: io.NopCloser(strings.NewReader(c.body)), Request: r}, nil
 }
 
-// TestValidatingTransportReportsViolations tests the check that all other tests rely on.
+// All other tests rely on this check.
 func TestValidatingTransportReportsViolations(t *testing.T) {
 	doc, err := v2.Document("http://localhost", "")
 	if err != nil {

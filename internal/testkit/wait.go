@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// WaitTimeout is how long a test waits for what should come at once.
+// WaitTimeout is how long a test waits for something that should happen at once.
 const WaitTimeout = 20 * time.Second
 
-// Eventually waits until done is true.
+// Eventually waits until done returns true.
 func Eventually(t testing.TB, condition string, done func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(WaitTimeout)

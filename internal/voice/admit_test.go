@@ -39,7 +39,7 @@ func TestSessionIsAdmitted(t *testing.T) {
 	})
 }
 
-// hasVoice is true of a conversation from when a customer has joined one of its sessions.
+// hasVoice is true for a conversation as soon as a customer has joined one of its sessions.
 func TestAdmissionCreatesAConversation(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		l, unjoined := s.activeSession(s.startSession(voice.SessionRequest{})),

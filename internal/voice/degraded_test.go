@@ -169,7 +169,7 @@ func TestSilenceEndsTheSession(t *testing.T) {
 	d.advanceClock(9 * time.Second)
 	d.events <- rtc.Event{Kind: rtc.EventMicOff}
 	d.advanceClock(0)
-	d.advanceClock(time.Minute) // muted: the time stands still
+	d.advanceClock(time.Minute) // muted: the time does not count
 	d.events <- rtc.Event{Kind: rtc.EventMicOn}
 	d.advanceClock(0)
 	select {
@@ -191,7 +191,7 @@ func (d *testDialog) advanceClock(by time.Duration) {
 	d.waitForTick()
 }
 
-// What sounds like speech and is none, such as a dog or a television, does not keep a dialog alive.
+// Sounds that are detected as speech and have no words, such as a dog or a television, do not keep a dialog alive.
 func TestSoundsThatAreNoSpeechCountAsSilence(t *testing.T) {
 	d := newSQLiteDialog(t, `{"endConversationAfterSilenceSeconds":10}`)
 	d.joinUser()
@@ -211,7 +211,7 @@ func TestSoundsThatAreNoSpeechCountAsSilence(t *testing.T) {
 	d.waitForEnd(parley.EndSilence)
 }
 
-// A customer who types at once is told what the session cannot do.
+// A customer who types at once is informed about what the session cannot do.
 func TestTypedBeforeTheGreeting(t *testing.T) {
 	d := newSQLiteDialog(t, `{"initialMessage":"Hello!"}`, func(d *testDialog) { d.responder.Transcriber = nil })
 	d.events <- rtc.Event{Kind: rtc.EventJoined}
@@ -224,7 +224,7 @@ func TestTypedBeforeTheGreeting(t *testing.T) {
 	`)
 }
 
-// A customer whose connection is lost for good is charged until they were last seen.
+// A customer whose connection is lost is charged until they were last seen.
 func TestLostCustomerIsChargedUntilLastSeen(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
@@ -294,7 +294,7 @@ func TestRoomIsLost(t *testing.T) {
 
 func TestCreditsRunOutInATurn(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`, func(d *testDialog) {
-		d.plan.CreditsPerVoiceMinute = 0 // then answers are paid for
+		d.plan.CreditsPerVoiceMinute = 0 // then answers are charged
 		d.updateAgent(func(a *parley.Agent) { a.CreditLimit = new(int64(1)) })
 	})
 	d.joinUser()
@@ -324,7 +324,7 @@ func TestMutingEndsATurn(t *testing.T) {
 	`)
 }
 
-// A dialog that processes audio late does not take the delay for silence.
+// A dialog that processes audio late does not mistake the delay for silence.
 func TestLateDialogProcessesQueuedAudio(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
@@ -333,7 +333,7 @@ func TestLateDialogProcessesQueuedAudio(t *testing.T) {
 	d.makeVoice(300 * time.Millisecond)
 	for range 12 {
 		d.eventually(func() bool { return len(d.audio) == 0 }, func() string { return "it does not listen" })
-		d.fakeTransport.mu.Lock() // its next look at the clock takes long
+		d.fakeTransport.mu.Lock() // its next tick is late
 		d.clock.Advance(400 * time.Millisecond)
 		for range 10 {
 			d.audio <- rtc.Frame{PCM: make([]int16, 320), At: d.clock.Now()}

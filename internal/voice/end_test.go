@@ -135,7 +135,7 @@ func TestOrphansAreEndedOnce(t *testing.T) {
 		l.MarkSeen()
 		s.Must(s.RenewLeases(s))
 		s.requireCredits(0, 10)
-		s.clock.Advance(5 * time.Minute) // the server hangs
+		s.clock.Advance(5 * time.Minute) // the server does not respond
 		successors := []*voice.Sessions{s.newSessions(s.DB), s.newSessions(s.DB), s.newSessions(s.DB)}
 		check.Concurrently(len(successors), func(i int) {
 			if err := successors[i].RecoverExpired(s); err != nil {
@@ -150,7 +150,7 @@ func TestOrphansAreEndedOnce(t *testing.T) {
 		if n := dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from events where kind = 'voice.ended'`); n != 1 {
 			t.Errorf("ended %d times", n)
 		}
-		s.Must(s.RenewLeases(s)) // and the server that hung learns of it
+		s.Must(s.RenewLeases(s)) // and the server that did not respond is informed
 		if after := s.waitUntilEnded(l); after.Minutes != 2 || after.Charged != v.Charged {
 			t.Errorf("%+v", after)
 		}
@@ -180,7 +180,7 @@ func TestOperatorEndsSession(t *testing.T) {
 		l := s.activeSession(s.startSession(voice.SessionRequest{}))
 		other := s.newSessions(s.DB)
 		v := l.Snapshot()
-		if s.DB.SQL().Dialect() == sqldb.Postgres { // elsewhere there is no other server
+		if s.DB.SQL().Dialect() == sqldb.Postgres { // SQLite has only one server
 			if accepted, err := other.Stop(s, &v); err != nil || !accepted {
 				t.Fatal(accepted, err)
 			}

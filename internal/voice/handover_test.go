@@ -35,7 +35,7 @@ func TestPersonTakesOverDuringALongAnswer(t *testing.T) {
 	if d.wasCalled("stop") {
 		t.Fatal("the answer was cut at once")
 	}
-	for n := 0; n < 16 && !d.wasCalled("stop"); n++ { // the talk may have heard of the person only now
+	for n := 0; n < 16 && !d.wasCalled("stop"); n++ { // the dialog may have been informed only now
 		d.clock.Advance(2 * time.Second)
 		d.waitForTick()
 	}

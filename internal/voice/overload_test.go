@@ -78,7 +78,7 @@ func newUnjoinedGroup(t *testing.T, talks int, change ...func(d *testDialog)) *d
 	return c
 }
 
-// passSeconds lets seconds pass in which every dialog speaks, and so many of its fifty packets a second are late.
+// passSeconds lets seconds pass in which every dialog speaks, and a number of its fifty packets a second are late.
 func (g *dialogGroup) passSeconds(seconds, late int) {
 	for range seconds {
 		g.mu.Lock()
@@ -128,7 +128,7 @@ func TestServerWithLatePacketsRefusesSessions(t *testing.T) {
 	c.passSeconds(10, 2)
 	c.requireAdmits(false) // not recovered yet
 	c.passSeconds(2, 0)
-	c.requireAdmits(false) // there was something a moment ago
+	c.requireAdmits(false) // packets were late a moment ago
 	c.passSeconds(3, 0)
 	c.requireAdmits(true)
 	c.passSeconds(10, 2)
@@ -194,7 +194,7 @@ func TestBusyServerRefusesSessions(t *testing.T) {
 	c.requireAdmits(true) // nothing is known
 	load = .95
 	c.passSeconds(2, 0)
-	c.requireAdmits(true) // that may have been a moment
+	c.requireAdmits(true) // it may have been a short peak
 	c.passSeconds(3, 0)
 	c.requireAdmits(false)
 	load = .8
@@ -212,7 +212,7 @@ func TestBusyServerRefusesSessions(t *testing.T) {
 	}
 	testkit.Eventually(t, "their end", func() bool { return c.stats.Snapshot().Dialogs == 3 })
 	c.passSeconds(5, 0)
-	c.requireAdmits(true) // so few are not the reason
+	c.requireAdmits(true) // so few sessions cannot be the reason
 	if requests == 0 {
 		t.Error("the load was not asked for")
 	}

@@ -94,7 +94,7 @@ func TestUnjoinedSessionsAreLimited(t *testing.T) {
 		_, err = sessions.Start(s, stranger, s.plan, s.createAgent(stranger), voice.SessionRequest{})
 		s.Must(err)
 
-		s.clock.Advance(parley.VoiceJoinTimeout) // nobody comes
+		s.clock.Advance(parley.VoiceJoinTimeout) // nobody joins
 		for _, d := range []*voice.Sessions{s.Sessions, other} {
 			list := d.Active()
 			d.CheckDeadlines(s)

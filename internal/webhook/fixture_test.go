@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() })
 
 const apiKey = "pk_an-api-key"
 
-// fixture is an account with an agent that has a conversation, and what sends to its webhooks.
+// fixture is an account with an agent that has a conversation, and the sender of its webhooks.
 type fixture struct {
 	check.T
 	context.Context
@@ -124,7 +124,7 @@ func (f *fixture) follow() {
 	}
 }
 
-// runSendJobs sends what is due.
+// runSendJobs sends the due deliveries.
 func (f *fixture) runSendJobs() {
 	f.Helper()
 	f.follow()

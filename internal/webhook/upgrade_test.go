@@ -55,9 +55,9 @@ func (f *fixture) enqueueDirectly(h *parley.Webhook, state parley.DeliveryState)
 	}
 }
 
-// TestLeadsOfTheVersionBeforeAreDeliveredOnce holds that a lead that the program before recorded is delivered exactly once, be its delivery still
-// waiting or done; that what happened while there was no webhook is not delivered to a later one; and that what follows
-// is delivered.
+// TestLeadsOfTheVersionBeforeAreDeliveredOnce checks that a lead which the version before has recorded is delivered
+// exactly once, whether its delivery was waiting or done; that leads from before a webhook existed are not delivered to
+// it; and that later leads are delivered.
 func TestLeadsOfTheVersionBeforeAreDeliveredOnce(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		if err := sqldb.Migrate(t.Context(), db, migrationsUpTo(t, "0014")); err != nil {

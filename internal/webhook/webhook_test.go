@@ -25,7 +25,7 @@ func TestSubscribers(t *testing.T) {
 		stranger.addWebhook("", foreign.URL)
 		f.Must(f.service.Remove(f, f.account, removedHook.ID, "operator"))
 		f.addLead("ann@example.org")
-		f.addLead("ANN@example.org") // tells nothing new
+		f.addLead("ANN@example.org") // without new information
 		f.runSendJobs()
 		for name, each := range map[string]struct {
 			e *endpoint

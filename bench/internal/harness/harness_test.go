@@ -13,7 +13,7 @@ import (
 	"parley/bench/internal/stub"
 )
 
-// newTestBench is stub and floor in this process.
+// newTestBench runs the stub and the baseline in this process.
 func newTestBench(t *testing.T) (b *Run, dir string) {
 	t.Helper()
 	model := httptest.NewServer(stub.NewModel())

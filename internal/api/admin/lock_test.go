@@ -66,7 +66,7 @@ func TestSocketIsPrivateAndRemovedWithItsServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			path := filepath.Join(dir, socketName)
-			if err := os.WriteFile(path, nil, 0o666); err != nil { // left by a dead server
+			if err := os.WriteFile(path, nil, 0o666); err != nil { // left by a server that was killed
 				t.Fatal(err)
 			}
 			l, err := Listen(dir)

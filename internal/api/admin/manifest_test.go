@@ -133,7 +133,7 @@ func TestApplyingAnExportChangesNothing(t *testing.T) {
 		_, changes := s.apply(admin.ApplyManifest{Prune: true}, s.export(agent))
 		s.requireEqual("with a key", changes, "")
 
-		// An agent that none manages is exported by its id, and takes a key.
+		// An agent that no manifest manages is exported by its id, and can get a key.
 		plainAgent := parley.AgentID(s.NewAgent(t, s.Key, "One text.", "Another text."))
 		out := s.export(plainAgent)
 		_, changes = s.apply(admin.ApplyManifest{Prune: true}, out)
@@ -152,7 +152,7 @@ func TestApplyingAnExportChangesNothing(t *testing.T) {
 		_, changes = s.apply(admin.ApplyManifest{Prune: true}, `{"agent":{"key":"bare"},"sources":[]}`)
 		s.requireEqual("managed by its key, and what has none stays", changes, "delete source text; ")
 
-		// In another account the ids mean nothing.
+		// In another account the ids are unknown.
 		_, err := s.tryApply(admin.ApplyManifest{AccountID: s.OtherAccount}, out)
 		s.requireFault(err, "0.agent.id", "no such agent")
 		otherAgent := strings.Replace(s.export(agent), `"Shop"`, `"Copy"`, 1)
@@ -340,7 +340,7 @@ func TestExportHidesSecrets(t *testing.T) {
 	})
 }
 
-// Many apply the same new agent at a time: one agent is created, with the last document's value of each key.
+// If many apply the same new agent at once, one agent is created, with the value of the last document for each key.
 func TestConcurrentApply(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		var all sync.WaitGroup

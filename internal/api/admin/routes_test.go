@@ -13,7 +13,7 @@ import (
 
 var updateGolden = flag.Bool("update", false, "rewrite golden files")
 
-// TestOpenAPIGolden shows every change of the API: read the difference before you run with -update.
+// TestOpenAPIGolden makes every change of the API visible. Read the difference before you run it with -update.
 func TestOpenAPIGolden(t *testing.T) {
 	got, err := Document()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
 
-// The trace quotes what the answer cites, word for word, also after the source was deleted.
+// The trace quotes what the answer cites, word for word, even after the source was deleted.
 func TestTraceRemainsAfterItsSourceIsDeleted(t *testing.T) {
 	srv := testkit.Open(t)
 	agent := srv.NewAgent(t, srv.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
@@ -68,7 +68,7 @@ func citedPassage(t *testing.T, srv *testkit.Server, conversation string) admin.
 	return admin.PassageTrace{}
 }
 
-// A changed source changes the answers that cited it, and no others.
+// A changed source changes only the answers that cited it.
 func TestReplayShowsWhichAnswersChange(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { checkReplay(t, testkit.Open(t)) })
 	t.Run("postgres", func(t *testing.T) { checkReplay(t, testkit.Open(t, testkit.WithPostgres())) })

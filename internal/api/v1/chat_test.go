@@ -19,7 +19,7 @@ import (
 	"parley/internal/testkit/scripted"
 )
 
-// countRows counts rows; words says which.
+// countRows counts the rows of a table and condition.
 func countRows(t *testing.T, srv *testkit.Server, words string, args ...any) int {
 	t.Helper()
 	n, err := sqldb.One(t.Context(), srv.DB.SQL(), sqldb.Column[int], `select count(*) from `+words, args...)
@@ -29,7 +29,7 @@ func countRows(t *testing.T, srv *testkit.Server, words string, args ...any) int
 	return n
 }
 
-// TestChatWithoutAnIDIsNotSaved looks at the tables themselves: there is what the answer cost, and no word of it.
+// TestChatWithoutAnIDIsNotSaved checks the tables: they hold the cost of the answer and none of its text.
 func TestChatWithoutAnIDIsNotSaved(t *testing.T) {
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
 	bot := createChatbot(t, srv)
@@ -59,8 +59,8 @@ func TestChatWithoutAnIDIsNotSaved(t *testing.T) {
 	}
 }
 
-// TestUnsavedAnswersEndWithTheirReader: a conversation that is not saved is answered for its client alone. Who goes
-// away when something was said has had it.
+// TestUnsavedAnswersEndWithTheirReader checks that the answer in an unsaved conversation stops when its client leaves,
+// and is charged if any of it was sent.
 func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 	barrier := scripted.NewBarrier()
 	scriptedModel := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
@@ -85,7 +85,7 @@ func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 	}
 }
 
-// TestSavedAnswersContinueWithoutAReader: what is saved is finished, whether its client waits for it or not.
+// TestSavedAnswersContinueWithoutAReader checks that a saved answer is completed even if its client leaves.
 func TestSavedAnswersContinueWithoutAReader(t *testing.T) {
 	barrier := scripted.NewBarrier()
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
@@ -105,8 +105,8 @@ func TestSavedAnswersContinueWithoutAReader(t *testing.T) {
 	})
 }
 
-// TestMessagesWithOneIDDoNotInterleave: of clients that write at once, each under the same id, the last one's
-// conversation is, with its own answer.
+// TestMessagesWithOneIDDoNotInterleave checks that of clients that write at once under the same id, the conversation is
+// that of the last one, with its own answer.
 func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) []*testkit.Server{
 		"sqlite": func(t *testing.T) []*testkit.Server {
@@ -132,7 +132,7 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 						`to %d"}, {"role": "user", "content": "last of %d"}]}`,
 						bot, n%2 == 0, n, n, n)
 					status, text := 409, ""
-					for status == 409 { // the other server was quicker
+					for status == 409 { // the other server was faster
 						status, text = sendAs(t, servers[n%len(servers)], srv.Key, "POST", v1.Base+"/chat", body)
 					}
 					if status != 200 {
@@ -161,7 +161,7 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 	}
 }
 
-// TestUnchangedMessagesStayTheSame: a client that only adds to its conversation does not have the rest of it
+// TestUnchangedMessagesStayTheSame checks that if a client only adds to its conversation, the other messages are not
 // written again.
 func TestUnchangedMessagesStayTheSame(t *testing.T) {
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
@@ -187,8 +187,8 @@ func TestUnchangedMessagesStayTheSame(t *testing.T) {
 	}
 }
 
-// TestLostUnsavedTurnReleasesItsCredits: a server that died while it answered leaves a turn and a reservation, and
-// no word.
+// TestLostUnsavedTurnReleasesItsCredits checks that after a crash while a server answers, the turn is closed and its
+// reservation released, and no text was stored.
 func TestLostUnsavedTurnReleasesItsCredits(t *testing.T) {
 	srv := testkit.Open(t)
 	bot := createChatbot(t, srv)
@@ -222,8 +222,8 @@ func TestLostUnsavedTurnReleasesItsCredits(t *testing.T) {
 	}
 }
 
-// TestRequestSettingsReachTheModel: temperature and model of the request come before the chatbot's, and what was
-// said before reaches the model.
+// TestRequestSettingsReachTheModel checks that temperature and model of the request override the chatbot's, and that
+// the earlier messages reach the model.
 func TestRequestSettingsReachTheModel(t *testing.T) {
 	scriptedModel := &scripted.Model{}
 	srv := testkit.Open(t, testkit.WithModel(scriptedModel))

@@ -201,8 +201,8 @@ func TestIDsInCapitals(t *testing.T) {
 	}
 }
 
-// TestIDsOfOtherAccountsAreNotFound checks that a request that names another account's status, team or member is refused as
-// one that names none, byte for byte.
+// TestIDsOfOtherAccountsAreNotFound checks that a request that names another account's status, team or member is
+// refused as one that names none, byte for byte.
 func TestIDsOfOtherAccountsAreNotFound(t *testing.T) {
 	b := newTicketTest(t)
 	others := foreignIDs(t, b.Server)

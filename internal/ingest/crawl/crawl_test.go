@@ -97,7 +97,7 @@ func TestValidate(t *testing.T) {
 func TestSitemap(t *testing.T) {
 	ts := serveFile(t, "docs.txtar")
 	ts.crawl(t, Site{Start: "/map-index.xml", Kind: Sitemap}).golden(t, "sitemap")
-	s := ts.crawl(t, Site{Start: "/", Kind: Sitemap}) // a page: robots.txt tells where the sitemap is
+	s := ts.crawl(t, Site{Start: "/", Kind: Sitemap}) // a page: robots.txt holds the address of the sitemap
 	if s.counts(t) != "3 included, 2 excluded, 1 failed, 0 waiting" {
 		t.Error(s.lines())
 	}
@@ -224,8 +224,8 @@ X-Bytes: iso-8859-1
 	}
 }
 
-// A run is stopped in the middle of each page, and the next goes on with the same frontier: in the end every page was
-// visited.
+// If a run is stopped in the middle of each page and the next run continues with the same frontier, every page is
+// visited in the end.
 func TestInterruptedCrawlIsResumed(t *testing.T) {
 	whole := serveFile(t, "docs.txtar").crawl(t, Site{Start: "/", Kind: WholeSite})
 	ts := serveFile(t, "docs.txtar")
@@ -238,7 +238,7 @@ func TestInterruptedCrawlIsResumed(t *testing.T) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if _, known := s.pages[s.path(p.URL)]; !known {
-				stop() // as if it had died before it could say so
+				stop() // as if it had crashed before it could store that
 			}
 			s.pages[s.path(p.URL)] = p
 			return nil
@@ -298,7 +298,7 @@ B
 <link rel=canonical href=/e2>
 `)
 	s := ts.crawl(t, Site{Start: "/", Kind: WholeSite})
-	a := "/a1 included\n/a2 merged /a1\n" // whichever comes first is given up
+	a := "/a1 included\n/a2 merged /a1\n" // the one that is read first is dropped
 	if strings.Contains(s.lines(), "/a1 merged") {
 		a = "/a1 merged /a2\n/a2 included\n"
 	}

@@ -11,7 +11,7 @@ import (
 	"parley/internal/ingest/extract"
 )
 
-// newLongPDF makes a PDF of text pages as TeX writes them: each word is placed by itself.
+// newLongPDF returns a PDF of text pages as TeX writes them: each word is placed by itself.
 func newLongPDF(pages int) []byte {
 	var out bytes.Buffer
 	at := map[int]int{}

@@ -11,7 +11,7 @@ import (
 	"parley/internal/ingest/extract/sandbox"
 )
 
-// The test binary is its own reader of files.
+// The test binary is also the child process that reads files.
 func TestMain(m *testing.M) {
 	if len(os.Args) < 2 || os.Args[1] != "extract" {
 		os.Exit(m.Run())
@@ -53,7 +53,7 @@ func readExpectingError(t *testing.T, p *extract.Pool) string {
 func TestPoolReusesAndEndsProcesses(t *testing.T) {
 	p := newPool(t)
 	p.Size, p.IdleTimeout = 1, 50*time.Millisecond
-	for i := range 250 { // past two replacements
+	for i := range 250 { // more than two children read
 		doc, err := p.ReadFile(t.Context(), extract.TXT, "a.txt", []byte(fmt.Sprint("words ", i)))
 		if err != nil || doc.Text != fmt.Sprint("words ", i) {
 			t.Fatal(doc.Text, err)

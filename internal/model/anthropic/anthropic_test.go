@@ -63,7 +63,7 @@ func TestAnthropicReplays(t *testing.T) {
 	}
 }
 
-// Whatever the provider does, the answer ends in time: with a finish, or with the one error a caller may see.
+// Whatever the provider does, the answer ends in time, with a finish or with the only error that a caller may see.
 func TestMisbehavingAnthropicServers(t *testing.T) {
 	const failed = "error"
 	for _, c := range []struct {
@@ -200,7 +200,7 @@ func TestAnthropicRequests(t *testing.T) {
 	}
 }
 
-// A model that takes no temperature, or a server that knows no cache, gets the request again without it.
+// If a model refuses the temperature, or a server the cache, the request is sent again without it.
 func TestAnthropicRefusedParameters(t *testing.T) {
 	s := provider.Start(t,
 		provider.RefuseWith(400, -1,

@@ -83,7 +83,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// A server that refuses a parameter gets the request again without it, and is not bothered with it afterwards.
+// If a server refuses a parameter, the request and all later ones are sent without it.
 func TestRefusedParameters(t *testing.T) {
 	s := provider.Start(t,
 		provider.RefuseWith(400, -1,
@@ -106,7 +106,7 @@ func TestRefusedParameters(t *testing.T) {
 	}
 }
 
-// What a conversation with tools sends: calls and results keep their ids, and arguments are always an object.
+// In requests with tools, calls and results keep their ids, and arguments are always an object.
 func TestToolMessages(t *testing.T) {
 	s := provider.Start(t)
 	call := func(id, input string) model.ToolCall {
@@ -160,7 +160,7 @@ func TestToolMessages(t *testing.T) {
 	}
 }
 
-// Without tools the prompt is what it always was.
+// Without tools the prompt does not mention them.
 func TestPromptWithoutTools(t *testing.T) {
 	s := provider.Start(t)
 	if got := provider.ReadAnswer(t, newOpenAI(t, s), provider.HowRequest); got.Err != nil {

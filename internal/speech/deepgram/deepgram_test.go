@@ -30,14 +30,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server receives sound as Deepgram does; its script determines what it sends, and when.
+// server receives sound as Deepgram does; its scripts determine what it sends and when.
 type server struct {
 	url string
 
 	mu       sync.Mutex
 	requests []*http.Request
-	messages []string      // what it was told in text, by type
-	changed  chan struct{} // closed at the next of them, where somebody waits for it
+	messages []string      // the text messages that it received, by type
+	changed  chan struct{} // closed at the next message; may be nil
 	samples  []int16
 }
 
@@ -55,7 +55,7 @@ var frameCodec = websocket.Codec{
 	},
 }
 
-// conn is what a script sees of a connection.
+// conn is a connection as scripts use it.
 type conn struct {
 	*websocket.Conn
 	server *server
@@ -296,7 +296,7 @@ func TestSilentSegment(t *testing.T) {
 	}
 }
 
-// A server that would rather speak HTTP/2 is asked in HTTP/1.1: there are no WebSockets otherwise.
+// A server that prefers HTTP/2 is asked in HTTP/1.1, which WebSockets need.
 func TestTranscribeOverTLS(t *testing.T) {
 	f := startDeepgramServer(t, answerOneSegment(t))
 	plain, err := url.Parse(strings.TrimSuffix(f.url, "/v1"))
@@ -359,7 +359,7 @@ func TestMisbehavingDeepgramServers(t *testing.T) {
 	}
 }
 
-// A response that is no WebSocket is a refusal.
+// A response that does not open a WebSocket is an error.
 func TestRefusedConnections(t *testing.T) {
 	for status, maxCalls := range map[int]int{401: 1, 402: 1, 404: 1, 429: 2, 500: 2, 200: 1, 302: 1} {
 		f := speechtest.StartServer(t, speechtest.RefuseWith(status, "Retry-After", "1"))

@@ -33,7 +33,7 @@ func TestPresentationFormsAreNormalized(t *testing.T) {
 	}
 }
 
-// A question and a text mean the same by a word, however each is drawn.
+// A word in a question and in a text is the same, whatever presentation forms are used.
 func TestPresentationFormsAreTheSameWords(t *testing.T) {
 	for drawn, usual := range map[string]string{
 		"ﺳﺎﻋﺎت اﻟﻌﻤﻞ":        "ساعات العمل",

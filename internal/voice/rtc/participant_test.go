@@ -183,8 +183,7 @@ func TestMutedFromTheBeginning(t *testing.T) {
 	u.speakDuring(440, func() { waitForPitch(t, p, 440) })
 }
 
-// The same holds for a user who mutes it at once when the agent is there already: whether it was on for a moment is
-// chance.
+// The same holds for a user who mutes it at once after the agent has joined: whether it was on for a moment is chance.
 func TestMutedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -246,7 +245,7 @@ func TestAgentReconnects(t *testing.T) {
 		if got := p.Stats().Reconnects; got != n+1 {
 			t.Errorf("restored %d times, not %d", got, n+1)
 		}
-		pitch := 440 + 200*float64(n) // none that was heard before
+		pitch := 440 + 200*float64(n) // no event from before
 		u.speakDuring(pitch, func() { waitForPitch(t, p, pitch) })
 		u.waitUntil("state", func() bool { return u.attributes[rtc.AttributeState] == "thinking" })
 		p.Play(rtc.Clip{ID: "1", PCM: sineStream(700, 5*time.Second)})
@@ -342,8 +341,8 @@ func TestJoiningFails(t *testing.T) {
 	}
 }
 
-// Sessions leave nothing behind. The SDK closes connections after it has left, and where it looks for the address of a
-// STUN server at that moment it waits for the answer.
+// Sessions leave no goroutines. The SDK closes connections after it has left, and may be waiting for the address of a
+// STUN server.
 func TestSessionsLeaveNoGoroutines(t *testing.T) {
 	s := sfus.Start(t)
 	openRoom(t, s, "many")

@@ -129,7 +129,7 @@ func TestNoiseIsNotDetectedAsVoice(t *testing.T) {
 	}
 }
 
-// Without learned weights not all music can be told from voices; but a radio must not keep the agent silent.
+// Without learned weights not all music can be distinguished from voices, but a radio must not keep the agent silent.
 func TestMusicIsRarelyDetectedAsVoice(t *testing.T) {
 	for name, music := range map[string]waveform{"melody": bandMusic(200, 1), "quick melody": bandMusic(480, 1),
 		"chords": bandMusic(120, 3)} {

@@ -23,17 +23,17 @@ import (
 	"parley/internal/ingest/extract/sandbox"
 )
 
-// target is what a hostile file has its reader try to get at: it is in the file.
+// target lists what a hostile file makes its reader try to reach. It is stored in the file.
 type target struct {
 	Parent int    // the server's process
-	File   string // another tenant's
-	Folder string // where it lies
+	File   string // of another tenant
+	Folder string // the folder of that file
 	Port   string // of a server on loopback
 }
 
-// hostilePrograms are what this program is under the names of other programs that read files.
+// hostilePrograms are what this program does under the names of other programs that read files.
 var hostilePrograms = map[string]func(){
-	"pdftotext": func() { // has a hole, and reads a hostile file
+	"pdftotext": func() { // has a security hole, and reads a hostile file
 		data, err := io.ReadAll(os.Stdin)
 		_, after, _ := strings.Cut(string(data), "\n")
 		var at target
@@ -60,7 +60,7 @@ var hostilePrograms = map[string]func(){
 	},
 }
 
-// reachableThings returns what beyond itself a process can get at.
+// reachableThings returns what a process can reach outside itself.
 func reachableThings(at target) (list []string) {
 	add := func(name string, err error) {
 		if err == nil {
@@ -101,7 +101,7 @@ func reachableThings(at target) (list []string) {
 	return append(list, deeper(at)...)
 }
 
-// newHostileFile returns a file that our own reader does not understand, and that leads the other one astray.
+// newHostileFile returns a file that our reader cannot read, and that takes over the other program.
 func newHostileFile(t *testing.T, at target) []byte {
 	t.Helper()
 	words, err := json.Marshal(at)
@@ -125,7 +125,7 @@ func hostileProgram(t *testing.T, name string) string {
 	return link
 }
 
-// newTarget returns what a server has that no reader may get at.
+// newTarget creates what a server has that no reader may reach.
 func newTarget(t *testing.T) target {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -145,7 +145,7 @@ func newTarget(t *testing.T) target {
 	return at
 }
 
-// A hole in another program costs nothing but the file: not the data, not the server's settings, not the server.
+// A security hole in another program affects only the file, not the data, the settings or the server.
 func TestExternalProgramIsConfined(t *testing.T) {
 	requireLinux(t)
 	requireLandlock(t)
@@ -165,7 +165,7 @@ func TestExternalProgramIsConfined(t *testing.T) {
 	}
 }
 
-// Our own reader can open no file, socket or program.
+// Our reader can open no file, socket or program.
 func TestOwnReaderIsConfined(t *testing.T) {
 	requireLinux(t)
 	var known *draft.Error
@@ -175,7 +175,7 @@ func TestOwnReaderIsConfined(t *testing.T) {
 	}
 }
 
-// What is not fenced is not read, unless the operator says so.
+// Without fences files are refused, unless the operator allows it.
 func TestFilesAreRefusedWithoutFences(t *testing.T) {
 	requireLinux(t)
 	if got := readExpectingError(t, newPool(t, "unfiltered")); !strings.Contains(got, "cannot fence") {
@@ -188,8 +188,8 @@ func TestFilesAreRefusedWithoutFences(t *testing.T) {
 	}
 }
 
-// Another program runs where all fences are; where files cannot be kept from it, only when it is named; and without
-// a filter of calls only when nothing is to be fenced.
+// Another program runs if all fences are available; without protection of files only if it is configured by name; and
+// without a filter of system calls only if fences are turned off.
 func TestExternalProgramRequiresFences(t *testing.T) {
 	requireLinux(t)
 	program := hostileProgram(t, "antiword")
@@ -214,7 +214,7 @@ func TestExternalProgramRequiresFences(t *testing.T) {
 	}
 }
 
-// All who read a file have its time together: a third of it is left to the other program, and is not more for it.
+// All readers of a file share its time limit: a third of it is reserved for the other program and does not extend it.
 func TestReadersShareTheTimeLimit(t *testing.T) {
 	requireLinux(t)
 	requireLandlock(t)
@@ -232,7 +232,7 @@ func TestReadersShareTheTimeLimit(t *testing.T) {
 	}
 }
 
-// requireLandlock skips where the kernel has none.
+// requireLandlock skips the test if the kernel has no Landlock.
 func requireLandlock(t *testing.T) {
 	t.Helper()
 	switch _, files := sandbox.System(); {

@@ -46,7 +46,7 @@ func TestCancelledWhileReading(t *testing.T) {
 	}
 }
 
-// A file that our reader cannot read is read by another program, within the limits of a child.
+// Another program reads a file that our reader cannot read, within the limits of a child.
 func TestExternalProgramReadsWhatOurReaderCannot(t *testing.T) {
 	requireLinux(t)
 	requireLandlock(t)
