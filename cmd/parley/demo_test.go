@@ -54,7 +54,7 @@ func TestDemoFindsItsAccountAgain(t *testing.T) {
 	other := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Demo", "--data", dir)
 	first := startServer(t, "demo", "--data", dir)
 	if first.AccountID == other.AccountID {
-		t.Error("the demo took somebody's account")
+		t.Error("the demo used another account")
 	}
 	first.stopServer(t)
 	second := startServer(t, "demo", "--data", dir)

@@ -36,7 +36,7 @@ func TestAccountsAreCreatedAndChanged(t *testing.T) {
 		}
 		for _, act := range acts {
 			if strings.Contains(act.Details, key) || strings.Contains(act.Details, access.Hash(key)) {
-				f.Error("the audit chain tells the key:", act.Details)
+				f.Error("the audit chain contains the key:", act.Details)
 			}
 		}
 	})

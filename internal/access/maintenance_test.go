@@ -65,7 +65,7 @@ func TestMaintenanceReachesEveryAuthenticator(t *testing.T) {
 		stop()
 		f.Must(<-ended)
 		if log.lines() != 2 {
-			f.Error("the log tells it", log.lines(), "times:", log.text.String())
+			f.Error("the log reports it", log.lines(), "times:", log.text.String())
 		}
 	})
 }
@@ -85,7 +85,7 @@ func TestMaintenanceAppliesToAllServers(t *testing.T) {
 	requestMe := func(h *testkit.Server) int { return h.Do(t, "GET", "/me", one.Key, nil).Status }
 	set(true)
 	if status := requestMe(one); status != http.StatusServiceUnavailable {
-		t.Error("where it was said:", status)
+		t.Error("on the server that began it:", status)
 	}
 	testkit.Eventually(t, "the other server closes", func() bool {
 		return requestMe(two) == http.StatusServiceUnavailable
@@ -106,7 +106,7 @@ func TestMaintenanceAppliesToAllServers(t *testing.T) {
 	}
 	set(false)
 	if status := requestMe(one); status != http.StatusOK {
-		t.Error("where it was said:", status)
+		t.Error("on the server that began it:", status)
 	}
 	testkit.Eventually(t, "the other server opens", func() bool { return requestMe(two) == http.StatusOK })
 }

@@ -62,7 +62,7 @@ func TestAccountsRemoveMembers(t *testing.T) {
 			f.Errorf("%+v %+v", members, otherMembers)
 		}
 		if f.addMember(a.ID, "ann", parley.RoleAdmin) != ann {
-			f.Error("who comes back is somebody else")
+			f.Error("a member who joins again is a new one")
 		}
 		_, _, err = f.DB.VerifyAuditChain(f.Context(), a.ID)
 		f.Must(err)

@@ -39,7 +39,7 @@ func TestBuiltInPlans(t *testing.T) {
 		t.Errorf("%+v", u)
 	}
 	if _, ok := p.Plan("gold"); ok {
-		t.Error("a plan nobody has made")
+		t.Error("an unknown plan")
 	}
 }
 
@@ -60,7 +60,7 @@ func TestPlansFromAFile(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if _, err := LoadPlans(path + ".gone"); err == nil {
-		t.Error("a file that is not there")
+		t.Error("a missing file")
 	}
 }
 

@@ -145,7 +145,7 @@ func TestUnreachableServices(t *testing.T) {
 	b.wantError("slow", `{}`, "the service took too long")
 	for _, tool := range b.loadTools() {
 		if tool.Name == "slow" && tool.Timeout < 200*time.Millisecond {
-			t.Error("the turn gives up before the action can say why:", tool.Timeout)
+			t.Error("the turn times out before the action fails:", tool.Timeout)
 		}
 	}
 	if strings.Contains(b.log.String(), "s3cret") || !strings.Contains(b.log.String(), "level=WARN") {

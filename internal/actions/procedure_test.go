@@ -168,7 +168,7 @@ func TestInterruptedProcedureContinuesAfterItsLastStep(t *testing.T) {
 			ConversationID: b.turn.ConversationID, Key: "refund", Name: "refund", Step: 1, StartedAt: noon}))
 		b.wantData("refund", `{}`, `{"message":"done","outcome":"completed","steps":[{"say":"done"}]}`)
 		if got := last().line; got != "" {
-			b.Error("done again:", got)
+			b.Error("run again:", got)
 		}
 	})
 }

@@ -220,7 +220,7 @@ func TestEscalate(t *testing.T) {
 	b.putAction(parley.ActionEscalate, "plain", `{}`, nil)
 	// the default text is in the customer's language
 	if tools := b.loadTools(); tools[0].HandoverText != "Somebody comes." || tools[1].HandoverText != "" {
-		t.Errorf("the customer is told %q and %q", tools[0].HandoverText, tools[1].HandoverText)
+		t.Errorf("the customer gets %q and %q", tools[0].HandoverText, tools[1].HandoverText)
 	}
 	refuse = parley.NewError(parley.CodeNotOngoing)
 	b.wantError("human", `{}`, "no longer ongoing")

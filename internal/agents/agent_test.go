@@ -115,7 +115,7 @@ func TestAgentLimitIsExact(t *testing.T) {
 		page, err := s.DB.Agents(s.Context(), s.account.ID, s.now, parley.PageRequest{Limit: 10})
 		s.Must(err)
 		if created != 3 || page.Total != 3 {
-			s.Fatalf("%d made, %d there", created, page.Total)
+			s.Fatalf("%d created, %d exist", created, page.Total)
 		}
 		s.Must(s.Delete(s.Context(), s.account, page.Items[0].ID))
 		s.createAgent(agents.NewAgent{Name: "in its place"})
@@ -192,7 +192,7 @@ func TestRetiredAgentIsErased(t *testing.T) {
 			return n
 		}
 		if n := run(); n != 2 {
-			s.Error("the agent's row went before its open turn:", n)
+			s.Error("the agent's row was erased before its open turn:", n)
 		}
 		s.Must(s.DB.Transact(s.Context(), sqldb.Interactive, func(tx *store.DB) error {
 			return tx.CloseTurn(s.Context(), open, store.TurnFailed, 0, nil, noon)

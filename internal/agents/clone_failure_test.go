@@ -43,7 +43,7 @@ func TestOriginalDeletedMeanwhileIsCopiedWhole(t *testing.T) {
 		s.Must(s.Delete(t.Context(), s.account, id))
 		s.Must(s.Erase(t.Context(), jobs.Job{Kind: agents.EraseJob, Key: string(id), AccountID: "acc"}))
 		if got := s.passageCount(id); got != want {
-			t.Fatalf("%d of %d passages are left while the copy is being made", got, want)
+			t.Fatalf("%d of %d passages remain while the copy is made", got, want)
 		}
 		s.runJobs()
 		s.now = noon.Add(time.Minute)
@@ -53,7 +53,7 @@ func TestOriginalDeletedMeanwhileIsCopiedWhole(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 		if left := s.remainingRows(id); left != nil {
-			t.Error("of the original there is left", left)
+			t.Error("rows of the original that remain:", left)
 		}
 	})
 }
@@ -74,7 +74,7 @@ func TestCloneDeletedMeanwhileLeavesNoRow(t *testing.T) {
 		s.Must(s.ContinueCopy(t.Context(), s.cloneJob(c)))
 		s.runJobs()
 		if left := s.remainingRows(copied); left != nil {
-			t.Error("of the copy there is left", left)
+			t.Error("rows of the copy that remain:", left)
 		}
 		if a := s.loadAgent(id); a.Status() != parley.AgentTrained {
 			t.Errorf("%+v", a)
@@ -97,7 +97,7 @@ func TestCloneOfAnUnfinishedClone(t *testing.T) {
 		s.Must(s.ContinueCopy(t.Context(),
 			s.cloneJob(store.Clone{Account: "acc", FromAgent: first, ToAgent: second, StartedAt: s.now})))
 		if n := s.passageCount(second); n != 0 {
-			t.Fatal("it copied what was not there yet:", n)
+			t.Fatal("it copied an unfinished clone:", n)
 		}
 		s.runJobs()
 		s.now = noon.Add(time.Minute)

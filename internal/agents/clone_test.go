@@ -288,7 +288,7 @@ func TestPlanLimitsClones(t *testing.T) {
 		}
 		if n := dbs.CountRows(s, s.DB.SQL(), `select count(*) from agents`); created != 3 || n != 4 ||
 			dbs.CountRows(s, s.DB.SQL(), `select count(*) from sources`) != 4 {
-			t.Fatalf("%d made, %d there", created, n)
+			t.Fatalf("%d created, %d exist", created, n)
 		}
 		s.plan = parley.Plan{Name: "small", StoragePerAgent: &bytes}
 		copied, pending, err := s.Clone(t.Context(), s.account, s.plan, id)

@@ -81,7 +81,7 @@ func TestPicturesAreStoredAndDeletedWithTheirAgent(t *testing.T) {
 				s.Must(s.RemovePicture(s.Context(), s.account, id, agents.Icon))
 				s.Must(s.RemovePicture(s.Context(), s.account, id, agents.Icon))
 				if _, _, err := s.PictureOf(s.Context(), id, agents.Icon); !parley.IsCode(err, parley.CodeAgentNotFound) {
-					t.Error("the icon is still there:", err)
+					t.Error("the icon was not deleted:", err)
 				}
 				if a, b := s.pictureWidth(copied, agents.Icon), s.pictureWidth(copied, agents.Profile); a != 8 || b != 16 {
 					t.Error("the copy shows", a, b)
@@ -92,7 +92,7 @@ func TestPicturesAreStoredAndDeletedWithTheirAgent(t *testing.T) {
 				}
 				s.runJobs()
 				if rows, places := s.fileCounts(); rows != 2 || places != 2 {
-					t.Error("the copy's pictures went with the original:", rows, places)
+					t.Error("the copy's pictures were deleted with the original:", rows, places)
 				}
 				s.Must(s.Delete(s.Context(), s.account, copied))
 				s.runJobs()

@@ -171,7 +171,7 @@ func TestModelSeesEarlierMessages(t *testing.T) {
 			got = append(got, m.Role+":"+m.Text)
 		}
 		if want := []string{"user:one", "assistant:one", "user:two"}; !slices.Equal(got, want) {
-			t.Errorf("asked %q, want %q", got, want)
+			t.Errorf("the model got %q, want %q", got, want)
 		}
 		te.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: one", "user complete: two",
 			"assistant complete: two")
@@ -260,7 +260,7 @@ func TestFailureKeepsTheMessageAndChargesNothing(t *testing.T) {
 		fail := parley.AsError(err)
 		if fail.Details["conversationId"] != string(turn.ConversationID) ||
 			fail.Details["userMessageId"] != string(turn.UserMessageID) || strings.Contains(fail.Message, "secret") {
-			t.Errorf("told %q %v", fail.Message, fail.Details)
+			t.Errorf("got %q %v", fail.Message, fail.Details)
 		}
 		<-turn.Done()
 
@@ -291,7 +291,7 @@ func TestEndlessAnswerIsCut(t *testing.T) {
 		f := te.finish(te.start("one", ""))
 		if n := len(f.Message.Text()); n > 512<<10 || n < 450_000 || f.Reason != "error" ||
 			f.Message.State != parley.MessageInterrupted || f.Credits != 0 {
-			t.Errorf("%d bytes kept as %s, reason %s, %d credits", n, f.Message.State, f.Reason, f.Credits)
+			t.Errorf("%d bytes stored as %s, reason %s, %d credits", n, f.Message.State, f.Reason, f.Credits)
 		}
 	})
 }
@@ -461,7 +461,7 @@ func TestRecoveryClosesOnlyLostTurns(t *testing.T) {
 		te.wantCredits(0, 0)
 		barrier.Release()
 		if _, err := turn.Wait(t.Context()); err == nil {
-			t.Error("a turn that was recovered told its client that it is stored")
+			t.Error("a recovered turn reported to its client that it is stored")
 		}
 		te.wantHistory(turn.ConversationID, "user complete: one")
 		te.finish(te.start("two", turn.ConversationID))

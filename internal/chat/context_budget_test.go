@@ -84,7 +84,7 @@ func TestPromptFits(t *testing.T) {
 				t.Errorf("begins with %s, ends with %.40q", got.Messages[0].Role, got.Messages[last].Text)
 			}
 			if c.newest != "" && got.Messages[last-1].Text != c.newest {
-				t.Errorf("before the question stands %.40q", got.Messages[last-1].Text)
+				t.Errorf("before the question comes %.40q", got.Messages[last-1].Text)
 			}
 			for i, m := range got.Messages {
 				if m.Role == "tool" && (i == 0 || got.Messages[i-1].ToolCalls == nil) {

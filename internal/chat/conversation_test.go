@@ -272,7 +272,7 @@ func TestDeletedConversationStaysDeleted(t *testing.T) {
 			left, err := sqldb.One(ctx, te.db.SQL(), sqldb.Column[int],
 				`select count(*) from `+table+` where conversation_id = ?`, turn.ConversationID)
 			if check.Must(te.t, err); left != 0 {
-				te.t.Error(left, "rows left in", table)
+				te.t.Error(left, "rows remain in", table)
 			}
 		}
 		te.wantNoOpenTurn()
@@ -298,7 +298,7 @@ func TestConversationsAreDeletedAfterTheirRetention(t *testing.T) {
 		check.Must(te.t, cs.Sweep(ctx))
 		if n, err := te.db.CountConversations(ctx, account.AgentRef(agent), store.ConversationFilter{}); err != nil ||
 			n != 2 {
-			te.t.Error("kept without a limit:", n, err)
+			te.t.Error("without a retention:", n, err)
 		}
 		for _, days := range []int64{31, 30} {
 			check.Must(te.t, te.db.UpdateAgent(ctx, account.AgentRef(agent), func(a *parley.Agent) error {
@@ -308,7 +308,7 @@ func TestConversationsAreDeletedAfterTheirRetention(t *testing.T) {
 			check.Must(te.t, cs.Sweep(ctx))
 			_, err := te.db.Conversation(ctx, account.AgentRef(agent).ConversationRef(old))
 			if isDeleted := parley.IsCode(err, parley.CodeResourceNotFound); isDeleted != (days == 30) {
-				te.t.Errorf("after 31 days, kept for %d: %v", days, err)
+				te.t.Errorf("after 31 days, with a retention of %d: %v", days, err)
 			}
 		}
 		_, err := te.db.Conversation(ctx, account.AgentRef(agent).ConversationRef(revived))

@@ -137,7 +137,7 @@ func TestModelDecidesOnRequestsForAPerson(t *testing.T) {
 
 func TestRequestForAPersonFails(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
-		te.HandOver = func(context.Context, parley.Turn, string) error { return errors.New("nobody is there") }
+		te.HandOver = func(context.Context, parley.Turn, string) error { return errors.New("nobody is available") }
 		turn := te.start(handoverRequest, "")
 		f := te.finish(turn)
 		te.wantParts(f.Message, `tool-call escalate_to_human {"reason":"`+handoverRequest+`"}`,
@@ -232,7 +232,7 @@ func TestHandoverObserverGetsTheLastMessages(t *testing.T) {
 		}
 		te.finish(te.start(handoverRequest, ""))
 		if want := "assistant 2: " + quote.HandoverText(words.English); len(h.events) != 1 || h.events[0] != want {
-			t.Errorf("heard %q, want %q", h.events, want)
+			t.Errorf("the observer got %q, want %q", h.events, want)
 		}
 	})
 }
@@ -251,7 +251,7 @@ func TestHandoverObserverGetsMessagesForPeople(t *testing.T) {
 		check.Must(t, err)
 		_, err = cs.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", "Here.")
 		check.Must(t, err)
-		h.err = errors.New("the desk is full")
+		h.err = errors.New("the help desk is full")
 		for _, step := range []func() error{
 			func() error {
 				_, err := cs.HandBack(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
@@ -263,7 +263,7 @@ func TestHandoverObserverGetsMessagesForPeople(t *testing.T) {
 			},
 		} {
 			if err := step(); !errors.Is(err, h.err) {
-				t.Error("it is done all the same:", err)
+				t.Error("it succeeded nevertheless:", err)
 			}
 		}
 		h.err, h.events = nil, h.events[:3]
@@ -277,10 +277,10 @@ func TestHandoverObserverGetsMessagesForPeople(t *testing.T) {
 		want := []string{"ongoing to taken_over by kim (asked for)", "user 3: Anybody?", "human 4: Here.",
 			"taken_over to ongoing by kim ()", "ongoing to ended by kim ()"}
 		if !slices.Equal(h.events, want) {
-			t.Errorf("heard %q, want %q", h.events, want)
+			t.Errorf("the observer got %q, want %q", h.events, want)
 		}
 		if got := len(te.history(id)); got != 4 {
-			t.Error(got, "messages: what the desk refuses must leave nothing")
+			t.Error(got, "messages: what the observer refuses must not be stored")
 		}
 	})
 }

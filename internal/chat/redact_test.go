@@ -47,16 +47,16 @@ func TestRedactingAgentStoresNoPersonalData(t *testing.T) {
 			AddScript(scripted.Text("Found ann@example.com."), scripted.Stop())
 		turn := te.start("I am ann@example.com, card 4111 1111 1111 1111", "")
 		if f := te.finish(turn); !strings.Contains(f.Message.Text(), "ann@example.com") {
-			t.Errorf("the client is told %q", f.Message.Text())
+			t.Errorf("the client gets %q", f.Message.Text())
 		}
 		if sent := te.model.Requests()[0].Messages[0].Text; !strings.Contains(sent, "4111") ||
 			!strings.Contains(inputs[0], "ann@") {
-			t.Errorf("the model was told %q, the tool %q", sent, inputs)
+			t.Errorf("the model got %q, the tool %q", sent, inputs)
 		}
 		te.model.AddScript(scripted.NewToolCall("where_am_i", `{}`), scripted.FinishWithToolCalls())
 		te.finish(te.start("And where is bob@example.com?", turn.ConversationID))
 		if sent := te.model.Requests()[2].Messages[0].Text; strings.Contains(sent, "ann@") {
-			t.Errorf("a later turn is told %q", sent)
+			t.Errorf("a later turn gets %q", sent)
 		}
 		check.Must(t, te.submitResult(turn, te.pendingCall(turn), `{"mail": "carl@example.com", "n": 1}`))
 		te.model.AddScript(scripted.Text("half of dora@example.com"), scripted.Step{Err: context.DeadlineExceeded})
@@ -65,7 +65,7 @@ func TestRedactingAgentStoresNoPersonalData(t *testing.T) {
 		stored := te.allStoredText()
 		for _, secret := range []string{"ann@", "bob@", "carl@", "dora@", "4111", "1234567"} {
 			if strings.Contains(stored, secret) {
-				t.Errorf("%s is kept in\n%s", secret, stored)
+				t.Errorf("%s is stored in\n%s", secret, stored)
 			}
 		}
 		for _, mask := range []string{"[email]", "[card]", "[phone]"} {
@@ -98,7 +98,7 @@ func TestRedactionKeepsQuotes(t *testing.T) {
 		if text := m.Text(); text != "You are [email]. Write to help@example.com." ||
 			text[c.AnswerStart:c.AnswerEnd] != "Write to help@example.com." {
 			b, _ := json.Marshal(m)
-			t.Errorf("kept %s", b)
+			t.Errorf("stored %s", b)
 		}
 	})
 }

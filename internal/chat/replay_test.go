@@ -51,7 +51,7 @@ func (te *testEngine) wantReplay(turn *chat.Turn) {
 		te.t.Errorf("%+v is not %+v", again.Turn, turn.Turn)
 	}
 	if got, want := shownLines(te.t, again), shownLines(te.t, turn); !slices.Equal(got, want) {
-		te.t.Errorf("told again:\n%q\nat first:\n%q", got, want)
+		te.t.Errorf("replayed:\n%q\nat first:\n%q", got, want)
 	}
 	check.Must(te.t, again.WaitForText(te.t.Context()))
 }
@@ -134,7 +134,7 @@ func TestTurnIsFoundByItsKey(t *testing.T) {
 			t.Error("a claim that was lost:", err)
 		}
 		if n := len(te.model.Requests()); n > 2 {
-			t.Error("the model was asked", n, "times")
+			t.Error("the model was called", n, "times")
 		}
 		te.wantCredits(parley.Credit, 0)
 		te.wantNoOpenTurn()

@@ -56,7 +56,7 @@ func TestRetryReplacesLaterMessages(t *testing.T) {
 		}
 		te.wantTexts(first.ConversationID, "one", "better")
 		if sent := te.model.Requests()[2].Messages; len(sent) != 1 || sent[0].Text != "one" {
-			t.Errorf("the model was told %+v", sent)
+			t.Errorf("the model got %+v", sent)
 		}
 		for _, missing := range []parley.MessageID{first.MessageID, second.MessageID, second.UserMessageID,
 			"msg_unheard_of"} {
@@ -159,7 +159,7 @@ func TestConcurrentRetriesReplaceOnce(t *testing.T) {
 			}
 		}
 		if done != 1 {
-			t.Errorf("%d of 8 retries of one message went through", done)
+			t.Errorf("%d of 8 retries of one message succeeded", done)
 		}
 		te.wantTexts(turn.ConversationID, "one", "one")
 	})
@@ -184,7 +184,7 @@ func TestAnswerFailsOnAFullDatabase(t *testing.T) {
 		_, err := turn.Wait(ctx)
 		check.WantCode(t, err, parley.CodeUnderMaintenance)
 		if e := parley.AsError(err); e.RetryAfter <= 0 || e.Details["conversationId"] != string(turn.ConversationID) {
-			t.Errorf("told %+v", e)
+			t.Errorf("got %+v", e)
 		}
 		check.Must(t, te.db.SQL().SetQuota(t.Context(), 0))
 		te.LeaseDuration = 300 * time.Millisecond // the clock of the test does not move, so it never runs out

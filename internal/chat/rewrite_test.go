@@ -63,7 +63,7 @@ func TestRewriting(t *testing.T) {
 		}
 		body := string(s.Requests()[1].Body)
 		if strings.Contains(body, "How to answer") || !strings.Contains(body, "assistant: It is 5 €.") {
-			t.Errorf("the model was asked %s", body)
+			t.Errorf("the model got %s", body)
 		}
 		te.wantHistory(first.ConversationID, "user complete: What does the plan cost?", "assistant complete: It is 5 €.",
 			"user complete: And yearly?", "assistant complete: 50 €.")
@@ -75,7 +75,7 @@ func TestRewriting(t *testing.T) {
 		te.clock.Advance(time.Minute)
 		te.finish(te.start("How are printed invoices delivered abroad?", first.ConversationID))
 		if n := len(s.Requests()); n != 5 {
-			t.Errorf("%d requests: a message that says all by itself was rewritten", n)
+			t.Errorf("%d requests: a complete message was rewritten", n)
 		}
 	})
 }

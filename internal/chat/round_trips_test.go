@@ -32,7 +32,7 @@ func TestRoundTripsOfATurn(t *testing.T) {
 		fewestNew, fewestContinued = min(fewestNew, n), min(fewestContinued, more)
 	}
 	if fewestNew > atMostNew || fewestContinued > atMostContinued {
-		t.Errorf("%d round trips in a new conversation, want at most %d; %d in one that goes on, want at most %d",
+		t.Errorf("%d round trips in a new conversation, want at most %d; %d in an existing one, want at most %d",
 			fewestNew, atMostNew, fewestContinued, atMostContinued)
 	}
 }

@@ -96,7 +96,7 @@ func TestToolIsCalledAndItsResultAnswered(t *testing.T) {
 		sent := te.model.Requests()[1].Messages
 		if n := len(sent); n != 3 || sent[1].ToolCalls[0].ID != sent[2].ToolCallID || sent[2].Role != "tool" ||
 			sent[1].Text != "Let me look. " {
-			t.Errorf("the model was told %+v", sent)
+			t.Errorf("the model got %+v", sent)
 		}
 		calls, err := te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
 		check.Must(t, err)
@@ -106,7 +106,7 @@ func TestToolIsCalledAndItsResultAnswered(t *testing.T) {
 		}
 		te.finish(te.start("And now?", turn.ConversationID))
 		if later := te.model.Requests()[2].Messages; len(later) != 5 || later[2].Role != "tool" || later[3].Text != "Sunny." {
-			t.Errorf("a later turn was told %+v", later)
+			t.Errorf("a later turn got %+v", later)
 		}
 	})
 }
@@ -260,12 +260,12 @@ func TestClientRunsATool(t *testing.T) {
 		f := te.finish(next)
 		if next.UserMessageID != turn.UserMessageID || next.MessageID == turn.MessageID ||
 			f.Message.Text() != "You are in Rome." {
-			t.Errorf("went on from %s with %q", next.UserMessageID, f.Message.Text())
+			t.Errorf("continued %s with %q", next.UserMessageID, f.Message.Text())
 		}
 		sent := te.model.Requests()[1].Messages
 		if n := len(sent); n != 3 || sent[2].Role != "tool" ||
 			sent[2].Text != `{"status":"success","data":{"city":"Rome"}}` {
-			t.Errorf("the model was told %+v", sent)
+			t.Errorf("the model got %+v", sent)
 		}
 		_, err = te.continueTurn(turn.ConversationID)
 		check.WantCode(t, err, parley.CodeInvalidBody)
@@ -313,7 +313,7 @@ func TestToolResultsOfAClientAreChecked(t *testing.T) {
 			calls, err := te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
 			check.Must(t, err)
 			if got := string(calls[0].Output); got != want {
-				t.Errorf("%s is kept as %s, want %s", sent, got, want)
+				t.Errorf("%s is stored as %s, want %s", sent, got, want)
 			}
 		}
 	})
@@ -438,7 +438,7 @@ func TestCallWithEffectsIsStoredFirst(t *testing.T) {
 			te.finish(turn)
 		}
 		if len(once) != 2 || once[0] != once[1] {
-			t.Errorf("two attempts of one request are told apart: %q", once)
+			t.Errorf("two attempts of one request have different keys: %q", once)
 		}
 	})
 }

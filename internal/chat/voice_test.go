@@ -33,7 +33,7 @@ func TestOnlyHeardTextIsStored(t *testing.T) {
 		err := te.conversations().TruncateMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			f.Message.ID, 0, 100)
 		if !parley.IsCode(err, parley.CodeMessageNotFound) {
-			t.Errorf("heard again: %v", err)
+			t.Errorf("stored again: %v", err)
 		}
 	})
 }
@@ -45,7 +45,7 @@ func TestAgentMessageIsAdded(t *testing.T) {
 			"Welcome back.")
 		check.Must(t, err)
 		if m.Author != parley.AuthorAssistant || m.Seq != 3 {
-			t.Errorf("said %+v", m)
+			t.Errorf("got %+v", m)
 		}
 		te.wantHistory(c, "user complete: Hi", "assistant complete: Hi", "assistant complete: Welcome back.")
 		if _, err := te.conversations().AddAgentMessage(t.Context(), te.account.ID.AgentRef(parley.NewAgentID()).
@@ -108,7 +108,7 @@ func TestInstructionsOfTheChannel(t *testing.T) {
 		textPrompt, spokenPrompt := te.model.Requests()[0].System, te.model.Requests()[1].System
 		if textPrompt != "Write." || !strings.HasPrefix(spokenPrompt, "Speak.\n\n# How to speak\n") ||
 			!strings.Contains(spokenPrompt, "UTC, it is Saturday, 21 November 2026, 12:01") {
-			t.Errorf("the model was told %q and %q", textPrompt, spokenPrompt)
+			t.Errorf("the model got %q and %q", textPrompt, spokenPrompt)
 		}
 	})
 }

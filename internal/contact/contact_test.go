@@ -257,7 +257,7 @@ func TestContactsOfOtherAgentsAreNotFound(t *testing.T) {
 			}
 		}
 		if _, err := f.Change(f, f.account.AgentRef(f.agent), newChange("u2", "")); !parley.IsCode(err, parley.CodeNotFound) {
-			t.Errorf("one that is not there: %v", err)
+			t.Errorf("a missing contact: %v", err)
 		}
 	})
 }

@@ -182,7 +182,7 @@ func TestRoundRobinIsExact(t *testing.T) {
 		counts, order := h.assignments(64)
 		for i, user := range order {
 			if user != users[i%4] {
-				h.Fatalf("ticket %d went to %s; %v", i+1, user, counts)
+				h.Fatalf("ticket %d was assigned to %s; %v", i+1, user, counts)
 			}
 		}
 	})
@@ -206,7 +206,7 @@ func TestBalancedWithinOne(t *testing.T) {
 		h.Must(err)
 		for i := range 3 {
 			if next := h.mustOpen(newTicketRequest(100 + i)); next.AssigneeID != users[2] {
-				h.Error("went to", next.AssigneeID)
+				h.Error("assigned to", next.AssigneeID)
 			}
 		}
 	})

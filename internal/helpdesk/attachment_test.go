@@ -162,10 +162,10 @@ func TestRefusedFiles(t *testing.T) {
 		_, err := h.Reply(h, h.ref(), 99, NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: many[:1]})
 		h.WantCode(err, parley.CodeTicketNotFound)
 		if n := rows() - before; n != 0 {
-			h.Errorf("a reply that failed has left %d rows", n)
+			h.Errorf("a failed reply has stored %d rows", n)
 		}
 		if left, err := filepath.Glob(filepath.Join(files.Files.Dir, "??", "*")); len(left) > 0 || err != nil {
-			h.Errorf("a reply that failed has left %v %v", left, err)
+			h.Errorf("a failed reply has stored %v %v", left, err)
 		}
 		_, err = h.Reply(h, h.ref(), first.Number,
 			NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: many[1:]})
@@ -183,7 +183,7 @@ func TestFilesAreErasedWithTheirConversation(t *testing.T) {
 		h.Must(err)
 		h.Must(files.RemoveUnusedFiles(h, h.ref()))
 		if got := h.fetchFile(m.Attachments[0].ID); string(got.Bytes) != png {
-			h.Error("the file has gone")
+			h.Error("the file was deleted")
 		}
 		h.Must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
 			_, err := tx.DeleteConversations(h, h.ref(), []parley.ConversationID{first.ConversationID}, nil, h.Clock)
@@ -197,7 +197,7 @@ func TestFilesAreErasedWithTheirConversation(t *testing.T) {
 		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from blobs`) + dbs.CountRows(h.TB, h.DB.SQL(),
 			`select count(*) from blob_data`) +
 			dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from attachments`); n != 0 {
-			h.Errorf("%d rows are left", n)
+			h.Errorf("%d rows remain", n)
 		}
 	})
 }

@@ -297,7 +297,7 @@ func TestIndexedWordsOfALongConversationAreBounded(t *testing.T) {
 		}
 		if list, _, err := h.Search(h, h.ref(), "w15x7", 10); err != nil ||
 			len(list) != 1 {
-			h.Error("what was said last counts first:", list, err)
+			h.Error("the last messages are not indexed first:", list, err)
 		}
 	})
 }
@@ -335,7 +335,7 @@ func TestConcurrentEscalations(t *testing.T) {
 		}
 		for i, r := range list {
 			if r.number != int64(i+1) || r.user != users[i%4] {
-				h.Errorf("ticket %d has the number %d and went to %v", i+1, r.number, slices.Index(users, r.user))
+				h.Errorf("ticket %d has the number %d and was assigned to %v", i+1, r.number, slices.Index(users, r.user))
 			}
 		}
 	})

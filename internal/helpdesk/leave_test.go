@@ -93,7 +93,7 @@ func TestRemovedMemberLosesOpenTickets(t *testing.T) {
 		if n := dbs.CountRows(h.TB, h.DB.SQL(),
 			`select count(*) from events where kind = 'ticket.updated' and account_id = ? and at = ?`,
 			h.Account, h.Clock.UnixMilli()); n != 3 {
-			h.Errorf("%d tickets were told of", n)
+			h.Errorf("%d tickets were reported", n)
 		}
 		if team := h.generalTeam(); len(team.Members) != 1 || team.Members[0].User.ID != bea ||
 			dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from team_members where user_id = ?`, ann) != 0 {
@@ -234,10 +234,10 @@ func TestNoTicketIsAssignedToALeavingMember(t *testing.T) {
 		})
 		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from tickets where assignee_id = ? and is_open = 1`,
 			ann); n != 0 {
-			h.Errorf("%d open tickets are with who has left: %+v", n, left)
+			h.Errorf("%d open tickets are assigned to a removed member: %+v", n, left)
 		}
 		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from team_members where user_id = ?`, ann); n != 0 {
-			h.Errorf("who has left is in %d teams", n)
+			h.Errorf("a removed member is in %d teams", n)
 		}
 	})
 }

@@ -65,7 +65,7 @@ func TestMarkdown(t *testing.T) {
 			t.Errorf("%q is rendered as\n%s\nwant\n%s", c.source, got, c.html)
 		}
 		if got := MarkdownText(c.source); got != c.text {
-			t.Errorf("%q is told as %q, want %q", c.source, got, c.text)
+			t.Errorf("%q is %q as text, want %q", c.source, got, c.text)
 		}
 	}
 }
@@ -270,7 +270,7 @@ func FuzzMarkdown(f *testing.F) {
 		wantHarmless(t, source, rendered)
 		wantHarmless(t, source, plainHTML(source))
 		if text := MarkdownText(source); utf8.ValidString(source) && !utf8.ValidString(text) {
-			t.Errorf("%q is told as %q", source, text)
+			t.Errorf("%q is %q as text", source, text)
 		}
 		if rendered == "" && isVisible(MarkdownText(source)) {
 			t.Errorf("%q shows what it does not render", source)

@@ -161,7 +161,7 @@ func TestNotesStayInTheTeam(t *testing.T) {
 		h.Must(err)
 		if _, _, human, err := h.DB.CountRatings(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
 			Agent: h.Agent}, Conversation: id}); len(utterances) != 1 || human || err != nil {
-			h.Errorf("insight hears %d, human %v, %v", len(utterances), human, err)
+			h.Errorf("insight gets %d, human %v, %v", len(utterances), human, err)
 		}
 		found, err := h.DB.IndexableMessagesAfter(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id}, 0, 10)
 		h.Must(err)
@@ -259,7 +259,7 @@ func TestRedactedReplies(t *testing.T) {
 		first := h.mustOpen(newTicketRequest(1))
 		for _, kind := range []string{store.MessageTypeReply, store.MessageTypeNote} {
 			if m := h.mustReply(first, kind, ann, "Write to jane.roe@example.org"); strings.Contains(m.Text(), "jane") {
-				h.Errorf("kept: %q", m.Text())
+				h.Errorf("stored: %q", m.Text())
 			}
 		}
 		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from ticket_words where word = 'jane'`); n != 0 {

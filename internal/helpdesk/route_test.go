@@ -161,7 +161,7 @@ func TestRules(t *testing.T) {
 		}
 		leaving.Enabled = false
 		if got := put(leaving, parley.Rule{Name: "No key", TeamID: team.ID}); !strings.HasPrefix(got, "ann ") {
-			h.Error("somebody who has left keeps the rules from being changed:", got)
+			h.Error("a removed member prevents changes of the rules:", got)
 		}
 	})
 }

@@ -165,7 +165,7 @@ func TestChangeFails(t *testing.T) {
 		_, err = h.Change(h, stranger.AgentRef(others), first.Number, Change{Priority: "low"}, "api")
 		h.WantCode(err, parley.CodeTicketNotFound)
 		if diff := cmp.Diff(first, h.reloadTicket(first)); diff != "" {
-			h.Errorf("a failure has left something: %s", diff)
+			h.Errorf("a failed change was stored: %s", diff)
 		}
 	})
 }
@@ -247,7 +247,7 @@ func TestNoTicketIsLeftInARemovedTeam(t *testing.T) {
 				}
 			})
 			if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from tickets where team_id = ?`, team.ID); n != 0 {
-				h.Error(n, "tickets are in a team that is gone")
+				h.Error(n, "tickets are in a removed team")
 			}
 		}
 	})

@@ -230,7 +230,7 @@ func TestObjectsOfOtherAccountsAreNotFound(t *testing.T) {
 			}
 		}
 		if after := rows(); after != before {
-			h.Errorf("refused tickets have left %d rows", after-before)
+			h.Errorf("refused tickets have stored %d rows", after-before)
 		}
 		_, err = h.DB.Ticket(h, other.AgentRef(h.Agent), 1)
 		h.WantCode(err, parley.CodeTicketNotFound)
@@ -346,7 +346,7 @@ func TestRollbackLeavesNothing(t *testing.T) {
 		ctx, cancel := context.WithCancel(h.Context)
 		cancel()
 		if _, err := h.Open(ctx, h.ref(), newTicketRequest(1)); err == nil {
-			h.Error("a caller who has gone got a ticket")
+			h.Error("a cancelled request opened a ticket")
 		}
 		for _, table := range []string{"tickets", "conversations", "messages", "people", "helpdesks", "teams",
 			"ticket_statuses", "ticket_words", "events"} {

@@ -88,7 +88,7 @@ func TestPostsWithAKeyRunOnce(t *testing.T) {
 	sendPost(f, "POST", "/once/a", `{"name":"b"}`, "k")
 	sendPost(f, "POST", "/once/a", `{"name":"b"}`)
 	if len(requests) != 5 {
-		t.Fatalf("asked %d times", len(requests))
+		t.Fatalf("called %d times", len(requests))
 	}
 	a, other := requests[0], requests[4]
 	if requests[1].Key != a.Key || requests[1].Hash != a.Hash || requests[2].Key == a.Key || requests[3].Key == a.Key ||

@@ -118,7 +118,7 @@ func TestFormHoldsABodyAndFiles(t *testing.T) {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-			t.Fatalf("%s: left over %v %v", name, left, err)
+			t.Fatalf("%s: not removed: %v %v", name, left, err)
 		}
 	}
 }

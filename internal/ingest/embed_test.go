@@ -199,7 +199,7 @@ func TestChangedModelEmbedsAgain(t *testing.T) {
 		s.Must(s.EmbedAll(s.Context()))
 		s.runDue(runner)
 		if len(server.RequestTexts()) != 0 {
-			s.Error("embedded again though nothing is missing")
+			s.Error("embedded again although nothing is missing")
 		}
 	})
 }
@@ -259,12 +259,12 @@ func TestEmbeddingProviderFails(t *testing.T) {
 		}
 		s.runDue(runner)
 		if len(server.RequestTexts()) != 1 {
-			s.Errorf("%d requests before the rest is over", len(server.RequestTexts()))
+			s.Errorf("%d requests before the pause is over", len(server.RequestTexts()))
 		}
 		s.now = s.now.Add(10 * time.Second)
 		s.runDue(runner)
 		if s.vectorCount("m") == 0 || s.queryInt(`select count(*) from jobs where kind = ?`, ingest.EmbedJob) != 0 {
-			s.Error("the chore has not come back")
+			s.Error("the job was not retried")
 		}
 
 		server.Play(func(w http.ResponseWriter, _ *http.Request) {
@@ -325,7 +325,7 @@ func TestTextRefusedByTheProviderHasNoVector(t *testing.T) {
 		s.Must(s.EmbedAll(s.Context()))
 		s.runDue(runner)
 		if len(server.RequestTexts()) != 0 {
-			s.Errorf("asked again: %q", server.RequestTexts())
+			s.Errorf("sent again: %q", server.RequestTexts())
 		}
 	})
 }

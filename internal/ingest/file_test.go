@@ -251,7 +251,7 @@ func TestFilesAreStoredInTheDatabase(t *testing.T) {
 			}
 		}
 		if n := s.databaseFileCount(); n != 1 {
-			t.Errorf("equal files lie there %d times", n)
+			t.Errorf("equal files are stored %d times", n)
 		}
 		_, err := s.AddFile(t.Context(), s.account, s.plan, s.agent, "hours.txt", s.writeUpload("hours.txt", large))
 		s.WantCode(err, parley.CodeSourceDuplicate)
@@ -268,7 +268,7 @@ func TestFilesAreStoredInTheDatabase(t *testing.T) {
 		}
 		s.runJobs()
 		if n := s.databaseFileCount(); n != 0 {
-			t.Errorf("%d files are left", n)
+			t.Errorf("%d files remain", n)
 		}
 	})
 }

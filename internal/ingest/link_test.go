@@ -76,7 +76,7 @@ func TestIndividualPageIsRead(t *testing.T) {
 		var heading string
 		s.Must(s.DB.SQL().QueryRow(s.Context(), `select heading from passages where source_id = ?`, src.ID).Scan(&heading))
 		if heading != "Refunds" {
-			s.Errorf("the passage does not say what page it is of: %q", heading)
+			s.Errorf("the passage does not name its page: %q", heading)
 		}
 		w.set("/refunds", "")
 		_, err = s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{})
@@ -125,7 +125,7 @@ func TestSiteIsRead(t *testing.T) {
 		s.runJobs()
 		if n := s.queryCount(`select (select count(*) from passages) + (select count(*)
 			from crawl_pages) + (select count(*) from source_versions)`); n != 0 {
-			s.Error("left behind:", n)
+			s.Error("not erased:", n)
 		}
 	})
 }
@@ -174,7 +174,7 @@ func TestPatternsChange(t *testing.T) {
 		s.Must(err)
 		s.runJobs()
 		if got := s.passageTexts("refunds"); got == "" {
-			s.Error("what was left out does not come back")
+			s.Error("excluded pages are not read again")
 		}
 		_, err = s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{Include: []string{"("}})
 		s.WantCode(err, parley.CodeInvalidBody)
@@ -331,7 +331,7 @@ func TestPagesAreRemovedWithTheirSitemapEntry(t *testing.T) {
 		s.runJobs()
 		again(src.ID, 2, refunds, hours)
 		if w.notModified != 2 {
-			s.Error("what has not changed is read again:", w.notModified)
+			s.Error("an unchanged page is trained again:", w.notModified)
 		}
 		w.set("/map.xml", list("/hours", "/vouchers"))
 		again(src.ID, 2, "", hours)
@@ -372,7 +372,7 @@ func TestWeeklyResyncReadsWhatChanged(t *testing.T) {
 			s.Error(got)
 		}
 		if got := s.passageTexts("vouchers"); got != "" {
-			s.Error("what is gone is still there:", got)
+			s.Error("a removed page is still a source:", got)
 		}
 		if w.notModified != 2 || s.queryCount(fmt.Sprintf(`select count(*) from source_versions where created_at = %d`,
 			next.UnixMilli())) != 1 {
@@ -411,7 +411,7 @@ func TestCrawlRestartedAtItsEnd(t *testing.T) {
 		s.Must(s.Crawl(s.Context(), job))
 		if got := s.passageTexts("refunds") +
 			s.passageTexts("When do you open?"); got != "Refunds are paid within ten days.We open at nine." {
-			s.Error("pages are gone meanwhile:", got)
+			s.Error("pages were removed meanwhile:", got)
 		}
 		s.runJobs()
 		if got := s.passageTexts("refunds"); got != "Refunds are paid within a week." {

@@ -231,7 +231,7 @@ func TestDeletedSourceIsNotFound(t *testing.T) {
 		}
 		if n := dbs.CountRows(s, s.DB.SQL(), `select count(*) from source_versions where source_id = ?`, src.ID) +
 			dbs.CountRows(s, s.DB.SQL(), `select count(*) from passages where source_id = ? and text <> ''`, src.ID); n != 0 {
-			s.Error(n, "rows still tell what the source said")
+			s.Error(n, "rows still hold text of the source")
 		}
 		fresh := &retrieval.Indexes{DB: s.DB.SQL()}
 		hits, err := fresh.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,

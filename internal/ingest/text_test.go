@@ -59,7 +59,7 @@ func TestEarlierVersionAnswersUntilTheNewOneIsComplete(t *testing.T) {
 			s.Errorf("%+v %+v", changed, s.loadAgent())
 		}
 		if got := s.passageTexts("refunds vouchers"); got != "Refunds are paid within ten days." {
-			s.Error("not the earlier version alone answers:", got)
+			s.Error("not only the earlier version answers:", got)
 		}
 		s.runJobs()
 		if now := s.source(src.ID); now.Status != parley.SourceTrained || now.LiveVersion != changed.WantedVersion ||
@@ -67,13 +67,13 @@ func TestEarlierVersionAnswersUntilTheNewOneIsComplete(t *testing.T) {
 			s.Errorf("%+v", now)
 		}
 		if got := s.passageTexts("refunds vouchers"); got != "Vouchers are sent by mail on Mondays." {
-			s.Error("not the new version alone answers:", got)
+			s.Error("not only the new version answers:", got)
 		}
 		s.now = noon.Add(time.Hour)
 		s.runJobs()
 		if v, p := s.queryCount(`select count(*) from source_versions`),
 			s.queryCount(`select count(*) from passages`); v != 1 || p != 1 {
-			s.Error("the earlier version is still there:", v, p)
+			s.Error("the earlier version was not erased:", v, p)
 		}
 	})
 }

@@ -18,7 +18,7 @@ func TestModelAnalyzes(t *testing.T) {
 		requests, answer := 0, []scripted.Step{}
 		scriptedModel := &scripted.Model{StepsFor: func(req model.Request) []scripted.Step {
 			if requests++; !strings.Contains(req.Messages[0].Text, "user: Wo ist") || !req.SystemOnly {
-				t.Errorf("asked %+v", req)
+				t.Errorf("the model got %+v", req)
 			}
 			return answer
 		}}
@@ -29,7 +29,7 @@ func TestModelAnalyzes(t *testing.T) {
 			t.Helper()
 			ti.runJobs()
 			if tc.title() != title || tc.insight().Sentiment != mood || requests != times {
-				t.Errorf("title %q, sentiment %q, asked %d", tc.title(), tc.insight().Sentiment, requests)
+				t.Errorf("title %q, sentiment %q, %d requests", tc.title(), tc.insight().Sentiment, requests)
 			}
 		}
 		tc := ti.startConversation("", "Wo ist mein Paket? Das ist schrecklich").addAnswer("Unterwegs.")

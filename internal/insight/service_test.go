@@ -24,7 +24,7 @@ func TestQuietConversationIsAnalyzed(t *testing.T) {
 			ti.Must(err)
 			if in, err := ti.db.Insight(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)); n > 0 && in != nil ||
 				err != nil {
-				t.Fatal("it was judged while it went on", err)
+				t.Fatal("it was analyzed while it was not quiet", err)
 			}
 			ti.clock.Advance(20 * time.Second)
 			tc.addAnswer("On its way.").addMessage(parley.AuthorUser, "Great, that is very helpful, thank you!")
@@ -124,7 +124,7 @@ func TestRepeatedQuestionIsAskedAgain(t *testing.T) {
 		anonymous := ti.startConversation("", "How do I return my shoes?").addAnswer("By mail.")
 		ti.runJobs()
 		if first.insight().AskedAgain {
-			t.Error("nobody has come back yet")
+			t.Error("the user has not asked again yet")
 		}
 		ti.clock.Advance(2 * 24 * time.Hour)
 		second := ti.startConversation("jo", "how can I return shoes").addAnswer("By mail.")
@@ -395,7 +395,7 @@ func TestErasedDuringAnalysis(t *testing.T) {
 		})
 		ti.Must(ti.service.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
 		if r := ti.report(parley.GroupByDay); r.Open != 0 || r.Totals.Conversations != 0 {
-			t.Errorf("%d questions are left, %+v", r.Open, r.Totals)
+			t.Errorf("%d questions remain, %+v", r.Open, r.Totals)
 		}
 	})
 }

@@ -62,7 +62,7 @@ func TestJobOfAnotherAccountIsNext(t *testing.T) {
 		for _, want := range []string{"small", "also small"} {
 			end <- nil
 			if got := <-begun; got != want {
-				t.Errorf("%q is begun, not %q", got, want)
+				t.Errorf("%q has begun, not %q", got, want)
 			}
 		}
 		for range 8 {

@@ -83,7 +83,7 @@ func (f *fixture) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Durati
 	select {
 	case <-begun:
 	case <-done:
-		f.t.Fatal("the job was not begun: ", f.jobStates())
+		f.t.Fatal("the job has not begun: ", f.jobStates())
 	}
 	f.Advance(pass)
 }
@@ -106,7 +106,7 @@ func TestJobThatKillsItsRunnersIsGivenUp(t *testing.T) {
 				h.expireLeases()
 				h.runDue(living, 0)
 				if h.jobStates() != "ready" || lost > 0 {
-					t.Errorf("before a rest of %v: %s", rest, h.jobStates())
+					t.Errorf("before a pause of %v: %s", rest, h.jobStates())
 				}
 				h.Advance(rest - time.Millisecond)
 				h.runDue(living, 0)

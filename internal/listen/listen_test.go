@@ -26,7 +26,7 @@ func startServer(t *testing.T, limits listen.Limits, h http.HandlerFunc) (*httpt
 		server.CloseClientConnections()
 		server.Close()
 		if n := table.OpenConns(); n != 0 {
-			t.Errorf("%d connections are left", n)
+			t.Errorf("%d connections remain", n)
 		}
 	})
 	return server, table

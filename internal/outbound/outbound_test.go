@@ -75,7 +75,7 @@ func wantKind(t *testing.T, err error, kind outbound.Kind) *outbound.Error {
 	}
 	for _, secret := range []string{"127.0.0", "key", "secret", "::1"} {
 		if strings.Contains(e.Reason, secret) {
-			t.Errorf("the reason tells %q: %s", secret, e.Reason)
+			t.Errorf("the reason contains %q: %s", secret, e.Reason)
 		}
 	}
 	return e
@@ -223,13 +223,13 @@ func TestRequestBodyStaysOnItsHost(t *testing.T) {
 	}
 	if len(headers) != 1 || headers[0].Get("Accept") != "text/html" ||
 		strings.Contains(fmt.Sprint(headers), "secret") || headers[0].Get("Authorization") != "" {
-		t.Errorf("the other host heard %v", headers)
+		t.Errorf("the other host got %v", headers)
 	}
 	post, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, strings.NewReader("secret"))
 	_, err := c.Do(post, outbound.Limits{})
 	wantKind(t, err, outbound.KindRefused)
 	if len(headers) != 1 {
-		t.Error("the body went along")
+		t.Error("the body was sent to it")
 	}
 }
 

@@ -103,7 +103,7 @@ func TestProcedureInAWholeServer(t *testing.T) {
 	answer := s.Do(t, "POST", "/agents/"+agent+"/chat", s.Key, map[string]any{"message": "refund order 17"})
 	answer.Decode(t, http.StatusOK, &reply)
 	if len(questions) != 1 || questions[0] != "/17 Bearer s3cret-key" {
-		t.Errorf("the service heard %q", questions)
+		t.Errorf("the service got %q", questions)
 	}
 	if text := string(answer.Body); !strings.Contains(text, "Looking at 17.") || !strings.Contains(text, "paid") ||
 		!strings.Contains(text, "Bearer ***") {
@@ -121,7 +121,7 @@ func TestProcedureInAWholeServer(t *testing.T) {
 		}
 	}
 	if bytes.Contains(answer.Body, []byte("s3cret")) {
-		t.Error("the secret was told")
+		t.Error("the secret was shown")
 	}
 }
 

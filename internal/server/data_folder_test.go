@@ -40,7 +40,7 @@ func TestFilesWithoutTheirDatabaseStopTheStart(t *testing.T) {
 			t.Fatalf("opened, or refused without a word of what to do: %v", err)
 		}
 		if info, err := os.Stat(file); err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			t.Error("a database was made, or ", err)
+			t.Error("a database was created, or ", err)
 		}
 	}
 	// what the message says

@@ -174,7 +174,7 @@ func (c *voiceClient) speak(words []int16) {
 // waitUntilSpoken waits for the end of the speech.
 func (c *voiceClient) waitUntilSpoken() {
 	c.t.Helper()
-	testkit.Eventually(c.t, "the end of what was said", func() bool {
+	testkit.Eventually(c.t, "the end of the speech", func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return len(c.speech) == 0
@@ -184,7 +184,7 @@ func (c *voiceClient) waitUntilSpoken() {
 // waitForSilence waits until the client has sent a duration of silence.
 func (c *voiceClient) waitForSilence(length time.Duration) {
 	c.t.Helper()
-	testkit.Eventually(c.t, "a rest", func() bool {
+	testkit.Eventually(c.t, "silence", func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return c.silenceSent >= length

@@ -100,7 +100,7 @@ func TestVoiceSessionWithStreamingTranscription(t *testing.T) {
 	c.speakFor(1300 * time.Millisecond)
 	c.waitForTranscript("What does it cost?|It costs ten.")
 	c.waitForState(rtc.Listening)
-	testkit.Eventually(t, "a word that keeps the line", func() bool { return s.countMessages("KeepAlive") > 0 })
+	testkit.Eventually(t, "a keep-alive message", func() bool { return s.countMessages("KeepAlive") > 0 })
 	c.speakFor(1300 * time.Millisecond)
 	c.waitForTranscript("What does it cost?|It costs ten.|And with tax?|Yes.")
 	c.waitForState(rtc.Listening)

@@ -89,7 +89,7 @@ func TestFilesOfRecordingsAreDeleted(t *testing.T) {
 			} {
 				p := createRecording(t, s, 8*24*time.Hour)
 				check.Must(t, takes(p))
-				testkit.Eventually(t, name+": the recording goes", func() bool {
+				testkit.Eventually(t, name+": the recording is deleted", func() bool {
 					rows, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[int],
 						`select (select count(*) from blobs where id = ?) + (select count(*) from voice_recordings where blob_id = ?)`,
 						p.blob.ID, p.blob.ID)
@@ -99,7 +99,7 @@ func TestFilesOfRecordingsAreDeleted(t *testing.T) {
 				})
 			}
 			if _, err := s.Ingest.FileBytes(t.Context(), &stays.blob); err != nil {
-				t.Error("another one is gone:", err)
+				t.Error("another one was deleted:", err)
 			}
 		})
 	}

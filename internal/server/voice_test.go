@@ -222,7 +222,7 @@ func TestVoiceSessionsLeaveNothingBehind(t *testing.T) {
 // waitForGoroutines waits until the goroutines of the sessions have ended: clients hang up in the background.
 func waitForGoroutines(t *testing.T, before int) {
 	t.Helper()
-	testkit.Eventually(t, "the end of all that the sessions had begun", func() bool {
+	testkit.Eventually(t, "the end of the sessions' goroutines", func() bool {
 		return runtime.NumGoroutine() <= before+5
 	})
 }

@@ -70,7 +70,7 @@ func TestValidatingTransportReportsViolations(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b, err := io.ReadAll(resp.Body); err != nil || string(b) != c.reply.body {
-			t.Errorf("%s: the body did not come through: %q, %v", name, b, err)
+			t.Errorf("%s: the body was not passed on: %q, %v", name, b, err)
 		}
 		if (broken == nil) != c.fine {
 			t.Errorf("%s: %v", name, broken)

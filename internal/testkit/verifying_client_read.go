@@ -105,7 +105,7 @@ func (r *conversationReader) compareConversation(id string, messages []storedMes
 			errs = append(errs, fmt.Errorf("message %s %q was never sent", m.ID, m.text()))
 			continue
 		case twice:
-			errs = append(errs, fmt.Errorf("message %s %q is there twice, first in %s", m.ID, m.text(), where))
+			errs = append(errs, fmt.Errorf("message %s %q exists twice, first in %s", m.ID, m.text(), where))
 		case s.conversation != "" && s.conversation != id:
 			errs = append(errs, fmt.Errorf("message %s %q belongs to %s", m.ID, m.text(), s.conversation))
 		case s.order < order:
@@ -275,7 +275,7 @@ func newDuplicateCheck(noun string) *duplicateCheck {
 
 func (d *duplicateCheck) add(id, name string) {
 	if _, twice := d.nameByID[id]; twice || d.names[name] {
-		d.errs = append(d.errs, fmt.Errorf("%s %s %q is there twice", d.noun, id, name))
+		d.errs = append(d.errs, fmt.Errorf("%s %s %q exists twice", d.noun, id, name))
 	}
 	d.nameByID[id], d.names[name] = name, true
 }

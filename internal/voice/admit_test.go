@@ -58,7 +58,7 @@ func TestAdmissionCreatesAConversation(t *testing.T) {
 		requireSession(l, true)
 		if n := dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from events where kind = 'voice.joined' and subject_id = ?`,
 			l.ID); n != 1 || s.storedSession(l.ID).JoinedAt == nil {
-			t.Errorf("told %d times", n)
+			t.Errorf("reported %d times", n)
 		}
 		s.endSession(l, parley.EndClientLeft)
 		s.endSession(unjoined, parley.EndClientLeft)
@@ -86,7 +86,7 @@ func TestSessionContinuesAConversation(t *testing.T) {
 		_, err = s.tryStart(voice.SessionRequest{ContinueConversation: true, ConversationID: orphan.ID, UserID: "kim"})
 		s.requireError(err, parley.CodeUserMismatch, "")
 		if o := s.startSession(voice.SessionRequest{ContinueConversation: true, ConversationID: orphan.ID}); o.UserID == "" {
-			t.Error("no user was made for the session")
+			t.Error("no user was created for the session")
 		}
 		if c, err := s.DB.Conversation(s, s.account.ID.AgentRef(s.agent).ConversationRef(orphan.ID)); err != nil ||
 			c.UserID != "" {
@@ -137,11 +137,11 @@ func TestFailedAdmissionLeavesNothing(t *testing.T) {
 		s.rooms.SetFailing(true)
 		_, err := s.tryStart(voice.SessionRequest{UserID: "jo"})
 		if e := s.requireError(err, parley.CodeSessionFailed, ""); strings.Contains(e.Message, "10.1.2.3") {
-			t.Error("the message tells what is inside:", e.Message)
+			t.Error("the message shows internals:", e.Message)
 		}
 		for _, table := range []string{"voice_sessions", "conversations", "conversation_counts", "events"} {
 			if n := dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from `+table); n != 0 {
-				t.Errorf("%d rows left in %s", n, table)
+				t.Errorf("%d rows remain in %s", n, table)
 			}
 		}
 		s.requireCredits(0, 0)
@@ -157,7 +157,7 @@ func TestLimits(t *testing.T) {
 		o := s.startSession(voice.SessionRequest{})
 		_, err := s.tryStart(voice.SessionRequest{})
 		if e := s.requireError(err, parley.CodeVoiceLimit, "concurrent_exceeded"); e.RetryAfter <= 0 {
-			t.Error("no word on when to come back")
+			t.Error("no time for a retry")
 		}
 		s.endSession(s.activeSession(o), parley.EndClientLeft)
 		s.startSession(voice.SessionRequest{})
@@ -167,7 +167,7 @@ func TestLimits(t *testing.T) {
 		s.clock.Advance(time.Hour)
 		_, err = s.tryStart(voice.SessionRequest{UserID: "jo"})
 		if e := s.requireError(err, parley.CodeVoiceLimit, "per_user_exceeded"); e.RetryAfter != 23*time.Hour {
-			t.Errorf("come back in %v", e.RetryAfter)
+			t.Errorf("retry after %v", e.RetryAfter)
 		}
 		s.startSession(voice.SessionRequest{UserID: "kim"})
 

@@ -83,7 +83,7 @@ func checkRetention(t *testing.T, off func(s *testSessions)) {
 		s.Must(s.DB.DeleteAgent(s, s.account.ID.AgentRef(s.agent), s.clock.Now()))
 		if isErased, err := s.DB.EraseAgent(s, s.account.ID.AgentRef(s.agent)); err != nil || !isErased ||
 			dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from settings where name like 'recordings:%'`) != 0 {
-			t.Errorf("gone %v, %v", isErased, err)
+			t.Errorf("deleted %v, %v", isErased, err)
 		}
 	})
 }

@@ -93,7 +93,7 @@ func TestWithoutSpeech(t *testing.T) {
 		d.events <- rtc.Event{Kind: rtc.EventLeft}
 		d.waitForEnd(parley.EndClientLeft)
 		if len(d.faults) != 1 || d.faults[0] != want {
-			t.Errorf("told %q, want %q", d.faults, want)
+			t.Errorf("got %q, want %q", d.faults, want)
 		}
 	}
 }
@@ -255,7 +255,7 @@ func TestPersonTakesOver(t *testing.T) {
 	d.Must(err)
 	d.waitForEnd(parley.EndEscalated)
 	if !strings.HasSuffix(d.transcript(), "agent: "+quote.HandoverText(0)+"\n") {
-		t.Errorf("the customer was told\n%s", d.transcript())
+		t.Errorf("the customer got\n%s", d.transcript())
 	}
 }
 
@@ -271,7 +271,7 @@ func TestCustomerAsksForAPerson(t *testing.T) {
 	d.saySegment("I want to talk to a human, please.", time.Second)
 	d.waitForEnd(parley.EndEscalated)
 	if n := strings.Count(d.transcript(), "agent: "); n != 1 || !strings.Contains(d.transcript(), quote.HandoverText(0)) {
-		t.Errorf("the customer was told\n%s", d.transcript())
+		t.Errorf("the customer got\n%s", d.transcript())
 	}
 }
 

@@ -257,7 +257,7 @@ func (d *testDialog) waitForEnd(reason parley.SessionEndReason) *parley.VoiceSes
 	d.Helper()
 	s := d.waitUntilEnded(d.session)
 	if s.EndReason != reason || d.reason != string(reason) {
-		d.Errorf("the session ended for %q, the room was told %q; want %q", s.EndReason, d.reason, reason)
+		d.Errorf("the session ended with %q, the room with %q; want %q", s.EndReason, d.reason, reason)
 	}
 	return s
 }
@@ -293,7 +293,7 @@ func TestDialog(t *testing.T) {
 		system := d.model.Requests()[0].System
 		if !strings.Contains(system, "pirate") || strings.Contains(system, "Write long") ||
 			!strings.Contains(system, "Europe/Berlin, it is Tuesday, 10 November 2026, 13:00") {
-			t.Errorf("the model was told %q", system)
+			t.Errorf("the model got %q", system)
 		}
 		if d.saySegment("thanks", 600*time.Millisecond); !strings.Contains(d.transcript(), "30 days") {
 			t.Error("gone")

@@ -169,7 +169,7 @@ func TestOpeningSessionIsUndone(t *testing.T) {
 		s.clock.Advance(10 * time.Minute)
 		s.Must(s.newSessions(s.DB).RecoverExpired(s))
 		if n := dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from voice_sessions`); n != 0 {
-			t.Errorf("%d sessions left", n)
+			t.Errorf("%d sessions remain", n)
 		}
 		s.requireCredits(0, 0)
 	})

@@ -98,7 +98,7 @@ func TestCustomerTextIsStoredForThePerson(t *testing.T) {
 		}
 		for _, want := range []string{"My number is 4711.", "Here is Kim."} {
 			if !strings.Contains(all.String(), want) {
-				t.Errorf("the model was not told %q:\n%s", want, all.String())
+				t.Errorf("the model did not get %q:\n%s", want, all.String())
 			}
 		}
 		d.events <- rtc.Event{Kind: rtc.EventLeft}

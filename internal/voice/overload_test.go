@@ -134,7 +134,7 @@ func TestServerWithLatePacketsRefusesSessions(t *testing.T) {
 	c.passSeconds(10, 2)
 	c.requireAdmits(true)
 	if len(c.refused) != 3 || c.refused[0] != "server_overloaded" {
-		t.Error("told of the refusals: ", c.refused)
+		t.Error("refusals were reported: ", c.refused)
 	}
 	c.passSeconds(5, 50)
 	c.requireAdmits(false)
@@ -175,7 +175,7 @@ func TestUnjoinedSessionsAreNoLoad(t *testing.T) {
 	c.passSeconds(10, 0)
 	c.requireAdmits(true)
 	if isAsked {
-		t.Error("the load was asked for, although nobody talks")
+		t.Error("the load was measured without sessions")
 	}
 	c.joinUsers(0, 4*runtime.GOMAXPROCS(0)-1)
 	c.passSeconds(10, 0)
@@ -214,6 +214,6 @@ func TestBusyServerRefusesSessions(t *testing.T) {
 	c.passSeconds(5, 0)
 	c.requireAdmits(true) // so few sessions cannot be the reason
 	if requests == 0 {
-		t.Error("the load was not asked for")
+		t.Error("the load was not measured")
 	}
 }

@@ -63,7 +63,7 @@ func TestLeadIsDelivered(t *testing.T) {
 			t.Errorf("%v", got.header)
 		}
 		if got.header.Get("Authorization") != "" || strings.Contains(h.SealedSigningKeys, apiKey) {
-			t.Error("the API key is told or stored")
+			t.Error("the API key is shown or stored")
 		}
 	})
 }
@@ -156,7 +156,7 @@ func TestPrivateAddressIsRefused(t *testing.T) {
 		f.runSendJobs()
 		list := f.deliveries(parley.DeliveryPending)
 		if len(list) != len(targets) || len(e.receivedRequests()) != 0 {
-			t.Errorf("%d pending, %d heard", len(list), len(e.receivedRequests()))
+			t.Errorf("%d pending, %d received", len(list), len(e.receivedRequests()))
 		}
 		for _, d := range list {
 			if d.Attempts != 1 || d.LastStatus != 0 || d.LastError == "" || strings.Contains(d.LastError, "127.") {
@@ -190,7 +190,7 @@ func TestSlowEndpointDelaysNoOther(t *testing.T) {
 		go func() { ended <- f.sender.Run(ctx) }()
 		testkit.Eventually(t, "the slow endpoint is being sent to", func() bool { return len(slow.receivedRequests()) > 0 })
 		f.addLead("bob@example.org")
-		testkit.Eventually(t, "the quick one has heard", func() bool { return len(quick.receivedRequests()) == 1 })
+		testkit.Eventually(t, "the fast endpoint got the delivery", func() bool { return len(quick.receivedRequests()) == 1 })
 		if n := len(slow.receivedRequests()); n > 4 {
 			t.Errorf("%d at a time", n)
 		}
@@ -212,7 +212,7 @@ func TestStopDoesNotCountAsAttempt(t *testing.T) {
 		ctx, stop := context.WithCancel(f)
 		ended := make(chan error, 1)
 		go func() { ended <- f.runner.Run(ctx) }()
-		testkit.Eventually(t, "the endpoint has heard", func() bool { return len(e.receivedRequests()) == 1 })
+		testkit.Eventually(t, "the endpoint got the delivery", func() bool { return len(e.receivedRequests()) == 1 })
 		stop()
 		f.Must(<-ended)
 		if list := f.deliveries(parley.DeliveryPending); len(list) != 1 || list[0].Attempts != 0 {

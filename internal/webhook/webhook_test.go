@@ -33,7 +33,7 @@ func TestSubscribers(t *testing.T) {
 		}{"account": {everything, 1}, "agent": {ofAgent, 1}, "another agent": {ofOther, 0}, "removed": {removed, 0},
 			"another account": {foreign, 0}} {
 			if n := len(each.e.receivedRequests()); n != each.n {
-				t.Errorf("%s heard %d, want %d", name, n, each.n)
+				t.Errorf("%s got %d, want %d", name, n, each.n)
 			}
 		}
 	})
@@ -58,7 +58,7 @@ func TestRolledBackLeadIsNotDelivered(t *testing.T) {
 		}
 		f.runSendJobs()
 		if len(e.receivedRequests()) != 0 {
-			t.Error("it was told")
+			t.Error("a delivery was sent")
 		}
 	})
 }
@@ -82,7 +82,7 @@ func TestDeletedConversationLosesNoLead(t *testing.T) {
 		erased, err := f.DB.EraseConversations(f, ref)
 		f.Must(err)
 		if n := dbs.CountRows(f.TB, f.DB.SQL(), `select count(*) from conversations`); erased || n != 1 {
-			t.Errorf("erased %v, %d left", erased, n)
+			t.Errorf("erased %v, %d remain", erased, n)
 		}
 		f.runSendJobs()
 		if n, m := len(all.receivedRequests()), len(own.receivedRequests()); n != 2 || m != 2 {
@@ -92,7 +92,7 @@ func TestDeletedConversationLosesNoLead(t *testing.T) {
 		f.Must(err)
 		if n := dbs.CountRows(f.TB, f.DB.SQL(),
 			`select count(*) from events where conversation_id is not null`); !erased || n != 0 {
-			t.Errorf("erased %v, %d events left", erased, n)
+			t.Errorf("erased %v, %d events remain", erased, n)
 		}
 	})
 }
@@ -143,7 +143,7 @@ func TestRemoveErasesDeliveries(t *testing.T) {
 		f.clock.Advance(24 * time.Hour)
 		f.runSendJobs()
 		if len(e.receivedRequests()) != 1 || len(f.deliveries("")) != 0 {
-			t.Errorf("%d heard, %d left", len(e.receivedRequests()), len(f.deliveries("")))
+			t.Errorf("%d received, %d remain", len(e.receivedRequests()), len(f.deliveries("")))
 		}
 	})
 }
@@ -171,7 +171,7 @@ func TestSweep(t *testing.T) {
 		f.clock.Advance(webhook.DeliveryRetention/2 + time.Second)
 		f.Must(f.sender.Sweep(f))
 		if list := f.deliveries(""); len(list) != 1 || list[0].State != parley.DeliveryPending {
-			t.Errorf("%d deliveries are left", len(list))
+			t.Errorf("%d deliveries remain", len(list))
 		}
 	})
 }

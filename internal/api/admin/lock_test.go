@@ -78,13 +78,13 @@ func TestSocketIsPrivateAndRemovedWithItsServer(t *testing.T) {
 				t.Errorf("socket: %v, %v", info.Mode(), err)
 			}
 			if !isServerListening(dir) {
-				t.Error("nobody answers")
+				t.Error("no server answers")
 			}
 			if err := l.Close(); err != nil {
 				t.Error(err)
 			}
 			if left, _ := os.ReadDir(dir); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
+				t.Errorf("not removed: %v", left)
 			}
 			if isServerListening(dir) {
 				t.Error("a closed socket answers")

@@ -335,7 +335,7 @@ func TestExportHidesSecrets(t *testing.T) {
 		s.apply(admin.ApplyManifest{}, withoutHeader)
 		if stored, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[string],
 			`select secrets from actions where key = 'track'`); err != nil || stored != "" {
-			t.Errorf("what none names is kept: %q %v", stored, err)
+			t.Errorf("an unused secret is stored: %q %v", stored, err)
 		}
 	})
 }

@@ -36,7 +36,7 @@ func TestTraceRemainsAfterItsSourceIsDeleted(t *testing.T) {
 	}
 	before := citedPassage(t, srv, reply.Data.Metadata.ConversationID)
 	if before.Text == "" || !before.IsCited || string(before.SourceID) != cited[0].SourceID {
-		t.Errorf("while the source is there: %+v", before)
+		t.Errorf("before the source is deleted: %+v", before)
 	}
 	if r := srv.Do(t, "DELETE", "/agents/"+agent+"/sources/"+cited[0].SourceID, srv.Key, nil); r.Status >= 300 {
 		t.Fatalf("delete: %d %s", r.Status, r.Body)
@@ -129,7 +129,7 @@ func checkReplay(t *testing.T, srv *testkit.Server) {
 	}
 	if _, err := admin.RunOn(t.Context(), srv.AdminService, admin.Replay,
 		admin.ReplayRequest{ID: "nobody", Limit: 1}); err == nil {
-		t.Error("an agent that is not there has past questions")
+		t.Error("a missing agent has past questions")
 	}
 }
 

@@ -89,7 +89,7 @@ func TestGoClient(t *testing.T) {
 		t.Error(me)
 	}
 	if _, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "service_nothing"}); err == nil {
-		t.Error("a tool that is not there answers")
+		t.Error("a missing tool answers")
 	}
 }
 

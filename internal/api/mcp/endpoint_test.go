@@ -185,7 +185,7 @@ func TestRequestsAreCountedOnce(t *testing.T) {
 		t.Error(resp.StatusCode, resp.Header, text)
 	}
 	if got := srv.Do(t, "GET", "/me", srv.Key, nil).Status; got != 429 {
-		t.Error("REST counts apart:", got)
+		t.Error("REST has its own count:", got)
 	}
 }
 

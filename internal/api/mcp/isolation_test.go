@@ -143,7 +143,7 @@ func TestEveryToolHasARow(t *testing.T) {
 		}
 	}
 	if len(rows) != len(list.Tools) {
-		t.Error("rows of tools that are not there")
+		t.Error("rows of tools that do not exist")
 	}
 }
 

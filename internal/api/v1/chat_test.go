@@ -239,7 +239,7 @@ func TestRequestSettingsReachTheModel(t *testing.T) {
 	}
 	requests := scriptedModel.Requests()
 	if requests[0].Temperature != 0 || requests[1].Temperature != 0.75 {
-		t.Errorf("asked at temperatures %v and %v", requests[0].Temperature, requests[1].Temperature)
+		t.Errorf("temperatures %v and %v", requests[0].Temperature, requests[1].Temperature)
 	}
 	var texts []string
 	for _, m := range requests[0].Messages {

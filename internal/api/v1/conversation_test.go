@@ -109,7 +109,7 @@ func askAndRead(t *testing.T, srv *testkit.Server, bot, id string, stream bool) 
 	}
 	for _, piece := range data[:len(data)-1] {
 		if strings.Contains(piece, "[DONE]") {
-			t.Fatalf("an event says that it is the end: %q", piece)
+			t.Fatalf("an event looks like the end: %q", piece)
 		}
 	}
 	return strings.Join(data[:len(data)-1], "")

@@ -39,7 +39,7 @@ func TestOpenAPIGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
-		t.Errorf("openapi.json is not what the routes say (-golden +routes):\n%s", diff)
+		t.Errorf("openapi.json differs from the routes (-golden +routes):\n%s", diff)
 	}
 }
 

@@ -180,11 +180,11 @@ func (s *settingsTest) checkV1Only() {
 		}
 	}
 	if diff := cmp.Diff(append([]any{}, s.inactiveDomains...), append([]any{}, stored.Domains...)); diff != "" {
-		s.Fatal("domains kept aside:\n", diff)
+		s.Fatal("domains:\n", diff)
 	}
 	if len(s.customerQuestions) > 0 || len(stored.CollectCustomerInformation) > 0 {
 		if diff := cmp.Diff(s.customerQuestions, stored.CollectCustomerInformation); diff != "" {
-			s.Fatal("what is asked of customers:\n", diff)
+			s.Fatal("collected of customers:\n", diff)
 		}
 	}
 }

@@ -25,12 +25,12 @@ func TestWholeSite(t *testing.T) {
 	times := map[string]int{}
 	for _, path := range ts.requestedPaths {
 		if times[path]++; times[path] > 1 {
-			t.Error(path, "is asked for twice")
+			t.Error(path, "is requested twice")
 		}
 	}
 	for _, path := range []string{"/private/a", "/picture.PNG", "/login", "/docs/unseen", "/docs/nolink", "/docs/never"} {
 		if times[path] > 0 {
-			t.Error(path, "is asked for")
+			t.Error(path, "is requested")
 		}
 	}
 	if ts.agent != "Parley/1.0 (+https://parley.example/crawler)" {
@@ -44,7 +44,7 @@ func TestPatterns(t *testing.T) {
 		Exclude: []string{"quiet|circle", `\?v=\d`}}).golden(t, "patterns")
 	for _, path := range ts.requestedPaths {
 		if strings.Contains(path, "quiet") || strings.Contains(path, "?v=1") || strings.Contains(path, "/blog") {
-			t.Error(path, "is asked for")
+			t.Error(path, "is requested")
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestRequests(t *testing.T) {
 		t.Errorf("system prompt:\n%s", system)
 	}
 	if strings.Count(system, "</source>\n") != 1 || strings.Contains(system, "</passage>") {
-		t.Errorf("the passage speaks from outside its fence:\n%s", system)
+		t.Errorf("the passage is outside its fence:\n%s", system)
 	}
 }
 
@@ -156,7 +156,7 @@ func TestToolMessages(t *testing.T) {
 		t.Errorf("%+v %+v", a, b)
 	}
 	if !strings.Contains(*body.Messages[0].Content, "Never invent a result.") {
-		t.Error("the prompt says nothing of tools")
+		t.Error("the prompt does not mention tools")
 	}
 }
 
@@ -167,6 +167,6 @@ func TestPromptWithoutTools(t *testing.T) {
 		t.Fatal(got.Err)
 	}
 	if strings.Contains(string(s.Requests()[0].Body), "How to use your tools") {
-		t.Error("the prompt speaks of tools")
+		t.Error("the prompt mentions tools")
 	}
 }

@@ -49,7 +49,7 @@ func TestPromptParts(t *testing.T) {
 		`<source n="1" name="Manual › Orders">`, `<source n="2"`} {
 		at := strings.Index(got, part)
 		if at <= last {
-			t.Errorf("%q stands at %d", part, at)
+			t.Errorf("%q is at %d", part, at)
 		}
 		last = at
 	}
@@ -57,7 +57,7 @@ func TestPromptParts(t *testing.T) {
 		t.Error("the user's words are in the system prompt")
 	}
 	if req.Passages = nil; !strings.Contains(System(req), "found nothing") {
-		t.Error("the model is not told that nothing was found")
+		t.Error("the prompt does not say that nothing was found")
 	}
 	if !regexp.MustCompile(`^2-[0-9a-f]{8}$`).MatchString(Version) {
 		t.Errorf("version %q", Version)

@@ -115,7 +115,7 @@ func (s *server) waitForMessages(t *testing.T, done func(words []string) bool) {
 		case <-news:
 		case <-late:
 			words, _ := s.received()
-			t.Fatalf("it was told only %v", words)
+			t.Fatalf("it got only %v", words)
 		}
 	}
 }

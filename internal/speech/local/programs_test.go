@@ -48,7 +48,7 @@ func checkNoChildren(t *testing.T) {
 	t.Cleanup(func() {
 		for _, id := range childProcesses(t) {
 			if !slices.Contains(before, id) {
-				t.Errorf("process %s is left", id)
+				t.Errorf("process %s was not ended", id)
 			}
 		}
 	})

@@ -230,7 +230,7 @@ func TestSynthesizeNothing(t *testing.T) {
 	speechtest.CheckFailure(t, speechtest.CollectSound(t,
 		newSynthesizer(t, f).Synthesize(t.Context(), speech.Utterance{Text: strings.Repeat("na ", 2000)})).Err)
 	if f.RequestCount() > 0 {
-		t.Error("the server was asked")
+		t.Error("the server got a request")
 	}
 }
 

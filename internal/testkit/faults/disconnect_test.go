@@ -49,7 +49,7 @@ func TestDisconnect(t *testing.T) {
 	all.Wait()
 	testkit.Eventually(t, "only the goroutines of before", func() bool { return countServerGoroutines() <= before })
 	if left := n + 1 - c.client.Acknowledged(); left < n/2 {
-		t.Errorf("only %d of %d clients left before the end", left, n)
+		t.Errorf("only %d of %d clients disconnected before the end", left, n)
 	}
 	c.client.Client = patient
 	c.requireConsistent(t)

@@ -38,7 +38,7 @@ func TestDiskFull(t *testing.T) {
 			t.Fatal(err)
 		}
 		if elapsed := c.waitForAnswers(t, clientCount); elapsed > 10*time.Second {
-			t.Errorf("writes were taken again after %v", elapsed)
+			t.Errorf("writes succeeded again after %v", elapsed)
 		}
 	}
 	close(stop)

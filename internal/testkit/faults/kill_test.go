@@ -117,6 +117,6 @@ func requireNothingOpenOn(t *testing.T, s *testkit.Server) {
 	ofAgents := count(`select coalesce(sum(used), 0) from credit_usage where agent_id <> ''`)
 	if booked := count(`select coalesce(sum(amount), 0) from credit_ledger`); ofAccounts != ofAgents ||
 		ofAccounts != booked {
-		t.Errorf("accounts used %d credits, agents %d, the books say %d", ofAccounts, ofAgents, booked)
+		t.Errorf("accounts used %d credits, agents %d, the ledger says %d", ofAccounts, ofAgents, booked)
 	}
 }

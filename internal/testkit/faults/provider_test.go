@@ -182,7 +182,7 @@ func requireNoInternals(t *testing.T, message string) {
 	t.Helper()
 	for _, word := range []string{"secret", "provider", "127.0.0.1", "oops"} {
 		if strings.Contains(message, word) {
-			t.Errorf("the client is told %q", message)
+			t.Errorf("the client gets %q", message)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func killTraining(t *testing.T, n int, dir, url string) {
 	}
 	t.Logf("%d kills came in the midst of writing", midWriting)
 	if midWriting == 0 {
-		t.Error("no kill came in the midst of writing")
+		t.Error("no kill came while passages were written")
 	}
 }
 

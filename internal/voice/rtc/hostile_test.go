@@ -127,7 +127,7 @@ func TestTwoMicrophones(t *testing.T) {
 	u.PublishMicrophone()
 	u.speakDuring(440, func() { waitForPitch(t, p, 440) })
 	if !p.IsListeningTo(u.Publication.SID()) {
-		t.Error("the first one is heard")
+		t.Error("the first one is received")
 	}
 }
 

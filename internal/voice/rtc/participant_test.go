@@ -91,7 +91,7 @@ func testUserHears(t *testing.T, p *rtc.Participant, u *userClient) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if got := pitchShare(u.heardSamples[rtc.InputRate/4:rtc.InputRate*3/4], 700); got < 0.6 {
-		t.Errorf("%.2f of the tone came", got)
+		t.Errorf("%.2f of the tone was received", got)
 	}
 }
 
@@ -147,13 +147,13 @@ func testMute(t *testing.T, p *rtc.Participant, u *userClient) {
 	requireEvents(t, p, rtc.EventMicOff)
 	muted := time.Now()
 	if p.LastMedia().Before(muted) {
-		t.Error("a muted user who is there is not seen")
+		t.Error("LastMedia is not now for a muted user")
 	}
 	u.Publication.SetMuted(false)
 	requireEvents(t, p, rtc.EventMicOn)
 	unmuted := time.Now()
 	if p.LastMedia().After(unmuted) {
-		t.Error("a user is seen who could be heard and is not")
+		t.Error("LastMedia is now for a user who can send sound and does not")
 	}
 	u.speakDuring(640, func() { waitForPitch(t, p, 640) })
 }
@@ -218,7 +218,7 @@ func TestUserWhoReconnectsHasNotLeft(t *testing.T) {
 		case e := <-p.Events():
 			seen[e.Kind]++
 		case <-time.After(20 * time.Second):
-			t.Fatalf("the user did not come back: %v", seen)
+			t.Fatalf("the user did not reconnect: %v", seen)
 		}
 	}
 	if seen[rtc.EventAway] != 1 || seen[rtc.EventLeft] != 0 {
@@ -273,10 +273,10 @@ func TestUserLeavesAfterGrace(t *testing.T) {
 	awayAt := requireEvents(t, p, rtc.EventAway).At
 	requireEvents(t, p, rtc.EventMicOff)
 	if left := requireEvents(t, p, rtc.EventLeft).At; left.Before(awayAt.Add(grace)) {
-		t.Errorf("left %v after having gone", left.Sub(awayAt))
+		t.Errorf("left %v after the disconnect", left.Sub(awayAt))
 	}
 	if at := p.LastMedia(); !at.IsZero() {
-		t.Errorf("who never spoke was heard at %v", at)
+		t.Errorf("a user who never spoke was heard at %v", at)
 	}
 }
 
@@ -328,7 +328,7 @@ func TestJoiningFails(t *testing.T) {
 	var log strings.Builder
 	c.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if _, err := rtc.Join(t.Context(), c); err == nil || strings.Contains(err.Error(), c.Token) {
-		t.Error("joined a room that there is not, or told the token: ", err)
+		t.Error("joined a missing room, or showed the token: ", err)
 	}
 	if strings.Contains(log.String(), c.Token) || !strings.Contains(log.String(), "(token)") {
 		t.Error("the token is in the log")
