@@ -60,16 +60,12 @@ func newTestToolbox(t *testing.T, db *store.DB) *testToolbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &testToolbox{T: check.T{TB: t}, Context: t.Context(), log: &strings.Builder{},
-		account: parley.AccountID(parley.NewUUID()),
-		agent:   parley.NewAgentID()}
+	b := &testToolbox{T: check.T{TB: t}, Context: t.Context(), log: &strings.Builder{}}
 	b.Toolbox = &actions.Toolbox{DB: db, HTTP: &outbound.Client{AllowedPrefixes: allow}, Vault: safe,
 		Now: func() time.Time { return noon }, Logger: slog.New(slog.NewTextHandler(b.log, nil))}
 	t.Cleanup(b.Close)
-	b.Must(db.CreateAccount(b, &parley.Account{ID: b.account, Name: "Acme", Plan: "unlimited", CreatedAt: noon}))
-	b.Must(db.CreateAgent(b, &parley.Agent{ID: b.agent, AccountID: b.account, Name: "Guide", Model: "auto",
-		Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
-		IdentitySecret: "s", ConfigVersion: 1, CreatedAt: noon, UpdatedAt: noon}))
+	b.account = dbs.CreateAccount(t, db, "unlimited", noon).ID
+	b.agent = dbs.CreateAgent(t, db, dbs.NewAgent(b.account, noon))
 	b.turn = parley.Turn{ID: "t", AccountID: b.account, AgentID: b.agent, ConversationID: b.newConversation()}
 	return b
 }

@@ -260,7 +260,7 @@ func TestCloneOfLargeAgentFollowsByAJob(t *testing.T) {
 		before := s.loadAgent(copied)
 		s.Must(s.ContinueCopy(t.Context(), s.cloneJob(c)))
 		if after := s.loadAgent(copied); mustJSON(t, after) != mustJSON(t, before) || s.passageCount(copied) != want {
-			t.Error("a repeated chore changed the copy")
+			t.Error("a repeated job changed the copy")
 		}
 	})
 }

@@ -33,14 +33,11 @@ type fixture struct {
 func forEachStore(t *testing.T, do func(f *fixture)) {
 	t.Helper()
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
-		f := &fixture{T: check.T{TB: t}, Context: t.Context(), clock: clock.New(),
-			account: parley.AccountID(parley.NewUUID()), agent: parley.NewAgentID()}
+		f := &fixture{T: check.T{TB: t}, Context: t.Context(), clock: clock.New()}
 		f.Service = &contact.Service{DB: db, Now: f.clock.Now}
 		now := f.clock.Now()
-		f.Must(db.CreateAccount(f, &parley.Account{ID: f.account, Name: "Acme", Plan: "unlimited", CreatedAt: now}))
-		f.Must(db.CreateAgent(f, &parley.Agent{ID: f.agent, AccountID: f.account, Name: "Guide", Model: "auto",
-			Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
-			IdentitySecret: "s", ConfigVersion: 1, CreatedAt: now, UpdatedAt: now}))
+		f.account = dbs.CreateAccount(t, db, "unlimited", now).ID
+		f.agent = dbs.CreateAgent(t, db, dbs.NewAgent(f.account, now))
 		do(f)
 	})
 }

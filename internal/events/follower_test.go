@@ -47,9 +47,7 @@ func forEachStore(t *testing.T, f func(fx *fixture)) {
 
 func (fx *fixture) newAccount() parley.AccountID {
 	fx.Helper()
-	id := parley.AccountID(parley.NewUUID())
-	fx.Must(fx.db.CreateAccount(fx, &parley.Account{ID: id, Name: "Acme", Plan: "unlimited", CreatedAt: noon}))
-	return id
+	return dbs.CreateAccount(fx.TB, fx.db, "unlimited", noon).ID
 }
 
 // record records an event for each subject.

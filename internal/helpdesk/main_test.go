@@ -71,11 +71,9 @@ func (h *testHelpdesk) addAccount(name string) parley.AccountID {
 
 func (h *testHelpdesk) addAgent(account parley.AccountID) parley.AgentID {
 	h.Helper()
-	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: "Guide", Model: "auto", Visibility: "private",
-		InitialMessages: []string{"Hi!"},
-		RateLimit:       parley.DefaultDeviceLimit(), IdentitySecret: "s", ConfigVersion: 1, CreatedAt: noon, UpdatedAt: noon}
-	h.Must(h.DB.CreateAgent(h, a))
-	return a.ID
+	a := dbs.NewAgent(account, noon)
+	a.InitialMessages = []string{"Hi!"}
+	return dbs.CreateAgent(h.TB, h.DB, a)
 }
 
 // addMember adds a member to the account.

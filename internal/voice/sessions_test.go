@@ -40,11 +40,9 @@ func forEachStore(t *testing.T, f func(s *testSessions)) {
 func newTestSessions(t testing.TB, db *store.DB) *testSessions {
 	t.Helper()
 	s := &testSessions{T: check.T{TB: t}, Context: t.Context(), clock: clock.New(), rooms: &testkit.FakeRooms{},
-		plan:    parley.Plan{Name: "test", API: true, Voice: true, CreditsPerVoiceMinute: 5 * parley.Credit},
-		account: parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Acme", Plan: "test"}}
-	s.account.CreatedAt = s.clock.Now()
+		plan: parley.Plan{Name: "test", API: true, Voice: true, CreditsPerVoiceMinute: 5 * parley.Credit}}
 	s.Sessions = s.newSessions(db)
-	s.Must(db.CreateAccount(s, &s.account))
+	s.account = dbs.CreateAccount(t, db, "test", s.clock.Now())
 	s.agent = s.createAgent(s.account)
 	return s
 }
@@ -52,12 +50,9 @@ func newTestSessions(t testing.TB, db *store.DB) *testSessions {
 // createAgent creates another agent with voice, of any account.
 func (s *testSessions) createAgent(account parley.Account) parley.AgentID {
 	s.Helper()
-	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account.ID, Name: "Guide", Model: "auto",
-		Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
-		IdentitySecret: "s", ConfigVersion: 1, Voice: json.RawMessage(`{}`), CreatedAt: s.clock.Now(),
-		UpdatedAt: s.clock.Now()}
-	s.Must(s.DB.CreateAgent(s, a))
-	return a.ID
+	a := dbs.NewAgent(account.ID, s.clock.Now())
+	a.Voice = json.RawMessage(`{}`)
+	return dbs.CreateAgent(s.TB, s.DB, a)
 }
 
 // newSessions returns the Sessions of another server.

@@ -58,8 +58,7 @@ func newFixture(t *testing.T, db *store.DB) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{T: check.T{TB: t}, Context: t.Context(), DB: db, clock: clock.New(),
-		account: parley.AccountID(parley.NewUUID())}
+	f := &fixture{T: check.T{TB: t}, Context: t.Context(), DB: db, clock: clock.New()}
 	quiet, client := slog.New(slog.NewTextHandler(io.Discard, nil)), &outbound.Client{AllowedPrefixes: allow}
 	t.Cleanup(client.Close)
 	queue := &jobs.Queue{Now: f.clock.Now}
@@ -68,7 +67,7 @@ func newFixture(t *testing.T, db *store.DB) *fixture {
 	f.sender = &webhook.Sender{DB: db, Queue: queue, HTTP: client, Vault: safe, Now: f.clock.Now, Logger: quiet}
 	f.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Logger: quiet, Handlers: f.sender.Handlers(),
 		PollInterval: 10 * time.Millisecond}
-	f.Must(db.CreateAccount(f, &parley.Account{ID: f.account, Name: "Acme", Plan: "unlimited", CreatedAt: f.clock.Now()}))
+	f.account = dbs.CreateAccount(t, db, "unlimited", f.clock.Now()).ID
 	f.agent = f.newAgent()
 	f.conversation = f.newConversation(f.agent)
 	return f
@@ -76,11 +75,7 @@ func newFixture(t *testing.T, db *store.DB) *fixture {
 
 func (f *fixture) newAgent() parley.AgentID {
 	f.Helper()
-	id := parley.NewAgentID()
-	f.Must(f.DB.CreateAgent(f, &parley.Agent{ID: id, AccountID: f.account, Name: "Guide", Model: "auto",
-		Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
-		IdentitySecret: "s", ConfigVersion: 1, CreatedAt: f.clock.Now(), UpdatedAt: f.clock.Now()}))
-	return id
+	return dbs.CreateAgent(f.TB, f.DB, dbs.NewAgent(f.account, f.clock.Now()))
 }
 
 func (f *fixture) newConversation(agent parley.AgentID) parley.ConversationID {

@@ -49,7 +49,7 @@ func newZipBomb(t testing.TB, name string, megabytes int) []byte {
 const docxHeader = `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>`
 
 func TestBounds(t *testing.T) {
-	p := newPool(t)
+	p := documents.NewPool(t)
 	many := make([]string, 0, 2*10_001)
 	for i := range 10_001 {
 		many = append(many, fmt.Sprint("a", i), "")

@@ -16,7 +16,7 @@ import (
 
 // Reading any hostile file ends in time with text or an error, and the next file can be read.
 func TestHostileFiles(t *testing.T) {
-	p := newPool(t)
+	p := documents.NewPool(t)
 	for _, folder := range []string{"pdf-hostile", "office-hostile", "upload-tricks", "html5lib"} {
 		t.Run(folder, func(t *testing.T) {
 			dir := documents.SharedDir(t, folder)
@@ -105,7 +105,7 @@ func TestPageOfManyTags(t *testing.T) {
 	if os.Getenv("PARLEY_LONG") == "1" {
 		size = 20 << 20
 	}
-	p := newPool(t)
+	p := documents.NewPool(t)
 	for name, one := range map[string]string{
 		"paragraphs": "<h2>Boiling</h2><p>The kettle boils at <b>100 degrees</b>, less on a <a " +
 			"href=https://example.com/m>mountain</a>.</p><ul><li>One</li><li>Two</li></ul>\n",

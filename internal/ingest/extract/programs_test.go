@@ -51,7 +51,7 @@ func TestPdftotextAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPool(t)
+	p := documents.NewPool(t)
 	p.Programs = extract.Programs{Pdftotext: program}
 	both, err := p.ReadFile(t.Context(), extract.PDF, "kettle.pdf", data)
 	if err != nil {
@@ -68,7 +68,7 @@ func TestPdftotextAgrees(t *testing.T) {
 func TestWordsOfPDFs(t *testing.T) {
 	program := requirePdftotext(t)
 	dir := documents.SharedDir(t, "pdf-hostile")
-	p := newPool(t)
+	p := documents.NewPool(t)
 	sum, n := 0.0, 0
 	for _, file := range listFiles(t, dir) {
 		want, err := exec.CommandContext(t.Context(), program, "-q", "-enc", "UTF-8", file, "-").Output()
@@ -95,7 +95,7 @@ func TestWordsOfPDFs(t *testing.T) {
 // Presentation forms are normalized, whichever program reads the file.
 func TestPdftotextLettersAreNormalized(t *testing.T) {
 	requireLinux(t)
-	p := newPool(t)
+	p := documents.NewPool(t)
 	p.Programs = extract.Programs{Pdftotext: requirePdftotext(t)}
 	data, err := os.ReadFile("testdata/scripts.pdf")
 	if err != nil {

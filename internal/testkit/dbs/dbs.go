@@ -91,16 +91,6 @@ func NewStore(t testing.TB, db *sqldb.DB) *store.DB {
 	return store.New(db)
 }
 
-// CountRows returns the number that a query such as `select count(*) from jobs` counts.
-func CountRows(t testing.TB, db *sqldb.DB, query string, args ...any) int {
-	t.Helper()
-	n, err := sqldb.One(t.Context(), db, sqldb.Column[int], query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // Most tests begin with a migrated database. A process creates it once, and copies it.
 
 // migratedSQLite returns the file of such a database.

@@ -21,6 +21,7 @@ import (
 	"parley/internal/ingest/extract"
 	"parley/internal/ingest/extract/draft"
 	"parley/internal/ingest/extract/sandbox"
+	"parley/internal/testkit/documents"
 )
 
 // target lists what a hostile file makes its reader try to reach. It is stored in the file.
@@ -150,7 +151,7 @@ func TestExternalProgramIsConfined(t *testing.T) {
 	requireLinux(t)
 	requireLandlock(t)
 	at := newTarget(t)
-	p := newPool(t)
+	p := documents.NewPool(t)
 	p.Programs = extract.Programs{Pdftotext: hostileProgram(t, "pdftotext")}
 	doc, err := p.ReadFile(t.Context(), extract.PDF, "a.pdf", newHostileFile(t, at))
 	if err != nil || doc.Text != "reached:  with 1 settings" {
@@ -169,7 +170,7 @@ func TestExternalProgramIsConfined(t *testing.T) {
 func TestOwnReaderIsConfined(t *testing.T) {
 	requireLinux(t)
 	var known *draft.Error
-	_, err := newPool(t, "fenced").ReadFile(t.Context(), extract.TXT, "a.txt", []byte("words"))
+	_, err := documents.NewPool(t, "fenced").ReadFile(t.Context(), extract.TXT, "a.txt", []byte("words"))
 	if !errors.As(err, &known) || !strings.Contains(known.Err.Error(), "reached: \n") {
 		t.Errorf("%v: %v", err, known.Err)
 	}
@@ -178,10 +179,10 @@ func TestOwnReaderIsConfined(t *testing.T) {
 // Without fences files are refused, unless the operator allows it.
 func TestFilesAreRefusedWithoutFences(t *testing.T) {
 	requireLinux(t)
-	if got := readExpectingError(t, newPool(t, "unfiltered")); !strings.Contains(got, "cannot fence") {
+	if got := documents.ReadFailure(t, documents.NewPool(t, "unfiltered")); !strings.Contains(got, "cannot fence") {
 		t.Error(got)
 	}
-	p := newPool(t, "unfiltered")
+	p := documents.NewPool(t, "unfiltered")
 	p.AllowUnfenced = true
 	if doc, err := p.ReadFile(t.Context(), extract.TXT, "a.txt", []byte("words")); err != nil || doc.Text != "words" {
 		t.Error(doc.Text, err)
@@ -219,7 +220,7 @@ func TestReadersShareTheTimeLimit(t *testing.T) {
 	requireLinux(t)
 	requireLandlock(t)
 	var log bytes.Buffer
-	p := newPool(t, "busy-or-extract")
+	p := documents.NewPool(t, "busy-or-extract")
 	p.FileTimeout, p.Log = 3*startsIn, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	p.Programs = extract.Programs{Catdoc: hostileProgram(t, "catdoc"), Antiword: hostileProgram(t, "antiword")}
 	_, err := p.ReadFile(t.Context(), extract.DOC, "a.doc", []byte("words"))

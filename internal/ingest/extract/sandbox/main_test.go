@@ -111,23 +111,3 @@ func requireLinux(t *testing.T) {
 		t.Skip("SKIP: limits and the fence are for Linux")
 	}
 }
-
-func newPool(t testing.TB, args ...string) *extract.Pool {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &extract.Pool{Executable: exe, Args: args}
-	t.Cleanup(func() { _ = p.Close() })
-	return p
-}
-
-func readExpectingError(t *testing.T, p *extract.Pool) string {
-	t.Helper()
-	_, err := p.ReadFile(t.Context(), extract.TXT, "a.txt", []byte("words"))
-	if err == nil {
-		t.Fatal("no failure")
-	}
-	return err.Error()
-}
