@@ -152,7 +152,7 @@ func TestAfterCommitIsNotCalledAfterFailure(t *testing.T) {
 	})
 }
 
-func TestTransactHonoursItsContext(t *testing.T) {
+func TestCancelledTransactionDoesNotStart(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		mustExec(t, db, `create table t (id text primary key)`)
 		ctx, cancel := context.WithCancel(t.Context())
