@@ -13,60 +13,55 @@ import (
 )
 
 // layers holds the layer of each package: a package imports packages of lower layers only, none above it and none
-// beside it.
-var layers = map[string]float64{
+// beside it but those that steps allows.
+var layers = map[string]int{
 	"parley":                        1,
 	"parley/docs":                   1,
 	"parley/web":                    1,
-	"parley/internal/text/words":    0.9,
-	"parley/internal/text/charset":  0.9,
-	"parley/internal/text/markdown": 0.9,
+	"parley/internal/text/words":    1,
+	"parley/internal/text/charset":  1,
+	"parley/internal/text/markdown": 1,
 	"parley/internal/text/redact":   1,
 	"parley/internal/text/prose":    1,
 	"parley/internal/text/safehtml": 1,
 	"parley/internal/audio":         1,
 	"parley/internal/listen":        1,
+	"parley/internal/sqldb/sqlite":  1,
 
 	"parley/internal/sqldb":        2,
-	"parley/internal/sqldb/sqlite": 1,
 	"parley/internal/httpapi":      2,
 	"parley/internal/httpclient":   2,
 	"parley/internal/outbound":     2,
 	"parley/internal/vault":        2,
 	"parley/internal/metrics":      2,
-
-	// The ports, what several engines share, and the engines.
-	"parley/internal/model":           2,
-	"parley/internal/model/cite":      2.1,
-	"parley/internal/model/prompt":    2.2,
-	"parley/internal/model/stream":    2.3,
-	"parley/internal/model/anthropic": 2.4,
-	"parley/internal/model/openai":    2.4,
-	"parley/internal/model/quote":     2.4,
-	"parley/internal/model/scripted":  2.4,
-	"parley/internal/speech":          2.1,
-	"parley/internal/speech/deepgram": 2.2,
-	"parley/internal/speech/local":    2.2,
-	"parley/internal/speech/openai":   2.2,
-
 	"parley/internal/api/docspage": 2,
 
+	"parley/internal/model":                  3,
+	"parley/internal/model/cite":             3,
+	"parley/internal/model/prompt":           3,
+	"parley/internal/model/stream":           3,
+	"parley/internal/model/anthropic":        3,
+	"parley/internal/model/openai":           3,
+	"parley/internal/model/quote":            3,
+	"parley/internal/speech":                 3,
+	"parley/internal/speech/deepgram":        3,
+	"parley/internal/speech/local":           3,
+	"parley/internal/speech/openai":          3,
+	"parley/internal/store":                  3,
 	"parley/internal/retrieval":              3,
 	"parley/internal/jobs":                   3,
 	"parley/internal/ingest/crawl":           3,
-	"parley/internal/ingest/extract/draft":   1,
-	"parley/internal/ingest/extract/html":    2,
-	"parley/internal/ingest/extract/pdf":     2,
-	"parley/internal/ingest/extract/sandbox": 2,
-	"parley/internal/ingest/extract/office":  3, // chapters of books are HTML
-	"parley/internal/ingest/extract":         4,
+	"parley/internal/ingest/extract/draft":   3,
+	"parley/internal/ingest/extract/html":    3,
+	"parley/internal/ingest/extract/pdf":     3,
+	"parley/internal/ingest/extract/sandbox": 3,
+	"parley/internal/ingest/extract/office":  3,
+	"parley/internal/ingest/extract":         3,
 	"parley/internal/voice/vad":              3,
 	"parley/internal/voice/rtc":              3,
 
-	"parley/internal/store":     4,
+	"parley/internal/events":    4,
 	"parley/internal/voice/sfu": 4, // rtc configures it
-
-	"parley/internal/events": 4.5,
 
 	"parley/internal/chat":     5,
 	"parley/internal/ingest":   5,
@@ -77,21 +72,22 @@ var layers = map[string]float64{
 	"parley/internal/webhook":  5,
 	"parley/internal/contact":  5,
 
-	"parley/internal/voice":    6,
-	"parley/internal/agents":   6,
-	"parley/internal/actions":  6,
-	"parley/internal/manifest": 6.5, // applies through agents
-	"parley/internal/eval":     6,   // measures chat and ingest, and so is above both
+	"parley/internal/voice":   6,
+	"parley/internal/agents":  6,
+	"parley/internal/actions": 6,
+	"parley/internal/eval":    6, // measures chat and ingest
 
-	"parley/internal/api/v2":    7,
-	"parley/internal/api/v1":    7,
-	"parley/internal/api/mcp":   7,
-	"parley/internal/widget":    7,
-	"parley/internal/api/admin": 7,
+	"parley/internal/manifest": 7, // applies through agents
 
-	"parley/internal/server": 8,
+	"parley/internal/api/v2":    8,
+	"parley/internal/api/v1":    8,
+	"parley/internal/api/mcp":   8,
+	"parley/internal/api/admin": 8,
+	"parley/internal/widget":    8,
 
-	"parley/cmd/parley": 9,
+	"parley/internal/server": 9,
+
+	"parley/cmd/parley": 10,
 
 	"parley/bench/internal/report":    1,
 	"parley/bench/internal/process":   1,
@@ -100,13 +96,37 @@ var layers = map[string]float64{
 	"parley/bench/internal/load":      3,
 	"parley/bench/internal/baseline":  4,
 	"parley/bench/internal/harness":   5,
-	"parley/bench/internal/chat":      8,
-	"parley/bench/internal/ingest":    8,
-	"parley/bench/internal/start":     8,
-	"parley/bench/internal/search":    8,
-	"parley/bench/internal/retrieval": 8,
-	"parley/bench/internal/voice":     8,
-	"parley/bench":                    9,
+	"parley/bench/internal/chat":      9,
+	"parley/bench/internal/ingest":    9,
+	"parley/bench/internal/start":     9,
+	"parley/bench/internal/search":    9,
+	"parley/bench/internal/retrieval": 9,
+	"parley/bench/internal/voice":     9,
+	"parley/bench":                    10,
+}
+
+// steps orders packages of one folder that share a layer: one of them may import those of lower steps. A package that
+// is not listed has step 0. Ports come first, then what several engines share, then the engines.
+var steps = map[string]int{
+	"parley/internal/text/prose":  1,
+	"parley/internal/text/redact": 1,
+
+	"parley/internal/model/cite":      1,
+	"parley/internal/model/prompt":    2,
+	"parley/internal/model/stream":    2,
+	"parley/internal/model/quote":     3,
+	"parley/internal/model/anthropic": 3,
+	"parley/internal/model/openai":    3,
+
+	"parley/internal/speech/deepgram": 1,
+	"parley/internal/speech/local":    1,
+	"parley/internal/speech/openai":   1,
+
+	"parley/internal/ingest/extract/html":    1,
+	"parley/internal/ingest/extract/pdf":     1,
+	"parley/internal/ingest/extract/sandbox": 1,
+	"parley/internal/ingest/extract/office":  2, // chapters of books are HTML
+	"parley/internal/ingest/extract":         3,
 }
 
 // testkitPackage holds the tools of tests: they may import anything, and only tests may import them.
@@ -157,12 +177,20 @@ func TestImportsGoDown(t *testing.T) {
 			case !isOwnPackage(to) || p.isTestkit():
 			case isUnder(to, testkitPackage):
 				t.Errorf("%s imports %s, which is for tests only", p.ImportPath, to)
-			case layers[to] >= layer:
-				t.Errorf("%s (layer %g) imports %s (layer %g): pass it in from above, or move it", p.ImportPath, layer,
+			case !isBelow(to, p.ImportPath):
+				t.Errorf("%s (layer %d) imports %s (layer %d): pass it in from above, or move it", p.ImportPath, layer,
 					to, layers[to])
 			}
 		}
 	}
+}
+
+// isBelow reports whether a package may be imported by another: its layer is lower, or its step within one folder.
+func isBelow(to, from string) bool {
+	if layers[to] == layers[from] {
+		return topFolder(to) == topFolder(from) && steps[to] < steps[from]
+	}
+	return layers[to] < layers[from]
 }
 
 // The compiler refuses import cycles of packages, but not of folders: a folder must not import a folder that imports

@@ -28,28 +28,25 @@
 // # The layers
 //
 // A package imports packages of lower layers, never of its own or a higher one; arch_test.go holds the table and fails
-// otherwise. A package that needs something from above is handed it as a function, or it is in the wrong place. The
-// table is generated from the test by "make golden":
+// otherwise. Packages of one folder may share a layer, such as model; arch_test.go then holds their order. A package
+// that needs something from above is handed it as a function, or it is in the wrong place. The table is generated from
+// the test by "make golden":
 //
-//	9  bench cmd/parley
-//	8  bench/internal/chat bench/internal/ingest bench/internal/retrieval bench/internal/search
+//	10 bench cmd/parley
+//	9  bench/internal/chat bench/internal/ingest bench/internal/retrieval bench/internal/search
 //	   bench/internal/start bench/internal/voice server
-//	7  api/admin api/mcp api/v1 api/v2 widget
-//	6.5  manifest
+//	8  api/admin api/mcp api/v1 api/v2 widget
+//	7  manifest
 //	6  actions agents eval voice
 //	5  bench/internal/harness access chat contact helpdesk ingest insight search webhook
-//	4.5  events
-//	4  bench/internal/baseline ingest/extract store voice/sfu
-//	3  bench/internal/load ingest/crawl ingest/extract/office jobs retrieval voice/rtc voice/vad
-//	2.4  model/anthropic model/openai model/quote model/scripted
-//	2.3  model/stream
-//	2.2  model/prompt speech/deepgram speech/local speech/openai
-//	2.1  model/cite speech
-//	2  bench/internal/corpus bench/internal/stub api/docspage httpapi httpclient ingest/extract/html
-//	   ingest/extract/pdf ingest/extract/sandbox metrics model outbound sqldb vault
-//	1  parley bench/internal/process bench/internal/report docs audio ingest/extract/draft listen sqldb/sqlite
-//	   text/prose text/redact text/safehtml web
-//	0.9  text/charset text/markdown text/words
+//	4  bench/internal/baseline events voice/sfu
+//	3  bench/internal/load ingest/crawl ingest/extract ingest/extract/draft ingest/extract/html
+//	   ingest/extract/office ingest/extract/pdf ingest/extract/sandbox jobs model model/anthropic model/cite
+//	   model/openai model/prompt model/quote model/stream retrieval speech speech/deepgram speech/local
+//	   speech/openai store voice/rtc voice/vad
+//	2  bench/internal/corpus bench/internal/stub api/docspage httpapi httpclient metrics outbound sqldb vault
+//	1  parley bench/internal/process bench/internal/report docs audio listen sqldb/sqlite text/charset
+//	   text/markdown text/prose text/redact text/words web
 //
 // # Layer 1: what needs nothing
 //
@@ -64,26 +61,14 @@
 // converts it to UTF-8. internal/text/safehtml turns Markdown of strangers into HTML that does no harm, and that into
 // plain text. internal/sqldb/sqlite binds SQLite's C interface, as far as internal/sqldb needs it.
 //
-// # Layer 2: databases, models, HTTP
+// # Layer 2: databases, HTTP
 //
 // internal/sqldb runs the same SQL on SQLite and PostgreSQL. A DB is a pool or a transaction, and a method written for
 // one works in the other. On SQLite all writes go through one writer that commits whatever is queued together; a caller
 // learns of success only after the commit is on disk. Answers are written before bulk work. Migrations are written once
 // for both databases.
 //
-// internal/model is the port to language models: a Model answers one request as a stream of chunks, an Embedder turns
-// texts into vectors. Behind it are clients for the OpenAI and Anthropic wire formats, a scripted double for tests, and
-// the built-in model, which needs no weights and no network: it quotes sentences of the passages it is given, says so
-// when they hold no answer, and asks back when a question is too short. A registry maps the names that agents choose to
-// back ends. What sources say is fenced in the prompt.
-//
-// internal/speech is the port to engines that speak and that understand speech, and chooses among them; the engines are
-// internal/speech/local, which runs programs of this machine, internal/speech/openai and internal/speech/deepgram.
-//
-// internal/model/openai and internal/model/anthropic are the clients, internal/model/quote is the built-in model,
-// internal/model/cite finds what a sentence of an answer is based on, and internal/model/scripted is for tests.
-// internal/model/prompt holds the words that they are instructed with, and internal/model/stream reads the streams of
-// the clients. internal/httpclient calls the servers of providers, with timeouts and retries.
+// internal/httpclient calls the servers of providers, with timeouts and retries.
 //
 // internal/httpapi is what all HTTP APIs share. An operation is a typed function with a description; routing, strict
 // decoding, validation and the OpenAPI document are derived from it, so that they cannot drift apart. Handlers return
@@ -94,7 +79,24 @@
 // about to dial, on every connection and every redirect, and bounds time and size. internal/vault seals secrets before
 // they are stored. internal/metrics is what Prometheus reads; the packages that are measured do not know it.
 //
-// # Layer 3: retrieval, jobs, crawling, reading files
+// # Layer 3: models, speech, store, retrieval, jobs, reading files
+//
+// internal/model is the port to language models: a Model answers one request as a stream of chunks, an Embedder turns
+// texts into vectors. Behind it are clients for the OpenAI and Anthropic wire formats, and the built-in model, which
+// needs no weights and no network: it quotes sentences of the passages it is given, says so when they hold no answer,
+// and asks back when a question is too short. A registry maps the names that agents choose to back ends. What sources
+// say is fenced in the prompt.
+//
+// internal/speech is the port to engines that speak and that understand speech, and chooses among them; the engines are
+// internal/speech/local, which runs programs of this machine, internal/speech/openai and internal/speech/deepgram.
+//
+// internal/model/openai and internal/model/anthropic are the clients, internal/model/quote is the built-in model, and
+// internal/model/cite finds what a sentence of an answer is based on. internal/model/prompt holds the words that they
+// are instructed with, and internal/model/stream reads the streams of the clients.
+//
+// internal/store holds all SQL of the nouns, a file each, and the migrations. The owner is in every query, so that
+// another account's row is simply not found. Whatever happened is also written as an event, in the same transaction,
+// and so is what a request with an Idempotency-Key has done.
 //
 // internal/retrieval finds passages. It keeps one index per agent in memory, built at first use and refreshed by what
 // changed. It fuses character n-grams, stemmed words and word pairs, then reads the best passages word by word; where
@@ -118,15 +120,12 @@
 // voice in order, plays speech at the pace of a clock, and shows state and transcript. internal/voice/vad detects
 // voices among other sounds and the ends of turns, from PCM alone and without learned weights.
 //
-// # Layer 4: store
-//
-// internal/store holds all SQL of the nouns, a file each, and the migrations. The owner is in every query, so that
-// another account's row is simply not found. Whatever happened is also written as an event, in the same transaction,
-// and so is what a request with an Idempotency-Key has done. internal/voice/sfu is the media server, LiveKit, run by
-// "parley sfu" in a process of its own and nowhere else.
+// # Layer 4: events
 //
 // internal/events is the one follower of the event log: whoever wants to know what happened follows it under a name,
 // and its position is kept.
+//
+// internal/voice/sfu is the media server, LiveKit, run by "parley sfu" in a process of its own and nowhere else.
 //
 // # Layer 5: services
 //
@@ -157,12 +156,15 @@
 // and receives sound, text, turns and time. It decides what is an interruption, has each question answered by chat,
 // speaks the answer piece by piece, and stores as much of it as the customer heard.
 //
-// internal/agents creates, changes, clones and retires agents, within the plan. internal/manifest reads and writes
-// agents as code, and applies a manifest in one transaction. internal/actions is what an agent can do besides talking:
-// HTTP requests, leads, hand-over, links, web search, and procedures, which run others in order. internal/eval measures
-// answers: what was found, refused and cited.
+// internal/agents creates, changes, clones and retires agents, within the plan. internal/actions is what an agent can
+// do besides talking: HTTP requests, leads, hand-over, links, web search, and procedures, which run others in order.
+// internal/eval measures answers: what was found, refused and cited.
 //
-// # Layer 7: APIs
+// # Layer 7: agents as code
+//
+// internal/manifest reads and writes manifests, and applies one in one transaction, through the services.
+//
+// # Layer 8: APIs
 //
 // internal/api/v2 is REST v2: routes.go is the one list of operations. Epoch seconds and ISO strings exist in the APIs
 // and nowhere below. internal/api/v1 is REST v1, for integrations that were written for it. internal/api/mcp serves AI
@@ -170,7 +172,7 @@
 // the operator's API, on a socket of the running server. internal/widget hands browsers the library with which they
 // join voice sessions. They translate and hold no rules. clients/ts is the typed client made from the OpenAPI document.
 //
-// # Layers 8 and 9: the program
+// # Layers 9 and 10: the program
 //
 // internal/server opens the database, builds each value from the configuration, and starts and stops what runs in the
 // background. cmd/parley is flags, environment and printing, a file per command. bench measures the server beside a
@@ -219,7 +221,8 @@
 // go test ./... needs no network. Rules are tables of cases beside the code. Every statement of SQL runs on SQLite and,
 // where its programs are installed, on a private PostgreSQL that the tests start themselves. The HTTP interface is
 // tested by stories (internal/api/v2/testdata) against a whole server, which internal/testkit opens on a temporary
-// database; every response is checked against the OpenAPI document. internal/testkit/faults kills servers and
-// databases, fills the disk and cuts connections, and reads back everything that was acknowledged. What is promised is
-// golden: make golden rewrites it, and the difference is read.
+// database, with the model of internal/testkit/scripted; every response is checked against the OpenAPI document.
+// Fixtures share internal/testkit/check, clock and dbs. internal/testkit/faults kills servers and databases, fills the
+// disk and cuts connections, and reads back everything that was acknowledged. What is promised is golden: make golden
+// rewrites it, and the difference is read.
 package parley

@@ -44,14 +44,14 @@ func TestGoldenLayers(t *testing.T) {
 
 // layerTable returns the layers as a table of a doc comment, highest first.
 func layerTable() string {
-	byLayer := map[float64][]string{}
+	byLayer := map[int][]string{}
 	for _, importPath := range slices.Sorted(maps.Keys(layers)) {
 		name := strings.TrimPrefix(strings.TrimPrefix(importPath, "parley/"), "internal/")
 		byLayer[layers[importPath]] = append(byLayer[layers[importPath]], name)
 	}
 	var table strings.Builder
 	for _, layer := range slices.Backward(slices.Sorted(maps.Keys(byLayer))) {
-		line := fmt.Sprintf("//\t%g ", layer)
+		line := fmt.Sprintf("//\t%-2d", layer)
 		for _, name := range byLayer[layer] {
 			if len(line)+len(name) > 110 {
 				table.WriteString(line + "\n")

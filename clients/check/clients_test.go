@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// generators are the tools for Go, each with the arguments that make the package client of a document.
+// generators are the tools for Go, each with the arguments with which it generates the package client.
 var generators = map[string]func(document, to string) []string{
 	"oapi-codegen": func(document, to string) []string {
 		return []string{"-generate", "types,client", "-package", "client", "-o", filepath.Join(to, "client.go"), document}
@@ -23,7 +23,7 @@ var generators = map[string]func(document, to string) []string{
 	},
 }
 
-// TestGeneratedClients: what each tool makes of /openapi.json compiles and talks to the server.
+// TestGeneratedClients checks that what each tool generates from /openapi.json compiles and works with the server.
 func TestGeneratedClients(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -44,7 +44,7 @@ func TestGeneratedClients(t *testing.T) {
 	}
 }
 
-// TestGeneratedClientsOfVersion1: what each tool makes of the document of version 1 compiles.
+// TestGeneratedClientsOfVersion1 checks that what each tool generates from the document of version 1 compiles.
 func TestGeneratedClientsOfVersion1(t *testing.T) {
 	t.Parallel()
 	document, err := filepath.Abs("../../internal/api/v1/openapi.json")
@@ -59,7 +59,7 @@ func TestGeneratedClientsOfVersion1(t *testing.T) {
 	}
 }
 
-// generate makes a module with the package client. It needs what this module needs.
+// generate creates a module with the package client. It requires the same modules as this one.
 func generate(t *testing.T, tool, document string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -103,7 +103,7 @@ func write(t *testing.T, file string, text []byte) {
 	}
 }
 
-// run returns what a command prints; the test ends when it fails.
+// run returns what a command prints. If the command fails, the test stops.
 func run(t *testing.T, dir, name string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)

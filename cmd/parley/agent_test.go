@@ -12,8 +12,8 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// The operator sees why a source has failed, with a running server and without one.
-func TestSourcesTellWhyTheyFailed(t *testing.T) {
+// The operator can list why sources have failed, with a running server and without one.
+func TestSourcesShowWhyTheyFailed(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {
 			t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))

@@ -58,7 +58,7 @@ func TestConversationCommands(t *testing.T) {
 				t.Errorf("by id: %+v", n)
 			}
 			if left := runJSON[[]admin.Conversation](t, "conversations", "list", "--agent", agent); len(left) != 0 {
-				t.Errorf("left: %+v", left)
+				t.Errorf("remaining: %+v", left)
 			}
 		})
 	}
@@ -100,17 +100,17 @@ func testDelete(t *testing.T, url, key, agent, one string) {
 		}
 	}
 	if status, _, errs := runCommand(t, "conversations", "delete", "--agent", agent, "--user", "jo"); status == 0 {
-		t.Error("nobody was asked", errs)
+		t.Error("the command did not ask for confirmation", errs)
 	}
 	if status, body := sendRequest(t, "GET", path, key, ""); status != 200 {
-		t.Errorf("it went without a yes: %d %s", status, body)
+		t.Errorf("the conversation was deleted without confirmation: %d %s", status, body)
 	}
 	if _, out, errs := runCommand(t, "conversations", "delete", "--agent", agent, "--user", "jo",
 		"--yes"); out != "Deleted 2 conversations.\n" {
 		t.Error(out, errs)
 	}
 	if status, body := sendRequest(t, "GET", path, key, ""); status != 404 {
-		t.Errorf("it is still there: %d %s", status, body)
+		t.Errorf("the conversation was not deleted: %d %s", status, body)
 	}
 	if status, _, errs := runCommand(t, "conversations", "delete", one, "--yes"); status != 1 ||
 		!strings.Contains(errs, one) {
@@ -139,7 +139,7 @@ func TestTraceOfAFailedTurn(t *testing.T) {
 	}
 }
 
-func TestTraceMarksWhatIsCited(t *testing.T) {
+func TestTraceMarksCitedPassages(t *testing.T) {
 	withoutSource := admin.PassageTrace{TracePassage: parley.TracePassage{ID: "p2", Name: "Handbook", Heading: "Leave",
 		Rank: 0.5, IsCited: true, Quotes: []string{"Thirty days."}}}
 	withSource := admin.PassageTrace{TracePassage: parley.TracePassage{ID: "p1", Name: "Handbook", Rank: 0.75},

@@ -47,14 +47,14 @@ func TestDemoPrintsCommandsThatWork(t *testing.T) {
 	}
 }
 
-// A demo with a data directory finds its own account and agent again, whatever else is called Demo, and its new key
-// replaces the old one.
+// A demo with a data directory uses its own account and agent again, even if others are called Demo as well, and its
+// new key replaces the old one.
 func TestDemoFindsItsAccountAgain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	other := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Demo", "--data", dir)
 	first := startServer(t, "demo", "--data", dir)
 	if first.AccountID == other.AccountID {
-		t.Error("the demo took somebody's account")
+		t.Error("the demo used another account")
 	}
 	first.stopServer(t)
 	second := startServer(t, "demo", "--data", dir)
@@ -73,7 +73,7 @@ func TestDemoFindsItsAccountAgain(t *testing.T) {
 	checkTrace(t, dir, body)
 }
 
-// checkTrace checks that the trace of an answer holds the question, the answer and the text it rests on.
+// checkTrace checks that the trace of an answer holds the question, the answer and the text that it cites.
 func checkTrace(t *testing.T, dir, reply string) {
 	t.Helper()
 	var answer struct {
@@ -135,7 +135,7 @@ func TestAskAnswersFromAFolder(t *testing.T) {
 	}
 }
 
-func TestReferencesAreShort(t *testing.T) {
+func TestAskPrintsShortReferences(t *testing.T) {
 	long := strings.Repeat("many words ", 30)
 	got := formatReferences(&server.Answer{Citations: []server.Quote{{Name: "a.md", Heading: "A",
 		Quote: "Some\n  text."}, {Name: "b.md", Quote: long}}})
@@ -152,7 +152,7 @@ func TestReferencesAreShort(t *testing.T) {
 }
 
 // Each number of a citation is printed right after the text that it belongs to.
-func TestAskPrintsNumbersBehindQuotedText(t *testing.T) {
+func TestAskPrintsCitationsAfterTheirText(t *testing.T) {
 	var out commandOutput
 	w := &answerPrinter{out: &out}
 	for i, step := range []struct {

@@ -14,7 +14,7 @@ import (
 	"parley/internal/server"
 )
 
-// Every command line of the manual is one that the grammar takes. Words in capitals stand for values.
+// The program can parse every command line of the manual. Words in capitals stand for values.
 func TestDocumentedCommandsParse(t *testing.T) {
 	files, err := filepath.Glob("../../docs/manual/*.md")
 	if err != nil || len(files) == 0 {
@@ -38,7 +38,7 @@ func TestDocumentedCommandsParse(t *testing.T) {
 	}
 }
 
-func TestUnknownCommandsInTheManualAreFound(t *testing.T) {
+func TestUnknownCommandsInTheManualAreReported(t *testing.T) {
 	text := "Run `parley account update ID --credits soon`, `parley fly` or:\n\n```\n./bin/parley serve --warp 9 &\n```\n"
 	lines := documentedCommands(text)
 	if len(lines) != 3 {
@@ -137,7 +137,7 @@ func TestHelpOutsideOfTags(t *testing.T) {
 	}
 }
 
-// isCommandName reports whether the words only name a command, as a sentence does.
+// isCommandName reports whether the words only name a command, as sentences do.
 func isCommandName(at *kong.Node, words []string) bool {
 	for _, w := range words {
 		i := slices.IndexFunc(at.Children, func(n *kong.Node) bool { return n.Name == w })

@@ -49,7 +49,7 @@ func TestEvalMeasuresASet(t *testing.T) {
 	}
 }
 
-func TestEvalSaysWhatIsWrong(t *testing.T) {
+func TestEvalReportsInvalidSets(t *testing.T) {
 	dir := t.TempDir()
 	other := filepath.Join(dir, "other.json")
 	if err := os.WriteFile(other, []byte(`{"a": 1}`), 0o600); err != nil {
@@ -75,7 +75,7 @@ func TestEvalSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestEvalNamesTheFileThatItCannotRead(t *testing.T) {
+func TestEvalNamesAnUnreadableFile(t *testing.T) {
 	dir := t.TempDir()
 	missing, broken := filepath.Join(dir, "missing.jsonl"), filepath.Join(dir, "broken.json")
 	if err := os.WriteFile(broken, []byte(`{"questions": [`), 0o600); err != nil {

@@ -12,7 +12,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// requireOutput runs a command that has to work and looks for texts in what it prints.
+// requireOutput runs a command that must succeed, and checks that its output holds texts.
 func requireOutput(t *testing.T, command string, wanted ...string) {
 	t.Helper()
 	status, out, errs := runCommand(t, splitCommandLine(command)...)
@@ -23,7 +23,7 @@ func requireOutput(t *testing.T, command string, wanted ...string) {
 	}
 }
 
-// requireFailure runs a command that has to fail.
+// requireFailure runs a command that must fail.
 func requireFailure(t *testing.T, status int, reason, command string) {
 	t.Helper()
 	if got, out, errs := runCommand(t, splitCommandLine(command)...); got != status || !strings.Contains(errs, reason) ||
@@ -32,7 +32,7 @@ func requireFailure(t *testing.T, status int, reason, command string) {
 	}
 }
 
-// splitCommandLine cuts a command line; quotes keep words together.
+// splitCommandLine splits a command line at spaces outside quotes.
 func splitCommandLine(command string) []string {
 	list := placeholderPattern.FindAllString(command, -1)
 	for i := range list {
@@ -41,7 +41,7 @@ func splitCommandLine(command string) []string {
 	return list
 }
 
-// The operator sets a helpdesk up and works in it, without a server and with one.
+// The operator sets up a help desk and works with it, without a server and with one.
 func TestHelpdeskCommands(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {

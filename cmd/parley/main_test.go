@@ -16,7 +16,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// TestMain lets the test program also be the process that a server starts to read files.
+// TestMain lets the test program also be the child process in which a server reads files.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "extract" {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
@@ -50,7 +50,7 @@ func runCommand(t *testing.T, args ...string) (status int, stdout, stderr string
 	return status, out.String(), errs.String()
 }
 
-// runJSON runs a command that has to work and decodes what it prints.
+// runJSON runs a command that must succeed, and decodes its output.
 func runJSON[T any](t *testing.T, args ...string) (v T) {
 	t.Helper()
 	status, out, errs := runCommand(t, append(args, "--json")...)
@@ -91,7 +91,7 @@ func startServer(t *testing.T, args ...string) *serverProcess {
 	return s
 }
 
-// stopServer stops the server as a signal would, and checks that it ended without an error. It may be called again.
+// stopServer stops the server as a signal would, and checks that it ends without an error. It may be called again.
 func (s *serverProcess) stopServer(t *testing.T) {
 	t.Helper()
 	if s.stop == nil {

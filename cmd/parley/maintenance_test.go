@@ -10,7 +10,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// Maintenance begins and ends at once on a running server, and is in force when a server starts.
+// Maintenance begins and ends at once on a running server, and applies when a server starts.
 func TestMaintenanceFromTheCommandLine(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	key := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").APIKey
@@ -45,7 +45,7 @@ func TestMaintenanceFromTheCommandLine(t *testing.T) {
 	}
 }
 
-// An index is rebuilt without a server, and with one that answers from the old index meanwhile.
+// An index can be rebuilt without a server, and with one that uses the old index meanwhile.
 func TestReindex(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")

@@ -126,7 +126,7 @@ func TestExampleOfTheManual(t *testing.T) {
 	}
 }
 
-func TestFaultsOfAManifestNameTheirLines(t *testing.T) {
+func TestManifestFaultsNameTheirLines(t *testing.T) {
 	b := newManifestTest(t)
 	t.Setenv("SHOP_API_KEY", "")
 	file := b.writeFile("bad.yaml", strings.Join([]string{

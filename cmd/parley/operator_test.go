@@ -36,7 +36,7 @@ func sendRequest(t *testing.T, method, url, key, body string) (int, string) {
 	return res.StatusCode, text.String()
 }
 
-// Each command works without a server, under the lock, and with one, through its socket.
+// Each command works without a server, holding the lock, and with one, through its socket.
 func TestCommandsWithAndWithoutServer(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {
@@ -99,7 +99,7 @@ func testCommands(t *testing.T, name string) (key string) {
 	return created.APIKey
 }
 
-func TestChangesAreInForceAtOnce(t *testing.T) {
+func TestChangesApplyAtOnce(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	s := startServer(t, "serve")
 	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
@@ -121,7 +121,7 @@ func TestChangesAreInForceAtOnce(t *testing.T) {
 	}
 }
 
-func TestTwoServersDoNotShareADirectory(t *testing.T) {
+func TestTwoServersCannotShareADirectory(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	s := startServer(t, "serve")
 	status, _, errs := runCommand(t, "serve", "--listen", "127.0.0.1:0")
@@ -132,7 +132,7 @@ func TestTwoServersDoNotShareADirectory(t *testing.T) {
 	startServer(t, "serve")
 }
 
-func TestWhatGoesWrongIsSaid(t *testing.T) {
+func TestCommandErrors(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	for _, c := range []struct {
 		args     string
@@ -173,7 +173,7 @@ func TestWhatGoesWrongIsSaid(t *testing.T) {
 	}
 }
 
-func TestConfigTellsOriginsAndHidesSecrets(t *testing.T) {
+func TestConfigShowsOriginsAndHidesSecrets(t *testing.T) {
 	t.Setenv("PARLEY_MODEL_KEY", "sesame-1")
 	t.Setenv("PARLEY_DATABASE_URL", "postgres://parley:sesame-2@db.example.com/parley?sslpassword=sesame-3")
 	t.Setenv("PARLEY_RATE_LIMIT", "")
@@ -221,7 +221,8 @@ func TestPasswordsInAddressesAreHidden(t *testing.T) {
 	}
 }
 
-// A plans file without a plan that accounts have: the list says so, a starting server warns, and nobody gets that plan.
+// If the plans file lacks a plan that accounts have, the list of accounts shows it, a starting server warns, and no
+// account can get that plan.
 func TestAccountsOfARemovedPlan(t *testing.T) {
 	dir := t.TempDir()
 	plans := filepath.Join(dir, "plans.yaml")
@@ -249,7 +250,7 @@ func TestAccountsOfARemovedPlan(t *testing.T) {
 	}
 }
 
-// A restored copy of the database is often readable by everybody.
+// A restored copy of a database is often readable by all users.
 func TestRestoredDatabaseBecomesPrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", dir)

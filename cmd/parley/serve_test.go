@@ -15,7 +15,7 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// A stopping server lets a running answer end, and cuts it off when the drain timeout is over. Either way the stream is
+// A stopping server waits for a running answer, and interrupts it after the drain timeout. In both cases the stream is
 // complete.
 func TestStoppingServerDrains(t *testing.T) {
 	for _, c := range []struct {
@@ -53,7 +53,7 @@ func TestStoppingServerDrains(t *testing.T) {
 	}
 }
 
-// openStream asks for a streamed answer and reads its first text.
+// openStream requests a streamed answer and reads its first text.
 func openStream(t *testing.T, url, key string) io.Reader {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url,
@@ -86,7 +86,7 @@ func responseID(t *testing.T, body string) string {
 	return reply.ID
 }
 
-// Files are uploaded to an address of their own, and read by children of the program.
+// Files can be uploaded to an address of their own, and are read by child processes.
 func TestUploadsOnAnotherAddress(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	s := startServer(t, "serve", "--files-listen", "127.0.0.1:0")
@@ -125,7 +125,7 @@ func TestUploadsOnAnotherAddress(t *testing.T) {
 	})
 }
 
-// Metrics are served on an address of their own, without a key, and nowhere else.
+// Metrics are served on their own address only, without a key.
 func TestMetricsOnAnotherAddress(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	s := startServer(t, "serve", "--metrics-listen", "127.0.0.1:0")

@@ -16,12 +16,12 @@ import (
 	"parley/internal/server"
 	"parley/internal/sqldb"
 	"parley/internal/store"
-	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
 	"parley/internal/voice"
 )
 
 // The operator lists the sessions of a server that crashed, and ends them.
-func TestVoiceSessionsOfTheOperator(t *testing.T) {
+func TestVoiceSessionCommands(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", data)
 	account := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").AccountID
@@ -63,7 +63,7 @@ func createOrphanedSession(t *testing.T, data string, account parley.AccountID) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun := testkit.NewClock().Now()
+	begun := clock.New().Now()
 	joined, seen := begun.Add(time.Second), begun.Add(90*time.Second)
 	agent := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: "Guide", Model: "auto",
 		Visibility: "private", RateLimit: parley.DefaultDeviceLimit(), IdentitySecret: "s",
@@ -148,7 +148,7 @@ func createRecording(t *testing.T, data string, s *parley.VoiceSession, sound []
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := testkit.NewClock().Now()
+	now := clock.New().Now()
 	files := &ingest.Files{Dir: filepath.Join(data, "blobs")}
 	dir, err := files.Incoming()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"parley/internal/store"
 )
 
-// The operator adds a webhook, lists what could not be delivered, sends it again and removes the webhook.
-func TestWebhooksOfTheOperator(t *testing.T) {
+// The operator adds a webhook, lists dead deliveries, sends them again and removes the webhook.
+func TestWebhookCommands(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", data)
 	account := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").AccountID

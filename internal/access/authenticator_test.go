@@ -14,7 +14,7 @@ func TestAuthenticatorAcceptsValidKeys(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		a, key := f.createAccount("standard")
 		caller, err := f.Auth.Authenticate(f.Context(), "bearer  "+key+" ")
-		f.must(err)
+		f.Must(err)
 		if caller.Account.ID != a.ID || caller.Plan.Name != "standard" || caller.Key.Scopes != nil {
 			f.Errorf("%+v", caller)
 		}
@@ -27,7 +27,7 @@ func TestAuthenticatorAcceptsValidKeys(t *testing.T) {
 			"Bearer \x00": parley.CodeInvalidKey,
 		} {
 			_, err := f.Auth.Authenticate(f.Context(), header)
-			f.wantCode(err, code)
+			f.WantCode(err, code)
 		}
 	})
 }
@@ -37,18 +37,18 @@ func TestPlanIsCheckedBeforeScope(t *testing.T) {
 		a, _ := f.createAccount("hobby")
 		_, key, err := f.CreateKey(f.Context(),
 			access.NewKeyRequest{AccountID: a.ID, Scopes: []parley.Scope{parley.AgentsRead}})
-		f.must(err)
+		f.Must(err)
 		caller, err := f.Auth.Authenticate(f.Context(), "Bearer "+key)
-		f.must(err)
-		f.wantCode(caller.CheckScope(parley.AgentsWrite), parley.CodePlanWithoutAPI)
+		f.Must(err)
+		f.WantCode(caller.CheckScope(parley.AgentsWrite), parley.CodePlanWithoutAPI)
 		plan := "pro"
 		_, err = f.UpdateAccount(f.Context(), a.ID, access.AccountChange{Plan: &plan})
-		f.must(err)
+		f.Must(err)
 		f.Auth.ClearCache()
 		caller, err = f.Auth.Authenticate(f.Context(), "Bearer "+key)
-		f.must(err)
-		f.wantCode(caller.CheckScope(parley.AgentsWrite), parley.CodeInsufficientScope)
-		f.must(errors.Join(caller.CheckScope(parley.AgentsRead), caller.CheckScope("")))
+		f.Must(err)
+		f.WantCode(caller.CheckScope(parley.AgentsWrite), parley.CodeInsufficientScope)
+		f.Must(errors.Join(caller.CheckScope(parley.AgentsRead), caller.CheckScope("")))
 	})
 }
 
@@ -56,28 +56,28 @@ func TestAuthenticatorSeesChangesWithinASecond(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		a, key := f.createAccount("")
 		enter := func() error { _, err := f.Auth.Authenticate(f.Context(), "Bearer "+key); return err }
-		f.must(enter())
+		f.Must(enter())
 		keys, err := f.Keys(f.Context(), a.ID)
-		f.must(err)
+		f.Must(err)
 		_, err = f.RevokeKey(f.Context(), keys[0].ID)
-		f.must(err)
-		f.advance(500 * time.Millisecond) // by another server, which does not tell this one
-		f.wantCode(enter(), parley.CodeInvalidKey)
+		f.Must(err)
+		f.clock.Advance(500 * time.Millisecond) // changed by another server, which does not notify this one
+		f.WantCode(enter(), parley.CodeInvalidKey)
 
-		until := f.now().Add(time.Minute)
+		until := f.clock.Now().Add(time.Minute)
 		record, second, err := f.CreateKey(f.Context(), access.NewKeyRequest{AccountID: a.ID, ExpiresAt: &until})
-		f.must(err)
+		f.Must(err)
 		key = second
-		f.must(enter())
-		f.advance(time.Minute - time.Millisecond)
-		f.must(enter())
-		f.advance(time.Millisecond) // to the instant, whatever is remembered
-		f.wantCode(enter(), parley.CodeExpiredKey)
+		f.Must(enter())
+		f.clock.Advance(time.Minute - time.Millisecond)
+		f.Must(enter())
+		f.clock.Advance(time.Millisecond) // exactly then, despite the cache
+		f.WantCode(enter(), parley.CodeExpiredKey)
 
 		_, err = f.RevokeKey(f.Context(), record.ID)
-		f.must(err)
+		f.Must(err)
 		f.Auth.ClearCache()
-		f.wantCode(enter(), parley.CodeInvalidKey)
+		f.WantCode(enter(), parley.CodeInvalidKey)
 	})
 }
 
@@ -86,11 +86,11 @@ func TestAuthenticatorCachesUnknownKeysBriefly(t *testing.T) {
 		a, _ := f.createAccount("")
 		key := access.NewKey()
 		enter := func() error { _, err := f.Auth.Authenticate(f.Context(), "Bearer "+key); return err }
-		f.wantCode(enter(), parley.CodeInvalidKey)
-		f.must(f.DB.CreateKey(f.Context(),
+		f.WantCode(enter(), parley.CodeInvalidKey)
+		f.Must(f.DB.CreateKey(f.Context(),
 			&parley.APIKey{ID: "k", AccountID: a.ID, Name: "k", Hash: access.Hash(key), CreatedAt: testTime}))
-		f.advance(time.Second)
-		f.must(enter())
+		f.clock.Advance(time.Second)
+		f.Must(enter())
 	})
 }
 
@@ -100,20 +100,20 @@ func TestAuthenticatorWritesTheLastUseAtMostOnceAMinute(t *testing.T) {
 		use := func() *time.Time {
 			f.Helper()
 			_, err := f.Auth.Authenticate(f.Context(), "Bearer "+key)
-			f.must(err)
-			f.must(f.Auth.FlushUsage(f.Context()))
+			f.Must(err)
+			f.Must(f.Auth.FlushUsage(f.Context()))
 			keys, err := f.Keys(f.Context(), a.ID)
-			f.must(err)
+			f.Must(err)
 			return keys[0].LastUsedAt
 		}
 		if at := use(); at == nil || !at.Equal(testTime) {
 			f.Error("first use:", at)
 		}
-		f.advance(59 * time.Second)
+		f.clock.Advance(59 * time.Second)
 		if at := use(); !at.Equal(testTime) {
 			f.Error("within the minute:", at)
 		}
-		f.advance(time.Second)
+		f.clock.Advance(time.Second)
 		if at := use(); !at.Equal(testTime.Add(time.Minute)) {
 			f.Error("a minute later:", at)
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 func TestKeysAreWellFormed(t *testing.T) {
-	form := regexp.MustCompile(`^pk_[0-9A-Za-z]{49}$`) // what a secret scanner is told to look for
+	form := regexp.MustCompile(`^pk_[0-9A-Za-z]{49}$`) // the pattern for secret scanners
 	seen := map[string]bool{}
 	for range 500 {
 		k := NewKey()

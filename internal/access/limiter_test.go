@@ -9,8 +9,8 @@ import (
 
 var testTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// referenceLimiter is the plain form of the rule: a request is admitted when fewer than limit went through in the
-// window before it.
+// referenceLimiter is the simplest form of the rule: a request is admitted if fewer than limit requests were admitted
+// in the window before it.
 type referenceLimiter struct {
 	limit    int
 	window   time.Duration

@@ -38,15 +38,16 @@ func (b *syncBuffer) lines() int {
 
 func TestMaintenanceReachesEveryAuthenticator(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
-		f.must(f.Auth.RefreshMaintenance(f.Context()))
-		f.must(f.Auth.CheckMaintenance())
+		f.Must(f.Auth.RefreshMaintenance(f.Context()))
+		f.Must(f.Auth.CheckMaintenance())
 		var log syncBuffer
-		other := &access.Authenticator{DB: f.DB, Plans: f.Plans, Now: f.now, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+		other := &access.Authenticator{DB: f.DB, Plans: f.Plans, Now: f.clock.Now,
+			Logger: slog.New(slog.NewTextHandler(&log, nil))}
 		ctx, stop := context.WithCancel(f.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- other.Run(ctx) }()
 		set := func(on bool) {
-			f.must(f.SetMaintenance(f.Context(), on))
+			f.Must(f.SetMaintenance(f.Context(), on))
 			f.Auth.SetMaintenance(on)
 			if isOn, err := f.Maintenance(f.Context()); err != nil || isOn != on || (f.Auth.CheckMaintenance() != nil) != on {
 				f.Error("maintenance is", isOn, err, "want", on)
@@ -58,18 +59,18 @@ func TestMaintenanceReachesEveryAuthenticator(t *testing.T) {
 		if e.Code != parley.CodeUnderMaintenance || e.RetryAfter <= 0 {
 			f.Errorf("%+v", e)
 		}
-		f.must(f.Auth.RefreshMaintenance(f.Context()))
-		f.wantCode(f.Auth.CheckMaintenance(), parley.CodeUnderMaintenance)
+		f.Must(f.Auth.RefreshMaintenance(f.Context()))
+		f.WantCode(f.Auth.CheckMaintenance(), parley.CodeUnderMaintenance)
 		set(false)
 		stop()
-		f.must(<-ended)
+		f.Must(<-ended)
 		if log.lines() != 2 {
-			f.Error("the log tells it", log.lines(), "times:", log.text.String())
+			f.Error("the log reports it", log.lines(), "times:", log.text.String())
 		}
 	})
 }
 
-// Maintenance that is switched on at one server applies to all servers of the database, and survives a restart.
+// Maintenance that one server begins applies to all servers of the database, and survives a restart.
 func TestMaintenanceAppliesToAllServers(t *testing.T) {
 	url := dbs.SharedPostgres(t).NewStore(t)
 	one, two := testkit.Open(t, testkit.WithDatabase(t.TempDir(), url)),
@@ -84,7 +85,7 @@ func TestMaintenanceAppliesToAllServers(t *testing.T) {
 	requestMe := func(h *testkit.Server) int { return h.Do(t, "GET", "/me", one.Key, nil).Status }
 	set(true)
 	if status := requestMe(one); status != http.StatusServiceUnavailable {
-		t.Error("where it was said:", status)
+		t.Error("on the server that began it:", status)
 	}
 	testkit.Eventually(t, "the other server closes", func() bool {
 		return requestMe(two) == http.StatusServiceUnavailable
@@ -105,7 +106,7 @@ func TestMaintenanceAppliesToAllServers(t *testing.T) {
 	}
 	set(false)
 	if status := requestMe(one); status != http.StatusOK {
-		t.Error("where it was said:", status)
+		t.Error("on the server that began it:", status)
 	}
 	testkit.Eventually(t, "the other server opens", func() bool { return requestMe(two) == http.StatusOK })
 }

@@ -20,7 +20,7 @@ func (f *fixture) addMember(a parley.AccountID, name string, role parley.Role) p
 	f.Helper()
 	m, err := f.AddMember(f.Context(),
 		access.NewMember{AccountID: a, Email: name + "@example.org", Name: name, Role: role})
-	f.must(err)
+	f.Must(err)
 	return m.User.ID
 }
 
@@ -39,35 +39,35 @@ func TestAccountsRemoveMembers(t *testing.T) {
 			f.Error(err)
 		}
 		m, err := f.RemoveMember(f.Context(), access.MemberRef{AccountID: a.ID, Email: "ANN@example.org"}, noCleanup)
-		f.must(err)
+		f.Must(err)
 		if m.User.ID != ann || m.Role != parley.RoleAgent {
 			f.Errorf("%+v", m)
 		}
 		for _, ref := range []access.MemberRef{{AccountID: a.ID, UserID: ann},
 			{AccountID: a.ID, Email: "ann@example.org"}, {AccountID: other.ID, UserID: bea}} {
 			_, err := f.RemoveMember(f.Context(), ref, noCleanup)
-			f.wantCode(err, parley.CodeMemberNotFound)
+			f.WantCode(err, parley.CodeMemberNotFound)
 		}
 		for _, ref := range []access.MemberRef{{AccountID: a.ID}, {AccountID: a.ID, UserID: ann, Email: "ann@example.org"}} {
 			_, err := f.RemoveMember(f.Context(), ref, noCleanup)
-			f.wantCode(err, parley.CodeInvalidBody, "member")
+			f.WantCode(err, parley.CodeInvalidBody, "member")
 		}
 		_, err = f.RemoveMember(f.Context(), access.MemberRef{AccountID: "none", UserID: ann}, noCleanup)
-		f.wantCode(err, parley.CodeAccountNotFound)
+		f.WantCode(err, parley.CodeAccountNotFound)
 		members, err := f.Members(f.Context(), a.ID)
-		f.must(err)
+		f.Must(err)
 		otherMembers, err := f.Members(f.Context(), other.ID)
-		f.must(err)
+		f.Must(err)
 		if len(members) != 1 || members[0].User.ID != bea || len(otherMembers) != 1 {
 			f.Errorf("%+v %+v", members, otherMembers)
 		}
 		if f.addMember(a.ID, "ann", parley.RoleAdmin) != ann {
-			f.Error("who comes back is somebody else")
+			f.Error("a member who joins again is a new one")
 		}
 		_, _, err = f.DB.VerifyAuditChain(f.Context(), a.ID)
-		f.must(err)
+		f.Must(err)
 		acts, err := f.DB.AuditEvents(f.Context(), a.ID, 0, 20)
-		f.must(err)
+		f.Must(err)
 		var events []string
 		for _, act := range acts {
 			if act.Action == "member.remove" {
@@ -81,16 +81,16 @@ func TestAccountsRemoveMembers(t *testing.T) {
 	})
 }
 
-// TestAnAccountKeepsAnOwner holds that the last owner neither leaves nor becomes something else, also when two try at
-// once.
-func TestAnAccountKeepsAnOwner(t *testing.T) {
+// TestAccountAlwaysHasAnOwner checks that the last owner can neither leave nor get another role, even if two owners try
+// at once.
+func TestAccountAlwaysHasAnOwner(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		a, _ := f.createAccount("")
 		ann, bea := f.addMember(a.ID, "ann", parley.RoleOwner), f.addMember(a.ID, "bea", parley.RoleAgent)
 		ref := func(user parley.UserID) access.MemberRef { return access.MemberRef{AccountID: a.ID, UserID: user} }
 		refused := func(err error) {
 			f.Helper()
-			if f.wantCode(err, parley.CodeInvalidBody); err != nil &&
+			if f.WantCode(err, parley.CodeInvalidBody); err != nil &&
 				!strings.Contains(parley.AsError(err).Details["member"], "only owner") {
 				f.Error(err)
 			}
@@ -100,11 +100,11 @@ func TestAnAccountKeepsAnOwner(t *testing.T) {
 		_, err = f.ChangeMember(f.Context(), ref(ann), parley.RoleAdmin)
 		refused(err)
 		_, err = f.ChangeMember(f.Context(), ref(ann), "king")
-		f.wantCode(err, parley.CodeInvalidBody, "role")
+		f.WantCode(err, parley.CodeInvalidBody, "role")
 		_, err = f.ChangeMember(f.Context(), ref(ann), parley.RoleOwner)
-		f.must(err)
+		f.Must(err)
 		m, err := f.ChangeMember(f.Context(), ref(bea), parley.RoleOwner)
-		f.must(err)
+		f.Must(err)
 		if m.Role != parley.RoleOwner || m.User.ID != bea {
 			f.Errorf("%+v", m)
 		}
@@ -118,7 +118,7 @@ func TestAnAccountKeepsAnOwner(t *testing.T) {
 		}
 		refused(errors.Join(errs...))
 		n, err := f.DB.CountOwners(f.Context(), a.ID)
-		f.must(err)
+		f.Must(err)
 		if n != 1 {
 			f.Errorf("%d owners", n)
 		}

@@ -39,7 +39,7 @@ func TestBuiltInPlans(t *testing.T) {
 		t.Errorf("%+v", u)
 	}
 	if _, ok := p.Plan("gold"); ok {
-		t.Error("a plan nobody has made")
+		t.Error("an unknown plan")
 	}
 }
 
@@ -60,7 +60,7 @@ func TestPlansFromAFile(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if _, err := LoadPlans(path + ".gone"); err == nil {
-		t.Error("a file that is not there")
+		t.Error("a missing file")
 	}
 }
 
@@ -81,7 +81,7 @@ func TestPlansMayLimitVoice(t *testing.T) {
 	}
 }
 
-func TestPlansNameEveryFault(t *testing.T) {
+func TestInvalidPlansNameEveryFault(t *testing.T) {
 	_, err := parsePlans([]byte(`a: {api: maybe, voice: false, gpt4: false, agents: -1, storagePerAgent: 3 XB, ` +
 		`creditsPerMonth: .nan, creditsPerVoiceMinute: unlimited}
 B!:

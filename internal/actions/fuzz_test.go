@@ -11,7 +11,7 @@ import (
 	"parley/internal/outbound"
 )
 
-// Whatever a service answers, the output is short JSON without the secret.
+// Whatever a service returns, the output is short JSON without the secret.
 func FuzzReply(f *testing.F) {
 	f.Add(200, "application/json", `{"a":[{"b":1,"top-secret":"top-secret"}]}`)
 	f.Add(500, "application/problem+json", `{"error":{"message":"top-secret"}}`)

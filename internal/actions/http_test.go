@@ -15,13 +15,13 @@ import (
 	"parley/internal/vault"
 )
 
-// receivedRequest is what a service was sent.
+// receivedRequest is a request that a service received.
 type receivedRequest struct {
 	line, body string
 	header     http.Header
 }
 
-// startService starts a server that answers as answer says and records its requests.
+// startService starts a server that responds with answer and records its requests.
 func startService(t testing.TB, answer http.HandlerFunc) (address string, last func() receivedRequest) {
 	t.Helper()
 	all := make(chan receivedRequest, 100)
@@ -138,7 +138,7 @@ func TestUnreachableServices(t *testing.T) {
 		map[string]string{"KEY": "s3cret"})
 	b.putAction(parley.ActionHTTP, "gone", `{"url":"http://`+inside.Listener.Addr().String()+`/?k=${KEY}"}`,
 		map[string]string{"KEY": "s3cret"})
-	b.wantError("metadata", `{}`, "the service could not be reached") // why is not the customer's affair
+	b.wantError("metadata", `{}`, "the service could not be reached") // the reason is not shown to the customer
 	b.wantError("gone", `{}`, "the service could not be reached")
 	release := make(chan struct{})
 	address, _ := startService(t, func(http.ResponseWriter, *http.Request) { <-release })
@@ -147,7 +147,7 @@ func TestUnreachableServices(t *testing.T) {
 	b.wantError("slow", `{}`, "the service took too long")
 	for _, tool := range b.loadTools() {
 		if tool.Name == "slow" && tool.Timeout < 200*time.Millisecond {
-			t.Error("the turn gives up before the action can say why:", tool.Timeout)
+			t.Error("the turn times out before the action fails:", tool.Timeout)
 		}
 	}
 	if strings.Contains(b.log.String(), "s3cret") || !strings.Contains(b.log.String(), "level=WARN") {
@@ -163,15 +163,15 @@ func TestUnreadableSecrets(t *testing.T) {
 		map[string]string{"KEY": "s3cret"})
 	b.wantError("lacking", `{}`, "the secret OTHER was not given")
 	stored, err := b.DB.Actions(b, b.account.AgentRef(b.agent))
-	b.must(err)
+	b.Must(err)
 	if raw, _ := json.Marshal(stored); strings.Contains(string(raw), "s3cret") {
 		t.Errorf("stored in the clear: %s", raw)
 	}
 	b.Vault, err = vault.New("another key of sixteen bytes")
-	b.must(err)
+	b.Must(err)
 	b.wantError("sealed", `{}`, "the secret cannot be opened with this PARLEY_SECRET_KEY")
 	b.Vault, err = vault.New("")
-	b.must(err)
+	b.Must(err)
 	b.wantError("sealed", `{}`, "the server has no PARLEY_SECRET_KEY")
 	if _, err := actions.SealSecrets(b.Vault, b.account, map[string]string{"A": "b"}); !parley.IsCode(err,
 		parley.CodeInvalidBody) {
@@ -193,7 +193,7 @@ func TestWebSearch(t *testing.T) {
 	address, last := startService(t, respondWith(200, jsonType, results))
 	var err error
 	b.Search, err = actions.NewWebSearch(address + "/search?language=en")
-	b.must(err)
+	b.Must(err)
 	b.putAction(parley.ActionWebSearch, "docs", `{"sites":["docs.example.com","other.example"]}`, nil)
 	b.putAction(parley.ActionWebSearch, "web", `{}`, nil)
 	b.wantData("docs", `{"query":"how & why"}`,
@@ -211,7 +211,7 @@ func TestWebSearch(t *testing.T) {
 	b.wantError("web", `{}`, "query is required")
 	broken, _ := startService(t, respondWith(200, "text/html", "<html>"))
 	b.Search, err = actions.NewWebSearch(broken)
-	b.must(err)
+	b.Must(err)
 	b.putAction(parley.ActionWebSearch, "web", `{}`, nil)
 	b.wantError("web", `{"query":"x"}`, "the service could not be reached")
 	for _, bad := range []string{"searxng", "ftp://a.example/", "http://u:p@a.example/", "http://"} {

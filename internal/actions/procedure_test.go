@@ -22,9 +22,9 @@ func (tb *testToolbox) putProcedure(name string, inputs []parley.ActionInput, st
 		Name: name, Description: "d",
 		Inputs: inputs, Steps: steps, Enabled: true, CreatedAt: noon, UpdatedAt: noon}
 	all, err := tb.DB.Actions(tb, tb.account.AgentRef(tb.agent))
-	tb.must(err)
-	tb.must(actions.ValidateProcedure(p, all))
-	tb.must(tb.DB.PutProcedure(tb, p))
+	tb.Must(err)
+	tb.Must(actions.ValidateProcedure(p, all))
+	tb.Must(tb.DB.PutProcedure(tb, p))
 }
 
 // procedureRuns lists the conversation's runs as "name outcome step".
@@ -33,7 +33,7 @@ func (tb *testToolbox) procedureRuns() []string {
 	list, err := sqldb.All(tb, tb.DB.SQL(), sqldb.Column[string],
 		`select procedure_name || ' ' || coalesce(outcome, 'open') || ' ' || step from procedure_runs
 		where conversation_id = ? order by started_at, id`, tb.turn.ConversationID)
-	tb.must(err)
+	tb.Must(err)
 	return list
 }
 
@@ -76,7 +76,7 @@ func TestProcedureRunsItsSteps(t *testing.T) {
 	})
 }
 
-func TestProcedureThatFails(t *testing.T) {
+func TestFailedProcedure(t *testing.T) {
 	forEachDatabase(t, func(b *testToolbox) {
 		status := atomic.Int32{}
 		status.Store(500)
@@ -90,7 +90,7 @@ func TestProcedureThatFails(t *testing.T) {
 			len(out.Nested) != 1 {
 			b.Errorf("%+v", out)
 		}
-		b.must(b.DB.DropAction(b, b.account.AgentRef(b.agent), "track", noon))
+		b.Must(b.DB.DropAction(b, b.account.AgentRef(b.agent), "track", noon))
 		b.wantError("refund", `{}`, "there is no such action")
 		if diff := cmp.Diff([]string{"refund failed 1", "refund failed 1"}, b.procedureRuns()); diff != "" {
 			b.Error(diff)
@@ -98,7 +98,7 @@ func TestProcedureThatFails(t *testing.T) {
 	})
 }
 
-func TestProcedureThatEscalates(t *testing.T) {
+func TestEscalatingProcedure(t *testing.T) {
 	forEachDatabase(t, func(b *testToolbox) {
 		reasons := []string{}
 		b.HandOver = func(_ context.Context, _ parley.Turn, reason string) error {
@@ -158,17 +158,17 @@ func TestParallelProcedureCallsRunStepsOnce(t *testing.T) {
 	})
 }
 
-// A run that a server's shutdown interrupted continues after the last completed action.
+// A run that the shutdown of a server interrupted continues after its last completed action.
 func TestInterruptedProcedureContinuesAfterItsLastStep(t *testing.T) {
 	forEachDatabase(t, func(b *testToolbox) {
 		address, last := startService(b.TB, respondWith(200, jsonType, `{}`))
 		b.putAction(parley.ActionHTTP, "pay", `{"url":"`+address+`","method":"POST"}`, nil)
 		b.putProcedure("refund", nil, parley.ProcedureStep{Action: "pay"}, parley.ProcedureStep{Text: "done"})
-		b.must(b.DB.StartProcedureRun(b, &parley.ProcedureRun{ID: "r", AccountID: b.account, AgentID: b.agent,
+		b.Must(b.DB.StartProcedureRun(b, &parley.ProcedureRun{ID: "r", AccountID: b.account, AgentID: b.agent,
 			ConversationID: b.turn.ConversationID, Key: "refund", Name: "refund", Step: 1, StartedAt: noon}))
 		b.wantData("refund", `{}`, `{"message":"done","outcome":"completed","steps":[{"say":"done"}]}`)
 		if got := last().line; got != "" {
-			b.Error("done again:", got)
+			b.Error("run again:", got)
 		}
 	})
 }

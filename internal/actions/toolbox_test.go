@@ -19,6 +19,7 @@ import (
 	"parley/internal/outbound"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 	"parley/internal/vault"
 )
@@ -29,7 +30,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // testToolbox is a Toolbox with an agent that has a conversation, and its log.
 type testToolbox struct {
-	testing.TB
+	check.T
 	context.Context
 	*actions.Toolbox
 	account parley.AccountID
@@ -59,15 +60,12 @@ func newTestToolbox(t *testing.T, db *store.DB) *testToolbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &testToolbox{TB: t, Context: t.Context(), log: &strings.Builder{}, account: parley.AccountID(parley.NewUUID()),
-		agent: parley.NewAgentID()}
+	b := &testToolbox{T: check.T{TB: t}, Context: t.Context(), log: &strings.Builder{}}
 	b.Toolbox = &actions.Toolbox{DB: db, HTTP: &outbound.Client{AllowedPrefixes: allow}, Vault: safe,
 		Now: func() time.Time { return noon }, Logger: slog.New(slog.NewTextHandler(b.log, nil))}
 	t.Cleanup(b.Close)
-	b.must(db.CreateAccount(b, &parley.Account{ID: b.account, Name: "Acme", Plan: "unlimited", CreatedAt: noon}))
-	b.must(db.CreateAgent(b, &parley.Agent{ID: b.agent, AccountID: b.account, Name: "Guide", Model: "auto",
-		Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
-		IdentitySecret: "s", ConfigVersion: 1, CreatedAt: noon, UpdatedAt: noon}))
+	b.account = dbs.CreateAccount(t, db, "unlimited", noon).ID
+	b.agent = dbs.CreateAgent(t, db, dbs.NewAgent(b.account, noon))
 	b.turn = parley.Turn{ID: "t", AccountID: b.account, AgentID: b.agent, ConversationID: b.newConversation()}
 	return b
 }
@@ -79,17 +77,10 @@ func (tb *testToolbox) newConversation() parley.ConversationID {
 		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: noon, UpdatedAt: noon}
 	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
 		State: parley.MessageComplete, CreatedAt: noon}
-	tb.must(tb.DB.Transact(tb, sqldb.Interactive, func(tx *store.DB) error {
+	tb.Must(tb.DB.Transact(tb, sqldb.Interactive, func(tx *store.DB) error {
 		return tx.CreateConversation(tb, c, first, false)
 	}))
 	return c.ID
-}
-
-func (tb *testToolbox) must(err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err, parley.AsError(err).Details)
-	}
 }
 
 // putAction writes a valid action; its key is its name.
@@ -97,20 +88,20 @@ func (tb *testToolbox) putAction(kind parley.ActionKind, name, config string, se
 	inputs ...parley.ActionInput) {
 	tb.Helper()
 	sealed, err := actions.SealSecrets(tb.Vault, tb.account, secrets)
-	tb.must(err)
+	tb.Must(err)
 	a := &parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: tb.account, AgentID: tb.agent, Key: name,
 		Kind: kind, Name: name, Description: "when",
 		Inputs: inputs, Config: json.RawMessage(config), Secrets: sealed, Enabled: true, CreatedAt: noon, UpdatedAt: noon}
-	tb.must(actions.ValidateAction(a))
-	tb.must(tb.DB.PutAction(tb, a))
+	tb.Must(actions.ValidateAction(a))
+	tb.Must(tb.DB.PutAction(tb, a))
 }
 
 func (tb *testToolbox) loadTools() []chat.Tool {
 	tb.Helper()
 	a, err := tb.DB.AgentForTurn(tb, tb.account.AgentRef(tb.agent), time.Now())
-	tb.must(err)
+	tb.Must(err)
 	tools, err := tb.Tools(tb, a)
-	tb.must(err)
+	tb.Must(err)
 	return tools
 }
 
@@ -160,7 +151,7 @@ func TestToolsKeepTheirOrder(t *testing.T) {
 	b.putAction(parley.ActionWebSearch, "web", `{}`, nil)
 	b.putAction(parley.ActionEscalate, "human", `{}`, nil)
 	b.putAction(parley.ActionCollectLeads, "lead", `{}`, nil)
-	b.must(b.DB.PutProcedure(b, &parley.Procedure{ID: "p", AccountID: b.account, AgentID: b.agent, Key: "refund",
+	b.Must(b.DB.PutProcedure(b, &parley.Procedure{ID: "p", AccountID: b.account, AgentID: b.agent, Key: "refund",
 		Name: "refund", Description: "d",
 		Triggers: []string{"money back"}, Steps: []parley.ProcedureStep{{Text: "hi"}}, Enabled: true, CreatedAt: noon,
 		UpdatedAt: noon}))
@@ -173,7 +164,7 @@ func TestToolsKeepTheirOrder(t *testing.T) {
 	if got := strings.Join(names, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	b.must(b.DB.DropAction(b, b.account.AgentRef(b.agent), "lead", noon))
+	b.Must(b.DB.DropAction(b, b.account.AgentRef(b.agent), "lead", noon))
 	if got := len(b.loadTools()); got != 2 {
 		t.Error(got, "tools after one was dropped")
 	}
@@ -191,7 +182,7 @@ func TestLeads(t *testing.T) {
 		}
 		b.wantError("lead", `{"email":"ann@example.org","phone":"never"}`, "phone must be")
 		page, err := b.DB.Leads(b, b.account.AgentRef(b.agent), store.LeadFilter{}, parley.PageRequest{Limit: 10})
-		b.must(err)
+		b.Must(err)
 		if len(page.Items) != 1 || page.Items[0].Phone != "+49 (30) 123-45" || page.Items[0].Name != "Ann" ||
 			page.Items[0].ConversationID != b.turn.ConversationID {
 			b.Errorf("%+v", page.Items)
@@ -202,7 +193,7 @@ func TestLeads(t *testing.T) {
 		b.wantData("form", `{"company":"Acme","phone":"555 1234"}`,
 			`{"message":"Thank you, your details have been passed on to the team."}`)
 		page, err = b.DB.Leads(b, b.account.AgentRef(b.agent), store.LeadFilter{}, parley.PageRequest{Limit: 10})
-		b.must(err)
+		b.Must(err)
 		if page.Total != 2 {
 			b.Errorf("%+v", page.Items)
 		}
@@ -225,7 +216,7 @@ func TestEscalate(t *testing.T) {
 	b.putAction(parley.ActionEscalate, "plain", `{}`, nil)
 	// the default text is in the customer's language
 	if tools := b.loadTools(); tools[0].HandoverText != "Somebody comes." || tools[1].HandoverText != "" {
-		t.Errorf("the customer is told %q and %q", tools[0].HandoverText, tools[1].HandoverText)
+		t.Errorf("the customer gets %q and %q", tools[0].HandoverText, tools[1].HandoverText)
 	}
 	refuse = parley.NewError(parley.CodeNotOngoing)
 	b.wantError("human", `{}`, "no longer ongoing")

@@ -177,7 +177,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-func TestPickedFields(t *testing.T) {
+func TestReplyFieldsAreSelected(t *testing.T) {
 	var document any
 	if err := json.Unmarshal([]byte(`{"status":"ok","order":{"total":5,"secret":1},"items":[{"name":"a","id":1},`+
 		`{"id":2},{"name":"b"}],"list":[[{"x":1}]],"no":null}`),

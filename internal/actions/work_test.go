@@ -14,7 +14,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work to read calls, replies and definitions is linear in their size.
+// The time to read calls, replies and definitions is linear in their size.
 func TestWork(t *testing.T) {
 	inputs := []parley.ActionInput{{Name: "a", Type: "string"}, {Name: "b", Type: "number"},
 		{Name: "c", Type: "string", Enum: []string{"d"}}}
@@ -44,12 +44,12 @@ func TestWork(t *testing.T) {
 func call(text string) []byte {
 	b, err := json.Marshal(map[string]string{"a": text})
 	if err != nil {
-		panic(err) // a text always encodes
+		panic(err) // encoding a text cannot fail
 	}
 	return b
 }
 
-// Names that are all different cost no more than one name.
+// Many different names cost no more than one name.
 func TestWorkOfManyNames(t *testing.T) {
 	work := func(n int) (nanoseconds int64) {
 		var b strings.Builder

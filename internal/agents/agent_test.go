@@ -15,6 +15,7 @@ import (
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 )
 
@@ -24,7 +25,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // testService is a Service on one database with one account.
 type testService struct {
-	testing.TB
+	check.T
 	*agents.Service
 	ingest  *ingest.Service
 	account parley.Account
@@ -36,7 +37,7 @@ type testService struct {
 func forEachDatabase(t *testing.T, f func(s *testService)) {
 	t.Helper()
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
-		s := &testService{TB: t, account: parley.Account{ID: "acc", Name: "Acme", Plan: "test", CreatedAt: noon},
+		s := &testService{T: check.T{TB: t}, account: parley.Account{ID: "acc", Name: "Acme", Plan: "test", CreatedAt: noon},
 			plan: parley.Plan{Name: "test", API: true, Voice: true}, now: noon}
 		now := func() time.Time { return s.now }
 		queue := &jobs.Queue{Now: now}
@@ -45,7 +46,7 @@ func forEachDatabase(t *testing.T, f func(s *testService)) {
 		handlers := s.Handlers()
 		maps.Copy(handlers, s.ingest.Handlers())
 		s.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Handlers: handlers}
-		s.must(db.CreateAccount(t.Context(), &s.account))
+		s.Must(db.CreateAccount(t.Context(), &s.account))
 		f(s)
 	})
 }
@@ -69,28 +70,28 @@ func (s *testService) wantCode(err error, code parley.Code) {
 func (s *testService) createAgent(n agents.NewAgent) parley.AgentID {
 	s.Helper()
 	id, _, err := s.Create(s.Context(), s.caller(), n)
-	s.must(err)
+	s.Must(err)
 	return id
 }
 
 func (s *testService) loadAgent(id parley.AgentID) *parley.Agent {
 	s.Helper()
 	a, err := s.DB.Agent(s.Context(), s.account.ID.AgentRef(id), s.now)
-	s.must(err)
+	s.Must(err)
 	return a
 }
 
 func (s *testService) eventKinds() (kinds string) {
 	s.Helper()
 	list, err := sqldb.All(s.Context(), s.DB.SQL(), sqldb.Column[string], `select kind from events order by seq`)
-	s.must(err)
+	s.Must(err)
 	return strings.Join(list, " ")
 }
 
 func TestNewAgentHasItsDefaults(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		id, pending, err := s.Create(s.Context(), s.caller(), agents.NewAgent{Name: "Gu\x00ide"})
-		s.must(err)
+		s.Must(err)
 		a := s.loadAgent(id)
 		if a.Name != "Guide" || a.Model != "auto" || a.Temp != 0 || a.Visibility != "private" ||
 			len(a.InitialMessages) != 1 || a.InitialMessages[0] != "Hi! What can I help you with?" ||
@@ -100,7 +101,7 @@ func TestNewAgentHasItsDefaults(t *testing.T) {
 		}
 		id, pending, err = s.Create(s.Context(), s.caller(), agents.NewAgent{Name: "Site",
 			Instructions: "Be brief.", Model: "gpt-5.2", Temp: 0.5, Visibility: "public", URL: "https://a.org"})
-		s.must(err)
+		s.Must(err)
 		b := s.loadAgent(id)
 		if b.Model != "gpt-5.2" || b.Temp != 0.5 || b.Visibility != "public" || b.Instructions != "Be brief." ||
 			b.IdentitySecret == a.IdentitySecret || len(pending) != 1 || pending[0] != "ADD_SOURCE" {
@@ -125,49 +126,49 @@ func TestAgentLimitIsExact(t *testing.T) {
 				created++
 				continue
 			}
-			s.wantCode(err, parley.CodeAgentLimit)
+			s.WantCode(err, parley.CodeAgentLimit)
 		}
 		page, err := s.DB.Agents(s.Context(), s.account.ID, s.now, parley.PageRequest{Limit: 10})
-		s.must(err)
+		s.Must(err)
 		if created != 3 || page.Total != 3 {
-			s.Fatalf("%d made, %d there", created, page.Total)
+			s.Fatalf("%d created, %d exist", created, page.Total)
 		}
-		s.must(s.Delete(s.Context(), s.account.ID.AgentRef(page.Items[0].ID)))
+		s.Must(s.Delete(s.Context(), s.account.ID.AgentRef(page.Items[0].ID)))
 		s.createAgent(agents.NewAgent{Name: "in its place"})
 	})
 }
 
-func TestChangeKeepsToThePlan(t *testing.T) {
+func TestChangeIsLimitedByThePlan(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		id := s.createAgent(agents.NewAgent{Name: "Guide"})
 		change := func(f func(*parley.Agent)) error {
 			return s.Change(s.Context(), s.caller(), id, func(a *parley.Agent) error { f(a); return nil })
 		}
-		s.must(change(func(a *parley.Agent) { a.Voice = json.RawMessage(`{"model":"auto"}`) }))
+		s.Must(change(func(a *parley.Agent) { a.Voice = json.RawMessage(`{"model":"auto"}`) }))
 		s.plan.Voice = false
-		s.must(change(func(a *parley.Agent) { a.Name = "keeps its voice" }))
-		s.wantCode(change(func(a *parley.Agent) {
+		s.Must(change(func(a *parley.Agent) { a.Name = "keeps its voice" }))
+		s.WantCode(change(func(a *parley.Agent) {
 			a.Name, a.Voice = "no", json.RawMessage(`{"model":"gpt-5.2"}`)
 		}), parley.CodePlanFeature)
 		if a := s.loadAgent(id); a.Name != "keeps its voice" || string(a.Voice) != `{"model":"auto"}` ||
 			a.ConfigVersion != 3 {
 			s.Errorf("%+v", a)
 		}
-		s.must(change(func(a *parley.Agent) { a.Voice = nil }))
-		s.wantCode(change(func(a *parley.Agent) { a.Voice = json.RawMessage(`{}`) }), parley.CodePlanFeature)
+		s.Must(change(func(a *parley.Agent) { a.Voice = nil }))
+		s.WantCode(change(func(a *parley.Agent) { a.Voice = json.RawMessage(`{}`) }), parley.CodePlanFeature)
 		other := parley.Caller{Account: parley.Account{ID: "other"}, Plan: s.plan}
-		s.wantCode(s.Change(s.Context(), other, id, func(*parley.Agent) error {
+		s.WantCode(s.Change(s.Context(), other, id, func(*parley.Agent) error {
 			return nil
 		}), parley.CodeAgentNotFound)
 	})
 }
 
-func TestChangeOfNothingLeavesNoTrace(t *testing.T) {
+func TestEmptyChangeRecordsNothing(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		id := s.createAgent(agents.NewAgent{Name: "Guide"})
 		before, events := s.loadAgent(id), s.eventKinds()
 		s.now = noon.Add(time.Hour)
-		s.must(s.Change(s.Context(), s.caller(), id, func(a *parley.Agent) error {
+		s.Must(s.Change(s.Context(), s.caller(), id, func(a *parley.Agent) error {
 			a.InitialMessages = []string{a.InitialMessages[0]}
 			return nil
 		}))
@@ -175,7 +176,7 @@ func TestChangeOfNothingLeavesNoTrace(t *testing.T) {
 			after.ConfigVersion != before.ConfigVersion || s.eventKinds() != events {
 			s.Errorf("%+v, %s", after, s.eventKinds())
 		}
-		s.must(s.Change(s.Context(), s.caller(), id, func(a *parley.Agent) error {
+		s.Must(s.Change(s.Context(), s.caller(), id, func(a *parley.Agent) error {
 			a.InitialMessages[0] = "Hello"
 			return nil
 		}))
@@ -191,26 +192,26 @@ func TestRetiredAgentIsErased(t *testing.T) {
 		id, other := s.createAgent(agents.NewAgent{Name: "Guide"}), s.createAgent(agents.NewAgent{Name: "Kept"})
 		open := &parley.Turn{ID: "t", AccountID: s.account.ID, AgentID: id, ConversationID: "c", UserMessageID: "u",
 			MessageID: "m", Owner: "server", LeaseUntil: noon, StartedAt: noon}
-		s.must(s.DB.Transact(s.Context(), sqldb.Interactive, func(tx *store.DB) error {
+		s.Must(s.DB.Transact(s.Context(), sqldb.Interactive, func(tx *store.DB) error {
 			_, err := tx.CreateTurn(s.Context(), open)
 			return err
 		}))
-		s.must(s.Delete(s.Context(), s.account.ID.AgentRef(id)))
-		s.wantCode(s.Delete(s.Context(), s.account.ID.AgentRef(id)), parley.CodeAgentNotFound)
+		s.Must(s.Delete(s.Context(), s.account.ID.AgentRef(id)))
+		s.WantCode(s.Delete(s.Context(), s.account.ID.AgentRef(id)), parley.CodeAgentNotFound)
 		_, err := s.DB.Agent(s.Context(), s.account.ID.AgentRef(id), s.now)
-		s.wantCode(err, parley.CodeAgentNotFound)
+		s.WantCode(err, parley.CodeAgentNotFound)
 
 		run := func() int {
 			_, err := s.runner.RunDue(s.Context())
-			s.must(err)
+			s.Must(err)
 			n, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[int], `select count(*) from agents`)
-			s.must(err)
+			s.Must(err)
 			return n
 		}
 		if n := run(); n != 2 {
-			s.Error("the agent's row went before its open turn:", n)
+			s.Error("the agent's row was erased before its open turn:", n)
 		}
-		s.must(s.DB.Transact(s.Context(), sqldb.Interactive, func(tx *store.DB) error {
+		s.Must(s.DB.Transact(s.Context(), sqldb.Interactive, func(tx *store.DB) error {
 			return tx.CloseTurn(s.Context(), open, store.TurnFailed, 0, nil, noon)
 		}))
 		s.now = noon.Add(time.Minute)

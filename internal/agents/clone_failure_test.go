@@ -10,6 +10,7 @@ import (
 	"parley/internal/jobs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 func (s *testService) cloneJob(c store.Clone) jobs.Job {
@@ -17,16 +18,16 @@ func (s *testService) cloneJob(c store.Clone) jobs.Job {
 		Payload: fmt.Appendf(nil, `{"from":%q,"at":%d}`, c.FromAgent, c.StartedAt.UnixMilli())}
 }
 
-// remainingRows counts what is left of an agent.
+// remainingRows counts the remaining rows of an agent.
 func (s *testService) remainingRows(agent parley.AgentID) (left []string) {
 	s.Helper()
 	for _, table := range []string{"sources", "source_versions", "passages", "passage_vectors", "blobs", "actions",
 		"procedures", "events"} {
-		if n := s.countRows(`select count(*) from `+table+` where agent_id = ?`, agent); n > 0 {
+		if n := dbs.CountRows(s, s.DB.SQL(), `select count(*) from `+table+` where agent_id = ?`, agent); n > 0 {
 			left = append(left, fmt.Sprint(table, ":", n))
 		}
 	}
-	if s.countRows(`select count(*) from agents where id = ?`, agent) > 0 {
+	if dbs.CountRows(s, s.DB.SQL(), `select count(*) from agents where id = ?`, agent) > 0 {
 		left = append(left, "agents")
 	}
 	return left
@@ -39,10 +40,10 @@ func TestOriginalDeletedMeanwhileIsCopiedWhole(t *testing.T) {
 		s.runJobs()
 		want := s.passageCount(id)
 		copied := s.cloneAgent(id)
-		s.must(s.Delete(t.Context(), s.account.ID.AgentRef(id)))
-		s.must(s.Erase(t.Context(), jobs.Job{Kind: agents.EraseJob, Key: string(id), AccountID: "acc"}))
+		s.Must(s.Delete(t.Context(), s.account.ID.AgentRef(id)))
+		s.Must(s.Erase(t.Context(), jobs.Job{Kind: agents.EraseJob, Key: string(id), AccountID: "acc"}))
 		if got := s.passageCount(id); got != want {
-			t.Fatalf("%d of %d passages are left while the copy is being made", got, want)
+			t.Fatalf("%d of %d passages remain while the copy is made", got, want)
 		}
 		s.runJobs()
 		s.now = noon.Add(time.Minute)
@@ -52,7 +53,7 @@ func TestOriginalDeletedMeanwhileIsCopiedWhole(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 		if left := s.remainingRows(id); left != nil {
-			t.Error("of the original there is left", left)
+			t.Error("rows of the original that remain:", left)
 		}
 	})
 }
@@ -65,15 +66,15 @@ func TestCloneDeletedMeanwhileLeavesNoRow(t *testing.T) {
 		copied := s.cloneAgent(id)
 		c := store.Clone{Account: "acc", FromAgent: id, ToAgent: copied, StartedAt: s.now}
 		src := s.sources(id)[0]
-		s.must(s.DB.Transact(t.Context(), sqldb.Bulk, func(tx *store.DB) error {
+		s.Must(s.DB.Transact(t.Context(), sqldb.Bulk, func(tx *store.DB) error {
 			return tx.CloneVersion(t.Context(), c, src.ID, src.LiveVersion)
 		}))
-		s.must(s.Delete(t.Context(), s.account.ID.AgentRef(copied)))
-		s.must(s.Erase(t.Context(), jobs.Job{Kind: agents.EraseJob, Key: string(copied), AccountID: "acc"}))
-		s.must(s.ContinueCopy(t.Context(), s.cloneJob(c)))
+		s.Must(s.Delete(t.Context(), s.account.ID.AgentRef(copied)))
+		s.Must(s.Erase(t.Context(), jobs.Job{Kind: agents.EraseJob, Key: string(copied), AccountID: "acc"}))
+		s.Must(s.ContinueCopy(t.Context(), s.cloneJob(c)))
 		s.runJobs()
 		if left := s.remainingRows(copied); left != nil {
-			t.Error("of the copy there is left", left)
+			t.Error("rows of the copy that remain:", left)
 		}
 		if a := s.loadAgent(id); a.Status() != parley.AgentTrained {
 			t.Errorf("%+v", a)
@@ -93,10 +94,10 @@ func TestCloneOfAnUnfinishedClone(t *testing.T) {
 				t.Errorf("%+v", a)
 			}
 		}
-		s.must(s.ContinueCopy(t.Context(),
+		s.Must(s.ContinueCopy(t.Context(),
 			s.cloneJob(store.Clone{Account: "acc", FromAgent: first, ToAgent: second, StartedAt: s.now})))
 		if n := s.passageCount(second); n != 0 {
-			t.Fatal("it copied what was not there yet:", n)
+			t.Fatal("it copied an unfinished clone:", n)
 		}
 		s.runJobs()
 		s.now = noon.Add(time.Minute)
@@ -107,11 +108,11 @@ func TestCloneOfAnUnfinishedClone(t *testing.T) {
 	})
 }
 
-// Where a source is deleted or changed while it is copied, the copy has all of it or none, never a part.
+// If a source is deleted or changed while it is copied, the copy has all of it or none, never a part.
 func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 	type step func(s *testService, c store.Clone, src parley.Source)
 	text := func(s *testService, c store.Clone, src parley.Source) { // the copy has the text and the first passages
-		s.must(s.DB.Transact(s.Context(), sqldb.Bulk, func(tx *store.DB) error {
+		s.Must(s.DB.Transact(s.Context(), sqldb.Bulk, func(tx *store.DB) error {
 			if err := tx.CloneVersion(s.Context(), c, src.ID, src.LiveVersion); err != nil {
 				return err
 			}
@@ -121,8 +122,8 @@ func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 	}
 	remove := func(s *testService, _ store.Clone, src parley.Source) {
 		_, err := s.ingest.Delete(s.Context(), s.account.ID.AgentRef(src.AgentID), src.ID)
-		s.must(err)
-		s.must(s.DB.EraseSource(s.Context(), parley.AgentRef{Account: "acc", Agent: src.AgentID}, src.ID))
+		s.Must(err)
+		s.Must(s.DB.EraseSource(s.Context(), parley.AgentRef{Account: "acc", Agent: src.AgentID}, src.ID))
 	}
 	fails := func(s *testService, _ store.Clone, src parley.Source) {
 		s.exec(`update sources set status = 'failed', live_version = null, failure = 'no text' where id = ?`, src.ID)
@@ -130,13 +131,13 @@ func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 	edited := func(s *testService, _ store.Clone, src parley.Source) {
 		v := parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: src.AgentID, SourceID: src.ID, Hash: "h",
 			Text: "# New\n\nThe lantern is now electric.", CreatedAt: s.now}
-		s.must(s.DB.CreateVersion(s.Context(), "acc", &v))
+		s.Must(s.DB.CreateVersion(s.Context(), "acc", &v))
 		_, _, err := s.DB.UpdateSource(s.Context(), parley.AgentRef{Account: "acc", Agent: src.AgentID}, src.ID,
 			func(s *parley.Source) error {
 				s.WantedVersion, s.Status = v.ID, parley.SourceUpdated
 				return nil
 			})
-		s.must(err)
+		s.Must(err)
 	}
 	cases := map[string]struct {
 		steps    []step
@@ -162,7 +163,7 @@ func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 				for _, do := range c.steps {
 					do(s, at, src)
 				}
-				s.must(s.ContinueCopy(t.Context(), s.cloneJob(at)))
+				s.Must(s.ContinueCopy(t.Context(), s.cloneJob(at)))
 				s.runJobs()
 				if a := s.loadAgent(copied); a.Status() != c.status || len(s.sources(copied)) != c.sources ||
 					(a.Size > 0) != (c.sources > 0) {
@@ -186,7 +187,7 @@ func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 	}
 }
 
-func TestCloneThatCannotBeMadeFails(t *testing.T) {
+func TestCloneIsRetriedBeforeItFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		id := s.createAgent(agents.NewAgent{Name: "Guide"})
 		s.addText(id, "Chapters", largeText())

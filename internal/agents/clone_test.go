@@ -14,9 +14,10 @@ import (
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
-// largeText is a text of more passages than an agent may have that is copied at once.
+// largeText returns a text with more passages than are copied at once.
 func largeText() string {
 	var b strings.Builder
 	for i := range 230 {
@@ -29,7 +30,7 @@ func largeText() string {
 func (s *testService) cloneAgent(id parley.AgentID) parley.AgentID {
 	s.Helper()
 	copied, pending, err := s.Clone(s.Context(), s.caller(), id)
-	s.must(err)
+	s.Must(err)
 	if pending != nil {
 		s.Fatal("pending:", pending)
 	}
@@ -39,32 +40,25 @@ func (s *testService) cloneAgent(id parley.AgentID) parley.AgentID {
 func (s *testService) addText(agent parley.AgentID, name, text string) parley.SourceID {
 	s.Helper()
 	src, err := s.ingest.AddText(s.Context(), s.caller(), agent, name, text)
-	s.must(err)
+	s.Must(err)
 	return src.ID
 }
 
 func (s *testService) runJobs() {
 	s.Helper()
 	_, err := s.runner.RunDue(s.Context())
-	s.must(err)
+	s.Must(err)
 }
 
 func (s *testService) exec(query string, args ...any) {
 	s.Helper()
 	_, err := s.DB.SQL().Exec(s.Context(), query, args...)
-	s.must(err)
-}
-
-func (s *testService) countRows(query string, args ...any) int {
-	s.Helper()
-	n, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[int], query, args...)
-	s.must(err)
-	return n
+	s.Must(err)
 }
 
 func (s *testService) passageCount(agent parley.AgentID) int {
 	s.Helper()
-	return s.countRows(`select count(*) from passages where agent_id = ?`, agent)
+	return dbs.CountRows(s, s.DB.SQL(), `select count(*) from passages where agent_id = ?`, agent)
 }
 
 // firstPassage returns the first passage that the agent finds.
@@ -72,7 +66,7 @@ func (s *testService) firstPassage(agent parley.AgentID, question string) parley
 	s.Helper()
 	hits, err := s.Indexes.Nearest(s.Context(), agent, s.loadAgent(agent).PassageVersion,
 		retrieval.Query{Text: question, Limit: 1})
-	s.must(err)
+	s.Must(err)
 	if len(hits) == 0 {
 		s.Fatalf("agent %s finds nothing about %q", agent, question)
 	}
@@ -83,7 +77,7 @@ func (s *testService) sources(agent parley.AgentID) []parley.Source {
 	s.Helper()
 	page, err := s.DB.Sources(s.Context(), s.account.ID.AgentRef(agent), store.SourceFilter{},
 		parley.PageRequest{Limit: 100})
-	s.must(err)
+	s.Must(err)
 	return page.Items
 }
 
@@ -92,7 +86,7 @@ func TestCloneHasTheSettingsAndToolsOfItsOriginal(t *testing.T) {
 		id := s.createAgent(agents.NewAgent{Name: "Guide", Instructions: "Be brief.", Model: "gpt-5.2", Temp: 0.5,
 			Visibility: "public"})
 		days, credits := int64(30), int64(7)
-		s.must(s.Change(s.Context(), s.caller(), id, func(a *parley.Agent) error {
+		s.Must(s.Change(s.Context(), s.caller(), id, func(a *parley.Agent) error {
 			a.ChannelInstructions, a.AllowedDomains, a.SuggestedMessages = json.RawMessage(`{"email":"Sign."}`),
 				[]string{"a.org"}, json.RawMessage(`[{"text":"Hi"}]`)
 			a.CreditLimit, a.Notifications, a.RateLimit.Limit, a.Voice = &credits, json.RawMessage(`{"a":1}`), 3,
@@ -132,17 +126,19 @@ func TestCloneHasTheSettingsAndToolsOfItsOriginal(t *testing.T) {
 			t.Errorf("copy:\n%s\noriginal:\n%s", got, want)
 		}
 		if b.Tools != 2 ||
-			s.countRows(`select count(*) from actions where agent_id = ? and secrets = 'sealed' and key = 'look-up'
+			dbs.CountRows(s, s.DB.SQL(),
+				`select count(*) from actions where agent_id = ? and secrets = 'sealed' and key = 'look-up'
 				and position = 0 and updated_at = 2`,
 				copied) != 1 ||
-			s.countRows(`select count(*) from procedures where agent_id = ? and steps like '%look-up%' and position = 1`,
-				copied) != 1 || s.countRows(`select count(*) from actions`) != 2 {
+			dbs.CountRows(s, s.DB.SQL(),
+				`select count(*) from procedures where agent_id = ? and steps like '%look-up%' and position = 1`,
+				copied) != 1 || dbs.CountRows(s, s.DB.SQL(), `select count(*) from actions`) != 2 {
 			t.Error("actions and procedures are not those of the original:", b.Tools)
 		}
 		if got := s.eventKinds(); got != "agent.created agent.updated agent.created" {
 			t.Error(got)
 		}
-		s.wantCode(func() error {
+		s.WantCode(func() error {
 			_, _, err := s.Clone(s.Context(), parley.Caller{Account: parley.Account{ID: "other"}, Plan: s.plan}, id)
 			return err
 		}(), parley.CodeAgentNotFound)
@@ -158,7 +154,7 @@ func mustJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-func TestCloneNameKeepsWithinItsLength(t *testing.T) {
+func TestCloneNameIsCut(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		id := s.createAgent(agents.NewAgent{Name: strings.Repeat("ä", 100)})
 		if name := []rune(s.loadAgent(s.cloneAgent(id)).Name); len(name) != 100 ||
@@ -183,22 +179,22 @@ func TestSmallCloneAnswersAtOnce(t *testing.T) {
 
 		p := s.firstPassage(copied, "When are refunds paid?")
 		copiedSource, err := s.DB.Source(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID)
-		s.must(err)
+		s.Must(err)
 		if p.SourceID == original || copiedSource.Name != "Refunds" || copiedSource.Status != parley.SourceTrained ||
 			copiedSource.LiveVersion != p.VersionID || copiedSource.WantedVersion != copiedSource.LiveVersion {
 			t.Errorf("%+v of %+v", p, copiedSource)
 		}
 		v, err := s.DB.Version(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID, p.VersionID)
-		s.must(err)
+		s.Must(err)
 		if v.Hash != p.VersionHash || v.Text[p.Start:p.End] != p.Text {
 			t.Errorf("the citation does not hold: %+v of %+v", p, v)
 		}
-		if n := s.countRows(`select count(*) from blobs b join source_versions v on v.blob_id = b.id
+		if n := dbs.CountRows(s, s.DB.SQL(), `select count(*) from blobs b join source_versions v on v.blob_id = b.id
 			and v.agent_id = b.agent_id where b.agent_id = ? and b.place = 'disk:h' and v.content = '{}'`,
 			copied); n != 1 {
 			t.Error("blobs:", n)
 		}
-		if n := s.countRows(`select count(*) from passage_vectors where agent_id = ?`, copied); n != 1 {
+		if n := dbs.CountRows(s, s.DB.SQL(), `select count(*) from passage_vectors where agent_id = ?`, copied); n != 1 {
 			t.Error("vectors:", n)
 		}
 		if a := s.loadAgent(copied); a.Status() != parley.AgentTraining || a.Size != s.loadAgent(id).Size ||
@@ -212,10 +208,10 @@ func TestSmallCloneAnswersAtOnce(t *testing.T) {
 		if p := s.firstPassage(copied, "When do you open?"); p.SourceName != "Hours" || p.SourceID == waiting {
 			t.Errorf("%+v", p)
 		}
-		s.must(s.Delete(t.Context(), s.account.ID.AgentRef(id)))
+		s.Must(s.Delete(t.Context(), s.account.ID.AgentRef(id)))
 		s.runJobs()
 		if p := s.firstPassage(copied, "When are refunds paid?"); p.SourceID != copiedSource.ID ||
-			s.countRows(`select count(*) from passages where agent_id = ?`, id) != 0 {
+			dbs.CountRows(s, s.DB.SQL(), `select count(*) from passages where agent_id = ?`, id) != 0 {
 			t.Errorf("%+v", p)
 		}
 	})
@@ -239,7 +235,7 @@ func TestCloneOfLargeAgentFollowsByAJob(t *testing.T) {
 		c := store.Clone{Account: "acc", FromAgent: id, ToAgent: copied, StartedAt: s.now}
 		from := s.sources(id)
 		src := from[slices.IndexFunc(from, func(s parley.Source) bool { return s.Name == "Chapters" })]
-		s.must(s.DB.Transact(t.Context(), sqldb.Bulk, func(tx *store.DB) error {
+		s.Must(s.DB.Transact(t.Context(), sqldb.Bulk, func(tx *store.DB) error {
 			if err := tx.CloneVersion(t.Context(), c, src.ID, src.LiveVersion); err != nil {
 				return err
 			}
@@ -248,7 +244,7 @@ func TestCloneOfLargeAgentFollowsByAJob(t *testing.T) {
 		}))
 		some := s.passageCount(copied)
 		s.runJobs()
-		want := s.countRows(`select count(*) from passages where source_id = ?`, src.ID)
+		want := dbs.CountRows(s, s.DB.SQL(), `select count(*) from passages where source_id = ?`, src.ID)
 		if got := s.passageCount(copied); some == 0 || some >= want || got != want || want < 201 {
 			t.Errorf("%d passages at first, %d in the end, want %d", some, got, want)
 		}
@@ -257,14 +253,14 @@ func TestCloneOfLargeAgentFollowsByAJob(t *testing.T) {
 		}
 		p := s.firstPassage(copied, "the lantern of chapter 117")
 		v, err := s.DB.Version(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID, p.VersionID)
-		s.must(err)
+		s.Must(err)
 		if v.Text[p.Start:p.End] != p.Text || p.SourceID == src.ID {
 			t.Errorf("%+v", p)
 		}
 		before := s.loadAgent(copied)
-		s.must(s.ContinueCopy(t.Context(), s.cloneJob(c)))
+		s.Must(s.ContinueCopy(t.Context(), s.cloneJob(c)))
 		if after := s.loadAgent(copied); mustJSON(t, after) != mustJSON(t, before) || s.passageCount(copied) != want {
-			t.Error("a repeated chore changed the copy")
+			t.Error("a repeated job changed the copy")
 		}
 	})
 }
@@ -288,15 +284,15 @@ func TestPlanLimitsClones(t *testing.T) {
 				created++
 				continue
 			}
-			s.wantCode(err, parley.CodeAgentLimit)
+			s.WantCode(err, parley.CodeAgentLimit)
 		}
-		if n := s.countRows(`select count(*) from agents`); created != 3 || n != 4 ||
-			s.countRows(`select count(*) from sources`) != 4 {
-			t.Fatalf("%d made, %d there", created, n)
+		if n := dbs.CountRows(s, s.DB.SQL(), `select count(*) from agents`); created != 3 || n != 4 ||
+			dbs.CountRows(s, s.DB.SQL(), `select count(*) from sources`) != 4 {
+			t.Fatalf("%d created, %d exist", created, n)
 		}
 		s.plan = parley.Plan{Name: "small", StoragePerAgent: &bytes}
 		copied, pending, err := s.Clone(t.Context(), s.caller(), id)
-		s.must(err)
+		s.Must(err)
 		if a := s.loadAgent(copied); len(pending) != 1 || pending[0] != agents.AddSource || a.Size != 0 ||
 			a.Status() != parley.AgentUntrained {
 			t.Errorf("%v %+v", pending, a)
@@ -308,36 +304,36 @@ func TestAutoRetrainNeedsALiveSource(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		id := s.createAgent(agents.NewAgent{Name: "Guide"})
 		set := func(on bool) error { return s.AutoRetrain(t.Context(), s.account.ID.AgentRef(id), on) }
-		s.wantCode(set(true), parley.CodeAgentNotTrained)
-		s.must(set(false))
+		s.WantCode(set(true), parley.CodeAgentNotTrained)
+		s.Must(set(false))
 		s.addText(id, "Text", "Some text.")
-		s.wantCode(set(true), parley.CodeAgentNotTrained)
+		s.WantCode(set(true), parley.CodeAgentNotTrained)
 		s.runJobs()
 		link := parley.NewUUID()
 		s.exec(`insert into sources (id, account_id, agent_id, kind, name, size, status, created_at, updated_at)
 			values (?, 'acc', ?, 'link', 'https://a.org', 0, 'failed', 1, 1)`,
 			link, id)
-		s.must(set(true))
+		s.Must(set(true))
 		due := func() int {
-			return s.countRows(`select coalesce(max(next_sync_at), 0) from sources where agent_id = ?`, id)
+			return dbs.CountRows(s, s.DB.SQL(), `select coalesce(max(next_sync_at), 0) from sources where agent_id = ?`, id)
 		}
 		if a := s.loadAgent(id); !a.AutoRetrain || a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).
-			UnixMilli()) || s.countRows(`select count(*) from sources where next_sync_at is not null`) != 1 {
+			UnixMilli()) || dbs.CountRows(s, s.DB.SQL(), `select count(*) from sources where next_sync_at is not null`) != 1 {
 			t.Errorf("%+v, %d", a, due())
 		}
 		s.now = noon.Add(time.Hour)
-		s.must(set(true))
+		s.Must(set(true))
 		if a := s.loadAgent(id); a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).UnixMilli()) {
 			t.Error("turning on what is on moved the schedule")
 		}
 		// the earlier version is live
 		s.exec(`update sources set status = 'updated', wanted_version = 'new' where kind = 'text'`)
-		s.must(set(false))
-		s.must(set(true))
-		s.must(set(false))
+		s.Must(set(false))
+		s.Must(set(true))
+		s.Must(set(false))
 		if a := s.loadAgent(id); a.AutoRetrain || due() != 0 {
 			t.Errorf("%+v, %d", a, due())
 		}
-		s.wantCode(s.AutoRetrain(t.Context(), parley.AgentRef{Account: "other", Agent: id}, true), parley.CodeAgentNotFound)
+		s.WantCode(s.AutoRetrain(t.Context(), parley.AgentRef{Account: "other", Agent: id}, true), parley.CodeAgentNotFound)
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// The smallest image of each kind of WebP, as cwebp writes them, and a header alone of one of 5000 pixels.
+// The smallest image of each kind of WebP, as cwebp writes them, and only the header of one of 5000 pixels.
 var (
 	lossyWebP    = "UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA"
 	losslessWebP = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="

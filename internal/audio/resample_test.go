@@ -118,7 +118,7 @@ func TestResampleClips(t *testing.T) {
 	}
 	for i, v := range s.PCM[300 : len(s.PCM)-300] {
 		if place := (i + 300) % 60; place > 15 && place < 45 && (v > 0) != (square[(i+300)/3] > 0) {
-			t.Fatal("a loud sound has turned over")
+			t.Fatal("a loud sound has overflowed")
 		}
 	}
 }

@@ -96,8 +96,8 @@ func (e *Engine) storeUnanswered(ctx context.Context, tx *store.DB, t *Turn, eve
 
 // storeUserMessage stores the user's message in its conversation, which it finds or creates. For a turn without a new
 // message it checks that the message to answer still exists.
-func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conversation, []store.NewEvent,
-	error) {
+func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB,
+	t *Turn) (*parley.Conversation, []store.NewEvent, error) {
 	switch {
 	case t.request.isUnsaved():
 		return &parley.Conversation{UserID: t.request.UserID}, nil, nil
@@ -141,8 +141,8 @@ func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB, t *Turn) (*
 }
 
 // createConversation creates a conversation with the user's message, or with all messages that the client has sent.
-func (e *Engine) createConversation(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conversation, []store.NewEvent,
-	error) {
+func (e *Engine) createConversation(ctx context.Context, tx *store.DB,
+	t *Turn) (*parley.Conversation, []store.NewEvent, error) {
 	c := parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, API: t.request.api(),
 		Channel: t.request.Channel,
 		UserID:  t.request.UserID, Status: parley.ConversationOngoing, CreatedAt: t.StartedAt, UpdatedAt: t.StartedAt}

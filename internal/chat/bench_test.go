@@ -9,15 +9,15 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 )
 
-// BenchmarkTurn is a whole turn of a new conversation without the wire: both transactions, a model that answers at
-// once.
+// BenchmarkTurn measures a whole turn of a new conversation without HTTP: both transactions, and a model that answers
+// at once.
 func BenchmarkTurn(b *testing.B) {
 	b.Run("sqlite", func(b *testing.B) { benchmarkTurn(b, dbs.NewSQLitePath(b)) })
 	b.Run("postgres", func(b *testing.B) { benchmarkTurn(b, dbs.StartPostgres(b).NewDatabase(b)) })

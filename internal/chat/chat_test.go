@@ -16,11 +16,13 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
@@ -34,24 +36,7 @@ type testEngine struct {
 	account parley.Account
 	plan    parley.Plan
 	agent   parley.Agent
-	clock   *clock
-}
-
-type clock struct {
-	mu      sync.Mutex
-	current time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.current
-}
-
-func (c *clock) advance(by time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.current = c.current.Add(by)
+	clock   *clock.Clock
 }
 
 func forEachDatabase(t *testing.T, f func(te *testEngine)) {
@@ -61,16 +46,16 @@ func forEachDatabase(t *testing.T, f func(te *testEngine)) {
 
 func newTestEngine(t *testing.T, raw *sqldb.DB) *testEngine {
 	t.Helper()
-	must(t, sqldb.Migrate(t.Context(), raw, store.Migrations()))
-	c := &clock{current: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	check.Must(t, sqldb.Migrate(t.Context(), raw, store.Migrations()))
+	c := clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	te := &testEngine{t: t, db: store.New(raw), model: &scripted.Model{}, clock: c}
 	te.account = parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Ours", Plan: "unlimited",
-		CreatedAt: c.now()}
+		CreatedAt: c.Now()}
 	te.agent = parley.Agent{ID: parley.NewAgentID(), AccountID: te.account.ID, Name: "Help", Model: "auto",
 		Visibility: "private",
-		RateLimit:  parley.DefaultDeviceLimit(), ConfigVersion: 1, CreatedAt: c.now(), UpdatedAt: c.now()}
-	must(t, te.db.CreateAccount(t.Context(), &te.account))
-	must(t, te.db.CreateAgent(t.Context(), &te.agent))
+		RateLimit:  parley.DefaultDeviceLimit(), ConfigVersion: 1, CreatedAt: c.Now(), UpdatedAt: c.Now()}
+	check.Must(t, te.db.CreateAccount(t.Context(), &te.account))
+	check.Must(t, te.db.CreateAgent(t.Context(), &te.agent))
 	te.Engine = te.newEngine("this server")
 	return te
 }
@@ -81,12 +66,8 @@ func (te *testEngine) caller() parley.Caller {
 
 func (te *testEngine) newEngine(owner string) *chat.Engine {
 	table := model.NewRegistry(model.RegistryConfig{Builtin: te.model})
-	return &chat.Engine{DB: te.db, Indexes: &retrieval.Indexes{DB: te.db.SQL()}, Models: table, Now: te.clock.now,
+	return &chat.Engine{DB: te.db, Indexes: &retrieval.Indexes{DB: te.db.SQL()}, Models: table, Now: te.clock.Now,
 		Logger: slog.New(slog.DiscardHandler), Owner: owner}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
 }
 
 func (te *testEngine) tryStart(message string, in parley.ConversationID) (*chat.Turn, error) {
@@ -97,14 +78,14 @@ func (te *testEngine) tryStart(message string, in parley.ConversationID) (*chat.
 func (te *testEngine) start(message string, in parley.ConversationID) *chat.Turn {
 	te.t.Helper()
 	turn, err := te.tryStart(message, in)
-	must(te.t, err)
+	check.Must(te.t, err)
 	return turn
 }
 
 func (te *testEngine) finish(turn *chat.Turn) *chat.Finish {
 	te.t.Helper()
 	f, err := turn.Wait(te.t.Context())
-	must(te.t, err)
+	check.Must(te.t, err)
 	return f
 }
 
@@ -113,7 +94,7 @@ func (te *testEngine) history(c parley.ConversationID) []string {
 	te.t.Helper()
 	page, err := te.db.Messages(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 		parley.PageRequest{Limit: 100})
-	must(te.t, err)
+	check.Must(te.t, err)
 	var lines []string
 	for i, m := range page.Items {
 		if m.Seq != int64(i+1) {
@@ -134,7 +115,7 @@ func (te *testEngine) wantHistory(c parley.ConversationID, want ...string) {
 func (te *testEngine) wantCredits(used, reserved parley.Credits) {
 	te.t.Helper()
 	u, r, err := te.db.AccountCreditUsage(te.t.Context(), te.account.ID, "2026-11")
-	must(te.t, err)
+	check.Must(te.t, err)
 	if u != used || r != reserved {
 		te.t.Errorf("credits used %d, reserved %d; want %d, %d", u, r, used, reserved)
 	}
@@ -143,22 +124,16 @@ func (te *testEngine) wantCredits(used, reserved parley.Credits) {
 func (te *testEngine) wantNoOpenTurn() {
 	te.t.Helper()
 	var inTurns, inAccount int
-	must(te.t, te.db.SQL().QueryRow(te.t.Context(), `select count(*) from turns where state = 'open'`).Scan(&inTurns))
-	must(te.t, te.db.SQL().QueryRow(te.t.Context(), `select open_turns from accounts where id = ?`,
+	check.Must(te.t,
+		te.db.SQL().QueryRow(te.t.Context(), `select count(*) from turns where state = 'open'`).Scan(&inTurns))
+	check.Must(te.t, te.db.SQL().QueryRow(te.t.Context(), `select open_turns from accounts where id = ?`,
 		te.account.ID).Scan(&inAccount))
 	if inTurns != 0 || inAccount != 0 {
 		te.t.Errorf("%d open turns, the account counts %d; want none", inTurns, inAccount)
 	}
 }
 
-func wantCode(t *testing.T, err error, code parley.Code) {
-	t.Helper()
-	if !parley.IsCode(err, code) {
-		t.Errorf("error %v, want %s", err, code)
-	}
-}
-
-func TestAnswerIsStoredBeforeItsEndIsTold(t *testing.T) {
+func TestAnswerIsStoredBeforeItsEndIsSent(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.model.AddScript(scripted.Text("Good "), scripted.Text("morning."), scripted.Stop())
 		turn := te.start("Hello", "")
@@ -170,7 +145,7 @@ func TestAnswerIsStoredBeforeItsEndIsTold(t *testing.T) {
 			if err == io.EOF {
 				break
 			}
-			must(t, err)
+			check.Must(t, err)
 			for _, e := range events {
 				text += e.Text
 				if e.Kind == chat.Finished {
@@ -189,7 +164,7 @@ func TestAnswerIsStoredBeforeItsEndIsTold(t *testing.T) {
 	})
 }
 
-func TestContinuingShowsTheModelWhatWasSaid(t *testing.T) {
+func TestModelSeesEarlierMessages(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.start("one", "")
 		te.finish(turn)
@@ -200,7 +175,7 @@ func TestContinuingShowsTheModelWhatWasSaid(t *testing.T) {
 			got = append(got, m.Role+":"+m.Text)
 		}
 		if want := []string{"user:one", "assistant:one", "user:two"}; !slices.Equal(got, want) {
-			t.Errorf("asked %q, want %q", got, want)
+			t.Errorf("the model got %q, want %q", got, want)
 		}
 		te.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: one", "user complete: two",
 			"assistant complete: two")
@@ -224,27 +199,27 @@ func TestSecondMessageWaitsForTheLiveTurn(t *testing.T) {
 			second <- err
 		}()
 		barrier.Release()
-		must(t, <-second)
+		check.Must(t, <-second)
 		te.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: first", "user complete: two",
 			"assistant complete: two")
 	})
 }
 
-func TestSecondMessageGivesUp(t *testing.T) {
+func TestSecondMessageTimesOut(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.QueueTimeout = time.Millisecond
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("first"), scripted.Stop())
 		turn := te.start("one", "")
 		_, err := te.tryStart("two", turn.ConversationID)
-		wantCode(t, err, parley.CodeConversationBusy)
+		check.WantCode(t, err, parley.CodeConversationBusy)
 		barrier.Release()
 		te.finish(turn)
 		te.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: first")
 	})
 }
 
-func TestClientThatLeavesLosesNothing(t *testing.T) {
+func TestDisconnectedClientLosesNothing(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Text("half "), scripted.Step{Barrier: barrier}, scripted.Text("whole"), scripted.Stop())
@@ -272,7 +247,7 @@ func TestNewMessageCancelsAnAbandonedTurn(t *testing.T) {
 			second <- err
 		}()
 		reader.Close()
-		must(t, <-second)
+		check.Must(t, <-second)
 		te.wantHistory(turn.ConversationID, "user complete: one", "assistant interrupted: half", "user complete: two",
 			"assistant complete: two")
 		te.wantCredits(2*parley.Credit, 0)
@@ -285,30 +260,30 @@ func TestFailureKeepsTheMessageAndChargesNothing(t *testing.T) {
 		te.model.AddScript(scripted.Step{Err: errors.New("the provider's secret words")})
 		turn := te.start("one", "")
 		err := turn.WaitForText(t.Context())
-		wantCode(t, err, parley.CodeChatStreaming)
+		check.WantCode(t, err, parley.CodeChatStreaming)
 		fail := parley.AsError(err)
 		if fail.Details["conversationId"] != string(turn.ConversationID) ||
 			fail.Details["userMessageId"] != string(turn.UserMessageID) || strings.Contains(fail.Message, "secret") {
-			t.Errorf("told %q %v", fail.Message, fail.Details)
+			t.Errorf("got %q %v", fail.Message, fail.Details)
 		}
 		<-turn.Done()
 
 		te.model.AddScript(scripted.Text("half"), scripted.Step{Err: errors.New("cut")})
 		turn = te.start("two", turn.ConversationID)
-		must(t, turn.WaitForText(t.Context()))
+		check.Must(t, turn.WaitForText(t.Context()))
 		_, err = turn.Wait(t.Context())
-		wantCode(t, err, parley.CodeChatStreaming)
+		check.WantCode(t, err, parley.CodeChatStreaming)
 		te.wantHistory(turn.ConversationID, "user complete: one", "user complete: two")
 		te.wantCredits(0, 0)
 		te.wantNoOpenTurn()
 	})
 }
 
-func TestPanicOfABackEndFailsItsTurnOnly(t *testing.T) {
+func TestPanicOfAModelFailsOnlyItsTurn(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.model.StepsFor = func(model.Request) []scripted.Step { panic("boom") }
 		_, err := te.start("one", "").Wait(t.Context())
-		wantCode(t, err, parley.CodeChatStreaming)
+		check.WantCode(t, err, parley.CodeChatStreaming)
 		te.model.StepsFor = nil
 		te.finish(te.start("two", ""))
 	})
@@ -320,7 +295,7 @@ func TestEndlessAnswerIsCut(t *testing.T) {
 		f := te.finish(te.start("one", ""))
 		if n := len(f.Message.Text()); n > 512<<10 || n < 450_000 || f.Reason != "error" ||
 			f.Message.State != parley.MessageInterrupted || f.Credits != 0 {
-			t.Errorf("%d bytes kept as %s, reason %s, %d credits", n, f.Message.State, f.Reason, f.Credits)
+			t.Errorf("%d bytes stored as %s, reason %s, %d credits", n, f.Message.State, f.Reason, f.Credits)
 		}
 	})
 }
@@ -332,9 +307,9 @@ func TestCreditsRunOut(t *testing.T) {
 		te.finish(te.start("one", ""))
 		te.finish(te.start("two", ""))
 		_, err := te.tryStart("three", "")
-		wantCode(t, err, parley.CodeCreditsExhausted)
+		check.WantCode(t, err, parley.CodeCreditsExhausted)
 		te.wantCredits(two, 0)
-		te.clock.advance(11 * 24 * time.Hour) // the next month
+		te.clock.Advance(11 * 24 * time.Hour) // the next month
 		te.finish(te.start("three", ""))
 	})
 }
@@ -342,13 +317,13 @@ func TestCreditsRunOut(t *testing.T) {
 func TestAgentCreditsRunOut(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		one := int64(1)
-		must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
+		check.Must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
 			a.CreditLimit = &one
 			return nil
 		}))
 		te.finish(te.start("one", ""))
 		_, err := te.tryStart("two", "")
-		wantCode(t, err, parley.CodeAgentCredits)
+		check.WantCode(t, err, parley.CodeAgentCredits)
 	})
 }
 
@@ -392,27 +367,27 @@ func TestOpenTurnsAreCapped(t *testing.T) {
 		te.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("x"), scripted.Stop())
 		turn := te.start("one", "")
 		_, err := te.tryStart("two", "")
-		wantCode(t, err, parley.CodeTooManyRequests)
+		check.WantCode(t, err, parley.CodeTooManyRequests)
 		barrier.Release()
 		te.finish(turn)
 		te.finish(te.start("two", ""))
 	})
 }
 
-func TestConversationThatMayNotGoOn(t *testing.T) {
+func TestConversationThatCannotContinue(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.start("one", "")
 		te.finish(turn)
 		for _, status := range []string{"ended", "taken_over"} {
 			_, err := te.db.SQL().Exec(t.Context(), `update conversations set status = ? where id = ?`, status,
 				turn.ConversationID)
-			must(t, err)
+			check.Must(t, err)
 			_, err = te.tryStart("two", turn.ConversationID)
-			wantCode(t, err, parley.CodeNotOngoing)
+			check.WantCode(t, err, parley.CodeNotOngoing)
 		}
 		_, err := te.db.SQL().Exec(t.Context(), `update conversations set status = 'ongoing', paused = 1 where id = ?`,
 			turn.ConversationID)
-		must(t, err)
+		check.Must(t, err)
 		f := te.finish(te.start("three", turn.ConversationID))
 		if f.Message != nil || f.Reason != "stop" || f.Credits != 0 {
 			t.Errorf("a paused conversation answered %+v", f)
@@ -421,30 +396,30 @@ func TestConversationThatMayNotGoOn(t *testing.T) {
 	})
 }
 
-func TestConversationsOfOthersAreUnknown(t *testing.T) {
+func TestConversationsOfOthersAreNotFound(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.start("one", "")
 		te.finish(turn)
 		other := te.agent
 		other.ID = parley.NewAgentID()
-		must(t, te.db.CreateAgent(t.Context(), &other))
+		check.Must(t, te.db.CreateAgent(t.Context(), &other))
 		for _, id := range []parley.ConversationID{"nonsense", parley.ConversationID(parley.NewTimedUUID()),
 			turn.ConversationID} {
 			_, err := te.Start(t.Context(), te.caller(), other.ID, chat.Request{Message: "x", ConversationID: id})
-			wantCode(t, err, parley.CodeConversationNotFound)
+			check.WantCode(t, err, parley.CodeConversationNotFound)
 		}
 		_, err := te.Start(t.Context(), parley.Caller{Account: parley.Account{ID: "another"}, Plan: te.plan}, te.agent.ID,
 			chat.Request{Message: "x", ConversationID: turn.ConversationID})
-		wantCode(t, err, parley.CodeAgentNotFound)
+		check.WantCode(t, err, parley.CodeAgentNotFound)
 	})
 }
 
-// A server that was killed with many turns open does not leave the users of most of them waiting.
-func TestRecoveryClosesAllThatIsLost(t *testing.T) {
+// After a server was killed with many open turns, all of them are closed soon.
+func TestRecoveryClosesAllLostTurns(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		barrier := scripted.NewBarrier()
 		var turns []*chat.Turn
-		for range 130 { // more than are closed at a time
+		for range 130 { // more than are closed in one step
 			te.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("late"), scripted.Stop())
 			turns = append(turns, te.start("one", ""))
 		}
@@ -454,25 +429,26 @@ func TestRecoveryClosesAllThatIsLost(t *testing.T) {
 				<-turn.Done()
 			}
 		}()
-		te.clock.advance(time.Minute) // nobody renews the leases
+		te.clock.Advance(time.Minute) // nobody renews the leases
 		other := te.newEngine("another server")
-		other.LeaseDuration = 24 * time.Hour // its next look is in eight hours
+		other.LeaseDuration = 24 * time.Hour // the next check is in eight hours
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- other.Run(ctx) }()
-		for ticker, open := time.NewTicker(5*time.Millisecond), 1; open > 0; <-ticker.C { // the test's own time limit ends it
+		// the time limit of the test ends it
+		for ticker, open := time.NewTicker(5*time.Millisecond), 1; open > 0; <-ticker.C {
 			var err error
 			open, err = sqldb.One(ctx, te.db.SQL(), sqldb.Column[int], `select count(*) from turns where state = 'open'`)
-			must(t, err)
+			check.Must(t, err)
 		}
 		stop()
-		must(t, <-done)
+		check.Must(t, <-done)
 		te.wantNoOpenTurn()
 		te.wantCredits(0, 0)
 	})
 }
 
-func TestRecoveryClosesOnlyWhatIsLost(t *testing.T) {
+func TestRecoveryClosesOnlyLostTurns(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("late"), scripted.Stop())
@@ -481,7 +457,7 @@ func TestRecoveryClosesOnlyWhatIsLost(t *testing.T) {
 		if n, err := other.Recover(t.Context()); n != 0 || err != nil {
 			t.Fatalf("a live turn was recovered: %d, %v", n, err)
 		}
-		te.clock.advance(time.Minute) // nobody renews the lease
+		te.clock.Advance(time.Minute) // nobody renews the lease
 		if n, err := other.Recover(t.Context()); n != 1 || err != nil {
 			t.Fatalf("recovered %d, %v; want 1", n, err)
 		}
@@ -489,7 +465,7 @@ func TestRecoveryClosesOnlyWhatIsLost(t *testing.T) {
 		te.wantCredits(0, 0)
 		barrier.Release()
 		if _, err := turn.Wait(t.Context()); err == nil {
-			t.Error("a turn that was recovered told its client that it is stored")
+			t.Error("a recovered turn reported to its client that it is stored")
 		}
 		te.wantHistory(turn.ConversationID, "user complete: one")
 		te.finish(te.start("two", turn.ConversationID))
@@ -501,13 +477,13 @@ func TestMessageAfterACrashClosesTheLostTurn(t *testing.T) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("late"), scripted.Stop())
 		turn := te.start("one", "")
-		te.clock.advance(time.Minute)
+		te.clock.Advance(time.Minute)
 		other := te.newEngine("another server")
 		next, err := other.Start(t.Context(), te.caller(), te.agent.ID,
 			chat.Request{Message: "two", ConversationID: turn.ConversationID, Channel: parley.ChannelAPI})
-		must(t, err)
+		check.Must(t, err)
 		_, err = next.Wait(t.Context())
-		must(t, err)
+		check.Must(t, err)
 		te.wantHistory(turn.ConversationID, "user complete: one", "user complete: two", "assistant complete: two")
 		barrier.Release()
 		<-turn.Done()
@@ -531,21 +507,21 @@ func TestDrain(t *testing.T) {
 		te.wantCredits(0, 0)
 		te.wantNoOpenTurn()
 		_, err := te.tryStart("two", "")
-		wantCode(t, err, parley.CodeUnderMaintenance)
+		check.WantCode(t, err, parley.CodeUnderMaintenance)
 	})
 }
 
-func TestDeletedAgentGetsNoAnswerBack(t *testing.T) {
+func TestDeletedAgentStoresNoAnswer(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("late"), scripted.Stop())
 		turn := te.start("one", "")
-		must(t, te.db.DeleteAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), te.clock.now()))
+		check.Must(t, te.db.DeleteAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), te.clock.Now()))
 		barrier.Release()
 		_, err := turn.Wait(t.Context())
-		wantCode(t, err, parley.CodeAgentNotFound)
+		check.WantCode(t, err, parley.CodeAgentNotFound)
 		var n int
-		must(t, te.db.SQL().QueryRow(t.Context(), `select count(*) from messages where author = 'assistant'`).Scan(&n))
+		check.Must(t, te.db.SQL().QueryRow(t.Context(), `select count(*) from messages where author = 'assistant'`).Scan(&n))
 		if n != 0 {
 			t.Error("an answer was stored for a deleted agent")
 		}
@@ -553,24 +529,24 @@ func TestDeletedAgentGetsNoAnswerBack(t *testing.T) {
 	})
 }
 
-func TestAMessageOnAnotherServerCancelsAnAbandonedTurn(t *testing.T) {
+func TestMessageOnAnotherServerCancelsAnAbandonedTurn(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		if te.db.SQL().Dialect() != sqldb.Postgres {
-			return // a file has one server: there is nobody to ask
+			return // a SQLite file has only one server
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
-		running.Go(func() { must(t, te.Run(ctx)) })
+		running.Go(func() { check.Must(t, te.Run(ctx)) })
 		defer running.Wait()
 		defer stop()
 		te.model.AddScript(scripted.Text("half"), scripted.Step{Barrier: scripted.NewBarrier()}, scripted.Stop())
 		turn := te.start("one", "")
-		must(t, turn.WaitForText(t.Context()))
+		check.Must(t, turn.WaitForText(t.Context()))
 		turn.Reader().Close()
 		other := te.newEngine("another server")
 		next, err := other.Start(t.Context(), te.caller(), te.agent.ID,
 			chat.Request{Message: "two", ConversationID: turn.ConversationID, Channel: parley.ChannelAPI})
-		must(t, err)
+		check.Must(t, err)
 		te.finish(next)
 		te.wantHistory(turn.ConversationID, "user complete: one", "assistant interrupted: half", "user complete: two",
 			"assistant complete: two")

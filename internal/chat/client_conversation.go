@@ -119,8 +119,8 @@ func (e *Engine) overwriteConversation(ctx context.Context, tx *store.DB, t *Tur
 
 // countUnchanged returns how many of the sent messages are saved already, from the first one on, and the number of the
 // last of them.
-func (t *Turn) countUnchanged(ctx context.Context, tx *store.DB, sent []*parley.Message) (n int, last int64,
-	err error) {
+func (t *Turn) countUnchanged(ctx context.Context, tx *store.DB,
+	sent []*parley.Message) (n int, last int64, err error) {
 	for n < len(sent) {
 		saved, err := tx.MessagesAfter(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), last,
 			len(sent)-n)

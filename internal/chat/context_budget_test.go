@@ -20,7 +20,7 @@ func newMessage(author parley.AuthorKind, text string) parley.Message {
 	return parley.Message{Author: author, Parts: []parley.Part{{Type: "text", Text: text}}}
 }
 
-// hit is a passage of about so many tokens.
+// hit returns a passage of about a number of tokens.
 func hit(name string, tokens int) retrieval.Hit {
 	return retrieval.Hit{Passage: parley.Passage{SourceName: name, Text: strings.Repeat("abc ", tokens)}}
 }
@@ -36,8 +36,8 @@ func requestTokens(req model.Request) int {
 	return n
 }
 
-// A conversation of any length, and messages of any size, fit into the model's context: the oldest go first, a call
-// together with its result, and the passages last.
+// A conversation of any length, with messages of any size, fits into the model's context: the oldest messages are
+// dropped first, a call together with its result, and the passages last.
 func TestPromptFits(t *testing.T) {
 	call := parley.Message{Author: parley.AuthorAssistant, Parts: []parley.Part{
 		{Type: "tool-call", ToolCallID: "c1", ToolName: "look_up", Input: json.RawMessage(`{}`)},
@@ -54,7 +54,7 @@ func TestPromptFits(t *testing.T) {
 		question string
 		context  int
 		passages int
-		newest   string // of the earlier messages that stay
+		newest   string // of the earlier messages that are kept
 		messages int
 	}{
 		"all fits":        {long[:6], "And?", 32_000, 3, "Answer 2.", 7},
@@ -84,7 +84,7 @@ func TestPromptFits(t *testing.T) {
 				t.Errorf("begins with %s, ends with %.40q", got.Messages[0].Role, got.Messages[last].Text)
 			}
 			if c.newest != "" && got.Messages[last-1].Text != c.newest {
-				t.Errorf("before the question stands %.40q", got.Messages[last-1].Text)
+				t.Errorf("before the question comes %.40q", got.Messages[last-1].Text)
 			}
 			for i, m := range got.Messages {
 				if m.Role == "tool" && (i == 0 || got.Messages[i-1].ToolCalls == nil) {

@@ -81,8 +81,8 @@ func (cs *Conversations) changeStatus(ctx context.Context, ref parley.Conversati
 // Pause stops the agent from answering, or lets it answer again; what customers write meanwhile is stored. A running
 // answer goes on to its end. Fails with RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING unless it is
 // ongoing.
-func (cs *Conversations) Pause(ctx context.Context, ref parley.ConversationRef, paused bool) (*parley.Conversation,
-	error) {
+func (cs *Conversations) Pause(ctx context.Context, ref parley.ConversationRef,
+	paused bool) (*parley.Conversation, error) {
 	return cs.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
 		switch {
 		case c.Status != parley.ConversationOngoing:
@@ -120,8 +120,8 @@ func (cs *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRe
 }
 
 // HandBack returns a conversation to the agent. Fails with RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
-func (cs *Conversations) HandBack(ctx context.Context, ref parley.ConversationRef, by string) (*parley.Conversation,
-	error) {
+func (cs *Conversations) HandBack(ctx context.Context, ref parley.ConversationRef,
+	by string) (*parley.Conversation, error) {
 	return cs.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
 		if c.Status != parley.ConversationTakenOver {
 			return "", nil, parley.NewError(parley.CodeNotTakenOver)

@@ -62,8 +62,8 @@ func (cs *Conversations) deleteBatch(ctx context.Context, ref parley.AgentRef, i
 }
 
 // DeleteAll deletes all conversations that match the filter, in small steps, and returns how many.
-func (cs *Conversations) DeleteAll(ctx context.Context, ref parley.AgentRef, f store.ConversationFilter) (n int,
-	err error) {
+func (cs *Conversations) DeleteAll(ctx context.Context, ref parley.AgentRef,
+	f store.ConversationFilter) (n int, err error) {
 	for {
 		ids, err := cs.DB.ConversationIDs(ctx, ref, f, deleteBatchSize)
 		if err != nil || len(ids) == 0 {

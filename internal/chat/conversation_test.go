@@ -11,18 +11,19 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/jobs"
-	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/scripted"
 )
 
 // conversations returns Conversations on the engine's database.
 func (te *testEngine) conversations() *chat.Conversations {
-	return &chat.Conversations{DB: te.db, Queue: &jobs.Queue{Now: te.clock.now}, Hub: &chat.Hub{}, Now: te.clock.now,
+	return &chat.Conversations{DB: te.db, Queue: &jobs.Queue{Now: te.clock.Now}, Hub: &chat.Hub{}, Now: te.clock.Now,
 		Logger: slog.New(slog.DiscardHandler), StopTurn: te.Stop}
 }
 
-// startConversation is one with a question and an answer.
+// startConversation starts a conversation with a question and an answer.
 func (te *testEngine) startConversation() parley.ConversationID {
 	te.t.Helper()
 	te.model.AddScript(scripted.Text("Good morning."), scripted.Stop())
@@ -31,24 +32,24 @@ func (te *testEngine) startConversation() parley.ConversationID {
 	return turn.ConversationID
 }
 
-// events lists the kinds of events of a conversation that begin with its word.
+// events lists the kinds of events of a conversation that begin with "conversation".
 func (te *testEngine) events(id parley.ConversationID) (list []string) {
 	te.t.Helper()
 	list, err := sqldb.All(te.t.Context(), te.db.SQL(), sqldb.Column[string],
 		`select kind from events where conversation_id = ? and (kind like 'conversation.%' or kind like 'message.f%')
 		order by seq`, id)
-	must(te.t, err)
+	check.Must(te.t, err)
 	return list
 }
 
-// conversationStep is a step that is taken after others, and what it leads to.
+// conversationStep is a change of a conversation after earlier ones, with its expected result.
 type conversationStep struct {
 	before []string
 	step   string
 	code   parley.Code
 	status parley.ConversationStatus
 	paused bool
-	event  string // of the step; empty when nothing changed
+	event  string // of the step; empty if nothing changes
 }
 
 const (
@@ -76,7 +77,7 @@ var conversationSteps = []conversationStep{
 	{[]string{"end"}, "end", refusedStep, "", false, ""},
 }
 
-func TestStepsOfAConversation(t *testing.T) {
+func TestConversationStatusChanges(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		steps := te.conversationSteps()
 		for _, c := range conversationSteps {
@@ -119,23 +120,23 @@ func (te *testEngine) testStep(steps map[string]func(parley.ConversationID) (*pa
 	id := te.startConversation()
 	for _, s := range c.before {
 		_, err := steps[s](id)
-		must(te.t, err)
+		check.Must(te.t, err)
 	}
 	before := te.events(id)
 	got, err := steps[c.step](id)
 	if c.code != "" {
-		wantCode(te.t, err, c.code)
-	} else if must(te.t, err); got.Status != c.status || got.Paused != c.paused {
+		check.WantCode(te.t, err, c.code)
+	} else if check.Must(te.t, err); got.Status != c.status || got.Paused != c.paused {
 		te.t.Errorf("%s after %v: %s, paused %v", c.step, c.before, got.Status, got.Paused)
 	}
 	stored, err := te.db.Conversation(ctx, te.account.ID.AgentRef(te.agent.ID).ConversationRef(id))
-	if must(te.t, err); c.code == "" && (stored.Status != c.status || stored.Paused != c.paused) {
+	if check.Must(te.t, err); c.code == "" && (stored.Status != c.status || stored.Paused != c.paused) {
 		te.t.Errorf("%s after %v is stored as %s, paused %v", c.step, c.before, stored.Status, stored.Paused)
 	}
 	var by string
-	must(te.t, te.db.SQL().QueryRow(ctx,
+	check.Must(te.t, te.db.SQL().QueryRow(ctx,
 		`select coalesce(ended_by || ' at ' || ended_at, '') from conversations where id = ?`, id).Scan(&by))
-	if want := fmt.Sprint("kim at ", te.clock.now().
+	if want := fmt.Sprint("kim at ", te.clock.Now().
 		UnixMilli()); (stored.Status == parley.ConversationEnded) != (by == want) || by != "" && by != want {
 		te.t.Errorf("%s after %v: ended by %q", c.step, c.before, by)
 	}
@@ -148,7 +149,7 @@ func (te *testEngine) testStep(steps map[string]func(parley.ConversationID) (*pa
 	}
 }
 
-func TestTakeOverCutsTheAnswerShort(t *testing.T) {
+func TestTakeOverInterruptsTheAnswer(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		for _, ongoing := range []bool{false, true} {
 			cs, barrier := te.conversations(), scripted.NewBarrier()
@@ -157,7 +158,7 @@ func TestTakeOverCutsTheAnswerShort(t *testing.T) {
 			<-barrier.Reached()
 			_, err := cs.TakeOver(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID),
 				"kim", "", ongoing)
-			must(te.t, err)
+			check.Must(te.t, err)
 			want := "assistant interrupted: half "
 			if ongoing {
 				barrier.Release()
@@ -167,34 +168,34 @@ func TestTakeOverCutsTheAnswerShort(t *testing.T) {
 			barrier.Release()
 			te.wantHistory(turn.ConversationID, "user complete: Hello", want)
 			_, err = te.tryStart("Are you there?", turn.ConversationID)
-			wantCode(t, err, parley.CodeNotOngoing)
+			check.WantCode(t, err, parley.CodeNotOngoing)
 		}
 	})
 }
 
-func TestPeopleTalkWhileItIsTakenOver(t *testing.T) {
+func TestMessagesInATakenOverConversation(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		cs, id := te.conversations(), te.startConversation()
 		ctx, account, agent := te.t.Context(), te.account.ID, te.agent.ID
 		_, err := cs.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Anybody?")
-		wantCode(t, err, parley.CodeNotTakenOver)
+		check.WantCode(t, err, parley.CodeNotTakenOver)
 		_, err = cs.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "", false)
-		must(te.t, err)
+		check.Must(te.t, err)
 		question, err := cs.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Anybody?")
-		must(te.t, err)
+		check.Must(te.t, err)
 		reply, err := cs.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", "Here I am.")
-		must(te.t, err)
+		check.Must(te.t, err)
 		_, err = cs.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", " \n")
-		wantCode(t, err, parley.CodeInvalidBody)
+		check.WantCode(t, err, parley.CodeInvalidBody)
 		stored, err := te.db.Message(ctx, account.AgentRef(agent).ConversationRef(id), reply.ID)
-		if must(te.t, err); question.Seq != 3 || stored.Seq != 4 || stored.Author != parley.AuthorHuman ||
+		if check.Must(te.t, err); question.Seq != 3 || stored.Seq != 4 || stored.Author != parley.AuthorHuman ||
 			stored.AuthorID != "kims-id" || stored.Role() != "assistant" {
 			te.t.Errorf("%+v", stored)
 		}
 		_, err = cs.HandBack(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
-		must(te.t, err)
+		check.Must(te.t, err)
 		_, err = cs.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", "One more thing.")
-		wantCode(t, err, parley.CodeNotTakenOver)
+		check.WantCode(t, err, parley.CodeNotTakenOver)
 		te.model.AddScript(scripted.Text("Again me."), scripted.Stop())
 		te.finish(te.start("Thanks", id))
 		te.wantHistory(id, "user complete: Hello", "assistant complete: Good morning.", "user complete: Anybody?",
@@ -203,18 +204,18 @@ func TestPeopleTalkWhileItIsTakenOver(t *testing.T) {
 	})
 }
 
-func TestPeoplesWordsAreMaskedToo(t *testing.T) {
+func TestMessagesOfPeopleAreRedacted(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		cs, id := te.conversations(), te.startConversation()
 		ctx, account, agent := te.t.Context(), te.account.ID, te.agent.ID
-		must(te.t, te.db.UpdateAgent(ctx, account.AgentRef(agent), func(a *parley.Agent) error {
+		check.Must(te.t, te.db.UpdateAgent(ctx, account.AgentRef(agent), func(a *parley.Agent) error {
 			a.Redact = true
 			return nil
 		}))
 		_, err := cs.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "", false)
-		must(te.t, err)
+		check.Must(te.t, err)
 		_, err = cs.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Write to jo@example.com.")
-		must(te.t, err)
+		check.Must(te.t, err)
 		te.wantHistory(id, "user complete: Hello", "assistant complete: Good morning.", "user complete: Write to [email].")
 	})
 }
@@ -224,13 +225,13 @@ func TestRatings(t *testing.T) {
 		cs, id := te.conversations(), te.startConversation()
 		ctx, account, agent := te.t.Context(), te.account.ID, te.agent.ID
 		page, err := te.db.Messages(ctx, account.AgentRef(agent).ConversationRef(id), parley.PageRequest{Limit: 2})
-		must(te.t, err)
+		check.Must(te.t, err)
 		question, answer := page.Items[0].ID, page.Items[1].ID
 		for _, rating := range []string{parley.RatingPositive, parley.RatingPositive, parley.RatingNegative, ""} {
 			m, err := cs.Rate(ctx, account.AgentRef(agent).ConversationRef(id), answer, rating)
-			must(te.t, err)
+			check.Must(te.t, err)
 			stored, err := te.db.Message(ctx, account.AgentRef(agent).ConversationRef(id), answer)
-			if must(te.t, err); m.Feedback != rating || stored.Feedback != rating {
+			if check.Must(te.t, err); m.Feedback != rating || stored.Feedback != rating {
 				te.t.Errorf("%q is given as %q and stored as %q", rating, m.Feedback, stored.Feedback)
 			}
 		}
@@ -239,14 +240,14 @@ func TestRatings(t *testing.T) {
 			te.t.Error(got)
 		}
 		_, err = cs.Rate(ctx, account.AgentRef(agent).ConversationRef(id), question, parley.RatingPositive)
-		wantCode(t, err, parley.CodeNotAssistant)
+		check.WantCode(t, err, parley.CodeNotAssistant)
 		_, err = cs.Rate(ctx, account.AgentRef(agent).ConversationRef(id), "nothing", parley.RatingPositive)
-		wantCode(t, err, parley.CodeMessageNotFound)
+		check.WantCode(t, err, parley.CodeMessageNotFound)
 		_, err = cs.Rate(ctx, account.AgentRef(agent).ConversationRef(te.startConversation()), answer, parley.RatingPositive)
-		wantCode(t, err, parley.CodeMessageNotFound)
+		check.WantCode(t, err, parley.CodeMessageNotFound)
 		_, err = cs.Rate(ctx, parley.ConversationRef{AgentRef: parley.AgentRef{Account: "another", Agent: agent},
 			Conversation: id}, answer, parley.RatingPositive)
-		wantCode(t, err, parley.CodeResourceNotFound)
+		check.WantCode(t, err, parley.CodeResourceNotFound)
 	})
 }
 
@@ -259,67 +260,67 @@ func TestDeletedConversationStaysDeleted(t *testing.T) {
 		turn := te.start("Hello", "")
 		<-barrier.Reached()
 		n, err := cs.Delete(ctx, account.AgentRef(agent), []parley.ConversationID{turn.ConversationID, "nothing"}, nil)
-		if must(te.t, err); n != 1 {
+		if check.Must(te.t, err); n != 1 {
 			te.t.Error("deleted", n)
 		}
 		<-turn.Done()
 		barrier.Release()
 		_, err = te.tryStart("Are you there?", turn.ConversationID)
-		wantCode(t, err, parley.CodeConversationNotFound)
-		must(te.t, cs.Erase(ctx, jobs.Job{Kind: chat.EraseJob, Key: string(agent), AccountID: account}))
+		check.WantCode(t, err, parley.CodeConversationNotFound)
+		check.Must(te.t, cs.Erase(ctx, jobs.Job{Kind: chat.EraseJob, Key: string(agent), AccountID: account}))
 		for _, table := range []string{"messages", "turns", "events", "tool_calls"} {
 			left, err := sqldb.One(ctx, te.db.SQL(), sqldb.Column[int],
 				`select count(*) from `+table+` where conversation_id = ?`, turn.ConversationID)
-			if must(te.t, err); left != 0 {
-				te.t.Error(left, "rows left in", table)
+			if check.Must(te.t, err); left != 0 {
+				te.t.Error(left, "rows remain in", table)
 			}
 		}
 		te.wantNoOpenTurn()
 		te.wantCredits(parley.Credit, 0) // of the conversation that was kept
 		te.wantHistory(other, "user complete: Hello", "assistant complete: Good morning.")
-		a, err := te.db.Agent(ctx, account.AgentRef(agent), te.clock.now())
-		if must(te.t, err); a.Conversations != 1 || a.APIConversations != 1 {
+		a, err := te.db.Agent(ctx, account.AgentRef(agent), te.clock.Now())
+		if check.Must(te.t, err); a.Conversations != 1 || a.APIConversations != 1 {
 			te.t.Errorf("the agent counts %d, %d", a.Conversations, a.APIConversations)
 		}
 	})
 }
 
-func TestAgentsKeepConversationsAsLongAsTheyAreTold(t *testing.T) {
+func TestConversationsAreDeletedAfterTheirRetention(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		cs := te.conversations()
 		ctx, account, agent := te.t.Context(), te.account.ID, te.agent.ID
 		old := te.startConversation()
 		revived := te.startConversation()
-		te.clock.advance(20 * 24 * time.Hour)
+		te.clock.Advance(20 * 24 * time.Hour)
 		te.model.AddScript(scripted.Text("Still here."), scripted.Stop())
 		te.finish(te.start("And now?", revived))
-		te.clock.advance(11 * 24 * time.Hour)
-		must(te.t, cs.Sweep(ctx))
+		te.clock.Advance(11 * 24 * time.Hour)
+		check.Must(te.t, cs.Sweep(ctx))
 		if n, err := te.db.CountConversations(ctx, account.AgentRef(agent), store.ConversationFilter{}); err != nil ||
 			n != 2 {
-			te.t.Error("kept without a limit:", n, err)
+			te.t.Error("without a retention:", n, err)
 		}
 		for _, days := range []int64{31, 30} {
-			must(te.t, te.db.UpdateAgent(ctx, account.AgentRef(agent), func(a *parley.Agent) error {
+			check.Must(te.t, te.db.UpdateAgent(ctx, account.AgentRef(agent), func(a *parley.Agent) error {
 				a.RetentionDays = &days
 				return nil
 			}))
-			must(te.t, cs.Sweep(ctx))
+			check.Must(te.t, cs.Sweep(ctx))
 			_, err := te.db.Conversation(ctx, account.AgentRef(agent).ConversationRef(old))
 			if isDeleted := parley.IsCode(err, parley.CodeResourceNotFound); isDeleted != (days == 30) {
-				te.t.Errorf("after 31 days, kept for %d: %v", days, err)
+				te.t.Errorf("after 31 days, with a retention of %d: %v", days, err)
 			}
 		}
 		_, err := te.db.Conversation(ctx, account.AgentRef(agent).ConversationRef(revived))
-		must(te.t, err)
+		check.Must(te.t, err)
 		huge := int64(2_000_000_000)
-		must(te.t, te.db.UpdateAgent(ctx, account.AgentRef(agent), func(a *parley.Agent) error {
+		check.Must(te.t, te.db.UpdateAgent(ctx, account.AgentRef(agent), func(a *parley.Agent) error {
 			a.RetentionDays = &huge
 			return nil
 		}))
-		must(te.t, cs.Sweep(ctx))
+		check.Must(te.t, cs.Sweep(ctx))
 		_, err = te.db.Conversation(ctx, account.AgentRef(agent).ConversationRef(revived))
-		must(te.t, err)
+		check.Must(te.t, err)
 	})
 }
 
@@ -330,37 +331,37 @@ func TestFollowing(t *testing.T) {
 		from := func(seq int64) *chat.Follower {
 			te.t.Helper()
 			f, err := cs.Follow(ctx, account.AgentRef(agent).ConversationRef(id), &seq)
-			must(te.t, err)
+			check.Must(te.t, err)
 			te.t.Cleanup(f.Close)
 			return f
 		}
 		fresh, err := cs.Follow(ctx, account.AgentRef(agent).ConversationRef(id), nil)
-		must(te.t, err)
+		check.Must(te.t, err)
 		defer fresh.Close()
 		late := from(1)
 		wantUpdates(te.t, fresh, "ongoing")
 		wantUpdates(te.t, late, "ongoing", "2")
 		_, err = cs.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "", false)
-		must(te.t, err)
+		check.Must(te.t, err)
 		wantUpdates(te.t, fresh, "taken_over")
 		_, err = cs.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Anybody?")
-		must(te.t, err)
+		check.Must(te.t, err)
 		wantUpdates(te.t, fresh, "3")
 		wantUpdates(te.t, late, "taken_over", "3")
 		_, err = cs.End(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
-		must(te.t, err)
+		check.Must(te.t, err)
 		wantUpdates(te.t, fresh, "ended", "EOF")
 		wantUpdates(te.t, from(2), "3", "ended", "EOF")
 		wantUpdates(te.t, from(99), "ended", "EOF")
 		_, err = cs.Follow(ctx, account.AgentRef(agent).ConversationRef("nothing"), nil)
-		wantCode(t, err, parley.CodeResourceNotFound)
+		check.WantCode(t, err, parley.CodeResourceNotFound)
 		_, err = cs.Follow(ctx,
 			parley.ConversationRef{AgentRef: parley.AgentRef{Account: "another", Agent: agent}, Conversation: id}, nil)
-		wantCode(t, err, parley.CodeResourceNotFound)
+		check.WantCode(t, err, parley.CodeResourceNotFound)
 	})
 }
 
-// wantUpdates asserts the next news: a status, the number of a message, or the end.
+// wantUpdates asserts the next updates: a status, the number of a message, or the end.
 func wantUpdates(t *testing.T, f *chat.Follower, want ...string) {
 	t.Helper()
 	for _, w := range want {
@@ -368,7 +369,7 @@ func wantUpdates(t *testing.T, f *chat.Follower, want ...string) {
 		got := string(news.Status)
 		if err == io.EOF {
 			got = "EOF"
-		} else if must(t, err); len(news.Messages) > 0 {
+		} else if check.Must(t, err); len(news.Messages) > 0 {
 			got = fmt.Sprint(news.Messages[0].Seq)
 		}
 		if got != w {
@@ -377,30 +378,30 @@ func wantUpdates(t *testing.T, f *chat.Follower, want ...string) {
 	}
 }
 
-func TestFollowersAreBoundedAndLeave(t *testing.T) {
+func TestFollowersAreBounded(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		cs, id := te.conversations(), te.startConversation()
 		cs.Hub.MaxFollowers = 2
 		var list []*chat.Follower
 		for range 2 {
 			f, err := cs.Follow(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(id), nil)
-			must(te.t, err)
+			check.Must(te.t, err)
 			list = append(list, f)
 		}
 		_, err := cs.Follow(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(id), nil)
-		wantCode(t, err, parley.CodeTooManyRequests)
+		check.WantCode(t, err, parley.CodeTooManyRequests)
 		list[0].Close()
 		list[0].Close()
 		again, err := cs.Follow(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(id), nil)
-		must(te.t, err)
+		check.Must(te.t, err)
 		for range 100 {
-			cs.Hub.Wake(id) // nobody looks, and nothing waits for them
+			cs.Hub.Wake(id) // nobody reads them
 		}
 		wantUpdates(te.t, again, "ongoing")
 		cs.Hub.Close()
 		wantUpdates(te.t, again, "EOF")
 		_, err = cs.Follow(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(id), nil)
-		wantCode(t, err, parley.CodeUnderMaintenance)
+		check.WantCode(t, err, parley.CodeUnderMaintenance)
 		again.Close()
 		list[1].Close()
 	})

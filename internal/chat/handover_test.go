@@ -16,12 +16,13 @@ import (
 	"parley/internal/model/quote"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 	"parley/internal/text/words"
 )
 
 const handoverRequest = "I want to talk to a human"
 
-// enableHandover lets the engine hand conversations over, and records the reasons.
+// enableHandover enables the hand-over of conversations, and records the reasons.
 func (te *testEngine) enableHandover() func() []string {
 	cs := te.conversations()
 	var mu sync.Mutex
@@ -40,7 +41,7 @@ func (te *testEngine) enableHandover() func() []string {
 	}
 }
 
-// escalateTool is an agent's own action that hands over.
+// escalateTool returns an action of an agent that hands over.
 func (te *testEngine) escalateTool(handoverText, required string) chat.Tool {
 	return chat.Tool{Tool: model.Tool{Name: "call_kim", IsHandover: true,
 		Parameters: []byte(`{"type":"object","properties":{},"required":[` + required + `]}`)},
@@ -56,12 +57,12 @@ func (te *testEngine) escalateTool(handoverText, required string) chat.Tool {
 func (te *testEngine) wantStatus(id parley.ConversationID, want parley.ConversationStatus) {
 	te.t.Helper()
 	c, err := te.db.Conversation(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(id))
-	if must(te.t, err); c.Status != want {
+	if check.Must(te.t, err); c.Status != want {
 		te.t.Errorf("the conversation is %s, want %s", c.Status, want)
 	}
 }
 
-func TestPlainWishHandsOverBeforeAnyModelIsAsked(t *testing.T) {
+func TestRequestForAPersonHandsOverWithoutTheModel(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		reasons := te.enableHandover()
 		turn := te.start(handoverRequest, "")
@@ -78,16 +79,16 @@ func TestPlainWishHandsOverBeforeAnyModelIsAsked(t *testing.T) {
 		}
 		kinds, err := sqldb.All(t.Context(), te.db.SQL(), sqldb.Column[string],
 			`select action_type || ' ' || status from tool_calls where conversation_id = ?`, turn.ConversationID)
-		if must(t, err); strings.Join(kinds, ",") != "escalate success" {
+		if check.Must(t, err); strings.Join(kinds, ",") != "escalate success" {
 			t.Error(kinds)
 		}
 		_, err = te.tryStart("Are you there?", turn.ConversationID)
-		wantCode(t, err, parley.CodeNotOngoing)
+		check.WantCode(t, err, parley.CodeNotOngoing)
 		te.wantNoOpenTurn()
 	})
 }
 
-func TestWishGoesThroughTheAgentsOwnAction(t *testing.T) {
+func TestRequestForAPersonUsesTheAgentsAction(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		reasons := te.enableHandover()
 		for _, c := range []struct{ handoverText, message, want string }{
@@ -105,7 +106,7 @@ func TestWishGoesThroughTheAgentsOwnAction(t *testing.T) {
 	})
 }
 
-func TestWishIsLeftToTheModel(t *testing.T) {
+func TestModelDecidesOnRequestsForAPerson(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		reasons := te.enableHandover()
 		ongoing := func(step, message string) {
@@ -124,19 +125,19 @@ func TestWishIsLeftToTheModel(t *testing.T) {
 			`insert into helpdesks (agent_id, account_id, last_number, handover, created_at, updated_at)
 				values (?, ?, 0, 0, 1, 1)`,
 			te.agent.ID, te.account.ID)
-		must(t, err)
+		check.Must(t, err)
 		ongoing("a helpdesk that does not hand over", handoverRequest)
 		te.HandOver = nil
-		ongoing("a house without people", handoverRequest)
+		ongoing("a server without hand-over", handoverRequest)
 		if len(reasons()) != 0 {
 			t.Error(reasons())
 		}
 	})
 }
 
-func TestWishThatCannotBeGrantedIsAnswered(t *testing.T) {
+func TestRequestForAPersonFails(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
-		te.HandOver = func(context.Context, parley.Turn, string) error { return errors.New("nobody is there") }
+		te.HandOver = func(context.Context, parley.Turn, string) error { return errors.New("nobody is available") }
 		turn := te.start(handoverRequest, "")
 		f := te.finish(turn)
 		te.wantParts(f.Message, `tool-call escalate_to_human {"reason":"`+handoverRequest+`"}`,
@@ -146,10 +147,10 @@ func TestWishThatCannotBeGrantedIsAnswered(t *testing.T) {
 	})
 }
 
-func TestReasonIsMaskedWhereTheAgentMasks(t *testing.T) {
+func TestHandoverReasonIsRedacted(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		reasons := te.enableHandover()
-		must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
+		check.Must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
 			a.Redact = true
 			return nil
 		}))
@@ -161,12 +162,12 @@ func TestReasonIsMaskedWhereTheAgentMasks(t *testing.T) {
 	})
 }
 
-func TestWishInAPausedConversationIsOnlyKept(t *testing.T) {
+func TestRequestForAPersonInAPausedConversation(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		reasons := te.enableHandover()
 		id := te.startConversation()
 		_, err := te.conversations().Pause(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(id), true)
-		must(t, err)
+		check.Must(t, err)
 		if f := te.finish(te.start(handoverRequest, id)); f.Message != nil || f.Credits != 0 || len(reasons()) != 0 {
 			t.Errorf("%+v, %v", f, reasons())
 		}
@@ -174,7 +175,7 @@ func TestWishInAPausedConversationIsOnlyKept(t *testing.T) {
 	})
 }
 
-func TestWhatTheModelSeesAfterAHandBack(t *testing.T) {
+func TestModelSeesMessagesOfPeopleAfterAHandBack(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.enableHandover()
 		cs, ctx := te.conversations(), t.Context()
@@ -182,11 +183,11 @@ func TestWhatTheModelSeesAfterAHandBack(t *testing.T) {
 		te.finish(turn)
 		id := turn.ConversationID
 		_, err := cs.AddHumanReply(ctx, te.account.ID.AgentRef(te.agent.ID).ConversationRef(id), "kims-id", "Kim here.")
-		must(t, err)
+		check.Must(t, err)
 		_, err = cs.AddCustomerMessage(ctx, te.account.ID.AgentRef(te.agent.ID).ConversationRef(id), "Thanks, Kim.")
-		must(t, err)
+		check.Must(t, err)
 		_, err = cs.HandBack(ctx, te.account.ID.AgentRef(te.agent.ID).ConversationRef(id), "kim")
-		must(t, err)
+		check.Must(t, err)
 		te.finish(te.start("And when do you open?", id))
 		var got []string
 		for _, m := range te.model.Requests()[0].Messages {
@@ -220,7 +221,7 @@ func (ro *recordingObserver) StatusChanged(_ context.Context, _ *store.DB, c *pa
 	return ro.err
 }
 
-func TestHandoverObserverSeesTheLastWordsBeforeAPerson(t *testing.T) {
+func TestHandoverObserverGetsTheLastMessages(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.enableHandover()
 		h := &recordingObserver{}
@@ -231,26 +232,26 @@ func TestHandoverObserverSeesTheLastWordsBeforeAPerson(t *testing.T) {
 		}
 		te.finish(te.start(handoverRequest, ""))
 		if want := "assistant 2: " + quote.HandoverText(words.English); len(h.events) != 1 || h.events[0] != want {
-			t.Errorf("heard %q, want %q", h.events, want)
+			t.Errorf("the observer got %q, want %q", h.events, want)
 		}
 	})
 }
 
-func TestHandoverObserverSeesWhatConcernsPeople(t *testing.T) {
+func TestHandoverObserverGetsMessagesForPeople(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		cs, ctx, account, agent := te.conversations(), t.Context(), te.account.ID, te.agent.ID
 		h := &recordingObserver{}
 		cs.HandoverObserver = h
 		id := te.startConversation()
 		_, err := cs.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "asked for", false)
-		must(t, err)
+		check.Must(t, err)
 		_, err = cs.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "again", false)
-		must(t, err)
+		check.Must(t, err)
 		_, err = cs.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Anybody?")
-		must(t, err)
+		check.Must(t, err)
 		_, err = cs.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", "Here.")
-		must(t, err)
-		h.err = errors.New("the desk is full")
+		check.Must(t, err)
+		h.err = errors.New("the help desk is full")
 		for _, step := range []func() error{
 			func() error {
 				_, err := cs.HandBack(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
@@ -262,24 +263,24 @@ func TestHandoverObserverSeesWhatConcernsPeople(t *testing.T) {
 			},
 		} {
 			if err := step(); !errors.Is(err, h.err) {
-				t.Error("it is done all the same:", err)
+				t.Error("it succeeded nevertheless:", err)
 			}
 		}
 		h.err, h.events = nil, h.events[:3]
 		te.wantStatus(id, parley.ConversationTakenOver)
 		_, err = cs.HandBack(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
-		must(t, err)
+		check.Must(t, err)
 		_, err = cs.Pause(ctx, account.AgentRef(agent).ConversationRef(id), true)
-		must(t, err)
+		check.Must(t, err)
 		_, err = cs.End(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
-		must(t, err)
+		check.Must(t, err)
 		want := []string{"ongoing to taken_over by kim (asked for)", "user 3: Anybody?", "human 4: Here.",
 			"taken_over to ongoing by kim ()", "ongoing to ended by kim ()"}
 		if !slices.Equal(h.events, want) {
-			t.Errorf("heard %q, want %q", h.events, want)
+			t.Errorf("the observer got %q, want %q", h.events, want)
 		}
 		if got := len(te.history(id)); got != 4 {
-			t.Error(got, "messages: what the desk refuses must leave nothing")
+			t.Error(got, "messages: what the observer refuses must not be stored")
 		}
 	})
 }

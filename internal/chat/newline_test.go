@@ -27,7 +27,7 @@ func TestNewlines(t *testing.T) {
 	}
 }
 
-// However a text is cut, it becomes the same, and every place in it stays at its character.
+// However a text is split, the result is the same, and every offset still points at its character.
 func TestNewlinesOfPieces(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {

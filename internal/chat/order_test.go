@@ -8,11 +8,11 @@ import (
 	"sync"
 	"testing"
 
-	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/scripted"
 )
 
-func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {
+func TestWaitingMessagesKeepTheirOrder(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Text("first"), scripted.Step{Barrier: barrier}, scripted.Stop())
@@ -31,7 +31,7 @@ func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			for te.WaitingTurns() == before { // until it is queued
+			for te.WaitingTurns() == before { // waits until it is queued
 				runtime.Gosched()
 			}
 		}
@@ -55,7 +55,7 @@ func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {
 func TestTurnsOfOneAccountDoNotWaitForEachOther(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.finish(te.start("first", ""))
-		// what a while of use and autovacuum come to: other places on disk, other plans
+		// as after some use and autovacuum: rows have moved on disk, and plans differ
 		if te.db.SQL().Dialect() == sqldb.Postgres {
 			for _, q := range []string{`update credit_usage set used = used where agent_id = ''`, `analyze credit_usage`} {
 				if _, err := te.db.SQL().Exec(t.Context(), q); err != nil {

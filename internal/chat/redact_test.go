@@ -9,10 +9,11 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/scripted"
 )
 
-// allStoredText returns all that the database holds of the conversation.
+// allStoredText returns all text of the conversation in the database.
 func (te *testEngine) allStoredText() string {
 	te.t.Helper()
 	var all strings.Builder
@@ -20,18 +21,18 @@ func (te *testEngine) allStoredText() string {
 		`select coalesce(input, '') || coalesce(output, '') from tool_calls`,
 		`select coalesce(trace, '') from turns`, `select payload from events`} {
 		rows, err := te.db.SQL().Query(te.t.Context(), q)
-		must(te.t, err)
+		check.Must(te.t, err)
 		for rows.Next() {
 			var text string
-			must(te.t, rows.Scan(&text))
+			check.Must(te.t, rows.Scan(&text))
 			all.WriteString(text + "\n")
 		}
-		must(te.t, rows.Close())
+		check.Must(te.t, rows.Close())
 	}
 	return all.String()
 }
 
-func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
+func TestRedactingAgentStoresNoPersonalData(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		var inputs []string
 		tool := newTool("look_up", func(_ context.Context, c chat.Call) chat.Output {
@@ -40,31 +41,31 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 		})
 		te.setTools(tool, locationTool)
 		_, err := te.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, te.agent.ID)
-		must(t, err)
+		check.Must(t, err)
 		te.model.AddScript(scripted.Text("Looking for ann@example.com. "),
 			scripted.NewToolCall("look_up", `{"email": "ann@example.com"}`), scripted.FinishWithToolCalls()).
 			AddScript(scripted.Text("Found ann@example.com."), scripted.Stop())
 		turn := te.start("I am ann@example.com, card 4111 1111 1111 1111", "")
 		if f := te.finish(turn); !strings.Contains(f.Message.Text(), "ann@example.com") {
-			t.Errorf("the client is told %q", f.Message.Text())
+			t.Errorf("the client gets %q", f.Message.Text())
 		}
 		if sent := te.model.Requests()[0].Messages[0].Text; !strings.Contains(sent, "4111") ||
 			!strings.Contains(inputs[0], "ann@") {
-			t.Errorf("the model was told %q, the tool %q", sent, inputs)
+			t.Errorf("the model got %q, the tool %q", sent, inputs)
 		}
 		te.model.AddScript(scripted.NewToolCall("where_am_i", `{}`), scripted.FinishWithToolCalls())
 		te.finish(te.start("And where is bob@example.com?", turn.ConversationID))
 		if sent := te.model.Requests()[2].Messages[0].Text; strings.Contains(sent, "ann@") {
-			t.Errorf("a later turn is told %q", sent)
+			t.Errorf("a later turn gets %q", sent)
 		}
-		must(t, te.submitResult(turn, te.pendingCall(turn), `{"mail": "carl@example.com", "n": 1}`))
+		check.Must(t, te.submitResult(turn, te.pendingCall(turn), `{"mail": "carl@example.com", "n": 1}`))
 		te.model.AddScript(scripted.Text("half of dora@example.com"), scripted.Step{Err: context.DeadlineExceeded})
 		_, err = te.start("I am dora@example.com", turn.ConversationID).Wait(t.Context())
-		wantCode(t, err, parley.CodeChatStreaming)
+		check.WantCode(t, err, parley.CodeChatStreaming)
 		stored := te.allStoredText()
 		for _, secret := range []string{"ann@", "bob@", "carl@", "dora@", "4111", "1234567"} {
 			if strings.Contains(stored, secret) {
-				t.Errorf("%s is kept in\n%s", secret, stored)
+				t.Errorf("%s is stored in\n%s", secret, stored)
 			}
 		}
 		for _, mask := range []string{"[email]", "[card]", "[phone]"} {
@@ -75,12 +76,12 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 	})
 }
 
-// What is quoted from a source is the source's, and a machine must still be able to check it.
-func TestRedactionLeavesQuotesWhole(t *testing.T) {
+// Quotes of a source are not redacted, so that citations can be verified.
+func TestRedactionKeepsQuotes(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		_, err := te.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, te.agent.ID)
-		must(t, err)
-		must(t, te.addSource("Write to help@example.com."))
+		check.Must(t, err)
+		check.Must(t, te.addSource("Write to help@example.com."))
 		te.model.StepsFor = func(r model.Request) []scripted.Step {
 			answer := "You are ann@example.com. " + r.Passages[0].Text
 			return []scripted.Step{scripted.Text(answer),
@@ -91,20 +92,20 @@ func TestRedactionLeavesQuotesWhole(t *testing.T) {
 		te.finish(turn)
 		page, err := te.db.Messages(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID),
 			parley.PageRequest{Limit: 9})
-		must(t, err)
+		check.Must(t, err)
 		m := page.Items[1]
 		c := m.Citations[0]
 		if text := m.Text(); text != "You are [email]. Write to help@example.com." ||
 			text[c.AnswerStart:c.AnswerEnd] != "Write to help@example.com." {
 			b, _ := json.Marshal(m)
-			t.Errorf("kept %s", b)
+			t.Errorf("stored %s", b)
 		}
 	})
 }
 
-// addSource returns the agent a source of one passage.
+// addSource adds a source of one passage to the agent.
 func (te *testEngine) addSource(text string) error {
-	source, version, now := parley.NewUUID(), parley.NewUUID(), te.clock.now().UnixMilli()
+	source, version, now := parley.NewUUID(), parley.NewUUID(), te.clock.Now().UnixMilli()
 	for _, do := range []struct {
 		query string
 		args  []any

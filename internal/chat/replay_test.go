@@ -9,11 +9,12 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/model/scripted"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/scripted"
 )
 
-// shownLines reads a turn to its end and returns what a client sees of it.
+// shownLines reads a turn to its end and returns what a client gets.
 func shownLines(t *testing.T, turn *chat.Turn) (lines []string) {
 	t.Helper()
 	r := turn.Reader()
@@ -33,7 +34,7 @@ func shownLines(t *testing.T, turn *chat.Turn) (lines []string) {
 			}
 			if e.Finish != nil {
 				m := *e.Finish.Message
-				m.Seq = 0 // known only to the store
+				m.Seq = 0 // only the store knows it
 				line += fmt.Sprintf("%s %d %+v", e.Finish.Reason, e.Finish.Credits, m)
 			}
 			lines = append(lines, line)
@@ -44,18 +45,18 @@ func shownLines(t *testing.T, turn *chat.Turn) (lines []string) {
 func (te *testEngine) wantReplay(turn *chat.Turn) {
 	te.t.Helper()
 	again, err := te.ReplayTurn(te.t.Context(), te.account.ID.AgentRef(te.agent.ID), turn.ID)
-	must(te.t, err)
+	check.Must(te.t, err)
 	if again.MessageID != turn.MessageID || again.UserMessageID != turn.UserMessageID ||
 		again.ConversationID != turn.ConversationID || again.UserID != turn.UserID {
 		te.t.Errorf("%+v is not %+v", again.Turn, turn.Turn)
 	}
 	if got, want := shownLines(te.t, again), shownLines(te.t, turn); !slices.Equal(got, want) {
-		te.t.Errorf("told again:\n%q\nat first:\n%q", got, want)
+		te.t.Errorf("replayed:\n%q\nat first:\n%q", got, want)
 	}
-	must(te.t, again.WaitForText(te.t.Context()))
+	check.Must(te.t, again.WaitForText(te.t.Context()))
 }
 
-func TestATurnIsToldAgainAsItWas(t *testing.T) {
+func TestTurnIsReplayedUnchanged(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.setTools(weatherTool, locationTool)
 		te.model.AddScript(scripted.Text("Let me look. "), scripted.NewToolCall("weather", `{"city":"Rome"}`),
@@ -69,13 +70,14 @@ func TestATurnIsToldAgainAsItWas(t *testing.T) {
 		asks := te.start("And where am I?", first.ConversationID)
 		call := te.finish(asks).Message.Parts[0].ToolCallID
 		te.wantReplay(asks)
-		must(t, te.SubmitToolResult(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(first.ConversationID),
-			call, json.RawMessage(`"Rome"`)))
-		te.wantReplay(asks) // without the result, which came later
+		check.Must(t,
+			te.SubmitToolResult(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(first.ConversationID),
+				call, json.RawMessage(`"Rome"`)))
+		te.wantReplay(asks) // without the result, which arrived later
 	})
 }
 
-func TestATurnWithoutAnAnswerIsNotTold(t *testing.T) {
+func TestTurnWithoutAnAnswerIsNotReplayed(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Step{Err: errors.New("down")}).AddScript(scripted.Text("One"),
@@ -104,23 +106,23 @@ func TestATurnWithoutAnAnswerIsNotTold(t *testing.T) {
 	})
 }
 
-// The message and the mark of its key are stored together: whoever comes after finds the turn, whatever became of the
-// request.
-func TestATurnIsKnownByItsKey(t *testing.T) {
+// The message and its idempotency key are stored together, so that a repeated request finds the turn, whatever happened
+// to the first request.
+func TestTurnIsFoundByItsKey(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		claim := func(token string) store.Claim {
 			return store.Claim{Account: te.account.ID, Key: "k", Hash: "body", Token: token}
 		}
-		if record, err := te.db.ClaimIdempotencyKey(t.Context(), claim("first"), te.clock.now()); record != nil ||
+		if record, err := te.db.ClaimIdempotencyKey(t.Context(), claim("first"), te.clock.Now()); record != nil ||
 			err != nil {
 			t.Fatal(record, err)
 		}
 		te.model.AddScript(scripted.Text("Hi."), scripted.Stop())
 		turn, err := te.Start(store.WithClaim(t.Context(), claim("first")), te.caller(), te.agent.ID,
 			chat.Request{Message: "Hello", Channel: parley.ChannelAPI})
-		must(t, err)
+		check.Must(t, err)
 		te.finish(turn)
-		record, err := te.db.ClaimIdempotencyKey(t.Context(), claim("second"), te.clock.now())
+		record, err := te.db.ClaimIdempotencyKey(t.Context(), claim("second"), te.clock.Now())
 		if err != nil || record == nil || record.Subject != "turn:"+string(turn.ID) {
 			t.Fatalf("%+v %v", record, err)
 		}
@@ -132,7 +134,7 @@ func TestATurnIsKnownByItsKey(t *testing.T) {
 			t.Error("a claim that was lost:", err)
 		}
 		if n := len(te.model.Requests()); n > 2 {
-			t.Error("the model was asked", n, "times")
+			t.Error("the model was called", n, "times")
 		}
 		te.wantCredits(parley.Credit, 0)
 		te.wantNoOpenTurn()

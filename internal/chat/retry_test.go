@@ -10,9 +10,10 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/scripted"
 )
 
 func (te *testEngine) retry(c parley.ConversationID, message parley.MessageID) (*chat.Turn, error) {
@@ -20,12 +21,12 @@ func (te *testEngine) retry(c parley.ConversationID, message parley.MessageID) (
 		chat.Request{ConversationID: c, Retry: message, Channel: parley.ChannelAPI})
 }
 
-// wantTexts compares the conversation's messages, in order, by what they say.
+// wantTexts compares the texts of the conversation's messages, in order.
 func (te *testEngine) wantTexts(c parley.ConversationID, want ...string) {
 	te.t.Helper()
 	page, err := te.db.Messages(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 		parley.PageRequest{Limit: 100})
-	must(te.t, err)
+	check.Must(te.t, err)
 	if len(page.Items) != len(want) || page.Total != len(want) {
 		te.t.Fatalf("%d messages of %d, want %q", len(page.Items), page.Total, want)
 	}
@@ -35,12 +36,12 @@ func (te *testEngine) wantTexts(c parley.ConversationID, want ...string) {
 		}
 	}
 	counted, err := te.db.Conversation(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c))
-	if must(te.t, err); counted.MessageCount != len(want) {
+	if check.Must(te.t, err); counted.MessageCount != len(want) {
 		te.t.Errorf("the conversation counts %d messages, want %d", counted.MessageCount, len(want))
 	}
 }
 
-func TestRetryCutsTheConversation(t *testing.T) {
+func TestRetryReplacesLaterMessages(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		first := te.start("one", "")
 		te.finish(first)
@@ -48,19 +49,19 @@ func TestRetryCutsTheConversation(t *testing.T) {
 		te.finish(second)
 		te.model.AddScript(scripted.Text("better"), scripted.Stop())
 		again, err := te.retry(first.ConversationID, first.MessageID)
-		must(t, err)
+		check.Must(t, err)
 		if f := te.finish(again); f.Credits != parley.Credit || again.UserMessageID != first.UserMessageID ||
 			again.MessageID == first.MessageID {
 			t.Errorf("retried %s as %s for %d credits", again.UserMessageID, again.MessageID, f.Credits)
 		}
 		te.wantTexts(first.ConversationID, "one", "better")
 		if sent := te.model.Requests()[2].Messages; len(sent) != 1 || sent[0].Text != "one" {
-			t.Errorf("the model was told %+v", sent)
+			t.Errorf("the model got %+v", sent)
 		}
 		for _, missing := range []parley.MessageID{first.MessageID, second.MessageID, second.UserMessageID,
 			"msg_unheard_of"} {
 			_, err = te.retry(first.ConversationID, missing)
-			wantCode(t, err, parley.CodeRetryNotFound)
+			check.WantCode(t, err, parley.CodeRetryNotFound)
 		}
 		te.wantCredits(3*parley.Credit, 0)
 	})
@@ -71,37 +72,37 @@ func TestRetryOfAFailedTurnNamesTheUsersMessage(t *testing.T) {
 		te.model.AddScript(scripted.Step{Err: errors.New("no")})
 		turn := te.start("one", "")
 		_, err := turn.Wait(t.Context())
-		wantCode(t, err, parley.CodeChatStreaming)
+		check.WantCode(t, err, parley.CodeChatStreaming)
 		again, err := te.retry(turn.ConversationID, turn.UserMessageID)
-		must(t, err)
+		check.Must(t, err)
 		te.finish(again)
 		te.wantTexts(turn.ConversationID, "one", "one")
-		again, err = te.retry(turn.ConversationID, turn.MessageID) // as a stream has named the answer that failed
-		must(t, err)
+		again, err = te.retry(turn.ConversationID, turn.MessageID) // the id that a stream gave to the answer that failed
+		check.Must(t, err)
 		te.finish(again)
 		te.wantTexts(turn.ConversationID, "one", "one")
 	})
 }
 
-func TestAFailedRetryLeavesTheOldAnswer(t *testing.T) {
+func TestFailedRetryKeepsTheOldAnswer(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.start("one", "")
 		te.finish(turn)
 		te.model.AddScript(scripted.Text("half"), scripted.Step{Err: errors.New("cut")})
 		again, err := te.retry(turn.ConversationID, turn.MessageID)
-		must(t, err)
+		check.Must(t, err)
 		_, err = again.Wait(t.Context())
-		wantCode(t, err, parley.CodeChatStreaming)
+		check.WantCode(t, err, parley.CodeChatStreaming)
 		te.wantTexts(turn.ConversationID, "one", "one")
 
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Text("half"), scripted.Step{Barrier: barrier}, scripted.Stop())
 		again, err = te.retry(turn.ConversationID, turn.MessageID)
-		must(t, err)
+		check.Must(t, err)
 		<-barrier.Reached()
 		te.Stop(te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
 		_, err = again.Wait(t.Context())
-		wantCode(t, err, parley.CodeChatStreaming)
+		check.WantCode(t, err, parley.CodeChatStreaming)
 		te.wantTexts(turn.ConversationID, "one", "one")
 		te.wantNoOpenTurn()
 	})
@@ -112,28 +113,28 @@ func TestRetryNeedsAUsersMessage(t *testing.T) {
 		turn := te.start("one", "")
 		te.finish(turn)
 		_, err := te.db.SQL().Exec(t.Context(), `delete from messages where id = ?`, turn.UserMessageID)
-		must(t, err)
+		check.Must(t, err)
 		_, err = te.retry(turn.ConversationID, turn.MessageID)
-		wantCode(t, err, parley.CodeRetryNoUser)
+		check.WantCode(t, err, parley.CodeRetryNoUser)
 	})
 }
 
 func TestRetryOfAContinuedAnswerBeginsAtTheQuestion(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.startClientCall()
-		must(t, te.submitResult(turn, te.pendingCall(turn), `{"city":"Rome"}`))
+		check.Must(t, te.submitResult(turn, te.pendingCall(turn), `{"city":"Rome"}`))
 		next, err := te.continueTurn(turn.ConversationID)
-		must(t, err)
+		check.Must(t, err)
 		te.finish(next)
 		te.model.AddScript(scripted.Text("Somewhere."), scripted.Stop())
 		again, err := te.retry(turn.ConversationID, next.MessageID)
-		must(t, err)
+		check.Must(t, err)
 		te.finish(again)
 		te.wantTexts(turn.ConversationID, "Where am I?", "Somewhere.")
 	})
 }
 
-func TestOfManyRetriesAtOnceOneCuts(t *testing.T) {
+func TestConcurrentRetriesReplaceOnce(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.start("one", "")
 		te.finish(turn)
@@ -154,19 +155,19 @@ func TestOfManyRetriesAtOnceOneCuts(t *testing.T) {
 			if err == nil {
 				done++
 			} else {
-				wantCode(t, err, parley.CodeRetryNotFound)
+				check.WantCode(t, err, parley.CodeRetryNotFound)
 			}
 		}
 		if done != 1 {
-			t.Errorf("%d of 8 retries of one message went through", done)
+			t.Errorf("%d of 8 retries of one message succeeded", done)
 		}
 		te.wantTexts(turn.ConversationID, "one", "one")
 	})
 }
 
-// An answer that a full database cannot take fails while its reader is still there, keeps the message, costs nothing,
-// and its turn is closed as soon as there is space, before its lease runs out.
-func TestAnAnswerThatAFullDatabaseCannotTake(t *testing.T) {
+// An answer that a full database cannot store fails at once, keeps the message and costs nothing. Its turn is closed as
+// soon as there is space, before its lease runs out.
+func TestAnswerFailsOnAFullDatabase(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		if te.db.SQL().Dialect() != sqldb.SQLite {
 			return // PostgreSQL has no quota
@@ -181,22 +182,22 @@ func TestAnAnswerThatAFullDatabaseCannotTake(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), testkit.WaitTimeout)
 		defer stop()
 		_, err := turn.Wait(ctx)
-		wantCode(t, err, parley.CodeUnderMaintenance)
+		check.WantCode(t, err, parley.CodeUnderMaintenance)
 		if e := parley.AsError(err); e.RetryAfter <= 0 || e.Details["conversationId"] != string(turn.ConversationID) {
-			t.Errorf("told %+v", e)
+			t.Errorf("got %+v", e)
 		}
-		must(t, te.db.SQL().SetQuota(t.Context(), 0))
-		te.LeaseDuration = 300 * time.Millisecond // by a clock that stands still: it never runs out
+		check.Must(t, te.db.SQL().SetQuota(t.Context(), 0))
+		te.LeaseDuration = 300 * time.Millisecond // the clock of the test does not move, so it never runs out
 		running, end := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- te.Run(running) }()
 		testkit.Eventually(t, "the turn's end", func() bool {
 			var open int
-			must(t, te.db.SQL().QueryRow(t.Context(), `select count(*) from turns where state = 'open'`).Scan(&open))
+			check.Must(t, te.db.SQL().QueryRow(t.Context(), `select count(*) from turns where state = 'open'`).Scan(&open))
 			return open == 0
 		})
 		end()
-		must(t, <-ended)
+		check.Must(t, <-ended)
 		te.wantHistory(turn.ConversationID, "user complete: "+question)
 		te.wantCredits(0, 0)
 		te.wantNoOpenTurn()
@@ -204,7 +205,7 @@ func TestAnAnswerThatAFullDatabaseCannotTake(t *testing.T) {
 	})
 }
 
-// fillDatabase leaves no page free.
+// fillDatabase fills the database until no page is free.
 func (te *testEngine) fillDatabase() {
 	te.t.Helper()
 	ctx, db := te.t.Context(), te.db.SQL()
@@ -212,8 +213,8 @@ func (te *testEngine) fillDatabase() {
 		te.t.Fatal(err)
 	}
 	var pages int
-	must(te.t, db.QueryRow(ctx, `select page_count from pragma_page_count()`).Scan(&pages))
-	must(te.t, db.SetQuota(ctx, pages))
+	check.Must(te.t, db.QueryRow(ctx, `select page_count from pragma_page_count()`).Scan(&pages))
+	check.Must(te.t, db.SetQuota(ctx, pages))
 	for size := 1 << 20; size > 1<<10; {
 		if _, err := db.Exec(ctx, `insert into filler values (zeroblob(?))`, size); err != nil {
 			size /= 2

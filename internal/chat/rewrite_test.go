@@ -10,6 +10,7 @@ import (
 	"parley/internal/model"
 	"parley/internal/model/openai"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/provider"
 )
 
@@ -27,7 +28,7 @@ func (te *testEngine) useProvider(s *provider.Server) {
 func (te *testEngine) trace(conversation parley.ConversationID) parley.Trace {
 	te.t.Helper()
 	traces, err := te.db.TurnTraces(te.t.Context(), conversation)
-	must(te.t, err)
+	check.Must(te.t, err)
 	return lastTrace(te.t, traces)
 }
 
@@ -39,8 +40,8 @@ func lastTrace(t *testing.T, traces []store.TurnTrace) parley.Trace {
 	return traces[len(traces)-1].Trace
 }
 
-// A follow-up is put into words that can be searched for; the first message is not, nor one that is long or stands
-// alone. Nobody is shown it.
+// A follow-up question is rewritten for the search; the first message is not, nor one that is long or complete by
+// itself. The rewritten question is not shown.
 func TestRewriting(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.RewriteTimeout = 10 * time.Second
@@ -53,7 +54,7 @@ func TestRewriting(t *testing.T) {
 		if tr := te.trace(first.ConversationID); len(s.Requests()) != 1 || tr.Rewrite != nil {
 			t.Fatalf("the first message: %d requests, %+v", len(s.Requests()), tr.Rewrite)
 		}
-		te.clock.advance(time.Minute)
+		te.clock.Advance(time.Minute)
 		te.finish(te.start("And yearly?", first.ConversationID))
 		tr := te.trace(first.ConversationID)
 		if tr.Rewrite == nil || tr.Rewrite.State != "model" ||
@@ -62,25 +63,25 @@ func TestRewriting(t *testing.T) {
 		}
 		body := string(s.Requests()[1].Body)
 		if strings.Contains(body, "How to answer") || !strings.Contains(body, "assistant: It is 5 €.") {
-			t.Errorf("the model was asked %s", body)
+			t.Errorf("the model got %s", body)
 		}
 		te.wantHistory(first.ConversationID, "user complete: What does the plan cost?", "assistant complete: It is 5 €.",
 			"user complete: And yearly?", "assistant complete: 50 €.")
-		te.clock.advance(time.Minute)
+		te.clock.Advance(time.Minute)
 		te.finish(te.start("Now something else: "+strings.Repeat("how does it work, ", 10), first.ConversationID))
 		if n := len(s.Requests()); n != 4 {
 			t.Errorf("%d requests: a long message was rewritten", n)
 		}
-		te.clock.advance(time.Minute)
+		te.clock.Advance(time.Minute)
 		te.finish(te.start("How are printed invoices delivered abroad?", first.ConversationID))
 		if n := len(s.Requests()); n != 5 {
-			t.Errorf("%d requests: a message that says all by itself was rewritten", n)
+			t.Errorf("%d requests: a complete message was rewritten", n)
 		}
 	})
 }
 
-// A slow model is not waited for by every follow-up.
-func TestSlowRewritingRests(t *testing.T) {
+// After a slow rewriting the next follow-ups do not wait for the model.
+func TestSlowRewritingIsSuspended(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.RewriteTimeout = 100 * time.Millisecond
 		answer := provider.AnswerText("It is 5 €.")
@@ -89,8 +90,8 @@ func TestSlowRewritingRests(t *testing.T) {
 		te.useProvider(s)
 		first := te.start("What does the plan cost?", "")
 		te.finish(first)
-		for _, want := range []int{3, 4, 6} { // too late, not asked, asked again
-			te.clock.advance(40 * time.Second)
+		for _, want := range []int{3, 4, 6} { // too late, not used, used again
+			te.clock.Advance(40 * time.Second)
 			te.finish(te.start("And yearly?", first.ConversationID))
 			if n := len(s.Requests()); n != want {
 				t.Errorf("%d requests, want %d", n, want)
@@ -99,7 +100,7 @@ func TestSlowRewritingRests(t *testing.T) {
 	})
 }
 
-// A model that is late, broken or talkative leaves the search as it would be without it.
+// If the model is late, fails or returns too much text, the search is the same as without it.
 func TestRewritingFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		behaviour provider.Behaviour
@@ -119,7 +120,7 @@ func TestRewritingFails(t *testing.T) {
 				te.useProvider(provider.Start(t, provider.AnswerText("It is 5 €."), c.behaviour, provider.AnswerText("50 €.")))
 				first := te.start("What does the plan cost?", "")
 				te.finish(first)
-				te.clock.advance(time.Minute)
+				te.clock.Advance(time.Minute)
 				te.finish(te.start("And yearly?", first.ConversationID))
 				if tr := te.trace(first.ConversationID); tr.Rewrite == nil || tr.Rewrite.State != c.state ||
 					tr.Question != "What does the plan cost?\nAnd yearly?" {

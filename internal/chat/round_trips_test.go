@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 )
 
-// A turn waits for PostgreSQL a few times only. When each statement was a round trip of its own it did so 20 times in a
-// new conversation, and 24 times in one that goes on.
+// A turn takes only a few round trips to PostgreSQL. With one round trip for each statement there would be 20 in a new
+// conversation, and 24 in an existing one.
 func TestRoundTripsOfATurn(t *testing.T) {
 	const atMostNew, atMostContinued = 5, 10
 	url, trips := dbs.CountRoundTrips(t, dbs.SharedPostgres(t).NewStore(t))
@@ -23,7 +23,7 @@ func TestRoundTripsOfATurn(t *testing.T) {
 		return trips.Count() - before, turn.ConversationID
 	}
 	var fewestNew, fewestContinued int
-	for i := range 5 { // the first ones have their statements prepared
+	for i := range 5 { // in the first ones, statements are prepared
 		n, c := count("A question?", "")
 		more, _ := count("Another one?", c)
 		if i == 0 {
@@ -32,7 +32,7 @@ func TestRoundTripsOfATurn(t *testing.T) {
 		fewestNew, fewestContinued = min(fewestNew, n), min(fewestContinued, more)
 	}
 	if fewestNew > atMostNew || fewestContinued > atMostContinued {
-		t.Errorf("%d round trips in a new conversation, want at most %d; %d in one that goes on, want at most %d",
+		t.Errorf("%d round trips in a new conversation, want at most %d; %d in an existing one, want at most %d",
 			fewestNew, atMostNew, fewestContinued, atMostContinued)
 	}
 }

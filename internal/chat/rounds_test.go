@@ -13,17 +13,18 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/scripted"
 )
 
-// setTools returns the agent tools.
+// setTools sets the agent's tools.
 func (te *testEngine) setTools(tools ...chat.Tool) {
 	te.t.Helper()
 	_, err := te.db.SQL().Exec(te.t.Context(), `update agents set tools = ? where id = ?`, len(tools), te.agent.ID)
-	must(te.t, err)
+	check.Must(te.t, err)
 	unchanged := func(*parley.Agent) error { return nil }
-	must(te.t, te.db.UpdateAgent(te.t.Context(), te.agent.Ref(), unchanged)) // the store reads it again
+	check.Must(te.t, te.db.UpdateAgent(te.t.Context(), te.agent.Ref(), unchanged)) // as read from the store
 	te.Tools = func(context.Context, *parley.Agent) ([]chat.Tool, error) { return tools, nil }
 }
 
@@ -35,14 +36,14 @@ func successOutput(data string) chat.Output {
 	return chat.Output{ToolOutput: parley.ToolOutput{Status: parley.ToolSuccess, Data: json.RawMessage(data)}}
 }
 
-// weatherTool echoes its input.
+// weatherTool is a tool that echoes its input.
 var weatherTool = newTool("weather", func(_ context.Context, c chat.Call) chat.Output {
 	return successOutput(string(c.Input))
 })
 
 var locationTool = chat.Tool{Tool: model.Tool{Name: "where_am_i"}, Kind: parley.ActionClient}
 
-// partLines returns a message's parts in a line each.
+// partLines returns a line for each part of a message.
 func partLines(m *parley.Message) (lines []string) {
 	for _, p := range m.Parts {
 		line := p.Type + " " + p.ToolName
@@ -76,7 +77,7 @@ func eventKinds(t *testing.T, turn *chat.Turn) (list []chat.Kind) {
 	}
 }
 
-func TestAToolIsCalledAndItsResultAnswered(t *testing.T) {
+func TestToolIsCalledAndItsResultAnswered(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.setTools(weatherTool)
 		te.model.AddScript(scripted.Text("Let me look. "), scripted.NewToolCall("weather", `{"city":"Rome"}`),
@@ -95,22 +96,22 @@ func TestAToolIsCalledAndItsResultAnswered(t *testing.T) {
 		sent := te.model.Requests()[1].Messages
 		if n := len(sent); n != 3 || sent[1].ToolCalls[0].ID != sent[2].ToolCallID || sent[2].Role != "tool" ||
 			sent[1].Text != "Let me look. " {
-			t.Errorf("the model was told %+v", sent)
+			t.Errorf("the model got %+v", sent)
 		}
 		calls, err := te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
-		must(t, err)
+		check.Must(t, err)
 		if len(calls) != 1 || calls[0].Status != parley.ToolSuccess || calls[0].MessageID != turn.MessageID ||
 			calls[0].Kind != parley.ActionHTTP {
 			t.Errorf("rows %+v", calls)
 		}
 		te.finish(te.start("And now?", turn.ConversationID))
 		if later := te.model.Requests()[2].Messages; len(later) != 5 || later[2].Role != "tool" || later[3].Text != "Sunny." {
-			t.Errorf("a later turn was told %+v", later)
+			t.Errorf("a later turn got %+v", later)
 		}
 	})
 }
 
-func TestAToolThatFailsIsTheModelsAffair(t *testing.T) {
+func TestFailedToolIsReportedToTheModel(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.setTools(
 			newTool("panics", func(context.Context, chat.Call) chat.Output { panic("boom") }),
@@ -148,7 +149,7 @@ func errorOutput(reason string) chat.Output {
 	return chat.Output{ToolOutput: parley.ToolOutput{Status: parley.ToolError, Error: reason}}
 }
 
-func TestAModelThatWillNotStopCallingIsStopped(t *testing.T) {
+func TestEndlessToolCallsAreStopped(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.setTools(weatherTool)
 		offered := []int{}
@@ -168,7 +169,7 @@ func TestAModelThatWillNotStopCallingIsStopped(t *testing.T) {
 	})
 }
 
-func TestToolsRunOnlyForAMessageThatIsKept(t *testing.T) {
+func TestToolsRunOnlyForAStoredMessage(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		ran := false
 		te.setTools(newTool("pay", func(context.Context, chat.Call) chat.Output { ran = true; return successOutput(`1`) }))
@@ -178,14 +179,14 @@ func TestToolsRunOnlyForAMessageThatIsKept(t *testing.T) {
 		none := parley.Credits(0)
 		te.account.Credits = &none
 		_, err := te.tryStart("Pay", "")
-		wantCode(t, err, parley.CodeCreditsExhausted)
+		check.WantCode(t, err, parley.CodeCreditsExhausted)
 		if ran {
 			t.Error("the tool ran although the message was refused")
 		}
 	})
 }
 
-func TestInnerCallsAreShownAndKept(t *testing.T) {
+func TestNestedCallsAreSentAndStored(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.setTools(newTool("playbook", func(context.Context, chat.Call) chat.Output {
 			out := successOutput(`{"message":"done"}`)
@@ -200,7 +201,7 @@ func TestInnerCallsAreShownAndKept(t *testing.T) {
 			`tool-result weather {"status":"success"}`,
 			`tool-result playbook {"status":"success","data":{"message":"done"}}`, "text Done.")
 		calls, err := te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
-		if must(t, err); len(calls) != 2 {
+		if check.Must(t, err); len(calls) != 2 {
 			t.Errorf("%d rows", len(calls))
 		}
 		te.finish(te.start("More", turn.ConversationID))
@@ -212,7 +213,7 @@ func TestInnerCallsAreShownAndKept(t *testing.T) {
 	})
 }
 
-// startClientCall starts a turn whose call the client has to run.
+// startClientCall starts a turn with a call that the client must run.
 func (te *testEngine) startClientCall() *chat.Turn {
 	te.t.Helper()
 	te.setTools(locationTool)
@@ -230,7 +231,7 @@ func (te *testEngine) startClientCall() *chat.Turn {
 func (te *testEngine) pendingCall(turn *chat.Turn) string {
 	te.t.Helper()
 	calls, err := te.db.ToolCalls(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
-	must(te.t, err)
+	check.Must(te.t, err)
 	i := slices.IndexFunc(calls, func(c parley.ToolCall) bool { return c.Status == parley.ToolPending })
 	return calls[i].CallID
 }
@@ -245,54 +246,54 @@ func (te *testEngine) continueTurn(c parley.ConversationID) (*chat.Turn, error) 
 		chat.Request{ConversationID: c, Continue: true, Channel: parley.ChannelAPI})
 }
 
-func TestTheClientRunsATool(t *testing.T) {
+func TestClientRunsATool(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.startClientCall()
 		call := te.pendingCall(turn)
 		_, err := te.continueTurn(turn.ConversationID)
-		wantCode(t, err, parley.CodeInvalidBody)
-		must(t, te.submitResult(turn, call, `{"city":"Rome"}`))
-		wantCode(t, te.submitResult(turn, call, `{"city":"Oslo"}`), parley.CodeToolCallNotFound)
+		check.WantCode(t, err, parley.CodeInvalidBody)
+		check.Must(t, te.submitResult(turn, call, `{"city":"Rome"}`))
+		check.WantCode(t, te.submitResult(turn, call, `{"city":"Oslo"}`), parley.CodeToolCallNotFound)
 		te.model.AddScript(scripted.Text("You are in Rome."), scripted.Stop())
 		next, err := te.continueTurn(turn.ConversationID)
-		must(t, err)
+		check.Must(t, err)
 		f := te.finish(next)
 		if next.UserMessageID != turn.UserMessageID || next.MessageID == turn.MessageID ||
 			f.Message.Text() != "You are in Rome." {
-			t.Errorf("went on from %s with %q", next.UserMessageID, f.Message.Text())
+			t.Errorf("continued %s with %q", next.UserMessageID, f.Message.Text())
 		}
 		sent := te.model.Requests()[1].Messages
 		if n := len(sent); n != 3 || sent[2].Role != "tool" ||
 			sent[2].Text != `{"status":"success","data":{"city":"Rome"}}` {
-			t.Errorf("the model was told %+v", sent)
+			t.Errorf("the model got %+v", sent)
 		}
 		_, err = te.continueTurn(turn.ConversationID)
-		wantCode(t, err, parley.CodeInvalidBody)
+		check.WantCode(t, err, parley.CodeInvalidBody)
 		te.wantHistory(turn.ConversationID, "user complete: Where am I?", "assistant complete: One moment.",
 			"assistant complete: You are in Rome.")
 	})
 }
 
-func TestAnUnansweredCallIsIgnored(t *testing.T) {
+func TestUnansweredCallIsIgnored(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.startClientCall()
 		call := te.pendingCall(turn)
 		te.finish(te.start("Never mind.", turn.ConversationID))
-		wantCode(t, te.submitResult(turn, call, `1`), parley.CodeToolCallNotFound)
+		check.WantCode(t, te.submitResult(turn, call, `1`), parley.CodeToolCallNotFound)
 		page, err := te.db.Messages(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID),
 			parley.PageRequest{Limit: 9})
-		must(t, err)
+		check.Must(t, err)
 		te.wantParts(&page.Items[1], "text One moment.", `tool-call where_am_i {"precise":true}`,
 			`tool-result where_am_i {"status":"ignored"}`)
 
 		turn = te.startClientCall()
 		call = te.pendingCall(turn)
-		te.clock.advance(25 * time.Hour)
-		wantCode(t, te.submitResult(turn, call, `1`), parley.CodeToolCallNotFound)
+		te.clock.Advance(25 * time.Hour)
+		check.WantCode(t, te.submitResult(turn, call, `1`), parley.CodeToolCallNotFound)
 	})
 }
 
-func TestWhatAClientMaySendAsAResult(t *testing.T) {
+func TestToolResultsOfAClientAreChecked(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		for sent, want := range map[string]string{
 			``:                                      `{"status":"success"}`,
@@ -308,26 +309,26 @@ func TestWhatAClientMaySendAsAResult(t *testing.T) {
 			`{"status":7}`:                          `{"status":"success","data":{"status":7}}`,
 		} {
 			turn := te.startClientCall()
-			must(t, te.submitResult(turn, te.pendingCall(turn), sent))
+			check.Must(t, te.submitResult(turn, te.pendingCall(turn), sent))
 			calls, err := te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
-			must(t, err)
+			check.Must(t, err)
 			if got := string(calls[0].Output); got != want {
-				t.Errorf("%s is kept as %s, want %s", sent, got, want)
+				t.Errorf("%s is stored as %s, want %s", sent, got, want)
 			}
 		}
 	})
 }
 
-func TestAFailureAfterACallKeepsItsRow(t *testing.T) {
+func TestFailureAfterACallKeepsItsRow(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.setTools(weatherTool)
 		te.model.AddScript(scripted.NewToolCall("weather", `{}`),
 			scripted.FinishWithToolCalls()).AddScript(scripted.Step{Err: errors.New("gone")})
 		turn := te.start("Go", "")
 		_, err := turn.Wait(t.Context())
-		wantCode(t, err, parley.CodeChatStreaming)
+		check.WantCode(t, err, parley.CodeChatStreaming)
 		calls, err := te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
-		if must(t, err); len(calls) != 1 {
+		if check.Must(t, err); len(calls) != 1 {
 			t.Errorf("%d rows", len(calls))
 		}
 		te.wantHistory(turn.ConversationID, "user complete: Go")
@@ -335,7 +336,7 @@ func TestAFailureAfterACallKeepsItsRow(t *testing.T) {
 	})
 }
 
-func TestCallsThatCannotBeMade(t *testing.T) {
+func TestInvalidCalls(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		ran := 0
 		var mu sync.Mutex
@@ -378,15 +379,15 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	})
 }
 
-// A call that changes something outside must leave a trace even when the server dies over it.
-func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
+// A call with effects elsewhere must be stored before it runs, in case the server crashes.
+func TestCallWithEffectsIsStoredFirst(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		var during []parley.ToolCall
 		var once []string
 		pay := newTool("pay", func(_ context.Context, c chat.Call) chat.Output {
 			during, _ = te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c.Turn.ConversationID))
 			once = append(once, c.IdempotencyKey)
-			te.clock.advance(time.Minute)
+			te.clock.Advance(time.Minute)
 			return successOutput(`1`)
 		})
 		pay.HasEffects = true
@@ -396,7 +397,7 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		turn := te.start("Pay", "")
 		te.finish(turn)
 		after, err := te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
-		must(t, err)
+		check.Must(t, err)
 		if len(during) != 1 || during[0].Status != parley.ToolPending || len(after) != 1 ||
 			after[0].Status != parley.ToolSuccess || after[0].ID != during[0].ID {
 			t.Errorf("during the call %+v, after it %+v", during, after)
@@ -413,43 +414,43 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		te.model.AddScript(pays...)
 		lost := te.start("Pay", "")
 		<-released
-		te.clock.advance(time.Minute)
+		te.clock.Advance(time.Minute)
 		if n, err := te.newEngine("another server").Recover(t.Context()); err != nil || n != 1 {
 			t.Errorf("recovered %d, %v", n, err)
 		}
 		calls, err := te.db.ToolCalls(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(lost.ConversationID))
-		if must(t, err); len(calls) != 1 || calls[0].Status != parley.ToolError {
+		if check.Must(t, err); len(calls) != 1 || calls[0].Status != parley.ToolError {
 			t.Errorf("after the server was lost: %+v", calls)
 		}
 		te.Stop(te.account.ID.AgentRef(te.agent.ID).ConversationRef(lost.ConversationID))
 		<-lost.Done()
 		claimed := store.WithClaim(t.Context(), store.Claim{Account: te.account.ID, Key: "k", Token: "t"})
 		_, err = te.db.ClaimIdempotencyKey(t.Context(), store.Claim{Account: te.account.ID, Key: "k", Token: "t"},
-			te.clock.now())
-		must(t, err)
+			te.clock.Now())
+		check.Must(t, err)
 		te.setTools(pay)
 		once = nil
 		for range 2 {
 			te.model.AddScript(pays...).AddScript(scripted.Text("Paid."), scripted.Stop())
 			turn, err := te.Start(claimed, te.caller(), te.agent.ID,
 				chat.Request{Message: "Pay", Channel: parley.ChannelAPI})
-			must(t, err)
+			check.Must(t, err)
 			te.finish(turn)
 		}
 		if len(once) != 2 || once[0] != once[1] {
-			t.Errorf("two attempts of one request are told apart: %q", once)
+			t.Errorf("two attempts of one request have different keys: %q", once)
 		}
 	})
 }
 
-func TestAConversationOfAnotherOriginIsNotContinued(t *testing.T) {
+func TestConversationOfAnotherOriginIsNotContinued(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.start("one", "")
 		te.finish(turn)
 		_, err := te.db.SQL().Exec(t.Context(), `update conversations set channel = 'WhatsApp' where id = ?`,
 			turn.ConversationID)
-		must(t, err)
+		check.Must(t, err)
 		_, err = te.tryStart("two", turn.ConversationID)
-		wantCode(t, err, parley.CodeConversationNotFound)
+		check.WantCode(t, err, parley.CodeConversationNotFound)
 	})
 }

@@ -29,8 +29,8 @@ var ErrUserContinued = fmt.Errorf("chat: the customer goes on speaking")
 
 // AddAgentMessage stores and returns a message of the agent that answers nothing, such as a greeting. Fails with
 // RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING once the conversation has ended.
-func (cs *Conversations) AddAgentMessage(ctx context.Context, ref parley.ConversationRef, text string) (*parley.Message,
-	error) {
+func (cs *Conversations) AddAgentMessage(ctx context.Context, ref parley.ConversationRef,
+	text string) (*parley.Message, error) {
 	message := parley.Message{ID: parley.NewMessageID(), ConversationID: ref.Conversation,
 		Author: parley.AuthorAssistant, State: parley.MessageComplete, CreatedAt: cs.Now()}
 	err := cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {

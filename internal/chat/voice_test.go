@@ -8,43 +8,44 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/model/scripted"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/scripted"
 )
 
-// What the customer did not hear is not kept.
-func TestHeard(t *testing.T) {
+// Text that the customer did not hear is not stored.
+func TestOnlyHeardTextIsStored(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.model.AddScript(scripted.Text("It costs ten euros. Or more."))
 		f := te.finish(te.start("What does it cost?", ""))
 		c := f.Message.ConversationID
-		must(t, te.conversations().TruncateMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
+		check.Must(t, te.conversations().TruncateMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			f.Message.ID, len("It costs"), len("It costs ten euros. Or more.")))
 		te.wantHistory(c, "user complete: What does it cost?", "assistant interrupted: It costs")
 		var until int
 		row := te.db.SQL().QueryRow(t.Context(), `select spoken_until from messages where id = ?`, f.Message.ID)
-		must(t, row.Scan(&until))
+		check.Must(t, row.Scan(&until))
 		if until != len("It costs") {
 			t.Errorf("spoken until %d", until)
 		}
-		must(t, te.conversations().TruncateMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
+		check.Must(t, te.conversations().TruncateMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			f.Message.ID, 0, 100))
 		te.wantHistory(c, "user complete: What does it cost?")
 		err := te.conversations().TruncateMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			f.Message.ID, 0, 100)
 		if !parley.IsCode(err, parley.CodeMessageNotFound) {
-			t.Errorf("heard again: %v", err)
+			t.Errorf("stored again: %v", err)
 		}
 	})
 }
 
-func TestSays(t *testing.T) {
+func TestAgentMessageIsAdded(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		c := te.finish(te.start("Hi", "")).Message.ConversationID
 		m, err := te.conversations().AddAgentMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			"Welcome back.")
-		must(t, err)
+		check.Must(t, err)
 		if m.Author != parley.AuthorAssistant || m.Seq != 3 {
-			t.Errorf("said %+v", m)
+			t.Errorf("got %+v", m)
 		}
 		te.wantHistory(c, "user complete: Hi", "assistant complete: Hi", "assistant complete: Welcome back.")
 		if _, err := te.conversations().AddAgentMessage(t.Context(), te.account.ID.AgentRef(parley.NewAgentID()).
@@ -54,15 +55,15 @@ func TestSays(t *testing.T) {
 	})
 }
 
-// A question that goes on takes the place of its first half, and of whatever was answered to that.
-func TestInstead(t *testing.T) {
+// If the customer continues a question, the whole question replaces its first half and the answer to that.
+func TestContinuedQuestionReplacesItsFirstHalf(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		c := te.finish(te.start("Hi", "")).Message.ConversationID
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Text("About"), scripted.Step{Barrier: barrier}, scripted.Stop())
 		first, err := te.Start(t.Context(), te.caller(), te.agent.ID, chat.Request{Message: "I have",
-			ConversationID: c, Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.now()}})
-		must(t, err)
+			ConversationID: c, Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.Now()}})
+		check.Must(t, err)
 		<-barrier.Reached()
 		first.Cancel(chat.ErrUserContinued)
 		<-first.Done()
@@ -70,12 +71,12 @@ func TestInstead(t *testing.T) {
 		te.model.AddScript(scripted.Text("Which one?"))
 		second, err := te.Start(t.Context(), te.caller(), te.agent.ID,
 			chat.Request{Message: "I have a question", ReplaceMessageID: first.UserMessageID, ConversationID: c,
-				Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.now()}})
-		must(t, err)
+				Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.Now()}})
+		check.Must(t, err)
 		te.finish(second)
 		page, err := te.db.Messages(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			parley.PageRequest{Limit: 10})
-		must(t, err)
+		check.Must(t, err)
 		var texts []string
 		for _, m := range page.Items {
 			texts = append(texts, m.Text())
@@ -91,23 +92,23 @@ func TestInstead(t *testing.T) {
 	})
 }
 
-// What an operator says for a channel reaches the model, each way of talking its own text.
-func TestInstructionsForSpeaking(t *testing.T) {
+// The instructions of a channel reach the model; chat and voice have their own.
+func TestInstructionsOfTheChannel(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
-		must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
+		check.Must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
 			a.ChannelInstructions = json.RawMessage(`{"api":{"chat":"Write.","voice":"Speak."},"email":"Mail."}`)
 			return nil
 		}))
 		te.finish(te.start("Hi", ""))
-		te.clock.advance(time.Minute)
+		te.clock.Advance(time.Minute)
 		spoken, err := te.Start(t.Context(), te.caller(), te.agent.ID, chat.Request{Message: "Hi",
-			Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.now()}})
-		must(t, err)
+			Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.Now()}})
+		check.Must(t, err)
 		te.finish(spoken)
 		textPrompt, spokenPrompt := te.model.Requests()[0].System, te.model.Requests()[1].System
 		if textPrompt != "Write." || !strings.HasPrefix(spokenPrompt, "Speak.\n\n# How to speak\n") ||
 			!strings.Contains(spokenPrompt, "UTC, it is Saturday, 21 November 2026, 12:01") {
-			t.Errorf("the model was told %q and %q", textPrompt, spokenPrompt)
+			t.Errorf("the model got %q and %q", textPrompt, spokenPrompt)
 		}
 	})
 }

@@ -67,8 +67,8 @@ func (s *Service) putChanges(ctx context.Context, cs *changeSet) (list []parley.
 
 // Remove removes a contact and returns it. The customer of a ticket stays as such, with name and e-mail. Fails with
 // AGENT_NOT_FOUND or NOT_FOUND.
-func (s *Service) Remove(ctx context.Context, ref parley.AgentRef, external string) (removed *parley.Contact,
-	err error) {
+func (s *Service) Remove(ctx context.Context, ref parley.AgentRef,
+	external string) (removed *parley.Contact, err error) {
 	err = s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
 		if err = tx.LockAgent(ctx, ref); err != nil {
 			return err

@@ -13,18 +13,19 @@ import (
 	"parley/internal/helpdesk"
 	"parley/internal/sqldb"
 	"parley/internal/store"
-	"parley/internal/testkit"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m) }
 
-// fixture holds the contacts of an agent.
+// fixture is the contact service of an agent.
 type fixture struct {
-	testing.TB
+	check.T
 	context.Context
 	*contact.Service
-	clock   *testkit.Clock
+	clock   *clock.Clock
 	account parley.AccountID
 	agent   parley.AgentID
 }
@@ -32,23 +33,13 @@ type fixture struct {
 func forEachStore(t *testing.T, do func(f *fixture)) {
 	t.Helper()
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
-		f := &fixture{TB: t, Context: t.Context(), clock: testkit.NewClock(),
-			account: parley.AccountID(parley.NewUUID()), agent: parley.NewAgentID()}
+		f := &fixture{T: check.T{TB: t}, Context: t.Context(), clock: clock.New()}
 		f.Service = &contact.Service{DB: db, Now: f.clock.Now}
 		now := f.clock.Now()
-		f.must(db.CreateAccount(f, &parley.Account{ID: f.account, Name: "Acme", Plan: "unlimited", CreatedAt: now}))
-		f.must(db.CreateAgent(f, &parley.Agent{ID: f.agent, AccountID: f.account, Name: "Guide", Model: "auto",
-			Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
-			IdentitySecret: "s", ConfigVersion: 1, CreatedAt: now, UpdatedAt: now}))
+		f.account = dbs.CreateAccount(t, db, "unlimited", now).ID
+		f.agent = dbs.CreateAgent(t, db, dbs.NewAgent(f.account, now))
 		do(f)
 	})
-}
-
-func (f *fixture) must(err error) {
-	f.Helper()
-	if err != nil {
-		f.Fatal(err, parley.AsError(err).Details)
-	}
 }
 
 // newChange returns a change of the e-mail; an empty one leaves it.
@@ -63,7 +54,7 @@ func newChange(id, email string) contact.Change {
 func (f *fixture) putContacts(changes ...contact.Change) []parley.Contact {
 	f.Helper()
 	list, err := f.Put(f, f.account.AgentRef(f.agent), changes)
-	f.must(err)
+	f.Must(err)
 	return list
 }
 
@@ -76,11 +67,11 @@ func (f *fixture) openTicket(email string) parley.Person {
 	f.Helper()
 	t, err := f.helpdeskService().Open(f, f.account.AgentRef(f.agent),
 		helpdesk.NewTicket{Subject: "Help", Description: "It is broken.", Email: email, Name: "Ann"})
-	f.must(err)
+	f.Must(err)
 	return t.Customer
 }
 
-// The customer of a ticket becomes the contact that has the e-mail, and a contact the customer of its tickets.
+// The customer of a ticket becomes the contact with the same e-mail address, and a contact the customer of its tickets.
 func TestContactsAreCustomers(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		customer := f.openTicket("ann@example.org")
@@ -102,7 +93,7 @@ func TestContactsAreCustomers(t *testing.T) {
 	})
 }
 
-// A deleted contact is gone; the customer of a ticket stays with name and e-mail, and may become a contact again.
+// When a contact is deleted, the customer of its tickets stays with name and e-mail, and may become a contact again.
 func TestDeletedContactKeepsItsTickets(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		f.openTicket("ann@example.org")
@@ -112,7 +103,7 @@ func TestDeletedContactKeepsItsTickets(t *testing.T) {
 		ann, bob := f.putContacts(change)[0], f.putContacts(newChange("u2", "bob@example.org"))[0]
 		for _, id := range []string{"u1", "u2"} {
 			removed, err := f.Remove(f, f.account.AgentRef(f.agent), id)
-			f.must(err)
+			f.Must(err)
 			if removed.ExternalID != id {
 				t.Errorf("%+v", removed)
 			}
@@ -121,7 +112,7 @@ func TestDeletedContactKeepsItsTickets(t *testing.T) {
 			}
 		}
 		left, err := f.DB.Person(f, f.account.AgentRef(f.agent), ann.ID)
-		f.must(err)
+		f.Must(err)
 		if left.Email != "ann@example.org" || left.Name != "Ann" || left.ExternalID != "" || left.Phone != "" {
 			t.Errorf("%+v", left)
 		}
@@ -134,8 +125,8 @@ func TestDeletedContactKeepsItsTickets(t *testing.T) {
 	})
 }
 
-// In one request a thousand contacts each take the e-mail of the one before.
-func TestContactsPassEmailsOnInOneRequest(t *testing.T) {
+// In one request a thousand contacts each take the e-mail of the one before them.
+func TestContactsExchangeEmailsInOneRequest(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		const n = 1000
 		list := make([]contact.Change, n)
@@ -149,7 +140,7 @@ func TestContactsPassEmailsOnInOneRequest(t *testing.T) {
 		after := f.putContacts(list...)
 		for i := range list {
 			stored, err := f.DB.Contact(f, f.account.AgentRef(f.agent), fmt.Sprint("u", i))
-			f.must(err)
+			f.Must(err)
 			if want := fmt.Sprintf("U%d@example.org", (i+1)%n); stored.Email != want || stored.ID != before[i].ID ||
 				after[i].ID != before[i].ID {
 				t.Fatalf("%+v, want %s", stored, want)
@@ -161,9 +152,9 @@ func TestContactsPassEmailsOnInOneRequest(t *testing.T) {
 	})
 }
 
-// Tickets and contacts for the same addresses at the same time: one person each, no failure, no ticket without its
-// customer.
-func TestContactsAndTicketsTogether(t *testing.T) {
+// If tickets and contacts for the same addresses are created at the same time, there is one person for each address, no
+// failure, and no ticket without its customer.
+func TestConcurrentContactsAndTickets(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		const people, rounds = 8, 6
 		errs := make(chan error, 3*people*rounds)
@@ -190,44 +181,44 @@ func TestContactsAndTicketsTogether(t *testing.T) {
 			}
 		}
 		for range 3 * people * rounds {
-			f.must(<-errs)
+			f.Must(<-errs)
 		}
 		orphans, err := sqldb.One(f, f.DB.SQL(), sqldb.Column[int],
 			`select count(*) from tickets where person_id not in (select id from people)`)
-		f.must(err)
+		f.Must(err)
 		duplicates, err := sqldb.One(f, f.DB.SQL(), sqldb.Column[int],
 			`select count(*) - count(distinct lower(email)) from people`)
-		f.must(err)
+		f.Must(err)
 		if orphans+duplicates > 0 {
 			t.Errorf("%d tickets without a customer, %d people twice", orphans, duplicates)
 		}
 	})
 }
 
-// Values stay when their attribute is archived or unknown; a value of another type is a fault of its name.
+// Values are kept if their attribute is archived or unknown; a value of another type is a fault of the attribute.
 func TestAttributesOfAContact(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		for name, kind := range map[string]parley.AttributeType{"plan": parley.AttributeText,
 			"seats": parley.AttributeNumber, "paying": parley.AttributeBoolean, "since": parley.AttributeDate} {
 			_, err := f.AddAttribute(f,
 				parley.Attribute{AccountID: f.account, AgentID: f.agent, Name: name, Label: name, Type: kind})
-			f.must(err)
+			f.Must(err)
 		}
 		set := func(values string) ([]parley.Contact, error) {
 			c := contact.Change{ExternalID: "u1"}
-			f.must(json.Unmarshal([]byte(values), &c.Attributes))
+			f.Must(json.Unmarshal([]byte(values), &c.Attributes))
 			return f.Put(f, f.account.AgentRef(f.agent), []contact.Change{c})
 		}
 		list, err := set(`{"plan": "gold\u0000", "seats": -1.5e3, "paying": false, "since": ` +
 			`"2026-01-31T10:00:00Z", "unknown": {"a": 1}}`)
-		f.must(err)
+		f.Must(err)
 		if got := string(list[0].Attributes); got != `{"paying":false,"plan":"gold","seats":-1.5e3,`+
 			`"since":"2026-01-31T10:00:00Z"}` {
 			t.Error(got)
 		}
 		archived := true
 		_, err = f.ChangeAttribute(f, f.account.AgentRef(f.agent), "plan", contact.AttributeChange{Archived: &archived})
-		f.must(err)
+		f.Must(err)
 		for name, value := range map[string]string{"plan": `null`, "seats": `"5"`, "paying": `0`, "since": `"2026-02-30"`} {
 			_, err := set(fmt.Sprintf(`{%q: %s}`, name, value))
 			if !parley.IsCode(err, parley.CodeInvalidBody) ||
@@ -236,7 +227,7 @@ func TestAttributesOfAContact(t *testing.T) {
 			}
 		}
 		list, err = set(`{"seats": null, "unknown": 1}`)
-		f.must(err)
+		f.Must(err)
 		if got := string(list[0].Attributes); got != `{"paying":false,"plan":"gold","since":"2026-01-31T10:00:00Z"}` {
 			t.Error(got)
 		}
@@ -263,7 +254,7 @@ func TestContactsOfOtherAgentsAreNotFound(t *testing.T) {
 			}
 		}
 		if _, err := f.Change(f, f.account.AgentRef(f.agent), newChange("u2", "")); !parley.IsCode(err, parley.CodeNotFound) {
-			t.Errorf("one that is not there: %v", err)
+			t.Errorf("a missing contact: %v", err)
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"parley/internal/eval"
 	"parley/internal/model"
 	"parley/internal/model/quote"
-	"parley/internal/model/scripted"
+	"parley/internal/testkit/scripted"
 )
 
 func runSet(t *testing.T, r eval.Runner, set string) *eval.Report {

@@ -17,6 +17,7 @@ import (
 	"parley/internal/events"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 )
 
@@ -26,7 +27,7 @@ var noon = time.Date(2026, time.November, 10, 12, 0, 0, 0, time.UTC)
 
 // fixture is a store with an account, and the subjects of the events that its followers have handled.
 type fixture struct {
-	testing.TB
+	check.T
 	context.Context
 	db      *store.DB
 	account parley.AccountID
@@ -38,30 +39,21 @@ type fixture struct {
 func forEachStore(t *testing.T, f func(fx *fixture)) {
 	t.Helper()
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
-		fx := &fixture{TB: t, Context: t.Context(), db: db}
+		fx := &fixture{T: check.T{TB: t}, Context: t.Context(), db: db}
 		fx.account = fx.newAccount()
 		f(fx)
 	})
 }
 
-func (fx *fixture) must(err error) {
-	fx.Helper()
-	if err != nil {
-		fx.Fatal(err)
-	}
-}
-
 func (fx *fixture) newAccount() parley.AccountID {
 	fx.Helper()
-	id := parley.AccountID(parley.NewUUID())
-	fx.must(fx.db.CreateAccount(fx, &parley.Account{ID: id, Name: "Acme", Plan: "unlimited", CreatedAt: noon}))
-	return id
+	return dbs.CreateAccount(fx.TB, fx.db, "unlimited", noon).ID
 }
 
-// record records an event of each subject.
+// record records an event for each subject.
 func (fx *fixture) record(account parley.AccountID, kind parley.EventKind, subjects ...string) {
 	fx.Helper()
-	fx.must(fx.db.Transact(fx, sqldb.Interactive, func(tx *store.DB) error {
+	fx.Must(fx.db.Transact(fx, sqldb.Interactive, func(tx *store.DB) error {
 		var list []store.NewEvent
 		for _, s := range subjects {
 			list = append(list, store.NewEvent{Kind: kind, Subject: s})
@@ -70,7 +62,7 @@ func (fx *fixture) record(account parley.AccountID, kind parley.EventKind, subje
 	}))
 }
 
-// newFollower returns one that notes the subjects, each batch up to its end.
+// newFollower returns a follower that records the subjects of whole batches.
 func (fx *fixture) newFollower(name string) *events.Follower {
 	return &events.Follower{
 		DB: fx.db, Name: name, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), PollInterval: time.Hour,
@@ -114,8 +106,8 @@ func (fx *fixture) step(f *events.Follower, wantMore bool) {
 	}
 }
 
-// TestEachNameHasAPosition holds that a follower handles each event once, and others of other names do so, too.
-func TestEachNameHasAPosition(t *testing.T) {
+// TestEachFollowerHasAPosition checks that followers of different names each handle every event once.
+func TestEachFollowerHasAPosition(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		a, b := fx.newFollower("a"), fx.newFollower("b")
 		fx.record(fx.account, "k", "1", "2")
@@ -127,14 +119,14 @@ func TestEachNameHasAPosition(t *testing.T) {
 		fx.wantHandled("1 2 3")
 		fx.step(a, false)
 		fx.wantHandled("3")
-		fx.must(fx.db.SkipEvents(fx, "c", fx.account))
+		fx.Must(fx.db.SkipEvents(fx, "c", fx.account))
 		fx.step(fx.newFollower("c"), false)
 		fx.wantHandled("")
 	})
 }
 
-// TestFollowerMayStopWithinABatch holds that what a handler has left of a batch comes again, and that a failure moves
-// nothing.
+// TestFollowerMayStopWithinABatch checks that the rest of a batch is handled again, and that the position stays after a
+// failure.
 func TestFollowerMayStopWithinABatch(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		f := fx.newFollower("a")
@@ -152,9 +144,9 @@ func TestFollowerMayStopWithinABatch(t *testing.T) {
 	})
 }
 
-// TestALongLogIsReadInBatches holds that a log of more than a batch is handled in its order, and that erased events are
-// passed.
-func TestALongLogIsReadInBatches(t *testing.T) {
+// TestLongLogIsReadInBatches checks that a log of several batches is handled in order, and that erased events are
+// skipped.
+func TestLongLogIsReadInBatches(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		var subjects []string
 		for i := range 620 {
@@ -162,14 +154,14 @@ func TestALongLogIsReadInBatches(t *testing.T) {
 		}
 		fx.record(fx.account, "k", subjects...)
 		_, err := fx.db.SQL().Exec(fx, `delete from events where account_id = ? and seq > 610`, fx.account)
-		fx.must(err)
+		fx.Must(err)
 		f := fx.newFollower("a")
 		fx.step(f, true)
 		fx.step(f, false)
 		fx.wantHandled(strings.Join(subjects[:610], " "))
 		fx.record(fx.account, "k", "next")
 		_, err = fx.db.SQL().Exec(fx, `delete from events where account_id = ? and seq <= 620`, fx.account)
-		fx.must(err)
+		fx.Must(err)
 		f.Handle = func(ctx context.Context, b *events.Batch) error {
 			if b.IsTruncated {
 				t.Error("what was erased after the position was passed is missed")
@@ -179,7 +171,7 @@ func TestALongLogIsReadInBatches(t *testing.T) {
 		fx.step(f, false)
 		fx.record(fx.account, "k", "lost", "last")
 		_, err = fx.db.SQL().Exec(fx, `delete from events where account_id = ? and seq <= 622`, fx.account)
-		fx.must(err)
+		fx.Must(err)
 		isTruncated := false
 		f.Handle = func(ctx context.Context, b *events.Batch) error {
 			isTruncated = b.IsTruncated
@@ -193,25 +185,25 @@ func TestALongLogIsReadInBatches(t *testing.T) {
 	})
 }
 
-// TestTwoFollowersOfOneNameConflict holds that of two servers that have read the same events only one moves the
+// TestTwoFollowersOfOneNameConflict checks that of two servers which have read the same events only one moves the
 // position.
 func TestTwoFollowersOfOneNameConflict(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		f := fx.newFollower("a")
 		fx.record(fx.account, "k", "1")
 		one, err := f.NextBatch(fx, fx.account)
-		fx.must(err)
+		fx.Must(err)
 		other, err := f.NextBatch(fx, fx.account)
-		fx.must(err)
-		fx.must(one.Save(fx, fx.db, one.End))
+		fx.Must(err)
+		fx.Must(one.Save(fx, fx.db, one.End))
 		if err := other.Save(fx, fx.db, other.End); !errors.Is(err, events.ErrConflict) {
 			t.Error(err)
 		}
 	})
 }
 
-// TestUrgentEventsAreHandledAtOnce holds that an urgent event is handled when it is recorded, whatever the poll, with
-// those before it.
+// TestUrgentEventsAreHandledAtOnce checks that an urgent event is handled as soon as it is recorded, with those before
+// it.
 func TestUrgentEventsAreHandledAtOnce(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		f := fx.newFollower("a")
@@ -242,7 +234,7 @@ func TestUrgentEventsAreHandledAtOnce(t *testing.T) {
 	})
 }
 
-// TestServersShareTheLog has several followers of a name at work while events are recorded: each is handled once.
+// TestServersShareTheLog checks that several followers of one name, while events are recorded, handle each event once.
 func TestServersShareTheLog(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		ctx, stop := context.WithCancel(fx)
@@ -260,7 +252,7 @@ func TestServersShareTheLog(t *testing.T) {
 		for more := true; more; {
 			var err error
 			more, err = fx.newFollower("a").Step(fx)
-			fx.must(err)
+			fx.Must(err)
 		}
 		stop()
 		all.Wait()

@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 )
 
 func TestShifts(t *testing.T) {
@@ -128,7 +129,7 @@ func TestPickAssignee(t *testing.T) {
 	}
 }
 
-func TestHoursAreChecked(t *testing.T) {
+func TestWorkingHoursAreChecked(t *testing.T) {
 	good := parley.WorkingHours{Days: []string{"mon"}, From: "00:00", To: "24:00", TimeZone: "Europe/Berlin"}
 	for field, change := range map[string]func(*parley.WorkingHours){
 		"days": func(s *parley.WorkingHours) { s.Days = []string{"monday"} },
@@ -156,7 +157,7 @@ func (h *testHelpdesk) assignments(n int) (counts map[parley.UserID]int, order [
 	counts = map[parley.UserID]int{}
 	for number := range int64(n) {
 		t, err := h.DB.Ticket(h, h.ref(), number+1)
-		h.must(err)
+		h.Must(err)
 		counts[t.AssigneeID]++
 		order = append(order, t.AssigneeID)
 	}
@@ -166,11 +167,11 @@ func (h *testHelpdesk) assignments(n int) (counts map[parley.UserID]int, order [
 func (h *testHelpdesk) openMany(n int) {
 	h.Helper()
 	errs := make([]error, n)
-	runConcurrently(n, func(i int) {
+	check.Concurrently(n, func(i int) {
 		_, errs[i] = h.Open(h, h.ref(), newTicketRequest(i))
 	})
 	for _, err := range errs {
-		h.must(err)
+		h.Must(err)
 	}
 }
 
@@ -181,7 +182,7 @@ func TestRoundRobinIsExact(t *testing.T) {
 		counts, order := h.assignments(64)
 		for i, user := range order {
 			if user != users[i%4] {
-				h.Fatalf("ticket %d went to %s; %v", i+1, user, counts)
+				h.Fatalf("ticket %d was assigned to %s; %v", i+1, user, counts)
 			}
 		}
 	})
@@ -191,7 +192,7 @@ func TestBalancedWithinOne(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		users := h.addTeamMembers(parley.StrategyBalanced, 5)
 		closed, err := h.DB.DefaultStatus(h, h.ref(), parley.TicketClosed)
-		h.must(err)
+		h.Must(err)
 		h.openMany(64)
 		counts, _ := h.assignments(64)
 		for _, user := range users {
@@ -199,13 +200,13 @@ func TestBalancedWithinOne(t *testing.T) {
 				h.Errorf("%v", counts)
 			}
 		}
-		// The member who has closed tickets gets the next ones.
+		// A member who closes tickets gets the next ones.
 		_, err = h.DB.SQL().Exec(h,
 			`update tickets set is_open = 0, category = 'closed', status_id = ? where assignee_id = ?`, closed.ID, users[2])
-		h.must(err)
+		h.Must(err)
 		for i := range 3 {
 			if next := h.mustOpen(newTicketRequest(100 + i)); next.AssigneeID != users[2] {
-				h.Error("went to", next.AssigneeID)
+				h.Error("assigned to", next.AssigneeID)
 			}
 		}
 	})
@@ -217,10 +218,10 @@ func TestMostOpen(t *testing.T) {
 		three, five := 3, 5
 		team := h.generalTeam()
 		_, err := h.ChangeTeam(h, h.ref(), team.ID, "operator", func(t *parley.Team) { t.MaxOpen = &three })
-		h.must(err)
-		h.must(h.JoinTeam(h, h.ref(), team.ID,
+		h.Must(err)
+		h.Must(h.JoinTeam(h, h.ref(), team.ID,
 			parley.TeamMember{User: parley.User{ID: users[1]}, MaxOpen: &five}, "operator"))
-		h.must(h.JoinTeam(h, h.ref(), team.ID,
+		h.Must(h.JoinTeam(h, h.ref(), team.ID,
 			parley.TeamMember{User: parley.User{ID: users[2]}, IsAway: true}, "operator"))
 		h.openMany(16)
 		counts, _ := h.assignments(16)
@@ -239,7 +240,7 @@ func TestShiftsDecideWhoIsPicked(t *testing.T) {
 		night := []parley.WorkingHours{{Days: []string{"mon", "tue", "wed", "thu", "fri"}, From: "20:00", To: "08:00",
 			TimeZone: "Europe/Berlin"}}
 		for i, hours := range [][]parley.WorkingHours{day, night} {
-			h.must(h.JoinTeam(h, h.ref(), team.ID,
+			h.Must(h.JoinTeam(h, h.ref(), team.ID,
 				parley.TeamMember{User: parley.User{ID: users[i]}, Hours: hours}, "operator"))
 		}
 		for _, c := range []struct {
@@ -256,7 +257,7 @@ func TestShiftsDecideWhoIsPicked(t *testing.T) {
 			{"2026-10-26T19:00:00Z", users[1]}, // 20:00 in winter
 		} {
 			at, err := time.Parse(time.RFC3339, c.at)
-			h.must(err)
+			h.Must(err)
 			h.Clock = at
 			if got := h.mustOpen(newTicketRequest(1)); got.AssigneeID != c.want || got.TeamID != team.ID {
 				h.Errorf("%s: %q", c.at, got.AssigneeID)

@@ -18,6 +18,7 @@ import (
 	"parley/internal/ingest"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 // forEachFileStore runs f on each database with the bytes of files in a folder, and with them in the database.
@@ -36,9 +37,9 @@ func forEachFileStore(t *testing.T, f func(h *testHelpdesk, files *ingest.Servic
 func (h *testHelpdesk) newUpload(files *ingest.Service, name, content string) File {
 	h.Helper()
 	folder, err := files.Files.Incoming()
-	h.must(err)
+	h.Must(err)
 	path := filepath.Join(folder, parley.NewUUID())
-	h.must(os.WriteFile(path, []byte(content), 0o600))
+	h.Must(os.WriteFile(path, []byte(content), 0o600))
 	hash := sha256.Sum256([]byte(content))
 	return File{Name: name, Path: path, Size: int64(len(content)), Hash: hex.EncodeToString(hash[:])}
 }
@@ -47,7 +48,7 @@ func (h *testHelpdesk) newUpload(files *ingest.Service, name, content string) Fi
 func queryValues(h *testHelpdesk, address string) url.Values {
 	h.Helper()
 	u, err := url.Parse(address)
-	h.must(err)
+	h.Must(err)
 	return u.Query()
 }
 
@@ -60,7 +61,7 @@ func TestAttachments(t *testing.T) {
 		m, err := h.Reply(h, h.ref(), first.Number, NewReply{Type: "reply", AuthorID: ann,
 			Files: []File{h.newUpload(files, "a.png", png), h.newUpload(files, "page.html",
 				"<html><script>alert(1)</script>"), h.newUpload(files, "twin.png", png)}})
-		h.must(err)
+		h.Must(err)
 		listed := h.messages(first, store.MessageTypeReply)[1]
 		if len(m.Attachments) != 3 || len(listed.Attachments) != 3 {
 			h.Fatalf("attached %+v, listed %+v", m.Attachments, listed.Attachments)
@@ -82,24 +83,24 @@ func TestAttachments(t *testing.T) {
 	})
 }
 
-// fetchFile follows the link to a file.
+// fetchFile opens a file by its link.
 func (h *testHelpdesk) fetchFile(id parley.AttachmentID) *ServedFile {
 	h.Helper()
 	to, err := h.ResolveLink(h, id, queryValues(h, h.AttachmentLink(id)).Get("token"))
-	h.must(err)
+	h.Must(err)
 	got, err := h.AttachmentContent(h, id, queryValues(h, to).Get("expires"), queryValues(h, to).Get("signature"))
-	h.must(err)
+	h.Must(err)
 	return got
 }
 
-func TestLinksExpireAndCannotBeForged(t *testing.T) {
+func TestFileLinksExpireAndCannotBeForged(t *testing.T) {
 	forEachFileStore(t, func(h *testHelpdesk, files *ingest.Service) {
 		ann := h.addMember(h.Account, "ann"+parley.NewUUID())
 		first := h.mustOpen(newTicketRequest(1))
 		reply := func(name string) parley.AttachmentID {
 			m, err := h.Reply(h, h.ref(), first.Number,
 				NewReply{Type: "note", Content: "See", AuthorID: ann, Files: []File{h.newUpload(files, name, name)}})
-			h.must(err)
+			h.Must(err)
 			return m.Attachments[0].ID
 		}
 		one, two := reply("one"), reply("two")
@@ -107,44 +108,45 @@ func TestLinksExpireAndCannotBeForged(t *testing.T) {
 		for _, forged := range []string{"", "x", token + "x", token[1:],
 			queryValues(h, h.AttachmentLink(two)).Get("token"), h.sign("content", string(one))} {
 			_, err := h.ResolveLink(h, one, forged)
-			h.wantCode(err, parley.CodeResourceNotFound)
+			h.WantCode(err, parley.CodeResourceNotFound)
 		}
 		_, err := h.ResolveLink(h, "unknown", h.sign("token", "unknown"))
-		h.wantCode(err, parley.CodeResourceNotFound)
+		h.WantCode(err, parley.CodeResourceNotFound)
 
 		h.Clock = h.Clock.Add(time.Hour) // the link itself does not expire
 		to, err := h.ResolveLink(h, one, token)
-		h.must(err)
+		h.Must(err)
 		expires, signature := queryValues(h, to).Get("expires"), queryValues(h, to).Get("signature")
 		later := fmt.Sprint(h.Clock.Add(time.Hour).Unix())
 		for _, forged := range [][2]string{{later, signature}, {expires, token}, {expires, ""}, {"", signature},
 			{expires + "0", signature}, {"x", h.sign("content", string(one), "x")}} {
 			_, err := h.AttachmentContent(h, one, forged[0], forged[1])
-			h.wantCode(err, parley.CodeResourceNotFound)
+			h.WantCode(err, parley.CodeResourceNotFound)
 		}
 		_, err = h.AttachmentContent(h, two, expires, signature)
-		h.wantCode(err, parley.CodeResourceNotFound)
+		h.WantCode(err, parley.CodeResourceNotFound)
 		h.Clock = h.Clock.Add(119 * time.Second)
 		_, err = h.AttachmentContent(h, one, expires, signature)
-		h.must(err)
+		h.Must(err)
 		h.Clock = h.Clock.Add(time.Second)
 		_, err = h.AttachmentContent(h, one, expires, signature)
-		h.wantCode(err, parley.CodeResourceNotFound)
+		h.WantCode(err, parley.CodeResourceNotFound)
 
-		h.Secret = nil // then nothing is signed, and nothing is handed out
+		h.Secret = nil // without a secret no link is made and no file is returned
 		_, err = h.ResolveLink(h, one, h.sign("token", string(one)))
-		h.wantCode(err, parley.CodeResourceNotFound)
+		h.WantCode(err, parley.CodeResourceNotFound)
 		h.Secret = []byte("secret")
 	})
 }
 
-func TestFilesThatAreRefused(t *testing.T) {
+func TestRefusedFiles(t *testing.T) {
 	forEachFileStore(t, func(h *testHelpdesk, files *ingest.Service) {
 		ann := h.addMember(h.Account, "ann"+parley.NewUUID())
 		first := h.mustOpen(newTicketRequest(1))
 		rows := func() int {
-			return h.countRows(`select count(*) from blobs`) + h.countRows(`select count(*) from blob_data`) +
-				h.countRows(`select count(*) from attachments`)
+			return dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from blobs`) + dbs.CountRows(h.TB, h.DB.SQL(),
+				`select count(*) from blob_data`) +
+				dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from attachments`)
 		}
 		before := rows()
 		many := make([]File, MaxFiles+1)
@@ -155,59 +157,60 @@ func TestFilesThatAreRefused(t *testing.T) {
 			{{Name: "empty", Path: "nowhere"}}} {
 			_, err := h.Reply(h, h.ref(), first.Number,
 				NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: list})
-			h.wantCode(err, parley.CodeInvalidBody)
+			h.WantCode(err, parley.CodeInvalidBody)
 		}
 		_, err := h.Reply(h, h.ref(), 99, NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: many[:1]})
-		h.wantCode(err, parley.CodeTicketNotFound)
+		h.WantCode(err, parley.CodeTicketNotFound)
 		if n := rows() - before; n != 0 {
-			h.Errorf("a reply that failed has left %d rows", n)
+			h.Errorf("a failed reply has stored %d rows", n)
 		}
 		if left, err := filepath.Glob(filepath.Join(files.Files.Dir, "??", "*")); len(left) > 0 || err != nil {
-			h.Errorf("a reply that failed has left %v %v", left, err)
+			h.Errorf("a failed reply has stored %v %v", left, err)
 		}
 		_, err = h.Reply(h, h.ref(), first.Number,
 			NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: many[1:]})
-		h.must(err)
+		h.Must(err)
 	})
 }
 
-// Files of messages stay when loose files are removed, and go with their conversation.
-func TestFilesGoWithTheirConversation(t *testing.T) {
+// Files of messages are kept when orphaned files are removed, and are erased with their conversation.
+func TestFilesAreErasedWithTheirConversation(t *testing.T) {
 	forEachFileStore(t, func(h *testHelpdesk, files *ingest.Service) {
 		ann := h.addMember(h.Account, "ann"+parley.NewUUID())
 		first := h.mustOpen(newTicketRequest(1))
 		m, err := h.Reply(h, h.ref(), first.Number,
 			NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: []File{h.newUpload(files, "a.png", png)}})
-		h.must(err)
-		h.must(files.RemoveUnusedFiles(h, h.ref()))
+		h.Must(err)
+		h.Must(files.RemoveUnusedFiles(h, h.ref()))
 		if got := h.fetchFile(m.Attachments[0].ID); string(got.Bytes) != png {
-			h.Error("the file has gone")
+			h.Error("the file was deleted")
 		}
-		h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
+		h.Must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
 			_, err := tx.DeleteConversations(h, h.ref(), []parley.ConversationID{first.ConversationID}, nil, h.Clock)
 			return err
 		}))
 		_, err = h.ResolveLink(h, m.Attachments[0].ID, h.sign("token", string(m.Attachments[0].ID)))
-		h.wantCode(err, parley.CodeResourceNotFound)
+		h.WantCode(err, parley.CodeResourceNotFound)
 		_, err = h.DB.EraseConversations(h, h.ref())
-		h.must(err)
-		h.must(files.RemoveUnusedFiles(h, h.ref()))
-		if n := h.countRows(`select count(*) from blobs`) + h.countRows(`select count(*) from blob_data`) +
-			h.countRows(`select count(*) from attachments`); n != 0 {
-			h.Errorf("%d rows are left", n)
+		h.Must(err)
+		h.Must(files.RemoveUnusedFiles(h, h.ref()))
+		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from blobs`) + dbs.CountRows(h.TB, h.DB.SQL(),
+			`select count(*) from blob_data`) +
+			dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from attachments`); n != 0 {
+			h.Errorf("%d rows remain", n)
 		}
 	})
 }
 
-func TestFilesNeedAPlace(t *testing.T) {
+func TestFilesNeedAFolder(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		ann := h.addMember(h.Account, "ann")
 		first := h.mustOpen(newTicketRequest(1))
 		path := filepath.Join(h.TempDir(), "f")
-		h.must(os.WriteFile(path, []byte("x"), 0o600))
+		h.Must(os.WriteFile(path, []byte("x"), 0o600))
 		_, err := h.Reply(context.Background(), h.ref(), first.Number,
 			NewReply{Type: "reply", AuthorID: ann, Files: []File{{Name: "f", Path: path, Size: 1}}})
-		h.wantCode(err, parley.CodeInvalidBody)
+		h.WantCode(err, parley.CodeInvalidBody)
 	})
 }
 

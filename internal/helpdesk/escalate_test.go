@@ -11,9 +11,10 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
-// addConversation makes a conversation in which the customer has said the texts.
+// addConversation creates a conversation with messages of the customer.
 func (h *testHelpdesk) addConversation(c parley.Conversation, texts ...string) parley.ConversationID {
 	h.Helper()
 	c.ID, c.AccountID, c.AgentID, c.API = parley.ConversationID(parley.NewTimedUUID()), h.Account, h.Agent, parley.APIV2
@@ -21,7 +22,7 @@ func (h *testHelpdesk) addConversation(c parley.Conversation, texts ...string) p
 	if c.Channel == "" {
 		c.Channel = parley.ChannelAPI
 	}
-	h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
+	h.Must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
 		for i, text := range texts {
 			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
 				State: parley.MessageComplete,
@@ -60,7 +61,7 @@ func (h *testHelpdesk) setConversationStatus(id parley.ConversationID, to parley
 func (h *testHelpdesk) addConversationMessage(id parley.ConversationID, author parley.AuthorKind, member parley.UserID,
 	text string) {
 	h.Helper()
-	h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
+	h.Must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id})
 		if err != nil {
 			return err
@@ -78,7 +79,7 @@ func (h *testHelpdesk) addConversationMessage(id parley.ConversationID, author p
 func (h *testHelpdesk) loadTicketOf(id parley.ConversationID) *parley.Ticket {
 	h.Helper()
 	t, err := h.DB.TicketOfConversation(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id})
-	h.must(err)
+	h.Must(err)
 	return t
 }
 
@@ -87,7 +88,7 @@ func (h *testHelpdesk) eventKinds(id parley.ConversationID) (list []string) {
 	h.Helper()
 	page, err := h.DB.TicketMessages(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id},
 		store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: 50}, Types: []string{store.MessageTypeEvent}})
-	h.must(err)
+	h.Must(err)
 	for _, m := range page.Items {
 		list = append(list, strings.TrimSpace(fmt.Sprint(m.Event.Kind, " by ", m.Event.DoneBy, " ", m.Event.Reason)))
 	}
@@ -100,7 +101,7 @@ func TestTakeOverOpensATicket(t *testing.T) {
 		long := strings.Repeat("word ", 30) + "end"
 		id := h.addConversation(parley.Conversation{UserID: "jo-1"}, long, "I want to talk to a human")
 		h.Clock = h.Clock.Add(time.Minute)
-		h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", "asked for it"))
+		h.Must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", "asked for it"))
 		got := h.loadTicketOf(id)
 		if want := strings.TrimSpace(strings.Repeat("word ", 20)); got.Subject != want ||
 			got.Description != "I want to talk to a human" || got.Number != 1 || got.Category != parley.TicketNew {
@@ -118,13 +119,13 @@ func TestTakeOverOpensATicket(t *testing.T) {
 			h.Error(kinds)
 		}
 		c, err := h.DB.Conversation(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id})
-		if h.must(err); c.MessageCount != 2 {
+		if h.Must(err); c.MessageCount != 2 {
 			h.Error("the conversation counts", c.MessageCount, "messages: an event is none")
 		}
 	})
 }
 
-func TestTheTicketFollowsItsConversation(t *testing.T) {
+func TestTicketFollowsItsConversation(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		kim := h.addMember(h.Account, "kim")
 		id := h.addConversation(parley.Conversation{Title: "The parcel"}, "Where is my parcel?")
@@ -134,7 +135,7 @@ func TestTheTicketFollowsItsConversation(t *testing.T) {
 				h.Errorf("after %s: %+v, want %s", after, got, want)
 			}
 		}
-		h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "operator", ""))
+		h.Must(h.setConversationStatus(id, parley.ConversationTakenOver, "operator", ""))
 		wantCategory("the take-over", parley.TicketNew)
 		h.addConversationMessage(id, parley.AuthorUser, "", "Hello?")
 		wantCategory("a message to a new ticket", parley.TicketNew)
@@ -146,17 +147,17 @@ func TestTheTicketFollowsItsConversation(t *testing.T) {
 		if last := h.loadTicketOf(id).LastMessageAt; !last.Equal(h.Clock) {
 			h.Error("the last message was at", last)
 		}
-		h.must(h.setConversationStatus(id, parley.ConversationOngoing, "operator", ""))
+		h.Must(h.setConversationStatus(id, parley.ConversationOngoing, "operator", ""))
 		wantCategory("the hand-back", parley.TicketClosed)
-		h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", "again"))
+		h.Must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", "again"))
 		wantCategory("another escalation", parley.TicketOnYou)
 		for _, c := range []parley.StatusCategory{parley.TicketClosed, parley.TicketCancelled, parley.TicketOnHold} {
 			_, err := h.Change(h, h.ref(), 1, Change{Category: c}, string(kim))
-			h.must(err)
+			h.Must(err)
 			h.addConversationMessage(id, parley.AuthorUser, "", "One more thing.")
 			wantCategory("a message to one that is "+string(c), parley.TicketOnYou)
 		}
-		h.must(h.setConversationStatus(id, parley.ConversationEnded, "operator", ""))
+		h.Must(h.setConversationStatus(id, parley.ConversationEnded, "operator", ""))
 		wantCategory("the end", parley.TicketClosed)
 		want := []string{"escalated by operator", "status_change by " + string(kim), "status_change by customer",
 			"handed_back by operator", "status_change by operator",
@@ -170,7 +171,7 @@ func TestTheTicketFollowsItsConversation(t *testing.T) {
 func TestConversationsWithoutATicketAreLeftAlone(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		id := h.addConversation(parley.Conversation{}, "Hello")
-		h.must(h.setConversationStatus(id, parley.ConversationEnded, "operator", ""))
+		h.Must(h.setConversationStatus(id, parley.ConversationEnded, "operator", ""))
 		h.addConversationMessage(id, parley.AuthorUser, "", "Hello?")
 		if _, err := h.DB.TicketOfConversation(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
 			Agent: h.Agent}, Conversation: id}); !parley.IsCode(err, parley.CodeTicketNotFound) {
@@ -179,50 +180,50 @@ func TestConversationsWithoutATicketAreLeftAlone(t *testing.T) {
 	})
 }
 
-func TestWhoseTicketItIs(t *testing.T) {
+func TestCustomerOfAnEscalatedTicket(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		lead := func(id parley.ConversationID, email, name string) {
-			h.must(h.DB.AddLead(h, &parley.Lead{ID: parley.NewUUID(), AccountID: h.Account, AgentID: h.Agent,
+			h.Must(h.DB.AddLead(h, &parley.Lead{ID: parley.NewUUID(), AccountID: h.Account, AgentID: h.Agent,
 				ConversationID: id, Name: name, Email: email, Phone: "+49 30 1", CreatedAt: h.now()}))
 		}
 		known := h.mustOpen(NewTicket{Subject: "s", Description: "d", Email: "Jo@Example.com", Name: "Jo"}).Customer
 		left := h.addConversation(parley.Conversation{UserID: "u-1"}, "Hi")
 		lead(left, "jo@example.com", "Somebody")
-		h.must(h.setConversationStatus(left, parley.ConversationTakenOver, "agent", ""))
+		h.Must(h.setConversationStatus(left, parley.ConversationTakenOver, "agent", ""))
 		if c := h.loadTicketOf(left).Customer; c.ID != known.ID || c.Name != "Jo" {
 			h.Errorf("%+v, want %+v", c, known)
 		}
 		fresh := h.addConversation(parley.Conversation{UserID: "u-2"}, "Hi")
 		lead(fresh, "new@example.com", "Ann")
-		h.must(h.setConversationStatus(fresh, parley.ConversationTakenOver, "agent", ""))
+		h.Must(h.setConversationStatus(fresh, parley.ConversationTakenOver, "agent", ""))
 		if c := h.loadTicketOf(fresh).Customer; c.Email != "new@example.com" || c.Name != "Ann" || c.Phone != "+49 30 1" {
 			h.Errorf("%+v", c)
 		}
 		var ids []parley.PersonID
 		for range 2 {
 			id := h.addConversation(parley.Conversation{UserID: "u-3"}, "Hi")
-			h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
+			h.Must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
 			ids = append(ids, h.loadTicketOf(id).Customer.ID)
 		}
 		if ids[0] != ids[1] {
 			h.Error("the same user is two people")
 		}
 		anonymous := h.addConversation(parley.Conversation{}, "Hi")
-		h.must(h.setConversationStatus(anonymous, parley.ConversationTakenOver, "agent", ""))
+		h.Must(h.setConversationStatus(anonymous, parley.ConversationTakenOver, "agent", ""))
 		if c := h.loadTicketOf(anonymous).Customer; c.Email != "" || c.ExternalID != "" || c.Name != "" || c.ID == "" {
 			h.Errorf("%+v", c)
 		}
 	})
 }
 
-func TestEscalatedTicketsAreMaskedWhereTheAgentMasks(t *testing.T) {
+func TestEscalatedTicketsAreRedacted(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		id := h.addConversation(parley.Conversation{}, "I am jo@example.com")
-		h.must(h.DB.UpdateAgent(h, h.ref(), func(a *parley.Agent) error {
+		h.Must(h.DB.UpdateAgent(h, h.ref(), func(a *parley.Agent) error {
 			a.Redact = true
 			return nil
 		}))
-		h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", "jo@example.com asks"))
+		h.Must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", "jo@example.com asks"))
 		got := h.loadTicketOf(id)
 		if got.Subject != "I am [email]" || got.Description != "I am [email]" ||
 			string(got.Metadata) != `{"reason":"[email] asks"}` {
@@ -234,7 +235,7 @@ func TestEscalatedTicketsAreMaskedWhereTheAgentMasks(t *testing.T) {
 	})
 }
 
-func TestAnEscalatedTicketIsFoundByWhatWasSaid(t *testing.T) {
+func TestEscalatedTicketIsFoundByItsMessages(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		finds := func(want int, queries ...string) {
 			h.Helper()
@@ -249,22 +250,22 @@ func TestAnEscalatedTicketIsFoundByWhatWasSaid(t *testing.T) {
 			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: parley.AuthorAssistant,
 				State: parley.MessageComplete,
 				Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: h.Clock}
-			h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
+			h.Must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
 				return tx.AddMessage(h, h.ref(), m, nil)
 			}))
 		}
 		id := h.addConversation(parley.Conversation{Title: "A chat"}, "Hello", "My wombat has not come",
 			"I want to talk to a human")
 		addMessage(id, "A quokka is on its way")
-		h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
+		h.Must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
 		finds(1, "wombat", "quokka", "wombat quokka human")
 		if got := h.loadTicketOf(id); !got.LastMessageAt.Equal(h.Clock) {
 			h.Error(got.LastMessageAt, "is not the time of the last words", h.Clock)
 		}
-		h.must(h.setConversationStatus(id, parley.ConversationOngoing, "operator", ""))
+		h.Must(h.setConversationStatus(id, parley.ConversationOngoing, "operator", ""))
 		addMessage(id, "A numbat, too")
 		finds(0, "numbat")
-		h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
+		h.Must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
 		finds(1, "numbat")
 		if got := h.loadTicketOf(id); !got.LastMessageAt.Equal(h.Clock) {
 			h.Error(got.LastMessageAt, "is not the time of the last words", h.Clock)
@@ -278,7 +279,7 @@ func TestAnEscalatedTicketIsFoundByWhatWasSaid(t *testing.T) {
 	})
 }
 
-func TestTheWordsOfALongConversationAreBounded(t *testing.T) {
+func TestIndexedWordsOfALongConversationAreBounded(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		var texts []string
 		for i := range 30 {
@@ -289,18 +290,19 @@ func TestTheWordsOfALongConversationAreBounded(t *testing.T) {
 			texts = append(texts, b.String())
 		}
 		id := h.addConversation(parley.Conversation{Title: "Long"}, texts...)
-		h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
-		if n := h.countRows(`select count(*) from ticket_words where agent_id = ?`, h.Agent); n != maxTicketWords {
+		h.Must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
+		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from ticket_words where agent_id = ?`,
+			h.Agent); n != maxTicketWords {
 			h.Error(n, "words")
 		}
 		if list, _, err := h.Search(h, h.ref(), "w15x7", 10); err != nil ||
 			len(list) != 1 {
-			h.Error("what was said last counts first:", list, err)
+			h.Error("the last messages are not indexed first:", list, err)
 		}
 	})
 }
 
-func TestManyEscalationsAtATime(t *testing.T) {
+func TestConcurrentEscalations(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		users := h.addTeamMembers(parley.StrategyRoundRobin, 4)
 		const n = 32
@@ -327,13 +329,13 @@ func TestManyEscalationsAtATime(t *testing.T) {
 		}, err error) {
 			return r, scan(&r.number, &r.user)
 		}, `select number, assignee_id from tickets where agent_id = ? order by number`, h.Agent)
-		h.must(err)
+		h.Must(err)
 		if len(list) != n {
 			h.Fatal(len(list), "tickets")
 		}
 		for i, r := range list {
 			if r.number != int64(i+1) || r.user != users[i%4] {
-				h.Errorf("ticket %d has the number %d and went to %v", i+1, r.number, slices.Index(users, r.user))
+				h.Errorf("ticket %d has the number %d and was assigned to %v", i+1, r.number, slices.Index(users, r.user))
 			}
 		}
 	})

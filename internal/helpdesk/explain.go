@@ -53,8 +53,8 @@ func (s *Service) Explain(ctx context.Context, ref parley.AgentRef, in RoutingIn
 	return e, err
 }
 
-func explainRules(ctx context.Context, db *store.DB, ref parley.AgentRef, s RoutingInput, e *Explanation) (Decision,
-	error) {
+func explainRules(ctx context.Context, db *store.DB, ref parley.AgentRef, s RoutingInput,
+	e *Explanation) (Decision, error) {
 	rules, err := db.Rules(ctx, ref)
 	if err != nil {
 		return Decision{}, err

@@ -9,9 +9,11 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/dbs"
 )
 
-// removeMember ends a membership, as the operator does.
+// removeMember removes a member, as the operator does.
 func (h *testHelpdesk) removeMember(user parley.UserID, reassign bool) DepartureResult {
 	h.Helper()
 	h.Clock = h.Clock.Add(time.Minute)
@@ -50,7 +52,7 @@ func TestRemovedMemberLosesOpenTickets(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		users := h.addTeamMembers(parley.StrategyRoundRobin, 2)
 		ann, bea, general := users[0], users[1], h.generalTeam()
-		h.must(h.putRules([]parley.Rule{{Key: "vip", Name: "VIP", Enabled: true, MemberID: ann,
+		h.Must(h.putRules([]parley.Rule{{Key: "vip", Name: "VIP", Enabled: true, MemberID: ann,
 			All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"vip.example"}}}},
 			{Key: "other", Name: "Other", Enabled: true, MemberID: bea,
 				All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"other.example"}}}}}))
@@ -67,11 +69,11 @@ func TestRemovedMemberLosesOpenTickets(t *testing.T) {
 		request := newTicketRequest(1)
 		request.Assignee = AssignTo(ann)
 		far, err := h.Open(h, h.Account.AgentRef(other), request)
-		h.must(err)
+		h.Must(err)
 		deleted := h.addAgent(h.Account)
 		_, err = h.Open(h, h.Account.AgentRef(deleted), request)
-		h.must(err)
-		h.must(h.DB.DeleteAgent(h, h.Account.AgentRef(deleted), noon))
+		h.Must(err)
+		h.Must(h.DB.DeleteAgent(h, h.Account.AgentRef(deleted), noon))
 
 		left := h.removeMember(ann, false)
 		if left.Teams != 1 || left.Unassigned != 3 || left.Reassigned != 0 || len(left.Rules) != 1 ||
@@ -88,21 +90,22 @@ func TestRemovedMemberLosesOpenTickets(t *testing.T) {
 		if now := h.reloadTicket(others); now.AssigneeID != bea || h.lastEvent(others) != "" {
 			h.Errorf("%+v %s", now, h.lastEvent(others))
 		}
-		if n := h.countRows(`select count(*) from events where kind = 'ticket.updated' and account_id = ? and at = ?`,
+		if n := dbs.CountRows(h.TB, h.DB.SQL(),
+			`select count(*) from events where kind = 'ticket.updated' and account_id = ? and at = ?`,
 			h.Account, h.Clock.UnixMilli()); n != 3 {
-			h.Errorf("%d tickets were told of", n)
+			h.Errorf("%d tickets were reported", n)
 		}
 		if team := h.generalTeam(); len(team.Members) != 1 || team.Members[0].User.ID != bea ||
-			h.countRows(`select count(*) from team_members where user_id = ?`, ann) != 0 {
+			dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from team_members where user_id = ?`, ann) != 0 {
 			h.Errorf("%+v", team.Members)
 		}
 		// Nothing is assigned to them any more; their rule continues with the default team.
 		_, err = h.Change(h, h.ref(), own.Number, Change{Assignee: AssignTo(ann)}, "api")
-		h.wantCode(err, parley.CodeTicketMember)
+		h.WantCode(err, parley.CodeTicketMember)
 		if got := h.mustOpen(vip); got.AssigneeID != bea || got.TeamID != general.ID {
 			h.Errorf("%+v", got)
 		}
-		h.wantCode(h.DB.Transact(h, sqldb.Bulk, func(tx *store.DB) error {
+		h.WantCode(h.DB.Transact(h, sqldb.Bulk, func(tx *store.DB) error {
 			_, err := h.RemoveMemberTx(h, tx, Departure{AccountID: h.Account, UserID: ann, By: "operator", At: h.Clock})
 			return err
 		}), parley.CodeMemberNotFound)
@@ -129,7 +132,7 @@ func TestClosedTicketsKeepAFormerMember(t *testing.T) {
 		h.changeTicket(done[0], Change{Category: parley.TicketOnYou})
 		h.addConversationMessage(done[1].ConversationID, parley.AuthorUser, "", "Once more, please")
 		_, err := h.Reply(h, h.ref(), done[2].Number, NewReply{Type: "reply", Content: "Hello again", AuthorID: bea})
-		h.must(err)
+		h.Must(err)
 		for _, one := range done[:3] {
 			if now := h.reloadTicket(one); now.AssigneeID != "" || !now.Category.IsOpen() ||
 				h.lastEvent(one) != "assign by system: "+string(ann)+"→" {
@@ -152,8 +155,8 @@ func TestTicketsOfARemovedMemberAreReassigned(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		users := h.addTeamMembers(parley.StrategyRoundRobin, 3)
 		manual, err := h.AddTeam(h, h.ref(), parley.Team{Name: "By hand", Strategy: parley.StrategyManual}, "operator")
-		h.must(err)
-		h.must(h.JoinTeam(h, h.ref(), manual.ID, parley.TeamMember{User: parley.User{ID: users[1]}}, "operator"))
+		h.Must(err)
+		h.Must(h.JoinTeam(h, h.ref(), manual.ID, parley.TeamMember{User: parley.User{ID: users[1]}}, "operator"))
 		in := newTicketRequest(1)
 		in.Assignee = AssignTo(users[0])
 		in.TeamID = manual.ID
@@ -189,7 +192,7 @@ func TestTicketsOfARemovedMemberAreReassigned(t *testing.T) {
 	})
 }
 
-// Whatever happens while a member is removed, they end up with no open ticket and in no team.
+// Whatever happens while a member is removed, in the end they have no open ticket and are in no team.
 func TestNoTicketIsAssignedToALeavingMember(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		users := h.addTeamMembers(parley.StrategyRoundRobin, 2)
@@ -206,7 +209,7 @@ func TestNoTicketIsAssignedToALeavingMember(t *testing.T) {
 			}
 		}
 		var left DepartureResult
-		runConcurrently(25, func(i int) {
+		check.Concurrently(25, func(i int) {
 			switch {
 			case i == 12:
 				left = h.removeMemberNow(ann, true)
@@ -229,11 +232,12 @@ func TestNoTicketIsAssignedToALeavingMember(t *testing.T) {
 				allowed(h.JoinTeam(h, h.ref(), team.ID, parley.TeamMember{User: parley.User{ID: ann}}, "operator"))
 			}
 		})
-		if n := h.countRows(`select count(*) from tickets where assignee_id = ? and is_open = 1`, ann); n != 0 {
-			h.Errorf("%d open tickets are with who has left: %+v", n, left)
+		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from tickets where assignee_id = ? and is_open = 1`,
+			ann); n != 0 {
+			h.Errorf("%d open tickets are assigned to a removed member: %+v", n, left)
 		}
-		if n := h.countRows(`select count(*) from team_members where user_id = ?`, ann); n != 0 {
-			h.Errorf("who has left is in %d teams", n)
+		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from team_members where user_id = ?`, ann); n != 0 {
+			h.Errorf("a removed member is in %d teams", n)
 		}
 	})
 }

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
 	"testing"
 	"time"
 
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 )
 
@@ -22,7 +22,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) // a Friday
 
 // testHelpdesk is the help desk of an account with one agent, with a clock that tests may set.
 type testHelpdesk struct {
-	testing.TB
+	check.T
 	context.Context
 	*Service
 	Account parley.AccountID
@@ -34,7 +34,7 @@ type testHelpdesk struct {
 func forEachDatabase(t *testing.T, f func(h *testHelpdesk)) {
 	t.Helper()
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
-		h := &testHelpdesk{TB: t, Context: t.Context(), Clock: noon}
+		h := &testHelpdesk{T: check.T{TB: t}, Context: t.Context(), Clock: noon}
 		h.Service = &Service{DB: db, Now: func() time.Time {
 			return h.Clock
 		}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Secret: []byte("secret")}
@@ -44,16 +44,16 @@ func forEachDatabase(t *testing.T, f func(h *testHelpdesk)) {
 	})
 }
 
-// ref names the helpdesk's agent.
+// ref returns the help desk's agent.
 func (h *testHelpdesk) ref() parley.AgentRef { return h.Account.AgentRef(h.Agent) }
 
-// inUpdate calls do in an update.
+// inUpdate calls do within an update of the service.
 func (h *testHelpdesk) inUpdate(do func(u *update) error) {
 	h.Helper()
-	h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error { return do(&update{h.Service, tx, h.now()}) }))
+	h.Must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error { return do(&update{h.Service, tx, h.now()}) }))
 }
 
-// putRules replaces the rules. New ones get an id, and a key where they have none.
+// putRules replaces the rules. New ones get an id, and a key if they have none.
 func (h *testHelpdesk) putRules(rules []parley.Rule) error {
 	for i := range rules {
 		rules[i].ID = cmp.Or(rules[i].ID, parley.RuleID(parley.NewUUID()))
@@ -65,17 +65,15 @@ func (h *testHelpdesk) putRules(rules []parley.Rule) error {
 func (h *testHelpdesk) addAccount(name string) parley.AccountID {
 	h.Helper()
 	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: name, Plan: "unlimited", CreatedAt: noon}
-	h.must(h.DB.CreateAccount(h, a))
+	h.Must(h.DB.CreateAccount(h, a))
 	return a.ID
 }
 
 func (h *testHelpdesk) addAgent(account parley.AccountID) parley.AgentID {
 	h.Helper()
-	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: "Guide", Model: "auto", Visibility: "private",
-		InitialMessages: []string{"Hi!"},
-		RateLimit:       parley.DefaultDeviceLimit(), IdentitySecret: "s", ConfigVersion: 1, CreatedAt: noon, UpdatedAt: noon}
-	h.must(h.DB.CreateAgent(h, a))
-	return a.ID
+	a := dbs.NewAgent(account, noon)
+	a.InitialMessages = []string{"Hi!"}
+	return dbs.CreateAgent(h.TB, h.DB, a)
 }
 
 // addMember adds a member to the account.
@@ -84,7 +82,7 @@ func (h *testHelpdesk) addMember(account parley.AccountID, name string) parley.U
 	m := &parley.Membership{AccountID: account, Role: parley.RoleAgent, CreatedAt: noon,
 		User: parley.User{ID: parley.UserID(parley.NewUUID()), Email: name + "@" + string(account) + ".example",
 			Name: name, CreatedAt: noon}}
-	h.must(h.DB.AddMember(h, m))
+	h.Must(h.DB.AddMember(h, m))
 	return m.User.ID
 }
 
@@ -92,7 +90,7 @@ func (h *testHelpdesk) addMember(account parley.AccountID, name string) parley.U
 func (h *testHelpdesk) generalTeam() *parley.Team {
 	h.Helper()
 	teams, err := h.Teams(h, h.ref())
-	h.must(err)
+	h.Must(err)
 	for _, t := range teams {
 		if t.IsDefault {
 			return &t
@@ -107,12 +105,12 @@ func (h *testHelpdesk) addTeamMembers(strategy parley.Strategy, n int) (users []
 	h.Helper()
 	team := h.generalTeam()
 	_, err := h.ChangeTeam(h, h.ref(), team.ID, "operator", func(t *parley.Team) { t.Strategy = strategy })
-	h.must(err)
+	h.Must(err)
 	for i := range n {
 		user := h.addMember(h.Account, fmt.Sprint("member", i))
 		users = append(users, user)
 		h.Clock = h.Clock.Add(time.Minute)
-		h.must(h.JoinTeam(h, h.ref(), team.ID, parley.TeamMember{User: parley.User{ID: user}}, "operator"))
+		h.Must(h.JoinTeam(h, h.ref(), team.ID, parley.TeamMember{User: parley.User{ID: user}}, "operator"))
 	}
 	return users
 }
@@ -127,37 +125,6 @@ func newTicketRequest(n int) NewTicket {
 func (h *testHelpdesk) mustOpen(in NewTicket) *parley.Ticket {
 	h.Helper()
 	t, err := h.Open(h, h.ref(), in)
-	h.must(err)
+	h.Must(err)
 	return t
-}
-
-func (h *testHelpdesk) must(err error) {
-	h.Helper()
-	if err != nil {
-		h.Fatal(err)
-	}
-}
-
-// wantCode asserts the code of a failure.
-func (h *testHelpdesk) wantCode(err error, code parley.Code) {
-	h.Helper()
-	if !parley.IsCode(err, code) {
-		h.Errorf("got %v, want %s", err, code)
-	}
-}
-
-func (h *testHelpdesk) countRows(query string, args ...any) int {
-	h.Helper()
-	n, err := sqldb.One(h, h.DB.SQL(), sqldb.Column[int], query, args...)
-	h.must(err)
-	return n
-}
-
-// runConcurrently calls f n times at once.
-func runConcurrently(n int, f func(i int)) {
-	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() { f(i) })
-	}
-	all.Wait()
 }

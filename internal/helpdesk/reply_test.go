@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 // mustReply adds a member's reply to a ticket, a minute later.
@@ -17,7 +18,7 @@ func (h *testHelpdesk) mustReply(t *parley.Ticket, kind string, author parley.Us
 	h.Helper()
 	h.Clock = h.Clock.Add(time.Minute)
 	m, err := h.Reply(h, t.AgentRef(), t.Number, NewReply{Type: kind, Content: content, AuthorID: author})
-	h.must(err)
+	h.Must(err)
 	return m
 }
 
@@ -28,7 +29,7 @@ func (h *testHelpdesk) addCustomerMessage(t *parley.Ticket, text string) {
 	m := parley.Message{ID: parley.NewMessageID(), ConversationID: t.ConversationID, Author: parley.AuthorUser,
 		State: parley.MessageComplete,
 		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: h.Clock}
-	h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
+	h.Must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(h, t.ConversationRef())
 		if err != nil {
 			return err
@@ -60,7 +61,7 @@ func TestReply(t *testing.T) {
 		}
 		messages, err := h.DB.Messages(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
 			Agent: h.Agent}, Conversation: first.ConversationID}, parley.PageRequest{Limit: 10})
-		h.must(err)
+		h.Must(err)
 		if messages.Total != 2 || messages.Items[1].ID != m.ID || messages.Items[1].Text() != "**Hello**\nthere" ||
 			messages.Items[1].Author != parley.AuthorHuman {
 			h.Errorf("the customer reads %+v", messages)
@@ -69,23 +70,23 @@ func TestReply(t *testing.T) {
 			h.Errorf("woken: %v", woken)
 		}
 		stored, err := h.Message(h, h.ref(), first.Number, m.ID)
-		h.must(err)
+		h.Must(err)
 		if stored.Sender != m.Sender || stored.Text() != m.Text() || stored.Type != store.MessageTypeReply {
 			h.Errorf("read back: %+v", stored)
 		}
 	})
 }
 
-func TestRepliesMoveATicket(t *testing.T) {
+func TestRepliesChangeTheStatus(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		ann := h.addMember(h.Account, "ann")
 		first := h.mustOpen(newTicketRequest(1))
 		for _, step := range []struct {
-			from   parley.StatusCategory // empty as it is
+			from   parley.StatusCategory // a conversation without messages
 			author string
 			to     parley.StatusCategory
 		}{
-			{"", "customer", parley.TicketNew}, // nobody has looked yet
+			{"", "customer", parley.TicketNew}, // nobody has read it yet
 			{"", "note", parley.TicketNew},
 			{"", "member", parley.TicketOnCustomer},
 			{"", "member", parley.TicketOnCustomer},
@@ -131,7 +132,7 @@ func TestNotesStayInTheTeam(t *testing.T) {
 		conversation := func() *parley.Conversation {
 			c, err := h.DB.Conversation(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
 				Agent: h.Agent}, Conversation: first.ConversationID})
-			h.must(err)
+			h.Must(err)
 			return c
 		}
 		earlier := conversation()
@@ -146,24 +147,24 @@ func TestNotesStayInTheTeam(t *testing.T) {
 		id := first.ConversationID
 		messages, err := h.DB.Messages(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
 			Agent: h.Agent}, Conversation: id}, parley.PageRequest{Limit: 10})
-		h.must(err)
+		h.Must(err)
 		exported, err := h.DB.MessagesAfter(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
 			Agent: h.Agent}, Conversation: id}, 0, 10)
-		h.must(err)
+		h.Must(err)
 		recalled, err := h.DB.RecentMessages(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
 			Agent: h.Agent}, Conversation: id}, 0, 10)
-		h.must(err)
+		h.Must(err)
 		if messages.Total != 1 || len(messages.Items) != 1 || len(exported) != 1 || len(recalled) != 1 {
 			h.Errorf("%d, %d exported, %d recalled", len(messages.Items), len(exported), len(recalled))
 		}
 		utterances, err := h.DB.Utterances(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id}, 10)
-		h.must(err)
+		h.Must(err)
 		if _, _, human, err := h.DB.CountRatings(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
 			Agent: h.Agent}, Conversation: id}); len(utterances) != 1 || human || err != nil {
-			h.Errorf("insight hears %d, human %v, %v", len(utterances), human, err)
+			h.Errorf("insight gets %d, human %v, %v", len(utterances), human, err)
 		}
 		found, err := h.DB.IndexableMessagesAfter(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id}, 0, 10)
-		h.must(err)
+		h.Must(err)
 		for _, s := range found {
 			if s.Visible != (s.Seq == 1) {
 				h.Errorf("the index is shown %+v", s)
@@ -179,16 +180,16 @@ func TestNotesStayInTheTeam(t *testing.T) {
 		}
 		note := h.messages(first, store.MessageTypeNote)[0]
 		_, err = h.DB.Message(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id}, note.ID)
-		h.wantCode(err, parley.CodeMessageNotFound)
+		h.WantCode(err, parley.CodeMessageNotFound)
 		_, err = h.DB.UserMessageAnsweredBy(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
 			Agent: h.Agent}, Conversation: id}, note.ID)
-		h.wantCode(err, parley.CodeRetryNotFound)
+		h.WantCode(err, parley.CodeRetryNotFound)
 		if list, err := h.DB.MessagesByID(h, []parley.MessageID{note.ID}); len(list) > 0 || err != nil {
 			h.Errorf("explained: %+v %v", list, err)
 		}
 		_, _, err = h.DB.UnansweredMessage(h, h.ref(), note.ID)
-		h.wantCode(err, parley.CodeConversationNotFound)
-		h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
+		h.WantCode(err, parley.CodeConversationNotFound)
+		h.Must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
 			return tx.SupersedeMessages(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
 				Agent: h.Agent}, Conversation: id}, 1, h.Clock)
 		}))
@@ -224,27 +225,27 @@ func TestReplyFails(t *testing.T) {
 			{NewReply{Type: "note", Content: "[a]: https://x.io", AuthorID: ann}, parley.CodeNotRenderable},
 		} {
 			_, err := h.Reply(h, h.ref(), first.Number, c.in)
-			h.wantCode(err, c.code)
+			h.WantCode(err, c.code)
 		}
 		_, err := h.Reply(h, h.ref(), 9, NewReply{Type: "reply", Content: "x", AuthorID: ann})
-		h.wantCode(err, parley.CodeTicketNotFound)
+		h.WantCode(err, parley.CodeTicketNotFound)
 		_, err = h.Reply(h, stranger.AgentRef(h.Agent), first.Number, NewReply{Type: "reply", Content: "x", AuthorID: eve})
-		h.wantCode(err, parley.CodeTicketNotFound)
-		if n := h.countRows(`select count(*) from messages`); n != 1 {
+		h.WantCode(err, parley.CodeTicketNotFound)
+		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from messages`); n != 1 {
 			h.Errorf("%d messages", n)
 		}
 		h.mustReply(first, store.MessageTypeReply, ann, long)
 		_, err = h.Reply(h, h.ref(), first.Number, NewReply{Type: "reply",
 			Content: "x", AuthorEmail: "ANN@" + strings.ToUpper(string(h.Account)) + ".example"})
-		h.must(err)
+		h.Must(err)
 
 		c, err := h.DB.Conversation(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
 			Agent: h.Agent}, Conversation: first.ConversationID})
-		h.must(err)
+		h.Must(err)
 		c.Status = parley.ConversationEnded
-		h.must(h.DB.SaveConversationStatus(h, c, noon.UnixMilli(), "operator"))
+		h.Must(h.DB.SaveConversationStatus(h, c, noon.UnixMilli(), "operator"))
 		_, err = h.Reply(h, h.ref(), first.Number, NewReply{Type: "reply", Content: "x", AuthorID: ann})
-		h.wantCode(err, parley.CodeNotTakenOver)
+		h.WantCode(err, parley.CodeNotTakenOver)
 		h.mustReply(first, store.MessageTypeNote, ann, "Too late.")
 	})
 }
@@ -258,10 +259,10 @@ func TestRedactedReplies(t *testing.T) {
 		first := h.mustOpen(newTicketRequest(1))
 		for _, kind := range []string{store.MessageTypeReply, store.MessageTypeNote} {
 			if m := h.mustReply(first, kind, ann, "Write to jane.roe@example.org"); strings.Contains(m.Text(), "jane") {
-				h.Errorf("kept: %q", m.Text())
+				h.Errorf("stored: %q", m.Text())
 			}
 		}
-		if n := h.countRows(`select count(*) from ticket_words where word = 'jane'`); n != 0 {
+		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from ticket_words where word = 'jane'`); n != 0 {
 			h.Error("it is found by what was masked")
 		}
 	})
@@ -293,7 +294,7 @@ func TestMessagesOfATicket(t *testing.T) {
 				Descending: c.descending}
 			for {
 				page, err := h.Messages(h, h.ref(), first.Number, ask)
-				h.must(err)
+				h.Must(err)
 				var messages []string
 				for _, m := range page.Items {
 					messages = append(messages, m.Text())
@@ -313,6 +314,6 @@ func TestMessagesOfATicket(t *testing.T) {
 			h.Errorf("from %+v", hello.Sender)
 		}
 		_, err := h.Messages(h, h.ref(), 7, store.TicketMessagesRequest{})
-		h.wantCode(err, parley.CodeTicketNotFound)
+		h.WantCode(err, parley.CodeTicketNotFound)
 	})
 }

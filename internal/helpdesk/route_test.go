@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/testkit/dbs"
 )
 
 func TestRoute(t *testing.T) {
@@ -103,9 +104,9 @@ func TestRules(t *testing.T) {
 				All: []parley.Condition{{Field: "email", Op: "ends_with", Values: []string{"." + key}}}}
 		}
 		put := func(list ...parley.Rule) string {
-			h.must(h.putRules(list))
+			h.Must(h.putRules(list))
 			rules, err := h.Rules(h, h.ref())
-			h.must(err)
+			h.Must(err)
 			var keys []string
 			for i, r := range rules {
 				if r.Position != i {
@@ -119,12 +120,12 @@ func TestRules(t *testing.T) {
 			h.Error(got)
 		}
 		before, err := h.Rules(h, h.ref())
-		h.must(err)
+		h.Must(err)
 		if got := put(rule("c"), rule("a")); got != "c a" {
 			h.Error(got)
 		}
 		after, err := h.Rules(h, h.ref())
-		h.must(err)
+		h.Must(err)
 		if after[1].ID != before[0].ID || !after[1].CreatedAt.Equal(before[0].CreatedAt) {
 			h.Error("a rule that moves becomes another one")
 		}
@@ -143,16 +144,16 @@ func TestRules(t *testing.T) {
 		} {
 			wrong := rule("x")
 			change(&wrong)
-			h.wantCode(h.putRules([]parley.Rule{wrong}), code)
+			h.WantCode(h.putRules([]parley.Rule{wrong}), code)
 		}
-		h.wantCode(h.putRules([]parley.Rule{rule("a"), rule("a")}), parley.CodeInvalidBody)
+		h.WantCode(h.putRules([]parley.Rule{rule("a"), rule("a")}), parley.CodeInvalidBody)
 		leaving := rule("ann")
 		leaving.MemberID = user
 		if got := put(leaving); got != "ann" {
 			h.Error(got)
 		}
 		_, err = h.DB.SQL().Exec(h, `delete from memberships where user_id = ?`, user)
-		h.must(err)
+		h.Must(err)
 		in := newTicketRequest(1)
 		in.Email = "a@b.ann"
 		if got := h.mustOpen(in); got.TeamID != team.ID || got.AssigneeID != "" {
@@ -160,7 +161,7 @@ func TestRules(t *testing.T) {
 		}
 		leaving.Enabled = false
 		if got := put(leaving, parley.Rule{Name: "No key", TeamID: team.ID}); !strings.HasPrefix(got, "ann ") {
-			h.Error("somebody who has left keeps the rules from being changed:", got)
+			h.Error("a removed member prevents changes of the rules:", got)
 		}
 	})
 }
@@ -169,9 +170,9 @@ func TestExplain(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		users := h.addTeamMembers(parley.StrategyRoundRobin, 3)
 		team := h.generalTeam()
-		h.must(h.JoinTeam(h, h.ref(), team.ID,
+		h.Must(h.JoinTeam(h, h.ref(), team.ID,
 			parley.TeamMember{User: parley.User{ID: users[0]}, IsAway: true}, "operator"))
-		h.must(h.putRules([]parley.Rule{
+		h.Must(h.putRules([]parley.Rule{
 			{Key: "off", Name: "Off", TeamID: team.ID},
 			{Key: "vip", Name: "VIP", Enabled: true, MemberID: users[2],
 				All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"vip.example"}}}},
@@ -182,7 +183,7 @@ func TestExplain(t *testing.T) {
 		}))
 		e, err := h.Explain(h, h.ref(),
 			RoutingInput{Subject: "All is down", Body: "help", Email: "a@b.example", Priority: "urgent"})
-		h.must(err)
+		h.Must(err)
 		if e.FiredRule == nil || e.FiredRule.Key != "urgent" || e.Team.ID != team.ID || e.IsDefaultTeam ||
 			e.Assignee.ID != users[1] || !strings.Contains(e.Summary, "Urgent fired") {
 			h.Errorf("%+v", e)
@@ -197,17 +198,18 @@ func TestExplain(t *testing.T) {
 			h.Errorf("%+v", c)
 		}
 		e, err = h.Explain(h, h.ref(), RoutingInput{Email: "a@vip.example", Priority: "urgent", Subject: "down"})
-		h.must(err)
+		h.Must(err)
 		if e.FiredRule.Key != "vip" || e.Team != nil || e.Assignee.ID != users[2] || e.Candidates != nil ||
 			e.Rules[2].WasReached || !e.Rules[2].Matches {
 			h.Errorf("%+v", e)
 		}
 		e, err = h.Explain(h, h.ref(), RoutingInput{Email: "a@b.example"})
-		h.must(err)
+		h.Must(err)
 		if e.FiredRule != nil || !e.IsDefaultTeam || e.Assignee.ID != users[1] {
 			h.Errorf("%+v", e)
 		}
-		if h.countRows(`select count(*) from tickets`) != 0 || h.countRows(`select count(*) from people`) != 0 {
+		if dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from tickets`) != 0 ||
+			dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from people`) != 0 {
 			h.Error("an explanation has written something")
 		}
 		// A real ticket is routed as explained.

@@ -17,8 +17,8 @@ import (
 // Search finds tickets by the words of their subject, customer, description, replies and notes, the best first, at most
 // limit, and reports whether there are more. Every word must be in the ticket, the last one as the beginning of a word.
 // A ticket whose number is the query comes first.
-func (s *Service) Search(ctx context.Context, ref parley.AgentRef, query string, limit int) (list []parley.Ticket,
-	more bool, err error) {
+func (s *Service) Search(ctx context.Context, ref parley.AgentRef, query string,
+	limit int) (list []parley.Ticket, more bool, err error) {
 	if list, err = s.ticketByNumber(ctx, ref, query); err != nil {
 		return nil, false, err
 	}

@@ -8,13 +8,14 @@ import (
 
 	"parley"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 // wantFound asserts the numbers of the tickets that a query finds, in order.
 func (h *testHelpdesk) wantFound(query, want string) {
 	h.Helper()
 	list, _, err := h.Search(h, h.ref(), query, 20)
-	h.must(err)
+	h.Must(err)
 	var got []string
 	for _, t := range list {
 		got = append(got, fmt.Sprint(t.Number))
@@ -57,7 +58,7 @@ func TestSearch(t *testing.T) {
 		h.wantFound("6.15", "6")
 		h.wantFound("1000", "6")
 		h.wantFound("#2", "2")
-		h.wantFound(" 1 ", "1 6 5") // the number first; then what begins with it
+		h.wantFound(" 1 ", "1 6 5") // the ticket of that number first, then those whose words begin with it
 		h.wantFound("12", "5")
 		h.wantFound("99999999999999999999", "")
 		h.wantFound("nothing refund", "")
@@ -86,7 +87,7 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-func TestSearchTellsWhetherThereIsMore(t *testing.T) {
+func TestSearchReportsWhetherThereIsMore(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		for i := range 7 {
 			h.mustOpen(NewTicket{Subject: "Same thing", Description: "x", Email: fmt.Sprint("c", i, "@example.com")})
@@ -105,7 +106,7 @@ func TestSearchTellsWhetherThereIsMore(t *testing.T) {
 	})
 }
 
-// A word that very many tickets have finds the latest of them, typed whole and in part.
+// A search for a very common word, whole or in part, finds the latest tickets.
 func TestSearchForCommonWords(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		const n = 1100
@@ -125,7 +126,7 @@ func TestSearchForCommonWords(t *testing.T) {
 				h.Fatal(err)
 			}
 		}
-		if _, err := h.DB.SQL().Exec(h, `analyze`); err != nil { // a server does that by itself, a little later
+		if _, err := h.DB.SQL().Exec(h, `analyze`); err != nil { // a server does that by itself, after a while
 			h.Fatal(err)
 		}
 		for _, query := range []string{"common", "comm", "common common", "common comm"} {
@@ -150,7 +151,7 @@ func TestWordsOfATicketAreBounded(t *testing.T) {
 		first := h.mustOpen(NewTicket{Subject: "Much", Description: many("a", 1500), Email: "c@example.com"})
 		h.mustReply(first, store.MessageTypeNote, ann, many("b", 1000))
 		h.mustReply(first, store.MessageTypeNote, ann, many("c", 1000))
-		if n := h.countRows(`select count(*) from ticket_words`); n != maxTicketWords {
+		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from ticket_words`); n != maxTicketWords {
 			h.Errorf("%d words", n)
 		}
 		h.wantFound("b100", "1")

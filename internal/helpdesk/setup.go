@@ -27,8 +27,8 @@ func (s *Service) AllStatuses(ctx context.Context, ref parley.AgentRef) ([]parle
 	return sortedStatuses(ctx, s.DB, ref, true)
 }
 
-func sortedStatuses(ctx context.Context, db *store.DB, ref parley.AgentRef, archived bool) ([]parley.TicketStatus,
-	error) {
+func sortedStatuses(ctx context.Context, db *store.DB, ref parley.AgentRef,
+	archived bool) ([]parley.TicketStatus, error) {
 	list, err := db.Statuses(ctx, ref, archived)
 	order := parley.StatusCategories()
 	slices.SortStableFunc(list, func(a, b parley.TicketStatus) int {

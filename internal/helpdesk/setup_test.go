@@ -8,17 +8,19 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/dbs"
 )
 
 func TestNewHelpdeskHasStatusesAndATeam(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
-		runConcurrently(8, func(int) {
+		check.Concurrently(8, func(int) {
 			if _, err := h.Statuses(h, h.ref()); err != nil {
 				h.Error(err)
 			}
 		})
 		list, err := h.Statuses(h, h.ref())
-		h.must(err)
+		h.Must(err)
 		var got []string
 		for _, s := range list {
 			got = append(got, fmt.Sprint(s.Category, " ", s.InternalLabel, "/", s.ExternalLabel, " ", s.IsDefault, s.Position))
@@ -30,7 +32,7 @@ func TestNewHelpdeskHasStatusesAndATeam(t *testing.T) {
 			h.Error(got)
 		}
 		teams, err := h.Teams(h, h.ref())
-		h.must(err)
+		h.Must(err)
 		if len(teams) != 1 || teams[0].Name != "General" || !teams[0].IsDefault ||
 			teams[0].Strategy != parley.StrategyRoundRobin || !parley.IsUUID(string(teams[0].ID)) {
 			h.Errorf("%+v", teams)
@@ -38,11 +40,11 @@ func TestNewHelpdeskHasStatusesAndATeam(t *testing.T) {
 	})
 }
 
-// defaults returns the label of each category's default, which must be the only one.
+// defaults returns the label of each category's default status, which must be the only one.
 func (h *testHelpdesk) defaults() map[parley.StatusCategory]string {
 	h.Helper()
 	list, err := h.AllStatuses(h, h.ref())
-	h.must(err)
+	h.Must(err)
 	got := map[parley.StatusCategory]string{}
 	for _, s := range list {
 		if s.IsDefault && (got[s.Category] != "" || s.ArchivedAt != nil) {
@@ -62,19 +64,19 @@ func TestEachCategoryKeepsOneDefault(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		first := h.mustOpen(newTicketRequest(1))
 		old, err := h.DB.Status(h, h.ref(), first.StatusID)
-		h.must(err)
+		h.Must(err)
 		_, err = h.ArchiveStatus(h, h.ref(), old.ID, "operator")
-		h.wantCode(err, parley.CodeInvalidBody)
+		h.WantCode(err, parley.CodeInvalidBody)
 		_, err = h.ChangeStatus(h, h.ref(), old.ID, "operator", func(s *parley.TicketStatus) { s.IsDefault = false })
-		h.wantCode(err, parley.CodeInvalidBody)
+		h.WantCode(err, parley.CodeInvalidBody)
 		triage, err := h.AddStatus(h, h.ref(),
 			parley.TicketStatus{Category: parley.TicketNew, InternalLabel: "Triage", Color: "#1F6FEB"}, "operator")
-		h.must(err)
+		h.Must(err)
 		if triage.ExternalLabel != "Triage" || triage.Position != 1 || h.defaults()[parley.TicketNew] != "New" {
 			h.Errorf("%+v %v", triage, h.defaults())
 		}
 		errs := make([]error, 16)
-		runConcurrently(16, func(i int) {
+		check.Concurrently(16, func(i int) {
 			id := old.ID
 			if i%2 == 0 {
 				id = triage.ID
@@ -82,42 +84,43 @@ func TestEachCategoryKeepsOneDefault(t *testing.T) {
 			_, errs[i] = h.MakeDefault(h, h.ref(), id, "operator")
 		})
 		for _, err := range errs {
-			h.must(err)
+			h.Must(err)
 		}
 		h.defaults()
 		_, err = h.MakeDefault(h, h.ref(), triage.ID, "operator")
-		h.must(err)
+		h.Must(err)
 		// it has a ticket
 		_, err = h.ArchiveStatus(h, h.ref(), old.ID, "operator")
-		h.must(err)
+		h.Must(err)
 		if got := h.defaults()[parley.TicketNew]; got != "Triage" {
 			h.Error(got)
 		}
 		list, err := h.Statuses(h, h.ref())
-		h.must(err)
+		h.Must(err)
 		if slices.ContainsFunc(list, func(s parley.TicketStatus) bool { return s.ID == old.ID }) || len(list) != 6 {
 			h.Errorf("%+v", list)
 		}
 		stored, err := h.DB.Ticket(h, h.ref(), 1)
-		h.must(err)
+		h.Must(err)
 		if stored.StatusID != old.ID {
 			h.Error("the ticket lost its status")
 		}
 		again := newTicketRequest(2)
 		again.StatusID = old.ID
 		_, err = h.Open(h, h.ref(), again)
-		h.wantCode(err, parley.CodeTicketStatus)
+		h.WantCode(err, parley.CodeTicketStatus)
 		if got := h.mustOpen(newTicketRequest(2)); got.StatusID != triage.ID {
 			h.Errorf("%+v", got)
 		}
 		_, err = h.ChangeStatus(h, h.ref(), triage.ID, "operator",
 			func(s *parley.TicketStatus) { s.Category = parley.TicketClosed })
-		h.wantCode(err, parley.CodeInvalidBody)
+		h.WantCode(err, parley.CodeInvalidBody)
 		_, err = h.ChangeStatus(h, h.ref(), triage.ID, "operator", func(s *parley.TicketStatus) { s.Color = "blue" })
-		h.wantCode(err, parley.CodeInvalidBody)
+		h.WantCode(err, parley.CodeInvalidBody)
 		_, err = h.MakeDefault(h, h.Account.AgentRef(h.addAgent(h.Account)), triage.ID, "operator")
-		h.wantCode(err, parley.CodeTicketStatus)
-		if n := h.countRows(`select count(*) from audit_events where account_id = ? and action like 'status.%'`,
+		h.WantCode(err, parley.CodeTicketStatus)
+		if n := dbs.CountRows(h.TB, h.DB.SQL(),
+			`select count(*) from audit_events where account_id = ? and action like 'status.%'`,
 			h.Account); n != 19 {
 			h.Errorf("%d acts in the audit chain", n)
 		}
@@ -132,30 +135,30 @@ func TestLabelsAreDistinct(t *testing.T) {
 		}
 		refused := func(err error) {
 			h.Helper()
-			h.wantCode(err, parley.CodeInvalidBody)
+			h.WantCode(err, parley.CodeInvalidBody)
 			if parley.AsError(err).Details["internalLabel"] == "" {
 				h.Error(parley.AsError(err).Details)
 			}
 		}
 		parts, err := add(parley.TicketOnHold, "Parts")
-		h.must(err)
+		h.Must(err)
 		_, err = add(parley.TicketOnHold, "pARTS")
 		refused(err)
 		_, err = add(parley.TicketOnHold, "on hold")
 		refused(err)
 		_, err = add(parley.TicketClosed, "Parts")
-		h.must(err)
+		h.Must(err)
 		label := func(id parley.StatusID, text string) error {
 			_, err := h.ChangeStatus(h, h.ref(), id, "operator",
 				func(s *parley.TicketStatus) { s.InternalLabel = text })
 			return err
 		}
 		refused(label(parts.ID, "ON HOLD"))
-		h.must(label(parts.ID, "PARTS"))
+		h.Must(label(parts.ID, "PARTS"))
 		_, err = h.ArchiveStatus(h, h.ref(), parts.ID, "operator")
-		h.must(err)
+		h.Must(err)
 		_, err = add(parley.TicketOnHold, "Parts")
-		h.must(err)
+		h.Must(err)
 		// which would restore it from the archive
 		_, err = h.MakeDefault(h, h.ref(), parts.ID, "operator")
 		refused(err)
@@ -170,51 +173,52 @@ func TestTeams(t *testing.T) {
 		users := h.addTeamMembers(parley.StrategyRoundRobin, 1)
 		general := h.generalTeam()
 		_, err := h.AddTeam(h, h.ref(), parley.Team{Name: "GENERAL"}, "operator")
-		h.wantCode(err, parley.CodeInvalidBody)
+		h.WantCode(err, parley.CodeInvalidBody)
 		billing, err := h.AddTeam(h, h.ref(), parley.Team{Name: "Billing"}, "operator")
-		h.must(err)
-		h.must(h.putRules([]parley.Rule{{Key: "money", Name: "Money", Enabled: true, TeamID: billing.ID,
+		h.Must(err)
+		h.Must(h.putRules([]parley.Rule{{Key: "money", Name: "Money", Enabled: true, TeamID: billing.ID,
 			Any: []parley.Condition{{Field: "subject", Op: "contains", Values: []string{"invoice", "refund"}}}}}))
-		h.wantCode(h.JoinTeam(h, h.ref(), billing.ID,
+		h.WantCode(h.JoinTeam(h, h.ref(), billing.ID,
 			parley.TeamMember{User: parley.User{ID: h.addMember(h.addAccount("Other"), "them")}}, "operator"),
 			parley.CodeTicketMember)
-		h.wantCode(h.JoinTeam(h, h.ref(), "none",
+		h.WantCode(h.JoinTeam(h, h.ref(), "none",
 			parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"), parley.CodeTicketTeam)
-		h.must(h.JoinTeam(h, h.ref(), billing.ID, parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"))
+		h.Must(h.JoinTeam(h, h.ref(), billing.ID, parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"))
 		in := newTicketRequest(1)
 		in.Subject = "My REFUND"
 		if got := h.mustOpen(in); got.TeamID != billing.ID || got.AssigneeID != users[0] {
 			h.Errorf("%+v", got)
 		}
-		h.wantCode(h.RemoveTeam(h, h.ref(), general.ID, "operator"), parley.CodeInvalidBody)
-		h.must(h.RemoveTeam(h, h.ref(), billing.ID, "operator"))
-		h.wantCode(h.RemoveTeam(h, h.ref(), billing.ID, "operator"), parley.CodeTicketTeam)
+		h.WantCode(h.RemoveTeam(h, h.ref(), general.ID, "operator"), parley.CodeInvalidBody)
+		h.Must(h.RemoveTeam(h, h.ref(), billing.ID, "operator"))
+		h.WantCode(h.RemoveTeam(h, h.ref(), billing.ID, "operator"), parley.CodeTicketTeam)
 		moved, err := h.DB.Ticket(h, h.ref(), 1)
-		h.must(err)
+		h.Must(err)
 		rules, err := h.Rules(h, h.ref())
-		h.must(err)
+		h.Must(err)
 		if moved.TeamID != general.ID || moved.AssigneeID != users[0] || len(rules) != 1 || rules[0].TeamID != general.ID {
 			h.Errorf("%+v %+v", moved, rules)
 		}
 		lead, err := h.AddTeam(h, h.ref(),
 			parley.Team{Name: "Lead", IsDefault: true, Strategy: parley.StrategyManual}, "operator")
-		h.must(err)
-		if now := h.generalTeam(); now.ID != lead.ID || h.countRows(`select count(*) from teams where is_default = 1`) != 1 {
+		h.Must(err)
+		if now := h.generalTeam(); now.ID != lead.ID ||
+			dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from teams where is_default = 1`) != 1 {
 			h.Errorf("%+v", now)
 		}
-		h.must(h.LeaveTeam(h, h.ref(), general.ID, users[0], "operator"))
-		h.wantCode(h.LeaveTeam(h, h.ref(), general.ID, users[0], "operator"), parley.CodeTicketMember)
+		h.Must(h.LeaveTeam(h, h.ref(), general.ID, users[0], "operator"))
+		h.WantCode(h.LeaveTeam(h, h.ref(), general.ID, users[0], "operator"), parley.CodeTicketMember)
 	})
 }
 
-// A name or a key that is taken is a fault of the field, also in a transaction of the caller.
+// A duplicate name or key is a fault of the field, also in a transaction of the caller.
 func TestDuplicateNamesAreFaults(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		h.generalTeam()
 		fails := func(field string, put func(tx *store.DB) error) {
 			h.Helper()
 			err := h.DB.Transact(h, sqldb.Interactive, put)
-			h.wantCode(err, parley.CodeInvalidBody)
+			h.WantCode(err, parley.CodeInvalidBody)
 			if e := parley.AsError(err); e.Details[field] == "" {
 				h.Errorf("%+v", e)
 			}
@@ -225,7 +229,7 @@ func TestDuplicateNamesAreFaults(t *testing.T) {
 		})
 		_, err := h.AddStatus(h, h.ref(),
 			parley.TicketStatus{Category: parley.TicketOnHold, InternalLabel: "Parts", Key: "parts"}, "operator")
-		h.must(err)
+		h.Must(err)
 		fails("key", func(tx *store.DB) error {
 			return h.PutStatusTx(h, tx,
 				&parley.TicketStatus{ID: parley.StatusID(parley.NewUUID()), AccountID: h.Account, AgentID: h.Agent,
@@ -235,24 +239,25 @@ func TestDuplicateNamesAreFaults(t *testing.T) {
 	})
 }
 
-func TestDeletedConversationTakesItsTicketAway(t *testing.T) {
+func TestDeletedConversationDeletesItsTicket(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		removed, stored := h.mustOpen(newTicketRequest(1)), h.mustOpen(newTicketRequest(2))
 		var deleted []parley.ConversationID
-		h.must(h.DB.Transact(h, sqldb.Bulk, func(tx *store.DB) (err error) {
+		h.Must(h.DB.Transact(h, sqldb.Bulk, func(tx *store.DB) (err error) {
 			deleted, err = tx.DeleteConversations(h, h.ref(),
 				[]parley.ConversationID{removed.ConversationID}, nil, noon)
 			return err
 		}))
 		_, err := h.DB.Ticket(h, h.ref(), removed.Number)
-		h.wantCode(err, parley.CodeTicketNotFound)
+		h.WantCode(err, parley.CodeTicketNotFound)
 		all, err := h.DB.EraseConversations(h, h.ref())
-		h.must(err)
-		if n := h.countRows(`select count(*) from ticket_words where ticket_id = ?`, removed.ID); len(deleted) != 1 ||
+		h.Must(err)
+		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from ticket_words where ticket_id = ?`,
+			removed.ID); len(deleted) != 1 ||
 			!all || n != 0 {
 			h.Error(deleted, all, n)
 		}
-		if n := h.countRows(`select count(*) from ticket_words where ticket_id = ?`, stored.ID); n == 0 {
+		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from ticket_words where ticket_id = ?`, stored.ID); n == 0 {
 			h.Error("the other ticket lost its words")
 		}
 		if next := h.mustOpen(newTicketRequest(3)); next.Number != 3 {
@@ -267,13 +272,14 @@ func TestErasedAgentLeavesNoHelpdesk(t *testing.T) {
 		h.openMany(6)
 		other := h.addAgent(h.Account)
 		_, err := h.Open(h, h.Account.AgentRef(other), newTicketRequest(1))
-		h.must(err)
-		h.must(h.DB.DeleteAgent(h, h.ref(), noon))
+		h.Must(err)
+		h.Must(h.DB.DeleteAgent(h, h.ref(), noon))
 		removed, err := h.DB.EraseAgent(h, h.ref())
-		h.must(err)
+		h.Must(err)
 		for _, table := range []string{"helpdesks", "ticket_statuses", "teams", "team_members", "tickets",
 			"ticket_words", "people", "conversations", "messages"} {
-			if n := h.countRows(`select count(*) from `+table+` where agent_id = ?`, h.Agent); n != 0 || !removed {
+			if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from `+table+` where agent_id = ?`,
+				h.Agent); n != 0 || !removed {
 				h.Errorf("%d rows in %s", n, table)
 			}
 		}

@@ -73,8 +73,8 @@ func (s *Service) Change(ctx context.Context, ref parley.AgentRef, number int64,
 
 // lockTicket locks a ticket and its conversation until the transaction ends: the conversation first, as everywhere.
 // Fails with TICKET_NOT_FOUND.
-func (u *update) lockTicket(ctx context.Context, ref parley.AgentRef, number int64) (*parley.Ticket,
-	*parley.Conversation, error) {
+func (u *update) lockTicket(ctx context.Context, ref parley.AgentRef,
+	number int64) (*parley.Ticket, *parley.Conversation, error) {
 	t, err := u.tx.Ticket(ctx, ref, number)
 	if err != nil {
 		return nil, nil, err

@@ -11,6 +11,8 @@ import (
 
 	"parley"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/dbs"
 )
 
 // changeTicket changes a ticket through the API, a minute later.
@@ -18,7 +20,7 @@ func (h *testHelpdesk) changeTicket(t *parley.Ticket, in Change) *parley.Ticket 
 	h.Helper()
 	h.Clock = h.Clock.Add(time.Minute)
 	t, err := h.Change(h, t.AgentRef(), t.Number, in, "api")
-	h.must(err)
+	h.Must(err)
 	return t
 }
 
@@ -39,7 +41,7 @@ func (h *testHelpdesk) statusLabel(id string) string {
 		return ""
 	}
 	s, err := h.DB.Status(h, h.ref(), parley.StatusID(id))
-	h.must(err)
+	h.Must(err)
 	return s.InternalLabel
 }
 
@@ -47,14 +49,14 @@ func (h *testHelpdesk) messages(t *parley.Ticket, types ...string) []parley.Tick
 	h.Helper()
 	page, err := h.Messages(h, t.AgentRef(), t.Number,
 		store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: 100}, Types: types})
-	h.must(err)
+	h.Must(err)
 	return page.Items
 }
 
 func (h *testHelpdesk) reloadTicket(t *parley.Ticket) *parley.Ticket {
 	h.Helper()
 	now, err := h.DB.Ticket(h, t.AgentRef(), t.Number)
-	h.must(err)
+	h.Must(err)
 	return now
 }
 
@@ -62,7 +64,7 @@ func TestChange(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		ann, team := h.addMember(h.Account, "ann"), h.generalTeam().ID
 		other, err := h.AddTeam(h, h.ref(), parley.Team{Name: "Billing"}, "operator")
-		h.must(err)
+		h.Must(err)
 		first := h.mustOpen(newTicketRequest(1))
 		same := h.changeTicket(first, Change{})
 		if diff := cmp.Diff(first, same); diff != "" || len(h.messages(first, store.MessageTypeEvent)) > 0 {
@@ -95,7 +97,7 @@ func TestChange(t *testing.T) {
 		if diff := cmp.Diff(want, h.events(first)); diff != "" {
 			h.Errorf("events: %s", diff)
 		}
-		if n := h.countRows(`select count(*) from events where kind = 'ticket.updated'`); n != 2 {
+		if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from events where kind = 'ticket.updated'`); n != 2 {
 			h.Errorf("%d updates recorded", n)
 		}
 	})
@@ -107,11 +109,12 @@ func TestClosedTicketHasAClosingTime(t *testing.T) {
 		h.changeTicket(first, Change{Category: parley.TicketClosed})
 		closed := h.Clock.UnixMilli()
 		h.changeTicket(first, Change{Category: parley.TicketCancelled})
-		if at := h.countRows(`select closed_at from tickets where is_open = 0`); int64(at) != closed {
+		if at := dbs.CountRows(h.TB, h.DB.SQL(), `select closed_at from tickets where is_open = 0`); int64(at) != closed {
 			h.Errorf("closed at %d, want %d", at, closed)
 		}
 		h.changeTicket(first, Change{Category: parley.TicketOnYou})
-		if n := h.countRows(`select count(*) from tickets where closed_at is null and is_open = 1`); n != 1 {
+		if n := dbs.CountRows(h.TB, h.DB.SQL(),
+			`select count(*) from tickets where closed_at is null and is_open = 1`); n != 1 {
 			h.Error("it is still closed")
 		}
 	})
@@ -121,17 +124,17 @@ func TestChangeFails(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		stranger := h.addAccount("Other")
 		others := h.addAgent(stranger)
-		h.must(h.createIfMissing(h, stranger.AgentRef(others)))
+		h.Must(h.createIfMissing(h, stranger.AgentRef(others)))
 		status, err := h.DB.DefaultStatus(h, stranger.AgentRef(others), parley.TicketNew)
-		h.must(err)
+		h.Must(err)
 		team, err := h.DB.DefaultTeam(h, stranger.AgentRef(others))
-		h.must(err)
+		h.Must(err)
 		user := h.addMember(stranger, "eve")
 		archived, err := h.AddStatus(h, h.ref(),
 			parley.TicketStatus{Category: parley.TicketOnHold, InternalLabel: "Old"}, "operator")
-		h.must(err)
+		h.Must(err)
 		_, err = h.ArchiveStatus(h, h.ref(), archived.ID, "operator")
-		h.must(err)
+		h.Must(err)
 		first := h.mustOpen(newTicketRequest(1))
 		unknown := parley.TeamID(parley.NewUUID())
 		for _, c := range []struct {
@@ -150,28 +153,28 @@ func TestChangeFails(t *testing.T) {
 			{Change{Priority: "huge"}, parley.CodeInvalidBody},
 		} {
 			if c.in.Priority == "" {
-				c.in.Priority = "urgent" // of what fails, nothing happens
+				c.in.Priority = "urgent" // a failed change changes nothing
 			}
 			_, err := h.Change(h, h.ref(), first.Number, c.in, "api")
-			h.wantCode(err, c.code)
+			h.WantCode(err, c.code)
 		}
 		_, err = h.Change(h, h.ref(), 2, Change{Priority: "low"}, "api")
-		h.wantCode(err, parley.CodeTicketNotFound)
+		h.WantCode(err, parley.CodeTicketNotFound)
 		_, err = h.Change(h, stranger.AgentRef(h.Agent), first.Number, Change{Priority: "low"}, "api")
-		h.wantCode(err, parley.CodeTicketNotFound)
+		h.WantCode(err, parley.CodeTicketNotFound)
 		_, err = h.Change(h, stranger.AgentRef(others), first.Number, Change{Priority: "low"}, "api")
-		h.wantCode(err, parley.CodeTicketNotFound)
+		h.WantCode(err, parley.CodeTicketNotFound)
 		if diff := cmp.Diff(first, h.reloadTicket(first)); diff != "" {
-			h.Errorf("a failure has left something: %s", diff)
+			h.Errorf("a failed change was stored: %s", diff)
 		}
 	})
 }
 
-// Concurrent changes of a ticket lose nothing, and each leaves its event.
-func TestManyChangeATicket(t *testing.T) {
+// Concurrent changes of a ticket lose nothing, and each records its event.
+func TestConcurrentChangesOfATicket(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		first := h.mustOpen(newTicketRequest(1))
-		runConcurrently(24, func(i int) {
+		check.Concurrently(24, func(i int) {
 			in := Change{Priority: parley.Priorities()[1+i%4]}
 			if i%2 == 0 {
 				in = Change{Category: parley.StatusCategories()[i%6]}
@@ -202,7 +205,7 @@ func TestIDsMayBeInCapitals(t *testing.T) {
 		kim := h.addTeamMembers(parley.StrategyManual, 1)[0]
 		ticket := h.mustOpen(newTicketRequest(1))
 		other, err := h.AddTeam(h, h.ref(), parley.Team{Name: "Other"}, "operator")
-		h.must(err)
+		h.Must(err)
 		upper := parley.TeamID(strings.ToUpper(string(other.ID)))
 		if got := h.changeTicket(ticket, Change{TeamID: &upper}); got.TeamID != other.ID {
 			h.Error(got.TeamID)
@@ -214,7 +217,7 @@ func TestIDsMayBeInCapitals(t *testing.T) {
 		}
 		reply, err := h.Reply(h, h.ref(), ticket.Number,
 			NewReply{Type: store.MessageTypeReply, Content: "Hi", AuthorID: parley.UserID(strings.ToUpper(string(kim)))})
-		h.must(err)
+		h.Must(err)
 		if reply.AuthorID != kim {
 			h.Error(reply.AuthorID)
 		}
@@ -230,8 +233,8 @@ func TestNoTicketIsLeftInARemovedTeam(t *testing.T) {
 		}
 		for round := range 5 {
 			team, err := h.AddTeam(h, h.ref(), parley.Team{Name: fmt.Sprint("Team ", round)}, "operator")
-			h.must(err)
-			runConcurrently(len(tickets)+1, func(i int) {
+			h.Must(err)
+			check.Concurrently(len(tickets)+1, func(i int) {
 				if i == len(tickets)/2 {
 					if err := h.RemoveTeam(h, h.ref(), team.ID, "operator"); err != nil {
 						h.Error(err)
@@ -243,8 +246,8 @@ func TestNoTicketIsLeftInARemovedTeam(t *testing.T) {
 					h.Error(err)
 				}
 			})
-			if n := h.countRows(`select count(*) from tickets where team_id = ?`, team.ID); n != 0 {
-				h.Error(n, "tickets are in a team that is gone")
+			if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from tickets where team_id = ?`, team.ID); n != 0 {
+				h.Error(n, "tickets are in a removed team")
 			}
 		}
 	})

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/dbs"
 )
 
 func TestOpen(t *testing.T) {
@@ -26,31 +28,34 @@ func TestOpen(t *testing.T) {
 			h.Errorf("%+v", c)
 		}
 		stored, err := h.DB.Ticket(h, h.ref(), 1)
-		h.must(err)
+		h.Must(err)
 		if !reflect.DeepEqual(got, stored) {
 			h.Errorf("opened %+v\nstored %+v", got, stored)
 		}
 		c, err := h.DB.Conversation(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
 			Agent: h.Agent}, Conversation: got.ConversationID})
-		h.must(err)
+		h.Must(err)
 		if c.Status != parley.ConversationTakenOver || c.Channel != parley.ChannelUnspecified || c.MessageCount != 1 {
 			h.Errorf("%+v", c)
 		}
 		page, err := h.DB.Messages(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
 			Agent: h.Agent}, Conversation: c.ID}, parley.PageRequest{Limit: 5})
-		h.must(err)
+		h.Must(err)
 		if len(page.Items) != 1 || page.Items[0].Author != parley.AuthorUser ||
 			page.Items[0].Text() != "My order never came." {
 			h.Errorf("%+v", page.Items)
 		}
-		if n := h.countRows(`select count(*) from conversations where id = ? and person_id = ? and escalated = 1`, c.ID,
+		if n := dbs.CountRows(h.TB, h.DB.SQL(),
+			`select count(*) from conversations where id = ? and person_id = ? and escalated = 1`, c.ID,
 			got.Customer.ID); n != 1 {
 			h.Error("the conversation is not the customer's, or does not count as escalated")
 		}
-		if n := h.countRows(`select count(*) from events where subject_id = ? and kind = 'ticket.created'`, got.ID); n != 1 {
+		if n := dbs.CountRows(h.TB, h.DB.SQL(),
+			`select count(*) from events where subject_id = ? and kind = 'ticket.created'`, got.ID); n != 1 {
 			h.Error(n, "events")
 		}
-		if n := h.countRows(`select count(*) from ticket_words where ticket_id = ? and word = 'order'`, got.ID); n != 1 {
+		if n := dbs.CountRows(h.TB, h.DB.SQL(),
+			`select count(*) from ticket_words where ticket_id = ? and word = 'order'`, got.ID); n != 1 {
 			h.Error("the ticket is not found by its words")
 		}
 	})
@@ -61,7 +66,7 @@ func TestNumbersHaveNoGaps(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		numbers := make([]int64, 64)
 		errs := make([]error, 96)
-		runConcurrently(96, func(i int) {
+		check.Concurrently(96, func(i int) {
 			in := newTicketRequest(i)
 			if i >= 64 {
 				in.Assignee = AssignTo(parley.UserID(parley.NewUUID()))
@@ -73,9 +78,9 @@ func TestNumbersHaveNoGaps(t *testing.T) {
 		})
 		for i, err := range errs {
 			if i < 64 {
-				h.must(err)
+				h.Must(err)
 			} else {
-				h.wantCode(err, parley.CodeTicketMember)
+				h.WantCode(err, parley.CodeTicketMember)
 			}
 		}
 		slices.Sort(numbers)
@@ -86,7 +91,7 @@ func TestNumbersHaveNoGaps(t *testing.T) {
 		}
 		for table, want := range map[string]int{"tickets": 64, "conversations": 64, "messages": 64, "people": 64,
 			"helpdesks": 1, "teams": 1, "ticket_statuses": 6} {
-			if n := h.countRows(`select count(*) from ` + table); n != want {
+			if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from `+table); n != want {
 				h.Errorf("%d rows in %s", n, table)
 			}
 		}
@@ -98,7 +103,7 @@ func TestOneCustomerForOneAddress(t *testing.T) {
 		spell := []string{"new.one@example.com", "New.One@Example.com", "NEW.ONE@EXAMPLE.COM", "new.one@EXAMPLE.com"}
 		people := make([]parley.PersonID, 64)
 		errs := make([]error, 64)
-		runConcurrently(64, func(i int) {
+		check.Concurrently(64, func(i int) {
 			in := newTicketRequest(i)
 			in.Email, in.Name = spell[i%4], fmt.Sprint("Name ", i)
 			var t *parley.Ticket
@@ -107,13 +112,13 @@ func TestOneCustomerForOneAddress(t *testing.T) {
 			}
 		})
 		for i, err := range errs {
-			h.must(err)
+			h.Must(err)
 			if people[i] != people[0] {
 				h.Fatal("two people for one address")
 			}
 		}
 		first, err := h.DB.Ticket(h, h.ref(), 1)
-		h.must(err)
+		h.Must(err)
 		later := newTicketRequest(100)
 		later.Email, later.Name = spell[1], "Somebody else"
 		if got := h.mustOpen(later).Customer; got.Name != first.Customer.Name || got.Email != first.Customer.Email {
@@ -130,21 +135,21 @@ func TestOneCustomerForOneAddress(t *testing.T) {
 		}
 		sibling := h.addAgent(h.Account)
 		other, err := h.Open(h, h.Account.AgentRef(sibling), later)
-		h.must(err)
+		h.Must(err)
 		if other.Customer.ID == first.Customer.ID || other.Customer.Name != "Somebody else" || other.Number != 1 {
 			h.Errorf("another agent's customer: %+v", other)
 		}
 	})
 }
 
-func TestAssigneeAndTeamAsGiven(t *testing.T) {
+func TestAssigneeAndTeamOfTheRequest(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		users := h.addTeamMembers(parley.StrategyRoundRobin, 2)
 		stranger := h.addMember(h.Account, "stranger") // of the account, in no team
 		team, err := h.AddTeam(h, h.ref(), parley.Team{Name: "Billing", Strategy: parley.StrategyBalanced}, "operator")
-		h.must(err)
-		h.must(h.JoinTeam(h, h.ref(), team.ID, parley.TeamMember{User: parley.User{ID: users[1]}}, "operator"))
-		h.must(h.putRules([]parley.Rule{{Key: "all", Name: "All", Enabled: true, MemberID: stranger}}))
+		h.Must(err)
+		h.Must(h.JoinTeam(h, h.ref(), team.ID, parley.TeamMember{User: parley.User{ID: users[1]}}, "operator"))
+		h.Must(h.putRules([]parley.Rule{{Key: "all", Name: "All", Enabled: true, MemberID: stranger}}))
 		email := strings.ToUpper("stranger@" + string(h.Account) + ".example")
 		for name, c := range map[string]struct {
 			assignee Assignee
@@ -172,25 +177,25 @@ func TestAssigneeAndTeamAsGiven(t *testing.T) {
 	})
 }
 
-func TestWhatBelongsToAnotherAccountIsUnknown(t *testing.T) {
+func TestObjectsOfOtherAccountsAreNotFound(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		h.mustOpen(newTicketRequest(1))
 		other := h.addAccount("Other")
 		others := h.addAgent(other)
 		statuses, err := h.Statuses(h, other.AgentRef(others))
-		h.must(err)
+		h.Must(err)
 		teams, err := h.Teams(h, other.AgentRef(others))
-		h.must(err)
+		h.Must(err)
 		member := h.addMember(other, "them")
 		unknown := parley.NewUUID()
 		archived, err := h.AddStatus(h, h.ref(),
 			parley.TicketStatus{Category: parley.TicketNew, InternalLabel: "Old"}, "operator")
-		h.must(err)
+		h.Must(err)
 		_, err = h.ArchiveStatus(h, h.ref(), archived.ID, "operator")
-		h.must(err)
+		h.Must(err)
 		rows := func() (n int) {
 			for _, table := range []string{"tickets", "conversations", "messages", "people", "events"} {
-				n += h.countRows(`select count(*) from ` + table)
+				n += dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from `+table)
 			}
 			return n
 		}
@@ -225,12 +230,12 @@ func TestWhatBelongsToAnotherAccountIsUnknown(t *testing.T) {
 			}
 		}
 		if after := rows(); after != before {
-			h.Errorf("refused tickets have left %d rows", after-before)
+			h.Errorf("refused tickets have stored %d rows", after-before)
 		}
 		_, err = h.DB.Ticket(h, other.AgentRef(h.Agent), 1)
-		h.wantCode(err, parley.CodeTicketNotFound)
+		h.WantCode(err, parley.CodeTicketNotFound)
 		_, err = h.DB.Ticket(h, other.AgentRef(others), 1)
-		h.wantCode(err, parley.CodeTicketNotFound)
+		h.WantCode(err, parley.CodeTicketNotFound)
 		if next := h.mustOpen(newTicketRequest(3)); next.Number != 2 {
 			h.Error("refused tickets have used up numbers: the next one is", next.Number)
 		}
@@ -253,16 +258,16 @@ func TestUnknownAgentsAreNotFound(t *testing.T) {
 			"deleted": func() error {
 				deleted := h.addAgent(h.Account)
 				_, err := h.Open(h, h.Account.AgentRef(deleted), newTicketRequest(1))
-				h.must(err)
-				h.must(h.DB.DeleteAgent(h, h.Account.AgentRef(deleted), noon))
+				h.Must(err)
+				h.Must(h.DB.DeleteAgent(h, h.Account.AgentRef(deleted), noon))
 				_, err = h.Open(h, h.Account.AgentRef(deleted), newTicketRequest(1))
 				return err
 			},
 			"deleted and listed": func() error {
 				deleted := h.addAgent(h.Account)
 				_, err := h.Teams(h, h.Account.AgentRef(deleted))
-				h.must(err)
-				h.must(h.DB.DeleteAgent(h, h.Account.AgentRef(deleted), noon))
+				h.Must(err)
+				h.Must(h.DB.DeleteAgent(h, h.Account.AgentRef(deleted), noon))
 				_, err = h.Teams(h, h.Account.AgentRef(deleted))
 				return err
 			},
@@ -274,7 +279,7 @@ func TestUnknownAgentsAreNotFound(t *testing.T) {
 	})
 }
 
-func TestFaultsAreNamedTogether(t *testing.T) {
+func TestAllFaultsAreReportedTogether(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		if got := h.mustOpen(NewTicket{Subject: "a\x00b", Description: "\x00c", Email: "a@example.com",
 			Name: "\x00"}); got.Subject != "ab" || got.Description != "c" || got.Customer.Name != "" {
@@ -295,7 +300,7 @@ func TestFaultsAreNamedTogether(t *testing.T) {
 			in := full
 			change(&in)
 			_, err := h.Open(h, h.ref(), in)
-			h.wantCode(err, parley.CodeInvalidBody)
+			h.WantCode(err, parley.CodeInvalidBody)
 			if parley.AsError(err).Details[field] == "" {
 				h.Errorf("%s: %v", field, parley.AsError(err).Details)
 			}
@@ -307,9 +312,9 @@ func TestFaultsAreNamedTogether(t *testing.T) {
 	})
 }
 
-func TestMaskedTickets(t *testing.T) {
+func TestRedactedTickets(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
-		h.must(h.DB.UpdateAgent(h, h.ref(), func(a *parley.Agent) error {
+		h.Must(h.DB.UpdateAgent(h, h.ref(), func(a *parley.Agent) error {
 			a.Redact = true
 			return nil
 		}))
@@ -324,7 +329,7 @@ func TestMaskedTickets(t *testing.T) {
 		}
 		for table, column := range map[string]string{"messages": "parts", "tickets": "description",
 			"conversations": "title", "tickets t": "subject"} {
-			if n := h.countRows(`select count(*) from ` + table + ` where ` + column + ` like '%ann@%'`); n != 0 {
+			if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from `+table+` where `+column+` like '%ann@%'`); n != 0 {
 				h.Error(table, column, "tell the address")
 			}
 		}
@@ -337,15 +342,15 @@ func TestRollbackLeavesNothing(t *testing.T) {
 		in := newTicketRequest(1)
 		in.Assignee = AssignTo("nobody")
 		_, err := h.Open(h, h.ref(), in)
-		h.wantCode(err, parley.CodeTicketMember)
+		h.WantCode(err, parley.CodeTicketMember)
 		ctx, cancel := context.WithCancel(h.Context)
 		cancel()
 		if _, err := h.Open(ctx, h.ref(), newTicketRequest(1)); err == nil {
-			h.Error("a caller who has gone got a ticket")
+			h.Error("a cancelled request opened a ticket")
 		}
 		for _, table := range []string{"tickets", "conversations", "messages", "people", "helpdesks", "teams",
 			"ticket_statuses", "ticket_words", "events"} {
-			if n := h.countRows(`select count(*) from ` + table); n != 0 {
+			if n := dbs.CountRows(h.TB, h.DB.SQL(), `select count(*) from `+table); n != 0 {
 				h.Errorf("%d rows in %s", n, table)
 			}
 		}

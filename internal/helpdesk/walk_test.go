@@ -9,10 +9,9 @@ import (
 	"parley/internal/store"
 )
 
-// A walk through a list shows every ticket that does not change meanwhile
-// exactly once, while others are patched: those that were shown, those on the next page and those at the end, at the
-// time of their neighbors and later.
-func TestTicketsArePatchedDuringAWalk(t *testing.T) {
+// Reading all pages of a list returns every ticket that does not change meanwhile exactly once, while others are
+// changed: those of earlier pages, of the next page and of the last one, at the same time as their neighbors and later.
+func TestTicketsAreChangedWhileAListIsRead(t *testing.T) {
 	const n, page = 40, 6
 	forEachDatabase(t, func(h *testHelpdesk) {
 		for _, sort := range []store.TicketSort{store.SortByUpdated, store.SortByCreated, store.SortByLastMessage} {
@@ -23,7 +22,7 @@ func TestTicketsArePatchedDuringAWalk(t *testing.T) {
 				f, ask := store.TicketFilter{Sort: sort, Ascending: ascending}, parley.PageRequest{Limit: page}
 				for next := int64(0); ; next++ {
 					got, err := h.DB.Tickets(h, h.Account.AgentRef(agent), f, ask)
-					h.must(err)
+					h.Must(err)
 					for _, one := range got.Items {
 						shown[one.Number]++
 					}
@@ -57,11 +56,11 @@ func (h *testHelpdesk) manyTickets(agent parley.AgentID, n int) {
 			h.Clock = h.Clock.Add(time.Second)
 		}
 		_, err := h.Open(h, h.Account.AgentRef(agent), newTicketRequest(i))
-		h.must(err)
+		h.Must(err)
 	}
 }
 
-// togglePriority changes a ticket's priority, and makes it wait for the customer.
+// togglePriority changes a ticket's priority, and sets its status to waiting for the customer.
 func (h *testHelpdesk) togglePriority(agent parley.AgentID, number int64, patched map[int64]bool) {
 	h.Helper()
 	to := "high"
@@ -69,8 +68,8 @@ func (h *testHelpdesk) togglePriority(agent parley.AgentID, number int64, patche
 		to = "low"
 	}
 	t, err := h.Change(h, h.Account.AgentRef(agent), number, Change{Priority: to}, "api")
-	h.must(err)
-	h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
+	h.Must(err)
+	h.Must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(h, h.Account.AgentRef(agent).ConversationRef(t.ConversationID))
 		if err != nil {
 			return err

@@ -63,7 +63,7 @@ type thingOut struct {
 	Body  thingBody `json:"body"`
 }
 
-// newTestAPI serves one operation that returns what it was sent, and some that fail.
+// newTestAPI serves one operation that returns its input, and some that fail.
 func newTestAPI(t *testing.T, log io.Writer) *API {
 	t.Helper()
 	f := New(Config{
@@ -139,7 +139,7 @@ func serveRequest(t *testing.T, f http.Handler, r *http.Request) reply {
 	f.ServeHTTP(w, r)
 	got := w.Result()
 	remaining, reset := "7", "51"
-	// by a limit that says nothing of itself: nothing is left, for a second
+	// by a limit without figures: the headers say that no request is left, for a second
 	if got.StatusCode == http.StatusTooManyRequests {
 		remaining, reset = "0", "41"
 	}
@@ -160,7 +160,7 @@ func serveRequest(t *testing.T, f http.Handler, r *http.Request) reply {
 	return reply{got, w.Body.String()}
 }
 
-func TestNothingButTheAPIAnswers(t *testing.T) {
+func TestUnknownPathsGetTheErrorOfTheAPI(t *testing.T) {
 	f := newTestAPI(t, io.Discard)
 	for _, c := range []struct {
 		method, target string
@@ -200,7 +200,7 @@ func TestNothingButTheAPIAnswers(t *testing.T) {
 	}
 }
 
-func TestRefusalsCarryTheirHeaders(t *testing.T) {
+func TestErrorsHaveTheirHeaders(t *testing.T) {
 	f := newTestAPI(t, io.Discard)
 	r := httptest.NewRequest("GET", "/base/fail", nil)
 	if got := serveRequest(t, f, r); got.StatusCode != 401 || got.failure(t).Code != parley.CodeMissingKey ||
@@ -277,7 +277,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-func TestABodyOfUnknownLengthIsBounded(t *testing.T) {
+func TestBodyOfUnknownLengthIsBounded(t *testing.T) {
 	r := httptest.NewRequest("PUT", "/base/things/1",
 		io.MultiReader(strings.NewReader(`{"name":"`), strings.NewReader(strings.Repeat("x", 2000))))
 	r.Header.Set("Authorization", "Bearer key")
@@ -286,7 +286,7 @@ func TestABodyOfUnknownLengthIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatIsBoundComesBack(t *testing.T) {
+func TestBoundInputIsReturned(t *testing.T) {
 	f := newTestAPI(t, io.Discard)
 	got := sendRequest(t, f, "PUT", "/base/things/a%2Fb?limit=3&kind=a,b",
 		`{"name":"a\u0000b","note":null,"inner":{"color":"#fff"},"any":{"z":[1, 2]},"keep":{"color":"#000","more":1}}`)
@@ -397,7 +397,7 @@ func sortedDetails(details map[string]string) string {
 	return strings.Join(list, "; ")
 }
 
-// deadlineRecorder is a writer that remembers its write deadline.
+// deadlineRecorder is a writer that records its write deadline.
 type deadlineRecorder struct {
 	http.ResponseWriter
 	set  int
@@ -409,8 +409,9 @@ func (d *deadlineRecorder) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// TestNoDeadlineStaysOnAConnection: the next response on a kept connection must not fail by the deadline of this one.
-func TestNoDeadlineStaysOnAConnection(t *testing.T) {
+// TestDeadlinesAreClearedFromConnections checks that the next response on a connection does not fail by an old
+// deadline.
+func TestDeadlinesAreClearedFromConnections(t *testing.T) {
 	f := newTestAPI(t, io.Discard)
 	for target, body := range map[string]string{"POST /base/stream": "",
 		"PUT /base/things/1": `{"name":"n","any":"` + strings.Repeat("x", 900) + `"}`} {

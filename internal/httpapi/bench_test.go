@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// discardWriter is a response writer that costs next to nothing.
+// discardWriter is a response writer that does almost nothing.
 type discardWriter struct{ h http.Header }
 
 func (w *discardWriter) Header() http.Header         { return w.h }

@@ -25,7 +25,7 @@ type bareIn struct {
 	}
 }
 
-// A body that may be missing is read where it is there.
+// An optional body is read if there is one.
 func TestBodyMayBeMissing(t *testing.T) {
 	f := New(Config{
 		BasePath:    "/base",
@@ -63,7 +63,7 @@ func TestBodyMayBeMissing(t *testing.T) {
 	}
 }
 
-// A body that takes too long is refused, and the connection ends. net/http has cancelled the request by then.
+// A body that takes too long is refused, and the connection is closed. net/http has cancelled the request by then.
 func TestBodyThatTakesTooLong(t *testing.T) {
 	defer func(d time.Duration) { bodyTimeout = d }(bodyTimeout)
 	bodyTimeout = 50 * time.Millisecond

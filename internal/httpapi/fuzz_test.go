@@ -28,8 +28,8 @@ type queryInput struct {
 	Words []string `query:"words" item:"max=5"`
 }
 
-// FuzzParams: whatever is in an address, what is bound keeps to its rules or is named as wrong, and is no longer
-// than it was.
+// FuzzParams checks that the bound parameters of any address satisfy their rules, or are reported as invalid, and are
+// not longer than in the address.
 func FuzzParams(f *testing.F) {
 	for _, s := range []string{"text=%00&limit=1e3", "kinds=a,b,,a&words=%ff,x&yes=TRUE",
 		"uuid=0B6F7A52-0C5E-4B7D-9A54-6F1F3A1E2B10&size=1e999", "limit=%", "text=a;b=c", "limit=1&limit=2"} {
@@ -63,7 +63,7 @@ func FuzzParams(f *testing.F) {
 	})
 }
 
-// FuzzCursor: a cursor is one that was given out, to the letter, or it is refused.
+// FuzzCursor checks that only cursors which are exactly as the server encodes them are accepted.
 func FuzzCursor(f *testing.F) {
 	c := Cursors{Key: []byte("key")}
 	for _, at := range []parley.Cursor{{SortValue: 1, ID: "a"}, {SortValue: -1 << 63},
@@ -83,7 +83,7 @@ func FuzzCursor(f *testing.F) {
 	})
 }
 
-// FuzzMoment: a time that is read is one that can be written and read again, and its end comes after it.
+// FuzzMoment checks that a parsed time can be written and parsed again, and that its end comes after it.
 func FuzzMoment(f *testing.F) {
 	for _, s := range []string{"2026-02-29", "2024-02-29", "2026-01-01T00:00:00Z", "2026-01-01T23:59:60+14:00",
 		"2026-01-01T00:00 02:00", "9999-12-31", "0000-01-01T00:00:00+23:59", "2026-01-01T00:00:00.123456789123Z"} {
@@ -101,7 +101,7 @@ func FuzzMoment(f *testing.F) {
 			t.Errorf("%q is a day from %v", s, at)
 		}
 		if y := at.UTC().Year(); y < 0 || y > 9999 {
-			return // an offset may lead out of what can be written
+			return // with an offset, the year may be out of range
 		}
 		if again, _, ok := ParseTime(at.UTC().Format(time.RFC3339Nano)); !ok || !again.Equal(at) {
 			t.Errorf("%q is %v, and then %v", s, at, again)
@@ -109,7 +109,7 @@ func FuzzMoment(f *testing.F) {
 	})
 }
 
-// FuzzMail: an address that is taken is one line of bounded length that other programs take for an address, too.
+// FuzzMail checks that an accepted address is one line of bounded length which other programs accept as well.
 func FuzzMail(f *testing.F) {
 	for _, s := range []string{"a@b.co", "jo.smith+x@example.co.uk", `"a b"@example.com`, `"a\"b"@example.com`,
 		"用户@例子.公司", "a@b", "a@-b.co", "a@@b.co", "a\x00@b.co", `"` + strings.Repeat(`\"`, 31) + `"@b.co`,
@@ -134,7 +134,7 @@ func FuzzMail(f *testing.F) {
 	})
 }
 
-// FuzzBody: whatever a stranger sends, the reply is one of those that are documented.
+// FuzzBody checks that the reply to any body is a documented one.
 func FuzzBody(f *testing.F) {
 	for _, s := range []string{`{"name":"n","two":[{"type":"dog","bark":true}],"keep":{"color":"#fff"}}`,
 		`{"name":1e999,"size":-0.0}`, `[{}]`, `{"keys":{"x":null}}`} {
@@ -152,8 +152,8 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// FuzzMultipart: whatever a stranger uploads, the reply is one of those that are documented and in proportion, and
-// nothing stays on the disk.
+// FuzzMultipart checks that the reply to any upload is a documented one of proportionate size, and that no file remains
+// on the disk.
 func FuzzMultipart(f *testing.F) {
 	part := func(head, body string) string {
 		return "--b\r\nContent-Disposition: form-data; " + head + "\r\n\r\n" + body + "\r\n"
@@ -186,7 +186,7 @@ func FuzzMultipart(f *testing.F) {
 	})
 }
 
-// FuzzFileName: the name of a file is text without folders, and not much longer than it was sent.
+// FuzzFileName checks that a file name is text without folders, and not much longer than it was sent.
 func FuzzFileName(f *testing.F) {
 	for _, s := range []string{`filename="a.txt"`, `filename="../../etc/passwd"`, `filename="C:\\x\\y.pdf"`,
 		`filename*=iso-8859-1'en'%e9.txt`, `filename*=UTF-8''a%2Fb`,

@@ -27,7 +27,7 @@ type named struct {
 	Name string `json:"name" min:"1"`
 }
 
-// newPostAPI serves a POST whose requests with a key are given to once, and one that may run again.
+// newPostAPI serves a POST whose requests with a key are passed to once, and one that may run again.
 func newPostAPI(once func(context.Context, *Call, IdempotentRequest) (any, error)) *API {
 	f := New(Config{BasePath: "/base", RunOnce: once, RenderError: RenderEnvelope, Now: func() time.Time {
 		return time.Unix(40, 0)
@@ -54,7 +54,7 @@ func sendPost(f *API, method, path, body string, keys ...string) *httptest.Respo
 	return w
 }
 
-func TestStrictBodyNamesWhatItDoesNotKnow(t *testing.T) {
+func TestStrictBodyNamesUnknownFields(t *testing.T) {
 	f := newPostAPI(nil)
 	w := sendPost(f, "POST", "/once/", `{"name":"a","more":1,"ANY":2,"any":3}`)
 	var e Envelope
@@ -73,7 +73,7 @@ func TestStrictBodyNamesWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-func TestOnlyPostsWithAKeyAreAskedOnce(t *testing.T) {
+func TestPostsWithAKeyRunOnce(t *testing.T) {
 	var requests []IdempotentRequest
 	f := newPostAPI(func(ctx context.Context, _ *Call, o IdempotentRequest) (any, error) {
 		requests = append(requests, o)
@@ -88,7 +88,7 @@ func TestOnlyPostsWithAKeyAreAskedOnce(t *testing.T) {
 	sendPost(f, "POST", "/once/a", `{"name":"b"}`, "k")
 	sendPost(f, "POST", "/once/a", `{"name":"b"}`)
 	if len(requests) != 5 {
-		t.Fatalf("asked %d times", len(requests))
+		t.Fatalf("called %d times", len(requests))
 	}
 	a, other := requests[0], requests[4]
 	if requests[1].Key != a.Key || requests[1].Hash != a.Hash || requests[2].Key == a.Key || requests[3].Key == a.Key ||

@@ -19,7 +19,7 @@ type hugeRecord struct {
 	Data []string `json:"data"`
 }
 
-// streamJSON serves one operation that writes n pieces of a kilobyte and then fails, if it is told to.
+// streamJSON serves one operation that writes n pieces of a kilobyte and then returns fail.
 func streamJSON(t *testing.T, n int, failure error) (*http.Response, string, string, error) {
 	t.Helper()
 	var record strings.Builder
@@ -70,7 +70,7 @@ func TestStreamedReply(t *testing.T) {
 	}
 }
 
-func TestStreamedReplyThatFails(t *testing.T) {
+func TestStreamedReplyFails(t *testing.T) {
 	res, body, record, err := streamJSON(t, 3, parley.WrapError(parley.CodeUnderMaintenance, errors.New("disk")))
 	if err != nil || res.StatusCode != 503 || !strings.Contains(body, `"SERVICE_UNDER_MAINTENANCE"`) ||
 		strings.Contains(body, "<") || res.Header.Get("Retry-After") == "" {

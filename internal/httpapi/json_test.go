@@ -76,7 +76,7 @@ func TestParseJSON(t *testing.T) {
 	}
 }
 
-func TestManyNamesInOneObject(t *testing.T) {
+func TestObjectsWithManyNames(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("{")
 	for i := range 1000 {

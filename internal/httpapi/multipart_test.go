@@ -36,7 +36,7 @@ type letterOut struct {
 	Files  []string `json:"files"`
 }
 
-// newLetterAPI serves one operation that takes letters with at most two files of 1 to 10 bytes.
+// newLetterAPI serves one operation for letters with at most two files of 1 to 10 bytes.
 func newLetterAPI(t testing.TB, dir string, once func(IdempotentRequest)) *API {
 	t.Helper()
 	f := New(Config{
@@ -91,7 +91,7 @@ func newLetterRequest(t *testing.T, path string, parts ...string) *http.Request 
 	return r
 }
 
-func TestAFormHoldsABodyAndFiles(t *testing.T) {
+func TestFormHoldsABodyAndFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
 		parts []string
@@ -118,12 +118,12 @@ func TestAFormHoldsABodyAndFiles(t *testing.T) {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-			t.Fatalf("%s: left over %v %v", name, left, err)
+			t.Fatalf("%s: not removed: %v %v", name, left, err)
 		}
 	}
 }
 
-// The same form under one key is the same, whatever the order of its texts and its boundary.
+// Forms with the same content have the same hash, whatever the order of their texts and the boundary.
 func TestEqualFormsHaveOneHash(t *testing.T) {
 	hash := func(parts ...string) (h string) {
 		r := newLetterRequest(t, "1", parts...)

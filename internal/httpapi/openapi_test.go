@@ -51,7 +51,7 @@ func openAPIDocument[In any](t *testing.T) map[string]any {
 	return doc
 }
 
-// valueAt looks a value up by its path.
+// valueAt returns the value at a path.
 func valueAt(v any, path ...string) any {
 	for _, name := range path {
 		v = v.(map[string]any)[name]
@@ -92,8 +92,8 @@ func TestNamedSchemasAreComponents(t *testing.T) {
 	}
 }
 
-// Operations share one response for each status; each says which codes it returns.
-func TestRefusalsAreSharedByStatus(t *testing.T) {
+// Operations share one response for each status; each lists the codes it returns.
+func TestErrorResponsesAreSharedByStatus(t *testing.T) {
 	doc := openAPIDocument[orderForm](t)
 	want := map[string]any{"$ref": "#/components/responses/NotFound", "description": "AGENT_NOT_FOUND"}
 	if diff := cmp.Diff(want, valueAt(doc, "paths", "/orders", "post", "responses", "404")); diff != "" {
@@ -105,7 +105,7 @@ func TestRefusalsAreSharedByStatus(t *testing.T) {
 	}
 }
 
-func TestNamesAreTakenOnce(t *testing.T) {
+func TestSchemaNamesAreUnique(t *testing.T) {
 	type twice struct {
 		Body struct {
 			A string `json:"a" enum:"x,y" name:"Same"`
@@ -145,7 +145,7 @@ type dot struct {
 	Type string `json:"type" enum:"dot"`
 }
 
-// One of three shapes is one of two, the second of which is one of two.
+// A choice of three types is a choice of two, the second of which is a choice of two.
 func TestOneOfThree(t *testing.T) {
 	type figure struct {
 		Body Either[square, Either[circle, dot]] `json:"body"`

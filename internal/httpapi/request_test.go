@@ -35,8 +35,8 @@ type untaggedRow struct {
 	Size int64
 }
 
-// TestRequestBindsToItsInput sends inputs as a client does; the handler gets the same.
-func TestRequestBindsToItsInput(t *testing.T) {
+// TestRequestIsBoundToTheInput sends inputs as a client does, and checks that the handler gets the same.
+func TestRequestIsBoundToTheInput(t *testing.T) {
 	var got itemChange
 	op := TypedOperation[itemChange, struct{}]{
 		Operation: Operation{Name: "changeItem", Method: http.MethodPatch, Path: "/boxes/{box}/items/{number}"},
@@ -79,7 +79,7 @@ func TestRequestBindsToItsInput(t *testing.T) {
 	}
 }
 
-// An empty parameter of a path is one that names nothing, and not another path.
+// An empty path parameter is an id that does not exist, and not another path.
 func TestRequestWithAnEmptySegment(t *testing.T) {
 	op := Operation{Method: http.MethodGet, Path: "/boxes/{box}/items/{number}"}
 	r, err := NewRequest(t.Context(), "", &op, &itemRef{Number: 1})

@@ -18,7 +18,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work to read a request grows with it, and no more than that.
+// The time to read a request is linear in its size.
 func TestWork(t *testing.T) {
 	plan := newInput(reflect.TypeFor[queryInput]())
 	served, uploads := newTestAPI(&testing.T{}, io.Discard),
@@ -56,7 +56,7 @@ func TestWork(t *testing.T) {
 	})
 }
 
-// Names, values and parts that come again and again cost no more either.
+// The same holds for names, values and parts that are repeated.
 func TestWorkOfRepetitions(t *testing.T) {
 	uploads := newLetterAPI(&testing.T{}, t.TempDir(), func(IdempotentRequest) {})
 	json := func(text string) { _, _ = parseJSON([]byte(text)) }

@@ -10,7 +10,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work of reading a stream grows with it, and no more than that.
+// The time to read a stream is linear in its size.
 func TestWorkOfReadingLines(t *testing.T) {
 	hostile.Readers(t, map[string]func(text string){"lines": readLines})
 }

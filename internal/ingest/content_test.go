@@ -24,7 +24,7 @@ func (s *testService) tryReplace(c ingest.Content) error {
 
 func (s *testService) replaceContent(c ingest.Content) {
 	s.Helper()
-	s.must(s.tryReplace(c))
+	s.Must(s.tryReplace(c))
 }
 
 // runUntilSettled runs the jobs until new content is trained or has failed.
@@ -39,7 +39,7 @@ func (s *testService) runUntilSettled() {
 	}
 }
 
-// sortedSourceNames returns the names of the agent's sources, in the order of the alphabet.
+// sortedSourceNames returns the names of the agent's sources, sorted.
 func (s *testService) sortedSourceNames() string {
 	s.Helper()
 	names := s.listSources()
@@ -47,7 +47,7 @@ func (s *testService) sortedSourceNames() string {
 	return strings.Join(names, " ")
 }
 
-func TestOldContentAnswersUntilTheNewDoes(t *testing.T) {
+func TestOldContentAnswersUntilNewContentIsTrained(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
 		s.addText("Old", "Refunds are paid within a month.")
@@ -55,7 +55,7 @@ func TestOldContentAnswersUntilTheNewDoes(t *testing.T) {
 		site := s.addLink(w.URL, crawl.WholeSite)
 		_, err := s.AddQnA(s.Context(), s.caller(), s.agent,
 			ingest.QnA{Name: "Parking", Questions: []string{"Where do I park?"}, Answer: "Behind the house."})
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		s.replaceContent(ingest.Content{URLs: []string{w.URL + "/refunds", w.URL + "/refunds#twice"}})
 		w.beforeReply = func(string) bool {
@@ -93,7 +93,7 @@ func TestOldContentAnswersUntilTheNewDoes(t *testing.T) {
 	})
 }
 
-func TestContentThatCannotBeReadReplacesNothing(t *testing.T) {
+func TestUnreadableContentReplacesNothing(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
 		s.addText("Old", "Refunds are paid within a month.")
@@ -120,13 +120,13 @@ func TestContentIsReplacedAtomically(t *testing.T) {
 		s.addText("Old", "Refunds are paid within a month.")
 		s.runJobs()
 		err := s.tryReplace(ingest.Content{Text: "Closed.", URLs: []string{"https://shop.example/", "nonsense"}})
-		s.wantCode(err, parley.CodeInvalidBody)
+		s.WantCode(err, parley.CodeInvalidBody)
 		if got := parley.AsError(err).Details["urls.1"]; got == "" {
 			s.Error(err)
 		}
-		s.wantCode(s.tryReplace(ingest.Content{Text: strings.Repeat("x", 40), URLs: []string{"https://shop.example/"}}),
+		s.WantCode(s.tryReplace(ingest.Content{Text: strings.Repeat("x", 40), URLs: []string{"https://shop.example/"}}),
 			parley.CodeSourceSize)
-		s.wantCode(s.tryReplace(ingest.Content{Text: strings.Repeat("x", 41)}), parley.CodeSourceSize)
+		s.WantCode(s.tryReplace(ingest.Content{Text: strings.Repeat("x", 41)}), parley.CodeSourceSize)
 		if n := s.queryCount(`select count(*) from jobs`); n != 0 || s.sortedSourceNames() != "Old" ||
 			s.loadAgent().Status() != parley.AgentTrained || s.loadAgent().Size != 32 {
 			s.Errorf("%d jobs, %+v", n, s.loadAgent())
@@ -139,8 +139,8 @@ func TestContentIsReplacedAtomically(t *testing.T) {
 	})
 }
 
-// The job of content that was replaced in turn finds that it is not the newest any more, also where it is running at
-// that time.
+// The job of content that was replaced stops when it finds that it is not the newest any more, even if it is already
+// running.
 func TestLaterContentOverridesEarlier(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
@@ -148,21 +148,21 @@ func TestLaterContentOverridesEarlier(t *testing.T) {
 		s.runJobs()
 		s.replaceContent(ingest.Content{Text: "Between."})
 		job := jobs.Job{Kind: ingest.ReplaceJob, Key: string(s.agent), AccountID: s.account.ID}
-		s.must(s.DB.SQL().QueryRow(s.Context(), `select payload from jobs where kind = ?`,
+		s.Must(s.DB.SQL().QueryRow(s.Context(), `select payload from jobs where kind = ?`,
 			ingest.ReplaceJob).Scan((*[]byte)(&job.Payload)))
 		s.replaceContent(ingest.Content{URLs: []string{w.URL + "/hours"}})
-		s.must(s.FinishReplacement(s.Context(), job))
+		s.Must(s.FinishReplacement(s.Context(), job))
 		s.runUntilSettled()
 		if got := s.sortedSourceNames(); got != w.URL+"/hours" || s.passageTexts("When do you open?") != "We open at nine." {
 			s.Error(got)
 		}
-		s.must(s.FinishReplacement(s.Context(), job)) // once more, when all is over
+		s.Must(s.FinishReplacement(s.Context(), job)) // once more, after all jobs have run
 		if got := s.sortedSourceNames(); got != w.URL+"/hours" {
 			s.Error(got)
 		}
 		_, err := s.DB.SQL().Exec(s.Context(), `update agents set deleted_at = 1 where id = ?`, s.agent)
-		s.must(err)
-		s.must(s.FinishReplacement(s.Context(), job))
+		s.Must(err)
+		s.Must(s.FinishReplacement(s.Context(), job))
 	})
 }
 

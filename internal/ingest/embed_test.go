@@ -21,7 +21,7 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// startEmbedding returns the school an embedding provider, and a runner for what asks it.
+// startEmbedding sets up an embedding provider for the service, and returns it with a runner of its jobs.
 func (s *testService) startEmbedding(name string) (*provider.EmbeddingServer, *jobs.Runner) {
 	s.Helper()
 	server := provider.StartEmbeddings(s.TB, nil)
@@ -39,13 +39,13 @@ func (s *testService) useEmbedder(server *provider.EmbeddingServer, name string)
 func (s *testService) runDue(r *jobs.Runner) {
 	s.Helper()
 	_, err := r.RunDue(s.Context())
-	s.must(err)
+	s.Must(err)
 }
 
 func (s *testService) queryInt(query string, args ...any) int {
 	s.Helper()
 	n, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[int], query, args...)
-	s.must(err)
+	s.Must(err)
 	return n
 }
 
@@ -57,23 +57,23 @@ func (s *testService) vectorCount(name string) int {
 func (s *testService) findByVector(text string) string {
 	s.Helper()
 	v, err := s.Embedder.Embed(s.Context(), []string{text})
-	s.must(err)
+	s.Must(err)
 	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
 		retrieval.Query{Text: "?", Vector: v[0], VectorWeight: 1, Limit: 1})
-	s.must(err)
+	s.Must(err)
 	if len(hits) == 0 {
 		return ""
 	}
 	return hits[0].Passage.Text
 }
 
-// isFoundByWords reports whether the words find something.
+// isFoundByWords reports whether a search for the words finds something.
 func (s *testService) isFoundByWords(question string) bool {
 	s.Helper()
 	return strings.HasPrefix(s.sourceNames(question), "Guide")
 }
 
-// paragraphs returns a text that is cut into as many passages, each under a heading of its own.
+// paragraphs returns a text that is split into as many passages, each under its own heading.
 func paragraphs(n int, changed map[int]string) string {
 	var b strings.Builder
 	for i := range n {
@@ -86,7 +86,7 @@ func paragraphs(n int, changed map[int]string) string {
 	return b.String()
 }
 
-// Words answer at once; the vectors come by a job, and only what is new costs the provider anything.
+// The agent answers by words at once; a job adds the vectors, and only new passages are sent to the provider.
 func TestOnlyChangedPassagesAreEmbedded(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, runner := s.startEmbedding("m")
@@ -121,14 +121,14 @@ func TestOnlyChangedPassagesAreEmbedded(t *testing.T) {
 			s.Errorf("found %.80q", got)
 		}
 		s.now = s.now.Add(time.Hour)
-		s.runJobs() // the earlier version is erased, and its vector with it
+		s.runJobs() // the earlier version is erased with its vector
 		if s.vectorCount("m") != n {
 			s.Errorf("%d vectors of %d texts", s.vectorCount("m"), n)
 		}
 
 		server.ClearRequests()
 		_, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		s.runDue(runner)
 		if len(server.RequestTexts()) != 0 || s.vectorCount("m") != 0 || s.findByVector("elephants") != "" {
@@ -137,8 +137,8 @@ func TestOnlyChangedPassagesAreEmbedded(t *testing.T) {
 	})
 }
 
-// A server beside the one that embeds finds the vectors in the agent's next passage version, and those of a text that
-// came back.
+// Another server than the one that embeds finds the vectors with the agent's next passage version, also those of a text
+// that was added again.
 func TestOtherServerFindsNewVectors(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		_, runner := s.startEmbedding("m")
@@ -146,7 +146,7 @@ func TestOtherServerFindsNewVectors(t *testing.T) {
 		vectored := func() bool {
 			s.Helper()
 			hasVectors, err := other.HasVectors(s.Context(), s.agent, s.loadAgent().PassageVersion)
-			s.must(err)
+			s.Must(err)
 			return hasVectors
 		}
 		src := s.addText("Guide", paragraphs(3, nil))
@@ -161,19 +161,20 @@ func TestOtherServerFindsNewVectors(t *testing.T) {
 		s.changeText(src.ID, "", "Something else altogether.")
 		s.runJobs()
 		s.changeText(src.ID, "", paragraphs(3, nil))
-		s.runJobs() // the vectors are there still, older than the passages
+		s.runJobs() // the vectors still exist, and are older than the passages
 		v, err := s.Embedder.Embed(s.Context(), []string{"matter7"})
-		s.must(err)
+		s.Must(err)
 		hits, err := other.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
 			retrieval.Query{Text: "?", Vector: v[0], VectorWeight: 1, Limit: 5})
-		s.must(err)
+		s.Must(err)
 		if len(hits) != 3 {
 			s.Errorf("%d passages by vectors", len(hits))
 		}
 	})
 }
 
-// Another model starts over in the background; what the one before has made is not used, and goes once it is replaced.
+// After a change of the model all passages are embedded again in the background. Vectors of the earlier model are not
+// used, and are erased when they are replaced.
 func TestChangedModelEmbedsAgain(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, runner := s.startEmbedding("old")
@@ -186,7 +187,7 @@ func TestChangedModelEmbedsAgain(t *testing.T) {
 			s.Errorf("%d vectors of the old model, used after the change", n)
 		}
 		server.ClearRequests()
-		s.must(s.EmbedAll(s.Context()))
+		s.Must(s.EmbedAll(s.Context()))
 		s.runDue(runner)
 		if s.vectorCount("new") != n || s.vectorCount("old") != 0 || server.CountTexts() != n {
 			s.Errorf("%d new vectors, %d old ones, %d texts", s.vectorCount("new"), s.vectorCount("old"), server.CountTexts())
@@ -195,15 +196,15 @@ func TestChangedModelEmbedsAgain(t *testing.T) {
 			s.Error("the new vectors are not used")
 		}
 		server.ClearRequests()
-		s.must(s.EmbedAll(s.Context()))
+		s.Must(s.EmbedAll(s.Context()))
 		s.runDue(runner)
 		if len(server.RequestTexts()) != 0 {
-			s.Error("embedded again though nothing is missing")
+			s.Error("embedded again although nothing is missing")
 		}
 	})
 }
 
-// A run that is cut short between two batches goes on where it was: nothing is embedded twice.
+// A run that is interrupted between two batches continues after the first: nothing is embedded twice.
 func TestEmbeddingResumesAfterAnInterruption(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, _ := s.startEmbedding("m")
@@ -229,7 +230,7 @@ func TestEmbeddingResumesAfterAnInterruption(t *testing.T) {
 	})
 }
 
-// interruptingEmbedder ends the run after some batches, as kill -9 would: between two of them.
+// interruptingEmbedder ends the run between two batches, as kill -9 would.
 type interruptingEmbedder struct {
 	model.Embedder
 	after     int
@@ -244,7 +245,7 @@ func (ie *interruptingEmbedder) Embed(ctx context.Context, texts []string) ([][]
 	return ie.Embedder.Embed(ctx, texts)
 }
 
-// While the provider fails the agent answers by words, and the job is tried again later.
+// While the provider fails, the agent answers by words, and the job is retried later.
 func TestEmbeddingProviderFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, runner := s.startEmbedding("m")
@@ -258,12 +259,12 @@ func TestEmbeddingProviderFails(t *testing.T) {
 		}
 		s.runDue(runner)
 		if len(server.RequestTexts()) != 1 {
-			s.Errorf("%d requests before the rest is over", len(server.RequestTexts()))
+			s.Errorf("%d requests before the pause is over", len(server.RequestTexts()))
 		}
 		s.now = s.now.Add(10 * time.Second)
 		s.runDue(runner)
 		if s.vectorCount("m") == 0 || s.queryInt(`select count(*) from jobs where kind = ?`, ingest.EmbedJob) != 0 {
-			s.Error("the chore has not come back")
+			s.Error("the job was not retried")
 		}
 
 		server.Play(func(w http.ResponseWriter, _ *http.Request) {
@@ -287,8 +288,7 @@ func TestEmbeddingProviderFails(t *testing.T) {
 	})
 }
 
-// A text that the provider will not take is noted, and not asked for again and again.
-// A text that is erased while the provider makes its vector leaves none.
+// A text that is erased while the provider computes its vector leaves no vector.
 func TestTextErasedWhileItIsEmbedded(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		erase := func() {}
@@ -309,6 +309,7 @@ func TestTextErasedWhileItIsEmbedded(t *testing.T) {
 	})
 }
 
+// A text that the provider refuses is recorded, and not sent again.
 func TestTextRefusedByTheProviderHasNoVector(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, runner := s.startEmbedding("m")
@@ -321,10 +322,10 @@ func TestTextRefusedByTheProviderHasNoVector(t *testing.T) {
 			s.Error("the text is in the way")
 		}
 		server.ClearRequests()
-		s.must(s.EmbedAll(s.Context()))
+		s.Must(s.EmbedAll(s.Context()))
 		s.runDue(runner)
 		if len(server.RequestTexts()) != 0 {
-			s.Errorf("asked again: %q", server.RequestTexts())
+			s.Errorf("sent again: %q", server.RequestTexts())
 		}
 	})
 }
@@ -333,21 +334,21 @@ func TestNoEmbedJobWithoutAnEmbedder(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.addText("Guide", paragraphs(3, nil))
 		s.runJobs()
-		s.must(s.EmbedAll(s.Context()))
+		s.Must(s.EmbedAll(s.Context()))
 		if n := s.queryInt(`select count(*) from jobs where kind = ?`, ingest.EmbedJob); n != 0 {
 			s.Errorf("%d chores", n)
 		}
 	})
 }
 
-// Searches, trainings and embeddings at the same time see whole states.
+// Concurrent searches, trainings and embeddings see consistent states.
 func TestSearchWhileEmbedding(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		_, runner := s.startEmbedding("m")
 		s.addText("Guide", paragraphs(150, nil))
 		s.runJobs()
 		v, err := s.Embedder.Embed(s.Context(), []string{"matter7"})
-		s.must(err)
+		s.Must(err)
 		stop := make(chan struct{})
 		var group sync.WaitGroup
 		for range 4 {

@@ -127,8 +127,8 @@ var mediaTypes = map[extract.Kind]string{
 
 // fillFile returns the file of the new version. Where it has the bytes of the version before, its text is known
 // already.
-func (u *upload) fillFile(ctx context.Context, tx *store.DB, before *parley.Source, old, v *parley.Version) (int64,
-	error) {
+func (u *upload) fillFile(ctx context.Context, tx *store.DB, before *parley.Source,
+	old, v *parley.Version) (int64, error) {
 	blob, err := tx.VersionBlob(ctx, before.AgentRef(), before.WantedVersion)
 	if err != nil {
 		return 0, err

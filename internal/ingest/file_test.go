@@ -31,15 +31,15 @@ func (s *testService) enableFiles() *testService {
 	return s
 }
 
-// writeUpload puts a file where uploads lie.
+// writeUpload writes a file to the folder of uploads.
 func (s *testService) writeUpload(name, content string) ingest.File {
 	s.Helper()
 	dir, err := s.Files.Incoming()
-	s.must(err)
+	s.Must(err)
 	f, err := os.CreateTemp(dir, "upload-*")
-	s.must(err)
+	s.Must(err)
 	_, err = f.WriteString(content)
-	s.must(errors.Join(err, f.Close()))
+	s.Must(errors.Join(err, f.Close()))
 	sum := sha256.Sum256([]byte(content))
 	return ingest.File{Name: name, Path: f.Name(), Size: int64(len(content)), Hash: hex.EncodeToString(sum[:])}
 }
@@ -47,7 +47,7 @@ func (s *testService) writeUpload(name, content string) ingest.File {
 func (s *testService) addFile(name, content string) *parley.Source {
 	s.Helper()
 	src, err := s.AddFile(s.Context(), s.caller(), s.agent, name, s.writeUpload(name, content))
-	s.must(err)
+	s.Must(err)
 	return src
 }
 
@@ -55,14 +55,14 @@ func (s *testService) addFile(name, content string) *parley.Source {
 func (s *testService) diskFiles() []string {
 	s.Helper()
 	list, err := filepath.Glob(filepath.Join(s.Files.Dir, "*", "*"))
-	s.must(err)
+	s.Must(err)
 	return list
 }
 
 func (s *testService) findSource(id parley.SourceID) *parley.Source {
 	s.Helper()
 	src, err := s.DB.Source(s.Context(), parley.AgentRef{Account: "acc", Agent: s.agent}, id)
-	s.must(err)
+	s.Must(err)
 	return src
 }
 
@@ -90,17 +90,17 @@ func TestFileIsReadOnce(t *testing.T) {
 		}
 		name := "Hours"
 		_, err := s.ChangeFile(s.Context(), s.caller(), s.agent, src.ID, ingest.FileChange{Name: &name})
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		if got := s.findSource(src.ID); got.Name != name || got.Status != parley.SourceTrained || reads != 2 {
 			t.Errorf("%+v after %d readings", got, reads)
 		}
 		_, err = s.ChangeText(s.Context(), s.caller(), s.agent, src.ID, ingest.TextChange{Name: &name})
-		s.wantCode(err, parley.CodeSourceNotFound)
+		s.WantCode(err, parley.CodeSourceNotFound)
 	})
 }
 
-func TestFileThatFailedMayBeTriedAgain(t *testing.T) {
+func TestFailedFileCanBeRetried(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		inner := s.ReadFile
@@ -117,7 +117,7 @@ func TestFileThatFailedMayBeTriedAgain(t *testing.T) {
 		s.ReadFile = inner
 		f := s.writeUpload("hours.txt", content)
 		_, err := s.ChangeFile(s.Context(), s.caller(), s.agent, src.ID, ingest.FileChange{File: &f})
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Failure != "" {
 			t.Errorf("%+v", got)
@@ -125,12 +125,12 @@ func TestFileThatFailedMayBeTriedAgain(t *testing.T) {
 	})
 }
 
-func TestFileThatIsLostFails(t *testing.T) {
+func TestMissingFileFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		src := s.addFile("hours.txt", "We open at nine in the morning.")
 		for _, path := range s.diskFiles() {
-			s.must(os.Remove(path))
+			s.Must(os.Remove(path))
 		}
 		for range 10 {
 			s.runJobs()
@@ -142,26 +142,26 @@ func TestFileThatIsLostFails(t *testing.T) {
 	})
 }
 
-func TestSweepLeavesWhatIsInUse(t *testing.T) {
+func TestSweepKeepsFilesInUse(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
-		s.must(s.SweepFiles(t.Context())) // where nothing was uploaded yet
+		s.Must(s.SweepFiles(t.Context())) // when nothing has been uploaded yet
 		first := s.addFile("kept.txt", "We open at nine in the morning.")
 		cut := s.writeUpload("cut.txt", "an upload that was cut short")
 		lost := filepath.Join(s.Files.Dir, "ab", "abcdef")
-		s.must(os.MkdirAll(filepath.Dir(lost), 0o700))
-		s.must(os.WriteFile(lost, []byte("without a row"), 0o600))
+		s.Must(os.MkdirAll(filepath.Dir(lost), 0o700))
+		s.Must(os.WriteFile(lost, []byte("without a row"), 0o600))
 		s.now = time.Now()
-		s.must(s.SweepFiles(t.Context()))
+		s.Must(s.SweepFiles(t.Context()))
 		if n := len(s.diskFiles()); n != 3 {
 			t.Error("it swept what is new:", n)
 		}
 		s.now = time.Now().Add(2 * time.Hour)
-		s.must(s.SweepFiles(t.Context()))
+		s.Must(s.SweepFiles(t.Context()))
 		if left := s.diskFiles(); len(left) != 1 || left[0] == cut.Path || left[0] == lost {
 			t.Error(left)
 		}
-		s.must(s.WithAgentFileRemoval(func(ctx context.Context, job jobs.Job) error {
+		s.Must(s.WithAgentFileRemoval(func(ctx context.Context, job jobs.Job) error {
 			_, err := s.DB.SQL().Exec(ctx, `delete from blobs where agent_id = ?`, job.Key)
 			return err
 		})(t.Context(), jobs.Job{AccountID: "acc", Key: string(s.agent)}))
@@ -171,8 +171,8 @@ func TestSweepLeavesWhatIsInUse(t *testing.T) {
 	})
 }
 
-// A packed file may hold a thousand times its own bytes: what is stored is what counts.
-func TestAFileCountsWithItsText(t *testing.T) {
+// A compressed file may hold a text a thousand times its size: the stored text counts.
+func TestFileSizeIsThatOfItsText(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		s.Plan = func(string) (parley.Plan, bool) { return s.plan, true }
@@ -190,7 +190,7 @@ func TestAFileCountsWithItsText(t *testing.T) {
 		name := "Renamed"
 		s.plan.StoragePerAgent = new(int64) // a plan that has shrunk takes what does not grow
 		_, err := s.ChangeFile(s.Context(), s.caller(), s.agent, src.ID, ingest.FileChange{Name: &name})
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Name != name ||
 			s.loadAgent().Size != int64(len(long)) {
@@ -199,7 +199,7 @@ func TestAFileCountsWithItsText(t *testing.T) {
 	})
 }
 
-func TestAFileWhoseTextExceedsThePlanFails(t *testing.T) {
+func TestFileWhoseTextExceedsThePlanFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		log := s.captureLog(slog.LevelWarn)
@@ -222,7 +222,7 @@ func TestAFileWhoseTextExceedsThePlanFails(t *testing.T) {
 		}
 		limit = 10_000
 		_, err := s.ChangeFile(s.Context(), s.caller(), s.agent, src.ID, ingest.FileChange{})
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Size != 5000 {
 			s.Errorf("with room: %+v", got)
@@ -233,7 +233,7 @@ func TestAFileWhoseTextExceedsThePlanFails(t *testing.T) {
 // databaseFileCount counts the files whose bytes are in the database.
 func (s *testService) databaseFileCount() (n int) {
 	s.Helper()
-	s.must(s.DB.SQL().QueryRow(s.Context(), `select count(distinct hash) from blob_data`).Scan(&n))
+	s.Must(s.DB.SQL().QueryRow(s.Context(), `select count(distinct hash) from blob_data`).Scan(&n))
 	return n
 }
 
@@ -251,35 +251,35 @@ func TestFilesAreStoredInTheDatabase(t *testing.T) {
 			}
 		}
 		if n := s.databaseFileCount(); n != 1 {
-			t.Errorf("equal files lie there %d times", n)
+			t.Errorf("equal files are stored %d times", n)
 		}
 		_, err := s.AddFile(t.Context(), s.caller(), s.agent, "hours.txt", s.writeUpload("hours.txt", large))
-		s.wantCode(err, parley.CodeSourceDuplicate)
+		s.WantCode(err, parley.CodeSourceDuplicate)
 		next := s.writeUpload("hours.txt", "We open at ten in the morning, and close at six in the evening.")
 		_, err = s.ChangeFile(t.Context(), s.caller(), s.agent, first.ID, ingest.FileChange{File: &next})
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		if n := s.databaseFileCount(); n != 2 {
 			t.Errorf("%d files in the database", n)
 		}
 		for _, id := range []parley.SourceID{first.ID, duplicate.ID} {
 			_, err := s.Delete(t.Context(), s.account.ID.AgentRef(s.agent), id)
-			s.must(err)
+			s.Must(err)
 		}
 		s.runJobs()
 		if n := s.databaseFileCount(); n != 0 {
-			t.Errorf("%d files are left", n)
+			t.Errorf("%d files remain", n)
 		}
 	})
 }
 
-func TestSweepErasesBytesThatNoRowNames(t *testing.T) {
+func TestSweepErasesOrphanedBytes(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		s.Files.InDatabase = true
 		first := s.addFile("kept.txt", "We open at nine in the morning.")
-		s.must(s.DB.PutBlobData(t.Context(), "lost", strings.NewReader("bytes of a source that is gone")))
-		s.must(s.SweepFiles(t.Context()))
+		s.Must(s.DB.PutBlobData(t.Context(), "lost", strings.NewReader("bytes of a source that is gone")))
+		s.Must(s.SweepFiles(t.Context()))
 		s.runJobs()
 		if got := s.findSource(first.ID); got.Status != parley.SourceTrained || s.databaseFileCount() != 1 {
 			t.Errorf("%+v, %d in the database", got, s.databaseFileCount())
@@ -287,8 +287,7 @@ func TestSweepErasesBytesThatNoRowNames(t *testing.T) {
 	})
 }
 
-// Ten large PDFs of one account, two of which are being read, do not keep another account's small file waiting: it is
-// read next.
+// While ten large PDFs of one account wait, two of which are being read, a small file of another account is read next.
 func TestAccountsTakeTurnsReadingFiles(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
@@ -309,12 +308,12 @@ func TestAccountsTakeTurnsReadingFiles(t *testing.T) {
 		<-begun
 
 		other := parley.Account{ID: "other", Name: "Other", Plan: "test", CreatedAt: noon}
-		s.must(s.DB.CreateAccount(s.Context(), &other))
+		s.Must(s.DB.CreateAccount(s.Context(), &other))
 		agent := &parley.Agent{ID: parley.NewAgentID(), AccountID: other.ID, Name: "Guide", CreatedAt: noon, UpdatedAt: noon}
-		s.must(s.DB.CreateAgent(s.Context(), agent))
+		s.Must(s.DB.CreateAgent(s.Context(), agent))
 		_, err := s.AddFile(s.Context(), parley.Caller{Account: other, Plan: s.plan}, agent.ID, "small.txt",
 			s.writeUpload("small.txt", strings.Repeat("Small words. ", 10)))
-		s.must(err)
+		s.Must(err)
 		s.addFile("own small.txt", strings.Repeat("Own small words. ", 10))
 
 		var order []string
@@ -331,9 +330,9 @@ func TestAccountsTakeTurnsReadingFiles(t *testing.T) {
 			}
 		}()
 		close(end)
-		s.must(files.WaitIdle(s.Context()))
+		s.Must(files.WaitIdle(s.Context()))
 		stop()
-		s.must(<-done)
+		s.Must(<-done)
 		close(begun)
 	})
 }

@@ -23,13 +23,13 @@ func (s *testService) planOf(string) (parley.Plan, bool) { return s.plan, true }
 func (s *testService) addLink(url string, kind crawl.Kind) *parley.Source {
 	s.Helper()
 	src, err := s.AddLink(s.Context(), s.caller(), s.agent, ingest.Link{URL: url, Type: kind})
-	s.must(err)
+	s.Must(err)
 	return src
 }
 
 func (s *testService) linkRecord(id parley.SourceID) (r ingest.LinkRecord) {
 	s.Helper()
-	s.must(json.Unmarshal(s.source(id).Metadata, &r))
+	s.Must(json.Unmarshal(s.source(id).Metadata, &r))
 	return r
 }
 
@@ -37,7 +37,7 @@ func (s *testService) listSources() (names []string) {
 	s.Helper()
 	page, err := s.DB.Sources(s.Context(), s.account.ID.AgentRef(s.agent), store.SourceFilter{},
 		parley.PageRequest{Limit: 100})
-	s.must(err)
+	s.Must(err)
 	for _, src := range page.Items {
 		names = append(names, src.Name)
 	}
@@ -64,7 +64,7 @@ func TestIndividualPageIsRead(t *testing.T) {
 		}
 		_, err := s.AddLink(s.Context(), s.caller(), s.agent,
 			ingest.Link{URL: w.URL + "/refunds#top", Type: crawl.Individual})
-		s.wantCode(err, parley.CodeSourceDuplicate)
+		s.WantCode(err, parley.CodeSourceDuplicate)
 		s.runJobs()
 		if now := s.source(src.ID); now.Status != parley.SourceTrained || now.Size != 33 ||
 			s.loadAgent().Status() != parley.AgentTrained || s.loadAgent().Size != 33 {
@@ -74,13 +74,13 @@ func TestIndividualPageIsRead(t *testing.T) {
 			s.Error(got)
 		}
 		var heading string
-		s.must(s.DB.SQL().QueryRow(s.Context(), `select heading from passages where source_id = ?`, src.ID).Scan(&heading))
+		s.Must(s.DB.SQL().QueryRow(s.Context(), `select heading from passages where source_id = ?`, src.ID).Scan(&heading))
 		if heading != "Refunds" {
-			s.Errorf("the passage does not say what page it is of: %q", heading)
+			s.Errorf("the passage does not name its page: %q", heading)
 		}
 		w.set("/refunds", "")
 		_, err = s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, ingest.LinkChange{})
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		if now := s.source(src.ID); now.Status != parley.SourceFailed || !strings.Contains(now.Failure, "404") ||
 			s.passageTexts("When are refunds paid?") == "" {
@@ -107,17 +107,17 @@ func TestSiteIsRead(t *testing.T) {
 		}
 		hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
 			retrieval.Query{Text: "When are refunds paid?", Limit: 8})
-		s.must(err)
+		s.Must(err)
 		if len(hits) == 0 || hits[0].Passage.SourceName != "Refunds" || hits[0].Passage.SourceURL != w.URL+"/refunds" {
 			s.Errorf("%+v", hits)
 		}
 		sizes, err := s.DB.SiteSizes(s.Context(), s.account.ID.AgentRef(s.agent), []parley.SourceID{src.ID})
-		s.must(err)
+		s.Must(err)
 		if sizes[src.ID] != s.loadAgent().Size || sizes[src.ID] == 0 {
 			s.Error(sizes, s.loadAgent().Size)
 		}
 		deleted, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
-		s.must(err)
+		s.Must(err)
 		if deleted.Status != parley.SourceDeleted || s.passageTexts("When are refunds paid?") != "" ||
 			s.loadAgent().Size != 0 || s.loadAgent().Status() != parley.AgentUntrained {
 			s.Errorf("%+v %+v", deleted, s.loadAgent())
@@ -125,7 +125,7 @@ func TestSiteIsRead(t *testing.T) {
 		s.runJobs()
 		if n := s.queryCount(`select (select count(*) from passages) + (select count(*)
 			from crawl_pages) + (select count(*) from source_versions)`); n != 0 {
-			s.Error("left behind:", n)
+			s.Error("not erased:", n)
 		}
 	})
 }
@@ -141,7 +141,7 @@ func TestSiteWithoutAPageFails(t *testing.T) {
 	})
 }
 
-func TestAddressInsideIsRefused(t *testing.T) {
+func TestPrivateAddressIsRefused(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
 		s.Crawler.Client.AllowedPrefixes = nil
@@ -161,7 +161,7 @@ func TestPatternsChange(t *testing.T) {
 		s.runJobs()
 		changed, err := s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), src.ID,
 			ingest.LinkChange{Exclude: []string{"^/refunds"}})
-		s.must(err)
+		s.Must(err)
 		if changed.Status != parley.SourceUpdated || s.passageTexts("refunds") == "" {
 			s.Errorf("%+v", changed)
 		}
@@ -171,13 +171,13 @@ func TestPatternsChange(t *testing.T) {
 			s.Error(got, s.linkRecord(src.ID))
 		}
 		_, err = s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, ingest.LinkChange{Exclude: []string{}})
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		if got := s.passageTexts("refunds"); got == "" {
-			s.Error("what was left out does not come back")
+			s.Error("excluded pages are not read again")
 		}
 		_, err = s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, ingest.LinkChange{Include: []string{"("}})
-		s.wantCode(err, parley.CodeInvalidBody)
+		s.WantCode(err, parley.CodeInvalidBody)
 	})
 }
 
@@ -195,12 +195,11 @@ func TestStorageEndsACrawl(t *testing.T) {
 		none := s.loadAgent().Size
 		s.plan.StoragePerAgent = &none
 		_, err := s.AddLink(s.Context(), s.caller(), s.agent, ingest.Link{URL: w.URL, Type: crawl.Sitemap})
-		s.wantCode(err, parley.CodeSourceSize)
+		s.WantCode(err, parley.CodeSourceSize)
 	})
 }
 
-// A runner that dies in the middle of a crawl, as by kill -9: nothing it holds is given back but by its lease running
-// out.
+// After a runner was killed in the middle of a crawl, another one continues when its lease has run out.
 func TestCrawlResumesAfterACrash(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
@@ -224,7 +223,7 @@ func TestCrawlResumesAfterACrash(t *testing.T) {
 			s.Errorf("%+v %+v", now, s.linkRecord(src.ID))
 		}
 		for _, path := range w.requestedPaths {
-			if path == "/" { // what else was done when the run died differs
+			if path == "/" { // how much else was done before the crash varies
 				s.Error("read again:", path)
 			}
 		}
@@ -288,14 +287,14 @@ func TestLargeSiteIsDeletedInSteps(t *testing.T) {
 		src := s.addLink(s.startWebsite(pages).URL, crawl.WholeSite)
 		s.runJobs()
 		deleted, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
-		s.must(err)
+		s.Must(err)
 		if deleted.Status != parley.SourceToBeDeleted || s.passageTexts("page of length") != "" || len(s.listSources()) != 1 {
 			s.Errorf("%+v", deleted)
 		}
 		_, err = s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
-		s.wantCode(err, parley.CodeSourceAlreadyDel)
+		s.WantCode(err, parley.CodeSourceAlreadyDel)
 		_, err = s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, ingest.LinkChange{})
-		s.wantCode(err, parley.CodeSourcePendingDel)
+		s.WantCode(err, parley.CodeSourcePendingDel)
 		s.runJobs()
 		if len(s.listSources()) != 0 || s.loadAgent().Status() != parley.AgentUntrained ||
 			s.queryCount(`select count(*) from passages`) != 0 {
@@ -304,7 +303,7 @@ func TestLargeSiteIsDeletedInSteps(t *testing.T) {
 	})
 }
 
-// What a sitemap does not list any more is gone, unless the sitemap cannot be read or lists nothing at all.
+// Pages that a sitemap does not list any more are removed, unless the sitemap cannot be read or lists nothing.
 func TestPagesAreRemovedWithTheirSitemapEntry(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		pages := shopPages()
@@ -319,7 +318,7 @@ func TestPagesAreRemovedWithTheirSitemapEntry(t *testing.T) {
 		again := func(id parley.SourceID, included int, refunds, hours string) {
 			s.Helper()
 			_, err := s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), id, ingest.LinkChange{})
-			s.must(err)
+			s.Must(err)
 			s.runJobs()
 			if got := s.linkRecord(id).Children.Included; got != included || s.passageTexts("refunds") != refunds ||
 				s.passageTexts("When do you open?") != hours {
@@ -332,7 +331,7 @@ func TestPagesAreRemovedWithTheirSitemapEntry(t *testing.T) {
 		s.runJobs()
 		again(src.ID, 2, refunds, hours)
 		if w.notModified != 2 {
-			s.Error("what has not changed is read again:", w.notModified)
+			s.Error("an unchanged page is trained again:", w.notModified)
 		}
 		w.set("/map.xml", list("/hours", "/vouchers"))
 		again(src.ID, 2, "", hours)
@@ -350,21 +349,21 @@ func TestWeeklyResyncReadsWhatChanged(t *testing.T) {
 		w := s.startWebsite(shopPages())
 		src := s.addLink(w.URL, crawl.WholeSite)
 		s.runJobs()
-		s.must(s.DB.UpdateAgent(s.Context(), s.account.ID.AgentRef(s.agent), func(a *parley.Agent) error {
+		s.Must(s.DB.UpdateAgent(s.Context(), s.account.ID.AgentRef(s.agent), func(a *parley.Agent) error {
 			a.AutoRetrain = true
 			return nil
 		}))
 		next := noon.Add(7 * 24 * time.Hour)
-		s.must(s.DB.ScheduleAgentSync(s.Context(), s.account.ID.AgentRef(s.agent), &next))
+		s.Must(s.DB.ScheduleAgentSync(s.Context(), s.account.ID.AgentRef(s.agent), &next))
 		w.set("/hours", "<title>Hours</title> We open at ten.")
 		w.set("/vouchers", "")
 		s.now = next.Add(-time.Second)
-		s.must(s.Resync(s.Context()))
+		s.Must(s.Resync(s.Context()))
 		if got := s.source(src.ID).Status; got != parley.SourceTrained {
 			s.Error("read before its time:", got)
 		}
 		s.now = next
-		s.must(s.Resync(s.Context()))
+		s.Must(s.Resync(s.Context()))
 		if got := s.source(src.ID).Status; got != parley.SourceUpdated {
 			s.Error(got)
 		}
@@ -373,7 +372,7 @@ func TestWeeklyResyncReadsWhatChanged(t *testing.T) {
 			s.Error(got)
 		}
 		if got := s.passageTexts("vouchers"); got != "" {
-			s.Error("what is gone is still there:", got)
+			s.Error("a removed page is still a source:", got)
 		}
 		if w.notModified != 2 || s.queryCount(fmt.Sprintf(`select count(*) from source_versions where created_at = %d`,
 			next.UnixMilli())) != 1 {
@@ -383,14 +382,14 @@ func TestWeeklyResyncReadsWhatChanged(t *testing.T) {
 			s.Errorf("%+v", got)
 		}
 		s.now = next.Add(time.Minute)
-		s.must(s.Resync(s.Context()))
+		s.Must(s.Resync(s.Context()))
 		if got := s.source(src.ID).Status; got != parley.SourceTrained {
 			s.Error("read twice in a week:", got)
 		}
 	})
 }
 
-// A link that is read again when its reading has just ended: the earlier reading takes nothing out any more.
+// If a link is read again just when its reading has ended, the earlier reading removes no pages any more.
 func TestCrawlRestartedAtItsEnd(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
@@ -398,21 +397,21 @@ func TestCrawlRestartedAtItsEnd(t *testing.T) {
 		src := s.addLink(w.URL+"/map.xml", crawl.Sitemap)
 		s.runJobs()
 		_, err := s.ChangeLink(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, ingest.LinkChange{})
-		s.must(err)
+		s.Must(err)
 		read := s.ReadPage
 		w.set("/refunds", "<title>Refunds</title> Refunds are paid within a week.")
 		s.ReadPage = func(ctx context.Context, url, kind string, body []byte) (string, string, error) {
 			s.ReadPage = read
 			_, err := s.ChangeLink(ctx, s.account.ID.AgentRef(s.agent), src.ID, ingest.LinkChange{})
-			s.must(err)
+			s.Must(err)
 			return read(ctx, url, kind, body)
 		}
 		job := jobs.Job{Kind: ingest.CrawlJob, Key: string(src.ID), AccountID: s.account.ID,
 			Payload: []byte(`{"agent":"` + string(s.agent) + `"}`), Attempts: 1, MaxAttempts: 10}
-		s.must(s.Crawl(s.Context(), job))
+		s.Must(s.Crawl(s.Context(), job))
 		if got := s.passageTexts("refunds") +
 			s.passageTexts("When do you open?"); got != "Refunds are paid within ten days.We open at nine." {
-			s.Error("pages are gone meanwhile:", got)
+			s.Error("pages were removed meanwhile:", got)
 		}
 		s.runJobs()
 		if got := s.passageTexts("refunds"); got != "Refunds are paid within a week." {

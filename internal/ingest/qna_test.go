@@ -16,7 +16,7 @@ var returnsQnA = ingest.QnA{Name: "Returns", Questions: []string{"How do I send 
 func TestQuestionFindsItsAnswer(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src, err := s.AddQnA(s.Context(), s.caller(), s.agent, returnsQnA)
-		s.must(err)
+		s.Must(err)
 		if src.Kind != parley.SourceQnA || src.Status != parley.SourceUntrained || src.Size != 85 ||
 			s.loadAgent().Size != 85 {
 			s.Errorf("%+v", src)
@@ -24,13 +24,13 @@ func TestQuestionFindsItsAnswer(t *testing.T) {
 		s.runJobs()
 		hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
 			retrieval.Query{Text: "Can shoes be sent back?", Limit: 8})
-		s.must(err)
+		s.Must(err)
 		if len(hits) != 1 {
 			s.Fatalf("%+v", hits)
 		}
 		p := hits[0].Passage
 		v, err := s.DB.Version(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, p.VersionID)
-		s.must(err)
+		s.Must(err)
 		if p.Text != "Print the label from your account." || p.Text != v.Text[p.Start:p.End] ||
 			!strings.Contains(p.Heading, "Can I return shoes?") {
 			s.Errorf("%+v of %q", p, v.Text)
@@ -38,16 +38,16 @@ func TestQuestionFindsItsAnswer(t *testing.T) {
 	})
 }
 
-func TestPartOfAQnAChanges(t *testing.T) {
+func TestQnAIsChangedInPart(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src, err := s.AddQnA(s.Context(), s.caller(), s.agent, returnsQnA)
-		s.must(err)
+		s.Must(err)
 		_, err = s.AddQnA(s.Context(), s.caller(), s.agent, returnsQnA)
-		s.wantCode(err, parley.CodeSourceDuplicate)
+		s.WantCode(err, parley.CodeSourceDuplicate)
 		s.runJobs()
 		answer := "Bring it to a shop."
 		changed, err := s.ChangeQnA(s.Context(), s.caller(), s.agent, src.ID, ingest.QnAChange{Answer: &answer})
-		s.must(err)
+		s.Must(err)
 		if changed.Status != parley.SourceUpdated || changed.Name != "Returns" {
 			s.Errorf("%+v", changed)
 		}
@@ -57,12 +57,12 @@ func TestPartOfAQnAChanges(t *testing.T) {
 		}
 		before := s.source(src.ID)
 		same, err := s.ChangeQnA(s.Context(), s.caller(), s.agent, src.ID, ingest.QnAChange{Answer: &answer})
-		s.must(err)
+		s.Must(err)
 		if same.WantedVersion != before.WantedVersion {
 			s.Error("a change of nothing is trained")
 		}
 		_, err = s.ChangeText(s.Context(), s.caller(), s.agent, src.ID, ingest.TextChange{Content: &answer})
-		s.wantCode(err, parley.CodeSourceNotFound)
+		s.WantCode(err, parley.CodeSourceNotFound)
 	})
 }
 
@@ -71,7 +71,7 @@ func TestLongAnswerIsFoundByItsQuestion(t *testing.T) {
 		long := ingest.QnA{Name: "Terms", Questions: []string{"What are the terms?"},
 			Answer: strings.Repeat("Something is said here at some length. ", 100)}
 		_, err := s.AddQnA(s.Context(), s.caller(), s.agent, long)
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		if n := s.queryCount(`select count(*) from passages`); n < 3 ||
 			n != s.queryCount(`select count(*) from passages where heading = 'What are the terms?'`) {
@@ -80,15 +80,16 @@ func TestLongAnswerIsFoundByItsQuestion(t *testing.T) {
 	})
 }
 
-// A QnA whose passages would repeat many questions: all of them are above the first, and above the others what fits.
-func TestQuestionsAreNotRepeatedWithoutBound(t *testing.T) {
+// If the passages of a QnA would repeat many questions, the first passage has all of them, and the others as many as
+// fit.
+func TestRepeatedQuestionsAreBounded(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		q := ingest.QnA{Name: "Much", Answer: strings.Repeat("# a\n", 25_000)}
 		for i := range 50 {
 			q.Questions = append(q.Questions, fmt.Sprintf("Question number %d %s?", i, strings.Repeat("padded ", 38)))
 		}
 		src, err := s.AddQnA(s.Context(), s.caller(), s.agent, q)
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		if got := s.source(src.ID); got.Status != parley.SourceTrained {
 			s.Fatalf("%+v", got)
@@ -109,11 +110,11 @@ func TestQuestionsAreNotRepeatedWithoutBound(t *testing.T) {
 	})
 }
 
-func TestAnAnswerOfMarkupIsCut(t *testing.T) {
+func TestAnswerOfMarkupIsSplit(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		_, err := s.AddQnA(s.Context(), s.caller(), s.agent,
 			ingest.QnA{Name: "Markup", Questions: []string{"What?"}, Answer: strings.Repeat("<br/>\n", 2000)})
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		if n := s.queryCount(`select max(length(text)) from passages`); n > 1500 {
 			s.Error(n)
@@ -121,11 +122,11 @@ func TestAnAnswerOfMarkupIsCut(t *testing.T) {
 	})
 }
 
-func TestAQnAIsStoredAsLargeAsItIs(t *testing.T) {
+func TestQnATakesAboutItsSizeInTheDatabase(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src, err := s.AddQnA(s.Context(), s.caller(), s.agent,
 			ingest.QnA{Name: "Marks", Questions: []string{"a < b & c?"}, Answer: strings.Repeat("<>&", 10_000)})
-		s.must(err)
+		s.Must(err)
 		if n := s.queryCount(`select length(content) + length(text) from source_versions`); n > 2*int(src.Size)+100 {
 			s.Error(src.Size, "bytes are stored as", n)
 		}

@@ -16,6 +16,7 @@ import (
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 )
 
@@ -23,9 +24,9 @@ func TestMain(m *testing.M) { dbs.Main(m) }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// testService is a Service over one store with one account and one agent.
+// testService is a Service on one database with one account and one agent.
 type testService struct {
-	testing.TB
+	check.T
 	*ingest.Service
 	account parley.Account
 	agent   parley.AgentID
@@ -40,7 +41,7 @@ func forEachDatabase(t *testing.T, f func(s *testService)) {
 }
 
 func newTestService(t testing.TB, db *store.DB) *testService {
-	s := &testService{TB: t, account: parley.Account{ID: "acc", Name: "Acme", Plan: "test", CreatedAt: noon},
+	s := &testService{T: check.T{TB: t}, account: parley.Account{ID: "acc", Name: "Acme", Plan: "test", CreatedAt: noon},
 		plan: parley.Plan{Name: "test"}, agent: parley.NewAgentID(), now: noon}
 	now := func() time.Time { return s.now }
 	queue := &jobs.Queue{Now: now}
@@ -48,8 +49,8 @@ func newTestService(t testing.TB, db *store.DB) *testService {
 	handlers := s.Handlers()
 	maps.Copy(handlers, s.CrawlHandlers())
 	s.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Handlers: handlers}
-	s.must(db.CreateAccount(t.Context(), &s.account))
-	s.must(db.CreateAgent(t.Context(),
+	s.Must(db.CreateAccount(t.Context(), &s.account))
+	s.Must(db.CreateAgent(t.Context(),
 		&parley.Agent{ID: s.agent, AccountID: "acc", Name: "Guide", CreatedAt: noon, UpdatedAt: noon}))
 	return s
 }
@@ -73,36 +74,36 @@ func (s *testService) wantCode(err error, code parley.Code) {
 func (s *testService) addText(name, content string) *parley.Source {
 	s.Helper()
 	src, err := s.AddText(s.Context(), s.caller(), s.agent, name, content)
-	s.must(err)
+	s.Must(err)
 	return src
 }
 
 func (s *testService) runJobs() {
 	s.Helper()
 	_, err := s.runner.RunDue(s.Context())
-	s.must(err)
+	s.Must(err)
 }
 
 func (s *testService) source(id parley.SourceID) *parley.Source {
 	s.Helper()
 	src, err := s.DB.Source(s.Context(), s.account.ID.AgentRef(s.agent), id)
-	s.must(err)
+	s.Must(err)
 	return src
 }
 
 func (s *testService) loadAgent() *parley.Agent {
 	s.Helper()
 	a, err := s.DB.Agent(s.Context(), s.account.ID.AgentRef(s.agent), s.now)
-	s.must(err)
+	s.Must(err)
 	return a
 }
 
-// sourceNames returns the names of the sources that the agent finds something in.
+// sourceNames returns the names of the sources in which the agent finds something.
 func (s *testService) sourceNames(question string) string {
 	s.Helper()
 	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
 		retrieval.Query{Text: question, Limit: 8})
-	s.must(err)
+	s.Must(err)
 	var names []string
 	for _, h := range hits {
 		names = append(names, h.Passage.SourceName)
@@ -135,17 +136,17 @@ func TestTextIsTrained(t *testing.T) {
 			s.Error(got)
 		}
 		hits, err := s.Indexes.Nearest(s.Context(), s.agent, 1, retrieval.Query{Text: "refunds", Limit: 1})
-		s.must(err)
+		s.Must(err)
 		v, err := s.DB.Version(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, trained.LiveVersion)
-		s.must(err)
+		s.Must(err)
 		p := hits[0].Passage
 		if v.Text[p.Start:p.End] != p.Text || v.Hash != p.VersionHash || strings.Contains(v.Text, "\x00") {
 			s.Errorf("the span does not hold the passage: %+v of %+v", p, v)
 		}
-		s.must(s.Train(s.Context(), jobs.Job{Kind: ingest.TrainJob, Key: string(src.ID), AccountID: "acc",
+		s.Must(s.Train(s.Context(), jobs.Job{Kind: ingest.TrainJob, Key: string(src.ID), AccountID: "acc",
 			Payload: fmt.Appendf(nil, `{"agent":%q}`, s.agent)}))
 		if a := s.loadAgent(); a.PassageVersion != 1 {
-			s.Error("a repeated chore trained again:", a.PassageVersion)
+			s.Error("a repeated job trained again:", a.PassageVersion)
 		}
 	})
 }
@@ -154,27 +155,20 @@ func TestTextBelongsToItsAgent(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src := s.addText("Mine", "text")
 		_, err := s.AddText(s.Context(), parley.Caller{Account: parley.Account{ID: "other"}, Plan: s.plan}, s.agent, "n", "c")
-		s.wantCode(err, parley.CodeAgentNotFound)
+		s.WantCode(err, parley.CodeAgentNotFound)
 		_, err = s.Delete(s.Context(), parley.AgentRef{Account: "other", Agent: s.agent}, src.ID)
-		s.wantCode(err, parley.CodeAgentNotFound)
+		s.WantCode(err, parley.CodeAgentNotFound)
 		_, err = s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), "unknown")
-		s.wantCode(err, parley.CodeSourceNotFound)
-		s.must(s.DB.DeleteAgent(s.Context(), s.account.ID.AgentRef(s.agent), noon))
+		s.WantCode(err, parley.CodeSourceNotFound)
+		s.Must(s.DB.DeleteAgent(s.Context(), s.account.ID.AgentRef(s.agent), noon))
 		_, err = s.AddText(s.Context(), s.caller(), s.agent, "n", "c")
-		s.wantCode(err, parley.CodeAgentNotFound)
+		s.WantCode(err, parley.CodeAgentNotFound)
 		s.runJobs() // the job finds nobody to train, which is not a failure
-		if n := s.countRows(`select count(*) from passages`) +
-			s.countRows(`select count(*) from jobs where state <> 'ready' or attempts > 0`); n != 0 {
+		if n := dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from passages`) +
+			dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from jobs where state <> 'ready' or attempts > 0`); n != 0 {
 			s.Error("a deleted agent was trained")
 		}
 	})
-}
-
-func (s *testService) countRows(query string, args ...any) int {
-	s.Helper()
-	n, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[int], query, args...)
-	s.must(err)
-	return n
 }
 
 func TestStorageLimitIsExact(t *testing.T) {
@@ -193,15 +187,16 @@ func TestStorageLimitIsExact(t *testing.T) {
 				added++
 				continue
 			}
-			s.wantCode(err, parley.CodeSourceSize)
+			s.WantCode(err, parley.CodeSourceSize)
 		}
 		if a := s.loadAgent(); added != 3 || a.Size != 30 || a.Sources.Pending != 3 ||
-			s.countRows(`select count(*) from sources`) != 3 || s.countRows(`select count(*) from jobs`) != 3 {
+			dbs.CountRows(s, s.DB.SQL(), `select count(*) from sources`) != 3 ||
+			dbs.CountRows(s, s.DB.SQL(), `select count(*) from jobs`) != 3 {
 			s.Errorf("%d added, %+v", added, s.loadAgent())
 		}
 		s.addText("n", "five!")
 		_, err := s.AddText(s.Context(), s.caller(), s.agent, "n", "x")
-		s.wantCode(err, parley.CodeSourceSize)
+		s.WantCode(err, parley.CodeSourceSize)
 	})
 }
 
@@ -215,11 +210,12 @@ func TestDuplicateSourceIsRefused(t *testing.T) {
 		all.Wait()
 		for _, err := range errs {
 			if err != nil {
-				s.wantCode(err, parley.CodeSourceDuplicate)
+				s.WantCode(err, parley.CodeSourceDuplicate)
 			}
 		}
 		if a := s.loadAgent(); a.Size != 4 || a.Sources.Pending != 1 ||
-			s.countRows(`select count(*) from sources`) != 1 || s.countRows(`select count(*) from jobs`) != 1 {
+			dbs.CountRows(s, s.DB.SQL(), `select count(*) from sources`) != 1 ||
+			dbs.CountRows(s, s.DB.SQL(), `select count(*) from jobs`) != 1 {
 			s.Errorf("%+v", a)
 		}
 		s.addText("m", "text")
@@ -227,7 +223,7 @@ func TestDuplicateSourceIsRefused(t *testing.T) {
 	})
 }
 
-func TestDeletedSourceAnswersNoMore(t *testing.T) {
+func TestDeletedSourceIsNotFound(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src, other := s.addText("Refunds", "Refunds are paid within ten days."),
 			s.addText("Parcels", "Parcels are sent within two days.")
@@ -236,12 +232,12 @@ func TestDeletedSourceAnswersNoMore(t *testing.T) {
 			s.Error(got)
 		}
 		deleted, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
-		s.must(err)
+		s.Must(err)
 		if deleted.Status != parley.SourceDeleted || deleted.Name != "Refunds" {
 			s.Errorf("%+v", deleted)
 		}
 		_, err = s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
-		s.wantCode(err, parley.CodeSourceNotFound)
+		s.WantCode(err, parley.CodeSourceNotFound)
 		s.runJobs() // erases the rows, before the memory has heard of it
 		if got := s.sourceNames("How fast are refunds paid? days"); got != "Parcels" {
 			s.Error("answers from", got)
@@ -249,14 +245,14 @@ func TestDeletedSourceAnswersNoMore(t *testing.T) {
 		if a := s.loadAgent(); a.Size != other.Size || a.Sources != (parley.SourceCounts{Live: 1}) || a.PassageVersion != 3 {
 			s.Errorf("%+v", a)
 		}
-		if n := s.countRows(`select count(*) from source_versions where source_id = ?`, src.ID) +
-			s.countRows(`select count(*) from passages where source_id = ? and text <> ''`, src.ID); n != 0 {
-			s.Error(n, "rows still tell what the source said")
+		if n := dbs.CountRows(s, s.DB.SQL(), `select count(*) from source_versions where source_id = ?`, src.ID) +
+			dbs.CountRows(s, s.DB.SQL(), `select count(*) from passages where source_id = ? and text <> ''`, src.ID); n != 0 {
+			s.Error(n, "rows still hold text of the source")
 		}
 		fresh := &retrieval.Indexes{DB: s.DB.SQL()}
 		hits, err := fresh.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
 			retrieval.Query{Text: "days", Limit: 8})
-		s.must(err)
+		s.Must(err)
 		if len(hits) != 1 {
 			s.Errorf("a new server finds %d passages", len(hits))
 		}
@@ -267,10 +263,10 @@ func TestSourceDeletedWhileItTrains(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src := s.addText("Refunds", "Refunds are paid within ten days.")
 		_, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
-		s.must(err)
+		s.Must(err)
 		s.runJobs()
 		if a := s.loadAgent(); a.Sources != (parley.SourceCounts{}) || a.Size != 0 ||
-			a.Status() != parley.AgentUntrained || s.countRows(`select count(*) from passages`) != 0 {
+			a.Status() != parley.AgentUntrained || dbs.CountRows(s, s.DB.SQL(), `select count(*) from passages`) != 0 {
 			s.Errorf("%+v", a)
 		}
 	})
@@ -290,14 +286,14 @@ func TestInterruptedTrainingRestarts(t *testing.T) {
 			s.Error("a server that stops failed the source:", got)
 		}
 		half := parley.Passage{ID: "left", SourceID: src.ID, VersionID: src.WantedVersion, Text: "half"}
-		s.must(s.DB.Transact(s.Context(), sqldb.Bulk, func(tx *store.DB) error {
+		s.Must(s.DB.Transact(s.Context(), sqldb.Bulk, func(tx *store.DB) error {
 			return s.Indexes.Put(s.Context(), tx.SQL(), s.agent, "acc", []parley.Passage{half})
 		}))
 		if got := s.sourceNames("half"); got != "" {
 			s.Error("answers from a passage that is not live")
 		}
 		s.runJobs()
-		if s.countRows(`select count(*) from passages where id = 'left'`) != 0 ||
+		if dbs.CountRows(s, s.DB.SQL(), `select count(*) from passages where id = 'left'`) != 0 ||
 			s.source(src.ID).Status != parley.SourceTrained {
 			s.Errorf("%+v", s.source(src.ID))
 		}
@@ -347,6 +343,6 @@ func BenchmarkDelete1MB(b *testing.B) {
 		s.runJobs()
 		b.StartTimer()
 		_, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
-		s.must(err)
+		s.Must(err)
 	}
 }

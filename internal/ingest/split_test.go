@@ -60,7 +60,7 @@ func TestSplitKeepsAnIntroductionWithItsList(t *testing.T) {
 	}
 }
 
-// What no text may become, however it is laid out, or one request takes gigabytes.
+// The bounds that hold for any text, as otherwise one request could take gigabytes.
 func wantBounded(t *testing.T, text string, pieces []Piece) {
 	t.Helper()
 	taken, stored := 0, 0
@@ -109,7 +109,7 @@ func TestSplitJoinsBareHeadings(t *testing.T) {
 	for text, want := range map[string][]string{
 		"# a":                 {"a|# a"},
 		"# a\n# b\n## c\n# d": {"|# a\n# b\n## c\n# d"},
-		// the title of a page, often added to one that has its own
+		// the title of a page, often added to a text that has its own
 		"# a\n\n# b\n\ntext\n\n# c\nt":                    {"a › b|text", "c|t"},
 		"# a\n\n# a\n\ntext":                              {"a|text"},
 		"# a\ni\n## b\n# c\n## d\nt":                      {"a|i", "c › d|## b\n# c\n## d\nt"},
@@ -124,7 +124,7 @@ func TestSplitJoinsBareHeadings(t *testing.T) {
 	}
 }
 
-// Short sections that are many are joined with their headings, so that each is found with its own words.
+// Many short sections are joined with their headings, so that each is found by its own words.
 func TestSplitJoinsTinySections(t *testing.T) {
 	var b strings.Builder
 	for i := range 2000 {
@@ -187,7 +187,7 @@ func BenchmarkSplit(b *testing.B) {
 	}
 }
 
-// A text is cut as it is read: what is held meanwhile does not grow with it.
+// A text is split while it is read: memory use does not grow with it.
 func TestSplitUsesLittleMemory(t *testing.T) {
 	for name, line := range map[string]string{"bare headings": "# a\n", "tiny sections": "# a\nb\n", "items": "- a\n",
 		"sentences": "A. ", "one word": "a"} {

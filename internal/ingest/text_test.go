@@ -22,16 +22,16 @@ func (s *testService) changeText(id parley.SourceID, name, content string) *parl
 		c.Content = &content
 	}
 	src, err := s.ChangeText(s.Context(), s.caller(), s.agent, id, c)
-	s.must(err)
+	s.Must(err)
 	return src
 }
 
-// passageTexts returns the passages that the agent finds.
+// passageTexts returns the texts of the passages that the agent finds.
 func (s *testService) passageTexts(question string) string {
 	s.Helper()
 	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
 		retrieval.Query{Text: question, Limit: 8})
-	s.must(err)
+	s.Must(err)
 	var texts []string
 	for _, h := range hits {
 		texts = append(texts, h.Passage.Text)
@@ -42,7 +42,7 @@ func (s *testService) passageTexts(question string) string {
 func (s *testService) queryCount(query string) int {
 	s.Helper()
 	n, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[int], query)
-	s.must(err)
+	s.Must(err)
 	return n
 }
 
@@ -59,7 +59,7 @@ func TestEarlierVersionAnswersUntilTheNewOneIsComplete(t *testing.T) {
 			s.Errorf("%+v %+v", changed, s.loadAgent())
 		}
 		if got := s.passageTexts("refunds vouchers"); got != "Refunds are paid within ten days." {
-			s.Error("not the earlier version alone answers:", got)
+			s.Error("not only the earlier version answers:", got)
 		}
 		s.runJobs()
 		if now := s.source(src.ID); now.Status != parley.SourceTrained || now.LiveVersion != changed.WantedVersion ||
@@ -67,18 +67,18 @@ func TestEarlierVersionAnswersUntilTheNewOneIsComplete(t *testing.T) {
 			s.Errorf("%+v", now)
 		}
 		if got := s.passageTexts("refunds vouchers"); got != "Vouchers are sent by mail on Mondays." {
-			s.Error("not the new version alone answers:", got)
+			s.Error("not only the new version answers:", got)
 		}
 		s.now = noon.Add(time.Hour)
 		s.runJobs()
 		if v, p := s.queryCount(`select count(*) from source_versions`),
 			s.queryCount(`select count(*) from passages`); v != 1 || p != 1 {
-			s.Error("the earlier version is still there:", v, p)
+			s.Error("the earlier version was not erased:", v, p)
 		}
 	})
 }
 
-func TestSameTextIsLeftAlone(t *testing.T) {
+func TestSameTextIsNotTrainedAgain(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src := s.addText("Refunds", "Refunds are paid within ten days.")
 		s.runJobs()
@@ -107,24 +107,24 @@ func TestChangeIsRefusedLikeAnAddition(t *testing.T) {
 		a, b := s.addText("A", "one"), s.addText("A", "two")
 		text, long := "two", strings.Repeat("x", 98)
 		_, err := s.ChangeText(s.Context(), s.caller(), s.agent, a.ID, ingest.TextChange{Content: &text})
-		s.wantCode(err, parley.CodeSourceDuplicate)
+		s.WantCode(err, parley.CodeSourceDuplicate)
 		_, err = s.ChangeText(s.Context(), s.caller(), s.agent, a.ID, ingest.TextChange{Content: &long})
-		s.wantCode(err, parley.CodeSourceSize)
+		s.WantCode(err, parley.CodeSourceSize)
 		_, err = s.ChangeText(s.Context(), parley.Caller{Account: parley.Account{ID: "other"}, Plan: s.plan}, s.agent, a.ID,
 			ingest.TextChange{Content: &long})
-		s.wantCode(err, parley.CodeAgentNotFound)
+		s.WantCode(err, parley.CodeAgentNotFound)
 		if got := s.loadAgent().Size; got != 6 {
 			s.Error("size", got)
 		}
 		_, err = s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), b.ID)
-		s.must(err)
+		s.Must(err)
 		_, err = s.ChangeText(s.Context(), s.caller(), s.agent, b.ID, ingest.TextChange{Content: &long})
-		s.wantCode(err, parley.CodeSourceNotFound)
+		s.WantCode(err, parley.CodeSourceNotFound)
 		s.changeText(a.ID, "", "two")
 	})
 }
 
-// Changes that come faster than training: the last one wins, and nothing is left of those between.
+// If changes arrive faster than training, the last one wins, and nothing of the others remains.
 func TestConcurrentPutsOfOneKey(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		var all sync.WaitGroup
@@ -140,13 +140,13 @@ func TestConcurrentPutsOfOneKey(t *testing.T) {
 			s.Error("sources:", n)
 		}
 		for _, text := range []string{"We open at ten.", "We open at eleven."} {
-			s.must(s.PutText(s.Context(), s.caller(), s.agent, "hours", "Hours", text))
+			s.Must(s.PutText(s.Context(), s.caller(), s.agent, "hours", "Hours", text))
 		}
 		s.runJobs()
 		s.now = noon.Add(time.Hour)
 		s.runJobs()
 		v, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[string], `select text from source_versions`)
-		s.must(err)
+		s.Must(err)
 		if n := s.queryCount(`select count(*) from source_versions`); n != 1 || v != "We open at eleven." ||
 			s.loadAgent().Status() != parley.AgentTrained {
 			s.Error(n, v, s.loadAgent().Status())

@@ -12,7 +12,7 @@ import (
 	"parley/internal/jobs"
 )
 
-// captureLog sets the logger of the service, and returns what is logged.
+// captureLog sets the logger of the service, and returns its log.
 func (s *testService) captureLog(level slog.Level) *strings.Builder {
 	log := &strings.Builder{}
 	s.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: level}))
@@ -40,7 +40,7 @@ func TestFailedTextIsTrainedAgain(t *testing.T) {
 	})
 }
 
-func TestTextMayShrinkUnderAPlanThatShrank(t *testing.T) {
+func TestTextMayShrinkWhenThePlanHasShrunk(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src := s.addText("Long", "This is a long text.")
 		s.addText("Other", "This is another long text.")
@@ -51,11 +51,11 @@ func TestTextMayShrinkUnderAPlanThatShrank(t *testing.T) {
 		}
 		longer := "A shorter text."
 		_, err := s.ChangeText(s.Context(), s.caller(), s.agent, src.ID, ingest.TextChange{Content: &longer})
-		s.wantCode(err, parley.CodeSourceSize)
+		s.WantCode(err, parley.CodeSourceSize)
 	})
 }
 
-// Why a link or a page of a site was not read is in the log; what an address asks for does not.
+// The log says why a link or a page was not read, without the query of its address.
 func TestFailedLinksAreLogged(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
@@ -76,7 +76,7 @@ func TestFailedLinksAreLogged(t *testing.T) {
 	})
 }
 
-// A source that ends the server whenever it is read fails, says why, and is answered from as it was before.
+// A source that crashes the server whenever it is read fails with a reason, and its earlier version still answers.
 func TestSourceThatCrashesTheServerFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
@@ -89,18 +89,18 @@ func TestSourceThatCrashesTheServerFails(t *testing.T) {
 		for kind, id := range map[string]parley.SourceID{ingest.TrainJob: text.ID, ingest.CrawlJob: link.ID} {
 			job := jobs.Job{Kind: kind, Key: string(id), AccountID: s.account.ID,
 				Payload: []byte(`{"agent":"` + string(s.agent) + `"}`)}
-			s.must(lost[kind](s.Context(), job))
+			s.Must(lost[kind](s.Context(), job))
 			if now := s.source(id); now.Status != parley.SourceFailed ||
 				!strings.Contains(now.Failure, "the server ended each time") {
 				s.Errorf("%s: %+v", kind, now)
 			}
-			s.must(lost[kind](s.Context(), jobs.Job{Kind: kind, Key: "nobody", AccountID: s.account.ID, Payload: job.Payload}))
+			s.Must(lost[kind](s.Context(), jobs.Job{Kind: kind, Key: "nobody", AccountID: s.account.ID, Payload: job.Payload}))
 		}
 		if now := s.source(text.ID); now.LiveVersion == "" || now.LiveVersion != untouched.LiveVersion ||
 			!strings.Contains(s.passageTexts("When does the ferry leave?"), "nine") {
 			s.Errorf("%+v", now)
 		}
-		s.runJobs() // what comes after all is no harm
+		s.runJobs() // a late result changes nothing
 		if now := s.source(text.ID); now.Status != parley.SourceTrained {
 			s.Errorf("%+v", now)
 		}

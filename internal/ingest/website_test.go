@@ -20,13 +20,13 @@ import (
 type website struct {
 	*httptest.Server
 	mu             sync.Mutex
-	pages          map[string]string // by path; one that is missing is not found
+	pages          map[string]string // by path; others are not found
 	requestedPaths []string
 	notModified    int                           // requests that were answered with 304
-	beforeReply    func(path string) (busy bool) // is asked before each reply; nil for nothing
+	beforeReply    func(path string) (busy bool) // called before each reply; may be nil
 }
 
-// startWebsite starts a website, and sets how the service reads it.
+// startWebsite starts a website, and lets the service read it.
 func (s *testService) startWebsite(pages map[string]string) *website {
 	w := &website{pages: pages}
 	w.Server = httptest.NewServer(w)
@@ -67,7 +67,7 @@ func (w *website) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	_, _ = out.Write([]byte(text))
 }
 
-// set changes a page; an empty one is removed.
+// set changes a page; an empty text removes it.
 func (w *website) set(path, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -83,7 +83,7 @@ var (
 	tagPattern   = regexp.MustCompile(`(?s)<title>.*?</title>|<a .*?</a>|<[^>]*>`)
 )
 
-// readPlain reads pages without an extractor: their text without links.
+// readPlain reads pages without an extractor: as their text without links.
 func readPlain(_ context.Context, _, _ string, body []byte) (title, text string, err error) {
 	if m := titlePattern.FindSubmatch(body); m != nil {
 		title = string(m[1])

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +12,8 @@ import (
 	"parley/internal/jobs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 )
 
@@ -22,15 +23,14 @@ var noon = time.Date(2026, time.November, 10, 12, 0, 0, 0, time.UTC)
 
 // testInsight is an account with an agent on a database, and what analyzes its conversations.
 type testInsight struct {
-	testing.TB
+	check.T
 	context.Context
 	db      *store.DB
 	account *parley.Account
 	agent   *parley.Agent
 	service *insight.Service
 	runner  *jobs.Runner
-	mu      sync.Mutex
-	now     time.Time
+	clock   *clock.Clock
 }
 
 func forEachDatabase(t *testing.T, f func(ti *testInsight)) {
@@ -40,37 +40,18 @@ func forEachDatabase(t *testing.T, f func(ti *testInsight)) {
 
 func newTestInsight(t testing.TB, db *store.DB) *testInsight {
 	t.Helper()
-	ti := &testInsight{TB: t, Context: t.Context(), db: db, now: noon}
+	ti := &testInsight{T: check.T{TB: t}, Context: t.Context(), db: db, clock: clock.At(noon)}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	ti.account = &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Own", Plan: "unlimited", CreatedAt: noon}
-	ti.must(db.CreateAccount(ti, ti.account))
+	ti.Must(db.CreateAccount(ti, ti.account))
 	ti.agent = ti.newAgent(nil)
-	queue := &jobs.Queue{Now: ti.clock}
-	ti.service = &insight.Service{DB: db, Queue: queue, Now: ti.clock, Logger: log}
+	queue := &jobs.Queue{Now: ti.clock.Now}
+	ti.service = &insight.Service{DB: db, Queue: queue, Now: ti.clock.Now, Logger: log}
 	ti.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Logger: log, Handlers: ti.service.Handlers()}
 	return ti
 }
 
 func (ti *testInsight) Deadline() (time.Time, bool) { return ti.Context.Deadline() }
-
-func (ti *testInsight) clock() time.Time {
-	ti.mu.Lock()
-	defer ti.mu.Unlock()
-	return ti.now
-}
-
-func (ti *testInsight) advanceClock(by time.Duration) {
-	ti.mu.Lock()
-	defer ti.mu.Unlock()
-	ti.now = ti.now.Add(by)
-}
-
-func (ti *testInsight) must(err error) {
-	ti.Helper()
-	if err != nil {
-		ti.Fatal(err)
-	}
-}
 
 func (ti *testInsight) newAgent(change func(a *parley.Agent)) *parley.Agent {
 	ti.Helper()
@@ -79,38 +60,38 @@ func (ti *testInsight) newAgent(change func(a *parley.Agent)) *parley.Agent {
 	if change != nil {
 		change(a)
 	}
-	ti.must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateAgent(ti, a) }))
+	ti.Must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateAgent(ti, a) }))
 	return a
 }
 
-// runJobs leaves the conversations quiet for a minute and does what is due.
+// runJobs advances the clock by a minute, follows the events and runs the due jobs.
 func (ti *testInsight) runJobs() {
 	ti.Helper()
-	ti.advanceClock(time.Minute)
+	ti.clock.Advance(time.Minute)
 	for more := true; more; {
 		var err error
 		more, err = ti.service.Follow(ti)
-		ti.must(err)
+		ti.Must(err)
 	}
 	_, err := ti.runner.RunDue(ti)
-	ti.must(err)
+	ti.Must(err)
 }
 
-// testConversation is a conversation being made.
+// testConversation is a conversation that the test extends.
 type testConversation struct {
 	*parley.Conversation
 	env *testInsight
 }
 
-// startConversation writes a conversation of a user, or of nobody, with its first message.
+// startConversation creates a conversation with its first message. The user may be empty.
 func (ti *testInsight) startConversation(user parley.EndUserID, text string) *testConversation {
 	ti.Helper()
-	at := ti.clock()
+	at := ti.clock.Now()
 	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: ti.account.ID,
 		AgentID: ti.agent.ID, API: parley.APIV2, Channel: parley.ChannelAPI,
 		Status: parley.ConversationOngoing, UserID: user, CreatedAt: at, UpdatedAt: at}
 	tc := &testConversation{c, ti}
-	ti.must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
+	ti.Must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.CreateConversation(ti, c, tc.newMessage(parley.AuthorUser, text), false); err != nil {
 			return err
 		}
@@ -121,18 +102,18 @@ func (ti *testInsight) startConversation(user parley.EndUserID, text string) *te
 
 func (tc *testConversation) newMessage(by parley.AuthorKind, text string) *parley.Message {
 	return &parley.Message{ID: parley.NewMessageID(), ConversationID: tc.ID, Author: by, State: parley.MessageComplete,
-		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: tc.env.clock()}
+		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: tc.env.clock.Now()}
 }
 
 func (tc *testConversation) recordEvent(tx *store.DB, kind parley.EventKind) error {
-	return tx.RecordEvents(tc.env, tc.AccountID, tc.env.clock(),
+	return tx.RecordEvents(tc.env, tc.AccountID, tc.env.clock.Now(),
 		store.NewEvent{Kind: kind, AgentID: tc.AgentID, ConversationID: tc.ID, Subject: string(tc.ID)})
 }
 
 // update runs a change of the conversation, with its event.
 func (tc *testConversation) update(kind parley.EventKind, do func(tx *store.DB) error) {
 	tc.env.Helper()
-	tc.env.must(tc.env.db.Transact(tc.env, sqldb.Interactive, func(tx *store.DB) error {
+	tc.env.Must(tc.env.db.Transact(tc.env, sqldb.Interactive, func(tx *store.DB) error {
 		if err := do(tx); err != nil {
 			return err
 		}
@@ -162,7 +143,7 @@ func (tc *testConversation) addAnswer(text string) *testConversation {
 	})
 }
 
-// addRefusal adds an answer that says that the sources do not hold it.
+// addRefusal adds an answer that says that the sources do not answer the question.
 func (tc *testConversation) addRefusal() *testConversation {
 	tc.env.Helper()
 	turn := parley.TurnID(parley.NewUUID())
@@ -171,7 +152,7 @@ func (tc *testConversation) addRefusal() *testConversation {
 			lease_until, month, reserved, trace, started_at)
 		values (?, ?, ?, ?, 'u', 'm', 'done', 'o', 0, '2026-11', 0, ?, 0)`, turn, tc.AccountID, tc.AgentID, tc.ID,
 		`{"question":"a \"refused\":false","refused":true}`)
-	tc.env.must(err)
+	tc.env.Must(err)
 	return tc.addMessage(parley.AuthorAssistant, "I do not know.", func(m *parley.Message) { m.TurnID = turn })
 }
 
@@ -188,9 +169,9 @@ func (tc *testConversation) rate(rating string) *testConversation {
 func (tc *testConversation) insight() *parley.Insight {
 	tc.env.Helper()
 	in, err := tc.env.db.Insight(tc.env, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID))
-	tc.env.must(err)
+	tc.env.Must(err)
 	if in == nil {
-		tc.env.Fatalf("nothing is known of the conversation %s", tc.ID)
+		tc.env.Fatalf("there is no insight of the conversation %s", tc.ID)
 	}
 	return in
 }
@@ -198,20 +179,20 @@ func (tc *testConversation) insight() *parley.Insight {
 func (tc *testConversation) title() string {
 	tc.env.Helper()
 	c, err := tc.env.db.Conversation(tc.env, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID))
-	tc.env.must(err)
+	tc.env.Must(err)
 	return c.Title
 }
 
 func (ti *testInsight) report(by parley.InsightGroup) *insight.Report {
 	ti.Helper()
-	from, to, err := insight.ParseDays("", "", ti.clock())
-	ti.must(err)
+	from, to, err := insight.ParseDays("", "", ti.clock.Now())
+	ti.Must(err)
 	r, err := ti.service.Report(ti, ti.account, ti.agent.ID, insight.ReportRange{From: from, To: to, By: by})
-	ti.must(err)
+	ti.Must(err)
 	return r
 }
 
-// sums adds up the rows of all conversations: what the sums of the days must be.
+// sums adds up the rows of all conversations, which the sums of the days must equal.
 func (ti *testInsight) sums() (s store.InsightSums) {
 	ti.Helper()
 	err := ti.db.SQL().QueryRow(ti,
@@ -226,17 +207,17 @@ func (ti *testInsight) sums() (s store.InsightSums) {
 		ti.agent.ID).
 		Scan(&s.Conversations, &s.Messages, &s.Answers, &s.Refused, &s.Escalated, &s.PositiveRatings,
 			&s.NegativeRatings, &s.Resolved, &s.HandedOver, &s.Disliked, &s.GivenUp, &s.AskedAgain)
-	ti.must(err)
+	ti.Must(err)
 	return s
 }
 
-// rebuildReport finds everything out again.
+// rebuildReport analyzes all conversations again.
 func (ti *testInsight) rebuildReport() *insight.Report {
 	ti.Helper()
 	for at := (insight.Progress{}); !at.Done; {
 		var err error
 		at, err = ti.service.Rebuild(ti, ti.account.ID.AgentRef(ti.agent.ID), at)
-		ti.must(err)
+		ti.Must(err)
 	}
 	return ti.report(parley.GroupByTopic)
 }

@@ -56,8 +56,8 @@ func (s *Service) needsModel(agent *parley.Agent) bool {
 	return ok
 }
 
-func askModelVerdict(ctx context.Context, back model.Backend, cd *conversationData) (title string,
-	sentiment parley.Sentiment, err error) {
+func askModelVerdict(ctx context.Context, back model.Backend,
+	cd *conversationData) (title string, sentiment parley.Sentiment, err error) {
 	ctx, stop := context.WithTimeout(ctx, modelTimeout)
 	defer stop()
 	var messages []model.Message

@@ -8,17 +8,17 @@ import (
 
 	"parley"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
+	"parley/internal/testkit/scripted"
 )
 
-// TestModelAnalyzes holds that a connected model is asked where the operator wants it, once for the same messages, and
-// that what it says in another form changes nothing.
+// TestModelAnalyzes checks that the model is asked if the operator has turned that on, once for the same messages, and
+// that a malformed answer changes nothing.
 func TestModelAnalyzes(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		requests, answer := 0, []scripted.Step{}
 		scriptedModel := &scripted.Model{StepsFor: func(req model.Request) []scripted.Step {
 			if requests++; !strings.Contains(req.Messages[0].Text, "user: Wo ist") || !req.SystemOnly {
-				t.Errorf("asked %+v", req)
+				t.Errorf("the model got %+v", req)
 			}
 			return answer
 		}}
@@ -29,13 +29,13 @@ func TestModelAnalyzes(t *testing.T) {
 			t.Helper()
 			ti.runJobs()
 			if tc.title() != title || tc.insight().Sentiment != mood || requests != times {
-				t.Errorf("title %q, sentiment %q, asked %d", tc.title(), tc.insight().Sentiment, requests)
+				t.Errorf("title %q, sentiment %q, %d requests", tc.title(), tc.insight().Sentiment, requests)
 			}
 		}
 		tc := ti.startConversation("", "Wo ist mein Paket? Das ist schrecklich").addAnswer("Unterwegs.")
 		judged(tc, "Wo ist mein Paket?", "", 0)
 
-		ti.must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
+		ti.Must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
 			a.Insight.UseModel = true
 			return nil
 		}))
@@ -50,7 +50,7 @@ func TestModelAnalyzes(t *testing.T) {
 			answer = wrong
 			tc := ti.startConversation("", "Wo ist mein Ring?").addAnswer("Hier.")
 			judged(tc, "Wo ist mein Ring?", "", 2+i)
-			ti.advanceClock(time.Hour)
+			ti.clock.Advance(time.Hour)
 		}
 	})
 }

@@ -9,9 +9,9 @@ import (
 	"parley"
 	"parley/internal/insight"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/scripted"
 )
 
 func TestQuietConversationIsAnalyzed(t *testing.T) {
@@ -19,14 +19,14 @@ func TestQuietConversationIsAnalyzed(t *testing.T) {
 		tc := ti.startConversation("jo", "Hi there, where is my parcel? It was sent on Monday.")
 		for range 3 {
 			_, err := ti.service.Follow(ti)
-			ti.must(err)
+			ti.Must(err)
 			n, err := ti.runner.RunDue(ti)
-			ti.must(err)
+			ti.Must(err)
 			if in, err := ti.db.Insight(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)); n > 0 && in != nil ||
 				err != nil {
-				t.Fatal("it was judged while it went on", err)
+				t.Fatal("it was analyzed while it was not quiet", err)
 			}
-			ti.advanceClock(20 * time.Second)
+			ti.clock.Advance(20 * time.Second)
 			tc.addAnswer("On its way.").addMessage(parley.AuthorUser, "Great, that is very helpful, thank you!")
 		}
 		ti.runJobs()
@@ -58,7 +58,7 @@ func TestGivenTitlesStay(t *testing.T) {
 	})
 }
 
-// TestOutcomes holds the definition of the resolution rate, rule by rule.
+// TestOutcomes checks the rules of the resolution rate one by one.
 func TestOutcomes(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		ask := func(n int) *testConversation {
@@ -99,7 +99,7 @@ func TestOutcomes(t *testing.T) {
 	})
 }
 
-func TestAHandOverStaysOne(t *testing.T) {
+func TestHandedOverConversationStaysHandedOver(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		tc := ti.startConversation("", "How do I return shoes?").addAnswer("By mail.")
 		for _, status := range []parley.ConversationStatus{parley.ConversationTakenOver, parley.ConversationOngoing} {
@@ -116,7 +116,7 @@ func TestAHandOverStaysOne(t *testing.T) {
 	})
 }
 
-func TestAskedAgain(t *testing.T) {
+func TestRepeatedQuestionIsAskedAgain(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		first := ti.startConversation("jo", "How do I return my shoes?").addAnswer("By mail.")
 		other := ti.startConversation("jo", "When does the shop open on Saturdays?").addAnswer("At nine.")
@@ -124,12 +124,12 @@ func TestAskedAgain(t *testing.T) {
 		anonymous := ti.startConversation("", "How do I return my shoes?").addAnswer("By mail.")
 		ti.runJobs()
 		if first.insight().AskedAgain {
-			t.Error("nobody has come back yet")
+			t.Error("the user has not asked again yet")
 		}
-		ti.advanceClock(2 * 24 * time.Hour)
+		ti.clock.Advance(2 * 24 * time.Hour)
 		second := ti.startConversation("jo", "how can I return shoes").addAnswer("By mail.")
 		ti.runJobs()
-		ti.advanceClock(4 * 24 * time.Hour)
+		ti.clock.Advance(4 * 24 * time.Hour)
 		third := ti.startConversation("jo", "How do I return my shoes?").addAnswer("By mail.")
 		ti.runJobs()
 		for i, tc := range []*testConversation{first, other, stranger, anonymous, second, third} {
@@ -151,7 +151,8 @@ var sampleQuestions = []string{
 	"the parcel arrived broken", "Do you sell gift cards?", "What is the meaning of life", "opening hours on Sunday",
 }
 
-// TestGroupsDoNotDependOnTheOrder holds that the same conversations give the same topics, in whatever order they came.
+// TestGroupsDoNotDependOnTheOrder checks that the same conversations lead to the same topics, in whatever order they
+// came.
 func TestGroupsDoNotDependOnTheOrder(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		var orders [2]map[string]string
@@ -166,7 +167,7 @@ func TestGroupsDoNotDependOnTheOrder(t *testing.T) {
 				talks[q] = ti.startConversation("", q).addAnswer("Like this.")
 			}
 			ti.runJobs()
-			ti.must(ti.service.Group(ti, ti.account.ID.AgentRef(ti.agent.ID)))
+			ti.Must(ti.service.Group(ti, ti.account.ID.AgentRef(ti.agent.ID)))
 			orders[i] = map[string]string{}
 			for q, tc := range talks {
 				orders[i][q] = tc.insight().Topic
@@ -191,7 +192,7 @@ func TestNewConversationsJoinGroups(t *testing.T) {
 			ti.startConversation("", q).addAnswer("Like this.")
 		}
 		ti.runJobs()
-		ti.advanceClock(11 * time.Minute)
+		ti.clock.Advance(11 * time.Minute)
 		ti.runJobs() // the job that groups is due
 		topic := ti.startConversation("", "password reset").addAnswer("Like this.")
 		ti.runJobs()
@@ -246,16 +247,16 @@ func TestTreeOfTopics(t *testing.T) {
 	})
 }
 
-// TestTextIsWithheld holds that of agents that mask personal data no text of conversations gets into titles, topics and
-// questions.
-func TestTextIsWithheld(t *testing.T) {
+// TestTextOfRedactingAgentsIsWithheld checks that for agents that mask personal data no text of conversations gets into
+// titles, topics and questions.
+func TestTextOfRedactingAgentsIsWithheld(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		plain := ti.startConversation("", "Do you ship to Iceland?").addRefusal()
 		ti.runJobs()
 		if plain.title() == "" || ti.report(parley.GroupByDay).Open != 1 {
 			t.Fatal("nothing to withhold")
 		}
-		ti.must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
+		ti.Must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
 			a.Redact = true
 			return nil
 		}))
@@ -267,7 +268,7 @@ func TestTextIsWithheld(t *testing.T) {
 			ti.startConversation("", q).addRefusal()
 		}
 		ti.runJobs()
-		ti.must(ti.service.Group(ti, ti.account.ID.AgentRef(ti.agent.ID)))
+		ti.Must(ti.service.Group(ti, ti.account.ID.AgentRef(ti.agent.ID)))
 		in := plain.insight()
 		if plain.title() != "" || in.Terms != nil || in.Sentiment != parley.SentimentNegative ||
 			in.Outcome != parley.OutcomeGivenUp {
@@ -285,9 +286,9 @@ func TestUnansweredQuestionsAreGrouped(t *testing.T) {
 		for _, q := range []string{"Do you ship to Iceland?", "Can I bring a dog?",
 			"shipping to Iceland, do you ship there", "ship to iceland"} {
 			ti.startConversation("", q).addRefusal()
-			ti.advanceClock(time.Minute)
+			ti.clock.Advance(time.Minute)
 		}
-		// that is no question
+		// this message is no question
 		ti.startConversation("", "Do you take bicycles along?").addRefusal().addMessage(parley.AuthorUser,
 			"This is awful, I am very disappointed!").addRefusal()
 		ti.startConversation("", "Is it safe?").addAnswer("Yes.")
@@ -300,22 +301,22 @@ func TestUnansweredQuestionsAreGrouped(t *testing.T) {
 	})
 }
 
-// TestErasingCorrectsTheSums holds that deleted conversations and agents leave neither text nor figures.
+// TestErasingCorrectsTheSums checks that deleted conversations and agents leave neither text nor figures.
 func TestErasingCorrectsTheSums(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		remaining := ti.startConversation("jo", "Do you ship to Iceland?").addRefusal()
 		deleted := ti.startConversation("jo", "Do you ship to Norway?").addRefusal()
 		ti.runJobs()
-		ti.must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
+		ti.Must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
 			_, err := tx.DeleteConversations(ti, ti.account.ID.AgentRef(ti.agent.ID), []parley.ConversationID{deleted.ID},
-				nil, ti.clock())
+				nil, ti.clock.Now())
 			return err
 		}))
 		// a job that comes too late
-		ti.must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(deleted.ID)))
+		ti.Must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(deleted.ID)))
 		_, err := ti.db.EraseConversations(ti, ti.account.ID.AgentRef(ti.agent.ID))
-		ti.must(err)
-		ti.must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(deleted.ID)))
+		ti.Must(err)
+		ti.Must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(deleted.ID)))
 		if in, err := ti.db.Insight(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(deleted.ID)); in != nil ||
 			err != nil {
 			t.Error(in, err)
@@ -324,22 +325,22 @@ func TestErasingCorrectsTheSums(t *testing.T) {
 			remaining.insight() == nil {
 			t.Errorf("%+v", r)
 		}
-		ti.must(ti.db.DeleteAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), ti.clock()))
-		ti.must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(remaining.ID)))
+		ti.Must(ti.db.DeleteAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), ti.clock.Now()))
+		ti.Must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(remaining.ID)))
 		_, err = ti.db.EraseAgent(ti, ti.account.ID.AgentRef(ti.agent.ID))
-		ti.must(err)
+		ti.Must(err)
 		for _, table := range []string{"conversation_insights", "insight_days", "insight_questions", "insight_agents",
 			"insight_groups"} {
 			n, err := sqldb.One(ti, ti.db.SQL(), sqldb.Column[int], `select count(*) from `+table)
-			if ti.must(err); n > 0 {
+			if ti.Must(err); n > 0 {
 				t.Error(table, n)
 			}
 		}
 	})
 }
 
-// TestALongConversationIsCheap holds that an analysis reads the first and the last messages only.
-func TestALongConversationIsCheap(t *testing.T) {
+// TestLongConversationIsCheapToAnalyze checks that an analysis reads only the first and the last messages.
+func TestLongConversationIsCheapToAnalyze(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		tc := ti.startConversation("", "How do I return shoes?")
 		for range 100 {
@@ -348,7 +349,7 @@ func TestALongConversationIsCheap(t *testing.T) {
 		tc.addRefusal()
 		ti.runJobs()
 		messages, err := ti.db.Utterances(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID), 40)
-		ti.must(err)
+		ti.Must(err)
 		if len(messages) != 80 || messages[39].Seq != 40 || messages[40].Seq != 163 || messages[79].Seq != 202 ||
 			!messages[79].IsRefusal || messages[0].IsRefusal {
 			t.Errorf("%d messages", len(messages))
@@ -359,11 +360,11 @@ func TestALongConversationIsCheap(t *testing.T) {
 	})
 }
 
-// runDuringAnalysis has something happen once, while a conversation is being analyzed: after it is read and before
-// anything is written.
+// runDuringAnalysis calls a function once while a conversation is being analyzed: after it is read and before anything
+// is written.
 func (ti *testInsight) runDuringAnalysis(do func()) {
 	ti.Helper()
-	ti.must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
+	ti.Must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
 		a.Insight.UseModel = true
 		return nil
 	}))
@@ -379,39 +380,39 @@ func (ti *testInsight) runDuringAnalysis(do func()) {
 	}
 }
 
-// TestErasedDuringAnalysis holds that an analysis that was under way writes no text of a conversation that is erased.
+// TestErasedDuringAnalysis checks that a running analysis writes no text of a conversation that is erased meanwhile.
 func TestErasedDuringAnalysis(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		tc := ti.startConversation("jo", "Do you ship to Iceland?").addRefusal()
 		ti.runDuringAnalysis(func() {
-			ti.must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
+			ti.Must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
 				_, err := tx.DeleteConversations(ti, tc.AccountID.AgentRef(tc.AgentID), []parley.ConversationID{tc.ID},
-					nil, ti.clock())
+					nil, ti.clock.Now())
 				return err
 			}))
 			_, err := ti.db.EraseConversations(ti, tc.AccountID.AgentRef(tc.AgentID))
-			ti.must(err)
+			ti.Must(err)
 		})
-		ti.must(ti.service.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
+		ti.Must(ti.service.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
 		if r := ti.report(parley.GroupByDay); r.Open != 0 || r.Totals.Conversations != 0 {
-			t.Errorf("%d questions are left, %+v", r.Open, r.Totals)
+			t.Errorf("%d questions remain, %+v", r.Open, r.Totals)
 		}
 	})
 }
 
-// TestLaterAnalysisWins holds that of two servers that analyze a conversation at a time the one that read it first does
-// not have the last word.
+// TestLaterAnalysisWins checks that if two servers analyze a conversation at the same time, the one that has read it
+// first does not overwrite the other's result.
 func TestLaterAnalysisWins(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		tc := ti.startConversation("jo", "Do you ship to Iceland?").addAnswer("Yes.")
 		ti.runDuringAnalysis(func() {
 			tc.rate("negative")
-			ti.advanceClock(time.Second)
-			// of another server, with no model
-			other := &insight.Service{DB: ti.db, Queue: ti.service.Queue, Now: ti.clock, Logger: ti.service.Logger}
-			ti.must(other.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
+			ti.clock.Advance(time.Second)
+			// of another server, without a model
+			other := &insight.Service{DB: ti.db, Queue: ti.service.Queue, Now: ti.clock.Now, Logger: ti.service.Logger}
+			ti.Must(other.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
 		})
-		ti.must(ti.service.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
+		ti.Must(ti.service.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
 		if in := tc.insight(); in.NegativeRatings != 1 || in.Outcome != parley.OutcomeDisliked {
 			t.Errorf("%+v", in)
 		}

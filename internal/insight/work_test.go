@@ -11,7 +11,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work to find out about a conversation grows with what was said in it, and no more than that.
+// The time to analyze a conversation is linear in the size of its messages.
 func TestWork(t *testing.T) {
 	growth := newTopicTree([]parley.Topic{{Name: "Opening hours", Keywords: []string{"when do you open", "a b c"},
 		Examples: []string{"When do you open?"}}})
@@ -30,7 +30,7 @@ func newTalk(text string) []store.Utterance {
 		{Author: parley.AuthorAssistant, Seq: 2, Text: text + "?"}}
 }
 
-// A keyword that repeats a word is looked for at all places at once.
+// A keyword that repeats a word is searched for in linear time as well.
 func TestWorkOfKeywords(t *testing.T) {
 	phrase := append(strings.Fields(strings.Repeat("bye ", 100)), "now")
 	hostile.RequireLinear(t, 16<<10, hostile.Made("one word", "", "bye ", ""), func(text string) {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// RankDue returns the due jobs their ranks.
+// RankDue sets the ranks of the due jobs.
 func (r *Runner) RankDue(ctx context.Context) error { return r.rankDue(ctx) }
 
-// HotQueries are the statements that look for jobs, with arguments filled in, and the index that each has to use.
+// HotQueries are the statements that find jobs, with their arguments, and the index that each must use.
 func HotQueries() map[string]string {
 	fill := func(query string, args ...string) string {
 		for _, arg := range args {
@@ -32,5 +32,5 @@ func HotQueries() map[string]string {
 	}
 }
 
-// SetStarted sets the time at which the runner was started to now.
+// SetStarted sets the start time of the runner to now.
 func (r *Runner) SetStarted() { r.started = r.now() }

@@ -13,7 +13,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// fairRunner is one whose handler tells of each job it is given, and ends it when it is told to.
+// fairRunner is a runner whose handler reports each job that it gets, and ends the job when the test says so.
 func (f *fixture) fairRunner(workers int) (r *jobs.Runner, begun chan string, end chan error) {
 	begun, end = make(chan string), make(chan error)
 	r = f.newRunner(func(_ context.Context, j jobs.Job) error {
@@ -47,8 +47,8 @@ func (f *fixture) runOrder(failing string) string {
 	return strings.Join(keys, " ")
 }
 
-// Ten large files of one account, then a small one of another: it is begun by the first worker that is free.
-func TestAnotherAccountsJobIsNext(t *testing.T) {
+// After ten large files of one account, the small file of another is taken by the first worker that is free.
+func TestJobOfAnotherAccountIsNext(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		r, begun, end := h.fairRunner(2)
 		for i := range 10 {
@@ -62,7 +62,7 @@ func TestAnotherAccountsJobIsNext(t *testing.T) {
 		for _, want := range []string{"small", "also small"} {
 			end <- nil
 			if got := <-begun; got != want {
-				t.Errorf("%q is begun, not %q", got, want)
+				t.Errorf("%q has begun, not %q", got, want)
 			}
 		}
 		for range 8 {
@@ -78,7 +78,7 @@ func TestAnotherAccountsJobIsNext(t *testing.T) {
 	})
 }
 
-// However many of one account come at once, another's follow its first.
+// However many jobs of one account are enqueued at once, those of another account follow its first.
 func TestAccountsTakeTurns(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		for i := range 150 {
@@ -95,15 +95,15 @@ func TestAccountsTakeTurns(t *testing.T) {
 	})
 }
 
-// Small before large, until the large one has waited for its size.
+// Small jobs run before large ones, until a large one has waited for as long as its size requires.
 func TestSmallJobsOfAnAccountGoFirst(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
-		h.enqueueSized("a", "large", 16*60_000) // as good as small in a minute
+		h.enqueueSized("a", "large", 16*60_000) // counts as small after a minute
 		h.enqueueSized("a", "middle", 16*30_000)
 		h.enqueueSized("b", "other", 1<<30)
-		h.advance(40 * time.Second)
+		h.Advance(40 * time.Second)
 		h.enqueueSized("a", "small", 100)
-		h.advance(21 * time.Second)
+		h.Advance(21 * time.Second)
 		h.enqueueSized("a", "late", 100)
 		if got, want := h.runOrder(""), "middle other small large late"; got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -111,7 +111,7 @@ func TestSmallJobsOfAnAccountGoFirst(t *testing.T) {
 	})
 }
 
-// A job that failed waits for its time, then for its turn.
+// A failed job waits for its next time, and then for its turn.
 func TestFairJobsAreTriedAgain(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		h.enqueueSized("a", "a0", 100)
@@ -119,7 +119,7 @@ func TestFairJobsAreTriedAgain(t *testing.T) {
 		if got := h.runOrder("a0"); got != "a0 b0" {
 			t.Error(got)
 		}
-		h.advance(time.Minute)
+		h.Advance(time.Minute)
 		h.enqueueSized("b", "b1", 100)
 		h.enqueueSized("", "nobody's", 100)
 		if got := h.runOrder(""); got != "a0 b1 nobody's" {
@@ -128,8 +128,8 @@ func TestFairJobsAreTriedAgain(t *testing.T) {
 	})
 }
 
-// Each statement that looks for jobs finds its rows by an index among many of other kinds.
-func TestPlansOfClaims(t *testing.T) {
+// Each statement that finds jobs uses an index, among many jobs of other kinds.
+func TestQueryPlans(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		fill := `insert into jobs (id, kind, key, account_id, payload, state, run_at, attempts, max_attempts,
 			backoff_ms, created_at, updated_at)
@@ -157,7 +157,7 @@ func TestPlansOfClaims(t *testing.T) {
 	})
 }
 
-// queryPlan returns the plan of a statement whose arguments are the kind and what its condition needs.
+// queryPlan returns the plan of a statement with its arguments.
 func (f *fixture) queryPlan(query string) string {
 	f.t.Helper()
 	if f.db.Dialect() == sqldb.SQLite {

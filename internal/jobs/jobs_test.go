@@ -7,12 +7,12 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"sync"
 	"testing"
 	"time"
 
 	"parley/internal/jobs"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 
 	"go.uber.org/goleak"
@@ -20,27 +20,9 @@ import (
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
 
-// clock is turned by hand.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
-// fixture is one program over a database: its clock, its queue and what its handlers noted.
+// fixture is a queue of jobs on a database, with a clock.
 type fixture struct {
-	*clock
+	*clock.Clock
 	t     *testing.T
 	db    *sqldb.DB
 	queue *jobs.Queue
@@ -51,8 +33,8 @@ func forEachDatabase(t *testing.T, f func(t *testing.T, h *fixture)) {
 		if err := sqldb.Migrate(t.Context(), db, os.DirFS("../store/migrations")); err != nil {
 			t.Fatal(err)
 		}
-		c := &clock{at: time.UnixMilli(1_800_000_000_000)}
-		f(t, &fixture{clock: c, t: t, db: db, queue: &jobs.Queue{Now: c.now}})
+		c := clock.At(time.UnixMilli(1_800_000_000_000))
+		f(t, &fixture{Clock: c, t: t, db: db, queue: &jobs.Queue{Now: c.Now}})
 	})
 }
 
@@ -79,7 +61,7 @@ func (f *fixture) runDue(r *jobs.Runner, want int) {
 	}
 }
 
-// jobStates is the state of the one job: "" when there is none.
+// jobStates returns the state of the only job; "" when there is none.
 func (f *fixture) jobStates() string {
 	f.t.Helper()
 	state, err := sqldb.One(f.t.Context(), f.db, sqldb.Column[string], `select state from jobs`)
@@ -89,7 +71,7 @@ func (f *fixture) jobStates() string {
 	return state
 }
 
-func TestAJobRunsOnceAndIsGone(t *testing.T) {
+func TestJobRunsOnceAndIsDeleted(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		var seen jobs.Job
 		r := h.newRunner(func(_ context.Context, j jobs.Job) error { seen = j; return nil })
@@ -97,7 +79,7 @@ func TestAJobRunsOnceAndIsGone(t *testing.T) {
 		h.enqueue(jobs.Job{Kind: "of a newer program", Key: "s1"})
 		h.runDue(r, 1)
 		if seen.Key != "s1" || seen.AccountID != "acc" || string(seen.Payload) != `{"deep":true}` ||
-			seen.Attempts != 1 || !seen.RunAt.Equal(h.now()) {
+			seen.Attempts != 1 || !seen.RunAt.Equal(h.Now()) {
 			t.Errorf("%+v", seen)
 		}
 		if s := h.jobStates(); s != "ready" {
@@ -106,7 +88,7 @@ func TestAJobRunsOnceAndIsGone(t *testing.T) {
 	})
 }
 
-func TestARolledBackJobNeverWas(t *testing.T) {
+func TestRolledBackJobDoesNotRun(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		no := errors.New("no")
 		err := h.db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
@@ -125,13 +107,13 @@ func TestOneJobPerKey(t *testing.T) {
 			payloads = append(payloads, string(j.Payload))
 			return nil
 		})
-		h.enqueue(jobs.Job{Kind: "train", Key: "a", Payload: []byte(`1`), RunAt: h.now().Add(time.Hour)})
-		h.enqueue(jobs.Job{Kind: "train", Key: "a", Payload: []byte(`2`), RunAt: h.now().Add(time.Minute)})
-		h.enqueue(jobs.Job{Kind: "train", Key: "a", Payload: []byte(`3`), RunAt: h.now().Add(2 * time.Hour)})
+		h.enqueue(jobs.Job{Kind: "train", Key: "a", Payload: []byte(`1`), RunAt: h.Now().Add(time.Hour)})
+		h.enqueue(jobs.Job{Kind: "train", Key: "a", Payload: []byte(`2`), RunAt: h.Now().Add(time.Minute)})
+		h.enqueue(jobs.Job{Kind: "train", Key: "a", Payload: []byte(`3`), RunAt: h.Now().Add(2 * time.Hour)})
 		h.runDue(r, 0)
-		h.advance(time.Minute)
+		h.Advance(time.Minute)
 		h.runDue(r, 1)
-		h.advance(3 * time.Hour)
+		h.Advance(3 * time.Hour)
 		h.runDue(r, 0)
 		if fmt.Sprint(payloads) != "[3]" {
 			t.Error(payloads)
@@ -139,7 +121,7 @@ func TestOneJobPerKey(t *testing.T) {
 	})
 }
 
-func TestAskedForWhileRunning(t *testing.T) {
+func TestJobEnqueuedWhileRunningRunsAgain(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		runs := 0
 		r := h.newRunner(func(_ context.Context, j jobs.Job) error {
@@ -161,7 +143,7 @@ func TestAskedForWhileRunning(t *testing.T) {
 	})
 }
 
-func TestBackoffAndDeath(t *testing.T) {
+func TestFailedJobIsRetriedAndThenDead(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		fails := true
 		r := h.newRunner(func(_ context.Context, j jobs.Job) error {
@@ -175,19 +157,19 @@ func TestBackoffAndDeath(t *testing.T) {
 		})
 		h.enqueue(jobs.Job{Kind: "train", Key: "a", MaxAttempts: 3, Backoff: time.Minute})
 		h.runDue(r, 1)
-		h.advance(59 * time.Second)
+		h.Advance(59 * time.Second)
 		h.runDue(r, 0)
-		h.advance(time.Second)
+		h.Advance(time.Second)
 		h.runDue(r, 1)
-		h.advance(time.Minute)
+		h.Advance(time.Minute)
 		h.runDue(r, 0)
-		h.advance(time.Minute)
+		h.Advance(time.Minute)
 		h.runDue(r, 1)
 		lastError, err := sqldb.One(t.Context(), h.db, sqldb.Column[string], `select last_error from jobs`)
 		if h.jobStates() != "dead" || lastError != "the site is down" || err != nil {
 			t.Errorf("%s: %s %v", h.jobStates(), lastError, err)
 		}
-		h.advance(1000 * time.Hour)
+		h.Advance(1000 * time.Hour)
 		h.runDue(r, 0)
 		fails = false
 		h.enqueue(jobs.Job{Kind: "train", Key: "a"})

@@ -9,8 +9,8 @@ import (
 	"parley/internal/jobs"
 )
 
-// However long the database is away or full, the job is not given up for it.
-func TestAnOutageIsNoFailure(t *testing.T) {
+// However long the database is unavailable or full, a job is not given up because of it.
+func TestOutageDoesNotCountAsFailure(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		away := true
 		r := h.newRunner(func(_ context.Context, j jobs.Job) error {
@@ -26,7 +26,7 @@ func TestAnOutageIsNoFailure(t *testing.T) {
 		for range 5 {
 			h.runDue(r, 1)
 			h.runDue(r, 0)
-			h.advance(time.Second)
+			h.Advance(time.Second)
 		}
 		away = false
 		h.runDue(r, 1)
@@ -42,7 +42,7 @@ func TestExpiredLeasesRunAtOnce(t *testing.T) {
 		r := h.newRunner(func(context.Context, jobs.Job) error { ran++; return nil })
 		h.enqueue(jobs.Job{Kind: "train", Key: "a"})
 		if _, err := h.db.Exec(t.Context(), `update jobs set state = 'running', lease_owner = 'dead', lease_until = ?`,
-			h.now().Add(time.Hour).UnixMilli()); err != nil {
+			h.Now().Add(time.Hour).UnixMilli()); err != nil {
 			t.Fatal(err)
 		}
 		h.runDue(r, 0)

@@ -18,10 +18,10 @@ func TestDepth(t *testing.T) {
 			}
 		}
 		requireDepth(jobs.Depth{})
-		h.enqueue(jobs.Job{Kind: "train", Key: "later", RunAt: h.now().Add(time.Hour)})
+		h.enqueue(jobs.Job{Kind: "train", Key: "later", RunAt: h.Now().Add(time.Hour)})
 		requireDepth(jobs.Depth{Waiting: 1})
 		h.enqueue(jobs.Job{Kind: "train", Key: "now", MaxAttempts: 1})
-		h.advance(90 * time.Second)
+		h.Advance(90 * time.Second)
 		requireDepth(jobs.Depth{Waiting: 2, OldestDue: 90 * time.Second})
 		var within jobs.Depth
 		var looked error

@@ -33,7 +33,7 @@ func TestAnotherRunnerTakesOver(t *testing.T) {
 		var owners []string
 		dying := h.newRunner(func(context.Context, jobs.Job) error {
 			close(begun)
-			<-free // as good as dead: the lease is not renewed by the clock of this test
+			<-free // like a runner that has crashed: the lease is not renewed by the clock of this test
 			return nil
 		})
 		living := h.newRunner(func(_ context.Context, j jobs.Job) error {
@@ -44,13 +44,13 @@ func TestAnotherRunnerTakesOver(t *testing.T) {
 		h.enqueue(jobs.Job{Kind: "train", Key: "a"})
 		<-begun
 		h.runDue(living, 0)
-		h.advance(2 * time.Hour)
+		h.Advance(2 * time.Hour)
 		h.runDue(living, 1)
 		if fmt.Sprint(owners) != "[a2]" || h.jobStates() != "" {
 			t.Error(owners, h.jobStates())
 		}
-		h.enqueue(jobs.Job{Kind: "train", Key: "a", RunAt: h.now().Add(time.Hour)})
-		close(free) // the first one comes back to life and must not touch what is no longer its own
+		h.enqueue(jobs.Job{Kind: "train", Key: "a", RunAt: h.Now().Add(time.Hour)})
+		close(free) // the first runner continues, and must not change a job that it no longer holds
 		stop()
 		if h.jobStates() != "ready" {
 			t.Error(h.jobStates())
@@ -58,23 +58,23 @@ func TestAnotherRunnerTakesOver(t *testing.T) {
 	})
 }
 
-// expireLeases has a runner begin the job and die in it.
+// expireLeases lets a runner begin the job and crash.
 func (f *fixture) expireLeases() { f.t.Helper(); f.dieIn(f.newRunner, 2*time.Hour) }
 
-// dieIn is die for a runner that is made by a function, and after which some time passes.
+// dieIn lets the runner that a function returns begin the job and crash, and then advances the clock.
 func (f *fixture) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Duration) {
 	f.t.Helper()
 	begun, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
 	r := runner(func(context.Context, jobs.Job) error {
 		close(begun)
-		<-free // as good as dead: the lease is not renewed by the clock of this test
+		<-free // like a runner that has crashed: the lease is not renewed by the clock of this test
 		return nil
 	})
 	go func() {
 		defer close(done)
-		if n, _ := r.RunDue(ctx); n == 0 && ctx.Err() == nil { // the job rests
-			f.advance(20 * time.Second)
+		if n, _ := r.RunDue(ctx); n == 0 && ctx.Err() == nil { // the job waits
+			f.Advance(20 * time.Second)
 			r.SetStarted()
 			_, _ = r.RunDue(ctx)
 		}
@@ -83,13 +83,14 @@ func (f *fixture) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Durati
 	select {
 	case <-begun:
 	case <-done:
-		f.t.Fatal("the job was not begun: ", f.jobStates())
+		f.t.Fatal("the job has not begun: ", f.jobStates())
 	}
-	f.advance(pass)
+	f.Advance(pass)
 }
 
-// Whoever kills servers for another reason does not kill their jobs: they rest, and only then they are given up.
-func TestAJobThatKillsItsRunners(t *testing.T) {
+// A job is given up only after it was alone at several crashes: after the first ones it waits, since something else may
+// have killed the servers.
+func TestJobThatKillsItsRunnersIsGivenUp(t *testing.T) {
 	for _, c := range []struct {
 		kind  string
 		state string // in the end
@@ -105,11 +106,11 @@ func TestAJobThatKillsItsRunners(t *testing.T) {
 				h.expireLeases()
 				h.runDue(living, 0)
 				if h.jobStates() != "ready" || lost > 0 {
-					t.Errorf("before a rest of %v: %s", rest, h.jobStates())
+					t.Errorf("before a pause of %v: %s", rest, h.jobStates())
 				}
-				h.advance(rest - time.Millisecond)
+				h.Advance(rest - time.Millisecond)
 				h.runDue(living, 0)
-				h.advance(time.Millisecond)
+				h.Advance(time.Millisecond)
 			}
 			h.expireLeases()
 			h.runDue(living, c.lost)
@@ -120,9 +121,8 @@ func TestAJobThatKillsItsRunners(t *testing.T) {
 	}
 }
 
-// A program that ends again and again, also while the job rests, is ended by something else: the job is not given up
-// for it.
-func TestAJobThatIsKilledWithItsRunners(t *testing.T) {
+// If a program crashes again and again, even while the job waits, something else is the cause: the job is not given up.
+func TestJobThatIsKilledWithItsRunnersIsKept(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		h.enqueue(jobs.Job{Kind: "train", Key: "a", MaxAttempts: 2})
 		lost, done := 0, 0
@@ -136,8 +136,8 @@ func TestAJobThatIsKilledWithItsRunners(t *testing.T) {
 		for range 30 {
 			h.dieIn(started, 90*time.Second)
 		}
-		h.runDue(started(nil), 0) // it rests
-		h.advance(20 * time.Second)
+		h.runDue(started(nil), 0) // it waits
+		h.Advance(20 * time.Second)
 		h.runDue(started(func(context.Context, jobs.Job) error { done++; return nil }), 1)
 		if lost != 0 || done != 1 {
 			t.Errorf("lost %d times, done %d times; state %q", lost, done, h.jobStates())
@@ -165,7 +165,7 @@ func TestStoppingReleasesTheJob(t *testing.T) {
 	})
 }
 
-func TestTheLeaseIsRenewed(t *testing.T) {
+func TestLeaseIsRenewed(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		begun, free := make(chan struct{}), make(chan struct{})
 		r := h.newRunner(func(context.Context, jobs.Job) error { close(begun); <-free; return nil })
@@ -181,7 +181,7 @@ func TestTheLeaseIsRenewed(t *testing.T) {
 			return ms
 		}
 		first := until()
-		h.advance(r.LeaseDuration / 2) // the lease holds still; whoever renews it now sets a later end
+		h.Advance(r.LeaseDuration / 2) // the lease is still valid; renewing it now sets a later end
 		for until() == first {
 			runtime.Gosched()
 		}

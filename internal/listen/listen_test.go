@@ -26,7 +26,7 @@ func startServer(t *testing.T, limits listen.Limits, h http.HandlerFunc) (*httpt
 		server.CloseClientConnections()
 		server.Close()
 		if n := table.OpenConns(); n != 0 {
-			t.Errorf("%d connections are left", n)
+			t.Errorf("%d connections remain", n)
 		}
 	})
 	return server, table
@@ -51,13 +51,14 @@ func resetConn(t *testing.T, conn *net.TCPConn) {
 	}
 }
 
-// A handler goes on for a client that has closed its half and reads the answer, and is cancelled when a client is gone.
+// A handler continues for a client that has closed its half and reads the answer, and is cancelled when the client is
+// gone.
 func TestResetCancelsAndHalfClosingDoesNot(t *testing.T) {
 	for _, half := range []bool{false, true} {
 		received, alive, ended := make(chan struct{}), make(chan error, 1), make(chan struct{})
 		server, _ := startServer(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
 			defer close(ended)
-			for range 3 { // there and back, so that the end of what the client sends has been read
+			for range 3 { // a round trip, so that the end of the client's data has been read
 				_, _ = io.WriteString(w, "a")
 				_ = http.NewResponseController(w).Flush()
 				select {
@@ -112,7 +113,7 @@ func TestClosedConnectionCancels(t *testing.T) {
 	<-ended
 }
 
-// A client that has closed its half and has to wait is asked whether it is there, before its answer and not within it.
+// A client that has closed its half and has to wait is probed before its answer begins, and not within it.
 func TestWaitingClientIsProbed(t *testing.T) {
 	release := make(chan struct{})
 	server, _ := startServer(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
@@ -168,7 +169,7 @@ func TestPipelinedRequestsOfAHalfClosedClient(t *testing.T) {
 	}
 }
 
-// A header with two lengths is found wherever it is, and what only looks like one is not.
+// A request with two lengths is detected wherever the headers are, and what only looks like one is not.
 func TestAmbiguousLengths(t *testing.T) {
 	server, _ := startServer(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
 		if listen.FromContext(r.Context()).HasAmbiguousLength(r) {

@@ -14,7 +14,7 @@ import (
 func wantClosed(t *testing.T, conn net.Conn) {
 	t.Helper()
 	if n, err := conn.Read(make([]byte, 1)); err == nil || n > 0 {
-		t.Fatal("the connection says something")
+		t.Fatal("the connection sends something")
 	} else if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
 		t.Fatal("the connection is still open")
 	}

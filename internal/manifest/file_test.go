@@ -65,7 +65,7 @@ func TestValuesAreReadAsYAML12(t *testing.T) {
 	}
 }
 
-func TestFaultsNameTheirLine(t *testing.T) {
+func TestFaultsNameTheirLines(t *testing.T) {
 	for yaml, want := range map[string]string{
 		"":                       "a.yaml: the file holds no agent",
 		"a: 1\n b: 2":            "a.yaml:2: this is not YAML: mapping values are not allowed in this context",
@@ -99,7 +99,7 @@ func TestFaultsNameTheirLine(t *testing.T) {
 	}
 }
 
-// aliasBomb returns a manifest whose aliases double a list until it fits in no memory.
+// aliasBomb returns a manifest whose aliases double a list until no memory could hold it.
 func aliasBomb() string {
 	text := "a0: &a0 [x, x]\n"
 	for i := 1; i < 64; i++ {

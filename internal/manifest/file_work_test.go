@@ -9,7 +9,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work to read a manifest is linear in its size.
+// The time to read a manifest is linear in its size.
 func TestWork(t *testing.T) {
 	hostile.Readers(t, map[string]func(text string){
 		"read":    func(text string) { readManifest(text) },
@@ -19,8 +19,7 @@ func TestWork(t *testing.T) {
 	})
 }
 
-// The work to compare two texts grows with the square of their lines up to maxComparisons, and beyond that with their
-// size.
+// The time to compare two texts is quadratic in their lines up to maxComparisons, and beyond that linear in their size.
 func TestWorkOfDiff(t *testing.T) {
 	for _, kind := range []hostile.Kind{
 		hostile.Made("equal lines", "", "a: b\n", ""),
@@ -35,7 +34,7 @@ func textOf(text string) []byte {
 	return jsonObject("a", strings.ToValidUTF8(text, ""))
 }
 
-// Anchors, aliases, depth and long names cost no more either.
+// The same holds for anchors, aliases, nesting and long names.
 func TestWorkOfRepeatedNodes(t *testing.T) {
 	for _, kind := range []hostile.Kind{
 		hostile.Made("items", "a:\n", "- b\n", ""),
@@ -60,7 +59,7 @@ func TestWorkOfRepeatedNodes(t *testing.T) {
 	}
 }
 
-// A name that is too long is a fault, and what is around it is read.
+// A name that is too long is a fault, and the rest of the manifest is read.
 func TestLongNameIsAFault(t *testing.T) {
 	f := readManifest("agent: {name: a}\n? " + strings.Repeat("n", 2*maxName) + "\n: b\n")
 	if len(f.Faults) != 1 || !strings.Contains(f.Faults[0].Text, "at most 1024 bytes") || len(f.Faults[0].Path) > 200 {

@@ -53,8 +53,7 @@ func (r *applyRun) planProcedures(ctx context.Context, t *target) error {
 	return nil
 }
 
-func (r *applyRun) buildProcedure(t *target, e *entry[parley.Procedure]) (*parley.Procedure, map[string]any,
-	error) {
+func (r *applyRun) buildProcedure(t *target, e *entry[parley.Procedure]) (*parley.Procedure, map[string]any, error) {
 	var s procedureSpec
 	if !r.faults.decode(e.path, e.merged, &s) {
 		return nil, nil, nil

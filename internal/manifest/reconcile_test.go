@@ -109,7 +109,7 @@ func TestReconcile(t *testing.T) {
 	}
 }
 
-func TestEntriesAreLaidOverWhatExists(t *testing.T) {
+func TestEntriesAreMergedIntoExistingItems(t *testing.T) {
 	f := faults{}
 	k := itemKind(false, false)
 	k.resetting = []string{"name"}

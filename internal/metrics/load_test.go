@@ -64,7 +64,7 @@ func TestLoadOfThisProgram(t *testing.T) {
 	m.addProcess("self", 1200, 0)
 	m.wantShare(.5, time.Second) // two seconds of four
 	m.writeFile("proc/stat", "cpu  100000 0 0 0 0 0 0 0 0 0\n")
-	m.addProcess("78", 100_000, 0) // what others do
+	m.addProcess("78", 100_000, 0) // time of other processes
 	m.wantShare(0, time.Second)
 	m.addProcess("self", 1600, 0)
 	m.wantShare(.5, 2*time.Second)
@@ -81,7 +81,7 @@ func TestLoadOfThisProgram(t *testing.T) {
 	}
 }
 
-// Children count while they live and once they have ended, and so do theirs.
+// Child processes count while they run and after they have ended, and so do theirs.
 func TestLoadOfChildren(t *testing.T) {
 	m := newFakeMachine(t)
 	m.addProcess("self", 100, 0)
@@ -99,7 +99,7 @@ func TestLoadOfChildren(t *testing.T) {
 	m.addProcess("self", 140, 10) // 91 has ended
 	m.writeFile("proc/self/task/78/children", "90 ")
 	m.wantShare(0, time.Second)
-	m.writeFile("proc/self/task/78/children", "90 5 ") // one that ends at this moment
+	m.writeFile("proc/self/task/78/children", "90 5 ") // a process that ends at this moment
 	m.wantShare(0, time.Second)
 }
 
@@ -116,7 +116,7 @@ func TestLoadOfAContainer(t *testing.T) {
 		m.writeFile(filepath.Join(folder, "cpu.max"), "max 100000\n")
 		m.addProcess("self", 350, 0)
 		m.wantShare(0.5, time.Second)
-		m.writeFile(filepath.Join(folder, "cpu.max"), "900000 100000\n") // more than there are
+		m.writeFile(filepath.Join(folder, "cpu.max"), "900000 100000\n") // more than exist
 		m.addProcess("self", 550, 0)
 		m.wantShare(0.5, time.Second)
 	}

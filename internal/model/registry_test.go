@@ -6,7 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
+	"parley/internal/testkit/scripted"
 )
 
 func TestRegistryWithoutURL(t *testing.T) {
@@ -51,7 +51,7 @@ func TestRegistryNames(t *testing.T) {
 	}
 }
 
-// Both wires can be used at once: a model is asked for by the one whose prefix its name has, where there is one.
+// Both wires can be used at once: the prefix of a model's name selects the wire, if it has one.
 func TestRegistryWithTwoWires(t *testing.T) {
 	plain, prefixed := new(scripted.Model), new(scripted.Model)
 	c := model.RegistryConfig{

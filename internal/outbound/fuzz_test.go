@@ -52,9 +52,9 @@ func FuzzPublic(f *testing.F) {
 	})
 }
 
-// FuzzAddresses fetches from arbitrary addresses, and follows redirects to them. Whatever they are,
-// nothing inside is reached but what is allowed, every failure is an *Error, and a request costs no more questions of
-// the resolver and no more connections than it has redirects.
+// FuzzAddresses fetches from arbitrary addresses, and follows redirects to them. Of private addresses only those are
+// reached that are allowed, every failure is an *Error, and a request needs no more lookups and no more connections
+// than it has redirects.
 func FuzzAddresses(f *testing.F) {
 	var location atomic.Value
 	var allowed, inside atomic.Int32
@@ -86,7 +86,7 @@ func FuzzAddresses(f *testing.F) {
 	questions := 0
 	c := &Client{AllowedPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		Resolve: func(context.Context, string) ([]netip.Addr, error) {
-			questions++ // all names lead inside
+			questions++ // all names resolve to private addresses
 			return []netip.Addr{netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("::ffff:127.0.0.2"),
 				netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("169.254.169.254")}, nil
 		}}

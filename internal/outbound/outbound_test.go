@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// testSite is a server on a loopback address that counts who connects.
+// testSite is a server on a loopback address that counts its connections.
 type testSite struct {
 	*httptest.Server
 	conns atomic.Int32
@@ -75,7 +75,7 @@ func wantKind(t *testing.T, err error, kind outbound.Kind) *outbound.Error {
 	}
 	for _, secret := range []string{"127.0.0", "key", "secret", "::1"} {
 		if strings.Contains(e.Reason, secret) {
-			t.Errorf("the reason tells %q: %s", secret, e.Reason)
+			t.Errorf("the reason contains %q: %s", secret, e.Reason)
 		}
 	}
 	return e
@@ -117,7 +117,7 @@ func TestDNSRebindingIsRefused(t *testing.T) {
 	c, requests := newClient(t, "127.0.0.9"), 0
 	c.Resolve = func(context.Context, string) ([]netip.Addr, error) {
 		requests++
-		if requests%2 == 1 { // harmless at first: nothing listens there
+		if requests%2 == 1 { // a public address at first, where nothing listens
 			return []netip.Addr{netip.MustParseAddr("127.0.0.9")}, nil
 		}
 		return []netip.Addr{netip.MustParseAddr("127.0.0.9"), netip.MustParseAddr("127.0.0.1")}, nil
@@ -223,13 +223,13 @@ func TestRequestBodyStaysOnItsHost(t *testing.T) {
 	}
 	if len(headers) != 1 || headers[0].Get("Accept") != "text/html" ||
 		strings.Contains(fmt.Sprint(headers), "secret") || headers[0].Get("Authorization") != "" {
-		t.Errorf("the other host heard %v", headers)
+		t.Errorf("the other host got %v", headers)
 	}
 	post, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, strings.NewReader("secret"))
 	_, err := c.Do(post, outbound.Limits{})
 	wantKind(t, err, outbound.KindRefused)
 	if len(headers) != 1 {
-		t.Error("the body went along")
+		t.Error("the body was sent to it")
 	}
 }
 
@@ -289,7 +289,7 @@ func TestSlowHosts(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 				select {
 				case <-r.Context().Done():
-				case <-time.After(10 * time.Millisecond): // the pace of the host, not of the test
+				case <-time.After(10 * time.Millisecond): // of the host, not of the test
 				}
 			}
 		},

@@ -139,7 +139,7 @@ func TestPassageBeforeHelps(t *testing.T) {
 	}
 }
 
-func TestFollowUpLeansOnTheAnswer(t *testing.T) {
+func TestFollowUpUsesTheAnswer(t *testing.T) {
 	x := newTextIndex("Parcels to Norway take nine days.", "The Comet lamp uses four watts.",
 		"The Meteor lamp uses nine watts.")
 	q := Query{Text: "How many watts does it use?", Earlier: []string{"Which lamp is for a desk?"},
@@ -153,7 +153,7 @@ func TestFollowUpLeansOnTheAnswer(t *testing.T) {
 	}
 }
 
-func TestSlips(t *testing.T) {
+func TestWordsOneEditAway(t *testing.T) {
 	got := map[string]bool{}
 	eachEdit([]rune("form"), func(word string) { got[word] = true })
 	for _, want := range []string{"from", "for", "forms", "norm", "fork", "fform"} {
@@ -176,7 +176,7 @@ func TestCutCode(t *testing.T) {
 }
 
 // However often groups repeat a word, it stands for a word of the question once.
-func TestSynonymsThatRepeatAreOne(t *testing.T) {
+func TestRepeatedSynonymsCountOnce(t *testing.T) {
 	x := newHelpIndex()
 	groups := make([][]string, 200)
 	for i := range groups {

@@ -105,7 +105,7 @@ func TestAnswersDependOnContentOnly(t *testing.T) {
 	}
 }
 
-func TestForgottenIsNotFound(t *testing.T) {
+func TestRemovedPassagesAreNotFound(t *testing.T) {
 	x := newHelpIndex()
 	x.Remove("p-refund", "p-unknown")
 	for _, h := range x.Nearest(Query{Text: "refund money plan"}) {

@@ -88,7 +88,7 @@ func (s testIndexes) findTexts(version int64, question string) (texts []string) 
 	return texts
 }
 
-func TestLibraryFollowsThePassageVersion(t *testing.T) {
+func TestIndexFollowsThePassageVersion(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		s := newTestIndexes(t, db)
 		if got := s.findTexts(0, "tea"); got != nil {
@@ -143,7 +143,7 @@ func TestHitNamesItsSource(t *testing.T) {
 	})
 }
 
-func TestLibraryForgetsWhatWasNotUsedForLongest(t *testing.T) {
+func TestLeastRecentlyUsedIndexIsDropped(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		s := newTestIndexes(t, db)
 		s.Budget = 1 // every index is too large: only the one in use stays
@@ -166,7 +166,7 @@ func TestLibraryForgetsWhatWasNotUsedForLongest(t *testing.T) {
 	})
 }
 
-func TestManyAskAtOnce(t *testing.T) {
+func TestConcurrentSearchesBuildOneIndex(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		s := newTestIndexes(t, db)
 		s.putPassages(1, "v1", "Green tea is hot.", "Black coffee is cold.")
@@ -184,7 +184,7 @@ func TestManyAskAtOnce(t *testing.T) {
 
 // An index that mostly holds what is gone is built anew while it answers: no question waits for that, and none is
 // answered wrong.
-func TestWornIndexIsBuiltAnew(t *testing.T) {
+func TestFragmentedIndexIsRebuilt(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		s := newTestIndexes(t, db)
 		texts := make([]string, 600)
@@ -218,7 +218,7 @@ func TestWornIndexIsBuiltAnew(t *testing.T) {
 	})
 }
 
-func TestFailureIsNotRemembered(t *testing.T) {
+func TestFailureIsNotCached(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		s := newTestIndexes(t, db)
 		s.putPassages(1, "v1", "Green tea is hot.")
@@ -244,7 +244,7 @@ func splitStatements(statements string) (all []string) {
 }
 
 // Agents without a passage are asked too: what is kept for them counts, and goes in its turn.
-func TestEmptyAgentsDoNotPileUp(t *testing.T) {
+func TestIndexesOfEmptyAgentsAreBounded(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		s := newTestIndexes(t, db)
 		s.Budget = 1 << 20

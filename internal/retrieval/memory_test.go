@@ -11,7 +11,7 @@ import (
 )
 
 // What the index counts must be what the runtime counts, or a budget of memory means nothing.
-func TestBytesAreHonest(t *testing.T) {
+func TestReportedBytesMatchTheMemory(t *testing.T) {
 	for name, all := range map[string][]parley.Passage{
 		"few, of prose":       randomPassages(500, 9),
 		"prose":               randomPassages(4000, 9),

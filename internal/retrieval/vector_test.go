@@ -63,7 +63,7 @@ func TestDotIsExact(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoVector(t *testing.T) {
+func TestInvalidVectors(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, v := range [][]float32{nil, {}, {0, 0}, {1, nan}, {nan, 1}, {inf, 1}, make([]float32, maxDims+1)} {
 		if PackVector(v) != nil || newDirection(v) != nil {
@@ -129,7 +129,7 @@ func cosineLength(v []float32) (sum float64) {
 	return sum
 }
 
-func TestVectorsGoWithTheirPassages(t *testing.T) {
+func TestVectorsAreErasedWithTheirPassages(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	asked := randomVector(r, 64)
 	x := vectorIndex(t, 300, func(int) []float32 { return leaningVector(r, asked, .5) })

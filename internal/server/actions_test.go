@@ -23,7 +23,7 @@ import (
 
 const secretKey = "sixteen bytes at least"
 
-func TestSettingsOfTheOutside(t *testing.T) {
+func TestActionSettings(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*server.Config)
 		want   string
@@ -63,7 +63,7 @@ func TestUnavailableReasonNamesTheMissingSearchEngine(t *testing.T) {
 		"no engine":            {testkit.Open(t).AdminService, parley.ActionWebSearch, "PARLEY_SEARCH_URL"},
 		"an engine":            {testkit.Open(t, testkit.WithConfig(withEngine)).AdminService, parley.ActionWebSearch, ""},
 		"another kind":         {testkit.Open(t).AdminService, parley.ActionEscalate, ""},
-		"a command, no engine": {command, parley.ActionWebSearch, ""}, // it does not know the server's settings
+		"a command, no engine": {command, parley.ActionWebSearch, ""}, // the browser does not know the server's settings
 	} {
 		got := c.service.Manifests.UnavailableReason(&parley.Action{Kind: c.kind})
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
@@ -72,9 +72,9 @@ func TestUnavailableReasonNamesTheMissingSearchEngine(t *testing.T) {
 	}
 }
 
-// A message that calls for a procedure: the service is asked with the secret, the conversation ends up with a person,
-// and the secret is nowhere but in the request.
-func TestAProcedureThroughTheWholeServer(t *testing.T) {
+// A message that triggers a procedure: the service is called with the secret, the conversation is handed over, and the
+// secret is only in the request.
+func TestProcedureInAWholeServer(t *testing.T) {
 	var questions []string
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		questions = append(questions, r.URL.Path+" "+r.Header.Get("Authorization"))
@@ -103,7 +103,7 @@ func TestAProcedureThroughTheWholeServer(t *testing.T) {
 	answer := s.Do(t, "POST", "/agents/"+agent+"/chat", s.Key, map[string]any{"message": "refund order 17"})
 	answer.Decode(t, http.StatusOK, &reply)
 	if len(questions) != 1 || questions[0] != "/17 Bearer s3cret-key" {
-		t.Errorf("the service heard %q", questions)
+		t.Errorf("the service got %q", questions)
 	}
 	if text := string(answer.Body); !strings.Contains(text, "Looking at 17.") || !strings.Contains(text, "paid") ||
 		!strings.Contains(text, "Bearer ***") {
@@ -121,7 +121,7 @@ func TestAProcedureThroughTheWholeServer(t *testing.T) {
 		}
 	}
 	if bytes.Contains(answer.Body, []byte("s3cret")) {
-		t.Error("the secret was told")
+		t.Error("the secret was shown")
 	}
 }
 

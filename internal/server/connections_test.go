@@ -59,8 +59,8 @@ func documentedRoutes(t *testing.T) []string {
 	return list
 }
 
-// A request without a key is answered at once on every route, and the connection closed, though the body that it
-// announces never comes.
+// A request without a key is answered at once on every route and the connection closed, although its body never
+// arrives.
 func TestRequestsWithoutKeyAreRefusedBeforeTheirBody(t *testing.T) {
 	s := testkit.Open(t)
 	for _, route := range documentedRoutes(t) {
@@ -92,7 +92,7 @@ func TestRefusalsDoNotWaitForTheBody(t *testing.T) {
 	}
 }
 
-// A client that sends its whole body, though it was refused long before, still gets its answer.
+// A client that sends its whole body after it was refused still gets its answer.
 func TestRefusedWhileStillSending(t *testing.T) {
 	s := testkit.Open(t)
 	for _, size := range []int{1 << 10, 200 << 10, 3 << 20} {
@@ -146,7 +146,7 @@ func TestRequestsWithTwoLengthsAreRefused(t *testing.T) {
 
 // While all connections are busy, health checks are answered on one of the spare ones, and
 // everything else refused.
-func TestHealthIsAnsweredWhereAllConnectionsAreBusy(t *testing.T) {
+func TestHealthIsAnsweredWhileAllConnectionsAreBusy(t *testing.T) {
 	const limit = 3
 	s := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.MaxConnections = limit }))
 	key := "Authorization: Bearer " + s.Key + "\r\n"
@@ -188,8 +188,7 @@ func TestSilentConnections(t *testing.T) {
 	}
 }
 
-// Browsers must take every answer for what its Content-Type says: the documents, the demo page
-// and signalling, too.
+// Browsers must not guess the type of any answer, also of the documents, the demo page and signalling.
 func TestBrowsersMayNotGuessTheContentType(t *testing.T) {
 	s := testkit.Open(t)
 	for _, path := range []string{

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	dbs.Main(m, func() error { return goleak.Find() })
 }
 
-// A newer program has a newer manual: its demo trains on what has changed and nothing else.
+// With a newer program, and so a newer manual, the demo trains only on the changed pages.
 func TestDemoTrainsOnChangedPages(t *testing.T) {
 	srv := testkit.Open(t)
 	read := func(pages map[string]string) (agent parley.AgentID, names []string) {
@@ -64,8 +64,8 @@ func countCommonWords(a, b []string) (n int) {
 	return n
 }
 
-// What a customer of a shop would ask is not answered with an example out of the manual's code; what is asked about
-// code is.
+// Questions that customers of a shop would ask are not answered with examples of code from the manual; questions about
+// code are.
 func TestDemoQuotesCodeToThoseWhoAskForIt(t *testing.T) {
 	s := testkit.Open(t)
 	d, err := s.SetUpDemo(t.Context(), docs.Manual, t.Logf)

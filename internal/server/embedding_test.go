@@ -15,7 +15,7 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// withEmbeddingServer configures an embedding server; a question waits for its vector as long as wait.
+// withEmbeddingServer configures an embedding server, and how long a question waits for its vector.
 func withEmbeddingServer(s *provider.EmbeddingServer, wait time.Duration) testkit.Option {
 	return testkit.WithConfig(func(c *server.Config) { c.EmbedURL, c.EmbedModel, c.EmbedWait = s.URL, "m", wait })
 }
@@ -42,7 +42,7 @@ func forEachStore(t *testing.T, f func(t *testing.T, store testkit.Option)) {
 	t.Run("postgres", func(t *testing.T) { f(t, testkit.WithPostgres()) })
 }
 
-// Questions are searched for by words and vectors once the vectors are there, and by words whenever the provider fails
+// Questions are answered by words and vectors as soon as there are vectors, and by words alone while the provider fails
 // or is slow.
 func TestTurnSearchesByVectors(t *testing.T) {
 	forEachStore(t, func(t *testing.T, store testkit.Option) {
@@ -62,7 +62,7 @@ func TestTurnSearchesByVectors(t *testing.T) {
 		expect("When are parcels delivered?", "words and vectors")
 		s.Play(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) })
 		expect("When are the parcels delivered?", "words; the embedding provider failed")
-		expect("When are parcels delivered?", "words and vectors") // asked before, so known
+		expect("When are parcels delivered?", "words and vectors") // asked before, so its vector is known
 	})
 }
 
@@ -80,7 +80,7 @@ func TestTurnDoesNotWaitForALateVector(t *testing.T) {
 	}
 }
 
-// A passage that only its vector supports is not quoted, however near it is.
+// A passage that is found by its vector alone is not quoted, however near it is.
 func TestVectorsAloneAnswerNothing(t *testing.T) {
 	forEachStore(t, func(t *testing.T, store testkit.Option) {
 		s := provider.StartEmbeddingsFunc(t, func(text string) []float32 {
@@ -115,8 +115,8 @@ func TestVectorsAloneAnswerNothing(t *testing.T) {
 	})
 }
 
-// A server that gets an embedding provider for the first time embeds its earlier passages; one without enqueues no
-// jobs.
+// A server that gets an embedding provider for the first time embeds its earlier passages; without a provider no jobs
+// are enqueued.
 func TestEarlierPassagesAreEmbedded(t *testing.T) {
 	data := t.TempDir()
 	t.Run("without", func(t *testing.T) {

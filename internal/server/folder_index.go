@@ -85,8 +85,8 @@ type Quote struct {
 
 // Ask answers the question as a server's agent would. It calls onChunk with each piece of text and each citation as it
 // comes.
-func (f *FolderIndex) Ask(ctx context.Context, models ModelConfig, question string, onChunk func(model.Chunk)) (*Answer,
-	error) {
+func (f *FolderIndex) Ask(ctx context.Context, models ModelConfig, question string,
+	onChunk func(model.Chunk)) (*Answer, error) {
 	table, err := models.NewRegistry()
 	if err != nil {
 		return nil, err

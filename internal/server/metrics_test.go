@@ -23,7 +23,7 @@ import (
 	"parley/internal/voice"
 )
 
-// metricsSample is what Prometheus reads: the kind and the labels of each metric, and the values by name and labels.
+// metricsSample holds what Prometheus reads: the kind and the labels of each metric, and the values by name and labels.
 type metricsSample struct {
 	kinds  map[string]string
 	values map[string]float64
@@ -76,7 +76,7 @@ func (s metricsSample) requireValues(t *testing.T, want map[string]float64) {
 	}
 }
 
-// What real requests do is in the metrics, and the metrics are those that the manual lists.
+// Real requests appear in the metrics, which are those that the manual lists.
 func TestMetricsOfAServer(t *testing.T) {
 	s := testkit.Open(t, withMetrics())
 	agent := s.NewAgent(t, s.Key, "We deliver within three days.")
@@ -156,8 +156,8 @@ func documentedMetrics(t *testing.T) map[string]string {
 	return list
 }
 
-// A stream counts as open until its end.
-func TestAnOpenStreamIsInTheMetrics(t *testing.T) {
+// A stream counts as open until it ends.
+func TestOpenStreamIsInTheMetrics(t *testing.T) {
 	s := testkit.Open(t, withMetrics())
 	agent := s.NewAgent(t, s.Key, "We deliver within three days.")
 	var first struct {
@@ -204,14 +204,14 @@ func TestMetricsOfVoiceSessions(t *testing.T) {
 	})
 }
 
-// Nothing is shown, and nothing counted, where metrics are off.
-func TestNoMetricsUnlessAskedFor(t *testing.T) {
+// Unless metrics are on, nothing is shown or counted.
+func TestMetricsAreOffByDefault(t *testing.T) {
 	if s := testkit.Open(t); s.MetricsHandler() != nil {
 		t.Error("there are metrics")
 	}
 }
 
-// On PostgreSQL there is no queue of writes; all other metrics are there.
+// On PostgreSQL there is no queue of writes; all other metrics exist.
 func TestMetricsOnPostgres(t *testing.T) {
 	s := testkit.Open(t, withMetrics(), testkit.WithPostgres())
 	got := scrapeMetrics(t, s)

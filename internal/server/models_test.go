@@ -64,7 +64,7 @@ func TestIncompleteModelSettingsAreRefused(t *testing.T) {
 				t.Errorf("refused %v: %v", c.refused, err)
 			}
 			if got := c.models.DefaultModelName(); !c.refused && got != c.answers {
-				t.Errorf("it says that %s answers", got)
+				t.Errorf("it reports that %s answers", got)
 			}
 		})
 	}

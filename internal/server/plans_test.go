@@ -11,10 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
+	"parley/internal/testkit/scripted"
 )
 
 // statementLog collects the statements that a server runs.
@@ -45,19 +46,19 @@ func (l *statementLog) contains(part string) bool {
 	return slices.ContainsFunc(l.list(), func(q string) bool { return strings.Contains(q, part) })
 }
 
-// TestNoHotStatementReadsATable holds that whatever a server asks its database for each turn, page, search, event and
-// second is found by an index: nothing reads or sorts a table that grows.
+// TestNoHotStatementReadsATable checks that all statements that run for each turn, page, search, event or second use an
+// index: none reads or sorts a table that grows.
 func TestNoHotStatementReadsATable(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { checkHotStatements(t, explainSQLite) })
 	t.Run("postgres", func(t *testing.T) { checkHotStatements(t, explainPostgres, testkit.WithPostgres()) })
 }
 
 func checkHotStatements(t *testing.T, explain func(testing.TB, *sqldb.DB, string) []string, options ...testkit.Option) {
-	log, clock := &statementLog{queries: map[string]bool{}}, testkit.NewClock()
+	log, clock := &statementLog{queries: map[string]bool{}}, clock.New()
 	s := testkit.Open(t, append(options, testkit.WithClock(clock), testkit.WithModel(&scripted.Model{}),
 		testkit.WithConfig(func(c *server.Config) { c.OnStatement = log.add }))...)
 	agent := s.NewAgent(t, s.Key, "Parcels are sent from the warehouse in Bremen.")
-	log.reset() // what a start and an import ask is not asked again and again
+	log.reset() // statements of a start and an import are not hot
 	useServer(t, s, agent)
 	clock.Advance(time.Minute)
 	for _, part := range []string{"from jobs", "event_positions", "conversation_insights", "search_docs",
@@ -74,7 +75,7 @@ func checkHotStatements(t *testing.T, explain func(testing.TB, *sqldb.DB, string
 	}
 }
 
-// useServer sends the requests that a busy server gets all the time.
+// useServer sends the requests that a busy server gets constantly.
 func useServer(t *testing.T, s *testkit.Server, agent string) {
 	t.Helper()
 	chat := "/agents/" + agent + "/chat"

@@ -98,8 +98,8 @@ func crawlerName(base string) string {
 type extractReaders struct{ pool *extract.Pool }
 
 // readPage returns the title and the text of what the crawler has fetched, which is UTF-8 by now unless it is a PDF.
-func (r extractReaders) readPage(ctx context.Context, url, contentType string, body []byte) (title, text string,
-	err error) {
+func (r extractReaders) readPage(ctx context.Context, url, contentType string,
+	body []byte) (title, text string, err error) {
 	switch contentType {
 	case "text/html":
 		page, err := r.pool.ReadPage(ctx, url, "text/html; charset=utf-8", body)

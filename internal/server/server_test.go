@@ -47,7 +47,7 @@ func TestComponentsStopInReverseOrder(t *testing.T) {
 	})
 }
 
-func TestAFailedComponentStopsTheOthers(t *testing.T) {
+func TestFailedComponentStopsTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l lifecycle
 		cause := errors.New("broken")
@@ -62,7 +62,7 @@ func TestAFailedComponentStopsTheOthers(t *testing.T) {
 	})
 }
 
-// A program that has unmapped its own pages maps them again as it needs them.
+// A program that has unmapped its pages maps them again when it needs them.
 func TestUnmappedPagesAreMappedAgain(t *testing.T) {
 	for range 3 {
 		unmapUnusedPages()

@@ -9,7 +9,7 @@ import (
 	"parley/internal/server"
 )
 
-// An incomplete configuration is refused, as the engine would not be used.
+// An incomplete configuration is refused, as its engine would not be used.
 func TestSpeechSettings(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "voices.yaml")
 	if err := os.WriteFile(table, []byte("voices: {Sarah: {flite: rms}}"), 0o600); err != nil {

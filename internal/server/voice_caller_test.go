@@ -25,19 +25,19 @@ type voiceClient struct {
 	t            *testing.T
 	stop         context.CancelFunc
 	work         sync.WaitGroup
-	disconnected chan struct{} // closed when the room is over
+	disconnected chan struct{} // closed when the room is closed
 
 	mu              sync.Mutex
-	speech          []int16       // at 48 kHz, that it says
+	speech          []int16       // at 48 kHz, to be spoken
 	hasEcho         bool          // its microphone hears the agent from the loudspeaker
 	spokeAt         time.Time     // when the last voice was sent
-	silenceSent     time.Duration // of silence that was sent since
+	silenceSent     time.Duration // of silence sent since then
 	startedAt       time.Time     // when it began to speak
 	lastHeardAt     time.Time     // when the agent was heard last
-	firstHeardAt    time.Time     // when the agent was heard first after spoke, or began
+	firstHeardAt    time.Time     // when the agent was first heard after that
 	segmentIDs      []string
 	lines           map[string]string // of the transcript, by segment
-	lineHistory     []string          // all that its lines ever were
+	lineHistory     []string          // all versions of its lines
 	agentAttributes map[string]string // its attributes
 }
 
@@ -64,13 +64,6 @@ func joinRoom(t *testing.T, address, token string) *voiceClient {
 	c.OnSound = c.handleSound
 	c.Join(t, address, token)
 	return c
-}
-
-func requireNoError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // handleSound records when the agent can be heard, and mixes what the loudspeaker plays into the microphone, 12 dB less
@@ -113,7 +106,8 @@ func (c *voiceClient) sendFrames(ctx context.Context) {
 			return
 		case <-beat.C:
 		}
-		for ; !next.After(time.Now()); next = next.Add(20 * time.Millisecond) { // on a busy machine several are due at once
+		// on a busy machine several frames are due at once
+		for ; !next.After(time.Now()); next = next.Add(20 * time.Millisecond) {
 			if c.sendFrame(e) != nil {
 				return
 			}
@@ -139,7 +133,7 @@ func (c *voiceClient) sendFrame(e *gopus.Encoder) error {
 	return c.Track.WriteSample(media.Sample{Data: packet[:n], Duration: 20 * time.Millisecond}, nil)
 }
 
-// newVowelGenerator returns samples of a voice that says "aiaiai", at 48 kHz.
+// newVowelGenerator returns a generator of a voice that says "aiaiai", at 48 kHz.
 func newVowelGenerator() func() int16 {
 	n, phase := 0, 0.0
 	return func() int16 {
@@ -156,7 +150,7 @@ func newVowelGenerator() func() int16 {
 	}
 }
 
-// speakFor speaks for a time.
+// speakFor speaks for a duration.
 func (c *voiceClient) speakFor(length time.Duration) {
 	c.t.Helper()
 	sound, voice := make([]int16, int(length*48/time.Millisecond)), newVowelGenerator()
@@ -180,24 +174,24 @@ func (c *voiceClient) speak(words []int16) {
 // waitUntilSpoken waits for the end of the speech.
 func (c *voiceClient) waitUntilSpoken() {
 	c.t.Helper()
-	testkit.Eventually(c.t, "the end of what was said", func() bool {
+	testkit.Eventually(c.t, "the end of the speech", func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return len(c.speech) == 0
 	})
 }
 
-// waitForSilence waits until the client has sent so much silence.
+// waitForSilence waits until the client has sent a duration of silence.
 func (c *voiceClient) waitForSilence(length time.Duration) {
 	c.t.Helper()
-	testkit.Eventually(c.t, "a rest", func() bool {
+	testkit.Eventually(c.t, "silence", func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return c.silenceSent >= length
 	})
 }
 
-// sawLine reports whether a line of the transcript was this text once.
+// sawLine reports whether a line of the transcript ever was this text.
 func (c *voiceClient) sawLine(text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

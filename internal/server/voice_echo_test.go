@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"parley/internal/audio"
-	"parley/internal/model/scripted"
 	"parley/internal/speech"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 	"parley/internal/voice/rtc"
 )
 
@@ -32,9 +32,9 @@ func (vowelSynthesizer) Synthesize(_ context.Context, u speech.Utterance) iter.S
 	}
 }
 
-// With a real media server and real voice detection: the agent's own echo does not interrupt it, a murmur pauses it for
+// With a real media server and real voice detection, the agent's own echo does not interrupt it, a murmur pauses it for
 // a moment, and one word stops it.
-func TestWordsInterruptAndEchoDoesNot(t *testing.T) {
+func TestSpeechInterruptsAndEchoDoesNot(t *testing.T) {
 	const greeting = "Hello there, how can I help you today?"
 	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for " +
 		"those who pay a year."
@@ -56,7 +56,7 @@ func TestWordsInterruptAndEchoDoesNot(t *testing.T) {
 	c.hasEcho = false
 	c.mu.Unlock()
 	c.waitUntilSpoken()
-	// until what the recogniser makes of the echo is known: what it is told next is for what is said next
+	// until the transcript of the echo is known: the next text of the recogniser is for the next speech
 	c.waitForSilence(2 * time.Second)
 	defer func() { t.Logf("the transcript is %q", c.transcript()) }()
 

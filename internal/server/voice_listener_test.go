@@ -11,11 +11,11 @@ import (
 	"golang.org/x/net/websocket"
 
 	"parley/internal/httpclient"
-	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/speech"
 	"parley/internal/speech/deepgram"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 	"parley/internal/voice/rtc"
 )
 
@@ -25,7 +25,7 @@ type fakeTranscriptionServer struct {
 	mu             sync.Mutex
 	lines          int
 	textMessages   map[string]int // the text messages that it received, by type
-	segmentSamples []int          // samples of each segment, on each connection; the last one is being heard
+	segmentSamples []int          // samples of each segment, on each connection; the last segment is not complete
 }
 
 func (s *fakeTranscriptionServer) serve(c *websocket.Conn) {
@@ -100,7 +100,7 @@ func TestVoiceSessionWithStreamingTranscription(t *testing.T) {
 	c.speakFor(1300 * time.Millisecond)
 	c.waitForTranscript("What does it cost?|It costs ten.")
 	c.waitForState(rtc.Listening)
-	testkit.Eventually(t, "a word that keeps the line", func() bool { return s.countMessages("KeepAlive") > 0 })
+	testkit.Eventually(t, "a keep-alive message", func() bool { return s.countMessages("KeepAlive") > 0 })
 	c.speakFor(1300 * time.Millisecond)
 	c.waitForTranscript("What does it cost?|It costs ten.|And with tax?|Yes.")
 	c.waitForState(rtc.Listening)

@@ -15,11 +15,12 @@ import (
 	"parley/internal/speech"
 	"parley/internal/speech/local"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
 
-// synthesizeSpeech returns speech of flite at 48 kHz, for a customer to say.
+// synthesizeSpeech returns speech of flite at 48 kHz for a customer.
 func synthesizeSpeech(t *testing.T, text string) []int16 {
 	t.Helper()
 	program, err := exec.LookPath("flite")
@@ -29,24 +30,23 @@ func synthesizeSpeech(t *testing.T, text string) []int16 {
 	var samples []int16
 	sound := (&local.Flite{Program: program}).Synthesize(t.Context(), speech.Utterance{Text: text, Voice: "rms"})
 	for part, err := range speech.Resample(rtc.OutputRate, sound) {
-		requireNoError(t, err)
+		check.Must(t, err)
 		samples = append(samples, part...)
 	}
 	return samples
 }
 
-// startVoiceCall opens a server with that configuration and preparation and an agent trained on the texts, and calls
-// it.
+// startVoiceCall opens a server with a configuration and an agent that is trained on the texts, and calls it.
 func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*testkit.Server),
 	texts ...string) (srv *testkit.Server, agent parley.AgentID, s session, c *voiceClient) {
 	t.Helper()
 	exe, err := os.Executable()
-	requireNoError(t, err)
+	check.Must(t, err)
 	srv = testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }), testkit.WithConfig(change))
 	srv.Media.Args = []string{sfus.Command}
 	prepare(srv)
 	id := srv.NewAgent(t, srv.Key, texts...)
-	requireNoError(t, srv.DB.UpdateAgent(t.Context(), parley.AccountID(srv.Account).AgentRef(parley.AgentID(id)),
+	check.Must(t, srv.DB.UpdateAgent(t.Context(), parley.AccountID(srv.Account).AgentRef(parley.AgentID(id)),
 		func(a *parley.Agent) error {
 			a.Voice = json.RawMessage(`{"voice":{"voiceName":"Sarah","speed":1},` +
 				`"transcriber":{"model":"deepgram/nova-3","language":"en"}}`)
@@ -66,7 +66,7 @@ func storedTexts(t *testing.T, srv *testkit.Server, agent parley.AgentID, s sess
 	t.Helper()
 	page, err := srv.DB.Messages(t.Context(), parley.AccountID(srv.Account).AgentRef(agent).
 		ConversationRef(parley.ConversationID(s.ConversationID)), parley.PageRequest{Limit: 10})
-	requireNoError(t, err)
+	check.Must(t, err)
 	for _, m := range page.Items {
 		texts = append(texts, m.Text())
 	}

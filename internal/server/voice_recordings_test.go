@@ -14,16 +14,17 @@ import (
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 )
 
-// testRecording is a conversation with a recording, and where that lies.
+// testRecording is a conversation with a recording and its file.
 type testRecording struct {
 	agent        parley.AgentID
 	conversation parley.ConversationID
 	blob         store.Blob
 }
 
-// createRecording creates an agent with a session and a recording of that age.
+// createRecording creates an agent with a session and a recording of an age.
 func createRecording(t *testing.T, s *testkit.Server, age time.Duration) testRecording {
 	t.Helper()
 	p := testRecording{agent: parley.AgentID(s.NewAgent(t, s.Key))}
@@ -39,14 +40,14 @@ func createRecording(t *testing.T, s *testkit.Server, age time.Duration) testRec
 		}
 	}
 	dir, err := s.Ingest.Files.Incoming()
-	requireNoError(t, err)
+	check.Must(t, err)
 	path, now, sound := filepath.Join(dir, out.Data.SessionID), time.Now().Add(-age),
 		[]byte("the sound of "+out.Data.SessionID)
-	requireNoError(t, os.WriteFile(path, sound, 0o600))
+	check.Must(t, os.WriteFile(path, sound, 0o600))
 	sum := sha256.Sum256(sound)
 	p.blob = store.Blob{ID: parley.NewUUID(), AccountID: parley.AccountID(s.Account), AgentID: p.agent,
 		Hash: hex.EncodeToString(sum[:]), Size: int64(len(sound)), MediaType: "audio/wav", CreatedAt: now}
-	requireNoError(t, s.Ingest.StoreFile(t.Context(), path, &p.blob, func(tx *store.DB) error {
+	check.Must(t, s.Ingest.StoreFile(t.Context(), path, &p.blob, func(tx *store.DB) error {
 		return errors.Join(tx.CreateBlob(t.Context(), &p.blob), tx.CreateRecording(t.Context(),
 			&parley.VoiceRecording{ID: parley.NewUUID(), AccountID: p.blob.AccountID, AgentID: p.agent,
 				ConversationID: p.conversation, SessionID: parley.VoiceSessionID(out.Data.SessionID), BlobID: p.blob.ID,
@@ -55,8 +56,8 @@ func createRecording(t *testing.T, s *testkit.Server, age time.Duration) testRec
 	return p
 }
 
-// Whatever deletes a recording deletes its row and its file, and no other.
-func TestFilesOfRecordingsGo(t *testing.T) {
+// Whatever deletes a recording deletes its row and its file, and no others.
+func TestFilesOfRecordingsAreDeleted(t *testing.T) {
 	for on, option := range map[string]testkit.Option{"sqlite": testkit.WithConfig(noChange),
 		"postgres": testkit.WithPostgres()} {
 		t.Run(on, func(t *testing.T) {
@@ -87,18 +88,18 @@ func TestFilesOfRecordingsGo(t *testing.T) {
 				},
 			} {
 				p := createRecording(t, s, 8*24*time.Hour)
-				requireNoError(t, takes(p))
-				testkit.Eventually(t, name+": the recording goes", func() bool {
+				check.Must(t, takes(p))
+				testkit.Eventually(t, name+": the recording is deleted", func() bool {
 					rows, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[int],
 						`select (select count(*) from blobs where id = ?) + (select count(*) from voice_recordings where blob_id = ?)`,
 						p.blob.ID, p.blob.ID)
-					requireNoError(t, err)
+					check.Must(t, err)
 					_, err = s.Ingest.FileBytes(t.Context(), &p.blob)
 					return rows == 0 && err != nil
 				})
 			}
 			if _, err := s.Ingest.FileBytes(t.Context(), &stays.blob); err != nil {
-				t.Error("another one is gone:", err)
+				t.Error("another one was deleted:", err)
 			}
 		})
 	}

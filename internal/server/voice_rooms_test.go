@@ -10,14 +10,15 @@ import (
 	"go.uber.org/goleak"
 
 	"parley"
-	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/scripted"
 	"parley/internal/testkit/sfus"
 )
 
-// The room of a session is reached through the server's own port, until it is closed; nothing else of the media server
-// is.
+// The room of a session can be reached through the server's own port until it is closed; nothing else of the media
+// server can.
 func TestVoiceRoomIsReachedThroughTheServer(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -68,10 +69,10 @@ func TestVoiceRoomIsReachedThroughTheServer(t *testing.T) {
 	}
 }
 
-// A media server that is killed ends its sessions, with what they cost settled, and the next session gets another one.
-func TestADeadMediaServerEndsItsSessions(t *testing.T) {
+// When a media server is killed, its sessions end and are charged, and the next session gets another media server.
+func TestDeadMediaServerEndsItsSessions(t *testing.T) {
 	before := goleak.IgnoreCurrent()
-	t.Cleanup(func() { // the caller's client goes on trying for some seconds after it has left
+	t.Cleanup(func() { // the caller's client tries to reconnect for some seconds after it has left
 		testkit.Eventually(t, "the end of all goroutines", func() bool { return goleak.Find(before) == nil })
 	})
 	s, _, begin := openVoiceServer(t, &scripted.Model{}, `{"initialMessage":"Hello there!"}`)
@@ -84,8 +85,8 @@ func TestADeadMediaServerEndsItsSessions(t *testing.T) {
 	c.waitForTranscript("Hello there!")
 	live, pid := s.Voice.Active()[0], s.Media.PID()
 	child, err := os.FindProcess(pid)
-	requireNoError(t, err)
-	requireNoError(t, child.Kill())
+	check.Must(t, err)
+	check.Must(t, child.Kill())
 	<-live.Done()
 	stored, err := s.DB.VoiceSession(t.Context(), parley.AccountID(s.Account).AgentRef(live.AgentID),
 		parley.VoiceSessionID(first.SessionID))

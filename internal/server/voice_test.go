@@ -17,11 +17,12 @@ import (
 	"parley"
 	"parley/internal/audio"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/speech"
 	"parley/internal/store"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/scripted"
 	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
@@ -78,13 +79,13 @@ func openVoiceServer(t *testing.T, answering model.Model, settings string) (*tes
 	func() session) {
 	t.Helper()
 	exe, err := os.Executable()
-	requireNoError(t, err)
+	check.Must(t, err)
 	s := testkit.Open(t, testkit.WithModel(answering), testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }))
 	s.Media.Args = []string{sfus.Command}
 	g := &scriptedTranscriber{}
 	s.Responder.Synthesizer, s.Responder.Transcriber = humSynthesizer{}, g
 	agent := s.NewAgent(t, s.Key)
-	requireNoError(t, s.DB.UpdateAgent(t.Context(), parley.AccountID(s.Account).AgentRef(parley.AgentID(agent)),
+	check.Must(t, s.DB.UpdateAgent(t.Context(), parley.AccountID(s.Account).AgentRef(parley.AgentID(agent)),
 		func(a *parley.Agent) error {
 			a.Voice = json.RawMessage(settings)
 			return nil
@@ -105,7 +106,7 @@ func TestVoiceSessionThroughTheMediaServer(t *testing.T) {
 	before := runtime.NumGoroutine()
 	s := begin()
 	c := joinRoom(t, strings.Replace(srv.URL, "http", "ws", 1), s.ParticipantToken)
-	defer waitForGoroutines(t, before+15) // connections to the media server are kept
+	defer waitForGoroutines(t, before+15) // connections to the media server are reused
 	defer c.disconnect()
 	c.publishMicrophone()
 	c.waitForTranscript("Hello there!")
@@ -157,15 +158,15 @@ func TestVoiceSessionThroughTheMediaServer(t *testing.T) {
 func checkRecording(t *testing.T, srv *testkit.Server, s *parley.VoiceSession) {
 	t.Helper()
 	list, err := srv.DB.Recordings(t.Context(), s.ConversationRef())
-	requireNoError(t, err)
+	check.Must(t, err)
 	if len(list) != 1 || list[0].SessionID != s.ID || list[0].Duration < 5*time.Second {
 		t.Fatalf("recordings: %+v", list)
 	}
 	var blob store.Blob
-	requireNoError(t, srv.DB.SQL().QueryRow(t.Context(), `select place, size from blobs where id = ?`,
+	check.Must(t, srv.DB.SQL().QueryRow(t.Context(), `select place, size from blobs where id = ?`,
 		list[0].BlobID).Scan(&blob.Location, &blob.Size))
 	file, err := srv.Ingest.FileBytes(t.Context(), &blob)
-	requireNoError(t, err)
+	check.Must(t, err)
 	loud := [2]int{}
 	for i := 44; i+3 < len(file); i += 4 {
 		for side := range loud {
@@ -202,7 +203,7 @@ func TestVoiceSessionsLeaveNothingBehind(t *testing.T) {
 	round := func() {
 		s := begin()
 		c := joinRoom(t, strings.Replace(srv.URL, "http", "ws", 1), s.ParticipantToken)
-		c.publishMicrophone() // a caller with a microphone is greeted at once
+		c.publishMicrophone() // with a microphone, callers are greeted at once
 		c.waitForTranscript("Hi.")
 		live := srv.Voice.Active()
 		c.leaveRoom()
@@ -210,7 +211,7 @@ func TestVoiceSessionsLeaveNothingBehind(t *testing.T) {
 			<-l.Done()
 		}
 	}
-	round() // what is reused by the next one is there now
+	round() // what the next one reuses exists now
 	before := runtime.NumGoroutine()
 	for range 20 {
 		round()
@@ -221,7 +222,7 @@ func TestVoiceSessionsLeaveNothingBehind(t *testing.T) {
 // waitForGoroutines waits until the goroutines of the sessions have ended: clients hang up in the background.
 func waitForGoroutines(t *testing.T, before int) {
 	t.Helper()
-	testkit.Eventually(t, "the end of all that the sessions had begun", func() bool {
+	testkit.Eventually(t, "the end of the sessions' goroutines", func() bool {
 		return runtime.NumGoroutine() <= before+5
 	})
 }

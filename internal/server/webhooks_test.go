@@ -17,6 +17,7 @@ import (
 	"parley/internal/api/admin"
 	"parley/internal/server"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 )
 
@@ -50,8 +51,8 @@ func (e *webhookEndpoint) setStatus(status int) {
 	e.status = status
 }
 
-// A customer leaves an address in a chat, and the endpoint that an integration has registered, with its API key alone,
-// receives it. It fails at first; then the server ends, and the next one sends it again.
+// A customer leaves an address in a chat, and an endpoint, which an integration has registered with its API key,
+// receives it. The endpoint fails at first; then the server stops, and the next one sends the delivery again.
 func TestWebhookIsDeliveredAfterARestart(t *testing.T) {
 	for name, url := range map[string]func(t *testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },
@@ -61,7 +62,7 @@ func TestWebhookIsDeliveredAfterARestart(t *testing.T) {
 			e := &webhookEndpoint{status: http.StatusInternalServerError}
 			endpoint := httptest.NewServer(e)
 			t.Cleanup(endpoint.Close)
-			clock, at := testkit.NewClock(), testkit.WithDatabase(t.TempDir(), url(t))
+			clock, at := clock.New(), testkit.WithDatabase(t.TempDir(), url(t))
 			open := func(t *testing.T) *testkit.Server {
 				return testkit.Open(t, at, testkit.WithClock(clock), testkit.WithConfig(func(c *server.Config) {
 					c.SecretKey, c.FetchAllow = secretKey, []string{"127.0.0.1"}

@@ -104,7 +104,7 @@ func TestLanguageSelectsTheProgram(t *testing.T) {
 	}
 }
 
-// Missing programs are warnings, and no engine is left that would fail later.
+// Missing programs are warnings, and no engine is used that would fail later.
 func TestMissingEngines(t *testing.T) {
 	lookPath, _ := fakePrograms(t)
 	for _, c := range []struct {

@@ -8,7 +8,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work of spelling out a text is linear.
+// The time to spell out a text is linear in its size.
 func TestWorkOfSpellingOut(t *testing.T) {
 	hostile.Readers(t, map[string]func(text string){
 		"spelling out": func(text string) { spellOut(text, "en"); spellOut(text, "de") },

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// assign copies a value of a column (int64, float64, bool, []byte, string or nil) into a pointer, as database/sql does.
+// assign stores a column's value (int64, float64, bool, []byte, string or nil) in a pointer, as database/sql does.
 func assign(dest, v any) error {
 	switch d := dest.(type) {
 	case *any:
@@ -25,7 +25,7 @@ func assign(dest, v any) error {
 	return assignReflected(reflect.ValueOf(dest), v)
 }
 
-// assignInt is assign of an integer: most columns are texts and integers.
+// assignInt is assign for an integer, as most columns are texts and integers.
 func assignInt(dest any, n int64) error {
 	switch d := dest.(type) {
 	case *int64:

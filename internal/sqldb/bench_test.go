@@ -10,7 +10,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// A closure as a chat turn has: a read, an insert and an update, committed.
+// The closure is like that of a chat turn: a read, an insert and an update.
 func BenchmarkTransact(b *testing.B) {
 	urls := map[string]func() string{
 		"sqlite":   func() string { return dbs.NewSQLitePath(b) },
@@ -35,7 +35,7 @@ func BenchmarkTransact(b *testing.B) {
 func runUpdates(b *testing.B, db *sqldb.DB, callers int) {
 	body := strings.Repeat("x", 400)
 	var caller, row atomic.Int64
-	b.SetParallelism(max(1, callers/2)) // times GOMAXPROCS, 2 where this is measured
+	b.SetParallelism(max(1, callers/2)) // is multiplied by GOMAXPROCS, which is 2 where this is measured
 	if callers == 1 {
 		b.ResetTimer()
 		for range b.N {
@@ -44,9 +44,9 @@ func runUpdates(b *testing.B, db *sqldb.DB, callers int) {
 		return
 	}
 	b.RunParallel(func(p *testing.PB) {
-		me := caller.Add(1) - 1
+		id := caller.Add(1) - 1
 		for p.Next() {
-			runUpdate(b, db, me%int64(callers), row.Add(1), body)
+			runUpdate(b, db, id%int64(callers), row.Add(1), body)
 		}
 	})
 }

@@ -10,9 +10,9 @@ import (
 	"parley/internal/sqldb/sqlite"
 )
 
-// The write-ahead log is copied into the file once it holds copyAtPages pages that are not there yet (4 MB). All of it
-// copied, it begins anew by itself; what goes on for so long that it does not is cut to nothing at truncateAtPages (256
-// MB), for which writers wait. A busy writer is looked at every checkInterval at most.
+// The write-ahead log is copied into the file once it holds copyAtPages pages that are not in the file yet (4 MB). When
+// all of it is copied, SQLite starts it from the beginning again. Under constant load that may not happen; then the log
+// is truncated at truncateAtPages (256 MB), for which writers wait. The log is checked every checkInterval at most.
 const (
 	copyAtPages     = 4 << 20 / 4096
 	truncateAtPages = 256 << 20 / 4096
@@ -25,7 +25,7 @@ type checkpointer struct {
 	conn    *sqlite.Conn
 	counter *commitCounter
 	logger  *slog.Logger
-	wake    chan struct{} // a commit happened
+	wake    chan struct{} // receives after a commit
 	closing chan struct{}
 	stopped chan struct{}
 }
@@ -58,13 +58,13 @@ func (c *checkpointer) loop() {
 	}
 }
 
-// checkLog asks how long the log is, and copies or cuts it when that is due.
+// checkLog copies or truncates the log when it is long enough.
 func (c *checkpointer) checkLog() error {
 	pages, copied, err := c.checkpoint("noop")
 	if err != nil || pages-copied < copyAtPages && pages < truncateAtPages {
 		return err
 	}
-	c.counter.incrementDue.Store(true) // what is committed from here on is in the log alone
+	c.counter.incrementDue.Store(true) // what is committed from now on is in the log alone
 	defer c.counter.incrementDue.Store(true)
 	if pages, _, err = c.checkpoint("passive"); err != nil || pages < truncateAtPages {
 		return err
@@ -73,8 +73,8 @@ func (c *checkpointer) checkLog() error {
 	return err
 }
 
-// checkpoint returns the pages in the log and how many of them are in the file by now. That a reader or the writer was
-// in the way is not an error: there is a next time.
+// checkpoint runs a checkpoint and returns the pages in the log and how many of them are in the file. It is no error
+// when a reader or the writer was in the way: the next checkpoint will copy the rest.
 func (c *checkpointer) checkpoint(mode string) (pages, copied int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +83,7 @@ func (c *checkpointer) checkpoint(mode string) (pages, copied int, err error) {
 	return pages, copied, err
 }
 
-// stop leaves an empty log behind; the writer has stopped before.
+// stop empties the log and closes the connection. The writer must have stopped.
 func (c *checkpointer) stop() error {
 	close(c.closing)
 	<-c.stopped

@@ -1,11 +1,12 @@
 // Package sqldb runs one SQL text on two databases, SQLite and PostgreSQL.
 //
-// A DB is a pool or a transaction. Statements are written once in the subset both databases speak: `?` for a parameter,
-// `on conflict`, `returning`, common table expressions; ids are text, times integer milliseconds UTC, JSON is text,
-// booleans are the integers 0 and 1. What truly differs is ForUpdate, SkipLocked, and marked statements of a migration.
+// A DB is a pool or a transaction. Statements are written once, in the subset of SQL that both databases support: `?`
+// for a parameter, `on conflict`, `returning`, common table expressions. Ids are text, times are integer milliseconds
+// UTC, JSON is text, booleans are the integers 0 and 1. The databases differ in ForUpdate, SkipLocked, and the marked
+// statements of a migration.
 //
-// On SQLite every write goes through one writer that commits in groups (writer.go); on PostgreSQL the server does that,
-// and the statements that a transaction queues travel together (queue.go).
+// On SQLite every write goes through one writer that commits in groups (writer.go). PostgreSQL groups commits itself,
+// and the statements that a transaction queues are sent together (queue.go).
 package sqldb
 
 import (
@@ -33,8 +34,9 @@ func (d Dialect) String() string {
 	return "sqlite"
 }
 
-// Lane is how urgent a transaction is: on SQLite waiting Interactive ones run before waiting Bulk ones, on PostgreSQL
-// Bulk may hold only a few of the connections. Bulk writes come in chunks of at most 200 rows.
+// Lane is the priority of a transaction. On SQLite the writer runs waiting Interactive transactions before waiting Bulk
+// ones; on PostgreSQL Bulk transactions may use only a few of the connections. Bulk writes are made in chunks of at
+// most 200 rows.
 type Lane int
 
 const (
@@ -42,14 +44,14 @@ const (
 	Bulk
 )
 
-// Config is which database to open and how.
+// Config says which database to open, and how.
 type Config struct {
 	URL              string       // "postgres://…", else the path of a SQLite file; its folder must exist
-	AllowAsyncCommit bool         // else Open refuses a PostgreSQL whose synchronous_commit is off
-	MaxPages         int          // SQLite: the most pages the file may hold, 0 = no quota
+	AllowAsyncCommit bool         // without it Open refuses a PostgreSQL whose synchronous_commit is off
+	MaxPages         int          // SQLite: how many pages the file may have; 0 = no quota
 	Logger           *slog.Logger // nil = slog.Default()
 
-	OnStatement func(query string) // is called before each statement is run; nil = nothing
+	OnStatement func(query string) // called before each statement is run; may be nil
 }
 
 // DB is a pool of connections, or one transaction on them.
@@ -59,7 +61,7 @@ type DB struct {
 	onStatement func(query string)
 }
 
-// engine is what each of the two databases does in its own way.
+// engine is what SQLite and PostgreSQL do differently.
 type engine interface {
 	runner
 	dialect() Dialect
@@ -70,7 +72,7 @@ type engine interface {
 	close() error
 }
 
-// Open opens the database of the configuration and checks that it keeps what it acknowledges.
+// Open opens the database and checks that what it acknowledges is durable.
 func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
@@ -90,7 +92,7 @@ func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-// Close refuses new transactions, finishes those already queued and closes the connections.
+// Close refuses new transactions, finishes those that are queued and closes the connections.
 func (db *DB) Close() error {
 	if db.tx != nil {
 		return errors.New("sqldb: close of a transaction")
@@ -101,8 +103,8 @@ func (db *DB) Close() error {
 // Dialect returns which database this is.
 func (db *DB) Dialect() Dialect { return db.engine.dialect() }
 
-// ForUpdate is the end of a select whose rows the transaction is about to change: the lock PostgreSQL needs and
-// SQLite, with its one writer, has already.
+// ForUpdate returns the clause that ends a select whose rows the transaction is about to change. It locks the rows on
+// PostgreSQL; SQLite, with its one writer, needs no lock.
 func (db *DB) ForUpdate() string {
 	if db.Dialect() == Postgres {
 		return " for update"
@@ -110,7 +112,7 @@ func (db *DB) ForUpdate() string {
 	return ""
 }
 
-// SkipLocked is ForUpdate that skips rows that others have locked.
+// SkipLocked is like ForUpdate, but skips rows that other transactions have locked.
 func (db *DB) SkipLocked() string {
 	if db.Dialect() == Postgres {
 		return " for update skip locked"
@@ -118,15 +120,15 @@ func (db *DB) SkipLocked() string {
 	return ""
 }
 
-// SetQuota changes the most pages a SQLite file may hold; 0 takes the limit away. PostgreSQL has no such limit and
-// answers with an error.
+// SetQuota changes how many pages a SQLite file may have; 0 removes the limit. PostgreSQL has no such limit and returns
+// an error.
 func (db *DB) SetQuota(ctx context.Context, pages int) error { return db.engine.setQuota(ctx, pages) }
 
-// ErrFull is among the causes of SERVICE_UNDER_MAINTENANCE where the database is there and cannot store: its disk or
-// its quota is full, or the disk fails. When that ends is unknown.
+// ErrFull is among the causes of SERVICE_UNDER_MAINTENANCE when the database can be reached but cannot store: its disk
+// or its quota is full, or the disk fails. It is unknown when that will end.
 var ErrFull = errors.New("sqldb: no room")
 
-// unavailable is the answer while the database cannot be reached or cannot store: come back in a second.
+// unavailable returns the error for a database that cannot be reached or cannot store: try again in a second.
 func unavailable(cause error) error {
 	e := parley.WrapError(parley.CodeUnderMaintenance, cause)
 	e.RetryAfter = time.Second

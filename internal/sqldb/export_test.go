@@ -8,10 +8,10 @@ import (
 
 // QueueLength returns how many transactions wait for the writer in a lane.
 func (db *DB) QueueLength(lane Lane) int {
-	l := db.engine.(*sqliteEngine).writer.queue
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.waiting[lane])
+	q := db.engine.(*sqliteEngine).writer.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting[lane])
 }
 
 // DisableGroupTimeLimit lets closures join a group however slowly the machine runs them. The writer's own goroutine
@@ -31,18 +31,18 @@ func (db *DB) DeferCommits(ctx context.Context) error {
 	})
 }
 
-// Checkpoint copies all of the log into the file, as a look at it does once it is long.
+// Checkpoint copies all of the log into the file, as the checkpointer does when the log is long.
 func Checkpoint(_ context.Context, t testing.TB, db *DB) {
 	t.Helper()
-	l := db.engine.(*sqliteEngine)
-	l.checkpointer.counter.incrementDue.Store(true)
-	defer l.checkpointer.counter.incrementDue.Store(true)
-	if pages, copied, err := l.checkpointer.checkpoint("passive"); err != nil || copied != pages {
+	e := db.engine.(*sqliteEngine)
+	e.checkpointer.counter.incrementDue.Store(true)
+	defer e.checkpointer.counter.incrementDue.Store(true)
+	if pages, copied, err := e.checkpointer.checkpoint("passive"); err != nil || copied != pages {
 		t.Fatal(pages, copied, err)
 	}
 }
 
-// OpenAndClose does what another program does that opens a database and closes it.
+// OpenAndClose opens and closes a database as another program would.
 func OpenAndClose(ctx context.Context, t testing.TB, file string) {
 	t.Helper()
 	p := openSQLPool(file, nil)
@@ -54,7 +54,7 @@ func OpenAndClose(ctx context.Context, t testing.TB, file string) {
 	}
 }
 
-// VacuumInto copies a database that is open.
+// VacuumInto copies an open database.
 func VacuumInto(ctx context.Context, t testing.TB, db *DB, to string) {
 	t.Helper()
 	p := openSQLPool(db.engine.(*sqliteEngine).file, nil)

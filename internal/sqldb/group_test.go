@@ -15,8 +15,8 @@ import (
 
 var errRefused = errors.New("refused")
 
-// runStep does what one byte says: a closure of a group reads, writes or fails, before or after it has written. From
-// 128 on its inserts are queued; with 64 its commit may be deferred.
+// runStep runs one closure of a group, which the byte selects: it reads, writes or fails, before or after it has
+// written. From 128 on its inserts are queued; with 64 its commit may be deferred.
 func runStep(ctx context.Context, tx *sqldb.DB, step byte, id string) error {
 	insert := func(id string) error {
 		if step >= 128 {
@@ -51,7 +51,7 @@ func runStep(ctx context.Context, tx *sqldb.DB, step byte, id string) error {
 	}
 }
 
-// Of closures that run in one group exactly those are stored whose callers were told so, whatever the others do.
+// Of the closures of one group exactly those are stored that were acknowledged, whatever the others do.
 func FuzzGroup(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0})
 	f.Add([]byte{0, 2, 0, 3, 0})
@@ -70,7 +70,7 @@ func runGroupCase(t *testing.T, steps []byte) {
 	mustExec(t, db, `create table t (id text primary key, step integer)`)
 	mustExec(t, db, `insert into t values ('taken', 0)`)
 	want := []string{"taken"}
-	for round := range 2 { // the second one in savepoints, where the first has failed
+	for round := range 2 { // the second one uses savepoints, if the first has failed
 		want = append(want, runSteps(t, db, round, steps)...)
 	}
 	slices.Sort(want)
@@ -107,7 +107,7 @@ func runSteps(t *testing.T, db *sqldb.DB, round int, steps []byte) (stored []str
 	release()
 	callers.Wait()
 	for i, ok := range acknowledged {
-		if fine := steps[i]%8 < 2; ok != fine {
+		if succeeds := steps[i]%8 < 2; ok != succeeds {
 			t.Errorf("round %d, closure %d of %v: acknowledged %v", round, i, steps, ok)
 		}
 		if ok {

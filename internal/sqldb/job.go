@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 )
 
-// writeJob is a closure on its way through the writer.
+// writeJob is a closure for the writer to run.
 type writeJob struct {
 	fn       func(*transaction) error
 	queued   func()       // called once it is in the queue; set if its commit may wait for another closure
-	state    atomic.Int32 // 0 waiting, then taken or withdrawn, whichever comes first
+	state    atomic.Int32 // 0 while it waits, then jobTaken or jobWithdrawn, whichever happens first
 	done     chan struct{}
 	err      error
 	panicked *Panic
@@ -44,7 +44,7 @@ func (j *writeJob) runOn(conn *writeConn) *transaction {
 	return t
 }
 
-// run calls the closure and keeps whatever it does away from the writer.
+// run calls the closure, and notes a panic or a runtime.Goexit of its instead of passing it on to the writer.
 func (j *writeJob) run(t *transaction) {
 	returned := false
 	defer func() {
@@ -62,7 +62,7 @@ func (j *writeJob) run(t *transaction) {
 	returned = true
 }
 
-// result returns the caller what the closure did, in the caller's own goroutine.
+// result returns the error of the closure, or panics or exits as the closure did, in the caller's goroutine.
 func (j *writeJob) result() error {
 	if j.exited {
 		runtime.Goexit()
@@ -73,7 +73,7 @@ func (j *writeJob) result() error {
 	return j.err
 }
 
-// Panic is what Transact panics with when its closure did on the writer's goroutine: the value and where it happened.
+// Panic is the value that Transact panics with when its closure has panicked on the writer's goroutine.
 type Panic struct {
 	Value any
 	Stack []byte

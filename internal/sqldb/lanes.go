@@ -5,21 +5,22 @@ import (
 	"time"
 )
 
-// maxInteractiveGroups is how many groups of turns may pass while bulk waits before one closure of bulk is let through.
+// maxInteractiveGroups is how many groups of the Interactive lane may run while Bulk waits, before one closure of Bulk
+// runs.
 const maxInteractiveGroups = 16
 
-// laneQueue are the two queues before the writer.
+// laneQueue holds the closures that wait for the writer, by lane.
 type laneQueue struct {
 	mu                sync.Mutex
 	waiting           [2][]*writeJob
-	interactiveGroups int // groups of turns since bulk, waiting, was last served
+	interactiveGroups int // groups of Interactive that have run while Bulk waits
 	closed            bool
 	wake              chan struct{}
 }
 
 func newLaneQueue() *laneQueue { return &laneQueue{wake: make(chan struct{}, 1)} }
 
-// put queues the closure; false when the queue is closed.
+// put queues the closure. It returns false when the queue is closed.
 func (l *laneQueue) put(lane Lane, j *writeJob) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -31,7 +32,7 @@ func (l *laneQueue) put(lane Lane, j *writeJob) bool {
 	return true
 }
 
-// close refuses further closures; false when it was closed before.
+// close refuses further closures. It returns false when the queue was closed before.
 func (l *laneQueue) close() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,7 +49,8 @@ func (l *laneQueue) signal() {
 	}
 }
 
-// waitForLane returns the lane whose turn it is, false when the queue is closed and empty.
+// waitForLane waits for a closure and returns the lane to serve next. It returns false when the queue is closed and
+// empty.
 func (l *laneQueue) waitForLane() (Lane, bool) {
 	for {
 		l.mu.Lock()
@@ -75,24 +77,24 @@ func (l *laneQueue) waitForMore(over <-chan time.Time) bool {
 }
 
 func (l *laneQueue) pickLane() (Lane, bool) {
-	turns, bulk := len(l.waiting[Interactive]) > 0, len(l.waiting[Bulk]) > 0
-	if turns && (!bulk || l.interactiveGroups < maxInteractiveGroups) {
+	hasInteractive, hasBulk := len(l.waiting[Interactive]) > 0, len(l.waiting[Bulk]) > 0
+	if hasInteractive && (!hasBulk || l.interactiveGroups < maxInteractiveGroups) {
 		l.interactiveGroups++
-		if !bulk {
+		if !hasBulk {
 			l.interactiveGroups = 0
 		}
 		return Interactive, true
 	}
 	l.interactiveGroups = 0
-	return Bulk, bulk
+	return Bulk, hasBulk
 }
 
-// take returns the next closure of the lane that its caller has not withdrawn. While turns wait, none of bulk joins a
-// group already begun.
-func (l *laneQueue) take(lane Lane, joins bool) *writeJob {
+// take returns the next closure of the lane that its caller has not withdrawn. While Interactive closures wait, no Bulk
+// closure joins a group that has begun.
+func (l *laneQueue) take(lane Lane, joinsGroup bool) *writeJob {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if joins && lane == Bulk && len(l.waiting[Interactive]) > 0 {
+	if joinsGroup && lane == Bulk && len(l.waiting[Interactive]) > 0 {
 		return nil
 	}
 	for len(l.waiting[lane]) > 0 {
@@ -107,14 +109,14 @@ func (l *laneQueue) take(lane Lane, joins bool) *writeJob {
 	return nil
 }
 
-// QueueLengths counts the transactions of each lane that wait for the one writer of SQLite. PostgreSQL has no such
-// queue here: then it reports false.
-func (db *DB) QueueLengths() (turns, bulk int, ok bool) {
-	l, ok := db.engine.(*sqliteEngine)
+// QueueLengths counts the transactions of each lane that wait for the one writer of SQLite. On PostgreSQL, which has no
+// such queue, ok is false.
+func (db *DB) QueueLengths() (interactive, bulk int, ok bool) {
+	e, ok := db.engine.(*sqliteEngine)
 	if !ok {
 		return 0, 0, false
 	}
-	q := l.writer.queue
+	q := e.writer.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.waiting[Interactive]), len(q.waiting[Bulk]), true

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
 
-// mustExec runs a statement that has no reason to fail.
+// mustExec runs a statement, or stops the test.
 func mustExec(t testing.TB, db *sqldb.DB, query string, args ...any) {
 	t.Helper()
 	if _, err := db.Exec(context.WithoutCancel(t.Context()), query, args...); err != nil {

@@ -14,19 +14,18 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// migrations are the files of Migrate in goose's format, with only the statements of the dialect, and their sums by
-// version.
+// migrations are the files of Migrate in goose's format, with the statements of the dialect, and their sums by version.
 type migrations struct {
 	files fstest.MapFS
 	sums  map[int64]migrationSum
 }
 
-// Migrate brings the database up to the newest of the files NNNN_what.sql, each in a transaction of its own. Several
-// nodes may do so at once on PostgreSQL. A database that is newer than the files is refused, and so is one on which a
-// file has run that says something else by now: nobody knows what such a schema is.
+// Migrate runs those of the files NNNN_name.sql that the database has not run yet, each in a transaction of its own. On
+// PostgreSQL several nodes may call it at once. A database that is newer than the files is refused, and so is one that
+// has run a file which has changed since: its schema is unknown.
 //
-// A file is plain statements, each ended by a semicolon at the end of a line. A line `-- postgres:` or `-- sqlite:`
-// keeps the one statement after it for that database.
+// A file holds statements, each ended by a semicolon at the end of a line. A line `-- postgres:` or `-- sqlite:` means
+// that the next statement runs on that database only.
 func Migrate(ctx context.Context, db *DB, files fs.FS) error {
 	m, err := newMigrations(files, db.Dialect())
 	if err == nil {
@@ -54,19 +53,19 @@ func (m migrations) up(ctx context.Context, dialect goose.Dialect, pool *sql.DB,
 	if _, err := p.Up(ctx); err != nil {
 		return err
 	}
-	have, newest, err := p.GetVersions(ctx)
+	current, newest, err := p.GetVersions(ctx)
 	if err != nil {
 		return err
 	}
-	if have > newest {
+	if current > newest {
 		return fmt.Errorf("the database is at version %d, this program knows only %d: it belongs to a newer program",
-			have, newest)
+			current, newest)
 	}
 	return nil
 }
 
-// migrationSum is a migration file with the SHA-256, in hex, of the statements that it runs on this database. Comments
-// do not count.
+// migrationSum is the name of a migration file and the SHA-256, in hex, of the statements that it runs on this
+// database. Comments do not count.
 type migrationSum struct{ name, hash string }
 
 func newMigrations(files fs.FS, dialect Dialect) (m migrations, err error) {
@@ -92,11 +91,11 @@ func newMigrations(files fs.FS, dialect Dialect) (m migrations, err error) {
 	return m, nil
 }
 
-// checkUnchanged fails when a file that this database has run says something else now.
-func (db *DB) checkUnchanged(ctx context.Context, now map[int64]migrationSum) error {
-	return db.withSums(ctx, func(tx *DB, ran map[int64]string) error {
-		for _, version := range slices.Sorted(maps.Keys(ran)) {
-			if s, ok := now[version]; ok && s.hash != ran[version] {
+// checkUnchanged fails when a file that this database has run has changed.
+func (db *DB) checkUnchanged(ctx context.Context, files map[int64]migrationSum) error {
+	return db.withSums(ctx, func(tx *DB, applied map[int64]string) error {
+		for _, version := range slices.Sorted(maps.Keys(applied)) {
+			if s, ok := files[version]; ok && s.hash != applied[version] {
 				return fmt.Errorf("%s has changed since this database ran it: an applied migration stays as it is, "+
 					"changes go into a new file", s.name)
 			}
@@ -105,14 +104,15 @@ func (db *DB) checkUnchanged(ctx context.Context, now map[int64]migrationSum) er
 	})
 }
 
-// saveSums notes the files that this database has run.
-func (db *DB) saveSums(ctx context.Context, all map[int64]migrationSum) error {
-	return db.withSums(ctx, func(tx *DB, ran map[int64]string) error {
-		for version, s := range all {
-			if _, ok := ran[version]; ok {
+// saveSums stores the sums of the files that this database has run.
+func (db *DB) saveSums(ctx context.Context, files map[int64]migrationSum) error {
+	return db.withSums(ctx, func(tx *DB, applied map[int64]string) error {
+		for version, s := range files {
+			if _, ok := applied[version]; ok {
 				continue
 			}
-			if _, err := tx.Exec(ctx, `insert into migration_sums (version, hash) values (?, ?)`, version, s.hash); err != nil {
+			_, err := tx.Exec(ctx, `insert into migration_sums (version, hash) values (?, ?)`, version, s.hash)
+			if err != nil {
 				return err
 			}
 		}
@@ -120,9 +120,9 @@ func (db *DB) saveSums(ctx context.Context, all map[int64]migrationSum) error {
 	})
 }
 
-// withSums calls do with what is remembered, while no other node looks or writes.
-func (db *DB) withSums(ctx context.Context, do func(tx *DB, ran map[int64]string) error) error {
-	const advisoryLockID = 5_081_992_004 // any number that nothing else on this database locks
+// withSums calls do with the stored sums, while no other node reads or writes them.
+func (db *DB) withSums(ctx context.Context, do func(tx *DB, applied map[int64]string) error) error {
+	const advisoryLockID = 5_081_992_004 // any number that nothing else locks on this database
 	return db.Transact(ctx, Interactive, func(tx *DB) error {
 		if tx.Dialect() == Postgres {
 			if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(?)`, int64(advisoryLockID)); err != nil {
@@ -133,16 +133,16 @@ func (db *DB) withSums(ctx context.Context, do func(tx *DB, ran map[int64]string
 			`create table if not exists migration_sums (version bigint primary key, hash text not null)`); err != nil {
 			return err
 		}
-		ran := map[int64]string{}
+		applied := map[int64]string{}
 		_, err := All(ctx, tx, func(scan Scan) (version int64, err error) {
 			var hash string
 			err = scan(&version, &hash)
-			ran[version] = hash
+			applied[version] = hash
 			return version, err
 		}, `select version, hash from migration_sums`)
 		if err != nil {
 			return err
 		}
-		return do(tx, ran)
+		return do(tx, applied)
 	})
 }

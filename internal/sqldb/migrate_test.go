@@ -12,14 +12,14 @@ import (
 )
 
 var migrationFiles = fstest.MapFS{
-	"0001_first.sql": {Data: []byte(`-- The first day.
+	"0001_first.sql": {Data: []byte(`-- A comment.
 create table t (id text primary key, note text);
 -- sqlite:
 insert into t values ('sqlite', 'x;y');
 -- postgres:
 insert into t values ('postgres', 'x;y');
 `)},
-	"0002_then.sql": {Data: []byte("alter table t add column more integer not null default 0;\n")},
+	"0002_more.sql": {Data: []byte("alter table t add column more integer not null default 0;\n")},
 	"readme.md":     {Data: []byte("not a migration")},
 }
 
@@ -42,8 +42,8 @@ func TestMigrate(t *testing.T) {
 	})
 }
 
-// What has run is history: a database refuses a program whose history is another one, before anything is done to it.
-func TestAChangedMigrationIsRefused(t *testing.T) {
+// A program whose files differ from those that the database has run is refused before it changes anything.
+func TestMigrateRefusesAChangedFile(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		ctx := t.Context()
 		if err := sqldb.Migrate(ctx, db, fstest.MapFS{"0001_first.sql": migrationFiles["0001_first.sql"]}); err != nil {
@@ -51,22 +51,22 @@ func TestAChangedMigrationIsRefused(t *testing.T) {
 		}
 		text := string(migrationFiles["0001_first.sql"].Data)
 		changed := fstest.MapFS{"0001_first.sql": {Data: []byte(strings.Replace(text, "note text", "note text not null",
-			1))}, "0002_then.sql": migrationFiles["0002_then.sql"]}
+			1))}, "0002_more.sql": migrationFiles["0002_more.sql"]}
 		if err := sqldb.Migrate(ctx, db, changed); err == nil ||
 			!strings.Contains(err.Error(), "0001_first.sql has changed") {
 			t.Errorf("a changed file: %v", err)
 		}
 		mustExec(t, db, `alter table t add column more integer`) // the second file has not run
 		mustExec(t, db, `alter table t drop column more`)
-		commented := fstest.MapFS{"0001_first.sql": {Data: []byte("-- Another remark.\n" + text)},
-			"0002_then.sql": migrationFiles["0002_then.sql"]}
+		commented := fstest.MapFS{"0001_first.sql": {Data: []byte("-- Another comment.\n" + text)},
+			"0002_more.sql": migrationFiles["0002_more.sql"]}
 		if err := sqldb.Migrate(ctx, db, commented); err != nil {
 			t.Errorf("another comment: %v", err)
 		}
 	})
 }
 
-func TestAFailedMigrationIsRolledBack(t *testing.T) {
+func TestFailedMigrationIsRolledBack(t *testing.T) {
 	broken := fstest.MapFS{"0001_broken.sql": {Data: []byte("create table a (id text);\ncreate table b (id nonsense(;\n")}}
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		if err := sqldb.Migrate(t.Context(), db, broken); err == nil {

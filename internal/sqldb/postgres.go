@@ -28,7 +28,7 @@ const (
 	maxBulkTransactions = 4 // transactions of the Bulk lane at a time
 	maxRetries          = 3
 	connectTimeout      = 5 * time.Second
-	// transactionTimeout bounds a transaction that its caller can no longer cancel, should the network swallow it.
+	// transactionTimeout bounds a transaction that its caller can no longer cancel, in case the network loses it.
 	transactionTimeout = time.Minute
 )
 
@@ -64,7 +64,7 @@ func openPostgres(ctx context.Context, c Config) (engine, error) {
 	return e, nil
 }
 
-// checkDurability refuses a server that acknowledges what a crash would take back.
+// checkDurability refuses a server that would lose acknowledged writes in a crash.
 func (e *postgresEngine) checkDurability(ctx context.Context, allow bool) error {
 	var setting string
 	if err := e.pool.QueryRow(ctx, "show synchronous_commit").Scan(&setting); err != nil {
@@ -86,14 +86,14 @@ func (e *postgresEngine) close() error {
 
 // migrate uses connections of its own: the library wants a pool of database/sql.
 func (e *postgresEngine) migrate(ctx context.Context, m migrations) error {
-	// Nodes that start together wait for the one that migrates, asking every second for ten minutes.
-	oneAtATime, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600))
+	// Nodes that start together wait for the one that migrates: they try every second for ten minutes.
+	sessionLock, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600))
 	if err != nil {
 		return err
 	}
 	pool := stdlib.OpenDB(*e.pool.Config().ConnConfig)
 	defer pool.Close()
-	return e.mapError(ctx, "migrations", m.up(ctx, goose.DialectPostgres, pool, goose.WithSessionLocker(oneAtATime)))
+	return e.mapError(ctx, "migrations", m.up(ctx, goose.DialectPostgres, pool, goose.WithSessionLocker(sessionLock)))
 }
 
 func (e *postgresEngine) setQuota(context.Context, int) error {
@@ -124,8 +124,8 @@ func (e *postgresEngine) query(ctx context.Context, query string, args []any) (r
 	return rows, err
 }
 
-// withConn calls use with a connection, which use releases. Where that turns out to be dead before anything has been
-// sent on it, use gets another one.
+// withConn calls use with a connection, which use releases. If the connection turns out to be closed before anything
+// was sent on it, use is called again with another one.
 func (e *postgresEngine) withConn(ctx context.Context, query string, use func(conn *pgxpool.Conn) error) error {
 	for try := 0; ; try++ {
 		conn, err := e.pool.Acquire(ctx)
@@ -143,12 +143,11 @@ func (e *postgresEngine) execOn(ctx context.Context, conn *pgx.Conn, query strin
 	return tag.RowsAffected(), e.mapError(ctx, query, err)
 }
 
-// newRows returns the rows of a statement, whose first one it awaits: that is when the statement has failed or not.
-// after is called when they are closed.
+// newRows waits for the first row of a statement, and so for its error. release is called when the rows are closed.
 func (e *postgresEngine) newRows(ctx context.Context, query string, conn *pgx.Conn, received pgx.Rows,
-	after func()) (*Rows, error) {
+	release func()) (*Rows, error) {
 	c := &postgresRows{rows: received, types: conn.TypeMap()}
-	rows := &Rows{cursor: c, mapError: func(err error) error { return e.mapError(ctx, query, err) }, release: after}
+	rows := &Rows{cursor: c, mapError: func(err error) error { return e.mapError(ctx, query, err) }, release: release}
 	if c.onFirst = received.Next(); c.onFirst {
 		return rows, nil
 	}
@@ -180,7 +179,8 @@ func (e *postgresEngine) transactDeferred(ctx context.Context, lane Lane, queued
 	return err
 }
 
-// runOnce takes a connection while ctx lasts; from then on only the outcome counts.
+// runOnce runs fn in one transaction. ctx bounds the wait for a connection; after that the transaction is not
+// cancelled.
 func (e *postgresEngine) runOnce(ctx context.Context, fn func(*transaction) error) error {
 	conn, err := e.pool.Acquire(ctx)
 	if err != nil {
@@ -203,19 +203,20 @@ func (e *postgresEngine) runOnce(ctx context.Context, fn func(*transaction) erro
 
 var errTooLong = errors.New("sqldb: the transaction took too long")
 
-// beginError marks a transaction whose connection was dead before it began: another may be alive.
+// beginError marks a transaction whose connection was closed before it began: another connection may work.
 type beginError struct{ error }
 
 func (e beginError) Unwrap() error { return e.error }
 
-// retry runs fn again, up to three times, where the server asked for it: a serialization failure or a deadlock.
+// retry runs fn again, up to maxRetries times, after a serialization failure, a deadlock or a connection that was
+// closed.
 func (e *postgresEngine) retry(ctx context.Context, fn func() error) error {
 	for try := 0; ; try++ {
 		err := fn()
 		switch {
 		case !isRetryable(err):
 			return err
-		case try == maxRetries: // nothing is wrong with the request: it may come again
+		case try == maxRetries: // the request is all right: the client may send it again
 			return unavailable(err)
 		}
 		select {
@@ -232,7 +233,7 @@ func isRetryable(err error) bool {
 	return state == "40001" || state == "40P01" || notBegun
 }
 
-// sqlState returns PostgreSQL's SQLSTATE, "" when err does not come from it.
+// sqlState returns PostgreSQL's SQLSTATE; "" for an error that is not PostgreSQL's.
 func sqlState(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code
@@ -242,7 +243,8 @@ func sqlState(err error) string {
 
 func isDuplicatePostgres(err error) bool { return sqlState(err) == "23505" }
 
-// mapError is the error a caller sees. A lost connection also empties the pool, whose others are likely just as dead.
+// mapError returns the error for the caller. After a lost connection it also resets the pool, whose other connections
+// are probably lost as well.
 func (e *postgresEngine) mapError(ctx context.Context, query string, err error) error {
 	if err == nil || errors.Is(err, sql.ErrNoRows) {
 		return err
@@ -259,7 +261,8 @@ func (e *postgresEngine) mapError(ctx context.Context, query string, err error) 
 	return unavailable(err)
 }
 
-// isUnavailable tells a server that is gone, going, coming, full or out of reach from one that refused a statement.
+// isUnavailable reports whether the server is down, starting, stopping, full or out of reach, and has not just refused
+// a statement.
 func isUnavailable(err error) bool {
 	if state := sqlState(err); state != "" {
 		switch state[:2] {
@@ -269,7 +272,7 @@ func isUnavailable(err error) bool {
 		return strings.HasPrefix(state, "57P0")
 	}
 	for _, lost := range []error{driver.ErrBadConn, io.EOF, io.ErrUnexpectedEOF, syscall.EPIPE, syscall.ECONNRESET,
-		sql.ErrConnDone, context.DeadlineExceeded} { // database/sql's own are those of migrations
+		sql.ErrConnDone, context.DeadlineExceeded} { // migrations use database/sql and return its errors
 		if errors.Is(err, lost) {
 			return true
 		}

@@ -46,7 +46,7 @@ func (r *postgresRows) Scan(dest ...any) error {
 	return nil
 }
 
-// scanColumn copies texts and integers into their usual destinations by itself.
+// scanColumn copies a column into dest. Texts and integers take a short path, since most columns are of these types.
 func (r *postgresRows) scanColumn(raw []byte, oid uint32, format int16, dest any) error {
 	if raw == nil {
 		return assign(dest, nil)
@@ -80,7 +80,7 @@ func binaryInt(raw []byte) int64 {
 	return int64(int16(binary.BigEndian.Uint16(raw))) //nolint:gosec // as above
 }
 
-// value returns a column as int64, float64, bool, []byte or string: what is none of them comes as text.
+// value returns a column as int64, float64, bool or []byte, and any other type as string.
 func (r *postgresRows) value(raw []byte, oid uint32, format int16) (any, error) {
 	switch oid {
 	case pgtype.Int8OID, pgtype.Int4OID, pgtype.Int2OID:

@@ -25,7 +25,7 @@ func TestOpenRefusesAsyncCommit(t *testing.T) {
 	dbs.OpenConfig(t, sqldb.Config{URL: url, AllowAsyncCommit: true})
 }
 
-func TestSerializationIsRetried(t *testing.T) {
+func TestSerializationFailuresAreRetried(t *testing.T) {
 	db := dbs.Open(t, dbs.SharedPostgres(t).NewDatabase(t))
 	ctx := t.Context()
 	mustExec(t, db, `create table t (id text primary key, n bigint not null)`)
@@ -36,7 +36,7 @@ func TestSerializationIsRetried(t *testing.T) {
 		mustExec(t, tx, `set transaction isolation level serializable`)
 		n := queryInt(t, tx, `select n from t where id = 'a'`)
 		if runs == 1 {
-			mustExec(t, db, `update t set n = 10 where id = 'a'`) // somebody else, meanwhile
+			mustExec(t, db, `update t set n = 10 where id = 'a'`) // another client, meanwhile
 		}
 		_, err := tx.Exec(ctx, `update t set n = ? where id = 'a'`, n+1)
 		return err
@@ -51,17 +51,17 @@ func TestDeadlocksAreRetried(t *testing.T) {
 	ctx := t.Context()
 	mustExec(t, db, `create table t (id text primary key, n bigint not null)`)
 	mustExec(t, db, `insert into t values ('a', 0), ('b', 0)`)
-	var both, callers sync.WaitGroup
-	both.Add(2)
+	var bothLocked, callers sync.WaitGroup
+	bothLocked.Add(2)
 	for _, order := range [][]string{{"a", "b"}, {"b", "a"}} {
-		first := sync.OnceFunc(func() { both.Done(); both.Wait() })
+		waitForOther := sync.OnceFunc(func() { bothLocked.Done(); bothLocked.Wait() })
 		callers.Go(func() {
 			err := db.Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {
 				for _, id := range order {
 					if _, err := tx.Exec(ctx, `update t set n = n + 1 where id = ?`, id); err != nil {
 						return err
 					}
-					first()
+					waitForOther()
 				}
 				return nil
 			})
@@ -76,7 +76,7 @@ func TestDeadlocksAreRetried(t *testing.T) {
 	}
 }
 
-func TestPostgresRestarts(t *testing.T) {
+func TestPostgresRestart(t *testing.T) {
 	server := dbs.StartPostgres(t)
 	db := dbs.Open(t, server.NewDatabase(t))
 	ctx := t.Context()
@@ -86,12 +86,12 @@ func TestPostgresRestarts(t *testing.T) {
 		callers.Go(func() { queryInt(t, db, `select count(*) from t, pg_sleep(0.01)`) })
 	}
 	callers.Wait()
-	away := func(what string, err error) {
+	wantUnavailable := func(operation string, err error) {
 		t.Helper()
 		var e *parley.Error
 		if !errors.As(err, &e) || e.Code != parley.CodeUnderMaintenance || e.RetryAfter == 0 ||
 			strings.Contains(e.Message, "connect") {
-			t.Errorf("%s while the server is away: %v", what, err)
+			t.Errorf("%s while the server is down: %v", operation, err)
 		}
 	}
 	err := db.Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {
@@ -100,11 +100,11 @@ func TestPostgresRestarts(t *testing.T) {
 		_, err := tx.Exec(ctx, `insert into t values ('b')`)
 		return err
 	})
-	away("a transaction", err)
+	wantUnavailable("a transaction", err)
 	_, err = db.Exec(ctx, `insert into t values ('c')`)
-	away("a write", err)
+	wantUnavailable("a write", err)
 	_, err = sqldb.All(ctx, db, sqldb.Column[string], `select id from t`)
-	away("a read", err)
+	wantUnavailable("a read", err)
 	server.Start(t)
 	mustExec(t, db, `insert into t values ('d')`)
 	if n := queryInt(t, db, `select count(*) from t`); n != 1 {

@@ -7,14 +7,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// postgresTx is the runner of one transaction. What is queued is sent with the next statement that is not, `begin` with
-// the first and `commit` with the last: PostgreSQL runs them one after the other, and no more of them once one fails.
+// postgresTx is the runner of one transaction. Queued statements are sent with the next one that is not queued, `begin`
+// with the first and `commit` with the last. PostgreSQL runs them one after the other and stops at the first that
+// fails.
 type postgresTx struct {
 	engine *postgresEngine
 	conn   *pgx.Conn
 	queued []queuedStatement
 	begun  bool // begin has been answered
-	lost   bool // the connection was lost before that
+	lost   bool // the connection was lost before begin was answered
 }
 
 func newPostgresTx(e *postgresEngine, conn *pgx.Conn) *postgresTx {
@@ -25,7 +26,7 @@ func newPostgresTx(e *postgresEngine, conn *pgx.Conn) *postgresTx {
 func (t *postgresTx) queue(s queuedStatement) { t.queued = append(t.queued, s) }
 
 func (t *postgresTx) exec(ctx context.Context, query string, args []any) (n int64, err error) {
-	if changesSchema(query) { // a statement after it could not be prepared before it has run
+	if changesSchema(query) { // later statements can be prepared only after it has run
 		if err := t.flush(ctx); err != nil {
 			return 0, err
 		}
@@ -109,7 +110,7 @@ func (t *postgresTx) receive(ctx context.Context, results pgx.BatchResults, s qu
 	return closeAfter(results, err)
 }
 
-// closeAfter ends a batch after an error: what is left of it is received and dropped.
+// closeAfter ends a batch after an error: the remaining results are received and dropped.
 func closeAfter(results pgx.BatchResults, err error) error {
 	if err != nil {
 		_ = results.Close()
@@ -117,7 +118,7 @@ func closeAfter(results pgx.BatchResults, err error) error {
 	return err
 }
 
-// fail ends a batch of which a statement has failed. The one that could not be prepared may be a later one.
+// fail ends a batch after a statement has failed. If one could not be prepared, it may be another one than query.
 func (t *postgresTx) fail(ctx context.Context, results pgx.BatchResults, query string, err error) error {
 	_ = results.Close()
 	if e, ok := errors.AsType[pgx.ErrPreprocessingBatch](err); ok {
@@ -127,12 +128,12 @@ func (t *postgresTx) fail(ctx context.Context, results pgx.BatchResults, query s
 	return t.engine.mapError(ctx, query, err)
 }
 
-// commit commits. It goes with what is queued behind the last statement whose result has still to be looked at. It
-// never goes with begin: where the connection is lost meanwhile nobody would know whether the transaction may run
-// again.
+// commit commits. First it sends the queued statements up to the last one whose result must be read or checked; the
+// rest is sent together with the commit. The commit is never sent together with begin: if the connection were lost
+// meanwhile, it would be unknown whether the transaction may run again.
 func (t *postgresTx) commit(ctx context.Context) error {
 	if !t.begun && len(t.queued) == 1 {
-		return nil // there is nothing but begin
+		return nil // only begin is queued
 	}
 	list, n := t.queued, 0
 	for i, s := range list {
@@ -150,9 +151,9 @@ func (t *postgresTx) commit(ctx context.Context) error {
 
 var errRolledBack = errors.New("sqldb: PostgreSQL has rolled the transaction back")
 
-// rollback ends what is left of the transaction.
+// rollback ends the transaction if it is still open.
 func (t *postgresTx) rollback(ctx context.Context) {
 	if !t.conn.IsClosed() && t.conn.PgConn().TxStatus() != 'I' {
-		_, _ = t.conn.Exec(ctx, "rollback") // where it fails, the pool drops the connection
+		_, _ = t.conn.Exec(ctx, "rollback") // if it fails, the pool drops the connection
 	}
 }

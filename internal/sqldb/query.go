@@ -11,14 +11,13 @@ import (
 	"time"
 )
 
-// runner runs statements: a pool, or the connection of a transaction. The errors it returns are already those that a
-// caller may see (mapError).
+// runner runs statements: a pool, or the connection of a transaction. Its errors are mapped already (mapError).
 type runner interface {
 	exec(ctx context.Context, query string, args []any) (int64, error)
 	query(ctx context.Context, query string, args []any) (*Rows, error)
 }
 
-// queuer is a runner that can wait with a statement until another one needs a result.
+// queuer is a runner that can keep a statement back until another one needs a result.
 type queuer interface {
 	queue(s queuedStatement)
 }
@@ -30,7 +29,7 @@ func (db *DB) runner() runner {
 	return db.engine
 }
 
-// Exec runs a statement and returns how many rows it changed. Outside a transaction it is a transaction of its own.
+// Exec runs a statement and returns how many rows it changed. Outside a transaction it runs in one of its own.
 //
 // Arguments may be strings, integers, floats, bytes, bool (stored as 0 or 1), json.RawMessage (stored as text), types
 // derived from them, and nil. A time.Time is refused: times are stored as milliseconds.
@@ -48,8 +47,8 @@ func (db *DB) observe(query string) {
 	}
 }
 
-// Query runs a statement that returns rows; the caller closes them before the next statement of the same
-// transaction. Outside a transaction it only reads: a write with `returning` belongs inside one.
+// Query runs a statement that returns rows. The caller closes them before the next statement of the same transaction.
+// Outside a transaction it only reads: a write with `returning` needs one.
 func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, error) {
 	args, err := convertArgs(args)
 	if err != nil {
@@ -59,20 +58,20 @@ func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, erro
 	return db.runner().query(ctx, query, args)
 }
 
-// QueryRow is Query for at most one row; its Scan returns an error for which IsNotFound is true when there is none.
+// QueryRow is Query for at most one row. Its Scan returns an error for which IsNotFound is true when there is none.
 func (db *DB) QueryRow(ctx context.Context, query string, args ...any) *Row {
 	rows, err := db.Query(ctx, query, args...)
 	return &Row{rows: rows, err: err}
 }
 
-// Rows is the result of a Query. Next false closes it; Close may be called any number of times.
+// Rows is the result of a Query. It is closed when Next returns false; Close may be called any number of times.
 type Rows struct {
 	cursor   cursor
 	mapError func(error) error
-	release  func() // releases what the rows are read with; nil where there is nothing
+	release  func() // called when the rows are closed; may be nil
 }
 
-// cursor walks the rows of a statement on one of the databases.
+// cursor goes through the rows of a statement on one of the databases.
 type cursor interface {
 	Next() bool
 	Scan(dest ...any) error
@@ -92,7 +91,7 @@ func (r *Rows) Next() bool {
 // Scan copies the columns of the row.
 func (r *Rows) Scan(dest ...any) error { return r.mapError(r.cursor.Scan(dest...)) }
 
-// Err returns why Next was false, nil after the last row.
+// Err returns why Next returned false; nil after the last row.
 func (r *Rows) Err() error { return r.mapError(r.cursor.Err()) }
 
 // Close ends the statement.
@@ -131,7 +130,7 @@ func (r *Row) Scan(dest ...any) error {
 
 var errTime = errors.New("sqldb: a time.Time as an argument; store its UnixMilli")
 
-// convertArgs turns the arguments into what both drivers store alike.
+// convertArgs converts the arguments to types that both drivers store in the same way.
 func convertArgs(args []any) ([]any, error) {
 	copied := false
 	for i, a := range args {
@@ -159,7 +158,7 @@ func convertArgs(args []any) ([]any, error) {
 	return args, nil
 }
 
-// annotateError puts the beginning of the statement before the error; statements hold no values, so nothing of a user's
+// annotateError puts the beginning of the statement before the error. Statements hold no values, so no user's data
 // reaches the log this way.
 func annotateError(query string, err error) error {
 	line := strings.Join(strings.Fields(query), " ")
@@ -172,7 +171,7 @@ func annotateError(query string, err error) error {
 // Scan copies the columns of one row into the pointers: the Scan of a Row or of Rows.
 type Scan func(dest ...any) error
 
-// All reads every row of the statement with scan. The same scan function serves One.
+// All reads every row of the statement with scan. One takes the same scan functions.
 //
 //	agents, err := sqldb.All(ctx, tx, scanAgent, `select … from agents where account_id = ?`, account)
 func All[T any](ctx context.Context, db *DB, scan func(Scan) (T, error), query string, args ...any) ([]T, error) {
@@ -192,7 +191,7 @@ func All[T any](ctx context.Context, db *DB, scan func(Scan) (T, error), query s
 	return all, rows.Err()
 }
 
-// One reads the first row of the statement with scan; IsNotFound is true for its error when there is none.
+// One reads the first row of the statement with scan. When there is none, IsNotFound is true for its error.
 func One[T any](ctx context.Context, db *DB, scan func(Scan) (T, error), query string, args ...any) (T, error) {
 	return scan(db.QueryRow(ctx, query, args...).Scan)
 }
@@ -204,9 +203,9 @@ func Column[T any](scan Scan) (T, error) {
 	return v, err
 }
 
-// IsNotFound reports whether the row asked for does not exist.
+// IsNotFound reports whether a query of one row found none.
 func IsNotFound(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
-// IsDuplicate reports whether a unique index or a primary key refused the row. On PostgreSQL the transaction is lost
-// with it: where both outcomes are normal, write `on conflict`.
+// IsDuplicate reports whether a unique index or a primary key refused the row. On PostgreSQL the transaction has then
+// failed: where both outcomes are normal, write `on conflict`.
 func IsDuplicate(err error) bool { return isDuplicateSQLite(err) || isDuplicatePostgres(err) }

@@ -6,27 +6,27 @@ import "context"
 type queuedStatement struct {
 	query string
 	args  []any
-	read  func(rows *Rows) error     // reads its rows; nil where it has none
-	check func(affected int64) error // looks at how many rows it changed; may be nil
+	read  func(rows *Rows) error     // reads its rows; nil for a statement without rows
+	check func(affected int64) error // checks how many rows it changed; may be nil
 }
 
-// Queue runs a write of which nobody needs the result. On PostgreSQL it is sent with the next statement of the
-// transaction that is not queued, or with the commit, so that all of them take one round trip; on SQLite it runs at
-// once. Statements run in the order of their calls.
+// Queue runs a write whose result is not needed. On PostgreSQL it is sent with the next statement of the transaction
+// that is not queued, or with the commit, so that all of them take one round trip; on SQLite it runs at once.
+// Statements run in the order of their calls.
 //
-// A queued statement that fails, fails the transaction: its error is returned by the call that sends it, or by
-// Transact. Where a caller looks for an error such as IsDuplicate in what a call returns, use Exec.
+// A queued statement that fails makes the transaction fail: its error is returned by the call that sends it, or by
+// Transact. A caller that expects an error such as IsDuplicate uses Exec.
 func (db *DB) Queue(ctx context.Context, query string, args ...any) error {
 	return db.queue(ctx, queuedStatement{query: query, args: args})
 }
 
-// QueueCheck is Queue with a look at how many rows were changed: an error of check fails the transaction.
+// QueueCheck is Queue with a check of how many rows were changed. An error of check makes the transaction fail.
 func (db *DB) QueueCheck(ctx context.Context, check func(affected int64) error, query string, args ...any) error {
 	return db.queue(ctx, queuedStatement{query: query, args: args, check: check})
 }
 
-// QueueRead is Queue of a statement that returns rows: read goes through them, and its error fails the transaction.
-// It runs no statement.
+// QueueRead is Queue for a statement that returns rows. read goes through them and must run no statement; its error
+// makes the transaction fail.
 func (db *DB) QueueRead(ctx context.Context, read func(rows *Rows) error, query string, args ...any) error {
 	return db.queue(ctx, queuedStatement{query: query, args: args, read: read})
 }
@@ -57,7 +57,7 @@ func (t *transaction) runQueued(s queuedStatement) error {
 	return t.noteError(s.readAll(rows))
 }
 
-// readAll has the rows read, and closes them.
+// readAll hands the rows to read, and closes them.
 func (s queuedStatement) readAll(rows *Rows) error {
 	defer func() { _ = rows.Close() }()
 	if err := s.read(rows); err != nil {

@@ -46,7 +46,7 @@ func TestQueuedStatementsRunInOrder(t *testing.T) {
 	})
 }
 
-// wantIDs checks which rows there are.
+// wantIDs checks the ids of the rows of t.
 func wantIDs(t *testing.T, db *sqldb.DB, want ...string) {
 	t.Helper()
 	got, err := sqldb.All(t.Context(), db, sqldb.Column[string], `select id from t order by id`)
@@ -57,7 +57,7 @@ func wantIDs(t *testing.T, db *sqldb.DB, want ...string) {
 
 var errChecked = errors.New("the check has failed")
 
-// failingQueues are transactions in which a queued statement fails, with what is true of their errors.
+// failingQueues are transactions in which a queued statement fails, each with a check of its error.
 var failingQueues = map[string]struct {
 	run  func(ctx context.Context, tx *sqldb.DB) error
 	want func(err error) bool
@@ -96,7 +96,7 @@ var failingQueues = map[string]struct {
 		_ = tx.Queue(ctx, `insert into t values ('c')`)
 		return nil
 	}, func(err error) bool { return errors.Is(err, errChecked) }},
-	"since it is none": {func(ctx context.Context, tx *sqldb.DB) error {
+	"because its table does not exist": {func(ctx context.Context, tx *sqldb.DB) error {
 		_ = tx.Queue(ctx, `insert into t values ('b')`)
 		_ = tx.Queue(ctx, `insert into nowhere values (?)`, "b")
 		_, err := tx.Exec(ctx, `delete from t`)
@@ -105,7 +105,7 @@ var failingQueues = map[string]struct {
 	"of a type that is not stored": {func(ctx context.Context, tx *sqldb.DB) error {
 		return tx.Queue(ctx, `insert into t values (?)`, struct{}{})
 	}, func(err error) bool { return err != nil }},
-	"after a transaction that is over": {func(ctx context.Context, tx *sqldb.DB) error {
+	"never, as the closure fails before it": {func(ctx context.Context, tx *sqldb.DB) error {
 		_ = tx.Queue(ctx, `insert into t values ('b')`)
 		return errChecked
 	}, func(err error) bool { return errors.Is(err, errChecked) }},
@@ -115,13 +115,13 @@ func isDuplicateInsert(err error) bool {
 	return sqldb.IsDuplicate(err) && strings.HasPrefix(err.Error(), "insert into t values")
 }
 
-// A queued statement that fails leaves nothing behind, and its error is its own.
+// A transaction with a queued statement that fails stores nothing, and returns the error of that statement.
 func TestQueuedStatementsThatFail(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		mustExec(t, db, `create table t (id text primary key)`)
 		mustExec(t, db, `insert into t values ('a')`)
 		for name, c := range failingQueues {
-			for range 2 { // the second time its statements are prepared
+			for range 2 { // the second time, its statements are prepared already
 				err := db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error { return c.run(t.Context(), tx) })
 				if err == nil || !c.want(err) {
 					t.Errorf("%s: %v", name, err)
@@ -142,12 +142,12 @@ func TestQueueOfAFinishedTransaction(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := finished.Queue(t.Context(), `select 1`); err == nil {
-			t.Error("the transaction was over")
+			t.Error("a finished transaction queued a statement")
 		}
 	})
 }
 
-// A serialization failure of a statement that goes with the commit has the transaction run again.
+// After a serialization failure of a statement that is sent with the commit, the transaction runs again.
 func TestQueuedStatementsAreRetried(t *testing.T) {
 	db := dbs.Open(t, dbs.SharedPostgres(t).NewDatabase(t))
 	ctx := t.Context()
@@ -168,8 +168,8 @@ func TestQueuedStatementsAreRetried(t *testing.T) {
 	}
 }
 
-// A connection that has died since it was last used costs nobody a transaction.
-func TestADeadConnectionIsReplaced(t *testing.T) {
+// No transaction fails because a connection was closed while it was idle.
+func TestClosedConnectionIsReplaced(t *testing.T) {
 	db := dbs.Open(t, dbs.SharedPostgres(t).NewDatabase(t))
 	ctx := t.Context()
 	mustExec(t, db, `create table t (id text primary key)`)
@@ -188,14 +188,14 @@ func TestADeadConnectionIsReplaced(t *testing.T) {
 	wantIDs(t, db, "a")
 }
 
-// One round trip for what is queued with the commit, and begin goes with the first statement.
+// Queued statements take one round trip together with the commit, and begin is sent with the first statement.
 func TestRoundTripsOfATransaction(t *testing.T) {
 	url, trips := dbs.CountRoundTrips(t, dbs.SharedPostgres(t).NewDatabase(t))
 	db := dbs.Open(t, url)
 	ctx := t.Context()
 	mustExec(t, db, `create table t (id text, n bigint)`)
 	count := func(fn func(tx *sqldb.DB) error) (n int) {
-		for range 2 { // the first time its statements are prepared
+		for range 2 { // the first time, its statements are prepared
 			before := trips.Count()
 			if err := db.Transact(ctx, sqldb.Interactive, fn); err != nil {
 				t.Error(err)
@@ -231,8 +231,8 @@ func runAll(tx *sqldb.DB, list []func(tx *sqldb.DB) error) error {
 	return nil
 }
 
-// What a column holds is read alike into every kind of destination.
-func TestColumnsAreReadAlike(t *testing.T) {
+// Both databases read a column into every kind of destination with the same result.
+func TestColumnsAreReadAlikeOnBothDatabases(t *testing.T) {
 	type number int32
 	type text string
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
@@ -271,8 +271,8 @@ func TestColumnsAreReadAlike(t *testing.T) {
 	})
 }
 
-// Behind a proxy such as PgBouncer statements may not be prepared, or not by name: the URL says so.
-func TestOtherModesOfExecution(t *testing.T) {
+// Behind a proxy such as PgBouncer statements may not be prepared, or not by name. The URL then says how to run them.
+func TestQueryExecModes(t *testing.T) {
 	for _, mode := range []string{"cache_describe", "describe_exec", "exec", "simple_protocol"} {
 		t.Run(mode, func(t *testing.T) {
 			url := dbs.SharedPostgres(t).NewDatabase(t) + "&default_query_exec_mode=" + mode

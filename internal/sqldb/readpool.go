@@ -8,11 +8,11 @@ import (
 	"parley/internal/sqldb/sqlite"
 )
 
-// readPool are the connections of SQLite that only read. Each serves one query at a time; the one that served last
-// serves next, since its page cache is warm.
+// readPool holds the connections of SQLite that only read. Each runs one query at a time. The connection that was used
+// last is used next, since its page cache is warm.
 type readPool struct {
 	open  func() (*sqlite.Conn, error)
-	slots chan struct{} // a place for each connection in use
+	slots chan struct{} // holds a value for each connection in use
 
 	mu     sync.Mutex
 	idle   []*sqlite.Conn

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// rebinder turns each ? into $1, $2, … and remembers the texts it has turned.
+// rebinder replaces each ? by $1, $2, … and caches the results.
 type rebinder struct {
 	mu    sync.RWMutex
 	texts map[string]string
@@ -31,7 +31,7 @@ func (r *rebinder) rebind(query string) string {
 	return text
 }
 
-// rebind leaves a ? alone inside '…', "…" and a comment to the end of the line.
+// rebind replaces each ? but those inside '…', "…" and comments.
 func rebind(query string) string {
 	var b strings.Builder
 	n := 0
@@ -54,8 +54,8 @@ func rebind(query string) string {
 	return b.String()
 }
 
-// quotedLength is the length of the quoted text or the comment that s begins with. A doubled quote ends one text and
-// begins the next, which comes to the same.
+// quotedLength returns the length of the quoted text or the comment that s begins with. A doubled quote counts as the
+// end of one text and the beginning of the next, with the same result.
 func quotedLength(s string) int {
 	closing := s[:1]
 	if closing == "-" {

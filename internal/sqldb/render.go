@@ -19,13 +19,13 @@ type dialectStatement struct {
 	text    string
 }
 
-// splitStatements cuts the file at each semicolon that ends a line, leaving the bodies of triggers and of $$ functions
-// whole.
+// splitStatements splits the file at each semicolon that ends a line, but not inside the bodies of triggers and $$
+// functions.
 func splitStatements(text string) []dialectStatement {
-	var all []dialectStatement
+	var list []dialectStatement
 	var s dialectStatement
 	for line := range strings.Lines(text) {
-		bare := strings.TrimSpace(stripComment(line))
+		code := strings.TrimSpace(stripComment(line))
 		switch strings.TrimSpace(line) {
 		case "-- postgres:":
 			s.dialect = Postgres
@@ -34,22 +34,22 @@ func splitStatements(text string) []dialectStatement {
 			s.dialect = SQLite
 			continue
 		}
-		if bare == "" && s.text == "" {
-			continue // comments before a statement are for the reader of the file
+		if code == "" && s.text == "" {
+			continue // comments before a statement are not part of it
 		}
 		s.text += strings.TrimRight(line, "\r\n") + "\n"
-		if endsStatement(s.text, bare) {
-			all = append(all, s)
+		if endsStatement(s.text, code) {
+			list = append(list, s)
 			s = dialectStatement{}
 		}
 	}
 	if s.text != "" {
-		all = append(all, s)
+		list = append(list, s)
 	}
-	return all
+	return list
 }
 
-// stripComment is the line without a comment at its end.
+// stripComment returns the line without a comment at its end.
 func stripComment(line string) string {
 	for i := 0; i < len(line); {
 		switch {

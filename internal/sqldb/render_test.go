@@ -14,7 +14,7 @@ func TestRender(t *testing.T) {
 		{"both", "create table a (id text);\ncreate table b (id text); -- why\n",
 			[]string{"create table a (id text);", "create table b (id text); -- why"},
 			[]string{"create table a (id text);", "create table b (id text); -- why"}},
-		{"a mark holds for one statement", "-- sqlite:\na;\nb;\n-- postgres:\nc;\n-- a remark; of ours\nd;",
+		{"a mark holds for one statement", "-- sqlite:\na;\nb;\n-- postgres:\nc;\n-- a comment; with a semicolon\nd;",
 			[]string{"a;", "b;", "d;"}, []string{"b;", "c;", "d;"}},
 		{"several lines", "create table a (\n  id text, -- the id;\n  note text default ';--'\n);\n",
 			[]string{"create table a (\n  id text, -- the id;\n  note text default ';--'\n);"},

@@ -20,7 +20,7 @@ import (
 	"parley/internal/sqldb/sqlite"
 )
 
-// sqliteEngine is the SQLite engine: a pool of readers, one writer, and a connection that does nothing but checkpoints.
+// sqliteEngine is the SQLite engine: a pool of readers, one writer, and a connection for checkpoints.
 type sqliteEngine struct {
 	file         string
 	log          *slog.Logger
@@ -30,8 +30,8 @@ type sqliteEngine struct {
 	checkpointer *checkpointer
 }
 
-// Each kind of connection sets these itself, since every one of them is a setting of the connection and not of the
-// file. Checkpoints stay off the commit path, so the writer makes none of its own.
+// These settings belong to a connection and not to the file, so each connection sets them when it opens. The writer
+// makes no checkpoints (wal_autocheckpoint), since they would delay commits.
 var (
 	writerPragmas = []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)",
 		"secure_delete(1)", "wal_autocheckpoint(0)",
@@ -48,29 +48,29 @@ func openSQLite(ctx context.Context, c Config) (engine, error) {
 	if err := createPrivate(c.URL, c.Logger); err != nil {
 		return nil, err
 	}
-	l := &sqliteEngine{file: c.URL, log: c.Logger}
-	l.quota.Store(int64(c.MaxPages))
-	conn, err := l.openWriter()
+	e := &sqliteEngine{file: c.URL, log: c.Logger}
+	e.quota.Store(int64(c.MaxPages))
+	conn, err := e.openWriter()
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", c.URL, err)
 	}
-	counter, err := l.openCounter(ctx, conn)
+	counter, err := e.openCounter(ctx, conn)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", c.URL, errors.Join(err, conn.close()))
 	}
-	l.readers = newReadPool(max(4, 2*runtime.GOMAXPROCS(0)), func() (*sqlite.Conn, error) {
-		return sqlite.Open(l.file, readerPragmas...)
+	e.readers = newReadPool(max(4, 2*runtime.GOMAXPROCS(0)), func() (*sqlite.Conn, error) {
+		return sqlite.Open(e.file, readerPragmas...)
 	})
-	checkpoints, err := sqlite.Open(l.file, checkpointPragmas...)
+	checkpoints, err := sqlite.Open(e.file, checkpointPragmas...)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", c.URL, errors.Join(err, conn.close()))
 	}
-	l.checkpointer = newCheckpointer(checkpoints, counter, l.log)
-	l.writer = newWriter(conn, l.openWriter, counter, l.checkpointer.wake, l.log)
-	return l, nil
+	e.checkpointer = newCheckpointer(checkpoints, counter, e.log)
+	e.writer = newWriter(conn, e.openWriter, counter, e.checkpointer.wake, e.log)
+	return e, nil
 }
 
-// openCounter begins to keep account of what is in the log alone.
+// openCounter opens the counter of commits that are in the log alone.
 func (e *sqliteEngine) openCounter(ctx context.Context, conn *writeConn) (*commitCounter, error) {
 	var count int32
 	if err := conn.queryRow(ctx, "pragma user_version", &count); err != nil {
@@ -79,8 +79,8 @@ func (e *sqliteEngine) openCounter(ctx context.Context, conn *writeConn) (*commi
 	return openCommitCounter(e.file, uint32(count)) //nolint:gosec // it wraps as SQLite's does
 }
 
-// createPrivate makes a new database readable by its owner only; SQLite creates its side files with the same mode. A
-// file that exists is not opened: closing it here would drop the locks this process may already hold on it.
+// createPrivate creates a new database that only its owner may read; SQLite creates its side files with the same mode.
+// A file that exists is not opened: closing it would release the locks that this process may hold on it.
 func createPrivate(file string, log *slog.Logger) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -95,7 +95,7 @@ func createPrivate(file string, log *slog.Logger) error {
 	return f.Close()
 }
 
-// restrictPermissions takes a file from others that they may read or write, as a restored backup may let them.
+// restrictPermissions lets only the owner read and write a file. A restored backup may have other permissions.
 func restrictPermissions(file string, log *slog.Logger) {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o077 == 0 {
@@ -168,7 +168,7 @@ func (e *sqliteEngine) close() error {
 	return errors.Join(e.checkpointer.stop(), e.readers.close())
 }
 
-// sqliteCode returns SQLite's extended result code, 0 when err does not come from it.
+// sqliteCode returns SQLite's extended result code; 0 for an error that is not SQLite's.
 func sqliteCode(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code
@@ -181,8 +181,8 @@ func isDuplicateSQLite(err error) bool {
 	return c == lib.SQLITE_CONSTRAINT_UNIQUE || c == lib.SQLITE_CONSTRAINT_PRIMARYKEY || c == lib.SQLITE_CONSTRAINT_ROWID
 }
 
-// abortsSQLiteTransaction tells the errors after which SQLite may have rolled back the whole transaction by itself, and
-// with it the work of others in the same group.
+// abortsSQLiteTransaction reports whether SQLite may have rolled back the whole transaction by itself after this error,
+// and with it the other closures of the group.
 func abortsSQLiteTransaction(err error) bool {
 	switch sqliteCode(err) & 0xff {
 	case lib.SQLITE_FULL, lib.SQLITE_IOERR, lib.SQLITE_CANTOPEN, lib.SQLITE_NOMEM, lib.SQLITE_BUSY, lib.SQLITE_INTERRUPT,
@@ -192,8 +192,8 @@ func abortsSQLiteTransaction(err error) bool {
 	return false
 }
 
-// mapSQLiteError is the error a caller sees: a full disk, a failing one, want of descriptors and a lock held too long
-// pass; the rest is a fault.
+// mapSQLiteError returns the error for the caller. A full or failing disk, a lack of file descriptors and a lock held
+// too long are temporary; any other error is a fault.
 func mapSQLiteError(query string, err error) error {
 	if err == nil || errors.Is(err, sql.ErrNoRows) {
 		return err

@@ -15,7 +15,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-func TestTheWriterSyncs(t *testing.T) {
+func TestWriterSyncsEachCommit(t *testing.T) {
 	db := dbs.Open(t, dbs.NewSQLitePath(t))
 	err := db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
 		for pragma, want := range map[string]int64{"synchronous": 2, "foreign_keys": 1, "secure_delete": 1,
@@ -34,8 +34,8 @@ func TestTheWriterSyncs(t *testing.T) {
 	}
 }
 
-// blockWriter keeps the writer busy until it is let go, so that what follows queues up; it returns when the writer is
-// held.
+// blockWriter keeps the writer busy until release is called, so that later transactions queue up. It returns when the
+// writer is busy.
 func blockWriter(t *testing.T, db *sqldb.DB) (release func()) {
 	t.Helper()
 	locked, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -76,35 +76,35 @@ func TestInteractiveRunsBeforeBulk(t *testing.T) {
 	db := dbs.Open(t, dbs.NewSQLitePath(t))
 	mustExec(t, db, `create table t (id text primary key)`)
 	var order []string // written by the writer's goroutine
-	note := func(what string) func(int, *sqldb.DB) error {
+	record := func(name string) func(int, *sqldb.DB) error {
 		return func(i int, tx *sqldb.DB) error {
-			order = append(order, what)
-			_, err := tx.Exec(t.Context(), `insert into t values (?)`, fmt.Sprint(what, i))
+			order = append(order, name)
+			_, err := tx.Exec(t.Context(), `insert into t values (?)`, fmt.Sprint(name, i))
 			return err
 		}
 	}
-	ok := func(i int, err error) {
+	wantSuccess := func(_ int, err error) {
 		if err != nil {
 			t.Error(err)
 		}
 	}
 	release := blockWriter(t, db)
-	bulk := queueTransactions(t, db, sqldb.Bulk, 100, note("bulk"), ok)
-	turn := queueTransactions(t, db, sqldb.Interactive, 1, note("turn"), ok)
+	bulk := queueTransactions(t, db, sqldb.Bulk, 100, record("bulk"), wantSuccess)
+	interactive := queueTransactions(t, db, sqldb.Interactive, 1, record("interactive"), wantSuccess)
 	release()
-	turn.Wait()
+	interactive.Wait()
 	bulk.Wait()
-	if len(order) != 101 || order[0] != "turn" {
-		t.Errorf("the turn ran as number %d", slices.Index(order, "turn")+1)
+	if len(order) != 101 || order[0] != "interactive" {
+		t.Errorf("the interactive transaction ran as number %d", slices.Index(order, "interactive")+1)
 	}
 }
 
 func TestBulkIsNotStarved(t *testing.T) {
 	db := dbs.Open(t, dbs.NewSQLitePath(t))
 	ctx, stop := context.WithCancel(t.Context())
-	var turns sync.WaitGroup
+	var interactive sync.WaitGroup
 	for range 4 {
-		turns.Go(func() {
+		interactive.Go(func() {
 			for ctx.Err() == nil {
 				_ = db.Transact(ctx, sqldb.Interactive, func(*sqldb.DB) error { return nil })
 			}
@@ -116,11 +116,11 @@ func TestBulkIsNotStarved(t *testing.T) {
 		}
 	}
 	stop()
-	turns.Wait()
+	interactive.Wait()
 }
 
-// A reference that is checked at the commit makes the commit of a whole group fail.
-func TestAFailedCommitRunsEachTransactionAlone(t *testing.T) {
+// A foreign key that is checked at the commit makes the commit of a whole group fail.
+func TestFailedCommitRunsEachTransactionAlone(t *testing.T) {
 	db := dbs.Open(t, dbs.NewSQLitePath(t))
 	mustExec(t, db, `create table t (id text primary key, parent text references t (id) deferrable initially deferred)`)
 	if err := db.DisableGroupTimeLimit(t.Context()); err != nil {
@@ -149,7 +149,7 @@ func TestAFailedCommitRunsEachTransactionAlone(t *testing.T) {
 	}
 }
 
-func TestAFullDisk(t *testing.T) {
+func TestFullDisk(t *testing.T) {
 	db := dbs.OpenConfig(t, sqldb.Config{URL: dbs.NewSQLitePath(t), MaxPages: 60})
 	mustExec(t, db, `create table t (id integer primary key, body text)`)
 	body := strings.Repeat("x", 10_000)
@@ -188,22 +188,22 @@ func TestCancelledTransactionLeavesTheQueue(t *testing.T) {
 	db := dbs.Open(t, dbs.NewSQLitePath(t))
 	release := blockWriter(t, db)
 	ctx, cancel := context.WithCancel(t.Context())
-	left := make(chan error)
+	result := make(chan error)
 	go func() {
-		left <- db.Transact(ctx, sqldb.Interactive, func(*sqldb.DB) error {
-			t.Error("ran for a caller who had left")
+		result <- db.Transact(ctx, sqldb.Interactive, func(*sqldb.DB) error {
+			t.Error("ran for a caller who had cancelled")
 			return nil
 		})
 	}()
 	cancel()
-	if err := <-left; err != context.Canceled {
+	if err := <-result; err != context.Canceled {
 		t.Error(err)
 	}
 	release()
 	mustExec(t, db, `create table t (id text)`)
 }
 
-// An acknowledged write is in the file or its log: a copy of both, taken while the database runs, has it.
+// An acknowledged write is in the file or its log: a copy of both, taken while the database is open, has it.
 func TestAcknowledgedWritesSurviveACrash(t *testing.T) {
 	file := dbs.NewSQLitePath(t)
 	db := dbs.Open(t, file)
@@ -230,8 +230,8 @@ func TestAcknowledgedWritesSurviveACrash(t *testing.T) {
 	}
 }
 
-// The log is copied into the file while the writer goes on, and cut once it has grown large.
-func TestTheLogDoesNotGrowForever(t *testing.T) {
+// The log is copied into the file while the writer goes on, and truncated when it is large.
+func TestLogSizeIsBounded(t *testing.T) {
 	file := dbs.NewSQLitePath(t)
 	db := dbs.Open(t, file)
 	mustExec(t, db, `create table t (id integer primary key, body text)`)

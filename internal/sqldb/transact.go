@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Transact runs fn in a transaction, and inside a transaction just runs it there. When fn returns an error nothing of
-// it is stored and Transact returns that error.
+// Transact runs fn in a transaction; inside a transaction it runs fn there. When fn returns an error, nothing is stored
+// and Transact returns that error.
 //
 // fn may run more than once: make ids and times outside, assign results rather than append to them, call no model and
 // no network, and use nothing but tx (the pool's own Transact or Exec would wait for itself), one statement at a time.
-// After a statement has failed the others fail too and nothing is stored: where a conflict is normal, write `on
-// conflict`. Once fn has started, its outcome is awaited even when ctx is done; before that, a ctx that is done takes
-// it out of the queue.
+// After a statement has failed, all later ones fail and nothing is stored: where a conflict is normal, write `on
+// conflict`. A ctx that is done takes fn out of the queue; once fn has started, Transact waits for its outcome even
+// when ctx is done.
 func (db *DB) Transact(ctx context.Context, lane Lane, fn func(tx *DB) error) error {
 	if db.tx != nil {
 		return fn(db)
@@ -34,23 +34,23 @@ func (db *DB) TransactDeferred(ctx context.Context, lane Lane, queued func(), fn
 
 // runClosure runs a caller's closure as a closure of the engine, and after it what it has registered.
 func (db *DB) runClosure(fn func(tx *DB) error, transact func(func(*transaction) error) error) error {
-	var after []func()
+	var afterCommit []func()
 	err := transact(func(t *transaction) error {
 		err := fn(&DB{engine: db.engine, tx: t, onStatement: db.onStatement})
-		after = t.afterCommit
+		afterCommit = t.afterCommit
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, f := range after {
+	for _, f := range afterCommit {
 		f()
 	}
 	return nil
 }
 
-// AfterCommit registers f to be called once the transaction is committed, and not at all when it is not. Outside a
-// transaction it is called at once.
+// AfterCommit registers f to be called after the transaction is committed; if it is not committed, f is not called.
+// Outside a transaction f is called at once.
 func (db *DB) AfterCommit(f func()) {
 	if db.tx == nil {
 		f()
@@ -59,15 +59,16 @@ func (db *DB) AfterCommit(f func()) {
 	db.tx.afterCommit = append(db.tx.afterCommit, f)
 }
 
-// transaction is one run of a closure: its connection, and what must be true when it ends.
+// transaction is one run of a closure: its connection, and what is checked when it ends.
 type transaction struct {
 	runner runner
-	ctx    context.Context // replaces the caller's: a statement half done must not be cut off by a client who left
-	// of the first statement that failed: PostgreSQL keeps nothing after it, so SQLite does not either
+	ctx    context.Context // replaces the caller's: a statement must not be interrupted because a client has left
+	// firstErr is the error of the first statement that failed. PostgreSQL keeps nothing after it, so SQLite must not
+	// either.
 	firstErr      error
-	openRows      *Rows // open
+	openRows      *Rows // the rows that are being read; may be nil
 	finished      bool
-	changedSchema bool // or may have
+	changedSchema bool // or may have changed it
 	afterCommit   []func()
 }
 
@@ -85,13 +86,13 @@ func (t *transaction) exec(_ context.Context, query string, args []any) (int64, 
 	return n, t.noteError(err)
 }
 
-// changesSchema reports whether a statement is about tables and not about rows.
+// changesSchema reports whether a statement may change tables, and not only rows.
 func changesSchema(query string) bool {
 	query = strings.TrimLeft(query, " \t\n")
 	return len(query) < 6 || !slices.Contains([]string{"insert", "update", "delete", "select"}, query[:6])
 }
 
-// queue runs the statement now, or with the next one.
+// queue runs the statement now, or leaves it to be sent with the next one.
 func (t *transaction) queue(s queuedStatement) error {
 	q, ok := t.runner.(queuer)
 	if !ok || changesSchema(s.query) {
@@ -112,8 +113,8 @@ func (t *transaction) query(_ context.Context, query string, args []any) (*Rows,
 	if err != nil {
 		return nil, t.noteError(err)
 	}
-	fail, release := rows.mapError, rows.release
-	rows.mapError = func(err error) error { return t.noteError(fail(err)) }
+	mapError, release := rows.mapError, rows.release
+	rows.mapError = func(err error) error { return t.noteError(mapError(err)) }
 	rows.release = func() {
 		if t.openRows == rows {
 			t.openRows = nil
@@ -126,8 +127,8 @@ func (t *transaction) query(_ context.Context, query string, args []any) (*Rows,
 	return rows, nil
 }
 
-// checkReady refuses what one of the two databases could not do, so that the code does not get used to the other. It is
-// also a guard: after a full disk SQLite may have left the transaction, and what followed would be stored on its own.
+// checkReady refuses what one of the two databases cannot do, so that no code relies on the other. It is also a guard:
+// after a full disk SQLite may have ended the transaction, and later statements would be committed one by one.
 func (t *transaction) checkReady() error {
 	switch {
 	case t.finished:
@@ -147,7 +148,8 @@ func (t *transaction) noteError(err error) error {
 	return err
 }
 
-// finish closes what the closure left open and returns its result: an error that it ignored still counts.
+// finish closes rows that the closure left open and returns its error, or that of a statement which the closure
+// ignored.
 func (t *transaction) finish(err error) error {
 	if t.openRows != nil {
 		_ = t.openRows.Close()

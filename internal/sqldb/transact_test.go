@@ -44,7 +44,7 @@ func TestConcurrentUpdatesLoseNone(t *testing.T) {
 	})
 }
 
-func TestAFailedTransactionLeavesTheOthers(t *testing.T) {
+func TestFailedTransactionDoesNotAffectOthers(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		mustExec(t, db, `create table t (id text primary key)`)
 		refused := errors.New("refused")
@@ -72,18 +72,18 @@ func TestAFailedTransactionLeavesTheOthers(t *testing.T) {
 	})
 }
 
-func TestAPanicReachesItsCallerOnly(t *testing.T) {
+func TestPanicReachesOnlyItsCaller(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		mustExec(t, db, `create table t (id text primary key)`)
 		func() {
 			defer func() {
-				if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "lost my head") {
+				if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "broken closure") {
 					t.Errorf("recovered %v", v)
 				}
 			}()
 			_ = db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
 				mustExec(t, tx, `insert into t values ('a')`)
-				panic("lost my head")
+				panic("broken closure")
 			})
 		}()
 		mustExec(t, db, `insert into t values ('b')`)
@@ -94,7 +94,7 @@ func TestAPanicReachesItsCallerOnly(t *testing.T) {
 }
 
 // A closure that calls t.FailNow ends the goroutine it runs on.
-func TestTheWriterSurvivesGoexit(t *testing.T) {
+func TestWriterSurvivesGoexit(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		mustExec(t, db, `create table t (id text primary key)`)
 		ended := make(chan bool)
@@ -143,7 +143,7 @@ func TestNothingIsVisibleBeforeTheCommit(t *testing.T) {
 	})
 }
 
-func TestAfterCommitIsNotCalledAfterAFailure(t *testing.T) {
+func TestAfterCommitIsNotCalledAfterFailure(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		_ = db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
 			tx.AfterCommit(func() { t.Error("called") })
@@ -152,12 +152,12 @@ func TestAfterCommitIsNotCalledAfterAFailure(t *testing.T) {
 	})
 }
 
-func TestTransactHonoursItsContext(t *testing.T) {
+func TestCancelledTransactionDoesNotStart(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		mustExec(t, db, `create table t (id text primary key)`)
 		ctx, cancel := context.WithCancel(t.Context())
 		err := db.Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {
-			cancel() // the client leaves in the middle: what has begun is finished
+			cancel() // the client leaves meanwhile: what has begun is finished
 			_, err := tx.Exec(ctx, `insert into t values ('a')`)
 			return err
 		})
@@ -165,7 +165,7 @@ func TestTransactHonoursItsContext(t *testing.T) {
 			t.Error(err)
 		}
 		err = db.Transact(ctx, sqldb.Interactive, func(*sqldb.DB) error {
-			t.Error("started for a caller who had left")
+			t.Error("started for a caller who had cancelled")
 			return nil
 		})
 		if !errors.Is(err, context.Canceled) {
@@ -177,7 +177,7 @@ func TestTransactHonoursItsContext(t *testing.T) {
 	})
 }
 
-// What PostgreSQL refuses in a transaction is refused on SQLite too, or code would come to rely on it.
+// What PostgreSQL refuses in a transaction is refused on SQLite as well, or code would rely on it.
 func TestBothDatabasesRefuseTheSame(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		ctx := t.Context()
@@ -191,22 +191,22 @@ func TestBothDatabasesRefuseTheSame(t *testing.T) {
 				t.Errorf("a second row of the same key: %v", err)
 			}
 			if _, err := tx.Exec(ctx, `insert into t values ('c')`); err == nil {
-				t.Error("went on after a failed statement")
+				t.Error("a statement succeeded after another had failed")
 			}
 			return nil
 		})
 		if !sqldb.IsDuplicate(err) {
-			t.Errorf("a failed statement was forgotten: %v", err)
+			t.Errorf("the transaction did not return the error of a failed statement: %v", err)
 		}
 		if _, err := finishedTx.Exec(ctx, `insert into t values ('d')`); err == nil {
-			t.Error("the transaction was over")
+			t.Error("a finished transaction ran a statement")
 		}
 		err = db.Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {
 			if _, err := tx.Query(ctx, `select id from t`); err != nil {
 				return err
 			}
 			if _, err := tx.Exec(ctx, `insert into t values ('e')`); err == nil {
-				t.Error("a statement while rows are open")
+				t.Error("a statement ran while rows were open")
 			}
 			return nil
 		})
@@ -220,7 +220,7 @@ func TestBothDatabasesRefuseTheSame(t *testing.T) {
 	})
 }
 
-func TestValuesAreStoredAlike(t *testing.T) {
+func TestValuesAreStoredAlikeOnBothDatabases(t *testing.T) {
 	type name string
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		ctx := t.Context()
@@ -245,10 +245,10 @@ func TestValuesAreStoredAlike(t *testing.T) {
 			t.Errorf("%d rows without a document", n)
 		}
 		if _, err := sqldb.One(ctx, db, sqldb.Column[string], `select id from t where id = ?`, "c"); !sqldb.IsNotFound(err) {
-			t.Errorf("a row that is not there: %v", err)
+			t.Errorf("a row that does not exist: %v", err)
 		}
 		if _, err := db.Exec(ctx, `update t set at = ?`, time.Unix(0, 0)); err == nil {
-			t.Error("a time was stored as it is")
+			t.Error("a time.Time was stored")
 		}
 		if n, err := db.Exec(ctx, `update t set note = ?`, "x"); n != 2 || err != nil {
 			t.Errorf("%d rows changed, %v", n, err)
@@ -256,7 +256,7 @@ func TestValuesAreStoredAlike(t *testing.T) {
 	})
 }
 
-func TestAClosedDatabaseRefuses(t *testing.T) {
+func TestClosedDatabaseRefusesWrites(t *testing.T) {
 	dbs.ForEachURL(t, func(t *testing.T, url string) {
 		db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url})
 		if err != nil {
@@ -269,7 +269,7 @@ func TestAClosedDatabaseRefuses(t *testing.T) {
 			}
 		}
 		if _, err := db.Exec(t.Context(), `insert into t values ('a')`); err == nil {
-			t.Error("a write after the end")
+			t.Error("a closed database took a write")
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"parley/internal/sqldb/sqlite"
 )
 
-// writeConn is the writer's connection. It is used by one goroutine and never with a context that can be cancelled.
+// writeConn is the writer's connection. One goroutine uses it, and never with a context that can be cancelled.
 type writeConn struct {
 	conn *sqlite.Conn
 }
@@ -29,7 +29,7 @@ func (e *sqliteEngine) openWriter() (*writeConn, error) {
 
 func (c *writeConn) close() error { return c.conn.Close() }
 
-// setMaxPages sets the most pages the file may hold, 0 = as many as SQLite can.
+// setMaxPages sets how many pages the file may have; 0 = as many as SQLite allows.
 func (c *writeConn) setMaxPages(pages int64) error {
 	if pages == 0 {
 		pages = math.MaxUint32 - 1
@@ -44,7 +44,7 @@ func (e *sqliteEngine) setQuota(ctx context.Context, pages int) error {
 	})
 }
 
-// runStatement runs one of the writer's own statements.
+// runStatement runs a statement of the writer itself.
 func (c *writeConn) runStatement(query string) error {
 	_, err := c.conn.Exec(query, nil)
 	return err

@@ -8,45 +8,45 @@ import (
 	"time"
 )
 
-// A group is at most maxGroupJobs closures, and no closure joins it once maxGroupTime of running them has passed.
+// A group has at most maxGroupJobs closures, and none joins it once it has run for maxGroupTime.
 const (
 	maxGroupJobs = 64
 	maxGroupTime = 5 * time.Millisecond
-	// Callers that were answered together ask again together: after a group of several the writer waits for as long as
-	// half of a commit takes, at most maxGatherTime, so that the next group is as large.
+	// Callers that were answered together often write again together. So after a group of several the writer waits for
+	// half the time that a commit takes, at most maxGatherTime, to make the next group as large.
 	maxGatherTime = time.Millisecond
 	// A group of nothing but deferred closures waits this long for one that is not.
 	maxDeferral = 2 * time.Millisecond
-	// After a closure has failed when it had written, so many groups run their closures in savepoints.
+	// guardedGroups is how many groups run their closures in savepoints after a closure has failed that had written.
 	guardedGroups = 64
 )
 
-// writer owns the one connection that writes. It takes the closures that are waiting when it is free, runs them one
-// after the other, commits them together and only then tells their callers. When that fails, or one of them fails after
-// it has written, none of them is acknowledged and each runs again alone, once.
+// writer owns the one connection that writes. It takes the closures that wait, runs them one after the other, commits
+// them together and only then answers their callers. When the commit fails, or a closure fails after it has written,
+// none of them is acknowledged and each runs once more, alone.
 type writer struct {
 	conn           *writeConn
 	open           func() (*writeConn, error)
 	queue          *laneQueue
-	group          []*writeJob   // taken and not yet settled
-	groupTimeLimit time.Duration // maxGroupTime, but in a test about whole groups
+	group          []*writeJob   // taken and not yet answered
+	groupTimeLimit time.Duration // maxGroupTime; longer in tests of whole groups
 	groupTimer     *time.Timer
 	deferral       time.Duration // maxDeferral, but in a test about it
 	deferralTimer  *time.Timer
-	guarded        int           // groups that are still to use savepoints
-	commitTime     time.Duration // of a group of several, on average
+	guarded        int           // how many of the next groups use savepoints
+	commitTime     time.Duration // average for groups of several closures
 	counter        *commitCounter
 	commits        chan<- struct{}
 	logger         *slog.Logger
 	stopped        chan struct{}
 }
 
-func newWriter(conn *writeConn, open func() (*writeConn, error), log *commitCounter,
-	commits chan<- struct{}, logger *slog.Logger) *writer {
+func newWriter(conn *writeConn, open func() (*writeConn, error), counter *commitCounter, commits chan<- struct{},
+	logger *slog.Logger) *writer {
 	w := &writer{conn: conn, open: open, queue: newLaneQueue(), groupTimeLimit: maxGroupTime,
 		groupTimer: time.NewTimer(maxGroupTime), deferral: maxDeferral,
 		deferralTimer: time.NewTimer(maxDeferral),
-		counter:       log, commits: commits, logger: logger, stopped: make(chan struct{})}
+		counter:       counter, commits: commits, logger: logger, stopped: make(chan struct{})}
 	go w.loop()
 	return w
 }
@@ -73,15 +73,15 @@ func (w *writer) submit(ctx context.Context, lane Lane, j *writeJob) error {
 	return j.result()
 }
 
-// stop finishes what is queued; false when it had been stopped before.
+// stop waits until what is queued has run. It returns false when the writer was stopped before.
 func (w *writer) stop() bool {
 	first := w.queue.close()
 	<-w.stopped
 	return first
 }
 
-// loop starts itself anew when a closure ends its goroutine (runtime.Goexit, as a failing test does): the writer must
-// outlive it, and the rest of the group runs again.
+// loop starts a new goroutine when a closure has ended this one (runtime.Goexit, as a failing test does). The rest of
+// the group then runs again.
 func (w *writer) loop() {
 	finished := false
 	defer func() {
@@ -129,19 +129,19 @@ func (w *writer) runGroup(lane Lane) {
 		w.rerunIndividually()
 		return
 	}
-	gathers := lane == Interactive && len(w.group) > 1
+	waitsForNext := lane == Interactive && len(w.group) > 1
 	for _, j := range w.group {
 		close(j.done)
 	}
 	clear(w.group)
 	w.group = w.group[:0]
-	if gathers {
+	if waitsForNext {
 		time.Sleep(min(w.commitTime/2, maxGatherTime))
 	}
 }
 
-// runJoined runs a closure as part of the group, false when the group cannot go on with it. One that fails before it
-// has changed anything needs nothing undone.
+// runJoined runs a closure as part of the group. It returns false when the group cannot go on; a closure that fails
+// before it has changed anything does not stop the group.
 func (w *writer) runJoined(j *writeJob) bool {
 	if w.guarded > 0 && len(w.group) > 1 {
 		return w.runInSavepoint(j)
@@ -157,7 +157,7 @@ func (w *writer) runJoined(j *writeJob) bool {
 	return w.conn.conn.TotalChanges() == changes && !t.changedSchema
 }
 
-// dissolveGroup undoes the group because of the closure that ran last. Alone, that is the end of it.
+// dissolveGroup rolls the group back because of the closure that ran last. The others run again.
 func (w *writer) dissolveGroup(last *writeJob) {
 	if len(w.group) > 1 || abortsSQLiteTransaction(last.err) {
 		w.guarded = guardedGroups
@@ -170,7 +170,7 @@ func (w *writer) dissolveGroup(last *writeJob) {
 	close(last.done)
 }
 
-// commitGroup commits what the group has written. Where all have failed there is nothing to keep.
+// commitGroup commits what the group has written, or rolls back when all of its closures have failed.
 func (w *writer) commitGroup() bool {
 	if !slices.ContainsFunc(w.group, func(j *writeJob) bool { return j.err == nil }) {
 		w.rollback()
@@ -188,7 +188,7 @@ func (w *writer) commitGroup() bool {
 	return true
 }
 
-// nextJob is the closure that may join the group being made, nil when it is full.
+// nextJob returns the next closure of the group, or nil when the group is complete.
 func (w *writer) nextJob(lane Lane) *writeJob {
 	if len(w.group) >= maxGroupJobs {
 		return nil
@@ -210,7 +210,7 @@ func (w *writer) isDeferrable() bool {
 	return !slices.ContainsFunc(w.group, func(j *writeJob) bool { return j.queued == nil || j.err != nil })
 }
 
-// begin opens a transaction, which counts where that is due.
+// begin begins a transaction, and increments the commit count in it when that is due.
 func (w *writer) begin() error {
 	if err := w.beginImmediate(); err != nil {
 		return err
@@ -222,22 +222,22 @@ func (w *writer) begin() error {
 	return nil
 }
 
-// beginImmediate opens a transaction, on a new connection if the old one is stuck in a transaction it could not end.
+// beginImmediate begins a transaction, on a new connection if the old one could not end its last transaction.
 func (w *writer) beginImmediate() error {
 	err := w.conn.runStatement("begin immediate")
 	if err == nil || abortsSQLiteTransaction(err) {
 		return err
 	}
-	fresh, openErr := w.open()
+	conn, openErr := w.open()
 	if openErr != nil {
 		return errors.Join(err, openErr)
 	}
 	_ = w.conn.close()
-	w.conn = fresh
+	w.conn = conn
 	return w.conn.runStatement("begin immediate")
 }
 
-// runInSavepoint runs the closure in a savepoint, false when the whole transaction is lost with it.
+// runInSavepoint runs the closure in a savepoint. It returns false when the whole transaction has failed.
 func (w *writer) runInSavepoint(j *writeJob) bool {
 	if err := w.conn.runStatement("savepoint closure"); err != nil {
 		j.err, j.panicked = mapSQLiteError("savepoint", err), nil
@@ -265,7 +265,7 @@ func (w *writer) rerunIndividually() {
 		if !j.exited {
 			w.runAlone(j)
 		}
-		w.group = w.group[1:] // only now: should this closure end the goroutine, the next loop still knows it
+		w.group = w.group[1:] // only now: if this closure ends the goroutine, the next loop still has it
 		close(j.done)
 	}
 	w.group = nil
@@ -288,13 +288,13 @@ func (w *writer) runAlone(j *writeJob) {
 	w.notifyCommit()
 }
 
-// rollback may find nothing to roll back: SQLite has often done it already.
+// rollback rolls back. Its error is ignored, since SQLite often has rolled back by itself.
 func (w *writer) rollback() { _ = w.conn.runStatement("rollback") }
 
-// notifyCommit is for a commit that is on disk and that nobody has heard of yet.
+// notifyCommit records a commit that is on disk, and wakes the checkpointer.
 func (w *writer) notifyCommit() {
 	if err := w.counter.recordCommit(); err != nil {
-		w.logger.Warn("sqldb: note what the log holds", "error", err)
+		w.logger.Warn("sqldb: record the commit count", "error", err)
 	}
 	select {
 	case w.commits <- struct{}{}:

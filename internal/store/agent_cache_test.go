@@ -10,8 +10,8 @@ import (
 	"parley/internal/store"
 )
 
-// TestTurnsSeeTheAgentAsItIs holds that whatever changes of an agent is seen by the turn that begins after it.
-func TestTurnsSeeTheAgentAsItIs(t *testing.T) {
+// TestTurnsSeeTheCurrentAgent holds that whatever changes of an agent is seen by the turn that begins after it.
+func TestTurnsSeeTheCurrentAgent(t *testing.T) {
 	forEachDatabase(t, func(s *fixture) {
 		a := s.Agent
 		ref := a.Ref()

@@ -127,7 +127,7 @@ func TestPagesAreStableWhileConversationsAreAdded(t *testing.T) {
 	})
 }
 
-func TestDeletedConversationIsGone(t *testing.T) {
+func TestDeletedConversationIsNotFound(t *testing.T) {
 	forEachDatabase(t, func(fx *fixture) {
 		c, busy := fx.createConversation(parley.ChannelAPI, "", testTime),
 			fx.createConversation(parley.ChannelAPI, "", testTime)

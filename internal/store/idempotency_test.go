@@ -115,7 +115,7 @@ func TestFailedRequestReleasesItsKey(t *testing.T) {
 
 // A request that repeats one whose answer failed, and is refused itself, leaves what was known of the first: its
 // message is kept.
-func TestARefusedRetryKeepsTheRecord(t *testing.T) {
+func TestRefusedRetryKeepsTheRecord(t *testing.T) {
 	forEachDatabase(t, func(fx *fixture) {
 		fx.must(fx.completeClaim(fx.claimKey("k", "body", testTime), "turn:1"))
 		again := fx.newClaim("k", "body")

@@ -9,7 +9,7 @@ import (
 	"parley"
 )
 
-func TestATraceIsReadAsItWasWritten(t *testing.T) {
+func TestTraceIsReadAsItWasWritten(t *testing.T) {
 	full := parley.Trace{TurnID: "turn", MessageID: "message", State: TurnDone, Model: "m", BackEnd: "b",
 		PromptVersion: "3", ConfigVersion: 7, Question: "Where?", SearchMethod: "words",
 		Passages: []parley.TracePassage{

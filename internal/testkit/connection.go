@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// DialRaw opens a connection to the server at that URL, which is closed when the test ends. Nothing on it takes longer
-// than WaitTimeout.
+// DialRaw opens a connection to the server at a URL, and closes it when the test ends. Reads and writes fail after
+// WaitTimeout.
 func DialRaw(t testing.TB, server string) *net.TCPConn {
 	t.Helper()
 	u, err := url.Parse(server)
@@ -61,14 +61,14 @@ func ReadReplies(t testing.TB, conn net.Conn) []Reply {
 	}
 }
 
-// UseHalfClosing makes the server's test client close its half of a connection as soon as it has sent a request, as
-// many HTTP clients do.
+// UseHalfClosing makes the server's test client close its half of a connection after sending a request, as many HTTP
+// clients do.
 func (s *Server) UseHalfClosing(t testing.TB) {
 	t.Helper()
 	s.Client.Transport = newCheckedTransport(t, HalfClosingTransport{})
 }
 
-// HalfClosingTransport sends each request by a connection of its own, closes its half of it, and reads the answer.
+// HalfClosingTransport sends each request on its own connection, closes its half of it, and reads the answer.
 type HalfClosingTransport struct{}
 
 // RoundTrip sends a request.

@@ -15,11 +15,11 @@ import (
 	"parley/internal/httpapi"
 )
 
-// NewValidatingTransport checks every response under base, /api/v2 say, against the OpenAPI document on its way back:
-// its status is one of the operation's, its headers are there, its body matches the schema. Violations are reported;
-// the response is passed on.
-func NewValidatingTransport(base string, doc []byte, next http.RoundTripper, report func(error)) (http.RoundTripper,
-	error) {
+// NewValidatingTransport checks every response under base, such as /api/v2, against the OpenAPI document: its status
+// must be one of the operation's, its headers must be present, its body must match the schema. Violations are reported,
+// and the response is passed on.
+func NewValidatingTransport(base string, doc []byte, next http.RoundTripper,
+	report func(error)) (http.RoundTripper, error) {
 	c, err := loadContract(doc)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ var contracts sync.Map // by their documents
 
 type response struct {
 	Ref         string `json:"$ref"`
-	Description string // of a reference: the codes that the operation returns
+	Description string // the text beside a reference: the codes that the operation returns
 	Content     map[string]any
 }
 
@@ -64,7 +64,7 @@ type validator struct {
 	report func(error)
 }
 
-// contract is a document with the schemas that have been needed so far.
+// contract is a document with the schemas that were compiled so far.
 type contract struct {
 	doc struct {
 		Paths      map[string]map[string]struct{ Responses map[string]response }
@@ -119,7 +119,7 @@ func (v *validator) checkResponse(method, path string, resp *http.Response) erro
 	return v.checkCode(method, path, resp.StatusCode, body)
 }
 
-// checkCode checks that a refusal's code is one that the operation lists with the status.
+// checkCode checks that the operation lists the code of an error with its status.
 func (v *validator) checkCode(method, path string, status int, body []byte) error {
 	op := v.doc.Paths[v.matchTemplate(path)][strings.ToLower(method)]
 	listed := op.Responses[fmt.Sprint(status)]
@@ -149,7 +149,7 @@ func checkHeaders(resp *http.Response) error {
 	return nil
 }
 
-// refusalSchema is the schema of the API's errors in the document.
+// refusalSchema returns the schema of the API's errors.
 func (v *validator) refusalSchema() string {
 	if v.doc.Components.Schemas["Envelope"] != nil {
 		return "#/components/schemas/Envelope"

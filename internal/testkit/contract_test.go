@@ -27,8 +27,8 @@ func (c cannedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: c.status, Header: h, Body: io.NopCloser(strings.NewReader(c.body)), Request: r}, nil
 }
 
-// TestValidatingSeesWhatBreaksTheContract tests the check that all other tests rely on.
-func TestValidatingSeesWhatBreaksTheContract(t *testing.T) {
+// All other tests rely on this check.
+func TestValidatingTransportReportsViolations(t *testing.T) {
 	doc, err := v2.Document("http://localhost", "")
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestValidatingSeesWhatBreaksTheContract(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b, err := io.ReadAll(resp.Body); err != nil || string(b) != c.reply.body {
-			t.Errorf("%s: the body did not come through: %q, %v", name, b, err)
+			t.Errorf("%s: the body was not passed on: %q, %v", name, b, err)
 		}
 		if (broken == nil) != c.fine {
 			t.Errorf("%s: %v", name, broken)

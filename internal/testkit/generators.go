@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// CheckForGenerators finds in an OpenAPI document what generators of clients cannot turn into types: names that are no
-// names in Go or TypeScript, names that would be given twice, enums without a name of their own in several places,
-// choices without a name or that cannot be told apart.
+// CheckForGenerators finds in an OpenAPI document what client generators cannot turn into types: names that are invalid
+// in Go or TypeScript, names that would be used twice, enums without a name in several places, and choices without a
+// name or without a field that selects the type.
 func CheckForGenerators(doc []byte) ([]string, error) {
 	var d struct {
 		Paths      map[string]map[string]map[string]any
@@ -56,9 +56,9 @@ var (
 
 type generatorCheck struct {
 	schemas      map[string]any
-	types        map[string]string // what has a name, by the name in lower case
+	types        map[string]string // named schemas, by the name in lower case
 	operations   map[string]string
-	schemaByEnum map[string]string // where an enum is in its place, by its values
+	schemaByEnum map[string]string // places of inline enums, by their values
 	faults       []string
 }
 
@@ -66,7 +66,7 @@ func (g *generatorCheck) addFault(format string, args ...any) {
 	g.faults = append(g.faults, fmt.Sprintf(format, args...))
 }
 
-// takeName reserves a name, without regard to case: files and constants are often compared so.
+// takeName reserves a name, ignoring case, as generated files and constants may differ only in case.
 func (g *generatorCheck) takeName(names map[string]string, name, owner string) {
 	name = strings.ToLower(name)
 	if other, ok := names[name]; ok && other != owner {
@@ -97,7 +97,7 @@ func (g *generatorCheck) checkOperation(op map[string]any, where string) {
 	}
 }
 
-// checkSchema looks at a schema; at is what most generators call it where it has no name of its own.
+// checkSchema checks a schema; at is the name that most generators use for it if it has none.
 func (g *generatorCheck) checkSchema(s map[string]any, at string, named bool) {
 	values, _ := s["enum"].([]any)
 	properties, _ := s["properties"].(map[string]any)
@@ -131,7 +131,7 @@ func (g *generatorCheck) checkMembers(properties map[string]any, at string) {
 	}
 }
 
-// checkChoice wants schemas of which at most one holds, and of several objects a field that tells which.
+// checkChoice checks that at most one schema of a choice can match, and that a field selects one of several objects.
 func (g *generatorCheck) checkChoice(s map[string]any, at string) {
 	for _, name := range []string{"anyOf", "allOf", "not", "if"} {
 		if s[name] != nil {

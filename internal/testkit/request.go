@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Reply is what the server answered.
+// Reply is a reply of the server.
 type Reply struct {
 	Status int
 	Header http.Header
@@ -54,7 +54,7 @@ func encodeBody(t testing.TB, body any) []byte {
 	return text
 }
 
-// Decode reads a reply of that status into v.
+// Decode decodes a reply with a status into v.
 func (r Reply) Decode(t testing.TB, status int, v any) {
 	t.Helper()
 	if r.Status != status {

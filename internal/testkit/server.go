@@ -1,4 +1,4 @@
-// Package testkit runs a whole server for tests: on a temporary database, with two accounts, behind a real HTTP server
+// Package testkit runs a whole server for tests, on a temporary database, with two accounts, behind a real HTTP server
 // on loopback. Only tests import it.
 package testkit
 
@@ -21,6 +21,7 @@ import (
 	"parley/internal/httpapi"
 	"parley/internal/model"
 	"parley/internal/server"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 )
 
@@ -29,10 +30,10 @@ type Server struct {
 	*server.Server
 	URL          string // of the server, without a path
 	Account      string
-	Key          string // all of Account
-	OtherAccount string // the other account
+	Key          string // key of Account, with all scopes
+	OtherAccount string // of the other account
 	OtherKey     string
-	Client       *http.Client // fails the test when a reply breaks the OpenAPI document
+	Client       *http.Client // fails the test if a reply violates the OpenAPI document
 	AdminService *admin.Service
 }
 
@@ -55,8 +56,8 @@ func WithModel(m model.Model) Option {
 }
 
 // WithClock makes the server use the clock.
-func WithClock(clock *Clock) Option {
-	return func(_ testing.TB, c *server.Config) { c.Now = clock.Now }
+func WithClock(now *clock.Clock) Option {
+	return func(_ testing.TB, c *server.Config) { c.Now = now.Now }
 }
 
 // WithConfig changes any setting.
@@ -100,7 +101,7 @@ func Open(t testing.TB, options ...Option) *Server {
 	return s
 }
 
-// prepareDatabase writes a migrated database where the server would create an empty one.
+// prepareDatabase writes a migrated database, so that the server need not migrate.
 func prepareDatabase(t testing.TB, cfg server.Config) {
 	path := filepath.Join(cfg.Data, server.SQLiteFile)
 	if _, err := os.Stat(path); cfg.DatabaseURL != "" || cfg.Data == "" || err == nil {
@@ -112,7 +113,7 @@ func prepareDatabase(t testing.TB, cfg server.Config) {
 	dbs.WriteMigratedSQLite(t, path)
 }
 
-// The documents of two servers differ in the address alone, which no reply is checked against.
+// The documents of two servers differ only in the address, which replies are not checked against.
 var (
 	v2Document = sync.OnceValues(func() ([]byte, error) { return v2.Document("", "") })
 	v1Document = sync.OnceValues(func() ([]byte, error) { return v1.Document("") })
@@ -134,7 +135,8 @@ func newCheckedTransport(t testing.TB, next http.RoundTripper) http.RoundTripper
 	return next
 }
 
-// run starts the background work and plans the end: streams first, then turns, then jobs, then the database.
+// run starts the background work, and stops everything when the test ends: streams first, then turns, jobs and the
+// database.
 func (s *Server) run(t testing.TB, listening *httptest.Server) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)

@@ -8,9 +8,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
@@ -45,7 +46,7 @@ func TestServerAnswersFromItsSources(t *testing.T) {
 }
 
 func TestScriptAndClock(t *testing.T) {
-	clock := testkit.NewClock()
+	clock := clock.New()
 	scriptedModel := scripted.New(scripted.Text("By script."), scripted.Stop())
 	s := testkit.Open(t, testkit.WithModel(scriptedModel), testkit.WithClock(clock))
 	agent := s.NewAgent(t, s.Key)

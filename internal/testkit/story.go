@@ -12,22 +12,22 @@ import (
 	"testing"
 
 	"parley/internal/api/admin"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit/expect"
+	"parley/internal/testkit/scripted"
 )
 
-// StoryRunner runs one story against a server and keeps what the story's placeholders stand for.
+// StoryRunner runs one story against a server and keeps the values of its placeholders.
 type StoryRunner struct {
 	T            *testing.T
 	Server       *Server
 	Placeholders expect.Placeholders
 	ModelGate    *scripted.Barrier // where the model waits
-	BasePath     string            // of the API; a path that begins with /api/ or /openapi is whole
+	BasePath     string            // base path of the API; paths that begin with /api/ or /openapi are complete
 
-	RunEvent      func(event string) error                  // what happens without a request
-	OfEveryRoute  func(x expect.Exchange) []expect.Exchange // the requests of one that is sent to every route
+	RunEvent      func(event string) error                  // actions without a request
+	OfEveryRoute  func(x expect.Exchange) []expect.Exchange // the requests for an exchange that stands for every route
 	CompareStream func(got, want string) error              // the lines of two streams
-	pendingCalls  []pendingCall                             // requests that are under way
+	pendingCalls  []pendingCall                             // requests that wait for their replies
 }
 
 // NewStoryRunner returns a runner without its server, which Open opens.
@@ -43,8 +43,8 @@ func (r *StoryRunner) Open(options ...Option) {
 	r.Placeholders = expect.Placeholders{"key": r.Server.Key, "account": r.Server.Account, "otherKey": r.Server.OtherKey}
 }
 
-// RunStories runs the stories of the package whose test it is. With halfClosing, the client closes its half of the
-// connection when it has sent its request, and is to get the same answers.
+// RunStories runs the stories of the package under test. With halfClosing, the client closes its half of the connection
+// after sending its request, and must get the same answers.
 func RunStories(t *testing.T, open func(*testing.T, expect.Story) *StoryRunner, halfClosing bool) {
 	for _, s := range expect.ReadStories(t) {
 		t.Run(s.Name, func(t *testing.T) {
@@ -120,7 +120,7 @@ type storyReply struct {
 
 var errNotWaiting = errors.New("the model has not been asked")
 
-// beginExchange sends the request and goes on once the model has it.
+// beginExchange sends the request and returns when the model has received it.
 func (r *StoryRunner) beginExchange(x expect.Exchange) error {
 	req, err := r.newRequest(x)
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *StoryRunner) beginExchange(x expect.Exchange) error {
 	}
 }
 
-// FinishCalls waits for the requests that are under way and compares their replies.
+// FinishCalls waits for the replies of pending requests and compares them.
 func (r *StoryRunner) FinishCalls() error {
 	for _, c := range r.pendingCalls {
 		end := <-c.result
@@ -168,7 +168,7 @@ func (r *StoryRunner) sendExchange(x expect.Exchange) error {
 	return r.checkReply(x, reply)
 }
 
-// FormBoundary begins the bodies of requests that are forms.
+// FormBoundary is the boundary of forms in stories.
 const FormBoundary = "--parley-form"
 
 func (r *StoryRunner) newRequest(x expect.Exchange) (*http.Request, error) {
@@ -193,7 +193,7 @@ func (r *StoryRunner) newRequest(x expect.Exchange) (*http.Request, error) {
 	return req, nil
 }
 
-// SetFormContentType says of a body that is a form that it is one.
+// SetFormContentType sets the Content-Type of a request whose body is a form.
 func SetFormContentType(req *http.Request, body string) {
 	if strings.HasPrefix(body, FormBoundary) {
 		req.Header.Set("Content-Type", `multipart/form-data; boundary="`+FormBoundary[2:]+`"`)
@@ -233,7 +233,7 @@ func (r *StoryRunner) checkReply(x expect.Exchange, reply *storyReply) error {
 	return r.Placeholders.Compare(reply.body, x.Want)
 }
 
-// ParseNumber reads a number of a setting.
+// ParseNumber parses a number in a setting.
 func (r *StoryRunner) ParseNumber(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -296,7 +296,7 @@ func (r *StoryRunner) SetMaintenance(on bool) error {
 	return err
 }
 
-// UpdateIndex waits until searches find everything.
+// UpdateIndex waits until the search index is up to date.
 func (r *StoryRunner) UpdateIndex() error {
 	for {
 		if more, err := r.Server.Indexer.StepAll(r.T.Context()); err != nil || !more {
@@ -305,7 +305,7 @@ func (r *StoryRunner) UpdateIndex() error {
 	}
 }
 
-// FindEvent returns the event that a text begins with the name of, and the rest of the text, which it is about.
+// FindEvent returns the action whose name a text begins with, and the rest of the text.
 func FindEvent[R any](events map[string]func(R, string) error, event string) (run func(R, string) error, rest string) {
 	for name, run := range events {
 		if rest, ok := strings.CutPrefix(event, name); ok {
@@ -318,7 +318,7 @@ func FindEvent[R any](events map[string]func(R, string) error, event string) (ru
 // ResourceIDs are ids by the names of their parameters.
 type ResourceIDs map[string]string
 
-// With returns the ids with another one in the place of one of them.
+// With returns the ids with one of them replaced.
 func (ids ResourceIDs) With(name, id string) ResourceIDs {
 	other := ResourceIDs{name: id}
 	for n, v := range ids {
@@ -329,7 +329,7 @@ func (ids ResourceIDs) With(name, id string) ResourceIDs {
 	return other
 }
 
-// Substitute replaces the names in braces by the ids.
+// Substitute replaces names in braces by their ids.
 func (ids ResourceIDs) Substitute(text string) string {
 	for name, id := range ids {
 		text = strings.ReplaceAll(text, "{"+name+"}", id)
@@ -337,12 +337,12 @@ func (ids ResourceIDs) Substitute(text string) string {
 	return text
 }
 
-// PathMatches reports whether a path is one that the document describes with parameters in braces.
+// PathMatches reports whether a path matches one of the document with parameters in braces.
 func PathMatches(known, path string) bool {
 	return slices.EqualFunc(strings.Split(known, "/"), strings.Split(path, "/"), SegmentMatches)
 }
 
-// SegmentMatches reports whether a segment of a path is the one that the document has there, or fits its parameter.
+// SegmentMatches reports whether a segment of a path equals that of the document, or its parameter can have that value.
 func SegmentMatches(known, segment string) bool {
 	return known == segment || strings.HasPrefix(known, "{") && segment != ""
 }

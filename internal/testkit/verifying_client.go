@@ -21,9 +21,9 @@ import (
 type VerifyingClient struct {
 	Key            string
 	Client         *http.Client
-	Price          int64                       // whole credits of one answer
-	ExpectedAnswer func(message string) string // what the answer to a message must be; nil takes any
-	RequireAnswers bool                        // every message that is stored must have its answer in the end
+	Price          int64                       // price of an answer, in whole credits
+	ExpectedAnswer func(message string) string // returns the expected answer to a message; nil accepts any
+	RequireAnswers bool                        // every stored message must have an answer in the end
 
 	mu           sync.Mutex
 	url          string
@@ -45,8 +45,8 @@ type sentMessage struct {
 	conversation   string // empty while it is not known
 	text           string
 	order          int
-	mustBeStored   bool    // the server has begun to answer, so it must have stored the message
-	acknowledged   *Answer // what it acknowledged, if it did
+	mustBeStored   bool    // the server has begun to answer, so the message must be stored
+	acknowledged   *Answer // what the server acknowledged, if it did
 	answerVerified bool    // its answer was read back
 }
 
@@ -63,7 +63,7 @@ func (c *VerifyingClient) SetURL(url string) {
 	c.url = url
 }
 
-// Refusal is a failure in the envelope of the interface.
+// Refusal is an error that the server returned.
 type Refusal struct {
 	Status  int
 	Code    string
@@ -119,7 +119,7 @@ func (c *VerifyingClient) AddSource(ctx context.Context, agent, name, content st
 }
 
 // Do sends a request to a path under /api/v2 and decodes the reply. It fails with a *Refusal, or with the error that
-// kept the reply from arriving whole.
+// interrupted the reply.
 func (c *VerifyingClient) Do(ctx context.Context, method, path string, body, out any) error {
 	resp, err := c.send(ctx, method, path, body)
 	if err != nil {
@@ -206,14 +206,13 @@ type Answer struct {
 	UserMessage  string // id
 	ID           string
 	Text         string
-	Reason       string // stop, or error when the answer was not made or was cut short
-	Failure      string // what the stream's error event said, if it had one
+	Reason       string // stop, or error if the answer failed or was interrupted
+	Failure      string // the stream's error event, if it had one
 	Credits      float64
 }
 
-// SendMessage sends the message and waits for the answer. It fails with a *Refusal, or with whatever kept the answer
-// from arriving whole; the message may be stored all the same, and a refusal that names its conversation says that it
-// is.
+// SendMessage sends the message and waits for the answer. It fails with a *Refusal, or with the error that interrupted
+// the answer. The message may be stored nevertheless; it is stored if a refusal names its conversation.
 func (c *VerifyingClient) SendMessage(ctx context.Context, m Message) (*Answer, error) {
 	s, err := c.addMessage(m)
 	if err != nil {
@@ -257,7 +256,7 @@ func (c *VerifyingClient) addMessage(m Message) (*sentMessage, error) {
 	return s, nil
 }
 
-// markStored notes that the message must be stored: a reply has begun, or the failure names the conversation.
+// markStored records that the message must be stored: a reply has begun, or the error names the conversation.
 func (c *VerifyingClient) markStored(s *sentMessage, failure error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// conversationReader is the reading back of one agent's conversations.
+// conversationReader reads the conversations of one agent back.
 type conversationReader struct {
 	client *VerifyingClient
 	agent  string
@@ -26,7 +26,7 @@ type conversationReader struct {
 
 const maxReaders = 8
 
-// readAll reads every conversation of the agent and then looks for what is in none of them.
+// readAll reads every conversation of the agent and reports what is in none of them.
 func (r *conversationReader) readAll(ctx context.Context) error {
 	list, err := readPages[struct{ ID string }](ctx, r.client, "/agents/"+r.agent+"/conversations")
 	if err != nil {
@@ -65,7 +65,7 @@ func (m storedMessage) text() (text string) {
 	return text
 }
 
-// readConversation reads one conversation, in small pages that walk backward.
+// readConversation reads one conversation, backward in small pages.
 func (r *conversationReader) readConversation(ctx context.Context, id string) {
 	messages, err := readPagesBackward[storedMessage](ctx, r.client,
 		"/agents/"+r.agent+"/conversations/"+url.PathEscape(id)+"/messages")
@@ -91,7 +91,7 @@ func (r *conversationReader) compareConversation(id string, messages []storedMes
 	for _, m := range messages {
 		ids.add(m.ID, m.ID)
 		if m.Role == "assistant" {
-			// one that was cut short costs nothing
+			// interrupted answers cost nothing
 			if last == nil || last.acknowledged == nil || last.acknowledged.Reason == "stop" {
 				r.answers++
 			}
@@ -105,7 +105,7 @@ func (r *conversationReader) compareConversation(id string, messages []storedMes
 			errs = append(errs, fmt.Errorf("message %s %q was never sent", m.ID, m.text()))
 			continue
 		case twice:
-			errs = append(errs, fmt.Errorf("message %s %q is there twice, first in %s", m.ID, m.text(), where))
+			errs = append(errs, fmt.Errorf("message %s %q exists twice, first in %s", m.ID, m.text(), where))
 		case s.conversation != "" && s.conversation != id:
 			errs = append(errs, fmt.Errorf("message %s %q belongs to %s", m.ID, m.text(), s.conversation))
 		case s.order < order:
@@ -136,7 +136,7 @@ func (c *VerifyingClient) compareAnswer(m storedMessage, to *sentMessage) error 
 	return nil
 }
 
-// addMissing finds the messages and answers that had to be there.
+// addMissing reports messages and answers that are missing.
 func (r *conversationReader) addMissing() {
 	r.client.mu.Lock()
 	defer r.client.mu.Unlock()
@@ -160,14 +160,14 @@ func (r *conversationReader) addMissing() {
 // the credits are exact.
 const SettleTimeout = 30 * time.Second
 
-// Verify reads everything back. At once, every agent, source, message and answer that was acknowledged must be there,
-// once, in order and equal byte for byte; a message that was not acknowledged may be there once. Within SettleTimeout
-// the credits must be those of the stored answers, and every source trained.
+// Verify reads everything back. Every agent, source, message and answer that was acknowledged must exist exactly once,
+// in order and equal byte for byte; a message that was not acknowledged may exist once. Within SettleTimeout the
+// credits must be those of the stored answers, and every source must be trained.
 func (c *VerifyingClient) Verify(ctx context.Context) error {
 	return c.VerifyWithin(ctx, SettleTimeout)
 }
 
-// VerifyWithin is Verify with another timeout. Only one of them may run at a time, and nothing may be sent meanwhile.
+// VerifyWithin is Verify with another timeout. Only one call may run at a time, and nothing may be sent meanwhile.
 func (c *VerifyingClient) VerifyWithin(ctx context.Context, settling time.Duration) error {
 	until := time.Now().Add(settling)
 	for {
@@ -275,13 +275,13 @@ func newDuplicateCheck(noun string) *duplicateCheck {
 
 func (d *duplicateCheck) add(id, name string) {
 	if _, twice := d.nameByID[id]; twice || d.names[name] {
-		d.errs = append(d.errs, fmt.Errorf("%s %s %q is there twice", d.noun, id, name))
+		d.errs = append(d.errs, fmt.Errorf("%s %s %q exists twice", d.noun, id, name))
 	}
 	d.nameByID[id], d.names[name] = name, true
 }
 
 // readPages reads every page of a list and checks that its total is right. The items of later pages come after those of
-// earlier ones; see readPagesBackward for lists that run the other way.
+// earlier ones; see readPagesBackward for lists in the other order.
 func readPages[T any](ctx context.Context, c *VerifyingClient, path string) ([]T, error) {
 	pages, err := walkPages[T](ctx, c, path, 100)
 	return slices.Concat(pages...), err
@@ -294,7 +294,7 @@ func readPagesBackward[T any](ctx context.Context, c *VerifyingClient, path stri
 	return slices.Concat(pages...), err
 }
 
-// walkPages returns the pages of a list in the order in which they are read.
+// walkPages returns the pages of a list in the order of reading.
 func walkPages[T any](ctx context.Context, c *VerifyingClient, path string, limit int) (pages [][]T, err error) {
 	query := url.Values{"limit": {strconv.Itoa(limit)}}
 	for read := 0; ; {

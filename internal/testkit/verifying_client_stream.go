@@ -56,8 +56,8 @@ func readReply(resp *http.Response) (*Answer, error) {
 	return reply.Data.Metadata.newAnswer(reply.Data.ID, text.String()), nil
 }
 
-// readStream follows a stream to its end. Once the finish event is there the answer counts as acknowledged, even if the
-// stream is cut right after it.
+// readStream reads a stream to its end. After the finish event the answer counts as acknowledged, even if the stream is
+// interrupted right after it.
 func readStream(resp *http.Response) (*Answer, error) {
 	var s streamParser
 	lines := bufio.NewReaderSize(resp.Body, 64<<10)
@@ -82,7 +82,7 @@ func readStream(resp *http.Response) (*Answer, error) {
 // streamParser checks the order of a stream: start, start-step, text, finish-step, finish, [DONE].
 type streamParser struct {
 	lastType         string // type of the last event
-	expectsBlankLine bool   // the empty line after an event is due
+	expectsBlankLine bool   // the empty line after an event must follow
 	id               string
 	text             strings.Builder
 	failure          string
@@ -90,7 +90,7 @@ type streamParser struct {
 	isDone           bool
 }
 
-// allowedPredecessors lists what each event may come after.
+// allowedPredecessors lists the events that each event may follow.
 var allowedPredecessors = map[string]string{
 	"start": "", "start-step": "start", "text-start": "start-step text-end", "text-delta": "text-start text-delta",
 	"text-end": "text-delta", "error": "start-step text-end", "finish-step": "start-step text-end error",

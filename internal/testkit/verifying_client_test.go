@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 // newVerifiedServer returns a server and a client that has created an agent, a source and one conversation of two
@@ -40,7 +40,7 @@ func newVerifiedServer(t *testing.T, options ...testkit.Option) (s *testkit.Serv
 	return s, c, conversation
 }
 
-func TestVerifyFindsEverything(t *testing.T) {
+func TestVerifyAcceptsWhatWasAcknowledged(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
 			_, c, conversation := newVerifiedServer(t, options...)
@@ -93,7 +93,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 	}
 }
 
-// Credits may take a while to settle, so a wrong number is found only when the client stops waiting.
+// Credits may take a while to settle, so a wrong number is reported only when the client stops waiting.
 func TestVerifyFindsWrongCredits(t *testing.T) {
 	h, c, _ := newVerifiedServer(t)
 	if _, err := h.DB.SQL().Exec(t.Context(), `update credit_usage set used = used + 1000`); err != nil {
@@ -104,7 +104,7 @@ func TestVerifyFindsWrongCredits(t *testing.T) {
 	}
 }
 
-// A server that answers with anything but what the interface allows is found.
+// Replies that violate the interface are reported.
 func TestVerifyFindsBrokenReplies(t *testing.T) {
 	for name, reply := range map[string]string{
 		"no envelope": "HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\n{}",

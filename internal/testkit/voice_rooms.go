@@ -8,7 +8,7 @@ import (
 	"parley"
 )
 
-// FakeRooms replaces the media server where a test is not about sound: rooms open at once, and nobody is in them.
+// FakeRooms replaces the media server in tests without sound: rooms open at once, and nobody is in them.
 type FakeRooms struct {
 	mu           sync.Mutex
 	failsToOpen  bool
@@ -23,7 +23,7 @@ func (r *FakeRooms) SetFailing(broken bool) {
 	r.failsToOpen = broken
 }
 
-// Open opens a room. The token names it.
+// Open opens a room. The token holds its name.
 func (r *FakeRooms) Open(_ context.Context, s *parley.VoiceSession) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -20,7 +20,7 @@ func newVault(t *testing.T, key string) *vault.Vault {
 	return v
 }
 
-func TestWhatIsSealedOpens(t *testing.T) {
+func TestSealedSecretsOpen(t *testing.T) {
 	v := newVault(t, testKey)
 	for _, secret := range []string{"", "sk-123", strings.Repeat("ß", 5000)} {
 		first, err := v.Seal("acme", []byte(secret))
@@ -39,7 +39,7 @@ func TestWhatIsSealedOpens(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotOpen(t *testing.T) {
+func TestInvalidSecretsDoNotOpen(t *testing.T) {
 	v := newVault(t, testKey)
 	sealed, err := v.Seal("acme", []byte("sk-123"))
 	if err != nil {

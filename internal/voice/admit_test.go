@@ -9,6 +9,8 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/dbs"
 	"parley/internal/voice"
 )
 
@@ -21,7 +23,7 @@ func TestSessionIsAdmitted(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 		c, err := s.DB.Conversation(s, s.account.ID.AgentRef(s.agent).ConversationRef(o.ConversationID))
-		s.requireNoError(err)
+		s.Must(err)
 		if c.UserID != "jo" || c.Channel != parley.ChannelAPI || c.Status != parley.ConversationOngoing ||
 			c.MessageCount != 0 {
 			t.Errorf("%+v", c)
@@ -37,14 +39,14 @@ func TestSessionIsAdmitted(t *testing.T) {
 	})
 }
 
-// hasVoice is true of a conversation from when a customer has joined one of its sessions.
+// hasVoice is true for a conversation as soon as a customer has joined one of its sessions.
 func TestAdmissionCreatesAConversation(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		l, unjoined := s.activeSession(s.startSession(voice.SessionRequest{})),
 			s.activeSession(s.startSession(voice.SessionRequest{}))
 		requireSession := func(l *voice.Session, want bool) {
 			t.Helper()
-			s.requireNoError(s.StoreJoins(s))
+			s.Must(s.StoreJoins(s))
 			if exists, err := s.DB.HasVoiceSession(s,
 				s.account.ID.AgentRef(s.agent).ConversationRef(l.ConversationID)); err != nil || exists != want {
 				t.Error(exists, err)
@@ -54,9 +56,9 @@ func TestAdmissionCreatesAConversation(t *testing.T) {
 		l.MarkJoined()
 		requireSession(l, true)
 		requireSession(l, true)
-		if n := s.countRows(`select count(*) from events where kind = 'voice.joined' and subject_id = ?`,
+		if n := dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from events where kind = 'voice.joined' and subject_id = ?`,
 			l.ID); n != 1 || s.storedSession(l.ID).JoinedAt == nil {
-			t.Errorf("told %d times", n)
+			t.Errorf("reported %d times", n)
 		}
 		s.endSession(l, parley.EndClientLeft)
 		s.endSession(unjoined, parley.EndClientLeft)
@@ -78,13 +80,13 @@ func TestSessionContinuesAConversation(t *testing.T) {
 		orphan := parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: s.account.ID,
 			AgentID: s.agent, API: parley.APIV2, Channel: parley.ChannelAPI,
 			Status: parley.ConversationOngoing, CreatedAt: s.clock.Now(), UpdatedAt: s.clock.Now()}
-		s.requireNoError(s.DB.Transact(s, sqldb.Interactive, func(tx *store.DB) error {
+		s.Must(s.DB.Transact(s, sqldb.Interactive, func(tx *store.DB) error {
 			return tx.CreateVoiceConversation(s, &orphan)
 		}))
 		_, err = s.tryStart(voice.SessionRequest{ContinueConversation: true, ConversationID: orphan.ID, UserID: "kim"})
 		s.requireError(err, parley.CodeUserMismatch, "")
 		if o := s.startSession(voice.SessionRequest{ContinueConversation: true, ConversationID: orphan.ID}); o.UserID == "" {
-			t.Error("no user was made for the session")
+			t.Error("no user was created for the session")
 		}
 		if c, err := s.DB.Conversation(s, s.account.ID.AgentRef(s.agent).ConversationRef(orphan.ID)); err != nil ||
 			c.UserID != "" {
@@ -96,7 +98,7 @@ func TestSessionContinuesAConversation(t *testing.T) {
 		}
 		c := *requireValue(s.DB.Conversation(s, s.account.ID.AgentRef(s.agent).ConversationRef(first.ConversationID)))(t)
 		c.Status = parley.ConversationEnded
-		s.requireNoError(s.DB.SaveConversationStatus(s, &c, 1, "test"))
+		s.Must(s.DB.SaveConversationStatus(s, &c, 1, "test"))
 		_, err = s.tryStart(goOn)
 		s.requireError(err, parley.CodeNotOngoing, "")
 	})
@@ -135,11 +137,11 @@ func TestFailedAdmissionLeavesNothing(t *testing.T) {
 		s.rooms.SetFailing(true)
 		_, err := s.tryStart(voice.SessionRequest{UserID: "jo"})
 		if e := s.requireError(err, parley.CodeSessionFailed, ""); strings.Contains(e.Message, "10.1.2.3") {
-			t.Error("the message tells what is inside:", e.Message)
+			t.Error("the message shows internals:", e.Message)
 		}
 		for _, table := range []string{"voice_sessions", "conversations", "conversation_counts", "events"} {
-			if n := s.countRows(`select count(*) from ` + table); n != 0 {
-				t.Errorf("%d rows left in %s", n, table)
+			if n := dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from `+table); n != 0 {
+				t.Errorf("%d rows remain in %s", n, table)
 			}
 		}
 		s.requireCredits(0, 0)
@@ -155,7 +157,7 @@ func TestLimits(t *testing.T) {
 		o := s.startSession(voice.SessionRequest{})
 		_, err := s.tryStart(voice.SessionRequest{})
 		if e := s.requireError(err, parley.CodeVoiceLimit, "concurrent_exceeded"); e.RetryAfter <= 0 {
-			t.Error("no word on when to come back")
+			t.Error("no time for a retry")
 		}
 		s.endSession(s.activeSession(o), parley.EndClientLeft)
 		s.startSession(voice.SessionRequest{})
@@ -165,7 +167,7 @@ func TestLimits(t *testing.T) {
 		s.clock.Advance(time.Hour)
 		_, err = s.tryStart(voice.SessionRequest{UserID: "jo"})
 		if e := s.requireError(err, parley.CodeVoiceLimit, "per_user_exceeded"); e.RetryAfter != 23*time.Hour {
-			t.Errorf("come back in %v", e.RetryAfter)
+			t.Errorf("retry after %v", e.RetryAfter)
 		}
 		s.startSession(voice.SessionRequest{UserID: "kim"})
 
@@ -226,7 +228,7 @@ func TestConcurrentStartsRespectTheLimit(t *testing.T) {
 		s.setVoiceSettings(`{"maxConcurrentSessions": 5}`)
 		other := s.newSessions(s.DB)
 		var admitted, refused atomic.Int64
-		runConcurrently(64, func(i int) {
+		check.Concurrently(64, func(i int) {
 			sessions := s.Sessions
 			if i%2 == 1 {
 				sessions = other

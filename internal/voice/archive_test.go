@@ -8,6 +8,7 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 	"parley/internal/voice"
 )
 
@@ -42,7 +43,7 @@ func checkRetention(t *testing.T, off func(s *testSessions)) {
 		}
 		record := func() {
 			blob := parley.NewUUID()
-			s.requireNoError(s.DB.Transact(s, sqldb.Bulk, func(tx *store.DB) error {
+			s.Must(s.DB.Transact(s, sqldb.Bulk, func(tx *store.DB) error {
 				if err := tx.CreateBlob(s, &store.Blob{ID: blob, AccountID: s.account.ID, AgentID: s.agent, Hash: blob,
 					MediaType: "audio/wav", Location: blob, CreatedAt: s.clock.Now()}); err != nil {
 					return err
@@ -60,29 +61,29 @@ func checkRetention(t *testing.T, off func(s *testSessions)) {
 			`{"recordings": {"enabled": true, "retentionDays": 0}}`:  2,
 			`{"recordings": {"enabled": true, "retentionDays": 41}}`: 2} {
 			s.setVoiceSettings(settings)
-			s.requireNoError(s.DeleteExpiredRecordings(s))
+			s.Must(s.DeleteExpiredRecordings(s))
 			if _, err := s.DB.EraseOrphanedBlobs(s, s.account.ID.AgentRef(s.agent)); err != nil {
 				t.Fatal(err)
 			}
 			if list, err := s.DB.Recordings(s,
 				s.account.ID.AgentRef(s.agent).ConversationRef(o.ConversationID)); err != nil || len(list) != want ||
-				freed != 0 || s.countRows(`select count(*) from blobs`) != want {
+				freed != 0 || dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from blobs`) != want {
 				t.Errorf("%s: %v %v, freed %d times", settings, list, err, freed)
 			}
 		}
 		s.setVoiceSettings(`{"recordings": {"enabled": true, "retentionDays": 30}}`)
 		off(s)
-		s.requireNoError(s.DeleteExpiredRecordings(s))
+		s.Must(s.DeleteExpiredRecordings(s))
 		list, err := s.DB.Recordings(s, s.account.ID.AgentRef(s.agent).ConversationRef(o.ConversationID))
-		if s.requireNoError(err); len(list) != 1 || freed != 1 || s.countRows(`select count(*) from blobs`) != 1 ||
+		if s.Must(err); len(list) != 1 || freed != 1 || dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from blobs`) != 1 ||
 			list[0].Duration != time.Minute {
 			t.Errorf("%v, freed %d times", list, freed)
 		}
 		s.endSession(s.activeSession(o), parley.EndOperator)
-		s.requireNoError(s.DB.DeleteAgent(s, s.account.ID.AgentRef(s.agent), s.clock.Now()))
+		s.Must(s.DB.DeleteAgent(s, s.account.ID.AgentRef(s.agent), s.clock.Now()))
 		if isErased, err := s.DB.EraseAgent(s, s.account.ID.AgentRef(s.agent)); err != nil || !isErased ||
-			s.countRows(`select count(*) from settings where name like 'recordings:%'`) != 0 {
-			t.Errorf("gone %v, %v", isErased, err)
+			dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from settings where name like 'recordings:%'`) != 0 {
+			t.Errorf("deleted %v, %v", isErased, err)
 		}
 	})
 }

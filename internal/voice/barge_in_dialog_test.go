@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/model/scripted"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 	"parley/internal/voice/rtc"
 )
 
@@ -78,7 +78,7 @@ func TestCustomerTalksOverTheAgent(t *testing.T) {
 		`)
 		last := d.model.Requests()[1].Messages
 		if got := last[len(last)-2].Text; got != "It costs ten euros a" {
-			t.Errorf("the model remembers to have said %q", got)
+			t.Errorf("the model gets %q as its answer", got)
 		}
 	})
 }
@@ -104,14 +104,14 @@ func TestBackchannelDoesNotInterrupt(t *testing.T) {
 	}
 }
 
-func TestNoiseHoldsTheAgentForAMoment(t *testing.T) {
+func TestNoisePausesTheAgent(t *testing.T) {
 	d := newSpeakingDialog(t, openSQLite(t), longGreetingSettings)
 	d.startSpeaking(long)
 	d.makeVoice(400 * time.Millisecond)
 	d.makeSilence(400 * time.Millisecond) // nothing is understood, for the engine never answers
 	d.waitForCall("pause")
 	if d.wasCalled("resume") {
-		t.Error("it went on before anything was known")
+		t.Error("it continued before the text was known")
 	}
 	d.transcriber.texts <- ""
 	d.makeSilence(time.Second)
@@ -131,7 +131,7 @@ func TestEchoOfTheAgent(t *testing.T) {
 	d.setHoldsClips(false)
 	d.waitForState("listening")
 	if strings.Contains(d.transcript(), "it costs") || d.wasCalled("stop") {
-		t.Errorf("it heard itself:\n%s", d.transcript())
+		t.Errorf("it transcribed itself:\n%s", d.transcript())
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 
 	"parley"
 	"parley/internal/model/quote"
-	"parley/internal/model/scripted"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 	"parley/internal/voice/rtc"
 )
 
@@ -93,7 +93,7 @@ func TestWithoutSpeech(t *testing.T) {
 		d.events <- rtc.Event{Kind: rtc.EventLeft}
 		d.waitForEnd(parley.EndClientLeft)
 		if len(d.faults) != 1 || d.faults[0] != want {
-			t.Errorf("told %q, want %q", d.faults, want)
+			t.Errorf("got %q, want %q", d.faults, want)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestSilenceEndsTheSession(t *testing.T) {
 	d.advanceClock(9 * time.Second)
 	d.events <- rtc.Event{Kind: rtc.EventMicOff}
 	d.advanceClock(0)
-	d.advanceClock(time.Minute) // muted: the time stands still
+	d.advanceClock(time.Minute) // muted: the time does not count
 	d.events <- rtc.Event{Kind: rtc.EventMicOn}
 	d.advanceClock(0)
 	select {
@@ -191,7 +191,7 @@ func (d *testDialog) advanceClock(by time.Duration) {
 	d.waitForTick()
 }
 
-// What sounds like speech and is none, such as a dog or a television, does not keep a dialog alive.
+// Sounds that are detected as speech and have no words, such as a dog or a television, do not keep a dialog alive.
 func TestSoundsThatAreNoSpeechCountAsSilence(t *testing.T) {
 	d := newSQLiteDialog(t, `{"endConversationAfterSilenceSeconds":10}`)
 	d.joinUser()
@@ -211,7 +211,7 @@ func TestSoundsThatAreNoSpeechCountAsSilence(t *testing.T) {
 	d.waitForEnd(parley.EndSilence)
 }
 
-// A customer who types at once is told what the session cannot do.
+// A customer who types at once is informed about what the session cannot do.
 func TestTypedBeforeTheGreeting(t *testing.T) {
 	d := newSQLiteDialog(t, `{"initialMessage":"Hello!"}`, func(d *testDialog) { d.responder.Transcriber = nil })
 	d.events <- rtc.Event{Kind: rtc.EventJoined}
@@ -224,8 +224,8 @@ func TestTypedBeforeTheGreeting(t *testing.T) {
 	`)
 }
 
-// A customer whose connection is lost for good is charged until they were last seen.
-func TestVanishedCustomer(t *testing.T) {
+// A customer whose connection is lost is charged until they were last seen.
+func TestLostCustomerIsChargedUntilLastSeen(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
 	d.waitForState("listening")
@@ -252,10 +252,10 @@ func TestPersonTakesOver(t *testing.T) {
 	d.waitForState("listening")
 	_, err := d.conversations.TakeOver(t.Context(),
 		d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "operator", "", false)
-	d.requireNoError(err)
+	d.Must(err)
 	d.waitForEnd(parley.EndEscalated)
 	if !strings.HasSuffix(d.transcript(), "agent: "+quote.HandoverText(0)+"\n") {
-		t.Errorf("the customer was told\n%s", d.transcript())
+		t.Errorf("the customer got\n%s", d.transcript())
 	}
 }
 
@@ -271,7 +271,7 @@ func TestCustomerAsksForAPerson(t *testing.T) {
 	d.saySegment("I want to talk to a human, please.", time.Second)
 	d.waitForEnd(parley.EndEscalated)
 	if n := strings.Count(d.transcript(), "agent: "); n != 1 || !strings.Contains(d.transcript(), quote.HandoverText(0)) {
-		t.Errorf("the customer was told\n%s", d.transcript())
+		t.Errorf("the customer got\n%s", d.transcript())
 	}
 }
 
@@ -281,7 +281,7 @@ func TestConversationEnds(t *testing.T) {
 	d.waitForState("listening")
 	_, err := d.conversations.End(t.Context(), d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID),
 		"operator")
-	d.requireNoError(err)
+	d.Must(err)
 	d.waitForEnd(parley.EndOperator)
 }
 
@@ -294,7 +294,7 @@ func TestRoomIsLost(t *testing.T) {
 
 func TestCreditsRunOutInATurn(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`, func(d *testDialog) {
-		d.plan.CreditsPerVoiceMinute = 0 // then answers are paid for
+		d.plan.CreditsPerVoiceMinute = 0 // then answers are charged
 		d.updateAgent(func(a *parley.Agent) { a.CreditLimit = new(int64(1)) })
 	})
 	d.joinUser()
@@ -324,7 +324,7 @@ func TestMutingEndsATurn(t *testing.T) {
 	`)
 }
 
-// A dialog that processes audio late does not take the delay for silence.
+// A dialog that processes audio late does not mistake the delay for silence.
 func TestLateDialogProcessesQueuedAudio(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
@@ -333,7 +333,7 @@ func TestLateDialogProcessesQueuedAudio(t *testing.T) {
 	d.makeVoice(300 * time.Millisecond)
 	for range 12 {
 		d.eventually(func() bool { return len(d.audio) == 0 }, func() string { return "it does not listen" })
-		d.fakeTransport.mu.Lock() // its next look at the clock takes long
+		d.fakeTransport.mu.Lock() // its next tick is late
 		d.clock.Advance(400 * time.Millisecond)
 		for range 10 {
 			d.audio <- rtc.Frame{PCM: make([]int16, 320), At: d.clock.Now()}

@@ -18,11 +18,11 @@ import (
 	"parley/internal/audio"
 	"parley/internal/chat"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/retrieval"
 	"parley/internal/speech"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 	"parley/internal/voice"
 	"parley/internal/voice/rtc"
 )
@@ -240,7 +240,7 @@ func (d *testDialog) waitForStored(want string) {
 func (d *testDialog) storedHistory() string {
 	page, err := d.DB.Messages(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID),
 		parley.PageRequest{Limit: 100})
-	d.requireNoError(err)
+	d.Must(err)
 	var b strings.Builder
 	for _, m := range page.Items {
 		end := ""
@@ -257,7 +257,7 @@ func (d *testDialog) waitForEnd(reason parley.SessionEndReason) *parley.VoiceSes
 	d.Helper()
 	s := d.waitUntilEnded(d.session)
 	if s.EndReason != reason || d.reason != string(reason) {
-		d.Errorf("the session ended for %q, the room was told %q; want %q", s.EndReason, d.reason, reason)
+		d.Errorf("the session ended with %q, the room with %q; want %q", s.EndReason, d.reason, reason)
 	}
 	return s
 }
@@ -293,7 +293,7 @@ func TestDialog(t *testing.T) {
 		system := d.model.Requests()[0].System
 		if !strings.Contains(system, "pirate") || strings.Contains(system, "Write long") ||
 			!strings.Contains(system, "Europe/Berlin, it is Tuesday, 10 November 2026, 13:00") {
-			t.Errorf("the model was told %q", system)
+			t.Errorf("the model got %q", system)
 		}
 		if d.saySegment("thanks", 600*time.Millisecond); !strings.Contains(d.transcript(), "30 days") {
 			t.Error("gone")

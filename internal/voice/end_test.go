@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 	"parley/internal/voice"
 	"parley/internal/voice/rtc"
@@ -30,7 +31,7 @@ func TestMinutesAreCharged(t *testing.T) {
 			{parley.EndError, 150 * time.Second, 61 * time.Second, 2},
 		} {
 			before, _, err := s.DB.AccountCreditUsage(s, s.account.ID, "2026-11")
-			s.requireNoError(err)
+			s.Must(err)
 			l := s.activeSession(s.startSession(voice.SessionRequest{}))
 			s.clock.Advance(10 * time.Second)
 			l.MarkJoined()
@@ -45,7 +46,7 @@ func TestMinutesAreCharged(t *testing.T) {
 			}
 			s.requireCredits((before + v.Charged).RoundUp(), 0)
 		}
-		if n := s.countRows(`select count(*) from credit_ledger where kind = 'voice'`); n != 5 {
+		if n := dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from credit_ledger where kind = 'voice'`); n != 5 {
 			t.Errorf("%d entries in the ledger", n)
 		}
 	})
@@ -90,7 +91,7 @@ func TestMaxCallDuration(t *testing.T) {
 func TestCreditsRunOut(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		twelve := 12 * parley.Credit
-		s.requireNoError(s.DB.UpdateAccount(s, s.account.ID, s.clock.Now(), func(a *parley.Account) error {
+		s.Must(s.DB.UpdateAccount(s, s.account.ID, s.clock.Now(), func(a *parley.Account) error {
 			a.Credits = &twelve
 			return nil
 		}))
@@ -110,7 +111,7 @@ func TestCreditsRunOut(t *testing.T) {
 		s.requireCredits(10, 0)
 
 		s.account.Credits = nil
-		s.requireNoError(s.DB.UpdateAccount(s, s.account.ID, s.clock.Now(), func(a *parley.Account) error {
+		s.Must(s.DB.UpdateAccount(s, s.account.ID, s.clock.Now(), func(a *parley.Account) error {
 			a.Credits = nil
 			return nil
 		}))
@@ -132,11 +133,11 @@ func TestOrphansAreEndedOnce(t *testing.T) {
 		s.clock.Advance(90 * time.Second)
 		s.CheckDeadlines(s)
 		l.MarkSeen()
-		s.requireNoError(s.RenewLeases(s))
+		s.Must(s.RenewLeases(s))
 		s.requireCredits(0, 10)
-		s.clock.Advance(5 * time.Minute) // the server hangs
+		s.clock.Advance(5 * time.Minute) // the server does not respond
 		successors := []*voice.Sessions{s.newSessions(s.DB), s.newSessions(s.DB), s.newSessions(s.DB)}
-		runConcurrently(len(successors), func(i int) {
+		check.Concurrently(len(successors), func(i int) {
 			if err := successors[i].RecoverExpired(s); err != nil {
 				t.Error(err)
 			}
@@ -146,10 +147,10 @@ func TestOrphansAreEndedOnce(t *testing.T) {
 			t.Errorf("%+v", v)
 		}
 		s.requireCredits(10, 0)
-		if n := s.countRows(`select count(*) from events where kind = 'voice.ended'`); n != 1 {
+		if n := dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from events where kind = 'voice.ended'`); n != 1 {
 			t.Errorf("ended %d times", n)
 		}
-		s.requireNoError(s.RenewLeases(s)) // and the server that hung learns of it
+		s.Must(s.RenewLeases(s)) // and the server that did not respond is informed
 		if after := s.waitUntilEnded(l); after.Minutes != 2 || after.Charged != v.Charged {
 			t.Errorf("%+v", after)
 		}
@@ -163,12 +164,12 @@ func TestOpeningSessionIsUndone(t *testing.T) {
 		for _, q := range []string{`update voice_sessions set state = 'opening', owner = 'dead' where id = ?`,
 			`delete from conversations where id = (select conversation_id from voice_sessions where id = ?)`} {
 			_, err := s.DB.SQL().Exec(s, q, o.ID)
-			s.requireNoError(err)
+			s.Must(err)
 		}
 		s.clock.Advance(10 * time.Minute)
-		s.requireNoError(s.newSessions(s.DB).RecoverExpired(s))
-		if n := s.countRows(`select count(*) from voice_sessions`); n != 0 {
-			t.Errorf("%d sessions left", n)
+		s.Must(s.newSessions(s.DB).RecoverExpired(s))
+		if n := dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from voice_sessions`); n != 0 {
+			t.Errorf("%d sessions remain", n)
 		}
 		s.requireCredits(0, 0)
 	})
@@ -179,11 +180,11 @@ func TestOperatorEndsSession(t *testing.T) {
 		l := s.activeSession(s.startSession(voice.SessionRequest{}))
 		other := s.newSessions(s.DB)
 		v := l.Snapshot()
-		if s.DB.SQL().Dialect() == sqldb.Postgres { // elsewhere there is no other server
+		if s.DB.SQL().Dialect() == sqldb.Postgres { // SQLite has only one server
 			if accepted, err := other.Stop(s, &v); err != nil || !accepted {
 				t.Fatal(accepted, err)
 			}
-			s.requireNoError(s.ApplyEndRequests(s))
+			s.Must(s.ApplyEndRequests(s))
 		} else if ended, err := s.Stop(s, &v); err != nil || !ended {
 			t.Fatal(ended, err)
 		}
@@ -200,26 +201,26 @@ func TestSessionsEndWithTheirConversationAndAgent(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		a, b := s.activeSession(s.startSession(voice.SessionRequest{})),
 			s.activeSession(s.startSession(voice.SessionRequest{}))
-		s.requireNoError(s.DB.Transact(s, sqldb.Interactive, func(tx *store.DB) error {
+		s.Must(s.DB.Transact(s, sqldb.Interactive, func(tx *store.DB) error {
 			_, err := tx.DeleteConversations(s, s.account.ID.AgentRef(s.agent),
 				[]parley.ConversationID{a.ConversationID}, nil, s.clock.Now())
 			return err
 		}))
 		isErased, err := s.DB.EraseConversations(s, s.account.ID.AgentRef(s.agent))
-		if s.requireNoError(err); isErased {
+		if s.Must(err); isErased {
 			t.Error("the conversation of a living session was erased")
 		}
-		s.requireNoError(s.ApplyEndRequests(s))
+		s.Must(s.ApplyEndRequests(s))
 		s.waitUntilEnded(a)
 		if isErased, err := s.DB.EraseConversations(s, s.account.ID.AgentRef(s.agent)); err != nil || !isErased ||
-			s.countRows(`select count(*) from voice_sessions`) != 1 {
+			dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from voice_sessions`) != 1 {
 			t.Error(isErased, err)
 		}
-		s.requireNoError(s.DB.DeleteAgent(s, s.account.ID.AgentRef(s.agent), s.clock.Now()))
+		s.Must(s.DB.DeleteAgent(s, s.account.ID.AgentRef(s.agent), s.clock.Now()))
 		if isErased, err := s.DB.EraseAgent(s, s.account.ID.AgentRef(s.agent)); err != nil || isErased {
 			t.Error(isErased, err)
 		}
-		s.requireNoError(s.ApplyEndRequests(s))
+		s.Must(s.ApplyEndRequests(s))
 		s.waitUntilEnded(b)
 		if isErased, err := s.DB.EraseAgent(s, s.account.ID.AgentRef(s.agent)); err != nil || !isErased {
 			t.Error(isErased, err)
@@ -287,7 +288,7 @@ func TestAnswersArePaidByMinutes(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		d.requireCredits(5, 0)
-		if n := d.countRows(`select count(*) from credit_ledger`); n != 1 {
+		if n := dbs.CountRows(d.TB, d.DB.SQL(), `select count(*) from credit_ledger`); n != 1 {
 			t.Errorf("%d entries in the ledger", n)
 		}
 	})

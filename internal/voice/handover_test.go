@@ -7,9 +7,9 @@ import (
 
 	"parley"
 	"parley/internal/model/quote"
-	"parley/internal/model/scripted"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 	"parley/internal/text/words"
 	"parley/internal/voice"
 	"parley/internal/voice/rtc"
@@ -19,7 +19,7 @@ func (d *testDialog) takeOver() {
 	d.Helper()
 	_, err := d.conversations.TakeOver(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID),
 		"operator", "", false)
-	d.requireNoError(err)
+	d.Must(err)
 }
 
 // When a person takes over during a long answer, the answer is cut after a while and the customer is told.
@@ -35,7 +35,7 @@ func TestPersonTakesOverDuringALongAnswer(t *testing.T) {
 	if d.wasCalled("stop") {
 		t.Fatal("the answer was cut at once")
 	}
-	for n := 0; n < 16 && !d.wasCalled("stop"); n++ { // the talk may have heard of the person only now
+	for n := 0; n < 16 && !d.wasCalled("stop"); n++ { // the dialog may have been informed only now
 		d.clock.Advance(2 * time.Second)
 		d.waitForTick()
 	}
@@ -76,13 +76,13 @@ func TestCustomerTextIsStoredForThePerson(t *testing.T) {
 
 		_, err := d.conversations.AddHumanReply(d,
 			d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "", "Here is Kim.")
-		d.requireNoError(err)
+		d.Must(err)
 		goOn := voice.SessionRequest{ContinueConversation: true, ConversationID: d.session.ConversationID}
 		_, err = d.tryStart(goOn)
 		d.requireError(err, parley.CodeNotOngoing, "")
 		_, err = d.conversations.HandBack(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID),
 			"operator")
-		d.requireNoError(err)
+		d.Must(err)
 		d.fakeTransport = newFakeTransport(d.clock.Now)
 		d.session = d.dialogSession(d.startSession(goOn))
 		d.joinUser()
@@ -98,7 +98,7 @@ func TestCustomerTextIsStoredForThePerson(t *testing.T) {
 		}
 		for _, want := range []string{"My number is 4711.", "Here is Kim."} {
 			if !strings.Contains(all.String(), want) {
-				t.Errorf("the model was not told %q:\n%s", want, all.String())
+				t.Errorf("the model did not get %q:\n%s", want, all.String())
 			}
 		}
 		d.events <- rtc.Event{Kind: rtc.EventLeft}

@@ -11,8 +11,8 @@ import (
 
 	"parley"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 	"parley/internal/voice"
 	"parley/internal/voice/rtc"
 )

@@ -78,7 +78,7 @@ func newUnjoinedGroup(t *testing.T, talks int, change ...func(d *testDialog)) *d
 	return c
 }
 
-// passSeconds lets seconds pass in which every dialog speaks, and so many of its fifty packets a second are late.
+// passSeconds lets seconds pass in which every dialog speaks, and a number of its fifty packets a second are late.
 func (g *dialogGroup) passSeconds(seconds, late int) {
 	for range seconds {
 		g.mu.Lock()
@@ -103,7 +103,7 @@ func (g *dialogGroup) requireAdmits(want bool) {
 	_, err := g.tryStart(voice.SessionRequest{})
 	if want {
 		before++
-		g.requireNoError(err)
+		g.Must(err)
 		testkit.Eventually(g.TB, "the talk", func() bool { return g.stats.Snapshot().Dialogs == before })
 	} else if e := g.requireError(err, parley.CodeUnderMaintenance, "server_overloaded"); e.RetryAfter <= 0 ||
 		e.Code.Status() != http.StatusServiceUnavailable {
@@ -128,13 +128,13 @@ func TestServerWithLatePacketsRefusesSessions(t *testing.T) {
 	c.passSeconds(10, 2)
 	c.requireAdmits(false) // not recovered yet
 	c.passSeconds(2, 0)
-	c.requireAdmits(false) // there was something a moment ago
+	c.requireAdmits(false) // packets were late a moment ago
 	c.passSeconds(3, 0)
 	c.requireAdmits(true)
 	c.passSeconds(10, 2)
 	c.requireAdmits(true)
 	if len(c.refused) != 3 || c.refused[0] != "server_overloaded" {
-		t.Error("told of the refusals: ", c.refused)
+		t.Error("refusals were reported: ", c.refused)
 	}
 	c.passSeconds(5, 50)
 	c.requireAdmits(false)
@@ -175,7 +175,7 @@ func TestUnjoinedSessionsAreNoLoad(t *testing.T) {
 	c.passSeconds(10, 0)
 	c.requireAdmits(true)
 	if isAsked {
-		t.Error("the load was asked for, although nobody talks")
+		t.Error("the load was measured without sessions")
 	}
 	c.joinUsers(0, 4*runtime.GOMAXPROCS(0)-1)
 	c.passSeconds(10, 0)
@@ -194,7 +194,7 @@ func TestBusyServerRefusesSessions(t *testing.T) {
 	c.requireAdmits(true) // nothing is known
 	load = .95
 	c.passSeconds(2, 0)
-	c.requireAdmits(true) // that may have been a moment
+	c.requireAdmits(true) // it may have been a short peak
 	c.passSeconds(3, 0)
 	c.requireAdmits(false)
 	load = .8
@@ -212,8 +212,8 @@ func TestBusyServerRefusesSessions(t *testing.T) {
 	}
 	testkit.Eventually(t, "their end", func() bool { return c.stats.Snapshot().Dialogs == 3 })
 	c.passSeconds(5, 0)
-	c.requireAdmits(true) // so few are not the reason
+	c.requireAdmits(true) // so few sessions cannot be the reason
 	if requests == 0 {
-		t.Error("the load was not asked for")
+		t.Error("the load was not measured")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// splitPieces returns the pieces of a text that comes in steps of so many bytes.
+// splitPieces returns the pieces of a text that arrives in steps of a number of bytes.
 func splitPieces(text string, step int) (all []string) {
 	from := 0
 	for at := 0; ; at = min(at+step, len(text)) {

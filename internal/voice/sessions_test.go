@@ -6,14 +6,14 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"sync"
 	"testing"
 	"time"
 
 	"parley"
-	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 	"parley/internal/voice"
 )
@@ -22,10 +22,10 @@ func TestMain(m *testing.M) { dbs.Main(m) }
 
 // testSessions are Sessions on a database, with one account that has one agent with voice.
 type testSessions struct {
-	testing.TB
+	check.T
 	context.Context
 	*voice.Sessions
-	clock   *testkit.Clock
+	clock   *clock.Clock
 	rooms   *testkit.FakeRooms
 	account parley.Account
 	plan    parley.Plan
@@ -39,12 +39,10 @@ func forEachStore(t *testing.T, f func(s *testSessions)) {
 
 func newTestSessions(t testing.TB, db *store.DB) *testSessions {
 	t.Helper()
-	s := &testSessions{TB: t, Context: t.Context(), clock: testkit.NewClock(), rooms: &testkit.FakeRooms{},
-		plan:    parley.Plan{Name: "test", API: true, Voice: true, CreditsPerVoiceMinute: 5 * parley.Credit},
-		account: parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Acme", Plan: "test"}}
-	s.account.CreatedAt = s.clock.Now()
+	s := &testSessions{T: check.T{TB: t}, Context: t.Context(), clock: clock.New(), rooms: &testkit.FakeRooms{},
+		plan: parley.Plan{Name: "test", API: true, Voice: true, CreditsPerVoiceMinute: 5 * parley.Credit}}
 	s.Sessions = s.newSessions(db)
-	s.requireNoError(db.CreateAccount(s, &s.account))
+	s.account = dbs.CreateAccount(t, db, "test", s.clock.Now())
 	s.agent = s.createAgent(s.account)
 	return s
 }
@@ -54,12 +52,9 @@ func (s *testSessions) caller() parley.Caller { return parley.Caller{Account: s.
 
 func (s *testSessions) createAgent(account parley.Account) parley.AgentID {
 	s.Helper()
-	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account.ID, Name: "Guide", Model: "auto",
-		Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
-		IdentitySecret: "s", ConfigVersion: 1, Voice: json.RawMessage(`{}`), CreatedAt: s.clock.Now(),
-		UpdatedAt: s.clock.Now()}
-	s.requireNoError(s.DB.CreateAgent(s, a))
-	return a.ID
+	a := dbs.NewAgent(account.ID, s.clock.Now())
+	a.Voice = json.RawMessage(`{}`)
+	return dbs.CreateAgent(s.TB, s.DB, a)
 }
 
 // newSessions returns the Sessions of another server.
@@ -71,13 +66,6 @@ func (s *testSessions) newSessions(db *store.DB) *voice.Sessions {
 	d := &voice.Sessions{DB: db, Rooms: s.rooms, Now: s.clock.Now, Logger: logger, Owner: parley.NewUUID()}
 	s.Cleanup(func() { d.Drain(context.Background()) })
 	return d
-}
-
-func (s *testSessions) requireNoError(err error) {
-	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
 }
 
 // setVoiceSettings sets the agent's voice settings; null turns voice off.
@@ -92,7 +80,7 @@ func (s *testSessions) setVoiceSettings(text string) {
 
 func (s *testSessions) updateAgent(f func(a *parley.Agent)) {
 	s.Helper()
-	s.requireNoError(s.DB.UpdateAgent(s, s.account.ID.AgentRef(s.agent), func(a *parley.Agent) error { f(a); return nil }))
+	s.Must(s.DB.UpdateAgent(s, s.account.ID.AgentRef(s.agent), func(a *parley.Agent) error { f(a); return nil }))
 }
 
 func (s *testSessions) tryStart(a voice.SessionRequest) (*voice.AdmittedSession, error) {
@@ -102,7 +90,7 @@ func (s *testSessions) tryStart(a voice.SessionRequest) (*voice.AdmittedSession,
 func (s *testSessions) startSession(a voice.SessionRequest) *voice.AdmittedSession {
 	s.Helper()
 	o, err := s.tryStart(a)
-	s.requireNoError(err)
+	s.Must(err)
 	return o
 }
 
@@ -138,7 +126,7 @@ func (s *testSessions) waitUntilEnded(l *voice.Session) *parley.VoiceSession {
 func (s *testSessions) storedSession(id parley.VoiceSessionID) *parley.VoiceSession {
 	s.Helper()
 	v, err := s.DB.VoiceSession(s, s.account.ID.AgentRef(s.agent), id)
-	s.requireNoError(err)
+	s.Must(err)
 	return v
 }
 
@@ -156,24 +144,8 @@ func (s *testSessions) requireError(err error, code parley.Code, reason string) 
 func (s *testSessions) requireCredits(used, reserved int64) {
 	s.Helper()
 	u, r, err := s.DB.AccountCreditUsage(s, s.account.ID, store.MonthOf(s.clock.Now()))
-	s.requireNoError(err)
+	s.Must(err)
 	if u.RoundUp() != used || r.RoundUp() != reserved {
 		s.Errorf("%d credits used and %d set aside, want %d and %d", u.RoundUp(), r.RoundUp(), used, reserved)
 	}
-}
-
-func (s *testSessions) countRows(query string, args ...any) int {
-	s.Helper()
-	n, err := sqldb.One(s, s.DB.SQL(), sqldb.Column[int], query, args...)
-	s.requireNoError(err)
-	return n
-}
-
-// runConcurrently runs f n times concurrently.
-func runConcurrently(n int, f func(i int)) {
-	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() { f(i) })
-	}
-	all.Wait()
 }

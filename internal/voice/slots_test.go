@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/testkit/check"
 	"parley/internal/voice"
 )
 
@@ -26,7 +27,7 @@ func TestSessionsOfAServerAreLimited(t *testing.T) {
 				s.Error(reason)
 			}
 		}}
-		runConcurrently(64, func(int) {
+		check.Concurrently(64, func(int) {
 			if _, err := s.tryStart(voice.SessionRequest{}); err != nil {
 				s.requireError(err, parley.CodeVoiceLimit, "concurrent_exceeded")
 			}
@@ -62,7 +63,7 @@ func TestUnjoinedSessionsAreLimited(t *testing.T) {
 		s.Sessions.MaxUnjoined, other.MaxUnjoined = 3, 3
 		second := s.createAgent(s.account)
 		var admitted atomic.Int64
-		runConcurrently(24, func(i int) {
+		check.Concurrently(24, func(i int) {
 			_, err := []*voice.Sessions{s.Sessions, other}[i%2].Start(s, s.caller(),
 				[]parley.AgentID{s.agent, second}[i/2%2], voice.SessionRequest{})
 			if err == nil {
@@ -83,18 +84,18 @@ func TestUnjoinedSessionsAreLimited(t *testing.T) {
 		}
 		sessions.Active()[0].MarkJoined() // not stored yet
 		_, err := sessions.Start(s, s.caller(), s.agent, voice.SessionRequest{})
-		s.requireNoError(err)
+		s.Must(err)
 		_, err = sessions.Start(s, s.caller(), s.agent, voice.SessionRequest{})
 		s.requireError(err, parley.CodeVoiceLimit, "concurrent_exceeded")
 
 		stranger := parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Else", Plan: "test",
 			CreatedAt: s.clock.Now()}
-		s.requireNoError(s.DB.CreateAccount(s, &stranger))
+		s.Must(s.DB.CreateAccount(s, &stranger))
 		_, err = sessions.Start(s, parley.Caller{Account: stranger, Plan: s.plan}, s.createAgent(stranger),
 			voice.SessionRequest{})
-		s.requireNoError(err)
+		s.Must(err)
 
-		s.clock.Advance(parley.VoiceJoinTimeout) // nobody comes
+		s.clock.Advance(parley.VoiceJoinTimeout) // nobody joins
 		for _, d := range []*voice.Sessions{s.Sessions, other} {
 			list := d.Active()
 			d.CheckDeadlines(s)

@@ -9,7 +9,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work to split an answer into pieces, and to determine what is spoken of them, is linear.
+// The time to split an answer into pieces, and to determine how they are spoken, is linear in its size.
 func TestWork(t *testing.T) {
 	hostile.Readers(t, map[string]func(text string){
 		"pieces": allPieces,

@@ -17,7 +17,8 @@ import (
 	"parley/internal/outbound"
 	"parley/internal/sqldb"
 	"parley/internal/store"
-	"parley/internal/testkit"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 	"parley/internal/vault"
 	"parley/internal/webhook"
@@ -27,12 +28,12 @@ func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() })
 
 const apiKey = "pk_an-api-key"
 
-// fixture is an account with an agent that has a conversation, and what sends to its webhooks.
+// fixture is an account with an agent that has a conversation, and the sender of its webhooks.
 type fixture struct {
-	testing.TB
+	check.T
 	context.Context
 	DB           *store.DB
-	clock        *testkit.Clock
+	clock        *clock.Clock
 	service      *webhook.Service
 	sender       *webhook.Sender
 	queue        *jobs.Queue
@@ -57,8 +58,7 @@ func newFixture(t *testing.T, db *store.DB) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{TB: t, Context: t.Context(), DB: db, clock: testkit.NewClock(),
-		account: parley.AccountID(parley.NewUUID())}
+	f := &fixture{T: check.T{TB: t}, Context: t.Context(), DB: db, clock: clock.New()}
 	quiet, client := slog.New(slog.NewTextHandler(io.Discard, nil)), &outbound.Client{AllowedPrefixes: allow}
 	t.Cleanup(client.Close)
 	queue := &jobs.Queue{Now: f.clock.Now}
@@ -67,26 +67,15 @@ func newFixture(t *testing.T, db *store.DB) *fixture {
 	f.sender = &webhook.Sender{DB: db, Queue: queue, HTTP: client, Vault: safe, Now: f.clock.Now, Logger: quiet}
 	f.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Logger: quiet, Handlers: f.sender.Handlers(),
 		PollInterval: 10 * time.Millisecond}
-	f.must(db.CreateAccount(f, &parley.Account{ID: f.account, Name: "Acme", Plan: "unlimited", CreatedAt: f.clock.Now()}))
+	f.account = dbs.CreateAccount(t, db, "unlimited", f.clock.Now()).ID
 	f.agent = f.newAgent()
 	f.conversation = f.newConversation(f.agent)
 	return f
 }
 
-func (f *fixture) must(err error) {
-	f.Helper()
-	if err != nil {
-		f.Fatal(err, parley.AsError(err).Details)
-	}
-}
-
 func (f *fixture) newAgent() parley.AgentID {
 	f.Helper()
-	id := parley.NewAgentID()
-	f.must(f.DB.CreateAgent(f, &parley.Agent{ID: id, AccountID: f.account, Name: "Guide", Model: "auto",
-		Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
-		IdentitySecret: "s", ConfigVersion: 1, CreatedAt: f.clock.Now(), UpdatedAt: f.clock.Now()}))
-	return id
+	return dbs.CreateAgent(f.TB, f.DB, dbs.NewAgent(f.account, f.clock.Now()))
 }
 
 func (f *fixture) newConversation(agent parley.AgentID) parley.ConversationID {
@@ -97,7 +86,7 @@ func (f *fixture) newConversation(agent parley.AgentID) parley.ConversationID {
 		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: now, UpdatedAt: now}
 	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
 		State: parley.MessageComplete, CreatedAt: now}
-	f.must(f.DB.Transact(f, sqldb.Interactive, func(tx *store.DB) error {
+	f.Must(f.DB.Transact(f, sqldb.Interactive, func(tx *store.DB) error {
 		return tx.CreateConversation(f, c, first, false)
 	}))
 	return c.ID
@@ -108,14 +97,14 @@ func (f *fixture) addWebhook(agent parley.AgentID, endpoint string) *parley.Webh
 	f.Helper()
 	h, _, err := f.service.Add(f, f.account, webhook.NewWebhook{AgentID: agent, Endpoint: endpoint,
 		Events: []string{string(parley.EventLeadsSubmit)}, Secret: apiKey, KeyID: "key"})
-	f.must(err)
+	f.Must(err)
 	return h
 }
 
 // addLead adds a lead to the conversation.
 func (f *fixture) addLead(email string) {
 	f.Helper()
-	f.must(f.DB.AddLead(f, &parley.Lead{ID: parley.NewUUID(), AccountID: f.account, AgentID: f.agent,
+	f.Must(f.DB.AddLead(f, &parley.Lead{ID: parley.NewUUID(), AccountID: f.account, AgentID: f.agent,
 		ConversationID: f.conversation, Name: "Ann <&> Co", Email: email, Phone: "+44 1",
 		CreatedAt: f.clock.Now()}))
 }
@@ -126,30 +115,23 @@ func (f *fixture) follow() {
 	for more := true; more; {
 		var err error
 		more, err = f.sender.Follow(f)
-		f.must(err)
+		f.Must(err)
 	}
 }
 
-// runSendJobs sends what is due.
+// runSendJobs sends the due deliveries.
 func (f *fixture) runSendJobs() {
 	f.Helper()
 	f.follow()
 	_, err := f.runner.RunDue(f)
-	f.must(err)
+	f.Must(err)
 }
 
 func (f *fixture) deliveries(state parley.DeliveryState) []parley.Delivery {
 	f.Helper()
 	list, err := f.DB.Deliveries(f, store.DeliveryFilter{Account: f.account, State: state}, 1000)
-	f.must(err)
+	f.Must(err)
 	return list
-}
-
-func (f *fixture) count(query string) int {
-	f.Helper()
-	n, err := sqldb.One(f, f.DB.SQL(), sqldb.Column[int], query)
-	f.must(err)
-	return n
 }
 
 // receivedRequest is one request that an endpoint got.

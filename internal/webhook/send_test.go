@@ -27,7 +27,7 @@ func hmacHex(fresh func() hash.Hash, key, text string) string {
 }
 
 // A lead is delivered once, in the documented form and with valid signatures.
-func TestALeadIsDelivered(t *testing.T) {
+func TestLeadIsDelivered(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		e := newEndpoint(t, http.StatusNoContent)
 		h := f.addWebhook(f.agent, e.URL+"/hooks?token=1")
@@ -63,7 +63,7 @@ func TestALeadIsDelivered(t *testing.T) {
 			t.Errorf("%v", got.header)
 		}
 		if got.header.Get("Authorization") != "" || strings.Contains(h.SealedSigningKeys, apiKey) {
-			t.Error("the API key is told or stored")
+			t.Error("the API key is shown or stored")
 		}
 	})
 }
@@ -130,7 +130,7 @@ func TestDeadDeliveryIsRedelivered(t *testing.T) {
 			t.Errorf("another account: %v", err)
 		}
 		again, err := f.service.Redeliver(f, f.account, dead.ID)
-		f.must(err)
+		f.Must(err)
 		f.runSendJobs()
 		last := e.receivedRequests()[len(e.receivedRequests())-1]
 		if list := f.deliveries(parley.DeliveryDelivered); len(list) != 1 || list[0].Attempts != 1 ||
@@ -156,7 +156,7 @@ func TestPrivateAddressIsRefused(t *testing.T) {
 		f.runSendJobs()
 		list := f.deliveries(parley.DeliveryPending)
 		if len(list) != len(targets) || len(e.receivedRequests()) != 0 {
-			t.Errorf("%d pending, %d heard", len(list), len(e.receivedRequests()))
+			t.Errorf("%d pending, %d received", len(list), len(e.receivedRequests()))
 		}
 		for _, d := range list {
 			if d.Attempts != 1 || d.LastStatus != 0 || d.LastError == "" || strings.Contains(d.LastError, "127.") {
@@ -190,14 +190,14 @@ func TestSlowEndpointDelaysNoOther(t *testing.T) {
 		go func() { ended <- f.sender.Run(ctx) }()
 		testkit.Eventually(t, "the slow endpoint is being sent to", func() bool { return len(slow.receivedRequests()) > 0 })
 		f.addLead("bob@example.org")
-		testkit.Eventually(t, "the quick one has heard", func() bool { return len(quick.receivedRequests()) == 1 })
+		testkit.Eventually(t, "the fast endpoint got the delivery", func() bool { return len(quick.receivedRequests()) == 1 })
 		if n := len(slow.receivedRequests()); n > 4 {
 			t.Errorf("%d at a time", n)
 		}
 		close(release)
 		testkit.Eventually(t, "all is delivered", func() bool { return len(f.deliveries(parley.DeliveryDelivered)) == 22 })
 		stop()
-		f.must(errors.Join(<-ended, <-ended))
+		f.Must(errors.Join(<-ended, <-ended))
 	})
 }
 
@@ -212,9 +212,9 @@ func TestStopDoesNotCountAsAttempt(t *testing.T) {
 		ctx, stop := context.WithCancel(f)
 		ended := make(chan error, 1)
 		go func() { ended <- f.runner.Run(ctx) }()
-		testkit.Eventually(t, "the endpoint has heard", func() bool { return len(e.receivedRequests()) == 1 })
+		testkit.Eventually(t, "the endpoint got the delivery", func() bool { return len(e.receivedRequests()) == 1 })
 		stop()
-		f.must(<-ended)
+		f.Must(<-ended)
 		if list := f.deliveries(parley.DeliveryPending); len(list) != 1 || list[0].Attempts != 0 {
 			t.Fatalf("%+v", list)
 		}
@@ -261,7 +261,7 @@ func TestNothingIsSentUnsigned(t *testing.T) {
 		f.addWebhook("", e.URL)
 		f.addLead("ann@example.org")
 		other, err := vault.New("sixteen other bytes")
-		f.must(err)
+		f.Must(err)
 		f.sender.Vault = other
 		f.runSendJobs()
 		if list := f.deliveries(parley.DeliveryPending); len(e.receivedRequests()) != 0 || len(list) != 1 ||

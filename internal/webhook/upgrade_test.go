@@ -42,7 +42,7 @@ func (f *fixture) enqueueDirectly(h *parley.Webhook, state parley.DeliveryState)
 	d := &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: f.account, AgentID: f.agent,
 		WebhookID: h.ID,
 		Event:     parley.EventLeadsSubmit, Body: "{}", DueAt: now, CreatedAt: now}
-	f.must(f.DB.Transact(f, sqldb.Interactive, func(tx *store.DB) error {
+	f.Must(f.DB.Transact(f, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.AddDelivery(f, d); err != nil || state != parley.DeliveryPending {
 			return err
 		}
@@ -51,14 +51,14 @@ func (f *fixture) enqueueDirectly(h *parley.Webhook, state parley.DeliveryState)
 	}))
 	if d.State = state; state != parley.DeliveryPending {
 		d.Attempts, d.LastStatus, d.DeliveredAt, d.UpdatedAt = 1, 200, &now, now
-		f.must(f.DB.SaveDeliveryAttempt(f, d))
+		f.Must(f.DB.SaveDeliveryAttempt(f, d))
 	}
 }
 
-// TestUpgrade holds that a lead that the program before recorded is delivered exactly once, be its delivery still
-// waiting or done; that what happened while there was no webhook is not delivered to a later one; and that what follows
-// is delivered.
-func TestUpgrade(t *testing.T) {
+// TestLeadsOfTheVersionBeforeAreDeliveredOnce checks that a lead which the version before has recorded is delivered
+// exactly once, whether its delivery was waiting or done; that leads from before a webhook existed are not delivered to
+// it; and that later leads are delivered.
+func TestLeadsOfTheVersionBeforeAreDeliveredOnce(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		if err := sqldb.Migrate(t.Context(), db, migrationsUpTo(t, "0014")); err != nil {
 			t.Fatal(err)
@@ -72,7 +72,7 @@ func TestUpgrade(t *testing.T) {
 		f.enqueueDirectly(h, parley.DeliveryPending)
 		f.addWebhook("", late.URL)
 
-		f.must(sqldb.Migrate(f, db, store.Migrations()))
+		f.Must(sqldb.Migrate(f, db, store.Migrations()))
 		for range 3 {
 			f.runSendJobs()
 		}

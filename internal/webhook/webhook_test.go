@@ -8,6 +8,7 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 	"parley/internal/webhook"
 )
 
@@ -22,9 +23,9 @@ func TestSubscribers(t *testing.T) {
 		removedHook := f.addWebhook(f.agent, removed.URL)
 		stranger := newFixture(t, f.DB)
 		stranger.addWebhook("", foreign.URL)
-		f.must(f.service.Remove(f, f.account, removedHook.ID, "operator"))
+		f.Must(f.service.Remove(f, f.account, removedHook.ID, "operator"))
 		f.addLead("ann@example.org")
-		f.addLead("ANN@example.org") // tells nothing new
+		f.addLead("ANN@example.org") // without new information
 		f.runSendJobs()
 		for name, each := range map[string]struct {
 			e *endpoint
@@ -32,7 +33,7 @@ func TestSubscribers(t *testing.T) {
 		}{"account": {everything, 1}, "agent": {ofAgent, 1}, "another agent": {ofOther, 0}, "removed": {removed, 0},
 			"another account": {foreign, 0}} {
 			if n := len(each.e.receivedRequests()); n != each.n {
-				t.Errorf("%s heard %d, want %d", name, n, each.n)
+				t.Errorf("%s got %d, want %d", name, n, each.n)
 			}
 		}
 	})
@@ -57,7 +58,7 @@ func TestRolledBackLeadIsNotDelivered(t *testing.T) {
 		}
 		f.runSendJobs()
 		if len(e.receivedRequests()) != 0 {
-			t.Error("it was told")
+			t.Error("a delivery was sent")
 		}
 	})
 }
@@ -73,24 +74,25 @@ func TestDeletedConversationLosesNoLead(t *testing.T) {
 		f.follow()
 		ref, other := f.account.AgentRef(f.agent), f.newConversation(f.agent)
 		f.addLead("ann@example.org")
-		f.must(f.DB.Transact(f, sqldb.Bulk, func(tx *store.DB) error {
+		f.Must(f.DB.Transact(f, sqldb.Bulk, func(tx *store.DB) error {
 			ids := []parley.ConversationID{f.conversation, other}
 			_, err := tx.DeleteConversations(f, ref, ids, nil, f.clock.Now())
 			return err
 		}))
 		erased, err := f.DB.EraseConversations(f, ref)
-		f.must(err)
-		if n := f.count(`select count(*) from conversations`); erased || n != 1 {
-			t.Errorf("erased %v, %d left", erased, n)
+		f.Must(err)
+		if n := dbs.CountRows(f.TB, f.DB.SQL(), `select count(*) from conversations`); erased || n != 1 {
+			t.Errorf("erased %v, %d remain", erased, n)
 		}
 		f.runSendJobs()
 		if n, m := len(all.receivedRequests()), len(own.receivedRequests()); n != 2 || m != 2 {
 			t.Errorf("%d and %d requests", n, m)
 		}
 		erased, err = f.DB.EraseConversations(f, ref)
-		f.must(err)
-		if n := f.count(`select count(*) from events where conversation_id is not null`); !erased || n != 0 {
-			t.Errorf("erased %v, %d events left", erased, n)
+		f.Must(err)
+		if n := dbs.CountRows(f.TB, f.DB.SQL(),
+			`select count(*) from events where conversation_id is not null`); !erased || n != 0 {
+			t.Errorf("erased %v, %d events remain", erased, n)
 		}
 	})
 }
@@ -104,13 +106,13 @@ func TestDeletedAgentLeavesNoDelivery(t *testing.T) {
 		f.addLead("pending@example.org")
 		f.runSendJobs()
 		f.addLead("ann@example.org")
-		f.must(f.DB.DeleteAgent(f, ref, f.clock.Now()))
+		f.Must(f.DB.DeleteAgent(f, ref, f.clock.Now()))
 		f.follow()
 		if n := len(f.deliveries("")); n != 1 {
 			t.Errorf("%d deliveries before the agent is erased", n)
 		}
 		erased, err := f.DB.EraseAgent(f, ref)
-		f.must(err)
+		f.Must(err)
 		f.clock.Advance(time.Hour)
 		f.runSendJobs()
 		if n := len(f.deliveries("")); !erased || n != 0 || len(e.receivedRequests()) != 1 {
@@ -137,11 +139,11 @@ func TestRemoveErasesDeliveries(t *testing.T) {
 			parley.CodeNotFound) {
 			t.Errorf("another account: %v", err)
 		}
-		f.must(f.service.Remove(f, f.account, h.ID, "operator"))
+		f.Must(f.service.Remove(f, f.account, h.ID, "operator"))
 		f.clock.Advance(24 * time.Hour)
 		f.runSendJobs()
 		if len(e.receivedRequests()) != 1 || len(f.deliveries("")) != 0 {
-			t.Errorf("%d heard, %d left", len(e.receivedRequests()), len(f.deliveries("")))
+			t.Errorf("%d received, %d remain", len(e.receivedRequests()), len(f.deliveries("")))
 		}
 	})
 }
@@ -162,14 +164,14 @@ func TestSweep(t *testing.T) {
 		e.setStatuses(500)
 		f.addLead("bob@example.org")
 		f.runSendJobs()
-		f.must(f.sender.Sweep(f))
+		f.Must(f.sender.Sweep(f))
 		if n := len(f.deliveries("")); n != 211 {
 			t.Errorf("%d deliveries after half the time", n)
 		}
 		f.clock.Advance(webhook.DeliveryRetention/2 + time.Second)
-		f.must(f.sender.Sweep(f))
+		f.Must(f.sender.Sweep(f))
 		if list := f.deliveries(""); len(list) != 1 || list[0].State != parley.DeliveryPending {
-			t.Errorf("%d deliveries are left", len(list))
+			t.Errorf("%d deliveries remain", len(list))
 		}
 	})
 }
@@ -193,11 +195,11 @@ func TestWebhookLimit(t *testing.T) {
 			if err := <-errs; parley.IsCode(err, parley.CodeInvalidBody) {
 				refused++
 			} else {
-				f.must(err)
+				f.Must(err)
 			}
 		}
 		list, err := f.DB.AccountWebhooks(f, f.account)
-		f.must(err)
+		f.Must(err)
 		if len(list) != 100 || refused != 10 {
 			t.Errorf("%d webhooks, %d refused", len(list), refused)
 		}

@@ -77,8 +77,8 @@ func maxOpenStreams() int {
 }
 
 // holdIdleStreams opens n streams, leaves them open for a while and then cancels them.
-func holdIdleStreams(ctx context.Context, b *harness.Run, c *process.Server, t *load.Target, n int) (idleResult,
-	error) {
+func holdIdleStreams(ctx context.Context, b *harness.Run, c *process.Server, t *load.Target,
+	n int) (idleResult, error) {
 	for i := range 50 {
 		if _, err := t.AskExactly(ctx, load.Request{Model: stub.InstantModel, Stream: true,
 			Message: corpus.Questions[i%len(corpus.Questions)]}, stub.ScriptText(stub.InstantModel)); err != nil {

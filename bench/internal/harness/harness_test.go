@@ -13,7 +13,7 @@ import (
 	"parley/bench/internal/stub"
 )
 
-// newTestBench is stub and floor in this process.
+// newTestBench runs the stub and the baseline in this process.
 func newTestBench(t *testing.T) (b *Run, dir string) {
 	t.Helper()
 	model := httptest.NewServer(stub.NewModel())
@@ -33,7 +33,7 @@ func newTestBench(t *testing.T) (b *Run, dir string) {
 	return &Run{Stub: &process.Server{URL: model.URL}, Baseline: &process.Server{URL: server.URL}}, dir
 }
 
-func TestBaselineAndStubAnswerExactly(t *testing.T) {
+func TestBaselineAndStubReturnTheExpectedAnswers(t *testing.T) {
 	b, dir := newTestBench(t)
 	for name, target := range map[string]*load.Target{"stub": b.modelTarget(),
 		"floor":      baseline.NewTarget(b.Baseline.URL, nil),
@@ -80,7 +80,7 @@ func TestBaselineRefusesAnUnknownKey(t *testing.T) {
 	}
 }
 
-func TestFinderLooksForTheWordBesideTheQuestion(t *testing.T) {
+func TestFinderModelSearchesTheContext(t *testing.T) {
 	b, _ := newTestBench(t)
 	word := stub.NewCode(3)
 	for message, want := range map[string]string{"Where is " + word + "?": stub.AbsentAnswer,

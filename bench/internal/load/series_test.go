@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestMedianIsOfTheRounds(t *testing.T) {
+func TestMedianOfRounds(t *testing.T) {
 	var s Series
 	for _, d := range []time.Duration{30 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond} {
 		s = append(s, &Batch{Totals: []time.Duration{d}, duration: time.Second})

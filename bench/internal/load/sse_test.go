@@ -52,7 +52,7 @@ func TestBothStreamsAreRead(t *testing.T) {
 	}
 }
 
-func TestBrokenStreamsAreNotAccepted(t *testing.T) {
+func TestBrokenStreamsAreErrors(t *testing.T) {
 	for name, stream := range map[string]string{
 		"cut":            answerStream[:len(answerStream)-len("data: [DONE]\n\n")],
 		"cut in a line":  answerStream[:40],

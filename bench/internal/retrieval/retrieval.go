@@ -47,8 +47,7 @@ func Measure(ctx context.Context, opt harness.Options, log io.Writer) (*report.R
 }
 
 func measureIndexSearch(ctx context.Context, dir string, list []parley.Passage,
-	queries []retrieval.Query) ([]report.Row,
-	error) {
+	queries []retrieval.Query) ([]report.Row, error) {
 	var text float64
 	for _, p := range list {
 		text += float64(len(p.Text))

@@ -60,8 +60,8 @@ var apiClient = load.NewClient()
 
 // startCall creates a session, joins its room and opens the microphone, which sends the packets. Where came is nil the
 // caller decodes what it receives.
-func startCall(ctx context.Context, to calledAgent, sends audioPackets, came func(receivedPacket)) (*voiceClient,
-	error) {
+func startCall(ctx context.Context, to calledAgent, sends audioPackets,
+	came func(receivedPacket)) (*voiceClient, error) {
 	token, err := to.createSession(ctx)
 	if err != nil {
 		return nil, err
@@ -197,8 +197,8 @@ func (c *voiceClient) readTrack(track *webrtc.TrackRemote) {
 var errNotHeard = errors.New("the agent was not heard")
 
 // waitForPacket waits for the next packet after a moment, up to a time limit.
-func (c *voiceClient) waitForPacket(ctx context.Context, after time.Time, within time.Duration) (receivedPacket,
-	error) {
+func (c *voiceClient) waitForPacket(ctx context.Context, after time.Time,
+	within time.Duration) (receivedPacket, error) {
 	ctx, stop := context.WithTimeout(ctx, within)
 	defer stop()
 	for {

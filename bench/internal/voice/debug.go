@@ -129,8 +129,8 @@ func (v *voiceRun) serverProcesses() map[string]process.ID {
 
 // waitForGoroutines polls the processes until they have no more goroutines than before, or a while has passed.
 // Without an earlier state it reads them once.
-func (v *voiceRun) waitForGoroutines(ctx context.Context, before map[string]processState) (map[string]processState,
-	error) {
+func (v *voiceRun) waitForGoroutines(ctx context.Context,
+	before map[string]processState) (map[string]processState, error) {
 	for began := time.Now(); ; {
 		now, fine := map[string]processState{}, true
 		for name, p := range v.serverProcesses() {

@@ -32,7 +32,7 @@ func TestFadeOfAnInterruptedAgent(t *testing.T) {
 	}
 }
 
-// The other end can decode what callers send.
+// The receiver can decode what callers send.
 func TestCallerSoundsCanBeDecoded(t *testing.T) {
 	s, err := newCallerSounds()
 	if err != nil {

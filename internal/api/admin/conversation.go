@@ -161,8 +161,8 @@ func (s *Service) findSelected(ctx context.Context, in Selection) (map[parley.Ag
 }
 
 // selectionFilter returns the agent and the filter of a selection without ids.
-func (s *Service) selectionFilter(ctx context.Context, in Selection) (ref parley.AgentRef, f store.ConversationFilter,
-	err error) {
+func (s *Service) selectionFilter(ctx context.Context,
+	in Selection) (ref parley.AgentRef, f store.ConversationFilter, err error) {
 	if in.AgentID == "" || in.UserID == "" && in.Before == nil {
 		return ref, f, parley.Invalid("conversationIds", "must be named, or an agent with a user or a date")
 	}

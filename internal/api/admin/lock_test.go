@@ -58,7 +58,7 @@ func TestServerWaitsForACommandButNotForAServer(t *testing.T) {
 	}
 }
 
-func TestSocketIsPrivateAndGoesWithItsServer(t *testing.T) {
+func TestSocketIsPrivateAndRemovedWithItsServer(t *testing.T) {
 	for name, dir := range map[string]string{"short": t.TempDir(),
 		"long": filepath.Join(t.TempDir(), strings.Repeat("long/", 30))} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestSocketIsPrivateAndGoesWithItsServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			path := filepath.Join(dir, socketName)
-			if err := os.WriteFile(path, nil, 0o666); err != nil { // left by a dead server
+			if err := os.WriteFile(path, nil, 0o666); err != nil { // left by a server that was killed
 				t.Fatal(err)
 			}
 			l, err := Listen(dir)
@@ -78,13 +78,13 @@ func TestSocketIsPrivateAndGoesWithItsServer(t *testing.T) {
 				t.Errorf("socket: %v, %v", info.Mode(), err)
 			}
 			if !isServerListening(dir) {
-				t.Error("nobody answers")
+				t.Error("no server answers")
 			}
 			if err := l.Close(); err != nil {
 				t.Error(err)
 			}
 			if left, _ := os.ReadDir(dir); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
+				t.Errorf("not removed: %v", left)
 			}
 			if isServerListening(dir) {
 				t.Error("a closed socket answers")

@@ -93,7 +93,7 @@ func TestHelpdeskOfAManifest(t *testing.T) {
 	})
 }
 
-func TestHelpdeskStaysWhereAManifestIsSilent(t *testing.T) {
+func TestHelpdeskStaysIfTheManifestHasNone(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		s.addMembers()
 		agent, _ := s.apply(admin.ApplyManifest{}, helpdeskManifest(helpdeskSection))

@@ -14,7 +14,7 @@ const kioskManifest = `{"agent":{"key":"kiosk"},"settings":{"name":"Kiosk","syno
 	{"key":"off","name":"Off","content":"Paid time off is granted by the manager."},{"key":"cake","name":"Cake",` +
 	`"content":"Cake is sold at noon."}]}`
 
-func TestSynonymsOfAManifestFindWhatWasNotFound(t *testing.T) {
+func TestSynonymsOfAManifestAreSearchedFor(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		find := func(synonyms string) []retrieval.Hit {
 			agent, _ := s.apply(admin.ApplyManifest{}, strings.Replace(kioskManifest, "%s", synonyms, 1))

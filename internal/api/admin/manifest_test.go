@@ -99,7 +99,7 @@ var fullManifest = shopManifest([]string{httpAction, escalateAction}, []string{c
 
 var manifestSecrets = admin.ApplyManifest{Secrets: map[string]string{"SHOP_KEY": "sesame-1"}}
 
-func TestApplyMakesAnAgentOnce(t *testing.T) {
+func TestApplyTwiceCreatesOneAgent(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		dryRun := manifestSecrets
 		dryRun.DryRun = true
@@ -129,13 +129,13 @@ func TestApplyMakesAnAgentOnce(t *testing.T) {
 	})
 }
 
-func TestExportAppliedChangesNothing(t *testing.T) {
+func TestApplyingAnExportChangesNothing(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
 		_, changes := s.apply(admin.ApplyManifest{Prune: true}, s.export(agent))
 		s.requireEqual("with a key", changes, "")
 
-		// An agent that none manages is exported by its id, and takes a key.
+		// An agent that no manifest manages is exported by its id, and can get a key.
 		plainAgent := parley.AgentID(s.NewAgent(t, s.Key, "One text.", "Another text."))
 		out := s.export(plainAgent)
 		_, changes = s.apply(admin.ApplyManifest{Prune: true}, out)
@@ -154,7 +154,7 @@ func TestExportAppliedChangesNothing(t *testing.T) {
 		_, changes = s.apply(admin.ApplyManifest{Prune: true}, `{"agent":{"key":"bare"},"sources":[]}`)
 		s.requireEqual("managed by its key, and what has none stays", changes, "delete source text; ")
 
-		// In another account the ids mean nothing.
+		// In another account the ids are unknown.
 		_, err := s.tryApply(admin.ApplyManifest{AccountID: s.OtherAccount}, out)
 		s.requireFault(err, "0.agent.id", "no such agent")
 		otherAgent := strings.Replace(s.export(agent), `"Shop"`, `"Copy"`, 1)
@@ -174,7 +174,7 @@ func (mt *manifestTest) requireFault(err error, path, wantText string) {
 	}
 }
 
-func TestOnlyWhatIsPresentIsManaged(t *testing.T) {
+func TestApplyChangesOnlySectionsThatArePresent(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
 		results, err := s.tryApply(admin.ApplyManifest{},
@@ -197,7 +197,7 @@ func TestOnlyWhatIsPresentIsManaged(t *testing.T) {
 	})
 }
 
-func TestPruneDeletesWhatHasAKey(t *testing.T) {
+func TestPruneDeletesOnlyManagedEntries(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
 		s.Do(t, "POST", "/agents/"+string(agent)+"/sources", s.Key,
@@ -219,7 +219,7 @@ func TestPruneDeletesWhatHasAKey(t *testing.T) {
 	})
 }
 
-func TestNamesAndOrderMove(t *testing.T) {
+func TestApplyChangesNamesAndOrder(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
 		swapped := strings.NewReplacer(`"name":"track_order"`, `"name":"human"`,
@@ -242,7 +242,7 @@ func TestNamesAndOrderMove(t *testing.T) {
 	})
 }
 
-func TestAllFaultsAtOnceAndNothingWritten(t *testing.T) {
+func TestApplyReportsAllFaultsAndWritesNothing(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		_, err := s.tryApply(manifestSecrets,
 			`{"agent":{"key":"one"},"settings":{"name":"One"}}`,
@@ -305,7 +305,7 @@ func TestPlansLimitManifests(t *testing.T) {
 	})
 }
 
-func TestSecretsStayInside(t *testing.T) {
+func TestExportHidesSecrets(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		_, err := s.tryApply(admin.ApplyManifest{}, fullManifest)
 		s.requireFault(err, "0.actions.0.config.headers.Authorization", "has no SHOP_KEY")
@@ -340,13 +340,13 @@ func TestSecretsStayInside(t *testing.T) {
 		s.apply(admin.ApplyManifest{}, withoutHeader)
 		if stored, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[string],
 			`select secrets from actions where key = 'track'`); err != nil || stored != "" {
-			t.Errorf("what none names is kept: %q %v", stored, err)
+			t.Errorf("an unused secret is stored: %q %v", stored, err)
 		}
 	})
 }
 
-// Many apply the same new agent at a time: one agent is created, with the last document's value of each key.
-func TestManyApplyAtATime(t *testing.T) {
+// If many apply the same new agent at once, one agent is created, with the value of the last document for each key.
+func TestConcurrentApply(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		var all sync.WaitGroup
 		agentIDs := make([]parley.AgentID, 8)
@@ -378,7 +378,7 @@ func TestManyApplyAtATime(t *testing.T) {
 	})
 }
 
-func TestOtherAccountsAgentsAreNotFound(t *testing.T) {
+func TestAgentsOfOtherAccountsAreNotFound(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
 		_, err := s.tryApply(admin.ApplyManifest{AccountID: s.OtherAccount},
@@ -395,7 +395,7 @@ func TestOtherAccountsAgentsAreNotFound(t *testing.T) {
 	})
 }
 
-func TestActionsThatCannotBeOfferedAreNamed(t *testing.T) {
+func TestUnavailableActionsAreReported(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		results, err := s.tryApply(admin.ApplyManifest{},
 			shopManifest([]string{`{"key":"web","kind":"web-search","name":"web","description":"Searches the web."}`,

@@ -112,7 +112,7 @@ var failingRequests = []struct {
 		parley.CodeTicketNotFound},
 }
 
-// A caller in the same process gets the error itself, with its cause; a response tells no cause.
+// A caller in the same process gets the error itself, with its cause; a response holds no cause.
 func TestLocalCallKeepsTheCause(t *testing.T) {
 	server := testkit.Open(t)
 	_, err := admin.RunOn(t.Context(), server.AdminService, admin.ListSources,

@@ -13,7 +13,7 @@ import (
 
 var updateGolden = flag.Bool("update", false, "rewrite golden files")
 
-// TestOpenAPIGolden shows every change of the API: read the difference before you run with -update.
+// TestOpenAPIGolden makes every change of the API visible. Read the difference before you run it with -update.
 func TestOpenAPIGolden(t *testing.T) {
 	got, err := Document()
 	if err != nil {
@@ -29,7 +29,7 @@ func TestOpenAPIGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
-		t.Errorf("openapi.json is not what the routes say (-golden +routes):\n%s", diff)
+		t.Errorf("openapi.json differs from the routes (-golden +routes):\n%s", diff)
 	}
 }
 

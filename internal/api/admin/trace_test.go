@@ -15,8 +15,8 @@ import (
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
 
-// The trace quotes what the answer cites, word for word, also after the source was deleted.
-func TestTraceOutlivesItsSource(t *testing.T) {
+// The trace quotes what the answer cites, word for word, even after the source was deleted.
+func TestTraceRemainsAfterItsSourceIsDeleted(t *testing.T) {
 	srv := testkit.Open(t)
 	agent := srv.NewAgent(t, srv.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
 		"# Returns\n\nSend parcels back within thirty days.")
@@ -36,7 +36,7 @@ func TestTraceOutlivesItsSource(t *testing.T) {
 	}
 	before := citedPassage(t, srv, reply.Data.Metadata.ConversationID)
 	if before.Text == "" || !before.IsCited || string(before.SourceID) != cited[0].SourceID {
-		t.Errorf("while the source is there: %+v", before)
+		t.Errorf("before the source is deleted: %+v", before)
 	}
 	if r := srv.Do(t, "DELETE", "/agents/"+agent+"/sources/"+cited[0].SourceID, srv.Key, nil); r.Status >= 300 {
 		t.Fatalf("delete: %d %s", r.Status, r.Body)
@@ -68,7 +68,7 @@ func citedPassage(t *testing.T, srv *testkit.Server, conversation string) admin.
 	return admin.PassageTrace{}
 }
 
-// A changed source changes the answers that cited it, and no others.
+// A changed source changes only the answers that cited it.
 func TestReplayShowsWhichAnswersChange(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { checkReplay(t, testkit.Open(t)) })
 	t.Run("postgres", func(t *testing.T) { checkReplay(t, testkit.Open(t, testkit.WithPostgres())) })
@@ -129,7 +129,7 @@ func checkReplay(t *testing.T, srv *testkit.Server) {
 	}
 	if _, err := admin.RunOn(t.Context(), srv.AdminService, admin.Replay,
 		admin.ReplayRequest{ID: "nobody", Limit: 1}); err == nil {
-		t.Error("an agent that is not there has past questions")
+		t.Error("a missing agent has past questions")
 	}
 }
 

@@ -26,7 +26,7 @@ func (b bearerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(r)
 }
 
-// connect opens a session as the official client of Go does.
+// connect opens a session with the official Go client.
 func connect(t testing.TB, srv *testkit.Server, key string) *sdk.ClientSession {
 	t.Helper()
 	return connectVia(t, http.DefaultTransport, srv, key)
@@ -62,7 +62,7 @@ func callTool(t testing.TB, session *sdk.ClientSession, tool, args string) (text
 	return out.Content[0].(*sdk.TextContent).Text, out.IsError
 }
 
-// callToolInto calls a tool that must succeed, and reads its result.
+// callToolInto calls a tool that must succeed, and decodes its result.
 func callToolInto(t testing.TB, session *sdk.ClientSession, tool, args string, into any) {
 	t.Helper()
 	text, refused := callTool(t, session, tool, args)
@@ -89,7 +89,7 @@ func TestGoClient(t *testing.T) {
 		t.Error(me)
 	}
 	if _, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "service_nothing"}); err == nil {
-		t.Error("a tool that is not there answers")
+		t.Error("a missing tool answers")
 	}
 }
 

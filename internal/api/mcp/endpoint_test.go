@@ -19,11 +19,12 @@ import (
 	"parley/internal/api/v2"
 	"parley/internal/server"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
 )
 
 const listTools = `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`
 
-// postMessage sends one message as a program does.
+// postMessage sends one message as a client program does.
 func postMessage(t *testing.T, srv *testkit.Server, key, body string, change func(r *http.Request)) (*http.Response,
 	string) {
 	t.Helper()
@@ -123,7 +124,8 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
-// Away from loopback the Origin must be the configured one, whatever the Host says; on loopback a proxy may name it.
+// On a public address the Origin must be the configured one, whatever the Host header is; on loopback a proxy may set
+// it.
 func TestOriginsOfAPublicServer(t *testing.T) {
 	srv := testkit.Open(t)
 	doc, err := v2.Document(srv.URL, "")
@@ -164,9 +166,9 @@ func TestOriginsOfAPublicServer(t *testing.T) {
 	}
 }
 
-// Each request counts once, as one of REST does, and what a tool asks of REST does not count again.
+// Each request counts once against the rate limit; the REST operation that a tool calls does not count again.
 func TestRequestsAreCountedOnce(t *testing.T) {
-	srv := testkit.Open(t, testkit.WithClock(testkit.NewClock()), testkit.WithConfig(func(c *server.Config) {
+	srv := testkit.Open(t, testkit.WithClock(clock.New()), testkit.WithConfig(func(c *server.Config) {
 		c.RateLimit = 3
 	}))
 	whoami := `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "service_whoami", "arguments": {}}}`
@@ -183,7 +185,7 @@ func TestRequestsAreCountedOnce(t *testing.T) {
 		t.Error(resp.StatusCode, resp.Header, text)
 	}
 	if got := srv.Do(t, "GET", "/me", srv.Key, nil).Status; got != 429 {
-		t.Error("REST counts apart:", got)
+		t.Error("REST has its own count:", got)
 	}
 }
 
@@ -197,9 +199,9 @@ func TestMaintenance(t *testing.T) {
 	}
 }
 
-// Ten searches a second, of however many calls: the eleventh is refused for itself.
+// An account may search ten times a second, in any number of calls; only the eleventh search is refused.
 func TestSearchesAreCounted(t *testing.T) {
-	srv := testkit.Open(t, testkit.WithClock(testkit.NewClock()))
+	srv := testkit.Open(t, testkit.WithClock(clock.New()))
 	agent := srv.NewAgent(t, srv.Key)
 	session := connect(t, srv, srv.Key)
 	five := `{"agentId": "` + agent + `", "searches": [{}, {}, {}, {}, {}]}`

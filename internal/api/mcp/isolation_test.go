@@ -14,11 +14,11 @@ import (
 )
 
 // isolationCases lists every tool with arguments that make it succeed. Ids are written as {agentId} and so on wherever
-// a client can put them. The test goes through the list in order: what deletes comes last. Where an unknown id is no
-// refusal, empty says so.
+// a client can put them. The test goes through the list in order: what deletes comes last. If an unknown id is not an
+// error, empty is the result.
 var isolationCases = []struct {
 	tool, args string
-	empty      string // what tells that there is nothing
+	empty      string // the result for an unknown id
 }{
 	{tool: "service_whoami", args: `{}`},
 	{tool: "service_list_agents", args: `{}`},
@@ -60,14 +60,13 @@ var isolationCases = []struct {
 
 const emptyPage = `"total":0`
 
-// malformedIDs are ids that no thing has, in forms that a careless path trips over; as they are in JSON.
+// malformedIDs are ids that do not exist, in forms that could break a path; they are encoded as JSON.
 var malformedIDs = []string{"", ".", "..", "x", "a/b", "../agents", "a?limit=1#x", "%00", "%2e%2e", `\u0000`, `\ud800`,
 	"{nothing}", "' or 1=1--", "😀", `\n`, strings.Repeat("a", 3000)}
 
 type resourceIDs = testkit.ResourceIDs
 
-// TestIsolation holds for tools what it holds for REST: nobody reaches, or so much as notices, another account's
-// things.
+// TestIsolation checks for tools what it checks for REST: no account can reach, or even detect, objects of another one.
 func TestIsolation(t *testing.T) {
 	srv := testkit.Open(t)
 	srv.Search.Allow = nil
@@ -92,7 +91,7 @@ func TestIsolation(t *testing.T) {
 			missing := ask(unknown[name])
 			for _, id := range append([]string{foreignIDs[name]}, malformedIDs...) {
 				if row.empty == emptyPage && name == "conversationId" && (id == "" || id == `\u0000`) {
-					continue // a filter that holds nothing is none
+					continue // an empty filter is no filter
 				}
 				if got := ask(id); got != missing {
 					t.Errorf("%s with %s %.40q:\n%s\nwith an unknown one:\n%s", row.tool, name, id, got, missing)
@@ -118,8 +117,8 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// untestedIDs are ids that the rows leave out: one that nobody gave, and those whose refusal is not that there is
-// nothing, which the tests of REST hold to the same promise.
+// untestedIDs are ids that the rows leave out: one that the client chooses, and those whose error is not "not found",
+// which the tests of REST cover.
 var untestedIDs = []string{"userId", "statusId", "assigneeId", "teamId", "authorId"}
 
 func TestEveryToolHasARow(t *testing.T) {
@@ -144,7 +143,7 @@ func TestEveryToolHasARow(t *testing.T) {
 		}
 	}
 	if len(rows) != len(list.Tools) {
-		t.Error("rows of tools that are not there")
+		t.Error("rows of tools that do not exist")
 	}
 }
 
@@ -157,7 +156,7 @@ func isolationArgs(tool string) string {
 	return ""
 }
 
-// createResources returns the session's account one of each thing.
+// createResources creates one object of each kind in the session's account.
 func createResources(t *testing.T, srv *testkit.Server, session *sdk.ClientSession) resourceIDs {
 	t.Helper()
 	var agent, source struct{ ID string }
@@ -179,7 +178,7 @@ func createResources(t *testing.T, srv *testkit.Server, session *sdk.ClientSessi
 	}
 	callToolInto(t, session, "service_create_ticket", `{"agentId": `+string(id)+
 		`, "subject": "S", "description": "D", "customer": {"email": "jo@example.com"}}`, &struct{}{})
-	// The other account's numbers are its own.
+	// The other account has its own numbers.
 	if _, err := srv.DB.SQL().Exec(t.Context(), `update tickets set number = number + 98765430 where account_id = ?`,
 		srv.OtherAccount); err != nil {
 		t.Fatal(err)
@@ -190,7 +189,7 @@ func createResources(t *testing.T, srv *testkit.Server, session *sdk.ClientSessi
 		"ticketNumber":   strconv.FormatInt(list.Data[0].TicketNumber, 10)}
 }
 
-// addMember joins somebody to the account's team, whose address the rows name.
+// addMember adds a member, whose address the rows name, to the account's team.
 func addMember(t *testing.T, srv *testkit.Server, account string) {
 	t.Helper()
 	if _, err := admin.RunOn(t.Context(), srv.AdminService, admin.AddMember,

@@ -12,7 +12,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// TestManualListsEveryTool holds the manual's table to the tools, their scopes and their hints.
+// TestManualListsEveryTool checks that the manual's table has all tools, with their scopes and hints.
 func TestManualListsEveryTool(t *testing.T) {
 	page, err := docs.Manual.ReadFile("manual/mcp.md")
 	if err != nil {
@@ -42,15 +42,15 @@ func TestManualListsEveryTool(t *testing.T) {
 	}
 }
 
-// Hints are promises: what they say follows from the operation behind the tool.
-func TestHintsFitTheOperation(t *testing.T) {
+// Clients rely on hints, so they must follow from the operation behind the tool.
+func TestToolHintsMatchTheOperation(t *testing.T) {
 	srv := testkit.Open(t)
 	list, err := connect(t, srv, srv.Key).ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	methods := documentedMethods(t)
-	methods["searchTickets"] = "get" // it has a body, and no effect
+	methods["searchTickets"] = "get" // a POST without an effect
 	for _, tool := range list.Tools {
 		a, method := tool.Annotations, methods[mcp.Operations()[tool.Name]]
 		switch {

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 type exportReply struct {
@@ -25,7 +25,7 @@ type exportReply struct {
 	Truncated bool
 }
 
-// Whatever a page is cut by, walking the cursors shows every conversation once.
+// Whatever limits a page, following the cursors returns every conversation once.
 func TestLargeExportsAreTruncated(t *testing.T) {
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 		return []scripted.Step{scripted.Text(strings.Repeat("word ", 8000)), scripted.Stop()}

@@ -10,7 +10,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// What is wrong with a message is told in the protocol's own words, whatever it is.
+// Any fault of a message is returned as an error of the protocol.
 func TestFaultsAreJSONRPC(t *testing.T) {
 	srv := testkit.Open(t)
 	header := func(name, value string) func(*http.Request) {

@@ -16,13 +16,13 @@ import (
 
 	"parley/internal/api/mcp"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/expect"
+	"parley/internal/testkit/scripted"
 )
 
-// A story is a text file in testdata: calls of tools with the results that are due.
+// A story is a text file in testdata: calls of tools with their expected results.
 //
 //	@scopes reader agents:read          a key {{reader}}         @rate 5      requests per 10 s
 //	@member                             kim@shop.example is of the account's team
@@ -34,8 +34,8 @@ import (
 //	---
 //	{"name": "Shop", "...": 0}          or a line REFUSED before the JSON
 //
-// Placeholders are those of the stories of REST (internal/api/v2/story_test.go). INDEXED in place of a tool waits
-// until searches know everything. Results are held to the tool's output schema, and what is not refused to its
+// Placeholders are those of the stories of REST (internal/api/v2/story_test.go). INDEXED in place of a tool waits until
+// the search index is up to date. Results are checked against the tool's output schema, and accepted calls against its
 // input schema.
 type exchange struct {
 	title, as, tool, args, want string
@@ -45,7 +45,7 @@ type exchange struct {
 
 func TestStories(t *testing.T) { runAllStories(t, http.DefaultTransport) }
 
-// A client that closes its half of the connection when it has sent a message gets the same answers.
+// A client that closes its half of the connection after sending a message gets the same answers.
 func TestStoriesOfClientsThatCloseTheirHalf(t *testing.T) {
 	runAllStories(t, testkit.HalfClosingTransport{})
 }
@@ -109,7 +109,7 @@ func newStoryRunner(t *testing.T, by http.RoundTripper, settings []string) *stor
 	if slices.Contains(settings, "member") {
 		addMember(t, r.Server, r.Server.Account)
 	}
-	r.Server.Search.Allow = nil // as many searches as one likes
+	r.Server.Search.Allow = nil // no limit of searches
 	r.schemas = compileSchemas(t, r.session(r.Server.Key))
 	return r
 }
@@ -179,7 +179,7 @@ func (r *storyRunner) runExchange(x exchange) error {
 	return errors.Join(r.checkSchemas(x, args, out), r.Placeholders.Compare(text, want))
 }
 
-// checkSchemas holds a result that is no refusal, and what was asked for, to the tool's schemas.
+// checkSchemas checks a successful call and its result against the tool's schemas.
 func (r *storyRunner) checkSchemas(x exchange, args string, out *sdk.CallToolResult) error {
 	if out.IsError {
 		return nil

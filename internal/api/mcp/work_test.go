@@ -11,7 +11,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work to read the arguments of a call grows with them, and no more than that.
+// The time to read the arguments of a call is linear in their size.
 func TestWork(t *testing.T) {
 	op := &operation{method: http.MethodPut, path: "/agents/{agentId}", bodies: []object{{}},
 		params: []parameter{{Name: "agentId", In: "path"}, {Name: "type", In: "query"}}}
@@ -34,7 +34,7 @@ func TestWork(t *testing.T) {
 func asJSON(text string) string {
 	b, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // a text always encodes
+		panic(err) // encoding a text cannot fail
 	}
 	return string(b)
 }

@@ -12,14 +12,14 @@ import (
 	"parley"
 	"parley/internal/api/v1"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 )
 
-// countRows counts rows; words says which.
+// countRows counts the rows of a table and condition.
 func countRows(t *testing.T, srv *testkit.Server, words string, args ...any) int {
 	t.Helper()
 	n, err := sqldb.One(t.Context(), srv.DB.SQL(), sqldb.Column[int], `select count(*) from `+words, args...)
@@ -29,8 +29,8 @@ func countRows(t *testing.T, srv *testkit.Server, words string, args ...any) int
 	return n
 }
 
-// TestWithoutAnIDNothingIsSaved looks at the tables themselves: there is what the answer cost, and no word of it.
-func TestWithoutAnIDNothingIsSaved(t *testing.T) {
+// TestChatWithoutAnIDIsNotSaved checks the tables: they hold the cost of the answer and none of its text.
+func TestChatWithoutAnIDIsNotSaved(t *testing.T) {
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
 	bot := createChatbot(t, srv)
 	before := countRows(t, srv, "events")
@@ -59,8 +59,8 @@ func TestWithoutAnIDNothingIsSaved(t *testing.T) {
 	}
 }
 
-// TestUnsavedAnswersEndWithTheirReader: a conversation that is not saved is answered for its client alone. Who goes
-// away when something was said has had it.
+// TestUnsavedAnswersEndWithTheirReader checks that the answer in an unsaved conversation stops when its client leaves,
+// and is charged if any of it was sent.
 func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 	barrier := scripted.NewBarrier()
 	scriptedModel := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
@@ -85,8 +85,8 @@ func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 	}
 }
 
-// TestSavedAnswersGoOn: what is saved is finished, whether its client waits for it or not.
-func TestSavedAnswersGoOn(t *testing.T) {
+// TestSavedAnswersContinueWithoutAReader checks that a saved answer is completed even if its client leaves.
+func TestSavedAnswersContinueWithoutAReader(t *testing.T) {
 	barrier := scripted.NewBarrier()
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 		return []scripted.Step{scripted.Text("Half an "), {Barrier: barrier}, scripted.Text("answer"), scripted.Stop()}
@@ -105,8 +105,8 @@ func TestSavedAnswersGoOn(t *testing.T) {
 	})
 }
 
-// TestMessagesWithOneIDDoNotInterleave: of clients that write at once, each under the same id, the last one's
-// conversation is, with its own answer.
+// TestMessagesWithOneIDDoNotInterleave checks that of clients that write at once under the same id, the conversation is
+// that of the last one, with its own answer.
 func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) []*testkit.Server{
 		"sqlite": func(t *testing.T) []*testkit.Server {
@@ -132,7 +132,7 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 						`to %d"}, {"role": "user", "content": "last of %d"}]}`,
 						bot, n%2 == 0, n, n, n)
 					status, text := 409, ""
-					for status == 409 { // the other server was quicker
+					for status == 409 { // the other server was faster
 						status, text = sendAs(t, servers[n%len(servers)], srv.Key, "POST", v1.Base+"/chat", body)
 					}
 					if status != 200 {
@@ -161,7 +161,7 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 	}
 }
 
-// TestUnchangedMessagesStayTheSame: a client that only adds to its conversation does not have the rest of it
+// TestUnchangedMessagesStayTheSame checks that if a client only adds to its conversation, the other messages are not
 // written again.
 func TestUnchangedMessagesStayTheSame(t *testing.T) {
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
@@ -187,9 +187,9 @@ func TestUnchangedMessagesStayTheSame(t *testing.T) {
 	}
 }
 
-// TestLostUnsavedTurnGivesItsCreditsBack: a server that died while it answered leaves a turn and a reservation, and
-// no word.
-func TestLostUnsavedTurnGivesItsCreditsBack(t *testing.T) {
+// TestLostUnsavedTurnReleasesItsCredits checks that after a crash while a server answers, the turn is closed and its
+// reservation released, and no text was stored.
+func TestLostUnsavedTurnReleasesItsCredits(t *testing.T) {
 	srv := testkit.Open(t)
 	bot := createChatbot(t, srv)
 	long := time.Now().Add(-time.Hour)
@@ -222,9 +222,9 @@ func TestLostUnsavedTurnGivesItsCreditsBack(t *testing.T) {
 	}
 }
 
-// TestModelsAreAskedAsTheRequestSays: temperature and model of the request come before the chatbot's, and what was
-// said before reaches the model.
-func TestModelsAreAskedAsTheRequestSays(t *testing.T) {
+// TestRequestSettingsReachTheModel checks that temperature and model of the request override the chatbot's, and that
+// the earlier messages reach the model.
+func TestRequestSettingsReachTheModel(t *testing.T) {
 	scriptedModel := &scripted.Model{}
 	srv := testkit.Open(t, testkit.WithModel(scriptedModel))
 	bot := createChatbot(t, srv)
@@ -239,7 +239,7 @@ func TestModelsAreAskedAsTheRequestSays(t *testing.T) {
 	}
 	requests := scriptedModel.Requests()
 	if requests[0].Temperature != 0 || requests[1].Temperature != 0.75 {
-		t.Errorf("asked at temperatures %v and %v", requests[0].Temperature, requests[1].Temperature)
+		t.Errorf("temperatures %v and %v", requests[0].Temperature, requests[1].Temperature)
 	}
 	var texts []string
 	for _, m := range requests[0].Messages {

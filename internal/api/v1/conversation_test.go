@@ -13,12 +13,12 @@ import (
 	"parley/internal/api/v1"
 	"parley/internal/api/v2"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
-// tokenFragments are what the tokens of an answer are made of: all that a stream of events could lose, merge or
-// take for its own.
+// tokenFragments are the parts of the tokens of an answer: texts that a stream of events could lose, merge or mistake
+// for its own syntax.
 var tokenFragments = []string{" ", "  ", "\n", "\n\n", "\r", "\r\n", "\t", "Hello", "world", ",", ":", ": ", "data:",
 	"data: x", "\ndata: y", "event: z\n", "id", "[DONE]", "[", "DONE]",
 	"\n[DONE]\n", "é", "e\u0301", "👩‍👩‍👧", "\u200b", "\u200d", "\u2028", "\u2029", "\u00a0", "\ufeff", "\u0085", "\v",
@@ -54,8 +54,8 @@ func parseEvents(t *testing.T, stream string) (data []string) {
 	return data
 }
 
-// TestAnswersAreReadAsTheyWereStored: any reply equals, character by character, the joined stream, the reply in one
-// piece, and what is stored.
+// TestAnswersAreReadAsTheyWereStored checks that the joined stream, the reply in one piece and the stored text are
+// equal, character by character.
 func TestAnswersAreReadAsTheyWereStored(t *testing.T) {
 	for name, where := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
@@ -109,13 +109,13 @@ func askAndRead(t *testing.T, srv *testkit.Server, bot, id string, stream bool) 
 	}
 	for _, piece := range data[:len(data)-1] {
 		if strings.Contains(piece, "[DONE]") {
-			t.Fatalf("an event says that it is the end: %q", piece)
+			t.Fatalf("an event looks like the end: %q", piece)
 		}
 	}
 	return strings.Join(data[:len(data)-1], "")
 }
 
-// storedReply is the last message of the newest conversation.
+// storedReply returns the last message of the newest conversation.
 func storedReply(t *testing.T, srv *testkit.Server, bot string) string {
 	t.Helper()
 	list := listConversations(t, srv, bot, "&size=1")
@@ -144,7 +144,7 @@ func createChatbot(t *testing.T, srv *testkit.Server) string {
 	return created.ID
 }
 
-// startChat sends a chat request and leaves its reply to be read.
+// startChat sends a chat request and returns its reply, which the caller reads.
 func startChat(t *testing.T, srv *testkit.Server, body string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "POST", srv.URL+v1.Base+"/chat", strings.NewReader(body))

@@ -52,20 +52,20 @@ var isolationCases = []isolationCase{
 	{"DELETE /delete-chatbot", "chatbotId={chatbotId}", ""},
 }
 
-// idParameters are the parameters that name things.
+// idParameters are the parameters that hold ids.
 var idParameters = []string{"chatbotId", "externalId", "attributeName", "webhookId"}
 
-// malformedIDs are ids that no thing has, in forms that a careless server trips over.
+// malformedIDs are ids that do not exist, in forms that could break a server.
 var malformedIDs = []string{"x", "%00", "%27%20or%201=1--", "..%2F..", "%F0%9F%98%80",
 	"00000000-0000-0000-0000-00000000000g", strings.Repeat("a", 3000)}
 
-// unknownIDs are ids that are well-formed and nobody's.
+// unknownIDs are valid ids that do not exist.
 var unknownIDs = resourceIDs{"chatbotId": "AAAAAAAAAAAAAAAAAAAAA", "externalId": "nobody", "attributeName": "nothing",
 	"webhookId": "00000000-0000-4000-8000-000000000000"}
 
 type resourceIDs = testkit.ResourceIDs
 
-// target is the method and the path, with its query.
+// target returns the method and the path, with its query.
 func (ic isolationCase) target() string {
 	if ic.query == "" {
 		return ic.route
@@ -73,8 +73,8 @@ func (ic isolationCase) target() string {
 	return ic.route + "?" + ic.query
 }
 
-// TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply
-// to their id is the reply to an id that does not exist, byte for byte.
+// TestIsolation checks that no account can reach, or even detect, objects of another one: the reply to their ids equals
+// the reply to ids that do not exist, byte for byte.
 func TestIsolation(t *testing.T) {
 	srv := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SecretKey = "a key of enough bytes" }))
 	ids, foreignIDs := createResources(t, srv, srv.Key), createResources(t, srv, srv.OtherKey)
@@ -109,7 +109,7 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// createResources returns the key's account one of each thing.
+// createResources creates one object of each kind in the key's account.
 func createResources(t *testing.T, srv *testkit.Server, key string) resourceIDs {
 	t.Helper()
 	var agent struct{ ID string }
@@ -134,7 +134,7 @@ func createResources(t *testing.T, srv *testkit.Server, key string) resourceIDs 
 	return th
 }
 
-// requestForComparison sends a route's request with our key and returns all of the reply that a stranger could
+// requestForComparison sends a route's request with our key and returns all of the reply that another account could
 // compare.
 func requestForComparison(t *testing.T, srv *testkit.Server, r isolationCase, ids resourceIDs) string {
 	t.Helper()

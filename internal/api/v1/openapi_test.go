@@ -26,7 +26,7 @@ func fetchDocument(t *testing.T) []byte {
 	return doc
 }
 
-// TestOpenAPIGolden makes every change of what is promised visible: read the difference before you run with -update.
+// TestOpenAPIGolden makes every change of the API visible. Read the difference before you run it with -update.
 func TestOpenAPIGolden(t *testing.T) {
 	got := fetchDocument(t)
 	if *updateGolden {
@@ -39,7 +39,7 @@ func TestOpenAPIGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
-		t.Errorf("openapi.json is not what the routes say (-golden +routes):\n%s", diff)
+		t.Errorf("openapi.json differs from the routes (-golden +routes):\n%s", diff)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestOpenAPISchemasCompile(t *testing.T) {
 	}
 }
 
-// TestEveryOperationIsDocumented wants each operation explained, with examples of what goes in and what comes out.
+// TestEveryOperationIsDocumented checks that each operation has a description, and examples of its request and reply.
 func TestEveryOperationIsDocumented(t *testing.T) {
 	for path, item := range readOperations(t).Paths {
 		for method, op := range item {
@@ -112,9 +112,8 @@ func TestEveryOperationIsDocumented(t *testing.T) {
 	}
 }
 
-// TestOpenAPIIsFitForGenerators: clients/check generates clients and runs them; this finds the same faults without
-// the tools.
-func TestOpenAPIIsFitForGenerators(t *testing.T) {
+// TestOpenAPISuitsGenerators finds without the tools what breaks clients/check, which generates clients and runs them.
+func TestOpenAPISuitsGenerators(t *testing.T) {
 	faults, err := testkit.CheckForGenerators(fetchDocument(t))
 	if err != nil {
 		t.Fatal(err)

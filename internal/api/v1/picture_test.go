@@ -11,7 +11,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// getWithoutKey asks for a picture as a visitor's browser does: without a key.
+// getWithoutKey requests a picture as a visitor's browser does, without a key.
 func getWithoutKey(t *testing.T, method, url, tag string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, nil)

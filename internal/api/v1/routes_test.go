@@ -17,9 +17,9 @@ var untestableStatuses = map[string]string{}
 // routesWithoutScope are the routes without a scope.
 var routesWithoutScope = []string{}
 
-// TestEveryRouteIsAccountedFor fails for a route without a scope or a row in the isolation test, and for a reply
-// without a story: each status that the route lists.
-func TestEveryRouteIsAccountedFor(t *testing.T) {
+// TestEveryRouteIsTested fails for a route without a scope or without a row in the isolation test, and for each status
+// of a route without a story.
+func TestEveryRouteIsTested(t *testing.T) {
 	covered := statusesInStories(t)
 	for path, item := range readOperations(t).Paths {
 		for method, op := range item {

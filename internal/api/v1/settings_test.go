@@ -17,18 +17,18 @@ import (
 
 type object = map[string]any
 
-// settingsTest is a chatbot that both interfaces write to at random, and what is to be read of it.
+// settingsTest is a chatbot whose settings both interfaces change at random, and the settings that they must return.
 type settingsTest struct {
 	*testing.T
 	*testkit.Server
 	*rand.Rand
 	id                string
-	inactiveDomains   []any  // the domains that version 1 keeps while nobody is held to them
-	customerQuestions object // what version 1 is to collect of customers
+	inactiveDomains   []any  // domains that version 1 stores and does not enforce
+	customerQuestions object // what version 1 collects about customers
 }
 
-// TestSettingsAreTheSameInBothInterfaces has version 1 and version 2 change one chatbot in turn. What one writes
-// the other reads, what was not written stays as it was, and writing in version 2 what it reads changes nothing.
+// TestSettingsAreTheSameInBothInterfaces changes one chatbot through version 1 and version 2 in turn. Each must return
+// what the other has written; other settings must stay; and writing in version 2 what it returns must change nothing.
 func TestSettingsAreTheSameInBothInterfaces(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
@@ -74,8 +74,7 @@ func (s *settingsTest) writeV1() {
 	s.checkV1Only()
 }
 
-// expectedV2 returns how version 2 is to read the chatbot when version 1 has written. It is said here once more, in
-// the words of docs/v1.md.
+// expectedV2 returns what version 2 must return after version 1 has written, computed independently from docs/v1.md.
 func (s *settingsTest) expectedV2(before, sent object) object {
 	want := cloneObject(before)
 	for _, same := range []string{"name", "instructions", "model", "temp", "initialMessages"} {
@@ -128,8 +127,7 @@ func (s *settingsTest) expectedV2(before, sent object) object {
 	return want
 }
 
-// checkSuggestions compares the messages to pick: those that version 1 sent, in their order, and the groups that
-// were there.
+// checkSuggestions compares the suggested messages: those that version 1 sent, in their order, and the earlier groups.
 func (s *settingsTest) checkSuggestions(want, after, sent object) {
 	s.Helper()
 	texts, ok := sent["suggestedMessages"].([]any)
@@ -165,7 +163,7 @@ func (s *settingsTest) checkSuggestions(want, after, sent object) {
 	want["suggestedMessages"] = after["suggestedMessages"]
 }
 
-// checkV1Only compares what only version 1 knows.
+// checkV1Only compares the settings that only version 1 has.
 func (s *settingsTest) checkV1Only() {
 	s.Helper()
 	a, err := s.DB.Agent(s.Context(), parley.AccountID(s.Account).AgentRef(parley.AgentID(s.id)), s.Authenticator.Now())
@@ -182,16 +180,16 @@ func (s *settingsTest) checkV1Only() {
 		}
 	}
 	if diff := cmp.Diff(append([]any{}, s.inactiveDomains...), append([]any{}, stored.Domains...)); diff != "" {
-		s.Fatal("domains kept aside:\n", diff)
+		s.Fatal("domains:\n", diff)
 	}
 	if len(s.customerQuestions) > 0 || len(stored.CollectCustomerInformation) > 0 {
 		if diff := cmp.Diff(s.customerQuestions, stored.CollectCustomerInformation); diff != "" {
-			s.Fatal("what is asked of customers:\n", diff)
+			s.Fatal("collected of customers:\n", diff)
 		}
 	}
 }
 
-// rewriteV2 writes in version 2 what it reads, but for what is beyond its ranges.
+// rewriteV2 writes in version 2 what it returns, except for values beyond its ranges.
 func (s *settingsTest) rewriteV2() {
 	s.Helper()
 	before := s.readV2()
@@ -226,7 +224,7 @@ func (s *settingsTest) rewriteV2() {
 	s.checkV1Only()
 }
 
-// writeV2 changes things in version 2, among them such as version 1 does not know.
+// writeV2 changes settings in version 2, also such as version 1 does not have.
 func (s *settingsTest) writeV2() {
 	s.Helper()
 	before := s.readV2()
@@ -352,7 +350,7 @@ func cloneObject(o object) object {
 func mustMarshal(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // tests make nothing else
+		panic(err) // these values can always be encoded
 	}
 	return string(b)
 }

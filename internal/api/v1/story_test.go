@@ -15,21 +15,21 @@ import (
 	"parley"
 	"parley/internal/api/v1"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/expect"
+	"parley/internal/testkit/scripted"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m) }
 
 func TestStories(t *testing.T) { testkit.RunStories(t, openStory, false) }
 
-// A client that closes its half of the connection when it has sent its request gets the same answers, on every route.
+// A client that closes its half of the connection after sending its request gets the same answers, on every route.
 func TestStoriesOfClientsThatCloseTheirHalf(t *testing.T) { testkit.RunStories(t, openStory, true) }
 
-// The stories in testdata are told as package expect says.
+// The stories in testdata have the format of package expect.
 //
 //	@plan free                               the plan of the account "free", whose key is {{free}}; see storySettings
 //
@@ -37,8 +37,8 @@ func TestStoriesOfClientsThatCloseTheirHalf(t *testing.T) { testkit.RunStories(t
 //	                                         Authorization header
 //	                                         One that begins with /api/ or /openapi is whole
 //
-// A blank at the end of a stream's line is written {{blank}}. EVERY stands for all routes that list the status of the
-// reply, with the query and body of the isolation test. storyEvents are what happens without a request.
+// A space at the end of a stream's line is written {{blank}}. EVERY stands for all routes that list the status of the
+// reply, with the query and body of the isolation test. storyEvents are actions of the test without a request.
 type (
 	story    = expect.Story
 	exchange = expect.Exchange
@@ -51,8 +51,8 @@ func openStory(t *testing.T, s story) *testkit.StoryRunner {
 
 type storyRunner struct{ *testkit.StoryRunner }
 
-// storySettings are what a story may ask of its server before it is opened. @plan NAME, @scopes NAME SCOPES and
-// @credits NAME N, which make accounts and keys, follow once it runs. The model echoes what no step is for.
+// storySettings are the settings that a story may give its server before it is opened. @plan NAME, @scopes NAME SCOPES
+// and @credits NAME N, which create accounts and keys, are applied once it runs. Without a step the model echoes.
 var storySettings = map[string]func(r *storyRunner, value string) testkit.Option{
 	"rate": func(r *storyRunner, value string) testkit.Option { // requests in ten seconds
 		return testkit.WithConfig(func(c *server.Config) { c.RateLimit = r.ParseNumber(value) })
@@ -107,7 +107,7 @@ func (r *storyRunner) compareStream(got, want string) error {
 	return nil
 }
 
-// storyEvents are what happens in a server without a request.
+// storyEvents are actions of the test in a server, without a request.
 var storyEvents = map[string]func(r *storyRunner, id string) error{
 	"forgets the model of": func(r *storyRunner, id string) error {
 		return r.Server.DB.UpdateAgent(r.T.Context(), parley.AccountID(r.Server.Account).AgentRef(parley.AgentID(id)),
@@ -153,7 +153,7 @@ var storyEvents = map[string]func(r *storyRunner, id string) error{
 	},
 }
 
-// newPictureForm is a form with a small square picture in a part.
+// newPictureForm returns a form with a small square picture in a part.
 func pictureForm(part string) string { return formWith(part, newPNG(8, 8)) }
 
 func formWith(part, file string) string {
@@ -163,12 +163,12 @@ func formWith(part, file string) string {
 		testkit.FormBoundary + "--"
 }
 
-// newPNG is a PNG of that many pixels.
+// newPNG returns a square PNG with sides of a number of pixels.
 func newPNG(width, height int) string {
 	var b bytes.Buffer
 	if err := png.Encode(&b,
 		image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.Black, color.White})); err != nil {
-		panic(err) // an image in memory always encodes
+		panic(err) // encoding an image in memory cannot fail
 	}
 	return b.String()
 }

@@ -14,9 +14,10 @@ import (
 	"parley"
 	"parley/internal/api/v2"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
+	"parley/internal/testkit/scripted"
 )
 
 // markerText is in everything that an agent is told and says in these tests.
@@ -47,13 +48,13 @@ var textColumns = map[string]string{
 		`'c', 'zebrafinch', 0, 'waiting', 1, '{"a":"zebrafinch"}'`,
 }
 
-// TestNothingIsLeftOfADeletedAgent plants a marker wherever an agent can hold text, deletes the agent while it
+// TestDeletedAgentIsErased plants a marker wherever an agent can hold text, deletes the agent while it
 // answers, reads and is copied, and finds the marker nowhere once all of that has ended.
-func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
+func TestDeletedAgentIsErased(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			barrier, clock := scripted.NewBarrier(), testkit.NewClock()
+			barrier, clock := scripted.NewBarrier(), clock.New()
 			srv := testkit.Open(t, append(options, testkit.WithClock(clock),
 				testkit.WithModel(&scripted.Model{StepsFor: func(req model.Request) []scripted.Step {
 					text := req.Messages[len(req.Messages)-1].Text
@@ -132,8 +133,8 @@ func createMarkedAgent(t *testing.T, srv *testkit.Server) string {
 }
 
 // sendRequest sends a request, a POST with an Idempotency-Key.
-func sendRequest(ctx context.Context, srv *testkit.Server, method, path, body string) (status int, reply string,
-	err error) {
+func sendRequest(ctx context.Context, srv *testkit.Server,
+	method, path, body string) (status int, reply string, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, srv.URL+v2.Base+path, strings.NewReader(body))
 	if err != nil {
 		return 0, "", err
@@ -199,10 +200,10 @@ func findMarker(t *testing.T, srv *testkit.Server) (left []string) {
 	return left
 }
 
-// TestCreditsOfAnAgentComeBackWithTheMonth holds creditLimit and creditsUsed to the calendar month, UTC
+// TestAgentCreditsRenewEachMonth holds creditLimit and creditsUsed to the calendar month, UTC
 // (docs/interface/agents.md#credit-limit).
-func TestCreditsOfAnAgentComeBackWithTheMonth(t *testing.T) {
-	clock := testkit.NewClock() // the tenth of November
+func TestAgentCreditsRenewEachMonth(t *testing.T) {
+	clock := clock.New() // the tenth of November
 	srv := testkit.Open(t, testkit.WithClock(clock))
 	agent := "/agents/" + createAgent(t, srv)
 	mustSend(t, srv, "PUT", agent, `{"creditLimit": 1}`)

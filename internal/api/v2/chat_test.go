@@ -15,8 +15,8 @@ import (
 
 	"parley"
 	"parley/internal/api/v2"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 // serveWithShortDelays serves the server with an API that does not wait long.
@@ -79,7 +79,7 @@ func TestWaitingStreamSendsKeepAlives(t *testing.T) {
 	}
 }
 
-func TestAClientThatGoesAwayLosesNothing(t *testing.T) {
+func TestDisconnectedClientLosesNothing(t *testing.T) {
 	barrier := scripted.NewBarrier()
 	srv := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Text("First "), scripted.Step{Barrier: barrier},
 		scripted.Text("and last."), scripted.Stop())))
@@ -102,7 +102,7 @@ func TestAClientThatGoesAwayLosesNothing(t *testing.T) {
 	})
 }
 
-func TestAConversationOfAnotherOriginSaysWhereItIs(t *testing.T) {
+func TestConversationOfAnotherOriginIsNamed(t *testing.T) {
 	srv := testkit.Open(t)
 	agent, now := createAgent(t, srv), time.Now()
 	conv := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()),

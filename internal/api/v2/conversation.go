@@ -89,8 +89,8 @@ func (s *server) findAPIConversation(ctx context.Context, c *call, agent, id str
 
 // findHandoverConversation is findAPIConversation, but it also finds conversations of tickets that were opened
 // through the API: their customers exchange messages with people, too.
-func (s *server) findHandoverConversation(ctx context.Context, c *call, agent, id string) (*parley.Conversation,
-	error) {
+func (s *server) findHandoverConversation(ctx context.Context, c *call,
+	agent, id string) (*parley.Conversation, error) {
 	return s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound, parley.ChannelUnspecified)
 }
 

@@ -16,6 +16,7 @@ import (
 	"parley"
 	"parley/internal/server"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
 )
 
 // smallDisk is a file system of a few megabytes, and a file that fills it.
@@ -82,7 +83,7 @@ func (s *smallDisk) clear() {
 // and reads go on. Nothing is half written, and with space again all is as before.
 func TestEveryWriteOnAFullDisk(t *testing.T) {
 	disk := mountSmallDisk(t, "48m")
-	d := &uploadTest{T: t, dataDir: disk.dir, clock: testkit.NewClock()}
+	d := &uploadTest{T: t, dataDir: disk.dir, clock: clock.New()}
 	d.Server = testkit.Open(t, testkit.WithClock(d.clock), testkit.WithConfig(func(c *server.Config) {
 		c.Data = disk.dir
 	}))

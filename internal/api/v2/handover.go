@@ -47,8 +47,7 @@ type CustomerBody struct {
 }
 
 func (s *server) storeCustomerMessage(ctx context.Context, c *call,
-	in *ConversationRequest[CustomerBody]) (*Data[Message],
-	error) {
+	in *ConversationRequest[CustomerBody]) (*Data[Message], error) {
 	conv, err := s.findHandoverConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
 		return nil, err

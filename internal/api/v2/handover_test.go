@@ -18,9 +18,9 @@ import (
 	"parley/internal/api/admin"
 	"parley/internal/api/v2"
 	"parley/internal/helpdesk"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/scripted"
 )
 
 // eventReader is an open stream of a conversation's events.
@@ -117,8 +117,8 @@ func TestFollowingAConversation(t *testing.T) {
 	}
 }
 
-// TestHeadOfWhatIsStreamed asks for the headers alone, of replies that are written while they are made.
-func TestHeadOfWhatIsStreamed(t *testing.T) {
+// TestHeadOfStreams asks for the headers alone, of replies that are written while they are made.
+func TestHeadOfStreams(t *testing.T) {
 	srv := testkit.Open(t)
 	ids := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
 	for _, path := range []string{"/agents/{agentId}/conversations/export",
@@ -139,7 +139,7 @@ func TestFollowersGetKeepAlives(t *testing.T) {
 	f.requireEvent(": ping")
 }
 
-func TestWritesOfOtherServersAreSeen(t *testing.T) {
+func TestFollowersSeeWritesOfOtherServers(t *testing.T) {
 	srv := testkit.Open(t)
 	ids := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
 	f, _ := openEvents(t, srv, ids)
@@ -151,7 +151,7 @@ func TestWritesOfOtherServersAreSeen(t *testing.T) {
 	f.requireEvent(`{"status":"ended"}`)
 }
 
-func TestFollowersComeAndGo(t *testing.T) {
+func TestFollowersConnectAndLeave(t *testing.T) {
 	srv := testkit.Open(t)
 	srv.Conversations.Hub.MaxFollowers = 1
 	ids := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
@@ -319,8 +319,8 @@ func shownMessageNumbers(t *testing.T, srv *testkit.Server, ref parley.Conversat
 	return ids
 }
 
-// TestWhatPeopleSaidIsNoSource asks the built-in model, after a hand-back, for what only a person has said.
-func TestWhatPeopleSaidIsNoSource(t *testing.T) {
+// TestMessagesOfPeopleAreNoSource asks the built-in model, after a hand-back, for what only a person has said.
+func TestMessagesOfPeopleAreNoSource(t *testing.T) {
 	srv := testkit.Open(t)
 	ids := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
 	account, agent, id := parley.AccountID(srv.Account), parley.AgentID(ids["agentId"]),

@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 // hostileStrings returns texts that have brought other programs down: the Big List of Naughty Strings, where it
@@ -278,8 +278,8 @@ func TestCursorOfNULIsInvalid(t *testing.T) {
 	}
 }
 
-// TestAByteOrderMarkBeforeJSON sends what editors of another system write before a text.
-func TestAByteOrderMarkBeforeJSON(t *testing.T) {
+// TestByteOrderMarkBeforeJSON sends what editors of another system write before a text.
+func TestByteOrderMarkBeforeJSON(t *testing.T) {
 	srv := testkit.Open(t)
 	if status, body := sendAs(t, srv, srv.Key, "POST", "/agents",
 		"\ufeff{\"name\": \"Marked\"}"); status != http.StatusCreated {

@@ -16,8 +16,8 @@ import (
 	"parley"
 	"parley/internal/api/v2"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/scripted"
 )
 
 // holdIdempotencyKeys has other requests hold the key "held" of every operation that keeps to keys: requests with
@@ -109,7 +109,7 @@ func postConcurrently(t *testing.T, srv *testkit.Server, path, body string, want
 	return ""
 }
 
-func TestEqualRequestsAtOnceHaveOneEffect(t *testing.T) {
+func TestConcurrentEqualRequestsHaveOneEffect(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
 			srv := testkit.Open(t,

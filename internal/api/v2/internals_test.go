@@ -27,9 +27,9 @@ func TestEveryNewSourceBodyAddsASource(t *testing.T) {
 	}
 }
 
-// TestEveryPostCanAnswerAgain fails for a POST that says neither what it answers when its effect is there already
+// TestEveryPostCanRepeatItsReply fails for a POST that says neither what it answers when its effect is there already
 // nor that it has none.
-func TestEveryPostCanAnswerAgain(t *testing.T) {
+func TestEveryPostCanRepeatItsReply(t *testing.T) {
 	s := &server{}
 	known := s.newReplayRules()
 	for _, op := range newAPI(Config{}).Operations() {
@@ -46,7 +46,7 @@ func TestEveryPostCanAnswerAgain(t *testing.T) {
 }
 
 // What a manifest may set is what an export shows: else an export would lose it, or could not be applied.
-func TestShownSettingsAreThoseThatCanBeSet(t *testing.T) {
+func TestSettingsThatAreShownCanBeSet(t *testing.T) {
 	set, shown := jsonFieldNames(reflect.TypeFor[AgentSettings]()), jsonFieldNames(reflect.TypeFor[exportedSettings]())
 	if !slices.Equal(set, shown) {
 		t.Errorf("can be set:  %v\nare shown: %v", set, shown)

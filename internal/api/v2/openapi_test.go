@@ -77,7 +77,7 @@ type response struct {
 	Content     map[string]any
 }
 
-func TestOpenAPIMakesSense(t *testing.T) {
+func TestOpenAPIIsConsistent(t *testing.T) {
 	var doc openAPI
 	if err := json.Unmarshal(fetchDocument(t), &doc); err != nil {
 		t.Fatal(err)
@@ -145,9 +145,9 @@ func TestOpenAPISchemasCompile(t *testing.T) {
 	}
 }
 
-// TestOpenAPIIsFitForGenerators: clients/check generates clients and runs them; this finds the same faults without
+// TestOpenAPISuitsGenerators: clients/check generates clients and runs them; this finds the same faults without
 // the tools.
-func TestOpenAPIIsFitForGenerators(t *testing.T) {
+func TestOpenAPISuitsGenerators(t *testing.T) {
 	faults, err := testkit.CheckForGenerators(fetchDocument(t))
 	if err != nil {
 		t.Fatal(err)

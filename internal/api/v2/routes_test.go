@@ -18,9 +18,9 @@ var untestableCodes = map[string]string{
 	"GET /health SERVICE_UNDER_MAINTENANCE": "a proxy in front of a stopped server says so in its place",
 }
 
-// TestEveryRouteIsAccountedFor fails for a route without a scope or a row in the isolation test, and for a reply
+// TestEveryRouteIsTested fails for a route without a scope or a row in the isolation test, and for a reply
 // without a story: the route's success, and each code it lists.
-func TestEveryRouteIsAccountedFor(t *testing.T) {
+func TestEveryRouteIsTested(t *testing.T) {
 	var doc openAPI
 	if err := json.Unmarshal(fetchDocument(t), &doc); err != nil {
 		t.Fatal(err)

@@ -14,13 +14,14 @@ import (
 
 	"parley"
 	"parley/internal/api/v2"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
+	"parley/internal/testkit/scripted"
 )
 
 // TestSearchesAreCounted checks that an account may search ten times a second, exactly, whatever its keys and agents.
 func TestSearchesAreCounted(t *testing.T) {
-	clock := testkit.NewClock()
+	clock := clock.New()
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithClock(clock))
 	path := "/agents/" + createAgent(t, srv) + "/conversations/search?query="
 	for i := range 10 {
@@ -50,7 +51,7 @@ func TestSearchesAreCounted(t *testing.T) {
 
 // TestHostileSearchesAreAnswered checks that no text of a client breaks a search, in whichever parameter it is.
 func TestHostileSearchesAreAnswered(t *testing.T) {
-	clock := testkit.NewClock()
+	clock := clock.New()
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithClock(clock))
 	srv.Search.Allow = nil
 	agent := createAgent(t, srv)

@@ -16,11 +16,11 @@ import (
 	"parley/internal/api/v2"
 	"parley/internal/insight"
 	"parley/internal/model"
-	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/expect"
+	"parley/internal/testkit/scripted"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m) }

@@ -396,8 +396,8 @@ type FoundTicketsEnd struct {
 	HasMore bool    `json:"hasMore" doc:"Whether there are more tickets than limit."`
 }
 
-func (s *server) searchTickets(ctx context.Context, c *call, in *AgentRequest[TicketSearchBody]) (*FoundTickets,
-	error) {
+func (s *server) searchTickets(ctx context.Context, c *call,
+	in *AgentRequest[TicketSearchBody]) (*FoundTickets, error) {
 	list, more, err := s.Helpdesk.Search(ctx, agentRef(c, in.AgentID), in.Body.Query, in.Body.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("search tickets: %w", err)

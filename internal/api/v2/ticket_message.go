@@ -88,8 +88,8 @@ func (TicketMessageQuery) FieldDocs() map[string]string {
 	}
 }
 
-func (s *server) listTicketMessages(ctx context.Context, c *call, in *TicketMessageQuery) (*Page[TicketMessage],
-	error) {
+func (s *server) listTicketMessages(ctx context.Context, c *call,
+	in *TicketMessageQuery) (*Page[TicketMessage], error) {
 	if len(in.Types) == 0 {
 		in.Types = []string{store.MessageTypeReply, store.MessageTypeNote}
 	}

@@ -158,7 +158,7 @@ func TestLinksToFilesExpire(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreRefused(t *testing.T) {
+func TestRefusedFiles(t *testing.T) {
 	d := newTicketFileTest(t)
 	many := make([]formPart, 11)
 	for i := range many {
@@ -185,7 +185,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestFilesAreSentOnce(t *testing.T) {
+func TestFilesWithAKeyAreSentOnce(t *testing.T) {
 	d := newTicketFileTest(t)
 	send := func(content string) uploadReply {
 		contentType, body := encodeForm(formPart{`name="type"`, "reply"}, formPart{`name="content"`, "Here."},

@@ -201,9 +201,9 @@ func TestIDsInCapitals(t *testing.T) {
 	}
 }
 
-// TestAnothersIDsAreUnknown checks that a request that names another account's status, team or member is refused as
-// one that names none, byte for byte.
-func TestAnothersIDsAreUnknown(t *testing.T) {
+// TestIDsOfOtherAccountsAreNotFound checks that a request that names another account's status, team or member is
+// refused as one that names none, byte for byte.
+func TestIDsOfOtherAccountsAreNotFound(t *testing.T) {
 	b := newTicketTest(t)
 	others := foreignIDs(t, b.Server)
 	created, _ := b.openTicket(map[string]any{"subject": "S", "description": "D",

@@ -20,6 +20,7 @@ import (
 	"parley/internal/api/v2"
 	"parley/internal/server"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
 )
 
 // uploadTest is a server to which files are uploaded.
@@ -28,12 +29,12 @@ type uploadTest struct {
 	*testing.T
 	dataDir string
 	agent   string
-	clock   *testkit.Clock
+	clock   *clock.Clock
 }
 
 func newUploadTest(t *testing.T, options ...testkit.Option) *uploadTest {
 	t.Helper()
-	d := &uploadTest{T: t, dataDir: t.TempDir(), clock: testkit.NewClock()}
+	d := &uploadTest{T: t, dataDir: t.TempDir(), clock: clock.New()}
 	d.Server = testkit.Open(t, append(options, testkit.WithClock(d.clock), testkit.WithConfig(func(c *server.Config) {
 		c.Data = d.dataDir
 	}))...)
@@ -251,7 +252,7 @@ func TestUploadKeepsNames(t *testing.T) {
 	}
 }
 
-func TestUploadsThatAreRefused(t *testing.T) {
+func TestRefusedUploads(t *testing.T) {
 	d := newUploadTest(t)
 	uploaded := d.upload("POST", d.sourcesPath(), filePart("a.txt", handbookText))
 	path := d.sourcesPath() + "/" + uploaded.record.ID
@@ -359,7 +360,7 @@ func createAgentFor(t *testing.T, srv *testkit.Server, key string) string {
 	return uploaded.ID
 }
 
-func TestUnreadableFileFailsAndTheEarlierAnswers(t *testing.T) {
+func TestUnreadableFileKeepsTheEarlierVersion(t *testing.T) {
 	d := newUploadTest(t)
 	uploaded := d.upload("POST", d.sourcesPath(), filePart("a.pdf", handbookText))
 	d.waitUntilTrained(uploaded.record.ID, "trained")
@@ -408,7 +409,7 @@ func TestFilesAreDeletedWithTheirLastSource(t *testing.T) {
 	}
 }
 
-func TestUploadsWithAKeyHappenOnce(t *testing.T) {
+func TestUploadsWithAKeyAreStoredOnce(t *testing.T) {
 	d := newUploadTest(t)
 	again := func(content string) uploadReply {
 		d.clock.Advance(7 * time.Second)
@@ -425,7 +426,7 @@ func TestUploadsWithAKeyHappenOnce(t *testing.T) {
 	}
 }
 
-func TestStorageBoundsFiles(t *testing.T) {
+func TestStorageLimitOfFiles(t *testing.T) {
 	plans := filepath.Join(t.TempDir(), "plans.yaml")
 	text := "unlimited: {api: true, voice: true, gpt4: true, agents: unlimited, storagePerAgent: unlimited, " +
 		"creditsPerMonth: unlimited, creditsPerVoiceMinute: 0}\n" +
@@ -448,7 +449,7 @@ func TestStorageBoundsFiles(t *testing.T) {
 
 // A PDF in scripts that run to the left answers as its text does when that is pasted, and cites the letters that
 // people type.
-func TestUploadedPDFOfOtherScriptsAnswersAsItsText(t *testing.T) {
+func TestUploadedPDFInRightToLeftScripts(t *testing.T) {
 	d := newUploadTest(t)
 	data, err := os.ReadFile("../../ingest/extract/testdata/scripts.pdf")
 	d.requireNoError(err)

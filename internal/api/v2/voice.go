@@ -46,8 +46,7 @@ func (VoiceSession) FieldDocs() map[string]string {
 }
 
 func (s *server) createVoiceSession(ctx context.Context, c *call,
-	in *AgentRequest[NewVoiceSessionBody]) (*Data[VoiceSession],
-	error) {
+	in *AgentRequest[NewVoiceSessionBody]) (*Data[VoiceSession], error) {
 	caller := callerOf(c)
 	timezone := in.Body.Timezone.Value // empty for null
 	if timezone != "" && !isTimeZone(timezone) {

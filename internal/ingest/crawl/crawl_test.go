@@ -25,12 +25,12 @@ func TestWholeSite(t *testing.T) {
 	times := map[string]int{}
 	for _, path := range ts.requestedPaths {
 		if times[path]++; times[path] > 1 {
-			t.Error(path, "is asked for twice")
+			t.Error(path, "is requested twice")
 		}
 	}
 	for _, path := range []string{"/private/a", "/picture.PNG", "/login", "/docs/unseen", "/docs/nolink", "/docs/never"} {
 		if times[path] > 0 {
-			t.Error(path, "is asked for")
+			t.Error(path, "is requested")
 		}
 	}
 	if ts.agent != "Parley/1.0 (+https://parley.example/crawler)" {
@@ -44,7 +44,7 @@ func TestPatterns(t *testing.T) {
 		Exclude: []string{"quiet|circle", `\?v=\d`}}).golden(t, "patterns")
 	for _, path := range ts.requestedPaths {
 		if strings.Contains(path, "quiet") || strings.Contains(path, "?v=1") || strings.Contains(path, "/blog") {
-			t.Error(path, "is asked for")
+			t.Error(path, "is requested")
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestValidate(t *testing.T) {
 func TestSitemap(t *testing.T) {
 	ts := serveFile(t, "docs.txtar")
 	ts.crawl(t, Site{Start: "/map-index.xml", Kind: Sitemap}).golden(t, "sitemap")
-	s := ts.crawl(t, Site{Start: "/", Kind: Sitemap}) // a page: robots.txt tells where the sitemap is
+	s := ts.crawl(t, Site{Start: "/", Kind: Sitemap}) // a page: robots.txt holds the address of the sitemap
 	if s.counts(t) != "3 included, 2 excluded, 1 failed, 0 waiting" {
 		t.Error(s.lines())
 	}
@@ -135,7 +135,7 @@ func TestIndividual(t *testing.T) {
 	ts.crawl(t, Site{Start: "/docs/deep/print?v=1", Kind: Individual}).expect(t, "/docs/deep/print?v=1 included\n")
 }
 
-func TestRedirectsInside(t *testing.T) {
+func TestRedirectsToPrivateAddressesAreRefused(t *testing.T) {
 	inside, reached := startCanary(t)
 	ts := serve(t, "-- / --\n<a href=/a>\n-- /robots.txt --\nSitemap: "+inside+"/s.xml\n")
 	ts.files["/a"] = "HTTP/1.1 302 Found\nLocation: " + inside + "/secret\n\n"
@@ -225,8 +225,8 @@ X-Bytes: iso-8859-1
 	}
 }
 
-// A run is stopped in the middle of each page, and the next goes on with the same frontier: in the end every page was
-// visited.
+// If a run is stopped in the middle of each page and the next run continues with the same frontier, every page is
+// visited in the end.
 func TestInterruptedCrawlIsResumed(t *testing.T) {
 	whole := serveFile(t, "docs.txtar").crawl(t, Site{Start: "/", Kind: WholeSite})
 	ts := serveFile(t, "docs.txtar")
@@ -239,7 +239,7 @@ func TestInterruptedCrawlIsResumed(t *testing.T) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if _, known := s.pages[s.path(p.URL)]; !known {
-				stop() // as if it had died before it could say so
+				stop() // as if it had crashed before it could store that
 			}
 			s.pages[s.path(p.URL)] = p
 			return nil
@@ -299,7 +299,7 @@ B
 <link rel=canonical href=/e2>
 `)
 	s := ts.crawl(t, Site{Start: "/", Kind: WholeSite})
-	a := "/a1 included\n/a2 merged /a1\n" // whichever comes first is given up
+	a := "/a1 included\n/a2 merged /a1\n" // the one that is read first is dropped
 	if strings.Contains(s.lines(), "/a1 merged") {
 		a = "/a1 merged /a2\n/a2 included\n"
 	}
@@ -349,7 +349,7 @@ func TestTrapsAreBounded(t *testing.T) {
 	}
 }
 
-func TestTheFrontierIsBounded(t *testing.T) {
+func TestFrontierIsBounded(t *testing.T) {
 	ts := serve(t, "")
 	n := 0
 	ts.override = func(out http.ResponseWriter, _ *http.Request) bool {

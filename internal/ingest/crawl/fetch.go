@@ -98,8 +98,8 @@ func (c *Crawler) retryDelay(reply *outbound.Response, try int) time.Duration {
 }
 
 // fetch asks for an address of the site as robots.txt allows. Without a reply the outcome says why.
-func (r *crawlRun) fetch(ctx context.Context, link Link, u *url.URL, limits outbound.Limits) (*outbound.Response,
-	Outcome, error) {
+func (r *crawlRun) fetch(ctx context.Context, link Link, u *url.URL,
+	limits outbound.Limits) (*outbound.Response, Outcome, error) {
 	robots, err := r.robotsFor(ctx, u)
 	if ctx.Err() != nil {
 		return nil, Outcome{}, ctx.Err()

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Memory is a frontier in memory. The zero value is ready.
+// Memory is a frontier in memory. The zero value is ready to use.
 type Memory struct {
 	mu    sync.Mutex
 	urls  []string
@@ -31,7 +31,7 @@ func (m *Memory) Seed(_ context.Context, links []Link) error {
 	return nil
 }
 
-// PrepareRecrawl prepares the frontier for reading the site once more.
+// PrepareRecrawl prepares the frontier for reading the site again.
 func (m *Memory) PrepareRecrawl() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -75,8 +75,8 @@ func (r *crawlRun) handleReply(ctx context.Context, link Link, u *url.URL, reply
 }
 
 // processPage adds a page's links and visits it, unless it asks for something else.
-func (r *crawlRun) processPage(ctx context.Context, link Link, u *url.URL, page Page, header http.Header) (Outcome,
-	error) {
+func (r *crawlRun) processPage(ctx context.Context, link Link, u *url.URL, page Page,
+	header http.Header) (Outcome, error) {
 	var scanned pageScan
 	if page.Type == "text/html" {
 		scanned = scanPage(page.Body, u, productToken(r.UserAgent))
@@ -164,8 +164,8 @@ func toUTF8(body []byte, contentType string, markup bool) []byte {
 const maxHops = 5 // redirects and canonical links, one after the other
 
 // followRedirect handles a redirect: its target becomes an address like any other, in the place of this one.
-func (r *crawlRun) followRedirect(ctx context.Context, link Link, u *url.URL, reply *outbound.Response) (Outcome,
-	error) {
+func (r *crawlRun) followRedirect(ctx context.Context, link Link, u *url.URL,
+	reply *outbound.Response) (Outcome, error) {
 	location := reply.Header.Get("Location")
 	to, err := Canonical(u, location)
 	switch {

@@ -37,7 +37,7 @@ func TestTwoRequestsPerHost(t *testing.T) {
 		case "/a":
 			both <- struct{}{}
 		case "/b":
-			<-both // they are under way together
+			<-both // so that they run at the same time
 		}
 		return false
 	}
@@ -61,7 +61,7 @@ func TestPausesBetweenRequests(t *testing.T) {
 		if len(s.pages) != 7 || len(ts.requestTimes) != 8 {
 			t.Fatal(len(s.pages), len(ts.requestTimes))
 		}
-		for i := 2; i < len(ts.requestTimes); i++ { // the first asks for robots.txt
+		for i := 2; i < len(ts.requestTimes); i++ { // the first request is for robots.txt
 			if pause := ts.requestTimes[i].Sub(ts.requestTimes[i-1]); pause < c.pause || c.pause == 0 && pause > 0 {
 				t.Errorf("%+v: %v", c, pause)
 			}
@@ -72,7 +72,7 @@ func TestPausesBetweenRequests(t *testing.T) {
 func TestBusyHosts(t *testing.T) {
 	for _, c := range []struct {
 		after   string
-		times   int // that it says so
+		times   int // that the host returns a status
 		status  int
 		want    string
 		minimum time.Duration
@@ -129,7 +129,8 @@ func TestUnavailableHosts(t *testing.T) {
 	}
 }
 
-// As Google has it: redirects beyond five are as good as no robots.txt, and of a long one the beginning counts.
+// As for Google, more than five redirects mean that there is no robots.txt, and only the beginning of a long one
+// counts.
 func TestEndlessRobots(t *testing.T) {
 	ts := newABCSite(t, "HTTP/1.1 302 Found\nLocation: /robots.txt\n\n")
 	ts.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a included\n")
@@ -150,7 +151,7 @@ func TestUnavailableRobots(t *testing.T) {
 		}
 		return s.lines()
 	}
-	for range 2 { // the failure is remembered for a while
+	for range 2 { // the failure is cached for a while
 		if got := run(); got != "/a failed the host answered 500 when it was asked for robots.txt\n" ||
 			len(ts.requestedPaths) != 1 {
 			t.Error(got, ts.requestedPaths)

@@ -11,7 +11,7 @@ const parleyGroup, everyGroup = "User-agent: parley\n", "User-agent: *\n"
 // robotsCase is a robots.txt with paths that it allows and forbids.
 type robotsCase struct{ name, text, allowed, forbidden string }
 
-// checkRobots checks cases that follow RFC 9309 and Google's page on how it reads robots.txt.
+// checkRobots checks cases from RFC 9309 and from Google's documentation of robots.txt.
 func checkRobots(t *testing.T, cases []robotsCase) {
 	t.Helper()
 	for _, c := range cases {

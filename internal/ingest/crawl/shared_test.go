@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// The cases of the web platform tests: an address that Canonical takes leads to the very host that browsers find in it,
-// and what it becomes is read in the same way by the client that connects.
-func TestHostsAsBrowsersReadThem(t *testing.T) {
+// The cases of the web platform tests: an address that Canonical accepts has the host that browsers read from it, and
+// the HTTP client reads the same host from the result.
+func TestHostsAreReadAsBrowsersReadThem(t *testing.T) {
 	text, err := os.ReadFile("../../../../shared/data/url-test-data/urltestdata.json")
 	if err != nil {
 		t.Skip("SKIP: no ../shared/data/url-test-data")
@@ -38,7 +38,7 @@ func TestHostsAsBrowsersReadThem(t *testing.T) {
 		if err != nil || again.Host != got.Host {
 			t.Errorf("%q on %q becomes %s, which is read as %v %v", c.Input, c.Base, got, again, err)
 		}
-		if c.Failure { // refusing less than a browser does is no harm where the host is plain to see
+		if c.Failure { // accepting more than a browser does is harmless if the host is unambiguous
 			if !strings.Contains(c.Input+c.Base, got.Hostname()) {
 				t.Errorf("%q on %q is no address, and becomes %s", c.Input, c.Base, got)
 			}
@@ -53,7 +53,7 @@ func TestHostsAsBrowsersReadThem(t *testing.T) {
 	}
 }
 
-// resolveURL returns nil for what is refused.
+// resolveURL returns nil if the address is refused.
 func resolveURL(base, ref string) *url.URL {
 	var on *url.URL
 	if base != "" && base != "about:blank" {

@@ -26,9 +26,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// testSite is a site from a txtar file, on a loopback address. A file's name is path and query. What begins with
-// HTTP/1.1 is a whole reply; its header X-Bytes names the encoding of the body. SITE stands for the site's address, and
-// .gz files are packed.
+// testSite is a site from a txtar file, on a loopback address. A file's name is path and query. Content that begins
+// with HTTP/1.1 is a whole reply; its header X-Bytes names the encoding of the body. SITE stands for the site's
+// address, and .gz files are compressed.
 type testSite struct {
 	*httptest.Server
 	mu             sync.Mutex
@@ -36,9 +36,9 @@ type testSite struct {
 	requestedPaths []string
 	agent          string
 	now            time.Time
-	// when each request came, by the clock below
+	// the time of each request, by the clock below
 	requestTimes []time.Time
-	override     func(w http.ResponseWriter, r *http.Request) (handled bool) // answers instead of the file
+	override     func(w http.ResponseWriter, r *http.Request) (handled bool) // if set, it answers instead of the file
 }
 
 func serveFile(t *testing.T, name string) *testSite {
@@ -114,7 +114,7 @@ func (ts *testSite) writeFile(out http.ResponseWriter, r *http.Request, text str
 	_, _ = out.Write(bytes)
 }
 
-// newCrawler turns the site's clock when it sleeps.
+// newCrawler returns a crawler that advances the site's clock when it sleeps.
 func (ts *testSite) newCrawler(t *testing.T) *Crawler {
 	t.Helper()
 	client := &outbound.Client{AllowedPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
@@ -129,7 +129,7 @@ func (ts *testSite) newCrawler(t *testing.T) *Crawler {
 		}}
 }
 
-// crawlRecorder is what a crawl came to.
+// crawlRecorder records the results of a crawl.
 type crawlRecorder struct {
 	site   *testSite
 	memory *Memory
@@ -169,7 +169,7 @@ func (cr *crawlRecorder) visit(_ context.Context, p Page) error {
 
 func (cr *crawlRecorder) path(url string) string { return strings.TrimPrefix(url, cr.site.URL) }
 
-// lines lists it all, an address a line: its state, and why or where.
+// lines returns a line for each address, with its state and the reason or the target.
 func (cr *crawlRecorder) lines() string {
 	var lines []string
 	for url, l := range cr.memory.links {
@@ -189,7 +189,7 @@ func (cr *crawlRecorder) counts(t *testing.T) string {
 	return fmt.Sprintf("%d included, %d excluded, %d failed, %d waiting", c.Included, c.Excluded, c.Failed, c.Waiting)
 }
 
-// golden compares with the section of the file that begins with "-- want NAME --".
+// golden compares the results with the section of the file that begins with "-- want NAME --".
 func (cr *crawlRecorder) golden(t *testing.T, name string) {
 	t.Helper()
 	want := strings.ReplaceAll(cr.site.files["want "+name], cr.site.URL, "SITE")
@@ -198,7 +198,7 @@ func (cr *crawlRecorder) golden(t *testing.T, name string) {
 	}
 }
 
-// startCanary returns a listener that nobody may reach.
+// startCanary starts a listener on a private address, which no request may reach.
 func startCanary(t *testing.T) (address string, reached func() int) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.2:0")

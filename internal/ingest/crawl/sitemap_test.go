@@ -81,7 +81,7 @@ func TestHostileSitemaps(t *testing.T) {
 	}
 	if got, err := ReadSitemap([]byte("<urlset><url><loc>https://a.example/</loc></url><url")); err == nil ||
 		len(got.Pages) != 1 {
-		t.Errorf("what comes before the breach counts: %v %v", got, err)
+		t.Errorf("a broken sitemap has no error, or no page of its beginning: %v %v", got, err)
 	}
 	if _, err := ReadSitemap(gzipText("hello")[:15]); err == nil {
 		t.Error("half a gz is read")

@@ -12,7 +12,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work to read what a site sends grows with it, and no more than that.
+// The time to read the reply of a site is linear in its size.
 func TestWork(t *testing.T) {
 	at := &url.URL{Scheme: "https", Host: "a.example", Path: "/b/c"}
 	canonical := func(ref string) { _, _ = Canonical(at, ref) }
@@ -38,7 +38,7 @@ func TestWork(t *testing.T) {
 	})
 }
 
-// What repeats the parts of robots.txt and sitemaps costs no more either.
+// The same holds for repeated parts of robots.txt and sitemaps.
 func TestWorkOfMaps(t *testing.T) {
 	sitemap := func(text string) { _, _ = ReadSitemap([]byte(text)) }
 	robots := func(text string) {
@@ -61,7 +61,7 @@ func TestWorkOfMaps(t *testing.T) {
 	}
 }
 
-// A name of a host that no name can be as long as is refused before it is mapped.
+// A host name that is longer than any can be is refused before it is mapped.
 func TestLongHostIsRefused(t *testing.T) {
 	work := func(n rune) time.Duration {
 		var host strings.Builder

@@ -9,9 +9,10 @@ import (
 	"testing"
 
 	"parley/internal/ingest/extract"
+	"parley/internal/testkit/documents"
 )
 
-// newLongPDF makes a PDF of text pages as TeX writes them: each word is placed by itself.
+// newLongPDF returns a PDF of text pages as TeX writes them: each word is placed by itself.
 func newLongPDF(pages int) []byte {
 	var out bytes.Buffer
 	at := map[int]int{}
@@ -54,7 +55,7 @@ func newLongPDF(pages int) []byte {
 const benchPages = 200
 
 func benchmarkPDF(b *testing.B, programs extract.Programs) {
-	p := newPool(b)
+	p := documents.NewPool(b)
 	p.Programs = programs
 	data := newLongPDF(benchPages)
 	for b.Loop() {
@@ -77,7 +78,7 @@ func BenchmarkPDFWithPdftotext(b *testing.B) {
 }
 
 func BenchmarkText(b *testing.B) {
-	p := newPool(b)
+	p := documents.NewPool(b)
 	data := []byte(strings.Repeat("The kettle boils at 100 degrees, and at less on a mountain.\n\n", 50_000))
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
@@ -88,7 +89,7 @@ func BenchmarkText(b *testing.B) {
 }
 
 func BenchmarkPage(b *testing.B) {
-	p := newPool(b)
+	p := documents.NewPool(b)
 	page := "<html><head><title>Kettle</title></head><body><nav><a href=/>Home</a></nav><main><h1>Kettle</h1>" +
 		strings.Repeat("<h2>Boiling</h2><p>The kettle boils at <b>100 degrees</b>, and at less on a <a "+
 			"href=/m>mountain</a>.</p><ul><li>One</li><li>Two</li></ul>",

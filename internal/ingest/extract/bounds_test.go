@@ -16,7 +16,7 @@ import (
 
 func isExtractError(err error, known **draft.Error) bool { return errors.As(err, known) }
 
-// newZipBomb makes an archive with one part of so many megabytes, without packing them all.
+// newZipBomb returns an archive with one part of a number of megabytes, without compressing them all.
 func newZipBomb(t testing.TB, name string, megabytes int) []byte {
 	t.Helper()
 	var block, b bytes.Buffer
@@ -49,7 +49,7 @@ func newZipBomb(t testing.TB, name string, megabytes int) []byte {
 const docxHeader = `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>`
 
 func TestBounds(t *testing.T) {
-	p := newPool(t)
+	p := documents.NewPool(t)
 	many := make([]string, 0, 2*10_001)
 	for i := range 10_001 {
 		many = append(many, fmt.Sprint("a", i), "")
@@ -57,7 +57,7 @@ func TestBounds(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind extract.Kind
 		data []byte
-		word string // of the reason; "" when it is read
+		word string // part of the error; "" if the file is read
 	}{
 		"packs too well": {extract.DOCX, documents.NewZip(t, "word/document.xml", strings.Repeat(" ", 8<<20)),
 			"times its size"},

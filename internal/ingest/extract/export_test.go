@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// WaitUntilIdle waits until the child of a pool of one has ended for want of work.
+// WaitUntilIdle waits until the only child of a pool has ended because it was idle.
 func (p *Pool) WaitUntilIdle(ctx context.Context) error {
 	c, err := p.takeSlot(ctx, "", 0)
 	if err != nil {
 		return err
 	}
 	p.releaseSlot("", c)
-	if c == nil { // it has been told already
+	if c == nil { // it is stopping already
 		return nil
 	}
 	for ctx.Err() == nil && !c.WaitForExit(10*time.Millisecond) {
@@ -21,8 +21,8 @@ func (p *Pool) WaitUntilIdle(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// ReadOrder returns the order in which files are read that have come, each as a letter for its owner and a digit for
-// its size. The one that is being read longest ends first.
+// ReadOrder returns the order in which files are read that arrive in an order, each as a letter for its owner and a
+// digit for its size. Reading ends first for the file whose reading began first.
 func ReadOrder(slots int, files []string) (order []string) {
 	l := slotQueue{freeSlots: make([]*child, slots), runningByOwner: map[string]int{}, lastTurnByOwner: map[string]int{}}
 	waiting := map[int]*waiter{}

@@ -11,13 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/ingest/extract"
+	"parley/internal/testkit/documents"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Each sample has a golden text beside it.
 func TestGoldens(t *testing.T) {
-	p := newPool(t)
+	p := documents.NewPool(t)
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +45,7 @@ func TestPageGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := newPool(t).ReadPage(t.Context(), "https://shop.example.com/help/d.html?x=1", "text/html", data)
+	page, err := documents.NewPool(t).ReadPage(t.Context(), "https://shop.example.com/help/d.html?x=1", "text/html", data)
 	if err != nil {
 		t.Fatal(err)
 	}

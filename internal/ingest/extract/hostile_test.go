@@ -14,9 +14,9 @@ import (
 	"parley/internal/testkit/documents"
 )
 
-// Every hostile file ends as text or as a reason, in time, and the next one is read.
+// Reading any hostile file ends in time with text or an error, and the next file can be read.
 func TestHostileFiles(t *testing.T) {
-	p := newPool(t)
+	p := documents.NewPool(t)
 	for _, folder := range []string{"pdf-hostile", "office-hostile", "upload-tricks", "html5lib"} {
 		t.Run(folder, func(t *testing.T) {
 			dir := documents.SharedDir(t, folder)
@@ -62,7 +62,7 @@ func readAny(t testing.TB, p *extract.Pool, name string, data []byte) (draft.Doc
 	return p.ReadFile(t.Context(), kind, name, data)
 }
 
-// Files that hold nothing to ask about, or too much within one another, end with a reason, whatever they are called.
+// Files without words, or with too deep nesting, are refused with a reason, whatever their names are.
 func TestFilesWithoutWordsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ unit, reason string }{
 		"a.json":   {"[", "400 deep"},
@@ -99,13 +99,13 @@ func TestFilesWithoutWordsAreRefused(t *testing.T) {
 	}
 }
 
-// A page of as many tags as its size allows is read within the limits of a child.
+// A page with as many tags as fit into its size is read within the limits of a child.
 func TestPageOfManyTags(t *testing.T) {
 	size := 6 << 20
 	if os.Getenv("PARLEY_LONG") == "1" {
 		size = 20 << 20
 	}
-	p := newPool(t)
+	p := documents.NewPool(t)
 	for name, one := range map[string]string{
 		"paragraphs": "<h2>Boiling</h2><p>The kettle boils at <b>100 degrees</b>, less on a <a " +
 			"href=https://example.com/m>mountain</a>.</p><ul><li>One</li><li>Two</li></ul>\n",

@@ -214,8 +214,8 @@ func (p *Pool) readWithRetry(ctx context.Context, share time.Duration, c *child,
 }
 
 // readInChild reads with the child, or a new one, and returns which one may be used next, if any.
-func (p *Pool) readInChild(ctx context.Context, c *child, r request) (page html.Page, refused error, next *child,
-	err error) {
+func (p *Pool) readInChild(ctx context.Context, c *child,
+	r request) (page html.Page, refused error, next *child, err error) {
 	if c == nil {
 		var known *draft.Error
 		switch c, err = p.startChild(ctx); {

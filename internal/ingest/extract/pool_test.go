@@ -9,9 +9,10 @@ import (
 
 	"parley/internal/ingest/extract"
 	"parley/internal/ingest/extract/sandbox"
+	"parley/internal/testkit/documents"
 )
 
-// The test binary is its own reader of files.
+// The test binary is also the child process that reads files.
 func TestMain(m *testing.M) {
 	if len(os.Args) < 2 || os.Args[1] != "extract" {
 		os.Exit(m.Run())
@@ -30,30 +31,10 @@ func runExtract(args []string) error {
 	return extract.Serve(os.Stdin, os.Stdout)
 }
 
-func newPool(t testing.TB, args ...string) *extract.Pool {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &extract.Pool{Executable: exe, Args: args}
-	t.Cleanup(func() { _ = p.Close() })
-	return p
-}
-
-func readExpectingError(t *testing.T, p *extract.Pool) string {
-	t.Helper()
-	_, err := p.ReadFile(t.Context(), extract.TXT, "a.txt", []byte("words"))
-	if err == nil {
-		t.Fatal("no failure")
-	}
-	return err.Error()
-}
-
 func TestPoolReusesAndEndsProcesses(t *testing.T) {
-	p := newPool(t)
+	p := documents.NewPool(t)
 	p.Size, p.IdleTimeout = 1, 50*time.Millisecond
-	for i := range 250 { // past two replacements
+	for i := range 250 { // more than two children read
 		doc, err := p.ReadFile(t.Context(), extract.TXT, "a.txt", []byte(fmt.Sprint("words ", i)))
 		if err != nil || doc.Text != fmt.Sprint("words ", i) {
 			t.Fatal(doc.Text, err)
@@ -67,11 +48,11 @@ func TestPoolReusesAndEndsProcesses(t *testing.T) {
 }
 
 func TestClosedPool(t *testing.T) {
-	p := newPool(t)
+	p := documents.NewPool(t)
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := readExpectingError(t, p); !strings.Contains(got, "closed") {
+	if got := documents.ReadFailure(t, p); !strings.Contains(got, "closed") {
 		t.Error(got)
 	}
 }

@@ -63,8 +63,8 @@ func (p *Pool) requiredFences() sandbox.Need {
 
 // readAgain reads with another program what our reader could not, or a PDF too: that text is taken where ours has other
 // words.
-func (p *Pool) readAgain(ctx context.Context, kind Kind, data []byte, doc draft.Document, err error) (draft.Document,
-	error) {
+func (p *Pool) readAgain(ctx context.Context, kind Kind, data []byte, doc draft.Document,
+	err error) (draft.Document, error) {
 	if ctx.Err() != nil {
 		return doc, err
 	}

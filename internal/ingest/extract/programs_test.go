@@ -14,7 +14,7 @@ import (
 	"parley/internal/testkit/documents"
 )
 
-// What is named has to be one of the programs that are known, by its full path.
+// A configured program must be one of the known ones, with its full path.
 func TestNamedPrograms(t *testing.T) {
 	requireLinux(t)
 	got, err := extract.NewPrograms([]string{"/opt/bin/catdoc", "/usr/bin/pdftotext"})
@@ -29,7 +29,8 @@ func TestNamedPrograms(t *testing.T) {
 	}
 }
 
-// requirePdftotext finds the program, or skips; under CI, which installs it, its absence is a failure.
+// requirePdftotext returns the path of the program, or skips the test. In CI, which installs it, its absence is a
+// failure.
 func requirePdftotext(t *testing.T) string {
 	t.Helper()
 	program, err := exec.LookPath("pdftotext")
@@ -42,7 +43,7 @@ func requirePdftotext(t *testing.T) string {
 	return program
 }
 
-// The real one agrees with ours on a file of our own, but for the heads and feet of pages, which ours leaves out.
+// pdftotext and our reader agree on one of our files, except for headers and footers of pages, which ours leaves out.
 func TestPdftotextAgrees(t *testing.T) {
 	requireLinux(t)
 	program := requirePdftotext(t)
@@ -50,7 +51,7 @@ func TestPdftotextAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPool(t)
+	p := documents.NewPool(t)
 	p.Programs = extract.Programs{Pdftotext: program}
 	both, err := p.ReadFile(t.Context(), extract.PDF, "kettle.pdf", data)
 	if err != nil {
@@ -63,11 +64,11 @@ func TestPdftotextAgrees(t *testing.T) {
 	}
 }
 
-// Our own reader of PDFs finds the words that pdftotext finds.
+// Our PDF reader finds the words that pdftotext finds.
 func TestWordsOfPDFs(t *testing.T) {
 	program := requirePdftotext(t)
 	dir := documents.SharedDir(t, "pdf-hostile")
-	p := newPool(t)
+	p := documents.NewPool(t)
 	sum, n := 0.0, 0
 	for _, file := range listFiles(t, dir) {
 		want, err := exec.CommandContext(t.Context(), program, "-q", "-enc", "UTF-8", file, "-").Output()
@@ -91,10 +92,10 @@ func TestWordsOfPDFs(t *testing.T) {
 	}
 }
 
-// Whichever program reads such a file, its letters are the usual ones.
+// Presentation forms are normalized, whichever program reads the file.
 func TestPdftotextLettersAreNormalized(t *testing.T) {
 	requireLinux(t)
-	p := newPool(t)
+	p := documents.NewPool(t)
 	p.Programs = extract.Programs{Pdftotext: requirePdftotext(t)}
 	data, err := os.ReadFile("testdata/scripts.pdf")
 	if err != nil {
@@ -114,7 +115,7 @@ func TestPdftotextLettersAreNormalized(t *testing.T) {
 		t.Fatal(err)
 	}
 	poppler := pdf.ReadPdftotext(string(raw)).Text
-	if f1 := wordF1(poppler, builtIn.Text); f1 < 0.85 { // it turns around what a ligature stands for
+	if f1 := wordF1(poppler, builtIn.Text); f1 < 0.85 { // it reverses the letters of a ligature
 		t.Errorf("word F1 %.3f\n%s", f1, poppler)
 	}
 	for _, want := range []string{"ساعات العمل", "من الساعة 9:00 حتى 17:30 كل يوم، ما عدا الجمعة. السعر 1,250.50 ريال",

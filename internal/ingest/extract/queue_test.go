@@ -7,7 +7,7 @@ import (
 	"parley/internal/ingest/extract"
 )
 
-// Files wait for two slots, each as its owner and its size; the first two are being read when the others come.
+// Files, each with its owner and its size, wait for two slots; the first two are being read when the others arrive.
 func TestOwnersTakeTurns(t *testing.T) {
 	for name, c := range map[string]struct{ input, want string }{
 		"another's small file is next": {"a9 a9 a9 a9 a9 a9 b1", "a9 a9 b1 a9 a9 a9 a9"},

@@ -27,7 +27,7 @@ func listFiles(t testing.TB, dir string) (files []string) {
 
 var wordPattern = regexp.MustCompile(`[\pL\pN]+`)
 
-// wordF1 compares two texts as bags of words.
+// wordF1 compares two texts as multisets of words.
 func wordF1(got, want string) float64 {
 	count := map[string]int{}
 	wanted := wordPattern.FindAllString(strings.ToLower(want), -1)
@@ -54,7 +54,7 @@ func wordF1(got, want string) float64 {
 
 var imageCommentPattern = regexp.MustCompile(`<!--.*?-->`)
 
-// The texts expected in doc-extract are another program's; they are compared by their words.
+// The expected texts in doc-extract were made by another program, so texts are compared by their words.
 func TestWordsOfDocuments(t *testing.T) {
 	dir := documents.SharedDir(t, "doc-extract")
 	sum, n := map[string]float64{}, map[string]float64{}

@@ -9,7 +9,7 @@ import (
 	costly "parley/internal/testkit/hostile"
 )
 
-// The work to read a file of text grows with it, and no more than that.
+// The time to read a text file is linear in its size.
 func TestWorkOfTexts(t *testing.T) {
 	readers := map[string]func(text string){
 		"sniff": func(text string) {
@@ -23,7 +23,7 @@ func TestWorkOfTexts(t *testing.T) {
 	costly.Readers(t, readers)
 }
 
-// What repeats the names of columns and the keys of JSON costs no more either.
+// The same holds for repeated column names and JSON keys.
 func TestWorkOfRepeatedElements(t *testing.T) {
 	for _, c := range []struct {
 		format extract.Kind

@@ -63,8 +63,8 @@ func TestAnthropicReplays(t *testing.T) {
 	}
 }
 
-// Whatever the provider does, the answer ends in time: with a finish, or with the one error a caller may see.
-func TestBadAnthropic(t *testing.T) {
+// Whatever the provider does, the answer ends in time, with a finish or with the only error that a caller may see.
+func TestMisbehavingAnthropicServers(t *testing.T) {
 	const failed = "error"
 	for _, c := range []struct {
 		name, text, ends string
@@ -124,7 +124,7 @@ func TestBadAnthropic(t *testing.T) {
 	}
 }
 
-func TestWhatAnthropicIsSent(t *testing.T) {
+func TestAnthropicRequests(t *testing.T) {
 	s := provider.Start(t, provider.AnthropicText("end_turn", "Good."))
 	use := func(id string) model.ToolCall {
 		return model.ToolCall{ID: id, Name: "look_up", Input: json.RawMessage(`{"order":"A-17"}`)}
@@ -200,7 +200,7 @@ func TestWhatAnthropicIsSent(t *testing.T) {
 	}
 }
 
-// A model that takes no temperature, or a server that knows no cache, gets the request again without it.
+// If a model refuses the temperature, or a server the cache, the request is sent again without it.
 func TestAnthropicRefusedParameters(t *testing.T) {
 	s := provider.Start(t,
 		provider.RefuseWith(400, -1,

@@ -19,8 +19,8 @@ type replayTransport func() *http.Response
 
 func (r replayTransport) RoundTrip(*http.Request) (*http.Response, error) { return r(), nil }
 
-// The decoder accepts exactly what encoding/json accepts of objects, and no order of events makes it panic or lose its
-// bounds.
+// The decoder accepts exactly the objects that encoding/json accepts, and no order of events makes it panic or exceed
+// its bounds.
 func FuzzBlocks(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.[sj]*")
 	if err != nil || len(files) == 0 {

@@ -9,7 +9,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work of reading what a provider sends grows with it, and no more than that.
+// The time to read the response of a provider is linear in its size.
 func TestWorkOfReading(t *testing.T) {
 	hostile.Readers(t, map[string]func(text string){
 		"events": func(text string) { new(decoder).decode(&stream.Delta{}, []byte(text)) },

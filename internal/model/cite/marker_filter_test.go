@@ -15,7 +15,7 @@ func passageFrom(name, text string, start int) model.Passage {
 	return model.Passage{Passage: parley.Passage{SourceName: name, Text: text, Start: start, End: start + len(text)}}
 }
 
-// readThrough returns what the filter makes of an answer that comes in pieces.
+// readThrough passes an answer through the filter in pieces and returns the result.
 func readThrough(passages []model.Passage, pieces ...string) (text string, citations []model.Citation) {
 	m := NewFilter(passages)
 	for _, p := range pieces {
@@ -127,8 +127,7 @@ func FuzzMarks(f *testing.F) {
 	})
 }
 
-// BenchmarkEvidence measures what the citations of a model cost that cites as much as it can, without ever ending a
-// sentence.
+// BenchmarkEvidence measures the cost of citations for a model that cites as much as it can and never ends a sentence.
 func BenchmarkEvidence(b *testing.B) {
 	text := strings.Repeat("Open the menu of the yearly plan, and choose the export that costs 5 €. ", 28)
 	passages := make([]model.Passage, 8)
@@ -149,7 +148,7 @@ func BenchmarkEvidence(b *testing.B) {
 	}
 }
 
-// BenchmarkMarks measures what a hostile model's markers cost: its bytes per second should not depend on the size of
+// BenchmarkMarks measures the cost of a hostile model's markers: its bytes per second should not depend on the size of
 // the text.
 func BenchmarkMarks(b *testing.B) {
 	for _, size := range []int{64 << 10, 1 << 20} {

@@ -9,7 +9,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work of reading markers grows with the answer, and no more than that.
+// The time to read markers is linear in the size of the answer.
 func TestWorkOfReadingMarkers(t *testing.T) {
 	hostile.Readers(t, map[string]func(text string){
 		"markers": func(text string) {

@@ -18,7 +18,7 @@ const deltaEvent = `{"id":"chatcmpl-B1","object":"chat.completion.chunk","create
 	`"choices":` +
 	`[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}],"usage":null}`
 
-// The decoder accepts exactly what encoding/json accepts of objects, and reads the same text.
+// The decoder accepts exactly the objects that encoding/json accepts, and reads the same text.
 func FuzzDelta(f *testing.F) {
 	for _, s := range []string{
 		deltaEvent, `{}`, `{"choices":[]}`, `{"choices":[{"delta":{"content":"a\ud83d\ude00\n\"\u00e9"}}]}`,
@@ -92,7 +92,7 @@ func BenchmarkAnswer(b *testing.B) {
 	}
 }
 
-// One whole call over loopback, the stub included.
+// A whole call over loopback, including the stub.
 func BenchmarkCall(b *testing.B) {
 	stream := []byte(strings.Repeat("data: "+deltaEvent+"\n\n", 32) + "data: [DONE]\n\n")
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -40,7 +40,7 @@ func respondWithVectors(numbers ...string) http.HandlerFunc {
 	return respondWith(http.StatusOK, `{"data":[`+strings.Join(data, ",")+`]}`)
 }
 
-// Vectors come in the order of the texts, of length 1, whichever encoding the server speaks.
+// Vectors are returned in the order of the texts and have length 1, whichever encoding the server uses.
 func TestEmbeddingsComeInOrder(t *testing.T) {
 	meaning := provider.TrainEmbeddingModel(48, nil)
 	var texts []string
@@ -90,8 +90,8 @@ func TestEmbeddingsAreBatchedBySize(t *testing.T) {
 	}
 }
 
-// Whatever the provider does, the call ends in time with an error that holds no key.
-func TestBadEmbeddingProviders(t *testing.T) {
+// Whatever the provider does, the call ends in time with an error that does not contain the key.
+func TestMisbehavingEmbeddingProviders(t *testing.T) {
 	const two = `[1,0]`
 	for _, c := range []struct {
 		name      string
@@ -147,7 +147,7 @@ func checkEmbeddingFailure(t *testing.T, list [][]float32, err error) {
 	}
 }
 
-// An answer without an end costs no more than the largest that makes sense.
+// Of an endless answer no more is read than the largest valid one has.
 func TestEndlessEmbeddingProvider(t *testing.T) {
 	sent, disconnected := 0, make(chan struct{})
 	s := provider.StartEmbeddings(t, nil)
@@ -161,7 +161,7 @@ func TestEndlessEmbeddingProvider(t *testing.T) {
 	})
 	list, err := newEmbedder(t, s).Embed(t.Context(), []string{"a"})
 	checkEmbeddingFailure(t, list, err)
-	if <-disconnected; sent > 32<<20 { // the kernel's buffers hold some of it
+	if <-disconnected; sent > 32<<20 { // some of it is in the kernel's buffers
 		t.Errorf("%d bytes were taken for one vector", sent)
 	}
 }
@@ -170,7 +170,7 @@ func TestStallingEmbeddingProvider(t *testing.T) {
 	s := provider.StartEmbeddings(t, nil)
 	s.Play(s.Stall, s.Stall, s.Stall, s.Stall)
 	e := newEmbedder(t, s)
-	e.Timeout = 250 * time.Millisecond // long enough for a request to get there on a busy machine
+	e.Timeout = 250 * time.Millisecond // long enough for a request to arrive on a busy machine
 	list, err := e.Embed(t.Context(), []string{"a"})
 	checkEmbeddingFailure(t, list, err)
 	if n := len(s.RequestTexts()); n != 3 {
@@ -203,9 +203,9 @@ func TestEmbeddingRetries(t *testing.T) {
 	}
 }
 
-// A text that is too long for the model is shortened, one that it never takes is left out, and the others are not held
-// up by them.
-func TestTextsThatTheModelWillNotTake(t *testing.T) {
+// A text that is too long for the model is shortened, a text that it refuses is left out, and neither delays the
+// others.
+func TestTextsThatTheModelRefuses(t *testing.T) {
 	s := provider.StartEmbeddings(t, nil)
 	strict := func(w http.ResponseWriter, r *http.Request) {
 		last := s.RequestTexts()[len(s.RequestTexts())-1]
@@ -238,8 +238,8 @@ func TestTextsThatTheModelWillNotTake(t *testing.T) {
 	}
 }
 
-// A refusal that is not about the texts is found out at once.
-func TestAModelThatIsNotThere(t *testing.T) {
+// An error that is not about the texts ends the call at once.
+func TestMissingModel(t *testing.T) {
 	s := provider.StartEmbeddings(t, nil)
 	no := respondWith(400, "no such model")
 	s.Play(no, no, no, no, no, no)

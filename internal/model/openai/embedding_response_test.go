@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whatever a provider answers, it is vectors of length 1 in the number asked for, or an error.
+// Any answer of a provider leads to as many vectors of length 1 as were requested, or to an error.
 func FuzzEmbeddings(f *testing.F) {
 	f.Add([]byte(`{"data":[{"index":1,"embedding":[1,0]},{"index":0,"embedding":"AACAPwAAAAA="}]}`))
 	f.Add([]byte(`{"data":[{"embedding":[0.5,-2e3]},{"embedding":[1e38,1e38]}]}`))

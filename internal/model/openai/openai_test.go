@@ -17,13 +17,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Whatever the provider does, the answer ends in time: with a finish, or with the one error a caller may see.
-func TestBadProviders(t *testing.T) {
+// Whatever the provider does, the answer ends in time, with a finish or with the only error that a caller may see.
+func TestMisbehavingProviders(t *testing.T) {
 	const failed = "error"
 	for _, c := range []struct {
 		name      string
 		behaviour provider.Behaviour
-		text      string // beginning of what was said
+		text      string // beginning of the answer
 		ends      string
 	}{
 		{"good", provider.AnswerText("Hello ", "world."), "Hello world.", "stop"},
@@ -91,7 +91,7 @@ func TestRetriesBeforeTheFirstChunk(t *testing.T) {
 	}
 }
 
-func TestNoRetryOnceSomethingWasSaid(t *testing.T) {
+func TestNoRetryAfterTheFirstChunk(t *testing.T) {
 	for _, behaviour := range []provider.Behaviour{
 		provider.CutAfter(170), provider.RefuseWith(401, -1, ""), provider.RefuseWith(429, 60, ""),
 	} {
@@ -110,8 +110,8 @@ func TestUnreachable(t *testing.T) {
 	provider.CheckFailure(t, provider.ReadAnswer(t, m, provider.HowRequest).Err)
 }
 
-// A cancelled turn and a consumer that leaves both let go of the provider.
-func TestLettingGo(t *testing.T) {
+// A cancelled turn and a consumer that stops both end the request to the provider.
+func TestCancelledRequestsAreClosed(t *testing.T) {
 	s := provider.Start(t, provider.StallAfter("Hello "))
 	m := newOpenAI(t, s)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -8,8 +8,8 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// A model's "I do not know" is recognised in the languages at hand; advice, answers with evidence and long answers are
-// none.
+// A model's "I do not know" is recognised in the supported languages; advice, answers with evidence and long answers
+// are not.
 func TestRefusals(t *testing.T) {
 	passages := []model.Passage{provider.NewPassage("Export", "Open the menu. Choose “Export”, then wait.", 100)}
 	for text, want := range map[string]bool{

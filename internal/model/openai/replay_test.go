@@ -19,7 +19,7 @@ func newOpenAI(t *testing.T, s *provider.Server) *openai.Model {
 	return m
 }
 
-// The files in testdata have the shapes that these servers are known to send.
+// The files in testdata have the formats that these servers send.
 func TestReplays(t *testing.T) {
 	stop := func(in, out int) model.Finish {
 		return model.Finish{Reason: "stop", InputTokens: in, OutputTokens: out}

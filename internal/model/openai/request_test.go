@@ -26,7 +26,7 @@ func (c *countingTransport) startCounting() *http.Transport {
 	return &c.Transport
 }
 
-func TestWhatIsSent(t *testing.T) {
+func TestRequests(t *testing.T) {
 	s := provider.Start(t)
 	req := model.Request{
 		Model:  "m1",
@@ -79,11 +79,11 @@ func TestWhatIsSent(t *testing.T) {
 		t.Errorf("system prompt:\n%s", system)
 	}
 	if strings.Count(system, "</source>\n") != 1 || strings.Contains(system, "</passage>") {
-		t.Errorf("the passage speaks from outside its fence:\n%s", system)
+		t.Errorf("the passage is outside its fence:\n%s", system)
 	}
 }
 
-// A server that refuses a parameter gets the request again without it, and is not bothered with it afterwards.
+// If a server refuses a parameter, the request and all later ones are sent without it.
 func TestRefusedParameters(t *testing.T) {
 	s := provider.Start(t,
 		provider.RefuseWith(400, -1,
@@ -106,7 +106,7 @@ func TestRefusedParameters(t *testing.T) {
 	}
 }
 
-// What a conversation with tools sends: calls and results keep their ids, and arguments are always an object.
+// In requests with tools, calls and results keep their ids, and arguments are always an object.
 func TestToolMessages(t *testing.T) {
 	s := provider.Start(t)
 	call := func(id, input string) model.ToolCall {
@@ -156,17 +156,17 @@ func TestToolMessages(t *testing.T) {
 		t.Errorf("%+v %+v", a, b)
 	}
 	if !strings.Contains(*body.Messages[0].Content, "Never invent a result.") {
-		t.Error("the prompt says nothing of tools")
+		t.Error("the prompt does not mention tools")
 	}
 }
 
-// Without tools the prompt is what it always was.
+// Without tools the prompt does not mention them.
 func TestPromptWithoutTools(t *testing.T) {
 	s := provider.Start(t)
 	if got := provider.ReadAnswer(t, newOpenAI(t, s), provider.HowRequest); got.Err != nil {
 		t.Fatal(got.Err)
 	}
 	if strings.Contains(string(s.Requests()[0].Body), "How to use your tools") {
-		t.Error("the prompt speaks of tools")
+		t.Error("the prompt mentions tools")
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work of reading what a provider sends grows with it, and no more than that.
+// The time to read the response of a provider is linear in its size.
 func TestWorkOfReading(t *testing.T) {
 	hostile.Readers(t, map[string]func(text string){
 		"event": func(text string) { decodeDelta(new(stream.Delta), []byte(text)) },
 		"text of events": func(text string) {
 			quoted, err := json.Marshal(strings.ToValidUTF8(text, ""))
 			if err != nil {
-				panic(err) // a text always encodes
+				panic(err) // encoding a text cannot fail
 			}
 			decodeDelta(new(stream.Delta), []byte(`{"choices":[{"delta":{"content":`+string(quoted)+`}}]}`))
 		},

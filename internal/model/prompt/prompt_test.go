@@ -10,8 +10,8 @@ import (
 	"parley"
 )
 
-// What is in a source cannot leave its fence, open another, or number itself, however it is spelled; all else stays
-// as it is.
+// Text of a source cannot close its fence, open another one or number itself, however it is spelled; other text is
+// unchanged.
 func TestFence(t *testing.T) {
 	for text, want := range map[string]string{
 		"Orders ship daily. 1 < 2, a[i], <b>bold</b>": "Orders ship daily. 1 < 2, a[i], <b>bold</b>",
@@ -38,8 +38,8 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// The parts of a prompt are in their order, and nothing but the instructions is said in the operator's name.
-func TestPartsOfThePrompt(t *testing.T) {
+// The parts of a prompt are in order, and only the instructions are in the operator's name.
+func TestPromptParts(t *testing.T) {
 	p := model.Passage{Passage: parley.Passage{SourceName: "Manual", Heading: "Orders", Text: "They ship daily."}}
 	req := model.Request{System: "You are Ada.", Passages: []model.Passage{p, p}, Tools: []model.Tool{{Name: "a"}},
 		Messages: []model.Message{{Role: "user", Text: "CUSTOMER"}}}
@@ -49,7 +49,7 @@ func TestPartsOfThePrompt(t *testing.T) {
 		`<source n="1" name="Manual › Orders">`, `<source n="2"`} {
 		at := strings.Index(got, part)
 		if at <= last {
-			t.Errorf("%q stands at %d", part, at)
+			t.Errorf("%q is at %d", part, at)
 		}
 		last = at
 	}
@@ -57,7 +57,7 @@ func TestPartsOfThePrompt(t *testing.T) {
 		t.Error("the user's words are in the system prompt")
 	}
 	if req.Passages = nil; !strings.Contains(System(req), "found nothing") {
-		t.Error("the model is not told that nothing was found")
+		t.Error("the prompt does not say that nothing was found")
 	}
 	if !regexp.MustCompile(`^2-[0-9a-f]{8}$`).MatchString(Version) {
 		t.Errorf("version %q", Version)
@@ -80,7 +80,7 @@ func FuzzFence(f *testing.F) {
 	})
 }
 
-// BenchmarkPrompt measures what the prompt of a turn costs: eight passages of common size.
+// BenchmarkPrompt measures the prompt of a turn with eight passages of common size.
 func BenchmarkPrompt(b *testing.B) {
 	text := strings.Repeat("Open the menu of the yearly plan [see below], and choose the export that costs 5 €. ", 18)
 	req := model.Request{System: "You are Ada.", Passages: make([]model.Passage, 8)}
@@ -93,7 +93,7 @@ func BenchmarkPrompt(b *testing.B) {
 	}
 }
 
-// TestPlainTextsHaveNothingToFence holds that no character that is changed begins with a byte of plain texts.
+// TestPlainTextsHaveNothingToFence checks that no character that is replaced begins with a byte of plain texts.
 func TestPlainTextsHaveNothingToFence(t *testing.T) {
 	for c := range rune(utf8.MaxRune + 1) {
 		if (isInvisible(c) || isOpeningBracket(c) || c == '[' || c == '【') && isPlain(string(c)) {

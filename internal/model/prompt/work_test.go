@@ -8,7 +8,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work of fencing what sources say grows with it, and no more than that.
+// The time to fence the text of sources is linear in its size.
 func TestWorkOfFencing(t *testing.T) {
 	hostile.Readers(t, map[string]func(text string){
 		"fence": func(text string) { _ = fenceText(text) + fenceName(text) },

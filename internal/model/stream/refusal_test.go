@@ -6,7 +6,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// What is looked for in folded text must be folded itself, or it is never found.
+// Phrases that are searched for in folded text must be folded themselves.
 func TestRefusalPhrasesAreFolded(t *testing.T) {
 	for _, phrase := range refusalPhrases {
 		if folded := words.Fold(phrase); folded != phrase {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Whatever bytes arrive in whatever pieces, what is handed on is valid UTF-8, piece by piece and the same in sum.
+// However the bytes are split, each piece that is passed on is valid UTF-8, and together they are the same text.
 func FuzzRepair(f *testing.F) {
 	f.Add([]byte("\xe2\x82\xac\xed\xa0\xbd\xed\xb8\x80\xff\x00\xed\xa0"), 4)
 	f.Fuzz(func(t *testing.T, data []byte, at int) {

@@ -9,14 +9,14 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// inPieces passes a text on as a provider sends it, a few bytes at a time.
+// inPieces passes a text on a few bytes at a time, as providers do.
 func inPieces(text string, each func(piece []byte)) {
 	for piece := range slices.Chunk([]byte(text), 5) {
 		each(piece)
 	}
 }
 
-// The work of reading an answer grows with it, and no more than that.
+// The time to read an answer is linear in its size.
 func TestWorkOfReading(t *testing.T) {
 	hostile.Readers(t, map[string]func(text string){
 		"thought": func(text string) { filterThought(text); filterThought("<think>" + text) },
@@ -33,7 +33,7 @@ func filterThought(text string) {
 	f.flush()
 }
 
-// White space without an end is held back before an answer, and read once.
+// Endless white space before an answer is held back, and read only once.
 func TestWorkOfSpaceBeforeAnswer(t *testing.T) {
 	hostile.RequireLinear(t, 256<<10, hostile.Made("spaces", "", " ", ""), filterThought)
 	var f thoughtFilter

@@ -30,14 +30,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server receives sound as Deepgram does; its script determines what it sends, and when.
+// server receives sound as Deepgram does; its scripts determine what it sends and when.
 type server struct {
 	url string
 
 	mu       sync.Mutex
 	requests []*http.Request
-	messages []string      // what it was told in text, by type
-	changed  chan struct{} // closed at the next of them, where somebody waits for it
+	messages []string      // the text messages that it received, by type
+	changed  chan struct{} // closed at the next message; may be nil
 	samples  []int16
 }
 
@@ -55,7 +55,7 @@ var frameCodec = websocket.Codec{
 	},
 }
 
-// conn is what a script sees of a connection.
+// conn is a connection as scripts use it.
 type conn struct {
 	*websocket.Conn
 	server *server
@@ -115,7 +115,7 @@ func (s *server) waitForMessages(t *testing.T, done func(words []string) bool) {
 		case <-news:
 		case <-late:
 			words, _ := s.received()
-			t.Fatalf("it was told only %v", words)
+			t.Fatalf("it got only %v", words)
 		}
 	}
 }
@@ -266,7 +266,7 @@ func TestLostConnectionIsOpenedAgain(t *testing.T) {
 }
 
 // A server that answers neither message still has its last interim text used, after the final timeout.
-func TestServerThatSendsNoLastWords(t *testing.T) {
+func TestServerThatSendsNoFinalText(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(readRecordedLines(t, "first.jsonl")...)
 		for l.receive() != "" {
@@ -296,7 +296,7 @@ func TestSilentSegment(t *testing.T) {
 	}
 }
 
-// A server that would rather speak HTTP/2 is asked in HTTP/1.1: there are no WebSockets otherwise.
+// A server that prefers HTTP/2 is asked in HTTP/1.1, which WebSockets need.
 func TestTranscribeOverTLS(t *testing.T) {
 	f := startDeepgramServer(t, answerOneSegment(t))
 	plain, err := url.Parse(strings.TrimSuffix(f.url, "/v1"))
@@ -318,7 +318,7 @@ func TestTranscribeOverTLS(t *testing.T) {
 	}
 }
 
-func TestBadDeepgramServers(t *testing.T) {
+func TestMisbehavingDeepgramServers(t *testing.T) {
 	sendAll := func(messages ...string) func(conn) {
 		return func(l conn) {
 			l.send(messages...)
@@ -359,7 +359,7 @@ func TestBadDeepgramServers(t *testing.T) {
 	}
 }
 
-// A response that is no WebSocket is a refusal.
+// A response that does not open a WebSocket is an error.
 func TestRefusedConnections(t *testing.T) {
 	for status, maxCalls := range map[int]int{401: 1, 402: 1, 404: 1, 429: 2, 500: 2, 200: 1, 302: 1} {
 		f := speechtest.StartServer(t, speechtest.RefuseWith(status, "Retry-After", "1"))
@@ -467,7 +467,7 @@ func TestSocketJoinsFragments(t *testing.T) {
 	}
 }
 
-func TestBadSockets(t *testing.T) {
+func TestInvalidFrames(t *testing.T) {
 	huge := binary.BigEndian.AppendUint64([]byte{0x81, 127}, 1<<62)
 	for name, b := range map[string][]byte{
 		"a mask": {0x81, 0x80, 1, 2, 3, 4}, "an extension": {0xC1, 0},

@@ -133,7 +133,7 @@ func TestIdleConnectionThatWasCut(t *testing.T) {
 	}
 }
 
-// A server that does not say that it has sent its last words is asked to close, and sends them then.
+// A server that does not report its final text is asked to close, and then sends it.
 func TestServerThatDoesNotFlush(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(readRecordedLines(t, "first.jsonl")...)

@@ -48,7 +48,7 @@ func checkNoChildren(t *testing.T) {
 	t.Cleanup(func() {
 		for _, id := range childProcesses(t) {
 			if !slices.Contains(before, id) {
-				t.Errorf("process %s is left", id)
+				t.Errorf("process %s was not ended", id)
 			}
 		}
 	})
@@ -173,7 +173,7 @@ func TestProgramsAreStopped(t *testing.T) {
 }
 
 // Whatever a program does, the call ends in time and no process is left.
-func TestProgramsThatFail(t *testing.T) {
+func TestFailingPrograms(t *testing.T) {
 	checkNoChildren(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	header := `printf 'RIFF\377\377\377\177WAVEfmt ` +

@@ -36,7 +36,7 @@ func newSynthesizer(t *testing.T, f *speechtest.Server) *openai.Synthesizer {
 	return o
 }
 
-// Sound is passed on as it comes, whatever the pieces, and split samples are put together.
+// Sound is passed on as it arrives, in any pieces, and samples that were split are joined.
 func TestSynthesize(t *testing.T) {
 	in := speechtest.NewTone(24_000, time.Second)
 	b := speechtest.PCMBytes(in)
@@ -80,11 +80,11 @@ func TestFirstSoundComesEarly(t *testing.T) {
 	}
 }
 
-// Some servers name another rate, or send WAV all the same.
+// Some servers return another rate, or WAV.
 func TestSynthesizeAtOtherRates(t *testing.T) {
 	in := speechtest.NewTone(22_050, 200*time.Millisecond)
 	stream := audio.EncodeWAV(audio.Sound{Rate: 22_050, PCM: in})
-	copy(stream[40:], []byte{0xFF, 0xFF, 0xFF, 0xFF}) // as written before the length is known
+	copy(stream[40:], []byte{0xFF, 0xFF, 0xFF, 0xFF}) // as written before the length was known
 	for name, behaviour := range map[string]http.HandlerFunc{
 		"told": speechtest.SendParts("audio/pcm;rate=22050;channels=1", speechtest.PCMBytes(in)),
 		"WAV":  speechtest.SendParts("audio/wav", stream), "WAV called pcm": speechtest.SendParts("audio/pcm", stream),
@@ -97,7 +97,7 @@ func TestSynthesizeAtOtherRates(t *testing.T) {
 }
 
 // Whatever the server does, the call ends in time with an error that holds no key.
-func TestBadSpeechServers(t *testing.T) {
+func TestMisbehavingSpeechServers(t *testing.T) {
 	long := speechtest.PCMBytes(speechtest.NewTone(24_000, time.Second))
 	for name, behaviour := range map[string]func(f *speechtest.Server) http.HandlerFunc{
 		"401": func(*speechtest.Server) http.HandlerFunc { return speechtest.RefuseWith(401) },
@@ -230,7 +230,7 @@ func TestSynthesizeNothing(t *testing.T) {
 	speechtest.CheckFailure(t, speechtest.CollectSound(t,
 		newSynthesizer(t, f).Synthesize(t.Context(), speech.Utterance{Text: strings.Repeat("na ", 2000)})).Err)
 	if f.RequestCount() > 0 {
-		t.Error("the server was asked")
+		t.Error("the server got a request")
 	}
 }
 
@@ -274,7 +274,7 @@ func TestTranscribe(t *testing.T) {
 	}
 }
 
-// checkForm reads the form as a server does.
+// checkForm checks the form as a server does.
 func checkForm(t *testing.T, f *speechtest.Server) {
 	t.Helper()
 	_, params, err := mime.ParseMediaType(f.Received[0].Header.Get("Content-Type"))
@@ -321,7 +321,7 @@ func TestTranscriptionWithoutStreaming(t *testing.T) {
 	}
 }
 
-func TestBadTranscriptionServers(t *testing.T) {
+func TestMisbehavingTranscriptionServers(t *testing.T) {
 	for name, behaviour := range map[string]func(f *speechtest.Server) http.HandlerFunc{
 		"401":     func(*speechtest.Server) http.HandlerFunc { return speechtest.RefuseWith(401) },
 		"429":     func(*speechtest.Server) http.HandlerFunc { return speechtest.RefuseWith(429) },

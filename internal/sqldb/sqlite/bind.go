@@ -103,7 +103,7 @@ func plainValue(arg any) (any, error) {
 	return plain, err
 }
 
-// argumentBytes is the size of the texts and bytes among the arguments.
+// argumentBytes returns the size of the texts and bytes among the arguments.
 func argumentBytes(args []any) (n int) {
 	for _, arg := range args {
 		switch a := arg.(type) {
@@ -123,8 +123,8 @@ func argumentBytes(args []any) (n int) {
 	return n
 }
 
-// An arena is memory of SQLite's for the arguments of one statement at a time. It grows to the largest, up to
-// maxKeptBytes; what is larger is given back before the next.
+// arena is memory of SQLite's for the arguments of one statement at a time. It grows as needed; when it is larger than
+// maxKeptBytes, it is freed before the next statement.
 type arena struct {
 	conn *Conn
 	at   uintptr
@@ -174,7 +174,7 @@ func (a *arena) copyBytes(b []byte) uintptr {
 	return at
 }
 
-// take returns the address of n bytes; there is always one byte more, so that an empty text has an address, too.
+// take returns the address of n bytes. There is always one byte more, so that an empty text has an address as well.
 func (a *arena) take(n int) uintptr {
 	at := a.at + uintptr(a.used) //nolint:gosec // not negative
 	a.used += n

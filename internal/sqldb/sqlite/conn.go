@@ -1,6 +1,5 @@
 // Package sqlite runs statements on a SQLite file. It binds SQLite's own functions without database/sql: a connection
-// belongs to one goroutine at a time, keeps its prepared statements and copies the arguments of a statement into memory
-// that it uses again for the next.
+// belongs to one goroutine at a time, keeps its prepared statements and reuses the memory of their arguments.
 package sqlite
 
 import (
@@ -15,7 +14,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// Conn is a connection. Only Interrupt may be called by another goroutine than the one that uses it.
+// Conn is a connection. One goroutine may use it at a time.
 type Conn struct {
 	tls        *libc.TLS
 	db         uintptr // *sqlite3
@@ -24,14 +23,14 @@ type Conn struct {
 	isReading  bool // rows are open
 
 	mu    sync.Mutex // guards what an interrupt needs
-	use   int64      // counts the statements that may be interrupted
+	use   int64      // the number of the statement that may be interrupted
 	inUse bool
 }
 
 // pointerBytes is the size of a pointer in the memory that SQLite uses.
 const pointerBytes = bits.UintSize / 8
 
-// Open opens a file, which it creates where there is none, and runs the pragmas, each as in "busy_timeout(100)".
+// Open opens a file, which it creates if it does not exist, and runs the pragmas, such as "busy_timeout(100)".
 func Open(path string, pragmas ...string) (*Conn, error) { return open(path, "", pragmas) }
 
 // OpenWriter is Open for the connection that writes: its commits reach the write-ahead log in one piece.
@@ -132,8 +131,8 @@ func (c *Conn) Exec(query string, args []any) (changed int64, err error) {
 // TotalChanges returns how many rows have been inserted, updated and deleted on this connection.
 func (c *Conn) TotalChanges() int64 { return lib.Xsqlite3_total_changes64(c.tls, c.db) }
 
-// Query runs a statement that returns rows. They must be closed before the next statement. When ctx ends before, the
-// statement is interrupted, and its error is that of ctx.
+// Query runs a statement that returns rows. They must be closed before the next statement. When ctx ends, the statement
+// is interrupted and returns the error of ctx.
 func (c *Conn) Query(ctx context.Context, query string, args []any) (*Rows, error) {
 	if c.isReading {
 		return nil, errors.New("sqlite: the rows of an earlier statement are open")
@@ -162,7 +161,7 @@ func (c *Conn) Query(ctx context.Context, query string, args []any) (*Rows, erro
 	return rows, nil
 }
 
-// interruptAfter has the statement that begins now interrupted when ctx ends, until the returned function is called.
+// interruptAfter interrupts the statement that begins now when ctx ends, until stop is called.
 func (c *Conn) interruptAfter(ctx context.Context) (stop func()) {
 	if ctx.Done() == nil {
 		return nil

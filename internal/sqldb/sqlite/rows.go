@@ -15,14 +15,14 @@ import (
 type Rows struct {
 	statement *statement
 	ctx       context.Context
-	stop      func() // ends the interrupt; nil where there is none
+	stop      func() // no longer interrupts when ctx ends; may be nil
 	err       error
 	onFirst   bool // the first row has been read, and Next has not been called
 	ended     bool // there is no further row
 	closed    bool
 }
 
-// Next goes to the next row. It is false after the last one, and where the statement failed: see Err.
+// Next goes to the next row. It returns false after the last one and when the statement has failed: see Err.
 func (r *Rows) Next() bool {
 	if r.onFirst {
 		r.onFirst = false
@@ -43,7 +43,7 @@ func (r *Rows) step() (hasRow bool) {
 	return hasRow
 }
 
-// Err returns why Next was false, nil after the last row.
+// Err returns why Next returned false; nil after the last row.
 func (r *Rows) Err() error { return r.err }
 
 // Close ends the statement. It may be called again.
@@ -106,7 +106,7 @@ func (s *statement) scanColumn(i int32, dest any) error {
 
 func errNull(dest any) error { return fmt.Errorf("converting NULL to %T is unsupported", dest) }
 
-// scanInt hands set the integer of a column.
+// scanInt calls set with the integer of a column.
 func (s *statement) scanInt(i int32, dest any, set func(int64)) error {
 	n, err := s.columnInt(i, dest)
 	if err == nil {
@@ -192,7 +192,7 @@ func (s *statement) columnText(i int32) string {
 	return string(libc.GoBytes(at, int(n)))
 }
 
-// columnBytes returns a copy of a text or bytes; nil for NULL.
+// columnBytes returns a copy of a column's bytes; nil for NULL.
 func (s *statement) columnBytes(i int32) []byte {
 	if s.columnType(i) == lib.SQLITE_NULL {
 		return nil

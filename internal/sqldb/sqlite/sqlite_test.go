@@ -58,13 +58,13 @@ type (
 	count uint16
 )
 
-func TestValuesComeBackAsTheyWereStored(t *testing.T) {
+func TestValuesAreReadAsTheyWereStored(t *testing.T) {
 	c := open(t)
 	large := strings.Repeat("ä", 3<<20)
 	pointed := "pointed"
 	for _, tt := range []struct {
 		arg  any
-		dest func() any // a pointer to what must equal it
+		dest func() any // returns a pointer to read it into
 		want any
 	}{
 		{int64(1) << 62, func() any { return new(int64) }, int64(1) << 62},
@@ -94,7 +94,7 @@ func TestValuesComeBackAsTheyWereStored(t *testing.T) {
 			continue
 		}
 		if got := fmt.Sprintf("%#v", deref(dest)); got != fmt.Sprintf("%#v", tt.want) {
-			t.Errorf("%T came back as %.80s", tt.arg, got)
+			t.Errorf("%T was read as %.80s", tt.arg, got)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestValuesThatDoNotFitAreRefused(t *testing.T) {
 	}
 }
 
-func TestAStatementRunsAgainWithOtherArguments(t *testing.T) {
+func TestStatementRunsAgainWithOtherArguments(t *testing.T) {
 	c := open(t)
 	exec(t, c, `create table t (id integer primary key, body text); create index t_body on t (body)`)
 	for i := range 1000 {
@@ -156,19 +156,19 @@ func TestAStatementRunsAgainWithOtherArguments(t *testing.T) {
 		}
 	}
 	var sum, rows int
-	all, err := c.Query(t.Context(), `select body from t order by id limit ?`, []any{500})
+	bodies, err := c.Query(t.Context(), `select body from t order by id limit ?`, []any{500})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for all.Next() {
+	for bodies.Next() {
 		var body []byte
-		if err := all.Scan(&body); err != nil {
+		if err := bodies.Scan(&body); err != nil {
 			t.Fatal(err)
 		}
 		sum, rows = sum+len(body), rows+1
 	}
-	if all.Next() || all.Err() != nil || all.Close() != nil || all.Close() != nil {
-		t.Error("the rows do not end", all.Err())
+	if bodies.Next() || bodies.Err() != nil || bodies.Close() != nil || bodies.Close() != nil {
+		t.Error("the rows do not end", bodies.Err())
 	}
 	if rows != 500 || sum != 499*500/2 {
 		t.Error(rows, sum)
@@ -178,8 +178,8 @@ func TestAStatementRunsAgainWithOtherArguments(t *testing.T) {
 	}
 }
 
-// More texts than are kept, each of them twice.
-func TestManyStatements(t *testing.T) {
+// Runs more statements than the cache keeps, each of them twice.
+func TestStatementsLeaveTheFullCache(t *testing.T) {
 	c := open(t)
 	for range 2 {
 		for i := range 600 {
@@ -191,7 +191,7 @@ func TestManyStatements(t *testing.T) {
 	}
 }
 
-func TestErrorsHaveSQLitesCode(t *testing.T) {
+func TestErrorsHaveTheCodeOfSQLite(t *testing.T) {
 	c := open(t)
 	exec(t, c, `create table t (id text primary key)`)
 	exec(t, c, `insert into t values ('a')`)
@@ -212,14 +212,14 @@ func TestErrorsHaveSQLitesCode(t *testing.T) {
 		t.Error(err)
 	}
 	if n := exec(t, c, `insert into t values ('b')`); n != 1 {
-		t.Error("the connection is of no more use")
+		t.Error("the connection cannot be used after an error")
 	}
 }
 
 // endless runs until it is interrupted.
 const endless = `with recursive c(n) as (select 1 union all select n + 1 from c) select count(*) from c`
 
-func TestAStatementEndsWithItsContext(t *testing.T) {
+func TestStatementEndsWithItsContext(t *testing.T) {
 	c := open(t)
 	for range 20 {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
@@ -229,7 +229,7 @@ func TestAStatementEndsWithItsContext(t *testing.T) {
 		cancel()
 		var n int
 		if err := scanRow(t, c, `select 1`, nil, &n); err != nil || n != 1 {
-			t.Error("the next statement was interrupted, too:", err)
+			t.Error("the next statement was interrupted as well:", err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -238,7 +238,7 @@ func TestAStatementEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.Query(t.Context(), `select 1`, nil); err == nil {
-		t.Error("two statements at a time")
+		t.Error("a second statement ran while rows were open")
 	}
 	cancel()
 	if err := rows.Close(); err != nil {
@@ -249,7 +249,7 @@ func TestAStatementEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestWhatChanges(t *testing.T) {
+func TestTotalChanges(t *testing.T) {
 	c := open(t)
 	exec(t, c, `create table t (id integer primary key)`)
 	before := c.TotalChanges()

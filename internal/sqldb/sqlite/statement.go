@@ -8,10 +8,11 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// maxStatements bounds the prepared statements of a connection: preparing costs SQLite more than running most of them.
+// maxStatements bounds the prepared statements of a connection. Preparing most statements takes longer than running
+// them.
 const maxStatements = 256
 
-// statementCache keeps prepared statements by their text, the longest unused leaving first.
+// statementCache keeps prepared statements by their text. The least recently used is dropped first.
 type statementCache struct {
 	conn   *Conn
 	byText map[string]*statement
@@ -22,7 +23,7 @@ type statementCache struct {
 type statement struct {
 	conn    *Conn
 	query   string
-	rest    string // of a text of several statements
+	rest    string // the statements that follow in the same text
 	handle  uintptr
 	element *list.Element // nil once it has left the cache
 	inUse   bool
@@ -41,7 +42,7 @@ func (c *statementCache) acquire(query string) (*statement, error) {
 	}
 	s.inUse = true
 	if c.byText[query] != nil {
-		return s, nil // the other one is in use; this one is for once
+		return s, nil // not cached: the cached one is in use
 	}
 	if c.byText == nil {
 		c.byText = map[string]*statement{}
@@ -77,8 +78,8 @@ func (c *statementCache) clear() {
 
 // prepare prepares the first statement of a text.
 //
-// SQLite looks at the value of a bound LIMIT while it makes its plan, and so prepares such a statement anew each time
-// it is run. It does not look into an expression.
+// SQLite uses the value of a bound LIMIT in its plan, and so prepares such a statement again each time it runs. It does
+// not do so for an expression.
 func (c *Conn) prepare(query string) (*statement, error) {
 	text := strings.ReplaceAll(query, "limit ?", "limit 0 + ?")
 	source, err := libc.CString(text)
@@ -119,7 +120,7 @@ func (s *statement) step() (hasRow bool, err error) {
 	}
 }
 
-// reset ends a run. The statement lets go of its arguments with the next binding, before which it is not run.
+// reset ends a run. The arguments stay bound, but they are bound again before the next run.
 func (s *statement) reset() { lib.Xsqlite3_reset(s.conn.tls, s.handle) }
 
 func (s *statement) finalize() { lib.Xsqlite3_finalize(s.conn.tls, s.handle) }

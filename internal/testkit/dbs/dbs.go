@@ -21,7 +21,7 @@ func ForEachDatabase(t *testing.T, f func(t *testing.T, db *sqldb.DB)) {
 	ForEachURL(t, func(t *testing.T, url string) { f(t, Open(t, url)) })
 }
 
-// ForEachURL runs f with the configuration URL of each database, for tests that open, kill and open again.
+// ForEachURL runs f with the URL of each database, for tests that close or kill it and open it again.
 func ForEachURL(t *testing.T, f func(t *testing.T, url string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { f(t, NewSQLitePath(t)) })
@@ -71,7 +71,7 @@ func Main(m *testing.M, checks ...func() error) {
 	os.Exit(code)
 }
 
-// ForEachStore runs f once on a store over each database, new and migrated.
+// ForEachStore runs f once on a store on each database, new and migrated.
 func ForEachStore(t *testing.T, f func(t *testing.T, db *store.DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -82,7 +82,7 @@ func ForEachStore(t *testing.T, f func(t *testing.T, db *store.DB)) {
 	t.Run("postgres", func(t *testing.T) { f(t, store.New(Open(t, SharedPostgres(t).NewStore(t)))) })
 }
 
-// NewStore returns a store over the database, whose schema it brings up to date.
+// NewStore migrates the database and returns a store on it.
 func NewStore(t testing.TB, db *sqldb.DB) *store.DB {
 	t.Helper()
 	if err := sqldb.Migrate(t.Context(), db, store.Migrations()); err != nil {
@@ -91,9 +91,9 @@ func NewStore(t testing.TB, db *sqldb.DB) *store.DB {
 	return store.New(db)
 }
 
-// Most tests begin on a migrated database. It is created once in a process, and copied.
+// Most tests begin with a migrated database. A process creates it once, and copies it.
 
-// migratedSQLite is the file of such a database.
+// migratedSQLite returns the file of such a database.
 var migratedSQLite = sync.OnceValues(func() (text []byte, err error) {
 	dir, err := os.MkdirTemp("", "parley-template-")
 	if err != nil {

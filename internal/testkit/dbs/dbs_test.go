@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
 
-func TestEachIsFresh(t *testing.T) {
+func TestEachDatabaseIsEmpty(t *testing.T) {
 	for range 2 {
 		dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 			if _, err := db.Exec(t.Context(), `create table t (id text primary key)`); err != nil {
@@ -33,11 +33,11 @@ func TestKillAndStart(t *testing.T) {
 	for range 2 {
 		server.Kill(t)
 		if _, err := db.Exec(ctx, `insert into t values ('lost')`); !parley.IsCode(err, parley.CodeUnderMaintenance) {
-			t.Fatalf("while the server is away: %v", err)
+			t.Fatalf("while the server is down: %v", err)
 		}
 		server.Start(t)
 		if _, err := db.Exec(ctx, `insert into t values ('a') on conflict do nothing`); err != nil {
-			t.Fatalf("after it came back: %v", err)
+			t.Fatalf("after its restart: %v", err)
 		}
 	}
 }

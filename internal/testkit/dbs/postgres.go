@@ -13,7 +13,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver named pgx
 )
 
-// Server is a PostgreSQL of this test process alone: on a socket in its own folder. It ends with the process.
+// Server is a PostgreSQL for this test process alone, on a socket in its own folder. It ends with the process.
 type Server struct {
 	binDir        string // folder of the binaries
 	dir           string // data and socket
@@ -23,7 +23,7 @@ type Server struct {
 	databaseCount atomic.Int64
 
 	templateOnce sync.Once
-	templateErr  error // to make the template
+	templateErr  error // creates the template
 
 	mu      sync.Mutex
 	process *process // nil when stopped or killed
@@ -38,16 +38,16 @@ var (
 	sharedServer atomic.Pointer[Server] // nil before it is started
 )
 
-// SharedPostgres returns the server all tests of the process share, starting it for the first. It does not sync to the
-// disk, so a machine's crash would cost its data; a commit is waited for all the same. Where no PostgreSQL is installed
-// the test is skipped, or fails when CI or PARLEY_REQUIRE_POSTGRES is set.
+// SharedPostgres returns the server that all tests of the process share, and starts it for the first. It does not sync
+// to the disk, so a crash of the machine would lose its data. If no PostgreSQL is installed, the test is skipped, or
+// fails when CI or PARLEY_REQUIRE_POSTGRES is set.
 func SharedPostgres(t testing.TB) *Server {
 	t.Helper()
 	requireNoError(t, startShared())
 	return sharedServer.Load()
 }
 
-// StartPostgres starts a server for this test alone, one that syncs to the disk, to be killed and started again.
+// StartPostgres starts a server for this test alone, which syncs to the disk and can be killed and started again.
 func StartPostgres(t testing.TB) *Server {
 	t.Helper()
 	s, err := newServer(true)
@@ -122,7 +122,7 @@ func (s *Server) Kill(t testing.TB) {
 	s.process = nil
 }
 
-// Start starts the server again after a Kill and returns when it answers.
+// Start starts the server again after Kill, and returns when it accepts connections.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	if err := s.startProcess(); err != nil {

@@ -13,13 +13,13 @@ import (
 	"testing"
 )
 
-// RoundTrips counts how often clients of a PostgreSQL wait for it.
+// RoundTrips counts how often clients wait for a PostgreSQL.
 type RoundTrips struct{ count atomic.Int64 }
 
 // Count returns how often they have waited so far.
 func (r *RoundTrips) Count() int { return int(r.count.Load()) }
 
-// CountRoundTrips returns a URL of the same database by which the round trips are counted.
+// CountRoundTrips returns a URL of the same database, through a proxy that counts the round trips.
 func CountRoundTrips(t testing.TB, databaseURL string) (string, *RoundTrips) {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
@@ -55,7 +55,7 @@ func CountRoundTrips(t testing.TB, databaseURL string) (string, *RoundTrips) {
 	return u.String(), r
 }
 
-// forward passes everything on in both directions until the client has left.
+// forward passes everything on in both directions until the client disconnects.
 func (r *RoundTrips) forward(client net.Conn, server string) {
 	defer client.Close()
 	upstream, err := net.Dial("unix", server)

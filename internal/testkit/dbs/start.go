@@ -142,8 +142,7 @@ func tempBase() string {
 	return "/tmp"
 }
 
-// removeStaleDirs removes the folders of test processes that ended without doing so: a running one holds the lock of
-// its own.
+// removeStaleDirs removes the folders that test processes have left. A running process holds the lock of its folder.
 func removeStaleDirs() {
 	locks, _ := filepath.Glob(filepath.Join(tempBase(), "parley-pg-*", "lock"))
 	for _, name := range locks {
@@ -163,8 +162,8 @@ type process struct {
 	exited chan struct{}
 }
 
-// startProcess starts the command and returns once it reports that it is ready. The signal at the parent's death hangs
-// on the thread that forked, so that thread is kept until the server ends.
+// startProcess starts the command and returns when it reports that it is ready. The kernel sends the signal at the
+// parent's death when the thread that forked ends, so that thread is kept until the server ends.
 func startProcess(cmd *exec.Cmd) (*process, error) {
 	out, err := cmd.StderrPipe()
 	if err != nil {
@@ -197,8 +196,8 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	}
 }
 
-// watchOutput closes ready when the server reports that it is ready, and returns its first lines of output when it
-// ends.
+// watchOutput closes ready when the server reports that it is ready. It returns the first lines of output when the
+// server ends.
 func watchOutput(out io.Reader, ready chan<- struct{}) string {
 	var b strings.Builder
 	lines := bufio.NewScanner(out)
@@ -215,7 +214,7 @@ func watchOutput(out io.Reader, ready chan<- struct{}) string {
 }
 
 // kill stops the postmaster so that it forks no more, kills its children and then itself. All of them hold the pipe
-// that watchOutput reads, so when that has ended none is left to keep the next start away from the shared memory.
+// that watchOutput reads, so when that ends, none of them can block the next start by holding the shared memory.
 func (p *process) kill() {
 	pid := p.cmd.Process.Pid
 	_ = syscall.Kill(pid, syscall.SIGSTOP)

@@ -1,4 +1,4 @@
-// Package documents helps to test the readers of files and pages: with samples, archives and bounds.
+// Package documents has samples, archives and bounds for tests of the readers of files and pages.
 package documents
 
 import (
@@ -15,7 +15,7 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// AddSamples seeds a fuzz test with the files that one of the patterns matches.
+// AddSamples seeds a fuzz test with the files that match one of the patterns.
 func AddSamples(f *testing.F, patterns ...string) {
 	f.Helper()
 	for _, pattern := range patterns {
@@ -33,8 +33,8 @@ func AddSamples(f *testing.F, patterns ...string) {
 	}
 }
 
-// ReadBounded reads a file, and fails the test unless it ends as text or with a reason, and what it takes and returns
-// is in proportion: a reader that repeats what it reads shows in the memory that it asks for.
+// ReadBounded reads a file. It fails the test unless reading returns text or a reason, and the text and the allocated
+// memory are in proportion to the file.
 func ReadBounded(t testing.TB, read draft.Reader, data []byte) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -56,10 +56,10 @@ func ReadBounded(t testing.TB, read draft.Reader, data []byte) {
 	}
 }
 
-// maxAllocatedBytes bounds the memory that reading one small file asks for, in all. What is packed may unpack to much.
+// maxAllocatedBytes bounds the memory that is allocated for reading one small file. Compressed files may grow a lot.
 const maxAllocatedBytes = 2 << 30
 
-// NewZip makes an archive of names and contents.
+// NewZip returns an archive of names and contents.
 func NewZip(t testing.TB, parts ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -79,8 +79,7 @@ func NewZip(t testing.TB, parts ...string) []byte {
 	return b.Bytes()
 }
 
-// SharedDir returns a folder of test data written by others, which lies beside the checkout. The test is skipped
-// without it.
+// SharedDir returns a folder of test data of others beside the checkout. Without it the test is skipped.
 func SharedDir(t testing.TB, folder string) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -1,5 +1,5 @@
-// Package expect reads what a test expects of a reply: JSON in which {{name}} stands for what is not known before. Only
-// tests import it.
+// Package expect reads what a test expects of a reply: JSON in which {{name}} stands for a value that is not known
+// before. Only tests import it.
 package expect
 
 import (

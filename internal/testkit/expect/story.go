@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// actionPrefix begins the line of an action.
+// actionPrefix is at the beginning of the line of an action.
 const actionPrefix = "HOUSE "
 
 // A Story is a text file in testdata: requests with their expected replies, sent to a whole server one after the other.
@@ -56,7 +56,7 @@ type StoryText struct {
 	Sections []string // of one exchange each: its title is the first line
 }
 
-// ReadStoryTexts reads the stories of the package whose test it is.
+// ReadStoryTexts reads the stories of the package under test.
 func ReadStoryTexts(t *testing.T) []StoryText {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txt")
@@ -81,7 +81,7 @@ func ReadStoryTexts(t *testing.T) []StoryText {
 	return list
 }
 
-// ReadStories reads the stories of the package whose test it is.
+// ReadStories reads and parses the stories of the package under test.
 func ReadStories(t *testing.T) []Story {
 	t.Helper()
 	var list []Story

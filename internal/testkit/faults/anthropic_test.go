@@ -8,8 +8,8 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// What a provider of Anthropic's format does to each of its requests, and how the answer must end. What both formats
-// have in common is in providerFaults.
+// What a provider with Anthropic's format does with each request, and how the answer must end. Faults that both formats
+// share are in providerFaults.
 var anthropicFaults = map[string]providerFault{
 	"stalls at once": {behaviour: provider.StallRequest(), wantsFailure: true},
 	"stalls in the middle": {behaviour: provider.AnthropicTextThen(provider.StallRequest(), "Hello ", "wor"),
@@ -43,8 +43,8 @@ var anthropicFaults = map[string]providerFault{
 	"does what it should":   {behaviour: provider.AnthropicText("end_turn", "Hello ", "world.")},
 }
 
-// The other wire format keeps the same promise.
-func TestBadAnthropic(t *testing.T) {
+// The same holds for the other wire format.
+func TestMisbehavingAnthropicProvider(t *testing.T) {
 	for name, m := range anthropicFaults {
 		m.isAnthropic = true
 		for _, streams := range []bool{false, true} {

@@ -16,10 +16,10 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// tokensPerAnswer is how many pieces an answer has.
+// tokensPerAnswer is the number of pieces of an answer.
 const tokensPerAnswer = 32
 
-// expectedAnswer is the model's answer: every piece of it names the message, so that no answer can pass for another.
+// expectedAnswer returns the model's answer. Each of its pieces names the message, so that answers cannot be confused.
 func expectedAnswer(message string) string { return strings.Join(answerPieces(message), "") }
 
 func answerPieces(message string) []string {
@@ -31,7 +31,7 @@ func answerPieces(message string) []string {
 	return list
 }
 
-// echoAnswers answers each message with its own pieces, up to slowest apart, so that some turn is running at any
+// echoAnswers answers each message with its own pieces, with pauses up to slowest, so that turns are running at any
 // moment.
 func echoAnswers(slowest time.Duration) provider.Behaviour {
 	return func(x *provider.Exchange) {
@@ -119,7 +119,7 @@ func (c *clientGroup) sendMessage(ctx context.Context, m *chatClient) error {
 		m.conversation = a.Conversation
 		return nil
 	}
-	if rand.N(2) == 0 { // else the next message goes where this one may have been lost
+	if rand.N(2) == 0 { // otherwise the next message is sent to the conversation in which this one may have been lost
 		m.conversation = ""
 	}
 	var refusal *testkit.Refusal
@@ -133,7 +133,7 @@ func (c *clientGroup) sendMessage(ctx context.Context, m *chatClient) error {
 	return nil
 }
 
-// requireConsistent verifies what was acknowledged, and that there were no refusals but these.
+// requireConsistent verifies what was acknowledged, and that there were no other refusals than these.
 func (c *clientGroup) requireConsistent(t *testing.T, allowed ...string) {
 	t.Helper()
 	began := time.Now()

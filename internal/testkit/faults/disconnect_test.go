@@ -17,8 +17,8 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// A client that hangs up, at whatever byte of its answer, loses nothing: the answer is completed and can be read. The
-// server holds no resources for the client.
+// A client that disconnects at any byte of its answer loses nothing: the answer is completed and can be read. The
+// server keeps no resources for the client.
 func TestDisconnect(t *testing.T) {
 	model := provider.Start(t, echoAnswers(time.Millisecond))
 	s := testkit.Open(t, withProvider(model), withTestLog(t))
@@ -49,14 +49,14 @@ func TestDisconnect(t *testing.T) {
 	all.Wait()
 	testkit.Eventually(t, "only the goroutines of before", func() bool { return countServerGoroutines() <= before })
 	if left := n + 1 - c.client.Acknowledged(); left < n/2 {
-		t.Errorf("only %d of %d clients left before the end", left, n)
+		t.Errorf("only %d of %d clients disconnected before the end", left, n)
 	}
 	c.client.Client = patient
 	c.requireConsistent(t)
 	requireNothingOpenOn(t, s)
 }
 
-// hangUp sends a message and leaves early: a stream at a random byte, a reply that comes in one piece at a random
+// hangUp sends a message and disconnects early: from a stream at a random byte, from a reply in one piece at a random
 // moment.
 func (c *clientGroup) hangUp(t *testing.T, i int) {
 	ctx, leave := context.WithCancel(t.Context())
@@ -66,15 +66,15 @@ func (c *clientGroup) hangUp(t *testing.T, i int) {
 		time.AfterFunc(rand.N(40*time.Millisecond), leave)
 	}
 	c.sentCount.Add(1)
-	_, _ = c.client.SendMessage(ctx, m) // that it fails is the point; a refusal is found by settled
+	_, _ = c.client.SendMessage(ctx, m) // failures are expected; settled finds refusals
 }
 
-// streamBytes is about how many bytes the reply to a message takes that is streamed.
+// streamBytes is about the size of a streamed reply.
 const streamBytes = 3000
 
 var errHungUp = errors.New("this client has hung up")
 
-// dialAndHangUp returns a connection that its client closes after a random number of bytes, one in two with a reset.
+// dialAndHangUp returns a connection that the client closes after a random number of bytes, half of them with a reset.
 func dialAndHangUp(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 	if err == nil && rand.N(2) == 0 {
@@ -97,7 +97,7 @@ func (c *hangingUpConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// countServerGoroutines counts the goroutines that are anywhere in the server's own code.
+// countServerGoroutines counts the goroutines that run the server's code.
 func countServerGoroutines() (n int) {
 	stacks := make([]byte, 16<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]

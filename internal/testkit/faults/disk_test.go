@@ -12,7 +12,7 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// On a full disk a write is refused and never half stored, reads go on, and when there is space again so do writes, by
+// On a full disk writes are refused and never stored in part, and reads work. When there is space again, writes work by
 // themselves.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
@@ -38,7 +38,7 @@ func TestDiskFull(t *testing.T) {
 			t.Fatal(err)
 		}
 		if elapsed := c.waitForAnswers(t, clientCount); elapsed > 10*time.Second {
-			t.Errorf("writes were taken again after %v", elapsed)
+			t.Errorf("writes succeeded again after %v", elapsed)
 		}
 	}
 	close(stop)
@@ -65,7 +65,7 @@ func (c *clientGroup) fillDisk(t *testing.T, name string, n int) {
 	}
 }
 
-// requireReadable checks that what is stored can be read, all of it that a page holds.
+// requireReadable checks that a page of what is stored can be read.
 func (c *clientGroup) requireReadable(t *testing.T) {
 	t.Helper()
 	for _, path := range []string{"/me", "/agents", "/agents/" + c.agent, "/agents/" + c.agent + "/sources",

@@ -13,7 +13,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// TestExportTakesLittleMemory exports a conversation that is many times larger than what it may hold at once.
+// TestExportTakesLittleMemory exports a conversation that is many times larger than the memory that an export may use.
 func TestExportTakesLittleMemory(t *testing.T) {
 	skipUnderRace(t)
 	const messages, bound = 100_000, 24 << 20
@@ -35,7 +35,7 @@ func TestExportTakesLittleMemory(t *testing.T) {
 	}
 }
 
-// startExport asks for the export of a conversation without the client that reads replies to their end to check them.
+// startExport requests the export of a conversation without the validating client, which would read the whole reply.
 func startExport(t *testing.T, s *testkit.Server, agent, conversation string) io.Reader {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "GET",
@@ -52,7 +52,7 @@ func startExport(t *testing.T, s *testkit.Server, agent, conversation string) io
 	return res.Body
 }
 
-// watchHeap samples the heap until it is stopped, and returns the most that was in use.
+// watchHeap samples the heap until it is stopped, and returns the largest size.
 func watchHeap() (peakHeap func() uint64) {
 	var peak atomic.Uint64
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -87,7 +87,7 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// countMessages reads an export token by token and counts the messages, which must come in order.
+// countMessages reads an export token by token and counts the messages, which must be in order.
 func countMessages(t *testing.T, dec *json.Decoder) (n int) {
 	t.Helper()
 	for {

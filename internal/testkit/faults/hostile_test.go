@@ -27,14 +27,14 @@ import (
 var hostileSets = []string{"pdf-hostile", "office-hostile", "doc-extract", "html5lib", "upload-tricks"}
 
 const (
-	uploadsPerAccount = 10 // an account may upload in a minute
+	uploadsPerAccount = 10 // uploads that an account may make in a minute
 	maxReadTime       = 35 * time.Second
 	maxResidentBytes  = 512 << 20
 	senderCount       = 2
 )
 
-// Every hostile file that is sent to a real server is refused, or ends failed with a reason or trained, in time; the
-// readers stay within their memory, and the server goes on.
+// Every hostile file that is uploaded to a real server is refused, or is trained or fails with a reason, in time. The
+// readers stay within their memory limit, and the server continues.
 func TestHostileUploads(t *testing.T) {
 	skipUnderRace(t)
 	t.Parallel()
@@ -155,7 +155,7 @@ func (u *uploader) addText(name, content string) string {
 		u.Error(name, err)
 		return "unsent"
 	}
-	reply, _ := io.ReadAll(res.Body) // what is missing does not decode
+	reply, _ := io.ReadAll(res.Body) // a missing field cannot be decoded
 	_ = res.Body.Close()
 	var src struct {
 		ID, Status string
@@ -182,12 +182,12 @@ func (u *uploader) addText(name, content string) string {
 	return src.Status
 }
 
-// peakChildMemory returns the most that a child of the process ever held in memory, in bytes.
+// peakChildMemory returns the highest memory use of a child of the process, in bytes.
 func peakChildMemory(ctx context.Context, parent int) (peak int64) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for runtime.GOOS == "linux" {
-		lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent)) // none where the process has gone
+		lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent)) // empty if the process has ended
 		for _, list := range lists {
 			ids, _ := os.ReadFile(list) //nolint:gosec // of /proc
 			for id := range strings.FieldsSeq(string(ids)) {
@@ -204,10 +204,10 @@ func peakChildMemory(ctx context.Context, parent int) (peak int64) {
 }
 
 func peakMemory(id string) int64 {
-	status, _ := os.ReadFile("/proc/" + id + "/status") // it may have gone
+	status, _ := os.ReadFile("/proc/" + id + "/status") // it may have ended
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
 	if fields := strings.Fields(after); len(fields) > 0 {
-		kB, _ := strconv.ParseInt(fields[0], 10, 64) // the kernel writes a number
+		kB, _ := strconv.ParseInt(fields[0], 10, 64) // always a number
 		return kB << 10
 	}
 	return 0

@@ -14,8 +14,8 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// A server that is killed at any moment, in the middle of answers and of its own start, has lost nothing that it
-// acknowledged, stored nothing twice, leaves no turn open and charges exactly what it stored.
+// A server that is killed at any moment, during answers and during its own start, loses nothing that it acknowledged,
+// stores nothing twice, leaves no turn open and charges exactly what it stored.
 func TestKillServer(t *testing.T) {
 	skipUnderRace(t)
 	t.Parallel()
@@ -62,15 +62,15 @@ func killServer(t *testing.T, n int, longest time.Duration, dir, url string) {
 		c.client.SetURL(address)
 	}
 	allowed := ""
-	if url != "" { // where another server may still live, a lease has to run out, and until then its conversation is busy
+	if url != "" { // if another server may be running, a lease must run out, and until then its conversation is busy
 		allowed = errConversationBusy
 	}
-	c.requireConsistent(t, allowed) // a job that was killed five times rests before it is tried again
+	c.requireConsistent(t, allowed) // after five crashes a job waits before it is retried
 	server.kill()
 	requireNothingOpen(t, dir, url)
 }
 
-// writeSources creates agents and sources until the server is gone.
+// writeSources creates agents and sources until the server is killed.
 func (c *clientGroup) writeSources(t *testing.T, name string) {
 	for i := 0; ; i++ {
 		if i%2 == 0 {
@@ -86,7 +86,7 @@ func (c *clientGroup) writeSources(t *testing.T, name string) {
 	}
 }
 
-// requireNothingOpen checks the database: soon no turn is open, no credits are reserved, and the accounting is
+// requireNothingOpen checks in the database that soon no turn is open, no credits are reserved, and the accounting is
 // consistent.
 func requireNothingOpen(t *testing.T, dir, url string) {
 	t.Helper()
@@ -117,6 +117,6 @@ func requireNothingOpenOn(t *testing.T, s *testkit.Server) {
 	ofAgents := count(`select coalesce(sum(used), 0) from credit_usage where agent_id <> ''`)
 	if booked := count(`select coalesce(sum(amount), 0) from credit_ledger`); ofAccounts != ofAgents ||
 		ofAccounts != booked {
-		t.Errorf("accounts used %d credits, agents %d, the books say %d", ofAccounts, ofAgents, booked)
+		t.Errorf("accounts used %d credits, agents %d, the ledger says %d", ofAccounts, ofAgents, booked)
 	}
 }

@@ -29,8 +29,8 @@ func cycleCount(t *testing.T, short, long int) int {
 	return cmp.Or(*cyclesFlag, cycles, short)
 }
 
-// skipUnderRace skips a loop that is about the server's process or about volume, neither of which the race detector
-// sees.
+// skipUnderRace skips a loop that tests the server's process or large volumes, for which the race detector is of no
+// use.
 func skipUnderRace(t *testing.T) {
 	t.Helper()
 	if isRaceBuild {

@@ -13,8 +13,8 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// While its database is gone the server stays up and says so in the envelope; when the database is back so is the
-// server, by itself, and nothing that it acknowledged is lost.
+// While its database is down the server runs and returns errors; when the database is up again, the server works again
+// by itself, and nothing that it acknowledged is lost.
 func TestKillPostgres(t *testing.T) {
 	skipUnderRace(t)
 	t.Parallel()
@@ -51,12 +51,12 @@ const (
 	errConversationBusy = "409 CHAT_CONVERSATION_BUSY"
 )
 
-// withProvider has the provider answer for every model name.
+// withProvider makes the provider answer for every model name.
 func withProvider(model *provider.Server) testkit.Option {
 	return testkit.WithConfig(func(c *server.Config) { c.ModelURL, c.ModelID = model.URL, "echo" })
 }
 
-// withTestLog shows the server's log if the test fails, without the refusals that the test is about.
+// withTestLog shows the server's log if the test fails, without the refusals that the test causes.
 func withTestLog(t *testing.T) testkit.Option {
 	last := &lastOutput{ignoredWord: "SERVICE_UNDER_MAINTENANCE"}
 	t.Cleanup(func() {
@@ -77,8 +77,8 @@ func (c *clientGroup) waitForAnswers(t *testing.T, n int) time.Duration {
 	return time.Since(began)
 }
 
-// waitForRefusals waits until reads are refused and n more requests with them. The crowd alone would not do: all of it
-// may be waiting for answers that the server keeps until it can store them.
+// waitForRefusals waits until reads are refused and n more requests as well. Refused messages alone would not do: all
+// clients may be waiting for answers that the server keeps until it can store them.
 func (c *clientGroup) waitForRefusals(t *testing.T, n int) {
 	t.Helper()
 	refused := 0
@@ -91,7 +91,7 @@ func (c *clientGroup) waitForRefusals(t *testing.T, n int) {
 	})
 }
 
-// requireHealthy checks that the server answers where no database is needed.
+// requireHealthy checks that the server answers requests that need no database.
 func (c *clientGroup) requireHealthy(t *testing.T) {
 	t.Helper()
 	var health struct{ Status string }

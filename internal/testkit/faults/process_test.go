@@ -76,7 +76,7 @@ func startProcess(t *testing.T, args ...string) *serverProcess {
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread() // the signal at the parent's death hangs on the thread that forked
+		runtime.LockOSThread() // the kernel sends the signal at the parent's death when the thread that forked ends
 		err := p.cmd.Start()
 		started <- err
 		if err == nil {
@@ -105,7 +105,7 @@ func startServer(t *testing.T, args ...string) (*serverProcess, string) {
 	return nil, ""
 }
 
-// kill ends the process as a loss of power would, but for the kernel's caches.
+// kill ends the process as a loss of power would, except for the kernel's caches.
 func (p *serverProcess) kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.exited

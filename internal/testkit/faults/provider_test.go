@@ -16,18 +16,18 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// providerTimeout is how long the server waits for its provider in these tests: for the first byte, and within an
-// answer.
+// providerTimeout is how long the server waits for its provider in these tests, for the first byte and between later
+// ones.
 const providerTimeout = 300 * time.Millisecond
 
-// providerFault is what a provider does to each of its requests, and how the answer must end.
+// providerFault is what a provider does with each request, and how the answer must end.
 type providerFault struct {
 	behaviour        provider.Behaviour
-	wantsFailure     bool // after what, if anything, the client has seen
-	wantsText        bool // the client of a stream has seen text before that
+	wantsFailure     bool // what the client gets before, if anything
+	wantsText        bool // the client of a stream gets text before that
 	wantsInterrupted bool // its text is stored as interrupted, and costs nothing
 
-	isAnthropic bool // it speaks Anthropic's format
+	isAnthropic bool // it uses Anthropic's format
 }
 
 var providerFaults = map[string]providerFault{
@@ -73,9 +73,10 @@ func sendTwoFinishes(x *provider.Exchange) {
 	provider.AnswerText("And more.")(x)
 }
 
-// Whatever a provider does, the turn ends in time: with a finish, or with a documented error, before the first byte as
-// an ordinary one. The message is stored, a failed answer is neither stored nor charged, and the conversation goes on.
-func TestBadProvider(t *testing.T) {
+// Whatever a provider does, the turn ends in time with a finish or with a documented error, which before the first byte
+// is an ordinary one. The message is stored, a failed answer is neither stored nor charged, and the conversation
+// continues.
+func TestMisbehavingProvider(t *testing.T) {
 	for name, m := range providerFaults {
 		for _, streams := range []bool{false, true} {
 			kind := map[bool]string{false: "/json", true: "/stream"}[streams]
@@ -114,7 +115,7 @@ func (f providerFault) runTest(t *testing.T, streams bool) {
 	requireNothingOpenOn(t, s)
 }
 
-// newModel returns the server's model that asks the provider.
+// newModel returns a model that calls the provider, as the server's.
 func (f providerFault) newModel(p *provider.Server) model.Model {
 	if f.isAnthropic {
 		return &anthropic.Model{Client: httpclient.Client{
@@ -158,7 +159,7 @@ func (f providerFault) checkTurn(t *testing.T, a *testkit.Answer, err error, str
 			t.Fatalf("%+v, %v", a, err)
 		}
 		return a.Conversation
-	case streams && f.wantsText: // the error came too late to be an ordinary one
+	case streams && f.wantsText: // the error was too late for an ordinary one
 		if err != nil || a.Reason != "error" || a.Failure == "" || a.Credits != 0 ||
 			!strings.HasPrefix("Hello world.", a.Text) {
 			t.Fatalf("%+v, %v", a, err)
@@ -176,12 +177,12 @@ func (f providerFault) checkTurn(t *testing.T, a *testkit.Answer, err error, str
 	return refusal.Details["conversationId"]
 }
 
-// requireNoInternals checks that the client gets no internals.
+// requireNoInternals checks that a message holds no internals.
 func requireNoInternals(t *testing.T, message string) {
 	t.Helper()
 	for _, word := range []string{"secret", "provider", "127.0.0.1", "oops"} {
 		if strings.Contains(message, word) {
-			t.Errorf("the client is told %q", message)
+			t.Errorf("the client gets %q", message)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// A server that is killed while it writes the passages of a large text has, after its next start, trained the text
-// once: no passage is missing or doubled, and until then the earlier version answers.
+// If a server is killed while it writes the passages of a large text, the text is trained once after the next start: no
+// passage is missing or doubled, and until then the earlier version answers.
 func TestKillTraining(t *testing.T) {
 	skipUnderRace(t)
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestKillTraining(t *testing.T) {
 	})
 }
 
-// handbookText is a text of nearly 1 MB, the most a text may have. One sentence of it contains the number.
+// handbookText returns a text of nearly 1 MB, the limit of a text. One of its sentences contains the number.
 func handbookText(number int) string {
 	var b strings.Builder
 	for i := range 2400 {
@@ -77,7 +77,7 @@ func killTraining(t *testing.T, n int, dir, url string) {
 		tr.changeSource(i + 2)
 		if i < n {
 			<-time.After(whole * time.Duration(i+1) / time.Duration(n+1))
-		} else { // none of these came in the middle
+		} else { // no kill came in the middle
 			tr.waitUntilWritten()
 		}
 		server.kill()
@@ -94,7 +94,7 @@ func killTraining(t *testing.T, n int, dir, url string) {
 	}
 	t.Logf("%d kills came in the midst of writing", midWriting)
 	if midWriting == 0 {
-		t.Error("no kill came in the midst of writing")
+		t.Error("no kill came while passages were written")
 	}
 }
 
@@ -144,7 +144,7 @@ func (tr *trainingTest) measureTraining(number int) time.Duration {
 	return time.Since(began)
 }
 
-// checkAnswers asks until the source is trained: the previous version answers, and then the new one.
+// checkAnswers asks until the source is trained: first the previous version must answer, and then the new one.
 func (tr *trainingTest) checkAnswers(before, now int) {
 	for began := time.Now(); ; <-time.After(100 * time.Millisecond) {
 		earlier := tr.sourceStatus()

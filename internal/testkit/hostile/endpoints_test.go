@@ -33,10 +33,10 @@ type endpointTest struct {
 	qnaSource             string
 }
 
-// endpoint takes a text of any size, up to its limit in bytes; what it refuses is answered as well.
+// endpoint is a request that takes a text of any size, up to its limit in bytes; larger ones are refused.
 type endpoint struct {
 	name     string
-	maxBytes int // bytes that it takes, 0 for what one request may hold
+	maxBytes int // limit in bytes; 0 for that of a request
 	send     func(d *endpointTest, text string) (status int, reply []byte)
 }
 
@@ -190,12 +190,12 @@ func (e *endpointTest) waitUntilTrained() {
 	}
 }
 
-// sampleInterval is how many kinds are passed over for each that an endpoint is sent, where time is short; the next
-// endpoint is sent others.
+// sampleInterval is the interval of kinds of text that are sent to an endpoint, to save time; the next endpoint gets
+// others.
 const sampleInterval = 8
 
-// The work of every endpoint that takes a text grows with the text, and no more than that, with all that is left to
-// be done in the background. PARLEY_LONG=1 sends every kind of text to every endpoint.
+// The time of every endpoint that takes a text is linear in its size, including the work in the background.
+// PARLEY_LONG=1 sends every kind of text to every endpoint.
 func TestWorkOfEndpoints(t *testing.T) {
 	d, size, step := newEndpointTest(t), 32<<10, sampleInterval
 	if os.Getenv("PARLEY_LONG") != "" {
@@ -219,7 +219,7 @@ func TestWorkOfEndpoints(t *testing.T) {
 	}
 }
 
-// limitSize is how large the smallest text is: one of four times the size is taken as well.
+// limitSize returns the size of the smallest text, so that one of four times the size is accepted as well.
 func (e endpoint) limitSize(size int) int {
 	if e.maxBytes > 0 {
 		return min(size, e.maxBytes/4)

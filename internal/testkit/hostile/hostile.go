@@ -13,26 +13,26 @@ type Kind struct {
 	newText func(size int) string
 }
 
-// Made returns a kind whose texts are a beginning, a unit repeated up to the size, and an end.
+// Made returns a kind of texts with a beginning, a unit repeated up to the size, and an end.
 func Made(name, head, unit, tail string) Kind {
 	return Kind{name, func(size int) string { return head + repeated(unit)(size) + tail }}
 }
 
-// Halves returns a kind of which one half repeats a unit, and the other half another.
+// Halves returns a kind of texts whose first half repeats a unit, and the second half another.
 func Halves(name, head, first, between, second, tail string) Kind {
 	return Kind{name, func(size int) string {
 		return head + repeated(first)(size/2) + between + repeated(second)(size/2) + tail
 	}}
 }
 
-// Text returns a text of about so many bytes, whole characters only.
+// Text returns a text of about a number of bytes, whole characters only.
 func (k Kind) Text(size int) string { return k.newText(size) }
 
 func repeated(unit string) func(int) string {
 	return func(size int) string { return strings.Repeat(unit, max(1, size/len(unit))) }
 }
 
-// nested repeats one unit and then as often another.
+// nested repeats one unit and then another as often.
 func nested(open, shut string) func(int) string {
 	return func(size int) string {
 		n := max(1, size/(len(open)+len(shut)))
@@ -45,7 +45,7 @@ func prefixed(lead, unit string) func(int) string {
 	return func(size int) string { return lead + repeated(unit)(size) }
 }
 
-// numberedParts writes one part after another, each by its number.
+// numberedParts concatenates parts, each made from its number.
 func numberedParts(part func(i int) string) func(int) string {
 	return func(size int) string {
 		var b strings.Builder
@@ -56,7 +56,7 @@ func numberedParts(part func(i int) string) func(int) string {
 	}
 }
 
-// distinctWord returns a word for a number; no two numbers have the same.
+// distinctWord returns a different word for each number.
 func distinctWord(i int) string {
 	var word []byte
 	for n := i*7919 + 17; n > 0; n /= 19 {
@@ -65,9 +65,9 @@ func distinctWord(i int) string {
 	return string(word)
 }
 
-// Kinds are all of them.
+// Kinds lists all kinds.
 var Kinds = []Kind{
-	// What people write, again and again.
+	// Text of people, repeated.
 	{"questions", repeated("When do you open? ")},
 	{"questions about prices", repeated("how much does it cost to pay ")},
 	{"wishes for a person", repeated("please let me talk to a human, ")},
@@ -149,7 +149,7 @@ var Kinds = []Kind{
 	{"Thai and Arabic", repeated("เวลาทำการ متى تفتحون ـــ ")},
 	{"emoji", repeated("👩‍👩‍👧‍👦🏳️‍🌈")},
 	{"full-width letters and ligatures", repeated("ＡＢ１２ﬁﷺ")},
-	// What programs write.
+	// Output of programs.
 	{"quotation marks", repeated(`"a' “b `)},
 	{"JSON", nested(`{"a":[`, `]}`)},
 	{"flat JSON", repeated(`{"a": "b", "c": 1}, `)},

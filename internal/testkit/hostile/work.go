@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// maxSteepness is how much more work a text of twice the size may cause: twice, and 1.3 times that for noise.
+	// maxSteepness is how much more time a text of twice the size may take: twice as much, and 1.3 times that for noise.
 	maxSteepness = 2 * 1.3
-	// cheapWork is work that is too little to be measured.
+	// cheapWork is a time that is too short to be measured.
 	cheapWork = 4 * time.Millisecond
 	maxTries  = 4
 )
 
-// RequireLinear fails the test where the work for a text of twice the size, and of four times the size, is more than
-// linear. Work is the time that the processor spends on this process, so that others who use the machine do not count;
-// and only what grows too fast in each of several tries counts.
+// RequireLinear fails the test if the work for texts of twice and four times the size is more than linear. Work is the
+// processor time of this process, so that other processes do not count, and it must be too high in each of several
+// tries.
 func RequireLinear(t testing.TB, size int, kind Kind, read func(text string)) {
 	t.Helper()
 	two := kind.Text(2 * size)
@@ -44,7 +44,7 @@ func RequireLinear(t testing.TB, size int, kind Kind, read func(text string)) {
 		works)
 }
 
-// isCheap reports work that is too little to be measured, which most is: the collector of garbage does not rest for it.
+// isCheap reports whether the work takes too little time to be measured. It leaves the garbage collector on.
 func isCheap(do func()) bool {
 	before := cpuTime()
 	do()
@@ -55,8 +55,8 @@ func isSteep(once, twice time.Duration) bool {
 	return twice > cheapWork && float64(twice) > maxSteepness*float64(max(once, cheapWork/4))
 }
 
-// MeasureWork returns the processor time of a function, in whatever goroutines of this process; the collector of
-// garbage rests.
+// MeasureWork returns the processor time of a function, in all goroutines of this process, with the garbage collector
+// off.
 func MeasureWork(do func()) time.Duration {
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -73,7 +73,7 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// Size is how large the smallest text of a test is, eight times as large where PARLEY_LONG is set.
+// Size returns the size of the smallest text of a test, eight times as large if PARLEY_LONG is set.
 func Size(short int) int {
 	if os.Getenv("PARLEY_LONG") != "" {
 		return 8 * short
@@ -81,8 +81,8 @@ func Size(short int) int {
 	return short
 }
 
-// ForEachText checks that the work is linear for texts of every kind: of 64 KiB and more, or of 512 KiB where
-// PARLEY_LONG is set.
+// ForEachText checks that the work is linear for texts of every kind, of 64 KiB and more, or of 512 KiB if PARLEY_LONG
+// is set.
 func ForEachText(t *testing.T, read func(text string)) {
 	t.Helper()
 	for _, kind := range Kinds {
@@ -90,8 +90,8 @@ func ForEachText(t *testing.T, read func(text string)) {
 	}
 }
 
-// Readers is ForEachText for several functions, each by its name. Their texts are of 16 KiB and more in short runs:
-// what takes more than linear work shows with them as well, and there are many readers.
+// Readers is ForEachText for several functions, by name. In short runs their texts have 16 KiB and more, which is
+// enough to find work that is more than linear.
 func Readers(t *testing.T, readers map[string]func(text string)) {
 	t.Helper()
 	for name, read := range readers {
@@ -103,7 +103,7 @@ func Readers(t *testing.T, readers map[string]func(text string)) {
 	}
 }
 
-// RequireBounded fails a fuzz test where repeating the fuzzer's input makes a text expensive.
+// RequireBounded fails a fuzz test if repeating the fuzzer's input makes a text expensive.
 func RequireBounded(t testing.TB, unit string, read func(text string)) {
 	t.Helper()
 	if unit != "" {

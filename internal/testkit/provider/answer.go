@@ -11,13 +11,13 @@ import (
 	"parley/internal/model"
 )
 
-// Key is a key that no error may show.
+// Key is a key that no error may contain.
 const Key = "sk-very-secret"
 
 // HowRequest is a short question.
 var HowRequest = model.Request{Model: "m", Messages: []model.Message{{Role: "user", Text: "How?"}}}
 
-// Answer is what a model has answered.
+// Answer is the answer of a model.
 type Answer struct {
 	Text      string
 	Chunks    int
@@ -50,8 +50,8 @@ func ReadAnswer(t *testing.T, m model.Model, req model.Request) (a Answer) {
 	return a
 }
 
-// CheckFailure checks that err is the one error that a caller may see, with a cause for the log that is short and holds
-// no key.
+// CheckFailure checks that err is the only error that a caller may see, with a short cause for the log that does not
+// contain the key.
 func CheckFailure(t *testing.T, err error) {
 	t.Helper()
 	var e *parley.Error
@@ -83,7 +83,7 @@ func StartReplay(t *testing.T, file string, atOnce bool) *Server {
 	})
 }
 
-// NewPassage returns a passage of the named source that begins at a byte of its text.
+// NewPassage returns a passage that begins at a byte of the text of the named source.
 func NewPassage(name, text string, start int) model.Passage {
 	return model.Passage{Passage: parley.Passage{SourceName: name, Text: text, Start: start, End: start + len(text)}}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The behaviours below use Anthropic's wire format. Those that send raw bytes, stall, refuse or break the connection
-// fit both.
+// The behaviours below use Anthropic's wire format. Behaviours that send raw bytes, stall, refuse or break the
+// connection work for both.
 
 // AnthropicText writes the pieces as one text block of an answer and ends it with the reason.
 func AnthropicText(reason string, pieces ...string) Behaviour {
@@ -99,7 +99,7 @@ func AnthropicTextThen(then Behaviour, pieces ...string) Behaviour {
 	}
 }
 
-// RepeatRaw sends the raw text without end.
+// RepeatRaw sends the raw text endlessly.
 func RepeatRaw(raw string) Behaviour {
 	return func(x *Exchange) {
 		for x.Write(strings.Repeat(raw, 1+4096/len(raw))) && x.r.Context().Err() == nil {
@@ -116,7 +116,7 @@ func TextDelta(index int, text string) string {
 		encodeJSON(text))
 }
 
-// encodeJSON encodes a string or numbers, which always encode.
+// encodeJSON encodes a string or numbers, which cannot fail.
 func encodeJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -76,12 +76,12 @@ func InvalidUTF8() Behaviour {
 	}
 }
 
-// Garbage answers with something that is no event stream.
+// Garbage answers with something that is not an event stream.
 func Garbage() Behaviour {
 	return func(x *Exchange) { x.Write("<html><body>It works!</body></html>\n") }
 }
 
-// EndlessText sends text without end.
+// EndlessText sends text endlessly.
 func EndlessText(piece string) Behaviour {
 	return func(x *Exchange) {
 		events := strings.Repeat("data: "+Delta(piece)+"\n\n", 16)
@@ -90,7 +90,7 @@ func EndlessText(piece string) Behaviour {
 	}
 }
 
-// EndlessLine sends one line without end.
+// EndlessLine sends an endless line.
 func EndlessLine() Behaviour {
 	return func(x *Exchange) {
 		x.Write(`data: {"choices":[{"delta":{"content":"`)

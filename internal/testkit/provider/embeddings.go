@@ -13,7 +13,7 @@ import (
 )
 
 // EmbeddingServer is a provider of embeddings for tests: a loopback server with the OpenAI wire format. It answers with
-// the vectors of an EmbeddingModel, unless its script has it misbehave.
+// the vectors of an EmbeddingModel, unless its script makes it misbehave.
 type EmbeddingServer struct {
 	URL string // base URL for a client: ends in /v1
 
@@ -32,7 +32,8 @@ type EmbeddingRequest struct {
 	Dimensions int      `json:"dimensions"`
 }
 
-// StartEmbeddings starts a server that is closed with the test. Without a model it knows the spelling of words only.
+// StartEmbeddings starts a server and closes it when the test ends. Without a model, vectors depend only on the
+// spelling of words.
 func StartEmbeddings(t testing.TB, meaning *EmbeddingModel) *EmbeddingServer {
 	t.Helper()
 	if meaning == nil {
@@ -41,7 +42,7 @@ func StartEmbeddings(t testing.TB, meaning *EmbeddingModel) *EmbeddingServer {
 	return StartEmbeddingsFunc(t, meaning.Vector)
 }
 
-// StartEmbeddingsFunc opens a server that answers with the function's vectors.
+// StartEmbeddingsFunc starts a server that answers with the vectors of a function.
 func StartEmbeddingsFunc(t testing.TB, of func(text string) []float32) *EmbeddingServer {
 	t.Helper()
 	s := &EmbeddingServer{embed: of, quit: make(chan struct{})}
@@ -49,7 +50,7 @@ func StartEmbeddingsFunc(t testing.TB, of func(text string) []float32) *Embeddin
 	return s
 }
 
-// PlainOnly makes the server refuse a requested encoding, as some do.
+// PlainOnly makes the server refuse requests for an encoding, as some servers do.
 func (s *EmbeddingServer) PlainOnly() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +94,7 @@ func (s *EmbeddingServer) serve(w http.ResponseWriter, r *http.Request) {
 	case plain && ask.Encoding != "":
 		http.Error(w, `{"error":{"message":"unknown field encoding_format"}}`, http.StatusBadRequest)
 	default:
-		_, _ = io.WriteString(w, s.encodeVectors(ask)) // a client that has left needs no answer
+		_, _ = io.WriteString(w, s.encodeVectors(ask)) // a client that has disconnected needs no answer
 	}
 }
 
@@ -107,7 +108,7 @@ func (s *EmbeddingServer) nextHandler(texts []string) (play http.HandlerFunc, pl
 	return play, s.isPlainOnly
 }
 
-// encodeVectors returns the vectors in reverse order: a client goes by their numbers.
+// encodeVectors returns the vectors in reverse order, as clients must use their numbers.
 func (s *EmbeddingServer) encodeVectors(ask EmbeddingRequest) string {
 	var data []string
 	for i := len(ask.Input) - 1; i >= 0; i-- {

@@ -10,15 +10,14 @@ import (
 )
 
 // EmbeddingModel replaces an embedding model in tests. It learns from texts alone which words occur together: each text
-// gets a random direction, a word the sum of those of the texts that contain it, and a text the sum of its words', with
-// the spelling of the words added. It knows no questions and no answers. Its quality is between plain words and a small
-// embedding model; it is for showing what the code around a model does.
+// gets a random direction, a word the sum of the directions of the texts that contain it, and a text the sum of its
+// words', with the spelling of the words added. Its quality is between plain words and a small embedding model.
 type EmbeddingModel struct {
 	dims           int
 	rarity         map[string]float64
 	contextVectors map[string][]float64
-	commonVector   []float64 // what all texts share
-	unseenRarity   float64   // rarity of a word that no text holds
+	commonVector   []float64 // the common part of all texts
+	unseenRarity   float64   // weight of a word that is in no text
 }
 
 // TrainEmbeddingModel returns a model trained on the texts.
@@ -107,7 +106,7 @@ func distinctWords(text string) (list []string) {
 	return list
 }
 
-// randomVector returns a direction that depends on the name alone: few dimensions, each plus or minus one.
+// randomVector returns a direction that depends only on the name: few dimensions, each plus or minus one.
 func randomVector(name string, dims int) []float64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(name)) // never fails

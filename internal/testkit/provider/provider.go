@@ -17,7 +17,7 @@ import (
 // Behaviour answers one request.
 type Behaviour func(*Exchange)
 
-// Server plays one behaviour per request; the last one answers every further request.
+// Server plays one behaviour for each request; the last one answers all further requests.
 type Server struct {
 	URL string // base URL for a client: ends in /v1
 
@@ -27,7 +27,7 @@ type Server struct {
 	quit            chan struct{}
 }
 
-// recorder holds the script of a server and the requests that it has had.
+// recorder holds the script of a server and the requests that it has received.
 type recorder[B, R any] struct {
 	mu       sync.Mutex
 	script   []B
@@ -81,7 +81,7 @@ func (r Request) JSON() map[string]any {
 	return m
 }
 
-// Start starts a server that is closed with the test. Without a script it answers "Hello.".
+// Start starts a server and closes it when the test ends. Without a script it answers "Hello.".
 func Start(t testing.TB, script ...Behaviour) *Server {
 	t.Helper()
 	if len(script) == 0 {
@@ -93,8 +93,8 @@ func Start(t testing.TB, script ...Behaviour) *Server {
 	return s
 }
 
-// WaitForDisconnects waits until n exchanges were left by their client before their end; false when done is closed
-// first.
+// WaitForDisconnects waits until the clients of n exchanges have disconnected before the end. It returns false if done
+// is closed first.
 func (s *Server) WaitForDisconnects(n int, done <-chan struct{}) bool {
 	for {
 		s.mu.Lock()
@@ -155,7 +155,7 @@ type Exchange struct {
 	hasStarted bool
 }
 
-// Write sends raw bytes of the body at once; false when the client is gone.
+// Write sends raw bytes of the body at once. It returns false when the client is gone.
 func (x *Exchange) Write(raw string) bool {
 	if !x.hasStarted {
 		x.w.Header().Set("Content-Type", "text/event-stream")

@@ -1,4 +1,4 @@
-// Package sfus runs a media server for tests: the test's own program, started again as the child that the server runs.
+// Package sfus runs a media server for tests. The test program starts itself again as the child process.
 package sfus
 
 import (
@@ -16,8 +16,7 @@ import (
 // Command is the argument that makes the program the media server.
 const Command = "sfu"
 
-// RunIfChild turns the program into the media server if it was started as one, and does not return then. TestMain calls
-// it first.
+// RunIfChild runs the media server, and does not return, if the program was started as one. TestMain calls it first.
 func RunIfChild() {
 	if len(os.Args) != 2 || os.Args[1] != Command {
 		return
@@ -29,8 +28,8 @@ func RunIfChild() {
 	os.Exit(0)
 }
 
-// Start returns a server whose child runs, on loopback and free ports, and ends it with the test. The options change it
-// before.
+// Start returns a server with a running child, on loopback and free ports, and stops it when the test ends. The options
+// change the server before.
 func Start(t testing.TB, options ...func(*rtc.Server)) *rtc.Server {
 	t.Helper()
 	s := New(t, options...)

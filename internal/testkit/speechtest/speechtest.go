@@ -1,4 +1,4 @@
-// Package speechtest has a loopback server of speech for tests of speech engines, and what their tests share.
+// Package speechtest has a loopback speech server for tests of speech engines, and helpers that they share.
 package speechtest
 
 import (
@@ -20,8 +20,8 @@ import (
 	"parley/internal/speech"
 )
 
-// Server is a loopback server of speech; every request is answered by the next handler, the last one answers all
-// further ones.
+// Server is a loopback speech server. Each request is answered by the next handler, and the last one answers all
+// further requests.
 type Server struct {
 	URL      string
 	testDone chan struct{} // closed at the end of the test: handlers that Stall end then
@@ -62,7 +62,7 @@ func (s *Server) RequestCount() int {
 	return len(s.Received)
 }
 
-// Stall holds the line until the client or the test has had enough.
+// Stall waits until the client disconnects or the test ends.
 func (s *Server) Stall(r *http.Request) {
 	select {
 	case <-r.Context().Done():
@@ -70,7 +70,7 @@ func (s *Server) Stall(r *http.Request) {
 	}
 }
 
-// SendParts writes parts, each on its way before the next.
+// SendParts writes and flushes one part after the other.
 func SendParts(kind string, parts ...[]byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if kind != "" {
@@ -101,7 +101,7 @@ func ReadRecording(t *testing.T, name string) []byte {
 	return b
 }
 
-// NewTone is a tone that is not silent anywhere.
+// NewTone returns a tone without silence.
 func NewTone(rate int, d time.Duration) []int16 {
 	out := make([]int16, int(int64(rate)*int64(d)/int64(time.Second)))
 	for i := range out {
@@ -119,7 +119,7 @@ type SoundResult struct {
 	Err     error
 }
 
-// CollectSound takes all of an utterance.
+// CollectSound reads all sound of an utterance.
 func CollectSound(t *testing.T, seq iter.Seq2[audio.Sound, error]) (got SoundResult) {
 	t.Helper()
 	for s, err := range seq {
@@ -161,7 +161,7 @@ func CollectTranscript(t *testing.T, seq iter.Seq2[speech.Transcript, error]) (g
 	return got
 }
 
-// CheckFailure wants an error for the user that tells nothing, with a cause for the log that holds no key.
+// CheckFailure checks that the error shows the user no internals, and has a cause for the log without the key.
 func CheckFailure(t *testing.T, err error) {
 	t.Helper()
 	var e *parley.Error
@@ -198,7 +198,7 @@ func DecodeJSON(t *testing.T, b []byte) (m map[string]any) {
 // HelloUtterance is a short utterance with all its settings.
 var HelloUtterance = speech.Utterance{Text: "Hello there.", Voice: "coral", Speed: 1.1, Instructions: "Calmly."}
 
-// OrderTranscript is what the recordings say.
+// OrderTranscript is the transcript of the recordings.
 const OrderTranscript = "Where is my order?"
 
 // NewSegment returns a segment of a second.

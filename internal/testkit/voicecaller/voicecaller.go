@@ -13,7 +13,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// Line is a segment of the transcript as the client gets it.
+// Line is a segment of the transcript as the client receives it.
 type Line struct{ ID, Final, Text, From string }
 
 // Caller is a customer's client. Its functions, which may be nil, are called from any goroutine.
@@ -59,7 +59,7 @@ func (c *Caller) Join(t *testing.T, address, token string) {
 		id, final := r.Info.Attributes["lk.segment_id"], r.Info.Attributes["lk.transcription_final"]
 		c.OnLine(Line{ID: id, Final: final, Text: r.ReadAll(), From: from})
 	}))
-	// without TURN, whose client outlives the room by seconds
+	// without TURN, whose client runs for seconds after the room is closed
 	c.check(c.Room.JoinWithToken(address, token, lksdk.WithDisableTURN()))
 	for _, p := range c.Room.GetRemoteParticipants() {
 		check(p)

@@ -1,5 +1,5 @@
-// Command voiceroom is for tests of the browser library: the demo page of voice sessions with rooms of a real media
-// server, in which an agent is that only repeats. It prints its address as JSON and runs until its input ends.
+// Command voiceroom serves the demo page of voice sessions for tests of the browser library, with rooms of a real media
+// server and an agent that only echoes. It prints its address as JSON and runs until its input ends.
 package main
 
 import (
@@ -65,8 +65,8 @@ func run() error {
 	return err
 }
 
-// roomServer answers a request for a session with a room of its own. The request's expiresIn is for how many seconds
-// its token is good, a minute by default; the room exists for a minute in any case.
+// roomServer answers a request for a session with a new room. The request's expiresIn is for how many seconds its token
+// is valid, a minute by default; the room always exists for a minute.
 type roomServer struct {
 	media *rtc.Server
 	log   *slog.Logger
@@ -95,7 +95,7 @@ func (s *roomServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}})
 }
 
-// echoAgent is an agent that repeats what it received: text as text, and each with a tone.
+// echoAgent is an agent that repeats the text that it receives, with a tone.
 type echoAgent struct {
 	*roomServer
 	room, user       string
@@ -171,7 +171,7 @@ func (a *echoAgent) answerText(p *rtc.Participant, text string) {
 	}
 }
 
-// sayText sends a growing text and a tone.
+// sayText sends a text word by word, and a tone.
 func (a *echoAgent) sayText(p *rtc.Participant, text string) {
 	a.textCount++
 	p.SetState(rtc.Thinking)

@@ -6,7 +6,7 @@ import (
 	"parley/internal/text/charset"
 )
 
-// A text is decoded by its mark, by being UTF-8, by what is declared, or by what reads best.
+// A text is decoded by its byte order mark, as UTF-8, by its declared encoding, or by the most probable one.
 func TestDecode(t *testing.T) {
 	for _, c := range []struct{ data, declared, want string }{
 		{"\xef\xbb\xbfWater boils", "", "Water boils"},

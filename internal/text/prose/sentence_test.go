@@ -52,8 +52,8 @@ func FuzzSentences(f *testing.F) {
 	})
 }
 
-// Texts that had each line or each full stop look at all that came before take no longer than others: this test would
-// take hours.
+// Texts that would take quadratic time, if each line or each full stop were compared with all before, take no longer
+// than others; otherwise this test would take hours.
 func TestReadingIsLinear(t *testing.T) {
 	const limit = 4 << 20
 	for _, text := range []string{

@@ -10,7 +10,7 @@ import (
 	"parley/internal/text/prose"
 )
 
-// The time to find the blocks and the sentences of a text grows with it, and no more than that.
+// The time to find the blocks and the sentences of a text is linear in its size.
 func TestWork(t *testing.T) {
 	for name, read := range map[string]func(text string){
 		"blocks":    func(text string) { markdown.Blocks(text) },

@@ -127,7 +127,7 @@ var redactionCases = map[string]string{
 	"12345678A":                           "12345678A",
 	"C01X00T47":                           "C01X00T47",
 
-	// nothing of the kind
+	// no personal data
 	"2026-11-21":                               "2026-11-21",
 	"21.11.2026 and 11/21/2026 and 21.11.26":   "21.11.2026 and 11/21/2026 and 21.11.26",
 	"2026-11-21T14:00:05.123456Z":              "2026-11-21T14:00:05.123456Z",
@@ -173,7 +173,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// Numbers are found inside sentences just as alone.
+// Numbers are found inside sentences as well.
 func TestRedactInSentences(t *testing.T) {
 	for text, want := range redactionCases {
 		if !utf8.ValidString(text) || text == "" {
@@ -195,14 +195,14 @@ func TestRedactSpans(t *testing.T) {
 	}
 }
 
-// Long texts of the pieces that numbers are made of: what is not linear would take minutes.
+// Long texts of parts of numbers must be read in linear time, as otherwise they would take minutes.
 func TestRedactLongTexts(t *testing.T) {
 	for _, piece := range []string{"1", "1 ", "a@", "a.", "+1-", "4111 ", "01.", "de89", "555-123-4567 ", "[phone]",
 		"12-", "x1", "@", "tel ", "%25", "%40", "a%40", "?a=1+", "a=%40a&", "%C3", "%F0%9F"} {
 		text := strings.Repeat(piece, 200_000/len(piece))
 		got := Text(text)
 		if len(piece) > 8 && got == text && !strings.HasPrefix(piece, "[") {
-			t.Errorf("%q is left", piece)
+			t.Errorf("%q remains", piece)
 		}
 	}
 }

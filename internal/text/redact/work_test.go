@@ -9,5 +9,5 @@ import (
 	"parley/internal/text/redact"
 )
 
-// The work to mask what is personal in a text grows with it, and no more than that.
+// The time to mask personal data in a text is linear in its size.
 func TestWork(t *testing.T) { hostile.ForEachText(t, func(text string) { redact.Text(text) }) }

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestUsualLettersOfDrawnOnes(t *testing.T) {
+func TestPresentationFormsAreNormalized(t *testing.T) {
 	for drawn, want := range map[string]string{
 		"ﺳﺎﻋﺎت اﻟﻌﻤﻞ":          "ساعات العمل",
 		"ﻻ إﻟﻪ إﻻ ﷲ ﹰ":         "لا إله إلا الله \u064b",
@@ -33,8 +33,8 @@ func TestUsualLettersOfDrawnOnes(t *testing.T) {
 	}
 }
 
-// A question and a text mean the same by a word, however each is drawn.
-func TestDrawnLettersAreTheSameWords(t *testing.T) {
+// A word in a question and in a text is the same, whatever presentation forms are used.
+func TestPresentationFormsAreTheSameWords(t *testing.T) {
 	for drawn, usual := range map[string]string{
 		"ﺳﺎﻋﺎت اﻟﻌﻤﻞ":        "ساعات العمل",
 		"\ufb2a\ufb35\ufb4b": "שוו",

@@ -31,7 +31,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-func TestTokensTellWhereTheyStand(t *testing.T) {
+func TestTokensHaveTheirOffsets(t *testing.T) {
 	text := "Grüße, 世界"
 	var got []string
 	for token := range Tokens(text) {
@@ -74,7 +74,7 @@ func TestGrams(t *testing.T) {
 	}
 }
 
-func TestStemsAndKin(t *testing.T) {
+func TestStemsAndSynonyms(t *testing.T) {
 	if a, b := English.Stem("exporting"), English.Stem("exports"); a != b {
 		t.Error(a, b)
 	}

@@ -10,7 +10,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// The endings of an endless word cost no more than those of others, in every language.
+// The time to stem an endless word is linear in its length, in every language.
 func TestWorkOfStems(t *testing.T) {
 	for _, unit := range []string{"y", "u", "i", "aya", "qu", "e", "ния", "ال"} {
 		word := strings.Repeat(unit, 1<<20/len(unit))
@@ -22,7 +22,7 @@ func TestWorkOfStems(t *testing.T) {
 	}
 }
 
-// The work to read the words of a text grows with the text, and no more than that.
+// The time to find the words of a text is linear in its size.
 func TestWork(t *testing.T) {
 	for name, read := range map[string]func(text string){
 		"cut": func(text string) { words.GuessLanguage(words.AppendTokens(nil, text)) }, "fold": func(text string) {

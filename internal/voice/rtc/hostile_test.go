@@ -14,6 +14,7 @@ import (
 	"github.com/livekit/protocol/livekit"
 	lksdk "github.com/livekit/server-sdk-go/v2"
 
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
@@ -25,7 +26,7 @@ func (p rawPacket) ToProto() *livekit.DataPacket { return p.DataPacket }
 
 func (u *userClient) sendPacket(packet *livekit.DataPacket) {
 	u.t.Helper()
-	requireNoError(u.t, u.Room.LocalParticipant.PublishDataPacket(rawPacket{packet}, lksdk.WithDataPublishReliable(true)))
+	check.Must(u.t, u.Room.LocalParticipant.PublishDataPacket(rawPacket{packet}, lksdk.WithDataPublishReliable(true)))
 }
 
 func streamHeader(id, topic string) *livekit.DataPacket {
@@ -45,8 +46,8 @@ func streamTrailer(id string) *livekit.DataPacket {
 		StreamTrailer: &livekit.DataStream_Trailer{StreamId: id, Attributes: map[string]string{"a": "b"}}}}
 }
 
-// A user may send anything. The agent is not harmed, keeps nothing, and continues to read what is meant for it, also
-// after a lost connection.
+// Whatever a user sends, the agent works, keeps nothing of it, and continues to read valid messages, also after a lost
+// connection.
 func TestInvalidDataOfAUser(t *testing.T) {
 	s := sfus.Start(t)
 	p, back := joinAgentNotifyingReconnect(t, s, "flood")
@@ -126,7 +127,7 @@ func TestTwoMicrophones(t *testing.T) {
 	u.PublishMicrophone()
 	u.speakDuring(440, func() { waitForPitch(t, p, 440) })
 	if !p.IsListeningTo(u.Publication.SID()) {
-		t.Error("the first one is heard")
+		t.Error("the first one is received")
 	}
 }
 
@@ -151,7 +152,7 @@ func TestJoinTimesOutAtASilentServer(t *testing.T) {
 			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: %s\r\n\r\n",
 			base64.StdEncoding.EncodeToString(sum[:]))
 		reached <- struct{}{}
-		_, _ = c.Read(make([]byte, 1)) // until it hangs up
+		_, _ = c.Read(make([]byte, 1)) // until the client disconnects
 	}))
 	t.Cleanup(server.Close)
 	t.Cleanup(http.DefaultClient.CloseIdleConnections) // the SDK's

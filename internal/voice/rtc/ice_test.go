@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
@@ -48,9 +49,9 @@ func iceServers(t *testing.T, s *rtc.Server) (list []string) {
 	t.Helper()
 	openRoom(t, s, "r")
 	address, err := s.Address(t.Context())
-	requireNoError(t, err)
+	check.Must(t, err)
 	c, err := net.Dial("tcp", strings.TrimPrefix(address, "ws://"))
-	requireNoError(t, err)
+	check.Must(t, err)
 	defer func() { _ = c.Close() }()
 	fmt.Fprintf(c,
 		"GET /rtc?access_token=%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
@@ -68,21 +69,21 @@ func readFirstMessage(t *testing.T, r *bufio.Reader) []byte {
 	for line := "x"; strings.TrimSpace(line) != ""; {
 		var err error
 		line, err = r.ReadString('\n')
-		requireNoError(t, err)
+		check.Must(t, err)
 	}
 	var head [2]byte
 	_, err := io.ReadFull(r, head[:])
-	requireNoError(t, err)
+	check.Must(t, err)
 	size := uint16(head[1])
 	if size == 126 {
-		requireNoError(t, binary.Read(r, binary.BigEndian, &size))
+		check.Must(t, binary.Read(r, binary.BigEndian, &size))
 	}
 	if head[0] != 0x82 || head[1] > 126 {
 		t.Fatalf("a frame that begins %x", head)
 	}
 	b := make([]byte, size)
 	_, err = io.ReadFull(r, b)
-	requireNoError(t, err)
+	check.Must(t, err)
 	return b
 }
 
@@ -90,7 +91,7 @@ func readFirstMessage(t *testing.T, r *bufio.Reader) []byte {
 func startSTUNServer(t *testing.T) string {
 	t.Helper()
 	c, err := net.ListenPacket("udp4", "127.0.0.1:0")
-	requireNoError(t, err)
+	check.Must(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	go func() {
 		for b := make([]byte, 1500); ; {

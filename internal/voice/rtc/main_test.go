@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"log" //nolint:depguard // where the SDK writes by itself
+	"log" //nolint:depguard // the SDK writes to it
 	"log/slog"
 	"net/http"
 	"os"
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 func waitForGoroutines() (err error) {
 	http.DefaultClient.CloseIdleConnections()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		if err = goleak.Find(); err == nil { // itself looks for a while
+		if err = goleak.Find(); err == nil { // waits for a while itself
 			return nil
 		}
 	}

@@ -49,7 +49,7 @@ func TestOpusCarriesATone(t *testing.T) {
 		decoded = append(decoded, pcm[:count]...)
 	}
 	if p := pitchPower(decoded[InputRate/10:], 440); p < 0.7 {
-		t.Errorf("%.2f of the tone is left", p)
+		t.Errorf("%.2f of the tone remains", p)
 	}
 	if p := pitchPower(decoded[InputRate/10:], 700); p > 0.1 {
 		t.Errorf("%.2f of another", p)

@@ -13,6 +13,7 @@ import (
 	"github.com/livekit/protocol/livekit"
 	lksdk "github.com/livekit/server-sdk-go/v2"
 
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/sfus"
 	"parley/internal/testkit/voicecaller"
 	"parley/internal/voice/rtc"
@@ -21,7 +22,7 @@ import (
 func serverAddress(t *testing.T, s *rtc.Server) string {
 	t.Helper()
 	a, err := s.Address(t.Context())
-	requireNoError(t, err)
+	check.Must(t, err)
 	return a
 }
 
@@ -90,7 +91,7 @@ func testUserHears(t *testing.T, p *rtc.Participant, u *userClient) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if got := pitchShare(u.heardSamples[rtc.InputRate/4:rtc.InputRate*3/4], 700); got < 0.6 {
-		t.Errorf("%.2f of the tone came", got)
+		t.Errorf("%.2f of the tone was received", got)
 	}
 }
 
@@ -146,13 +147,13 @@ func testMute(t *testing.T, p *rtc.Participant, u *userClient) {
 	requireEvents(t, p, rtc.EventMicOff)
 	muted := time.Now()
 	if p.LastMedia().Before(muted) {
-		t.Error("a muted user who is there is not seen")
+		t.Error("LastMedia is not now for a muted user")
 	}
 	u.Publication.SetMuted(false)
 	requireEvents(t, p, rtc.EventMicOn)
 	unmuted := time.Now()
 	if p.LastMedia().After(unmuted) {
-		t.Error("a user is seen who could be heard and is not")
+		t.Error("LastMedia is now for a user who can send sound and does not")
 	}
 	u.speakDuring(640, func() { waitForPitch(t, p, 640) })
 }
@@ -182,8 +183,7 @@ func TestMutedFromTheBeginning(t *testing.T) {
 	u.speakDuring(440, func() { waitForPitch(t, p, 440) })
 }
 
-// The same holds for a user who mutes it at once when the agent is there already: whether it was on for a moment is
-// chance.
+// The same holds for a user who mutes it at once after the agent has joined: whether it was on for a moment is chance.
 func TestMutedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -218,7 +218,7 @@ func TestUserWhoReconnectsHasNotLeft(t *testing.T) {
 		case e := <-p.Events():
 			seen[e.Kind]++
 		case <-time.After(20 * time.Second):
-			t.Fatalf("the user did not come back: %v", seen)
+			t.Fatalf("the user did not reconnect: %v", seen)
 		}
 	}
 	if seen[rtc.EventAway] != 1 || seen[rtc.EventLeft] != 0 {
@@ -245,7 +245,7 @@ func TestAgentReconnects(t *testing.T) {
 		if got := p.Stats().Reconnects; got != n+1 {
 			t.Errorf("restored %d times, not %d", got, n+1)
 		}
-		pitch := 440 + 200*float64(n) // none that was heard before
+		pitch := 440 + 200*float64(n) // no event from before
 		u.speakDuring(pitch, func() { waitForPitch(t, p, pitch) })
 		u.waitUntil("state", func() bool { return u.attributes[rtc.AttributeState] == "thinking" })
 		p.Play(rtc.Clip{ID: "1", PCM: sineStream(700, 5*time.Second)})
@@ -273,10 +273,10 @@ func TestUserLeavesAfterGrace(t *testing.T) {
 	awayAt := requireEvents(t, p, rtc.EventAway).At
 	requireEvents(t, p, rtc.EventMicOff)
 	if left := requireEvents(t, p, rtc.EventLeft).At; left.Before(awayAt.Add(grace)) {
-		t.Errorf("left %v after having gone", left.Sub(awayAt))
+		t.Errorf("left %v after the disconnect", left.Sub(awayAt))
 	}
 	if at := p.LastMedia(); !at.IsZero() {
-		t.Errorf("who never spoke was heard at %v", at)
+		t.Errorf("a user who never spoke was heard at %v", at)
 	}
 }
 
@@ -287,17 +287,17 @@ func removeUser(t *testing.T, s *rtc.Server, room string) {
 	key, secret := s.Credentials()
 	c := lksdk.NewRoomServiceClient(strings.Replace(serverAddress(t, s), "ws", "http", 1), key, secret)
 	_, err := c.RemoveParticipant(t.Context(), &livekit.RoomParticipantIdentity{Room: room, Identity: "user-1"})
-	requireNoError(t, err)
+	check.Must(t, err)
 	http.DefaultClient.CloseIdleConnections()
 }
 
-func TestByeEndsThePresenceAtOnce(t *testing.T) {
+func TestHangUpEndsThePresenceAtOnce(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	p := joinAgent(t, s, "bye")
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("bye")))
 	requireEvents(t, p, rtc.EventJoined)
-	requireNoError(t, u.Room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil),
+	check.Must(t, u.Room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil),
 		lksdk.WithDataPublishTopic(rtc.TopicBye), lksdk.WithDataPublishReliable(true)))
 	requireEvents(t, p, rtc.EventLeft)
 	p.End(context.Background(), "client_left")
@@ -312,7 +312,7 @@ func TestDeletedRoomIsLost(t *testing.T) {
 	p := joinAgent(t, s, "ended")
 	p.Play(rtc.Clip{ID: "1", PCM: sineStream(700, time.Minute)})
 	requireEvents(t, p, rtc.EventStarted)
-	requireNoError(t, s.DeleteRoom(t.Context(), "ended"))
+	check.Must(t, s.DeleteRoom(t.Context(), "ended"))
 	requireEvents(t, p, rtc.EventLost)
 	if _, ok := <-p.Events(); ok {
 		t.Error("an event after the loss")
@@ -328,7 +328,7 @@ func TestJoiningFails(t *testing.T) {
 	var log strings.Builder
 	c.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if _, err := rtc.Join(t.Context(), c); err == nil || strings.Contains(err.Error(), c.Token) {
-		t.Error("joined a room that there is not, or told the token: ", err)
+		t.Error("joined a missing room, or showed the token: ", err)
 	}
 	if strings.Contains(log.String(), c.Token) || !strings.Contains(log.String(), "(token)") {
 		t.Error("the token is in the log")
@@ -341,9 +341,9 @@ func TestJoiningFails(t *testing.T) {
 	}
 }
 
-// Sessions leave nothing behind. The SDK closes connections after it has left, and where it looks for the address of a
-// STUN server at that moment it waits for the answer.
-func TestManySessionsLeaveNothing(t *testing.T) {
+// Sessions leave no goroutines. The SDK closes connections after it has left, and may be waiting for the address of a
+// STUN server.
+func TestSessionsLeaveNoGoroutines(t *testing.T) {
 	s := sfus.Start(t)
 	openRoom(t, s, "many")
 	before := runtime.NumGoroutine() // with the connection on which rooms are opened

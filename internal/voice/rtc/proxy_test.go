@@ -41,7 +41,7 @@ func TestOnlySignallingIsReached(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
-// A browser of any origin may read that its session is over.
+// Browsers of any origin may read that a session has ended.
 func TestNoRoomWithoutAMediaServer(t *testing.T) {
 	r, w := httptest.NewRequest(http.MethodGet, "/rtc/v1/validate?access_token=x", nil), httptest.NewRecorder()
 	sfus.New(t).Proxy().ServeHTTP(w, r)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
@@ -31,7 +32,7 @@ func openRoom(t *testing.T, s *rtc.Server, name string) {
 func TestChildStartsWithTheFirstRoomAndEndsWithTheServer(t *testing.T) {
 	s := sfus.New(t)
 	if err := s.DeleteRoom(t.Context(), "none"); err != nil || s.PID() != 0 {
-		t.Errorf("a room ended before there was any: %v, process %d", err, s.PID())
+		t.Errorf("a child ran before the first room: %v, process %d", err, s.PID())
 	}
 	openRoom(t, s, "one")
 	pid := s.PID()
@@ -77,7 +78,7 @@ func TestDeadChildIsReplaced(t *testing.T) {
 			t.Error("the cause: ", err)
 		}
 	case <-t.Context().Done():
-		t.Fatal("nobody heard of it")
+		t.Fatal("OnChildExit was not called")
 	}
 	openRoom(t, s, "r")
 	if second := s.PID(); second == first || !isAlive(second) {
@@ -218,10 +219,10 @@ func TestExternalLiveKitServer(t *testing.T) {
 	p.Play(rtc.Clip{ID: "1", PCM: sineStream(700, time.Minute)})
 	requireEvents(t, p, rtc.EventStarted)
 	u.waitUntil("sound", func() bool { return len(u.heardSamples) > 0 })
-	requireNoError(t, s.DeleteRoom(t.Context(), "r"))
+	check.Must(t, s.DeleteRoom(t.Context(), "r"))
 	requireEvents(t, p, rtc.EventLost)
 	if err := s.DeleteRoom(t.Context(), "r"); err != nil {
-		t.Error("a room that is gone: ", err)
+		t.Error("a closed room: ", err)
 	}
 	if got := getStatus(t, s.Proxy(),
 		"/rtc/validate?access_token="+s.UserToken(joinGrant("r"))); got != http.StatusNotFound {
@@ -266,7 +267,7 @@ func eventually(t *testing.T, condition string, done func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatal("it did not come about: ", condition)
+			t.Fatal("the condition did not hold in time: ", condition)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
@@ -18,8 +19,8 @@ import (
 // The media server listens where it is configured to, and nowhere else.
 func TestChildListensOnItsPortsOnly(t *testing.T) {
 	free, err := net.Listen("tcp", ":0")
-	requireNoError(t, err)
-	requireNoError(t, free.Close())
+	check.Must(t, err)
+	check.Must(t, free.Close())
 	for name, child := range map[string]rtc.ChildConfig{
 		"loopback": {Loopback: true}, "with TCP": {Loopback: true, TCPPort: free.Addr().(*net.TCPAddr).Port},
 	} {
@@ -45,7 +46,7 @@ func listeningSockets(t *testing.T, pid int) (list []string) {
 	own := socketInodes(t, pid)
 	for _, kind := range []string{"tcp", "tcp6", "udp", "udp6"} {
 		table, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", pid, kind))
-		requireNoError(t, err)
+		check.Must(t, err)
 		open := map[string]string{"tcp": "0A", "udp": "07"}[strings.TrimSuffix(kind, "6")]
 		for line := range strings.Lines(string(table)) {
 			if f := strings.Fields(line); len(f) > 9 && f[3] == open && own["socket:["+f[9]+"]"] {
@@ -61,7 +62,7 @@ func listeningSockets(t *testing.T, pid int) (list []string) {
 func socketInodes(t *testing.T, pid int) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
-	requireNoError(t, err)
+	check.Must(t, err)
 	inodes := map[string]bool{}
 	for _, file := range files {
 		if to, err := os.Readlink(file); err == nil { // one may be closed by now
@@ -77,11 +78,11 @@ func parseKernelAddress(t *testing.T, text string) string {
 	t.Helper()
 	host, port, _ := strings.Cut(text, ":")
 	ip, err := hex.DecodeString(host)
-	requireNoError(t, err)
+	check.Must(t, err)
 	for word := range slices.Chunk(ip, 4) {
 		slices.Reverse(word)
 	}
 	n, err := strconv.ParseUint(port, 16, 16)
-	requireNoError(t, err)
+	check.Must(t, err)
 	return net.JoinHostPort(net.IP(ip).String(), fmt.Sprint(n))
 }

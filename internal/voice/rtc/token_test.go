@@ -25,7 +25,7 @@ func joinGrant(room string) rtc.JoinGrant {
 	return rtc.JoinGrant{Room: room, Identity: "user-1", ExpiresAt: time.Now().Add(time.Minute)}
 }
 
-// roomClient is a participant of a room, or why it could not join.
+// roomClient is a participant of a room, or the error with which it could not join.
 type roomClient struct {
 	*lksdk.Room
 	err              error
@@ -42,7 +42,8 @@ func joinRoom(t *testing.T, address, token string, cb *lksdk.RoomCallback) *room
 	cb.OnDisconnectedWithReason = func(reason lksdk.DisconnectionReason) { g.disconnectReason <- reason }
 	g.Room = lksdk.NewRoom(cb)
 	t.Cleanup(g.Disconnect)
-	g.err = g.JoinWithToken(address, token, lksdk.WithDisableTURN()) // whose client outlives the room by seconds
+	// whose client runs for seconds after the room is closed
+	g.err = g.JoinWithToken(address, token, lksdk.WithDisableTURN())
 	return g
 }
 

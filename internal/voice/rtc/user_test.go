@@ -11,6 +11,7 @@ import (
 
 	"github.com/pion/webrtc/v4/pkg/media"
 
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/voicecaller"
 	"parley/internal/voice/rtc"
 )
@@ -73,17 +74,10 @@ func newUser(t *testing.T, address, token string) *userClient {
 	return u
 }
 
-func requireNoError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // speakUntilDone sends a pitch through the microphone until the context is done.
 func (u *userClient) speakUntilDone(ctx context.Context, pitch float64) {
 	e, err := voicecaller.NewEncoder()
-	requireNoError(u.t, err)
+	check.Must(u.t, err)
 	beat := time.NewTicker(20 * time.Millisecond)
 	defer beat.Stop()
 	packet := make([]byte, 1275)
@@ -94,8 +88,8 @@ func (u *userClient) speakUntilDone(ctx context.Context, pitch float64) {
 		case <-beat.C:
 		}
 		size, err := e.EncodeInt16(sine(pitch, n*960, 960, 48_000), packet)
-		requireNoError(u.t, err)
-		requireNoError(u.t,
+		check.Must(u.t, err)
+		check.Must(u.t,
 			u.Track.WriteSample(media.Sample{Data: slices.Clone(packet[:size]), Duration: 20 * time.Millisecond}, nil))
 	}
 }
@@ -133,14 +127,14 @@ func joinAgent(t *testing.T, s *rtc.Server, room string, change ...func(*rtc.Con
 	t.Helper()
 	openRoom(t, s, room)
 	address, err := s.Address(t.Context())
-	requireNoError(t, err)
+	check.Must(t, err)
 	c := rtc.Config{URL: address, UserIdentity: "user-1", ServerIsLocal: true, Now: time.Now, Log: discardLogger(),
 		Token: s.AgentToken(rtc.JoinGrant{Room: room, Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)})}
 	for _, f := range change {
 		f(&c)
 	}
 	p, err := rtc.Join(t.Context(), c)
-	requireNoError(t, err)
+	check.Must(t, err)
 	t.Cleanup(func() { p.End(context.Background(), "test") })
 	return p
 }

@@ -78,7 +78,7 @@ func TestTurnEndsWhenItsTextLooksComplete(t *testing.T) {
 			t.Errorf("%s: ended after %v of silence", c.name, s)
 		}
 		if v := events[2].Voiced; v < 1800*time.Millisecond || v > 2200*time.Millisecond {
-			t.Errorf("%s: heard %v of voice where there were two seconds", c.name, v)
+			t.Errorf("%s: detected %v of voice instead of two seconds", c.name, v)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func TestSpeakerContinuesAfterAPause(t *testing.T) {
 		t.Errorf("the turn holds %d samples", whole)
 	}
 	if e.IsSpeaking() || e.VoicedTime() != 0 {
-		t.Error("the turn goes on after its end")
+		t.Error("the turn continues after its end")
 	}
 }
 
@@ -107,7 +107,7 @@ func TestLongTurnIsCut(t *testing.T) {
 	}
 }
 
-func TestNoiseIsNoVoice(t *testing.T) {
+func TestNoiseIsNotDetectedAsVoice(t *testing.T) {
 	gust := func(t float64) float64 { return 0.3 + 0.7*math.Sin(2*math.Pi*3*t) }
 	wind := pinkNoise(3000)
 	for name, room := range map[string]waveform{
@@ -129,8 +129,8 @@ func TestNoiseIsNoVoice(t *testing.T) {
 	}
 }
 
-// Without learned weights not all music can be told from voices; but a radio must not keep the agent silent.
-func TestMusicIsHardlyVoice(t *testing.T) {
+// Without learned weights not all music can be distinguished from voices, but a radio must not keep the agent silent.
+func TestMusicIsRarelyDetectedAsVoice(t *testing.T) {
 	for name, music := range map[string]waveform{"melody": bandMusic(200, 1), "quick melody": bandMusic(480, 1),
 		"chords": bandMusic(120, 3)} {
 		e := New(Config{})
@@ -151,10 +151,10 @@ func TestMusicIsHardlyVoice(t *testing.T) {
 func TestMeaningOfThreshold(t *testing.T) {
 	faint := renderPCM(6*time.Second, whiteNoise(60), speakingVoice(3, 5, 120))
 	if events := processAll(New(Config{Threshold: 0.1}), faint); len(events) == 0 {
-		t.Error("a keen ear does not hear a faint voice")
+		t.Error("a low threshold does not detect a faint voice")
 	}
 	if events := processAll(New(Config{Threshold: 1}), faint); len(events) != 0 {
-		t.Error("a dull ear hears a faint voice")
+		t.Error("a high threshold detects a faint voice")
 	}
 }
 

@@ -173,7 +173,7 @@ func TestVoicesInNoise(t *testing.T) {
 		loud   float64   // dB of full scale
 		room   []float64 // beside a voice with the loudness 1
 		median time.Duration
-		latest time.Duration // of the onsets; the last voice is late where its beginning is lost in the room
+		latest time.Duration // of the onsets; the last voice is late if its beginning is lost in the noise
 	}{
 		{"a quiet room", -20, attenuatedSound(50, whiteNoise(1)), 120 * ms, 160 * ms},
 		{"hiss, 10 dB below", -20, attenuatedSound(10, whiteNoise(1)), 130 * ms, 160 * ms},
@@ -238,7 +238,7 @@ func noiseTurnShare(noise waveform) (share float64, onsets int) {
 	return float64(frames) / 750, onsets
 }
 
-func TestSoundsTakenForVoices(t *testing.T) {
+func TestFalseDetections(t *testing.T) {
 	names, voices := synthesizedVoices(t)
 	var crowd [][]int16
 	for _, name := range names {

@@ -10,7 +10,7 @@ import (
 	"parley/internal/text/charset"
 )
 
-// The work to decode and normalize a text grows with it, and no more than that.
+// The time to decode and normalize a text is linear in its size.
 func TestWorkOfTexts(t *testing.T) {
 	costly.Readers(t, map[string]func(text string){
 		"normalize": func(text string) { draft.NormalizeText(charset.Decode([]byte(text), "")) },

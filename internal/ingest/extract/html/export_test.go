@@ -1,4 +1,4 @@
 package html
 
-// StreamPage is called by tests for pages that are small enough for a tree.
+// StreamPage lets tests stream pages that are small enough for a tree.
 var StreamPage = streamPage

@@ -20,7 +20,7 @@ func readPage(t *testing.T, source string) html.Page {
 	return page
 }
 
-// What frames the text of a page is left out, however the page marks it.
+// Navigation and other parts around the main text are left out, however the page marks them.
 func TestMainText(t *testing.T) {
 	menu := "<ul><li><a href=/a>Products</a></li><li><a href=/b>Prices</a></li><li><a href=/c>Imprint</a></li></ul>"
 	body := "<h1>Boiling</h1>" + strings.Repeat(longSentence, 12)
@@ -42,7 +42,7 @@ func TestMainText(t *testing.T) {
 	}
 }
 
-// A page that is all frame, and one of questions and answers apart, are read whole.
+// A page without a main text, and one of separate questions and answers, are read whole.
 func TestWholePage(t *testing.T) {
 	page := readPage(t, "<body><nav><a href=/a>Products</a> <a href=/b>Prices</a></nav></body>")
 	if !strings.Contains(page.Text, "Prices") || len(page.Links) != 2 {
@@ -78,7 +78,7 @@ func TestPageMetadata(t *testing.T) {
 	}
 }
 
-// Tables that only lay a page out are read as what is in them; long ones repeat their header in each part.
+// Layout tables are read as their content; long tables repeat their header in each part.
 func TestTables(t *testing.T) {
 	page := readPage(t, "<table><tr><td><h2>Left</h2>"+longSentence+
 		"</td><td><table><tr><th>A</th><th>B</th></tr><tr><td>1|2</td><td>x<br>y</td></tr></table></td></tr></table>")

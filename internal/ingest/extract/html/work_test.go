@@ -21,13 +21,13 @@ func streamPageWork(ctx context.Context) func(text string) {
 	return func(text string) { _, _ = html.StreamPage(ctx, "https://a.example/", text) }
 }
 
-// The work to read a page grows with it, and no more than that.
+// The time to read a page is linear in its size.
 func TestWorkOfTexts(t *testing.T) {
 	costly.Readers(t,
 		map[string]func(text string){"page": readPageWork(t.Context()), "stream": streamPageWork(t.Context())})
 }
 
-// What repeats the elements of pages costs no more either.
+// The same holds for repeated elements of pages.
 func TestWorkOfRepeatedElements(t *testing.T) {
 	page, stream := readPageWork(t.Context()), streamPageWork(t.Context())
 	for _, c := range []struct {

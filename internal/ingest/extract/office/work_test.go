@@ -21,7 +21,7 @@ const (
 		`TargetMode="External"/></Relationships>`
 )
 
-// parts make a file of a kind of what is in its main part.
+// parts returns a file of a kind with a text in its main part.
 var parts = map[string]func(t testing.TB, body string) []byte{
 	"DOCX": func(t testing.TB, body string) []byte {
 		return documents.NewZip(t, "word/document.xml",
@@ -52,7 +52,7 @@ var parts = map[string]func(t testing.TB, body string) []byte{
 	},
 }
 
-// The work to read a file grows with what it unpacks to, and no more than that, however often it repeats an element.
+// The time to read a file is linear in its uncompressed size, however often it repeats an element.
 func TestWorkOfOfficeFiles(t *testing.T) {
 	const run = `<w:r><w:t>a b</w:t></w:r>`
 	for kind, list := range map[string][]costly.Kind{
@@ -111,7 +111,7 @@ func TestWorkOfOfficeFiles(t *testing.T) {
 	}
 }
 
-// Tables within tables, each in a cell that spans a hundred columns, do not multiply.
+// Nested tables, each in a cell that spans a hundred columns, do not multiply the text.
 func TestNestedSpansDoNotMultiply(t *testing.T) {
 	body := strings.Repeat(`<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="100"/></w:tcPr>`, 20) +
 		`<w:p><w:r><w:t>Kettle</w:t></w:r></w:p>` + strings.Repeat(`</w:tc></w:tr></w:tbl>`, 20)
@@ -122,7 +122,7 @@ func TestNestedSpansDoNotMultiply(t *testing.T) {
 	}
 }
 
-// Merged cells beyond a bound are not looked for.
+// Merged cells beyond a bound are ignored.
 func TestWorkOfMergedCells(t *testing.T) {
 	work := func(n int) int64 {
 		var merges strings.Builder

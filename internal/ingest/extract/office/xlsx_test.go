@@ -14,7 +14,7 @@ import (
 	"parley/internal/testkit/documents"
 )
 
-// newWorkbook makes a workbook of the cells of its first sheet and of whatever else is done to it.
+// newWorkbook returns a workbook of the cells of its first sheet, after some changes.
 func newWorkbook(t *testing.T, rows map[string][]any, more func(f *excelize.File) error) []byte {
 	t.Helper()
 	f := excelize.NewFile()
@@ -34,7 +34,7 @@ func newWorkbook(t *testing.T, rows map[string][]any, more func(f *excelize.File
 	return b.Bytes()
 }
 
-// Text boxes and the titles of charts are words of a workbook too, also of a sheet that is nothing but a chart.
+// Text boxes and chart titles are read as well, also those of a sheet that holds only a chart.
 func TestTextBoxesAndChartTitlesAreRead(t *testing.T) {
 	data := newWorkbook(t, map[string][]any{"A1": {"Year", "Ducks"}, "A2": {2019, 200}, "A3": {2020, 230}},
 		func(f *excelize.File) error {
@@ -59,7 +59,7 @@ func TestTextBoxesAndChartTitlesAreRead(t *testing.T) {
 	}
 }
 
-// A table beside another is one of its own when it begins lower with names of its columns, wherever the two end.
+// Of two tables side by side each is read by itself if the second begins lower with column names, wherever they end.
 func TestTablesSideBySide(t *testing.T) {
 	data := newWorkbook(t, map[string][]any{
 		"A1": {"Size", "Price"}, "A2": {1, 10}, "A3": {2, 20, nil, "Colour", "Stock"}, "A4": {3, 30, nil, "red", 7},
@@ -78,8 +78,8 @@ func TestTablesSideBySide(t *testing.T) {
 	}
 }
 
-// Merged cells are found without laying out the sheet: rows without numbers took time with the square of their count,
-// and memory for each of them.
+// Merged cells are found without laying out the sheet, which would take quadratic time for rows without numbers, and
+// memory for each of them.
 func TestMergedCellsOfALongSheet(t *testing.T) {
 	const rows = 120_000
 	sheet := `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>` +
@@ -94,7 +94,7 @@ func TestMergedCellsOfALongSheet(t *testing.T) {
 	if err := f.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // as long as a file may take
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // the time limit for a file
 	defer cancel()
 	doc, err := draft.ReadDocument(ctx, office.ReadXLSX, "a.xlsx", b.Bytes())
 	if err != nil || ctx.Err() != nil || !strings.HasPrefix(doc.Text,
@@ -103,8 +103,7 @@ func TestMergedCellsOfALongSheet(t *testing.T) {
 	}
 }
 
-// FuzzXLSX reads a workbook of one sheet whose parts are what is fuzzed: a changed archive would mostly be a broken
-// one.
+// FuzzXLSX fuzzes the parts of a workbook with one sheet. A fuzzed archive would mostly be broken.
 func FuzzXLSX(f *testing.F) {
 	const row = `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1"><f>1+1</f><v>2</v></c></row>`
 	f.Add(row, `<mergeCells><mergeCell ref="A1:C3"/></mergeCells>`, `<si><t>Kettle</t></si>`)
@@ -118,7 +117,7 @@ func FuzzXLSX(f *testing.F) {
 
 func FuzzXLSXFile(f *testing.F) { fuzzReader(f, office.ReadXLSX, "../testdata/*.xlsx") }
 
-// newRawWorkbook makes a workbook of the rows of a sheet, what follows them, and the shared texts.
+// newRawWorkbook returns a workbook of the rows of a sheet, the XML after them, and the shared texts.
 func newRawWorkbook(t testing.TB, rows, rest, texts string) []byte {
 	const main = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" ` +
 		`xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`

@@ -62,7 +62,7 @@ func encryptAES(key, vector, text []byte, pad bool) []byte {
 	return out
 }
 
-// oldDict makes the encryption dictionary, and with it the key.
+// oldDict returns the encryption dictionary, and sets the key.
 func (ep *encryptedPDF) oldDict() string {
 	owner := bytes.Repeat([]byte{0xA5}, 32)
 	if ep.version == 5 {
@@ -133,7 +133,8 @@ func (ep *encryptedPDF) encrypt(number int, text string) string {
 	return string(encryptRC4(key, []byte(text)))
 }
 
-// bytes writes the whole. Its title is a string in brackets with escapes, its page's length is elsewhere.
+// bytes returns the file. Its title is a string in brackets with escapes, and the length of its page is in another
+// object.
 func (ep *encryptedPDF) bytes() []byte {
 	var out bytes.Buffer
 	at := map[int]int{}
@@ -175,7 +176,7 @@ func encryptedPDFs(password string) map[string]*encryptedPDF {
 	}
 }
 
-// Files that open with an empty password are read, as every viewer shows them.
+// Files that open with an empty password are read, as all viewers show them.
 func TestEncryptedPDFWithoutAPassword(t *testing.T) {
 	program, _ := exec.LookPath("pdftotext")
 	for name, l := range encryptedPDFs("") {

@@ -61,7 +61,7 @@ func newPDF(objects ...string) []byte {
 	return b.Bytes()
 }
 
-// The sequences in which programs write the glyphs of a line.
+// The orders in which programs write the glyphs of a line.
 var glyphOrders = map[string]func(line []rune) []int{
 	"from left to right": func(line []rune) (order []int) {
 		for i := range line {
@@ -75,7 +75,7 @@ var glyphOrders = map[string]func(line []rune) []int{
 		}
 		return order
 	},
-	// A word at a time, the rightmost first, each from left to right.
+	// By words, the rightmost first, each from left to right.
 	"word by word": func(line []rune) (order []int) {
 		end := len(line)
 		for i := len(line) - 1; i >= 0; i-- {
@@ -90,8 +90,8 @@ var glyphOrders = map[string]func(line []rune) []int{
 	},
 }
 
-// What a line shows, from left to right, and how it is read. Brackets are drawn as they look, and Arabic letters as
-// they join.
+// Lines as they are shown, from left to right, and as they are read. Brackets are drawn mirrored, and Arabic letters in
+// their joined forms.
 var visualLines = []struct{ shown, want string }{
 	{"ﻞﻤﻌﻟا تﺎﻋﺎﺳ", "ساعات العمل"},
 	{".ﺔﻌﻤﺠﻟا اﺪﻋ ﺎﻣ ،مﻮﻳ ﻞﻛ 17:30 ﻰﺘﺣ 9:00 ﻦﻣ ﺢﺘﻔﻧ", "نفتح من 9:00 حتى 17:30 كل يوم، ما عدا الجمعة."},
@@ -107,7 +107,7 @@ var visualLines = []struct{ shown, want string }{
 	{".ﬦלעה ﬢﬠ", "עד העלם."},
 }
 
-func TestLinesThatRunToTheLeftAreReadInOrder(t *testing.T) {
+func TestRightToLeftLinesAreReadInOrder(t *testing.T) {
 	var lines []string
 	for _, l := range visualLines {
 		lines = append(lines, l.shown)
@@ -131,9 +131,8 @@ func TestLinesThatRunToTheLeftAreReadInOrder(t *testing.T) {
 	}
 }
 
-// Letters that are drawn in some form are read as the letters they are, and signs that mean more than their letters
-// stay.
-func TestDrawnLettersOfPDFs(t *testing.T) {
+// Presentation forms are read as the letters they stand for; signs that mean more than their letters are kept.
+func TestPresentationFormsAreNormalized(t *testing.T) {
 	for shown, want := range map[string]string{
 		"The oﬃce ﬁles aﬀord ﬂuﬀy aﬄuence.": "The office files afford fluffy affluence.",
 		"ＰＡＲＬＥＹ　１２：３０ ＥＲＲ－４０１２":             "PARLEY 12:30 ERR-4012",
@@ -151,7 +150,7 @@ func TestDrawnLettersOfPDFs(t *testing.T) {
 	}
 }
 
-// Lines of many signs are read in one go: work that grew with the square of their length would not end.
+// Long lines are read in linear time: quadratic time would not end.
 func TestLongLinesTakeLinearTime(t *testing.T) {
 	for _, unit := range []string{"1 ", "a)", "(a", ")", "א)", "1-", "+1 ", "א 1 a ", "\u05b8", "א\u05b8", ",", "א,",
 		"1,", "a "} {

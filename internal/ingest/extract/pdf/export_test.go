@@ -2,7 +2,7 @@ package pdf
 
 import "golang.org/x/text/unicode/bidi"
 
-// Parts of the reader that tests call by themselves.
+// Parts of the reader that tests call directly.
 var (
 	DecryptFile    = decryptFile
 	HashRevision6  = hashRevision6
@@ -18,7 +18,7 @@ func RebuildFile(data []byte) []byte {
 	return whole
 }
 
-// ReadVisualLine reads a line of which each character is shown by itself.
+// ReadVisualLine reads a line whose characters are each placed separately.
 func ReadVisualLine(text string, left bool) string {
 	var line []visualItem
 	for _, r := range text {

@@ -9,7 +9,7 @@ import (
 	costly "parley/internal/testkit/hostile"
 )
 
-// The work to read a table of codes, or what another program has written, grows with it, and no more than that.
+// The time to read a table of codes, or the output of another program, is linear in its size.
 func TestWorkOfTexts(t *testing.T) {
 	costly.Readers(t, map[string]func(text string){
 		"CMap":  func(text string) { pdf.CountCMapCodes(text) },

@@ -2,8 +2,8 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// DenyFences makes this process and what it becomes one that has a kernel without Landlock, and without filters of
-// calls.
+// DenyFences makes the kernel appear to this process and its children as one without Landlock and without filters of
+// system calls.
 func DenyFences(filters bool) error {
 	denied := []uint32{unix.SYS_LANDLOCK_CREATE_RULESET}
 	if filters {

@@ -1,6 +1,6 @@
 package sandbox
 
-// What tests play a process with.
+// Functions with which tests act as a child process.
 var (
 	LimitMemory = limitMemory
 	Confine     = confine

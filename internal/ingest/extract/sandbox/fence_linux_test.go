@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startsIn is the time in which a program starts.
+// startsIn is the time that a program has to start.
 const startsIn = 500 * time.Millisecond
 
-// deeper tries what takes the kernel's own calls.
+// deeper tries attacks that need system calls of Linux.
 func deeper(at target) (list []string) {
 	add := func(name string, err error) {
 		if err == nil {
@@ -44,7 +44,7 @@ func deeper(at target) (list []string) {
 	return list
 }
 
-// privileges returns what the process may do beyond others.
+// privileges returns the privileges of the process.
 func privileges() (list []string) {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var capabilities [2]unix.CapUserData

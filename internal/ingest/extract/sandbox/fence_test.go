@@ -21,19 +21,20 @@ import (
 	"parley/internal/ingest/extract"
 	"parley/internal/ingest/extract/draft"
 	"parley/internal/ingest/extract/sandbox"
+	"parley/internal/testkit/documents"
 )
 
-// target is what a hostile file has its reader try to get at: it is in the file.
+// target lists what a hostile file makes its reader try to reach. It is stored in the file.
 type target struct {
 	Parent int    // the server's process
-	File   string // another tenant's
-	Folder string // where it lies
+	File   string // of another tenant
+	Folder string // the folder of that file
 	Port   string // of a server on loopback
 }
 
-// hostilePrograms are what this program is under the names of other programs that read files.
+// hostilePrograms are what this program does under the names of other programs that read files.
 var hostilePrograms = map[string]func(){
-	"pdftotext": func() { // has a hole, and reads a hostile file
+	"pdftotext": func() { // has a security hole, and reads a hostile file
 		data, err := io.ReadAll(os.Stdin)
 		_, after, _ := strings.Cut(string(data), "\n")
 		var at target
@@ -60,7 +61,7 @@ var hostilePrograms = map[string]func(){
 	},
 }
 
-// reachableThings returns what beyond itself a process can get at.
+// reachableThings returns what a process can reach outside itself.
 func reachableThings(at target) (list []string) {
 	add := func(name string, err error) {
 		if err == nil {
@@ -101,7 +102,7 @@ func reachableThings(at target) (list []string) {
 	return append(list, deeper(at)...)
 }
 
-// newHostileFile returns a file that our own reader does not understand, and that leads the other one astray.
+// newHostileFile returns a file that our reader cannot read, and that takes over the other program.
 func newHostileFile(t *testing.T, at target) []byte {
 	t.Helper()
 	words, err := json.Marshal(at)
@@ -125,7 +126,7 @@ func hostileProgram(t *testing.T, name string) string {
 	return link
 }
 
-// newTarget returns what a server has that no reader may get at.
+// newTarget creates what a server has that no reader may reach.
 func newTarget(t *testing.T) target {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -145,12 +146,12 @@ func newTarget(t *testing.T) target {
 	return at
 }
 
-// A hole in another program costs nothing but the file: not the data, not the server's settings, not the server.
+// A security hole in another program affects only the file, not the data, the settings or the server.
 func TestExternalProgramIsConfined(t *testing.T) {
 	requireLinux(t)
 	requireLandlock(t)
 	at := newTarget(t)
-	p := newPool(t)
+	p := documents.NewPool(t)
 	p.Programs = extract.Programs{Pdftotext: hostileProgram(t, "pdftotext")}
 	doc, err := p.ReadFile(t.Context(), extract.PDF, "a.pdf", newHostileFile(t, at))
 	if err != nil || doc.Text != "reached:  with 1 settings" {
@@ -165,31 +166,31 @@ func TestExternalProgramIsConfined(t *testing.T) {
 	}
 }
 
-// Our own reader can open no file, socket or program.
+// Our reader can open no file, socket or program.
 func TestOwnReaderIsConfined(t *testing.T) {
 	requireLinux(t)
 	var known *draft.Error
-	_, err := newPool(t, "fenced").ReadFile(t.Context(), extract.TXT, "a.txt", []byte("words"))
+	_, err := documents.NewPool(t, "fenced").ReadFile(t.Context(), extract.TXT, "a.txt", []byte("words"))
 	if !errors.As(err, &known) || !strings.Contains(known.Err.Error(), "reached: \n") {
 		t.Errorf("%v: %v", err, known.Err)
 	}
 }
 
-// What is not fenced is not read, unless the operator says so.
+// Without fences files are refused, unless the operator allows it.
 func TestFilesAreRefusedWithoutFences(t *testing.T) {
 	requireLinux(t)
-	if got := readExpectingError(t, newPool(t, "unfiltered")); !strings.Contains(got, "cannot fence") {
+	if got := documents.ReadFailure(t, documents.NewPool(t, "unfiltered")); !strings.Contains(got, "cannot fence") {
 		t.Error(got)
 	}
-	p := newPool(t, "unfiltered")
+	p := documents.NewPool(t, "unfiltered")
 	p.AllowUnfenced = true
 	if doc, err := p.ReadFile(t.Context(), extract.TXT, "a.txt", []byte("words")); err != nil || doc.Text != "words" {
 		t.Error(doc.Text, err)
 	}
 }
 
-// Another program runs where all fences are; where files cannot be kept from it, only when it is named; and without
-// a filter of calls only when nothing is to be fenced.
+// Another program runs if all fences are available; without protection of files only if it is configured by name; and
+// without a filter of system calls only if fences are turned off.
 func TestExternalProgramRequiresFences(t *testing.T) {
 	requireLinux(t)
 	program := hostileProgram(t, "antiword")
@@ -214,12 +215,12 @@ func TestExternalProgramRequiresFences(t *testing.T) {
 	}
 }
 
-// All who read a file have its time together: a third of it is left to the other program, and is not more for it.
+// All readers of a file share its time limit: a third of it is reserved for the other program and does not extend it.
 func TestReadersShareTheTimeLimit(t *testing.T) {
 	requireLinux(t)
 	requireLandlock(t)
 	var log bytes.Buffer
-	p := newPool(t, "busy-or-extract")
+	p := documents.NewPool(t, "busy-or-extract")
 	p.FileTimeout, p.Log = 3*startsIn, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	p.Programs = extract.Programs{Catdoc: hostileProgram(t, "catdoc"), Antiword: hostileProgram(t, "antiword")}
 	_, err := p.ReadFile(t.Context(), extract.DOC, "a.doc", []byte("words"))
@@ -232,7 +233,7 @@ func TestReadersShareTheTimeLimit(t *testing.T) {
 	}
 }
 
-// requireLandlock skips where the kernel has none.
+// requireLandlock skips the test if the kernel has no Landlock.
 func requireLandlock(t *testing.T) {
 	t.Helper()
 	switch _, files := sandbox.System(); {

@@ -12,7 +12,7 @@ import (
 	"parley/internal/ingest/extract/sandbox"
 )
 
-// The test binary is its own reader of files: its first word says which.
+// The test binary is also the child process that reads files; its first argument selects the kind.
 func TestMain(m *testing.M) {
 	if stranger := hostilePrograms[filepath.Base(os.Args[0])]; stranger != nil {
 		stranger()
@@ -38,7 +38,7 @@ func init() { //nolint:gochecknoinits // one of the children starts this program
 			}
 			return extract.Serve(os.Stdin, os.Stdout)
 		},
-		// greedy, busy, broken and fenced behave like a reader that a file has led astray.
+		// greedy, busy, broken and fenced behave like a reader that a hostile file has taken over.
 		"greedy": func([]string) error {
 			return runHostileChild(func() {
 				for chunks := [][]byte{}; ; chunks = append(chunks, make([]byte, 16<<20)) {
@@ -73,7 +73,7 @@ func init() { //nolint:gochecknoinits // one of the children starts this program
 			}
 			return childPrograms["busy"](args)
 		},
-		"unfiltered": func([]string) error { // on a kernel that filters no calls
+		"unfiltered": func([]string) error { // on a kernel that cannot filter system calls
 			if err := sandbox.DenyFences(true); err != nil {
 				return err
 			}
@@ -82,7 +82,7 @@ func init() { //nolint:gochecknoinits // one of the children starts this program
 	}
 }
 
-// onKernelWithout has another program read a file where the kernel lacks fences.
+// onKernelWithout reads a file with another program on a kernel without fences.
 func onKernelWithout(filters bool, args []string) error {
 	if err := sandbox.DenyFences(filters); err != nil {
 		return err
@@ -90,7 +90,7 @@ func onKernelWithout(filters bool, args []string) error {
 	return childPrograms["extract"](args)
 }
 
-// runHostileChild says hello, takes a file and then does what it should not.
+// runHostileChild reports that it is ready, takes a file and then does what it should not.
 func runHostileChild(do func()) error {
 	if err := sandbox.LimitMemory(); err != nil {
 		return err
@@ -110,24 +110,4 @@ func requireLinux(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIP: limits and the fence are for Linux")
 	}
-}
-
-func newPool(t testing.TB, args ...string) *extract.Pool {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &extract.Pool{Executable: exe, Args: args}
-	t.Cleanup(func() { _ = p.Close() })
-	return p
-}
-
-func readExpectingError(t *testing.T, p *extract.Pool) string {
-	t.Helper()
-	_, err := p.ReadFile(t.Context(), extract.TXT, "a.txt", []byte("words"))
-	if err == nil {
-		t.Fatal("no failure")
-	}
-	return err.Error()
 }

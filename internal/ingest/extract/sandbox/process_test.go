@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/ingest/extract"
 	"parley/internal/ingest/extract/sandbox"
+	"parley/internal/testkit/documents"
 )
 
 func TestMemoryIsBounded(t *testing.T) {
@@ -15,30 +16,30 @@ func TestMemoryIsBounded(t *testing.T) {
 	if sandbox.HasRaceDetector {
 		t.Skip("SKIP: the race detector needs the memory for itself")
 	}
-	if got := readExpectingError(t, newPool(t, "greedy")); !strings.Contains(got, "memory") {
+	if got := documents.ReadFailure(t, documents.NewPool(t, "greedy")); !strings.Contains(got, "memory") {
 		t.Error(got)
 	}
 }
 
 func TestTimeIsBounded(t *testing.T) {
-	p := newPool(t, "busy")
+	p := documents.NewPool(t, "busy")
 	p.FileTimeout = 300 * time.Millisecond
-	if got := readExpectingError(t, p); !strings.Contains(got, "more than 300ms") {
+	if got := documents.ReadFailure(t, p); !strings.Contains(got, "more than 300ms") {
 		t.Error(got)
 	}
 }
 
 func TestCrashFailsOneFileOnly(t *testing.T) {
-	p := newPool(t, "broken")
+	p := documents.NewPool(t, "broken")
 	for range 5 {
-		if got := readExpectingError(t, p); !strings.Contains(got, "given up") {
+		if got := documents.ReadFailure(t, p); !strings.Contains(got, "given up") {
 			t.Error(got)
 		}
 	}
 }
 
 func TestCancelledWhileReading(t *testing.T) {
-	p := newPool(t, "busy")
+	p := documents.NewPool(t, "busy")
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	if _, err := p.ReadFile(ctx, extract.TXT, "a.txt", []byte("words")); err != context.DeadlineExceeded {
@@ -46,16 +47,16 @@ func TestCancelledWhileReading(t *testing.T) {
 	}
 }
 
-// A file that our reader cannot read is read by another program, within the limits of a child.
+// Another program reads a file that our reader cannot read, within the limits of a child.
 func TestExternalProgramReadsWhatOurReaderCannot(t *testing.T) {
 	requireLinux(t)
 	requireLandlock(t)
 	unreadable := []byte("no table of pieces")
-	p := newPool(t)
+	p := documents.NewPool(t)
 	if _, err := p.ReadFile(t.Context(), extract.DOC, "a.doc", unreadable); err == nil {
 		t.Fatal("ours read it")
 	}
-	helped := newPool(t)
+	helped := documents.NewPool(t)
 	helped.Programs = extract.Programs{Antiword: hostileProgram(t, "antiword")}
 	doc, err := helped.ReadFile(t.Context(), extract.DOC, "a.doc", unreadable)
 	if err != nil || doc.Text != "The kettle boils water." {

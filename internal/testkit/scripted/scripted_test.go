@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/model/scripted"
 	"parley/internal/testkit/provider"
+	"parley/internal/testkit/scripted"
 )
 
 func TestScriptedBarrier(t *testing.T) {

@@ -1,17 +1,18 @@
-// Package scripted is the model of tests: it plays scripts.
+// Package scripted has a model for tests, which plays scripts. Only test files import it.
 package scripted
 
 import (
 	"context"
 	"encoding/json"
 	"iter"
-	"parley/internal/model"
 	"sync"
+
+	"parley/internal/model"
 )
 
-// Step is one thing a scripted model does. Exactly one field is set.
+// Step is a step of a scripted model. Exactly one field is set.
 type Step struct {
-	Chunk        model.Chunk // is sent
+	Chunk        model.Chunk // sent as it is
 	Err          error       // ends the answer with an error
 	Barrier      *Barrier    // waits until the barrier is released, or the call is cancelled
 	RepeatedText string      // sends this text again and again until the call is cancelled or the consumer stops
@@ -83,10 +84,10 @@ type Model struct {
 
 var _ model.Model = (*Model)(nil)
 
-// New returns a model that plays the steps at its first request and echoes afterwards; see AddScript.
+// New returns a model that plays the steps for its first request and echoes afterwards; see AddScript.
 func New(steps ...Step) *Model { return new(Model).AddScript(steps...) }
 
-// AddScript adds the script of one more request.
+// AddScript adds a script for one more request.
 func (m *Model) AddScript(steps ...Step) *Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -94,15 +95,15 @@ func (m *Model) AddScript(steps ...Step) *Model {
 	return m
 }
 
-// Requests lists what was asked so far, oldest first.
+// Requests lists the requests so far, oldest first.
 func (m *Model) Requests() []model.Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]model.Request(nil), m.requests...)
 }
 
-// WaitStopped waits until n calls ended early, cancelled or left by their consumer; it reports false when ctx ends
-// first.
+// WaitStopped waits until n calls have ended early, because they were cancelled or their consumer stopped. It returns
+// false when ctx ends first.
 func (m *Model) WaitStopped(ctx context.Context, n int) bool {
 	for {
 		m.mu.Lock()
@@ -156,7 +157,7 @@ func (m *Model) nextScript(req model.Request) []Step {
 	return []Step{Text(req.Messages[len(req.Messages)-1].Text)}
 }
 
-// playSteps reports whether the script came to its own end.
+// playSteps reports whether the script was played to its end.
 func playSteps(ctx context.Context, steps []Step, yield func(model.Chunk, error) bool) bool {
 	for _, step := range steps {
 		if err := ctx.Err(); err != nil {

@@ -13,42 +13,42 @@ import (
 	"sync/atomic"
 )
 
-// What is acknowledged may be in the write-ahead log alone, and SQLite opens a database whose log is gone without a
-// word, as it was before. So the first commit after each checkpoint counts the database's user_version up, and a file
-// beside it says on disk which count was acknowledged. A start that finds the count neither in the database nor in
-// its log has lost the log.
+// What is acknowledged may be in the write-ahead log alone, and SQLite opens a database whose log is missing without an
+// error, as it was before the log. So the first commit after each checkpoint increments the database's user_version,
+// and a file beside the database holds the count that was acknowledged. If a start finds that count neither in the
+// database nor in its log, the log was lost.
 //
-// The file costs one write for some megabytes of log. It goes when the database is closed and its log is empty.
+// The file is written once for some megabytes of log. It is removed when the database is closed and its log is empty.
 
-// commitCounterSuffix is behind the database's name in that of the file.
+// commitCounterSuffix follows the database's name in the name of the file.
 const commitCounterSuffix = "-unmerged"
 
-// commitCounter counts what the log must hold. The writer's goroutine uses it; due may be set by any.
+// commitCounter counts the commits that the log must hold. Only the writer's goroutine uses it, but any may set
+// incrementDue.
 type commitCounter struct {
 	path         string
 	file         *os.File
-	acknowledged uint32      // that was acknowledged
-	incrementDue atomic.Bool // the next transaction is to count
-	incrementing bool        // the transaction counts, or one before it that failed was to
+	acknowledged uint32      // the count that was acknowledged
+	incrementDue atomic.Bool // the next transaction must increment the count
+	incrementing bool        // the transaction increments it, or one before it that failed should have
 }
 
-// openCommitCounter makes the file, with the database's own count, unless it is there.
+// openCommitCounter opens the file, or creates it, and writes the database's own count to it.
 func openCommitCounter(database string, count uint32) (*commitCounter, error) {
-	u := &commitCounter{path: database + commitCounterSuffix, acknowledged: count}
-	file, err := os.OpenFile(u.path, os.O_CREATE|os.O_RDWR, 0o600)
+	c := &commitCounter{path: database + commitCounterSuffix, acknowledged: count}
+	file, err := os.OpenFile(c.path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	u.file = file
-	u.incrementDue.Store(true)
-	if err := errors.Join(u.write(count), syncDir(u.path)); err != nil {
+	c.file = file
+	c.incrementDue.Store(true)
+	if err := errors.Join(c.write(count), syncDir(c.path)); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return u, nil
+	return c, nil
 }
 
-// write puts a count on disk. It always has the same length, so that it fits on a full disk once there was space for
-// the first.
+// write writes a count to disk. All counts have the same length, so that later ones fit even when the disk is full.
 func (c *commitCounter) write(count uint32) error {
 	if _, err := c.file.WriteAt(fmt.Appendf(nil, "%010d\n", count), 0); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (c *commitCounter) write(count uint32) error {
 	return c.file.Sync()
 }
 
-// begin counts in a transaction that has begun, where that is due.
+// begin increments the count in a transaction that has begun, when that is due.
 func (c *commitCounter) begin(conn *writeConn) error {
 	if c.incrementing = c.incrementDue.Swap(false) || c.incrementing; !c.incrementing {
 		return nil
@@ -65,8 +65,8 @@ func (c *commitCounter) begin(conn *writeConn) error {
 	return conn.runStatement(fmt.Sprintf("pragma user_version = %d", next))
 }
 
-// recordCommit records a count that is on disk, before its commit is acknowledged. Where it cannot be noted the next
-// commit counts again.
+// recordCommit writes the count of a commit that is on disk, before that commit is acknowledged. If it cannot be
+// written, the next commit increments the count again.
 func (c *commitCounter) recordCommit() error {
 	if !c.incrementing {
 		return nil
@@ -77,12 +77,12 @@ func (c *commitCounter) recordCommit() error {
 	return err
 }
 
-// remove removes the file: nothing is in the log alone.
+// remove removes the file, when nothing is in the log alone.
 func (c *commitCounter) remove() error {
 	return errors.Join(os.Remove(c.path), syncDir(c.path))
 }
 
-// syncDir has the disk keep the name of a file.
+// syncDir syncs the folder of a file, so that the file's name is durable.
 func syncDir(path string) error {
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
@@ -91,8 +91,8 @@ func syncDir(path string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// checkFiles refuses a database that lacks what was acknowledged, before anything is changed. What it says is for the
-// operator.
+// checkFiles refuses a database that lacks acknowledged commits, before anything is changed. Its errors are written for
+// the operator.
 func checkFiles(database string) error {
 	wanted, exists, err := readCommitCounter(database + commitCounterSuffix)
 	if err != nil {
@@ -125,11 +125,11 @@ func checkFiles(database string) error {
 	return nil
 }
 
-// isBehind reports whether a count comes before another. Counts wrap.
+// isBehind reports whether a count is lower than another. Counts wrap around.
 func isBehind(count, other uint32) bool { return int32(count-other) < 0 } //nolint:gosec // meant
 
-// readCommitCounter reads the count that was acknowledged. An empty file was never written.
-func readCommitCounter(path string) (count uint32, there bool, err error) {
+// readCommitCounter reads the count that was acknowledged. An empty file counts as none.
+func readCommitCounter(path string) (count uint32, exists bool, err error) {
 	text, err := os.ReadFile(path) //nolint:gosec // a path of ours
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(text) == 0 {
 		return 0, false, nil
@@ -148,7 +148,7 @@ func readCommitCounter(path string) (count uint32, there bool, err error) {
 
 const headerBytes = 100 // of a database
 
-// readHeader reads the head of a database file; it is empty where there is none.
+// readHeader reads the header of a database file. For a file that does not exist it is empty.
 func readHeader(path string) ([]byte, error) {
 	file, err := os.Open(path) //nolint:gosec // nobody has the database open, so its locks do not matter
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,12 +16,12 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// killedDatabase leaves a database behind as a server does that is killed after so many commits, the rows of the first
-// so many of which a checkpoint has copied.
+// killedDatabase returns a database as a server leaves it that is killed after a number of commits, of which a
+// checkpoint has copied the first.
 func killedDatabase(t *testing.T, copied, commits int) string {
 	t.Helper()
-	live := dbs.NewSQLitePath(t)
-	db := dbs.Open(t, live)
+	path := dbs.NewSQLitePath(t)
+	db := dbs.Open(t, path)
 	execStatement(t, db, `create table t (n integer)`)
 	for n := range commits {
 		if n == copied {
@@ -29,11 +29,11 @@ func killedDatabase(t *testing.T, copied, commits int) string {
 		}
 		execStatement(t, db, fmt.Sprintf(`insert into t values (%d)`, n))
 	}
-	dead := filepath.Join(t.TempDir(), "parley.db")
-	for _, end := range []string{"", "-wal", "-unmerged"} {
-		copyFile(t, live+end, dead+end)
+	killed := filepath.Join(t.TempDir(), "parley.db")
+	for _, suffix := range []string{"", "-wal", "-unmerged"} {
+		copyFile(t, path+suffix, killed+suffix)
 	}
-	return dead
+	return killed
 }
 
 func execStatement(t *testing.T, db *sqldb.DB, statement string) {
@@ -68,11 +68,11 @@ func assertOpens(t *testing.T, file string, rows int) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(file + "-unmerged"); err == nil {
-		t.Error("closed, it still counts on a log")
+		t.Error("the closed database still has a commit counter")
 	}
 }
 
-// assertRefused asserts that a database cannot be opened, that it is said what to do, and that nothing is changed.
+// assertRefused asserts that a database cannot be opened, that the error holds the words, and that no file has changed.
 func assertRefused(t *testing.T, file string, words ...string) {
 	t.Helper()
 	before := folderContents(t, file)
@@ -82,7 +82,7 @@ func assertRefused(t *testing.T, file string, words ...string) {
 	}
 	for _, word := range words {
 		if !strings.Contains(err.Error(), word) {
-			t.Errorf("%q is not said: %v", word, err)
+			t.Errorf("the error does not hold %q: %v", word, err)
 		}
 	}
 	if after := folderContents(t, file); !slices.Equal(before, after) {
@@ -106,7 +106,7 @@ func folderContents(t *testing.T, file string) (all []string) {
 	return all
 }
 
-func TestAKilledServersDatabaseOpens(t *testing.T) {
+func TestDatabaseOfAKilledServerOpens(t *testing.T) {
 	for _, commits := range []int{0, 1, 2, 50} {
 		for copied := range min(commits, 3) {
 			assertOpens(t, killedDatabase(t, copied, commits), commits)
@@ -114,8 +114,8 @@ func TestAKilledServersDatabaseOpens(t *testing.T) {
 	}
 }
 
-func TestAMissingLogPreventsTheStart(t *testing.T) {
-	for name, harm := range map[string]func(t *testing.T, log string){
+func TestOpenRefusesADatabaseWithoutItsLog(t *testing.T) {
+	for name, damage := range map[string]func(t *testing.T, log string){
 		"missing": func(t *testing.T, log string) {
 			t.Helper()
 			if err := os.Remove(log); err != nil {
@@ -134,7 +134,7 @@ func TestAMissingLogPreventsTheStart(t *testing.T) {
 		"short garbage": rewriteFile(func([]byte) []byte { return []byte("not a log") }),
 		"broken head":   rewriteFile(func(b []byte) []byte { b[17] ^= 1; return b }),
 		"broken frame":  rewriteFile(func(b []byte) []byte { b[32+24+100] ^= 1; return b }),
-		"another's": func(t *testing.T, log string) {
+		"of another database": func(t *testing.T, log string) {
 			t.Helper()
 			copyFile(t, killedDatabase(t, 0, 1)+"-wal", log)
 		},
@@ -142,30 +142,30 @@ func TestAMissingLogPreventsTheStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, copied := range []int{2, 5} {
 				file := killedDatabase(t, copied, 6)
-				if name == "another's" {
-					for range 3 { // its database has seen more
+				if name == "of another database" {
+					for range 3 { // this database must have more commits than the other
 						assertOpens(t, file, 6)
 						file = reopenAndKill(t, file)
 					}
 				}
-				harm(t, file+"-wal")
+				damage(t, file+"-wal")
 				assertRefused(t, file, file+"-wal", "backup")
 			}
 		})
 	}
 }
 
-// reopenAndKill opens a database, and leaves it behind as a server does that is killed after a commit that changes no
+// reopenAndKill opens a database and returns it as a server leaves it that is killed after a commit which changes no
 // number of rows.
 func reopenAndKill(t *testing.T, file string) string {
 	t.Helper()
 	db := dbs.Open(t, file)
 	execStatement(t, db, `update t set n = n`)
-	dead := filepath.Join(t.TempDir(), "parley.db")
-	for _, end := range []string{"", "-wal", "-unmerged"} {
-		copyFile(t, file+end, dead+end)
+	killed := filepath.Join(t.TempDir(), "parley.db")
+	for _, suffix := range []string{"", "-wal", "-unmerged"} {
+		copyFile(t, file+suffix, killed+suffix)
 	}
-	return dead
+	return killed
 }
 
 func rewriteFile(change func([]byte) []byte) func(*testing.T, string) {
@@ -181,8 +181,8 @@ func rewriteFile(change func([]byte) []byte) func(*testing.T, string) {
 	}
 }
 
-// What the message tells the operator to do lets the server start, without what was lost.
-func TestAMissingLogCanBeGivenUp(t *testing.T) {
+// The server starts, without the lost commits, after the operator has done what the error says.
+func TestOpenWithoutTheLostLog(t *testing.T) {
 	file := killedDatabase(t, 4, 6)
 	if err := os.Remove(file + "-wal"); err != nil {
 		t.Fatal(err)
@@ -194,9 +194,9 @@ func TestAMissingLogCanBeGivenUp(t *testing.T) {
 	assertOpens(t, file, 4)
 }
 
-// A log that is missing because all of it is in the database stops nothing: another program has opened and closed it,
-// or a checkpoint was the last thing to happen.
-func TestACheckpointedLogIsNotNeeded(t *testing.T) {
+// The log may be missing when all of it is in the database: another program has opened and closed the database, or a
+// checkpoint came last.
+func TestCheckpointedLogIsNotNeeded(t *testing.T) {
 	file := killedDatabase(t, 2, 6)
 	other, err := exec.LookPath("sqlite3")
 	if err == nil {
@@ -212,20 +212,21 @@ func TestACheckpointedLogIsNotNeeded(t *testing.T) {
 	}
 	assertOpens(t, file, 6)
 
-	live := dbs.NewSQLitePath(t)
-	db := dbs.Open(t, live)
+	path := dbs.NewSQLitePath(t)
+	db := dbs.Open(t, path)
 	execStatement(t, db, `create table t (n integer)`)
 	sqldb.Checkpoint(t.Context(), t, db)
-	dead := filepath.Join(t.TempDir(), "parley.db")
-	copyFile(t, live, dead)
-	copyFile(t, live+"-unmerged", dead+"-unmerged")
-	assertOpens(t, dead, 0)
+	killed := filepath.Join(t.TempDir(), "parley.db")
+	copyFile(t, path, killed)
+	copyFile(t, path+"-unmerged", killed+"-unmerged")
+	assertOpens(t, killed, 0)
 }
 
-// A copy of a running server's database, made as the manual says, opens; so does one that lies where a closed one was.
-func TestACopyOpens(t *testing.T) {
-	live := dbs.NewSQLitePath(t)
-	db := dbs.Open(t, live)
+// A copy of a running server's database, made as the manual says, opens, also in the place of a database that was
+// closed.
+func TestBackupOpens(t *testing.T) {
+	path := dbs.NewSQLitePath(t)
+	db := dbs.Open(t, path)
 	execStatement(t, db, `create table t (n integer)`)
 	execStatement(t, db, `insert into t values (1)`)
 	backup := filepath.Join(t.TempDir(), "backup.db")
@@ -237,17 +238,17 @@ func TestACopyOpens(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	assertOpens(t, live, 4)
-	copyFile(t, backup, live)
-	assertOpens(t, live, 1)
+	assertOpens(t, path, 4)
+	copyFile(t, backup, path)
+	assertOpens(t, path, 1)
 }
 
-func TestAnEmptyDatabaseBesideItsFilesPreventsTheStart(t *testing.T) {
+func TestOpenRefusesAnEmptyDatabaseBesideFilesOfAnother(t *testing.T) {
 	for _, mainMissing := range []bool{true, false} {
 		for _, suffix := range []string{"-wal", "-unmerged"} {
-			dead := killedDatabase(t, 2, 6)
+			killed := killedDatabase(t, 2, 6)
 			file := filepath.Join(t.TempDir(), "parley.db")
-			copyFile(t, dead+suffix, file+suffix)
+			copyFile(t, killed+suffix, file+suffix)
 			if !mainMissing {
 				if err := os.WriteFile(file, nil, 0o600); err != nil {
 					t.Fatal(err)
@@ -257,7 +258,7 @@ func TestAnEmptyDatabaseBesideItsFilesPreventsTheStart(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "parley.db")
-	if err := os.WriteFile(file, nil, 0o600); err != nil { // nothing is beside it: the server was killed when it made it
+	if err := os.WriteFile(file, nil, 0o600); err != nil { // the server was killed after creating it
 		t.Fatal(err)
 	}
 	db, err := sqldb.Open(context.Background(), sqldb.Config{URL: file})
@@ -271,25 +272,25 @@ func TestAnEmptyDatabaseBesideItsFilesPreventsTheStart(t *testing.T) {
 	assertOpens(t, file, 0)
 }
 
-// Transactions that fail count nothing, or a start would miss what nobody was told of.
-func TestOnlyCommitsCount(t *testing.T) {
-	live := dbs.NewSQLitePath(t)
-	db := dbs.Open(t, live)
+// A failed transaction must not increment the count, or the next start would miss a commit that never was.
+func TestFailedTransactionsDoNotCount(t *testing.T) {
+	path := dbs.NewSQLitePath(t)
+	db := dbs.Open(t, path)
 	execStatement(t, db, `create table t (n integer primary key)`)
 	execStatement(t, db, `insert into t values (1)`)
 	for range 5 {
 		sqldb.Checkpoint(t.Context(), t, db)
 		if _, err := db.Exec(t.Context(), `insert into t values (1)`); err == nil {
-			t.Fatal("twice")
+			t.Fatal("inserted the same key twice")
 		}
 	}
-	dead := filepath.Join(t.TempDir(), "parley.db")
-	copyFile(t, live, dead)
-	copyFile(t, live+"-unmerged", dead+"-unmerged")
-	assertOpens(t, dead, 1)
+	killed := filepath.Join(t.TempDir(), "parley.db")
+	copyFile(t, path, killed)
+	copyFile(t, path+"-unmerged", killed+"-unmerged")
+	assertOpens(t, killed, 1)
 }
 
-func TestCorruptCommitCountIsReported(t *testing.T) {
+func TestOpenRefusesADamagedCommitCounter(t *testing.T) {
 	file := killedDatabase(t, 2, 6)
 	rewriteFile(func([]byte) []byte { return []byte("?") })(t, file+"-unmerged")
 	assertRefused(t, file, file+"-unmerged is damaged")

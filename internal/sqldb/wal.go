@@ -9,22 +9,22 @@ import (
 	"os"
 )
 
-// walState is what a write-ahead log holds that SQLite would take from it.
+// walState is what SQLite would read from a write-ahead log.
 type walState struct {
 	size     int64
-	valid    bool   // it begins as a log does
-	hasCount bool   // a commit in it has the first page
-	count    uint32 // the last one's
+	valid    bool   // its header is that of a log
+	hasCount bool   // a commit in it has changed the first page, which holds user_version
+	count    uint32 // user_version of the last such commit
 }
 
 const (
 	walHeaderBytes   = 32
 	frameHeaderBytes = 24
-	walMagic         = 0x377f0682 // the last bit tells the order of bytes of the sums
+	walMagic         = 0x377f0682 // the last bit is the byte order of the checksums
 	maxPageBytes     = 64 << 10
 )
 
-// readWAL reads a write-ahead log from its beginning to where its sums do not hold any more, as SQLite does.
+// readWAL reads a write-ahead log up to the first frame with a wrong checksum, as SQLite does.
 func readWAL(path string) (state walState, err error) {
 	file, err := os.Open(path) //nolint:gosec // a path of ours
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,18 +47,18 @@ func readWAL(path string) (state walState, err error) {
 	sum := newWALChecksum(head)
 	size := binary.BigEndian.Uint32(head[8:])
 	sum.add(head[:24])
-	fits := size >= 512 && size <= maxPageBytes && size&(size-1) == 0
-	if state.valid = binary.BigEndian.Uint32(head)&^1 == walMagic && fits && sum.matches(head[24:]); !state.valid {
+	isPageSize := size >= 512 && size <= maxPageBytes && size&(size-1) == 0
+	if state.valid = binary.BigEndian.Uint32(head)&^1 == walMagic && isPageSize && sum.matches(head[24:]); !state.valid {
 		return state, nil
 	}
 	return state, state.readFrames(in, head[16:24], int(size), sum)
 }
 
-// readFrames reads the frames.
+// readFrames reads the frames up to the first that is not valid.
 func (s *walState) readFrames(in io.Reader, salt []byte, size int, sum *walChecksum) error {
 	frame := make([]byte, frameHeaderBytes+size)
 	var pending uint32
-	first := false
+	hasFirstPage := false
 	for {
 		if _, err := io.ReadFull(in, frame); err != nil {
 			return ignoreEOF(err)
@@ -69,9 +69,9 @@ func (s *walState) readFrames(in io.Reader, salt []byte, size int, sum *walCheck
 			return nil
 		}
 		if binary.BigEndian.Uint32(frame) == 1 {
-			pending, first = pageUserVersion(frame[frameHeaderBytes:]), true
+			pending, hasFirstPage = pageUserVersion(frame[frameHeaderBytes:]), true
 		}
-		if commits := binary.BigEndian.Uint32(frame[4:]) != 0; commits && first {
+		if isCommit := binary.BigEndian.Uint32(frame[4:]) != 0; isCommit && hasFirstPage {
 			s.count, s.hasCount = pending, true
 		}
 	}
@@ -84,7 +84,7 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// walChecksum is the sum of all that comes before in a log.
+// walChecksum is the checksum of a log up to a position.
 type walChecksum struct {
 	order  binary.ByteOrder
 	s0, s1 uint32

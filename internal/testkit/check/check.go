@@ -1,0 +1,59 @@
+// Package check holds what the fixtures of tests have in common: checks of errors. Only test files import it.
+package check
+
+import (
+	"sync"
+	"testing"
+
+	"parley"
+)
+
+// T is a test with checks of errors, for fixtures to embed.
+type T struct{ testing.TB }
+
+// Must stops the test if err is not nil.
+func (t T) Must(err error) {
+	t.Helper()
+	Must(t, err)
+}
+
+// WantCode fails the test unless err has the code and its details name the fields.
+func (t T) WantCode(err error, code parley.Code, fields ...string) {
+	t.Helper()
+	WantCode(t, err, code, fields...)
+}
+
+// Must stops the test if err is not nil.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	if details := parley.AsError(err).Details; len(details) > 0 {
+		t.Fatal(err, details)
+	}
+	t.Fatal(err)
+}
+
+// WantCode fails the test unless err has the code and its details name the fields.
+func WantCode(t testing.TB, err error, code parley.Code, fields ...string) {
+	t.Helper()
+	if !parley.IsCode(err, code) {
+		t.Errorf("got %v, want %s", err, code)
+		return
+	}
+	for _, field := range fields {
+		if details := parley.AsError(err).Details; details[field] == "" {
+			t.Errorf("the details do not name %s: %v", field, details)
+		}
+	}
+}
+
+// Concurrently calls f with 0 to n-1, all at once, and returns when all calls have returned.
+func Concurrently(n int, f func(i int)) {
+	var calls sync.WaitGroup
+	for i := range n {
+		calls.Go(func() { f(i) })
+	}
+	calls.Wait()
+}
