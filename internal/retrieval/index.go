@@ -42,7 +42,7 @@ type doc struct {
 	lang         words.Language
 	hasTitle     bool    // the first sentence is its title
 	hasSteps     bool    // it holds numbered steps
-	hasQuestion  bool    // a question stands in its heading
+	hasQuestion  bool    // its heading holds a question
 	linkShare    float32 // share of the text that is Markdown links
 	titleCount   int32   // how many titles its heading is
 	bytes        int64   // it takes in memory, besides its place among the documents
@@ -196,7 +196,7 @@ func (x *Index) removePassage(id parley.PassageID) {
 	delete(x.byID, id)
 }
 
-// isMostlyDeleted reports whether most of the index is removed passages: building it anew is cheaper than keeping it.
+// isMostlyDeleted reports whether most of the index is removed passages: building it again is cheaper than keeping it.
 func (x *Index) isMostlyDeleted() bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

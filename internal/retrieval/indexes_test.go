@@ -182,7 +182,7 @@ func TestManyAskAtOnce(t *testing.T) {
 	})
 }
 
-// An index that mostly holds what is gone is built anew while it answers: no question waits for that, and none is
+// An index that mostly holds what is gone is built again while it answers: no question waits for that, and none is
 // answered wrong.
 func TestWornIndexIsBuiltAnew(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {

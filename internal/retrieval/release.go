@@ -21,9 +21,9 @@ type memoryRelease struct {
 
 func (r *memoryRelease) add(bytes int64) { r.garbage.Add(bytes) }
 
-// runAbove returns memory where there are more bytes of garbage than that. It does not wait for it.
-func (r *memoryRelease) runAbove(most int64) {
-	if r.garbage.Load() <= most || !r.isBusy.CompareAndSwap(false, true) {
+// runAbove returns memory where there are more bytes of garbage than the threshold. It does not wait for it.
+func (r *memoryRelease) runAbove(threshold int64) {
+	if r.garbage.Load() <= threshold || !r.isBusy.CompareAndSwap(false, true) {
 		return
 	}
 	r.garbage.Store(0)

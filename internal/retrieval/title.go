@@ -22,7 +22,7 @@ func passageTitle(p parley.Passage) string {
 	return strings.TrimSpace(separateQuestions(p.Heading) + " " + name)
 }
 
-// headings stand above each other in a path; the questions that an answer has been given do not, and each is one by
+// Headings are a path, one below the other; the questions that an answer has been given are none, and each is one by
 // itself.
 const (
 	headingSeparator = " › "

@@ -157,7 +157,7 @@ func (l *Indexes) loadVectors(ctx context.Context, index *Index, agent parley.Ag
 	if l.VectorModel == "" {
 		return nil
 	}
-	// A cross join keeps SQLite to the order in which the tables stand: few rows first.
+	// A cross join keeps SQLite to the order in which the tables are written: few rows first.
 	err := l.queryVectors(ctx, index, `from passage_vectors v cross join passages p cross join sources s
 		where v.agent_id = ? and v.made_in > ? and v.model = ? and p.agent_id = v.agent_id and p.hash = v.text_hash
 		and s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id`, string(agent), since,

@@ -18,7 +18,7 @@ type tokenizedText struct {
 // tokenize cuts the text into words. Without function words to tell the language by it is taken for fallback.
 func tokenize(into []words.Token, text string, fallback words.Language) tokenizedText {
 	r := tokenizedText{text: text, tokens: words.AppendTokens(into[:0], text), lang: fallback}
-	if lang, sure := words.GuessLanguage(r.tokens); sure {
+	if lang, isSure := words.GuessLanguage(r.tokens); isSure {
 		r.lang = lang
 	}
 	return r
