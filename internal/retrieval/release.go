@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 
@@ -35,23 +36,59 @@ func (r *memoryRelease) runAbove(threshold int64) {
 
 // loadProgress is how far an index has been loaded.
 type loadProgress struct {
-	bytes    int64 // that it takes so far, about
-	reported int64
+	bytes       int64 // that it takes so far, about
+	reported    int64
+	collected   int64           // bytes when garbage was last collected
+	source      parley.SourceID // of the last passage
+	sources     int             // read so far, the last one among them
+	sourceCount int             // of all
 }
 
+// What an index takes while it is loaded, about: for a byte of text, and for the words on their way into it at most.
 const (
-	bytesPerTextByte = 3       // of an index
+	bytesPerTextByte = 3.5
+	maxLogBytes      = 32 << 20
+	logShare         = 4       // the words on their way take such a part of a small index
 	progressStep     = 8 << 20 // bytes
 )
 
 // add counts a passage and reports whether so much has come that others should make space.
 func (s *loadProgress) add(p *parley.Passage) bool {
-	s.bytes += passageBytes + bytesPerTextByte*int64(len(p.Text)+len(p.Heading))
+	if p.SourceID != s.source {
+		s.source = p.SourceID
+		s.sources++
+	}
+	s.bytes += passageBytes + int64(bytesPerTextByte*float64(len(p.Text)+len(p.Heading)))
 	if s.bytes-s.reported < progressStep {
 		return false
 	}
 	s.reported = s.bytes
 	return true
+}
+
+// share returns how much of all has been read, 0 to 1; 0 is unknown.
+func (s *loadProgress) share() float64 { return float64(s.sources-1) / float64(max(s.sourceCount, 1)) }
+
+// memoryBytes returns about how much memory the index and what loads it take.
+func (s *loadProgress) memoryBytes() int64 { return s.bytes + min(s.bytes/logShare, maxLogBytes) }
+
+// Loading leaves about as much garbage as it adds to a small index. The collector by itself would let it grow to the
+// size of all indexes.
+const (
+	minCollectStep = 24 << 20 // bytes of the index
+	collectShare   = 8        // of a large one, such a part
+)
+
+// collectGarbage collects garbage once much has been added, and does not wait for it.
+func (s *loadProgress) collectGarbage(isCollecting *atomic.Bool) {
+	if s.bytes-s.collected < max(minCollectStep, s.bytes/collectShare) || !isCollecting.CompareAndSwap(false, true) {
+		return
+	}
+	s.collected = s.bytes
+	go func() {
+		runtime.GC()
+		isCollecting.Store(false)
+	}()
 }
 
 // makeSpace drops the least recently used indexes where the one that is being loaded needs their space.

@@ -57,6 +57,9 @@ func hasSteps(text string) bool {
 
 // linkShare returns which share of the text is Markdown links: lists of them ask more questions than they answer.
 func linkShare(text string) float32 {
+	if !strings.Contains(text, "](") {
+		return 0
+	}
 	inside, open := 0, -1
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
