@@ -205,7 +205,7 @@ func (w *logWriter) addDocs(t *termTable, id uint32, entries []uint32) {
 	list := &t.lists[id]
 	capacity := cap(list.units)
 	if need := len(list.units) + len(entries) + 1; need > capacity {
-		size := need + need/8
+		size := need + need/2
 		if need >= minPredictedUnits {
 			size = int(float64(need) * w.log.growth)
 		}
@@ -217,7 +217,7 @@ func (w *logWriter) addDocs(t *termTable, id uint32, entries []uint32) {
 }
 
 // minPredictedUnits is how long a list is before its length says something of what is to come.
-const minPredictedUnits = 512
+const minPredictedUnits = 32
 
 // mergeDocs returns the documents that hold any of the words, ascending, and how often they hold all of them together.
 func (w *logWriter) mergeDocs(list []uint32) []uint32 {

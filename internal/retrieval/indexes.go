@@ -198,7 +198,7 @@ func (l *Indexes) loadPassages(ctx context.Context, index *Index, agent parley.A
 			if since == 0 && progress.add(&p) {
 				l.makeSpace(agent, progress.memoryBytes())
 				index.bulk.setShare(progress.share())
-				progress.collectGarbage(&l.release.isBusy)
+				progress.collectGarbage()
 			}
 			yield(p)
 		})

@@ -42,13 +42,16 @@ type loadProgress struct {
 	source      parley.SourceID // of the last passage
 	sources     int             // read so far, the last one among them
 	sourceCount int             // of all
+
+	isCollecting atomic.Bool
 }
 
-// What an index takes while it is loaded, about: for a byte of text, and for the words on their way into it at most.
+// What an index takes while it is loaded, about: for a byte of text, and besides, for the words on their way into it and
+// for garbage.
 const (
 	bytesPerTextByte = 3.5
-	maxLogBytes      = 32 << 20
-	logShare         = 4       // the words on their way take such a part of a small index
+	maxLoadBytes     = 48 << 20
+	loadShare        = 3       // such a part of a small index
 	progressStep     = 8 << 20 // bytes
 )
 
@@ -70,7 +73,7 @@ func (s *loadProgress) add(p *parley.Passage) bool {
 func (s *loadProgress) share() float64 { return float64(s.sources-1) / float64(max(s.sourceCount, 1)) }
 
 // memoryBytes returns about how much memory the index and what loads it take.
-func (s *loadProgress) memoryBytes() int64 { return s.bytes + min(s.bytes/logShare, maxLogBytes) }
+func (s *loadProgress) memoryBytes() int64 { return s.bytes + min(s.bytes/loadShare, maxLoadBytes) }
 
 // Loading leaves about as much garbage as it adds to a small index. The collector by itself would let it grow to the
 // size of all indexes.
@@ -80,14 +83,14 @@ const (
 )
 
 // collectGarbage collects garbage once much has been added, and does not wait for it.
-func (s *loadProgress) collectGarbage(isCollecting *atomic.Bool) {
-	if s.bytes-s.collected < max(minCollectStep, s.bytes/collectShare) || !isCollecting.CompareAndSwap(false, true) {
+func (s *loadProgress) collectGarbage() {
+	if s.bytes-s.collected < max(minCollectStep, s.bytes/collectShare) || !s.isCollecting.CompareAndSwap(false, true) {
 		return
 	}
 	s.collected = s.bytes
 	go func() {
 		runtime.GC()
-		isCollecting.Store(false)
+		s.isCollecting.Store(false)
 	}()
 }
 

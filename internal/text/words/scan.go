@@ -122,9 +122,12 @@ func (s *Scanner) add(t HashedToken, first rune) {
 }
 
 // functionWordTable finds the languages of function words by the words' hashes.
-type functionWordTable [1 << 13]struct {
-	hash      uint64
-	languages uint32 // 0 where the place is free
+type functionWordTable struct {
+	marks [1 << 9]uint64 // a bit for each word: most words need not be looked up
+	slots [1 << 13]struct {
+		hash      uint64
+		languages uint32 // 0 where the place is free
+	}
 }
 
 var functionWordHashes = newFunctionWordTable()
@@ -133,19 +136,28 @@ func newFunctionWordTable() *functionWordTable {
 	t := &functionWordTable{}
 	for word, languages := range functionWordLanguages {
 		hash := Hash(word)
-		i := hash % uint64(len(t))
-		for t[i].languages != 0 {
-			i = (i + 1) % uint64(len(t))
+		mark, bit := t.mark(hash)
+		*mark |= bit
+		i := hash % uint64(len(t.slots))
+		for t.slots[i].languages != 0 {
+			i = (i + 1) % uint64(len(t.slots))
 		}
-		t[i].hash, t[i].languages = hash, languages
+		t.slots[i].hash, t.slots[i].languages = hash, languages
 	}
 	return t
 }
 
+func (t *functionWordTable) mark(hash uint64) (mark *uint64, bit uint64) {
+	return &t.marks[hash>>32%uint64(len(t.marks))], 1 << (hash >> 58)
+}
+
 func (t *functionWordTable) find(hash uint64) (languages uint32) {
-	for i := hash % uint64(len(t)); t[i].languages != 0; i = (i + 1) % uint64(len(t)) {
-		if t[i].hash == hash {
-			return t[i].languages
+	if mark, bit := t.mark(hash); *mark&bit == 0 {
+		return 0
+	}
+	for i := hash % uint64(len(t.slots)); t.slots[i].languages != 0; i = (i + 1) % uint64(len(t.slots)) {
+		if t.slots[i].hash == hash {
+			return t.slots[i].languages
 		}
 	}
 	return 0
