@@ -25,7 +25,7 @@ func (b *bulk) setShare(share float64) { b.share.Store(math.Float64bits(share)) 
 func (b *bulk) growth() float64 {
 	share := math.Float64frombits(b.share.Load())
 	if share <= 0 {
-		return minGrowth
+		return unknownGrowth
 	}
 	return max(minGrowth, min(1.02/share, maxGrowth))
 }
@@ -33,8 +33,9 @@ func (b *bulk) growth() float64 {
 // Bounds of how much longer a list is made than it must be: a list that grows again and again leaves as much garbage,
 // and words do not occur everywhere as often as in the documents read first.
 const (
-	minGrowth = 1.02
-	maxGrowth = 3
+	minGrowth     = 1.125
+	maxGrowth     = 3
+	unknownGrowth = 1.25
 )
 
 // recentWords holds the ids of words that have occurred lately, one for each of the lower bits of a key: the table of

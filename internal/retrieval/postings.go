@@ -39,8 +39,8 @@ func (p *postings) add(doc uint32, times uint8) {
 	p.liveDocs++
 }
 
-// addSorted notes documents that are newer than all in the list: each by its distance from the first one, and in the low
-// byte how often it holds the term.
+// addSorted notes documents that are newer than all in the list: each by its distance from the first one, and in the
+// low byte how often it holds the term.
 func (p *postings) addSorted(firstDoc uint32, entries []uint32) {
 	units, highest, quick := p.units, uint8(0), uint32(0)
 	for _, e := range entries {

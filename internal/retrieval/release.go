@@ -46,8 +46,8 @@ type loadProgress struct {
 	isCollecting atomic.Bool
 }
 
-// What an index takes while it is loaded, about: for a byte of text, and besides, for the words on their way into it and
-// for garbage.
+// What an index takes while it is loaded, about: for a byte of text, and besides, for the words on their way into it
+// and for garbage.
 const (
 	bytesPerTextByte = 3.5
 	maxLoadBytes     = 48 << 20
