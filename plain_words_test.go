@@ -76,9 +76,6 @@ var textTerms = regexp.MustCompile(`(?i)\b(rooms?|books?|office|workshop|` +
 
 const maxLineLength = 120
 
-// laterPlaces are not yet held to the words of bareWords and badComments.
-var laterPlaces = regexp.MustCompile(`^internal/retrieval`)
-
 // TestPlainWords holds that names and comments say what they mean in the field's words, and that lines are not too
 // long.
 func TestPlainWords(t *testing.T) {
@@ -192,7 +189,7 @@ func checkLineLengths(t *testing.T, file string, isGenerated bool) {
 }
 
 func badIdentifier(file, name string) string {
-	if slices.Contains(bareWords, name) && !laterPlaces.MatchString(file) {
+	if slices.Contains(bareWords, name) {
 		return name
 	}
 	for _, part := range splitWords(name) {
@@ -214,9 +211,6 @@ func badWordOfComment(file, text string) string {
 		if word = strings.ToLower(word); isMetaphor(file, word) {
 			return word
 		}
-	}
-	if laterPlaces.MatchString(file) {
-		return ""
 	}
 	for _, word := range badComments.FindAllString(text, -1) {
 		if !isAllowed(file, commentPlaces[strings.ToLower(word)]) {

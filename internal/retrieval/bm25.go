@@ -20,7 +20,7 @@ func (x *Index) terms(t *termTable, list []weightedTerm, into []term) []term {
 	return terms
 }
 
-// norms holds, for each document, the length's part of BM25: a term that stands there tf times is worth tf/(tf+norm) of
+// norms holds, for each document, the length's part of BM25: a term that occurs there tf times is worth tf/(tf+norm) of
 // its weight. It is infinite for removed documents and after the last one, up to the end of a range.
 type norms struct {
 	grams, stems []float32
@@ -33,7 +33,7 @@ const (
 	maxNormLevel = normLevels - 1
 )
 
-// forgetNorms has the norms computed anew after a change.
+// forgetNorms has the norms computed again after a change.
 func (x *Index) forgetNorms() {
 	x.norms.Store(nil)
 	x.lengthParts.Store(nil)
@@ -46,7 +46,7 @@ type lengthParts struct {
 	idf          []float64 // of terms by how many documents hold them
 }
 
-// exactLengthParts returns the parts, which are computed anew after a change.
+// exactLengthParts returns the parts, which are computed again after a change.
 func (x *Index) exactLengthParts() *lengthParts {
 	p := x.lengthParts.Load()
 	if p == nil {
@@ -70,7 +70,7 @@ func lengthPart(perUnit float64, length int32) float64 {
 	return perUnit * float64(length)
 }
 
-// lengthNorms returns the norms, which are computed anew after a change.
+// lengthNorms returns the norms, which are computed again after a change.
 func (x *Index) lengthNorms() *norms {
 	n := x.norms.Load()
 	if n == nil {

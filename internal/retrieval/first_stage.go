@@ -7,8 +7,8 @@ import (
 
 // The first stage finds the passages whose letters (grams) and words (stems) score highest by BM25, each of the two
 // divided by its maximum. What is exact is the answer, not the way to it: lists are added up in small floats, rare
-// terms first, until what is left cannot lift many documents among the best any more; those few are then scored anew
-// from their own words.
+// terms first, until what is left cannot lift many documents among the best any more; those few are then scored
+// again from their own words.
 
 // searchScratch holds the buffers of a search, which later searches use again.
 type searchScratch struct {
@@ -45,19 +45,19 @@ func (s *searchScratch) score(x *Index, doc uint32) gramStemScore {
 
 // firstStage returns the documents whose terms are nearest to the question's, in no order, and how much of the
 // question's letters the best of them holds.
-func (x *Index) firstStage(s *searchScratch, q *question, most int) (places []scoredDoc, letters float64) {
+func (x *Index) firstStage(s *searchScratch, q *question, limit int) (places []scoredDoc, letters float64) {
 	grams, stems := x.terms(&x.grams, q.grams, s.gramTerms), x.terms(&x.stems, q.stems, s.stemTerms)
 	s.gramTerms, s.stemTerms = grams, stems
 	if len(x.docs) <= rangeSize && unitCount(grams)+unitCount(stems) <= maxFullScanUnits {
 		x.scoreAll(s, grams, stems)
 	} else {
 		s.grams, s.stems = resize(s.grams, roundUpToRange(len(x.docs))), resize(s.stems, roundUpToRange(len(x.docs)))
-		x.newFilter(s, grams, stems, most).run(unitsPerCheck * len(x.docs))
+		x.newFilter(s, grams, stems, limit).run(unitsPerCheck * len(x.docs))
 		s.scores = s.exactScorer.scoreDocs(x, s.candidates, grams, stems, s.scores)
 		clear(s.grams)
 		clear(s.stems)
 	}
-	s.top, letters = x.best(s.candidates, s.scores, most, s.top)
+	s.top, letters = x.best(s.candidates, s.scores, limit, s.top)
 	places = s.top
 	return places, letters / x.maxScore(q)
 }
@@ -116,7 +116,7 @@ func (t term) addStemScores(scores []gramStemScore, parts []float64, slot uint64
 
 // best returns the documents with the best scores, in no order, and the highest score by letters.
 // It uses into.
-func (x *Index) best(docs []uint32, scores []gramStemScore, most int, into []scoredDoc) (top []scoredDoc,
+func (x *Index) best(docs []uint32, scores []gramStemScore, limit int, into []scoredDoc) (top []scoredDoc,
 	letters float64) {
 	var words float64
 	for _, score := range scores {
@@ -125,13 +125,13 @@ func (x *Index) best(docs []uint32, scores []gramStemScore, most int, into []sco
 	top = into[:0]
 	perGram, perStem := defaultWeights.grams/max(letters, minDivisor), defaultWeights.stems/max(words, minDivisor)
 	for i := range scores {
-		if len(top) == most && (scores[i].grams*perGram+scores[i].stems*perStem)*roundingSlack < top[0].score {
+		if len(top) == limit && (scores[i].grams*perGram+scores[i].stems*perStem)*roundingSlack < top[0].score {
 			continue // most are out by a product, which takes less time than a quotient
 		}
 		place := scoredDoc{docs[i], scores[i].combined(letters, words)}
 		switch {
 		case place.score <= 0:
-		case len(top) < most:
+		case len(top) < limit:
 			top = append(top, place)
 			x.raiseLast(top)
 		case place.score >= top[0].score && x.isWorse(&top[0], &place):
@@ -214,8 +214,8 @@ const (
 
 // newFilter returns a filter that leaves in s.candidates the documents that may be among the best, or may have the
 // highest score of either kind.
-func (x *Index) newFilter(s *searchScratch, grams, stems []term, most int) *candidateFilter {
-	v := &candidateFilter{searchScratch: s, norms: x.lengthNorms(), limit: most, terms: slices.Clone(grams)}
+func (x *Index) newFilter(s *searchScratch, grams, stems []term, limit int) *candidateFilter {
+	v := &candidateFilter{searchScratch: s, norms: x.lengthNorms(), limit: limit, terms: slices.Clone(grams)}
 	v.tolerance = 1 + float32(len(grams)+len(stems)+16)/(1<<22)
 	for _, t := range stems {
 		t.list.addScores(s.stems, v.norms.stems, float32(t.weight))
@@ -232,8 +232,8 @@ func (x *Index) newFilter(s *searchScratch, grams, stems []term, most int) *cand
 
 // upperBound returns the most that the term can be worth to a document of that norm.
 func (t term) upperBound(norm float64) float64 {
-	most := float64(t.list.maxTimes)
-	return t.weight * most / (most + norm)
+	times := float64(t.list.maxTimes)
+	return t.weight * times / (times + norm)
 }
 
 // run adds lists, and checks after every step units how many candidates are left.
@@ -328,15 +328,15 @@ func (v *candidateFilter) stemWeight(grams, stems float32) float32 {
 // error of sums of small floats.
 func (v *candidateFilter) threshold(ends [2]float32) (worst [2]float32) {
 	top := make([]roughScore, 0, 2*v.limit)
-	least := float32(0)
+	cutoff := float32(0)
 	for d := range v.norms.levels {
 		s := v.grams[d] + ends[0]*v.stems[d]
-		if s <= least {
+		if s <= cutoff {
 			continue
 		}
 		if top = append(top, roughScore{uint32(d), s}); len(top) == 2*v.limit {
 			top = topRough(top, v.limit)
-			least = top[v.limit-1].score
+			cutoff = top[v.limit-1].score
 		}
 	}
 	if len(top) < v.limit {
@@ -356,7 +356,7 @@ type roughScore struct {
 	score float32
 }
 
-func topRough(list []roughScore, most int) []roughScore {
+func topRough(list []roughScore, limit int) []roughScore {
 	slices.SortFunc(list, func(a, b roughScore) int { return cmp.Compare(b.score, a.score) })
-	return list[:most]
+	return list[:limit]
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // exhaustiveSearch scores every document by the book: what first must give, whatever it leaves out on the way.
-func (x *Index) exhaustiveSearch(q *question, most int) (places []scoredDoc, letters float64) {
+func (x *Index) exhaustiveSearch(q *question, limit int) (places []scoredDoc, letters float64) {
 	grams, stems := make([]float64, len(x.docs)), make([]float64, len(x.docs))
 	x.referenceScores(grams, &x.grams, q.grams, x.gramTotal, func(d int) (terms []uint32) {
 		for _, w := range x.sequence(uint32(d), nil) {
@@ -37,7 +37,7 @@ func (x *Index) exhaustiveSearch(q *question, most int) (places []scoredDoc, let
 		}
 	}
 	slices.SortFunc(places, x.comparePlaces)
-	return places[:min(most, len(places))], slices.Max(grams) / x.maxScore(q)
+	return places[:min(limit, len(places))], slices.Max(grams) / x.maxScore(q)
 }
 
 func (x *Index) referenceScores(into []float64, t *termTable, terms []weightedTerm, total int64,
@@ -101,28 +101,28 @@ func TestFirstIsExact(t *testing.T) {
 
 // compareWithExhaustive looks for the question as a search does, and with a look after each list. It tells whether that
 // left out any.
-func compareWithExhaustive(t *testing.T, x *Index, q Query, most int) (early int) {
+func compareWithExhaustive(t *testing.T, x *Index, q Query, limit int) (early int) {
 	t.Helper()
 	ask := &question{}
 	x.fillQuestion(ask, q)
-	want, letters := x.exhaustiveSearch(ask, most)
-	got, much := x.firstStage(x.takeScratch(), ask, most)
+	want, letters := x.exhaustiveSearch(ask, limit)
+	got, much := x.firstStage(x.takeScratch(), ask, limit)
 	slices.SortFunc(got, x.comparePlaces)
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(scoredDoc{})); diff != "" || letters != much {
-		t.Fatalf("%+v, best %d: %s\nletters %v, want %v", q, most, diff, much, letters)
+		t.Fatalf("%+v, best %d: %s\nletters %v, want %v", q, limit, diff, much, letters)
 	}
 	s := &searchScratch{grams: make([]float32, roundUpToRange(len(x.docs))),
 		stems: make([]float32, roundUpToRange(len(x.docs)))}
 	grams, stems := x.terms(&x.grams, ask.grams, nil), x.terms(&x.stems, ask.stems, nil)
 	var e exactScorer
-	v := x.newFilter(s, grams, stems, most)
+	v := x.newFilter(s, grams, stems, limit)
 	for range max(0, len(v.terms)-3) { // so that the lists run out before nothing is left to leave out
 		v.addNextList()
 		v.collectCandidates(len(x.docs))
-		got, _ = x.best(s.candidates, e.scoreDocs(x, s.candidates, grams, stems, nil), most, nil)
+		got, _ = x.best(s.candidates, e.scoreDocs(x, s.candidates, grams, stems, nil), limit, nil)
 		slices.SortFunc(got, x.comparePlaces)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(scoredDoc{})); diff != "" {
-			t.Fatalf("%+v, best %d, with %d lists to go: %s", q, most, len(v.terms), diff)
+			t.Fatalf("%+v, best %d, with %d lists to go: %s", q, limit, len(v.terms), diff)
 		}
 		if len(s.candidates) < len(want)+len(x.docs)/4 {
 			early = 1

@@ -137,12 +137,12 @@ func firstWords(text string, n int) string {
 // randomQueries returns queries of every kind about the passages.
 func randomQueries(all []parley.Passage, n int, seed uint64) (queries []Query) {
 	r := rand.New(rand.NewPCG(seed, uint64(len(all))))
-	words := func(most int) []string {
+	words := func(limit int) []string {
 		fields := strings.Fields(all[r.IntN(len(all))].Text)
 		from := r.IntN(len(fields))
-		return fields[from:min(len(fields), from+1+r.IntN(most))]
+		return fields[from:min(len(fields), from+1+r.IntN(limit))]
 	}
-	some := func(most int) string { return strings.Join(words(most), " ") }
+	some := func(limit int) string { return strings.Join(words(limit), " ") }
 	for i := range n {
 		q := Query{Text: some(14), Limit: []int{0, 1, 8, 12, 40}[i%5]}
 		switch i % 10 {

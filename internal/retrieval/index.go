@@ -42,7 +42,7 @@ type doc struct {
 	lang         words.Language
 	hasTitle     bool    // the first sentence is its title
 	hasSteps     bool    // it holds numbered steps
-	hasQuestion  bool    // a question stands in its heading
+	hasQuestion  bool    // its heading holds a question
 	linkShare    float32 // share of the text that is Markdown links
 	titleCount   int32   // how many titles its heading is
 	bytes        int64   // it takes in memory, besides its place among the documents
@@ -81,7 +81,7 @@ func (x *Index) Put(passages ...parley.Passage) {
 	b := newBatch()
 	for part := range slices.Chunk(passages, chunkSize) {
 		b.passages = append(b.passages[:0], part...)
-		b.tokenize()
+		b.readWords()
 		x.putBatch(b)
 	}
 }
@@ -93,33 +93,34 @@ func (x *Index) putBatch(b *batch) {
 	use()
 	for i, p := range b.passages {
 		if _, ok := x.byID[p.ID]; !ok {
-			x.put(p, b.readings[i])
+			x.put(p, &b.words[i])
 		}
 	}
 	x.forgetNorms()
 }
 
-func (x *Index) put(p parley.Passage, r tokenizedText) {
+func (x *Index) put(p parley.Passage, w *passageWords) {
 	at := uint32(len(x.docs))
 	shared := x.shareStrings(&p, at)
-	d := doc{passage: p, lang: r.lang, hasTitle: passageTitle(p) != "", hasSteps: hasSteps(p.Text),
-		linkShare: linkShare(p.Text), hasQuestion: hasQuestion(p.Heading), titleCount: int32(titleCount(p.Heading))}
-	x.knownLanguages |= 1 << r.lang
+	d := w.doc
+	d.passage = p
+	x.knownLanguages |= 1 << w.language
 	x.writerScratch.sequence = x.writerScratch.sequence[:0]
-	var buf [64]uint64
-	for i, t := range r.tokens {
-		if r.beginsSentence(i) {
+	for i := range w.Tokens {
+		if w.beginsSentence(i) {
 			x.writerScratch.sequence = append(x.writerScratch.sequence, sentenceBreak)
 		}
-		x.writerScratch.sequence = append(x.writerScratch.sequence, x.intern(t.Word, r.lang, buf[:]))
+		x.writerScratch.sequence = append(x.writerScratch.sequence, x.wordID(w, i))
 	}
 	d.encodedWords = x.writerScratch.encode()
 	x.wordLists.add(x.writerScratch.sequence)
 	d.bytes = shared + allocatedBytes(len(p.Text)) + allocatedBytes(len(p.ID)) + allocatedBytes(len(d.encodedWords))
-	l := x.countTerms(x.writerScratch.sequence)
+	var l length
 	if x.bulk != nil {
-		x.bulk.addTerms(x, at)
+		x.growDocs()
+		l = x.bulk.addWords(x, at)
 	} else {
+		l = x.countTerms(x.writerScratch.sequence)
 		x.writerScratch.grams.addTo(&x.grams, at)
 		x.writerScratch.stems.addTo(&x.stems, at)
 	}
@@ -196,7 +197,7 @@ func (x *Index) removePassage(id parley.PassageID) {
 	delete(x.byID, id)
 }
 
-// isMostlyDeleted reports whether most of the index is removed passages: building it anew is cheaper than keeping it.
+// isMostlyDeleted reports whether most of the index is removed passages: building it again is cheaper than keeping it.
 func (x *Index) isMostlyDeleted() bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

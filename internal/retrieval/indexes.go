@@ -190,12 +190,15 @@ func (l *Indexes) loadPassages(ctx context.Context, index *Index, agent parley.A
 	if since == 0 {
 		index.beginBulk()
 	}
-	var progress loadProgress
+	sources := liveSources(live)
+	progress := loadProgress{sourceCount: len(sources)}
 	err = putStream(index, func(yield func(parley.Passage)) error {
-		return eachAddedPassage(ctx, l.DB, agent, since, func(p parley.Passage) {
+		return eachLivePassage(ctx, l.DB, agent, sources, func(p parley.Passage) {
 			live[p.SourceID] = p.VersionID // read after changed, so it knows better
 			if since == 0 && progress.add(&p) {
-				l.makeSpace(agent, progress.bytes)
+				l.makeSpace(agent, progress.memoryBytes())
+				index.bulk.setShare(progress.share())
+				progress.collectGarbage()
 			}
 			yield(p)
 		})

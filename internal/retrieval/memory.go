@@ -76,6 +76,15 @@ func withKeySpace(k hashTable) hashTable {
 	return k
 }
 
+// growDocs makes space for the documents to come while very many passages are put.
+func (x *Index) growDocs() {
+	if n := len(x.docs); n == cap(x.docs) && n >= minCopyElements {
+		n += int(float64(n) * (x.bulk.growth() - 1))
+		x.docs = append(make([]doc, 0, n+1), x.docs...)
+		x.lengths = append(make([]length, 0, n+1), x.lengths...)
+	}
+}
+
 const (
 	minCopyElements = 1 << 14 // elements that are copied in no time
 	spareElements   = 2048    // a chunk seldom adds more of anything

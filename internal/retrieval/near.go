@@ -11,14 +11,14 @@ type nearScratch struct {
 	scores   []float64
 }
 
-// heldPair is a pair whose stems both stand in some passage, not necessarily the same.
+// heldPair is a pair whose stems both occur in some passage, not necessarily the same.
 type heldPair struct {
 	pair
 	slots [2]uint64 // the bits of its stems in gramStemScore.stemSlots
 	score float64   // what it is worth to a passage; 0 is not known yet
 }
 
-// addNearScores adds to the best documents so far a score of the pairs of content words that stand close together in
+// addNearScores adds to the best documents so far a score of the pairs of content words that are close together in
 // them as in the question, divided by its maximum.
 func (x *Index) addNearScores(s *searchScratch, pairs []pair, best []scoredDoc) {
 	n := &s.near
@@ -54,7 +54,7 @@ func (x *Index) addNearScores(s *searchScratch, pairs []pair, best []scoredDoc) 
 	}
 }
 
-// setPairs keeps the pairs whose stems both stand in some passage.
+// setPairs keeps the pairs whose stems both occur in some passage.
 func (n *nearScratch) setPairs(stems []term, pairs []pair) {
 	n.pairs = n.pairs[:0]
 	for _, p := range pairs {
@@ -84,7 +84,7 @@ func (n *nearScratch) mayHoldPair(slots uint64) bool {
 	return false
 }
 
-// countNeighbours counts how often the two words of each pair stand within a window of three in a document.
+// countNeighbours counts how often the two words of each pair occur within a window of three in a document.
 func (n *nearScratch) countNeighbours(x *Index, doc uint32) {
 	clear(n.times)
 	var bits uint64 // of the stems: most words of a passage are told apart from them by one look

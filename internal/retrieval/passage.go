@@ -9,7 +9,6 @@ import (
 
 	"parley"
 	"parley/internal/sqldb"
-	"parley/internal/text/words"
 )
 
 // A passage row is never changed. Which rows an agent answers from follows from its sources: those of each source's
@@ -78,6 +77,17 @@ func changedSources(ctx context.Context, db *sqldb.DB, agent parley.AgentID,
 	return live, rows.Err()
 }
 
+// liveSources returns the sources that have a live version, in order.
+func liveSources(versions map[parley.SourceID]parley.VersionID) (list []parley.SourceID) {
+	for id, version := range versions {
+		if version != "" {
+			list = append(list, id)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 // passageColumns are read from passages p, sources s and source_versions v.
 const passageColumns = `
   p.id,
@@ -93,12 +103,13 @@ const passageColumns = `
   p.text`
 
 func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
+	var id, source, version string // plain strings are scanned in less time than named ones
 	err = scan(
-		&p.ID,
-		&p.SourceID,
+		&id,
+		&source,
 		&p.SourceName,
 		&p.SourceURL,
-		&p.VersionID,
+		&version,
 		&p.VersionHash,
 		&p.Ordinal,
 		&p.Heading,
@@ -106,6 +117,7 @@ func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
 		&p.End,
 		&p.Text,
 	)
+	p.ID, p.SourceID, p.VersionID = parley.PassageID(id), parley.SourceID(source), parley.VersionID(version)
 	return p, err
 }
 
@@ -130,17 +142,17 @@ func PassagesByID(ctx context.Context, db *sqldb.DB, ids []parley.PassageID) ([]
 // batch is passages on their way into an index, with their words.
 type batch struct {
 	passages []parley.Passage
-	readings []tokenizedText
+	words    []passageWords
 }
 
 func newBatch() *batch {
-	return &batch{make([]parley.Passage, 0, chunkSize), make([]tokenizedText, chunkSize)}
+	return &batch{make([]parley.Passage, 0, chunkSize), make([]passageWords, chunkSize)}
 }
 
-// tokenize cuts the passages into words.
-func (b *batch) tokenize() {
-	for i, p := range b.passages {
-		b.readings[i] = tokenize(b.readings[i].tokens, passageTitle(p)+"\n"+p.Text, words.English)
+// readWords cuts the passages into words.
+func (b *batch) readWords() {
+	for i := range b.passages {
+		b.words[i].read(&b.passages[i])
 		runtime.Gosched() // an import must not keep turns from the processor for a whole time slice
 	}
 }
@@ -159,13 +171,13 @@ func putStream(index *Index, source func(yield func(parley.Passage)) error) erro
 		b.passages = b.passages[:0]
 		err := source(func(p parley.Passage) {
 			if b.passages = append(b.passages, p); len(b.passages) == chunkSize {
-				b.tokenize()
+				b.readWords()
 				full <- b
 				b = <-free
 				b.passages = b.passages[:0]
 			}
 		})
-		b.tokenize()
+		b.readWords()
 		full <- b
 		done <- err
 	}()
@@ -179,24 +191,43 @@ func putStream(index *Index, source func(yield func(parley.Passage)) error) erro
 // maxBatches are on their way at a time.
 const maxBatches = 4
 
-// eachAddedPassage yields the passages of the sources whose live version is another one since the passage version.
-func eachAddedPassage(ctx context.Context, db *sqldb.DB, agent parley.AgentID, since int64,
+// sourcesPerRead are read by one statement, in the order of an index: to sort the texts of all would take longer than
+// to read them.
+const sourcesPerRead = 64
+
+// eachLivePassage yields the passages of the sources' live versions, source by source.
+func eachLivePassage(ctx context.Context, db *sqldb.DB, agent parley.AgentID, sources []parley.SourceID,
 	yield func(parley.Passage)) error {
+	for part := range slices.Chunk(sources, sourcesPerRead) {
+		if err := readLivePassages(ctx, db, agent, part, yield); err != nil {
+			return fmt.Errorf("read passages: %w", err)
+		}
+	}
+	return nil
+}
+
+func readLivePassages(ctx context.Context, db *sqldb.DB, agent parley.AgentID, sources []parley.SourceID,
+	yield func(parley.Passage)) error {
+	args := []any{string(agent)}
+	for _, s := range sources {
+		args = append(args, string(s))
+	}
+	// A cross join keeps SQLite to the order in which the tables are written, which is that of the rows wanted.
 	rows, err := db.Query(ctx, `
 		select `+passageColumns+`
-		from sources s
-		join source_versions v on v.id = s.live_version and v.agent_id = s.agent_id
-		join passages p on p.agent_id = s.agent_id and p.source_id = s.id and p.version_id = s.live_version
-		where s.agent_id = ? and s.live_in > ?
-		order by s.live_in, p.source_id, p.ordinal`, string(agent), since)
+		from passages p cross join sources s cross join source_versions v
+		where p.agent_id = ? and p.source_id in (?`+strings.Repeat(", ?", len(sources)-1)+`)
+		  and s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id
+		  and v.id = p.version_id and v.agent_id = p.agent_id
+		order by p.source_id, p.version_id, p.ordinal`, args...)
 	if err != nil {
-		return fmt.Errorf("read passages: %w", err)
+		return err
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		p, err := scanPassage(rows.Scan)
 		if err != nil {
-			return fmt.Errorf("read passages: %w", err)
+			return err
 		}
 		yield(p)
 	}

@@ -9,8 +9,8 @@ import (
 	"parley/internal/text/words"
 )
 
-// phrase is words that count as one where they stand side by side in a passage, whatever parts them there: "ERR-4012"
-// is also met as "ERR 4012".
+// phrase is words that count as one where they are side by side in a passage, whatever is between them: "ERR-4012" is
+// also met as "ERR 4012".
 type phrase struct {
 	words       [][]uint32 // for each its ids: a word has one in each language
 	wordIndexes []int      // words of the question that it stands for
@@ -71,8 +71,7 @@ const (
 	closingQuotes = "\"”“»」』"
 )
 
-// addName notes a code or quotation that stands in the message, in the forms that passages may have it in, and what it
-// is worth.
+// addName notes a code or quotation in the message, in the forms that passages may have it in, and what it is worth.
 func (m *queryMessage) addName(worth float64, from, to int, forms ...[]string) {
 	if m.weight < 1 || len(m.out.nameWorths) == maxNames {
 		return
@@ -115,7 +114,7 @@ func (m *queryMessage) findCodes() {
 	}
 }
 
-// codeEnd returns where the code that begins with token i ends; i+1 where none begins.
+// codeEnd returns where the code that begins with token i ends; i+1 if none begins.
 func (m *queryMessage) codeEnd(i int) int {
 	end, digits := i+1, hasDigit(m.tokens[i].Word)
 	letters := hasLetter(m.tokens[i].Word)

@@ -39,6 +39,26 @@ func (p *postings) add(doc uint32, times uint8) {
 	p.liveDocs++
 }
 
+// addSorted notes documents that are newer than all in the list: each by its distance from the first one, and in the
+// low byte how often it holds the term.
+func (p *postings) addSorted(firstDoc uint32, entries []uint32) {
+	units, highest, quick := p.units, uint8(0), uint32(0)
+	for _, e := range entries {
+		doc, times := firstDoc+e>>8, uint8(e)
+		if uint16(doc>>rangeBits) != p.lastRange || times >= timesOverflow {
+			p.units = units
+			p.add(doc, times)
+			units = p.units
+			continue
+		}
+		units = append(units, uint16(doc%rangeSize)<<timesBits|uint16(times))
+		highest = max(highest, times)
+		quick++
+	}
+	p.units, p.maxTimes = units, max(p.maxTimes, highest)
+	p.liveDocs += quick
+}
+
 // addScores adds to each document what the term is worth to it. into and norm reach to the end of a range.
 func (p *postings) addScores(into, norm []float32, weight float32) {
 	base := 0

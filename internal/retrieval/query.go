@@ -59,7 +59,7 @@ type weightedTerm struct {
 	weight float64
 }
 
-// pair is two content words that stand close together in the question.
+// pair is two content words that are close together in the question.
 type pair struct {
 	a, b   uint32
 	weight float64
@@ -163,7 +163,7 @@ func addTerm(list []weightedTerm, id uint32, weight float64) []weightedTerm {
 	return append(list, weightedTerm{id, weight})
 }
 
-// addPairs notes the content words of one message that stand within a window of three. Words of scripts without spaces
+// addPairs notes the content words of one message that are within a window of three. Words of scripts without spaces
 // are stretches that overlap: being neighbours says nothing.
 func (q *question) addPairs(message []queryWord, weight float64) {
 	content := q.content[:0]
@@ -236,7 +236,7 @@ func (m *queryMessage) addAlternative(word string, from, to int, strength float3
 	m.addAlternativeTerms(m.out, stem, id, m.weight*float64(strength), m.weight*float64(strength))
 }
 
-// wordIDs returns the ids of a word in whatever languages passages have it; nil where none has.
+// wordIDs returns the ids of a word in whatever languages passages have it; nil if no passage has it.
 func (x *Index) wordIDs(word string) (ids []uint32) {
 	hash := words.Hash(word)
 	for lang := range words.Language(words.LanguageCount) {

@@ -10,13 +10,13 @@ import (
 // closeness is how close a passage is to the question. All figures are 0 to 1, shares of the weight of the question's
 // content words.
 type closeness struct {
-	allWords      float64 // of the question's words, those of earlier messages with them, that stand in the passage
+	allWords      float64 // of the question's words, those of earlier messages with them, that are in the passage
 	bestSentences float64 // in its best two neighbouring sentences
 	titleWords    float64 // in its first sentence, the heading where there is one
 	focus         float64 // share of the first sentence's content words that the question asks for
 	// how far one of the questions that head it is the question: its words in that one, and that one's in it
 	askedQuestion float64
-	phrase        float64 // what the question's codes and quotations that stand in it as such are worth
+	phrase        float64 // what the question's codes and quotations that are in it as such are worth
 	kind          float64 // the question's words near something of the kind that it asks for
 	inPrevious    float64 // those that only the passage before has
 }
@@ -41,12 +41,12 @@ const maxOutlineGrams = 24
 
 func newSpelling(subject int, a *queryWord) spelling {
 	o := spelling{subjectIndex: subject, gramCount: a.gramCount, sketch: sketch(a.grams)}
-	least := uint8(0)
+	lowest := uint8(0)
 	for size := range o.minBits {
-		for least <= 64 && !o.isLike(size, int(least)) {
-			least++
+		for lowest <= 64 && !o.isLike(size, int(lowest)) {
+			lowest++
 		}
-		o.minBits[size] = least
+		o.minBits[size] = lowest
 	}
 	return o
 }

@@ -73,8 +73,8 @@ func (s *subjectPhrase) endsWith(list []uint32) bool {
 // nearWindow is how many words around something are taken to tell what it is about.
 const nearWindow = 20
 
-// kindScore returns the most of the question's words that stand around something of the kind that it asks for.
-func (p *passageRead) kindScore() (most float64) {
+// kindScore returns the largest share of the question's words around something of the kind that it asks for.
+func (p *passageRead) kindScore() (best float64) {
 	for _, at := range p.kindPositions {
 		var met matchStrengths
 		sum := 0.0
@@ -84,7 +84,7 @@ func (p *passageRead) kindScore() (most float64) {
 				met[s.subject] = s.strength
 			}
 		}
-		most = max(most, sum/p.totalWeight)
+		best = max(best, sum/p.totalWeight)
 	}
-	return most
+	return best
 }

@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 
@@ -21,9 +22,9 @@ type memoryRelease struct {
 
 func (r *memoryRelease) add(bytes int64) { r.garbage.Add(bytes) }
 
-// runAbove returns memory where there are more bytes of garbage than that. It does not wait for it.
-func (r *memoryRelease) runAbove(most int64) {
-	if r.garbage.Load() <= most || !r.isBusy.CompareAndSwap(false, true) {
+// runAbove returns memory where there are more bytes of garbage than the threshold. It does not wait for it.
+func (r *memoryRelease) runAbove(threshold int64) {
+	if r.garbage.Load() <= threshold || !r.isBusy.CompareAndSwap(false, true) {
 		return
 	}
 	r.garbage.Store(0)
@@ -35,23 +36,62 @@ func (r *memoryRelease) runAbove(most int64) {
 
 // loadProgress is how far an index has been loaded.
 type loadProgress struct {
-	bytes    int64 // that it takes so far, about
-	reported int64
+	bytes       int64 // that it takes so far, about
+	reported    int64
+	collected   int64           // bytes when garbage was last collected
+	source      parley.SourceID // of the last passage
+	sources     int             // read so far, the last one among them
+	sourceCount int             // of all
+
+	isCollecting atomic.Bool
 }
 
+// What an index takes while it is loaded, about: for a byte of text, and besides, for the words on their way into it
+// and for garbage.
 const (
-	bytesPerTextByte = 3       // of an index
+	bytesPerTextByte = 3.5
+	maxLoadBytes     = 48 << 20
+	loadShare        = 3       // such a part of a small index
 	progressStep     = 8 << 20 // bytes
 )
 
 // add counts a passage and reports whether so much has come that others should make space.
 func (s *loadProgress) add(p *parley.Passage) bool {
-	s.bytes += passageBytes + bytesPerTextByte*int64(len(p.Text)+len(p.Heading))
+	if p.SourceID != s.source {
+		s.source = p.SourceID
+		s.sources++
+	}
+	s.bytes += passageBytes + int64(bytesPerTextByte*float64(len(p.Text)+len(p.Heading)))
 	if s.bytes-s.reported < progressStep {
 		return false
 	}
 	s.reported = s.bytes
 	return true
+}
+
+// share returns how much of all has been read, 0 to 1; 0 is unknown.
+func (s *loadProgress) share() float64 { return float64(s.sources-1) / float64(max(s.sourceCount, 1)) }
+
+// memoryBytes returns about how much memory the index and what loads it take.
+func (s *loadProgress) memoryBytes() int64 { return s.bytes + min(s.bytes/loadShare, maxLoadBytes) }
+
+// Loading leaves about as much garbage as it adds to a small index. The collector by itself would let it grow to the
+// size of all indexes.
+const (
+	minCollectStep = 24 << 20 // bytes of the index
+	collectShare   = 8        // of a large one, such a part
+)
+
+// collectGarbage collects garbage once much has been added, and does not wait for it.
+func (s *loadProgress) collectGarbage() {
+	if s.bytes-s.collected < max(minCollectStep, s.bytes/collectShare) || !s.isCollecting.CompareAndSwap(false, true) {
+		return
+	}
+	s.collected = s.bytes
+	go func() {
+		runtime.GC()
+		s.isCollecting.Store(false)
+	}()
 }
 
 // makeSpace drops the least recently used indexes where the one that is being loaded needs their space.

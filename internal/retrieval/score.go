@@ -61,13 +61,13 @@ type scoredDoc struct {
 
 // rank returns the best documents, those read closely in their final order, and how much of the question's letters the
 // best of them holds.
-func (x *Index) rank(s *searchScratch, most int) ([]candidate, float64) {
+func (x *Index) rank(s *searchScratch, limit int) ([]candidate, float64) {
 	q := &s.question
-	places, letters := x.firstStage(s, q, max(most, nearCandidates))
+	places, letters := x.firstStage(s, q, max(limit, nearCandidates))
 	x.addNearScores(s, q.pairs, places)
 	slices.SortFunc(places, x.comparePlaces)
 	places = x.mergeVectorHits(q.direction, places)
-	s.best = resize(s.best, min(most, len(places)))
+	s.best = resize(s.best, min(limit, len(places)))
 	best := s.best
 	for i := range best {
 		best[i] = candidate{scoredDoc: places[i]}
@@ -82,7 +82,7 @@ func (x *Index) rank(s *searchScratch, most int) ([]candidate, float64) {
 			defaultWeights.allWords*c.allWords - defaultWeights.links*float64(d.linkShare) + c.phrase +
 			defaultWeights.kind*c.kind + defaultWeights.previousPassage*c.inPrevious
 		if d.hasQuestion {
-			again[i].score += defaultWeights.asked * c.askedQuestion
+			again[i].score += defaultWeights.askedQuestion * c.askedQuestion
 		}
 		if d.hasTitle {
 			again[i].score += defaultWeights.title*c.titleWords + defaultWeights.focus*c.focus
@@ -143,10 +143,10 @@ type Signs struct {
 	Letters float64 // how much of the question's letters the best passage of all holds
 	// how much of the question's content words the best of the hits holds, rare ones and repeated ones more
 	Words   float64
-	Stretch float64 // how much of the question stands in this passage's best two neighbouring sentences
+	Stretch float64 // how much of the question is in this passage's best two neighbouring sentences
 }
 
-// likelihood returns how likely the passage answers the question, 0 to 1, by how much of the question stands in its
+// likelihood returns how likely the passage answers the question, 0 to 1, by how much of the question is in its
 // best two neighbouring sentences, and by how much of the question's letters the best passage of all holds.
 func (c *closeness) likelihood(letters float64) float64 {
 	return min(1, 0.75*c.bestSentences+1.5*letters)
@@ -159,17 +159,17 @@ func (x *Index) letterSign(share float64) float64 { return min(1, share*x.idf(0)
 // wordSign returns the highest score of the passages by the question's stems, as a share of what its words could score
 // if no other passage held them. Words of scripts without spaces are left out, as they are in the search.
 func (x *Index) wordSign(s *searchScratch, best []candidate) (top float64) {
-	asked := 0.0
+	weight := 0.0
 	for i := range s.question.words {
 		if a := &s.question.words[i]; !a.isStop && !a.isDense {
-			asked += a.weight
+			weight += a.weight
 		}
 	}
-	if asked == 0 {
+	if weight == 0 {
 		return 0
 	}
 	for i := range best {
 		top = max(top, s.score(x, best[i].doc).stems)
 	}
-	return min(1, top/(max(asked, 1)*x.idf(1)*(defaultWeights.k1+1)))
+	return min(1, top/(max(weight, 1)*x.idf(1)*(defaultWeights.k1+1)))
 }

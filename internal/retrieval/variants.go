@@ -26,7 +26,7 @@ func (m *queryMessage) findJoinedWords() {
 const (
 	minJoinedBytes   = 5 // a whole word
 	maxSplitBytes    = 200
-	minPartBytes     = 2 // a part that must stand beside the other
+	minPartBytes     = 2 // a part that is looked for beside the other only
 	minLonePartBytes = 4 // a part that is looked for alone
 )
 
@@ -97,14 +97,14 @@ func (m *queryMessage) closestWord(typed string) (best string, found bool) {
 		return "", false
 	}
 	letters := []rune(typed)
-	most := 0
+	highest := 0
 	eachEdit(letters, func(word string) {
 		n := m.docCount(word)
-		if n > most || n == most && n > 0 && word < best {
-			best, most = word, n
+		if n > highest || n == highest && n > 0 && word < best {
+			best, highest = word, n
 		}
 	})
-	return best, most > 0
+	return best, highest > 0
 }
 
 // docCount returns how many passages have the word; 0 for one without a meaning of its own.
@@ -152,7 +152,7 @@ func eachMove(letters []rune, i int, yield func(word string)) {
 var alphabets = []string{"abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя",
 	"ابتثجحخدذرزسشصضطظعغفقكلمنهويء", "αβγδεζηθικλμνξοπρστυφχψω"}
 
-// alphabetOf returns the letters that may stand among those of the word.
+// alphabetOf returns the letters that may be among those of the word.
 func alphabetOf(letters []rune) []rune {
 	for _, a := range alphabets {
 		if strings.ContainsRune(a, letters[0]) {
@@ -165,7 +165,7 @@ func alphabetOf(letters []rune) []rune {
 }
 
 // addSynonyms looks for what the operator says is the same as something in the message. A group counts once for each
-// place where one of its members stands.
+// place where one of its members is.
 func (m *queryMessage) addSynonyms(groups [][]string) {
 	if len(groups) == 0 {
 		return

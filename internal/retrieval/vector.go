@@ -40,7 +40,7 @@ func maxAbs(v []float32) (top float64) {
 	return top
 }
 
-func quantize(x, most float64) int32 { return int32(max(-most, min(most, math.RoundToEven(x)))) }
+func quantize(x, bound float64) int32 { return int32(max(-bound, min(bound, math.RoundToEven(x)))) }
 
 // direction is the question's vector, ready to be compared.
 type direction struct {

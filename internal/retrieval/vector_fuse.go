@@ -82,22 +82,22 @@ func (x *Index) fusedScores(d *direction, all []scoredDoc) []float64 {
 
 // span is from the smallest to the largest of some numbers.
 type span struct {
-	least, most float64
-	hasValue    bool
+	low, high float64
+	hasValue  bool
 }
 
 func (s *span) add(v float64) {
 	if !s.hasValue {
-		s.least, s.most, s.hasValue = v, v, true
+		s.low, s.high, s.hasValue = v, v, true
 		return
 	}
-	s.least, s.most = min(s.least, v), max(s.most, v)
+	s.low, s.high = min(s.low, v), max(s.high, v)
 }
 
 // scale brings a number of the span to 0 to 1; all are 0 where they are the same.
 func (s *span) scale(v float64) float64 {
-	if s.most == s.least {
+	if s.high == s.low {
 		return 0
 	}
-	return (v - s.least) / (s.most - s.least)
+	return (v - s.low) / (s.high - s.low)
 }

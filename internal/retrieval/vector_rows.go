@@ -185,7 +185,7 @@ func (l *Indexes) loadVectors(ctx context.Context, index *Index, agent parley.Ag
 	if l.VectorModel == "" {
 		return nil
 	}
-	// A cross join keeps SQLite to the order in which the tables stand: few rows first.
+	// A cross join keeps SQLite to the order in which the tables are written: few rows first.
 	err := l.queryVectors(ctx, index, `
 		from passage_vectors v
 		cross join passages p

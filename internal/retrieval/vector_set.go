@@ -10,7 +10,7 @@ import (
 )
 
 // vectors holds the vectors of documents row by row. A row stays when its document is removed, and is skipped then,
-// until the index is built anew.
+// until the index is rebuilt.
 type vectors struct {
 	dims   int       // of all rows; that of the first one
 	docs   []uint32  // of each row
@@ -92,26 +92,26 @@ func (s *vectors) cosineAt(d *direction, row int) float64 {
 
 // nearest returns the documents whose vectors point most nearly where the question's does, best first: all of them are
 // compared.
-func (x *Index) nearest(d *direction, most int) []scoredDoc {
+func (x *Index) nearest(d *direction, limit int) []scoredDoc {
 	s := &x.vectors
 	if s.dims != d.dims {
 		return nil
 	}
-	top := make([]scoredDoc, 0, 2*most)
-	least := 0.0
+	top := make([]scoredDoc, 0, 2*limit)
+	lowest := 0.0
 	for row, doc := range s.docs {
 		score := s.cosineAt(d, row)
-		if score <= 0 || score < least || x.docs[doc].passage.ID == "" {
+		if score <= 0 || score < lowest || x.docs[doc].passage.ID == "" {
 			continue
 		}
-		if top = append(top, scoredDoc{doc, score}); len(top) == 2*most {
+		if top = append(top, scoredDoc{doc, score}); len(top) == 2*limit {
 			slices.SortFunc(top, x.comparePlaces)
-			top = top[:most]
-			least = top[most-1].score
+			top = top[:limit]
+			lowest = top[limit-1].score
 		}
 	}
 	slices.SortFunc(top, x.comparePlaces)
-	return top[:min(most, len(top))]
+	return top[:min(limit, len(top))]
 }
 
 // HasVectors reports whether passages of the index have vectors.

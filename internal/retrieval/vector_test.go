@@ -95,16 +95,16 @@ func vectorIndex(t testing.TB, n int, of func(i int) []float32) *Index {
 func TestBytesKeepTheOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, dims := range []int{100, 384, 1536} {
-		asked := randomVector(r, dims)
+		question := randomVector(r, dims)
 		all := make([][]float32, 3000)
 		for i := range all {
-			all[i] = leaningVector(r, asked, r.Float64()*.6)
+			all[i] = leaningVector(r, question, r.Float64()*.6)
 		}
 		x := vectorIndex(t, len(all), func(i int) []float32 { return all[i] })
-		got := x.nearest(newDirection(asked), 10)
+		got := x.nearest(newDirection(question), 10)
 		exact := make([]float64, len(all))
 		for i, v := range all {
-			exact[i] = cosineOf(asked, v) * math.Sqrt(cosineLength(v))
+			exact[i] = cosineOf(question, v) * math.Sqrt(cosineLength(v))
 		}
 		ranked := slices.Clone(exact)
 		slices.Sort(ranked)
@@ -131,9 +131,9 @@ func cosineLength(v []float32) (sum float64) {
 
 func TestVectorsAreErasedWithTheirPassages(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	asked := randomVector(r, 64)
-	x := vectorIndex(t, 300, func(int) []float32 { return leaningVector(r, asked, .5) })
-	d := newDirection(asked)
+	question := randomVector(r, 64)
+	x := vectorIndex(t, 300, func(int) []float32 { return leaningVector(r, question, .5) })
+	d := newDirection(question)
 	before := x.nearest(d, 5)
 	if bytes := x.vectors.bytes(); len(before) != 5 || !x.HasVectors() || bytes < 300*64 || bytes > 600*(64+20) ||
 		bytes >= x.Bytes() {
@@ -144,7 +144,7 @@ func TestVectorsAreErasedWithTheirPassages(t *testing.T) {
 		t.Errorf("after the best was forgotten: %v, want %v", after, before[1:])
 	}
 	second := x.docs[before[1].doc].passage.ID
-	x.PutVectors(Vector{second, PackVector(randomVector(r, 64))}, Vector{"nobody", PackVector(asked)},
+	x.PutVectors(Vector{second, PackVector(randomVector(r, 64))}, Vector{"nobody", PackVector(question)},
 		Vector{"p0000000", PackVector(randomVector(r, 32))}, Vector{"p0000001", []byte{}})
 	if after := x.nearest(d, 4); !slices.Equal(after, before[1:]) {
 		t.Errorf("after vectors that may not come in: %v", after)
@@ -201,8 +201,8 @@ func BenchmarkScan(b *testing.B) {
 				x.docs = append(x.docs, doc{passage: parley.Passage{ID: "p", Ordinal: i}})
 				x.vectors.put(uint32(i), some[i%len(some)])
 			}
-			asked := randomVector(r, dims)
-			d := newDirection(asked)
+			question := randomVector(r, dims)
+			d := newDirection(question)
 			name := fmt.Sprintf("%dx%d/", n, dims)
 			b.Run(name+"search", func(b *testing.B) {
 				for b.Loop() {
@@ -213,7 +213,7 @@ func BenchmarkScan(b *testing.B) {
 			b.Run(name+"plain", func(b *testing.B) { benchRows(b, x, func(row []int8) { sink += dotPlain(d.codes, row) }) })
 			b.Run(name+"floor", func(b *testing.B) { benchRows(b, x, func(row []int8) { sink += dotBare(row) }) })
 			if n*dims < 100_000_000 {
-				benchFloats(b, name, r, asked, n)
+				benchFloats(b, name, r, question, n)
 			}
 		}
 	}
@@ -241,17 +241,17 @@ func dotBare(row []int8) int32 {
 	return int32(sum)
 }
 
-func benchFloats(b *testing.B, name string, r *rand.Rand, asked []float32, n int) {
+func benchFloats(b *testing.B, name string, r *rand.Rand, question []float32, n int) {
 	all := make([][]float32, n)
 	for i := range all {
-		all[i] = randomVector(r, len(asked))
+		all[i] = randomVector(r, len(question))
 	}
 	b.Run(name+"float32", func(b *testing.B) {
 		for b.Loop() {
 			for _, v := range all {
 				var s, t, u, w float32
 				for i := 0; i+4 <= len(v); i += 4 {
-					s, t, u, w = s+asked[i]*v[i], t+asked[i+1]*v[i+1], u+asked[i+2]*v[i+2], w+asked[i+3]*v[i+3]
+					s, t, u, w = s+question[i]*v[i], t+question[i+1]*v[i+1], u+question[i+2]*v[i+2], w+question[i+3]*v[i+3]
 				}
 				sink += int32(s + t + u + w)
 			}

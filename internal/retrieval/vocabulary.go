@@ -2,7 +2,6 @@ package retrieval
 
 import (
 	"math"
-	"strings"
 	"unsafe"
 
 	"parley/internal/text/words"
@@ -18,27 +17,10 @@ type tokenizedText struct {
 // tokenize cuts the text into words. Without function words to tell the language by it is taken for fallback.
 func tokenize(into []words.Token, text string, fallback words.Language) tokenizedText {
 	r := tokenizedText{text: text, tokens: words.AppendTokens(into[:0], text), lang: fallback}
-	if lang, sure := words.GuessLanguage(r.tokens); sure {
+	if lang, isSure := words.GuessLanguage(r.tokens); isSure {
 		r.lang = lang
 	}
 	return r
-}
-
-// beginsSentence reports whether a sentence begins with the token.
-func (r *tokenizedText) beginsSentence(i int) bool {
-	if i == 0 {
-		return false
-	}
-	end, start := r.tokens[i-1].End, r.tokens[i].Start
-	return start > end && endsSentence(r.text[end:start])
-}
-
-// endsSentence reports whether the gap between two words ends a sentence.
-func endsSentence(gap string) bool {
-	if len(gap) == 1 {
-		return gap[0] == '\n' || gap[0] == '|' // a full stop between two words parts no sentences
-	}
-	return strings.ContainsAny(gap, ".!?\n|。！？؟")
 }
 
 // word is what the index knows about one word of one language.
@@ -66,6 +48,7 @@ type termTable struct {
 const (
 	blockUnits       = 8192
 	initialListUnits = 4
+	maxPackedUnits   = 512 // of a list that shares its block with others
 )
 
 // intern returns the id of a term, which gets a list once documents are added to it.
@@ -80,11 +63,7 @@ func (t *termTable) intern(key uint64) uint32 {
 
 // addList adds the list of the next term.
 func (t *termTable) addList() {
-	if len(t.freeUnits) < initialListUnits {
-		t.freeUnits = make([]uint16, blockUnits)
-	}
-	t.lists = append(t.lists, postings{units: t.freeUnits[:0:initialListUnits]})
-	t.freeUnits = t.freeUnits[initialListUnits:]
+	t.lists = append(t.lists, postings{units: t.takeUnits(initialListUnits)})
 	t.unitCapacity += initialListUnits
 }
 
@@ -97,6 +76,32 @@ func (t *termTable) add(id, doc uint32, times uint8) {
 	list.add(doc, times)
 	t.unitCapacity += int64(cap(list.units) - capacity)
 	t.liveEntries++
+}
+
+// pack writes the lists without space to spare, short ones side by side: growing has left them all over the memory.
+func (t *termTable) pack() {
+	t.freeUnits, t.unitCapacity = nil, 0
+	for i := range t.lists {
+		units := &t.lists[i].units
+		n := len(*units)
+		switch {
+		case n <= maxPackedUnits:
+			*units = append(t.takeUnits(n), *units...)
+		case cap(*units)-n > n/8:
+			*units = append(make([]uint16, 0, n+n/32), *units...)
+		}
+		t.unitCapacity += int64(cap(*units))
+	}
+}
+
+// takeUnits returns an empty list with the capacity, which is not more than blockUnits.
+func (t *termTable) takeUnits(capacity int) []uint16 {
+	if len(t.freeUnits) < capacity {
+		t.freeUnits = make([]uint16, blockUnits)
+	}
+	list := t.freeUnits[:0:capacity]
+	t.freeUnits = t.freeUnits[capacity:]
+	return list
 }
 
 // docCount returns how many documents hold the term.
@@ -140,17 +145,40 @@ func (v *vocabulary) grams(w uint32) []uint32 {
 	return v.gramIDs[v.words[w].first:v.words[w].last]
 }
 
-// intern returns the id of a word, and adds a word that is new.
-func (x *Index) intern(text string, lang words.Language, buf []uint64) uint32 {
-	v := &x.vocabulary
-	key := words.Hash(text) + uint64(lang)
-	if id, ok := v.ids.find(key); ok {
-		return id
+// stem returns the stem of a word, in a list; an empty one for none.
+func (v *vocabulary) stem(w uint32) []uint32 {
+	if v.stems[w] == noStem {
+		return nil
 	}
+	return v.stems[w : w+1]
+}
+
+// wordID returns the id of word i of a passage, and adds a word that is new.
+func (x *Index) wordID(w *passageWords, i int) uint32 {
+	key := w.Tokens[i].Hash + uint64(w.language)
+	if x.bulk != nil {
+		if s := x.bulk.recentWords.slot(key); s.key == key && s.id != 0 {
+			return s.id
+		}
+	}
+	id, ok := x.vocabulary.ids.find(key)
+	if !ok {
+		id = x.addWord(key, w.word(i), w.language)
+	}
+	if x.bulk != nil {
+		*x.bulk.recentWords.slot(key) = slot{key, id}
+	}
+	return id
+}
+
+// addWord adds a word and returns its id.
+func (x *Index) addWord(key uint64, text string, lang words.Language) uint32 {
+	v := &x.vocabulary
 	w, stem := word{first: uint32(len(v.gramIDs))}, uint32(noStem)
 	if !lang.IsStopWord(text) {
 		stem = x.stems.intern(words.Hash(lang.Stem(text)))
 	}
+	var buf [64]uint64
 	for _, g := range words.Grams(buf[:0], text) {
 		v.gramIDs = append(v.gramIDs, x.grams.intern(g))
 	}

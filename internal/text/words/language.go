@@ -60,21 +60,33 @@ func GuessLanguage(tokens []Token) (lang Language, isSure bool) {
 	if l, ok := guessByScript(tokens); ok {
 		return l, true
 	}
-	var votes [languageCount]int
+	var votes languageCounts
 	for _, t := range tokens {
-		if !mayBeFunctionWord[functionWordMark(t.Word)] {
-			continue
-		}
-		for in := functionWordLanguages[t.Word]; in != 0; in &= in - 1 {
-			votes[bits.TrailingZeros32(in)]++
+		if mayBeFunctionWord[functionWordMark(t.Word)] {
+			votes.countVotes(functionWordLanguages[t.Word])
 		}
 	}
+	return votes.mostVotes()
+}
+
+// languageCounts counts something for each language.
+type languageCounts [languageCount]int
+
+// countVotes adds a vote for each of the languages, one bit each.
+func (c *languageCounts) countVotes(languages uint32) {
+	for ; languages != 0; languages &= languages - 1 {
+		c[bits.TrailingZeros32(languages)]++
+	}
+}
+
+// mostVotes returns the language that most function words are of.
+func (c *languageCounts) mostVotes() (lang Language, isSure bool) {
 	for l := range Russian {
-		if votes[l] > votes[lang] {
+		if c[l] > c[lang] {
 			lang = l
 		}
 	}
-	return lang, votes[lang] > 0
+	return lang, c[lang] > 0
 }
 
 // mayBeFunctionWord holds the marks of function words: most other words need not be looked up.
@@ -93,31 +105,45 @@ func functionWordMark(word string) int {
 	return (len(word)&15)<<8 ^ int(word[0]&31)<<3 ^ int(word[len(word)-1]&31)
 }
 
+// scriptTokens is how many tokens of a text show its script.
+const scriptTokens = 64
+
 // guessByScript looks at the first letters of the tokens: another script than Latin decides.
 func guessByScript(tokens []Token) (Language, bool) {
-	var counts [languageCount]int // those of Latin letters count as English
-	for _, t := range tokens[:min(len(tokens), 64)] {
-		switch r, _ := decodeRune(t.Word, 0); {
-		case r < 'a':
-		case r < 0x250:
-			counts[English]++
-		case unicode.Is(unicode.Cyrillic, r):
-			counts[Russian]++
-		case unicode.Is(unicode.Arabic, r):
-			counts[Arabic]++
-		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
-			counts[Japanese]++
-		case unicode.Is(unicode.Han, r):
-			counts[Chinese]++
-		default:
-			counts[Other]++
-		}
+	var counts languageCounts
+	for _, t := range tokens[:min(len(tokens), scriptTokens)] {
+		r, _ := decodeRune(t.Word, 0)
+		counts.countScript(r)
 	}
-	if counts[Japanese] > 0 { // they write with Chinese characters too
-		counts[Japanese] += counts[Chinese]
-		counts[Chinese] = 0
+	return counts.languageOfScript()
+}
+
+// countScript counts a word by its first letter; those of Latin letters count as English.
+func (c *languageCounts) countScript(first rune) {
+	switch {
+	case first < 'a':
+	case first < 0x250:
+		c[English]++
+	case unicode.Is(unicode.Cyrillic, first):
+		c[Russian]++
+	case unicode.Is(unicode.Arabic, first):
+		c[Arabic]++
+	case unicode.In(first, unicode.Hiragana, unicode.Katakana):
+		c[Japanese]++
+	case unicode.Is(unicode.Han, first):
+		c[Chinese]++
+	default:
+		c[Other]++
 	}
-	mostFrequent := Language(slices.Index(counts[:], slices.Max(counts[:])))
+}
+
+// languageOfScript returns the language by the words counted, and whether they are of another script than Latin.
+func (c *languageCounts) languageOfScript() (Language, bool) {
+	if c[Japanese] > 0 { // they write with Chinese characters too
+		c[Japanese] += c[Chinese]
+		c[Chinese] = 0
+	}
+	mostFrequent := Language(slices.Index(c[:], slices.Max(c[:])))
 	return mostFrequent, mostFrequent != English
 }
 

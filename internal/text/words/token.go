@@ -81,6 +81,19 @@ var foldedASCII = func() (table [256]byte) {
 	return table
 }()
 
+// foldedLetters holds the letters and digits of most alphabets that are folded into one letter.
+var foldedLetters = func() (table [0x2000]rune) {
+	for r := range rune(len(table)) {
+		if !isWordRune(r) || IsUnspacedRune(r) {
+			continue
+		}
+		if letter, n := utf8.DecodeRune(appendFolded(nil, r)); n > 0 && n == len(appendFolded(nil, r)) {
+			table[r] = letter
+		}
+	}
+	return table
+}()
+
 func foldWord(b []byte, text string, i int) ([]byte, int) {
 	for i < len(text) {
 		if c := foldedASCII[text[i]]; c != 0 {
@@ -90,6 +103,8 @@ func foldWord(b []byte, text string, i int) ([]byte, int) {
 		}
 		r, n := decodeRune(text, i)
 		switch {
+		case uint32(r) < uint32(len(foldedLetters)) && foldedLetters[r] != 0:
+			b = utf8.AppendRune(b, foldedLetters[r])
 		case isWordRune(r) && !IsUnspacedRune(r):
 			b = appendFolded(b, r)
 		case (r == '.' || r == ',') && betweenDigits(text, i):
@@ -212,12 +227,18 @@ func Grams(into []uint64, word string) []uint64 {
 // Hash returns a 64-bit hash that is the same on every machine and in every run, because results must not depend on
 // either.
 func Hash(s string) uint64 {
-	h := uint64(14695981039346656037)
+	h := uint64(hashOffset)
 	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
+		h = (h ^ uint64(s[i])) * hashPrime
 	}
 	return mixBits(h)
 }
+
+// The numbers of the hash FNV-1a.
+const (
+	hashOffset = 14695981039346656037
+	hashPrime  = 1099511628211
+)
 
 func hash4(a, b, c, d rune) uint64 {
 	const prime = 0x9E3779B97F4A7C15
