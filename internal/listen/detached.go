@@ -1,0 +1,192 @@
+package listen
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"time"
+)
+
+// Detached is a connection that net/http has begun to send a response on, in chunks, and that is out of its hands until
+// the response ends. While nothing is sent it needs a fraction of the memory: no buffers, no request, one small
+// goroutine that watches the client.
+type Detached struct {
+	conn    *Conn
+	server  *http.Server
+	isLast  bool               // the connection is closed after the response
+	client  context.Context    // ends when the client is gone
+	markEnd context.CancelFunc // ends it
+	watched chan struct{}      // closed when nothing is read ahead any more
+}
+
+// Detach takes the connection out of net/http's hands. The header must have been sent with status 200 and without a
+// length, and the body of the request read to its end. It returns nil where that is impossible: then nothing has
+// changed. Otherwise the handler must return without another use of the response.
+func (c *Conn) Detach(w http.ResponseWriter, r *http.Request) *Detached {
+	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
+	if c == nil || !ok || !r.ProtoAtLeast(1, 1) || r.ProtoMajor != 1 || r.Method == http.MethodHead {
+		return nil
+	}
+	isLast := r.Close || w.Header().Get("Connection") != ""
+	c.table.addDetached(1)
+	_, ahead, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		c.table.addDetached(-1)
+		return nil
+	}
+	if n := ahead.Reader.Buffered(); n > 0 {
+		next, _ := ahead.Peek(n) // they are there
+		c.unread = bytes.Clone(next)
+	}
+	d := &Detached{conn: c, server: server, isLast: isLast, watched: make(chan struct{})}
+	d.client, d.markEnd = context.WithCancel(context.Background())
+	go d.watchClient()
+	return d
+}
+
+// Client returns a context that ends when the client is gone.
+func (d *Detached) Client() context.Context { return d.client }
+
+// watchClient reads one byte ahead, as net/http does. Without this byte, or a request that has arrived before, the
+// connection has come to its end.
+func (d *Detached) watchClient() {
+	defer close(d.watched)
+	if len(d.conn.unread) > 0 {
+		return
+	}
+	if err := d.conn.readAhead(); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		d.markEnd()
+	}
+}
+
+// readAhead waits for a byte of the next request and keeps it for Read. A client that has closed its half still waits
+// for the answer: it is gone when it resets the connection.
+func (c *Conn) readAhead() error {
+	b := c.oneByte[:]
+	switch n, err := c.halfCloser.Read(b); {
+	case n > 0:
+		c.unread = b
+		return nil
+	case errors.Is(err, io.EOF):
+		return awaitReset(c.halfCloser)
+	default:
+		return err
+	}
+}
+
+// Write sends one chunk of the body.
+func (d *Detached) Write(body []byte) (int, error) {
+	if len(body) == 0 { // an empty chunk would be the end
+		return 0, nil
+	}
+	chunk := make([]byte, 0, len(body)+16)
+	chunk = fmt.Appendf(chunk, "%x\r\n", len(body))
+	chunk = append(append(chunk, body...), "\r\n"...)
+	if err := d.send(chunk); err != nil {
+		return 0, err
+	}
+	return len(body), nil
+}
+
+func (d *Detached) send(b []byte) error {
+	if err := d.conn.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return err
+	}
+	_, err := d.conn.Write(b)
+	return err
+}
+
+// End ends the response. A complete one gets its last chunk, and its connection serves the client's next request; a
+// client must not take an incomplete one for the whole, so its connection is closed.
+func (d *Detached) End(isComplete bool) {
+	if isComplete {
+		isComplete = d.send([]byte("0\r\n\r\n")) == nil
+	}
+	_ = d.conn.SetReadDeadline(time.Unix(1, 0)) // an error means that the client is gone
+	<-d.watched
+	isGone := d.client.Err() != nil
+	d.markEnd()
+	d.conn.table.addDetached(-1)
+	if !isComplete || isGone || d.isLast || d.awaitRequest() != nil {
+		_ = d.conn.Close() // it is closed, whatever the error
+		return
+	}
+	d.serveNext()
+}
+
+// awaitRequest waits for the next request. Meanwhile the connection is idle: it may be closed for another.
+func (d *Detached) awaitRequest() error {
+	c := d.conn
+	if len(c.unread) > 0 {
+		return c.SetDeadline(time.Time{})
+	}
+	if err := c.SetDeadline(time.Now().Add(idleTimeout)); err != nil {
+		return err
+	}
+	c.table.markIdle(c)
+	defer c.table.markBusy(c)
+	n, err := c.halfCloser.Read(c.oneByte[:])
+	if n == 0 {
+		return err
+	}
+	c.unread = c.oneByte[:]
+	return c.SetDeadline(time.Time{})
+}
+
+// serveNext gives the connection back to its server. A server that is stopping does not take it.
+func (d *Detached) serveNext() {
+	l := &singleListener{conn: d.conn}
+	d.conn.headerBuffer = headerBuffer{}
+	_ = d.server.Serve(l) // it ends at once: there is one connection
+	if l.conn != nil {
+		_ = d.conn.Close()
+	}
+}
+
+// singleListener is a listener of one connection.
+type singleListener struct{ conn *Conn }
+
+func (l *singleListener) Accept() (net.Conn, error) {
+	c := l.conn
+	if c == nil {
+		return nil, io.EOF
+	}
+	l.conn = nil
+	return c, nil
+}
+
+func (l *singleListener) Close() error   { return nil }
+func (l *singleListener) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (t *ConnTable) addDetached(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.detached += n
+}
+
+// detachedCheckInterval is how often AwaitDetached looks.
+const detachedCheckInterval = 20 * time.Millisecond
+
+// AwaitDetached waits until the responses of all detached connections have ended.
+func (t *ConnTable) AwaitDetached(ctx context.Context) error {
+	ticker := time.NewTicker(detachedCheckInterval)
+	defer ticker.Stop()
+	for {
+		t.mu.Lock()
+		n := t.detached
+		t.mu.Unlock()
+		if n == 0 {
+			return nil
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
