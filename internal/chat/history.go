@@ -171,4 +171,5 @@ func (e *Engine) retrieve(t *Turn) {
 	t.searchText = strings.Join(append(q.Earlier, q.Text), "\n")
 	t.searchMethod = e.QueryEmbedder.EmbedQuery(ctx, e.Indexes, t.agent, &q)
 	t.hits, t.retrieveErr = e.Indexes.Nearest(ctx, t.AgentID, t.agent.PassageVersion, q)
+	t.foundPassages = tracePassages(t.hits)
 }

@@ -29,11 +29,12 @@ type Turn struct {
 	handoverWish   *handoverWish     // nil if the message is none
 	eventLog       *eventLog
 
-	retrievalDone chan struct{} // closed when retrieval has ended
-	hits          []retrieval.Hit
-	searchText    string               // the text that was searched for
-	rewriteTrace  *parley.TraceRewrite // of the rewriting of the question; nil if there was none
-	searchMethod  string               // how it was searched for
+	retrievalDone chan struct{}         // closed when retrieval has ended
+	hits          []retrieval.Hit       // until they are in the request to the model
+	foundPassages []parley.TracePassage // the same for the trace, which needs less of them
+	searchText    string                // the text that was searched for
+	rewriteTrace  *parley.TraceRewrite  // of the rewriting of the question; nil if there was none
+	searchMethod  string                // how it was searched for
 	retrieveErr   error
 
 	activated chan struct{} // closed when a waiting turn becomes the live one

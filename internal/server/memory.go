@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
@@ -21,6 +22,7 @@ const (
 // ReleaseMemory returns memory to the system that the program has touched and does not need now: after its start, and
 // after a burst.
 func ReleaseMemory() {
+	runtime.GC() // what pools hold is kept until the second collection
 	debug.FreeOSMemory()
 	unmapUnusedPages()
 }
