@@ -94,6 +94,7 @@ type Reader struct {
 	turn      *Turn
 	nextEvent int
 	closed    bool
+	unnotify  func() // ends Notify; nil without it
 }
 
 // Close stops reading; the turn goes on.
@@ -102,6 +103,9 @@ func (r *Reader) Close() {
 		return
 	}
 	r.closed = true
+	if r.unnotify != nil {
+		r.unnotify()
+	}
 	r.turn.mu.Lock()
 	defer r.turn.mu.Unlock()
 	if r.turn.readerCount--; r.turn.readerCount == 0 {
@@ -111,6 +115,10 @@ func (r *Reader) Close() {
 		}
 	}
 }
+
+// Notify calls wake with every event from now on, until the reader is closed. Wake must not wait. It is called once at
+// most.
+func (r *Reader) Notify(wake func()) { r.unnotify = r.turn.eventLog.notify(wake) }
 
 // Next returns the events since the last call, waiting for the first of them. It fails with io.EOF after Finished and
 // with ctx's error when ctx ends first; nothing is lost then, the next call goes on.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -17,6 +18,14 @@ type Feed interface {
 	SendNext(ctx context.Context) error
 
 	Close()
+}
+
+// Notifier is a feed that tells when there is something to send. A silent stream of it needs one goroutine, not two.
+type Notifier interface {
+	Feed
+
+	// Notify calls wake whenever there is something new, until the feed is closed. Wake does not wait.
+	Notify(wake func())
 }
 
 // following is a stream that is sent after its handler has returned.
@@ -116,10 +125,52 @@ func (a *API) sendDetached(rec *recorder, method string, d *listen.Detached) (is
 		f.feed.Close()
 		a.Observer.requestEnded(rec, method, a.Now)
 		a.logRequest(rec, method, stack)
-		isComplete = rec.failure == nil && d.Client().Err() == nil
+		isComplete = isComplete && rec.failure == nil
 	}()
-	for f.send(d.Client()) {
+	if n, ok := f.feed.(Notifier); ok {
+		isNext, err := f.sendNotified(n, d)
+		if !isNext || err != nil {
+			return err == nil
+		}
+	}
+	client := d.Watch()
+	for f.send(client) {
 		continue
 	}
-	return true
+	return client.Err() == nil
 }
+
+// sendNotified sends until the end, when it returns false, or until there is nothing to wait for between two events. It
+// fails when the client is gone.
+func (f *following) sendNotified(feed Notifier, d *listen.Detached) (isNext bool, err error) {
+	feed.Notify(d.Wake)
+	pingAt := time.Now().Add(f.interval)
+	for f.stream.rec.failure == nil && !isNext {
+		if err := d.SetAlarm(pingAt); err != nil { // before the feed is asked: what comes then wakes
+			return false, err
+		}
+		err := feed.SendNext(ended)
+		switch {
+		case err == nil:
+			pingAt = time.Now().Add(f.interval)
+			continue
+		case !errors.Is(err, context.Canceled):
+			return false, nil
+		}
+		if isNext, err = d.Wait(); err != nil {
+			return false, err
+		}
+		if !time.Now().Before(pingAt) {
+			_ = f.stream.Ping() // the stream remembers the failure
+			pingAt = time.Now().Add(f.interval)
+		}
+	}
+	return isNext, nil
+}
+
+// ended is a context that has ended: what is asked with it does not wait.
+var ended = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()

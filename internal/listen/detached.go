@@ -14,14 +14,12 @@ import (
 
 // Detached is a connection that net/http has begun to send a response on, in chunks, and that is out of its hands until
 // the response ends. While nothing is sent it needs a fraction of the memory: no buffers, no request, one small
-// goroutine that watches the client.
+// goroutine that waits for the client. It either calls Wait, or Watch once.
 type Detached struct {
 	conn    *Conn
 	server  *http.Server
-	isLast  bool               // the connection is closed after the response
-	client  context.Context    // ends when the client is gone
-	markEnd context.CancelFunc // ends it
-	watched chan struct{}      // closed when nothing is read ahead any more
+	isLast  bool          // the connection is closed after the response
+	watched chan struct{} // closed when Watch has ended; nil if it was not called
 }
 
 // Detach takes the connection out of net/http's hands. The header must have been sent with status 200 and without a
@@ -43,25 +41,41 @@ func (c *Conn) Detach(w http.ResponseWriter, r *http.Request) *Detached {
 		next, _ := ahead.Peek(n) // they are there
 		c.unread = bytes.Clone(next)
 	}
-	d := &Detached{conn: c, server: server, isLast: isLast, watched: make(chan struct{})}
-	d.client, d.markEnd = context.WithCancel(context.Background())
-	go d.watchClient()
-	return d
+	return &Detached{conn: c, server: server, isLast: isLast}
 }
 
-// Client returns a context that ends when the client is gone.
-func (d *Detached) Client() context.Context { return d.client }
+// SetAlarm sets when Wait returns.
+func (d *Detached) SetAlarm(at time.Time) error { return d.conn.SetReadDeadline(at) }
 
-// watchClient reads one byte ahead, as net/http does. Without this byte, or a request that has arrived before, the
-// connection has come to its end.
-func (d *Detached) watchClient() {
-	defer close(d.watched)
+// Wake makes Wait return now. Any goroutine may call it, until End.
+func (d *Detached) Wake() { _ = d.conn.SetReadDeadline(longAgo) } // an error means that the client is gone
+
+var longAgo = time.Unix(1, 0)
+
+// Wait waits until it is woken. It fails when the client is gone. isNext reports that the client's next request has
+// come: there is nothing to wait for any more.
+func (d *Detached) Wait() (isNext bool, err error) {
 	if len(d.conn.unread) > 0 {
-		return
+		return true, nil
 	}
-	if err := d.conn.readAhead(); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		d.markEnd()
+	err = d.conn.readAhead()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return false, nil
 	}
+	return err == nil, err
+}
+
+// Watch returns a context that ends when the client is gone. It takes another goroutine.
+func (d *Detached) Watch() context.Context {
+	client, markEnd := context.WithCancel(context.Background())
+	d.watched = make(chan struct{})
+	go func() {
+		defer close(d.watched)
+		if _, err := d.Wait(); err != nil {
+			markEnd()
+		}
+	}()
+	return client
 }
 
 // readAhead waits for a byte of the next request and keeps it for Read. A client that has closed its half still waits
@@ -102,17 +116,18 @@ func (d *Detached) send(b []byte) error {
 }
 
 // End ends the response. A complete one gets its last chunk, and its connection serves the client's next request; a
-// client must not take an incomplete one for the whole, so its connection is closed.
+// client must not take an incomplete one for the whole, so its connection is closed. So is that of a client that is
+// gone.
 func (d *Detached) End(isComplete bool) {
 	if isComplete {
 		isComplete = d.send([]byte("0\r\n\r\n")) == nil
 	}
-	_ = d.conn.SetReadDeadline(time.Unix(1, 0)) // an error means that the client is gone
-	<-d.watched
-	isGone := d.client.Err() != nil
-	d.markEnd()
+	if d.watched != nil {
+		d.Wake()
+		<-d.watched
+	}
 	d.conn.table.addDetached(-1)
-	if !isComplete || isGone || d.isLast || d.awaitRequest() != nil {
+	if !isComplete || d.isLast || d.awaitRequest() != nil {
 		_ = d.conn.Close() // it is closed, whatever the error
 		return
 	}

@@ -49,6 +49,9 @@ func (t *turnWriter) SendNext(ctx context.Context) error {
 	return err
 }
 
+// Notify implements httpapi.Notifier.
+func (t *turnWriter) Notify(wake func()) { t.reader.Notify(wake) }
+
 // Close implements httpapi.Feed.
 func (t *turnWriter) Close() { t.reader.Close() }
 
