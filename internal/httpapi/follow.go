@@ -144,7 +144,7 @@ func (a *API) sendDetached(rec *recorder, method string, d *listen.Detached) (is
 // fails when the client is gone.
 func (f *following) sendNotified(feed Notifier, d *listen.Detached) (isNext bool, err error) {
 	feed.Notify(d.Wake)
-	pingAt := time.Now().Add(f.interval)
+	pingAt := deadlineIn(f.interval)
 	for f.stream.rec.failure == nil && !isNext {
 		if err := d.SetAlarm(pingAt); err != nil { // before the feed is asked: what comes then wakes
 			return false, err
@@ -152,7 +152,7 @@ func (f *following) sendNotified(feed Notifier, d *listen.Detached) (isNext bool
 		err := feed.SendNext(ended)
 		switch {
 		case err == nil:
-			pingAt = time.Now().Add(f.interval)
+			pingAt = deadlineIn(f.interval)
 			continue
 		case !errors.Is(err, context.Canceled):
 			return false, nil
@@ -160,9 +160,9 @@ func (f *following) sendNotified(feed Notifier, d *listen.Detached) (isNext bool
 		if isNext, err = d.Wait(); err != nil {
 			return false, err
 		}
-		if !time.Now().Before(pingAt) {
+		if !deadlineIn(0).Before(pingAt) {
 			_ = f.stream.Ping() // the stream remembers the failure
-			pingAt = time.Now().Add(f.interval)
+			pingAt = deadlineIn(f.interval)
 		}
 	}
 	return isNext, nil

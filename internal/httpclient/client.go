@@ -110,7 +110,7 @@ func newHTTPClient() *http.Client {
 			MaxIdleConnsPerHost:   256,
 			IdleConnTimeout:       90 * time.Second,
 			ReadBufferSize:        1 << 10, // a silent stream holds its buffers
-			WriteBufferSize:       1 << 10, // room for the header; the body is written past it
+			WriteBufferSize:       1 << 10, // enough for the header; the body is written past it
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

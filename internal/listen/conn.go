@@ -22,7 +22,7 @@ type Conn struct {
 	trusted      bool // a request of it was admitted
 	probe        probe
 	unread       []byte  // what was read ahead while the connection was detached
-	oneByte      [1]byte // room for it
+	oneByte      [1]byte // holds it
 
 	// Under the table's lock.
 	prev, next *Conn
@@ -77,7 +77,7 @@ func (c *Conn) Write(p []byte) (int, error) {
 		return c.halfCloser.Write(p) // it has bounds of its own
 	}
 	c.probe.update(false, true)
-	if err := c.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+	if err := c.SetWriteDeadline(deadlineIn(writeTime)); err != nil {
 		return 0, err
 	}
 	if !c.trusted {
@@ -88,6 +88,9 @@ func (c *Conn) Write(p []byte) (int, error) {
 	}
 	return c.halfCloser.Write(p)
 }
+
+// deadlineIn returns the time d from now by the machine's clock, which the kernel uses for deadlines.
+func deadlineIn(d time.Duration) time.Time { return time.Now().Add(d) }
 
 // Close closes the connection and frees its place.
 func (c *Conn) Close() error {

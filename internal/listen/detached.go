@@ -108,7 +108,7 @@ func (d *Detached) Write(body []byte) (int, error) {
 }
 
 func (d *Detached) send(b []byte) error {
-	if err := d.conn.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+	if err := d.conn.SetWriteDeadline(deadlineIn(writeTime)); err != nil {
 		return err
 	}
 	_, err := d.conn.Write(b)
@@ -140,7 +140,7 @@ func (d *Detached) awaitRequest() error {
 	if len(c.unread) > 0 {
 		return c.SetDeadline(time.Time{})
 	}
-	if err := c.SetDeadline(time.Now().Add(idleTimeout)); err != nil {
+	if err := c.SetDeadline(deadlineIn(idleTimeout)); err != nil {
 		return err
 	}
 	c.table.markIdle(c)
@@ -153,7 +153,7 @@ func (d *Detached) awaitRequest() error {
 	return c.SetDeadline(time.Time{})
 }
 
-// serveNext gives the connection back to its server. A server that is stopping does not take it.
+// serveNext returns the connection to its server. A server that is stopping does not take it.
 func (d *Detached) serveNext() {
 	l := &singleListener{conn: d.conn}
 	d.conn.headerBuffer = headerBuffer{}
