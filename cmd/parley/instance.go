@@ -145,7 +145,9 @@ func (in *instance) drainAnswers(ctx context.Context, public *http.Server) {
 	shutdownCtx, cancel := context.WithTimeout(ctx, in.drainTimeout+lastBytes)
 	defer cancel()
 	shutdown := make(chan error, 1)
-	go func() { shutdown <- public.Shutdown(shutdownCtx) }()
+	go func() {
+		shutdown <- errors.Join(public.Shutdown(shutdownCtx), in.Connections.AwaitDetached(shutdownCtx))
+	}()
 	drainCtx, stop := context.WithTimeout(ctx, in.drainTimeout)
 	defer stop()
 	in.Drain(drainCtx)

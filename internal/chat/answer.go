@@ -16,8 +16,8 @@ type answer struct {
 	text          strings.Builder // the last text, which is still growing
 	finishedBytes int             // bytes of text in parts
 	citations     []parley.Citation
-	cites         []model.Citation // the model's form of citations
-	passageScore  *float64         // the best score of the cited passages, for a model that returns none
+	quotes        []quotation // what citations quote
+	passageScore  *float64    // the best score of the cited passages, for a model that returns none
 	finish        *model.Finish
 	finishReason  string            // why it ended, once it has: stop or tool-calls
 	calls         []parley.ToolCall // rows of all calls; those that wait for the client come last in their round
@@ -121,11 +121,11 @@ func (a *answer) addCitation(passages []model.Passage, c model.Citation, from in
 	if c.PassageIndex < 0 || c.PassageIndex >= len(passages) {
 		return
 	}
-	p := passages[c.PassageIndex]
+	p := &passages[c.PassageIndex]
 	if a.passageScore == nil || *a.passageScore < p.Score {
 		a.passageScore = &p.Score
 	}
-	a.cites = append(a.cites, c)
+	a.quotes = append(a.quotes, newQuotation(p, c))
 	a.citations = append(a.citations,
 		parley.Citation{SourceID: p.SourceID, Name: p.SourceName, URL: p.SourceURL, VersionHash: p.VersionHash,
 			Start: c.Start, End: c.End, AnswerStart: from + c.AnswerStart, AnswerEnd: from + c.AnswerEnd})

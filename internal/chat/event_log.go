@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"io"
+	"slices"
 	"sync"
 
 	"parley"
@@ -49,6 +50,7 @@ type eventLog struct {
 	events  []Event
 	ended   bool
 	changed chan struct{} // closed and replaced with every append; nil while nobody waits
+	wakes   []*func()     // called with every append; they do not wait
 }
 
 func (l *eventLog) append(events ...Event) {
@@ -62,6 +64,22 @@ func (l *eventLog) append(events ...Event) {
 	if l.changed != nil {
 		close(l.changed)
 		l.changed = nil
+	}
+	for _, wake := range l.wakes {
+		(*wake)()
+	}
+}
+
+// notify calls wake with every append, until stop is called.
+func (l *eventLog) notify(wake func()) (stop func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	own := &wake
+	l.wakes = append(l.wakes, own)
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.wakes = slices.DeleteFunc(l.wakes, func(w *func()) bool { return w == own })
 	}
 }
 

@@ -169,5 +169,6 @@ func (e *Engine) retrieve(t *Turn) (err error) {
 	t.searchText = strings.Join(append(q.Earlier, q.Text), "\n")
 	t.searchMethod = e.QueryEmbedder.EmbedQuery(ctx, e.Indexes, t.agent, &q)
 	t.hits, err = e.Indexes.Nearest(ctx, t.AgentID, t.agent.PassageVersion, q)
+	t.foundPassages = tracePassages(t.hits)
 	return err
 }

@@ -45,6 +45,7 @@ func (e *Engine) runRounds(t *Turn, a *answer) (err error) {
 		}
 	}
 	req := t.prompt()
+	t.hits = nil
 	for _, tool := range tools {
 		req.Tools = append(req.Tools, tool.Tool)
 	}

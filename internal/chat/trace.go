@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/model"
 	"parley/internal/model/prompt"
 	"parley/internal/retrieval"
 )
@@ -35,10 +36,7 @@ func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure 
 	tr := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: state, Model: t.agent.Model,
 		BackEnd: t.backend.Label, PromptVersion: prompt.Version,
 		ConfigVersion: t.agent.ConfigVersion, Question: t.redactText(t.searchText), SearchMethod: t.searchMethod,
-		Passages: []parley.TracePassage{}, ToolCalls: []string{}}
-	for i, h := range t.hits {
-		tr.Passages = append(tr.Passages, a.tracePassage(i, h))
-	}
+		Passages: a.citedPassages(t.foundPassages), ToolCalls: []string{}}
 	if a.finish != nil {
 		tr.InputTokens, tr.OutputTokens, tr.Refused = a.finish.InputTokens, a.finish.OutputTokens, a.finish.IsRefusal
 	}
@@ -63,20 +61,43 @@ func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure 
 	return tr
 }
 
-// tracePassage says what the answer cites from the passage that was offered at that index.
-func (a *answer) tracePassage(place int, h retrieval.Hit) parley.TracePassage {
-	p := h.Passage
-	tp := parley.TracePassage{ID: p.ID, SourceID: p.SourceID, Name: p.SourceName, Heading: p.Heading, Rank: h.Rank,
-		Score: h.Score}
-	for _, c := range a.cites {
-		if c.PassageIndex != place {
+// tracePassages returns what a trace holds of passages that were found.
+func tracePassages(hits []retrieval.Hit) []parley.TracePassage {
+	list := make([]parley.TracePassage, len(hits))
+	for i, h := range hits {
+		p := h.Passage
+		list[i] = parley.TracePassage{ID: p.ID, SourceID: p.SourceID, Name: p.SourceName, Heading: p.Heading, Rank: h.Rank,
+			Score: h.Score}
+	}
+	return list
+}
+
+// citedPassages returns the passages with what the answer cites from each.
+func (a *answer) citedPassages(found []parley.TracePassage) []parley.TracePassage {
+	list := append([]parley.TracePassage{}, found...)
+	for _, q := range a.quotes {
+		if q.passageIndex >= len(list) {
 			continue
 		}
-		tp.IsCited = true
-		from, to := max(c.Start-p.Start, 0), min(c.End-p.Start, len(p.Text))
-		if from < to && !slices.Contains(tp.Quotes, p.Text[from:to]) {
-			tp.Quotes = append(tp.Quotes, p.Text[from:to])
+		p := &list[q.passageIndex]
+		p.IsCited = true
+		if q.text != "" && !slices.Contains(p.Quotes, q.text) {
+			p.Quotes = append(p.Quotes, q.text)
 		}
 	}
-	return tp
+	return list
+}
+
+// quotation is what an answer cites from a passage.
+type quotation struct {
+	passageIndex int // index in the request to the model
+	text         string
+}
+
+func newQuotation(p *model.Passage, c model.Citation) quotation {
+	from, to := max(c.Start-p.Start, 0), min(c.End-p.Start, len(p.Text))
+	if from >= to {
+		return quotation{passageIndex: c.PassageIndex}
+	}
+	return quotation{c.PassageIndex, p.Text[from:to]}
 }

@@ -29,10 +29,11 @@ type Turn struct {
 	handoverWish   *handoverWish     // nil if the message is none
 	eventLog       *eventLog
 
-	hits         []retrieval.Hit
-	searchText   string               // the text that was searched for
-	rewriteTrace *parley.TraceRewrite // of the rewriting of the question; nil if there was none
-	searchMethod string               // how it was searched for
+	hits          []retrieval.Hit       // until they are in the request to the model
+	foundPassages []parley.TracePassage // the same for the trace, which needs less of them
+	searchText    string                // the text that was searched for
+	rewriteTrace  *parley.TraceRewrite  // of the rewriting of the question; nil if there was none
+	searchMethod  string                // how it was searched for
 
 	activated   chan struct{} // closed when a waiting turn becomes the live one
 	beginQueued chan struct{} // closed when the second transaction is certain to run after the first
@@ -102,6 +103,7 @@ type Reader struct {
 	turn      *Turn
 	nextEvent int
 	closed    bool
+	unnotify  func() // ends Notify; nil without it
 }
 
 // Close stops reading; the turn goes on.
@@ -110,6 +112,9 @@ func (r *Reader) Close() {
 		return
 	}
 	r.closed = true
+	if r.unnotify != nil {
+		r.unnotify()
+	}
 	r.turn.mu.Lock()
 	defer r.turn.mu.Unlock()
 	if r.turn.readerCount--; r.turn.readerCount == 0 {
@@ -119,6 +124,10 @@ func (r *Reader) Close() {
 		}
 	}
 }
+
+// Notify calls wake with every event from now on, until the reader is closed. Wake must not wait. It is called once at
+// most.
+func (r *Reader) Notify(wake func()) { r.unnotify = r.turn.eventLog.notify(wake) }
 
 // Next returns the events since the last call, waiting for the first of them. It fails with io.EOF after Finished and
 // with ctx's error when ctx ends first; nothing is lost then, the next call goes on.

@@ -160,6 +160,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.mux.ServeHTTP(rec, r)
+	a.serveFollowing(rec, r)
 }
 
 // isUncleanPath reports a path that net/http would redirect to a cleaner one.
@@ -216,7 +217,7 @@ func (a *API) serveEndpoint(rec *recorder, r *http.Request, o *endpoint) error {
 	c := &Call{RequestID: rec.id, Caller: admission.Caller, Request: r, Operation: &o.Operation, rec: rec}
 	out, err := a.runEndpoint(c, o, in, once)
 	a.checkCode(o, err)
-	if rec.streamed {
+	if rec.streamed && rec.following == nil {
 		clearWriteDeadline(http.NewResponseController(rec))
 	}
 	if err != nil || rec.streamed {

@@ -125,7 +125,8 @@ type Call struct {
 	Request   *http.Request
 	Operation *Operation
 
-	rec *recorder
+	rec            *recorder
+	mayReturnEarly bool // nothing that happens after the handler depends on the end of its stream
 }
 
 // Header returns the response's headers. They may be changed until the handler returns or begins a stream.

@@ -68,6 +68,7 @@ func (ir *IdempotentRequest) hashBody(body []byte) {
 func (a *API) runEndpoint(c *Call, o *endpoint, in reflect.Value, once *IdempotentRequest) (any, error) {
 	ctx := c.Request.Context()
 	if once == nil || a.RunOnce == nil {
+		c.mayReturnEarly = true
 		return o.run(ctx, c, in)
 	}
 	once.Input = in.Interface()

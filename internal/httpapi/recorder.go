@@ -32,6 +32,8 @@ type recorder struct {
 	conn          *listen.Conn    // nil for a request within the process
 	isSpareConn   bool            // the connection is one of the last that the listener has
 	bodyUnread    bool            // the body has not been read to its end
+	following     *following      // the stream that is sent after the handler; nil for none
+	isDetached    bool            // net/http has nothing to do with the response any more
 }
 
 func newRecorder(w http.ResponseWriter, r *http.Request, now time.Time) *recorder {
@@ -85,6 +87,9 @@ func (rec *recorder) Write(b []byte) (int, error) {
 // that the client does not take a part for the whole. So is one that has not begun, which net/http would turn into
 // a success.
 func (a *API) finish(rec *recorder, r *http.Request) {
+	if rec.isDetached {
+		return
+	}
 	var stack []byte
 	p := recover()
 	started := rec.status != 0
@@ -93,7 +98,7 @@ func (a *API) finish(rec *recorder, r *http.Request) {
 		a.writeError(rec, fmt.Errorf("panic: %v", p))
 	}
 	a.Observer.requestEnded(rec, r.Method, a.Now)
-	a.logRequest(rec, r, stack)
+	a.logRequest(rec, r.Method, stack)
 	if p != nil && started || rec.status == 0 || rec.status == statusClientGone {
 		panic(http.ErrAbortHandler)
 	}
@@ -102,7 +107,7 @@ func (a *API) finish(rec *recorder, r *http.Request) {
 	}
 }
 
-func (a *API) logRequest(rec *recorder, r *http.Request, stack []byte) {
+func (a *API) logRequest(rec *recorder, method string, stack []byte) {
 	level := slog.LevelInfo
 	if rec.status >= 500 || stack != nil {
 		level = slog.LevelError
@@ -111,7 +116,7 @@ func (a *API) logRequest(rec *recorder, r *http.Request, stack []byte) {
 		return
 	}
 	attrs := make([]slog.Attr, 0, 11)
-	attrs = append(attrs, slog.String("request", rec.id), slog.String("method", r.Method), slog.String("route", rec.route),
+	attrs = append(attrs, slog.String("request", rec.id), slog.String("method", method), slog.String("route", rec.route),
 		slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
 		slog.Float64("ms", float64(a.Now().Sub(rec.start).Microseconds())/1000))
 	if rec.account != "" {

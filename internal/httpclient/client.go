@@ -109,8 +109,8 @@ func newHTTPClient() *http.Client {
 			MaxIdleConns:          512,
 			MaxIdleConnsPerHost:   256,
 			IdleConnTimeout:       90 * time.Second,
-			ReadBufferSize:        4 << 10, // a silent stream holds its buffers
-			WriteBufferSize:       2 << 10,
+			ReadBufferSize:        1 << 10, // a silent stream holds its buffers
+			WriteBufferSize:       1 << 10, // enough for the header; the body is written past it
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

@@ -10,6 +10,7 @@ const (
 	maxLineBytes       = 1 << 20  // bytes of one line of a stream
 	maxStreamBytes     = 64 << 20 // bytes of one stream, framing included
 	initialBufferBytes = 4 << 10
+	firstReadBytes     = 64 // bytes of a read that may have to wait: a silent stream holds no larger buffer
 )
 
 // LineReader splits a stream into lines. The lines that one read brought are returned before the next read, so that
@@ -20,20 +21,24 @@ type LineReader struct {
 	r, w       int // unread bytes are buf[r:w]
 	scanned    int // of them, those known to hold no line end
 	totalBytes int
-	pooledBuf  *[]byte
+	pooledBuf  *[]byte // nil while first is enough
+	first      [firstReadBytes]byte
 }
 
 var bufferPool = sync.Pool{New: func() any { b := make([]byte, initialBufferBytes); return &b }}
 
 // NewLineReader returns a reader of the lines of src. Release must be called after the last use.
 func NewLineReader(src io.Reader) *LineReader {
-	b := bufferPool.Get().(*[]byte)
-	return &LineReader{src: src, buf: *b, pooledBuf: b}
+	l := &LineReader{src: src}
+	l.buf = l.first[:]
+	return l
 }
 
 // Release returns the reader's buffer to the pool.
 func (l *LineReader) Release() {
-	bufferPool.Put(l.pooledBuf)
+	if l.pooledBuf != nil {
+		bufferPool.Put(l.pooledBuf)
+	}
 	l.buf, l.pooledBuf = nil, nil
 }
 
@@ -51,21 +56,31 @@ func (l *LineReader) Fill() error {
 	return err
 }
 
+// makeSpace makes space for the next read. Between two events it is little, since the read may wait for long; the rest
+// of an event follows at once.
 func (l *LineReader) makeSpace() error {
-	if l.r > 0 {
-		l.w = copy(l.buf, l.buf[l.r:l.w])
-		l.r = 0
-	}
-	if l.w < len(l.buf) {
+	unread := l.buf[l.r:l.w]
+	switch {
+	case len(unread) == 0:
+		l.Release()
+		l.buf = l.first[:]
+	case l.pooledBuf == nil:
+		l.takeBuffer()
+	case l.r > 0:
+	case l.w < len(l.buf):
 		return nil
-	}
-	if len(l.buf) >= maxLineBytes {
+	case l.w >= maxLineBytes:
 		return ErrLineTooLong
+	default:
+		l.buf = make([]byte, min(2*len(l.buf), maxLineBytes))
 	}
-	growth := make([]byte, min(2*len(l.buf), maxLineBytes))
-	copy(growth, l.buf)
-	l.buf = growth
+	l.r, l.w = 0, copy(l.buf, unread)
 	return nil
+}
+
+func (l *LineReader) takeBuffer() {
+	l.pooledBuf = bufferPool.Get().(*[]byte)
+	l.buf = *l.pooledBuf
 }
 
 // Buffered returns the unread bytes; they stay valid until Fill.
@@ -95,6 +110,9 @@ func (l *LineReader) LastLine() []byte {
 
 // Drain reads the few bytes between the last event and the end of the body: only then is the connection reusable.
 func (l *LineReader) Drain() {
+	if l.pooledBuf == nil {
+		l.takeBuffer()
+	}
 	for range 4 {
 		if _, err := l.src.Read(l.buf); err != nil {
 			return

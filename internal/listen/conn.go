@@ -21,6 +21,8 @@ type Conn struct {
 	answering    bool // a request is read, and its answer not yet written
 	trusted      bool // a request of it was admitted
 	probe        probe
+	unread       []byte  // what was read ahead while the connection was detached
+	oneByte      [1]byte // holds it
 
 	// Under the table's lock.
 	prev, next *Conn
@@ -52,6 +54,12 @@ func (c *Conn) onStateChange(state http.ConnState) {
 // waits for the answer. So that read goes on until the client resets the connection, or net/http ends it with a
 // deadline.
 func (c *Conn) Read(p []byte) (int, error) {
+	if len(c.unread) > 0 {
+		n := copy(p, c.unread)
+		c.unread = c.unread[n:]
+		c.headerBuffer.record(p[:n])
+		return n, nil
+	}
 	n, err := c.halfCloser.Read(p)
 	if n == 0 && len(p) == 1 && c.answering && errors.Is(err, io.EOF) {
 		stop := c.probe.begin(c.halfCloser)
@@ -69,7 +77,7 @@ func (c *Conn) Write(p []byte) (int, error) {
 		return c.halfCloser.Write(p) // it has bounds of its own
 	}
 	c.probe.update(false, true)
-	if err := c.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+	if err := c.SetWriteDeadline(deadlineIn(writeTime)); err != nil {
 		return 0, err
 	}
 	if !c.trusted {
@@ -80,6 +88,9 @@ func (c *Conn) Write(p []byte) (int, error) {
 	}
 	return c.halfCloser.Write(p)
 }
+
+// deadlineIn returns the time d from now by the machine's clock, which the kernel uses for deadlines.
+func deadlineIn(d time.Duration) time.Time { return time.Now().Add(d) }
 
 // Close closes the connection and frees its place.
 func (c *Conn) Close() error {

@@ -1,6 +1,7 @@
 // Package listen accepts the connections of HTTP servers. It bounds their number, in all and of one address, and closes
 // idle ones when it is full and others come; it serves clients that have closed their half of the connection and wait
-// for the answer; and it reads what net/http hides of a request's header.
+// for the answer; it reads what net/http hides of a request's header; and it sends what is left of a silent stream
+// without net/http.
 package listen
 
 import (

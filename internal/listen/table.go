@@ -22,6 +22,7 @@ type ConnTable struct {
 
 	mu          sync.Mutex
 	openConns   int
+	detached    int // responses that are sent outside of net/http
 	byAddress   map[netip.Addr]int
 	untrusted   connList
 	trustedIdle connList

@@ -23,8 +23,8 @@ func (db *DB) Transact(ctx context.Context, lane Lane, fn func(tx *DB) error) er
 }
 
 // TransactDeferred is Transact of writes that nobody waits for by themselves, because another transaction follows: its
-// commit may wait for that one for up to maxDeferral, so that a single commit stores both. queued is called as soon as a
-// Transact of the same lane is certain to run after this one: on SQLite, once it is in the writer's queue; on
+// commit may wait for that one for up to maxDeferral, so that a single commit stores both. queued is called as soon as
+// a Transact of the same lane is certain to run after this one: on SQLite, once it is in the writer's queue; on
 // PostgreSQL, which defers nothing, once it is committed. It is not called if the transaction fails before.
 func (db *DB) TransactDeferred(ctx context.Context, lane Lane, queued func(), fn func(tx *DB) error) error {
 	return db.runClosure(fn, func(fn func(*transaction) error) error {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,12 +17,13 @@ const (
 	maxAgentAge = 500 * time.Millisecond
 )
 
-// agentCache holds the agents that turns have asked for lately. A change that is committed here removes the agent
-// before its caller is told.
+// agentCache holds the agents that turns have asked for lately. While a transaction of this process changes an agent,
+// the cache does not hold it: whoever has seen what was committed finds the agent as it is since.
 type agentCache struct {
-	mu      sync.Mutex
-	changes int64 // so far
-	agents  map[parley.AgentRef]cachedAgent
+	mu       sync.Mutex
+	changes  int64                   // so far
+	changing map[parley.AgentRef]int // transactions that are changing the agent
+	agents   map[parley.AgentRef]cachedAgent
 }
 
 type cachedAgent struct {
@@ -44,7 +46,7 @@ func (c *agentCache) find(ref parley.AgentRef, now time.Time, maxAge time.Durati
 func (c *agentCache) add(a *parley.Agent, now time.Time, changes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.changes != changes {
+	if c.changes != changes || c.changing[a.Ref()] > 0 {
 		return
 	}
 	if c.agents == nil || len(c.agents) >= maxCachedAgents {
@@ -53,17 +55,52 @@ func (c *agentCache) add(a *parley.Agent, now time.Time, changes int64) {
 	c.agents[a.Ref()] = cachedAgent{a, now}
 }
 
-func (c *agentCache) remove(ref parley.AgentRef) {
+// beginChange removes an agent and keeps it out until the change has ended.
+func (c *agentCache) beginChange(ref parley.AgentRef) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.changing == nil {
+		c.changing = map[parley.AgentRef]int{}
+	}
+	c.changing[ref]++
 	c.changes++
 	delete(c.agents, ref)
 }
 
-// forgetAgent has the next turn read the agent's record again. Each statement that changes more of it than the time of
-// its last message is followed by it.
+func (c *agentCache) endChange(ref parley.AgentRef) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.changes++
+	if c.changing[ref]--; c.changing[ref] == 0 {
+		delete(c.changing, ref)
+	}
+}
+
+// agentChanges are the agents that a transaction changes.
+type agentChanges struct {
+	cache *agentCache
+	refs  []parley.AgentRef
+}
+
+// end is called once the transaction is committed, or is not going to be.
+func (a *agentChanges) end() {
+	for _, ref := range a.refs {
+		a.cache.endChange(ref)
+	}
+}
+
+// forgetAgent has turns read the agent's record again once the transaction is committed. Each statement that changes
+// more of it than the time of its last message is followed by it, in the same transaction.
 func (db *DB) forgetAgent(ref parley.AgentRef) {
-	db.sql.AfterCommit(func() { db.agents.remove(ref) })
+	if db.changes == nil { // the statement was a transaction of its own
+		db.agents.beginChange(ref)
+		db.agents.endChange(ref)
+		return
+	}
+	if !slices.Contains(db.changes.refs, ref) {
+		db.agents.beginChange(ref)
+		db.changes.refs = append(db.changes.refs, ref)
+	}
 }
 
 // AgentForTurn is Agent with only the fields that a turn needs, for the one path where every microsecond counts. The

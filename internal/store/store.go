@@ -29,6 +29,8 @@ type DB struct {
 	sql    *sqldb.DB
 	events *eventObservers
 	agents *agentCache
+
+	changes *agentChanges // of the transaction; nil for the pool
 }
 
 // Open opens the database and brings its schema up to date.
@@ -55,15 +57,24 @@ func (db *DB) Close() error { return db.sql.Close() }
 // Transact runs fn in a transaction and returns once it is on disk. fn may be run more than once: it makes no ids,
 // reads no clock, calls nothing outside the database, and returns its results only by assignment.
 func (db *DB) Transact(ctx context.Context, lane sqldb.Lane, fn func(tx *DB) error) error {
-	return db.sql.Transact(ctx, lane, func(tx *sqldb.DB) error {
-		return fn(&DB{sql: tx, events: db.events, agents: db.agents})
-	})
+	if db.changes != nil {
+		return fn(db)
+	}
+	changes := agentChanges{cache: db.agents}
+	defer changes.end()
+	return db.sql.Transact(ctx, lane, func(tx *sqldb.DB) error { return fn(db.inTransaction(tx, &changes)) })
+}
+
+func (db *DB) inTransaction(tx *sqldb.DB, changes *agentChanges) *DB {
+	return &DB{sql: tx, events: db.events, agents: db.agents, changes: changes}
 }
 
 // TransactDeferred is Transact for writes that another transaction follows at once: see sqldb.
 func (db *DB) TransactDeferred(ctx context.Context, lane sqldb.Lane, queued func(), fn func(tx *DB) error) error {
+	changes := agentChanges{cache: db.agents}
+	defer changes.end()
 	return db.sql.TransactDeferred(ctx, lane, queued, func(tx *sqldb.DB) error {
-		return fn(&DB{sql: tx, events: db.events, agents: db.agents})
+		return fn(db.inTransaction(tx, &changes))
 	})
 }
 

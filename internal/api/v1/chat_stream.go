@@ -24,30 +24,36 @@ const doneData = "[DONE]"
 // fails later, the stream ends without [DONE].
 func (s *server) streamTurn(ctx context.Context, c *call, turn *chat.Turn) error {
 	r := turn.Reader()
-	defer r.Close()
 	if _, err := httpapi.Await(ctx, streamOpenDelay, turn.WaitForText); err != nil {
+		r.Close()
 		return err
 	}
 	out := c.StreamEvents()
-	var texts textBuffer
-	interval := cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval)
-	for {
-		var events []chat.Event
-		isLate, err := httpapi.Await(ctx, interval, func(ctx context.Context) (err error) {
-			events, err = r.Next(ctx)
-			return err
-		})
-		switch {
-		case isLate:
-			err = out.Ping()
-		case err == nil:
-			err = writeEvents(out, &texts, events)
-		}
-		if err != nil { // the end, or the client is gone: the log record holds the write error
-			return nil
-		}
-	}
+	c.Follow(out, cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval), &turnWriter{out: out, reader: r})
+	return nil
 }
+
+// turnWriter writes the events of one turn.
+type turnWriter struct {
+	out    *httpapi.Stream
+	reader *chat.Reader
+	texts  textBuffer
+}
+
+// SendNext implements httpapi.Feed.
+func (t *turnWriter) SendNext(ctx context.Context) error {
+	events, err := t.reader.Next(ctx)
+	if err == nil {
+		err = writeEvents(t.out, &t.texts, events)
+	}
+	return err
+}
+
+// Notify implements httpapi.Notifier.
+func (t *turnWriter) Notify(wake func()) { t.reader.Notify(wake) }
+
+// Close implements httpapi.Feed.
+func (t *turnWriter) Close() { t.reader.Close() }
 
 // writeEvents writes events that were read together: the texts, and the end.
 func writeEvents(out *httpapi.Stream, texts *textBuffer, events []chat.Event) error {

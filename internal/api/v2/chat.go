@@ -235,45 +235,47 @@ func newStreamStart(t *chat.Turn) streamStart {
 // reader that is slow or gone does not affect the turn.
 func (s *server) streamTurn(ctx context.Context, c *call, turn *chat.Turn) error {
 	r := turn.Reader()
-	defer r.Close()
 	isLate, err := httpapi.Await(ctx, cmp.Or(s.StreamOpenDelay, defaultStreamOpenDelay), turn.WaitForText)
 	if err != nil {
+		r.Close()
 		return err
 	}
-	t := &turnWriter{out: c.StreamUIMessages(), turn: turn}
+	t := &turnWriter{out: c.StreamUIMessages(), turn: turn, reader: r}
 	t.send(event{Type: "start", MessageID: string(turn.MessageID), MessageMetadata: newStreamStart(turn)},
 		event{Type: "start-step"})
 	if isLate {
 		t.flush()
 	}
-	interval := cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval)
-	for t.err == nil {
-		var events []chat.Event
-		isLate, err := httpapi.Await(ctx, interval, func(ctx context.Context) (err error) {
-			events, err = r.Next(ctx)
-			return err
-		})
-		switch {
-		case isLate:
-			t.err = t.out.Ping()
-		case err == nil:
-			t.writeEvents(events)
-			t.flush()
-		default: // the end, or the client is gone
-			return nil
-		}
-	}
-	return nil // the log record holds the write error
+	c.Follow(t.out, cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval), t)
+	return nil
 }
 
 // turnWriter writes the events of one turn.
 type turnWriter struct {
 	out        *httpapi.Stream
 	turn       *chat.Turn
+	reader     *chat.Reader
 	openPartID string // of the open text part; empty for none
 	partCount  int    // of text parts that have been opened
 	err        error
 }
+
+// SendNext implements httpapi.Feed.
+func (t *turnWriter) SendNext(ctx context.Context) error {
+	events, err := t.reader.Next(ctx)
+	if err == nil {
+		t.writeEvents(events)
+		t.flush()
+		err = t.err
+	}
+	return err
+}
+
+// Notify implements httpapi.Notifier.
+func (t *turnWriter) Notify(wake func()) { t.reader.Notify(wake) }
+
+// Close implements httpapi.Feed.
+func (t *turnWriter) Close() { t.reader.Close() }
 
 func (t *turnWriter) send(events ...event) {
 	for _, e := range events {

@@ -75,11 +75,12 @@ func (s *server) followConversation(ctx context.Context, c *call, in *Conversati
 	if err != nil {
 		return nil, fmt.Errorf("follow conversation: %w", err)
 	}
-	defer f.Close()
 	out := c.StreamEvents()
-	for c.Request.Method != http.MethodHead && s.sendUpdates(ctx, out, f) {
-		continue
+	if c.Request.Method == http.MethodHead {
+		f.Close()
+		return nil, nil
 	}
+	c.Follow(out, cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval), &updateWriter{s, out, f})
 	return nil, nil
 }
 
@@ -93,33 +94,34 @@ func parseLastEventID(r *http.Request) *int64 {
 	return &n
 }
 
-// sendUpdates waits for the next update and sends it, or a comment if there is none for a while. It reports whether
-// there may be more: it returns false at the end of the conversation, and when the client is gone.
-func (s *server) sendUpdates(ctx context.Context, out *httpapi.Stream, f *chat.Follower) (more bool) {
-	var update chat.Update
-	interval := cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval)
-	isLate, err := httpapi.Await(ctx, interval, func(ctx context.Context) (err error) {
-		update, err = f.Next(ctx)
-		return err
-	})
+// updateWriter writes what happens in a conversation.
+type updateWriter struct {
+	server   *server
+	out      *httpapi.Stream
+	follower *chat.Follower
+}
+
+// SendNext implements httpapi.Feed.
+func (u *updateWriter) SendNext(ctx context.Context) error {
+	update, err := u.follower.Next(ctx)
 	switch {
-	case isLate:
-		return out.Ping() == nil
-	case errors.Is(err, io.EOF):
-		return false
 	case err != nil:
-		if ctx.Err() == nil {
-			s.Logger.Warn("a conversation is not followed any more", "err", err)
+		if !errors.Is(err, io.EOF) && ctx.Err() == nil {
+			u.server.Logger.Warn("a conversation is not followed any more", "err", err)
 		}
-		return false
+		return err
 	case update.Status != "":
-		err = out.SendEvent("status", 0, statusEvent{update.Status})
+		err = u.out.SendEvent("status", 0, statusEvent{update.Status})
 	}
 	for i := range update.Messages {
-		err = errors.Join(err, out.SendEvent("message", update.Messages[i].Seq, s.newMessage(&update.Messages[i])))
+		err = errors.Join(err, u.out.SendEvent("message", update.Messages[i].Seq,
+			u.server.newMessage(&update.Messages[i])))
 	}
-	return errors.Join(err, out.Flush()) == nil
+	return errors.Join(err, u.out.Flush())
 }
+
+// Close implements httpapi.Feed.
+func (u *updateWriter) Close() { u.follower.Close() }
 
 // replayMessage returns the message that the request has written.
 func (s *server) replayMessage(ctx context.Context, c *call, in any, done effect) (any, error) {

@@ -1,0 +1,176 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/httpapi"
+	"parley/internal/listen"
+	"parley/internal/testkit"
+)
+
+// channelFeed sends what comes on a channel: a text, or a panic for "panic".
+type channelFeed struct {
+	out    *httpapi.Stream
+	texts  chan string
+	closed chan struct{}
+}
+
+func (f *channelFeed) SendNext(ctx context.Context) error {
+	select {
+	case text, ok := <-f.texts:
+		if !ok {
+			return io.EOF
+		}
+		if text == "panic" {
+			panic(text)
+		}
+		f.out.SendRaw([]byte(text))
+		return f.out.Flush()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (f *channelFeed) Close() { close(f.closed) }
+
+// startFeeds serves one stream, whose feed it returns with each request.
+func startFeeds(t *testing.T) (url string, table *listen.ConnTable, feeds chan *channelFeed) {
+	t.Helper()
+	feeds = make(chan *channelFeed, 8)
+	a := httpapi.New(httpapi.Config{
+		Admit: func(context.Context, *http.Request, *httpapi.Operation) (httpapi.Admission, error) {
+			return httpapi.Admission{}, nil
+		},
+		RenderError: httpapi.RenderEnvelope, Now: time.Now, Logger: slog.New(slog.DiscardHandler), Keyless: true,
+	})
+	httpapi.Handle(a, httpapi.TypedOperation[httpapi.NoInput, httpapi.EventStream]{
+		Operation: httpapi.Operation{Name: "feed", Method: "GET", Path: "/feed", Streaming: true},
+		Handler: func(_ context.Context, c *httpapi.Call, _ *httpapi.NoInput) (*httpapi.EventStream, error) {
+			f := &channelFeed{c.StreamEvents(), make(chan string), make(chan struct{})}
+			c.Follow(f.out, 10*time.Millisecond, f)
+			feeds <- f
+			return nil, nil
+		}})
+	table = listen.NewConnTable(listen.Limits{})
+	server := httptest.NewUnstartedServer(a)
+	server.Listener = table.Listener(server.Listener)
+	table.Configure(server.Config)
+	server.Start()
+	t.Cleanup(server.Close)
+	return server.URL, table, feeds
+}
+
+const feedRequest = "GET /feed HTTP/1.1\r\nHost: x\r\n\r\n"
+
+// openFeed asks for the stream and reads its first pings: it is detached then.
+func openFeed(t *testing.T, conn net.Conn, r *bufio.Reader, feeds chan *channelFeed) (*http.Response, *bufio.Reader,
+	*channelFeed) {
+	t.Helper()
+	testkit.SendRaw(t, conn, feedRequest)
+	resp, err := http.ReadResponse(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := bufio.NewReader(resp.Body)
+	for range 6 { // three pings
+		if _, err := body.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return resp, body, <-feeds
+}
+
+func waitForDetached(t *testing.T, table *listen.ConnTable) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), testkit.WaitTimeout)
+	defer stop()
+	if err := table.AwaitDetached(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A silent stream goes on outside of net/http, and its connection serves the next request.
+func TestSilentStreamGoesOn(t *testing.T) {
+	url, table, feeds := startFeeds(t)
+	conn := testkit.DialRaw(t, url)
+	r := bufio.NewReader(conn)
+	for round := range 3 {
+		_, body, feed := openFeed(t, conn, r, feeds)
+		go func() {
+			feed.texts <- "one"
+			feed.texts <- strings.Repeat("x", 5000)
+			close(feed.texts)
+		}()
+		if round == 1 {
+			testkit.SendRaw(t, conn, "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n") // before the answer has ended
+		}
+		rest, err := io.ReadAll(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(bytes.ReplaceAll(rest, []byte(": ping\n\n"), nil))
+		if got != "data: one\n\ndata: "+strings.Repeat("x", 5000)+"\n\n" {
+			t.Fatalf("round %d: %q", round, got)
+		}
+		<-feed.closed
+		if round == 1 {
+			if resp, err := http.ReadResponse(r, nil); err != nil || resp.StatusCode != http.StatusNotFound {
+				t.Fatal(resp, err)
+			} else if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n := table.OpenConns(); n != 1 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+// The feed of a client that is gone is closed; a client that has closed its half only gets the rest.
+func TestDetachedStreamNoticesItsClient(t *testing.T) {
+	url, table, feeds := startFeeds(t)
+	conn := testkit.DialRaw(t, url)
+	_, _, feed := openFeed(t, conn, bufio.NewReader(conn), feeds)
+	if err := errors.Join(conn.SetLinger(0), conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	<-feed.closed
+	waitForDetached(t, table)
+
+	conn = testkit.DialRaw(t, url)
+	_, body, feed := openFeed(t, conn, bufio.NewReader(conn), feeds)
+	if err := conn.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(30 * time.Millisecond)
+	feed.texts <- "still here"
+	close(feed.texts)
+	if rest, err := io.ReadAll(body); err != nil || !strings.Contains(string(rest), "data: still here\n\n") {
+		t.Errorf("%q, %v", rest, err)
+	}
+	waitForDetached(t, table)
+}
+
+// A stream whose feed panics is cut off: no client takes it for the whole.
+func TestDetachedStreamIsCutOffByAPanic(t *testing.T) {
+	url, table, feeds := startFeeds(t)
+	conn := testkit.DialRaw(t, url)
+	_, body, feed := openFeed(t, conn, bufio.NewReader(conn), feeds)
+	feed.texts <- "panic"
+	if _, err := io.ReadAll(body); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error(err)
+	}
+	<-feed.closed
+	waitForDetached(t, table)
+}
