@@ -9,6 +9,8 @@ import (
 // Index finds rows by their tokens. It is FTS5 on SQLite and tsvector on PostgreSQL; both hold the same tokens, which
 // this package makes, under the same ids, and return the same rows in the same order.
 type Index interface {
+	// Begin prepares a transaction that writes; isBuild tells that it is one of many of a build.
+	Begin(ctx context.Context, tx *sqldb.DB, isBuild bool) error
 	// Put writes rows, in place of those with the same ids.
 	Put(ctx context.Context, tx *sqldb.DB, t table, rows []row) error
 	// Delete removes rows.
@@ -49,6 +51,7 @@ type idRange struct{ from, to int64 }
 type expr struct {
 	groups      [][]string
 	looseTokens []string
+	hasFewRows  bool // it is known that few rows match
 }
 
 // An id holds the number of the agent, that of the conversation, and that of the message or the bucket, so that agents

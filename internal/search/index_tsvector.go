@@ -19,10 +19,33 @@ var _ Index = tsvectorIndex{}
 // windowBits is how many bits of a conversation's number tell the conversations of a window apart.
 const windowBits = 10
 
+// maxWindows is how many windows are asked for by name.
+const maxWindows = 8
+
 func agentToken(agent int64) string { return controlPrefix + "g" + strconv.FormatInt(agent, 36) }
 
 func windowToken(agent, window int64) string {
 	return controlPrefix + "w" + strconv.FormatInt(agent, 36) + controlPrefix + strconv.FormatInt(window, 36)
+}
+
+// Begin bounds what GIN has pending, through all of which every search goes. While an index is built it may be more:
+// the more rows GIN takes up together, the less each costs. What is built is built again from where its state says, so
+// that the transactions of a build need not wait for the disk.
+func (tsvectorIndex) Begin(ctx context.Context, tx *sqldb.DB, isBuild bool) error {
+	skip := func(rows *sqldb.Rows) error {
+		for rows.Next() {
+			continue
+		}
+		return nil
+	}
+	if !isBuild {
+		return tx.QueueRead(ctx, skip, `select set_config('gin_pending_list_limit', '256kB', true)`)
+	}
+	return tx.QueueRead(ctx, skip, `
+		select
+		  set_config('gin_pending_list_limit', '4MB', true),
+		  set_config('work_mem', '64MB', true),
+		  set_config('synchronous_commit', 'off', true)`)
 }
 
 func (tsvectorIndex) Put(ctx context.Context, tx *sqldb.DB, t table, rows []row) error {
@@ -33,19 +56,17 @@ func (tsvectorIndex) Put(ctx context.Context, tx *sqldb.DB, t table, rows []row)
 			tokens := append([]string{agentToken(agent), windowToken(agent, conversationOfRow(r.id)>>windowBits)}, r.tokens...)
 			args = append(args, r.id, strings.Join(tokens, " "))
 		}
-		_, err := tx.Exec(ctx, `
+		return tx.Queue(ctx, `
 			insert into `+string(t)+` (id, words) values `+
 			repeatPlaceholders(`(?, array_to_tsvector(string_to_array(?, ' ')))`, len(some))+
 			` on conflict (id) do update set words = excluded.words`, args...)
-		return err
 	})
 }
 
 func (tsvectorIndex) Delete(ctx context.Context, tx *sqldb.DB, t table, ids []int64) error {
 	return inChunks(ids, func(some []int64) error {
-		_, err := tx.Exec(ctx, `
+		return tx.Queue(ctx, `
 			delete from `+string(t)+` where id in (`+repeatPlaceholders("?", len(some))+`)`, toAny(some)...)
-		return err
 	})
 }
 
@@ -78,7 +99,7 @@ func (tsvectorIndex) findInConversationQuery(t table) string {
 		limit ?`
 }
 
-// Find reads windows, from the newest: one, then more and more of them at a time, then for all that is left.
+// Find reads windows, from the newest: one, then some, then for all that is left; for all at once where few rows match.
 func (ti tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64,
 	error) {
 	agent := agentOfRow(in.from)
@@ -88,10 +109,14 @@ func (ti tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr,
 	}
 	var found []int64
 	window, oldest := conversationOfRow(in.to)>>windowBits, conversationOfRow(in.from)>>windowBits
-	for count := int64(1); window >= oldest && len(found) < limit; count *= 4 {
+	count := int64(1)
+	if e.hasFewRows {
+		count = maxWindows + 1
+	}
+	for ; window >= oldest && len(found) < limit; count *= maxWindows {
 		next := max(oldest, window-count+1)
 		tokens := []string{agentToken(agent)}
-		if count < 64 {
+		if count <= maxWindows {
 			tokens = windowTokens(agent, next, window)
 		} else {
 			next = oldest

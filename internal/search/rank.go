@@ -35,7 +35,7 @@ func (s *searchRun) rankPage(ctx context.Context) (*Page, error) {
 	if err != nil || len(found) == 0 {
 		return &Page{}, err
 	}
-	list, err := s.rankDocs(ctx, on, found)
+	list, err := s.rankDocs(ctx, on, found, rest == 0)
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +59,10 @@ func (s *searchRun) rankPage(ctx context.Context) (*Page, error) {
 }
 
 // rankDocs ranks conversations: first by what the index tells of them, then the best of them by what their messages
-// say.
-func (s *searchRun) rankDocs(ctx context.Context, on *agentPartition, found []doc) ([]rankedDoc, error) {
-	full, err := s.findFullMatches(ctx, on, found)
+// say. isComplete tells that no others match.
+func (s *searchRun) rankDocs(ctx context.Context, on *agentPartition, found []doc,
+	isComplete bool) ([]rankedDoc, error) {
+	full, err := s.findFullMatches(ctx, on, found, isComplete)
 	if err != nil {
 		return nil, err
 	}
@@ -108,13 +109,15 @@ func (s *searchRun) loadFullDocs(ctx context.Context, on *agentPartition, list [
 }
 
 // findFullMatches finds the messages that hold all words, by conversation.
-func (s *searchRun) findFullMatches(ctx context.Context, on *agentPartition, found []doc) (map[int64][]int64, error) {
+func (s *searchRun) findFullMatches(ctx context.Context, on *agentPartition, found []doc,
+	isComplete bool) (map[int64][]int64, error) {
 	first, last := found[0].number, found[0].number
 	for _, d := range found {
 		first, last = min(first, d.number), max(last, d.number)
 	}
-	ids, err := s.index.Find(ctx, s.DB.SQL(), messageTable, s.allWordsExpr(), conversationRange(on.number, first, last),
-		maxFullMatches)
+	e := s.allWordsExpr()
+	e.hasFewRows = isComplete && s.plan.hasOnlyWords() // all of them are messages of those found
+	ids, err := s.index.Find(ctx, s.DB.SQL(), messageTable, e, conversationRange(on.number, first, last), maxFullMatches)
 	all := map[int64][]int64{}
 	for _, id := range ids {
 		n := conversationOfRow(id)

@@ -363,18 +363,43 @@ type ConversationState struct {
 }
 
 // ConversationState finds how a conversation stands, or nil when it is gone.
-func (db *DB) ConversationState(ctx context.Context, ref parley.ConversationRef) (_ *ConversationState, err error) {
-	var s ConversationState
-	row := db.sql.QueryRow(ctx, `select `+conversationColumns+`, last_seq, last_seq - message_count from conversations
+func (db *DB) ConversationState(ctx context.Context, ref parley.ConversationRef) (*ConversationState, error) {
+	s, err := sqldb.One(ctx, db.sql, scanConversationState, `select `+conversationColumns+`, last_seq,
+		last_seq - message_count from conversations
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, ref.Conversation, ref.Agent, ref.Account)
-	s.Conversation, err = scanConversation(func(dest ...any) error {
-		return row.Scan(append(dest, &s.LastSeq, &s.ReplacedCount)...)
-	})
 	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
 	return &s, err
 }
+
+func scanConversationState(scan sqldb.Scan) (s ConversationState, err error) {
+	s.Conversation, err = scanConversation(func(dest ...any) error {
+		return scan(append(dest, &s.LastSeq, &s.ReplacedCount)...)
+	})
+	return s, err
+}
+
+// ConversationStates is ConversationState of several of an agent. Those that are gone are missing.
+func (db *DB) ConversationStates(ctx context.Context, ref parley.AgentRef,
+	ids []parley.ConversationID) (map[parley.ConversationID]*ConversationState, error) {
+	all := map[parley.ConversationID]*ConversationState{}
+	err := inGroups(ids, func(some []any) error {
+		args := append([]any{ref.Agent, ref.Account}, some...)
+		list, err := sqldb.All(ctx, db.sql, scanConversationState, conversationStatesQuery, args...)
+		for i := range list {
+			all[list[i].ID] = &list[i]
+		}
+		return err
+	})
+	return all, err
+}
+
+var conversationStatesQuery = `
+	select ` + conversationColumns + `, last_seq, last_seq - message_count
+	from conversations
+	where agent_id || '' = ? and account_id = ? and deleted_at is null
+	  and id in ` + placeholders(conversationsPerStatement)
 
 // ConversationsCreatedAfter lists an agent's conversations behind a place in the order of their creation.
 func (db *DB) ConversationsCreatedAfter(ctx context.Context, ref parley.AgentRef, after parley.Cursor,
