@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,27 +100,28 @@ func (tsvectorIndex) findInConversationQuery(t table) string {
 		limit ?`
 }
 
-// Find reads windows, from the newest: one, then some, then for all that is left; for all at once where few rows match.
+// Find reads windows, from the newest: one, then as many as are likely to have what is missing. What is left is found by
+// the token of the agent, all at once where few rows match.
 func (ti tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64,
 	error) {
 	agent := agentOfRow(in.from)
-	if conversationOfRow(in.from) == conversationOfRow(in.to) {
-		return ti.findTokens(ctx, db, ti.findInConversationQuery(t), e,
-			[]string{windowToken(agent, conversationOfRow(in.from)>>windowBits)}, in, limit)
+	first, last := conversationOfRow(in.from), conversationOfRow(in.to)
+	if first == last {
+		return ti.findTokens(ctx, db, ti.findInConversationQuery(t), e, []string{windowToken(agent, last>>windowBits)}, in,
+			limit)
 	}
 	var found []int64
-	window, oldest := conversationOfRow(in.to)>>windowBits, conversationOfRow(in.from)>>windowBits
+	window, oldest := last>>windowBits, first>>windowBits
 	count := int64(1)
-	if e.hasFewRows {
-		count = maxWindows + 1
+	if last&(1<<windowBits-1) < 1<<(windowBits-1) {
+		count = 2 // the newest one is not half full
 	}
-	for ; window >= oldest && len(found) < limit; count *= maxWindows {
-		next := max(oldest, window-count+1)
-		tokens := []string{agentToken(agent)}
-		if count <= maxWindows {
-			tokens = windowTokens(agent, next, window)
+	for window >= oldest && len(found) < limit {
+		next, tokens := max(oldest, window-count+1), []string(nil)
+		if e.hasFewRows || count > maxWindows {
+			next, tokens = oldest, []string{agentToken(agent)}
 		} else {
-			next = oldest
+			tokens = windowTokens(agent, next, window)
 		}
 		some := idRange{max(in.from, rowID(agent, next<<windowBits, 0)),
 			min(in.to, rowID(agent, window<<windowBits|(1<<windowBits-1), maxPlaces))}
@@ -128,8 +130,18 @@ func (ti tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr,
 			return nil, err
 		}
 		found, window = append(found, ids...), next-1
+		count = likelyWindows(limit-len(found), len(found), last-next<<windowBits+1)
 	}
 	return found, nil
+}
+
+// likelyWindows is in how many windows so many rows are likely to be, when so many were found in the newest
+// conversations: GIN reads all rows of a window where a word is frequent.
+func likelyWindows(missing, found int, conversations int64) int64 {
+	if found == 0 {
+		return math.MaxInt32
+	}
+	return (int64(missing)*conversations/int64(found)*5/4)>>windowBits + 1
 }
 
 func windowTokens(agent, first, last int64) []string {
