@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"strconv"
 	"strings"
 
 	"parley"
@@ -129,7 +128,7 @@ var manyDocsQuery = `
 
 // The summaries are what ranking needs of a thousand conversations: few columns, for each costs.
 const summariesQuery = `
-	select number, last_activity * 2 + doubtful, created_at, title
+	select number, last_activity * 2 + doubtful, created_at, seq, title
 	from search_docs
 	where agent = ? and `
 
@@ -145,7 +144,7 @@ const summaryRangeQuery = summariesQuery + `number between ? and ?`
 const maxSkippedDocs = 3
 
 func scanSummary(scan sqldb.Scan) (d doc, err error) {
-	err = scan(&d.number, &d.active, &d.created, &d.title)
+	err = scan(&d.number, &d.active, &d.created, &d.seq, &d.title)
 	d.active, d.needsCheck = d.active>>1, d.active&1 == 1
 	return d, err
 }
@@ -158,7 +157,7 @@ func loadDocs(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (
 	return queryDocs(ctx, db, docsQuery, scanDoc, agent, numbers)
 }
 
-// loadSummaries is loadDocs without ids, facets and what is in the index. The numbers descend. There may be more than
+// loadSummaries is loadDocs without ids and facets. The numbers descend. There may be more than
 // are asked for.
 func loadSummaries(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]doc, error) {
 	if n := len(numbers); n > 1 && numbers[0]-numbers[n-1] < int64(n*maxSkippedDocs) {
@@ -182,12 +181,7 @@ func docsByNumber(all map[int64]doc, agent int64, list []doc) map[int64]doc {
 // queryManyDocs reads the conversations in one statement.
 func queryManyDocs(ctx context.Context, db *sqldb.DB, query string, read func(sqldb.Scan) (doc, error), agent int64,
 	numbers []int64) (map[int64]doc, error) {
-	text := []byte{'{'}
-	for _, n := range numbers {
-		text = append(strconv.AppendInt(text, n, 10), ',')
-	}
-	text[len(text)-1] = '}'
-	list, err := sqldb.All(ctx, db, read, query, agent, string(text))
+	list, err := sqldb.All(ctx, db, read, query, agent, arrayText(numbers))
 	return docsByNumber(make(map[int64]doc, len(list)), agent, list), err
 }
 

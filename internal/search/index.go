@@ -19,6 +19,9 @@ type Index interface {
 	ListIDs(ctx context.Context, db *sqldb.DB, t table, in idRange, limit int) ([]int64, error)
 	// Find lists the ids of the rows that match, from the highest, at most limit.
 	Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64, error)
+	// FindFew is Find where all rows that match are of some conversations, whose numbers descend, and these have few
+	// rows.
+	FindFew(ctx context.Context, db *sqldb.DB, t table, e expr, agent int64, numbers []int64, limit int) ([]int64, error)
 }
 
 // newIndex returns the index of the database.
@@ -51,7 +54,6 @@ type idRange struct{ from, to int64 }
 type expr struct {
 	groups      [][]string
 	looseTokens []string
-	hasFewRows  bool // it is known that few rows match
 }
 
 // An id holds the number of the agent, that of the conversation, and that of the message or the bucket, so that agents

@@ -54,6 +54,11 @@ func (f fts5Index) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in i
 	return sqldb.All(ctx, db, sqldb.Column[int64], f.findQuery(t), e.format(`"`, " AND ", " OR "), in.from, in.to, limit)
 }
 
+func (f fts5Index) FindFew(ctx context.Context, db *sqldb.DB, t table, e expr, agent int64, numbers []int64,
+	limit int) ([]int64, error) {
+	return f.Find(ctx, db, t, e, conversationRange(agent, numbers[len(numbers)-1], numbers[0]), limit)
+}
+
 // format writes the expression with the database's quotes and operators. A token holds no quote, no backslash and no
 // space.
 func (e expr) format(quote, and, or string) string {

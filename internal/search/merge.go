@@ -23,10 +23,14 @@ type merger struct {
 }
 
 // step goes on with what is being merged, and reports whether there is more. Where isDue it looks for what is to be
-// merged, too.
+// merged, too. On PostgreSQL it has GIN take up what a build has left pending.
 func (m *merger) step(ctx context.Context, db *sqldb.DB, isDue bool) (more bool, err error) {
-	if db.Dialect() != sqldb.SQLite {
-		return false, nil
+	if db.Dialect() == sqldb.Postgres {
+		if isDue {
+			_, err = sqldb.One(ctx, db, sqldb.Column[int64], `
+				select gin_clean_pending_list('search_messages_words') + gin_clean_pending_list('search_words_words')`)
+		}
+		return false, err
 	}
 	if m.isRunning == nil {
 		m.isRunning = map[table]bool{}

@@ -111,13 +111,18 @@ func (s *searchRun) loadFullDocs(ctx context.Context, on *agentPartition, list [
 // findFullMatches finds the messages that hold all words, by conversation.
 func (s *searchRun) findFullMatches(ctx context.Context, on *agentPartition, found []doc,
 	isComplete bool) (map[int64][]int64, error) {
-	first, last := found[0].number, found[0].number
-	for _, d := range found {
-		first, last = min(first, d.number), max(last, d.number)
+	numbers, messages := make([]int64, len(found)), int64(0)
+	for i, d := range found {
+		numbers[i], messages = d.number, messages+d.seq+1
 	}
-	e := s.allWordsExpr()
-	e.hasFewRows = isComplete && s.plan.hasOnlyWords() // all of them are messages of those found
-	ids, err := s.index.Find(ctx, s.DB.SQL(), messageTable, e, conversationRange(on.number, first, last), maxFullMatches)
+	var ids []int64
+	var err error
+	if isComplete && s.plan.hasOnlyWords() && messages <= maxFullMatches {
+		ids, err = s.index.FindFew(ctx, s.DB.SQL(), messageTable, s.allWordsExpr(), on.number, numbers, maxFullMatches)
+	} else {
+		ids, err = s.index.Find(ctx, s.DB.SQL(), messageTable, s.allWordsExpr(),
+			conversationRange(on.number, numbers[len(numbers)-1], numbers[0]), maxFullMatches)
+	}
 	all := map[int64][]int64{}
 	for _, id := range ids {
 		n := conversationOfRow(id)
