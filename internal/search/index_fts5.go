@@ -13,7 +13,7 @@ type fts5Index struct{}
 
 var _ Index = fts5Index{}
 
-// Begin does nothing: SQLite has one writer, whose settings stand.
+// Begin does nothing: SQLite has one writer, with settings of its own.
 func (fts5Index) Begin(context.Context, *sqldb.DB, bool) error { return nil }
 
 func (fts5Index) Put(ctx context.Context, tx *sqldb.DB, t table, rows []row) error {

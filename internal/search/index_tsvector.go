@@ -100,8 +100,8 @@ func (tsvectorIndex) findInConversationQuery(t table) string {
 		limit ?`
 }
 
-// Find reads windows, from the newest: one, then as many as are likely to have what is missing. What is left is found by
-// the token of the agent.
+// Find reads windows, from the newest: one, then as many as are likely to have what is missing. What is left is found
+// by the token of the agent.
 func (ti tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64,
 	error) {
 	agent := agentOfRow(in.from)
@@ -135,8 +135,8 @@ func (ti tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr,
 	return found, nil
 }
 
-// findFewQuery reads all rows of some conversations: GIN would read all rows of the agent that hold the rarest word. The
-// offset keeps the planner from asking GIN all the same.
+// findFewQuery reads all rows of some conversations: GIN would read all rows of the agent that hold the rarest word.
+// The offset keeps the planner from asking GIN all the same.
 func (tsvectorIndex) findFewQuery(t table) string {
 	return `
 		select m.id

@@ -37,8 +37,8 @@ func (b *batch) load(ctx context.Context, ap *agentPartition, agent parley.Agent
 	return err
 }
 
-// shortOnes are the conversations whose messages are read together: as many as the batch has space for, and none that is
-// read in steps.
+// shortOnes are the conversations whose messages are read together: as many as the batch has space for, and none that
+// is read in steps.
 func (b *batch) shortOnes(ids []parley.ConversationID,
 	states map[parley.ConversationID]*store.ConversationState) (list []parley.ConversationID) {
 	space := int64(b.remainingRows())

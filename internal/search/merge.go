@@ -13,7 +13,7 @@ import (
 const (
 	maxSegments = 16
 	mergePages  = 250 // that a step writes
-	// the largest segment stays as it is while it has at least 7/8 of the pages: the rest is not worth writing all anew
+	// while the largest segment has at least 7/8 of the pages, the rest is not worth writing all of them again
 	largeShare = 8
 )
 

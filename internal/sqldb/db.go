@@ -34,7 +34,7 @@ func (d Dialect) String() string {
 }
 
 // Lane is how urgent a transaction is: on SQLite waiting Interactive ones run before waiting Bulk ones, on PostgreSQL
-// Bulk may hold only a few of the connections. Bulk writes come in chunks of at most 200 rows.
+// Bulk may hold only a few of the connections. On SQLite bulk writes come in chunks of at most 200 rows.
 type Lane int
 
 const (

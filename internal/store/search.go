@@ -239,8 +239,8 @@ func scanToolUse(scan sqldb.Scan) (r ToolUse, err error) {
 }
 
 // facetsQuery asks every table by its index of conversations. Of messages it repeats the condition of the index
-// messages_marked word by word: without the index it would read a whole conversation. That the agent is compared with an
-// expression keeps SQLite from walking an index of all that the agent has.
+// messages_marked word by word: without the index it would read a whole conversation. That the agent is compared with
+// an expression keeps SQLite from walking an index of all that the agent has.
 func facetsQuery(conversations int) string {
 	in := placeholders(conversations)
 	return `
