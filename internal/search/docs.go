@@ -59,10 +59,7 @@ func scanDoc(scan sqldb.Scan) (d doc, err error) {
 
 // findDoc returns the row of a conversation in the index; nil if there is none.
 func findDoc(ctx context.Context, db *sqldb.DB, agent int64, id parley.ConversationID) (*doc, error) {
-	d, err := sqldb.One(ctx, db, scanDoc, `
-		select `+docColumns+`
-		from search_docs
-		where agent = ? and conversation_id = ?`, agent, id)
+	d, err := sqldb.One(ctx, db, scanDoc, docByIDQuery, agent, id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -73,19 +70,32 @@ func findDoc(ctx context.Context, db *sqldb.DB, agent int64, id parley.Conversat
 func findDocs(ctx context.Context, db *sqldb.DB, agent int64,
 	ids []parley.ConversationID) (map[parley.ConversationID]*doc, error) {
 	all := map[parley.ConversationID]*doc{}
-	if len(ids) == 0 {
-		return all, nil
+	for len(ids) > 0 {
+		some := ids[:min(buildBatchSize, len(ids))]
+		ids = ids[len(some):]
+		var args []any
+		for i := range buildBatchSize {
+			args = append(args, agent, some[min(i, len(some)-1)])
+		}
+		list, err := sqldb.All(ctx, db, scanDoc, docsByIDQuery, args...)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			all[list[i].id] = &list[i]
+		}
 	}
-	list, err := sqldb.All(ctx, db, scanDoc, `
-		select `+docColumns+`
-		from search_docs
-		where agent = ? and conversation_id in (`+repeatPlaceholders("?", len(ids))+`)`,
-		append([]any{agent}, toAny(ids)...)...)
-	for i := range list {
-		all[list[i].id] = &list[i]
-	}
-	return all, err
+	return all, nil
 }
+
+// docsByIDQuery asks for one after the other: for a list PostgreSQL reads all conversations of the agent while its
+// statistics are those of an empty table.
+var docsByIDQuery = strings.Repeat(docByIDQuery+` union all `, buildBatchSize-1) + docByIDQuery
+
+const docByIDQuery = `
+	select ` + docColumns + `
+	from search_docs
+	where agent = ? and conversation_id = ?`
 
 // saveDocs writes the rows of conversations, each of which may be there once.
 func saveDocs(ctx context.Context, tx *sqldb.DB, list []*doc) error {

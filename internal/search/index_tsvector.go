@@ -117,11 +117,12 @@ func (ti tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr,
 		count = 2 // the newest one is not half full
 	}
 	for window >= oldest && len(found) < limit {
-		next, tokens := max(oldest, window-count+1), []string(nil)
-		if count > maxWindows {
-			next, tokens = oldest, []string{agentToken(agent)}
-		} else {
+		next := max(oldest, window-count+1)
+		tokens := []string{agentToken(agent)}
+		if window-next < maxWindows {
 			tokens = windowTokens(agent, next, window)
+		} else {
+			next = oldest
 		}
 		some := idRange{max(in.from, rowID(agent, next<<windowBits, 0)),
 			min(in.to, rowID(agent, window<<windowBits|(1<<windowBits-1), maxPlaces))}
