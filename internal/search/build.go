@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	buildBatchSize = 50
+	buildBatchSize = 20 // conversations that are read together; a batch takes up about as many
 	buildTimeSlice = time.Second
 )
 
@@ -43,6 +43,12 @@ func (x *Indexer) buildAgent(ctx context.Context, b *batch, st *indexState) (end
 		if err != nil || len(list) == 0 {
 			return err == nil, err
 		}
+		if b.remainingRows() <= 0 {
+			return false, nil
+		}
+		if err := b.loadFrom(ctx, st, list); err != nil {
+			return false, err
+		}
 		for _, m := range list {
 			if b.remainingRows() <= 0 {
 				return false, nil
@@ -54,6 +60,19 @@ func (x *Indexer) buildAgent(ctx context.Context, b *batch, st *indexState) (end
 			st.lastBuilt = m
 		}
 	}
+}
+
+// loadFrom reads the conversations of a list that are to be built next.
+func (b *batch) loadFrom(ctx context.Context, st *indexState, list []parley.Cursor) error {
+	ap, err := b.partition(ctx, st.buildingAgent, st.buildingGeneration)
+	if err != nil || ap == nil {
+		return err
+	}
+	ids := make([]parley.ConversationID, len(list))
+	for i, m := range list {
+		ids[i] = parley.ConversationID(m.ID)
+	}
+	return b.load(ctx, ap, st.buildingAgent, ids)
 }
 
 // Progress is how far the index of an account has been built.

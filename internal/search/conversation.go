@@ -24,11 +24,12 @@ func (b *batch) updateConversation(ctx context.Context, agent parley.AgentID, id
 	if err != nil || ap == nil {
 		return err == nil, err
 	}
-	d, err := findDoc(ctx, b.db.SQL(), ap.number, id)
+	ref := b.account.AgentRef(agent).ConversationRef(id)
+	d, err := b.findDoc(ctx, ap.number, id)
 	if err != nil {
 		return false, err
 	}
-	state, err := b.db.ConversationState(ctx, b.account.AgentRef(agent).ConversationRef(id))
+	state, err := b.findState(ctx, ref)
 	switch {
 	case err != nil:
 		return false, err
@@ -94,11 +95,12 @@ func (u *conversationUpdate) run(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	u.updateTitle()
-	facets, err := loadFacets(ctx, u.batch.db, &u.state.Conversation)
+	stored, err := u.batch.findFacets(ctx, u.state.Ref())
 	if err != nil {
 		return false, err
 	}
-	u.doc.facets, u.doc.active = facets.encode(), u.state.UpdatedAt.UnixMilli()
+	u.doc.facets = newFacets(&u.state.Conversation, &stored).encode()
+	u.doc.active = u.state.UpdatedAt.UnixMilli()
 	if u.isNew || len(u.newWords) > 0 || u.doc.facets != before.facets {
 		if err := u.fillBuckets(ctx, u.doc.facets != before.facets); err != nil {
 			return false, err
@@ -145,8 +147,7 @@ func (u *conversationUpdate) removeReplaced(ctx context.Context) (isRemoved bool
 // addNewMessages takes in the messages that are new.
 func (u *conversationUpdate) addNewMessages(ctx context.Context) (done bool, err error) {
 	limit := min(messageBatchSize, max(u.batch.remainingRows(), 1))
-	messages, err := u.batch.db.IndexableMessagesAfter(ctx,
-		u.state.AccountID.AgentRef(u.state.AgentID).ConversationRef(u.state.ID), u.doc.seq, limit)
+	messages, err := u.batch.messagesAfter(ctx, u.state.Ref(), u.doc.seq, limit)
 	if err != nil {
 		return false, err
 	}

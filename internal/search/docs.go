@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 
 	"parley"
 	"parley/internal/sqldb"
@@ -58,34 +59,67 @@ func scanDoc(scan sqldb.Scan) (d doc, err error) {
 
 // findDoc returns the row of a conversation in the index; nil if there is none.
 func findDoc(ctx context.Context, db *sqldb.DB, agent int64, id parley.ConversationID) (*doc, error) {
-	d, err := sqldb.One(ctx, db, scanDoc, `
-		select `+docColumns+`
-		from search_docs
-		where agent = ? and conversation_id = ?`, agent, id)
+	d, err := sqldb.One(ctx, db, scanDoc, docByIDQuery, agent, id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	return &d, err
 }
 
-func (d *doc) save(ctx context.Context, tx *sqldb.DB) error {
-	_, err := tx.Exec(ctx, `insert into search_docs (`+docColumns+`)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		on conflict (agent, number) do update set
-		  seq = excluded.seq,
-		  replaced = excluded.replaced,
-		  buckets = excluded.buckets,
-		  doubtful = excluded.doubtful,
-		  title = excluded.title,
-		  facets = excluded.facets,
-		  last_activity = excluded.last_activity`,
-		d.agent, d.number, d.id, d.seq, d.replaced, d.buckets, d.needsCheck, d.title, d.facets, d.created, d.active)
-	return err
+// findDocs returns the rows of conversations in the index, as far as there are any.
+func findDocs(ctx context.Context, db *sqldb.DB, agent int64,
+	ids []parley.ConversationID) (map[parley.ConversationID]*doc, error) {
+	all := map[parley.ConversationID]*doc{}
+	for len(ids) > 0 {
+		some := ids[:min(buildBatchSize, len(ids))]
+		ids = ids[len(some):]
+		var args []any
+		for i := range buildBatchSize {
+			args = append(args, agent, some[min(i, len(some)-1)])
+		}
+		list, err := sqldb.All(ctx, db, scanDoc, docsByIDQuery, args...)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			all[list[i].id] = &list[i]
+		}
+	}
+	return all, nil
+}
+
+// docsByIDQuery asks for one after the other: for a list PostgreSQL reads all conversations of the agent while its
+// statistics are those of an empty table.
+var docsByIDQuery = strings.Repeat(docByIDQuery+` union all `, buildBatchSize-1) + docByIDQuery
+
+const docByIDQuery = `
+	select ` + docColumns + `
+	from search_docs
+	where agent = ? and conversation_id = ?`
+
+// saveDocs writes the rows of conversations, each of which may be there once.
+func saveDocs(ctx context.Context, tx *sqldb.DB, list []*doc) error {
+	return inChunks(list, func(some []*doc) error {
+		args := make([]any, 0, 11*len(some))
+		for _, d := range some {
+			args = append(args, d.agent, d.number, d.id, d.seq, d.replaced, d.buckets, d.needsCheck, d.title, d.facets,
+				d.created, d.active)
+		}
+		return tx.Queue(ctx, `insert into search_docs (`+docColumns+`)
+			values `+repeatPlaceholders("(?"+strings.Repeat(", ?", 10)+")", len(some))+`
+			on conflict (agent, number) do update set
+			  seq = excluded.seq,
+			  replaced = excluded.replaced,
+			  buckets = excluded.buckets,
+			  doubtful = excluded.doubtful,
+			  title = excluded.title,
+			  facets = excluded.facets,
+			  last_activity = excluded.last_activity`, args...)
+	})
 }
 
 func (d *doc) erase(ctx context.Context, tx *sqldb.DB) error {
-	_, err := tx.Exec(ctx, `delete from search_docs where agent = ? and number = ?`, d.agent, d.number)
-	return err
+	return tx.Queue(ctx, `delete from search_docs where agent = ? and number = ?`, d.agent, d.number)
 }
 
 // docBatchSize is how many conversations one statement reads; a list is filled up to it, so that there is one statement
@@ -96,25 +130,69 @@ var docsQuery = `
 	select ` + docColumns + ` from search_docs where agent = ? and number in (` + repeatPlaceholders("?",
 	docBatchSize) + `)`
 
-// summaryQuery reads of them what ranking needs of a thousand: few columns, for each costs.
-var summaryQuery = `select number, last_activity * 2 + doubtful, created_at, title from search_docs where agent = ?
-	and number in (` +
-	repeatPlaceholders("?", docBatchSize) + `)`
+// manyDocsQuery is docsQuery for any number of conversations, on PostgreSQL.
+var manyDocsQuery = `
+	select ` + docColumns + `
+	from search_docs
+	where agent = ? and number = any(cast(? as bigint[]))`
+
+// The summaries are what ranking needs of a thousand conversations: few columns, for each costs.
+const summariesQuery = `
+	select number, last_activity * 2 + doubtful, created_at, seq, title
+	from search_docs
+	where agent = ? and `
+
+var (
+	summaryQuery       = summariesQuery + `number in (` + repeatPlaceholders("?", docBatchSize) + `)`
+	manySummariesQuery = summariesQuery + `number = any(cast(? as bigint[]))` // on PostgreSQL
+)
+
+const summaryRangeQuery = summariesQuery + `number between ? and ?`
+
+// maxSkippedDocs is how many rows a range may have for each one that is asked for: to look one up costs as much as to
+// pass by some.
+const maxSkippedDocs = 3
 
 func scanSummary(scan sqldb.Scan) (d doc, err error) {
-	err = scan(&d.number, &d.active, &d.created, &d.title)
+	err = scan(&d.number, &d.active, &d.created, &d.seq, &d.title)
 	d.active, d.needsCheck = d.active>>1, d.active&1 == 1
 	return d, err
 }
 
 // loadDocs reads the conversations with the numbers, by number.
 func loadDocs(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]doc, error) {
+	if db.Dialect() == sqldb.Postgres && len(numbers) > 0 {
+		return queryManyDocs(ctx, db, manyDocsQuery, scanDoc, agent, numbers)
+	}
 	return queryDocs(ctx, db, docsQuery, scanDoc, agent, numbers)
 }
 
-// loadSummaries is loadDocs without ids, facets and what is in the index.
+// loadSummaries is loadDocs without ids and facets. The numbers descend. There may be more than
+// are asked for.
 func loadSummaries(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]doc, error) {
+	if n := len(numbers); n > 1 && numbers[0]-numbers[n-1] < int64(n*maxSkippedDocs) {
+		list, err := sqldb.All(ctx, db, scanSummary, summaryRangeQuery, agent, numbers[n-1], numbers[0])
+		return docsByNumber(make(map[int64]doc, len(list)), agent, list), err
+	}
+	if db.Dialect() == sqldb.Postgres && len(numbers) > 0 {
+		return queryManyDocs(ctx, db, manySummariesQuery, scanSummary, agent, numbers)
+	}
 	return queryDocs(ctx, db, summaryQuery, scanSummary, agent, numbers)
+}
+
+func docsByNumber(all map[int64]doc, agent int64, list []doc) map[int64]doc {
+	for i := range list {
+		list[i].agent = agent
+		all[list[i].number] = list[i]
+	}
+	return all
+}
+
+// queryManyDocs reads the conversations in one statement.
+func queryManyDocs(ctx context.Context, db *sqldb.DB, query string, read func(sqldb.Scan) (doc, error), agent int64,
+	numbers []int64) (map[int64]doc, error) {
+	list, err := sqldb.All(ctx, db, read, query, agent, arrayText(numbers))
+	return docsByNumber(make(map[int64]doc, len(list)), agent, list), err
 }
 
 func queryDocs(ctx context.Context, db *sqldb.DB, query string, read func(sqldb.Scan) (doc, error), agent int64,
@@ -132,10 +210,7 @@ func queryDocs(ctx context.Context, db *sqldb.DB, query string, read func(sqldb.
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range list {
-			d.agent = agent
-			all[d.number] = d
-		}
+		docsByNumber(all, agent, list)
 	}
 	return all, nil
 }
@@ -175,10 +250,9 @@ func saveBuckets(ctx context.Context, tx *sqldb.DB, list []bucket) error {
 		for _, b := range some {
 			args = append(args, b.id, b.words)
 		}
-		_, err := tx.Exec(ctx, `
+		return tx.Queue(ctx, `
 			insert into search_buckets (id, words)
 			values `+repeatPlaceholders("(?, ?)", len(some))+`
 			on conflict (id) do update set words = excluded.words`, args...)
-		return err
 	})
 }

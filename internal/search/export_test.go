@@ -20,6 +20,8 @@ func ExplainStatements() map[string][]any {
 		numbers[i] = int64(i)
 	}
 	all[docsQuery], all[summaryQuery] = numbers, numbers
+	all[docByIDQuery] = []any{int64(1), "c"}
+	all[summaryRangeQuery] = []any{int64(1), int64(1), int64(9)}
 	return all
 }
 

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -29,14 +28,10 @@ type Facets struct {
 	Created     time.Time
 }
 
-// loadFacets gathers the facets of a conversation. It is the one place that knows where each of them is.
-func loadFacets(ctx context.Context, db *store.DB, c *parley.Conversation) (Facets, error) {
+// newFacets gathers the facets of a conversation. It is the one place that knows where each of them is.
+func newFacets(c *parley.Conversation, stored *store.ConversationFacets) Facets {
 	f := Facets{Source: c.Channel, User: c.UserID, State: activityState(c),
 		Escalated: c.Status == parley.ConversationTakenOver, Created: c.CreatedAt}
-	stored, err := db.ConversationFacets(ctx, c.Ref())
-	if err != nil {
-		return f, err
-	}
 	f.Feedback, f.Tools, f.Procedures, f.Voice = stored.Ratings, stored.Tools, stored.Procedures, stored.HasVoice
 	f.Sentiment, f.Topics = string(stored.Sentiment), stored.Topics
 	f.Escalated = f.Escalated || stored.HasHumanReply || stored.Escalated
@@ -46,7 +41,7 @@ func loadFacets(ctx context.Context, db *store.DB, c *parley.Conversation) (Face
 		}
 		f.Escalated = f.Escalated || t.Kind == parley.ActionEscalate && t.Outcome == string(parley.ToolSuccess)
 	}
-	return f, nil
+	return f
 }
 
 // activityState returns the state that the filter knows: a pause is one of its own.

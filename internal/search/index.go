@@ -9,6 +9,8 @@ import (
 // Index finds rows by their tokens. It is FTS5 on SQLite and tsvector on PostgreSQL; both hold the same tokens, which
 // this package makes, under the same ids, and return the same rows in the same order.
 type Index interface {
+	// Begin prepares a transaction that writes; isBuild tells that it is one of many of a build.
+	Begin(ctx context.Context, tx *sqldb.DB, isBuild bool) error
 	// Put writes rows, in place of those with the same ids.
 	Put(ctx context.Context, tx *sqldb.DB, t table, rows []row) error
 	// Delete removes rows.
@@ -17,6 +19,9 @@ type Index interface {
 	ListIDs(ctx context.Context, db *sqldb.DB, t table, in idRange, limit int) ([]int64, error)
 	// Find lists the ids of the rows that match, from the highest, at most limit.
 	Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64, error)
+	// FindFew is Find where all rows that match are of some conversations, whose numbers descend, and these have few
+	// rows.
+	FindFew(ctx context.Context, db *sqldb.DB, t table, e expr, agent int64, numbers []int64, limit int) ([]int64, error)
 }
 
 // newIndex returns the index of the database.

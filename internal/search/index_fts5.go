@@ -13,23 +13,24 @@ type fts5Index struct{}
 
 var _ Index = fts5Index{}
 
+// Begin does nothing: SQLite has one writer, with settings of its own.
+func (fts5Index) Begin(context.Context, *sqldb.DB, bool) error { return nil }
+
 func (fts5Index) Put(ctx context.Context, tx *sqldb.DB, t table, rows []row) error {
 	return inChunks(rows, func(some []row) error {
 		args := make([]any, 0, 2*len(some))
 		for _, r := range some {
 			args = append(args, r.id, strings.Join(r.tokens, " "))
 		}
-		_, err := tx.Exec(ctx, `insert or replace into `+string(t)+` (rowid, words) values `+
+		return tx.Queue(ctx, `insert or replace into `+string(t)+` (rowid, words) values `+
 			repeatPlaceholders("(?, ?)", len(some)), args...)
-		return err
 	})
 }
 
 func (fts5Index) Delete(ctx context.Context, tx *sqldb.DB, t table, ids []int64) error {
 	return inChunks(ids, func(some []int64) error {
-		_, err := tx.Exec(ctx, `
+		return tx.Queue(ctx, `
 			delete from `+string(t)+` where rowid in (`+repeatPlaceholders("?", len(some))+`)`, toAny(some)...)
-		return err
 	})
 }
 
@@ -51,6 +52,11 @@ func (fts5Index) findQuery(t table) string {
 
 func (f fts5Index) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64, error) {
 	return sqldb.All(ctx, db, sqldb.Column[int64], f.findQuery(t), e.format(`"`, " AND ", " OR "), in.from, in.to, limit)
+}
+
+func (f fts5Index) FindFew(ctx context.Context, db *sqldb.DB, t table, e expr, agent int64, numbers []int64,
+	limit int) ([]int64, error) {
+	return f.Find(ctx, db, t, e, conversationRange(agent, numbers[len(numbers)-1], numbers[0]), limit)
 }
 
 // format writes the expression with the database's quotes and operators. A token holds no quote, no backslash and no

@@ -93,7 +93,13 @@ func (st *indexState) save(ctx context.Context, tx *sqldb.DB, version int64) err
 	if st.buildingGeneration != 0 {
 		building = st.buildingGeneration
 	}
-	n, err := tx.Exec(ctx, `
+	check := func(affected int64) error {
+		if affected == 0 {
+			return events.ErrConflict
+		}
+		return nil
+	}
+	return tx.QueueCheck(ctx, check, `
 		update search_accounts set
 		  turn = turn + 1,
 		  generation = ?,
@@ -103,10 +109,6 @@ func (st *indexState) save(ctx context.Context, tx *sqldb.DB, version int64) err
 		  built_id = ?
 		where account_id = ? and turn = ?`,
 		st.generation, building, st.buildingAgent, st.lastBuilt.SortValue, st.lastBuilt.ID, st.account, version)
-	if err == nil && n == 0 {
-		return events.ErrConflict
-	}
-	return err
 }
 
 // activeGenerations returns the generations that are updated as events are followed.

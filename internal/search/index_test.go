@@ -17,7 +17,7 @@ import (
 func TestRebuild(t *testing.T) {
 	forEachDatabase(t, func(ts *testSearch) {
 		var list []*testConversation
-		for i := range 150 {
+		for i := range 350 { // more than a step builds
 			ts.advanceClock(time.Second)
 			list = append(list, ts.startConversation(fmt.Sprintf("alpha number%d", i)))
 		}
@@ -28,7 +28,7 @@ func TestRebuild(t *testing.T) {
 			t.Fatal(err)
 		}
 		ts.wantFound(search.Query{Text: "number7"}, list[7])
-		list[149].addMessage(parley.AuthorUser, "meanwhile")
+		list[349].addMessage(parley.AuthorUser, "meanwhile")
 		list[3].addMessage(parley.AuthorUser, "meanwhile")
 		first := ts.find(search.Query{Text: "alpha", Limit: 20})
 		ts.must(ts.indexer.Rebuild(ts, ts.account.ID)) // it goes on
@@ -44,7 +44,7 @@ func TestRebuild(t *testing.T) {
 		}
 		ts.advanceClock(time.Hour)
 		ts.must(ts.indexer.Sweep(ts))
-		if agents, docs := ts.countRows("search_agents"), ts.countRows("search_docs"); agents != 1 || docs != 150 {
+		if agents, docs := ts.countRows("search_agents"), ts.countRows("search_docs"); agents != 1 || docs != 350 {
 			t.Errorf("left over: %d shelves, %d conversations", agents, docs)
 		}
 		ts.wantFound(search.Query{Text: "number7"}, list[7])

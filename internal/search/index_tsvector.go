@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,10 +20,33 @@ var _ Index = tsvectorIndex{}
 // windowBits is how many bits of a conversation's number tell the conversations of a window apart.
 const windowBits = 10
 
+// maxWindows is how many windows are asked for by name.
+const maxWindows = 8
+
 func agentToken(agent int64) string { return controlPrefix + "g" + strconv.FormatInt(agent, 36) }
 
 func windowToken(agent, window int64) string {
 	return controlPrefix + "w" + strconv.FormatInt(agent, 36) + controlPrefix + strconv.FormatInt(window, 36)
+}
+
+// Begin bounds what GIN has pending, through all of which every search goes. While an index is built it may be more:
+// the more rows GIN takes up together, the less each costs. What is built is built again from where its state says, so
+// that the transactions of a build need not wait for the disk.
+func (tsvectorIndex) Begin(ctx context.Context, tx *sqldb.DB, isBuild bool) error {
+	skip := func(rows *sqldb.Rows) error {
+		for rows.Next() {
+			continue
+		}
+		return nil
+	}
+	if !isBuild {
+		return tx.QueueRead(ctx, skip, `select set_config('gin_pending_list_limit', '256kB', true)`)
+	}
+	return tx.QueueRead(ctx, skip, `
+		select
+		  set_config('gin_pending_list_limit', '4MB', true),
+		  set_config('work_mem', '64MB', true),
+		  set_config('synchronous_commit', 'off', true)`)
 }
 
 func (tsvectorIndex) Put(ctx context.Context, tx *sqldb.DB, t table, rows []row) error {
@@ -33,19 +57,17 @@ func (tsvectorIndex) Put(ctx context.Context, tx *sqldb.DB, t table, rows []row)
 			tokens := append([]string{agentToken(agent), windowToken(agent, conversationOfRow(r.id)>>windowBits)}, r.tokens...)
 			args = append(args, r.id, strings.Join(tokens, " "))
 		}
-		_, err := tx.Exec(ctx, `
+		return tx.Queue(ctx, `
 			insert into `+string(t)+` (id, words) values `+
 			repeatPlaceholders(`(?, array_to_tsvector(string_to_array(?, ' ')))`, len(some))+
 			` on conflict (id) do update set words = excluded.words`, args...)
-		return err
 	})
 }
 
 func (tsvectorIndex) Delete(ctx context.Context, tx *sqldb.DB, t table, ids []int64) error {
 	return inChunks(ids, func(some []int64) error {
-		_, err := tx.Exec(ctx, `
+		return tx.Queue(ctx, `
 			delete from `+string(t)+` where id in (`+repeatPlaceholders("?", len(some))+`)`, toAny(some)...)
-		return err
 	})
 }
 
@@ -78,20 +100,26 @@ func (tsvectorIndex) findInConversationQuery(t table) string {
 		limit ?`
 }
 
-// Find reads windows, from the newest: one, then more and more of them at a time, then for all that is left.
+// Find reads windows, from the newest: one, then as many as are likely to have what is missing. What is left is found
+// by the token of the agent.
 func (ti tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64,
 	error) {
 	agent := agentOfRow(in.from)
-	if conversationOfRow(in.from) == conversationOfRow(in.to) {
-		return ti.findTokens(ctx, db, ti.findInConversationQuery(t), e,
-			[]string{windowToken(agent, conversationOfRow(in.from)>>windowBits)}, in, limit)
+	first, last := conversationOfRow(in.from), conversationOfRow(in.to)
+	if first == last {
+		return ti.findTokens(ctx, db, ti.findInConversationQuery(t), e, []string{windowToken(agent, last>>windowBits)}, in,
+			limit)
 	}
 	var found []int64
-	window, oldest := conversationOfRow(in.to)>>windowBits, conversationOfRow(in.from)>>windowBits
-	for count := int64(1); window >= oldest && len(found) < limit; count *= 4 {
+	window, oldest := last>>windowBits, first>>windowBits
+	count := int64(1)
+	if last&(1<<windowBits-1) < 1<<(windowBits-1) {
+		count = 2 // the newest one is not half full
+	}
+	for window >= oldest && len(found) < limit {
 		next := max(oldest, window-count+1)
 		tokens := []string{agentToken(agent)}
-		if count < 64 {
+		if window-next < maxWindows {
 			tokens = windowTokens(agent, next, window)
 		} else {
 			next = oldest
@@ -103,8 +131,58 @@ func (ti tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr,
 			return nil, err
 		}
 		found, window = append(found, ids...), next-1
+		count = likelyWindows(limit-len(found), len(found), last-next<<windowBits+1)
 	}
 	return found, nil
+}
+
+// findFewQuery reads all rows of some conversations: GIN would read all rows of the agent that hold the rarest word.
+// The offset keeps the planner from asking GIN all the same.
+func (tsvectorIndex) findFewQuery(t table) string {
+	return `
+		select m.id
+		from unnest(cast(? as bigint[])) c (first)
+		cross join lateral (
+		  select id, words
+		  from ` + string(t) + `
+		  where id between c.first and c.first + ` + strconv.Itoa(maxPlaces) + `
+		  offset 0
+		) m
+		where m.words @@ cast(? as tsquery)
+		order by m.id desc
+		limit ?`
+}
+
+// FindFew reads the rows by their ids.
+func (ti tsvectorIndex) FindFew(ctx context.Context, db *sqldb.DB, t table, e expr, agent int64, numbers []int64,
+	limit int) ([]int64, error) {
+	first := make([]int64, len(numbers))
+	for i, n := range numbers {
+		first[i] = rowID(agent, n, 0)
+	}
+	return sqldb.All(ctx, db, sqldb.Column[int64], ti.findFewQuery(t), arrayText(first),
+		e.format("'", " & ", " | "), limit)
+}
+
+// arrayText writes numbers as PostgreSQL reads them.
+func arrayText(numbers []int64) string {
+	text := []byte{'{'}
+	for i, n := range numbers {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, n, 10)
+	}
+	return string(append(text, '}'))
+}
+
+// likelyWindows is in how many windows so many rows are likely to be, when so many were found in the newest
+// conversations: GIN reads all rows of a window where a word is frequent.
+func likelyWindows(missing, found int, conversations int64) int64 {
+	if found == 0 {
+		return math.MaxInt32
+	}
+	return (int64(missing)*conversations/int64(found)*5/4)>>windowBits + 1
 }
 
 func windowTokens(agent, first, last int64) []string {

@@ -21,6 +21,8 @@ type Indexer struct {
 	PollInterval time.Duration // how often to look for events; 0 is two seconds
 
 	lastSweep time.Time
+	lastMerge time.Time // when merger last looked for what is to be merged
+	merger    merger
 }
 
 // followerName is the name of the index's position in the event log.
@@ -31,11 +33,12 @@ const (
 	// transaction.
 	defaultPollInterval = 2 * time.Second
 	sweepInterval       = time.Minute
+	mergeInterval       = 10 * time.Minute
 )
 
 func (x *Indexer) follower() *events.Follower {
 	return &events.Follower{
-		DB: x.DB, Name: followerName, Logger: x.Logger, Handle: x.handleEvents, AfterRound: x.buildAll,
+		DB: x.DB, Name: followerName, Logger: x.Logger, Handle: x.handleEvents, AfterRound: x.buildAndMerge,
 		PollInterval: cmp.Or(x.PollInterval, defaultPollInterval),
 	}
 }
@@ -44,7 +47,7 @@ func (x *Indexer) follower() *events.Follower {
 func (x *Indexer) Run(ctx context.Context) error {
 	f := x.follower()
 	f.AfterRound = func(ctx context.Context) (more bool, err error) {
-		more, err = x.buildAll(ctx)
+		more, err = x.buildAndMerge(ctx)
 		if now := x.Now(); now.Sub(x.lastSweep) >= sweepInterval && err == nil {
 			x.lastSweep = now
 			err = x.Sweep(ctx)
@@ -57,6 +60,20 @@ func (x *Indexer) Run(ctx context.Context) error {
 // StepAll takes a step for each account whose index is behind or being built, and reports whether one of them needs
 // another.
 func (x *Indexer) StepAll(ctx context.Context) (more bool, err error) { return x.follower().Step(ctx) }
+
+// buildAndMerge builds what is to be built and then merges, after a build at once.
+func (x *Indexer) buildAndMerge(ctx context.Context) (more bool, err error) {
+	if more, err = x.buildAll(ctx); more || err != nil {
+		x.lastMerge = time.Time{}
+		return more, err
+	}
+	now := x.Now()
+	isDue := now.Sub(x.lastMerge) >= mergeInterval
+	if isDue {
+		x.lastMerge = now
+	}
+	return x.merger.step(ctx, x.DB.SQL(), isDue)
+}
 
 // buildAll takes a step for each account whose index is being built.
 func (x *Indexer) buildAll(ctx context.Context) (more bool, err error) {
@@ -94,7 +111,7 @@ func (x *Indexer) Step(ctx context.Context, account parley.AccountID) (more bool
 	if st.buildingGeneration == 0 {
 		return false, nil
 	}
-	b := newBatch(x.DB, newIndex(x.DB.SQL()), account)
+	b := newBuildBatch(x.DB, newIndex(x.DB.SQL()), account)
 	if more, err = x.buildGeneration(ctx, b, st); err != nil {
 		return false, err
 	}

@@ -24,26 +24,33 @@ func TestSQLitePlans(t *testing.T) {
 	}
 	ts.runIndexer()
 	queries := search.ExplainStatements()
-	places := make([]any, 0, 66)
-	for range 32 {
-		places = append(places, "c", 1)
+	for _, n := range []int{16, 128} {
+		places := make([]any, 0, 2*n+2)
+		for range n {
+			places = append(places, "c", 1)
+		}
+		queries[store.IndexableMessagesAtQuery(n)] = append(places, "agent", "account")
 	}
-	queries[store.IndexableMessagesAtQuery()] = append(places, "agent", "account")
 	queries[store.ConversationsByIDQuery(2)] = []any{"agent", "account", "c", "d"}
-	facets := make([]any, 15)
-	for i := range facets {
-		facets[i] = "a"
+	for query, args := range store.BuildStatements() {
+		queries[query] = args
 	}
-	steps := strings.Join(explainPlan(ts, store.FacetsQuery(), facets), "\n")
-	if !strings.Contains(steps, "messages_marked") || strings.Contains(steps, "SCAN") ||
-		strings.Count(steps, "conversation_id=?") != 5 {
-		t.Errorf("facets are not found by their indexes: %s", steps)
+	for n, query := range store.FacetsQueries() {
+		facets := make([]any, 5*(n+2))
+		for i := range facets {
+			facets[i] = "a"
+		}
+		steps := strings.Join(explainPlan(ts, query, facets), "\n")
+		if !strings.Contains(steps, "messages_marked") || strings.Contains(steps, "SCAN") ||
+			strings.Count(steps, "conversation_id=?") != 5 {
+			t.Errorf("facets of %d are not found by their indexes: %s", n, steps)
+		}
 	}
 	good := regexp.MustCompile(`VIRTUAL TABLE INDEX \d+:M1><|SEARCH .* USING (PRIMARY KEY|INTEGER PRIMARY KEY|` +
 		`COVERING INDEX|INDEX)`)
 	walks := regexp.MustCompile(`USING INDEX conversations_`) // of all that an agent has
 	allowed := regexp.MustCompile(`^(SCAN (p|v|\d+ CONSTANT ROWS?|\(subquery-\d+\))|CO-ROUTINE \S+|USE TEMP ` +
-		`B-TREE FOR DISTINCT|MATERIALIZE \S+|SCAN .* CONSTANT ROWS)$`)
+		`B-TREE FOR (DISTINCT|ORDER BY)|MATERIALIZE \S+|SCAN .* CONSTANT ROWS)$`)
 	for _, analyzed := range []bool{false, true} {
 		if analyzed {
 			if _, err := db.SQL().Exec(ts, "analyze"); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -138,6 +139,12 @@ func (p *queryPlan) expr(hasMultipleBuckets bool) expr {
 		e.looseTokens = p.words
 	}
 	return e
+}
+
+// hasOnlyWords reports whether every conversation that holds the words is found, but for those before the window.
+func (p *queryPlan) hasOnlyWords() bool {
+	return len(p.filters) == 0 && len(p.days) == 0 && p.created.before == math.MaxInt64 &&
+		p.active == period{0, math.MaxInt64}
 }
 
 // isInPeriod reports whether a conversation has the times that the search asks for.

@@ -35,7 +35,7 @@ func (s *searchRun) rankPage(ctx context.Context) (*Page, error) {
 	if err != nil || len(found) == 0 {
 		return &Page{}, err
 	}
-	list, err := s.rankDocs(ctx, on, found)
+	list, err := s.rankDocs(ctx, on, found, rest == 0)
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +59,10 @@ func (s *searchRun) rankPage(ctx context.Context) (*Page, error) {
 }
 
 // rankDocs ranks conversations: first by what the index tells of them, then the best of them by what their messages
-// say.
-func (s *searchRun) rankDocs(ctx context.Context, on *agentPartition, found []doc) ([]rankedDoc, error) {
-	full, err := s.findFullMatches(ctx, on, found)
+// say. isComplete tells that no others match.
+func (s *searchRun) rankDocs(ctx context.Context, on *agentPartition, found []doc,
+	isComplete bool) ([]rankedDoc, error) {
+	full, err := s.findFullMatches(ctx, on, found, isComplete)
 	if err != nil {
 		return nil, err
 	}
@@ -108,13 +109,20 @@ func (s *searchRun) loadFullDocs(ctx context.Context, on *agentPartition, list [
 }
 
 // findFullMatches finds the messages that hold all words, by conversation.
-func (s *searchRun) findFullMatches(ctx context.Context, on *agentPartition, found []doc) (map[int64][]int64, error) {
-	first, last := found[0].number, found[0].number
-	for _, d := range found {
-		first, last = min(first, d.number), max(last, d.number)
+func (s *searchRun) findFullMatches(ctx context.Context, on *agentPartition, found []doc,
+	isComplete bool) (map[int64][]int64, error) {
+	numbers, messages := make([]int64, len(found)), int64(0)
+	for i, d := range found {
+		numbers[i], messages = d.number, messages+d.seq+1
 	}
-	ids, err := s.index.Find(ctx, s.DB.SQL(), messageTable, s.allWordsExpr(), conversationRange(on.number, first, last),
-		maxFullMatches)
+	var ids []int64
+	var err error
+	if isComplete && s.plan.hasOnlyWords() && messages <= maxFullMatches {
+		ids, err = s.index.FindFew(ctx, s.DB.SQL(), messageTable, s.allWordsExpr(), on.number, numbers, maxFullMatches)
+	} else {
+		ids, err = s.index.Find(ctx, s.DB.SQL(), messageTable, s.allWordsExpr(),
+			conversationRange(on.number, numbers[len(numbers)-1], numbers[0]), maxFullMatches)
+	}
 	all := map[int64][]int64{}
 	for _, id := range ids {
 		n := conversationOfRow(id)

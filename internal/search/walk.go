@@ -24,24 +24,21 @@ type rankingSnapshot struct {
 
 // storeSnapshot writes a walk and returns its id.
 func (s *searchRun) storeSnapshot(ctx context.Context, w *rankingSnapshot) (string, error) {
-	id, text, until := parley.NewUUID(), "", s.Now().Add(snapshotTTL).UnixMilli()
+	id, until := parley.NewUUID(), s.Now().Add(snapshotTTL).UnixMilli()
 	b, err := json.Marshal(w)
 	if err != nil {
 		return "", fmt.Errorf("keep a walk: %w", err)
 	}
-	text = string(b)
-	return id, s.DB.SQL().Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {
-		_, err := tx.Exec(ctx, `
-			insert into search_walks (
-			  id,
-			  account_id,
-			  agent_id,
-			  ranked,
-			  keep_until
-			)
-			values (?, ?, ?, ?, ?)`, id, s.account, s.agent, text, until)
-		return err
-	})
+	_, err = s.DB.SQL().Exec(ctx, `
+		insert into search_walks (
+		  id,
+		  account_id,
+		  agent_id,
+		  ranked,
+		  keep_until
+		)
+		values (?, ?, ?, ?, ?)`, id, s.account, s.agent, string(b), until)
+	return id, err
 }
 
 // loadSnapshot reads a walk again, and has it live on. Fails with VALIDATION_INVALID_CURSOR when it is over.

@@ -35,8 +35,8 @@ func (d Dialect) String() string {
 }
 
 // Lane is the priority of a transaction. On SQLite the writer runs waiting Interactive transactions before waiting Bulk
-// ones; on PostgreSQL Bulk transactions may use only a few of the connections. Bulk writes are made in chunks of at
-// most 200 rows.
+// ones, and bulk writes are made in chunks of at most 200 rows; on PostgreSQL Bulk transactions may use only a few of
+// the connections.
 type Lane int
 
 const (

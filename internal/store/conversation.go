@@ -321,6 +321,25 @@ func (db *DB) ConversationState(ctx context.Context, ref parley.ConversationRef)
 	return conversationStateTable.findOrNil(ctx, db, conversationWhere, ref.Conversation, ref.Agent, ref.Account)
 }
 
+// ConversationStates is ConversationState of several of an agent. Those that are gone are missing.
+func (db *DB) ConversationStates(ctx context.Context, ref parley.AgentRef,
+	ids []parley.ConversationID) (map[parley.ConversationID]*ConversationState, error) {
+	all := map[parley.ConversationID]*ConversationState{}
+	err := inGroups(ids, func(some []any) error {
+		args := append([]any{ref.Agent, ref.Account}, some...)
+		list, err := conversationStateTable.list(ctx, db, conversationStatesWhere, args...)
+		for i := range list {
+			all[list[i].ID] = &list[i]
+		}
+		return err
+	})
+	return all, err
+}
+
+var conversationStatesWhere = `
+	where agent_id || '' = ? and account_id = ? and deleted_at is null
+	  and id in ` + placeholders(conversationsPerStatement)
+
 // ConversationsCreatedAfter lists an agent's conversations behind a place in the order of their creation.
 func (db *DB) ConversationsCreatedAfter(ctx context.Context, ref parley.AgentRef, after parley.Cursor,
 	limit int) ([]parley.Cursor, error) {

@@ -222,10 +222,11 @@ type partsTextDest struct{ dest *string }
 func (p partsTextDest) arg() any { return nil }
 
 func (p partsTextDest) Scan(v any) error {
-	var m parley.Message
-	if err := (jsonDest{&m.Parts}).Scan(v); err == nil {
-		*p.dest = m.Text()
+	var parts sql.NullString
+	if err := parts.Scan(v); err != nil {
+		return err
 	}
+	*p.dest = textOfParts(parts.String)
 	return nil
 }
 
