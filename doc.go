@@ -46,7 +46,7 @@
 //	   speech/openai store voice/rtc voice/vad
 //	2  bench/internal/corpus bench/internal/stub api/docspage httpapi httpclient metrics outbound sqldb vault
 //	1  parley bench/internal/process bench/internal/report docs audio listen sqldb/sqlite text/charset
-//	   text/markdown text/prose text/redact text/words web
+//	   text/markdown text/prose text/redact text/safehtml text/words web
 //
 // # Layer 1: what needs nothing
 //

@@ -53,20 +53,6 @@ func forEachDatabase(t *testing.T, f func(s *testService)) {
 
 func (s *testService) caller() parley.Caller { return parley.Caller{Account: s.account, Plan: s.plan} }
 
-func (s *testService) must(err error) {
-	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
-}
-
-func (s *testService) wantCode(err error, code parley.Code) {
-	s.Helper()
-	if !parley.IsCode(err, code) {
-		s.Errorf("got %v, want %s", err, code)
-	}
-}
-
 func (s *testService) createAgent(n agents.NewAgent) parley.AgentID {
 	s.Helper()
 	id, _, err := s.Create(s.Context(), s.caller(), n)

@@ -57,20 +57,6 @@ func newTestService(t testing.TB, db *store.DB) *testService {
 
 func (s *testService) caller() parley.Caller { return parley.Caller{Account: s.account, Plan: s.plan} }
 
-func (s *testService) must(err error) {
-	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
-}
-
-func (s *testService) wantCode(err error, code parley.Code) {
-	s.Helper()
-	if !parley.IsCode(err, code) {
-		s.Errorf("got %v, want %s", err, code)
-	}
-}
-
 func (s *testService) addText(name, content string) *parley.Source {
 	s.Helper()
 	src, err := s.AddText(s.Context(), s.caller(), s.agent, name, content)

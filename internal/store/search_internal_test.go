@@ -12,7 +12,8 @@ func TestTextOfParts(t *testing.T) {
 	stored := []string{"", "[]", "null", `[{"type":"text","text":""}]`, `[{"type":"text","text":"a`,
 		"[{\"type\":\"text\",\"text\":\"\xff\"}]", "[{\"type\":\"text\",\"text\":\"a\nb\"}]",
 		`[{"type":"text","text":"a"},{"type":"text","text":"b"}]`, `[{"type":"text","text":"a","toolName":"b"}]`}
-	for _, text := range []string{"plain", "Crème brûlée 家庭", `"quoted"`, `back\slash`, "a\nb", "<a&b>", "\u2028", "👩‍👩‍👧"} {
+	for _, text := range []string{"plain", "Crème brûlée 家庭", `"quoted"`, `back\slash`, "a\nb", "<a&b>", "\u2028",
+		"👩‍👩‍👧"} {
 		b, err := json.Marshal([]parley.Part{{Type: "text", Text: text}})
 		if err != nil {
 			t.Fatal(err)
