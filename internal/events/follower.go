@@ -43,6 +43,10 @@ type Follower struct {
 
 	PollInterval time.Duration // how often to look for events; 0 is a second
 
+	// IsBusy is asked at each poll whether others need the database more at the moment. If so, the poll is left out, but
+	// never more than maxOmittedPolls in a row. May be nil.
+	IsBusy func() bool
+
 	// When the first event of an account is old enough. Without it the same events were read at each poll.
 	dueAt map[parley.AccountID]time.Time
 }
@@ -51,6 +55,7 @@ const (
 	batchSize           = 500 // events of an account that are handled at a time
 	accountPageSize     = 500 // accounts that one poll looks at; the next one goes on behind them
 	defaultPollInterval = time.Second
+	maxOmittedPolls     = 4
 )
 
 // ErrConflict is the failure of Batch.Save where another server has handled the same events.
@@ -84,12 +89,27 @@ func (f *Follower) Run(ctx context.Context) error {
 		if (more || isFirstWalk) && err == nil {
 			recorded.wake()
 		}
+		isPoll, err := f.waitForPoll(ctx, poll.C, recorded.urgent)
+		if err != nil {
+			return nil
+		}
+		isPollDue = isPollDue || isPoll
+	}
+}
+
+// waitForPoll waits until it is time for a poll, which it reports, or there is something urgent. It fails with the error
+// of ctx.
+func (f *Follower) waitForPoll(ctx context.Context, poll <-chan time.Time, urgent <-chan struct{}) (bool, error) {
+	for omitted := 0; ; omitted++ {
 		select {
 		case <-ctx.Done():
-			return nil
-		case <-poll.C:
-			isPollDue = true
-		case <-recorded.urgent:
+			return false, ctx.Err()
+		case <-poll:
+			if f.IsBusy == nil || !f.IsBusy() || omitted == maxOmittedPolls {
+				return true, nil
+			}
+		case <-urgent:
+			return false, nil
 		}
 	}
 }

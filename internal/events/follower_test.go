@@ -234,6 +234,38 @@ func TestUrgentEventsAreHandledAtOnce(t *testing.T) {
 	})
 }
 
+// TestPollsAreLeftOutWhileOthersAreBusy checks that events wait for a few polls while the database is busy, and no longer.
+func TestPollsAreLeftOutWhileOthersAreBusy(t *testing.T) {
+	forEachStore(t, func(fx *fixture) {
+		f := fx.newFollower("a")
+		f.PollInterval = 5 * time.Millisecond
+		asked, started := 0, make(chan struct{})
+		f.IsBusy = func() bool {
+			if asked++; asked == 1 {
+				fx.record(fx.account, "k", "1")
+				close(started)
+			}
+			return true
+		}
+		handle, done := f.Handle, make(chan int, 10)
+		f.Handle = func(ctx context.Context, b *events.Batch) error {
+			if asked > 0 { // else it is what the first walk has found
+				done <- asked
+			}
+			return handle(ctx, b)
+		}
+		ctx, stop := context.WithCancel(fx)
+		var all sync.WaitGroup
+		all.Go(func() { _ = f.Run(ctx) })
+		<-started
+		if polls := <-done; polls != 5 {
+			t.Errorf("handled at the poll number %d", polls)
+		}
+		stop()
+		all.Wait()
+	})
+}
+
 // TestServersShareTheLog checks that several followers of one name, while events are recorded, handle each event once.
 func TestServersShareTheLog(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {

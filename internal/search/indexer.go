@@ -23,6 +23,8 @@ type Indexer struct {
 	lastSweep time.Time
 	lastMerge time.Time // when merger last looked for what is to be merged
 	merger    merger
+
+	crowdedGroups int64 // when the database was last asked for them
 }
 
 // followerName is the name of the index's position in the event log.
@@ -32,6 +34,7 @@ const (
 	// Events gather for so long: a conversation is taken in once for a question with its answer, and a batch is a
 	// transaction.
 	defaultPollInterval = 2 * time.Second
+	busyGroups          = 50 // crowded commits between two polls
 	sweepInterval       = time.Minute
 	mergeInterval       = 10 * time.Minute
 )
@@ -39,8 +42,17 @@ const (
 func (x *Indexer) follower() *events.Follower {
 	return &events.Follower{
 		DB: x.DB, Name: followerName, Logger: x.Logger, Handle: x.handleEvents, AfterRound: x.buildAndMerge,
-		PollInterval: cmp.Or(x.PollInterval, defaultPollInterval),
+		PollInterval: cmp.Or(x.PollInterval, defaultPollInterval), IsBusy: x.isDatabaseBusy,
 	}
+}
+
+// isDatabaseBusy reports whether turns have waited for one another to be written since it was last asked: the index can
+// wait a few seconds more.
+func (x *Indexer) isDatabaseBusy() bool {
+	count := x.DB.SQL().CrowdedGroups()
+	isBusy := count-x.crowdedGroups >= busyGroups
+	x.crowdedGroups = count
+	return isBusy
 }
 
 // Run follows the event log, builds what is to be built and sweeps until ctx is done.

@@ -109,6 +109,15 @@ func (l *laneQueue) take(lane Lane, joinsGroup bool) *writeJob {
 	return nil
 }
 
+// CrowdedGroups counts the commits so far that stored transactions of several interactive callers. While it grows,
+// callers wait for the writer. PostgreSQL has no such writer: there it stays 0.
+func (db *DB) CrowdedGroups() int64 {
+	if l, ok := db.engine.(*sqliteEngine); ok {
+		return l.writer.crowdedGroups.Load()
+	}
+	return 0
+}
+
 // QueueLengths counts the transactions of each lane that wait for the one writer of SQLite. On PostgreSQL, which has no
 // such queue, ok is false.
 func (db *DB) QueueLengths() (interactive, bulk int, ok bool) {

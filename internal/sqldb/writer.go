@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,6 +18,8 @@ const (
 	maxGatherTime = time.Millisecond
 	// A group of nothing but deferred closures waits this long for one that is not.
 	maxDeferral = 2 * time.Millisecond
+	// crowdedGroup is the number of callers in a group from which on they are taken to wait for the writer.
+	crowdedGroup = 4
 	// guardedGroups is how many groups run their closures in savepoints after a closure has failed that had written.
 	guardedGroups = 64
 )
@@ -38,6 +41,7 @@ type writer struct {
 	counter        *commitCounter
 	commits        chan<- struct{}
 	logger         *slog.Logger
+	crowdedGroups  atomic.Int64 // so far
 	stopped        chan struct{}
 }
 
@@ -129,7 +133,11 @@ func (w *writer) runGroup(lane Lane) {
 		w.rerunIndividually()
 		return
 	}
-	waitsForNext := lane == Interactive && len(w.group) > 1
+	callers := w.countCallers()
+	waitsForNext := lane == Interactive && callers > 1
+	if lane == Interactive && callers >= crowdedGroup {
+		w.crowdedGroups.Add(1)
+	}
 	for _, j := range w.group {
 		close(j.done)
 	}
@@ -203,6 +211,16 @@ func (w *writer) nextJob(lane Lane) *writeJob {
 		j = w.queue.take(lane, true)
 	}
 	return j
+}
+
+// countCallers counts the closures of the group that are not deferred: a caller has one of those at a time.
+func (w *writer) countCallers() (n int) {
+	for _, j := range w.group {
+		if j.queued == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // isDeferrable reports whether nobody waits for the group by itself.

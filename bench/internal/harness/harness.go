@@ -147,7 +147,26 @@ func (rn *Run) RunInTurns(ctx context.Context, conns int, field []*load.Contende
 		for i := range field {
 			at := (round + i) % len(field)
 			out[at] = append(out[at], field[at].AskContinuously(ctx, conns, rn.span))
+			awaitRest(ctx, field[at].Process)
 		}
 	}
 	return out
+}
+
+// A process is at rest once it has used at most restShare of a processor for restSpan; what comes next is measured after
+// maxRestTime anyway.
+const (
+	restSpan    = 2500 * time.Millisecond
+	restShare   = 0.1
+	maxRestTime = 30 * time.Second
+)
+
+// awaitRest waits until a contender has done the work that it has put off, which the next one would suffer from.
+func awaitRest(ctx context.Context, p *process.Server) {
+	for began := time.Now(); time.Since(began) < maxRestTime; {
+		used, before := p.CPUTime(), time.Now()
+		if !process.Sleep(ctx, restSpan) || float64(p.CPUTime()-used) <= restShare*float64(time.Since(before)) {
+			return
+		}
+	}
 }
