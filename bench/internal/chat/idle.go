@@ -52,7 +52,7 @@ func MeasureIdle(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	minStreams, maxMemory, maxGap := report.AtLeast(float64(n), ""), report.AtMost(40, "kB"), report.AtMost(17, "s")
+	minStreams, maxMemory, maxGap := report.AtLeast(float64(n), ""), report.AtMostTimes(1.1), report.AtMost(17, "s")
 	gap := func(s idleResult) float64 { return report.Quantile(s.gaps, .99).Seconds() }
 	rows := []report.Row{
 		report.ComparedRow("idle streams open together", "", float64(floor.openStreams), float64(measured.openStreams),

@@ -34,7 +34,7 @@ func MeasurePaced(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 		report.ComparedRow(fmt.Sprintf("%d paced streams, complete and to the word", b.PacedStreams), "",
 			complete(onFloor), complete(onParley), &all).WithFailures(onParley.Failures()),
 		report.ComparedRow("… first token p50", "ms", onFloor.FirstTokenQuantile(.5), onParley.FirstTokenQuantile(.5),
-			&atMostTwofold),
+			&maxPacedMedian),
 		report.ComparedRow("… first token p99", "ms", onFloor.FirstTokenQuantile(.99), onParley.FirstTokenQuantile(.99), nil),
 		report.ComparedRow("… last token behind the model's pace, p99", "ms", late(onFloor), late(onParley), nil),
 		report.ComparedRow("… processor time of the server for each", "ms", onFloor.CPUPerAnswer(),

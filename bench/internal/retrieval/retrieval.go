@@ -56,7 +56,7 @@ func measureIndexSearch(ctx context.Context, dir string, list []parley.Passage,
 	if err != nil {
 		return nil, err
 	}
-	maxBuildTime, maxSize := report.AtMost(6, "s"), report.AtMost(4, "")
+	maxBuildTime, maxSize := report.AtMost(4, "s"), report.AtMost(4, "")
 	rows := []report.Row{
 		report.SingleRow(fmt.Sprintf("**%d passages**, text", len(list)), "MB", text/report.Megabyte, nil),
 		report.SingleRow("… memory for a byte of text, the text included", "", cold.heapBytes/text, &maxSize),

@@ -38,7 +38,7 @@ func MeasureStarts(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 			}
 		}
 	}
-	second, small := report.AtMost(1000, "ms"), report.AtMost(60, "MB")
+	second, small := report.AtMost(1000, "ms"), report.AtMost(50, "MB")
 	return []report.Row{
 		report.ComparedRow("start on an empty data directory to the first answer", "ms", report.Median(floor.answer),
 			report.Median(empty.answer), &second),
@@ -120,7 +120,7 @@ func MeasurePeakMemory(_ context.Context, b *harness.Run) ([]report.Row, error) 
 	if err != nil {
 		return nil, err
 	}
-	maxMemory := report.AtMost(250, "MB")
+	maxMemory := report.AtMost(180, "MB")
 	return []report.Row{report.ComparedRow("most resident memory under the above", "MB", floor/report.Megabyte,
 		measured/report.Megabyte, &maxMemory)}, nil
 }
@@ -130,7 +130,7 @@ func MeasureBinarySize(_ context.Context, b *harness.Run) ([]report.Row, error) 
 	if err != nil {
 		return nil, err
 	}
-	maxMemory := report.AtMost(120, "MB")
+	maxMemory := report.AtMost(85, "MB")
 	return []report.Row{report.SingleRow("size of the binary", "MB", float64(info.Size())/report.Megabyte, &maxMemory)},
 		nil
 }
