@@ -31,6 +31,10 @@ type Figures struct {
 	AUC   *float64 `json:"auc"`
 	Curve []Point  `json:"curve,omitempty"`
 
+	Answered Outcomes  `json:"outcomes"`                   // of the answerable questions
+	Open     Outcomes  `json:"outcomes_unanswerable"`      // of the others
+	LeftOut  *Outcomes `json:"outcomes_without,omitempty"` // of the answerable ones while what answers them is not there
+
 	Citations       int      `json:"citations"`
 	CitationSupport *float64 `json:"citation_support"` // share of the citations that hold, byte for byte
 	Covered         *float64 `json:"answer_covered"`   // share of the bytes of answers, refusals aside, that is cited
@@ -96,6 +100,7 @@ func computeFigures(trials []Trial) Figures {
 	f.setRefusals(trials)
 	f.setCitations(trials)
 	f.setTimes(trials)
+	f.setOutcomes(trials)
 	f.Curve, f.AUC = refusalCurve(trials)
 	return f
 }
