@@ -57,7 +57,7 @@ func (c *corpus) splitDoc(d Doc) (list []parley.Passage) {
 	for i, p := range pieces {
 		list = append(list, parley.Passage{ID: passageID(d.ID, i), SourceID: id, SourceName: d.SourceName, Ordinal: i,
 			Heading: p.Heading,
-			Start:   p.Start, End: p.End, Text: text[p.Start:p.End]})
+			Start:   p.Start, End: p.End, Text: text[p.Start:p.End], IsQnA: len(d.Questions) > 0})
 	}
 	return list
 }

@@ -103,7 +103,7 @@ func (x *Index) put(p parley.Passage, r tokenizedText) {
 	at := uint32(len(x.docs))
 	shared := x.shareStrings(&p, at)
 	d := doc{passage: p, lang: r.lang, hasTitle: passageTitle(p) != "", hasSteps: hasSteps(p.Text),
-		linkShare: linkShare(p.Text), hasQuestion: hasQuestion(p.Heading), titleCount: int32(titleCount(p.Heading))}
+		linkShare: linkShare(p.Text), hasQuestion: p.IsQnA || hasQuestion(p.Heading), titleCount: int32(titleCount(p))}
 	x.knownLanguages |= 1 << r.lang
 	x.writerScratch.sequence = x.writerScratch.sequence[:0]
 	var buf [64]uint64

@@ -66,7 +66,7 @@ func changedSources(ctx context.Context, db *sqldb.DB, agent parley.AgentID,
 
 func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
 	err = scan(&p.ID, &p.SourceID, &p.SourceName, &p.SourceURL, &p.VersionID, &p.VersionHash, &p.Ordinal, &p.Heading,
-		&p.Start, &p.End, &p.Text)
+		&p.Start, &p.End, &p.Text, &p.IsQnA)
 	return p, err
 }
 
@@ -126,7 +126,8 @@ const maxBatches = 4
 func eachAddedPassage(ctx context.Context, db *sqldb.DB, agent parley.AgentID, since int64,
 	yield func(parley.Passage)) error {
 	rows, err := db.Query(ctx,
-		`select p.id, p.source_id, s.name, s.url, p.version_id, v.hash, p.ordinal, p.heading, p.start_byte, p.end_byte, p.text
+		`select p.id, p.source_id, s.name, s.url, p.version_id, v.hash, p.ordinal, p.heading, p.start_byte, p.end_byte,
+			p.text, case when s.kind = 'qna' then 1 else 0 end
 		from sources s
 		join source_versions v on v.id = s.live_version and v.agent_id = s.agent_id
 		join passages p on p.agent_id = s.agent_id and p.source_id = s.id and p.version_id = s.live_version

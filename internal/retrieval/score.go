@@ -85,6 +85,11 @@ func (x *Index) rank(s *searchScratch, most int) ([]candidate, float64) {
 			again[i].score += defaultWeights.asked * c.askedQuestion
 		}
 		if d.hasTitle {
+			like := c.likeness
+			if !d.hasQuestion {
+				like *= defaultWeights.plainTitle
+			}
+			again[i].score += like
 			again[i].score += defaultWeights.title*c.titleWords + defaultWeights.focus*c.focus
 			if q.asksHow && d.hasSteps {
 				again[i].score += defaultWeights.steps * c.titleWords

@@ -19,7 +19,7 @@ func passageTitle(p parley.Passage) string {
 	if name == "." || name == "/" || strings.Contains(strings.ToLower(p.Heading), strings.ToLower(name)) {
 		name = ""
 	}
-	return strings.TrimSpace(separateQuestions(p.Heading) + " " + name)
+	return strings.TrimSpace(separateQuestions(p) + " " + name)
 }
 
 // headings stand above each other in a path; the questions that an answer has been given do not, and each is one by
@@ -30,17 +30,17 @@ const (
 )
 
 // separateQuestions sets questions in lines of their own.
-func separateQuestions(heading string) string {
-	if titleCount(heading) > 1 {
-		return strings.ReplaceAll(heading, headingSeparator, "\n")
+func separateQuestions(p parley.Passage) string {
+	if titleCount(p) > 1 {
+		return strings.ReplaceAll(p.Heading, headingSeparator, "\n")
 	}
-	return heading
+	return p.Heading
 }
 
 // titleCount returns how many titles a heading is: one path, or several questions.
-func titleCount(heading string) int {
-	n := strings.Count(heading, headingSeparator) + 1
-	if n > maxPathParts || n > 1 && hasQuestion(heading) {
+func titleCount(p parley.Passage) int {
+	n := strings.Count(p.Heading, headingSeparator) + 1
+	if n > maxPathParts || n > 1 && (p.IsQnA || hasQuestion(p.Heading)) {
 		return n
 	}
 	return 1
