@@ -42,7 +42,7 @@ func (q *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 	pg.passageMatch = mergeMatches(pg.titleMatch, q.matchText(pg.scoredText))
 	c := unitContext{layout: &pg, passageIndex: i, headingMatch: pg.titleMatch,
 		headingFocus: q.headingPathFocus(p.Heading), isFirstUnderHeading: true}
-	c.passageWeight = (0.55 + 0.45*p.Score) * (1 - rankLoss*float64(i)) *
+	c.passageWeight = (0.55 + 0.45*p.Score) * max(0, 1-rankLoss*float64(i)) *
 		(1 - focusLoss*(1-c.headingFocus)) * (1 - missingWordLoss*(1-q.ownCoverage(pg.passageMatch)))
 	if q.lacksName(pg.passageMatch) {
 		c.passageWeight *= 1 - missingNameLoss
@@ -146,7 +146,7 @@ func (q *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 
 // Weights of what a passage loses.
 const (
-	rankLoss        = 0.012 // for each better one before it
+	rankLoss        = 0.3 // for each better one before it
 	focusLoss       = 0.35  // for headings that speak of something else
 	missingWordLoss = 0.5   // for the words of the question that neither it nor its title holds
 
