@@ -143,6 +143,9 @@ func isSimilarText(a, b string) bool {
 type quoteLimits struct {
 	targetBytes  int // the next sentence is added while it is shorter
 	maxSentences int // at most so many more
+
+	addsNeighbours bool // the sentences beside the chosen one are added, whatever its length
+	addsSecond     bool // and one more
 }
 
 // quoteLimits is little for a fact, and a paragraph for an overview.

@@ -42,7 +42,7 @@ func (q *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 	pg.passageMatch = mergeMatches(pg.titleMatch, q.matchText(pg.scoredText))
 	c := unitContext{layout: &pg, passageIndex: i, headingMatch: pg.titleMatch,
 		headingFocus: q.headingPathFocus(p.Heading), isFirstUnderHeading: true}
-	c.passageWeight = (0.55 + 0.45*p.Score) * max(0, 1-rankLoss*float64(i)) *
+	c.passageWeight = (0.55 + 0.45*p.Score) * rankWeight(i) *
 		(1 - focusLoss*(1-c.headingFocus)) * (1 - missingWordLoss*(1-q.ownCoverage(pg.passageMatch)))
 	if q.lacksName(pg.passageMatch) {
 		c.passageWeight *= 1 - missingNameLoss
@@ -146,13 +146,17 @@ func (q *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 
 // Weights of what a passage loses.
 const (
-	rankLoss        = 0.3 // for each better one before it
-	focusLoss       = 0.35  // for headings that speak of something else
-	missingWordLoss = 0.5   // for the words of the question that neither it nor its title holds
+	rankLoss        = 0.3  // for each better one before it
+	minRankWeight   = 0.1  // of those that come last
+	focusLoss       = 0.35 // for headings that speak of something else
+	missingWordLoss = 0.5  // for the words of the question that neither it nor its title holds
 
 	missingNameLoss   = 0.3  // for a name of the question that neither it nor its title holds
 	otherLanguageLoss = 0.25 // for another language than the question's, where both show
 )
+
+// rankWeight returns what a passage counts by its place in the search.
+func rankWeight(i int) float64 { return max(minRankWeight, 1-rankLoss*float64(i)) }
 
 // headingPathFocus returns how much of the outermost and of the innermost heading the question names.
 func (q *parsedQuestion) headingPathFocus(heading string) float64 {
