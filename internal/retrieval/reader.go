@@ -19,7 +19,8 @@ type closeness struct {
 	phrase        float64 // what the question's codes and quotations that stand in it as such are worth
 	kind          float64 // the question's words near something of the kind that it asks for
 	inPrevious    float64 // those that only the passage before has
-	likeness      float64 // how far its headings are the question, word for word
+	likeness      float64 // what its headings are worth, by how far they are the question, word for word
+	title         float64 // how far the nearest of them is
 }
 
 // subject is a content word of the question that passages are read for.
@@ -194,7 +195,7 @@ func (r *reader) read(doc uint32) (c closeness, all *matchStrengths) {
 	p.endSentence()
 	r.sumMatched(&p.closeness, &p.passageStrengths)
 	p.closeness.phrase, p.closeness.kind = p.nameScore(), p.kindScore()
-	p.closeness.likeness = p.titles.likeness()
+	p.closeness.likeness, p.closeness.title = p.titles.likeness(), p.titles.bestLikeness()
 	r.keepStrengths(doc, &p.passageStrengths)
 	return p.closeness, &p.passageStrengths
 }

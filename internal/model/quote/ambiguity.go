@@ -35,7 +35,8 @@ func (q *parsedQuestion) askWhichMeaning(req model.Request, pages []passageLayou
 		if titled && q.matchedShare(p.titleMatch, q.isSingleWord) < minFullShare {
 			continue // one that is about it is meant before one that mentions it
 		}
-		if top/rankWeight(i) >= minNearScoreShare*best.score/rankWeight(best.passageIndex) && q.matchedShare(p.passageMatch, q.isSingleWord) >= minFullShare {
+		if top/rankWeight(i) >= minNearScoreShare*best.score/rankWeight(best.passageIndex) &&
+			q.matchedShare(p.passageMatch, q.isSingleWord) >= minFullShare {
 			near = append(near, i)
 		}
 	}

@@ -13,26 +13,46 @@ import (
 	"parley/internal/text/words"
 )
 
-// minAnswerConfidence is the confidence under which the model says that it does not know: on public sets of questions
-// whose answer the sources hold or merely touch, one answerable question in seven falls below it (TestRefusal in eval).
-const minAnswerConfidence = 0.555
+// confidenceFeatures are the signs that the confidence is made of, in the order of a model's weights.
+type confidenceFeatures [13]float64
 
-// confidenceFeatures are the signs that the confidence is made of, in the order of featureWeights.
-type confidenceFeatures [10]float64
+// confidenceModel is a logistic regression over the signs, with the confidences from which on an answer is given, and
+// given as one that is not sure.
+type confidenceModel struct {
+	bias    float64
+	weights confidenceFeatures
 
-// featureWeights are those of a logistic regression over the signs. PARLEY_LEARN_DOUBT=DIR go test ./internal/eval -run
-// TestLearnDoubt fits them again on the sets of questions in the folder, and prints how they do on questions that they
-// were not fitted on. Names of the question that the passage lacks, a person or a place beside the matched words, a
-// lead over the next source and the rarest word added nothing to these.
-var featureWeights = confidenceFeatures{2.35, 7.51, 1.32, 2.25, 1.70, 0.24, 0.97, 1.29, -1.87, -0.72}
+	minAnswer, minUnsure float64
+}
 
-const featureBias = -5.03
+// What answers a question that stands above it, as in a Q&A, is told by other signs than other text: by how far that
+// question is the one asked, and how far the best source is before the next.
+//
+// PARLEY_LEARN_DOUBT=DIR go test ./internal/eval -run TestLearnDoubt fits the weights again on the sets of questions in
+// the folder, and prints how they do on questions that they were not fitted on. Names of the question that the passage
+// lacks, what the passages of other sources hold on average, how much of the question no passage knows and the rank of
+// what is quoted added nothing to these.
+var (
+	proseConfidence = confidenceModel{bias: -6.47,
+		weights: confidenceFeatures{3.60, 4.11, 1.81, 2.74, 0.97, 0.25, 2.03, 1.42,
+			-2.11, -0.60, 1.02, 2.06, -1.69}, minAnswer: 0.45, minUnsure: 0.15}
+	qnaConfidence = confidenceModel{bias: -6.74, weights: confidenceFeatures{1.71, 3.34, 0.86, 0.08, -0.45, 0.55, 2.29, 0,
+		0.07, -0.01, -0.02, 5.32, 3.32}, minAnswer: 0.6, minUnsure: 0.08}
+)
+
+func confidenceModelFor(p model.Passage) *confidenceModel {
+	if answersQuestion(p) {
+		return &qnaConfidence
+	}
+	return &proseConfidence
+}
 
 // confidence returns how likely the unit answers the question, 0 to 1.
-func (q *parsedQuestion) confidence(passages []model.Passage, p *passageLayout, best quotableUnit) float64 {
-	z := featureBias
-	for i, d := range q.features(passages, p, best) {
-		z += featureWeights[i] * d
+func (q *parsedQuestion) confidence(passages []model.Passage, pages []passageLayout, best quotableUnit) float64 {
+	p, m := &pages[best.passageIndex], confidenceModelFor(passages[best.passageIndex])
+	z := m.bias
+	for i, d := range q.features(passages, pages, best) {
+		z += m.weights[i] * d
 	}
 	z -= missingAmountLoss * boolToFloat(q.lacksAmount(mergeMatches(p.passageMatch, best.ownMatch)) ||
 		!best.isTableRow && q.contentWordCount() == 1 && q.lacksCount(passages[best.passageIndex].Text))
@@ -41,9 +61,11 @@ func (q *parsedQuestion) confidence(passages []model.Passage, p *passageLayout, 
 
 const maxCountedWords = 6 // content words of a question
 
-func (q *parsedQuestion) features(passages []model.Passage, p *passageLayout, best quotableUnit) confidenceFeatures {
+func (q *parsedQuestion) features(passages []model.Passage, pages []passageLayout,
+	best quotableUnit) confidenceFeatures {
+	p := &pages[best.passageIndex]
 	passage := passages[best.passageIndex]
-	first, plain := effectiveSignals(&passages[0]), q.shareOutsideCode(passages[0])
+	first, signals, plain := effectiveSignals(&passages[0]), effectiveSignals(&passage), q.shareOutsideCode(passages[0])
 	return confidenceFeatures{
 		plain * first.Words,
 		plain * first.Letters,
@@ -59,13 +81,22 @@ func (q *parsedQuestion) features(passages []model.Passage, p *passageLayout, be
 		boolToFloat(q.isUnspaced()), // Words says nothing
 		boolToFloat(!best.isTableRow && q.lacksCount(passage.Text)),
 		boolToFloat(q.wantsNumber && !q.hasNewNumber(passage.Text)),
+		signals.Title,
+		first.Lead,
+		signals.Asked,
 	}
+}
+
+// answersQuestion reports whether the passage is that of a Q&A, or stands under a heading that is a question.
+func answersQuestion(p model.Passage) bool {
+	innermost := p.Heading[strings.LastIndex(p.Heading, "›")+1:]
+	return p.IsQnA || strings.ContainsAny(innermost, "?？؟")
 }
 
 // effectiveSignals returns those of the passage, or what its score alone lets guess.
 func effectiveSignals(p *model.Passage) model.MatchSignals {
 	if p.Signals == (model.MatchSignals{}) {
-		return model.MatchSignals{Letters: 0.3 * p.Score, Words: 0.4 * p.Score, Stretch: p.Score}
+		return model.MatchSignals{Letters: 0.3 * p.Score, Words: 0.4 * p.Score, Stretch: p.Score, Lead: 0.5 * p.Score}
 	}
 	return p.Signals
 }
@@ -158,9 +189,15 @@ func isNumber(word string) bool {
 var numeralWords = words.NewSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez
 	twee drie vijf zes zeven negen tien два три четыре пять шесть семь восемь девять десять`)
 
-// ConfidenceFeatures returns the signs that the confidence in the answer to the request is made of, nil if nothing
-// is there to be quoted: what the weights are fitted on.
-func ConfidenceFeatures(req model.Request) []float64 {
+// Evidence is what the confidence in an answer is made of: what the weights are fitted on.
+type Evidence struct {
+	Features []float64
+	Passage  int  // which is quoted
+	IsQnA    bool // it answers a question that stands above it
+}
+
+// ReadEvidence returns the evidence for the answer to the request, nil if nothing is there to be quoted.
+func ReadEvidence(req model.Request) *Evidence {
 	userQuestions := sourceQuestions(shortenMessages(req.Messages))
 	if len(userQuestions) == 0 {
 		return nil
@@ -171,8 +208,8 @@ func ConfidenceFeatures(req model.Request) []float64 {
 	if best.score == 0 {
 		return nil
 	}
-	signs := t.features(req.Passages, &pages[best.passageIndex], best)
-	return signs[:]
+	signs := t.features(req.Passages, pages, best)
+	return &Evidence{signs[:], best.passageIndex, answersQuestion(req.Passages[best.passageIndex])}
 }
 
 // What holds all that the question names is answered from, however little the search makes of it: in a handful of pages
@@ -196,7 +233,7 @@ func (q *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, 
 const factConfidence = 0.8
 
 func (q *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
-	if !best.isTableRow && !q.unitHasAmount(best) || q.contentWordCount() < 2 {
+	if !best.isTableRow && !q.unitHasAmount(best) || q.contentWordCount() < 2 && !q.isNamedBy(p.titleMatch, isFrameWord) {
 		return false
 	}
 	return q.isNamedBy(mergeMatches(p.titleMatch, best.ownMatch), isFrameWord) &&

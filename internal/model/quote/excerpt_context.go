@@ -133,12 +133,12 @@ func (p *passageLayout) sentencesAround(u quotableUnit, r quoteLimits) excerpt {
 	return excerpt{passageIndex: u.passageIndex, start: p.units[from].start, end: p.units[to].end}
 }
 
-// maxNeighbourRunes is how long a quote grows by the sentences beside the one that was chosen, in code points: by the one
-// before it and the one after it, and by one more after these.
+// maxNeighbourRunes is how long a quote grows by the sentences beside the one that was chosen, in code points: by the
+// one before it and the one after it, and by one more after these.
 const maxNeighbourRunes = 660
 
-// addNeighbours adds the sentence before the chosen one and the one after it: the answer often stands beside the
-// sentence that holds the words of the question.
+// addNeighbours adds the sentence before the chosen one and the one after it: the answer is often beside the sentence
+// that holds the words of the question.
 func (p *passageLayout) addNeighbours(at, from, to int, second bool) (int, int) {
 	fits := func(from, to int) bool {
 		return utf8.RuneCountInString(p.text[p.units[from].start:p.units[to].end]) <= maxNeighbourRunes

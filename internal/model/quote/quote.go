@@ -70,13 +70,14 @@ func answerFromPassages(ctx context.Context, req model.Request, userQuestions []
 		return reply{}
 	}
 	best := bestUnit(pages)
-	score := 0.0
+	score, minAnswer := 0.0, proseConfidence.minAnswer
 	if best.score > 0 {
+		minAnswer = confidenceModelFor(req.Passages[best.passageIndex]).minAnswer
 		best = t.mergeTableRows(&pages[best.passageIndex], best)
-		score = t.confidence(req.Passages, &pages[best.passageIndex], best)
+		score = t.confidence(req.Passages, pages, best)
 		score = max(score, t.minConfidence(req.Passages[best.passageIndex], &pages[best.passageIndex], best))
 	}
-	if score < minAnswerConfidence {
+	if score < minAnswer {
 		text := t.unknownAnswer(req, pages, best)
 		if isGibberish(splitWords(userQuestions[len(userQuestions)-1])) {
 			text = asideTextsByLanguage.in(questionLanguage(req)).notUnderstood
