@@ -35,6 +35,7 @@ func InstructionChannels() []string {
 var enumValues = map[string][]string{
 	"actionKind":         names(ActionKinds()),
 	"agentStatus":        names(AgentStatuses()),
+	"answerState":        names(AnswerStates()),
 	"attributeType":      names(AttributeTypes()),
 	"channel":            names(Channels()),
 	"conversationStatus": names(ConversationStatuses()),

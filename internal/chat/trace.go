@@ -41,6 +41,7 @@ func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure 
 	}
 	if a.finish != nil {
 		tr.InputTokens, tr.OutputTokens, tr.Refused = a.finish.InputTokens, a.finish.OutputTokens, a.finish.IsRefusal
+		tr.Unsure = a.finish.IsUnsure
 	}
 	if tr.Rewrite = t.rewriteTrace; t.rewriteTrace != nil {
 		tr.InputTokens, tr.OutputTokens = tr.InputTokens+t.rewriteTrace.InputTokens,

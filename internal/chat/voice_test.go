@@ -21,7 +21,8 @@ func TestHeard(t *testing.T) {
 			f.Message.ID, len("It costs"), len("It costs ten euros. Or more.")))
 		te.wantHistory(c, "user complete: What does it cost?", "assistant interrupted: It costs")
 		var until int
-		must(t, te.db.SQL().QueryRow(t.Context(), `select spoken_until from messages where id = ?`, f.Message.ID).Scan(&until))
+		must(t, te.db.SQL().QueryRow(t.Context(), `select spoken_until from messages where id = ?`,
+			f.Message.ID).Scan(&until))
 		if until != len("It costs") {
 			t.Errorf("spoken until %d", until)
 		}

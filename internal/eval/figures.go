@@ -25,7 +25,8 @@ type Figures struct {
 	MAP  *float64 `json:"map"`        // mean average precision
 	NDCG *float64 `json:"ndcg_at_10"` // normalised discounted cumulative gain
 
-	RefusalRecall *float64 `json:"refusal_recall"` // share of the unanswerable questions that were refused
+	// share of the unanswerable questions that were refused, or answered with the doubt said
+	RefusalRecall *float64 `json:"refusal_recall"`
 	FalseRefusals *float64 `json:"false_refusals"` // share of the answerable ones
 	// how likely an answerable question has the higher score than an unanswerable one
 	AUC   *float64 `json:"auc"`
@@ -131,7 +132,7 @@ func (f *Figures) setRefusals(trials []Trial) {
 		}
 		*counted++
 		if t.isAnswered() {
-			kind.addBool(t.Refused)
+			kind.addBool(t.Refused || t.Unsure && !*t.Answerable)
 		}
 	}
 	f.RefusalRecall, f.FalseRefusals = unanswerable.mean(), answerable.mean()

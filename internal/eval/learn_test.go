@@ -42,7 +42,7 @@ var learningSets = []struct {
 }
 
 // TestLearnDoubt fits the weights of the built-in model's confidence on the sets below the folder that
-// PARLEY_LEARN_DOUBT names: one model for what answers a question that stands above it, and one for all else. It prints
+// PARLEY_LEARN_DOUBT names: one model for what answers a question that is its heading, and one for all else. It prints
 // the weights, and how well they tell right answers from others when fitted on other questions.
 func TestLearnDoubt(t *testing.T) {
 	dir := os.Getenv("PARLEY_LEARN_DOUBT")
@@ -166,15 +166,15 @@ func trainingExamples(s eval.Set, isLeftOut bool, every int) (all []trainingExam
 		if !isLeftOut || !*q.Answerable {
 			continue
 		}
-		var gone []parley.Passage
+		var removed []parley.Passage
 		for _, id := range q.Relevant {
-			gone = append(gone, passages[id]...)
+			removed = append(removed, passages[id]...)
 		}
-		for _, p := range gone {
+		for _, p := range removed {
 			x.Remove(p.ID)
 		}
 		without := askExample(x, s, eval.Question{ID: q.ID, Text: q.Text, Relevant: q.Relevant})
-		x.Put(gone...)
+		x.Put(removed...)
 		for i := range without {
 			without[i].Set += " without"
 		}

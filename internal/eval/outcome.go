@@ -13,8 +13,8 @@ import (
 // Outcome is what a customer got for a question.
 type Outcome string
 
-// The outcomes. An answer is right if it holds one of the references, or where there are none if it cites what holds
-// the answer. A question that the sources do not answer has no right answer.
+// The outcomes. An answer is right if it holds one of the references, or, in a set that has none, if it cites what
+// holds the answer. A question that the sources do not answer has no right answer.
 const (
 	OutcomeRight       Outcome = "right"
 	OutcomeWrong       Outcome = "wrong"
@@ -73,6 +73,10 @@ func (t *Trial) setOutcome(references []string) {
 		t.Outcome = OutcomeRefused
 	case t.Citations == 0 && t.Score == nil:
 		t.Outcome = OutcomeAskedBack
+	case t.Unsure && right:
+		t.Outcome = OutcomeUnsureRight
+	case t.Unsure:
+		t.Outcome = OutcomeUnsureWrong
 	case right:
 		t.Outcome = OutcomeRight
 	default:

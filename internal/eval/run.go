@@ -29,6 +29,7 @@ type Trial struct {
 
 	Answer    string   `json:"answer"` // empty with the baseline, which answers nothing
 	Refused   bool     `json:"refused"`
+	Unsure    bool     `json:"unsure"` // it says that it is not sure
 	Outcome   Outcome  `json:"outcome,omitempty"`
 	Score     *float64 `json:"score"` // of the answer; with the baseline, of the first passage, without a bound
 	Citations int      `json:"cites"`
@@ -141,7 +142,7 @@ func (t *Trial) collectAnswer(ctx context.Context, m model.Model, req model.Requ
 		case chunk.Citation != nil:
 			cites = append(cites, *chunk.Citation)
 		case chunk.Finish != nil:
-			t.Refused, t.Score = chunk.Finish.IsRefusal, chunk.Finish.Score
+			t.Refused, t.Unsure, t.Score = chunk.Finish.IsRefusal, chunk.Finish.IsUnsure, chunk.Finish.Score
 		default:
 			t.Answer += chunk.Text
 		}

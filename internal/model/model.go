@@ -107,6 +107,7 @@ type Finish struct {
 	Reason       string   // stop, length, tool-calls
 	Score        *float64 // 0 to 1: how well the passages support the answer; nil if the model cannot tell
 	IsRefusal    bool     // the answer says that the sources do not hold it
+	IsUnsure     bool     // the answer says that it is not sure, and quotes what is nearest
 	InputTokens  int
 	OutputTokens int
 }

@@ -67,6 +67,7 @@ func (db *DB) insertMessage(ctx context.Context, ref parley.AgentRef, m *parley.
 		  turn_id,
 		  parts,
 		  score,
+		  answer_state,
 		  citations,
 		  finish_reason,
 		  model,
@@ -76,9 +77,9 @@ func (db *DB) insertMessage(ctx context.Context, ref parley.AgentRef, m *parley.
 		  credits,
 		  created_at
 		)
-		values (?, ?, ?, ?, ?, ?, ?, 'reply', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		values (?, ?, ?, ?, ?, ?, ?, 'reply', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		m.ID, ref.Account, ref.Agent, m.ConversationID, m.Seq, m.Author, textOrNil(m.AuthorID), m.State,
-		textOrNil(m.TurnID), toJSON(m.Parts), score, citations,
+		textOrNil(m.TurnID), toJSON(m.Parts), score, textOrNil(m.AnswerState), citations,
 		textOrNil(m.FinishReason), textOrNil(m.Model), in, out, latency, credits, millis(m.CreatedAt))
 }
 
@@ -93,6 +94,7 @@ const messageColumns = `
   parts,
   feedback,
   score,
+  answer_state,
   citations,
   finish_reason,
   model,
@@ -110,6 +112,7 @@ func scanMessage(scan sqldb.Scan) (m parley.Message, err error) {
 		jsonDest{&m.Parts},
 		nullableText(&m.Feedback),
 		&m.Score,
+		nullableText(&m.AnswerState),
 		jsonDest{&m.Citations},
 		nullableText(&m.FinishReason),
 		nullableText(&m.Model),

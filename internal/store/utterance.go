@@ -18,6 +18,7 @@ type Utterance struct {
 	Score           *float64 // confidence of the answer
 	HasCitations    bool
 	IsRefusal       bool  // the answer says that the sources do not hold it
+	IsUnsure        bool  // the answer says that it is not sure
 	CreatedAtMillis int64 // when it was written, milliseconds
 }
 
@@ -31,6 +32,7 @@ func scanUtterance(scan sqldb.Scan) (u Utterance, err error) {
 		&u.Score,
 		&u.HasCitations,
 		&u.IsRefusal,
+		&u.IsUnsure,
 		&u.CreatedAtMillis,
 	)
 	if err != nil {
@@ -52,6 +54,7 @@ const utteranceColumns = `
   m.score,
   case when coalesce(m.citations, 'null') in ('null', '[]') then 0 else 1 end,
   case when t.trace like '%"refused":true%' then 1 else 0 end,
+  case when m.answer_state = 'unsure' then 1 else 0 end,
   m.created_at`
 
 // Utterances returns what a conversation shows, oldest first: of a long one the first and the last so many messages.

@@ -1,8 +1,6 @@
 package quote
 
 import (
-	"context"
-	"math"
 	"regexp"
 	"strings"
 	"unicode"
@@ -13,50 +11,28 @@ import (
 	"parley/internal/text/words"
 )
 
-// confidenceFeatures are the signs that the confidence is made of, in the order of a model's weights.
-type confidenceFeatures [13]float64
-
-// confidenceModel is a logistic regression over the signs, with the confidences from which on an answer is given, and
-// given as one that is not sure.
-type confidenceModel struct {
-	bias    float64
-	weights confidenceFeatures
-
-	minAnswer, minUnsure float64
-}
-
-// What answers a question that stands above it, as in a Q&A, is told by other signs than other text: by how far that
-// question is the one asked, and how far the best source is before the next.
-//
-// PARLEY_LEARN_DOUBT=DIR go test ./internal/eval -run TestLearnDoubt fits the weights again on the sets of questions in
-// the folder, and prints how they do on questions that they were not fitted on. Names of the question that the passage
-// lacks, what the passages of other sources hold on average, how much of the question no passage knows and the rank of
-// what is quoted added nothing to these.
-var (
-	proseConfidence = confidenceModel{bias: -6.47,
-		weights: confidenceFeatures{3.60, 4.11, 1.81, 2.74, 0.97, 0.25, 2.03, 1.42,
-			-2.11, -0.60, 1.02, 2.06, -1.69}, minAnswer: 0.45, minUnsure: 0.15}
-	qnaConfidence = confidenceModel{bias: -6.74, weights: confidenceFeatures{1.71, 3.34, 0.86, 0.08, -0.45, 0.55, 2.29, 0,
-		0.07, -0.01, -0.02, 5.32, 3.32}, minAnswer: 0.6, minUnsure: 0.08}
-)
-
-func confidenceModelFor(p model.Passage) *confidenceModel {
-	if answersQuestion(p) {
-		return &qnaConfidence
-	}
-	return &proseConfidence
-}
-
-// confidence returns how likely the unit answers the question, 0 to 1.
+// confidence returns how likely the unit answers the question, 0 to 1. What a document says under a heading that is a
+// question is both: a text, and the answer to that question.
 func (q *parsedQuestion) confidence(passages []model.Passage, pages []passageLayout, best quotableUnit) float64 {
-	p, m := &pages[best.passageIndex], confidenceModelFor(passages[best.passageIndex])
-	z := m.bias
-	for i, d := range q.features(passages, pages, best) {
-		z += m.weights[i] * d
+	signs, passage := q.features(passages, pages, best), passages[best.passageIndex]
+	loss := 0.0
+	if q.lacksWhatIsAsked(&pages[best.passageIndex], best) {
+		loss = missingAmountLoss
 	}
-	z -= missingAmountLoss * boolToFloat(q.lacksAmount(mergeMatches(p.passageMatch, best.ownMatch)) ||
-		!best.isTableRow && q.contentWordCount() == 1 && q.lacksCount(passages[best.passageIndex].Text))
-	return 1 / (1 + math.Exp(-z))
+	switch {
+	case passage.IsQnA:
+		return qnaConfidence.of(signs, loss)
+	case isUnderQuestion(passage):
+		return (qnaConfidence.of(signs, loss) + proseConfidence.of(signs, loss)) / 2
+	}
+	return proseConfidence.of(signs, loss)
+}
+
+// lacksWhatIsAsked reports whether the question asks for an amount, or for how many there are of something, and the
+// passage tells none.
+func (q *parsedQuestion) lacksWhatIsAsked(p *passageLayout, best quotableUnit) bool {
+	return q.lacksAmount(mergeMatches(p.passageMatch, best.ownMatch)) ||
+		!best.isTableRow && q.contentWordCount() == 1 && q.lacksCount(p.text)
 }
 
 const maxCountedWords = 6 // content words of a question
@@ -87,10 +63,9 @@ func (q *parsedQuestion) features(passages []model.Passage, pages []passageLayou
 	}
 }
 
-// answersQuestion reports whether the passage is that of a Q&A, or stands under a heading that is a question.
-func answersQuestion(p model.Passage) bool {
-	innermost := p.Heading[strings.LastIndex(p.Heading, "›")+1:]
-	return p.IsQnA || strings.ContainsAny(innermost, "?？؟")
+// isUnderQuestion reports whether the innermost heading of the passage is a question.
+func isUnderQuestion(p model.Passage) bool {
+	return strings.ContainsAny(p.Heading[strings.LastIndex(p.Heading, "›")+1:], "?？؟")
 }
 
 // effectiveSignals returns those of the passage, or what its score alone lets guess.
@@ -188,29 +163,6 @@ func isNumber(word string) bool {
 // numeralWords are those that words.KindOf leaves out: in the languages that it knows they mean something else as well.
 var numeralWords = words.NewSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez
 	twee drie vijf zes zeven negen tien два три четыре пять шесть семь восемь девять десять`)
-
-// Evidence is what the confidence in an answer is made of: what the weights are fitted on.
-type Evidence struct {
-	Features []float64
-	Passage  int  // which is quoted
-	IsQnA    bool // it answers a question that stands above it
-}
-
-// ReadEvidence returns the evidence for the answer to the request, nil if nothing is there to be quoted.
-func ReadEvidence(req model.Request) *Evidence {
-	userQuestions := sourceQuestions(shortenMessages(req.Messages))
-	if len(userQuestions) == 0 {
-		return nil
-	}
-	t := parseQuestion(userQuestions, req.Passages)
-	pages := t.layOutPassages(context.Background(), req.Passages)
-	best := bestUnit(pages)
-	if best.score == 0 {
-		return nil
-	}
-	signs := t.features(req.Passages, pages, best)
-	return &Evidence{signs[:], best.passageIndex, answersQuestion(req.Passages[best.passageIndex])}
-}
 
 // What holds all that the question names is answered from, however little the search makes of it: in a handful of pages
 // no word is rare.
