@@ -17,8 +17,8 @@ type confidenceModel struct {
 	weights confidenceFeatures
 }
 
-// What answers a question above it, as in a Q&A, is told by other signs than other text: by how far that question is the
-// one asked, and how far the best source is before the next.
+// What answers a question above it, as in a Q&A, is told by other signs than other text: by how far that question is
+// the one asked, and how far the best source is before the next.
 //
 // PARLEY_LEARN_DOUBT=DIR go test ./internal/eval -run TestLearnDoubt fits the weights again on the sets of questions in
 // the folder, and prints how they do on questions that they were not fitted on. Names of the question that the passage
@@ -60,9 +60,9 @@ func boundsFor(p model.Passage) confidenceBounds {
 	return proseBounds
 }
 
-// A doubtful answer is for questions that the sources touch: the best two sentences of the best passage hold some of the
-// question, the passage that is quoted holds with its headings most of a question of two words, and where an amount is
-// asked for there is one. In scripts without spaces two sentences hold some of any question.
+// A doubtful answer is for questions that the sources touch: the best two sentences of the best passage hold some of
+// the question, the passage that is quoted holds with its headings most of a question of two words, and where an amount
+// is asked for there is one. In scripts without spaces two sentences hold some of any question.
 const (
 	minTopicShare      = 0.25
 	minShortTopicShare = 0.6

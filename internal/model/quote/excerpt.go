@@ -34,8 +34,8 @@ func (e excerpt) separator(first bool) string {
 }
 
 const (
-	maxReadPassages   = 12  // so many of the best are read closely
-	maxListBytes      = 900 // bytes
+	maxReadPassages   = 12   // so many of the best are read closely
+	maxListBytes      = 1500 // bytes
 	maxUnitBytes      = 1200
 	maxWholeUnitBytes = 6000 // steps, code and rows, which are quoted whole or not at all
 	shortUnitBytes    = 48
@@ -197,11 +197,15 @@ func contextHeading(p *passageLayout, passage model.Passage, u quotableUnit, s e
 	if !item && !short && (u.kind != markdown.Paragraph || !refersBack(text) && !unicode.IsLower(r)) {
 		return ""
 	}
-	if passage.Heading == "" {
+	parts := headingPath(passage)
+	if passage.Heading == "" || passage.IsQnA || len(parts) == 0 {
 		return ""
 	}
-	parts := headingPath(passage)
-	return strings.TrimRight(parts[len(parts)-1], ":：") + ":"
+	heading := strings.TrimRight(parts[len(parts)-1], ":：")
+	if endsSentence(lastRune(heading)) || strings.HasSuffix(heading, "؟") {
+		return heading
+	}
+	return heading + ":"
 }
 
 func lastRune(s string) rune {
