@@ -45,7 +45,7 @@ func (m *confidenceModel) of(signs confidenceFeatures, loss float64) float64 {
 type confidenceBounds struct{ answer, unsure float64 }
 
 var (
-	proseBounds    = confidenceBounds{0.45, 0.15}
+	proseBounds    = confidenceBounds{0.45, 0.2}
 	qnaBounds      = confidenceBounds{0.62, 0.09}
 	questionBounds = confidenceBounds{0.55, 0.09}
 )

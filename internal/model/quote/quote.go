@@ -84,7 +84,7 @@ func answerFromPassages(ctx context.Context, req model.Request, userQuestions []
 		return reply{text: text, score: score, isRefusal: true}
 	case parley.AnswerUnsure:
 		lead := asideTextsByLanguage.in(questionLanguage(req)).unsure + "\n\n"
-		r := quoteExcerpts(req.Passages, t.pickExcerpts(req.Passages, pages, best), lead)
+		r := quoteExcerpts(req.Passages, t.pickDoubtful(req.Passages, pages, best), lead)
 		r.score, r.isUnsure = score, true
 		return r
 	}
