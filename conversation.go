@@ -72,6 +72,19 @@ const (
 	MessageFailed      MessageState = "failed"
 )
 
+// AnswerState says what an answer of the agent says of itself.
+type AnswerState string
+
+// The states of an answer. A model that returns no score says neither of itself.
+const (
+	AnswerSure    AnswerState = "answered"
+	AnswerUnsure  AnswerState = "unsure"  // it says that it is not sure, and quotes what is nearest
+	AnswerRefused AnswerState = "refused" // it says that the sources do not hold it
+)
+
+// AnswerStates lists what an answer can say of itself.
+func AnswerStates() []AnswerState { return []AnswerState{AnswerSure, AnswerUnsure, AnswerRefused} }
+
 // Message is one entry of a conversation. Messages are ordered by Seq, which counts from 1 in each conversation,
 // never by time.
 type Message struct {
@@ -83,9 +96,10 @@ type Message struct {
 	TurnID         TurnID
 	AuthorID       UserID // the member who wrote it; of AuthorHuman only
 	Parts          []Part
-	Feedback       string     // positive, negative or empty
-	Score          *float64   // confidence of the answer, 0 to 1
-	Citations      []Citation // the sources of the answer's sentences
+	Feedback       string      // positive, negative or empty
+	Score          *float64    // confidence of the answer, 0 to 1
+	AnswerState    AnswerState // empty where the model does not tell
+	Citations      []Citation  // the sources of the answer's sentences
 	FinishReason   string
 	Model          string
 	CreatedAt      time.Time
@@ -170,6 +184,7 @@ type Trace struct {
 	InputTokens   int            `json:"inputTokens"` // of the answer and of the rewrite
 	OutputTokens  int            `json:"outputTokens"`
 	Refused       bool           `json:"refused,omitempty"` // the answer says that the sources do not contain it
+	Unsure        bool           `json:"unsure,omitempty"`  // the answer says that it is not sure
 	Rewrite       *TraceRewrite  `json:"rewrite,omitempty"`
 	Millis        TraceMillis    `json:"millis"`
 	Error         string         `json:"error,omitempty"`

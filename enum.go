@@ -46,6 +46,7 @@ func FontFamilies() []string { return []string{"Inter", "System", "Arial", "Helv
 var enumValues = map[string][]string{
 	"actionKind":         names(ActionKinds()),
 	"agentStatus":        names(AgentStatuses()),
+	"answerState":        names(AnswerStates()),
 	"attributeType":      names(AttributeTypes()),
 	"channel":            names(Channels()),
 	"conversationStatus": names(ConversationStatuses()),

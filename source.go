@@ -119,4 +119,5 @@ type Passage struct {
 	Heading     string // titles above it, outermost first, joined by " › "; is searched, but not quoted
 	Start, End  int    // byte span in the version's text
 	Text        string
+	IsQnA       bool // it answers questions, which are its heading
 }

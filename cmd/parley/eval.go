@@ -224,8 +224,42 @@ func (p *process) printFigures(r *eval.Report) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	if !r.Baseline {
+		if err := p.printOutcomes(r); err != nil {
+			return err
+		}
+	}
 	p.printCurves(r)
 	return nil
+}
+
+// printOutcomes prints what customers got: of questions that the sources answer, of others, and of the former while
+// what answers them is not there.
+func (p *process) printOutcomes(r *eval.Report) error {
+	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\nSET\tSOURCES\tASKED\tRIGHT\tWRONG\tUNSURE, RIGHT\tUNSURE, WRONG\tASKED BACK\tREFUSED")
+	row := func(name, sources string, o *eval.Outcomes) {
+		if o == nil || o.Asked == 0 {
+			return
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d", name, sources, o.Asked)
+		for _, n := range []int{o.Right, o.Wrong, o.UnsureRight, o.UnsureWrong, o.AskedBack, o.Refused} {
+			fmt.Fprintf(w, "\t%.3f", float64(n)/float64(o.Asked))
+		}
+		fmt.Fprintln(w)
+	}
+	rows := func(name string, f *eval.Figures) {
+		row(name, "answer it", &f.Answered)
+		row(name, "do not", &f.Open)
+		row(name, "without it", f.LeftOut)
+	}
+	for _, s := range r.Sets {
+		rows(s.Name, &s.Figures)
+	}
+	if len(r.Sets) > 1 {
+		rows("all", &r.Figures)
+	}
+	return w.Flush()
 }
 
 // falseRefusalShares lists the shares of false refusals at which a curve is shown.

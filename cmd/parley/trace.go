@@ -42,6 +42,9 @@ func (p *process) printTurn(t admin.TurnTrace) {
 		if t.Refused {
 			p.printLine("refused", "the answer says that the sources do not hold it")
 		}
+		if t.Unsure {
+			p.printLine("unsure", "the answer says that it is not sure, and quotes what is nearest")
+		}
 		p.printLine("tokens", "%d in, %d out", t.InputTokens, t.OutputTokens)
 		p.printLine("after ms", "%s", formatMillis(t.Millis))
 	}

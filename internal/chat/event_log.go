@@ -38,6 +38,8 @@ type Finish struct {
 	Credits   parley.Credits  // charged
 	Score     *float64        // 0 to 1, the confidence of the answer; nil when unknown
 	Citations []parley.Citation
+
+	AnswerState parley.AnswerState // empty when unknown
 }
 
 // maxAnswerBytes bounds an answer, and with it the log: a model that does not stop is cancelled here, and its text is

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/model"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
@@ -22,6 +23,7 @@ func (e *Engine) finishTurn(t *Turn, a *answer, failure error, retrieved time.Ti
 		finish.Message = t.answerMessage(a, state, now)
 		finish.Reason, finish.Credits = finish.Message.FinishReason, t.Reserved
 		finish.Citations, finish.Score = finish.Message.Citations, finish.Message.Score
+		finish.AnswerState = finish.Message.AnswerState
 	}
 	if state == store.TurnInterrupted && !t.isSuperseded() && !t.isDeserted() {
 		finish.Credits = 0 // the server cancelled it; a client that disconnected, or sent a new message, pays for what it got
@@ -75,12 +77,25 @@ func (t *Turn) answerMessage(a *answer, state string, now time.Time) *parley.Mes
 		m.State, m.FinishReason = parley.MessageInterrupted, "error"
 	}
 	if a.finish != nil {
-		m.Score = a.finish.Score
+		m.Score, m.AnswerState = a.finish.Score, answerState(a.finish)
 	}
 	if m.Score == nil {
 		m.Score = a.passageScore
 	}
 	return m
+}
+
+// answerState returns what the answer says of itself; empty where nothing tells.
+func answerState(f *model.Finish) parley.AnswerState {
+	switch {
+	case f.IsRefusal:
+		return parley.AnswerRefused
+	case f.IsUnsure:
+		return parley.AnswerUnsure
+	case f.Score != nil:
+		return parley.AnswerSure
+	}
+	return ""
 }
 
 const (

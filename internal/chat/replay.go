@@ -32,7 +32,8 @@ func (e *Engine) ReplayTurn(ctx context.Context, ref parley.AgentRef, id parley.
 		return nil, ErrNoAnswer
 	}
 	t := newEndedTurn(result.Turn, result.UserID)
-	end := &Finish{Reason: m.FinishReason, Message: m, Credits: result.Charged, Score: m.Score, Citations: m.Citations}
+	end := &Finish{Reason: m.FinishReason, Message: m, Credits: result.Charged, Score: m.Score, Citations: m.Citations,
+		AnswerState: m.AnswerState}
 	t.eventLog.append(append(answerEvents(m), Event{Kind: Finished, Finish: end})...)
 	return t, nil
 }

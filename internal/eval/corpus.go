@@ -27,7 +27,7 @@ var (
 type corpus struct {
 	passageFinder
 	texts           map[parley.SourceID]string
-	passages        []parley.Passage     // kept for their vectors only
+	passages        []parley.Passage
 	questionVectors map[string][]float32 // vectors of the questions, by their text
 }
 
@@ -52,14 +52,23 @@ func (c *corpus) splitDoc(d Doc) (list []parley.Passage) {
 		return []parley.Passage{{ID: passageID(d.ID, 0), SourceID: id, SourceName: d.SourceName, Heading: d.Title,
 			End: len(d.Text), Text: d.Text}}
 	}
-	text := withTitle(d.Title, d.Text)
+	text, pieces := d.pieces()
 	c.texts[id] = text
-	for i, p := range ingest.Split(text) {
+	for i, p := range pieces {
 		list = append(list, parley.Passage{ID: passageID(d.ID, i), SourceID: id, SourceName: d.SourceName, Ordinal: i,
 			Heading: p.Heading,
-			Start:   p.Start, End: p.End, Text: text[p.Start:p.End]})
+			Start:   p.Start, End: p.End, Text: text[p.Start:p.End], IsQnA: len(d.Questions) > 0})
 	}
 	return list
+}
+
+// pieces returns the document's text as a source has it, and how it is cut.
+func (d Doc) pieces() (string, []ingest.Piece) {
+	if len(d.Questions) > 0 {
+		return ingest.SplitQnA(d.Questions, d.Text)
+	}
+	text := withTitle(d.Title, d.Text)
+	return text, ingest.Split(text)
 }
 
 func passageID(doc string, ordinal int) parley.PassageID {

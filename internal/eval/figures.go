@@ -25,11 +25,16 @@ type Figures struct {
 	MAP  *float64 `json:"map"`        // mean average precision
 	NDCG *float64 `json:"ndcg_at_10"` // normalised discounted cumulative gain
 
-	RefusalRecall *float64 `json:"refusal_recall"` // share of the unanswerable questions that were refused
+	// share of the unanswerable questions that were refused, or answered with the doubt said
+	RefusalRecall *float64 `json:"refusal_recall"`
 	FalseRefusals *float64 `json:"false_refusals"` // share of the answerable ones
 	// how likely an answerable question has the higher score than an unanswerable one
 	AUC   *float64 `json:"auc"`
 	Curve []Point  `json:"curve,omitempty"`
+
+	Answered Outcomes  `json:"outcomes"`                   // of the answerable questions
+	Open     Outcomes  `json:"outcomes_unanswerable"`      // of the others
+	LeftOut  *Outcomes `json:"outcomes_without,omitempty"` // of the answerable ones while what answers them is not there
 
 	Citations       int      `json:"citations"`
 	CitationSupport *float64 `json:"citation_support"` // share of the citations that hold, byte for byte
@@ -96,6 +101,7 @@ func computeFigures(trials []Trial) Figures {
 	f.setRefusals(trials)
 	f.setCitations(trials)
 	f.setTimes(trials)
+	f.setOutcomes(trials)
 	f.Curve, f.AUC = refusalCurve(trials)
 	return f
 }
@@ -126,7 +132,7 @@ func (f *Figures) setRefusals(trials []Trial) {
 		}
 		*counted++
 		if t.isAnswered() {
-			kind.addBool(t.Refused)
+			kind.addBool(t.Refused || t.Unsure && !*t.Answerable)
 		}
 	}
 	f.RefusalRecall, f.FalseRefusals = unanswerable.mean(), answerable.mean()

@@ -24,6 +24,7 @@ func readSQuAD(_ fs.FS, files []file) (sets []Set, err error) {
 				Qas     []struct {
 					ID, Question string
 					Impossible   bool `json:"is_impossible"`
+					Answers      []struct{ Text string }
 				}
 			}
 		}
@@ -43,6 +44,9 @@ func readSQuAD(_ fs.FS, files []file) (sets []Set, err error) {
 					if q.Impossible {
 						ask.Relevant, ask.Answerable = nil, &isFalse
 					}
+					for _, a := range q.Answers {
+						ask.References = append(ask.References, a.Text)
+					}
 					set.Questions = append(set.Questions, ask)
 				}
 			}
@@ -52,14 +56,17 @@ func readSQuAD(_ fs.FS, files []file) (sets []Set, err error) {
 	return sets, nil
 }
 
-// readStackFAQ reads threads of questions with answers, and paraphrases of the questions: the question of a thread is a
-// passage.
+// readStackFAQ reads threads of questions with answers, and paraphrases of the questions, twice: the question of a
+// thread is a passage, and the thread is a source of kind qna with its first answer.
 func readStackFAQ(_ fs.FS, files []file) ([]Set, error) {
 	bank, queries := filesWith(files, "id", "question", "answers"), filesWith(files, "thread", "query")
 	if len(bank) == 0 || len(queries) == 0 {
 		return nil, nil
 	}
-	threads, err := decodeRecords[struct{ ID, Question string }](bank)
+	threads, err := decodeRecords[struct {
+		ID, Question string
+		Answers      []string
+	}](bank)
 	if err != nil {
 		return nil, err
 	}
@@ -67,15 +74,19 @@ func readStackFAQ(_ fs.FS, files []file) ([]Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := Set{Name: "stackfaq"}
+	set, pairs := Set{Name: "stackfaq"}, Set{Name: "stackfaq-qna"}
 	for _, t := range threads {
 		set.Docs = append(set.Docs, Doc{ID: t.ID, Text: t.Question, IsPassage: true})
+		if len(t.Answers) > 0 {
+			pairs.Docs = append(pairs.Docs, Doc{ID: t.ID, Questions: []string{t.Question}, Text: t.Answers[0]})
+		}
 	}
 	for i, p := range paraphrases {
 		set.Questions = append(set.Questions,
 			Question{ID: strconv.Itoa(i), Text: p.Query, Relevant: []string{p.Thread}, Answerable: &isTrue})
 	}
-	return []Set{set}, nil
+	pairs.Questions = set.Questions
+	return []Set{set, pairs}, nil
 }
 
 // readClapNQ reads questions with a passage each, which leaves those without an answer open.

@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -20,80 +21,105 @@ import (
 
 // trainingExample is a question with the signs that its best answer shows, and whether it is one.
 type trainingExample struct {
-	set, group   string // questions of one group are never on both sides of a test
-	features     []float64
-	isAnswerable float64
-	weight       float64
+	Set, Group string // questions of one group are never on both sides of a test
+	Features   []float64
+	IsQnA      bool
+	IsRight    float64 // the answer is from what holds the answer
+	Answerable bool    // the sources hold it
+	Weight     float64
+}
+
+// learningSets are what the weights are fitted on, with what a question of each weighs. Of a set whose questions all
+// have an answer each question is asked a second time, while what answers it is not there.
+var learningSets = []struct {
+	folder        string
+	weight        float64
+	isLeftOut     bool
+	everyQuestion int // of so many one is asked
+}{
+	{"clapnq", 1, false, 1}, {"mtrag-un", 1, false, 1}, {"xquad", 0.15, true, 3}, {"ente-help", 0.6, false, 1},
+	{"stackfaq", 0.5, true, 1}, {"clinc150", 0.2, true, 2}, {"banking77", 0.4, true, 1}, {"manual-questions", 2, true, 1},
 }
 
 // TestLearnDoubt fits the weights of the built-in model's confidence on the sets below the folder that
-// PARLEY_LEARN_DOUBT names: clapnq and mtrag-un as they are, xquad and ente-help, xquad with half of its documents
-// taken away, which leaves questions open, and small agents. The latter count little: most of what they ask is
-// answered, or far from it. It prints the weights, and how well they tell answerable questions from others when fitted
-// on other questions, and on the other set.
+// PARLEY_LEARN_DOUBT names: one model for what answers a question that is its heading, and one for all else. It prints
+// the weights, and how well they tell right answers from others when fitted on other questions.
 func TestLearnDoubt(t *testing.T) {
 	dir := os.Getenv("PARLEY_LEARN_DOUBT")
 	if dir == "" {
 		t.Skip("PARLEY_LEARN_DOUBT is not set")
 	}
-	var whole, halved []trainingExample
-	for _, name := range []string{"clapnq", "mtrag-un", "xquad", "ente-help"} {
-		sets, err := eval.ReadSets(os.DirFS(filepath.Join(dir, name)), "")
+	all := readExamples(t, dir)
+	for _, isQnA := range []bool{false, true} {
+		of := filterExamples(all, func(l trainingExample) bool { return l.IsQnA == isQnA })
+		t.Logf("Q&A %v: %d examples", isQnA, len(of))
+		crossed := crossValidate(of)
+		for _, name := range setNames(of) {
+			some, scores := selectScores(of, crossed, func(l trainingExample) bool { return l.Set == name })
+			t.Logf("%-24s %s", name, describeSeparation(some, scores))
+		}
+		t.Log("all", describeSeparation(of, crossed))
+		w := fitWeights(of)
+		t.Logf("base %.2f, weights %.2f", w[0], w[1:])
+	}
+}
+
+// crossValidate returns the scores of the examples, each by weights that were fitted on other groups.
+func crossValidate(all []trainingExample) []float64 {
+	const folds = 5
+	scores := make([]float64, len(all))
+	for k := range folds {
+		in := func(l trainingExample) bool { return hashGroup(l.Group)%folds == k }
+		w := fitWeights(filterExamples(all, func(l trainingExample) bool { return !in(l) }))
+		for i, l := range all {
+			if in(l) {
+				scores[i] = w.score(l)
+			}
+		}
+	}
+	return scores
+}
+
+func readExamples(t *testing.T, dir string) (all []trainingExample) {
+	if text, err := os.ReadFile(os.Getenv("PARLEY_LEARN_CACHE")); err == nil {
+		if err := json.Unmarshal(text, &all); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	for _, from := range learningSets {
+		sets, err := eval.ReadSets(os.DirFS(filepath.Join(dir, from.folder)), "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range sets {
-			switch name {
-			case "clapnq", "mtrag-un":
-				whole = append(whole, trainingExamples(s, func(int) bool { return true }, 1)...)
-				halved = append(halved, smallAgentExamples(s, 0.4)...)
-			case "xquad":
-				halved = append(halved, trainingExamples(s, func(int) bool { return true }, 0.06)...)
-				halved = append(halved, trainingExamples(s, func(i int) bool { return i%2 == 1 }, 0.06)...)
-				halved = append(halved, smallAgentExamples(s, 0.04)...)
-			default:
-				halved = append(halved, trainingExamples(s, func(int) bool { return true }, 0.6)...)
+			if s.Name == "stackfaq" {
+				continue // its passages are bare questions
 			}
-		}
-	}
-	clap, mtrag := filterExamples(whole, func(l trainingExample) bool {
-		return l.set == "clapnq"
-	}), filterExamples(whole, func(l trainingExample) bool { return l.set != "clapnq" })
-	var crossed []trainingExample
-	var scores []float64
-	const folds = 8
-	for k := range folds {
-		in := func(l trainingExample) bool { return hashGroup(l.group)%folds == k }
-		w := fitWeights(filterExamples(slices.Concat(whole, halved), func(l trainingExample) bool { return !in(l) }))
-		for _, l := range filterExamples(whole, in) {
-			crossed, scores = append(crossed, l), append(scores, w.score(l))
-		}
-	}
-	t.Log("cross-validated", describeSeparation(crossed, scores))
-	for _, c := range []struct{ one, other []trainingExample }{{clap, mtrag}, {mtrag, clap}} {
-		w := fitWeights(slices.Concat(c.one, halved))
-		t.Log(c.one[0].set, "→", c.other[0].set, describeSeparation(c.other, w.scores(c.other)))
-	}
-	w := fitWeights(slices.Concat(whole, halved))
-	t.Log("all", describeSeparation(whole, w.scores(whole)))
-	t.Logf("base %.2f, weights %.2f", w[0], w[1:])
-	answerable := filterExamples(whole, func(l trainingExample) bool { return l.isAnswerable == 1 })
-	for _, falsely := range []float64{.1, .12, .14, .15} {
-		t.Logf("refuses %.2f of the answerable below %.3f", falsely, quantile(w.scores(answerable), falsely))
-	}
-	for _, set := range []string{"clapnq", "mtrag-un", "xquad.en", "xquad.es", "xquad.de", "xquad.ar", "xquad.zh",
-		"ente-help", "clapnq small", "mtrag-un small", "xquad.en small", "xquad.de small", "xquad.zh small"} {
-		of := filterExamples(slices.Concat(whole, halved), func(l trainingExample) bool { return l.set == set })
-		n := [2]float64{}
-		all := [2]float64{}
-		for _, l := range of {
-			all[int(l.isAnswerable)]++
-			if w.score(l) < quantile(w.scores(answerable), .14) {
-				n[int(l.isAnswerable)]++
+			list := trainingExamples(s, from.isLeftOut, from.everyQuestion)
+			if from.folder == "xquad" || from.folder == "clapnq" || from.folder == "mtrag-un" {
+				list = append(list, smallAgentExamples(s, from.everyQuestion)...)
 			}
+			for i := range list {
+				list[i].Weight *= from.weight
+			}
+			all = append(all, list...)
 		}
-		t.Logf("%s: refuses %.2f of %v answerable, %.2f of %v others", set, n[1]/all[1], all[1], n[0]/all[0], all[0])
 	}
+	if name := os.Getenv("PARLEY_LEARN_CACHE"); name != "" {
+		text, _ := json.Marshal(all)
+		_ = os.WriteFile(name, text, 0o600)
+	}
+	return all
+}
+
+func setNames(all []trainingExample) (names []string) {
+	for _, l := range all {
+		if !slices.Contains(names, l.Set) {
+			names = append(names, l.Set)
+		}
+	}
+	return names
 }
 
 func filterExamples(all []trainingExample, keep func(trainingExample) bool) (some []trainingExample) {
@@ -105,46 +131,85 @@ func filterExamples(all []trainingExample, keep func(trainingExample) bool) (som
 	return some
 }
 
+func selectScores(all []trainingExample, scores []float64, keep func(trainingExample) bool) (some []trainingExample,
+	of []float64) {
+	for i, l := range all {
+		if keep(l) {
+			some, of = append(some, l), append(of, scores[i])
+		}
+	}
+	return some, of
+}
+
 func hashGroup(group string) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(group))
 	return int(h.Sum32() >> 8)
 }
 
-// trainingExamples asks the questions of the set while only some of its documents are there. Questions whose documents
-// are taken away are open then; of the others only those count that had lost nothing to begin with.
-func trainingExamples(s eval.Set, contains func(int) bool, weight float64) (all []trainingExample) {
-	x, isMissing := retrieval.NewIndex(), map[string]bool{}
-	for i, d := range s.Docs {
-		if isMissing[d.ID] = !contains(i); !isMissing[d.ID] {
-			x.Put(passagesOf(d)...)
+// trainingExamples asks the questions of the set, and where it says so each again while what answers it is not there.
+func trainingExamples(s eval.Set, isLeftOut bool, every int) (all []trainingExample) {
+	x, passages := retrieval.NewIndex(), map[string][]parley.Passage{}
+	for _, d := range s.Docs {
+		list := passagesOf(d)
+		x.Put(list...)
+		for _, p := range list {
+			passages[d.ID] = append(passages[d.ID], p)
+			passages[string(p.ID)] = []parley.Passage{p}
 		}
 	}
-	for _, q := range s.Questions {
-		if q.Answerable == nil {
+	for i, q := range s.Questions {
+		if q.Answerable == nil || i%every > 0 {
 			continue
 		}
-		lost := slices.ContainsFunc(q.Relevant, func(id string) bool { return isMissing[id] })
-		if !lost && !contains(0) { // asked already, with all documents there
+		all = append(all, askExample(x, s, q)...)
+		if !isLeftOut || !*q.Answerable {
 			continue
 		}
-		draft := chat.StandaloneTurn{Agent: &parley.Agent{}, Backend: model.Backend{Model: quote.Model{},
-			Label: model.BuiltinName}, Question: q.Text, History: q.History}
-		l := trainingExample{set: s.Name, group: s.Name + strings.Split(q.ID, "<::>")[0],
-			features: quote.ConfidenceFeatures(draft.Prompt(x.Nearest(draft.Query()))), weight: weight}
-		if *q.Answerable && !lost {
-			l.isAnswerable = 1
+		var removed []parley.Passage
+		for _, id := range q.Relevant {
+			removed = append(removed, passages[id]...)
 		}
-		if strings.HasPrefix(s.Name, "xquad") {
-			l.group = q.Relevant[0]
+		for _, p := range removed {
+			x.Remove(p.ID)
 		}
-		all = append(all, l)
+		without := askExample(x, s, eval.Question{ID: q.ID, Text: q.Text, Relevant: q.Relevant})
+		x.Put(removed...)
+		for i := range without {
+			without[i].Set += " without"
+		}
+		all = append(all, without...)
 	}
 	return all
 }
 
-// smallAgentExamples asks the questions of agents that have read a dozen documents, about these.
-func smallAgentExamples(s eval.Set, weight float64) (all []trainingExample) {
+// askExample asks one question; without anything to be quoted there is no example.
+func askExample(x *retrieval.Index, s eval.Set, q eval.Question) []trainingExample {
+	draft := chat.StandaloneTurn{Agent: &parley.Agent{}, Backend: model.Backend{Model: quote.Model{},
+		Label: model.BuiltinName}, Question: q.Text, History: q.History}
+	req := draft.Prompt(x.Nearest(draft.Query()))
+	e := quote.ReadEvidence(req)
+	if e == nil {
+		return nil
+	}
+	l := trainingExample{Set: s.Name, Group: s.Name + strings.Split(q.ID, "<::>")[0], Features: e.Features,
+		IsQnA: e.IsQnA, Weight: 1, Answerable: q.Answerable != nil && *q.Answerable}
+	if len(q.Relevant) > 0 && s.Name != "mtrag-un" {
+		l.Group = s.Name + q.Relevant[0]
+	}
+	if p := req.Passages[e.Passage]; slices.Contains(q.Relevant, string(p.SourceID)) ||
+		slices.Contains(q.Relevant, string(p.ID)) {
+		l.IsRight = 1
+	}
+	if q.Answerable != nil && !*q.Answerable {
+		l.IsRight = 0
+	}
+	return []trainingExample{l}
+}
+
+// smallAgentExamples asks the questions of agents that have read a dozen documents, about these. They count little:
+// most of what they ask is answered, or far from it.
+func smallAgentExamples(s eval.Set, every int) (all []trainingExample) {
 	n := len(s.Docs)/12 + 1
 	for k := range n {
 		part := eval.Set{Name: s.Name, Questions: nil}
@@ -154,13 +219,14 @@ func smallAgentExamples(s eval.Set, weight float64) (all []trainingExample) {
 				part.Docs, docs[d.ID] = append(part.Docs, d), true
 			}
 		}
-		for _, q := range s.Questions {
-			if docs[q.ID] || len(q.Relevant) > 0 && !slices.ContainsFunc(q.Relevant, func(id string) bool { return !docs[id] }) {
+		for i, q := range s.Questions {
+			if i%every == 0 && (docs[q.ID] ||
+				len(q.Relevant) > 0 && !slices.ContainsFunc(q.Relevant, func(id string) bool { return !docs[id] })) {
 				part.Questions = append(part.Questions, q)
 			}
 		}
-		for _, l := range trainingExamples(part, func(int) bool { return true }, weight) {
-			l.set += " small"
+		for _, l := range trainingExamples(part, false, 1) {
+			l.Set, l.Weight = l.Set+" small", 0.4
 			all = append(all, l)
 		}
 	}
@@ -176,10 +242,14 @@ func passagesOf(d eval.Doc) (list []parley.Passage) {
 	if d.Title != "" {
 		text = "# " + d.Title + "\n\n" + text
 	}
-	for i, p := range ingest.Split(text) {
+	pieces := ingest.Split(text)
+	if len(d.Questions) > 0 {
+		text, pieces = ingest.SplitQnA(d.Questions, d.Text)
+	}
+	for i, p := range pieces {
 		list = append(list, parley.Passage{ID: parley.PassageID(fmt.Sprintf("%s#%d", d.ID, i)), SourceID: id,
-			SourceName: d.SourceName, Ordinal: i,
-			Heading: p.Heading, Start: p.Start, End: p.End, Text: text[p.Start:p.End]})
+			SourceName: d.SourceName, Ordinal: i, Heading: p.Heading, Start: p.Start, End: p.End,
+			Text: text[p.Start:p.End], IsQnA: len(d.Questions) > 0})
 	}
 	return list
 }

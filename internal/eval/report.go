@@ -34,6 +34,14 @@ func (r Runner) RunAll(ctx context.Context, sets []Set) (*Report, error) {
 		all = append(all, done.Trials...)
 	}
 	out.Figures = computeFigures(slices.Clip(all))
+	for _, done := range out.Sets {
+		if done.LeftOut != nil {
+			if out.LeftOut == nil {
+				out.LeftOut = &Outcomes{}
+			}
+			out.LeftOut.Add(*done.LeftOut)
+		}
+	}
 	return out, nil
 }
 

@@ -29,6 +29,8 @@ type Trial struct {
 
 	Answer    string   `json:"answer"` // empty with the baseline, which answers nothing
 	Refused   bool     `json:"refused"`
+	Unsure    bool     `json:"unsure"` // it says that it is not sure
+	Outcome   Outcome  `json:"outcome,omitempty"`
 	Score     *float64 `json:"score"` // of the answer; with the baseline, of the first passage, without a bound
 	Citations int      `json:"cites"`
 	// of cites: the cited bytes are those of the passage, and those of the answer
@@ -56,12 +58,12 @@ const (
 )
 
 // Run asks every question of the set.
-func (r Runner) Run(ctx context.Context, set Set) (*Result, error) {
+func (r Runner) Run(ctx context.Context, set Set) (out *Result, err error) {
 	s := newCorpus(set.Docs, r.Baseline)
 	if err := r.addVectors(ctx, s, set); err != nil {
 		return nil, fmt.Errorf("%s: %w", set.Name, err)
 	}
-	out := &Result{Name: set.Name, Documents: len(set.Docs), Passages: s.Len()}
+	out = &Result{Name: set.Name, Documents: len(set.Docs), Passages: s.Len()}
 	for i, q := range set.Questions {
 		t, err := r.runQuestion(ctx, s, q)
 		if err != nil {
@@ -73,6 +75,12 @@ func (r Runner) Run(ctx context.Context, set Set) (*Result, error) {
 		}
 	}
 	out.Figures = computeFigures(out.Trials)
+	if out.Answered.Asked == 0 { // the model says nothing
+		return out, nil
+	}
+	if out.LeftOut, err = r.leaveOut(ctx, s, set); err != nil {
+		return nil, fmt.Errorf("%s: %w", set.Name, err)
+	}
 	return out, nil
 }
 
@@ -105,6 +113,7 @@ func (r Runner) runQuestion(ctx context.Context, s *corpus, q Question) (*Trial,
 	start = r.Now()
 	err := t.collectAnswer(ctx, r.Backend.Model, draft.Prompt(hits), s)
 	t.AnswerMS = toMillis(r.Now().Sub(start))
+	t.setOutcome(q.References)
 	return t, err
 }
 
@@ -133,7 +142,7 @@ func (t *Trial) collectAnswer(ctx context.Context, m model.Model, req model.Requ
 		case chunk.Citation != nil:
 			cites = append(cites, *chunk.Citation)
 		case chunk.Finish != nil:
-			t.Refused, t.Score = chunk.Finish.IsRefusal, chunk.Finish.Score
+			t.Refused, t.Unsure, t.Score = chunk.Finish.IsRefusal, chunk.Finish.IsUnsure, chunk.Finish.Score
 		default:
 			t.Answer += chunk.Text
 		}

@@ -121,3 +121,18 @@ func floatOrNaN(v *float64) float64 {
 	}
 	return *v
 }
+
+// A question that one document answers is asked again while that document is not there.
+func TestOutcomesOfAnswers(t *testing.T) {
+	const set = `{"id": "hours", "title": "Opening hours", "text": "The shop opens at nine on weekdays."}
+{"id": "pets", "title": "Pets", "text": "Dogs are welcome in the garden of the shop."}
+{"id": "1", "question": "When does the shop open on weekdays?", "relevant": ["hours"]}
+{"id": "2", "question": "Are dogs welcome in the garden?", "relevant": ["hours"]}`
+	r := runSet(t, eval.Runner{Backend: model.Backend{Model: quote.Model{}, Label: model.BuiltinName}}, set).Sets[0]
+	if r.Answered != (eval.Outcomes{Asked: 2, Right: 1, Wrong: 1}) || r.LeftOut == nil || r.LeftOut.Asked != 2 {
+		t.Errorf("%+v, left out %+v", r.Answered, r.LeftOut)
+	}
+	if r.Trials[0].Outcome != eval.OutcomeRight || r.Trials[1].Outcome != eval.OutcomeWrong {
+		t.Errorf("%+v", r.Trials)
+	}
+}

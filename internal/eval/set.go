@@ -30,6 +30,8 @@ type Doc struct {
 	Text       string
 	SourceName string // of the source that it would be, such as a path
 	IsPassage  bool   // one passage, and the title its heading; else it is split as a source is
+
+	Questions []string // that Text answers, where it is a source of kind qna
 }
 
 // Question is what to ask.
@@ -39,6 +41,7 @@ type Question struct {
 	History    []parley.Message // what was said before, oldest first
 	Relevant   []string         // documents, or passages as document#number, that hold the answer
 	Answerable *bool            // nil if the set does not say, or says "in part"
+	References []string         // short answers, one of which the reply must hold
 }
 
 // file is one data file with the members of its first record, which tell its format.
@@ -53,8 +56,8 @@ func (f file) hasMembers(members ...string) bool {
 }
 
 // ReadSets finds the sets in a folder by looking at its files: SQuAD's format, StackFAQ, CLAP NQ, MTRAG, a help centre
-// with its questions, and the format of our own. A folder without any is taken for a folder of such folders. With a
-// file's name, that file alone is read.
+// with its questions, questions by intent, questions to Parley's manual, and the format of our own. A folder without
+// any is taken for a folder of such folders. With a file's name, that file alone is read.
 func ReadSets(folder fs.FS, fileName string) ([]Set, error) {
 	files, folders, err := listDataFiles(folder, fileName)
 	if err != nil {
@@ -102,18 +105,20 @@ func listDataFiles(folder fs.FS, fileName string) (files []file, folders []strin
 		case fileName != "" && name != fileName:
 		case e.IsDir():
 			folders = append(folders, name)
-		case path.Ext(name) == ".json" || path.Ext(name) == ".jsonl":
+		case slices.Contains(dataFileExtensions, path.Ext(name)):
 			f, err := openDataFile(folder, name)
 			if err != nil {
 				return nil, nil, err
 			}
-			if f.firstRecord != nil {
+			if f.firstRecord != nil || path.Ext(name) == ".csv" || path.Ext(name) == ".tsv" {
 				files = append(files, f)
 			}
 		}
 	}
 	return files, folders, nil
 }
+
+var dataFileExtensions = []string{".json", ".jsonl", ".csv", ".tsv"}
 
 // openDataFile reads a file; one that does not begin with an object is none of ours.
 func openDataFile(folder fs.FS, name string) (file, error) {
@@ -131,7 +136,7 @@ func openDataFile(folder fs.FS, name string) (file, error) {
 // detectSets tries the formats, the most telling ones first.
 func detectSets(folder fs.FS, files []file) ([]Set, error) {
 	for _, format := range []func(fs.FS, []file) ([]Set, error){readSQuAD, readStackFAQ, readClapNQ, readMTRAG,
-		readHelpCentre, readOwnFormat} {
+		readHelpCentre, readIntents, readManualQuestions, readOwnFormat} {
 		sets, err := format(folder, files)
 		if err != nil || len(sets) > 0 {
 			return sets, err

@@ -32,7 +32,7 @@ func TestFormatsAreFoundByLooking(t *testing.T) {
 			"a/1/1/1/0"},
 		{"stackfaq", "", map[string]string{"bank.jsonl": `{"id": "t", "question": "Q", "answers": ["A", "B"]}`,
 			"queries.jsonl": `{"thread": "t", "query": "P"}`},
-			"stackfaq/1/1/1/0"},
+			"stackfaq/1/1/1/0 stackfaq-qna/1/1/1/0"},
 		{"clapnq", "",
 			map[string]string{"yes.jsonl": `{"id": "1", "input": "I", "passages": [{"title": "T", "text": "X"}], ` +
 				`"output": [{"answer": "A"}]}`,
@@ -48,6 +48,11 @@ func TestFormatsAreFoundByLooking(t *testing.T) {
 			"mtrag-un/1/3/1/1"},
 		{"help centre", "", map[string]string{"faq.jsonl": `{"id": "1", "question": "Q", "linked_pages": ["a/b.md"]}
 {"id": "2", "question": "Q", "linked_pages": []}`, "pages/a/b.md": "# B"}, "ente-help/1/1/1/0"},
+		{"intents", "",
+			map[string]string{"val.json": `{"val": [["a", "x"], ["b", "x"], ["c", "y"]], "oos_val": [["d", "oos"]]}`,
+				"train.csv": "text,category\na,x\n\"b, c\",x\n"}, "banking77/1/1/1/0 clinc150/2/2/1/1"},
+		{"the manual", "", map[string]string{"q.tsv": "Which port?\tconfiguration.md#Server\nWho are you?\t\n"},
+			"manual/9/2/1/1"},
 		{"ours in one file", "", map[string]string{"set.jsonl": ownSet}, "questions/1/2/1/1"},
 		{"one file of a folder", "set.jsonl",
 			map[string]string{"set.jsonl": ownSet, "other.json": `{"version": "1", "data": []}`}, "questions/1/2/1/1"},
@@ -81,7 +86,8 @@ func describeSets(sets []eval.Set) string {
 	return strings.Join(all, " ")
 }
 
-func digitString(n int) string { return string(rune('0' + n)) }
+// digitString returns the number, 9 for any that is larger.
+func digitString(n int) string { return string(rune('0' + min(n, 9))) }
 
 func TestWhatIsNoSetIsSaid(t *testing.T) {
 	for want, text := range map[string]string{

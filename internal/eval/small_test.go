@@ -98,7 +98,7 @@ func TestSmallAgents(t *testing.T) {
 		a := answers[c.question]
 		switch {
 		case c.holds == "" && !a.Refused, c.holds != "" && a.Refused:
-			t.Errorf("%q: refused %v with %v: %q", c.question, a.Refused, a.Score, a.Answer)
+			t.Errorf("%q: refused %v with %.3f: %q", c.question, a.Refused, floatOrNaN(a.Score), a.Answer)
 		case !strings.Contains(a.Answer, c.holds), c.missing != "" && strings.Contains(a.Answer, c.missing):
 			t.Errorf("%q: %q", c.question, a.Answer)
 		}

@@ -81,7 +81,7 @@ func (c qnaContent) writeTo(v *parley.Version) (err error) {
 		c.Questions[i] = storableUTF8(q)
 	}
 	c.Answer = storableUTF8(c.Answer)
-	setText(v, strings.Join(c.Questions, "\n")+"\n\n"+c.Answer)
+	setText(v, c.text())
 	v.Content, err = c.encode()
 	return err
 }
@@ -124,6 +124,14 @@ func (c qnaContent) pieces(text string) []Piece {
 	}
 	return list
 }
+
+// SplitQnA returns the text of an answer to questions as a source has it, and the pieces that it is cut into.
+func SplitQnA(questions []string, answer string) (text string, pieces []Piece) {
+	c := qnaContent{Questions: questions, Answer: answer}
+	return c.text(), c.pieces(c.text())
+}
+
+func (c qnaContent) text() string { return strings.Join(c.Questions, "\n") + "\n\n" + c.Answer }
 
 // leadText returns the questions, in at most so many bytes.
 func (c qnaContent) leadText(limit int) string {

@@ -91,7 +91,7 @@ func openQuestions(messages []store.Utterance) (list []store.Utterance) {
 		case u.Author == parley.AuthorUser:
 			last = nil
 		case last != nil && u.Author == parley.AuthorAssistant &&
-			(u.IsRefusal || u.Score != nil && *u.Score < minConfidence && !u.HasCitations):
+			(u.IsRefusal || u.IsUnsure || u.Score != nil && *u.Score < minConfidence && !u.HasCitations):
 			list, last = append(list, *last), nil
 		}
 	}

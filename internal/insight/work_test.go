@@ -57,3 +57,16 @@ func FuzzWork(f *testing.F) {
 		})
 	})
 }
+
+// A question whose answer is in doubt is an open one, though the answer cites a source.
+func TestAnswersInDoubtLeaveQuestionsOpen(t *testing.T) {
+	talk := newTalk("How do I export invoices?")
+	talk[1].HasCitations = true
+	if open := openQuestions(talk); len(open) != 0 {
+		t.Errorf("answered: %+v", open)
+	}
+	talk[1].IsUnsure = true
+	if open := openQuestions(talk); len(open) != 1 {
+		t.Errorf("in doubt: %+v", open)
+	}
+}

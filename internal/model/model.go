@@ -51,12 +51,15 @@ type Passage struct {
 	Signals MatchSignals // of which Score is made; without any, the built-in model goes by Score
 }
 
-// MatchSignals say how far a passage goes to answer the question; each is 0 to 1 and grows with the evidence. Letters
-// and Words are those of the best passage, the same in every passage of a request.
+// MatchSignals say how far a passage goes to answer the question; each is 0 to 1 and grows with the evidence. Letters,
+// Words and Lead are those of the search, the same in every passage of a request.
 type MatchSignals struct {
 	Letters float64 // share of the question's letters
 	Words   float64 // share of the question's content words
 	Stretch float64 // share of the question in the best two neighbouring sentences of this passage
+	Title   float64 // likeness of the question to this passage's heading, or to a question that it answers
+	Asked   float64 // the same by content words alone, in whatever form they are
+	Lead    float64 // of the best passage over the best one of another source
 }
 
 // Tool is something the model may call.
@@ -104,6 +107,7 @@ type Finish struct {
 	Reason       string   // stop, length, tool-calls
 	Score        *float64 // 0 to 1: how well the passages support the answer; nil if the model cannot tell
 	IsRefusal    bool     // the answer says that the sources do not hold it
+	IsUnsure     bool     // the answer says that it is not sure, and quotes what is nearest
 	InputTokens  int
 	OutputTokens int
 }

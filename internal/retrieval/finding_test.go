@@ -112,7 +112,7 @@ func TestBestQuestionOfMany(t *testing.T) {
 	}
 	for heading, want := range map[string]int{"": 1, "Guide › Photos › Export": 1, "How? › Why?": 2,
 		"a › b › c › d › e": 5} {
-		if got := titleCount(heading); got != want {
+		if got := titleCount(parley.Passage{Heading: heading}); got != want {
 			t.Errorf("%q: %d titles, want %d", heading, got, want)
 		}
 	}

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { dbs.Main(m) }
 
 // The columns of the store's tables that Indexes reads and writes (the store is a package above this one).
 const tables = `
-create table sources (id text primary key, agent_id text not null, name text not null, url text not null, live_version text, live_in bigint not null);
+create table sources (id text primary key, agent_id text not null, name text not null, url text not null, live_version text, live_in bigint not null, kind text not null);
 create table source_versions (id text primary key, agent_id text not null, hash text not null);
 create table passages (id text primary key, account_id text not null, agent_id text not null, source_id text not null, version_id text not null,
 	ordinal integer not null, heading text not null, start_byte integer not null, end_byte integer not null, text text not null, hash text not null)`
@@ -37,7 +37,7 @@ func newTestIndexes(t *testing.T, db *sqldb.DB) testIndexes {
 	s := testIndexes{t, db, &retrieval.Indexes{DB: db}}
 	s.transact(func(tx *sqldb.DB) error {
 		for _, q := range append(splitStatements(tables),
-			`insert into sources values ('manual', 'agent', 'Manual', 'https://example.com/m', null, 0)`,
+			`insert into sources values ('manual', 'agent', 'Manual', 'https://example.com/m', null, 0, 'text')`,
 			`insert into source_versions values ('v1', 'agent', 'h1'), ('v2', 'agent', 'h2')`) {
 			if _, err := tx.Exec(t.Context(), q); err != nil {
 				return err

@@ -100,7 +100,8 @@ const passageColumns = `
   p.heading,
   p.start_byte,
   p.end_byte,
-  p.text`
+  p.text,
+  case when s.kind = 'qna' then 1 else 0 end`
 
 func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
 	var id, source, version string // plain strings are scanned in less time than named ones
@@ -116,6 +117,7 @@ func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
 		&p.Start,
 		&p.End,
 		&p.Text,
+		&p.IsQnA,
 	)
 	p.ID, p.SourceID, p.VersionID = parley.PassageID(id), parley.SourceID(source), parley.VersionID(version)
 	return p, err

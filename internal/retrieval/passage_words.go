@@ -1,7 +1,9 @@
 package retrieval
 
 import (
+	"math"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -30,7 +32,7 @@ func (w *passageWords) read(p *parley.Passage) {
 		w.language = lang
 	}
 	w.doc = doc{lang: w.language, hasTitle: w.title != "", hasSteps: hasSteps(p.Text), linkShare: linkShare(p.Text),
-		hasQuestion: hasQuestion(p.Heading), titleCount: int32(titleCount(p.Heading))}
+		hasQuestion: p.IsQnA || hasQuestion(p.Heading), titleCount: int32(titleCount(*p))}
 }
 
 // word returns word i.
@@ -85,7 +87,7 @@ func passageTitle(p parley.Passage) string {
 	if name == "." || name == "/" || strings.Contains(strings.ToLower(p.Heading), strings.ToLower(name)) {
 		name = ""
 	}
-	return strings.TrimSpace(separateQuestions(p.Heading) + " " + name)
+	return strings.TrimSpace(separateQuestions(p) + " " + name)
 }
 
 // Headings are a path, one below the other; the questions that an answer has been given are none, and each is one by
@@ -96,17 +98,17 @@ const (
 )
 
 // separateQuestions sets questions in lines of their own.
-func separateQuestions(heading string) string {
-	if titleCount(heading) > 1 {
-		return strings.ReplaceAll(heading, headingSeparator, "\n")
+func separateQuestions(p parley.Passage) string {
+	if titleCount(p) > 1 {
+		return strings.ReplaceAll(p.Heading, headingSeparator, "\n")
 	}
-	return heading
+	return p.Heading
 }
 
 // titleCount returns how many titles a heading is: one path, or several questions.
-func titleCount(heading string) int {
-	n := strings.Count(heading, headingSeparator) + 1
-	if n > maxPathParts || n > 1 && hasQuestion(heading) {
+func titleCount(p parley.Passage) int {
+	n := strings.Count(p.Heading, headingSeparator) + 1
+	if n > maxPathParts || n > 1 && (p.IsQnA || hasQuestion(p.Heading)) {
 		return n
 	}
 	return 1
@@ -141,4 +143,180 @@ func linkShare(text string) float32 {
 		}
 	}
 	return float32(inside) / float32(max(len(text), 1))
+}
+
+// A heading, and each question of a Q&A, is compared with the question as a whole, function words and all: "how do I
+// turn it on" and "how do I turn it off" differ in nothing else. The likeness is the cosine of the two by words, and by
+// their grams, which forgive other forms and slips.
+
+// titleMatcher compares titles with the question of a search.
+type titleMatcher struct {
+	functionWords []weightedTerm // ids in the vocabulary; of each language that passages have
+	grams         []weightedTerm
+	gramBits      [16]uint64 // one for some of the grams each: most others are told apart by one look
+	wordNorm      float64
+	gramNorm      float64
+
+	states  []uint16    // by word: 0 is new, others are 1 more than their place in known
+	known   []titleWord // words that have been compared
+	touched []uint32
+	best    [maxLikeTitles]float64 // of the passage at hand, best first
+
+	dots, norms [2]float64 // of the title so far, by words and by grams
+}
+
+// titleWord is what a word adds to the cosines of the title that it stands in.
+type titleWord struct{ dots, norms [2]float32 }
+
+// maxLikeTitles is how many of the questions of an answer count: many that are alike tell more than one.
+const maxLikeTitles = 6
+
+func (m *titleMatcher) reset() {
+	for _, w := range m.touched {
+		m.states[w] = 0
+	}
+	m.touched, m.known, m.functionWords, m.grams = m.touched[:0], m.known[:0], m.functionWords[:0], m.grams[:0]
+	m.gramBits, m.wordNorm, m.gramNorm = [16]uint64{}, 0, 0
+}
+
+// prepare sets the question. Its content words are the reader's subjects.
+func (m *titleMatcher) prepare(x *Index, q *question, subjects []subject) {
+	m.states = resize(m.states, len(x.vocabulary.words))
+	for i := range subjects {
+		m.wordNorm += subjects[i].weight * subjects[i].weight
+	}
+	for i := range q.words {
+		if a := &q.words[i]; a.isStop {
+			m.addFunctionWord(x, a)
+		}
+	}
+	for _, g := range q.grams {
+		if x.grams.docCount(g.id) == 0 { // of removed passages only
+			continue
+		}
+		weight := g.weight * x.idf(x.grams.docCount(g.id))
+		m.grams = append(m.grams, weightedTerm{g.id, weight})
+		m.gramNorm += weight * weight
+		at := gramBit(g.id)
+		m.gramBits[at/64] |= 1 << (at % 64)
+	}
+	slices.SortFunc(m.grams, func(a, b weightedTerm) int { return int(a.id) - int(b.id) })
+}
+
+func gramBit(id uint32) uint32 { return id * 0x9E3779B1 >> 22 }
+
+func (m *titleMatcher) addFunctionWord(x *Index, a *queryWord) {
+	hash, weight := words.Hash(a.word), 0.0
+	for lang := range words.Language(words.LanguageCount) {
+		if x.knownLanguages>>lang&1 == 0 {
+			continue
+		}
+		id, ok := x.vocabulary.ids.find(hash + uint64(lang))
+		if !ok || x.vocabulary.stems[id] != noStem {
+			continue
+		}
+		if idf := x.functionWordIDF(id); idf > 0 {
+			weight = a.weight * idf
+			m.functionWords = append(m.functionWords, weightedTerm{id, weight})
+		}
+	}
+	m.wordNorm += weight * weight
+}
+
+// functionWordIDF returns how rare a function word is, which has no list of its own, by its rarest gram; 0 if no
+// passage holds it.
+func (x *Index) functionWordIDF(w uint32) float64 {
+	docs := math.MaxInt
+	for _, g := range x.vocabulary.grams(w) {
+		docs = min(docs, x.grams.docCount(g))
+	}
+	if docs == math.MaxInt || docs == 0 {
+		return 0
+	}
+	return x.idf(docs)
+}
+
+// addTitleWord adds a word of the title that is being read.
+func (p *passageRead) addTitleWord(w uint32) {
+	m := &p.titles
+	if m.states[w] == 0 {
+		m.known = append(m.known, p.compareTitleWord(w))
+		m.states[w] = uint16(min(len(m.known), math.MaxUint16))
+		m.touched = append(m.touched, w)
+	}
+	t := &m.known[m.states[w]-1]
+	for i := range t.dots {
+		m.dots[i] += float64(t.dots[i])
+		m.norms[i] += float64(t.norms[i])
+	}
+}
+
+func (p *passageRead) compareTitleWord(w uint32) (t titleWord) {
+	m, x := &p.titles, p.x
+	if stem := x.vocabulary.stems[w]; stem != noStem {
+		idf := x.idf(x.stems.docCount(stem))
+		t.norms[0] = float32(idf * idf)
+		if l := p.match(w); l.strength >= minTitleStrength {
+			t.dots[0] = l.strength * float32(idf*p.subjects[l.subject].weight)
+		}
+	} else {
+		idf := x.functionWordIDF(w)
+		t.norms[0] = float32(idf * idf)
+		if i := slices.IndexFunc(m.functionWords, func(f weightedTerm) bool { return f.id == w }); i >= 0 {
+			t.dots[0] = float32(idf * m.functionWords[i].weight)
+		}
+	}
+	for _, g := range x.vocabulary.grams(w) {
+		idf := x.idf(x.grams.docCount(g))
+		t.norms[1] += float32(idf * idf)
+		if at := gramBit(g); m.gramBits[at/64]>>(at%64)&1 == 0 {
+			continue
+		}
+		if i, ok := slices.BinarySearchFunc(m.grams, g, func(f weightedTerm, id uint32) int {
+			return int(f.id) - int(id)
+		}); ok {
+			t.dots[1] += float32(idf * m.grams[i].weight)
+		}
+	}
+	return t
+}
+
+// minTitleStrength is how surely a word of a title must stand for one of the question's; the grams tell of those that
+// are merely spelled alike.
+const minTitleStrength = 0.6
+
+// endTitle ends a title, and keeps its likeness to the question where it is among the best.
+func (m *titleMatcher) endTitle() {
+	if m.norms[1] > 0 {
+		likeness := defaultWeights.titleByWords*cosine(m.dots[0], m.norms[0], m.wordNorm) +
+			defaultWeights.titleByGrams*cosine(m.dots[1], m.norms[1], m.gramNorm)
+		for i := range m.best {
+			if likeness > m.best[i] {
+				likeness, m.best[i] = m.best[i], likeness
+			}
+		}
+	}
+	m.dots, m.norms = [2]float64{}, [2]float64{}
+}
+
+func cosine(dot, a, b float64) float64 {
+	if dot == 0 {
+		return 0
+	}
+	return min(1, dot/math.Sqrt(a*b))
+}
+
+// bestLikeness returns how far the nearest of the titles is the question, 0 to 1.
+func (m *titleMatcher) bestLikeness() float64 {
+	return m.best[0] / (defaultWeights.titleByWords + defaultWeights.titleByGrams)
+}
+
+// likeness returns what the titles are worth to the passage.
+func (m *titleMatcher) likeness() (sum float64) {
+	share := 1.0
+	for _, l := range m.best {
+		sum += share * l
+		share *= defaultWeights.nextTitle
+	}
+	return sum
 }

@@ -19,6 +19,8 @@ type closeness struct {
 	phrase        float64 // what the question's codes and quotations that are in it as such are worth
 	kind          float64 // the question's words near something of the kind that it asks for
 	inPrevious    float64 // those that only the passage before has
+	likeness      float64 // what its headings are worth, by how far they are the question, word for word
+	title         float64 // how far the nearest of them is
 }
 
 // subject is a content word of the question that passages are read for.
@@ -87,6 +89,7 @@ type readerScratch struct {
 	main, above   passageRead
 	strengths     []docStrengths // of the passages read
 	hasDropped    bool           // more words matched than are told apart: they count once only
+	titles        titleMatcher
 }
 
 // docStrengths is which subjects a document holds.
@@ -108,6 +111,7 @@ func (n *readerScratch) reset(q *question) {
 		n.wordStates[w] = 0
 	}
 	n.matches, n.outlines, n.touched = n.matches[:0], n.outlines[:0], n.touched[:0]
+	n.titles.reset()
 }
 
 // maxWordMatches is how many different words that have to do with a question are told apart.
@@ -155,6 +159,7 @@ func (x *Index) newReader(q *question, n *readerScratch) *reader {
 		r.subjects = append(r.subjects, s)
 	}
 	r.preparePhrases(q.phrases, subjects)
+	r.titles.prepare(x, q, r.subjects)
 	return r
 }
 
@@ -190,6 +195,7 @@ func (r *reader) read(doc uint32) (c closeness, all *matchStrengths) {
 	p.endSentence()
 	r.sumMatched(&p.closeness, &p.passageStrengths)
 	p.closeness.phrase, p.closeness.kind = p.nameScore(), p.kindScore()
+	p.closeness.likeness, p.closeness.title = p.titles.likeness(), p.titles.bestLikeness()
 	r.keepStrengths(doc, &p.passageStrengths)
 	return p.closeness, &p.passageStrengths
 }
@@ -203,6 +209,7 @@ func (p *passageRead) begin(r *reader, doc uint32) {
 	p.reader, p.closeness, p.titleCount = r, closeness{}, int(r.x.docs[doc].titleCount)
 	p.matchedWords, p.content, p.sentences, p.foundNames = 0, 0, 0, 0
 	p.hasMatch, p.previousHasMatch = false, false
+	p.titles.best = [maxLikeTitles]float64{}
 	r.sequence, r.spots, r.kindPositions = r.x.sequence(doc, r.sequence), r.spots[:0], r.kindPositions[:0]
 }
 
@@ -265,8 +272,11 @@ func (p *passageRead) readWord(at int, w uint32) {
 	if p.wantedKind != 0 && v.kinds[w]&p.wantedKind != 0 && !p.isAsked(w) {
 		p.kindPositions = append(p.kindPositions, at)
 	}
-	if p.sentences < p.titleCount && v.stems[w] != noStem {
-		p.content++
+	if p.sentences < p.titleCount {
+		p.addTitleWord(w)
+		if v.stems[w] != noStem {
+			p.content++
+		}
 	}
 }
 
@@ -286,6 +296,9 @@ func (p *passageRead) recordMatch(at int, l wordMatch) {
 func (p *passageRead) endSentence() {
 	if p.hasMatch || p.previousHasMatch {
 		p.scoreSentence()
+	}
+	if p.sentences < p.titleCount {
+		p.titles.endTitle()
 	}
 	p.sentences++
 	p.matchedWords, p.content = 0, 0

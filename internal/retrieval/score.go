@@ -35,12 +35,15 @@ func (x *Index) Nearest(q Query) []Hit {
 	x.fillQuestion(ask, q)
 	all, letters := x.rank(s, max(q.Limit, maxCloseReads))
 	all = all[:min(q.Limit, len(all))]
-	terms, worded := ask.termRarities(), x.wordSign(s, all)
+	terms, shared := ask.termRarities(), Signs{Letters: x.letterSign(letters), Words: x.wordSign(s, all),
+		Lead: x.leadOverOtherSources(all)}
 	hits := make([]Hit, len(all))
 	for i := range all {
 		c := &all[i]
 		hits[i] = Hit{Passage: x.docs[c.doc].passage, Rank: c.score, Score: c.closeness.likelihood(letters), Terms: terms,
-			Signs: Signs{Letters: x.letterSign(letters), Words: worded, Stretch: c.closeness.bestSentences}}
+			Signs: shared}
+		hits[i].Signs.Stretch, hits[i].Signs.Title, hits[i].Signs.Asked = c.closeness.bestSentences, c.closeness.title,
+			c.closeness.askedQuestion
 	}
 	ask.reset()
 	x.scratch.Put(s)
@@ -85,6 +88,11 @@ func (x *Index) rank(s *searchScratch, limit int) ([]candidate, float64) {
 			again[i].score += defaultWeights.askedQuestion * c.askedQuestion
 		}
 		if d.hasTitle {
+			like := c.likeness
+			if !d.hasQuestion {
+				like *= defaultWeights.plainTitle
+			}
+			again[i].score += like
 			again[i].score += defaultWeights.title*c.titleWords + defaultWeights.focus*c.focus
 			if q.asksHow && d.hasSteps {
 				again[i].score += defaultWeights.steps * c.titleWords
@@ -144,6 +152,19 @@ type Signs struct {
 	// how much of the question's content words the best of the hits holds, rare ones and repeated ones more
 	Words   float64
 	Stretch float64 // how much of the question is in this passage's best two neighbouring sentences
+	Title   float64 // how far the heading of this passage, or one of the questions that it answers, is the question
+	Asked   float64 // the same by content words alone, whatever their form
+	Lead    float64 // how far the best of the hits is before the best one of another source
+}
+
+// leadOverOtherSources returns by how much of its score the best is before the best one of another source.
+func (x *Index) leadOverOtherSources(all []candidate) float64 {
+	for i := range all {
+		if x.sourceOf(all[i].doc) != x.sourceOf(all[0].doc) {
+			return min(1, max(0, 1-all[i].score/max(all[0].score, minDivisor)))
+		}
+	}
+	return 1
 }
 
 // likelihood returns how likely the passage answers the question, 0 to 1, by how much of the question is in its

@@ -17,6 +17,9 @@ type tuning struct {
 	bestSentences, allWords float64
 	title, focus            float64 // the question's words in the heading; the heading's words in the question
 	askedQuestion           float64 // a question above an answer that is the question itself
+	// the cosine of the heading and the question, by words and by grams; how much less each further one of several
+	// questions above an answer counts; a heading that is no question against one that is
+	titleByWords, titleByGrams, nextTitle, plainTitle float64
 	// numbered steps under a heading that names what a question how to do something asks
 	steps float64
 	// other passages of the same source; how many of the best there can be no more than
@@ -38,7 +41,8 @@ type tuning struct {
 var defaultWeights = tuning{k1: 1.2, b: 0.9, grams: 1, stems: 0.25, pairs: 0.11, bestSentences: 0.35, allWords: 0.35,
 	title: 0.3, focus: 0.2, askedQuestion: 0.3, steps: 0.25, source: 0.3, sourceFull: 1, links: 0.5, minGramOverlap: 0.35,
 	alternative: 0.2, alternativeGrams: 0.4, alternativeStrength: 0.7, partStrength: 0.6, typo: 0.9, code: 1,
-	quote: 0.3, kind: 0.4, previousPassage: 0.1, earlier: 0.5, fade: 0.4, standalone: 0.4, answer: 0.2}
+	titleByWords: 1, titleByGrams: 1, nextTitle: 0.1, plainTitle: 0.1, quote: 0.3, kind: 0.4, previousPassage: 0.1,
+	earlier: 0.5, fade: 0.4, standalone: 0.4, answer: 0.2}
 
 // maxCloseReads is how many of the best passages are read again, word by word.
 const maxCloseReads = 20

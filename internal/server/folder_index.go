@@ -70,6 +70,7 @@ type Answer struct {
 	Citations []Quote  `json:"citations"`
 	Score     *float64 `json:"score"`   // 0 to 1; null if the model cannot tell
 	Refused   bool     `json:"refused"` // the pages do not hold the answer
+	Unsure    bool     `json:"unsure"`  // it says that it is not sure, and quotes what is nearest
 }
 
 // Quote is a citation with what it cites.
@@ -113,7 +114,7 @@ func (f *FolderIndex) Ask(ctx context.Context, models ModelConfig, question stri
 		case chunk.Citation != nil:
 			a.Citations = append(a.Citations, f.quote(req.Passages[chunk.Citation.PassageIndex].Passage, *chunk.Citation))
 		case chunk.Finish != nil:
-			a.Score, a.Refused = chunk.Finish.Score, chunk.Finish.IsRefusal
+			a.Score, a.Refused, a.Unsure = chunk.Finish.Score, chunk.Finish.IsRefusal, chunk.Finish.IsUnsure
 		}
 	}
 	return a, nil

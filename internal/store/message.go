@@ -92,6 +92,7 @@ func messageFields(m *parley.Message) []field {
 		{"turn_id", nullableText(&m.TurnID)},
 		{"parts", jsonDest{&m.Parts}},
 		{"score", &m.Score},
+		{"answer_state", nullableText(&m.AnswerState)},
 		{"citations", nullableList(&m.Citations)},
 		{"finish_reason", nullableText(&m.FinishReason)},
 		{"model", nullableText(&m.Model)},

@@ -16,6 +16,7 @@ type Utterance struct {
 	Score           *float64 // confidence of the answer
 	HasCitations    bool
 	IsRefusal       bool  // the answer says that the sources do not hold it
+	IsUnsure        bool  // the answer says that it is not sure
 	CreatedAtMillis int64 // when it was written, milliseconds
 }
 
@@ -30,6 +31,7 @@ var utteranceTable = newTable(`messages m
 		{"case when coalesce(m.citations, 'null') in ('null', '[]') then 0 else 1 end", &u.HasCitations},
 		// read of the turn's trace; a quote inside of a text of the trace would be escaped
 		{`case when t.trace like '%"refused":true%' then 1 else 0 end`, &u.IsRefusal},
+		{"case when m.answer_state = 'unsure' then 1 else 0 end", &u.IsUnsure},
 		{"m.created_at", &u.CreatedAtMillis},
 	}
 })

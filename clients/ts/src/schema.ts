@@ -752,6 +752,8 @@ export interface components {
             data: components["schemas"]["Agent"][];
             pagination: components["schemas"]["Pagination"];
         };
+        /** @enum {string} */
+        AnswerState: "answered" | "unsure" | "refused";
         Attachment: {
             name: string;
             /** @description Bytes. */
@@ -798,6 +800,8 @@ export interface components {
             userId?: string | null;
         };
         ChatMetadata: {
+            /** @description What the answer says of itself: it answers; it is not sure and quotes what is nearest; or the sources do not hold it. Null when the model does not tell. */
+            answerState: components["schemas"]["AnswerState"] | null;
             /** @description Which bytes of which version of a source support which bytes of the answer's text. */
             citations: components["schemas"]["Citation"][];
             /** Format: uuid */
@@ -927,6 +931,8 @@ export interface components {
             error: components["schemas"]["Failure"];
         };
         Evidence: {
+            /** @description What the answer says of itself: it answers; it is not sure and quotes what is nearest; or the sources do not hold it. Null when the model does not tell. */
+            answerState: components["schemas"]["AnswerState"] | null;
             /** @description Which bytes of which version of a source support which bytes of the answer's text. */
             citations: components["schemas"]["Citation"][];
             /** @description Confidence of the answer; null when the model cannot tell. */
@@ -2610,6 +2616,7 @@ export interface operations {
                      *             "credits": 1
                      *           },
                      *           "score": 0.92,
+                     *           "answerState": "answered",
                      *           "citations": [
                      *             {
                      *               "sourceId": "01998b2d-1f00-7c21-8a44-0b1c2d3e4f50",
@@ -2642,7 +2649,7 @@ export interface operations {
                      *
                      *     data: {"type":"finish-step"}
                      *
-                     *     data: {"type":"finish","finishReason":"stop","messageMetadata":{"messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ","userMessageId":"msg_8h2Kd0sVqLx3TnB7wYcR1e","conversationId":"01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01","userId":null,"finishReason":"stop","usage":{"credits":1},"score":0.92,"citations":[]}}
+                     *     data: {"type":"finish","finishReason":"stop","messageMetadata":{"messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ","userMessageId":"msg_8h2Kd0sVqLx3TnB7wYcR1e","conversationId":"01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01","userId":null,"finishReason":"stop","usage":{"credits":1},"score":0.92,"answerState":"answered","citations":[]}}
                      *
                      *     data: [DONE]
                      */
@@ -2884,6 +2891,7 @@ export interface operations {
                      *               "feedback": "positive",
                      *               "metadata": {
                      *                 "score": 0.92,
+                     *                 "answerState": "answered",
                      *                 "citations": []
                      *               }
                      *             }
@@ -3107,6 +3115,7 @@ export interface operations {
                      *             "feedback": "positive",
                      *             "metadata": {
                      *               "score": 0.92,
+                     *               "answerState": "answered",
                      *               "citations": []
                      *             }
                      *           }
@@ -3323,6 +3332,7 @@ export interface operations {
                      *           "feedback": "positive",
                      *           "metadata": {
                      *             "score": 0.92,
+                     *             "answerState": "answered",
                      *             "citations": []
                      *           }
                      *         }
@@ -3497,6 +3507,7 @@ export interface operations {
                      *         "feedback": "positive",
                      *         "metadata": {
                      *           "score": 0.92,
+                     *           "answerState": "answered",
                      *           "citations": []
                      *         }
                      *       }
@@ -3590,6 +3601,7 @@ export interface operations {
                      *             "credits": 1
                      *           },
                      *           "score": 0.92,
+                     *           "answerState": "answered",
                      *           "citations": [
                      *             {
                      *               "sourceId": "01998b2d-1f00-7c21-8a44-0b1c2d3e4f50",
@@ -3622,7 +3634,7 @@ export interface operations {
                      *
                      *     data: {"type":"finish-step"}
                      *
-                     *     data: {"type":"finish","finishReason":"stop","messageMetadata":{"messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ","userMessageId":"msg_8h2Kd0sVqLx3TnB7wYcR1e","conversationId":"01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01","userId":null,"finishReason":"stop","usage":{"credits":1},"score":0.92,"citations":[]}}
+                     *     data: {"type":"finish","finishReason":"stop","messageMetadata":{"messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ","userMessageId":"msg_8h2Kd0sVqLx3TnB7wYcR1e","conversationId":"01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01","userId":null,"finishReason":"stop","usage":{"credits":1},"score":0.92,"answerState":"answered","citations":[]}}
                      *
                      *     data: [DONE]
                      */

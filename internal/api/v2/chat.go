@@ -118,7 +118,7 @@ func (s *server) conversationNotFound(ctx context.Context, c *call, agent string
 func newChatMetadata(t *chat.Turn, end *chat.Finish) ChatMetadata {
 	return ChatMetadata{UserMessageID: string(t.UserMessageID), ConversationID: string(t.ConversationID),
 		UserID: textOrNull(t.UserID), FinishReason: end.Reason, Usage: Usage{end.Credits.Float()},
-		Evidence: newEvidence(end.Score, end.Citations)}
+		Evidence: newEvidence(end.Score, end.AnswerState, end.Citations)}
 }
 
 // RetryRequest asks for another answer.

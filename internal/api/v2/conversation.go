@@ -195,13 +195,16 @@ type Part struct {
 
 // Evidence is the confidence in an answer and the sources that support it.
 type Evidence struct {
-	Score     *float64   `json:"score" min:"0" max:"1" doc:"Confidence of the answer; null when the model cannot tell."`
-	Citations []Citation `json:"citations"`
+	Score       *float64   `json:"score" min:"0" max:"1" doc:"Confidence of the answer; null when the model cannot tell."`
+	AnswerState *string    `json:"answerState" enum:"@answerState" name:"AnswerState"`
+	Citations   []Citation `json:"citations"`
 }
 
 // FieldDocs returns the docs that are too long for tags.
 func (Evidence) FieldDocs() map[string]string {
 	return map[string]string{
+		"answerState": "What the answer says of itself: it answers; it is not sure and quotes what is nearest; or the sources " +
+			"do not hold it. Null when the model does not tell.",
 		"citations": "Which bytes of which version of a source support which bytes of the answer's text.",
 	}
 }
@@ -218,8 +221,8 @@ type Citation struct {
 	AnswerEnd   int     `json:"answerEnd"`
 }
 
-func newEvidence(score *float64, citations []parley.Citation) Evidence {
-	e := Evidence{Score: score, Citations: make([]Citation, len(citations))}
+func newEvidence(score *float64, state parley.AnswerState, citations []parley.Citation) Evidence {
+	e := Evidence{Score: score, AnswerState: textOrNull(state), Citations: make([]Citation, len(citations))}
 	for i, c := range citations {
 		e.Citations[i] = Citation{SourceID: string(c.SourceID), Name: c.Name, URL: textOrNull(c.URL),
 			VersionHash: c.VersionHash,
@@ -234,7 +237,7 @@ func (s *server) newMessage(m *parley.Message) Message {
 		CreatedAt: m.CreatedAt.Unix()}
 	if out.Role == "assistant" {
 		out.Feedback = m.Feedback
-		out.Metadata = httpapi.Some(newEvidence(m.Score, m.Citations))
+		out.Metadata = httpapi.Some(newEvidence(m.Score, m.AnswerState, m.Citations))
 	}
 	return out
 }

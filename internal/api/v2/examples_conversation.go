@@ -14,7 +14,7 @@ const questionExample = `{"id": "msg_8h2Kd0sVqLx3TnB7wYcR1e", "role": "user", "p
 
 const answerExample = `{"id": "msg_V1StGXR8Z5jdHi6BmyT0aQ", "role": "assistant", "parts": [{"type": "text",
 	"text": "On Saturdays the shop closes at noon."}],
-	"createdAt": 1790000004, "feedback": "positive", "metadata": {"score": 0.92, "citations": []}}`
+	"createdAt": 1790000004, "feedback": "positive", "metadata": {"score": 0.92, "answerState": "answered", "citations": []}}`
 
 const lastPageExample = `"pagination": {"cursor": null, "hasMore": false, "total": 2}`
 
@@ -84,7 +84,7 @@ var conversationDocs = map[string]httpapi.Doc{
 
 const metadataExample = `"userMessageId": "msg_8h2Kd0sVqLx3TnB7wYcR1e",
 	"conversationId": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01", "userId": "customer-8421",
-	"finishReason": "stop", "usage": {"credits": 1}, "score": 0.92,
+	"finishReason": "stop", "usage": {"credits": 1}, "score": 0.92, "answerState": "answered",
 	"citations": [{"sourceId": "01998b2d-1f00-7c21-8a44-0b1c2d3e4f50", "name": "Opening hours", "url": null,
 		"versionHash": "f242aadcbba4b42d3554c43b370a16272ebd81322a98749822013a28e3fc0aa8", "start": 48, "end": 85,
 		"answerStart": 0, "answerEnd": 37}]`
@@ -112,7 +112,7 @@ data: {"type":"text-end","id":"t1"}
 data: {"type":"finish-step"}
 
 data: {"type":"finish","finishReason":"stop","messageMetadata":{"messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ",` +
-	turnIDsExample + `,"finishReason":"stop","usage":{"credits":1},"score":0.92,"citations":[]}}
+	turnIDsExample + `,"finishReason":"stop","usage":{"credits":1},"score":0.92,"answerState":"answered","citations":[]}}
 
 data: [DONE]
 

@@ -35,7 +35,8 @@ func (q *parsedQuestion) askWhichMeaning(req model.Request, pages []passageLayou
 		if titled && q.matchedShare(p.titleMatch, q.isSingleWord) < minFullShare {
 			continue // one that is about it is meant before one that mentions it
 		}
-		if top >= minNearScoreShare*best.score && q.matchedShare(p.passageMatch, q.isSingleWord) >= minFullShare {
+		if top/rankWeight(i) >= minNearScoreShare*best.score/rankWeight(best.passageIndex) &&
+			q.matchedShare(p.passageMatch, q.isSingleWord) >= minFullShare {
 			near = append(near, i)
 		}
 	}
@@ -45,6 +46,9 @@ func (q *parsedQuestion) askWhichMeaning(req model.Request, pages []passageLayou
 	}
 	l := questionLanguage(req)
 	a, last := asideTextsByLanguage.in(l), len(options)-1
+	for i := range options {
+		options[i] = strings.TrimRight(options[i], "?？؟:： ")
+	}
 	list := strings.Join(options[:last], toolTextsByLanguage.in(l).listSeparator) + a.orSeparator + options[last]
 	return reply{text: a.whichOne[0] + list + a.whichOne[1], unscored: true}, true
 }
@@ -93,9 +97,9 @@ func headingPath(p model.Passage) (parts []string) {
 		parts = append([]string{p.SourceName}, parts...)
 	}
 	for i := range parts {
-		parts[i] = strings.Join(strings.Fields(strings.Trim(parts[i], "*_` ")), " ")
+		parts[i] = strings.Join(strings.Fields(strings.Trim(parts[i], "*_`| ")), " ")
 	}
-	return parts
+	return slices.DeleteFunc(parts, func(part string) bool { return !saysSomething(part) })
 }
 
 func isInAllPaths(part string, paths [][]string) bool {
@@ -133,7 +137,7 @@ func joinAnswerToQuestion(messages []model.Message, texts []string) []string {
 // Nearest topics are named only where the sources touch the question: when a heading names some of it.
 const (
 	minNearShare  = 0.5 // share of the question that the passage holds with its title
-	minNamedShare = 0.2 // share that the title holds
+	minNamedShare = 0.3 // share that the title holds
 )
 
 // unknownAnswer says that the sources hold no answer, and what they speak of instead where that may help.
@@ -149,15 +153,34 @@ func (q *parsedQuestion) unknownAnswer(req model.Request, pages []passageLayout,
 		q.matchedShare(p.titleMatch, q.isSingleWord) < minNamedShare {
 		return text
 	}
-	topic, a := parts[len(parts)-1], asideTextsByLanguage.in(l)
-	if len(parts) > 1 && len(topic) < maxOptionBytes/2 {
-		topic = parts[len(parts)-2] + " › " + topic
-	}
+	topic, a := q.nearestTopic(req.Passages[best.passageIndex], parts), asideTextsByLanguage.in(l)
 	if len(topic) > 2*maxOptionBytes || words.IsUnspaced(topic) != words.IsUnspaced(a.sourceTopics[0]) {
 		return text
 	}
 	if !strings.HasSuffix(text, "。") {
 		text += " "
 	}
+	if endsSentence(lastRune(topic)) || strings.HasSuffix(topic, "؟") {
+		return text + a.sourceTopics[0] + topic
+	}
 	return text + a.sourceTopics[0] + topic + a.sourceTopics[1]
+}
+
+// nearestTopic returns what the passage is about: of the questions of a Q&A the one that holds most of the question,
+// else the innermost heading, with the one above where it is short.
+func (q *parsedQuestion) nearestTopic(p model.Passage, parts []string) string {
+	topic := parts[len(parts)-1]
+	if p.IsQnA {
+		best := -1.0
+		for _, part := range parts {
+			if share := q.matchedShare(q.matchText(part), q.isSingleWord); share > best {
+				topic, best = part, share
+			}
+		}
+		return topic
+	}
+	if len(parts) > 1 && len(topic) < maxOptionBytes/2 {
+		topic = parts[len(parts)-2] + " › " + topic
+	}
+	return topic
 }

@@ -299,7 +299,8 @@ const manifest = `sources:
     file: returns.md
 `
 
-// Code answers those who ask about code, wherever a passage was cut; to a customer's question it is no answer.
+// Code answers those who ask about code, where the passage holds the whole of it; to a customer's question it is no
+// answer.
 func TestCodeIsQuotedToThoseWhoAskForIt(t *testing.T) {
 	passages := map[string]string{
 		"the end of code":    manifest + "```\n\nThe manifest is a file of YAML.\n",
@@ -321,10 +322,59 @@ func TestCodeIsQuotedToThoseWhoAskForIt(t *testing.T) {
 		}
 		for _, question := range []string{"Show me an example of a manifest with opening hours",
 			"How do I write the opening hours into a manifest?"} {
-			if r := ask(question); !strings.Contains(r.text, "key: opening-hours") {
+			isWhole := strings.Contains(text, "```yaml")
+			if r := ask(question); strings.Contains(r.text, "key: opening-hours") != isWhole {
 				t.Errorf("%s: %q is answered %q", name, question, r.text)
 			}
 		}
+	}
+}
+
+// A table is quoted with its head. Where a passage begins in the middle of one, that part answers nothing.
+func TestTablesAreQuotedWithTheirHead(t *testing.T) {
+	rows := "| Kettle | 49 euros |\n| Grinder | 129 euros |\n| Scale | 39 euros |\n"
+	for text, want := range map[string]string{
+		"| Product | Price |\n|---|---|\n" + rows:         "| Product | Price |\n|---|---|\n| Grinder | 129 euros |",
+		rows + "\nAll prices of the grinder hold a year.": "All prices of the grinder hold a year.",
+	} {
+		s := askHelpPages(t, scoredPassages(helpPage("Prices", text)), userMessage("What is the price of the grinder?"))
+		if s.text != want && !strings.HasSuffix(s.text, "\n\n"+want) {
+			t.Errorf("%q is answered %q", text, s.text)
+		}
+	}
+}
+
+// Neither marks nor names of files are said to a customer, and what is named by a question ends as one.
+func TestWhatIsSaidIsSentences(t *testing.T) {
+	for heading, want := range map[string]string{
+		"How do I export invoices?": "My sources speak of: Billing › How do I export invoices?",
+		"Export of invoices":        "My sources speak of: Billing › Export of invoices.",
+	} {
+		page := parley.Passage{Heading: "Billing › " + heading, SourceName: "billing.md",
+			Text: "billing.md\n\n|\n\nOpen the settings."}
+		q := parseQuestion([]string{"How do I export invoices to my accountant?"}, scoredPassages(page))
+		pages := q.layOutPassages(t.Context(), scoredPassages(page))
+		for _, u := range pages[0].units {
+			if text := page.Text[u.start:u.end]; text != "Open the settings." {
+				t.Errorf("%q can be quoted", text)
+			}
+		}
+		req := model.Request{Messages: userMessages("How do I export invoices to my accountant?"),
+			Passages: scoredPassages(page)}
+		if got := q.unknownAnswer(req, pages, pages[0].units[0]); !strings.HasSuffix(got, want) {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
+// "How do I cancel it?" is about what was spoken of before.
+func TestFollowUpsKeepTheirSubject(t *testing.T) {
+	pages := scoredPassages(helpPage("Newsletter", "To cancel the newsletter, follow the link in its last line."),
+		helpPage("Subscription", "To cancel the subscription, open the settings of your account."))
+	s := askHelpPages(t, pages, userMessage("What does the subscription cost?"),
+		model.Message{Role: "assistant", Text: "Ten euros a month."}, userMessage("And how do I cancel it?"))
+	if !strings.Contains(s.text, "cancel the subscription") {
+		t.Errorf("%q", s.text)
 	}
 }
 

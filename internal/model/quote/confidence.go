@@ -1,8 +1,6 @@
 package quote
 
 import (
-	"context"
-	"math"
 	"regexp"
 	"strings"
 	"unicode"
@@ -13,37 +11,37 @@ import (
 	"parley/internal/text/words"
 )
 
-// minAnswerConfidence is the confidence under which the model says that it does not know: on public sets of questions
-// whose answer the sources hold or merely touch, one answerable question in seven falls below it (TestRefusal in eval).
-const minAnswerConfidence = 0.555
-
-// confidenceFeatures are the signs that the confidence is made of, in the order of featureWeights.
-type confidenceFeatures [10]float64
-
-// featureWeights are those of a logistic regression over the signs. PARLEY_LEARN_DOUBT=DIR go test ./internal/eval -run
-// TestLearnDoubt fits them again on the sets of questions in the folder, and prints how they do on questions that they
-// were not fitted on. Names of the question that the passage lacks, a person or a place beside the matched words, a
-// lead over the next source and the rarest word added nothing to these.
-var featureWeights = confidenceFeatures{2.35, 7.51, 1.32, 2.25, 1.70, 0.24, 0.97, 1.29, -1.87, -0.72}
-
-const featureBias = -5.03
-
-// confidence returns how likely the unit answers the question, 0 to 1.
-func (q *parsedQuestion) confidence(passages []model.Passage, p *passageLayout, best quotableUnit) float64 {
-	z := featureBias
-	for i, d := range q.features(passages, p, best) {
-		z += featureWeights[i] * d
+// confidence returns how likely the unit answers the question, 0 to 1. What a document says under a heading that is a
+// question is both: a text, and the answer to that question.
+func (q *parsedQuestion) confidence(passages []model.Passage, pages []passageLayout, best quotableUnit) float64 {
+	signs, passage := q.features(passages, pages, best), passages[best.passageIndex]
+	loss := 0.0
+	if q.lacksWhatIsAsked(&pages[best.passageIndex], best) {
+		loss = missingAmountLoss
 	}
-	z -= missingAmountLoss * boolToFloat(q.lacksAmount(mergeMatches(p.passageMatch, best.ownMatch)) ||
-		!best.isTableRow && q.contentWordCount() == 1 && q.lacksCount(passages[best.passageIndex].Text))
-	return 1 / (1 + math.Exp(-z))
+	switch {
+	case passage.IsQnA:
+		return qnaConfidence.of(signs, loss)
+	case isUnderQuestion(passage):
+		return (qnaConfidence.of(signs, loss) + proseConfidence.of(signs, loss)) / 2
+	}
+	return proseConfidence.of(signs, loss)
+}
+
+// lacksWhatIsAsked reports whether the question asks for an amount, or for how many there are of something, and the
+// passage tells none.
+func (q *parsedQuestion) lacksWhatIsAsked(p *passageLayout, best quotableUnit) bool {
+	return q.lacksAmount(mergeMatches(p.passageMatch, best.ownMatch)) ||
+		!best.isTableRow && q.contentWordCount() == 1 && q.lacksCount(p.text)
 }
 
 const maxCountedWords = 6 // content words of a question
 
-func (q *parsedQuestion) features(passages []model.Passage, p *passageLayout, best quotableUnit) confidenceFeatures {
+func (q *parsedQuestion) features(passages []model.Passage, pages []passageLayout,
+	best quotableUnit) confidenceFeatures {
+	p := &pages[best.passageIndex]
 	passage := passages[best.passageIndex]
-	first, plain := effectiveSignals(&passages[0]), q.shareOutsideCode(passages[0])
+	first, signals, plain := effectiveSignals(&passages[0]), effectiveSignals(&passage), q.shareOutsideCode(passages[0])
 	return confidenceFeatures{
 		plain * first.Words,
 		plain * first.Letters,
@@ -59,13 +57,21 @@ func (q *parsedQuestion) features(passages []model.Passage, p *passageLayout, be
 		boolToFloat(q.isUnspaced()), // Words says nothing
 		boolToFloat(!best.isTableRow && q.lacksCount(passage.Text)),
 		boolToFloat(q.wantsNumber && !q.hasNewNumber(passage.Text)),
+		signals.Title,
+		first.Lead,
+		signals.Asked,
 	}
+}
+
+// isUnderQuestion reports whether the innermost heading of the passage is a question.
+func isUnderQuestion(p model.Passage) bool {
+	return strings.ContainsAny(p.Heading[strings.LastIndex(p.Heading, "›")+1:], "?？؟")
 }
 
 // effectiveSignals returns those of the passage, or what its score alone lets guess.
 func effectiveSignals(p *model.Passage) model.MatchSignals {
 	if p.Signals == (model.MatchSignals{}) {
-		return model.MatchSignals{Letters: 0.3 * p.Score, Words: 0.4 * p.Score, Stretch: p.Score}
+		return model.MatchSignals{Letters: 0.3 * p.Score, Words: 0.4 * p.Score, Stretch: p.Score, Lead: 0.5 * p.Score}
 	}
 	return p.Signals
 }
@@ -158,23 +164,6 @@ func isNumber(word string) bool {
 var numeralWords = words.NewSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez
 	twee drie vijf zes zeven negen tien два три четыре пять шесть семь восемь девять десять`)
 
-// ConfidenceFeatures returns the signs that the confidence in the answer to the request is made of, nil if nothing
-// is there to be quoted: what the weights are fitted on.
-func ConfidenceFeatures(req model.Request) []float64 {
-	userQuestions := sourceQuestions(shortenMessages(req.Messages))
-	if len(userQuestions) == 0 {
-		return nil
-	}
-	t := parseQuestion(userQuestions, req.Passages)
-	pages := t.layOutPassages(context.Background(), req.Passages)
-	best := bestUnit(pages)
-	if best.score == 0 {
-		return nil
-	}
-	signs := t.features(req.Passages, &pages[best.passageIndex], best)
-	return signs[:]
-}
-
 // What holds all that the question names is answered from, however little the search makes of it: in a handful of pages
 // no word is rare.
 
@@ -196,7 +185,7 @@ func (q *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, 
 const factConfidence = 0.8
 
 func (q *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
-	if !best.isTableRow && !q.unitHasAmount(best) || q.contentWordCount() < 2 {
+	if !best.isTableRow && !q.unitHasAmount(best) || q.contentWordCount() < 2 && !q.isNamedBy(p.titleMatch, isFrameWord) {
 		return false
 	}
 	return q.isNamedBy(mergeMatches(p.titleMatch, best.ownMatch), isFrameWord) &&

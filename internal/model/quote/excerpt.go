@@ -27,6 +27,8 @@ func (e excerpt) separator(first bool) string {
 		return ""
 	case first:
 		return e.heading + "\n\n"
+	case e.heading != "":
+		return "\n\n" + e.heading + "\n\n"
 	case e.continuesPrevious:
 		return "\n"
 	}
@@ -34,8 +36,8 @@ func (e excerpt) separator(first bool) string {
 }
 
 const (
-	maxReadPassages   = 12  // so many of the best are read closely
-	maxListBytes      = 900 // bytes
+	maxReadPassages   = 12   // so many of the best are read closely
+	maxListBytes      = 1500 // bytes
 	maxUnitBytes      = 1200
 	maxWholeUnitBytes = 6000 // steps, code and rows, which are quoted whole or not at all
 	shortUnitBytes    = 48
@@ -114,6 +116,66 @@ func (q *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit,
 	return &s
 }
 
+// An answer in doubt may offer two quotes, where the second is about as near as the first.
+const (
+	minOtherScoreShare = 0.75 // of the best score, the places in the search aside
+	maxOtherRank       = 3
+	maxDoubtfulBytes   = 1000 // of both
+)
+
+// pickDoubtful returns what an answer in doubt quotes, each below what it is about.
+func (q *parsedQuestion) pickDoubtful(passages []model.Passage, pages []passageLayout, best quotableUnit) []excerpt {
+	picked := q.pickExcerpts(passages, pages, best)
+	for i := range picked {
+		if !picked[i].continuesPrevious {
+			picked[i].heading = q.nearestHeading(passages[picked[i].passageIndex])
+		}
+	}
+	if len(picked) > 1 {
+		return picked
+	}
+	other := q.nearestOther(passages, pages, best)
+	if other.score == 0 {
+		return picked
+	}
+	s := q.excerptAround(&pages[other.passageIndex], other)
+	one, two := pages[best.passageIndex].text[picked[0].start:picked[0].end], pages[s.passageIndex].text[s.start:s.end]
+	if len(one)+len(two) > maxDoubtfulBytes || isSimilarText(one, two) {
+		return picked
+	}
+	s.heading = q.nearestHeading(passages[s.passageIndex])
+	return append(picked, s)
+}
+
+// nearestOther returns the unit of another passage, under another heading, that is nearest; without a score for none.
+func (q *parsedQuestion) nearestOther(passages []model.Passage, pages []passageLayout,
+	best quotableUnit) (other quotableUnit) {
+	minScore := minOtherScoreShare * best.score / rankWeight(best.passageIndex)
+	for i := range pages[:min(len(pages), maxOtherRank)] {
+		if passages[i].Heading == passages[best.passageIndex].Heading {
+			continue
+		}
+		for _, u := range pages[i].units {
+			if score := u.score / rankWeight(i); score > minScore && !u.isTableRow && !u.ordered {
+				other, minScore = u, score
+			}
+		}
+	}
+	return other
+}
+
+// nearestHeading returns what the passage is about, to be said before a quote of it; empty if nothing tells.
+func (q *parsedQuestion) nearestHeading(p model.Passage) string {
+	parts := headingPath(p)
+	if p.Heading == "" || len(parts) == 0 {
+		return ""
+	}
+	if p.IsQnA {
+		return q.nearestTopic(p, parts)
+	}
+	return withColon(parts[len(parts)-1])
+}
+
 // addedShare returns the weight of the message's words that more matches and the other does not, 0 to 1.
 func (q *parsedQuestion) addedShare(matched, more []float64) (sum float64) {
 	for i, s := range q.terms {
@@ -143,6 +205,9 @@ func isSimilarText(a, b string) bool {
 type quoteLimits struct {
 	targetBytes  int // the next sentence is added while it is shorter
 	maxSentences int // at most so many more
+
+	addsNeighbours bool // the sentences beside the chosen one are added, whatever its length
+	addsSecond     bool // and one more
 }
 
 // quoteLimits is little for a fact, and a paragraph for an overview.
@@ -194,11 +259,20 @@ func contextHeading(p *passageLayout, passage model.Passage, u quotableUnit, s e
 	if !item && !short && (u.kind != markdown.Paragraph || !refersBack(text) && !unicode.IsLower(r)) {
 		return ""
 	}
-	if passage.Heading == "" {
+	parts := headingPath(passage)
+	if passage.Heading == "" || passage.IsQnA || len(parts) == 0 {
 		return ""
 	}
-	parts := headingPath(passage)
-	return strings.TrimRight(parts[len(parts)-1], ":：") + ":"
+	return withColon(parts[len(parts)-1])
+}
+
+// withColon returns the heading as it is put before what it is about.
+func withColon(heading string) string {
+	heading = strings.TrimRight(heading, ":：")
+	if endsSentence(lastRune(heading)) || strings.HasSuffix(heading, "؟") {
+		return heading
+	}
+	return heading + ":"
 }
 
 func lastRune(s string) rune {

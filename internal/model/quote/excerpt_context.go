@@ -3,6 +3,7 @@ package quote
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"parley/internal/text/markdown"
 )
@@ -54,7 +55,11 @@ func (q *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt
 		if s, ok := q.sectionExcerpt(p, u); ok {
 			return s
 		}
-		return p.sentencesAround(u, q.quoteLimits())
+		limits := q.quoteLimits()
+		limits.addsNeighbours = !q.unitHasAmount(u) && !q.asksWhoMay
+		limits.addsSecond = !q.wantsNumber || !q.hasNewNumber(p.text[u.start:u.end]) ||
+			!q.isNamedBy(mergeMatches(p.titleMatch, u.ownMatch), isFrameWord)
+		return p.sentencesAround(u, limits)
 	}
 	if u.ordered && !p.isLeadIn(u.firstBlock) {
 		return u.excerpt
@@ -122,7 +127,32 @@ func (p *passageLayout) sentencesAround(u quotableUnit, r quoteLimits) excerpt {
 		p.continuesText(p.units[from-1], p.units[from]) {
 		from--
 	}
+	if r.addsNeighbours {
+		from, to = p.addNeighbours(at, from, to, r.addsSecond)
+	}
 	return excerpt{passageIndex: u.passageIndex, start: p.units[from].start, end: p.units[to].end}
+}
+
+// maxNeighbourRunes is how long a quote grows by the sentences beside the one that was chosen, in code points: by the
+// one before it and the one after it, and by one more after these.
+const maxNeighbourRunes = 660
+
+// addNeighbours adds the sentence before the chosen one and the one after it: the answer is often beside the sentence
+// that holds the words of the question.
+func (p *passageLayout) addNeighbours(at, from, to int, second bool) (int, int) {
+	fits := func(from, to int) bool {
+		return utf8.RuneCountInString(p.text[p.units[from].start:p.units[to].end]) <= maxNeighbourRunes
+	}
+	if to == at && to+1 < len(p.units) && p.continuesText(p.units[to], p.units[to+1]) && fits(from, to+1) {
+		to++
+	}
+	if from == at && from > 0 && p.continuesText(p.units[from-1], p.units[from]) && fits(from-1, to) {
+		from--
+	}
+	if second && to+1 < len(p.units) && p.continuesText(p.units[to], p.units[to+1]) && fits(from, to+1) {
+		to++
+	}
+	return from, to
 }
 
 // maxShortSentenceBytes is how short a sentence is whose next paragraph is quoted too.

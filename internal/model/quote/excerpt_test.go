@@ -35,7 +35,7 @@ func TestBuiltinChooses(t *testing.T) {
 	}{
 		"How do I archive an album?": {scoredPassages(links, steps),
 			"- Open the album\n- Select **Archive**"},
-		"How do I enable two-factor authentication?": {scoredPassages(login, factor),
+		"How do I enable two-factor authentication?": {scoredPassages(factor, login),
 			"Enable it in the security settings."},
 		"How can I share an album with people who do not have Acme?": {scoredPassages(users, public),
 			"without an Acme account"},

@@ -1,8 +1,10 @@
 package quote
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"parley/internal/model"
 	"parley/internal/text/markdown"
@@ -42,8 +44,9 @@ func (q *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 	pg.passageMatch = mergeMatches(pg.titleMatch, q.matchText(pg.scoredText))
 	c := unitContext{layout: &pg, passageIndex: i, headingMatch: pg.titleMatch,
 		headingFocus: q.headingPathFocus(p.Heading), isFirstUnderHeading: true}
-	c.passageWeight = (0.55 + 0.45*p.Score) * (1 - rankLoss*float64(i)) *
+	c.passageWeight = (0.55 + 0.45*p.Score) * rankWeight(i) *
 		(1 - focusLoss*(1-c.headingFocus)) * (1 - missingWordLoss*(1-q.ownCoverage(pg.passageMatch)))
+	c.passageWeight *= 1 - missingSubjectLoss*q.missingSubject(pg.passageMatch)
 	if q.lacksName(pg.passageMatch) {
 		c.passageWeight *= 1 - missingNameLoss
 	}
@@ -66,6 +69,9 @@ func (q *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 // addUnits adds what can be quoted of the blocks, which belong together.
 func (q *parsedQuestion) addUnits(c *unitContext, first, last int) {
 	b, end := c.layout.blocks[first], c.layout.blocks[last].End
+	if c.layout.isCut(first) || c.layout.isCut(last) {
+		return
+	}
 	if first == last && b.Kind == markdown.Paragraph {
 		for _, s := range prose.Sentences(c.layout.text, b.Start, b.End) {
 			if !endsWithColon(c.layout.text[s.Start:s.End]) {
@@ -113,6 +119,20 @@ type unitContext struct {
 	passageWeight       float64 // of the passage
 }
 
+// saysSomething reports whether the text is more than marks, numbers, the name of a file or an address.
+func saysSomething(text string) bool {
+	text = strings.Trim(text, "*_`|> \t\r\n")
+	if strings.IndexFunc(text, unicode.IsLetter) < 0 {
+		return false
+	}
+	return strings.ContainsAny(text, " \n") || !fileNamePattern.MatchString(text)
+}
+
+// fileNamePattern finds names of files, paths and addresses.
+var fileNamePattern = regexp.MustCompile(`(?i)^(https?://\S+|[\w./-]+\.(md|markdown|txt|html?|pdf|docx?|xlsx?|` +
+	`pptx?|csv|json|` +
+	`ya?ml|png|jpe?g)|/?[\w.-]+/[\w./-]*)$`)
+
 func (q *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 	if size := u.end - u.start; size > maxWholeUnitBytes || size > maxUnitBytes && !u.ordered && u.kind != markdown.Code &&
 		!u.isTableRow {
@@ -122,6 +142,9 @@ func (q *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 		return
 	}
 	text := c.layout.text[u.start:u.end]
+	if (u.kind == markdown.Paragraph || u.kind == markdown.Table) && !saysSomething(text) {
+		return
+	}
 	share := headingShare
 	if c.isFirstUnderHeading {
 		share = headingShareFirst
@@ -146,13 +169,19 @@ func (q *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 
 // Weights of what a passage loses.
 const (
-	rankLoss        = 0.012 // for each better one before it
-	focusLoss       = 0.35  // for headings that speak of something else
-	missingWordLoss = 0.5   // for the words of the question that neither it nor its title holds
+	rankLoss        = 0.3  // for each better one before it
+	minRankWeight   = 0.1  // of those that come last
+	focusLoss       = 0.35 // for headings that speak of something else
+	missingWordLoss = 0.5  // for the words of the question that neither it nor its title holds
+
+	missingSubjectLoss = 0.4 // for what the message before is about, where this one does not say what it is about
 
 	missingNameLoss   = 0.3  // for a name of the question that neither it nor its title holds
 	otherLanguageLoss = 0.25 // for another language than the question's, where both show
 )
+
+// rankWeight returns what a passage counts by its place in the search.
+func rankWeight(i int) float64 { return max(minRankWeight, 1-rankLoss*float64(i)) }
 
 // headingPathFocus returns how much of the outermost and of the innermost heading the question names.
 func (q *parsedQuestion) headingPathFocus(heading string) float64 {

@@ -165,6 +165,22 @@ func (q *parsedQuestion) ownCoverage(found []float64) (own float64) {
 	return q.shareOfOwnWeight(own)
 }
 
+// missingSubject returns how much of what the user's message before is about was not found, 0 to 1, where this message
+// leans on it: "and how do I change it?".
+func (q *parsedQuestion) missingSubject(found []float64) float64 {
+	if !q.isFollowUp || !words.NeedsContext(q.originalText) {
+		return 0
+	}
+	missing, all := 0.0, 0.0
+	for i, s := range q.terms {
+		if !s.fromLastMessage && !s.isPair {
+			missing += s.weight * (1 - found[i])
+			all += s.weight
+		}
+	}
+	return missing / max(all, 1e-9)
+}
+
 // fullCoverage is ownCoverage with the words of earlier messages.
 func (q *parsedQuestion) fullCoverage(found []float64) (sum float64) {
 	for i, s := range q.terms {

@@ -43,6 +43,7 @@ type reply struct {
 	citations []model.Citation
 	score     float64
 	isRefusal bool
+	isUnsure  bool
 	toolCall  *model.ToolCall // asked for in place of a text
 	unscored  bool            // rests on no passage, so that there is no score
 }
@@ -70,23 +71,29 @@ func answerFromPassages(ctx context.Context, req model.Request, userQuestions []
 		return reply{}
 	}
 	best := bestUnit(pages)
-	score := 0.0
 	if best.score > 0 {
 		best = t.mergeTableRows(&pages[best.passageIndex], best)
-		score = t.confidence(req.Passages, &pages[best.passageIndex], best)
-		score = max(score, t.minConfidence(req.Passages[best.passageIndex], &pages[best.passageIndex], best))
 	}
-	if score < minAnswerConfidence {
+	score, state := t.judge(req.Passages, pages, best)
+	switch state {
+	case parley.AnswerRefused:
 		text := t.unknownAnswer(req, pages, best)
 		if isGibberish(splitWords(userQuestions[len(userQuestions)-1])) {
 			text = asideTextsByLanguage.in(questionLanguage(req)).notUnderstood
 		}
 		return reply{text: text, score: score, isRefusal: true}
+	case parley.AnswerUnsure:
+		lead := asideTextsByLanguage.in(questionLanguage(req)).unsure + "\n\n"
+		r := quoteExcerpts(req.Passages, t.pickDoubtful(req.Passages, pages, best), lead)
+		r.score, r.isUnsure = score, true
+		return r
 	}
 	if r, ok := t.askWhichMeaning(req, pages, best); ok {
 		return r
 	}
-	return quoteExcerpts(req.Passages, t.pickExcerpts(req.Passages, pages, best), score)
+	r := quoteExcerpts(req.Passages, t.pickExcerpts(req.Passages, pages, best), "")
+	r.score = score
+	return r
 }
 
 // sourceQuestions returns the texts of the user that ask for something of the sources, the last one last. What led to
@@ -132,9 +139,10 @@ func userTexts(messages []model.Message) (texts []string) {
 	return texts
 }
 
-func quoteExcerpts(passages []model.Passage, picked []excerpt, score float64) reply {
-	r := reply{score: score}
+// quoteExcerpts joins what was picked, behind words that lead to it.
+func quoteExcerpts(passages []model.Passage, picked []excerpt, lead string) (r reply) {
 	var b strings.Builder
+	b.WriteString(lead)
 	for i, s := range picked {
 		b.WriteString(s.separator(i == 0))
 		p := passages[s.passageIndex]
@@ -168,7 +176,7 @@ func (r reply) chunks(req model.Request) (all []model.Chunk) {
 		all = append(all, model.Chunk{ToolCall: r.toolCall})
 		finish.Reason, finish.OutputTokens = "tool-calls", tokensForBytes(len(r.toolCall.Input))
 	case !r.unscored:
-		finish.Score, finish.IsRefusal = &r.score, r.isRefusal
+		finish.Score, finish.IsRefusal, finish.IsUnsure = &r.score, r.isRefusal, r.isUnsure
 	}
 	return append(all, model.Chunk{Finish: &finish})
 }

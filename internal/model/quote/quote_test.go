@@ -147,6 +147,37 @@ func TestBuiltinRefuses(t *testing.T) {
 	}
 }
 
+// Between knowing and not knowing the model says so, in the language of the question, and quotes what is nearest.
+func TestBuiltinIsUnsure(t *testing.T) {
+	for language, c := range map[string]struct{ question, text, want string }{
+		"English": {"How do I export the yearly invoices of my team?",
+			"To export the list of members, open the settings of the team.", "I am not sure."},
+		"German": {"Wie exportiere ich die jährlichen Rechnungen meines Teams?",
+			"Um die Liste der Mitglieder zu exportieren, öffnen Sie die Einstellungen des Teams.", "Ich bin nicht sicher."},
+		"Spanish": {"¿Cómo exporto las facturas anuales de mi equipo?",
+			"Para exportar la lista de miembros, abra la configuración del equipo.", "No estoy seguro."},
+	} {
+		passages := scoredPassages(helpPage("", c.text))
+		passages[0].Signals = model.MatchSignals{Letters: 0.2, Words: 0.25, Stretch: 0.5, Lead: 0.3}
+		req := model.Request{Messages: userMessages(c.question), Passages: passages}
+		s := streamReply(t, req)
+		if !s.finish.IsUnsure || s.finish.IsRefusal || s.finish.Score == nil ||
+			s.text != s.text[:strings.Index(s.text, "\n\n")+2]+c.text || !strings.HasPrefix(s.text, c.want) {
+			t.Errorf("%s: %q %+v", language, s.text, s.finish)
+		}
+		checkAllQuoted(t, req, s)
+		passages[0].Signals.Stretch = 0.1
+		if s := streamReply(t, req); !s.finish.IsRefusal {
+			t.Errorf("%s, about something else: %q", language, s.text)
+		}
+	}
+	for l, a := range asideTextsByLanguage {
+		if a.unsure == "" {
+			t.Errorf("language %v says nothing", l)
+		}
+	}
+}
+
 // foreignPassages scores the passages as retrieval scores those that hold little of the question.
 func foreignPassages(all []model.Passage) []model.Passage {
 	for i := range all {

@@ -44,6 +44,7 @@ type asideTexts struct {
 	whichOne          [2]string
 	sourceTopics      [2]string // what the sources speak of
 	orSeparator       string
+	unsure            string // before the quote of an answer that may be none
 }
 
 var asideTextsByLanguage = textsByLanguage[asideTexts]{
@@ -53,60 +54,71 @@ var asideTextsByLanguage = textsByLanguage[asideTexts]{
 		"I am sorry that this is annoying. Please tell me what you would like to know, and I will look it up.",
 		"I did not understand that. What would you like to know?",
 		"All right. I am here if you would like to know something else.",
-		[2]string{"Which one do you mean: ", "?"}, [2]string{"My sources speak of: ", "."}, " or "},
+		[2]string{"Which one do you mean: ", "?"}, [2]string{"My sources speak of: ", "."}, " or ",
+		"I am not sure. The closest that I have is:"},
 	words.German: {"Ich bin ein automatischer Assistent. Ich beantworte Fragen mit dem, was in meinen Quellen steht.",
 		"Ich bin ein automatischer Assistent und kann dieses Gespräch nicht an einen Menschen übergeben. Bitte " +
 			"nutzen Sie die Kontaktangaben der Betreiber.",
 		"Es tut mir leid, dass das ärgerlich ist. Bitte sagen Sie mir, was Sie wissen möchten, und ich sehe nach.",
 		"Das habe ich nicht verstanden. Was möchten Sie wissen?",
 		"In Ordnung. Ich bin da, wenn Sie noch etwas wissen möchten.",
-		[2]string{"Was meinen Sie genau: ", "?"}, [2]string{"Meine Quellen handeln von: ", "."}, " oder "},
+		[2]string{"Was meinen Sie genau: ", "?"}, [2]string{"Meine Quellen handeln von: ", "."}, " oder ",
+		"Ich bin nicht sicher. Am nächsten kommt dem das hier:"},
 	words.Spanish: {"Soy un asistente automático. Respondo a las preguntas con lo que dicen mis fuentes.",
 		"Soy un asistente automático y no puedo pasar esta conversación a una persona. Utilice, por favor, los " +
 			"datos de contacto de quienes ofrecen este servicio.",
 		"Siento que esto sea molesto. Dígame, por favor, qué le gustaría saber y lo buscaré.",
 		"No lo he entendido. ¿Qué le gustaría saber?", "De acuerdo. Aquí estoy si quiere saber algo más.",
-		[2]string{"¿A cuál se refiere: ", "?"}, [2]string{"Mis fuentes hablan de: ", "."}, " o "},
+		[2]string{"¿A cuál se refiere: ", "?"}, [2]string{"Mis fuentes hablan de: ", "."}, " o ",
+		"No estoy seguro. Lo más parecido que tengo es:"},
 	words.French: {"Je suis un assistant automatique. Je réponds aux questions avec ce que disent mes sources.",
 		"Je suis un assistant automatique et je ne peux pas transmettre cette conversation à une personne. " +
 			"Veuillez utiliser les coordonnées de ceux qui proposent ce service.",
 		"Je suis désolé que ce soit agaçant. Dites-moi ce que vous souhaitez savoir, et je chercherai.",
 		"Je n'ai pas compris. Que souhaitez-vous savoir ?", "Très bien. Je suis là si vous souhaitez savoir autre chose.",
-		[2]string{"Lequel voulez-vous dire : ", " ?"}, [2]string{"Mes sources parlent de : ", "."}, " ou "},
+		[2]string{"Lequel voulez-vous dire : ", " ?"}, [2]string{"Mes sources parlent de : ", "."}, " ou ",
+		"Je n'en suis pas sûr. Ce que j'ai de plus proche :"},
 	words.Italian: {"Sono un assistente automatico. Rispondo alle domande con quello che dicono le mie fonti.",
 		"Sono un assistente automatico e non posso passare questa conversazione a una persona. Usi per favore i " +
 			"recapiti di chi offre questo servizio.",
 		"Mi dispiace che sia fastidioso. Mi dica che cosa desidera sapere e lo cercherò.",
 		"Non ho capito. Che cosa desidera sapere?", "Va bene. Sono qui se desidera sapere altro.",
-		[2]string{"Quale intende: ", "?"}, [2]string{"Le mie fonti parlano di: ", "."}, " o "},
+		[2]string{"Quale intende: ", "?"}, [2]string{"Le mie fonti parlano di: ", "."}, " o ",
+		"Non ne sono sicuro. La cosa più vicina che ho è:"},
 	words.Portuguese: {"Sou um assistente automático. Respondo às perguntas com o que dizem as minhas fontes.",
 		"Sou um assistente automático e não posso passar esta conversa a uma pessoa. Utilize, por favor, os " +
 			"contactos de quem oferece este serviço.",
 		"Lamento que isto seja incómodo. Diga-me o que gostaria de saber e vou procurar.",
 		"Não percebi. O que gostaria de saber?", "Está bem. Estou aqui se quiser saber mais alguma coisa.",
-		[2]string{"A qual se refere: ", "?"}, [2]string{"As minhas fontes falam de: ", "."}, " ou "},
+		[2]string{"A qual se refere: ", "?"}, [2]string{"As minhas fontes falam de: ", "."}, " ou ",
+		"Não tenho a certeza. O mais próximo que tenho é:"},
 	words.Dutch: {"Ik ben een automatische assistent. Ik beantwoord vragen met wat er in mijn bronnen staat.",
 		"Ik ben een automatische assistent en kan dit gesprek niet aan een mens overdragen. Gebruik alstublieft " +
 			"de contactgegevens van de aanbieder.",
 		"Het spijt me dat dit vervelend is. Zeg me wat u wilt weten, dan zoek ik het op.",
 		"Dat heb ik niet begrepen. Wat wilt u weten?", "Goed. Ik ben er als u nog iets wilt weten.",
-		[2]string{"Welke bedoelt u: ", "?"}, [2]string{"Mijn bronnen gaan over: ", "."}, " of "},
+		[2]string{"Welke bedoelt u: ", "?"}, [2]string{"Mijn bronnen gaan over: ", "."}, " of ",
+		"Ik weet het niet zeker. Dit komt er het dichtst bij:"},
 	words.Russian: {"Я автоматический помощник. Я отвечаю на вопросы тем, что сказано в моих источниках.",
 		"Я автоматический помощник и не могу передать этот разговор человеку. Пожалуйста, воспользуйтесь " +
 			"контактами тех, кто оказывает эту услугу.",
 		"Мне жаль, что это вызывает досаду. Скажите, пожалуйста, что вы хотите узнать, и я поищу.",
 		"Я не понял. Что вы хотите узнать?", "Хорошо. Я здесь, если вы захотите узнать что-нибудь ещё.",
-		[2]string{"Что вы имеете в виду: ", "?"}, [2]string{"В моих источниках говорится о следующем: ", "."}, " или "},
+		[2]string{"Что вы имеете в виду: ", "?"}, [2]string{"В моих источниках говорится о следующем: ", "."}, " или ",
+		"Я не уверен. Ближе всего к этому вот что:"},
 	words.Arabic: {"أنا مساعد آلي. أجيب عن الأسئلة بما ورد في مصادري.",
 		"أنا مساعد آلي ولا أستطيع تحويل هذه المحادثة إلى شخص. يرجى استخدام بيانات الاتصال الخاصة بمقدمي هذه الخدمة.",
 		"أعتذر عن الإزعاج. أخبرني من فضلك بما تود معرفته وسأبحث عنه.", "لم أفهم ذلك. ماذا تود أن تعرف؟",
 		"حسنا. أنا هنا إذا أردت معرفة شيء آخر.",
-		[2]string{"أيها تقصد: ", "؟"}, [2]string{"تتحدث مصادري عن: ", "."}, " أو "},
+		[2]string{"أيها تقصد: ", "؟"}, [2]string{"تتحدث مصادري عن: ", "."}, " أو ",
+		"لست متأكدا. أقرب ما وجدته هو:"},
 	words.Chinese: {"我是自动助手，根据我的资料回答问题。", "我是自动助手，无法把对话转给人工。请使用服务提供方的联系方式。", "很抱歉给您带来不便。请告诉我您想了解什么，我来查找。",
-		"我没有明白。请问您想了解什么？", "好的。如果还想了解什么，请随时告诉我。", [2]string{"您指的是哪一个：", "？"}, [2]string{"我的资料涉及：", "。"}, "，还是"},
+		"我没有明白。请问您想了解什么？", "好的。如果还想了解什么，请随时告诉我。", [2]string{"您指的是哪一个：", "？"}, [2]string{"我的资料涉及：", "。"}, "，还是",
+		"我不太确定。我找到的最接近的内容是："},
 	words.Japanese: {"私は自動のアシスタントです。資料に書かれていることをもとにお答えします。", "私は自動のアシスタントで、担当者におつなぎすることはできません。サービス提供者の連絡先をご利用ください。",
 		"ご不便をおかけして申し訳ありません。お知りになりたいことを教えてください。お調べします。", "うまく理解できませんでした。何をお知りになりたいですか。",
-		"承知しました。ほかに知りたいことがあればお知らせください。", [2]string{"どれのことでしょうか：", "？"}, [2]string{"資料にあるのは次の内容です：", "。"}, "、または"},
+		"承知しました。ほかに知りたいことがあればお知らせください。", [2]string{"どれのことでしょうか：", "？"}, [2]string{"資料にあるのは次の内容です：", "。"}, "、または",
+		"確かではありませんが、最も近い内容は次のとおりです："},
 }
 
 // toolTexts are the sentences about tools that the built-in model has in a language.

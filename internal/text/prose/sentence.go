@@ -84,7 +84,7 @@ func endsSentence(text string, stop, next, begin, end int) bool {
 	if !unicode.IsSpace(r) {
 		return false
 	}
-	if text[stop] == '.' && isAbbreviation(text[begin:stop]) {
+	if text[stop] == '.' && (isAbbreviation(text[begin:stop]) || isOrdinal(text[begin:stop], text[next:end])) {
 		return false
 	}
 	rest := strings.TrimLeft(text[next:min(end, next+64)], " \t\r\n\"'“‘«([*_`„¿¡")
@@ -104,7 +104,7 @@ func isAbbreviation(before string) bool {
 	}
 	if utf8.RuneCountInString(word) == 1 {
 		r, _ := utf8.DecodeRuneInString(word)
-		return unicode.IsUpper(r) && word != "I"
+		return !unicode.IsLower(r) && unicode.IsLetter(r) && word != "I" || word == "v"
 	}
 	return abbreviations[strings.ToLower(word)]
 }
@@ -116,7 +116,29 @@ var abbreviations = map[string]bool{
 	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "vs": true, "e.g": true, "i.e": true,
 	"cf": true, "no": false, "fig": true, "approx": true, "inc": true, "ltd": true, "jr": true, "sr": true, "u.s": true,
 	"z.b": true, "d.h": true, "bzw": true, "ca": true, "nr": true, "usw": false, "p.ej": true, "sra": true, "dra": true,
-	"art": true, "vol": true, "gen": true, "col": true, "lt": true, "gov": true,
+	"art": true, "vol": true, "gen": true, "col": true, "lt": true, "gov": true, "mio": true, "mrd": true, "tsd": true,
+	"evtl": true, "ggf": true, "inkl": true, "zzgl": true, "abs": true, "str": true,
+}
+
+// isOrdinal reports whether the full stop belongs to a German number of a day or a century: "am 8. Februar".
+func isOrdinal(before, after string) bool {
+	digits := len(before) - len(strings.TrimRight(before, "0123456789"))
+	if digits == 0 || digits > 2 || len(before) > digits && before[len(before)-digits-1] != ' ' {
+		return false
+	}
+	after = strings.TrimLeft(after, " \n")
+	end := strings.IndexFunc(after, func(r rune) bool { return !unicode.IsLetter(r) })
+	if end < 0 {
+		end = len(after)
+	}
+	return end <= maxAbbreviationBytes && ordinalNouns[after[:end]]
+}
+
+var ordinalNouns = map[string]bool{
+	"Januar": true, "Februar": true, "März": true, "April": true, "Mai": true, "Juni": true, "Juli": true,
+	"August": true, "September": true, "Oktober": true, "November": true, "Dezember": true, "Jahrhundert": true,
+	"Jahrhunderts": true, "Jahrhunderten": true, "Jahrtausend": true, "Jh": true, "Tag": true, "Tages": true, "Mal": true,
+	"Klasse": true, "Stock": true, "Etage": true, "Auflage": true, "Geburtstag": true,
 }
 
 const maxShortLineBytes = 48

@@ -20,9 +20,12 @@ func TestSentences(t *testing.T) {
 		"您好。可以！好":                             {"您好。", "可以！", "好"},
 		"A wrapped line of some length that goes on and\non to the next one. End": {"A wrapped line of some " +
 			"length that goes on and\non to the next one.", "End"},
-		"Short line\nAnother line": {"Short line", "Another line"},
-		"A para\n\nB para":         {"A para", "B para"},
-		"**Bold.** Next.":          {"**Bold.**", "Next."},
+		"Am 8. Februar im 19. Jahrhundert. Im Jahr 12. Es war 5. Das ist 30 Mio. Euro wert.": {
+			"Am 8. Februar im 19. Jahrhundert.", "Im Jahr 12.", "Es war 5.", "Das ist 30 Mio. Euro wert."},
+		"Brown v. Board. ميشيل إ. مان": {"Brown v. Board.", "ميشيل إ. مان"},
+		"Short line\nAnother line":     {"Short line", "Another line"},
+		"A para\n\nB para":             {"A para", "B para"},
+		"**Bold.** Next.":              {"**Bold.**", "Next."},
 		"Click **Forgot password?** and wait. Or “Go!” to begin.": {"Click **Forgot password?** and wait.",
 			"Or “Go!” to begin."},
 	} {
