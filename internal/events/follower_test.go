@@ -234,14 +234,15 @@ func TestUrgentEventsAreHandledAtOnce(t *testing.T) {
 	})
 }
 
-// TestPollsAreLeftOutWhileOthersAreBusy checks that events wait for a few polls while the database is busy, and no longer.
+// TestPollsAreLeftOutWhileOthersAreBusy checks that events wait for a few polls while the database is busy, and no
+// longer.
 func TestPollsAreLeftOutWhileOthersAreBusy(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		f := fx.newFollower("a")
 		f.PollInterval = 5 * time.Millisecond
-		asked, started := 0, make(chan struct{})
+		polls, started := 0, make(chan struct{})
 		f.IsBusy = func() bool {
-			if asked++; asked == 1 {
+			if polls++; polls == 1 {
 				fx.record(fx.account, "k", "1")
 				close(started)
 			}
@@ -249,8 +250,8 @@ func TestPollsAreLeftOutWhileOthersAreBusy(t *testing.T) {
 		}
 		handle, done := f.Handle, make(chan int, 10)
 		f.Handle = func(ctx context.Context, b *events.Batch) error {
-			if asked > 0 { // else it is what the first walk has found
-				done <- asked
+			if polls > 0 { // else it is what the first walk has found
+				done <- polls
 			}
 			return handle(ctx, b)
 		}
@@ -258,8 +259,8 @@ func TestPollsAreLeftOutWhileOthersAreBusy(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() { _ = f.Run(ctx) })
 		<-started
-		if polls := <-done; polls != 5 {
-			t.Errorf("handled at the poll number %d", polls)
+		if n := <-done; n != 5 {
+			t.Errorf("handled at the poll number %d", n)
 		}
 		stop()
 		all.Wait()

@@ -153,8 +153,8 @@ func (rn *Run) RunInTurns(ctx context.Context, conns int, field []*load.Contende
 	return out
 }
 
-// A process is at rest once it has used at most restShare of a processor for restSpan; what comes next is measured after
-// maxRestTime anyway.
+// A process is at rest once it has used at most restShare of a processor for restSpan; what comes next is measured
+// after maxRestTime anyway.
 const (
 	restSpan    = 2500 * time.Millisecond
 	restShare   = 0.1
