@@ -119,7 +119,7 @@ func (e *Engine) storeResultWithRetry(t *Turn, state string, finish *Finish, a *
 		if errors.Is(err, sqldb.ErrFull) {
 			full++
 		}
-		if !parley.IsCode(err, parley.CodeUnderMaintenance) || full == maxFullDatabaseTries {
+		if !parley.IsCode(err, parley.CodeUnderMaintenance) || full == maxFullDatabaseTries || t.isRefusedByNow() {
 			return err
 		}
 		select {
