@@ -118,7 +118,7 @@ func (q *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit,
 
 // An answer in doubt may offer two quotes, where the second is about as near as the first.
 const (
-	minOtherScoreShare = 0.75 // of the best score, the places in the search aside
+	minOtherScoreShare = 0.6 // of the best score, the places in the search aside
 	maxOtherRank       = 3
 	maxDoubtfulBytes   = 1000 // of both
 )
@@ -152,7 +152,7 @@ func (q *parsedQuestion) nearestOther(passages []model.Passage, pages []passageL
 	best quotableUnit) (other quotableUnit) {
 	minScore := minOtherScoreShare * best.score / rankWeight(best.passageIndex)
 	for i := range pages[:min(len(pages), maxOtherRank)] {
-		if passages[i].Heading == passages[best.passageIndex].Heading {
+		if h := passages[i].Heading; i == best.passageIndex || h != "" && h == passages[best.passageIndex].Heading {
 			continue
 		}
 		for _, u := range pages[i].units {
