@@ -7,8 +7,8 @@ import (
 	"parley/internal/model/quote"
 )
 
-// TestRefusal holds how well the built-in model knows what it does not know. Of the open questions those count as refused
-// too that are answered with the doubt said.
+// TestRefusal holds how well the built-in model knows what it does not know. Of the open questions those count as
+// refused too that are answered with the doubt said.
 func TestRefusal(t *testing.T) {
 	wiki, talk, help := readSets(t, "clapnq")[0], readSets(t, "mtrag-un")[0], readSets(t, "ente-help")[0]
 	no := false

@@ -378,6 +378,18 @@ func TestFollowUpsKeepTheirSubject(t *testing.T) {
 	}
 }
 
+// A question for a subject as such is answered from where its page introduces it.
+func TestASubjectIsIntroducedFirst(t *testing.T) {
+	first := parley.Passage{SourceID: "s", Heading: "Vouchers › What is it good for?",
+		Text: "A gift of any amount can be given away as a present that never expires."}
+	later := parley.Passage{SourceID: "s", Ordinal: 3, Heading: "Vouchers › What is sent with it?",
+		Text: "Vouchers are sent with a card and an envelope."}
+	s := askHelpPages(t, scoredPassages(later, first), userMessage("Can I use vouchers?"))
+	if !strings.Contains(s.text, first.Text) {
+		t.Errorf("%q", s.text)
+	}
+}
+
 // What is behind the end of code is prose, though the code's beginning is in another passage.
 func TestProseBehindCode(t *testing.T) {
 	text := manifest + "```\n\nReturns are free within 30 days.\n"
