@@ -299,7 +299,7 @@ const manifest = `sources:
     file: returns.md
 `
 
-// Code answers those who ask about code, where the passage holds the whole of it; to a customer's question it is no
+// Code answers those who ask about code, where the passage holds its beginning; to a customer's question it is no
 // answer.
 func TestCodeIsQuotedToThoseWhoAskForIt(t *testing.T) {
 	passages := map[string]string{
