@@ -143,8 +143,8 @@ func splitTable(text string, b markdown.Block) (head excerpt, rows []excerpt) {
 	return head, rows
 }
 
-// isCut reports whether the block is a table without its head, or code without its beginning, because it was cut between
-// passages: such a part is not understood.
+// isCut reports whether the block is a table without its head, or code without its beginning, because it was cut
+// between passages: such a part is not understood.
 func (p *passageLayout) isCut(n int) bool {
 	b := p.blocks[n]
 	switch {
