@@ -66,8 +66,8 @@ func TestQuality(t *testing.T) {
 	minimums := map[string]struct{ r1, r5, ap float64 }{
 		"xquad.en": {r1: .949}, "xquad.de": {r1: .928}, "xquad.es": {r1: .940}, "xquad.ar": {r1: .917},
 		"xquad.zh": {r1: .938},
-		"stackfaq": {ap: .861}, "stackfaq pairs": {ap: .833}, "stackfaq answers": {ap: .797},
-		"clapnq": {r1: .947}, "mtrag-un": {r5: .895}, "ente-help": {r5: .968},
+		"stackfaq": {ap: .861}, "stackfaq-qna": {ap: .869}, "stackfaq pairs": {ap: .833}, "stackfaq answers": {ap: .792},
+		"clapnq": {r1: .953}, "mtrag-un": {r5: .895}, "ente-help": {r1: .617, r5: .947},
 	}
 	for _, set := range sets {
 		f, minimum := measureSet(t, silentModel{}, set), minimums[set.Name]

@@ -41,7 +41,7 @@ type tuning struct {
 var defaultWeights = tuning{k1: 1.2, b: 0.9, grams: 1, stems: 0.25, pairs: 0.11, bestSentences: 0.35, allWords: 0.35,
 	title: 0.3, focus: 0.2, askedQuestion: 0.3, steps: 0.25, source: 0.3, sourceFull: 1, links: 0.5, minGramOverlap: 0.35,
 	alternative: 0.2, alternativeGrams: 0.4, alternativeStrength: 0.7, partStrength: 0.6, typo: 0.9, code: 1,
-	titleByWords: 1, titleByGrams: 1, nextTitle: 0.1, plainTitle: 0.1, quote: 0.3, kind: 0.4, previousPassage: 0.1,
+	titleByWords: 1, titleByGrams: 1, nextTitle: 0.1, plainTitle: 0.4, quote: 0.3, kind: 0.4, previousPassage: 0.1,
 	earlier: 0.5, fade: 0.4, standalone: 0.4, answer: 0.2}
 
 // maxCloseReads is how many of the best passages are read again, word by word.

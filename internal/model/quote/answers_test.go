@@ -299,7 +299,7 @@ const manifest = `sources:
     file: returns.md
 `
 
-// Code answers those who ask about code, where the passage holds the whole of it; to a customer's question it is no
+// Code answers those who ask about code, where the passage holds its beginning; to a customer's question it is no
 // answer.
 func TestCodeIsQuotedToThoseWhoAskForIt(t *testing.T) {
 	passages := map[string]string{
@@ -374,6 +374,18 @@ func TestFollowUpsKeepTheirSubject(t *testing.T) {
 	s := askHelpPages(t, pages, userMessage("What does the subscription cost?"),
 		model.Message{Role: "assistant", Text: "Ten euros a month."}, userMessage("And how do I cancel it?"))
 	if !strings.Contains(s.text, "cancel the subscription") {
+		t.Errorf("%q", s.text)
+	}
+}
+
+// A question for a subject as such is answered from where its page introduces it.
+func TestASubjectIsIntroducedFirst(t *testing.T) {
+	first := parley.Passage{SourceID: "s", Heading: "Vouchers › What is it good for?",
+		Text: "A gift of any amount can be given away as a present that never expires."}
+	later := parley.Passage{SourceID: "s", Ordinal: 3, Heading: "Vouchers › What is sent with it?",
+		Text: "Vouchers are sent with a card and an envelope."}
+	s := askHelpPages(t, scoredPassages(later, first), userMessage("Can I use vouchers?"))
+	if !strings.Contains(s.text, first.Text) {
 		t.Errorf("%q", s.text)
 	}
 }

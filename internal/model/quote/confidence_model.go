@@ -25,11 +25,10 @@ type confidenceModel struct {
 // lacks, what the passages of other sources hold on average, how much of the question no passage knows and the rank of
 // what is quoted added nothing to these.
 var (
-	proseConfidence = confidenceModel{bias: -6.47,
-		weights: confidenceFeatures{3.60, 4.11, 1.81, 2.74, 0.97, 0.25, 2.03, 1.42,
-			-2.11, -0.60, 1.02, 2.06, -1.69}}
-	qnaConfidence = confidenceModel{bias: -6.74, weights: confidenceFeatures{1.71, 3.34, 0.86, 0.08, -0.45, 0.55, 2.29, 0,
-		0.07, -0.01, -0.02, 5.32, 3.32}}
+	proseConfidence = confidenceModel{bias: -6.53, weights: confidenceFeatures{3.41, 4.84, 1.89, 2.93, 0.91, 0.25, 2.10,
+		1.39, -2.05, -0.65, 0.80, 1.86, -1.57}}
+	qnaConfidence = confidenceModel{bias: -6.74, weights: confidenceFeatures{1.70, 3.34, 0.85, 0.08, -0.45, 0.55, 2.44,
+		0, 0.07, -0.01, -0.02, 5.33, 3.33}}
 )
 
 // of returns the confidence by the signs, less a loss in the exponent.
@@ -45,8 +44,8 @@ func (m *confidenceModel) of(signs confidenceFeatures, loss float64) float64 {
 type confidenceBounds struct{ answer, unsure float64 }
 
 var (
-	proseBounds    = confidenceBounds{0.45, 0.2}
-	qnaBounds      = confidenceBounds{0.62, 0.09}
+	proseBounds    = confidenceBounds{0.48, 0.2}
+	qnaBounds      = confidenceBounds{0.66, 0.09}
 	questionBounds = confidenceBounds{0.55, 0.09}
 )
 

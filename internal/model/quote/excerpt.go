@@ -82,6 +82,27 @@ func bestUnit(pages []passageLayout) (best quotableUnit) {
 	return best
 }
 
+// firstOfSubject returns the unit to begin with where the question is for a subject as such, "can I use embeddings?",
+// and the headings of several passages of one source name it: what comes first there introduces it.
+func (q *parsedQuestion) firstOfSubject(passages []model.Passage, pages []passageLayout,
+	best quotableUnit) quotableUnit {
+	if best.score == 0 || q.contentWordCount() != 1 || q.wantsFact || q.wantsSteps || q.wantsList || q.isFollowUp {
+		return best
+	}
+	from := passages[best.passageIndex]
+	for i := range pages {
+		p := passages[i]
+		if p.SourceID != from.SourceID || p.Ordinal >= from.Ordinal ||
+			q.matchedShare(pages[i].titleMatch, q.isSingleWord) < minNamedStrength {
+			continue
+		}
+		if first := bestUnit(pages[i : i+1]); first.score > 0 {
+			best, from = first, p
+		}
+	}
+	return best
+}
+
 // A second quote is worth its place only where it holds much of the question that the first does not, and does not fall
 // far behind it otherwise.
 const (
@@ -118,9 +139,9 @@ func (q *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit,
 
 // An answer in doubt may offer two quotes, where the second is about as near as the first.
 const (
-	minOtherScoreShare = 0.75 // of the best score, the places in the search aside
-	maxOtherRank       = 3
-	maxDoubtfulBytes   = 1000 // of both
+	minOtherScoreShare = 0.6 // of the best score, the places in the search aside
+	maxOtherRank       = 4
+	maxDoubtfulBytes   = 1200 // of both
 )
 
 // pickDoubtful returns what an answer in doubt quotes, each below what it is about.
@@ -152,7 +173,7 @@ func (q *parsedQuestion) nearestOther(passages []model.Passage, pages []passageL
 	best quotableUnit) (other quotableUnit) {
 	minScore := minOtherScoreShare * best.score / rankWeight(best.passageIndex)
 	for i := range pages[:min(len(pages), maxOtherRank)] {
-		if passages[i].Heading == passages[best.passageIndex].Heading {
+		if h := passages[i].Heading; i == best.passageIndex || h != "" && h == passages[best.passageIndex].Heading {
 			continue
 		}
 		for _, u := range pages[i].units {

@@ -69,7 +69,7 @@ func (q *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 // addUnits adds what can be quoted of the blocks, which belong together.
 func (q *parsedQuestion) addUnits(c *unitContext, first, last int) {
 	b, end := c.layout.blocks[first], c.layout.blocks[last].End
-	if c.layout.isCut(first) || c.layout.isCut(last) {
+	if c.layout.isCut(first) {
 		return
 	}
 	if first == last && b.Kind == markdown.Paragraph {

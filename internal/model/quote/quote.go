@@ -70,7 +70,7 @@ func answerFromPassages(ctx context.Context, req model.Request, userQuestions []
 	if ctx.Err() != nil {
 		return reply{}
 	}
-	best := bestUnit(pages)
+	best := t.firstOfSubject(req.Passages, pages, bestUnit(pages))
 	if best.score > 0 {
 		best = t.mergeTableRows(&pages[best.passageIndex], best)
 	}

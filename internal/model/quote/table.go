@@ -143,22 +143,18 @@ func splitTable(text string, b markdown.Block) (head excerpt, rows []excerpt) {
 	return head, rows
 }
 
-// isCut reports whether the block is a table without its head, or code without its beginning or its end, because it was
-// cut between passages: such a part is not understood.
+// isCut reports whether the block is a table without its head, or code without its beginning, because it was cut
+// between passages: such a part is not understood.
 func (p *passageLayout) isCut(n int) bool {
 	b := p.blocks[n]
 	switch {
-	case b.Kind == markdown.Table && n == 0:
+	case n > 0:
+		return false
+	case b.Kind == markdown.Table:
 		head, _ := splitTable(p.text, b)
 		return head.end == 0
-	case b.Kind != markdown.Code:
-		return false
-	case n == 0 && leadingCodeEnd(p.text) > 0:
-		return true
 	}
-	code := strings.TrimSpace(p.text[b.Start:b.End])
-	fence := code[:min(3, len(code))]
-	return (fence == "```" || fence == "~~~") && (len(code) < 6 || !strings.HasSuffix(code, fence))
+	return b.Kind == markdown.Code && leadingCodeEnd(p.text) > 0
 }
 
 // excerptRows quotes the head of the table with the rows that fit as well as the best.
