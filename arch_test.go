@@ -42,6 +42,7 @@ var layers = map[string]int{
 	"parley/internal/model/stream":           3,
 	"parley/internal/model/anthropic":        3,
 	"parley/internal/model/openai":           3,
+	"parley/internal/model/cohere":           3,
 	"parley/internal/model/quote":            3,
 	"parley/internal/speech":                 3,
 	"parley/internal/speech/deepgram":        3,
@@ -117,6 +118,7 @@ var steps = map[string]int{
 	"parley/internal/model/quote":     3,
 	"parley/internal/model/anthropic": 3,
 	"parley/internal/model/openai":    3,
+	"parley/internal/model/cohere":    3,
 
 	"parley/internal/speech/deepgram": 1,
 	"parley/internal/speech/local":    1,

@@ -18,6 +18,7 @@ import (
 	"parley/internal/manifest"
 	"parley/internal/metrics"
 	"parley/internal/model"
+	"parley/internal/model/cohere"
 	"parley/internal/model/openai"
 	"parley/internal/outbound"
 	"parley/internal/retrieval"
@@ -78,6 +79,7 @@ type shared struct {
 	cursorKey []byte           // seals the cursors of lists
 	metrics   *metrics.Metrics // nil if nobody reads them
 	embedder  *openai.Embedder // nil if there is no embedding server
+	reranker  *cohere.Reranker // nil if there is no reranking server
 }
 
 // callbacks are the calls that a service makes on one that depends on it, and so is built after it. Nothing makes them
@@ -118,7 +120,7 @@ func (s *Services) Admin() *admin.Service {
 		DB: s.DB, Indexes: s.Indexes, Accounts: s.Accounts, Conversations: s.Conversations, Indexer: s.Indexer,
 		Insight:  s.Insight,
 		Helpdesk: s.Helpdesk, Manifests: s.Manifests, Webhooks: s.Webhooks, Voice: s.Voice, VoiceStats: s.voiceStats(),
-		Questions: s.Engine.QueryEmbedder, ReadFilePart: s.Ingest.FilePart, Now: s.cfg.Now,
+		Questions: s.Engine.QueryEmbedder, Reranker: s.Engine.Reranker, ReadFilePart: s.Ingest.FilePart, Now: s.cfg.Now,
 		ForgetAccess: s.Authenticator.ClearCache, SetMaintenance: s.Authenticator.SetMaintenance, Close: s.Close,
 	}
 }
@@ -128,6 +130,9 @@ func (s *Services) Close() error {
 	s.Models.Close()
 	if s.embedder != nil {
 		s.embedder.Close()
+	}
+	if s.reranker != nil {
+		s.reranker.Close()
 	}
 	_ = s.extractPool.Close() // it never fails
 	s.Actions.Close()

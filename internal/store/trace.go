@@ -28,6 +28,7 @@ type compactTrace struct {
 	OutputTokens  int                  `json:"o"`
 	Refused       bool                 `json:"refused,omitempty"` // Utterances looks for it in the text
 	Rewrite       *parley.TraceRewrite `json:"w,omitempty"`
+	Rerank        *parley.TraceRerank  `json:"k,omitempty"`
 	Millis        [3]float64           `json:"x"` // retrieval done, first token, answer done
 	Error         string               `json:"e,omitempty"`
 }
@@ -107,7 +108,8 @@ func roundTo(x, parts float64) float64 { return math.Round(x*parts) / parts }
 func encodeTrace(t *parley.Trace) any {
 	c := compactTrace{Version: compactTraceVersion, Model: t.Model, BackEnd: t.BackEnd, PromptVersion: t.PromptVersion,
 		ConfigVersion: t.ConfigVersion, Question: t.Question, SearchMethod: t.SearchMethod, ToolCalls: t.ToolCalls,
-		InputTokens: t.InputTokens, OutputTokens: t.OutputTokens, Refused: t.Refused, Rewrite: t.Rewrite, Error: t.Error,
+		InputTokens: t.InputTokens, OutputTokens: t.OutputTokens, Refused: t.Refused, Rewrite: t.Rewrite,
+		Rerank: t.Rerank, Error: t.Error,
 		Millis: [3]float64{t.Millis.RetrievalDone, t.Millis.FirstToken, t.Millis.AnswerDone}}
 	places := map[compactSource]int{}
 	for _, p := range t.Passages {
@@ -158,7 +160,8 @@ func decodeTrace(text []byte, t *parley.Trace) error {
 	*t = parley.Trace{TurnID: t.TurnID, MessageID: t.MessageID, State: t.State, Model: c.Model, BackEnd: c.BackEnd,
 		PromptVersion: c.PromptVersion, ConfigVersion: c.ConfigVersion, Question: c.Question,
 		SearchMethod: c.SearchMethod, Passages: []parley.TracePassage{}, ToolCalls: append([]string{}, c.ToolCalls...),
-		InputTokens: c.InputTokens, OutputTokens: c.OutputTokens, Refused: c.Refused, Rewrite: c.Rewrite, Error: c.Error,
+		InputTokens: c.InputTokens, OutputTokens: c.OutputTokens, Refused: c.Refused, Rewrite: c.Rewrite, Rerank: c.Rerank,
+		Error:  c.Error,
 		Millis: parley.TraceMillis{RetrievalDone: c.Millis[0], FirstToken: c.Millis[1], AnswerDone: c.Millis[2]}}
 	for _, p := range c.Passages {
 		if p.source < 0 || p.source >= len(c.Sources) {

@@ -35,6 +35,7 @@ type Service struct {
 	Voice          *voice.Sessions
 	VoiceStats     *voice.Stats        // nil if there are no voice sessions
 	Questions      *chat.QueryEmbedder // nil if sources are searched by words alone
+	Reranker       *chat.QueryReranker // nil leaves passages in the order of the search
 	ReadFilePart   FilePartReader      // nil if no files are read
 	Now            func() time.Time
 	ForgetAccess   func()        // called after a change, so that it is in force at once; may be nil
