@@ -79,6 +79,7 @@ var layers = map[string]int{
 	"parley/internal/eval":    6, // measures chat and ingest
 
 	"parley/internal/manifest": 7, // applies through agents
+	"parley/internal/synonym":  7, // changes agents
 
 	"parley/internal/api/v2":    8,
 	"parley/internal/api/v1":    8,

@@ -36,7 +36,7 @@
 //	9  bench/internal/chat bench/internal/ingest bench/internal/retrieval bench/internal/search
 //	   bench/internal/start bench/internal/voice server
 //	8  api/admin api/mcp api/v1 api/v2 widget
-//	7  manifest
+//	7  manifest synonym
 //	6  actions agents eval voice
 //	5  bench/internal/harness access chat contact helpdesk ingest insight search webhook
 //	4  bench/internal/baseline events voice/sfu
@@ -164,6 +164,7 @@
 // # Layer 7: agents as code
 //
 // internal/manifest reads and writes manifests, and applies one in one transaction, through the services.
+// internal/synonym proposes groups of synonyms to the operator, from questions that an agent has refused.
 //
 // # Layer 8: APIs
 //

@@ -118,16 +118,16 @@ func TestRoundTripsOfARerankedTurn(t *testing.T) {
 	qr := newQueryReranker(r, d.clock)
 	fewest := func(qr *chat.QueryReranker) int {
 		d.Reranker = qr
-		least := 1000
+		fewestTrips := 1000
 		for range 5 {
 			d.model.AddScript(scripted.Text("An answer."), scripted.Stop())
 			before := trips.Count()
 			turn := d.start("A question?", "")
 			d.finish(turn)
 			<-turn.Done()
-			least = min(least, trips.Count()-before)
+			fewestTrips = min(fewestTrips, trips.Count()-before)
 		}
-		return least
+		return fewestTrips
 	}
 	without := fewest(nil)
 	if with := fewest(qr); with != without || r.calls != 5 {

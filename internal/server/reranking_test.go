@@ -16,7 +16,9 @@ import (
 
 // withRerankServer configures a reranking server, and how long a question waits for it.
 func withRerankServer(s *provider.RerankServer, wait time.Duration) testkit.Option {
-	return testkit.WithConfig(func(c *server.Config) { c.RerankURL, c.RerankKey, c.RerankWait = s.URL, provider.Key, wait })
+	return testkit.WithConfig(func(c *server.Config) {
+		c.RerankURL, c.RerankKey, c.RerankWait = s.URL, provider.Key, wait
+	})
 }
 
 // deliveryTexts are n texts about deliveries to numbered towns.
@@ -49,13 +51,14 @@ func TestTurnFollowsTheReranker(t *testing.T) {
 		s := provider.StartReranks(t, preferTown17)
 		srv := testkit.Open(t, store, withRerankServer(s, 5*time.Second))
 		got := askWithTrace(t, srv, srv.NewAgent(t, srv.Key, deliveryTexts(40)...), question)
-		asked := s.Requests()
-		if len(asked) != 1 || len(asked[0].Documents) != 30 || asked[0].Query != question || asked[0].Model != "" {
-			t.Fatalf("asked %+v", asked)
+		requests := s.Requests()
+		if len(requests) != 1 || len(requests[0].Documents) != 30 || requests[0].Query != question ||
+			requests[0].Model != "" {
+			t.Fatalf("asked %+v", requests)
 		}
-		found := slices.IndexFunc(asked[0].Documents, func(text string) bool { return preferTown17("", text) > 0 })
-		if found < 0 || !strings.HasPrefix(asked[0].Documents[found], "Deliveries to town17\n") {
-			t.Fatalf("the passage and its heading are not in %q", asked[0].Documents)
+		found := slices.IndexFunc(requests[0].Documents, func(text string) bool { return preferTown17("", text) > 0 })
+		if found < 0 || !strings.HasPrefix(requests[0].Documents[found], "Deliveries to town17\n") {
+			t.Fatalf("the passage and its heading are not in %q", requests[0].Documents)
 		}
 		r := got.Rerank
 		if r == nil || r.State != "done" || r.Candidates != 30 || len(r.Scores) != 12 || r.Scores[0] != 3.25 ||
@@ -63,7 +66,7 @@ func TestTurnFollowsTheReranker(t *testing.T) {
 			t.Fatalf("%+v\n%+v", r, got.Passages)
 		}
 		for i, p := range got.Passages[1:] {
-			if found > i && !strings.Contains(asked[0].Documents[i], strings.TrimSpace(p.Text[:20])) {
+			if found > i && !strings.Contains(requests[0].Documents[i], strings.TrimSpace(p.Text[:20])) {
 				t.Errorf("passage %d is not in the order of the search", i+2)
 			}
 		}
@@ -101,10 +104,10 @@ func TestTurnSurvivesTheReranker(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
 	ask("failed")
-	asked := len(s.Requests())
+	requestCount := len(s.Requests())
 	ask("paused") // as long as it asked for
-	if n := len(s.Requests()); n != asked {
-		t.Errorf("%d requests in the pause", n-asked)
+	if n := len(s.Requests()); n != requestCount {
+		t.Errorf("%d requests in the pause", n-requestCount)
 	}
 	scrapeMetrics(t, srv).requireValues(t, map[string]float64{
 		"parley_reranks_total state=done": 1, "parley_reranks_total state=failed": 3,

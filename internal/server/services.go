@@ -25,6 +25,7 @@ import (
 	"parley/internal/search"
 	"parley/internal/speech"
 	"parley/internal/store"
+	"parley/internal/synonym"
 	"parley/internal/voice"
 	"parley/internal/voice/rtc"
 	"parley/internal/webhook"
@@ -119,9 +120,18 @@ func (s *Services) Admin() *admin.Service {
 	return &admin.Service{
 		DB: s.DB, Indexes: s.Indexes, Accounts: s.Accounts, Conversations: s.Conversations, Indexer: s.Indexer,
 		Insight:  s.Insight,
-		Helpdesk: s.Helpdesk, Manifests: s.Manifests, Webhooks: s.Webhooks, Voice: s.Voice, VoiceStats: s.voiceStats(),
-		Questions: s.Engine.QueryEmbedder, Reranker: s.Engine.Reranker, ReadFilePart: s.Ingest.FilePart, Now: s.cfg.Now,
+		Helpdesk: s.Helpdesk, Manifests: s.Manifests, Synonyms: s.newSynonyms(), Webhooks: s.Webhooks, Voice: s.Voice,
+		VoiceStats: s.voiceStats(),
+		Questions:  s.Engine.QueryEmbedder, Reranker: s.Engine.Reranker, ReadFilePart: s.Ingest.FilePart, Now: s.cfg.Now,
 		ForgetAccess: s.Authenticator.ClearCache, SetMaintenance: s.Authenticator.SetMaintenance, Close: s.Close,
+	}
+}
+
+// newSynonyms returns what proposes synonyms. The rules for their groups are those of manifests.
+func (s *Services) newSynonyms() *synonym.Service {
+	return &synonym.Service{
+		DB: s.DB, Indexes: s.Indexes, Insight: s.Insight, Agents: s.Agents, Now: s.cfg.Now,
+		ApplySettings: s.Manifests.Settings.Apply,
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"parley/internal/retrieval"
 	"parley/internal/search"
 	"parley/internal/store"
+	"parley/internal/synonym"
 	"parley/internal/voice"
 	"parley/internal/webhook"
 )
@@ -31,6 +32,7 @@ type Service struct {
 	Insight        *insight.Service
 	Helpdesk       *helpdesk.Service
 	Manifests      *manifest.Service
+	Synonyms       *synonym.Service
 	Webhooks       *webhook.Service
 	Voice          *voice.Sessions
 	VoiceStats     *voice.Stats        // nil if there are no voice sessions

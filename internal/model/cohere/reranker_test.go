@@ -49,11 +49,11 @@ func TestScoresComeInTheOrderOfTheTexts(t *testing.T) {
 				t.Fatalf("%v, %v", scores, err)
 			}
 		}
-		asked := s.Requests()
-		if len(asked) != 2 && !takesTexts || len(asked) != 3 && takesTexts {
-			t.Errorf("%d requests", len(asked))
+		requests := s.Requests()
+		if len(requests) != 2 && !takesTexts || len(requests) != 3 && takesTexts {
+			t.Errorf("%d requests", len(requests))
 		}
-		first, last := asked[0], asked[len(asked)-1]
+		first, last := requests[0], requests[len(requests)-1]
 		if first.Model != "m" || first.Query != "Which?" || first.TopN != 5 || !slices.Equal(first.Documents, texts) ||
 			first.Header.Get("Authorization") != "Bearer "+provider.Key {
 			t.Errorf("asked %+v", first)
@@ -81,9 +81,9 @@ func TestLongTextsAreCut(t *testing.T) {
 	if _, err := newReranker(t, s).Rerank(t.Context(), strings.Repeat("why ", 100_000), texts); err != nil {
 		t.Fatal(err)
 	}
-	if asked := s.Requests()[0]; asked.Size > 100_000 || len(asked.Documents[0]) != 4096 ||
-		asked.Documents[1] != "\uFFFD broken" {
-		t.Errorf("%d bytes", asked.Size)
+	if got := s.Requests()[0]; got.Size > 100_000 || len(got.Documents[0]) != 4096 ||
+		got.Documents[1] != "\uFFFD broken" {
+		t.Errorf("%d bytes", got.Size)
 	}
 }
 
@@ -161,7 +161,8 @@ func TestProviderSaysWhenToAskAgain(t *testing.T) {
 
 // A call ends when its caller stops waiting, and by itself when the provider never answers.
 func TestSilentRerankingProvider(t *testing.T) {
-	for _, c := range []struct{ caller, own time.Duration }{{20 * time.Millisecond, 0}, {time.Minute, 20 * time.Millisecond}} {
+	const short = 20 * time.Millisecond
+	for _, c := range []struct{ caller, own time.Duration }{{short, 0}, {time.Minute, short}} {
 		s := provider.StartReranks(t, scoreByLength)
 		s.Play(s.Stall)
 		r := newReranker(t, s)
