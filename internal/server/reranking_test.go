@@ -44,13 +44,13 @@ func TestTurnFollowsTheReranker(t *testing.T) {
 	const question = "When are parcels delivered?"
 	forEachStore(t, func(t *testing.T, store testkit.Option) {
 		plain := testkit.Open(t, store)
-		before := askWithTrace(t, plain, plain.NewAgent(t, plain.Key, deliveryTexts(40)...), question)
+		before := askWithTrace(t, plain, plain.NewAgent(t, plain.Key, deliveryTexts(30)...), question)
 		if before.Rerank != nil || len(before.Passages) != 12 {
 			t.Fatalf("without a server: %+v, %d passages", before.Rerank, len(before.Passages))
 		}
 		s := provider.StartReranks(t, preferTown17)
 		srv := testkit.Open(t, store, withRerankServer(s, 5*time.Second))
-		got := askWithTrace(t, srv, srv.NewAgent(t, srv.Key, deliveryTexts(40)...), question)
+		got := askWithTrace(t, srv, srv.NewAgent(t, srv.Key, deliveryTexts(30)...), question)
 		requests := s.Requests()
 		if len(requests) != 1 || len(requests[0].Documents) != 30 || requests[0].Query != question ||
 			requests[0].Model != "" {

@@ -29,15 +29,15 @@ type candidate struct {
 // minLikeness is how much of its spelling a word shares with one that is written like it.
 const minLikeness = 0.25
 
-// written returns the form that is seen most.
-func (c *candidate) written() string {
+// spelling returns the form that is seen most.
+func (c *candidate) spelling() string {
 	return slices.MinFunc(slices.Sorted(maps.Keys(c.forms)), func(a, b string) int {
 		return cmp.Compare(c.forms[b], c.forms[a])
 	})
 }
 
 // findCandidates returns words of the sentences that hold other words of the questions, in the passages found by those
-// alone, the likeliest first. A word needs a sign that it means the same: it stands beside the same word, is spelled
+// alone, the likeliest first. A word needs a sign that it means the same: it is beside the same word, is spelled
 // alike, or comes with the same other words in questions that were answered. Words that are rare elsewhere go first.
 func (p *proposer) findCandidates(ctx context.Context, w *unknownWord) ([]*candidate, error) {
 	byStem := map[string]*candidate{}
@@ -103,7 +103,7 @@ func (q *question) addCandidates(byStem map[string]*candidate, passage *parley.P
 			}
 			c.isInPlace = c.isInPlace || i > 0 && neighbors[terms[i-1].stem] ||
 				i+1 < len(terms) && neighbors[terms[i+1].stem]
-			c.forms[t.written]++
+			c.forms[t.spelling]++
 			if !seen[t.stem] {
 				seen[t.stem] = true
 				c.score += weight * share

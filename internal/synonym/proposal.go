@@ -25,7 +25,7 @@ func (p *proposer) propose(ctx context.Context, w *unknownWord) (*Proposal, erro
 		if len(w.questions) < minQuestions && c.likeness < minLikeness {
 			continue
 		}
-		group := []string{w.written, c.written()}
+		group := []string{w.spelling, c.spelling()}
 		answers, err := p.answerWith(ctx, w, c, group)
 		if err != nil {
 			return nil, err
@@ -39,17 +39,17 @@ func (p *proposer) propose(ctx context.Context, w *unknownWord) (*Proposal, erro
 
 // dropAnswered drops the questions that the sources answer by now.
 func (p *proposer) dropAnswered(ctx context.Context, w *unknownWord) error {
-	var still []*question
+	var refused []*question
 	for _, q := range w.questions {
 		r, err := p.answer(ctx, q, p.agent.Synonyms)
 		if err != nil {
 			return err
 		}
 		if !r.isAnswered() {
-			still = append(still, q)
+			refused = append(refused, q)
 		}
 	}
-	w.questions = still
+	w.questions = refused
 	return nil
 }
 

@@ -14,8 +14,8 @@ import (
 
 // term is a content word of a text.
 type term struct {
-	stem, written string // written is as in the text, in lower case
-	start, end    int    // byte span in the text
+	stem, spelling string // spelling is as in the text, in lower case
+	start, end     int    // byte span in the text
 }
 
 const (
@@ -90,9 +90,9 @@ func (q *question) without(stem string) string {
 
 // unknownWord is a word of unanswered questions that no source holds.
 type unknownWord struct {
-	stem, written string
-	count         int         // questions with it
-	questions     []*question // the newest of them, each text once
+	stem, spelling string
+	count          int         // questions with it
+	questions      []*question // the newest of them, each text once
 }
 
 // proposer makes the proposals for one agent.
@@ -148,7 +148,7 @@ func (p *proposer) addUnknownWords(byStem map[string]*unknownWord, q *question, 
 		if counts[t.stem] > 0 {
 			q.known[t.stem] = true
 		} else if !p.hasSynonym(q.lang, t, counts) {
-			unknown[t.stem] = t.written
+			unknown[t.stem] = t.spelling
 		}
 	}
 	if len(q.known) == 0 || len(unknown) > maxUnknownWords {
@@ -157,7 +157,7 @@ func (p *proposer) addUnknownWords(byStem map[string]*unknownWord, q *question, 
 	for _, stem := range slices.Sorted(maps.Keys(unknown)) {
 		w := byStem[stem]
 		if w == nil {
-			w = &unknownWord{stem: stem, written: unknown[stem]}
+			w = &unknownWord{stem: stem, spelling: unknown[stem]}
 			byStem[stem] = w
 		}
 		w.count++

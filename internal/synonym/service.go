@@ -54,7 +54,7 @@ const (
 	maxQuestions      = 500 // unanswered ones, the newest
 	maxAnsweredTurns  = 500 // the newest
 	maxWords          = 20  // of unanswered questions, those of most questions
-	maxExamples       = 4   // questions that are answered anew for a word
+	maxExamples       = 4   // questions that are answered again for a word
 	maxCandidateWords = 3   // of the sources, that are tried for a word
 )
 
