@@ -42,6 +42,7 @@ var layers = map[string]int{
 	"parley/internal/model/stream":           3,
 	"parley/internal/model/anthropic":        3,
 	"parley/internal/model/openai":           3,
+	"parley/internal/model/cohere":           3,
 	"parley/internal/model/quote":            3,
 	"parley/internal/speech":                 3,
 	"parley/internal/speech/deepgram":        3,
@@ -78,6 +79,7 @@ var layers = map[string]int{
 	"parley/internal/eval":    6, // measures chat and ingest
 
 	"parley/internal/manifest": 7, // applies through agents
+	"parley/internal/synonym":  7, // changes agents
 
 	"parley/internal/api/v2":    8,
 	"parley/internal/api/v1":    8,
@@ -117,6 +119,7 @@ var steps = map[string]int{
 	"parley/internal/model/quote":     3,
 	"parley/internal/model/anthropic": 3,
 	"parley/internal/model/openai":    3,
+	"parley/internal/model/cohere":    3,
 
 	"parley/internal/speech/deepgram": 1,
 	"parley/internal/speech/local":    1,

@@ -186,6 +186,7 @@ type Trace struct {
 	Refused       bool           `json:"refused,omitempty"` // the answer says that the sources do not contain it
 	Unsure        bool           `json:"unsure,omitempty"`  // the answer says that it is not sure
 	Rewrite       *TraceRewrite  `json:"rewrite,omitempty"`
+	Rerank        *TraceRerank   `json:"rerank,omitempty"`
 	Millis        TraceMillis    `json:"millis"`
 	Error         string         `json:"error,omitempty"`
 }
@@ -209,6 +210,14 @@ type TraceRewrite struct {
 	Millis       float64 `json:"millis"`
 	InputTokens  int     `json:"inputTokens"`
 	OutputTokens int     `json:"outputTokens"`
+}
+
+// TraceRerank is the result of having a reranking server order the passages that the search found.
+type TraceRerank struct {
+	State      string    `json:"state"` // done, failed, late, paused
+	Millis     float64   `json:"millis"`
+	Candidates int       `json:"candidates"`       // passages that the search found for it
+	Scores     []float64 `json:"scores,omitempty"` // of the trace's passages, in their order; the server's own numbers
 }
 
 // TraceMillis holds times in milliseconds since the start of the turn.

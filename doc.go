@@ -36,14 +36,14 @@
 //	9  bench/internal/chat bench/internal/ingest bench/internal/retrieval bench/internal/search
 //	   bench/internal/start bench/internal/voice server
 //	8  api/admin api/mcp api/v1 api/v2 widget
-//	7  manifest
+//	7  manifest synonym
 //	6  actions agents eval voice
 //	5  bench/internal/harness access chat contact helpdesk ingest insight search webhook
 //	4  bench/internal/baseline events voice/sfu
 //	3  bench/internal/load ingest/crawl ingest/extract ingest/extract/draft ingest/extract/html
 //	   ingest/extract/office ingest/extract/pdf ingest/extract/sandbox jobs model model/anthropic model/cite
-//	   model/openai model/prompt model/quote model/stream retrieval speech speech/deepgram speech/local
-//	   speech/openai store voice/rtc voice/vad
+//	   model/cohere model/openai model/prompt model/quote model/stream retrieval speech speech/deepgram
+//	   speech/local speech/openai store voice/rtc voice/vad
 //	2  bench/internal/corpus bench/internal/stub api/docspage httpapi httpclient metrics outbound sqldb vault
 //	1  parley bench/internal/process bench/internal/report docs audio listen sqldb/sqlite text/charset
 //	   text/markdown text/prose text/redact text/safehtml text/words web
@@ -82,17 +82,18 @@
 // # Layer 3: models, speech, store, retrieval, jobs, reading files
 //
 // internal/model is the port to language models: a Model answers one request as a stream of chunks, an Embedder turns
-// texts into vectors. Behind it are clients for the OpenAI and Anthropic wire formats, and the built-in model, which
-// needs no weights and no network: it quotes sentences of the passages it is given, says so when they hold no answer,
-// and asks back when a question is too short. A registry maps the names that agents choose to back ends. What sources
-// say is fenced in the prompt.
+// texts into vectors, and a Reranker scores texts by how well they answer a question. Behind it are clients for the
+// OpenAI and Anthropic wire formats, and the built-in model, which needs no weights and no network: it quotes sentences
+// of the passages it is given, says so when they hold no answer, and asks back when a question is too short. A registry
+// maps the names that agents choose to back ends. What sources say is fenced in the prompt.
 //
 // internal/speech is the port to engines that speak and that understand speech, and chooses among them; the engines are
 // internal/speech/local, which runs programs of this machine, internal/speech/openai and internal/speech/deepgram.
 //
-// internal/model/openai and internal/model/anthropic are the clients, internal/model/quote is the built-in model, and
-// internal/model/cite finds what a sentence of an answer is based on. internal/model/prompt holds the words that they
-// are instructed with, and internal/model/stream reads the streams of the clients.
+// internal/model/openai and internal/model/anthropic are the clients, internal/model/cohere is the client of reranking
+// servers, internal/model/quote is the built-in model, and internal/model/cite finds what a sentence of an answer is
+// based on. internal/model/prompt holds the words that they are instructed with, and internal/model/stream reads the
+// streams of the clients.
 //
 // internal/store holds all SQL of the nouns, a file each, and the migrations. The owner is in every query, so that
 // another account's row is simply not found. Whatever happened is also written as an event, in the same transaction,
@@ -163,6 +164,7 @@
 // # Layer 7: agents as code
 //
 // internal/manifest reads and writes manifests, and applies one in one transaction, through the services.
+// internal/synonym proposes groups of synonyms to the operator, from questions that an agent has refused.
 //
 // # Layer 8: APIs
 //

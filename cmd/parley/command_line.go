@@ -56,6 +56,7 @@ type commandLine struct {
 	} `cmd:"" help:"Close the service for a while, and open it again."`
 	Reindex     reindexCmd     `cmd:"" help:"Build the index of conversation search anew; the old one answers meanwhile."`
 	Insights    insightsCmd    `cmd:"" help:"Count what an agent's conversations came to, and what its sources lack."`
+	Synonyms    synonymsCmd    `cmd:"" help:"Propose words that mean the same to an agent's search, and accept them."`
 	Apply       applyCmd       `cmd:"" help:"Make agents what a manifest says."`
 	Diff        diffCmd        `cmd:"" help:"Show what apply would change; the exit status is 1 when it would."`
 	ExportAgent exportAgentCmd `cmd:"" help:"Print an agent as a manifest."`

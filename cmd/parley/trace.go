@@ -39,6 +39,9 @@ func (p *process) printTurn(t admin.TurnTrace) {
 		if r := t.Rewrite; r != nil {
 			p.printLine("rewriting", "%s, %.0f ms, %d tokens in, %d out", r.State, r.Millis, r.InputTokens, r.OutputTokens)
 		}
+		if r := t.Rerank; r != nil {
+			p.printLine("reranking", "%s, %.0f ms, %d passages", r.State, r.Millis, r.Candidates)
+		}
 		if t.Refused {
 			p.printLine("refused", "the answer says that the sources do not hold it")
 		}
@@ -52,8 +55,16 @@ func (p *process) printTurn(t admin.TurnTrace) {
 		p.printLine("tool", "%s", name)
 	}
 	for i, passage := range t.Passages {
-		p.printLine(fmt.Sprintf("passage %d", i+1), "%s", formatPassage(passage))
+		p.printLine(fmt.Sprintf("passage %d", i+1), "%s%s", formatRerankScore(t.Rerank, i), formatPassage(passage))
 	}
+}
+
+// formatRerankScore returns the reranking server's score of a passage; empty if it has none.
+func formatRerankScore(r *parley.TraceRerank, passage int) string {
+	if r == nil || passage >= len(r.Scores) {
+		return ""
+	}
+	return fmt.Sprintf("reranked %.3f  search ", r.Scores[passage])
 }
 
 func formatMillis(m parley.TraceMillis) string {

@@ -37,6 +37,8 @@ type Engine struct {
 
 	QueryEmbedder *QueryEmbedder // computes the vectors of questions; nil if sources are searched by words alone
 
+	Reranker *QueryReranker // orders what the search finds; nil leaves it in the order of the search
+
 	Owner         string        // names this process in leases; unique per start
 	MaxOpenTurns  int           // most open turns of an account; 0 means 200
 	QueueTimeout  time.Duration // how long a message waits for its conversation's live turn; 0 means 30 s

@@ -168,7 +168,11 @@ func (e *Engine) retrieve(t *Turn) (err error) {
 	}
 	t.searchText = strings.Join(append(q.Earlier, q.Text), "\n")
 	t.searchMethod = e.QueryEmbedder.EmbedQuery(ctx, e.Indexes, t.agent, &q)
-	t.hits, err = e.Indexes.Nearest(ctx, t.AgentID, t.agent.PassageVersion, q)
+	reranker := e.Reranker
+	if t.handoverWish != nil {
+		reranker = nil
+	}
+	t.hits, t.rerankTrace, err = reranker.Nearest(ctx, e.Indexes, t.agent, q)
 	t.foundPassages = tracePassages(t.hits)
 	return err
 }

@@ -45,6 +45,7 @@ func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure 
 		tr.InputTokens, tr.OutputTokens = tr.InputTokens+t.rewriteTrace.InputTokens,
 			tr.OutputTokens+t.rewriteTrace.OutputTokens
 	}
+	tr.Rerank = t.rerankTrace
 	since := func(at time.Time) float64 { return float64(at.Sub(t.StartedAt).Microseconds()) / 1000 }
 	tr.Millis = parley.TraceMillis{RetrievalDone: since(retrieved), AnswerDone: since(now)}
 	if !a.firstOutput.IsZero() {

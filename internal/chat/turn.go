@@ -34,6 +34,7 @@ type Turn struct {
 	searchText    string                // the text that was searched for
 	rewriteTrace  *parley.TraceRewrite  // of the rewriting of the question; nil if there was none
 	searchMethod  string                // how it was searched for
+	rerankTrace   *parley.TraceRerank   // of the order of the hits; nil if it is that of the search
 
 	activated   chan struct{} // closed when a waiting turn becomes the live one
 	beginQueued chan struct{} // closed when the second transaction is certain to run after the first

@@ -45,6 +45,7 @@ type Replayer struct {
 	Indexes *retrieval.Indexes
 
 	Questions *chat.QueryEmbedder // nil if sources are searched by words alone
+	Reranker  *chat.QueryReranker // nil leaves passages in the order of the search
 }
 
 // Run asks the built-in model again what it has answered: the newest turns, at most limit. Nothing is stored.
@@ -107,7 +108,7 @@ func (r Replayer) answerDraft(ctx context.Context, draft chat.StandaloneTurn) (m
 	err error) {
 	query := draft.Query()
 	r.Questions.EmbedQuery(ctx, r.Indexes, draft.Agent, &query)
-	hits, err := r.Indexes.Nearest(ctx, draft.Agent.ID, draft.Agent.PassageVersion, query)
+	hits, _, err := r.Reranker.Nearest(ctx, r.Indexes, draft.Agent, query)
 	if err != nil {
 		return m, false, err
 	}

@@ -1,5 +1,5 @@
-// Package metrics shows the server's metrics to Prometheus. It imports no other package of ours: Requests, Turns and
-// Voice are called when something happens, and the State is read at each scrape.
+// Package metrics shows the server's metrics to Prometheus. It imports no other package of ours: Requests, Turns, Voice
+// and Reranks are called when something happens, and the State is read at each scrape.
 //
 // No label holds an id or a text of a client, so that the number of series has a bound.
 package metrics
@@ -21,6 +21,7 @@ type Metrics struct {
 	Requests *Requests
 	Turns    *Turns
 	Voice    *Voice
+	Reranks  *Reranks
 
 	registry *prometheus.Registry
 	log      *slog.Logger
@@ -34,7 +35,7 @@ func New(version string, log *slog.Logger) *Metrics {
 	on.NewGaugeVec(prometheus.GaugeOpts{Name: "parley_build_info", Help: "Always 1; the labels tell what runs."},
 		[]string{"version", "goversion"}).
 		WithLabelValues(version, runtime.Version()).Set(1)
-	m.Requests, m.Turns, m.Voice = newRequests(on), newTurns(on), newVoice(on)
+	m.Requests, m.Turns, m.Voice, m.Reranks = newRequests(on), newTurns(on), newVoice(on), newReranks(on)
 	return m
 }
 

@@ -24,11 +24,10 @@ type CachedEmbedder struct {
 	Embedder Embedder
 	Now      func() time.Time
 
-	mu          sync.Mutex
-	entries     map[string]*list.Element // of recent
-	recency     list.List                // the latest one in front
-	failures    int                      // in a row
-	pausedUntil time.Time                // when the provider is asked again
+	pause   FailurePause
+	mu      sync.Mutex
+	entries map[string]*list.Element // of recency
+	recency list.List                // the latest one in front
 }
 
 type cachedVector struct {
@@ -36,11 +35,7 @@ type cachedVector struct {
 	vector []float32
 }
 
-const (
-	maxCachedVectors = 512
-	maxFailures      = 3
-	failurePause     = 10 * time.Second
-)
+const maxCachedVectors = 512
 
 // ErrEmbedderPaused says that the provider has just failed several times and is not asked.
 var ErrEmbedderPaused = errors.New("the embedding provider has just failed several times")
@@ -56,15 +51,11 @@ func (c *CachedEmbedder) Vector(ctx context.Context, text string) ([]float32, er
 	if err == nil && list[0] == nil {
 		return nil, errNoVector
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if err != nil {
-		if c.failures++; c.failures >= maxFailures {
-			c.failures, c.pausedUntil = 0, c.Now().Add(failurePause)
-		}
+		c.pause.RecordFailure(c.Now(), 0)
 		return nil, err
 	}
-	c.failures = 0
+	c.pause.RecordSuccess()
 	c.store(text, list[0])
 	return list[0], nil
 }
@@ -76,13 +67,15 @@ func (c *CachedEmbedder) lookup(text string) ([]float32, error) {
 		c.recency.MoveToFront(e)
 		return e.Value.(cachedVector).vector, nil
 	}
-	if c.Now().Before(c.pausedUntil) {
+	if c.pause.IsActive(c.Now()) {
 		return nil, ErrEmbedderPaused
 	}
 	return nil, nil
 }
 
 func (c *CachedEmbedder) store(text string, v []float32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if _, ok := c.entries[text]; ok {
 		return // another question was faster
 	}

@@ -1,9 +1,11 @@
 package retrieval
 
 import (
+	"context"
 	"math"
 	"unsafe"
 
+	"parley"
 	"parley/internal/text/words"
 )
 
@@ -188,4 +190,23 @@ func (x *Index) addWord(key uint64, text string, lang words.Language) uint32 {
 	v.ids.add(key, id)
 	v.words, v.stems, v.kinds = append(v.words, w), append(v.stems, stem), append(v.kinds, words.KindOf(text))
 	return id
+}
+
+// CountPassages returns in how many of the agent's passages each stem occurs, and how many passages there are, as they
+// were at the passage version or later.
+func (l *Indexes) CountPassages(ctx context.Context, agent parley.AgentID, passageVersion int64,
+	stems []string) (counts []int, all int, err error) {
+	if err := l.Warm(ctx, agent, passageVersion); err != nil {
+		return nil, 0, err
+	}
+	x, _ := l.agentIndex(agent).current()
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	counts = make([]int, len(stems))
+	for i, stem := range stems {
+		if id, ok := x.stems.ids.find(words.Hash(stem)); ok {
+			counts[i] = x.stems.docCount(id)
+		}
+	}
+	return counts, len(x.byID), nil
 }

@@ -45,7 +45,8 @@ type builder struct {
 func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
 	b := &builder{
 		shared: shared{
-			cfg: cfg, embedder: cfg.Embedder(), metrics: cfg.newMetrics(), Queue: &jobs.Queue{Now: cfg.Now},
+			cfg: cfg, embedder: cfg.Embedder(), reranker: cfg.Reranker(), metrics: cfg.newMetrics(),
+			Queue: &jobs.Queue{Now: cfg.Now},
 		},
 		hub: &chat.Hub{}, callbacks: &callbacks{},
 	}
@@ -152,7 +153,7 @@ func (b *builder) newEngine(toolbox *actions.Toolbox, conversations *chat.Conver
 		Owner:        parley.NewUUID(),
 		MaxOpenTurns: b.cfg.OpenTurns, RewriteTimeout: b.cfg.ModelRewrite,
 		Tools: toolbox.Tools, HandOver: handOver(conversations), HandoverObserver: handovers,
-		QueryEmbedder: b.newQueryEmbedder(),
+		QueryEmbedder: b.newQueryEmbedder(), Reranker: b.newQueryReranker(),
 	}
 	if b.metrics != nil {
 		engine.TurnObserver = b.metrics.Turns.Observe

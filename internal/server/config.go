@@ -93,6 +93,11 @@ type ModelConfig struct {
 	EmbedDimensions int           `env:"PARLEY_EMBED_DIMENSIONS" placeholder:"N"`
 	EmbedWeight     float64       `env:"PARLEY_EMBED_WEIGHT" placeholder:"0…1"`
 	EmbedWait       time.Duration `default:"400ms" env:"PARLEY_EMBED_WAIT" placeholder:"TIME"`
+
+	RerankURL   string        `env:"PARLEY_RERANK_URL" placeholder:"URL" secret:"url"`
+	RerankKey   string        `env:"PARLEY_RERANK_KEY" placeholder:"KEY" secret:"all"`
+	RerankModel string        `env:"PARLEY_RERANK_MODEL" placeholder:"NAME"`
+	RerankWait  time.Duration `default:"1s" env:"PARLEY_RERANK_WAIT" placeholder:"TIME"`
 }
 
 // SQLiteFile is the database's name in the data directory.

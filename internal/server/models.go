@@ -91,7 +91,7 @@ func (m ModelConfig) keyHint(id string) string {
 // Check reports invalid and incomplete settings: a model named without its server would never be asked, and the
 // built-in one would silently answer in its place.
 func (m ModelConfig) Check() error {
-	if err := m.checkEmbedding(); err != nil {
+	if err := errors.Join(m.checkEmbedding(), m.checkReranking()); err != nil {
 		return err
 	}
 	if _, _, err := m.contextTokens(); err != nil {

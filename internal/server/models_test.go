@@ -35,6 +35,13 @@ func TestIncompleteModelSettingsAreRefused(t *testing.T) {
 		"embedding weight":        {models: ModelConfig{EmbedURL: url, EmbedModel: "m", EmbedWeight: 2}, refused: true},
 		"embedding dimensions":    {models: ModelConfig{EmbedURL: url, EmbedModel: "m", EmbedDimensions: -1}, refused: true},
 		"embedding wait":          {models: ModelConfig{EmbedURL: url, EmbedModel: "m", EmbedWait: -1}, refused: true},
+		"reranking": {ModelConfig{RerankURL: url, RerankModel: "m", RerankKey: "k"}, false,
+			"the built-in model"},
+		"reranking URL alone":     {ModelConfig{RerankURL: url}, false, "the built-in model"},
+		"reranking URL of no use": {models: ModelConfig{RerankURL: "localhost:8081"}, refused: true},
+		"reranking model alone":   {models: ModelConfig{RerankModel: "m"}, refused: true},
+		"reranking key alone":     {models: ModelConfig{RerankKey: "k"}, refused: true},
+		"reranking wait":          {models: ModelConfig{RerankURL: url, RerankWait: -1}, refused: true},
 
 		"Anthropic": {ModelConfig{WireConfigs: claude, ModelID: "anthropic/claude-x"}, false,
 			"claude-x at api.anthropic.com"},

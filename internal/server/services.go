@@ -18,12 +18,14 @@ import (
 	"parley/internal/manifest"
 	"parley/internal/metrics"
 	"parley/internal/model"
+	"parley/internal/model/cohere"
 	"parley/internal/model/openai"
 	"parley/internal/outbound"
 	"parley/internal/retrieval"
 	"parley/internal/search"
 	"parley/internal/speech"
 	"parley/internal/store"
+	"parley/internal/synonym"
 	"parley/internal/voice"
 	"parley/internal/voice/rtc"
 	"parley/internal/webhook"
@@ -78,6 +80,7 @@ type shared struct {
 	cursorKey []byte           // seals the cursors of lists
 	metrics   *metrics.Metrics // nil if nobody reads them
 	embedder  *openai.Embedder // nil if there is no embedding server
+	reranker  *cohere.Reranker // nil if there is no reranking server
 }
 
 // callbacks are the calls that a service makes on one that depends on it, and so is built after it. Nothing makes them
@@ -117,9 +120,18 @@ func (s *Services) Admin() *admin.Service {
 	return &admin.Service{
 		DB: s.DB, Indexes: s.Indexes, Accounts: s.Accounts, Conversations: s.Conversations, Indexer: s.Indexer,
 		Insight:  s.Insight,
-		Helpdesk: s.Helpdesk, Manifests: s.Manifests, Webhooks: s.Webhooks, Voice: s.Voice, VoiceStats: s.voiceStats(),
-		Questions: s.Engine.QueryEmbedder, ReadFilePart: s.Ingest.FilePart, Now: s.cfg.Now,
+		Helpdesk: s.Helpdesk, Manifests: s.Manifests, Synonyms: s.newSynonyms(), Webhooks: s.Webhooks, Voice: s.Voice,
+		VoiceStats: s.voiceStats(),
+		Questions:  s.Engine.QueryEmbedder, Reranker: s.Engine.Reranker, ReadFilePart: s.Ingest.FilePart, Now: s.cfg.Now,
 		ForgetAccess: s.Authenticator.ClearCache, SetMaintenance: s.Authenticator.SetMaintenance, Close: s.Close,
+	}
+}
+
+// newSynonyms returns what proposes synonyms. The rules for their groups are those of manifests.
+func (s *Services) newSynonyms() *synonym.Service {
+	return &synonym.Service{
+		DB: s.DB, Indexes: s.Indexes, Insight: s.Insight, Agents: s.Agents, Now: s.cfg.Now,
+		ApplySettings: s.Manifests.Settings.Apply,
 	}
 }
 
@@ -128,6 +140,9 @@ func (s *Services) Close() error {
 	s.Models.Close()
 	if s.embedder != nil {
 		s.embedder.Close()
+	}
+	if s.reranker != nil {
+		s.reranker.Close()
 	}
 	_ = s.extractPool.Close() // it never fails
 	s.Actions.Close()

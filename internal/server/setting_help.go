@@ -50,6 +50,12 @@ var SettingHelp = map[string]string{
 	"embed-weight":     "Weight of the vectors beside the words in a search; 0 takes a usual one.",
 	"embed-wait": "How long a question waits for its vector before it is searched for by its words alone " +
 		"(${default}).",
+	"rerank-url": "Base URL of a reranking server that answers POST /rerank as Cohere, Jina or " +
+		"text-embeddings-inference do; without it passages stay in the order of the search.",
+	"rerank-key":   "API key of the reranking server; better given by the environment.",
+	"rerank-model": "Model to ask the reranking server for; a server that has only one needs no name.",
+	"rerank-wait": "How long a question waits for the reranking server before the order of the search remains " +
+		"(${default}).",
 
 	"voice-url":      "Address (wss://…) where browsers join voice sessions; by default it follows from the base URL.",
 	"voice-udp-port": "UDP port for sound; 0 takes 7882, or any free one on loopback.",

@@ -29,6 +29,7 @@ type compactTrace struct {
 	Refused       bool                 `json:"refused,omitempty"` // Utterances looks for it in the text
 	Unsure        bool                 `json:"unsure,omitempty"`
 	Rewrite       *parley.TraceRewrite `json:"w,omitempty"`
+	Rerank        *parley.TraceRerank  `json:"k,omitempty"`
 	Millis        [3]float64           `json:"x"` // retrieval done, first token, answer done
 	Error         string               `json:"e,omitempty"`
 }
@@ -109,7 +110,7 @@ func encodeTrace(t *parley.Trace) any {
 	c := compactTrace{Version: compactTraceVersion, Model: t.Model, BackEnd: t.BackEnd, PromptVersion: t.PromptVersion,
 		ConfigVersion: t.ConfigVersion, Question: t.Question, SearchMethod: t.SearchMethod, ToolCalls: t.ToolCalls,
 		InputTokens: t.InputTokens, OutputTokens: t.OutputTokens, Refused: t.Refused, Unsure: t.Unsure,
-		Rewrite: t.Rewrite, Error: t.Error,
+		Rewrite: t.Rewrite, Rerank: t.Rerank, Error: t.Error,
 		Millis: [3]float64{t.Millis.RetrievalDone, t.Millis.FirstToken, t.Millis.AnswerDone}}
 	places := map[compactSource]int{}
 	for _, p := range t.Passages {
@@ -161,7 +162,7 @@ func decodeTrace(text []byte, t *parley.Trace) error {
 		PromptVersion: c.PromptVersion, ConfigVersion: c.ConfigVersion, Question: c.Question,
 		SearchMethod: c.SearchMethod, Passages: []parley.TracePassage{}, ToolCalls: append([]string{}, c.ToolCalls...),
 		InputTokens: c.InputTokens, OutputTokens: c.OutputTokens, Refused: c.Refused, Unsure: c.Unsure,
-		Rewrite: c.Rewrite, Error: c.Error,
+		Rewrite: c.Rewrite, Rerank: c.Rerank, Error: c.Error,
 		Millis: parley.TraceMillis{RetrievalDone: c.Millis[0], FirstToken: c.Millis[1], AnswerDone: c.Millis[2]}}
 	for _, p := range c.Passages {
 		if p.source < 0 || p.source >= len(c.Sources) {

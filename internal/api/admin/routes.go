@@ -15,7 +15,7 @@ func routes() []route {
 		AddMember, ListMembers, ChangeMember, RemoveMember,
 		AddWebhook, RemoveWebhook, ListWebhooks, ListDeliveries, Redeliver,
 		GetMaintenance, SetMaintenance, Reindex,
-		Apply, ExportAgent, Replay, ListSources, ShowInsights, RebuildInsights,
+		Apply, ExportAgent, Replay, ListSources, ShowInsights, RebuildInsights, ProposeSynonyms, AcceptSynonyms,
 		ListConversations, MoveConversation, ReplyAsHuman, Trace, CountConversations, DeleteConversations,
 		ListVoiceSessions, EndVoiceSession, ReadVoiceRecording, VoiceStats,
 		ListStatuses, AddStatus, ChangeStatus, DefaultStatus, ArchiveStatus,

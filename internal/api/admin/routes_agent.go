@@ -35,6 +35,14 @@ var (
 		Name:    "rebuildInsights",
 		Summary: "Take a step of judging the conversations of an agent anew",
 	}, (*Service).rebuildInsights)
+	ProposeSynonyms = newOperation(insightGroup.read, "GET /synonyms/proposals", operation{
+		Name:    "proposeSynonyms",
+		Summary: "Propose groups of synonyms with which unanswered questions of an agent would be answered",
+	}, (*Service).proposeSynonyms)
+	AcceptSynonyms = newOperation(agentGroup.write, "POST /synonyms", operation{
+		Name:    "acceptSynonyms",
+		Summary: "Add a group of synonyms to those of an agent",
+	}, (*Service).acceptSynonyms)
 )
 
 // The operations on conversations.

@@ -17,6 +17,7 @@ import (
 	"parley/internal/retrieval"
 	"parley/internal/search"
 	"parley/internal/store"
+	"parley/internal/synonym"
 	"parley/internal/voice"
 	"parley/internal/webhook"
 )
@@ -31,10 +32,12 @@ type Service struct {
 	Insight        *insight.Service
 	Helpdesk       *helpdesk.Service
 	Manifests      *manifest.Service
+	Synonyms       *synonym.Service
 	Webhooks       *webhook.Service
 	Voice          *voice.Sessions
 	VoiceStats     *voice.Stats        // nil if there are no voice sessions
 	Questions      *chat.QueryEmbedder // nil if sources are searched by words alone
+	Reranker       *chat.QueryReranker // nil leaves passages in the order of the search
 	ReadFilePart   FilePartReader      // nil if no files are read
 	Now            func() time.Time
 	ForgetAccess   func()        // called after a change, so that it is in force at once; may be nil

@@ -101,7 +101,8 @@ func (s *Service) replay(ctx context.Context, in ReplayRequest) (eval.Replay, er
 	if err != nil {
 		return eval.Replay{}, err
 	}
-	result, err := eval.Replayer{DB: s.DB, Indexes: s.Indexes, Questions: s.Questions}.Run(ctx, agent, max(in.Limit, 1))
+	replayer := eval.Replayer{DB: s.DB, Indexes: s.Indexes, Questions: s.Questions, Reranker: s.Reranker}
+	result, err := replayer.Run(ctx, agent, max(in.Limit, 1))
 	if err != nil {
 		return eval.Replay{}, err
 	}

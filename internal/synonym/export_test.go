@@ -1,0 +1,4 @@
+package synonym
+
+// AddGroup adds a group to others.
+var AddGroup = addGroup
