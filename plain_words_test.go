@@ -31,8 +31,8 @@ var metaphors = map[string][]string{
 	// of LiveKit
 	"room":   roomPlaces,
 	"rooms":  roomPlaces,
-	"floor":  {"bench/", "internal/voice/", "internal/audio/"}, // what a benchmark is compared with; noise
-	"floors": {"bench/", "internal/voice/", "internal/audio/"},
+	"floor":  {"internal/voice/", "internal/audio/"}, // of noise
+	"floors": {"internal/voice/", "internal/audio/"},
 	"desk":   {},                                                      // "help desk" is allowed everywhere
 	"office": {"internal/ingest/extract/", "doc", "plain_words_test"}, // documents of office programs
 	"door":   {"_test.go"},                                            // in the texts of tests
