@@ -239,9 +239,9 @@ func TestPollsAreLeftOutWhileOthersAreBusy(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		f := fx.newFollower("a")
 		f.PollInterval = 5 * time.Millisecond
-		asked, started := 0, make(chan struct{})
+		checkCount, started := 0, make(chan struct{})
 		f.IsBusy = func() bool {
-			if asked++; asked == 1 {
+			if checkCount++; checkCount == 1 {
 				fx.record(fx.account, "k", "1")
 				close(started)
 			}
@@ -249,8 +249,8 @@ func TestPollsAreLeftOutWhileOthersAreBusy(t *testing.T) {
 		}
 		handle, done := f.Handle, make(chan int, 10)
 		f.Handle = func(ctx context.Context, b *events.Batch) error {
-			if asked > 0 { // else it is what the first walk has found
-				done <- asked
+			if checkCount > 0 { // else it is what the first walk has found
+				done <- checkCount
 			}
 			return handle(ctx, b)
 		}

@@ -88,11 +88,11 @@ func (x *Index) rank(s *searchScratch, limit int) ([]candidate, float64) {
 			again[i].score += defaultWeights.askedQuestion * c.askedQuestion
 		}
 		if d.hasTitle {
-			like := c.likeness
+			likeness := c.likeness
 			if !d.hasQuestion {
-				like *= defaultWeights.plainTitle
+				likeness *= defaultWeights.plainTitle
 			}
-			again[i].score += like
+			again[i].score += likeness
 			again[i].score += defaultWeights.title*c.titleWords + defaultWeights.focus*c.focus
 			if q.asksHow && d.hasSteps {
 				again[i].score += defaultWeights.steps * c.titleWords

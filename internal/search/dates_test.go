@@ -8,7 +8,7 @@ import (
 	"parley/internal/search"
 )
 
-// TestAnEndIsFoundAsRepliesTellIt holds that both ends of a range are in it, by the seconds in which replies tell
+// TestAnEndIsFoundAsRepliesTellIt checks that both ends of a range are in it, by the seconds in which replies tell
 // times.
 func TestAnEndIsFoundAsRepliesTellIt(t *testing.T) {
 	forEachDatabase(t, func(ts *testSearch) {

@@ -75,7 +75,7 @@ func TestTablesAreReadByRow(t *testing.T) {
 	}
 }
 
-func TestStepsAreToldWhole(t *testing.T) {
+func TestStepsAreQuotedWhole(t *testing.T) {
 	for _, c := range []struct{ heading, text, question, first, last string }{
 		{"Reset your password",
 			"You need your email address.\n\n1. Open **Sign in**.\n2. Press **Forgot password**.\n3. Follow the " +

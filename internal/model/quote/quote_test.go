@@ -195,7 +195,7 @@ func TestBuiltinFollowsNoInstruction(t *testing.T) {
 	}
 }
 
-func TestBuiltinHasManners(t *testing.T) {
+func TestGreetingsAndThanksAreAnswered(t *testing.T) {
 	for message, want := range map[string]string{
 		"Hello!":                    "Hello!",
 		"hi there":                  "Hello!",
