@@ -345,7 +345,7 @@ func TestTablesAreQuotedWithTheirHead(t *testing.T) {
 }
 
 // Neither marks nor names of files are said to a customer, and what is named by a question ends as one.
-func TestWhatIsSaidIsSentences(t *testing.T) {
+func TestUnsureAnswersAreSentences(t *testing.T) {
 	for heading, want := range map[string]string{
 		"How do I export invoices?": "My sources speak of: Billing › How do I export invoices?",
 		"Export of invoices":        "My sources speak of: Billing › Export of invoices.",

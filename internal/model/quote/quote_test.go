@@ -221,7 +221,7 @@ func TestGreetingsAndThanksAreAnswered(t *testing.T) {
 	}
 }
 
-func TestBuiltinStopsWhenTold(t *testing.T) {
+func TestBuiltinStopsWithItsReader(t *testing.T) {
 	n := 0
 	for range (Model{}).Stream(t.Context(),
 		model.Request{Messages: userMessages("How do I export my photos?"), Passages: passagesOf(exportPage)}) {
