@@ -39,7 +39,7 @@ help:
 	@echo "make fuzz       each fuzz target for a while; goes on where it stopped"
 	@echo "make clients-check  generate clients with the usual tools and talk to a server"
 	@echo "make lint       formatting, vet, golangci-lint and deadcode"
-	@echo "make bench      speed beside a floor measured in the same run"
+	@echo "make bench      speed beside a baseline measured in the same run"
 	@echo "make golden     rewrite what is promised: OpenAPI and other golden files"
 	@echo "make web        build the front end"
 

@@ -37,12 +37,12 @@ const (
 
 // Channels lists all channels, in the order of the API.
 func Channels() []Channel {
-	return []Channel{ChannelAPI, ChannelWhatsApp, ChannelMessenger, ChannelInstagram, ChannelSlack, ChannelSalesforce,
-		ChannelZendesk,
-		ChannelZendeskMessaging, ChannelServiceSite, ChannelPlayground, ChannelActionPreview, ChannelQnaPreview,
-		ChannelWidget, ChannelCenterStage,
-		ChannelSearch, ChannelIframe, ChannelEmail, ChannelAgentPage, ChannelPhone, ChannelAndroid, ChannelIOS,
-		ChannelUnspecified}
+	return []Channel{
+		ChannelAPI, ChannelWhatsApp, ChannelMessenger, ChannelInstagram, ChannelSlack, ChannelSalesforce,
+		ChannelZendesk, ChannelZendeskMessaging, ChannelServiceSite, ChannelPlayground, ChannelActionPreview,
+		ChannelQnaPreview, ChannelWidget, ChannelCenterStage, ChannelSearch, ChannelIframe, ChannelEmail,
+		ChannelAgentPage, ChannelPhone, ChannelAndroid, ChannelIOS, ChannelUnspecified,
+	}
 }
 
 // IsEmbedded reports whether conversations of this channel begin on a web site in which the agent is embedded.

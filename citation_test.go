@@ -22,7 +22,7 @@ var outsideCitation = regexp.MustCompile(`\b(?:[Ii]nterface(?:'s)?|[Ff]acts|[Dd]
 	`(?:[Ss]ections?\s+)?(?:[0-9]+(?:\.[0-9]+)?[a-z]?|[A-C])\b` +
 	`|\b[Ss]ections?\s+[0-9A-C][0-9.]*[a-z]?\s+of\s+the\s+(?:interface|facts|contract)\b`)
 
-// TestCitationsResolve holds that every page and heading of docs that the code cites exists.
+// TestCitationsResolve checks that every page and heading of docs that the code cites exists.
 func TestCitationsResolve(t *testing.T) {
 	headings := map[string]map[string]bool{}
 	found := 0
@@ -47,7 +47,7 @@ func TestCitationsResolve(t *testing.T) {
 	}
 }
 
-// TestNoOutsideCitations holds that comments cite nothing that a reader of this repository cannot open.
+// TestNoOutsideCitations checks that comments cite nothing that a reader of this repository cannot open.
 func TestNoOutsideCitations(t *testing.T) {
 	for _, file := range slices.Concat(sourceFiles(t), listFiles(t, "*.txt", "*.sql")) {
 		if file == "citation_test.go" {

@@ -19,7 +19,7 @@ const (
 	afterLayers  = "// # Layer 1"
 )
 
-// TestGoldenLayers holds that doc.go shows the layers that imports are held to.
+// TestGoldenLayers checks that doc.go shows the layers that imports are held to.
 func TestGoldenLayers(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
@@ -64,7 +64,7 @@ func layerTable() string {
 	return table.String()
 }
 
-// TestTourNamesWhatExists holds that doc.go and CONTRIBUTING.md lead to files and folders of this repository.
+// TestTourNamesWhatExists checks that doc.go and CONTRIBUTING.md lead to files and folders of this repository.
 func TestTourNamesWhatExists(t *testing.T) {
 	place := regexp.MustCompile("(?:^|[\\s`(])((?:internal|cmd|docs|clients|web)(?:/[\\w.-]*\\w)+)")
 	for _, page := range []string{"doc.go", "CONTRIBUTING.md"} {
@@ -80,7 +80,7 @@ func TestTourNamesWhatExists(t *testing.T) {
 	}
 }
 
-// TestTourNamesEveryPackage holds that the prose of doc.go says of each package in the table what it is for. bench is
+// TestTourNamesEveryPackage checks that the prose of doc.go says of each package in the table what it is for. bench is
 // one: what it measures with is in its own comment.
 func TestTourNamesEveryPackage(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")

@@ -15,7 +15,7 @@ const (
 	maxFunctionLines = 85 // of tests as well, which .golangci.yml leaves out
 )
 
-// TestPackageSizes holds that a package can be read: it has few files, and few of one prefix, which would be a package
+// TestPackageSizes checks that a package can be read: it has few files, and few of one prefix, which would be a package
 // of its own.
 func TestPackageSizes(t *testing.T) {
 	files, prefixes := map[string]int{}, map[string]int{}
@@ -37,7 +37,7 @@ func TestPackageSizes(t *testing.T) {
 	}
 }
 
-// TestFunctionLengths holds that no function, of a test either, is longer than a page.
+// TestFunctionLengths checks that no function, of a test either, is longer than a page.
 func TestFunctionLengths(t *testing.T) {
 	for _, file := range listFiles(t, "*.go") {
 		set := token.NewFileSet()

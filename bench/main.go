@@ -1,7 +1,7 @@
-// Command bench measures Parley against a floor: a handler that does only what cannot be avoided. One run has a model
-// stub, the floor, the real server and the load, each a process of its own on the same machine, and measures them in
-// turns, so that other work on the machine slows them alike. It prints ratios; a missed threshold is a figure, not a
-// failure.
+// Command bench measures Parley against a baseline: a handler that does only what cannot be avoided. One run has a
+// model stub, the baseline, the real server and the load, each a process of its own on the same machine, and measures
+// them in turns, so that other work on the machine slows them alike. It prints ratios; a missed threshold is a figure,
+// not a failure.
 package main
 
 import (
@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		switch args[0] {
 		case "stub":
 			return process.ServeUntilDone(ctx, stdout, stub.NewModel())
-		case "floor":
+		case "baseline":
 			return baseline.RunServer(ctx, args[1:], stdout)
 		case "voicestub":
 			return process.ServeUntilDone(ctx, stdout, voice.NewStub())

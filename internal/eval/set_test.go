@@ -89,7 +89,7 @@ func describeSets(sets []eval.Set) string {
 // digitString returns the number, 9 for any that is larger.
 func digitString(n int) string { return string(rune('0' + min(n, 9))) }
 
-func TestWhatIsNoSetIsSaid(t *testing.T) {
+func TestInvalidSetIsRefusedWithItsReason(t *testing.T) {
 	for want, text := range map[string]string{
 		"there twice":                  `{"id": "1", "text": "A"} {"id": "1", "text": "B"}`,
 		"needs documents":              `{"id": "1", "question": "A"}`,

@@ -40,23 +40,23 @@ type agentIndex struct {
 }
 
 // Warm brings the agent's index to the passage version, as the next question would.
-func (l *Indexes) Warm(ctx context.Context, agent parley.AgentID, passageVersion int64) error {
-	v := l.agentIndex(agent)
+func (ix *Indexes) Warm(ctx context.Context, agent parley.AgentID, passageVersion int64) error {
+	v := ix.agentIndex(agent)
 	if _, version := v.current(); version >= passageVersion {
 		return nil
 	}
-	_, err := l.refresh(ctx, v, passageVersion)
+	_, err := ix.refresh(ctx, v, passageVersion)
 	return err
 }
 
 // Nearest returns the hits among the agent's passages as they were at the passage version, or later, best first. The
 // first question after a change reads what changed.
-func (l *Indexes) Nearest(ctx context.Context, agent parley.AgentID, passageVersion int64, q Query) ([]Hit, error) {
-	v := l.agentIndex(agent)
+func (ix *Indexes) Nearest(ctx context.Context, agent parley.AgentID, passageVersion int64, q Query) ([]Hit, error) {
+	v := ix.agentIndex(agent)
 	index, version := v.current()
 	if version < passageVersion {
 		var err error
-		if index, err = l.refresh(ctx, v, passageVersion); err != nil {
+		if index, err = ix.refresh(ctx, v, passageVersion); err != nil {
 			return nil, err
 		}
 	}
@@ -64,71 +64,71 @@ func (l *Indexes) Nearest(ctx context.Context, agent parley.AgentID, passageVers
 }
 
 // Drop removes the agent's index from memory.
-func (l *Indexes) Drop(agent parley.AgentID) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if e, ok := l.entries[agent]; ok {
-		l.remove(e)
+func (ix *Indexes) Drop(agent parley.AgentID) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if e, ok := ix.entries[agent]; ok {
+		ix.remove(e)
 	}
 }
 
-func (l *Indexes) agentIndex(agent parley.AgentID) *agentIndex {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if e, ok := l.entries[agent]; ok {
-		l.lru.MoveToFront(e)
+func (ix *Indexes) agentIndex(agent parley.AgentID) *agentIndex {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if e, ok := ix.entries[agent]; ok {
+		ix.lru.MoveToFront(e)
 		return e.Value.(*agentIndex)
 	}
-	if l.entries == nil {
-		l.entries = map[parley.AgentID]*list.Element{}
+	if ix.entries == nil {
+		ix.entries = map[parley.AgentID]*list.Element{}
 	}
 	v := &agentIndex{agent: agent, refreshLock: make(chan struct{}, 1), index: NewIndex()}
-	l.entries[agent] = l.lru.PushFront(v)
-	l.setBytes(v, agentIndexBytes+v.index.Bytes())
+	ix.entries[agent] = ix.lru.PushFront(v)
+	ix.setBytes(v, agentIndexBytes+v.index.Bytes())
 	return v
 }
 
 // agentIndexBytes is the memory that an agentIndex takes besides its index.
 const agentIndexBytes = 512
 
-func (l *Indexes) remove(e *list.Element) {
-	v := l.lru.Remove(e).(*agentIndex)
-	delete(l.entries, v.agent)
-	l.heldBytes -= v.bytes
-	l.release.add(v.bytes)
+func (ix *Indexes) remove(e *list.Element) {
+	v := ix.lru.Remove(e).(*agentIndex)
+	delete(ix.entries, v.agent)
+	ix.heldBytes -= v.bytes
+	ix.release.add(v.bytes)
 }
 
 // recountBytes updates the memory that is counted for the agent.
-func (l *Indexes) recountBytes(v *agentIndex) {
+func (ix *Indexes) recountBytes(v *agentIndex) {
 	index, _ := v.current()
 	bytes := agentIndexBytes + index.Bytes()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if e, ok := l.entries[v.agent]; ok && e.Value == v { // else it was dropped meanwhile
-		l.setBytes(v, bytes)
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if e, ok := ix.entries[v.agent]; ok && e.Value == v { // else it was dropped meanwhile
+		ix.setBytes(v, bytes)
 	}
 }
 
 // setBytes sets the memory that is counted for the agent, and drops the least recently used indexes while the budget is
 // exceeded.
-func (l *Indexes) setBytes(v *agentIndex, bytes int64) {
-	budget := l.Budget
+func (ix *Indexes) setBytes(v *agentIndex, bytes int64) {
+	budget := ix.Budget
 	if budget <= 0 {
 		budget = DefaultBudget
 	}
-	l.heldBytes += bytes - v.bytes
+	ix.heldBytes += bytes - v.bytes
 	v.bytes = bytes
-	for l.heldBytes > budget && l.lru.Back().Value != v {
-		l.remove(l.lru.Back())
+	for ix.heldBytes > budget && ix.lru.Back().Value != v {
+		ix.remove(ix.lru.Back())
 	}
-	l.release.runAbove(budget / releaseShare)
+	ix.release.runAbove(budget / releaseShare)
 }
 
 // MemoryBytes returns about how many bytes of indexes are in memory.
-func (l *Indexes) MemoryBytes() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.heldBytes
+func (ix *Indexes) MemoryBytes() int64 {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	return ix.heldBytes
 }
 
 func (v *agentIndex) current() (*Index, int64) {
@@ -144,7 +144,7 @@ func (v *agentIndex) set(index *Index, version int64) {
 }
 
 // refresh brings the index to the version: one goroutine reads, and others that need it wait for that one.
-func (l *Indexes) refresh(ctx context.Context, v *agentIndex, to int64) (*Index, error) {
+func (ix *Indexes) refresh(ctx context.Context, v *agentIndex, to int64) (*Index, error) {
 	select {
 	case v.refreshLock <- struct{}{}:
 	case <-ctx.Done():
@@ -158,32 +158,32 @@ func (l *Indexes) refresh(ctx context.Context, v *agentIndex, to int64) (*Index,
 	if version == 0 {
 		index = NewIndex() // that nobody searches yet
 	}
-	if err := l.loadChanges(ctx, index, v.agent, version); err != nil {
-		l.recountBytes(v) // without those of what was to come
+	if err := ix.loadChanges(ctx, index, v.agent, version); err != nil {
+		ix.recountBytes(v) // without those of what was to come
 		return nil, err
 	}
 	v.set(index, to)
-	l.recountBytes(v)
+	ix.recountBytes(v)
 	if index.isMostlyDeleted() && !v.isRebuilding {
 		v.isRebuilding = true
-		go l.rebuild(context.WithoutCancel(ctx), v)
+		go ix.rebuild(context.WithoutCancel(ctx), v)
 	}
 	return index, nil
 }
 
 // loadChanges applies to the index what changed after one version, passages and vectors.
-func (l *Indexes) loadChanges(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
-	if err := l.loadPassages(ctx, index, agent, since); err != nil {
+func (ix *Indexes) loadChanges(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
+	if err := ix.loadPassages(ctx, index, agent, since); err != nil {
 		return err
 	}
-	return l.loadVectors(ctx, index, agent, since)
+	return ix.loadVectors(ctx, index, agent, since)
 }
 
 // loadPassages applies to the index what changed after one version. It may read what comes later than the version asked
 // for; that is read once more then. It may be repeated after a failure halfway: what is there already is not added
 // twice.
-func (l *Indexes) loadPassages(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
-	live, err := changedSources(ctx, l.DB, agent, since)
+func (ix *Indexes) loadPassages(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
+	live, err := changedSources(ctx, ix.DB, agent, since)
 	if err != nil || len(live) == 0 {
 		return err
 	}
@@ -193,10 +193,10 @@ func (l *Indexes) loadPassages(ctx context.Context, index *Index, agent parley.A
 	sources := liveSources(live)
 	progress := loadProgress{sourceCount: len(sources)}
 	err = putStream(index, func(yield func(parley.Passage)) error {
-		return eachLivePassage(ctx, l.DB, agent, sources, func(p parley.Passage) {
+		return eachLivePassage(ctx, ix.DB, agent, sources, func(p parley.Passage) {
 			live[p.SourceID] = p.VersionID // read after changed, so it knows better
 			if since == 0 && progress.add(&p) {
-				l.makeSpace(agent, progress.memoryBytes())
+				ix.makeSpace(agent, progress.memoryBytes())
 				index.bulk.setShare(progress.share())
 				progress.collectGarbage()
 			}
@@ -205,7 +205,7 @@ func (l *Indexes) loadPassages(ctx context.Context, index *Index, agent parley.A
 	})
 	if since == 0 {
 		index.endBulk()
-		l.release.add(progress.bytes) // what loading it took is about as much
+		ix.release.add(progress.bytes) // what loading it took is about as much
 	}
 	if err != nil {
 		return err
@@ -216,14 +216,14 @@ func (l *Indexes) loadPassages(ctx context.Context, index *Index, agent parley.A
 
 // rebuild builds an index that replaces one which is mostly deleted. The old one answers meanwhile, and stays when
 // building fails: then the next change tries again.
-func (l *Indexes) rebuild(ctx context.Context, v *agentIndex) {
+func (ix *Indexes) rebuild(ctx context.Context, v *agentIndex) {
 	for again := true; again; {
 		_, since := v.current()
 		index := NewIndex()
-		err := l.loadChanges(ctx, index, v.agent, 0)
+		err := ix.loadChanges(ctx, index, v.agent, 0)
 		v.refreshLock <- struct{}{}
 		if err == nil {
-			err = l.replaceIndex(ctx, v, index, since)
+			err = ix.replaceIndex(ctx, v, index, since)
 		}
 		again = err == nil && index.isMostlyDeleted() // by what came while it was built
 		v.isRebuilding = again
@@ -233,12 +233,12 @@ func (l *Indexes) rebuild(ctx context.Context, v *agentIndex) {
 
 // replaceIndex puts another index in place, once the changes since its version are loaded into it. The caller holds
 // refreshLock.
-func (l *Indexes) replaceIndex(ctx context.Context, v *agentIndex, index *Index, since int64) error {
+func (ix *Indexes) replaceIndex(ctx context.Context, v *agentIndex, index *Index, since int64) error {
 	_, version := v.current()
-	if err := l.loadChanges(ctx, index, v.agent, since); err != nil {
+	if err := ix.loadChanges(ctx, index, v.agent, since); err != nil {
 		return err
 	}
 	v.set(index, version)
-	l.recountBytes(v)
+	ix.recountBytes(v)
 	return nil
 }

@@ -291,7 +291,7 @@ func BenchmarkCold(b *testing.B) {
 		return nil
 	}))
 	r := rand.New(rand.NewPCG(1, 1))
-	library := &retrieval.Indexes{DB: db}
+	indexes := &retrieval.Indexes{DB: db}
 	const perBatch = 200
 	for range passages / perBatch {
 		var list []parley.Passage
@@ -304,29 +304,29 @@ func BenchmarkCold(b *testing.B) {
 				VersionID: "v", Ordinal: n, End: len(text), Text: text})
 		}
 		must(db.Transact(b.Context(), sqldb.Bulk, func(tx *sqldb.DB) error {
-			return library.Put(b.Context(), tx, "a", "acc", list)
+			return indexes.Put(b.Context(), tx, "a", "acc", list)
 		}))
 	}
 	for _, dims := range lengths {
-		library.VectorModel = fmt.Sprint(dims)
-		fillVectors(b, db, library, dims, r)
+		indexes.VectorModel = fmt.Sprint(dims)
+		fillVectors(b, db, indexes, dims, r)
 	}
 	for _, model := range []string{"", "384", "1536"} {
 		b.Run("vectors "+model, func(b *testing.B) {
 			for b.Loop() {
-				l := &retrieval.Indexes{DB: db, VectorModel: model, Budget: 1 << 40}
-				must(l.Warm(b.Context(), "a", 2))
+				indexes := &retrieval.Indexes{DB: db, VectorModel: model, Budget: 1 << 40}
+				must(indexes.Warm(b.Context(), "a", 2))
 			}
 		})
 	}
 }
 
 // fillVectors returns all passages vectors by chance.
-func fillVectors(b *testing.B, db *sqldb.DB, l *retrieval.Indexes, dims int, r *rand.Rand) {
+func fillVectors(b *testing.B, db *sqldb.DB, indexes *retrieval.Indexes, dims int, r *rand.Rand) {
 	b.Helper()
 	var last *retrieval.Unembedded
 	for {
-		list, err := l.Unembedded(b.Context(), parley.AgentRef{Account: "acc", Agent: "a"}, last, 200)
+		list, err := indexes.Unembedded(b.Context(), parley.AgentRef{Account: "acc", Agent: "a"}, last, 200)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -342,7 +342,7 @@ func fillVectors(b *testing.B, db *sqldb.DB, l *retrieval.Indexes, dims int, r *
 			packed[u.Hash] = retrieval.PackVector(v)
 		}
 		if err := db.Transact(b.Context(), sqldb.Bulk, func(tx *sqldb.DB) error {
-			return l.PutVectors(b.Context(), tx, "a", 2, packed)
+			return indexes.PutVectors(b.Context(), tx, "a", 2, packed)
 		}); err != nil {
 			b.Fatal(err)
 		}

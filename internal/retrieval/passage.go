@@ -34,7 +34,7 @@ const insertPassagesQuery = `
 const insertBatchRows = 50
 
 // Put writes passages of one version of a source. They are found once that version is the source's live one.
-func (l *Indexes) Put(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, account parley.AccountID,
+func (ix *Indexes) Put(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, account parley.AccountID,
 	passages []parley.Passage) error {
 	for part := range slices.Chunk(passages, insertBatchRows) {
 		args := make([]any, 0, len(part)*11)

@@ -95,11 +95,11 @@ func (s *loadProgress) collectGarbage() {
 }
 
 // makeSpace drops the least recently used indexes where the one that is being loaded needs their space.
-func (l *Indexes) makeSpace(agent parley.AgentID, bytes int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if e, ok := l.entries[agent]; ok {
+func (ix *Indexes) makeSpace(agent parley.AgentID, bytes int64) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if e, ok := ix.entries[agent]; ok {
 		v := e.Value.(*agentIndex)
-		l.setBytes(v, max(v.bytes, bytes))
+		ix.setBytes(v, max(v.bytes, bytes))
 	}
 }

@@ -44,13 +44,13 @@ type readPosition struct {
 
 // Unembedded lists texts of the agent's live passages that have no vector of the model of Indexes, those that come
 // after another one (nil for the first), at most limit.
-func (l *Indexes) Unembedded(ctx context.Context, ref parley.AgentRef, after *Unembedded, limit int) ([]Unembedded,
+func (ix *Indexes) Unembedded(ctx context.Context, ref parley.AgentRef, after *Unembedded, limit int) ([]Unembedded,
 	error) {
 	m := readPosition{ordinal: -1}
 	if after != nil {
 		m = after.mark
 	}
-	list, err := sqldb.All(ctx, l.DB, scanUnembedded, `
+	list, err := sqldb.All(ctx, ix.DB, scanUnembedded, `
 		select
 		  p.hash,
 		  p.heading,
@@ -66,7 +66,7 @@ func (l *Indexes) Unembedded(ctx context.Context, ref parley.AgentRef, after *Un
 		    and v.model = ?)
 		order by p.source_id, p.version_id, p.ordinal
 		limit ?`, string(ref.Agent), string(ref.Account), m.source,
-		m.version, m.ordinal, l.VectorModel, limit)
+		m.version, m.ordinal, ix.VectorModel, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read passages without a vector: %w", err)
 	}
@@ -89,8 +89,8 @@ func scanUnembedded(scan sqldb.Scan) (u Unembedded, err error) {
 
 // AgentsUnembedded lists the agents with a live passage that has no vector of the model of Indexes, with their
 // accounts. It is a job of the installation and asks for no account.
-func (l *Indexes) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]parley.AccountID, error) {
-	rows, err := l.DB.Query(ctx, `
+func (ix *Indexes) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]parley.AccountID, error) {
+	rows, err := ix.DB.Query(ctx, `
 		select a.id, a.account_id
 		from agents a
 		where a.deleted_at is null and exists (
@@ -99,7 +99,7 @@ func (l *Indexes) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]parl
 		  join sources s on s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id
 		  where p.agent_id = a.id
 		    and not exists (select 1 from passage_vectors v where v.agent_id = p.agent_id and v.text_hash = p.hash
-		      and v.model = ?))`, l.VectorModel)
+		      and v.model = ?))`, ix.VectorModel)
 	if err != nil {
 		return nil, fmt.Errorf("find agents without vectors: %w", err)
 	}
@@ -119,7 +119,7 @@ func (l *Indexes) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]parl
 // PutVectors writes vectors of texts, by their hashes; they are found from the passage version on. nil stands for a
 // text that can have none. A text that no passage of the agent holds any more is left out: it was erased while its
 // vector was made.
-func (l *Indexes) PutVectors(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, passageVersion int64,
+func (ix *Indexes) PutVectors(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, passageVersion int64,
 	packed map[string][]byte) error {
 	for part := range slices.Chunk(sortedHashes(packed), insertBatchRows) {
 		part, err := heldHashes(ctx, tx, agent, part)
@@ -135,7 +135,7 @@ func (l *Indexes) PutVectors(ctx context.Context, tx *sqldb.DB, agent parley.Age
 			if v == nil {
 				v = []byte{}
 			}
-			args = append(args, string(agent), h, l.VectorModel, v, passageVersion)
+			args = append(args, string(agent), h, ix.VectorModel, v, passageVersion)
 		}
 		_, err = tx.Exec(ctx, `
 			insert into passage_vectors (
@@ -181,35 +181,35 @@ func sortedHashes(packed map[string][]byte) []string {
 }
 
 // loadVectors applies to the index the vectors that came after a passage version, and those of passages that did.
-func (l *Indexes) loadVectors(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
-	if l.VectorModel == "" {
+func (ix *Indexes) loadVectors(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
+	if ix.VectorModel == "" {
 		return nil
 	}
 	// A cross join keeps SQLite to the order in which the tables are written: few rows first.
-	err := l.queryVectors(ctx, index, `
+	err := ix.queryVectors(ctx, index, `
 		from passage_vectors v
 		cross join passages p
 		cross join sources s
 		where v.agent_id = ? and v.made_in > ? and v.model = ? and p.agent_id = v.agent_id and p.hash = v.text_hash
 		  and s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id`, string(agent), since,
-		l.VectorModel)
+		ix.VectorModel)
 	if err != nil || since == 0 {
 		return err
 	}
-	return l.queryVectors(ctx, index, `
+	return ix.queryVectors(ctx, index, `
 		from sources s
 		cross join passages p
 		cross join passage_vectors v
 		where s.agent_id = ? and s.live_in > ? and v.model = ? and p.agent_id = s.agent_id and p.source_id = s.id
 		  and p.version_id = s.live_version and v.agent_id = p.agent_id and v.text_hash = p.hash`, string(agent), since,
-		l.VectorModel)
+		ix.VectorModel)
 }
 
 // vectorBatchSize are put into the index together.
 const vectorBatchSize = 256
 
-func (l *Indexes) queryVectors(ctx context.Context, index *Index, from string, args ...any) error {
-	rows, err := l.DB.Query(ctx, `select p.id, v.vector `+from, args...)
+func (ix *Indexes) queryVectors(ctx context.Context, index *Index, from string, args ...any) error {
+	rows, err := ix.DB.Query(ctx, `select p.id, v.vector `+from, args...)
 	if err != nil {
 		return fmt.Errorf("read vectors: %w", err)
 	}
@@ -231,14 +231,14 @@ func (l *Indexes) queryVectors(ctx context.Context, index *Index, from string, a
 
 // HasVectors reports whether passages of the agent have vectors at the passage version, so that a question's vector is
 // worth having.
-func (l *Indexes) HasVectors(ctx context.Context, agent parley.AgentID, passageVersion int64) (bool, error) {
-	if l.VectorModel == "" {
+func (ix *Indexes) HasVectors(ctx context.Context, agent parley.AgentID, passageVersion int64) (bool, error) {
+	if ix.VectorModel == "" {
 		return false, nil
 	}
-	if err := l.Warm(ctx, agent, passageVersion); err != nil {
+	if err := ix.Warm(ctx, agent, passageVersion); err != nil {
 		return false, err
 	}
-	index, _ := l.agentIndex(agent).current()
+	index, _ := ix.agentIndex(agent).current()
 	return index.HasVectors(), nil
 }
 
@@ -248,21 +248,21 @@ const (
 )
 
 // EraseVectors erases the vectors of texts that no passage of the agent holds any more, in chunks in the bulk lane.
-func (l *Indexes) EraseVectors(ctx context.Context, agent parley.AgentID) error {
-	return l.eraseVectors(ctx, agent, `not exists (select 1 from passages p
+func (ix *Indexes) EraseVectors(ctx context.Context, agent parley.AgentID) error {
+	return ix.eraseVectors(ctx, agent, `not exists (select 1 from passages p
 		  where p.agent_id = passage_vectors.agent_id and p.hash = passage_vectors.text_hash)`)
 }
 
-// EraseOtherVectors erases the agent's vectors of other models than the library's.
-func (l *Indexes) EraseOtherVectors(ctx context.Context, agent parley.AgentID) error {
-	return l.eraseVectors(ctx, agent, `model <> ?`, l.VectorModel)
+// EraseOtherVectors erases the agent's vectors of other models than VectorModel.
+func (ix *Indexes) EraseOtherVectors(ctx context.Context, agent parley.AgentID) error {
+	return ix.eraseVectors(ctx, agent, `model <> ?`, ix.VectorModel)
 }
 
 // eraseVectors finds outside the writer what may be erased. The condition is checked again when it is.
-func (l *Indexes) eraseVectors(ctx context.Context, agent parley.AgentID, where string, args ...any) error {
+func (ix *Indexes) eraseVectors(ctx context.Context, agent parley.AgentID, where string, args ...any) error {
 	args = append([]any{string(agent)}, args...)
 	for {
-		hashes, err := sqldb.All(ctx, l.DB, sqldb.Column[string], `
+		hashes, err := sqldb.All(ctx, ix.DB, sqldb.Column[string], `
 			select distinct text_hash
 			from passage_vectors
 			where agent_id = ? and `+where+`
@@ -275,7 +275,7 @@ func (l *Indexes) eraseVectors(ctx context.Context, agent parley.AgentID, where 
 			for _, h := range part {
 				with = append(with, h)
 			}
-			err := l.DB.Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
+			err := ix.DB.Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
 				_, err := tx.Exec(ctx, `
 					delete from passage_vectors
 					where agent_id = ? and `+where+` and text_hash in (?`+strings.Repeat(`, ?`, len(part)-1)+`)`, with...)

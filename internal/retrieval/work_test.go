@@ -18,8 +18,8 @@ func TestWorkOfQuestions(t *testing.T) {
 	})
 }
 
-// FuzzQuestion holds that every question finds in order, the same each time, and that none is dear however often it
-// is repeated.
+// FuzzQuestion checks that every question finds in order, the same each time, and that none is expensive however often
+// it is repeated.
 func FuzzQuestion(f *testing.F) {
 	for _, s := range []string{"How can I export my photos?", "exprot desktopp", "家庭计划", "ERR-4012 \"a b\"", "a-b_c.d",
 		"\xff", "é́", "1,000.5"} {

@@ -8,9 +8,8 @@ import (
 	"parley/internal/search"
 )
 
-// TestAnEndIsFoundAsRepliesTellIt holds that both ends of a range are in it, by the seconds in which replies tell
-// times.
-func TestAnEndIsFoundAsRepliesTellIt(t *testing.T) {
+// TestBothEndsOfADateRangeAreFound checks that both ends of a range are in it, by whole seconds, as replies show times.
+func TestBothEndsOfADateRangeAreFound(t *testing.T) {
 	forEachDatabase(t, func(ts *testSearch) {
 		ts.advanceClock(600 * time.Millisecond)
 		a := ts.startConversation("alpha")

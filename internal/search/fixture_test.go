@@ -184,7 +184,7 @@ func conversationIDs(page *search.Page) []parley.ConversationID {
 	return list
 }
 
-// wantFound holds that a search finds these, in this order.
+// wantFound checks that a search finds these, in this order.
 func (ts *testSearch) wantFound(q search.Query, want ...*testConversation) {
 	ts.Helper()
 	list := []parley.ConversationID{}

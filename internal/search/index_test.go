@@ -12,7 +12,7 @@ import (
 	"parley/internal/store"
 )
 
-// TestRebuild holds that the old index answers while a new one is built, that this goes on where it was cut short, and
+// TestRebuild checks that the old index answers while a new one is built, that this goes on where it was cut short, and
 // that nothing of the old one is left in the end.
 func TestRebuild(t *testing.T) {
 	forEachDatabase(t, func(ts *testSearch) {
@@ -59,7 +59,7 @@ func idSet(list []parley.ConversationID) map[parley.ConversationID]bool {
 	return all
 }
 
-// TestErasedConversationsLeaveTheIndex holds that erased conversations and agents leave the index.
+// TestErasedConversationsLeaveTheIndex checks that erased conversations and agents leave the index.
 func TestErasedConversationsLeaveTheIndex(t *testing.T) {
 	forEachDatabase(t, func(ts *testSearch) {
 		a := ts.startConversation("alpha")
@@ -92,7 +92,7 @@ func TestErasedConversationsLeaveTheIndex(t *testing.T) {
 	})
 }
 
-// TestLongConversation holds that words of a long conversation are found wherever they are, although they fill
+// TestLongConversation checks that words of a long conversation are found wherever they are, although they fill
 // several buckets, and that one more message costs the same few rows as in a short one.
 func TestLongConversation(t *testing.T) {
 	forEachDatabase(t, func(ts *testSearch) {
@@ -129,7 +129,7 @@ func TestLongConversation(t *testing.T) {
 	})
 }
 
-// TestLostEvents holds that the index is rebuilt when events were erased before it has followed them.
+// TestLostEvents checks that the index is rebuilt when events were erased before it has followed them.
 func TestLostEvents(t *testing.T) {
 	forEachDatabase(t, func(ts *testSearch) {
 		ts.startConversation("alpha")

@@ -50,7 +50,7 @@ func TestManyServersFeedOneIndex(t *testing.T) {
 	})
 }
 
-// TestBusySearchIsRefused holds that a search which finds no place or no time in its budget is refused, and a caller
+// TestBusySearchIsRefused checks that a search which finds no place or no time in its budget is refused, and a caller
 // who leaves is not.
 func TestBusySearchIsRefused(t *testing.T) {
 	forEachDatabase(t, func(ts *testSearch) {
@@ -71,16 +71,16 @@ func TestBusySearchIsRefused(t *testing.T) {
 	})
 }
 
-// TestWithheldTextIsNotSearched holds that texts are withheld for accounts under HIPAA and of agents that redact.
+// TestWithheldTextIsNotSearched checks that texts are withheld for accounts under HIPAA and of agents that redact.
 func TestWithheldTextIsNotSearched(t *testing.T) {
 	ts := newTestSearch(t, newStore(t))
 	tc := ts.startConversation("alpha")
 	ts.runIndexer()
-	for _, wall := range []func(){
+	for _, withhold := range []func(){
 		func() { ts.account.HIPAA, ts.agent.Redact = true, false },
 		func() { ts.account.HIPAA, ts.agent.Redact = false, true },
 	} {
-		wall()
+		withhold()
 		if _, err := ts.finder.Find(ts, ts.account, ts.agent, search.Query{Text: "alpha"}); !parley.IsCode(err,
 			parley.CodeSearchUnavailable) {
 			t.Error(err)
@@ -89,7 +89,7 @@ func TestWithheldTextIsNotSearched(t *testing.T) {
 	}
 }
 
-// TestInsightFilters holds that the filters by topic, sentiment and escalation follow the conversation's insight.
+// TestInsightFilters checks that the filters by topic, sentiment and escalation follow the conversation's insight.
 func TestInsightFilters(t *testing.T) {
 	forEachDatabase(t, func(ts *testSearch) {
 		a, b := ts.startConversation("Where is my order?"), ts.startConversation("Hello")

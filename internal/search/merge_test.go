@@ -11,7 +11,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// TestMergedSegments holds that an index of many segments becomes one of few, in which all is found as before, with
+// TestMergedSegments checks that an index of many segments becomes one of few, in which all is found as before, with
 // what has been replaced and removed meanwhile.
 func TestMergedSegments(t *testing.T) {
 	ts := newTestSearch(t, dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t))))

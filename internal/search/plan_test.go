@@ -13,7 +13,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// TestSQLitePlans holds that every statement of a search begins in the index that it was written for, on the driver
+// TestSQLitePlans checks that every statement of a search begins in the index that it was written for, on the driver
 // that is shipped, with statistics and without: a plan that walks a table and asks the text index row by row is twenty
 // times slower.
 func TestSQLitePlans(t *testing.T) {
@@ -86,7 +86,7 @@ func explainPlan(ts *testSearch, query string, args []any) []string {
 	return steps
 }
 
-// TestPostgresPlan holds that PostgreSQL takes its text index, too.
+// TestPostgresPlan checks that PostgreSQL takes its text index, too.
 func TestPostgresPlan(t *testing.T) {
 	ts := newTestSearch(t, dbs.NewStore(t, dbs.Open(t, dbs.SharedPostgres(t).NewStore(t))))
 	if _, err := ts.db.SQL().Exec(ts,
@@ -105,7 +105,7 @@ func TestPostgresPlan(t *testing.T) {
 	}
 }
 
-// TestBothDatabasesAgree holds that the same conversations have the same order on both databases.
+// TestBothDatabasesAgree checks that the same conversations have the same order on both databases.
 func TestBothDatabasesAgree(t *testing.T) {
 	pg := newTestSearch(t, dbs.NewStore(t, dbs.Open(t, dbs.SharedPostgres(t).NewStore(t))))
 	lite := newTestSearch(t, dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t))))

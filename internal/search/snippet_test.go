@@ -76,7 +76,7 @@ func TestSnippetsAreTheText(t *testing.T) {
 	}
 }
 
-// TestQueriesArePlainWords holds that whatever a query holds it is words, and finds the message that is the same text.
+// TestQueriesArePlainWords checks that whatever a query holds it is words, and finds the message that is the same text.
 func TestQueriesArePlainWords(t *testing.T) {
 	list := []string{`"`, `""`, `'`, `a"b`, `alpha AND`, `AND OR NOT`, `NEAR(a b)`, `col:x`, `{a b}:c`, `^a`, `a*`,
 		`-a`, `a + b`, `a:*`, `!a`, `a & b | c`, `a <-> b`, `\`, `\'`, "a\x00b", "😀", "👨‍👩‍👧", ";drop table x",

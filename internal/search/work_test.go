@@ -19,8 +19,8 @@ func TestWorkOfWords(t *testing.T) {
 	})
 }
 
-// FuzzWords holds that a message has every word that a query of the same text asks for, that words are where they
-// say, and that no text is dear however often it is repeated.
+// FuzzWords checks that a message has every word that a query of the same text asks for, that words are where they
+// say, and that no text is expensive however often it is repeated.
 func FuzzWords(f *testing.F) {
 	for _, s := range []string{"Where is my Crème brûlée?", "家庭计划", "한국어 abc", "👩‍👩‍👧 x", "\xff\x00a", "é́e", "ＡＢ１２",
 		strings.Repeat("long", 40), "İstanbul ﬁ ß"} {

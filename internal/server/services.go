@@ -118,12 +118,13 @@ func newServices(ctx context.Context, cfg Config) (*Services, error) {
 // Admin returns the operator's service. What it changes is in force at once.
 func (s *Services) Admin() *admin.Service {
 	return &admin.Service{
-		DB: s.DB, Indexes: s.Indexes, Accounts: s.Accounts, Conversations: s.Conversations, Indexer: s.Indexer,
-		Insight:  s.Insight,
-		Helpdesk: s.Helpdesk, Manifests: s.Manifests, Synonyms: s.newSynonyms(), Webhooks: s.Webhooks, Voice: s.Voice,
-		VoiceStats: s.voiceStats(),
-		Questions:  s.Engine.QueryEmbedder, Reranker: s.Engine.Reranker, ReadFilePart: s.Ingest.FilePart, Now: s.cfg.Now,
-		ForgetAccess: s.Authenticator.ClearCache, SetMaintenance: s.Authenticator.SetMaintenance, Close: s.Close,
+		DB: s.DB, Now: s.cfg.Now, Close: s.Close,
+		Indexes: s.Indexes, Indexer: s.Indexer, Questions: s.Engine.QueryEmbedder, Reranker: s.Engine.Reranker,
+		ReadFilePart: s.Ingest.FilePart,
+		Accounts:     s.Accounts, ForgetAccess: s.Authenticator.ClearCache, SetMaintenance: s.Authenticator.SetMaintenance,
+		Conversations: s.Conversations, Helpdesk: s.Helpdesk, Insight: s.Insight,
+		Manifests: s.Manifests, Synonyms: s.newSynonyms(), Webhooks: s.Webhooks,
+		Voice: s.Voice, VoiceStats: s.voiceStats(),
 	}
 }
 

@@ -32,8 +32,8 @@ func (vowelSynthesizer) Synthesize(_ context.Context, u speech.Utterance) iter.S
 	}
 }
 
-// With a real media server and real voice detection, the agent's own echo does not interrupt it, a murmur pauses it for
-// a moment, and one word stops it.
+// With a real media server and real voice detection, the agent's own echo does not interrupt it, a backchannel pauses
+// it for a moment, and one word stops it.
 func TestSpeechInterruptsAndEchoDoesNot(t *testing.T) {
 	const greeting = "Hello there, how can I help you today?"
 	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for " +

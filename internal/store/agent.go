@@ -301,7 +301,7 @@ func (db *DB) LockAgent(ctx context.Context, ref parley.AgentRef) error {
 		where id = ? and account_id = ? and deleted_at is null`+db.sql.ForUpdate(), ref.Agent, ref.Account)
 }
 
-// OwnerOfAgent returns the account of an agent. It is the operator's view and asks for no account. Fails with
+// OwnerOfAgent returns the account of an agent. It is the operator's view and is not limited to one account. Fails with
 // AGENT_NOT_FOUND.
 func (db *DB) OwnerOfAgent(ctx context.Context, id parley.AgentID) (account parley.AccountID, err error) {
 	err = db.sql.QueryRow(ctx, `select account_id from agents where id = ? and deleted_at is null`, id).Scan(&account)

@@ -10,7 +10,7 @@ import (
 	"parley/internal/store"
 )
 
-// TestTurnsSeeTheCurrentAgent holds that whatever changes of an agent is seen by the turn that begins after it.
+// TestTurnsSeeTheCurrentAgent checks that whatever changes of an agent is seen by the turn that begins after it.
 func TestTurnsSeeTheCurrentAgent(t *testing.T) {
 	forEachDatabase(t, func(s *fixture) {
 		a := s.Agent

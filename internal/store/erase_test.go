@@ -13,7 +13,7 @@ import (
 )
 
 // tableColumns reads the columns and types of every table from the database itself, so that a table that comes later is
-// walked too. Those of the search index are internal/search's own: it erases them, and its tests hold that nothing is
+// walked too. Those of the search index are internal/search's own: it erases them, and its tests check that nothing is
 // left.
 func (fx *fixture) tableColumns() map[string]map[string]string {
 	fx.Helper()

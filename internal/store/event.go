@@ -206,7 +206,7 @@ func (db *DB) SkipEvents(ctx context.Context, name string, account parley.Accoun
 
 // AccountsBehind looks at up to limit accounts after an id, in the order of their ids, and returns those in which there
 // are events after the named reader's position, or which it has never looked at, and the last id: empty when there are
-// no more accounts. It is a job of the installation and asks for no account.
+// no more accounts. It is a job of the installation and is not limited to one account.
 func (db *DB) AccountsBehind(
 	ctx context.Context, name string, after parley.AccountID, limit int,
 ) (behind []parley.AccountID, last parley.AccountID, err error) {

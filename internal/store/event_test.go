@@ -8,7 +8,7 @@ import (
 	"parley/internal/store"
 )
 
-// TestEventPlans holds that what the readers of the event log ask all the time walks no table: neither the log nor the
+// TestEventPlans checks that what the readers of the event log ask all the time walks no table: neither the log nor the
 // accounts.
 func TestEventPlans(t *testing.T) {
 	forEachDatabase(t, func(fx *fixture) {

@@ -104,10 +104,10 @@ func TestKeyOfAnotherRequestIsRefused(t *testing.T) {
 func TestFailedRequestReleasesItsKey(t *testing.T) {
 	forEachDatabase(t, func(fx *fixture) {
 		fx.must(fx.ReleaseIdempotencyKey(fx, fx.claimKey("k", "body", testTime)))
-		c := fx.claimKey("k", "mended body", testTime)
+		c := fx.claimKey("k", "corrected body", testTime)
 		fx.must(fx.completeClaim(c, "agent:1"))
 		fx.must(fx.ReleaseIdempotencyKey(fx, c))
-		if record := fx.idempotencyRecord("k", "mended body", testTime); record.Subject != "agent:1" {
+		if record := fx.idempotencyRecord("k", "corrected body", testTime); record.Subject != "agent:1" {
 			fx.Errorf("what was done is forgotten: %+v", record)
 		}
 	})

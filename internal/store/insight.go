@@ -214,7 +214,7 @@ func (db *DB) dropConversationInsights(ctx context.Context, ref parley.AgentRef,
 }
 
 // CountDueJobs counts the jobs of a kind that wait and are due, up to a limit. The kind is not one of a fair runner. It
-// is a job of the installation and asks for no account.
+// is a job of the installation and is not limited to one account.
 func (db *DB) CountDueJobs(ctx context.Context, kind string, now time.Time, limit int) (int, error) {
 	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)

@@ -55,8 +55,8 @@ func (db *DB) Keys(ctx context.Context, account parley.AccountID) ([]parley.APIK
 		order by created_at, id`, account, account)
 }
 
-// RevokeKey ends a key for good; revoking it again changes nothing. It is the operator's and asks for no account. Fails
-// with KEY_NOT_FOUND.
+// RevokeKey ends a key for good; revoking it again changes nothing. It is the operator's and is not limited to one
+// account. Fails with KEY_NOT_FOUND.
 func (db *DB) RevokeKey(ctx context.Context, id parley.KeyID, now time.Time) (*parley.APIKey, error) {
 	var k parley.APIKey
 	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) (err error) {

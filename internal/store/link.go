@@ -146,7 +146,7 @@ func (db *DB) IsSyncDue(ctx context.Context, ref parley.AgentRef, id parley.Sour
 }
 
 // DueLinks lists links that are to be read again by now, of agents with automatic re-sync, at most limit. It is a job
-// of the installation and asks for no account.
+// of the installation and is not limited to one account.
 func (db *DB) DueLinks(ctx context.Context, now time.Time, limit int) ([]parley.Source, error) {
 	return sourceTable.list(ctx, db, `
 		where next_sync_at <= ? and deleted_at is null and kind = ? and parent_id is null

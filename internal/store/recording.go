@@ -63,7 +63,7 @@ type RecordingRetention struct {
 }
 
 // RecordingRetentions lists the agents that have recordings. For those whose settings do not say how long they are
-// kept, what they said last holds. It is a job of the installation and asks for no account.
+// kept, what they said last holds. It is a job of the installation and is not limited to one account.
 func (db *DB) RecordingRetentions(ctx context.Context) ([]RecordingRetention, error) {
 	return sqldb.All(ctx, db.sql, scanRecordingRetention, `
 		select a.id, a.account_id, a.voice, coalesce(s.value, '0')

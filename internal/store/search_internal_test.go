@@ -7,7 +7,7 @@ import (
 	"parley"
 )
 
-// TestTextOfParts holds that a text is read as a decoder reads it, whatever it is.
+// TestTextOfParts checks that a text is read as a decoder reads it, whatever it is.
 func TestTextOfParts(t *testing.T) {
 	stored := []string{"", "[]", "null", `[{"type":"text","text":""}]`, `[{"type":"text","text":"a`,
 		"[{\"type\":\"text\",\"text\":\"\xff\"}]", "[{\"type\":\"text\",\"text\":\"a\nb\"}]",

@@ -10,7 +10,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// The sweeps are jobs of the installation: they ask for no account.
+// The sweeps are jobs of the installation: they are not limited to one account.
 
 // IgnoreOldToolCalls marks tool calls that have waited since before a moment as ignored, at most limit, and returns
 // their number. Their messages are shown so by then without it (parley.Message.Shown).

@@ -49,8 +49,8 @@ func TestAnsweredTurnsAreTheNewestOfTheirAgent(t *testing.T) {
 	})
 }
 
-// TestAnsweredTurnsPlan holds that the newest turns are read in the order of their index: only those of one millisecond
-// are sorted.
+// TestAnsweredTurnsPlan checks that the newest turns are read in the order of their index: only those of one
+// millisecond are sorted.
 func TestAnsweredTurnsPlan(t *testing.T) {
 	forEachDatabase(t, func(fx *fixture) {
 		if fx.SQL().Dialect() == sqldb.Postgres {

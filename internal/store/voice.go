@@ -288,8 +288,8 @@ func (db *DB) VoiceSession(ctx context.Context, ref parley.AgentRef, id parley.V
 		id, ref.Agent, ref.Account, voiceOpening)
 }
 
-// VoiceSessionInAnyAccount finds a session by its id alone; nil if there is none. It is the operator's view and asks
-// for no account.
+// VoiceSessionInAnyAccount finds a session by its id alone; nil if there is none. It is the operator's view and is
+// not limited to one account.
 func (db *DB) VoiceSessionInAnyAccount(ctx context.Context, id parley.VoiceSessionID) (*parley.VoiceSession, error) {
 	return voiceTable.findOrNil(ctx, db, `where id = ? and state <> ?`, id, voiceOpening)
 }
@@ -300,7 +300,8 @@ type VoiceFilter struct {
 	Live  bool
 }
 
-// VoiceSessions lists sessions, the newest first, at most limit. It is the operator's view and asks for no account.
+// VoiceSessions lists sessions, the newest first, at most limit. It is the operator's view and is not limited to one
+// account.
 func (db *DB) VoiceSessions(ctx context.Context, f VoiceFilter, limit int) ([]parley.VoiceSession, error) {
 	where, args := []string{"state <> ?"}, []any{voiceOpening}
 	if f.Agent != "" {

@@ -49,7 +49,7 @@ func (db *DB) AccountWebhooks(ctx context.Context, account parley.AccountID) ([]
 		order by created_at, id`, account)
 }
 
-// AllWebhooks lists the webhooks of every account. It is the operator's view and asks for no account.
+// AllWebhooks lists the webhooks of every account. It is the operator's view and is not limited to one account.
 func (db *DB) AllWebhooks(ctx context.Context) ([]parley.Webhook, error) {
 	return webhookTable.list(ctx, db, `
 		order by account_id, created_at, id`)
@@ -64,8 +64,8 @@ func (db *DB) Webhook(ctx context.Context, account parley.AccountID, id parley.W
 	return &h, err
 }
 
-// OwnerOfWebhook returns the account of a webhook. It is the operator's view and asks for no account. Fails with
-// NOT_FOUND.
+// OwnerOfWebhook returns the account of a webhook. It is the operator's view and is not limited to one account. Fails
+// with NOT_FOUND.
 func (db *DB) OwnerOfWebhook(ctx context.Context, id parley.WebhookID) (parley.AccountID, error) {
 	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `
 		select account_id
@@ -163,8 +163,8 @@ func (db *DB) ResetDelivery(ctx context.Context, account parley.AccountID, id pa
 	return &d, err
 }
 
-// OwnerOfDelivery returns the account of a delivery. It is the operator's view and asks for no account. Fails with
-// NOT_FOUND.
+// OwnerOfDelivery returns the account of a delivery. It is the operator's view and is not limited to one account. Fails
+// with NOT_FOUND.
 func (db *DB) OwnerOfDelivery(ctx context.Context, id parley.DeliveryID) (parley.AccountID, error) {
 	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `
 		select account_id
@@ -205,7 +205,7 @@ func (db *DB) EraseWebhookDeliveries(ctx context.Context, account parley.Account
 }
 
 // EraseFinishedDeliveries erases the deliveries of all accounts that have come to their end before a moment, in chunks
-// in the bulk lane. It is a job of the installation and asks for no account.
+// in the bulk lane. It is a job of the installation and is not limited to one account.
 func (db *DB) EraseFinishedDeliveries(ctx context.Context, before time.Time) error {
 	return db.eraseDeliveries(ctx, `state in ('delivered', 'dead') and updated_at < ?`, millis(before))
 }

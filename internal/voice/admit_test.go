@@ -200,7 +200,7 @@ func TestOrderOfRefusals(t *testing.T) {
 		for _, step := range []struct {
 			code   parley.Code
 			reason string
-			mend   func()
+			allow  func()
 		}{
 			{parley.CodeVoiceCredits, "", func() { s.account.Credits = nil }},
 			{parley.CodeVoiceAgentCredits, "", func() { s.updateAgent(func(a *parley.Agent) { a.CreditLimit = nil }) }},
@@ -213,7 +213,7 @@ func TestOrderOfRefusals(t *testing.T) {
 			_, err := s.tryStart(voice.SessionRequest{})
 			s.requireError(err, step.code, step.reason)
 			s.requireCredits(0, 0)
-			step.mend()
+			step.allow()
 		}
 		s.startSession(voice.SessionRequest{})
 		s.Sessions.MaxSessions = 1

@@ -68,13 +68,13 @@ func (o *overlap) decide(s overlapState) overlapAction {
 	if o.echoLikely && s.voicedTime < minWarmUpVoice && !s.isFinal {
 		return actionNone
 	}
-	isMurmur := s.text == "" || s.isEcho || isBackchannel(s.text)
+	isBackground := s.text == "" || s.isEcho || isBackchannel(s.text)
 	switch {
-	case s.isFinal && isMurmur:
+	case s.isFinal && isBackground:
 		return o.resumeOrIgnore()
 	case s.isFinal:
 		return actionStop
-	case !isMurmur && (countWords(s.text) >= o.minWords || isStopRequest(s.text)):
+	case !isBackground && (countWords(s.text) >= o.minWords || isStopRequest(s.text)):
 		return actionStop
 	case o.isHeld && !s.isOngoing && s.voicedTime < o.sustainedAfter && s.now.Sub(o.heldSince) >= o.resumeAfter:
 		return actionResume

@@ -100,7 +100,7 @@ func TestBackchannelDoesNotInterrupt(t *testing.T) {
 		assistant: ` + long + `
 	`)
 	if d.wasCalled("stop") {
-		t.Error("a murmur stopped the agent")
+		t.Error("a backchannel stopped the agent")
 	}
 }
 

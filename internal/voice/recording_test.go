@@ -12,7 +12,7 @@ import (
 func TestRecording(t *testing.T) {
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	ms := func(n int) time.Time { return began.Add(time.Duration(n) * time.Millisecond) }
-	tape, err := newRecording(t.TempDir(), began)
+	recording, err := newRecording(t.TempDir(), began)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,19 +23,19 @@ func TestRecording(t *testing.T) {
 		}
 		return sound
 	}
-	reel := tape.newClip("clip")
-	reel.write(tone(rtc.OutputRate, 3000))
-	tape.clipStarted("clip", ms(500))
-	tape.setHeld(true, ms(700))
-	tape.setHeld(false, ms(900))
-	tape.clipEnded("clip", ms(1700))
+	clip := recording.newClip("clip")
+	clip.write(tone(rtc.OutputRate, 3000))
+	recording.clipStarted("clip", ms(500))
+	recording.setHeld(true, ms(700))
+	recording.setHeld(false, ms(900))
+	recording.clipEnded("clip", ms(1700))
 	for at := 1000; at < 1400; at += 20 {
-		tape.addCustomerAudio(tone(320, 2000), ms(at))
-		if err := tape.writeUntil(ms(at).Add(-recordingDelay)); err != nil {
+		recording.addCustomerAudio(tone(320, 2000), ms(at))
+		if err := recording.writeUntil(ms(at).Add(-recordingDelay)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	path, length, err := tape.close(ms(1980))
+	path, length, err := recording.close(ms(1980))
 	if err != nil || length != 2*time.Second {
 		t.Fatalf("%v long, %v", length, err)
 	}

@@ -18,7 +18,7 @@ import (
 	"parley/bench/internal/process"
 )
 
-const apiKey = "pk_floor"
+const apiKey = "pk_baseline"
 
 // Server is the least that a server can do which must answer with a model and not lose the answer: look the key's hash
 // up, call the model, frame its tokens as they come or gather them into one JSON, and commit the turn before reporting
@@ -31,7 +31,7 @@ type Server struct {
 	rows     *turnRows // in place of them where turns are stored on PostgreSQL; else nil
 }
 
-// Request is a chat request; the last two fields choose between floors.
+// Request is a chat request; the last two fields choose between baselines.
 type Request struct {
 	Message string `json:"message"`
 	Stream  bool   `json:"stream"`
@@ -42,9 +42,9 @@ type Request struct {
 	row *turnRow // on PostgreSQL
 }
 
-// RunServer is the floor's process.
+// RunServer is the baseline's process.
 func RunServer(ctx context.Context, args []string, stdout io.Writer) (err error) {
-	flags := flag.NewFlagSet("floor", flag.ContinueOnError)
+	flags := flag.NewFlagSet("baseline", flag.ContinueOnError)
 	dir := flags.String("dir", "", "folder for the database")
 	model := flags.String("model", "", "base URL of the model server")
 	postgresURL := flags.String("postgres-url", "", "a PostgreSQL database with Parley's tables, to store turns on")
@@ -67,7 +67,7 @@ func RunServer(ctx context.Context, args []string, stdout io.Writer) (err error)
 
 func NewServer(ctx context.Context, dir, model string) (*Server, error) {
 	f := &Server{modelURL: model, client: load.NewClient(),
-		keys:     map[[sha256.Size]byte]string{sha256.Sum256([]byte(apiKey)): "floor"},
+		keys:     map[[sha256.Size]byte]string{sha256.Sum256([]byte(apiKey)): "baseline"},
 		turnLogs: map[string]*turnLog{}}
 	for _, mode := range []string{GroupedCommits, SingleCommits, UnsyncedCommits} {
 		l, err := openTurnLog(ctx, dir, mode)
@@ -196,9 +196,9 @@ func (s *Server) storeTurn(ctx context.Context, req *Request, answer string) err
 	return s.turnLogs[cmp.Or(req.Commit, GroupedCommits)].writeTurn(req.Message, answer)
 }
 
-// NewTarget is the floor; change chooses a kind of floor.
+// NewTarget returns the baseline as a target; change chooses a kind of baseline.
 func NewTarget(serverURL string, change func(*Request)) *load.Target {
-	return &load.Target{Name: "floor", Key: apiKey, Client: load.NewClient(), Post: func(q load.Request) (string, any) {
+	return &load.Target{Name: "baseline", Key: apiKey, Client: load.NewClient(), Post: func(q load.Request) (string, any) {
 		req := Request{Message: q.Message, Stream: q.Stream, Model: q.Model}
 		if change != nil {
 			change(&req)
@@ -207,6 +207,6 @@ func NewTarget(serverURL string, change func(*Request)) *load.Target {
 	}}
 }
 
-// RequestWholeJSON makes the floor ask the model for one JSON. Parley always asks for a stream, so that a turn can be
-// cut short and its words kept; such a floor shows what that costs.
+// RequestWholeJSON makes the baseline ask the model for one JSON. Parley always asks for a stream, so that a turn can
+// be cut short and its words kept; such a baseline shows what that costs.
 func RequestWholeJSON(r *Request) { r.Whole = true }

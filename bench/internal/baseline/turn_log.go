@@ -10,7 +10,7 @@ import (
 	_ "modernc.org/sqlite" // the driver Parley uses, so that both pay the same for a write
 )
 
-// How the floor makes a turn durable.
+// How the baseline makes a turn durable.
 const (
 	GroupedCommits  = "grouped" // as Parley does: turns that wait together are committed together, with synchronous=FULL
 	SingleCommits   = "alone"   // one commit a turn, with synchronous=FULL
@@ -24,7 +24,7 @@ type turnEntry struct {
 	done             chan error
 }
 
-// turnLog is the floor's database: one table, one connection that writes, and otherwise SQLite as it comes, in WAL
+// turnLog is the baseline's database: one table, one connection that writes, and otherwise SQLite as it comes, in WAL
 // mode.
 type turnLog struct {
 	db       *sql.DB

@@ -29,17 +29,18 @@ func MeasureLatency(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	s := b.RunInTurns(ctx, 1,
 		[]*load.Contender{b.ModelContender(stream), b.ModelContender(json), b.BaselineContender(json, nil),
 			b.BaselineContender(json, baseline.RequestWholeJSON), b.ParleyContender(json), following})
-	model, lean, floor, leanFloor, series, thread := s[0].TotalQuantile(.5), s[1].TotalQuantile(.5), s[2], s[3], s[4], s[5]
+	model, leanModel := s[0].TotalQuantile(.5), s[1].TotalQuantile(.5)
+	onBaseline, onLeanBaseline, series, thread := s[2], s[3], s[4], s[5]
 	failed, firstErr := series.Failures()
 	rows := []report.Row{
-		report.ComparedRow("added latency of a plain turn, 1 connection, p50", "ms", floor.TotalQuantile(.5)-model,
+		report.ComparedRow("added latency of a plain turn, 1 connection, p50", "ms", onBaseline.TotalQuantile(.5)-model,
 			series.TotalQuantile(.5)-model, &maxMedian).WithFailures(failed, firstErr),
-		report.ComparedRow("… p99", "ms", floor.TotalQuantile(.99)-model, series.TotalQuantile(.99)-model, &maxTail),
+		report.ComparedRow("… p99", "ms", onBaseline.TotalQuantile(.99)-model, series.TotalQuantile(.99)-model, &maxTail),
 		report.ComparedRow("… p50, beside a floor that asks the model for one JSON", "ms",
-			leanFloor.TotalQuantile(.5)-lean, series.TotalQuantile(.5)-lean, &maxMedian),
-		report.ComparedRow("… p50, continuing a conversation", "ms", floor.TotalQuantile(.5)-model,
+			onLeanBaseline.TotalQuantile(.5)-leanModel, series.TotalQuantile(.5)-leanModel, &maxMedian),
+		report.ComparedRow("… p50, continuing a conversation", "ms", onBaseline.TotalQuantile(.5)-model,
 			thread.TotalQuantile(.5)-model, nil).WithFailures(thread.Failures()),
-		{Measure: "the model alone, streamed and as one JSON, p50", Unit: "ms", Baseline: &model, Parley: &lean},
+		{Measure: "the model alone, streamed and as one JSON, p50", Unit: "ms", Baseline: &model, Parley: &leanModel},
 	}
 	rows[4].Note = "These two are what has been subtracted: the stream in the first column, the JSON in the second."
 	return rows, nil
@@ -49,13 +50,14 @@ func MeasureLatency(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 func MeasureFirstToken(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	q := load.Request{Model: stub.InstantModel, Stream: true}
 	s := b.RunInTurns(ctx, 1, []*load.Contender{b.ModelContender(q), b.BaselineContender(q, nil), b.ParleyContender(q)})
-	model, floor, measured := s[0].FirstTokenQuantile(.5), s[1], s[2]
+	model, onBaseline, measured := s[0].FirstTokenQuantile(.5), s[1], s[2]
 	return []report.Row{
-		report.ComparedRow("added time to first token, 1 connection, p50", "ms", floor.FirstTokenQuantile(.5)-model,
+		report.ComparedRow("added time to first token, 1 connection, p50", "ms", onBaseline.FirstTokenQuantile(.5)-model,
 			measured.FirstTokenQuantile(.5)-model, &maxMedian).WithFailures(measured.Failures()),
-		report.ComparedRow("… p99", "ms", floor.FirstTokenQuantile(.99)-model, measured.FirstTokenQuantile(.99)-model,
+		report.ComparedRow("… p99", "ms", onBaseline.FirstTokenQuantile(.99)-model, measured.FirstTokenQuantile(.99)-model,
 			&maxTail),
-		report.ComparedRow("whole stream, 1 connection, p50", "ms", floor.TotalQuantile(.5), measured.TotalQuantile(.5), nil),
+		report.ComparedRow("whole stream, 1 connection, p50", "ms", onBaseline.TotalQuantile(.5),
+			measured.TotalQuantile(.5), nil),
 	}, nil
 }
 
@@ -64,17 +66,17 @@ func MeasureTurns(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	q := load.Request{Model: stub.InstantModel}
 	s := b.RunInTurns(ctx, connectionCount, []*load.Contender{b.BaselineContender(q, nil),
 		b.BaselineContender(q, baseline.RequestWholeJSON), b.ParleyContender(q)})
-	floor, lean, measured := s[0], s[1], s[2]
+	onBaseline, onLeanBaseline, measured := s[0], s[1], s[2]
 	return []report.Row{
-		report.ComparedRow("plain turns, 16 connections", "/s", floor.Rate(), measured.Rate(),
+		report.ComparedRow("plain turns, 16 connections", "/s", onBaseline.Rate(), measured.Rate(),
 			&minRate).WithFailures(measured.Failures()),
-		report.ComparedRow("… p50", "ms", floor.TotalQuantile(.5), measured.TotalQuantile(.5), nil),
-		report.ComparedRow("… p99", "ms", floor.TotalQuantile(.99), measured.TotalQuantile(.99), &maxBusyTail),
-		report.ComparedRow("… processor time of the server for each", "ms", floor.CPUPerAnswer(),
+		report.ComparedRow("… p50", "ms", onBaseline.TotalQuantile(.5), measured.TotalQuantile(.5), nil),
+		report.ComparedRow("… p99", "ms", onBaseline.TotalQuantile(.99), measured.TotalQuantile(.99), &maxBusyTail),
+		report.ComparedRow("… processor time of the server for each", "ms", onBaseline.CPUPerAnswer(),
 			measured.CPUPerAnswer(), &maxTurnWork),
-		report.ComparedRow("plain turns, beside a floor that asks the model for one JSON", "/s", lean.Rate(),
+		report.ComparedRow("plain turns, beside a floor that asks the model for one JSON", "/s", onLeanBaseline.Rate(),
 			measured.Rate(), &minRate),
-		report.ComparedRow("… p99", "ms", lean.TotalQuantile(.99), measured.TotalQuantile(.99), &maxBusyTail),
+		report.ComparedRow("… p99", "ms", onLeanBaseline.TotalQuantile(.99), measured.TotalQuantile(.99), &maxBusyTail),
 	}, nil
 }
 
@@ -82,13 +84,15 @@ func MeasureTurns(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 func MeasureStreams(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	q := load.Request{Model: stub.InstantModel, Stream: true}
 	s := b.RunInTurns(ctx, connectionCount, []*load.Contender{b.BaselineContender(q, nil), b.ParleyContender(q)})
-	floor, measured := s[0], s[1]
+	onBaseline, measured := s[0], s[1]
 	return []report.Row{
-		report.ComparedRow("full streams, 16 connections", "/s", floor.Rate(), measured.Rate(),
+		report.ComparedRow("full streams, 16 connections", "/s", onBaseline.Rate(), measured.Rate(),
 			&minRate).WithFailures(measured.Failures()),
-		report.ComparedRow("… first token p50", "ms", floor.FirstTokenQuantile(.5), measured.FirstTokenQuantile(.5), nil),
-		report.ComparedRow("… p99 of the whole", "ms", floor.TotalQuantile(.99), measured.TotalQuantile(.99), &maxBusyTail),
-		report.ComparedRow("… processor time of the server for each", "ms", floor.CPUPerAnswer(),
+		report.ComparedRow("… first token p50", "ms", onBaseline.FirstTokenQuantile(.5),
+			measured.FirstTokenQuantile(.5), nil),
+		report.ComparedRow("… p99 of the whole", "ms", onBaseline.TotalQuantile(.99), measured.TotalQuantile(.99),
+			&maxBusyTail),
+		report.ComparedRow("… processor time of the server for each", "ms", onBaseline.CPUPerAnswer(),
 			measured.CPUPerAnswer(), nil),
 	}, nil
 }

@@ -24,11 +24,11 @@ func MeasureDurability(ctx context.Context, b *harness.Run) ([]report.Row, error
 	}
 	defer unsafe.Stop()
 	q := load.Request{Model: stub.InstantModel}
-	floor := func(mode string) *load.Contender {
+	withCommits := func(mode string) *load.Contender {
 		return b.BaselineContender(q, func(r *baseline.Request) { r.Commit = mode })
 	}
-	s := b.RunInTurns(ctx, connectionCount, []*load.Contender{floor(baseline.UnsyncedCommits),
-		floor(baseline.GroupedCommits), floor(baseline.SingleCommits), b.ParleyContender(q),
+	s := b.RunInTurns(ctx, connectionCount, []*load.Contender{withCommits(baseline.UnsyncedCommits),
+		withCommits(baseline.GroupedCommits), withCommits(baseline.SingleCommits), b.ParleyContender(q),
 		{Target: unsafe.NewTarget(), Request: q, Process: unsafe.Server}})
 	none, single, measured, measuredNone := s[0].Rate(), s[2].Rate(), s[3].Rate(), s[4].Rate()
 	each := percentLoss(single, none)

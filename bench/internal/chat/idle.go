@@ -26,7 +26,7 @@ type idleResult struct {
 }
 
 // MeasureIdle opens many streams whose model sends a token every 25 s, and watches them: each must get a heartbeat in
-// between. Floor and server are new processes, so that no memory freed earlier hides what a stream takes.
+// between. Baseline and server are new processes, so that no memory freed earlier hides what a stream takes.
 func MeasureIdle(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	n := b.IdleStreams
 	note := ""
@@ -34,12 +34,12 @@ func MeasureIdle(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 		note = fmt.Sprintf("Only %d: the limit of open files does not allow %d, each needing two.", limit, n)
 		n = limit
 	}
-	ground, err := b.StartBaseline(ctx, "idle")
+	baselineServer, err := b.StartBaseline(ctx, "idle")
 	if err != nil {
 		return nil, err
 	}
-	floor, err := holdIdleStreams(ctx, b, ground, baseline.NewTarget(ground.URL, nil), n)
-	ground.Stop()
+	onBaseline, err := holdIdleStreams(ctx, b, baselineServer, baseline.NewTarget(baselineServer.URL, nil), n)
+	baselineServer.Stop()
 	if err != nil {
 		return nil, err
 	}
@@ -55,10 +55,11 @@ func MeasureIdle(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	minStreams, maxMemory, maxGap := report.AtLeast(float64(n), ""), report.AtMostTimes(1.1), report.AtMost(17, "s")
 	gap := func(s idleResult) float64 { return report.Quantile(s.gaps, .99).Seconds() }
 	rows := []report.Row{
-		report.ComparedRow("idle streams open together", "", float64(floor.openStreams), float64(measured.openStreams),
+		report.ComparedRow("idle streams open together", "", float64(onBaseline.openStreams), float64(measured.openStreams),
 			&minStreams).WithFailures(n-measured.openStreams, measured.firstErr),
-		report.ComparedRow("… memory of each", "kB", floor.bytesPerStream/1000, measured.bytesPerStream/1000, &maxMemory),
-		report.ComparedRow("… silence between two signs of life, p99", "s", gap(floor), gap(measured), &maxGap),
+		report.ComparedRow("… memory of each", "kB", onBaseline.bytesPerStream/1000, measured.bytesPerStream/1000,
+			&maxMemory),
+		report.ComparedRow("… silence between two signs of life, p99", "s", gap(onBaseline), gap(measured), &maxGap),
 	}
 	if rows[0].Note == "" {
 		rows[0].Note = note

@@ -16,10 +16,10 @@ const pacedRounds = 3
 // token.
 func MeasurePaced(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	q := load.Request{Model: stub.SteadyModel, Stream: true}
-	floor, measured := b.BaselineContender(q, nil), b.ParleyContender(q)
-	var onFloor, onParley load.Series
+	baseline, measured := b.BaselineContender(q, nil), b.ParleyContender(q)
+	var onBaseline, onParley load.Series
 	for range min(b.Rounds, pacedRounds) {
-		onFloor = append(onFloor, floor.AskAtOnce(ctx, b.PacedStreams))
+		onBaseline = append(onBaseline, baseline.AskAtOnce(ctx, b.PacedStreams))
 		onParley = append(onParley, measured.AskAtOnce(ctx, b.PacedStreams))
 	}
 	all := report.AtLeast(float64(b.PacedStreams), "")
@@ -32,12 +32,13 @@ func MeasurePaced(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	}
 	return []report.Row{
 		report.ComparedRow(fmt.Sprintf("%d paced streams, complete and to the word", b.PacedStreams), "",
-			complete(onFloor), complete(onParley), &all).WithFailures(onParley.Failures()),
-		report.ComparedRow("… first token p50", "ms", onFloor.FirstTokenQuantile(.5), onParley.FirstTokenQuantile(.5),
+			complete(onBaseline), complete(onParley), &all).WithFailures(onParley.Failures()),
+		report.ComparedRow("… first token p50", "ms", onBaseline.FirstTokenQuantile(.5), onParley.FirstTokenQuantile(.5),
 			&maxPacedMedian),
-		report.ComparedRow("… first token p99", "ms", onFloor.FirstTokenQuantile(.99), onParley.FirstTokenQuantile(.99), nil),
-		report.ComparedRow("… last token behind the model's pace, p99", "ms", late(onFloor), late(onParley), nil),
-		report.ComparedRow("… processor time of the server for each", "ms", onFloor.CPUPerAnswer(),
+		report.ComparedRow("… first token p99", "ms", onBaseline.FirstTokenQuantile(.99),
+			onParley.FirstTokenQuantile(.99), nil),
+		report.ComparedRow("… last token behind the model's pace, p99", "ms", late(onBaseline), late(onParley), nil),
+		report.ComparedRow("… processor time of the server for each", "ms", onBaseline.CPUPerAnswer(),
 			onParley.CPUPerAnswer(), nil),
 	}, nil
 }

@@ -15,22 +15,22 @@ import (
 
 var atLeastThreeFifths = report.AtLeastTimes(0.6)
 
-// MeasurePostgres measures plain turns on PostgreSQL, beside a floor that writes the same rows into tables like
+// MeasurePostgres measures plain turns on PostgreSQL, beside a baseline that writes the same rows into tables like
 // Parley's in two transactions, each one round trip.
 func MeasurePostgres(ctx context.Context, b *harness.Run) ([]report.Row, error) {
-	parleyServer, floor, err := startOnPostgres(ctx, b)
+	parleyServer, baselineServer, err := startOnPostgres(ctx, b)
 	if err != nil {
 		return nil, err
 	}
 	defer parleyServer.Stop()
-	defer floor.Stop()
+	defer baselineServer.Stop()
 	database, err := findPostgres(ctx, b.PostgresURL)
 	if err != nil {
 		return nil, err
 	}
 	q := load.Request{Model: stub.InstantModel}
 	field := []*load.Contender{
-		{Target: baseline.NewTarget(floor.URL, nil), Request: q, Process: floor, Database: database},
+		{Target: baseline.NewTarget(baselineServer.URL, nil), Request: q, Process: baselineServer, Database: database},
 		{Target: parleyServer.NewTarget(), Request: q, Process: parleyServer.Server, Database: database}}
 	one, many := b.RunInTurns(ctx, 1, field), b.RunInTurns(ctx, connectionCount, field)
 	compare := func(measure, unit string, figures []load.Series, figure func(load.Series) float64,
@@ -51,18 +51,18 @@ func MeasurePostgres(ctx context.Context, b *harness.Run) ([]report.Row, error) 
 	}, nil
 }
 
-// startOnPostgres starts Parley and then the floor, whose tables are copies of Parley's.
+// startOnPostgres starts Parley and then the baseline, whose tables are copies of Parley's.
 func startOnPostgres(ctx context.Context, b *harness.Run) (*harness.Server, *process.Server, error) {
 	parleyServer, err := b.NewServerFrom(ctx, b.Binary, "postgres", "PARLEY_DATABASE_URL="+b.PostgresURL)
 	if err != nil {
 		return nil, nil, err
 	}
-	floor, err := b.StartBaseline(ctx, "floor-postgres", "-postgres-url", b.PostgresURL)
+	baselineServer, err := b.StartBaseline(ctx, "baseline-postgres", "-postgres-url", b.PostgresURL)
 	if err != nil {
 		parleyServer.Stop()
 		return nil, nil, err
 	}
-	return parleyServer, floor, nil
+	return parleyServer, baselineServer, nil
 }
 
 // findPostgres returns the processes of a PostgreSQL on this machine.

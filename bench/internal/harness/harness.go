@@ -89,7 +89,7 @@ func (rn *Run) start(ctx context.Context) (err error) {
 	if rn.Stub, err = process.StartSelf(ctx, rn.Dir, "stub"); err != nil {
 		return err
 	}
-	if rn.Baseline, err = rn.StartBaseline(ctx, "floor"); err != nil {
+	if rn.Baseline, err = rn.StartBaseline(ctx, "baseline"); err != nil {
 		return err
 	}
 	rn.Parley, err = rn.NewServerFrom(ctx, rn.Binary, "main", "BENCH_PROFILER="+profilerAddress)
@@ -122,7 +122,7 @@ func (rn *Run) StartBaseline(ctx context.Context, name string, args ...string) (
 	if err != nil {
 		return nil, err
 	}
-	return process.StartSelf(ctx, rn.Dir, append([]string{"floor", "-dir", dir, "-model", rn.Stub.URL}, args...)...)
+	return process.StartSelf(ctx, rn.Dir, append([]string{"baseline", "-dir", dir, "-model", rn.Stub.URL}, args...)...)
 }
 
 func (rn *Run) BaselineContender(q load.Request, change func(*baseline.Request)) *load.Contender {

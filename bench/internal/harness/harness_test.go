@@ -36,10 +36,10 @@ func newTestBench(t *testing.T) (b *Run, dir string) {
 func TestBaselineAndStubReturnTheExpectedAnswers(t *testing.T) {
 	b, dir := newTestBench(t)
 	for name, target := range map[string]*load.Target{"stub": b.modelTarget(),
-		"floor":      baseline.NewTarget(b.Baseline.URL, nil),
-		"lean floor": baseline.NewTarget(b.Baseline.URL, baseline.RequestWholeJSON)} {
+		"baseline":      baseline.NewTarget(b.Baseline.URL, nil),
+		"lean baseline": baseline.NewTarget(b.Baseline.URL, baseline.RequestWholeJSON)} {
 		for _, stream := range []bool{false, true} {
-			if stream && name == "lean floor" {
+			if stream && name == "lean baseline" {
 				continue
 			}
 			a, err := target.AskExactly(t.Context(), load.Request{Model: stub.InstantModel, Message: "?",

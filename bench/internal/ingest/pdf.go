@@ -27,7 +27,7 @@ const (
 )
 
 // MeasurePDFs measures how many pages of an uploaded PDF are trained in a second, with pdftotext as a second reader and
-// without it. The floor is pdftotext alone.
+// without it. The baseline is pdftotext alone.
 func MeasurePDFs(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	file := filepath.Join(b.Dir, "long.pdf")
 	data := newPDF(pdfPages)
@@ -50,10 +50,10 @@ func MeasurePDFs(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	if err := exec.CommandContext(ctx, program, "-q", file, os.DevNull).Run(); err != nil {
 		return rows, err
 	}
-	floor := pdfPages / time.Since(began).Seconds()
+	baseline := pdfPages / time.Since(began).Seconds()
 	second, err := readPDFs(ctx, b, data)
 	return append(rows,
-		report.ComparedRow(name+"beside pdftotext (floor: pdftotext alone)", "pages/s", floor, second, &minTotal)), err
+		report.ComparedRow(name+"beside pdftotext (floor: pdftotext alone)", "pages/s", baseline, second, &minTotal)), err
 }
 
 // readPDFs returns the median of several uploads to a server of their own.

@@ -24,7 +24,7 @@ type Row struct {
 // Threshold is what a figure must reach.
 type Threshold struct {
 	Text  string
-	IsMet func(measured, floor float64) bool
+	IsMet func(measured, baseline float64) bool
 }
 
 func AtMost(n float64, unit string) Threshold {
@@ -36,22 +36,26 @@ func AtLeast(n float64, unit string) Threshold {
 }
 
 func AtMostTimes(n float64) Threshold {
-	return Threshold{fmt.Sprintf("≤ %g × floor", n), func(measured, floor float64) bool { return measured <= n*floor }}
+	return Threshold{fmt.Sprintf("≤ %g × floor", n), func(measured, baseline float64) bool {
+		return measured <= n*baseline
+	}}
 }
 
 func AtLeastTimes(n float64) Threshold {
-	return Threshold{fmt.Sprintf("≥ %g × floor", n), func(measured, floor float64) bool { return measured >= n*floor }}
+	return Threshold{fmt.Sprintf("≥ %g × floor", n), func(measured, baseline float64) bool {
+		return measured >= n*baseline
+	}}
 }
 
-// ComparedRow returns a row that compares with the floor, SingleRow one that does not.
-func ComparedRow(measure, unit string, floor, measured float64, b *Threshold) Row {
+// ComparedRow returns a row that compares with the baseline, SingleRow one that does not.
+func ComparedRow(measure, unit string, baseline, measured float64, b *Threshold) Row {
 	r := SingleRow(measure, unit, measured, nil)
-	r.Baseline = &floor
-	if floor > 0 {
-		ratio := measured / floor
+	r.Baseline = &baseline
+	if baseline > 0 {
+		ratio := measured / baseline
 		r.Ratio = &ratio
 	}
-	return r.withThreshold(b, measured, floor)
+	return r.withThreshold(b, measured, baseline)
 }
 
 func SingleRow(measure, unit string, measured float64, b *Threshold) Row {
@@ -59,9 +63,9 @@ func SingleRow(measure, unit string, measured float64, b *Threshold) Row {
 	return r.withThreshold(b, measured, 0)
 }
 
-func (r Row) withThreshold(b *Threshold, measured, floor float64) Row {
+func (r Row) withThreshold(b *Threshold, measured, baseline float64) Row {
 	if b != nil {
-		pass := b.IsMet(measured, floor)
+		pass := b.IsMet(measured, baseline)
 		r.Threshold, r.Pass = b.Text, &pass
 	}
 	return r

@@ -20,7 +20,7 @@ import (
 // retrievalSizes are the agents that searches are measured on, by their passages.
 var retrievalSizes = []int{1_000, 20_000, 200_000}
 
-// Measure measures the search alone, in this process: no server, no model. The floor is a plain scan of the
+// Measure measures the search alone, in this process: no server, no model. The baseline is a plain scan of the
 // posting lists of a question's trigrams.
 func Measure(ctx context.Context, opt harness.Options, log io.Writer) (*report.Report, error) {
 	dir, err := os.MkdirTemp(opt.Dir, "parley-bench-")

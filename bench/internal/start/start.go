@@ -21,7 +21,7 @@ type startTimes struct{ ready, answer, memory []float64 }
 // MeasureStarts measures from the start of the process to its first answer: on an empty data directory, with an account
 // and an agent created meanwhile as an operator does it, and on a prepared one.
 func MeasureStarts(ctx context.Context, b *harness.Run) ([]report.Row, error) {
-	var floor, empty, full startTimes
+	var onBaseline, empty, full startTimes
 	prepared, err := b.NewServer(ctx, "prepared")
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func MeasureStarts(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	prepared.Stop()
 	for range b.StartCount {
 		for _, begin := range []func() error{
-			func() error { return startBaselineOnce(ctx, b, &floor) },
+			func() error { return startBaselineOnce(ctx, b, &onBaseline) },
 			func() error { return startEmptyOnce(ctx, b, &empty) },
 			func() error { return startPreparedOnce(ctx, b, prepared, &full) },
 		} {
@@ -40,12 +40,12 @@ func MeasureStarts(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	}
 	second, small := report.AtMost(1000, "ms"), report.AtMost(50, "MB")
 	return []report.Row{
-		report.ComparedRow("start on an empty data directory to the first answer", "ms", report.Median(floor.answer),
+		report.ComparedRow("start on an empty data directory to the first answer", "ms", report.Median(onBaseline.answer),
 			report.Median(empty.answer), &second),
-		report.ComparedRow("… to health", "ms", report.Median(floor.ready), report.Median(empty.ready), nil),
+		report.ComparedRow("… to health", "ms", report.Median(onBaseline.ready), report.Median(empty.ready), nil),
 		report.ComparedRow("start with an agent that has learned 40 kB to the first answer", "ms",
-			report.Median(floor.answer), report.Median(full.answer), &second),
-		report.ComparedRow("resident memory after that answer", "MB", report.Median(floor.memory),
+			report.Median(onBaseline.answer), report.Median(full.answer), &second),
+		report.ComparedRow("resident memory after that answer", "MB", report.Median(onBaseline.memory),
 			report.Median(full.memory), &small),
 	}, nil
 }
@@ -112,7 +112,7 @@ func (s *startTimes) addFirstAnswer(ctx context.Context, c *process.Server, t *l
 
 // MeasurePeakMemory measures the most memory that was resident during the measures before it.
 func MeasurePeakMemory(_ context.Context, b *harness.Run) ([]report.Row, error) {
-	floor, err := b.Baseline.Status("VmHWM")
+	onBaseline, err := b.Baseline.Status("VmHWM")
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func MeasurePeakMemory(_ context.Context, b *harness.Run) ([]report.Row, error) 
 		return nil, err
 	}
 	maxMemory := report.AtMost(180, "MB")
-	return []report.Row{report.ComparedRow("most resident memory under the above", "MB", floor/report.Megabyte,
+	return []report.Row{report.ComparedRow("most resident memory under the above", "MB", onBaseline/report.Megabyte,
 		measured/report.Megabyte, &maxMemory)}, nil
 }
 

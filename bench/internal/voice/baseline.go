@@ -17,7 +17,7 @@ import (
 // would interrupt the customer.
 const turnEndSilence = 280 * time.Millisecond
 
-// baselineJob is the address that the floor asks, and how often.
+// baselineJob is the address that the baseline asks, and how often.
 type baselineJob struct {
 	Stub  string
 	Times int

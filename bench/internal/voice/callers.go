@@ -31,7 +31,7 @@ func RunCallers(ctx context.Context, stdout io.Writer) (err error) {
 	mux.Handle("POST /turns", jobHandler(c.measureTurns))
 	mux.Handle("POST /barge", jobHandler(c.measureBargeIn))
 	mux.Handle("POST /shorts", jobHandler(c.runShortSessions))
-	mux.Handle("POST /floor", jobHandler(c.measureBaseline))
+	mux.Handle("POST /baseline", jobHandler(c.measureBaseline))
 	mux.Handle("POST /grow", jobHandler(c.addCallers))
 	mux.Handle("POST /gaps", jobHandler(c.measureGaps))
 	mux.Handle("POST /hangup", jobHandler(c.hangUpAll))

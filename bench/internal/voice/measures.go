@@ -11,15 +11,16 @@ import (
 	"parley/bench/internal/report"
 )
 
-// percentileRows returns two rows, the median and the 95th percentile, compared with those of a floor where there is
+// percentileRows returns two rows, the median and the 95th percentile, compared with those of a baseline where there is
 // one.
-func percentileRows(measure string, floor, measured []float64, p50, p95 *report.Threshold) []report.Row {
-	if floor == nil {
+func percentileRows(measure string, baseline, measured []float64, p50, p95 *report.Threshold) []report.Row {
+	if baseline == nil {
 		return []report.Row{report.SingleRow(measure+", p50", "ms", percentiles(measured, .5), p50),
 			report.SingleRow("… p95", "ms", percentiles(measured, .95), p95)}
 	}
-	return []report.Row{report.ComparedRow(measure+", p50", "ms", percentiles(floor, .5), percentiles(measured, .5), p50),
-		report.ComparedRow("… p95", "ms", percentiles(floor, .95), percentiles(measured, .95), p95)}
+	return []report.Row{report.ComparedRow(measure+", p50", "ms", percentiles(baseline, .5), percentiles(measured, .5),
+		p50),
+		report.ComparedRow("… p95", "ms", percentiles(baseline, .95), percentiles(measured, .95), p95)}
 }
 
 func (r *voiceResult) firstError() error { return errors.New(r.Why) }
@@ -31,7 +32,7 @@ func measureVoiceTurns(ctx context.Context, v *voiceRun) ([]report.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	floor, err := runJob[voiceResult](ctx, v.callers, "floor", baselineJob{v.Stub.URL, v.turnsPerCaller})
+	baseline, err := runJob[voiceResult](ctx, v.callers, "baseline", baselineJob{v.Stub.URL, v.turnsPerCaller})
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func measureVoiceTurns(ctx context.Context, v *voiceRun) ([]report.Row, error) {
 	}
 	maxP50, maxP95 := report.AtMost(450, "ms"), report.AtMost(800, "ms")
 	rows := percentileRows(fmt.Sprintf("end of speech → first packet of the answer, %d turns of %d callers",
-		len(measured.Spoken), v.voiceSizes.callerCount), floor.Spoken, measured.Spoken, &maxP50, &maxP95)
+		len(measured.Spoken), v.voiceSizes.callerCount), baseline.Spoken, measured.Spoken, &maxP50, &maxP95)
 	rows[0] = rows[0].WithFailures(measured.Failed, measured.firstError())
 	a, b := inside.SpokenP50, inside.SpokenP95
 	for _, s := range []struct {
@@ -53,7 +54,7 @@ func measureVoiceTurns(ctx context.Context, v *voiceRun) ([]report.Row, error) {
 		rows = append(rows, serverRows(s.name, s.p50, s.p95)...)
 	}
 	return append(rows, percentileRows(fmt.Sprintf("message → first packet of the answer, %d turns", len(measured.Typed)),
-		floor.Typed, measured.Typed, nil, nil)...), nil
+		baseline.Typed, measured.Typed, nil, nil)...), nil
 }
 
 // measureVoiceBargeIn measures how fast the agent falls silent when it is interrupted.
@@ -156,8 +157,8 @@ func (v *voiceRun) serverCPUTime() (sum time.Duration) {
 const allowedGoroutines = 5
 
 func atMostMore(n float64) report.Threshold {
-	return report.Threshold{Text: fmt.Sprintf("≤ before + %g", n), IsMet: func(measured, floor float64) bool {
-		return measured <= floor+n
+	return report.Threshold{Text: fmt.Sprintf("≤ before + %g", n), IsMet: func(measured, baseline float64) bool {
+		return measured <= baseline+n
 	}}
 }
 

@@ -2,20 +2,20 @@ import { follow, type ConversationEvent } from "./follow.js";
 import { Group, items, type ConversationRef } from "./group.js";
 import type { BodyOf, CallOptions, QueryOf, ReplyOf } from "./types.js";
 
-type Listed = QueryOf<"listConversations">;
-type Exported = QueryOf<"exportConversations">;
-type Searched = QueryOf<"searchConversations">;
+type ConversationQuery = QueryOf<"listConversations">;
+type ExportQuery = QueryOf<"exportConversations">;
+type SearchQuery = QueryOf<"searchConversations">;
 
 /** Conversations, their messages and ratings, and who answers. */
 export class Conversations extends Group {
   /** A page of the conversations that began through the API, newest first. */
-  list(agentId: string, query: Listed = {}, options: CallOptions = {}): Promise<ReplyOf<"listConversations">> {
+  list(agentId: string, query: ConversationQuery = {}, options: CallOptions = {}): Promise<ReplyOf<"listConversations">> {
     return this.transport.call("listConversations", { path: { agentId }, query, ...options });
   }
 
   /** Every conversation that began through the API. */
-  all(agentId: string, query: Listed = {}, options: CallOptions = {}) {
-    return items((q: Listed) => this.list(agentId, q, options), query);
+  all(agentId: string, query: ConversationQuery = {}, options: CallOptions = {}) {
+    return items((q: ConversationQuery) => this.list(agentId, q, options), query);
   }
 
   /** A page of the conversations that an end user has begun through the API. */
@@ -29,23 +29,23 @@ export class Conversations extends Group {
   }
 
   /** A page of conversations of every origin, with their messages. */
-  export(agentId: string, query: Exported = {}, options: CallOptions = {}): Promise<ReplyOf<"exportConversations">> {
+  export(agentId: string, query: ExportQuery = {}, options: CallOptions = {}): Promise<ReplyOf<"exportConversations">> {
     return this.transport.call("exportConversations", { path: { agentId }, query, ...options });
   }
 
   /** Every conversation of every origin, with its messages. */
-  exportAll(agentId: string, query: Exported = {}, options: CallOptions = {}) {
-    return items((q: Exported) => this.export(agentId, q, options), query);
+  exportAll(agentId: string, query: ExportQuery = {}, options: CallOptions = {}) {
+    return items((q: ExportQuery) => this.export(agentId, q, options), query);
   }
 
   /** A page of the results of a search, of every origin: the best first if the search has words, otherwise the latest activity first. */
-  search(agentId: string, query: Searched = {}, options: CallOptions = {}): Promise<ReplyOf<"searchConversations">> {
+  search(agentId: string, query: SearchQuery = {}, options: CallOptions = {}): Promise<ReplyOf<"searchConversations">> {
     return this.transport.call("searchConversations", { path: { agentId }, query, ...options });
   }
 
   /** Every result of a search. */
-  searchAll(agentId: string, query: Searched = {}, options: CallOptions = {}) {
-    return items((q: Searched) => this.search(agentId, q, options), query);
+  searchAll(agentId: string, query: SearchQuery = {}, options: CallOptions = {}) {
+    return items((q: SearchQuery) => this.search(agentId, q, options), query);
   }
 
   /** A conversation with its newest messages. */

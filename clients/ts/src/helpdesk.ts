@@ -1,8 +1,8 @@
 import { Group, items } from "./group.js";
 import type { BodyOf, CallOptions, QueryOf, ReplyOf } from "./types.js";
 
-type Listed = QueryOf<"listTickets">;
-type Said = QueryOf<"listTicketMessages">;
+type TicketQuery = QueryOf<"listTickets">;
+type TicketMessageQuery = QueryOf<"listTicketMessages">;
 
 /** A ticket, by its agent's id and its number. */
 export interface TicketRef {
@@ -18,13 +18,13 @@ export class Helpdesk extends Group {
   }
 
   /** A page of tickets, those that changed last first unless the query says otherwise. */
-  list(agentId: string, query: Listed = {}, options: CallOptions = {}): Promise<ReplyOf<"listTickets">> {
+  list(agentId: string, query: TicketQuery = {}, options: CallOptions = {}): Promise<ReplyOf<"listTickets">> {
     return this.transport.call("listTickets", { path: { agentId }, query, ...options });
   }
 
   /** Every ticket. */
-  all(agentId: string, query: Listed = {}, options: CallOptions = {}) {
-    return items((q: Listed) => this.list(agentId, q, options), query);
+  all(agentId: string, query: TicketQuery = {}, options: CallOptions = {}) {
+    return items((q: TicketQuery) => this.list(agentId, q, options), query);
   }
 
   /** The tickets that words are found in, the best first. */
@@ -42,13 +42,13 @@ export class Helpdesk extends Group {
   }
 
   /** A page of what was said, from the oldest unless the query says otherwise. */
-  messages(path: TicketRef, query: Said = {}, options: CallOptions = {}): Promise<ReplyOf<"listTicketMessages">> {
+  messages(path: TicketRef, query: TicketMessageQuery = {}, options: CallOptions = {}): Promise<ReplyOf<"listTicketMessages">> {
     return this.transport.call("listTicketMessages", { path, query, ...options });
   }
 
   /** Everything that was said. */
-  messagesAll(path: TicketRef, query: Said = {}, options: CallOptions = {}) {
-    return items((q: Said) => this.messages(path, q, options), query);
+  messagesAll(path: TicketRef, query: TicketMessageQuery = {}, options: CallOptions = {}) {
+    return items((q: TicketMessageQuery) => this.messages(path, q, options), query);
   }
 
   /** Replies to the customer as a member of the team, or leaves a note for the team. The content is Markdown. */

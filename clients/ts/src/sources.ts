@@ -1,18 +1,18 @@
 import { Group, items } from "./group.js";
 import type { BodyOf, CallOptions, QueryOf, ReplyOf } from "./types.js";
 
-type Listed = QueryOf<"listSources">;
+type SourceQuery = QueryOf<"listSources">;
 
 /** What an agent has read. */
 export class Sources extends Group {
   /** A page of an agent's sources. */
-  list(agentId: string, query: Listed = {}, options: CallOptions = {}): Promise<ReplyOf<"listSources">> {
+  list(agentId: string, query: SourceQuery = {}, options: CallOptions = {}): Promise<ReplyOf<"listSources">> {
     return this.transport.call("listSources", { path: { agentId }, query, ...options });
   }
 
   /** Every source of an agent. */
-  all(agentId: string, query: Listed = {}, options: CallOptions = {}) {
-    return items((q: Listed) => this.list(agentId, q, options), query);
+  all(agentId: string, query: SourceQuery = {}, options: CallOptions = {}) {
+    return items((q: SourceQuery) => this.list(agentId, q, options), query);
   }
 
   create(agentId: string, body: BodyOf<"createSource">, options: CallOptions = {}): Promise<ReplyOf<"createSource">> {

@@ -2,7 +2,11 @@ package admin
 
 import (
 	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,4 +54,56 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 		}
 		names[op.Name] = true
 	}
+}
+
+// TestEveryDeclaredOperationIsServed finds operations that are declared, but missing in routes.
+func TestEveryDeclaredOperationIsServed(t *testing.T) {
+	files, err := filepath.Glob("routes*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := map[string]bool{}
+	var declared []string
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Name.Name == "routes" {
+					addIdentifiers(served, n.Body)
+				}
+			case *ast.ValueSpec:
+				if len(n.Values) == 1 && callsNewOperation(n.Values[0]) {
+					declared = append(declared, n.Names[0].Name)
+				}
+			}
+			return true
+		})
+	}
+	for _, name := range declared {
+		if !served[name] {
+			t.Errorf("%s is declared, but missing in routes()", name)
+		}
+	}
+	if len(declared) != len(routes()) {
+		t.Errorf("%d operations are declared in routes*.go, and %d served", len(declared), len(routes()))
+	}
+}
+
+func addIdentifiers(set map[string]bool, n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			set[id.Name] = true
+		}
+		return true
+	})
+}
+
+func callsNewOperation(value ast.Expr) bool {
+	identifiers := map[string]bool{}
+	addIdentifiers(identifiers, value)
+	return identifiers["newOperation"]
 }

@@ -232,7 +232,7 @@ func (p *Pool) readInChild(ctx context.Context, c *child,
 	case err != nil:
 		c.Kill()
 		return page, nil, nil, err
-	case c.fileCount >= maxFilesPerChild, c.isTired:
+	case c.fileCount >= maxFilesPerChild, c.wantsReplacement:
 		c.Finish()
 		return page, refused, nil, nil
 	}
@@ -269,16 +269,16 @@ func endReason(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func timeoutError(wall time.Duration) *draft.Error {
-	return draft.NewError("reading the file takes more than %s", wall)
+func timeoutError(limit time.Duration) *draft.Error {
+	return draft.NewError("reading the file takes more than %s", limit)
 }
 
 // child is a running reader of files.
 type child struct {
 	*sandbox.Process
-	idleTimer *time.Timer
-	fileCount int
-	isTired   bool // it has asked to be replaced
+	idleTimer        *time.Timer
+	fileCount        int
+	wantsReplacement bool // it has asked to be replaced
 }
 
 // startChild starts a child and waits until it is ready.
@@ -320,7 +320,7 @@ func (c *child) sendRequest(ctx context.Context, r request) (page html.Page, ref
 	c.fileCount++
 	err = c.Send([]byte(r.ask), []byte(r.kind), []byte(r.name), r.data)
 	if err == nil || c.WaitForExit(time.Second) {
-		page, c.isTired, refused, err = readReply(c.Output())
+		page, c.wantsReplacement, refused, err = readReply(c.Output())
 	}
 	switch {
 	case err == nil:

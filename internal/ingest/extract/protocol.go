@@ -17,7 +17,7 @@ import (
 //
 //	request:  what to do ("file" or "page"), kind or content type, name or address, bytes
 //	reply:    "", the document as JSON, its text; or the reason of a refusal, its cause, "";
-//	          and behind it "tired" from a child that should read no more
+//	          and behind it "replace" from a child that should read no more
 
 // request is what a child is asked to do, about a file or a page.
 type request struct {
@@ -32,7 +32,7 @@ const (
 	requestPage = "page"
 )
 
-const stateTired = "tired"
+const stateReplace = "replace"
 
 func writeReply(w io.Writer, page html.Page, failed error, state string) error {
 	if failed != nil {
@@ -50,24 +50,24 @@ func writeReply(w io.Writer, page html.Page, failed error, state string) error {
 	return sandbox.WriteMessage(w, nil, header, []byte(page.Text), []byte(state))
 }
 
-func readReply(r io.Reader) (page html.Page, tiredOut bool, refused, err error) {
+func readReply(r io.Reader) (page html.Page, wantsReplacement bool, refused, err error) {
 	parts, err := sandbox.ReadMessage(r, 4)
 	if err != nil {
 		return page, false, nil, err
 	}
-	tiredOut = string(parts[3]) == stateTired
+	wantsReplacement = string(parts[3]) == stateReplace
 	if len(parts[0]) > 0 {
 		var cause error
 		if len(parts[1]) > 0 {
 			cause = errors.New(draft.ShortLine(string(parts[1])))
 		}
-		return page, tiredOut, &draft.Error{Reason: draft.ShortLine(string(parts[0])), Err: cause}, nil
+		return page, wantsReplacement, &draft.Error{Reason: draft.ShortLine(string(parts[0])), Err: cause}, nil
 	}
 	if err := json.Unmarshal(parts[1], &page); err != nil {
 		return page, false, nil, err
 	}
 	page.Text = string(parts[2])
-	return page, tiredOut, nil, nil
+	return page, wantsReplacement, nil, nil
 }
 
 // Serve reads one request after the other from r and answers to w, until r ends: it is what "parley extract" does.
@@ -91,7 +91,7 @@ func Serve(r io.Reader, w io.Writer) error {
 		page, failed := answerRequest(request{string(parts[0]), string(parts[1]), string(parts[2]), parts[3]})
 		state := ""
 		if runtime.ReadMemStats(&memory); memory.Sys > sandbox.RetireMemoryBytes {
-			state = stateTired
+			state = stateReplace
 		}
 		if err := writeReply(out, page, failed, state); err != nil {
 			return err

@@ -75,7 +75,7 @@ func TestTablesAreReadByRow(t *testing.T) {
 	}
 }
 
-func TestStepsAreToldWhole(t *testing.T) {
+func TestStepsAreQuotedWhole(t *testing.T) {
 	for _, c := range []struct{ heading, text, question, first, last string }{
 		{"Reset your password",
 			"You need your email address.\n\n1. Open **Sign in**.\n2. Press **Forgot password**.\n3. Follow the " +
@@ -345,7 +345,7 @@ func TestTablesAreQuotedWithTheirHead(t *testing.T) {
 }
 
 // Neither marks nor names of files are said to a customer, and what is named by a question ends as one.
-func TestWhatIsSaidIsSentences(t *testing.T) {
+func TestUnsureAnswersAreSentences(t *testing.T) {
 	for heading, want := range map[string]string{
 		"How do I export invoices?": "My sources speak of: Billing › How do I export invoices?",
 		"Export of invoices":        "My sources speak of: Billing › Export of invoices.",

@@ -62,7 +62,7 @@ func consentKind(messageWords []string, message string) byte {
 	return kind
 }
 
-// whatElseQuestion asks what the user would like to know: what is behind the greeting.
+// whatElseQuestion returns the question what the user would like to know, which is the end of the greeting.
 func whatElseQuestion(l words.Language) string {
 	hello := smallTalkTextsByLanguage.in(l).hello
 	for _, end := range []string{"! ", "！", "。"} {
@@ -173,7 +173,7 @@ func isGibberish(messageWords []string) bool {
 		!slices.ContainsFunc(messageWords, func(w string) bool { return !isUnpronounceable(w) })
 }
 
-// keyboardRows of a keyboard, as fingers run over them.
+// keyboardRows are letters that are neighbours on a keyboard.
 var keyboardRows = []string{"asdf", "sdfg", "dfgh", "fghj", "ghjk", "hjkl", "qwer", "werty", "yuio", "uiop", "zxcv",
 	"xcvb", "cvbn", "vbnm", "йцук", "фыва", "ячсм"}
 
@@ -230,7 +230,7 @@ var (
 		التحدث اتحدث التكلم اتكلم`)
 )
 
-// rudeWords are insults and oaths, folded. What else such a message holds is still answered.
+// rudeWords are insults and swear words, folded. What else such a message holds is still answered.
 var rudeWords = words.NewSet(`fuck fucking fucked fucker shit shitty crap bullshit idiot idiotic moron stupid dumb
 	useless asshole bitch bastard damn suck sucks wtf stfu garbage trash scheisse scheiss scheise idiot blod blode dumm
 	dummer nutzlos arschloch mist verdammt mierda idiota estupido estupida inutil imbecil joder puta gilipollas merde

@@ -88,7 +88,7 @@ func matchLabels(inputs []toolInput, list, comma string, deadEnds map[[2]int]boo
 	return nil, false
 }
 
-// replyLanguage returns the one that the user last wrote in for sure, else the tool's, else the agent's.
+// replyLanguage returns the language that the user last wrote in for sure, else the tool's, else the agent's.
 func (cd *callDraft) replyLanguage(req model.Request) words.Language {
 	own := []string{strings.Join(cd.tool.Triggers, " "), cd.tool.Description}
 	return surestLanguage(slices.Concat(agentTexts(req), own, userTexts(req.Messages), cd.userTexts))

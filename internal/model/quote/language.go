@@ -35,8 +35,8 @@ func commonLanguages(a, b []words.Language) (both []words.Language) {
 	return both
 }
 
-// questionLanguage returns the one to answer the last message in: its own, or where it shows none that of what the user
-// said before, else the agent's.
+// questionLanguage returns the language to answer the last message in: its own, or where it shows none that of what the
+// user said before, else the agent's.
 func questionLanguage(req model.Request) words.Language {
 	texts := userTexts(req.Messages)
 	last := texts[len(texts)-1]

@@ -9,7 +9,7 @@ import (
 	"parley/internal/model"
 )
 
-func TestTonguesOfTriggers(t *testing.T) {
+func TestTriggersInSeveralLanguages(t *testing.T) {
 	for message, want := range map[string]string{
 		"annulez la commande 4711 svp":    `cancel {"number":"4711"}`,
 		"Annulez ma commande 4711":        `cancel {"number":"4711"}`,
@@ -30,7 +30,7 @@ func TestTonguesOfTriggers(t *testing.T) {
 	}
 }
 
-func TestTongueOfRefusals(t *testing.T) {
+func TestLanguageOfRefusals(t *testing.T) {
 	english := scoredPassages(parley.Passage{Heading: "Hours",
 		Text: "The shop is open from Monday to Friday, from 9 to 17."})
 	german := scoredPassages(parley.Passage{Heading: "Zeiten",
@@ -63,7 +63,7 @@ func TestTongueOfRefusals(t *testing.T) {
 }
 
 // The language of a question for inputs is that of what was said before where the message shows none.
-func TestTongueOfQuestions(t *testing.T) {
+func TestLanguageOfQuestions(t *testing.T) {
 	tools := []model.Tool{{Name: "ping", Triggers: []string{"ping {host}"},
 		Parameters: inputSchemaOf(`"host"`, `"host":{"type":"string"}`)}}
 	for first, want := range map[string]string{"Wo ist der Laden?": "Um fortzufahren, brauche ich: host.",

@@ -274,7 +274,7 @@ func (c *unitContext) leadMatch(t *parsedQuestion, u quotableUnit) []float64 {
 	return c.headingMatch
 }
 
-// scoringKind returns as what the unit is read; a row is a statement, once its head is said.
+// scoringKind returns the kind that the unit is scored as; a row is a statement, once its head is said.
 func (u quotableUnit) scoringKind(p *passageLayout) markdown.Kind {
 	if u.isTableRow {
 		return markdown.Item
@@ -282,7 +282,7 @@ func (u quotableUnit) scoringKind(p *passageLayout) markdown.Kind {
 	return p.effectiveKind(u)
 }
 
-// effectiveKind returns as what the unit is read: code behind a sentence is part of it.
+// effectiveKind returns the kind that the unit is read as: code behind a sentence is part of it.
 func (p *passageLayout) effectiveKind(u quotableUnit) markdown.Kind {
 	if u.kind == markdown.Code && p.blocks[u.firstBlock].Kind == markdown.Paragraph {
 		return markdown.Paragraph
@@ -306,7 +306,7 @@ func (p *passageLayout) isProcedure(u quotableUnit) bool {
 	return instructions > 0 && 2*instructions >= items
 }
 
-// listTitleMatch returns how that matches which says what a table or a list holds: the headings above, a sentence that
+// listTitleMatch returns how well the title of a table or a list matches: the headings above, a sentence that
 // leads to it, the head of its first column.
 func (c *unitContext) listTitleMatch(t *parsedQuestion, u quotableUnit) []float64 {
 	text := c.layout.text[u.start:u.end]

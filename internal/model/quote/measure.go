@@ -24,7 +24,7 @@ const (
 	measureLanguage
 )
 
-// measureKindCount is how many there are.
+// measureKindCount is how many kinds there are.
 const measureKindCount = int(measureLanguage) + 1
 
 const (

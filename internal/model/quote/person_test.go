@@ -100,7 +100,7 @@ func TestLanguageOfAWishThatSeveralShare(t *testing.T) {
 	}
 }
 
-func TestEveryLanguageTellsThatAPersonComes(t *testing.T) {
+func TestEveryLanguageHasAHandoverText(t *testing.T) {
 	for _, g := range wishGrammars {
 		if handoverTexts[g.language] == "" {
 			t.Error("nothing is said in language", g.language)

@@ -166,7 +166,7 @@ func (q *parsedQuestion) ownCoverage(found []float64) (own float64) {
 }
 
 // missingSubject returns how much of what the user's message before is about was not found, 0 to 1, where this message
-// leans on it: "and how do I change it?".
+// refers to it: "and how do I change it?".
 func (q *parsedQuestion) missingSubject(found []float64) float64 {
 	if !q.isFollowUp || !words.NeedsContext(q.originalText) {
 		return 0

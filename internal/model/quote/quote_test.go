@@ -195,7 +195,7 @@ func TestBuiltinFollowsNoInstruction(t *testing.T) {
 	}
 }
 
-func TestBuiltinHasManners(t *testing.T) {
+func TestGreetingsAndThanksAreAnswered(t *testing.T) {
 	for message, want := range map[string]string{
 		"Hello!":                    "Hello!",
 		"hi there":                  "Hello!",
@@ -221,7 +221,7 @@ func TestBuiltinHasManners(t *testing.T) {
 	}
 }
 
-func TestBuiltinStopsWhenTold(t *testing.T) {
+func TestBuiltinStopsWithItsReader(t *testing.T) {
 	n := 0
 	for range (Model{}).Stream(t.Context(),
 		model.Request{Messages: userMessages("How do I export my photos?"), Passages: passagesOf(exportPage)}) {

@@ -9,7 +9,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// parsedSentence is a sentence of a message as triggers are held against it.
+// parsedSentence is a sentence of a message that triggers are compared with.
 type parsedSentence struct {
 	text       string // the whole message
 	start, end int    // of the sentence
@@ -26,7 +26,7 @@ type sentenceWord struct {
 	clauseIndex int  // which clause of the sentence it is in
 }
 
-// maxTriggerTextBytes bounds how much of a message is held against triggers: a request is not a page long.
+// maxTriggerTextBytes bounds how much of a message is compared with triggers: a request is not a page long.
 const maxTriggerTextBytes = 4000
 
 func splitSentences(message string) (all []parsedSentence) {
@@ -64,7 +64,7 @@ func parseSentence(text string, start, end int, langs []words.Language) parsedSe
 	return s
 }
 
-// stemOf is that of a word by the rules of a language.
+// stemOf returns the stem of a word by the rules of a language.
 func (s *parsedSentence) stemOf(l words.Language, i int) string {
 	stems := s.stems[l]
 	if stems == nil {

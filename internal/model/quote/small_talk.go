@@ -41,7 +41,7 @@ var smallTalkUnspaced = map[string]struct {
 	"ありがとう": {words.Japanese, 't'}, "ありがとうございます": {words.Japanese, 't'}, "さようなら": {words.Japanese, 'b'},
 }
 
-// maxSmallTalkWords is in words: nobody greets at length.
+// maxSmallTalkWords is the most words of a message that only greets or thanks.
 const maxSmallTalkWords = 8
 
 func answerSmallTalk(message string, lang words.Language) (string, bool) {
@@ -80,8 +80,8 @@ func containsWord(text string, matches func(word string) bool) bool {
 	return false
 }
 
-// smallTalkKind is h, t or b where every word belongs to such a message and one of them says which; a goodbye or thanks
-// outweighs the greeting it may come with.
+// smallTalkKind returns h, t or b where every word belongs to such a message and one of them says which; a goodbye or
+// thanks outweighs the greeting it may come with.
 func smallTalkKind(messageWords []string, l words.Language) (kind byte) {
 	r := smallTalkWords[l]
 	for _, w := range messageWords {

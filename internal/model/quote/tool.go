@@ -33,7 +33,7 @@ func answerWithTools(req model.Request) (reply, bool) {
 	return w.makeReply(req), true
 }
 
-// callDraft is a call in the making: a tool, what was said about it, and the inputs that are known.
+// callDraft is a call that is being prepared: a tool, what was said about it, and the inputs that are known.
 type callDraft struct {
 	tool      model.Tool
 	inputs    []toolInput
@@ -102,8 +102,8 @@ func inputTurns(messages []model.Message) (turns []inputTurn) {
 	return turns
 }
 
-// isAnsweredBy reports whether the message holds one of the inputs that were asked for; a question put twice in vain is
-// given up.
+// isAnsweredBy reports whether the message holds one of the inputs that were asked for; a question that was put
+// twice and not answered is given up.
 func (cd *callDraft) isAnsweredBy(message string, requested []toolInput) bool {
 	try := callDraft{inputs: cd.inputs, values: map[string]json.RawMessage{}}
 	try.fillFromAnswer(message, requested)

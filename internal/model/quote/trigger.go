@@ -284,7 +284,7 @@ func (s *parsedSentence) backwardStart(to int) int {
 	return from
 }
 
-// isJoinedToNext reports whether the next word hangs on this one: the "A" of "A-17" is no small word.
+// isJoinedToNext reports whether the next word is joined to this one: the "A" of "A-17" is no small word.
 func (s *parsedSentence) isJoinedToNext(i int) bool {
 	return i+1 < len(s.tokens) && s.tokens[i+1].Start == s.tokens[i].End+1 &&
 		strings.IndexByte("-_/.", s.text[s.tokens[i].End]) >= 0

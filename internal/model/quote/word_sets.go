@@ -23,7 +23,7 @@ var (
 	// particleRunes are Chinese and Japanese characters that a request may have or leave out.
 	particleRunes = "的了吗呢吧请问我你您一下个把帮给を"
 
-	// ignorableWords words of a trigger need not be in the message, and may be in it without being in the trigger.
+	// ignorableWords of a trigger need not be in the message, and may be in it without being in the trigger.
 	ignorableWords = words.NewSet(`a an the my me i we our to is are am s do does can you your it der die das den dem ein
 		eine einen einem mein meine meinen ich wir bitte ist sind zu el la los las un una unos mi mis es esta yo le les l
 		une mon ma mes je est il lo gli uno mio mia o os as um uma meu minha de het een mijn ik`)

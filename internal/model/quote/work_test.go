@@ -96,8 +96,8 @@ func TestAnswerEndsWithItsTurn(t *testing.T) {
 	}
 }
 
-// FuzzAnswer holds that no message is dear however often its words are repeated, and that an answer's quotes are in
-// the passages.
+// FuzzAnswer checks that no message is expensive however often its words are repeated, and that an answer's quotes are
+// in the passages.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{"When do you open? ", "cancel my order 4711, ", "how much to pay ", "a-b_c. ", "营业时间",
 		"\xff\"", "é́", "no, not "} {

@@ -108,12 +108,12 @@ func TestLongTurnIsCut(t *testing.T) {
 }
 
 func TestNoiseIsNotDetectedAsVoice(t *testing.T) {
-	gust := func(t float64) float64 { return 0.3 + 0.7*math.Sin(2*math.Pi*3*t) }
+	windStrength := func(t float64) float64 { return 0.3 + 0.7*math.Sin(2*math.Pi*3*t) }
 	wind := pinkNoise(3000)
 	for name, room := range map[string]waveform{
 		"hiss":   whiteNoise(1500),
 		"street": pinkNoise(3000),
-		"wind":   func(t float64) float64 { return wind(t) * gust(t) },
+		"wind":   func(t float64) float64 { return wind(t) * windStrength(t) },
 		"typing": typingNoise(),
 		"hum":    mainsHum(3),
 		"beeps": func(t float64) float64 {

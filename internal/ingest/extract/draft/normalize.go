@@ -69,7 +69,7 @@ func ShortLine(text string) string {
 // CollapseSpaces joins the lines of a text, and writes one space between words.
 func CollapseSpaces(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// ParseSmallInt reads a small number that a file holds; it returns fallback for what is none, and most for more than
+// ParseSmallInt reads a small number that a file holds; it returns fallback for what is none, and limit for more than
 // that.
 func ParseSmallInt(s string, fallback, limit int) int {
 	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 31)

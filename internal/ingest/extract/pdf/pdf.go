@@ -76,7 +76,7 @@ func openFile(data []byte) (*pdf.Reader, error) {
 		return r, nil
 	}
 	if again, failed := openReader(whole); failed == nil && (err != nil || len(listPages(again)) >= len(listPages(r))) {
-		return again, nil //nolint:nilerr // what could not be opened has been mended
+		return again, nil //nolint:nilerr // what could not be opened has been repaired
 	}
 	if err != nil {
 		return nil, draft.NewDamagedError("it is not a readable PDF", err)

@@ -13,7 +13,7 @@ import (
 )
 
 // rebuildFile makes a PDF with one plain cross-reference table of any that holds objects: those in packed streams are
-// unpacked behind it, and the table names what is found, the last of each number. It mends files with broken tables,
+// unpacked behind it, and the table names what is found, the last of each number. It repairs files with broken tables,
 // and files with packed objects are read many times faster. locked reports an encrypted file, which is left alone.
 func rebuildFile(data []byte) (whole []byte, locked bool) {
 	root := lastReference(data, "/Root")
