@@ -97,8 +97,8 @@ func (f *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// waitForPoll waits until it is time for a poll, which it reports, or there is something urgent. It fails with the error
-// of ctx.
+// waitForPoll waits until it is time for a poll, which it reports, or there is something urgent. It fails with the
+// error of ctx.
 func (f *Follower) waitForPoll(ctx context.Context, poll <-chan time.Time, urgent <-chan struct{}) (bool, error) {
 	for omitted := 0; ; omitted++ {
 		select {

@@ -234,7 +234,8 @@ func TestUrgentEventsAreHandledAtOnce(t *testing.T) {
 	})
 }
 
-// TestPollsAreLeftOutWhileOthersAreBusy checks that events wait for a few polls while the database is busy, and no longer.
+// TestPollsAreLeftOutWhileOthersAreBusy checks that events wait for a few polls while the database is busy, and no
+// longer.
 func TestPollsAreLeftOutWhileOthersAreBusy(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		f := fx.newFollower("a")

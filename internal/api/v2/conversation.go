@@ -203,8 +203,8 @@ type Evidence struct {
 // FieldDocs returns the docs that are too long for tags.
 func (Evidence) FieldDocs() map[string]string {
 	return map[string]string{
-		"answerState": "What the answer says of itself: it answers; it is not sure and quotes what is nearest; or the sources " +
-			"do not hold it. Null when the model does not tell.",
+		"answerState": "What the answer says of itself: it answers; it is not sure and quotes what is nearest; or the " +
+			"sources do not hold it. Null when the model does not tell.",
 		"citations": "Which bytes of which version of a source support which bytes of the answer's text.",
 	}
 }

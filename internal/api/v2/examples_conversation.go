@@ -14,7 +14,8 @@ const questionExample = `{"id": "msg_8h2Kd0sVqLx3TnB7wYcR1e", "role": "user", "p
 
 const answerExample = `{"id": "msg_V1StGXR8Z5jdHi6BmyT0aQ", "role": "assistant", "parts": [{"type": "text",
 	"text": "On Saturdays the shop closes at noon."}],
-	"createdAt": 1790000004, "feedback": "positive", "metadata": {"score": 0.92, "answerState": "answered", "citations": []}}`
+	"createdAt": 1790000004, "feedback": "positive", ` +
+	`"metadata": {"score": 0.92, "answerState": "answered", "citations": []}}`
 
 const lastPageExample = `"pagination": {"cursor": null, "hasMore": false, "total": 2}`
 
