@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"strings"
 
 	"parley"
 	"parley/internal/sqldb"
@@ -40,6 +39,16 @@ type CrawlCount struct {
 }
 
 var crawlPageTable = newTable("crawl_pages", func(p *CrawlPage) []field {
+	return append(foundPageFields(p),
+		field{"target", &p.TargetURL},
+		field{"status", &p.Status},
+		field{"bytes", &p.Bytes},
+		field{"etag", &p.ETag},
+		field{"modified", &p.LastModified})
+})
+
+// foundPageFields has what is known of an address before it is read.
+func foundPageFields(p *CrawlPage) []field {
 	return []field{
 		{"id", &p.ID},
 		{"url", &p.URL},
@@ -50,12 +59,20 @@ var crawlPageTable = newTable("crawl_pages", func(p *CrawlPage) []field {
 		{"left_out", boolDest{&p.Excluded}},
 		{"state", &p.State},
 		{"reason", &p.Reason},
-		{"target", &p.TargetURL},
-		{"status", &p.Status},
-		{"bytes", &p.Bytes},
-		{"etag", &p.ETag},
-		{"modified", &p.LastModified},
 	}
+}
+
+// foundPage is an address as it is written when it is found: with the reading that has found it.
+type foundPage struct {
+	crawl Crawl
+	page  CrawlPage
+}
+
+var foundPageTable = newTable("crawl_pages", func(p *foundPage) []field {
+	return append(foundPageFields(&p.page),
+		field{"account_id", &p.crawl.Account},
+		field{"agent_id", &p.crawl.Agent},
+		field{"source_id", &p.crawl.Source})
 })
 
 const crawlWhere = ` source_id = ? and agent_id = ? and account_id = ?`
@@ -146,31 +163,13 @@ func (db *DB) insertCrawlPages(ctx context.Context, c Crawl, pages []CrawlPage) 
 	if len(pages) == 0 {
 		return nil, nil
 	}
-	const row = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	args := make([]any, 0, 12*len(pages))
-	for _, p := range pages {
-		args = append(args, p.ID, c.Account, c.Agent, c.Source, p.URL, p.Role, p.Depth, p.Hops, p.Position,
-			boolToInt(p.Excluded), p.State, p.Reason)
+	rows := make([]*foundPage, len(pages))
+	for i, p := range pages {
+		rows[i] = &foundPage{c, p}
 	}
-	return sqldb.All(ctx, db.sql, sqldb.Column[string], `
-		insert into crawl_pages (
-		  id,
-		  account_id,
-		  agent_id,
-		  source_id,
-		  url,
-		  role,
-		  depth,
-		  hops,
-		  place,
-		  left_out,
-		  state,
-		  reason
-		)
-		values `+row+strings.Repeat(`, `+row, len(pages)-1)+` on conflict (source_id, url) do update
-		set state = excluded.state, left_out = excluded.left_out, reason = excluded.reason, depth = excluded.depth,
-		hops = excluded.hops, place = excluded.place
-		where crawl_pages.state = '`+unlisted+`' returning state`, args...)
+	query, args := foundPageTable.insertion(overwrite("source_id, url", "state", "left_out", "reason", "depth", "hops",
+		"place")+` where crawl_pages.state = '`+unlisted+`' returning state`, rows...)
+	return sqldb.All(ctx, db.sql, sqldb.Column[string], query, args...)
 }
 
 // ClaimCrawlPages claims the next addresses that wait, nearest to the start first. It must be called in a transaction.
