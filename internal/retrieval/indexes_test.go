@@ -83,7 +83,7 @@ func (s testIndexes) putPassages(version int64, of parley.VersionID, texts ...st
 			all = append(all, parley.Passage{ID: parley.PassageID(fmt.Sprintf("%s-%d", of, i)), SourceID: "manual",
 				VersionID: of, Ordinal: i, End: len(text), Text: text})
 		}
-		return s.Put(s.t.Context(), tx, "agent", "account", all)
+		return s.Put(s.t.Context(), tx, parley.AccountID("account").AgentRef("agent"), all)
 	})
 	s.setLive(version, string(of))
 }
@@ -323,7 +323,7 @@ func BenchmarkCold(b *testing.B) {
 				VersionID: "v", Ordinal: n, End: len(text), Text: text})
 		}
 		must(db.Transact(b.Context(), sqldb.Bulk, func(tx *sqldb.DB) error {
-			return library.Put(b.Context(), tx, "a", "acc", list)
+			return library.Put(b.Context(), tx, parley.AccountID("acc").AgentRef("a"), list)
 		}))
 	}
 	for _, dims := range lengths {
