@@ -2,7 +2,6 @@ package chat_test
 
 import (
 	"log/slog"
-	"syscall"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/hostile"
 	"parley/internal/testkit/scripted"
 )
 
@@ -46,7 +46,7 @@ func benchmarkTurn(b *testing.B, url string) {
 		Logger: slog.New(slog.DiscardHandler), Owner: "b"}
 	b.SetParallelism(8)
 	b.ResetTimer()
-	before := processorTime(b)
+	before := hostile.CPUTime()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			t, err := e.Start(b.Context(), parley.Caller{Account: account}, "g",
@@ -59,15 +59,7 @@ func benchmarkTurn(b *testing.B, url string) {
 			}
 		}
 	})
-	b.ReportMetric(float64((processorTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
-}
-
-func processorTime(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	b.ReportMetric(float64((hostile.CPUTime()-before).Microseconds())/float64(b.N), "cpu-µs/op")
 }
 
 // A turn takes only a few round trips to PostgreSQL. With one round trip for each statement there would be 20 in a new

@@ -283,28 +283,11 @@ func TestSearchIsFresh(t *testing.T) {
 	})
 }
 
-// startExport asks for an export without the client that reads replies to their end to check them.
-func startExport(t *testing.T, srv *testkit.Server, agent, conversation string) *http.Response {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "GET",
-		srv.URL+v2.Base+"/agents/"+agent+"/conversations/export?conversationId="+conversation, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+srv.Key)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil || res.StatusCode != 200 {
-		t.Fatal(res, err)
-	}
-	t.Cleanup(func() { _ = res.Body.Close() })
-	return res
-}
-
 // TestInterruptedExportIsNoticed takes the table away while the client reads: what has come must not look like all.
 func TestInterruptedExportIsNoticed(t *testing.T) {
 	srv := testkit.Open(t)
 	agent, conversation := srv.NewLongConversation(t, 40_000)
-	res := startExport(t, srv, agent, conversation)
+	res := srv.StartExport(t, agent, conversation)
 	begun := make([]byte, 1000)
 	if _, err := io.ReadFull(res.Body, begun); err != nil {
 		t.Fatal(err)
