@@ -1,7 +1,5 @@
 package parley
 
-import "slices"
-
 // EventKind is the kind of an event in an account's log. The kinds are stored: none is ever renamed.
 type EventKind string
 
@@ -50,14 +48,3 @@ const (
 	// EventLeadsSubmit is the event of a lead that was submitted or completed (docs/interface/webhooks.md#lead-submitted).
 	EventLeadsSubmit EventKind = "leads.submit"
 )
-
-// webhookEvents are the events that webhooks may subscribe to, a row each. Any event that is recorded may be one.
-var webhookEvents = []EventKind{
-	EventLeadsSubmit,
-}
-
-// WebhookEvents lists the events that webhooks may subscribe to.
-func WebhookEvents() []EventKind { return slices.Clone(webhookEvents) }
-
-// IsWebhookEvent reports whether webhooks may subscribe to a kind of events.
-func IsWebhookEvent(kind EventKind) bool { return slices.Contains(webhookEvents, kind) }

@@ -168,9 +168,6 @@ func checkWordsOfFile(t *testing.T, file string) {
 	}
 }
 
-// laterWidths are not yet held to the width.
-var laterWidths = regexp.MustCompile(`^internal/(retrieval|model/quote)/`)
-
 func checkLineLengths(t *testing.T, file string, isGenerated bool) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -182,8 +179,7 @@ func checkLineLengths(t *testing.T, file string, isGenerated bool) {
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
 		length := utf8.RuneCountInString(lines.Text())
-		if length > maxLineLength && !isGenerated && !strings.HasPrefix(lines.Text(), "//go:") &&
-			!laterWidths.MatchString(file) {
+		if length > maxLineLength && !isGenerated && !strings.HasPrefix(lines.Text(), "//go:") {
 			t.Errorf("%s:%d: %d characters, at most %d", file, n, length, maxLineLength)
 		}
 	}

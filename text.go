@@ -1,6 +1,7 @@
 package parley
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -8,6 +9,15 @@ import (
 
 // StorableText removes U+0000 from a text, because PostgreSQL cannot store it.
 func StorableText(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+
+// JSONText returns a JSON value as text: a string without its quotes, the others as they are written.
+func JSONText(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
 
 // KeyPattern is the form of the keys by which manifests name what they manage. Struct tags refer to it: pattern:"@key".
 const KeyPattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`

@@ -1,6 +1,9 @@
 package parley
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Webhook is an address that events are sent to (docs/interface/webhooks.md#delivery).
 type Webhook struct {
@@ -17,6 +20,17 @@ type Webhook struct {
 
 // EventNames returns the kinds of events that the webhook subscribes to.
 func (w *Webhook) EventNames() []string { return names(w.Events) }
+
+// webhookEvents are the events that webhooks may subscribe to, a row each. Any event that is recorded may be one.
+var webhookEvents = []EventKind{
+	EventLeadsSubmit,
+}
+
+// WebhookEvents lists the events that webhooks may subscribe to.
+func WebhookEvents() []EventKind { return slices.Clone(webhookEvents) }
+
+// IsWebhookEvent reports whether webhooks may subscribe to a kind of events.
+func IsWebhookEvent(kind EventKind) bool { return slices.Contains(webhookEvents, kind) }
 
 // DeliveryState is the state of a delivery.
 type DeliveryState string

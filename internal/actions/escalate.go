@@ -25,7 +25,7 @@ func (t *Toolbox) escalateTool(a *parley.Action) (run toolRun, handoverText stri
 	}
 	message := cmp.Or(c.Message, escalatedMessage)
 	return withCheckedInputs(actionInputs(a), func(ctx context.Context, call chat.Call, v values) chat.Output {
-		reason := valueText(v.inputs["reason"])
+		reason := parley.JSONText(v.inputs["reason"])
 		if call.Redact {
 			reason = redact.Text(reason)
 		}

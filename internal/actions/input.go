@@ -99,7 +99,7 @@ func parseInput(in parley.ActionInput, raw json.RawMessage) (json.RawMessage, er
 	if raw[0] == '{' || raw[0] == '[' {
 		return nil, wrongType
 	}
-	text := strings.TrimSpace(parley.StorableText(valueText(raw)))
+	text := strings.TrimSpace(parley.StorableText(parley.JSONText(raw)))
 	if text == "" {
 		return nil, nil
 	}

@@ -41,7 +41,7 @@ var emailPattern = regexp.MustCompile(`^[^\s@<>"(),;:\\]{1,64}@([A-Za-z0-9\p{L}-
 func newLead(v values) (*parley.Lead, error) {
 	lead := &parley.Lead{Fields: map[string]string{}}
 	for name, raw := range v.inputs {
-		switch text := clip(valueText(raw), 2000); name {
+		switch text := clip(parley.JSONText(raw), 2000); name {
 		case "name":
 			lead.Name = text
 		case "email":

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"parley"
 )
 
 // markPattern matches what a template names: {input}, or ${SECRET}.
@@ -50,16 +52,7 @@ func (v values) markText(m string) string {
 	if secret {
 		return v.secrets[name]
 	}
-	return valueText(v.inputs[name])
-}
-
-// valueText returns a checked value as text: a string without its quotes, the others as they are written.
-func valueText(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	return string(raw)
+	return parley.JSONText(v.inputs[name])
 }
 
 // fillTemplate replaces the marks of a template in one pass, so that nothing in a value is taken for a mark. escape may

@@ -17,7 +17,6 @@ import (
 	"parley/internal/actions"
 	"parley/internal/chat"
 	"parley/internal/outbound"
-	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
@@ -72,15 +71,7 @@ func newTestToolbox(t *testing.T, db *store.DB) *testToolbox {
 
 func (tb *testToolbox) newConversation() parley.ConversationID {
 	tb.Helper()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: tb.account, AgentID: tb.agent,
-		API:     parley.APIV2,
-		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: noon, UpdatedAt: noon}
-	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
-		State: parley.MessageComplete, CreatedAt: noon}
-	tb.Must(tb.DB.Transact(tb, sqldb.Interactive, func(tx *store.DB) error {
-		return tx.CreateConversation(tb, c, first, false)
-	}))
-	return c.ID
+	return dbs.CreateConversation(tb.TB, tb.DB, tb.account.AgentRef(tb.agent), noon)
 }
 
 // putAction writes a valid action; its key is its name.

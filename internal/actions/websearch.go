@@ -118,7 +118,7 @@ func (t *Toolbox) webSearchTool(a *parley.Action) (toolRun, error) {
 		return nil, errNoEngine
 	}
 	return withCheckedInputs(actionInputs(a), func(ctx context.Context, call chat.Call, v values) chat.Output {
-		found, err := t.Search.Find(ctx, valueText(v.inputs["query"]), c.Sites)
+		found, err := t.Search.Find(ctx, parley.JSONText(v.inputs["query"]), c.Sites)
 		if err != nil {
 			t.Logger.Warn("a web search failed", "agent", call.Turn.AgentID, "err", err)
 			return unreachableOutput(err)

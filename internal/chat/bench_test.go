@@ -2,7 +2,6 @@ package chat_test
 
 import (
 	"log/slog"
-	"syscall"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/hostile"
 	"parley/internal/testkit/scripted"
 )
 
@@ -46,7 +46,7 @@ func benchmarkTurn(b *testing.B, url string) {
 		Logger: slog.New(slog.DiscardHandler), Owner: "b"}
 	b.SetParallelism(8)
 	b.ResetTimer()
-	before := processorTime(b)
+	before := hostile.CPUTime()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			t, err := e.Start(b.Context(), parley.Caller{Account: account}, "g",
@@ -59,13 +59,34 @@ func benchmarkTurn(b *testing.B, url string) {
 			}
 		}
 	})
-	b.ReportMetric(float64((processorTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
+	b.ReportMetric(float64((hostile.CPUTime()-before).Microseconds())/float64(b.N), "cpu-µs/op")
 }
 
-func processorTime(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
+// A turn takes only a few round trips to PostgreSQL. With one round trip for each statement there would be 20 in a new
+// conversation, and 24 in an existing one.
+func TestRoundTripsOfATurn(t *testing.T) {
+	const atMostNew, atMostContinued = 5, 10
+	url, trips := dbs.CountRoundTrips(t, dbs.SharedPostgres(t).NewStore(t))
+	d := newTestEngine(t, dbs.Open(t, url))
+	count := func(message string, in parley.ConversationID) (int, parley.ConversationID) {
+		d.model.AddScript(scripted.Text("An answer."), scripted.Stop())
+		before := trips.Count()
+		turn := d.start(message, in)
+		d.finish(turn)
+		<-turn.Done()
+		return trips.Count() - before, turn.ConversationID
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	var fewestNew, fewestContinued int
+	for i := range 5 { // in the first ones, statements are prepared
+		n, c := count("A question?", "")
+		more, _ := count("Another one?", c)
+		if i == 0 {
+			fewestNew, fewestContinued = n, more
+		}
+		fewestNew, fewestContinued = min(fewestNew, n), min(fewestContinued, more)
+	}
+	if fewestNew > atMostNew || fewestContinued > atMostContinued {
+		t.Errorf("%d round trips in a new conversation, want at most %d; %d in an existing one, want at most %d",
+			fewestNew, atMostNew, fewestContinued, atMostContinued)
+	}
 }

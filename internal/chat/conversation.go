@@ -152,5 +152,5 @@ func (cs *Conversations) stopTurn(ctx context.Context, ref parley.ConversationRe
 	if cs.StopTurn != nil {
 		cs.StopTurn(ref)
 	}
-	return cs.DB.RequestTurnStop(ctx, ref.Account, ref.Conversation, cs.Now())
+	return cs.DB.RequestTurnStop(ctx, ref, cs.Now())
 }

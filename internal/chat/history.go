@@ -41,13 +41,13 @@ func (e *Engine) loadConversation(ctx context.Context, t *Turn, caller parley.Ca
 // awaitOpenTurn waits until the conversation that the message continues has no turn on another server, and reports
 // whether it is paused.
 func (e *Engine) awaitOpenTurn(ctx context.Context, t *Turn) (paused bool, err error) {
-	until := e.Now().Add(cmp.Or(e.QueueTimeout, 30*time.Second))
+	ref, until := t.ConversationRef(), e.Now().Add(cmp.Or(e.QueueTimeout, 30*time.Second))
 	for {
-		c, err := e.DB.Conversation(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID))
+		c, err := e.DB.Conversation(ctx, ref)
 		if err := t.checkConversation(c, err); err != nil {
 			return false, err
 		}
-		open, err := e.DB.OpenTurn(ctx, t.AccountID, t.ConversationID)
+		open, err := e.DB.OpenTurn(ctx, ref)
 		if err != nil || open == nil || !open.LeaseUntil.After(e.Now()) {
 			return c.Paused, err
 		}

@@ -56,7 +56,7 @@ func (h *Hub) add(f *Follower) error {
 		fail.RetryAfter = 5 * time.Second
 		return fail
 	}
-	if limit := cmp.Or(h.MaxFollowers, 1000); h.counts[f.account] >= limit {
+	if limit := cmp.Or(h.MaxFollowers, 1000); h.counts[f.ref.Account] >= limit {
 		fail := parley.NewErrorf(parley.CodeTooManyRequests, "Too many conversations of this account are being followed.")
 		fail.RetryAfter, fail.Limit = 5*time.Second, limit
 		return fail
@@ -64,25 +64,25 @@ func (h *Hub) add(f *Follower) error {
 	if h.followers == nil {
 		h.followers, h.counts = map[parley.ConversationID]map[*Follower]bool{}, map[parley.AccountID]int{}
 	}
-	if h.followers[f.conversation] == nil {
-		h.followers[f.conversation] = map[*Follower]bool{}
+	if h.followers[f.ref.Conversation] == nil {
+		h.followers[f.ref.Conversation] = map[*Follower]bool{}
 	}
-	h.followers[f.conversation][f] = true
-	h.counts[f.account]++
+	h.followers[f.ref.Conversation][f] = true
+	h.counts[f.ref.Account]++
 	return nil
 }
 
 func (h *Hub) remove(f *Follower) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.followers[f.conversation][f] {
+	if !h.followers[f.ref.Conversation][f] {
 		return
 	}
-	if delete(h.followers[f.conversation], f); len(h.followers[f.conversation]) == 0 {
-		delete(h.followers, f.conversation)
+	if delete(h.followers[f.ref.Conversation], f); len(h.followers[f.ref.Conversation]) == 0 {
+		delete(h.followers, f.ref.Conversation)
 	}
-	if h.counts[f.account]--; h.counts[f.account] == 0 {
-		delete(h.counts, f.account)
+	if h.counts[f.ref.Account]--; h.counts[f.ref.Account] == 0 {
+		delete(h.counts, f.ref.Account)
 	}
 }
 
@@ -95,9 +95,7 @@ type Update struct {
 // Follower follows one conversation. It is not safe for concurrent use, and must be closed.
 type Follower struct {
 	conversations *Conversations
-	account       parley.AccountID
-	agent         parley.AgentID
-	conversation  parley.ConversationID
+	ref           parley.ConversationRef
 	lastSeq       int64                     // of the last message returned, or skipped
 	lastStatus    parley.ConversationStatus // empty at first
 	wake          chan struct{}             // buffers one signal
@@ -121,8 +119,8 @@ func (cs *Conversations) Follow(ctx context.Context, ref parley.ConversationRef,
 	if after != nil {
 		seq = min(seq, *after)
 	}
-	f := &Follower{conversations: cs, account: ref.Account, agent: ref.Agent, conversation: ref.Conversation,
-		lastSeq: seq, wake: make(chan struct{}, 1), stopped: make(chan struct{})}
+	f := &Follower{conversations: cs, ref: ref, lastSeq: seq, wake: make(chan struct{}, 1),
+		stopped: make(chan struct{})}
 	if err := cs.Hub.add(f); err != nil {
 		return nil, err
 	}
@@ -166,8 +164,7 @@ func (f *Follower) poll(ctx context.Context) (Update, error) {
 	if f.lastStatus == parley.ConversationEnded {
 		return Update{}, io.EOF
 	}
-	status, seq, err := f.conversations.DB.StatusAndLastSeq(ctx,
-		f.account.AgentRef(f.agent).ConversationRef(f.conversation))
+	status, seq, err := f.conversations.DB.StatusAndLastSeq(ctx, f.ref)
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
 		return Update{}, io.EOF
 	}
@@ -179,8 +176,7 @@ func (f *Follower) poll(ctx context.Context) (Update, error) {
 		return Update{Status: status}, nil
 	}
 	if seq > f.lastSeq {
-		messages, err := f.conversations.DB.MessagesAfter(ctx,
-			f.account.AgentRef(f.agent).ConversationRef(f.conversation), f.lastSeq, followBatchSize)
+		messages, err := f.conversations.DB.MessagesAfter(ctx, f.ref, f.lastSeq, followBatchSize)
 		if err != nil {
 			return Update{}, err
 		}
@@ -194,11 +190,11 @@ func (f *Follower) poll(ctx context.Context) (Update, error) {
 		return Update{}, nil
 	}
 	if status == parley.ConversationEnded { // an answer that is being cancelled still stores its text so far
-		if open, err := f.conversations.DB.OpenTurn(ctx, f.account, f.conversation); err != nil || open != nil {
+		if open, err := f.conversations.DB.OpenTurn(ctx, f.ref); err != nil || open != nil {
 			return Update{}, err
 		}
-		if _, now, err := f.conversations.DB.StatusAndLastSeq(ctx,
-			f.account.AgentRef(f.agent).ConversationRef(f.conversation)); err != nil || now > f.lastSeq {
+		_, now, err := f.conversations.DB.StatusAndLastSeq(ctx, f.ref)
+		if err != nil || now > f.lastSeq {
 			return Update{}, err
 		}
 	}

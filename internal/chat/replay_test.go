@@ -1,15 +1,21 @@
 package chat_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/chat"
+	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit"
 	"parley/internal/testkit/check"
 	"parley/internal/testkit/scripted"
 )
@@ -139,4 +145,210 @@ func TestTurnIsFoundByItsKey(t *testing.T) {
 		te.wantCredits(parley.Credit, 0)
 		te.wantNoOpenTurn()
 	})
+}
+
+func (te *testEngine) retry(c parley.ConversationID, message parley.MessageID) (*chat.Turn, error) {
+	return te.Start(te.t.Context(), te.caller(), te.agent.ID,
+		chat.Request{ConversationID: c, Retry: message, Channel: parley.ChannelAPI})
+}
+
+// wantTexts compares the texts of the conversation's messages, in order.
+func (te *testEngine) wantTexts(c parley.ConversationID, want ...string) {
+	te.t.Helper()
+	page, err := te.db.Messages(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
+		parley.PageRequest{Limit: 100})
+	check.Must(te.t, err)
+	if len(page.Items) != len(want) || page.Total != len(want) {
+		te.t.Fatalf("%d messages of %d, want %q", len(page.Items), page.Total, want)
+	}
+	for i, m := range page.Items {
+		if m.Text() != want[i] {
+			te.t.Errorf("message %d is %q, want %q", i, m.Text(), want[i])
+		}
+	}
+	counted, err := te.db.Conversation(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c))
+	if check.Must(te.t, err); counted.MessageCount != len(want) {
+		te.t.Errorf("the conversation counts %d messages, want %d", counted.MessageCount, len(want))
+	}
+}
+
+func TestRetryReplacesLaterMessages(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		first := te.start("one", "")
+		te.finish(first)
+		second := te.start("two", first.ConversationID)
+		te.finish(second)
+		te.model.AddScript(scripted.Text("better"), scripted.Stop())
+		again, err := te.retry(first.ConversationID, first.MessageID)
+		check.Must(t, err)
+		if f := te.finish(again); f.Credits != parley.Credit || again.UserMessageID != first.UserMessageID ||
+			again.MessageID == first.MessageID {
+			t.Errorf("retried %s as %s for %d credits", again.UserMessageID, again.MessageID, f.Credits)
+		}
+		te.wantTexts(first.ConversationID, "one", "better")
+		if sent := te.model.Requests()[2].Messages; len(sent) != 1 || sent[0].Text != "one" {
+			t.Errorf("the model got %+v", sent)
+		}
+		for _, missing := range []parley.MessageID{first.MessageID, second.MessageID, second.UserMessageID,
+			"msg_unheard_of"} {
+			_, err = te.retry(first.ConversationID, missing)
+			check.WantCode(t, err, parley.CodeRetryNotFound)
+		}
+		te.wantCredits(3*parley.Credit, 0)
+	})
+}
+
+func TestRetryOfAFailedTurnNamesTheUsersMessage(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		te.model.AddScript(scripted.Step{Err: errors.New("no")})
+		turn := te.start("one", "")
+		_, err := turn.Wait(t.Context())
+		check.WantCode(t, err, parley.CodeChatStreaming)
+		again, err := te.retry(turn.ConversationID, turn.UserMessageID)
+		check.Must(t, err)
+		te.finish(again)
+		te.wantTexts(turn.ConversationID, "one", "one")
+		again, err = te.retry(turn.ConversationID, turn.MessageID) // the id that a stream gave to the answer that failed
+		check.Must(t, err)
+		te.finish(again)
+		te.wantTexts(turn.ConversationID, "one", "one")
+	})
+}
+
+func TestFailedRetryKeepsTheOldAnswer(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		turn := te.start("one", "")
+		te.finish(turn)
+		te.model.AddScript(scripted.Text("half"), scripted.Step{Err: errors.New("cut")})
+		again, err := te.retry(turn.ConversationID, turn.MessageID)
+		check.Must(t, err)
+		_, err = again.Wait(t.Context())
+		check.WantCode(t, err, parley.CodeChatStreaming)
+		te.wantTexts(turn.ConversationID, "one", "one")
+
+		barrier := scripted.NewBarrier()
+		te.model.AddScript(scripted.Text("half"), scripted.Step{Barrier: barrier}, scripted.Stop())
+		again, err = te.retry(turn.ConversationID, turn.MessageID)
+		check.Must(t, err)
+		<-barrier.Reached()
+		te.Stop(te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
+		_, err = again.Wait(t.Context())
+		check.WantCode(t, err, parley.CodeChatStreaming)
+		te.wantTexts(turn.ConversationID, "one", "one")
+		te.wantNoOpenTurn()
+	})
+}
+
+func TestRetryNeedsAUsersMessage(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		turn := te.start("one", "")
+		te.finish(turn)
+		_, err := te.db.SQL().Exec(t.Context(), `delete from messages where id = ?`, turn.UserMessageID)
+		check.Must(t, err)
+		_, err = te.retry(turn.ConversationID, turn.MessageID)
+		check.WantCode(t, err, parley.CodeRetryNoUser)
+	})
+}
+
+func TestRetryOfAContinuedAnswerBeginsAtTheQuestion(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		turn := te.startClientCall()
+		check.Must(t, te.submitResult(turn, te.pendingCall(turn), `{"city":"Rome"}`))
+		next, err := te.continueTurn(turn.ConversationID)
+		check.Must(t, err)
+		te.finish(next)
+		te.model.AddScript(scripted.Text("Somewhere."), scripted.Stop())
+		again, err := te.retry(turn.ConversationID, next.MessageID)
+		check.Must(t, err)
+		te.finish(again)
+		te.wantTexts(turn.ConversationID, "Where am I?", "Somewhere.")
+	})
+}
+
+func TestConcurrentRetriesReplaceOnce(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		turn := te.start("one", "")
+		te.finish(turn)
+		outcomes := make([]error, 8)
+		var all sync.WaitGroup
+		for i := range outcomes {
+			all.Go(func() {
+				again, err := te.retry(turn.ConversationID, turn.MessageID)
+				if err == nil {
+					_, err = again.Wait(t.Context())
+				}
+				outcomes[i] = err
+			})
+		}
+		all.Wait()
+		done := 0
+		for _, err := range outcomes {
+			if err == nil {
+				done++
+			} else {
+				check.WantCode(t, err, parley.CodeRetryNotFound)
+			}
+		}
+		if done != 1 {
+			t.Errorf("%d of 8 retries of one message succeeded", done)
+		}
+		te.wantTexts(turn.ConversationID, "one", "one")
+	})
+}
+
+// An answer that a full database cannot store fails at once, keeps the message and costs nothing. Its turn is closed as
+// soon as there is space, before its lease runs out.
+func TestAnswerFailsOnAFullDatabase(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		if te.db.SQL().Dialect() != sqldb.SQLite {
+			return // PostgreSQL has no quota
+		}
+		barrier := scripted.NewBarrier()
+		te.model.AddScript(scripted.Text(strings.Repeat("a long answer ", 20_000)), scripted.Step{Barrier: barrier},
+			scripted.Stop())
+		question := strings.Repeat("a long question ", 1000)
+		turn := te.start(question, "")
+		te.fillDatabase()
+		barrier.Release()
+		ctx, stop := context.WithTimeout(t.Context(), testkit.WaitTimeout)
+		defer stop()
+		_, err := turn.Wait(ctx)
+		check.WantCode(t, err, parley.CodeUnderMaintenance)
+		if e := parley.AsError(err); e.RetryAfter <= 0 || e.Details["conversationId"] != string(turn.ConversationID) {
+			t.Errorf("got %+v", e)
+		}
+		check.Must(t, te.db.SQL().SetQuota(t.Context(), 0))
+		te.LeaseDuration = 300 * time.Millisecond // the clock of the test does not move, so it never runs out
+		running, end := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- te.Run(running) }()
+		testkit.Eventually(t, "the turn's end", func() bool {
+			var open int
+			check.Must(t, te.db.SQL().QueryRow(t.Context(), `select count(*) from turns where state = 'open'`).Scan(&open))
+			return open == 0
+		})
+		end()
+		check.Must(t, <-ended)
+		te.wantHistory(turn.ConversationID, "user complete: "+question)
+		te.wantCredits(0, 0)
+		te.wantNoOpenTurn()
+		te.finish(te.start("two", turn.ConversationID))
+	})
+}
+
+// fillDatabase fills the database until no page is free.
+func (te *testEngine) fillDatabase() {
+	te.t.Helper()
+	ctx, db := te.t.Context(), te.db.SQL()
+	if _, err := db.Exec(ctx, `create table filler (bytes blob)`); err != nil {
+		te.t.Fatal(err)
+	}
+	var pages int
+	check.Must(te.t, db.QueryRow(ctx, `select page_count from pragma_page_count()`).Scan(&pages))
+	check.Must(te.t, db.SetQuota(ctx, pages))
+	for size := 1 << 20; size > 1<<10; {
+		if _, err := db.Exec(ctx, `insert into filler values (zeroblob(?))`, size); err != nil {
+			size /= 2
+		}
+	}
 }

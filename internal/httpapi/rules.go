@@ -33,7 +33,7 @@ var formats = map[string]struct {
 	ok      func(string) bool
 }{
 	"uuid":  {"must be a UUID", parley.IsUUID},
-	"uri":   {"must be an http or https URL", isWebURL},
+	"uri":   {"must be an http or https URL", IsHTTPURL},
 	"url":   {"must be a URL", isURL}, // of any scheme
 	"email": {"must be an e-mail address", isEmail},
 	"mail":  {"must be an e-mail address", isMail}, // of customers: letters of all scripts
@@ -52,7 +52,8 @@ func isEmail(s string) bool { return len(s) <= 320 && emailForm.MatchString(s) }
 
 func isColor(s string) bool { return colorForm.MatchString(s) }
 
-func isWebURL(s string) bool {
+// IsHTTPURL reports whether a text is an http or https URL with a host.
+func IsHTTPURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }

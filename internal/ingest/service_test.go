@@ -273,7 +273,7 @@ func TestInterruptedTrainingRestarts(t *testing.T) {
 		}
 		half := parley.Passage{ID: "left", SourceID: src.ID, VersionID: src.WantedVersion, Text: "half"}
 		s.Must(s.DB.Transact(s.Context(), sqldb.Bulk, func(tx *store.DB) error {
-			return s.Indexes.Put(s.Context(), tx.SQL(), s.agent, "acc", []parley.Passage{half})
+			return s.Indexes.Put(s.Context(), tx.SQL(), src.AgentRef(), []parley.Passage{half})
 		}))
 		if got := s.sourceNames("half"); got != "" {
 			s.Error("answers from a passage that is not live")

@@ -164,7 +164,7 @@ func (s *Service) writePassages(ctx context.Context, src *parley.Source, part []
 		if now.WantedVersion != src.WantedVersion {
 			return errStale
 		}
-		return s.Indexes.Put(ctx, tx.SQL(), src.AgentID, src.AccountID, part)
+		return s.Indexes.Put(ctx, tx.SQL(), src.AgentRef(), part)
 	})
 }
 

@@ -6,9 +6,10 @@ import (
 	"math"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"parley"
 )
 
 type reader struct {
@@ -144,7 +145,7 @@ func shortName(name string) string {
 	if len(name) <= maxName {
 		return name
 	}
-	return strings.ToValidUTF8(name[:100], "") + "…"
+	return parley.ClipBytes(name, 100) + "…"
 }
 
 func keyFault(key *yaml.Node, seen map[string]bool) string {

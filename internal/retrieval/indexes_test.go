@@ -21,10 +21,29 @@ func TestMain(m *testing.M) { dbs.Main(m) }
 
 // The columns of the store's tables that Indexes reads and writes (the store is a package above this one).
 const tables = `
-create table sources (id text primary key, agent_id text not null, name text not null, url text not null, live_version text, live_in bigint not null, kind text not null);
+create table sources (
+	id text primary key,
+	agent_id text not null,
+	name text not null,
+	url text not null,
+	live_version text,
+	live_in bigint not null,
+	kind text not null
+);
 create table source_versions (id text primary key, agent_id text not null, hash text not null);
-create table passages (id text primary key, account_id text not null, agent_id text not null, source_id text not null, version_id text not null,
-	ordinal integer not null, heading text not null, start_byte integer not null, end_byte integer not null, text text not null, hash text not null)`
+create table passages (
+	id text primary key,
+	account_id text not null,
+	agent_id text not null,
+	source_id text not null,
+	version_id text not null,
+	ordinal integer not null,
+	heading text not null,
+	start_byte integer not null,
+	end_byte integer not null,
+	text text not null,
+	hash text not null
+)`
 
 // testIndexes is Indexes over a database with the source "manual" in two versions.
 type testIndexes struct {
@@ -64,7 +83,7 @@ func (s testIndexes) putPassages(version int64, of parley.VersionID, texts ...st
 			all = append(all, parley.Passage{ID: parley.PassageID(fmt.Sprintf("%s-%d", of, i)), SourceID: "manual",
 				VersionID: of, Ordinal: i, End: len(text), Text: text})
 		}
-		return s.Put(s.t.Context(), tx, "agent", "account", all)
+		return s.Put(s.t.Context(), tx, parley.AccountID("account").AgentRef("agent"), all)
 	})
 	s.setLive(version, string(of))
 }
@@ -304,7 +323,7 @@ func BenchmarkCold(b *testing.B) {
 				VersionID: "v", Ordinal: n, End: len(text), Text: text})
 		}
 		must(db.Transact(b.Context(), sqldb.Bulk, func(tx *sqldb.DB) error {
-			return indexes.Put(b.Context(), tx, "a", "acc", list)
+			return indexes.Put(b.Context(), tx, parley.AccountID("acc").AgentRef("a"), list)
 		}))
 	}
 	for _, dims := range lengths {

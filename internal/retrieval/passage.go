@@ -34,14 +34,12 @@ const insertPassagesQuery = `
 const insertBatchRows = 50
 
 // Put writes passages of one version of a source. They are found once that version is the source's live one.
-func (ix *Indexes) Put(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, account parley.AccountID,
-	passages []parley.Passage) error {
+func (ix *Indexes) Put(ctx context.Context, tx *sqldb.DB, ref parley.AgentRef, passages []parley.Passage) error {
 	for part := range slices.Chunk(passages, insertBatchRows) {
 		args := make([]any, 0, len(part)*11)
 		for _, p := range part {
-			args = append(args, string(p.ID), string(account), string(agent), string(p.SourceID), string(p.VersionID),
-				p.Ordinal, p.Heading,
-				p.Start, p.End, p.Text, textHash(p))
+			args = append(args, string(p.ID), string(ref.Account), string(ref.Agent), string(p.SourceID),
+				string(p.VersionID), p.Ordinal, p.Heading, p.Start, p.End, p.Text, textHash(p))
 		}
 		query := insertPassagesQuery + strings.Repeat(rowPlaceholders+", ", len(part)-1) + rowPlaceholders
 		if _, err := tx.Exec(ctx, query, args...); err != nil {

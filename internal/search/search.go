@@ -10,6 +10,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -84,8 +85,8 @@ func (f *Finder) Find(ctx context.Context, account *parley.Account, agent *parle
 
 // runLimited runs a search when there is a free slot, within the budget.
 func (f *Finder) runLimited(ctx context.Context, run func(context.Context) (*Page, error)) (*Page, error) {
-	f.once.Do(func() { f.slots = make(chan struct{}, orDefault(f.MaxConcurrent, defaultMaxConcurrent)) })
-	within, cancel := context.WithTimeout(ctx, orDefault(f.Timeout, defaultTimeout))
+	f.once.Do(func() { f.slots = make(chan struct{}, cmp.Or(f.MaxConcurrent, defaultMaxConcurrent)) })
+	within, cancel := context.WithTimeout(ctx, cmp.Or(f.Timeout, defaultTimeout))
 	defer cancel()
 	select {
 	case f.slots <- struct{}{}:
@@ -108,13 +109,6 @@ func busyError(caller context.Context, cause error) error {
 	e := parley.WrapError(parley.CodeSearchBusy, cause)
 	e.RetryAfter = busyRetryAfter
 	return e
-}
-
-func orDefault[T ~int | ~int64](n, other T) T {
-	if n > 0 {
-		return n
-	}
-	return other
 }
 
 // searchRun is one search on its way.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/access"
+	"parley/internal/httpapi"
 	"parley/internal/model"
 	"parley/internal/outbound"
 	"parley/internal/vault"
@@ -139,7 +140,7 @@ func (c Config) Check() error {
 	_, programsErr := c.extractPrograms()
 	faults = append(faults, c.ModelConfig.Check(), c.VoiceConfig.Check(), plansErr, programsErr, c.checkOutbound())
 	for flag, text := range map[string]string{"base-url": c.BaseURL, "files-url": c.FilesURL} {
-		check(text == "" || isHTTPURL(text), "--%s: not an http:// or https:// address", flag)
+		check(text == "" || httpapi.IsHTTPURL(text), "--%s: not an http:// or https:// address", flag)
 	}
 	check(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") ||
 		strings.HasPrefix(c.DatabaseURL, "postgresql://"),

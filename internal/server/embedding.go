@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"parley/internal/chat"
+	"parley/internal/httpapi"
 	"parley/internal/httpclient"
 	"parley/internal/ingest"
 	"parley/internal/jobs"
@@ -18,7 +19,7 @@ const embeddingWorkers = 2
 // checkEmbedding reports invalid and incomplete settings of the embedding server.
 func (m ModelConfig) checkEmbedding() error {
 	switch {
-	case m.EmbedURL != "" && !isHTTPURL(m.EmbedURL):
+	case m.EmbedURL != "" && !httpapi.IsHTTPURL(m.EmbedURL):
 		return errors.New("--embed-url: not an http:// or https:// address")
 	case m.EmbedURL != "" && m.EmbedModel == "":
 		return errors.New("--embed-url (PARLEY_EMBED_URL) is set and --embed-model (PARLEY_EMBED_MODEL) is not: " +

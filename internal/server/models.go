@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/internal/httpapi"
 	"parley/internal/httpclient"
 	"parley/internal/model"
 	"parley/internal/model/anthropic"
@@ -59,7 +60,7 @@ func (w namedWire) keySetting() string {
 // check reports invalid settings of the wire; ids are the models that are asked for.
 func (w namedWire) check(ids []string) error {
 	switch {
-	case w.URL != "" && !isHTTPURL(w.URL):
+	case w.URL != "" && !httpapi.IsHTTPURL(w.URL):
 		return fmt.Errorf("--%s-url: not an http:// or https:// address", w.Name)
 	case w.isConfigured() && !slices.ContainsFunc(ids, w.isNamedBy):
 		return fmt.Errorf("%s or its URL is set and no model is asked for there: name one as %sNAME in --model or "+
@@ -111,7 +112,7 @@ func (m ModelConfig) Check() error {
 // checkServer reports models that no server is configured for, and settings that the server at ModelURL lacks.
 func (m ModelConfig) checkServer() error {
 	switch {
-	case m.ModelURL != "" && !isHTTPURL(m.ModelURL):
+	case m.ModelURL != "" && !httpapi.IsHTTPURL(m.ModelURL):
 		return errors.New("--model-url: not an http:// or https:// address")
 	case m.ModelURL != "" && m.ModelID == "":
 		return errors.New("--model-url (PARLEY_MODEL_URL) is set and --model (PARLEY_MODEL) is not: name the " +
@@ -214,9 +215,4 @@ func (c Config) newModels() (*model.Registry, error) {
 		return model.NewRegistry(model.RegistryConfig{Builtin: c.ModelOverride}), nil
 	}
 	return c.NewRegistry()
-}
-
-func isHTTPURL(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"parley/internal/chat"
+	"parley/internal/httpapi"
 	"parley/internal/httpclient"
 	"parley/internal/model/cohere"
 )
@@ -11,7 +12,7 @@ import (
 // checkReranking reports invalid and incomplete settings of the reranking server.
 func (m ModelConfig) checkReranking() error {
 	switch {
-	case m.RerankURL != "" && !isHTTPURL(m.RerankURL):
+	case m.RerankURL != "" && !httpapi.IsHTTPURL(m.RerankURL):
 		return errors.New("--rerank-url: not an http:// or https:// address")
 	case m.RerankURL == "" && m.RerankModel != "":
 		return errors.New("--rerank-model (PARLEY_RERANK_MODEL) is set and --rerank-url (PARLEY_RERANK_URL) is not: " +

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/httpapi"
 	"parley/internal/speech"
 	"parley/internal/speech/deepgram"
 	"parley/internal/speech/local"
@@ -98,7 +99,7 @@ func (s SpeechConfig) Check() error {
 func (s SpeechConfig) checkSynthesizer() (faults settingFaults) {
 	check := faults.check
 	hasServer, isServer := s.TTSURL != "" || s.TTSKey != "", slices.Contains(synthesizerServers(), s.TTS)
-	check(s.TTSURL == "" || isHTTPURL(s.TTSURL), "--tts-url: not an http:// or https:// address")
+	check(s.TTSURL == "" || httpapi.IsHTTPURL(s.TTSURL), "--tts-url: not an http:// or https:// address")
 	check(!isServer || hasServer,
 		"--tts (PARLEY_TTS) is %s: say where the server is with --tts-url (PARLEY_TTS_URL), or give "+
 			"--tts-key (PARLEY_TTS_KEY) for the provider's own", s.TTS)
@@ -113,7 +114,7 @@ func (s SpeechConfig) checkTranscriber() (faults settingFaults) {
 	check := faults.check
 	servers := transcriberServers()
 	isServer := slices.Contains(servers, s.STT)
-	check(s.STTURL == "" || isHTTPURL(s.STTURL) || isWebSocketURL(s.STTURL),
+	check(s.STTURL == "" || httpapi.IsHTTPURL(s.STTURL) || isWebSocketURL(s.STTURL),
 		"--stt-url: not an address of http://, https://, ws:// or wss://")
 	check(!isServer || s.STTURL != "" || s.STTKey != "",
 		"--stt (PARLEY_STT) is %s: say where the server is with --stt-url (PARLEY_STT_URL), or give "+

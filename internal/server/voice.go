@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/chat"
+	"parley/internal/httpapi"
 	"parley/internal/ingest"
 	"parley/internal/voice"
 	"parley/internal/voice/rtc"
@@ -53,7 +54,7 @@ func (v VoiceConfig) Check() error {
 	for ip := range strings.SplitSeq(v.VoiceNodeIP, ",") {
 		want(v.VoiceNodeIP == "" || net.ParseIP(strings.TrimSpace(ip)) != nil, "--voice-node-ip: %q is no IP address", ip)
 	}
-	want(v.LiveKitURL == "" || isWebSocketURL(v.LiveKitURL) || isHTTPURL(v.LiveKitURL),
+	want(v.LiveKitURL == "" || isWebSocketURL(v.LiveKitURL) || httpapi.IsHTTPURL(v.LiveKitURL),
 		"--livekit-url: not a ws://, wss://, http:// or https:// address")
 	isComplete := (v.LiveKitURL != "") == (v.LiveKitKey != "") && (v.LiveKitKey != "") == (v.LiveKitSecret != "")
 	want(isComplete,

@@ -6,28 +6,41 @@ import (
 	"sync"
 )
 
-// rebinder replaces each ? by $1, $2, … and caches the results.
-type rebinder struct {
+// TextCache holds the texts of statements by what they are made from. The zero value is ready to use.
+type TextCache struct {
 	mu    sync.RWMutex
 	texts map[string]string
 }
 
+// Find returns the text of a key, and whether it is there.
+func (c *TextCache) Find(key string) (text string, ok bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	text, ok = c.texts[key]
+	return text, ok
+}
+
+// Add adds a text. If there are limit of them, it drops them first.
+func (c *TextCache) Add(key, text string, limit int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.texts == nil || len(c.texts) >= limit {
+		c.texts = map[string]string{}
+	}
+	c.texts[key] = text
+}
+
+// rebinder replaces each ? by $1, $2, … and caches the results.
+type rebinder struct{ cache TextCache }
+
 const maxReboundQueries = 1024
 
 func (r *rebinder) rebind(query string) string {
-	r.mu.RLock()
-	text, ok := r.texts[query]
-	r.mu.RUnlock()
-	if ok {
-		return text
+	text, ok := r.cache.Find(query)
+	if !ok {
+		text = rebind(query)
+		r.cache.Add(query, text, maxReboundQueries)
 	}
-	text = rebind(query)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.texts == nil || len(r.texts) >= maxReboundQueries {
-		r.texts = map[string]string{}
-	}
-	r.texts[query] = text
 	return text
 }
 

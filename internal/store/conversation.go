@@ -113,7 +113,7 @@ func (db *DB) LockConversationAndTurn(ctx context.Context, ref parley.Conversati
 	if err != nil {
 		return nil, nil, err
 	}
-	if open, err = db.OpenTurn(ctx, ref.Account, ref.Conversation); err != nil {
+	if open, err = db.OpenTurn(ctx, ref); err != nil {
 		return nil, nil, err
 	}
 	if c == nil {

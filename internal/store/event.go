@@ -99,20 +99,17 @@ func (db *DB) queueEvents(ctx context.Context, account parley.AccountID, now tim
 		if e.Payload != nil {
 			payload = toJSON(e.Payload).(string)
 		}
-		args = append(args, account, account, len(events)-1-i, millis(now), e.Kind, textOrNil(e.AgentID),
-			textOrNil(e.ConversationID), e.Subject, payload)
+		args = append(args, account, account)
+		args = append(args, eventTable.args(0, &Event{
+			Position: EventPosition{int64(len(events) - 1 - i)}, // before the account's last one
+			At:       now, Kind: e.Kind, AgentID: e.AgentID, ConversationID: e.ConversationID, Subject: e.Subject,
+			Payload: payload,
+		})...)
 	}
 	const row = `, (?, (select event_seq from accounts where id = ?) - ?, ?, ?, ?, ?, ?, ?)`
 	err := db.sql.Queue(ctx, `
 		insert into events (
-		  account_id,
-		  seq,
-		  at,
-		  kind,
-		  agent_id,
-		  conversation_id,
-		  subject_id,
-		  payload
+		  account_id,`+eventTable.columns+`
 		)
 		values `+strings.Repeat(row, len(events))[2:], args...)
 	if err == nil {

@@ -29,18 +29,22 @@ func (db *DB) AddMember(ctx context.Context, m *parley.Membership) error {
 }
 
 func (db *DB) findOrCreateUser(ctx context.Context, u parley.User) (parley.User, error) {
-	err := db.exec(ctx, `
-		insert into users (id, email, name, created_at)
-		values (?, ?, ?, ?)
-		on conflict do nothing`, u.ID, normalizeEmail(u.Email), u.Name, millis(u.CreatedAt))
-	if err != nil {
+	u.Email = normalizeEmail(u.Email)
+	if err := userTable.insert(ctx, db, ` on conflict do nothing`, &u); err != nil {
 		return u, err
 	}
-	err = db.sql.QueryRow(ctx, `
-		select id, email, name, created_at
-		from users
-		where lower(email) = lower(?)`, normalizeEmail(u.Email)).Scan(&u.ID, &u.Email, &u.Name, timeDest{&u.CreatedAt})
-	return u, err
+	return userTable.one(ctx, db, `where lower(email) = lower(?)`, u.Email)
+}
+
+var userTable = newTable("users", userFields)
+
+func userFields(u *parley.User) []field {
+	return []field{
+		{"id", &u.ID},
+		{"email", &u.Email},
+		{"name", &u.Name},
+		{"created_at", timeDest{&u.CreatedAt}},
+	}
 }
 
 // Members lists an account's members, longest standing first; without an account, those of the whole installation,
@@ -52,15 +56,11 @@ func (db *DB) Members(ctx context.Context, account parley.AccountID) ([]parley.M
 }
 
 var memberTable = newTable("memberships m join users u on u.id = m.user_id", func(m *parley.Membership) []field {
-	return []field{
+	return append([]field{
 		{"m.account_id", &m.AccountID},
 		{"m.role", &m.Role},
 		{"m.created_at", timeDest{&m.CreatedAt}},
-		{"u.id", &m.User.ID},
-		{"u.email", &m.User.Email},
-		{"u.name", &m.User.Name},
-		{"u.created_at", timeDest{&m.User.CreatedAt}},
-	}
+	}, withAlias("u", userFields(&m.User))...)
 })
 
 // Member finds a member of the account by their id. Fails with the code.

@@ -60,15 +60,15 @@ type table[T any] struct {
 	name        string
 	columns     string // what a select reads, one column a line
 	fields      func(*T) []field
-	insertQuery string // writes a row
-	selects     *selectTexts
+	insertQuery string           // writes a row
+	selects     *sqldb.TextCache // by what follows the name of the table
 	records     *sync.Pool
 }
 
 // newTable returns the table of a noun. Its fields are listed once for many rows: a value that differs from row to row
 // is a pointer, a columnDest or a function.
 func newTable[T any](name string, fields func(*T) []field) table[T] {
-	t := table[T]{name: name, columns: columnList(fields(new(T))), fields: fields, selects: &selectTexts{}}
+	t := table[T]{name: name, columns: columnList(fields(new(T))), fields: fields, selects: &sqldb.TextCache{}}
 	t.insertQuery = insertQuery(name, t.columns, len(fields(new(T))), 1)
 	t.records = &sync.Pool{New: func() any { return newRecord(t) }}
 	return t
@@ -102,30 +102,15 @@ func newRecord[T any](t table[T]) *record[T] {
 	return r
 }
 
-// selectTexts caches the texts of a table's selects by what follows the name of the table.
-type selectTexts struct {
-	mu    sync.RWMutex
-	texts map[string]string
-}
-
-// maxSelectTexts bounds the cache: conditions with lists have a text for each length.
+// maxSelectTexts bounds the cache of selects: conditions with lists have a text for each length.
 const maxSelectTexts = 64
 
 func (t table[T]) selectText(rest string) string {
-	s := t.selects
-	s.mu.RLock()
-	text, ok := s.texts[rest]
-	s.mu.RUnlock()
-	if ok {
-		return text
+	text, ok := t.selects.Find(rest)
+	if !ok {
+		text = `select ` + t.columns + ` from ` + t.name + ` ` + rest
+		t.selects.Add(rest, text, maxSelectTexts)
 	}
-	text = `select ` + t.columns + ` from ` + t.name + ` ` + rest
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.texts == nil || len(s.texts) >= maxSelectTexts {
-		s.texts = map[string]string{}
-	}
-	s.texts[rest] = text
 	return text
 }
 

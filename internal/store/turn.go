@@ -64,10 +64,10 @@ func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...NewEvent
 }
 
 // OpenTurn finds the conversation's open turn, or nil.
-func (db *DB) OpenTurn(ctx context.Context, account parley.AccountID, conversation parley.ConversationID) (*parley.Turn,
-	error) {
+func (db *DB) OpenTurn(ctx context.Context, ref parley.ConversationRef) (*parley.Turn, error) {
 	return turnTable.findOrNil(ctx, db, `
-		where conversation_id = ? and account_id = ? and state = 'open'`, conversation, account)
+		where conversation_id = ? and agent_id = ? and account_id = ? and state = 'open'`,
+		ref.Conversation, ref.Agent, ref.Account)
 }
 
 // CloseTurn ends the turn, settles its credits and records the events. Fails with ErrTurnLost when another server has
@@ -132,12 +132,11 @@ func (db *DB) RequestTurnCancel(ctx context.Context, account parley.AccountID, i
 }
 
 // RequestTurnStop asks the owner of a conversation's open turn, which may be another server, to end it.
-func (db *DB) RequestTurnStop(ctx context.Context, account parley.AccountID, conversation parley.ConversationID,
-	now time.Time) error {
+func (db *DB) RequestTurnStop(ctx context.Context, ref parley.ConversationRef, now time.Time) error {
 	return db.exec(ctx, `
 		update turns set cancel_asked_at = ?
-		where conversation_id = ? and account_id = ? and state = 'open'`,
-		millis(now), conversation, account)
+		where conversation_id = ? and agent_id = ? and account_id = ? and state = 'open'`,
+		millis(now), ref.Conversation, ref.Agent, ref.Account)
 }
 
 // CancelRequestedTurns lists the owner's open turns that are asked to end. The value says whether that is because the

@@ -37,6 +37,23 @@ func (s *Server) Do(t testing.TB, method, path, key string, body any) Reply {
 	return Reply{res.StatusCode, res.Header, text.Bytes()}
 }
 
+// StartExport requests the export of a conversation without the validating client, which would read the whole reply.
+func (s *Server) StartExport(t testing.TB, agent, conversation string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		s.URL+"/api/v2/agents/"+agent+"/conversations/export?conversationId="+conversation, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.Key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatal(res, err)
+	}
+	t.Cleanup(func() { _ = res.Body.Close() })
+	return res
+}
+
 func encodeBody(t testing.TB, body any) []byte {
 	t.Helper()
 	switch body := body.(type) {

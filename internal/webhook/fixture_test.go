@@ -15,7 +15,6 @@ import (
 	"parley"
 	"parley/internal/jobs"
 	"parley/internal/outbound"
-	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit/check"
 	"parley/internal/testkit/clock"
@@ -80,16 +79,7 @@ func (f *fixture) newAgent() parley.AgentID {
 
 func (f *fixture) newConversation(agent parley.AgentID) parley.ConversationID {
 	f.Helper()
-	now := f.clock.Now()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: f.account, AgentID: agent,
-		API:     parley.APIV2,
-		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: now, UpdatedAt: now}
-	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
-		State: parley.MessageComplete, CreatedAt: now}
-	f.Must(f.DB.Transact(f, sqldb.Interactive, func(tx *store.DB) error {
-		return tx.CreateConversation(f, c, first, false)
-	}))
-	return c.ID
+	return dbs.CreateConversation(f.TB, f.DB, f.account.AgentRef(agent), f.clock.Now())
 }
 
 // addWebhook adds a webhook for the leads of an agent, or of all agents where it is empty.

@@ -80,7 +80,7 @@ func fillSource(ctx context.Context, tx *sqldb.DB, of []parley.Passage) error {
 		p.VersionHash); err != nil {
 		return err
 	}
-	return (&retrieval.Indexes{}).Put(ctx, tx, coldAgent, coldAccount, of)
+	return (&retrieval.Indexes{}).Put(ctx, tx, parley.AccountID(coldAccount).AgentRef(coldAgent), of)
 }
 
 func heapInUse() float64 {

@@ -3,15 +3,12 @@ package v2_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"parley"
-	"parley/internal/api/v2"
 	"parley/internal/store"
 	"parley/internal/testkit"
 )
@@ -212,21 +209,8 @@ func requestForComparison(t *testing.T, srv *testkit.Server, route, body string,
 
 func sendAs(t *testing.T, srv *testkit.Server, key, method, path, body string) (int, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, srv.URL+v2.Base+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+key)
-	resp, err := srv.Client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(b)
+	reply := srv.Do(t, method, path, key, body)
+	return reply.Status, string(reply.Body)
 }
 
 var noFilter store.ConversationFilter

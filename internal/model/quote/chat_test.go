@@ -14,7 +14,8 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-const storeManifest = `{"agent":{"key":"store"},"settings":{"name":"Store"},"actions":[{"key":"track","kind":"custom-button","name":"track_order",
+const storeManifest = `{"agent":{"key":"store"},"settings":{"name":"Store"},
+	"actions":[{"key":"track","kind":"custom-button","name":"track_order",
 	"description":"Shows where an order is.","triggers":["track order {number}"],
 	"inputs":[{"name":"number","type":"string","description":"the order number","required":true}],
 	"config":{"label":"Your order","url":"https://shop.example/orders/{number}"}}]}`

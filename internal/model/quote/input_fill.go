@@ -93,9 +93,10 @@ type byteSpan struct{ start, end int }
 
 var (
 	phonePattern     = regexp.MustCompile(`\+?\(?\p{Nd}[\p{Nd} ()./-]{4,22}\p{Nd}`)
-	referencePattern = regexp.MustCompile(`[\p{Latin}\p{Cyrillic}\p{Nd}]*(?:[-_/.]?[\p{Latin}\p{Cyrillic}\p{Nd}]+)*\p{Nd}[\p{Latin}\p{Cyrillic}\p{Nd}]*(?:[-_/][\p{Latin}\p{Cyrillic}\p{Nd}]+)*`)
-	numberPattern    = regexp.MustCompile(`[-+]?\p{Nd}[\p{Nd}.,']*`)
-	ownNamePattern   = regexp.MustCompile(`(?i)(?:\b(my name is|name is|my name's|ich hei(?:ß|ss)e|mein name ist|` +
+	referencePattern = regexp.MustCompile(`[\p{Latin}\p{Cyrillic}\p{Nd}]*(?:[-_/.]?[\p{Latin}\p{Cyrillic}\p{Nd}]+)*` +
+		`\p{Nd}[\p{Latin}\p{Cyrillic}\p{Nd}]*(?:[-_/][\p{Latin}\p{Cyrillic}\p{Nd}]+)*`)
+	numberPattern  = regexp.MustCompile(`[-+]?\p{Nd}[\p{Nd}.,']*`)
+	ownNamePattern = regexp.MustCompile(`(?i)(?:\b(my name is|name is|my name's|ich hei(?:ß|ss)e|mein name ist|` +
 		`me llamo|mi nombre es|je m['’]appelle|mon nom est|mi chiamo|meu nome é|me chamo|mijn naam is|меня ` +
 		`зовут)|(我叫|我的名字是))[\s:]*`)
 	selfIntroPattern = regexp.MustCompile(`\b(?:I am|I'm|I’m|i am|i'm|this is|This is|[Ss]oy|[Jj]e suis|[Ss]ono)\s+`)

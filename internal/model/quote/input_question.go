@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley"
 	"parley/internal/model"
 	"parley/internal/text/words"
 )
@@ -28,7 +29,7 @@ func (t toolInput) label() string {
 	}
 	choices := make([]string, len(t.choices))
 	for i, c := range t.choices {
-		choices[i] = displayValue(c)
+		choices[i] = parley.JSONText(c)
 	}
 	return label + " (" + strings.Join(choices, ", ") + ")"
 }

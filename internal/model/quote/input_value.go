@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"parley"
 	"parley/internal/text/words"
 )
 
@@ -114,7 +115,7 @@ func (t toolInput) parseChoice(piece string, start int) (json.RawMessage, byteSp
 	best, used := "", byteSpan{}
 	var value json.RawMessage
 	for _, raw := range t.choices {
-		c := displayValue(raw)
+		c := parley.JSONText(raw)
 		if from, to := findFolded(piece, c); to > from && len(c) > len(best) {
 			best, value, used = c, raw, byteSpan{start + from, start + to}
 		}

@@ -149,7 +149,8 @@ var (
 	measureByNoun = words.InvertLists(map[measureKind]string{
 		measureDuration: "duration dauer dauert duracion tarda dure duree durata dura duur",
 		measureSize:     "size grosse tamano taille dimensione tamanho grootte",
-		measurePrice: `cost costs price prices pricing fee fees kosten kostet preis preise gebuhr cuesta cuestan coste costo precio precios coute coutent prix tarif
+		measurePrice: `cost costs price prices pricing fee fees kosten kostet preis preise gebuhr
+			cuesta cuestan coste costo precio precios coute coutent prix tarif
 			costa costano prezzo custa custam preco kost prijs стоит цена`,
 		measureBound:       "maximum max maximal maximale maximo maxima massimo",
 		measurePhoneNumber: "telefonnummer rufnummer telefoonnummer",

@@ -31,8 +31,8 @@ func (s *parsedSentence) hasWishWord(i, first int) bool {
 	return slices.ContainsFunc(s.tokens[min(i+1, first):first], func(h sentenceWord) bool { return wishWords[h.Word] })
 }
 
-var wishWords = words.NewSet(`want wanna please pls let lets gimme connect transfer bitte will mochte wurde konnen quiero
-	quisiera veux voudrais vorrei voglio quero`)
+var wishWords = words.NewSet(`want wanna please pls let lets gimme connect transfer bitte will mochte wurde konnen
+	quiero quisiera veux voudrais vorrei voglio quero`)
 
 // pastPhrases put what follows into the past or attribute it to somebody: "was told to", "j'ai fait".
 var pastPhrases = func() (all []string) {

@@ -139,15 +139,6 @@ func (p parameterProperty) hasType(kind string) bool {
 	return bytes.Contains(p.Type, []byte(`"`+kind+`"`))
 }
 
-// displayValue returns a JSON value as one says it.
-func displayValue(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	return string(raw)
-}
-
 // splitNameWords cuts an input's name ("orderNumber", "order_number") into folded words.
 func splitNameWords(name string) []string {
 	var b strings.Builder

@@ -106,7 +106,7 @@ func (l *resultListing) addValue(name string, raw json.RawMessage, depth int) {
 	case '[':
 		l.addArray(name, raw, depth)
 	default:
-		if text := strings.Join(strings.Fields(displayValue(raw)), " "); text != "" && string(raw) != "null" {
+		if text := strings.Join(strings.Fields(parley.JSONText(raw)), " "); text != "" && string(raw) != "null" {
 			l.addLine(name, text)
 		}
 	}
@@ -152,7 +152,7 @@ func (l *resultListing) addArray(name string, raw json.RawMessage, depth int) {
 	if allScalars(all) {
 		texts := make([]string, len(all))
 		for i, v := range all {
-			texts[i] = strings.Join(strings.Fields(displayValue(v)), " ")
+			texts[i] = strings.Join(strings.Fields(parley.JSONText(v)), " ")
 		}
 		if len(texts) > 0 {
 			l.addLine(name, strings.Join(texts, ", "))

@@ -34,6 +34,23 @@ func CreateAgent(t testing.TB, db *store.DB, a *parley.Agent) parley.AgentID {
 	return a.ID
 }
 
+// CreateConversation stores a conversation with the agent, with one question, and returns its id.
+func CreateConversation(t testing.TB, db *store.DB, agent parley.AgentRef, now time.Time) parley.ConversationID {
+	t.Helper()
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: agent.Account,
+		AgentID: agent.Agent, API: parley.APIV2, Channel: parley.ChannelAPI, Status: parley.ConversationOngoing,
+		CreatedAt: now, UpdatedAt: now}
+	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
+		State: parley.MessageComplete, CreatedAt: now}
+	err := db.Transact(t.Context(), sqldb.Interactive, func(tx *store.DB) error {
+		return tx.CreateConversation(t.Context(), c, first, false)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.ID
+}
+
 // CountRows returns the number that a query such as `select count(*) from jobs` counts.
 func CountRows(t testing.TB, db *sqldb.DB, query string, args ...any) int {
 	t.Helper()

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -23,7 +22,7 @@ func TestExportTakesLittleMemory(t *testing.T) {
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
 	peakHeap := watchHeap()
-	counted := &countingReader{Reader: startExport(t, s, agent, conversation)}
+	counted := &countingReader{Reader: s.StartExport(t, agent, conversation).Body}
 	n := countMessages(t, json.NewDecoder(counted))
 	if growth := int64(peakHeap()) - int64(before.HeapAlloc); growth > bound || counted.n < 2*bound {
 		t.Errorf("%d MB of export took %d MB of heap", counted.n>>20, growth>>20)
@@ -33,23 +32,6 @@ func TestExportTakesLittleMemory(t *testing.T) {
 	if n != messages {
 		t.Errorf("%d messages, want %d", n, messages)
 	}
-}
-
-// startExport requests the export of a conversation without the validating client, which would read the whole reply.
-func startExport(t *testing.T, s *testkit.Server, agent, conversation string) io.Reader {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "GET",
-		s.URL+"/api/v2/agents/"+agent+"/conversations/export?conversationId="+conversation, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+s.Key)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil || res.StatusCode != http.StatusOK {
-		t.Fatal(res, err)
-	}
-	t.Cleanup(func() { _ = res.Body.Close() })
-	return res.Body
 }
 
 // watchHeap samples the heap until it is stopped, and returns the largest size.

@@ -46,9 +46,9 @@ func RequireLinear(t testing.TB, size int, kind Kind, read func(text string)) {
 
 // isCheap reports whether the work takes too little time to be measured. It leaves the garbage collector on.
 func isCheap(do func()) bool {
-	before := cpuTime()
+	before := CPUTime()
 	do()
-	return cpuTime()-before <= cheapWork
+	return CPUTime()-before <= cheapWork
 }
 
 func isSteep(once, twice time.Duration) bool {
@@ -60,12 +60,13 @@ func isSteep(once, twice time.Duration) bool {
 func MeasureWork(do func()) time.Duration {
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	before := cpuTime()
+	before := CPUTime()
 	do()
-	return cpuTime() - before
+	return CPUTime() - before
 }
 
-func cpuTime() time.Duration {
+// CPUTime returns the processor time that this process has used.
+func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"parley"
 	"parley/internal/text/words"
 )
 
@@ -58,12 +59,7 @@ func PrintableRune(r rune) rune {
 
 // ShortLine returns a text as one short line.
 func ShortLine(text string) string {
-	text = strings.Join(strings.Fields(NormalizeText(text)), " ")
-	const limit = 200
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "")
+	return parley.ClipBytes(CollapseSpaces(NormalizeText(text)), 200)
 }
 
 // CollapseSpaces joins the lines of a text, and writes one space between words.

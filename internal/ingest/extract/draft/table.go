@@ -3,6 +3,8 @@ package draft
 import (
 	"slices"
 	"strings"
+
+	"parley"
 )
 
 // A table is cut where it would not fit into one passage, and each part repeats the header, so that each row can be
@@ -104,7 +106,7 @@ func (t *Table) names(row []string) []string {
 	names := make([]string, len(row))
 	for i, name := range row {
 		if names[i] = name; len(name) > longName {
-			names[i] = strings.ToValidUTF8(name[:longName], "") + "…"
+			names[i] = parley.ClipBytes(name, longName) + "…"
 		}
 	}
 	return names

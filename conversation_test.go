@@ -10,7 +10,7 @@ import (
 	"parley"
 )
 
-func TestShownCallsHaveResults(t *testing.T) {
+func TestVisibleCallsHaveResults(t *testing.T) {
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	part := parley.Part{Type: "text", Text: "Let me look."}
 	call := func(id string) parley.Part {
