@@ -63,6 +63,12 @@ func TestLeadsOfTheVersionBeforeAreDeliveredOnce(t *testing.T) {
 		if err := sqldb.Migrate(t.Context(), db, migrationsUpTo(t, "0014")); err != nil {
 			t.Fatal(err)
 		}
+		alter := func(change string) { // what this version's store writes came later
+			if _, err := db.Exec(t.Context(), `alter table messages `+change); err != nil {
+				t.Fatal(err)
+			}
+		}
+		alter(`add column answer_state text`)
 		f := newFixture(t, store.New(db))
 		e, late := newEndpoint(t), newEndpoint(t)
 		h := f.addWebhook("", e.URL)
@@ -72,6 +78,7 @@ func TestLeadsOfTheVersionBeforeAreDeliveredOnce(t *testing.T) {
 		f.enqueueDirectly(h, parley.DeliveryPending)
 		f.addWebhook("", late.URL)
 
+		alter(`drop column answer_state`)
 		f.Must(sqldb.Migrate(f, db, store.Migrations()))
 		for range 3 {
 			f.runSendJobs()
