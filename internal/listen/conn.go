@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"os"
 	"sync"
 	"time"
 )
@@ -23,6 +24,7 @@ type Conn struct {
 	probe        probe
 	unread       []byte  // what was read ahead while the connection was detached
 	oneByte      [1]byte // holds it
+	reset        error   // of the client; the system tells it once
 
 	// Under the table's lock.
 	prev, next *Conn
@@ -64,10 +66,22 @@ func (c *Conn) Read(p []byte) (int, error) {
 	if n == 0 && len(p) == 1 && c.answering && errors.Is(err, io.EOF) {
 		stop := c.probe.begin(c.halfCloser)
 		defer stop()
-		return 0, awaitReset(c.halfCloser)
+		return 0, c.awaitReset()
 	}
 	c.headerBuffer.record(p[:n])
 	return n, err
+}
+
+// awaitReset waits until the client resets the connection, or a deadline is over.
+func (c *Conn) awaitReset() error {
+	if c.reset != nil {
+		return c.reset
+	}
+	err := awaitReset(c.halfCloser)
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		c.reset = err
+	}
+	return err
 }
 
 // Write writes a part of an answer, which the client must receive within a bounded time. The connection of a client

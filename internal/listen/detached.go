@@ -87,7 +87,7 @@ func (c *Conn) readAhead() error {
 		c.unread = b
 		return nil
 	case errors.Is(err, io.EOF):
-		return awaitReset(c.halfCloser)
+		return c.awaitReset()
 	default:
 		return err
 	}
