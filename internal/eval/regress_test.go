@@ -25,13 +25,6 @@ func (w logisticWeights) sum(l trainingExample) (z float64) {
 	return z
 }
 
-func (w logisticWeights) scores(all []trainingExample) (scores []float64) {
-	for _, l := range all {
-		scores = append(scores, w.score(l))
-	}
-	return scores
-}
-
 // fitWeights finds the weights by Newton's method, in standardised signs, with a little pull towards nothing.
 func fitWeights(all []trainingExample) logisticWeights {
 	const pull, steps = 2, 8

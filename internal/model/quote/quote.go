@@ -87,6 +87,7 @@ func answerFromPassages(ctx context.Context, req model.Request, userQuestions []
 		r := quoteExcerpts(req.Passages, t.pickDoubtful(req.Passages, pages, best), lead)
 		r.score, r.isUnsure = score, true
 		return r
+	case parley.AnswerSure:
 	}
 	if r, ok := t.askWhichMeaning(req, pages, best); ok {
 		return r
