@@ -83,12 +83,18 @@ func openFeed(t *testing.T, conn net.Conn, r *bufio.Reader, feeds chan *channelF
 		t.Fatal(err)
 	}
 	body := bufio.NewReader(resp.Body)
-	for range 6 { // three pings
+	readPings(t, body)
+	return resp, body, <-feeds
+}
+
+// readPings reads three pings, a line and an empty one each.
+func readPings(t *testing.T, body *bufio.Reader) {
+	t.Helper()
+	for range 6 {
 		if _, err := body.ReadString('\n'); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return resp, body, <-feeds
 }
 
 func waitForDetached(t *testing.T, table *listen.ConnTable) {
@@ -153,7 +159,7 @@ func TestDetachedStreamNoticesItsClient(t *testing.T) {
 	if err := conn.CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(30 * time.Millisecond)
+	readPings(t, body)
 	feed.texts <- "still here"
 	close(feed.texts)
 	if rest, err := io.ReadAll(body); err != nil || !strings.Contains(string(rest), "data: still here\n\n") {
