@@ -11,6 +11,9 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 # are about a process that it does not see; those run without it, everything else under it.
 LONG := ./bench/... ./internal/testkit/faults/... ./internal/eval ./internal/voice/vad
 SHORT = $$(go list ./... | grep -v -e '^parley/bench' -e '/testkit/faults$$' -e '/internal/server$$' -e '/internal/voice$$' -e '/internal/voice/')
+# What counts the processor's time would take six times as long under the race detector, and measure that.
+COUNTS := ^TestWork(Of.*)?$$
+COUNTING = $$(grep -rlE '^func TestWork(Of|\()' internal --include='*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Voice sessions take place in real time, 20 ms after 20 ms: they have the machine for themselves.
 ALONE := ./internal/server ./internal/voice/...
 # The race detector needs a C compiler. Without one the tests still run, and say so. SQLite's own code, a machine's translation from C,
@@ -22,14 +25,14 @@ POSTGRES := $(shell command -v initdb || ls -d /usr/lib/postgresql/*/bin/initdb 
 # Node's package manager, where it is installed: clients of others are tested with it.
 NPM := $(shell command -v npm)
 # The packages of the front end.
-WEB := web/voice
+WEB := web/voice web/console web/widget
 
 define newline
 
 
 endef
 
-.PHONY: help run build test test-long fuzz clients-check lint bench golden web
+.PHONY: help run build test test-long fuzz clients-check lint bench golden web web-dev
 
 help:
 	@echo "make run        build Parley and start it with an agent that has read the manual"
@@ -42,6 +45,7 @@ help:
 	@echo "make bench      speed beside a baseline measured in the same run"
 	@echo "make golden     rewrite what is promised: OpenAPI and other golden files"
 	@echo "make web        build the front end"
+	@echo "make web-dev    build the console at every change, in front of a running server (SERVER=http://localhost:8080)"
 
 # ARGS are handed on: make run ARGS="--listen 127.0.0.1:9000"
 run: build
@@ -61,14 +65,17 @@ test:
 	@[ -n "$(RACE)" ] || echo "No C compiler: running without the race detector."
 	@[ -n "$(POSTGRES)" ] || echo "No PostgreSQL programs found: nothing is tested on PostgreSQL."
 	@[ -n "$(NPM)" ] || echo "No npm found: the clients' tests are left out."
-	@[ -z "$(NPM)" ] || for dir in clients/ts $(WEB); do (cd $$dir && npm ci --silent && npm test); done
+	@[ -z "$(NPM)" ] || { go build -o bin/test/ ./cmd/parley ./internal/testkit/voiceroom && \
+		export PARLEY_PROGRAM=$(CURDIR)/bin/test/parley PARLEY_VOICEROOM=$(CURDIR)/bin/test/voiceroom && \
+		for dir in clients/ts $(WEB); do (cd $$dir && npm ci --silent && npm test); done; }
 	go -C clients/check test -count=1 -timeout 15m .
 	go test -timeout 15m $(LONG)
-	go test -timeout 15m $(RACE) $(SHORT)
+	go test -timeout 15m -run '$(COUNTS)' $(COUNTING)
+	go test -timeout 15m -skip '$(COUNTS)' $(RACE) $(SHORT)
 	go test -timeout 15m -p 1 $(RACE) $(ALONE)
 
 # The long tests, in parts of at most an hour each: make test-long PART=kills
-PARTS := kills postgres training disconnects files answers texts
+PARTS := kills postgres training disconnects files answers texts web widget
 LONG_kills := -run TestKillServer ./internal/testkit/faults
 LONG_postgres := -run TestKillPostgres ./internal/testkit/faults
 LONG_training := -run TestKillTraining ./internal/testkit/faults
@@ -76,11 +83,15 @@ LONG_disconnects := -run 'TestDisconnect|Provider|Anthropic' ./internal/testkit/
 LONG_files := -run 'TestHostileUploads|TestDiskFull|TestExport|TestPageOfManyTags' ./internal/testkit/faults ./internal/ingest/extract
 LONG_answers := ./internal/eval ./internal/voice/vad
 # The packages run one after the other: each counts the processor's time.
-LONG_texts := -p 1 -run 'Work|Nested' $(sort $(dir $(wildcard ./internal/*/*work_test.go ./internal/*/*/*work_test.go))) ./internal/testkit/hostile
+LONG_texts = -p 1 -run 'Work|Nested' $(COUNTING) ./internal/testkit/hostile
+# Every look of every screen, every hostile string in every place, and the live view over a longer time; in a browser.
+LONG_web := cd web/console && npm ci --silent && timeout 60m npm run --silent test:long
+# Answers that are lost at 1,000 random points, every state of the chat in every look, and every hostile string in every place of it.
+LONG_widget := cd web/widget && npm ci --silent && timeout 60m npm run --silent test:long
 
 test-long:
 	@$(foreach part,$(or $(PART),$(PARTS)),$(if $(LONG_$(part)),,$(error There is no part "$(part)": $(PARTS))))
-	$(foreach part,$(or $(PART),$(PARTS)),PARLEY_LONG=1 go test -v -count=1 -timeout 60m $(LONG_$(part))$(newline)	)
+	$(foreach part,$(or $(PART),$(PARTS)),PARLEY_LONG=1; export PARLEY_LONG; $(if $(filter web widget,$(part)),,go test -v -count=1 -timeout 60m )$(LONG_$(part))$(newline)	)
 
 # Each fuzz target for 30 seconds, those in files changed since SINCE for 2 minutes; it goes on where it stopped.
 fuzz:
@@ -94,8 +105,7 @@ clients-check:
 
 lint:
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
-	go vet ./...
-	@# A cache of this checkout's own: a shared one answers with the paths of other checkouts, which the exclusions do not match.
+	@# It vets as well. A cache of this checkout's own: a shared one answers with the paths of other checkouts, which the exclusions do not match.
 	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache go run $(GOLANGCI) run ./...
 	@unreachable=$$(go run $(DEADCODE) -test ./...); [ -z "$$unreachable" ] || { echo "Nothing calls:"; echo "$$unreachable"; exit 1; }
 	@go run $(DEADCODE) ./... | sed -nE '/^internal\/testkit\//d; s/:[0-9]+:[0-9]+: unreachable func: / /p' | LC_ALL=C sort | \
@@ -106,9 +116,13 @@ bench:
 	go run ./bench $(ARGS)
 
 golden:
-	go test -count=1 . ./internal/api/v2 ./internal/api/v1 ./internal/api/admin -run Golden -update
-	@[ ! -d clients/ts/node_modules ] || (cd clients/ts && npm run --silent generate)
+	go test -count=1 . ./internal/api/v2 ./internal/api/v1 ./internal/api/admin ./internal/api/chatapi ./internal/console -run Golden -update
+	@for dir in clients/ts web/console; do [ ! -d $$dir/node_modules ] || (cd $$dir && npm run --silent generate); done
 
 # What it builds is committed (web/built), so that building the server takes nothing but Go.
 web:
 	@for dir in $(WEB); do (cd $$dir && npm ci --silent && npm run --silent build) || exit 1; done
+
+# The console while it is worked on: SERVER is a running "parley demo" or "parley serve".
+web-dev:
+	@cd web/console && { [ -d node_modules ] || npm ci --silent; } && node dev.js $(SERVER)

@@ -13,6 +13,8 @@ type Account struct {
 	Credits   *Credits // a month, in place of those of the plan; nil for those of the plan
 	HIPAA     bool     // the text of conversations must not be searched
 	CreatedAt time.Time
+
+	ViewersSeePersonalData bool // of customers; otherwise it is masked for them
 }
 
 // Credits is a number of message credits in thousandths, so that fractions add up exactly.
@@ -69,13 +71,14 @@ type Role string
 
 // The roles of a membership.
 const (
-	RoleOwner Role = "owner"
-	RoleAdmin Role = "admin"
-	RoleAgent Role = "agent"
+	RoleOwner  Role = "owner"
+	RoleAdmin  Role = "admin"
+	RoleAgent  Role = "agent"
+	RoleViewer Role = "viewer"
 )
 
 // Roles lists the roles of a membership.
-func Roles() []Role { return []Role{RoleOwner, RoleAdmin, RoleAgent} }
+func Roles() []Role { return []Role{RoleOwner, RoleAdmin, RoleAgent, RoleViewer} }
 
 // Membership joins a user to an account.
 type Membership struct {
@@ -83,6 +86,29 @@ type Membership struct {
 	User      User
 	Role      Role
 	CreatedAt time.Time
+}
+
+// AccountMember is a member as those see them who run the account.
+type AccountMember struct {
+	Membership
+	LastSeenAt  *time.Time // in the console of this account, to the minute; nil if never
+	HasPassword bool
+	SecondStep  bool // the password needs a passkey or a recovery code beside it
+	Passkeys    int
+	HasSSO      bool // is known to the provider of single sign-on
+}
+
+// SignsInBy reports whether the member has a way of signing in.
+func (m *AccountMember) SignsInBy(way SignInWay) bool {
+	switch way {
+	case SignInPassword:
+		return m.HasPassword
+	case SignInPasskey:
+		return m.Passkeys > 0
+	case SignInSSO:
+		return m.HasSSO
+	}
+	return false
 }
 
 // Scope is one permission of an API key (docs/interface/authentication.md#scopes).
@@ -118,6 +144,7 @@ type APIKey struct {
 	Hash       string  // SHA-256 of the key, hex
 	Hint       string  // the first characters, to tell keys apart in a list
 	Source     string  // "cli" for a paired command line, else empty
+	CreatedBy  string  // actor: "operator" or "user:" and an id; empty if nobody knows
 	Scopes     []Scope // nil for full access
 	CreatedAt  time.Time
 	ExpiresAt  *time.Time
@@ -130,33 +157,46 @@ func (k *APIKey) Allows(s Scope) bool {
 	return s == "" || k.Scopes == nil || slices.Contains(k.Scopes, s)
 }
 
-// Permission is something that a member of an account may be allowed to do. An API key has scopes in its place.
+// Permission is something that a member of an account may be allowed to do. An API key has scopes in its place. Which
+// role has which permissions is in internal/access/role.go.
 type Permission string
 
 // The permissions.
 const (
-	PermissionAccountsRead       Permission = "accounts:read"
-	PermissionAccountsWrite      Permission = "accounts:write"
-	PermissionKeysRead           Permission = "keys:read"
-	PermissionKeysWrite          Permission = "keys:write"
-	PermissionMembersRead        Permission = "members:read"
-	PermissionMembersWrite       Permission = "members:write"
-	PermissionWebhooksRead       Permission = "webhooks:read"
-	PermissionWebhooksWrite      Permission = "webhooks:write"
-	PermissionAgentsRead         Permission = "agents:read"
-	PermissionAgentsWrite        Permission = "agents:write"
-	PermissionSourcesRead        Permission = "sources:read"
-	PermissionConversationsRead  Permission = "conversations:read"
-	PermissionConversationsWrite Permission = "conversations:write"
-	PermissionInsightsRead       Permission = "insights:read"
-	PermissionInsightsWrite      Permission = "insights:write"
-	PermissionVoiceRead          Permission = "voice:read"
-	PermissionVoiceWrite         Permission = "voice:write"
-	PermissionHelpdeskRead       Permission = "helpdesk:read"
-	PermissionHelpdeskWrite      Permission = "helpdesk:write" // statuses, teams and rules
-	PermissionTicketsRead        Permission = "tickets:read"
-	PermissionTicketsWrite       Permission = "tickets:write"
-	PermissionCustomersRead      Permission = "customers:read"
-	PermissionServerRead         Permission = "server:read"
-	PermissionServerWrite        Permission = "server:write" // maintenance, and the index of searches
+	PermissionAccountsRead        Permission = "accounts:read"
+	PermissionAccountsWrite       Permission = "accounts:write" // plan, name, sign-in rules
+	PermissionAuditRead           Permission = "audit:read"
+	PermissionKeysRead            Permission = "keys:read"
+	PermissionKeysWrite           Permission = "keys:write"
+	PermissionMembersRead         Permission = "members:read"
+	PermissionMembersWrite        Permission = "members:write"
+	PermissionOwnersManage        Permission = "owners:manage" // make owners, and change or remove them
+	PermissionModelsRead          Permission = "models:read"   // servers of models, with their addresses
+	PermissionModelsWrite         Permission = "models:write"
+	PermissionWebhooksRead        Permission = "webhooks:read"
+	PermissionWebhooksWrite       Permission = "webhooks:write"
+	PermissionAgentsRead          Permission = "agents:read"
+	PermissionAgentsWrite         Permission = "agents:write"
+	PermissionAgentsDelete        Permission = "agents:delete"
+	PermissionPlaygroundUse       Permission = "playground:use" // ask agents, which costs credits
+	PermissionSourcesRead         Permission = "sources:read"
+	PermissionSourcesWrite        Permission = "sources:write"
+	PermissionAnswersImprove      Permission = "answers:improve" // give an agent a better answer to a question
+	PermissionConversationsRead   Permission = "conversations:read"
+	PermissionConversationsWrite  Permission = "conversations:write"
+	PermissionConversationsDelete Permission = "conversations:delete"
+	PermissionInsightsRead        Permission = "insights:read"
+	PermissionInsightsWrite       Permission = "insights:write"
+	PermissionVoiceRead           Permission = "voice:read"
+	PermissionVoiceWrite          Permission = "voice:write"
+	PermissionRecordingsRead      Permission = "recordings:read" // of voice sessions, where nothing can be masked
+	PermissionHelpdeskRead        Permission = "helpdesk:read"
+	PermissionHelpdeskWrite       Permission = "helpdesk:write" // statuses, teams and rules
+	PermissionTicketsRead         Permission = "tickets:read"
+	PermissionTicketsWrite        Permission = "tickets:write"
+	PermissionCustomersRead       Permission = "customers:read"
+
+	// What concerns all accounts of a server is the operator's alone: no role has these.
+	PermissionServerRead  Permission = "server:read"
+	PermissionServerWrite Permission = "server:write" // accounts, maintenance, and the index of searches
 )

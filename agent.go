@@ -2,6 +2,8 @@ package parley
 
 import (
 	"encoding/json"
+	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -24,9 +26,12 @@ type Agent struct {
 	RateLimit           DeviceLimit
 	Voice               json.RawMessage // object; nil turns voice off
 	VoiceLimits         VoiceLimits
+	WidgetLimits        WidgetLimits
 	Styles              json.RawMessage // object of chat and centerStage, or nil
 	IdentitySecret      string          // signs the identity of end users in the widget
-	Redact              bool            // personal data is masked before anything is stored
+	OldIdentitySecret   string          // is valid beside it until OldIdentityUntil; empty for none
+	OldIdentityUntil    *time.Time
+	Redact              bool // personal data is masked before anything is stored
 	// after so many days without activity conversations are deleted; nil for never
 	RetentionDays             *int64
 	Synonyms                  [][]string // groups of words or phrases that the search treats as equal; nil for none
@@ -56,6 +61,25 @@ type DeviceLimit struct {
 	Limit     int    `json:"limit"`
 	Timeframe int    `json:"timeframe"`
 	Message   string `json:"message"`
+}
+
+// WidgetLimits limit what visitors use of an agent through its widget. Days are those of UTC; nil is no limit.
+type WidgetLimits struct {
+	DailyCredits        *int64   `json:"dailyCredits"`           // whole credits of all visitors together
+	DailyVisitorCredits *int64   `json:"dailyCreditsPerVisitor"` // whole credits of each visitor
+	BlockedRanges       []string `json:"blockedRanges"`          // of addresses (CIDR), from which nobody is let in
+}
+
+// Blocks reports whether nobody is let in from an address.
+func (l WidgetLimits) Blocks(address string) bool {
+	if len(l.BlockedRanges) == 0 {
+		return false
+	}
+	ip, err := netip.ParseAddr(address)
+	return err == nil && slices.ContainsFunc(l.BlockedRanges, func(text string) bool {
+		blocked, err := netip.ParsePrefix(text)
+		return err == nil && blocked.Contains(ip.Unmap().WithZone(""))
+	})
 }
 
 // DefaultDeviceLimit returns the limit of an agent without one of its own.

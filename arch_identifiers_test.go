@@ -34,7 +34,8 @@ var rules = []rule{
 			"net.Dial", "net.DialTimeout", "net.Dialer", "tls.Dial", "tls.Dialer", "tls.DialWithDialer"},
 		allowedPaths: []string{"cmd/", "bench/", "internal/testkit/", "internal/httpclient/", "internal/outbound/",
 			"internal/speech/deepgram/", // the WebSocket to the operator's speech server
-			"internal/api/admin/",       // the socket in the data directory
+			"internal/datadir/",         // the socket in the data directory
+			"internal/mail/",            // the operator's mail server
 		},
 		reason: "one dialer: an address that others have named is reached through internal/outbound only",
 	},

@@ -15,27 +15,32 @@ import (
 // layers holds the layer of each package: a package imports packages of lower layers only, none above it and none
 // beside it but those that steps allows.
 var layers = map[string]int{
-	"parley":                        1,
-	"parley/docs":                   1,
-	"parley/web":                    1,
-	"parley/internal/text/words":    1,
-	"parley/internal/text/charset":  1,
-	"parley/internal/text/markdown": 1,
-	"parley/internal/text/redact":   1,
-	"parley/internal/text/prose":    1,
-	"parley/internal/text/safehtml": 1,
-	"parley/internal/audio":         1,
-	"parley/internal/listen":        1,
-	"parley/internal/sqldb/sqlite":  1,
+	"parley":                          1,
+	"parley/docs":                     1,
+	"parley/web":                      1,
+	"parley/internal/text/language":   1,
+	"parley/internal/text/words":      1,
+	"parley/internal/text/dictionary": 1,
+	"parley/internal/text/charset":    1,
+	"parley/internal/text/markdown":   1,
+	"parley/internal/text/redact":     1,
+	"parley/internal/text/prose":      1,
+	"parley/internal/text/safehtml":   1,
+	"parley/internal/audio":           1,
+	"parley/internal/listen":          1,
+	"parley/internal/datadir":         1,
+	"parley/internal/memory":          1,
+	"parley/internal/sqldb/sqlite":    1,
 
-	"parley/internal/sqldb":        2,
-	"parley/internal/httpapi":      2,
-	"parley/internal/httpclient":   2,
-	"parley/internal/outbound":     2,
-	"parley/internal/vault":        2,
-	"parley/internal/metrics":      2,
-	"parley/internal/api/docspage": 2,
+	"parley/internal/sqldb":      2,
+	"parley/internal/httpapi":    2,
+	"parley/internal/httpclient": 2,
+	"parley/internal/outbound":   2,
+	"parley/internal/vault":      2,
+	"parley/internal/mail":       2,
+	"parley/internal/metrics":    2,
 
+	"parley/internal/api/docspage":           3, // its page has the headers of httpapi
 	"parley/internal/model":                  3,
 	"parley/internal/model/cite":             3,
 	"parley/internal/model/prompt":           3,
@@ -64,32 +69,42 @@ var layers = map[string]int{
 	"parley/internal/events":    4,
 	"parley/internal/voice/sfu": 4, // rtc configures it
 
-	"parley/internal/chat":     5,
-	"parley/internal/ingest":   5,
-	"parley/internal/search":   5,
-	"parley/internal/insight":  5,
-	"parley/internal/helpdesk": 5,
-	"parley/internal/access":   5,
-	"parley/internal/webhook":  5,
-	"parley/internal/contact":  5,
+	"parley/internal/chat":        5,
+	"parley/internal/ingest":      5,
+	"parley/internal/search":      5,
+	"parley/internal/insight":     5,
+	"parley/internal/helpdesk":    5,
+	"parley/internal/access":      5,
+	"parley/internal/webhook":     5,
+	"parley/internal/modelserver": 6,
+	"parley/internal/contact":     5,
 
 	"parley/internal/voice":   6,
 	"parley/internal/agents":  6,
 	"parley/internal/actions": 6,
 	"parley/internal/eval":    6, // measures chat and ingest
 
+	"parley/internal/visitor": 6, // writes contacts
+
 	"parley/internal/manifest": 7, // applies through agents
 	"parley/internal/synonym":  7, // changes agents
 
-	"parley/internal/api/v2":    8,
-	"parley/internal/api/v1":    8,
-	"parley/internal/api/mcp":   8,
-	"parley/internal/api/admin": 8,
-	"parley/internal/widget":    8,
+	"parley/internal/api/uistream": 7,
+	"parley/internal/api/looks":    7,
+	"parley/internal/api/once":     7,
 
-	"parley/internal/server": 9,
+	"parley/internal/api/v2":      8,
+	"parley/internal/api/v1":      8,
+	"parley/internal/api/mcp":     8,
+	"parley/internal/api/admin":   8,
+	"parley/internal/api/chatapi": 8,
+	"parley/internal/widget":      9, // tells pages what chatapi.Frames knows
+	"parley/internal/console":     9,
+	"parley/internal/manual":      8,
 
-	"parley/cmd/parley": 10,
+	"parley/internal/server": 10,
+
+	"parley/cmd/parley": 11,
 
 	"parley/bench/internal/report":    1,
 	"parley/bench/internal/process":   1,
@@ -98,20 +113,23 @@ var layers = map[string]int{
 	"parley/bench/internal/load":      3,
 	"parley/bench/internal/baseline":  4,
 	"parley/bench/internal/harness":   5,
-	"parley/bench/internal/chat":      9,
-	"parley/bench/internal/ingest":    9,
-	"parley/bench/internal/start":     9,
-	"parley/bench/internal/search":    9,
-	"parley/bench/internal/retrieval": 9,
-	"parley/bench/internal/voice":     9,
-	"parley/bench":                    10,
+	"parley/bench/internal/chat":      10,
+	"parley/bench/internal/ingest":    10,
+	"parley/bench/internal/start":     10,
+	"parley/bench/internal/search":    10,
+	"parley/bench/internal/retrieval": 10,
+	"parley/bench/internal/voice":     10,
+	"parley/bench/internal/web":       10,
+	"parley/bench":                    11,
 }
 
 // steps orders packages of one folder that share a layer: one of them may import those of lower steps. A package that
 // is not listed has step 0. Ports come first, then what several engines share, then the engines.
 var steps = map[string]int{
-	"parley/internal/text/prose":  1,
-	"parley/internal/text/redact": 1,
+	"parley/internal/text/prose":      1,
+	"parley/internal/text/words":      1,
+	"parley/internal/text/redact":     2,
+	"parley/internal/text/dictionary": 2,
 
 	"parley/internal/model/cite":      1,
 	"parley/internal/model/prompt":    2,

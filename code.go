@@ -19,7 +19,18 @@ const (
 	CodeInvalidKey           Code = "AUTH_INVALID_API_KEY"
 	CodeExpiredKey           Code = "AUTH_EXPIRED_API_KEY"
 	CodeInsufficientScope    Code = "AUTH_INSUFFICIENT_PERMISSIONS"
-	CodeForeignOrigin        Code = "AUTH_ORIGIN_NOT_ALLOWED" // ours, MCP only
+	CodeForeignOrigin        Code = "AUTH_ORIGIN_NOT_ALLOWED"   // ours, MCP only
+	CodeSignInRequired       Code = "AUTH_SIGN_IN_REQUIRED"     // ours, the console only
+	CodeSignInFailed         Code = "AUTH_SIGN_IN_FAILED"       // ours, the console only
+	CodePasskeyFailed        Code = "AUTH_PASSKEY_FAILED"       // ours, the console only
+	CodeStepUpRequired       Code = "AUTH_STEP_UP_REQUIRED"     // ours, the console only
+	CodeSecondStep           Code = "AUTH_SECOND_STEP_REQUIRED" // ours, the console only
+	CodeInvalidLink          Code = "AUTH_INVALID_LINK"         // ours, the console only
+	CodeUserChanged          Code = "AUTH_USER_CHANGED"         // ours, the console only
+	CodeVisitorRequired      Code = "AUTH_VISITOR_REQUIRED"     // ours, the widget only
+	CodeIdentityRefused      Code = "AUTH_IDENTITY_REFUSED"     // ours, the widget only
+	CodeDomainNotAllowed     Code = "AUTH_DOMAIN_NOT_ALLOWED"   // ours, the widget only
+	CodeAddressBlocked       Code = "AUTH_ADDRESS_BLOCKED"      // ours, the widget only
 	CodePlanWithoutAPI       Code = "SUBSCRIPTION_API_RESTRICTED_PLAN"
 	CodeAgentLimit           Code = "AGENT_LIMIT_REACHED"
 	CodePlanFeature          Code = "PLAN_FEATURE_NOT_AVAILABLE"
@@ -68,6 +79,8 @@ const (
 	CodeVoiceLimit           Code = "VOICE_LIMIT_EXCEEDED"
 	CodeSessionFailed        Code = "SESSION_CREATION_FAILED"
 	CodeAlreadyExists        Code = "RESOURCE_ALREADY_EXISTS" // ours, the operator's API only
+	CodeAgentChanged         Code = "AGENT_CHANGED"           // ours, the console only
+	CodeModelServerChanged   Code = "MODEL_SERVER_CHANGED"    // ours, the console only
 	CodeAccountNotFound      Code = "ACCOUNT_NOT_FOUND"       // ours, the operator's API only
 	CodeKeyNotFound          Code = "KEY_NOT_FOUND"           // ours, the operator's API only
 )
@@ -89,6 +102,12 @@ var messages = map[int]map[Code]string{
 		CodeMissingKey: "Authentication is required: send 'Authorization: Bearer <API key>'.",
 		CodeInvalidKey: "The API key is not valid.",
 		CodeExpiredKey: "The API key has expired.",
+
+		CodeSignInRequired: "Please sign in.",
+		CodeSignInFailed:   "The e-mail address or the password is not right.",
+		CodePasskeyFailed:  "The passkey was not accepted. Try again.",
+
+		CodeVisitorRequired: "Ask for a visitor's token first, and send it as 'Authorization: Visitor <token>'.",
 	},
 	http.StatusPaymentRequired: {
 		CodeCreditsExhausted: "The account has no message credits left this month.",
@@ -96,7 +115,12 @@ var messages = map[int]map[Code]string{
 	},
 	http.StatusForbidden: {
 		CodeInsufficientScope: "The API key lacks the scope this request needs.",
+		CodeStepUpRequired:    "Please confirm that it is you, with your password or a passkey.",
+		CodeSecondStep:        "You have chosen that this alone is not enough to sign in.",
 		CodeForeignOrigin:     "Requests from web pages of another origin are not taken.",
+		CodeIdentityRefused:   "What shows who the user is was not accepted.",
+		CodeDomainNotAllowed:  "The agent may not be used on this site.",
+		CodeAddressBlocked:    "This chat is not available to you.",
 		CodePlanWithoutAPI:    "The account's plan does not include API access; the Standard plan or higher does.",
 		CodeAgentLimit:        "The plan's maximum number of agents is reached.",
 		CodePlanFeature:       "This feature is not part of the account's plan.",
@@ -127,15 +151,21 @@ var messages = map[int]map[Code]string{
 		CodeMethodNotAllowed: "This path does not answer that method.",
 	},
 	http.StatusConflict: {
-		CodeNotOngoing:       "The conversation is no longer ongoing. Start a new one.",
-		CodeConversationBusy: "The conversation is still answering an earlier message. Try again shortly.",
-		CodeNotTakenOver:     "The conversation has not been taken over by a person.",
-		CodeKeyInUse:         "A request with this Idempotency-Key is still running. Try again shortly.",
-		CodeSourceDuplicate:  "The agent already has this source.",
-		CodeSourcePendingDel: "The source is being deleted.",
-		CodeSourceAlreadyDel: "The source is already being deleted.",
-		CodeAgentNotTrained:  "The agent has no live source yet.",
-		CodeAlreadyExists:    "It exists already.",
+		CodeNotOngoing:         "The conversation is no longer ongoing. Start a new one.",
+		CodeConversationBusy:   "The conversation is still answering an earlier message. Try again shortly.",
+		CodeNotTakenOver:       "The conversation has not been taken over by a person.",
+		CodeKeyInUse:           "A request with this Idempotency-Key is still running. Try again shortly.",
+		CodeSourceDuplicate:    "The agent already has this source.",
+		CodeSourcePendingDel:   "The source is being deleted.",
+		CodeSourceAlreadyDel:   "The source is already being deleted.",
+		CodeAgentNotTrained:    "The agent has no live source yet.",
+		CodeAlreadyExists:      "It exists already.",
+		CodeUserChanged:        "Somebody else has signed in since this page was loaded. Load it again.",
+		CodeAgentChanged:       "Somebody has changed the agent in the meantime. The details are its present settings.",
+		CodeModelServerChanged: "Somebody has changed the server of models in the meantime. Read it again.",
+	},
+	http.StatusGone: {
+		CodeInvalidLink: "The link is not valid any more: it was used, has expired or was replaced. Ask for a new one.",
 	},
 	http.StatusRequestEntityTooLarge: {
 		CodeTooLarge: "The request body is too large.",

@@ -3,6 +3,7 @@ package parley
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -40,12 +41,16 @@ type Conversation struct {
 	Channel       Channel
 	Streamed      bool      // the first answer was streamed; the latest one, if the client stores the conversation
 	Title         string    // may be empty
-	UserID        EndUserID // empty when anonymous; never changes
+	UserID        EndUserID // empty when anonymous; changes only when its visitor shows who it is
 	Status        ConversationStatus
 	Paused        bool
 	ParentID      ConversationID
 	ParentSummary string
-	EmbedOrigin   string
+	EmbedOrigin   string    // the page that it began on, without the query
+	EmbedTitle    string    // the title of that page, by its own word
+	EmbedLocale   string    // the language of that page (BCP 47)
+	VisitorID     VisitorID // whose browser it began in; empty if in none
+	ClaimedBy     UserID    // the member who answers since it was taken over; empty while nobody does
 	MessageCount  int
 	CreatedAt     time.Time
 	UpdatedAt     time.Time // last activity
@@ -97,6 +102,7 @@ type Message struct {
 	AuthorID       UserID // the member who wrote it; of AuthorHuman only
 	Parts          []Part
 	Feedback       string      // positive, negative or empty
+	Comment        string      // of the end user on the rating
 	Score          *float64    // confidence of the answer, 0 to 1
 	AnswerState    AnswerState // empty where the model does not tell
 	Citations      []Citation  // the sources of the answer's sentences
@@ -126,12 +132,46 @@ func (m *Message) Text() string {
 
 // Part is a part of a message: text, a tool call or a tool result.
 type Part struct {
-	Type       string          `json:"type"` // text, tool-call, tool-result
+	Type       string          `json:"type"` // text, tool-call, tool-result, file
 	Text       string          `json:"text,omitempty"`
 	ToolCallID string          `json:"toolCallId,omitempty"`
 	ToolName   string          `json:"toolName,omitempty"`
 	Input      json.RawMessage `json:"input,omitempty"`
 	Output     json.RawMessage `json:"output,omitempty"`
+	File       *SentFile       `json:"file,omitempty"`
+}
+
+// PartFile is the type of a part that is a file.
+const PartFile = "file"
+
+// SentFile is a file that a customer has sent with a message. Its bytes are those of the attachment with its id.
+type SentFile struct {
+	ID        AttachmentID `json:"id"`
+	Name      string       `json:"name"`
+	MediaType string       `json:"mediaType"`
+	Size      int64        `json:"size"`
+}
+
+// MaxFileText is the most bytes that are kept of the text of a visitor's file, for models.
+const MaxFileText = 20_000
+
+// FileNames returns the names of files, which stand for a text that a message lacks.
+func FileNames(files []SentFile) string {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// Files returns the files that were sent with the message.
+func (m *Message) Files() (list []SentFile) {
+	for _, p := range m.Parts {
+		if p.Type == PartFile && p.File != nil {
+			list = append(list, *p.File)
+		}
+	}
+	return list
 }
 
 // IsAnsweredBy reports whether result is the result of the tool call p.
@@ -151,7 +191,11 @@ type Citation struct {
 	End         int      `json:"end"`
 	AnswerStart int      `json:"answerStart"`
 	AnswerEnd   int      `json:"answerEnd"`
+	Quote       string   `json:"quote,omitempty"` // the span's text, of which at most MaxQuoteChars are kept
 }
+
+// MaxQuoteChars is the most characters of a passage that a citation quotes.
+const MaxQuoteChars = 500
 
 // Turn is an answer while it is being produced. It belongs to the server, not to a request. While it is open,
 // nothing else may write to its conversation. Its owner renews the lease.
@@ -166,6 +210,7 @@ type Turn struct {
 	LeaseUntil     time.Time
 	Reserved       Credits
 	StartedAt      time.Time
+	VisitorID      VisitorID // whom it answers in the widget; empty elsewhere
 }
 
 // Trace records what a turn did, so that an answer can be explained later.
@@ -185,11 +230,36 @@ type Trace struct {
 	OutputTokens  int            `json:"outputTokens"`
 	Refused       bool           `json:"refused,omitempty"` // the answer says that the sources do not contain it
 	Unsure        bool           `json:"unsure,omitempty"`  // the answer says that it is not sure
+	Bounds        *AnswerBounds  `json:"bounds,omitempty"`  // that the answer's score was held against
+	Reason        AnswerReason   `json:"reason,omitempty"`  // empty where the model does not tell
 	Rewrite       *TraceRewrite  `json:"rewrite,omitempty"`
 	Rerank        *TraceRerank   `json:"rerank,omitempty"`
 	Millis        TraceMillis    `json:"millis"`
 	Error         string         `json:"error,omitempty"`
 }
+
+// AnswerBounds are the scores from which on a model answers without doubt, and at all.
+type AnswerBounds struct {
+	Sure   float64 `json:"sure"`
+	Unsure float64 `json:"unsure"`
+}
+
+// AnswerReason is what decided whether a model answers without doubt, with doubt or not at all.
+type AnswerReason string
+
+// The reasons of the built-in model.
+const (
+	ReasonScore        AnswerReason = "score"         // the score, by its bounds alone
+	ReasonNothingFound AnswerReason = "nothing-found" // no passage holds anything to quote
+	// The score would do, but the passages hold too little of the question, or no amount where one is asked for.
+	ReasonOffTopic AnswerReason = "off-topic"
+	ReasonNoAmount AnswerReason = "no-amount"
+	ReasonNamed    AnswerReason = "named" // the score is too low, but the headings name all of the question
+	// The score would do for an answer without doubt, but what is quoted names too little of the question, or stands in
+	// for a title that fits better.
+	ReasonNotFirm AnswerReason = "not-firm"
+	ReasonTitle   AnswerReason = "title"
+)
 
 // TracePassage is one passage that the model was given, with what the answer cites of it. So the trace explains the
 // answer even after the source is deleted.
@@ -227,8 +297,8 @@ type TraceMillis struct {
 	AnswerDone    float64 `json:"answered"`
 }
 
-// VisibleParts returns the message's parts for clients. A tool call without a result is followed by a result with
-// its state: pending until the call is older than ToolResultTimeout, and ignored from then on.
+// VisibleParts returns the message's parts for clients, without its files. A tool call without a result is followed by
+// a result with its state: pending until the call is older than ToolResultTimeout, and ignored from then on.
 func (m *Message) VisibleParts(now time.Time) []Part {
 	waiting := ToolOutput{Status: ToolPending}
 	if now.Sub(m.CreatedAt) >= ToolResultTimeout {
@@ -236,6 +306,9 @@ func (m *Message) VisibleParts(now time.Time) []Part {
 	}
 	parts := make([]Part, 0, len(m.Parts))
 	for _, p := range m.Parts {
+		if p.Type == PartFile {
+			continue
+		}
 		parts = append(parts, p)
 		if p.Type == "tool-call" && !slices.ContainsFunc(m.Parts, p.IsAnsweredBy) {
 			parts = append(parts,

@@ -32,34 +32,40 @@
 // that needs something from above is handed it as a function, or it is in the wrong place. The table is generated from
 // the test by "make golden":
 //
-//	10 bench cmd/parley
-//	9  bench/internal/chat bench/internal/ingest bench/internal/retrieval bench/internal/search
-//	   bench/internal/start bench/internal/voice server
-//	8  api/admin api/mcp api/v1 api/v2 widget
-//	7  manifest synonym
-//	6  actions agents eval voice
+//	11 bench cmd/parley
+//	10 bench/internal/chat bench/internal/ingest bench/internal/retrieval bench/internal/search
+//	   bench/internal/start bench/internal/voice bench/internal/web server
+//	9  console widget
+//	8  api/admin api/chatapi api/mcp api/v1 api/v2 manual
+//	7  api/looks api/once api/uistream manifest synonym
+//	6  actions agents eval modelserver visitor voice
 //	5  bench/internal/harness access chat contact helpdesk ingest insight search webhook
 //	4  bench/internal/baseline events voice/sfu
-//	3  bench/internal/load ingest/crawl ingest/extract ingest/extract/draft ingest/extract/html
+//	3  bench/internal/load api/docspage ingest/crawl ingest/extract ingest/extract/draft ingest/extract/html
 //	   ingest/extract/office ingest/extract/pdf ingest/extract/sandbox jobs model model/anthropic model/cite
 //	   model/cohere model/openai model/prompt model/quote model/stream retrieval speech speech/deepgram
 //	   speech/local speech/openai store voice/rtc voice/vad
-//	2  bench/internal/corpus bench/internal/stub api/docspage httpapi httpclient metrics outbound sqldb vault
-//	1  parley bench/internal/process bench/internal/report docs audio listen sqldb/sqlite text/charset
-//	   text/markdown text/prose text/redact text/safehtml text/words web
+//	2  bench/internal/corpus bench/internal/stub httpapi httpclient mail metrics outbound sqldb vault
+//	1  parley bench/internal/process bench/internal/report docs audio datadir listen memory sqldb/sqlite
+//	   text/charset text/dictionary text/language text/markdown text/prose text/redact text/safehtml text/words
+//	   web
 //
 // # Layer 1: what needs nothing
 //
-// internal/text/words cuts text into words in the same way wherever words are compared: it folds case and accents,
-// stems, and makes the character n-grams that forgive a typo. internal/text/markdown finds the blocks of a text:
-// headings, paragraphs, list items, tables, code; internal/text/prose finds the sentences in them. internal/audio holds
-// sound as samples: WAV files and changes of rate. internal/listen bounds the connections of HTTP servers and serves
-// clients that have closed their half. docs embeds the operator's manual, which the demo's agent reads; web embeds what
-// browsers load.
+// internal/text/language holds what is known of each language, a file for each: its words, its phrases, and what the
+// built-in model says in it. internal/text/words cuts text into words in the same way wherever words are compared: it
+// folds case and accents, stems, and makes the character n-grams that forgive a typo. internal/text/markdown finds the
+// blocks of a text: headings, paragraphs, list items, tables, code; internal/text/prose finds the sentences in them.
+// internal/audio holds sound as samples: WAV files and changes of rate. internal/listen bounds the connections of HTTP
+// servers and serves clients that have closed their half. internal/datadir is the lock and the socket of a data
+// directory; internal/memory keeps the program small while it rests. docs embeds the operator's manual, which
+// internal/manual shows and the demo's agent reads; web embeds what browsers load.
 //
-// internal/text/redact masks personal data in texts. internal/text/charset finds the encoding of a text and
-// converts it to UTF-8. internal/text/safehtml turns Markdown of strangers into HTML that does no harm, and that into
-// plain text. internal/sqldb/sqlite binds SQLite's C interface, as far as internal/sqldb needs it.
+// internal/text/dictionary translates words by dictionaries that the operator has installed or written.
+//
+// internal/text/redact masks personal data in texts. internal/text/charset finds the encoding of a text and converts it
+// to UTF-8. internal/text/safehtml turns Markdown of strangers into HTML that does no harm, and that into plain text.
+// internal/sqldb/sqlite binds SQLite's C interface, as far as internal/sqldb needs it.
 //
 // # Layer 2: databases, HTTP
 //
@@ -77,7 +83,8 @@
 //
 // internal/outbound is the one HTTP client for addresses that strangers named. It checks the very address that it is
 // about to dial, on every connection and every redirect, and bounds time and size. internal/vault seals secrets before
-// they are stored. internal/metrics is what Prometheus reads; the packages that are measured do not know it.
+// they are stored. internal/mail sends mails by SMTP. internal/metrics is what Prometheus reads; the packages that are
+// measured do not know it.
 //
 // # Layer 3: models, speech, store, retrieval, jobs, reading files
 //
@@ -124,14 +131,16 @@
 // # Layer 4: events
 //
 // internal/events is the one follower of the event log: whoever wants to know what happened follows it under a name,
-// and its position is kept.
+// and its position is kept. What the console shows follows it without one, as long as somebody looks.
 //
 // internal/voice/sfu is the media server, LiveKit, run by "parley sfu" in a process of its own and nowhere else.
 //
 // # Layer 5: services
 //
 // internal/access answers who is calling and whether they may: keys, plans, scopes, rate limits, maintenance. Its
-// Accounts are the operator's operations on accounts, keys and members, each with an entry in the audit log.
+// Accounts are the operator's operations on accounts, keys and members, each with an entry in the audit log. Users
+// signs people in, by passwords, passkeys, recovery codes and links, and WebSessions finds them by the tokens of their
+// cookies.
 //
 // internal/ingest makes passages of sources, as jobs. An earlier version of a source answers until the next one is
 // complete.
@@ -151,6 +160,9 @@
 //
 // # Layer 6: services that use services
 //
+// internal/visitor knows who meets an agent in its widget: a browser without a name, or a user whom the embedding site
+// vouches for. Its tokens are what browsers show in place of keys.
+//
 // internal/voice holds voice sessions. Sessions admits one in a transaction that counts it against the agent's limits
 // and reserves the credits of its first minute; each minute is paid for as it begins, and each session ends once, for
 // one reason, also when its server dies. A Responder is the agent's part of a session: one goroutine owns the dialog
@@ -161,20 +173,35 @@
 // do besides talking: HTTP requests, leads, hand-over, links, web search, and procedures, which run others in order.
 // internal/eval measures answers: what was found, refused and cited.
 //
+// internal/modelserver connects accounts to servers of models of their own, sealed and reached through outbound, and
+// knows which one a model name of an account leads to and whether it works.
+//
 // # Layer 7: agents as code
 //
 // internal/manifest reads and writes manifests, and applies one in one transaction, through the services.
 // internal/synonym proposes groups of synonyms to the operator, from questions that an agent has refused.
+// internal/api/uistream writes answers as streams of events, for the APIs that have them. internal/api/looks is the
+// JSON of what visitors see of an agent: its styles and its suggested messages. internal/api/once runs requests with an
+// Idempotency-Key once.
 //
 // # Layer 8: APIs
 //
 // internal/api/v2 is REST v2: routes.go is the one list of operations. Epoch seconds and ISO strings exist in the APIs
 // and nowhere below. internal/api/v1 is REST v1, for integrations that were written for it. internal/api/mcp serves AI
 // assistants: a tool is an operation of REST v2, called within the process with the caller's key. internal/api/admin is
-// the operator's API, on a socket of the running server. internal/widget hands browsers the library with which they
-// join voice sessions. They translate and hold no rules. clients/ts is the typed client made from the OpenAPI document.
+// the operator's API, on a socket of the running server. internal/api/chatapi is what the widget calls for visitors of
+// a site. internal/manual shows the operator's manual as pages. They translate and hold no rules. clients/ts is the
+// typed client made from the OpenAPI document.
 //
-// # Layers 9 and 10: the program
+// # Layer 9: the console and the widget
+//
+// internal/console hands browsers the pages with which the people of a company run their agents, signs them in, tells
+// them what happens, and serves them the operator's API and REST v2 with the rights of their roles.
+//
+// internal/widget serves what the browsers of visitors load: the loader, the chat frame, the help page, and the library
+// for voice sessions.
+//
+// # Layers 10 and 11: the program
 //
 // internal/server opens the database, builds each value from the configuration, and starts and stops what runs in the
 // background. cmd/parley is flags, environment and printing, a file per command. bench measures the server beside a

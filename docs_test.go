@@ -13,9 +13,11 @@ import (
 	"parley/docs"
 )
 
-// Codes that callers of REST v2 never see: those of the command line, and those no operation answers with yet.
+// Codes that callers of REST v2 never see: those of the command line and of the console, and those no operation
+// answers with yet.
 var unusedCodes = []parley.Code{parley.CodeAlreadyExists, parley.CodeAccountNotFound, parley.CodeKeyNotFound,
-	parley.CodeSourcePendingDel}
+	parley.CodeSourcePendingDel, parley.CodeSignInRequired, parley.CodeSignInFailed, parley.CodePasskeyFailed,
+	parley.CodeStepUpRequired, parley.CodeSecondStep, parley.CodeInvalidLink, parley.CodeUserChanged}
 
 func TestManualListsEveryError(t *testing.T) {
 	page := manualPage(t, "errors.md")

@@ -49,16 +49,19 @@ var enumValues = map[string][]string{
 	"answerState":        names(AnswerStates()),
 	"attributeType":      names(AttributeTypes()),
 	"channel":            names(Channels()),
+	"chatWireFormat":     names(ChatWireFormats()),
 	"conversationStatus": names(ConversationStatuses()),
 	"deliveryState":      names(DeliveryStates()),
 	"fontFamily":         FontFamilies(),
 	"insightGroup":       names(InsightGroups()),
 	"instructionChannel": InstructionChannels(),
 	"messageRole":        MessageRoles(),
+	"modelServerKind":    names(ModelServerKinds()),
 	"priority":           Priorities(),
 	"rating":             Ratings(),
 	"role":               names(Roles()),
 	"sentiment":          names(Sentiments()),
+	"signInWay":          names(SignInWays()),
 	"sourceKind":         names(SourceKinds()),
 	"sourceStatus":       names(SourceStatuses()),
 	"statusCategory":     names(StatusCategories()),
@@ -69,6 +72,7 @@ var enumValues = map[string][]string{
 	"transcriberModel":   TranscriberModels(),
 	"visibility":         Visibilities(),
 	"webhookEvent":       names(WebhookEvents()),
+	"publicWebhookEvent": names(publicWebhookEvents),
 }
 
 // EnumValues returns the values of the enumeration that a struct tag names, or nil when there is none of that name.

@@ -15,6 +15,9 @@ const (
 	EventSourceFailed  EventKind = "source.failed"
 	EventSourceDeleted EventKind = "source.deleted"
 
+	// EventSourceProgress says that the reading of a source goes on. It is recorded now and then, not for each step.
+	EventSourceProgress EventKind = "source.progress"
+
 	EventConversationCreated    EventKind = "conversation.created"
 	EventConversationPaused     EventKind = "conversation.paused"
 	EventConversationResumed    EventKind = "conversation.resumed"
@@ -45,6 +48,18 @@ const (
 	EventTicketUpdated EventKind = "ticket.updated"
 	EventTicketMessage EventKind = "ticket.message"
 
+	EventMemberAdded   EventKind = "member.added"
+	EventMemberChanged EventKind = "member.changed"
+	EventMemberRemoved EventKind = "member.removed"
+
+	EventModelServerAdded   EventKind = "model_server.added"
+	EventModelServerChanged EventKind = "model_server.changed"
+	EventModelServerRemoved EventKind = "model_server.removed"
+	EventModelServerState   EventKind = "model_server.state" // it has begun to work, or to fail
+
 	// EventLeadsSubmit is the event of a lead that was submitted or completed (docs/interface/webhooks.md#lead-submitted).
 	EventLeadsSubmit EventKind = "leads.submit"
+	// EventFormsSubmit is the event of a form of the page that a customer has filled in
+	// (docs/interface/webhooks.md#form-submitted).
+	EventFormsSubmit EventKind = "forms.submit"
 )

@@ -47,6 +47,7 @@ func (t *Team) AgentRef() AgentRef         { return t.AccountID.AgentRef(t.Agent
 func (t *Ticket) AgentRef() AgentRef       { return t.AccountID.AgentRef(t.AgentID) }
 func (s *TicketStatus) AgentRef() AgentRef { return s.AccountID.AgentRef(s.AgentID) }
 func (t *Turn) AgentRef() AgentRef         { return t.AccountID.AgentRef(t.AgentID) }
+func (v *Visitor) AgentRef() AgentRef      { return v.AccountID.AgentRef(v.AgentID) }
 func (s *VoiceSession) AgentRef() AgentRef { return s.AccountID.AgentRef(s.AgentID) }
 func (w *Webhook) AgentRef() AgentRef      { return w.AccountID.AgentRef(w.AgentID) }
 

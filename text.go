@@ -4,11 +4,32 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 // StorableText removes U+0000 from a text, because PostgreSQL cannot store it.
 func StorableText(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+
+// IsVisible reports whether a text has a visible character: a letter, sign or picture, but not white space or
+// formatting characters.
+func IsVisible(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Zs, r) && r != '\u2800' &&
+			!unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	})
+}
+
+// TrimName returns a name as it is stored of people and accounts: without white space around it, and without the
+// characters that turn the direction of what follows, by which a name can look like another.
+func TrimName(name string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r >= '\u202a' && r <= '\u202e' {
+			return -1
+		}
+		return r
+	}, name))
+}
 
 // JSONText returns a JSON value as text: a string without its quotes, the others as they are written.
 func JSONText(raw json.RawMessage) string {

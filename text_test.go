@@ -3,11 +3,30 @@ package parley_test
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"parley"
 )
+
+func TestNamesAreTrimmed(t *testing.T) {
+	for name, want := range map[string]string{" Kim Marlow ": "Kim Marlow", "agent \u202egnp.exe\u202c": "agent gnp.exe",
+		"\u202a \u202e": "", "דנה\u200f!": "דנה\u200f!", "\u2068a\u2069": "\u2068a\u2069"} {
+		if got := parley.TrimName(name); got != want {
+			t.Errorf("%q becomes %q", name, got)
+		}
+	}
+}
+
+func TestVisibleTexts(t *testing.T) {
+	for text, want := range map[string]bool{"": false, " \t\n\u00a0": false, "\u202e": false, "\u200b\u2060\ufeff": false,
+		"\u3164": false, "\u2800": false, "a": true, "\u202ea": true, "店": true, "🙂": true, ".": true} {
+		if parley.IsVisible(text) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}
 
 func TestClip(t *testing.T) {
 	for _, c := range []struct {
@@ -87,5 +106,21 @@ func TestTagsDoNotRepeatEnumerations(t *testing.T) {
 		if file := literals[values]; file != "" {
 			t.Errorf("%s lists the values of @%s: %s", file, name, values)
 		}
+	}
+}
+
+func TestConsoleLocalesHaveCatalogs(t *testing.T) {
+	files, err := os.ReadDir("web/console/src/locales")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := []string{""} // the language of the browser
+	for _, file := range files {
+		found = append(found, strings.TrimSuffix(file.Name(), ".json"))
+	}
+	wanted := parley.ConsoleLocales()
+	slices.Sort(wanted)
+	if !slices.Equal(wanted, found) {
+		t.Errorf("catalogs of %v, and languages %v", found, wanted)
 	}
 }

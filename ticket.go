@@ -222,4 +222,5 @@ type Attachment struct {
 	MediaType string
 	Size      int64 // bytes
 	CreatedAt time.Time
+	Text      string // of a visitor's file, its beginning, for models; else empty
 }

@@ -12,8 +12,9 @@ type Webhook struct {
 	AgentID           AgentID // empty for all agents of the account
 	Endpoint          string  // URL
 	Events            []EventKind
-	SealedSigningKeys string // the keys that sign deliveries, sealed; never the secret itself
-	KeyID             KeyID  // of the API key that is the secret; empty if the webhook has its own secret
+	SealedSigningKeys string     // the keys that sign deliveries, sealed; never the secret itself
+	KeyID             KeyID      // of the API key that is the secret; empty if the webhook has its own secret
+	DisabledAt        *time.Time // since when nothing is sent; nil while it is on
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
 }
@@ -24,7 +25,14 @@ func (w *Webhook) EventNames() []string { return names(w.Events) }
 // webhookEvents are the events that webhooks may subscribe to, a row each. Any event that is recorded may be one.
 var webhookEvents = []EventKind{
 	EventLeadsSubmit,
+	EventFormsSubmit,
 }
+
+// publicWebhookEvents are those that REST v1 knows.
+var publicWebhookEvents = []EventKind{EventLeadsSubmit}
+
+// EventWebhookTest is what a webhook is sent to try it. It is no event that happens.
+const EventWebhookTest EventKind = "webhook.test"
 
 // WebhookEvents lists the events that webhooks may subscribe to.
 func WebhookEvents() []EventKind { return slices.Clone(webhookEvents) }
@@ -60,6 +68,7 @@ type Delivery struct {
 	DueAt       time.Time // when the next attempt is due, while pending
 	LastStatus  int       // HTTP status of the latest attempt; 0 without a reply
 	LastError   string    // why the latest attempt failed
+	LastMillis  int64     // how long the latest attempt took
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	DeliveredAt *time.Time

@@ -28,6 +28,7 @@ import (
 	"parley/bench/internal/start"
 	"parley/bench/internal/stub"
 	"parley/bench/internal/voice"
+	"parley/bench/internal/web"
 )
 
 func main() {
@@ -76,18 +77,22 @@ func runMeasures(ctx context.Context, opt harness.Options, log io.Writer) (*repo
 		return search.Measure(ctx, opt, log)
 	case opt.Retrieval:
 		return retrieval.Measure(ctx, opt, log)
+	case opt.Answers:
+		return retrieval.MeasureAnswers(ctx, opt, log)
 	}
 	return harness.MeasureAll(ctx, opt, measures, log)
 }
 
 func parseOptions(args []string, stderr io.Writer) (harness.Options, error) {
-	opt := harness.Options{Args: strings.Join(args, " "), MeasureNames: map[string]bool{}}
+	opt := harness.Options{Args: strings.Join(args, " ")}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.BoolVar(&opt.JSON, "json", false, "print JSON")
 	f.BoolVar(&opt.Long, "long", false, "measure idle streams and turns during an ingest, too")
 	f.BoolVar(&opt.Retrieval, "retrieval", false,
 		"measure the search in agents of up to 200,000 passages, and nothing else")
+	f.BoolVar(&opt.Answers, "answers", false,
+		"measure the built-in model's answers to questions to the manual, and nothing else")
 	f.BoolVar(&opt.Search, "search", false, "measure conversation search, and nothing else")
 	f.StringVar(&opt.SearchURL, "search-url", "",
 		"an empty PostgreSQL database (postgres://…) to measure conversation search on, in place of SQLite")
@@ -100,6 +105,9 @@ func parseOptions(args []string, stderr io.Writer) (harness.Options, error) {
 	f.StringVar(&opt.Dir, "dir", "", "folder for databases; by default a temporary one")
 	quick := f.Bool("quick", false, "take about a minute")
 	names := f.String("only", "", "measure only these, separated by commas: "+strings.Join(measureNames(), ", "))
+	parts := f.String("web-parts", "", "of web measure only these, separated by commas: "+
+		strings.Join(web.PartNames(), ", "))
+	f.BoolVar(&opt.Install, "npm-ci", false, "of web measure npm ci, too, which needs a registry of packages")
 	rounds := f.Int("rounds", 0, "rounds of each measure")
 	idle := f.Int("idle", 0, "idle streams open together")
 	if err := f.Parse(args); err != nil {
@@ -110,15 +118,21 @@ func parseOptions(args []string, stderr io.Writer) (harness.Options, error) {
 		opt.Sizes = harness.QuickSizes
 	}
 	opt.Rounds, opt.IdleStreams = cmp.Or(max(*rounds, 0), opt.Rounds), cmp.Or(max(*idle, 0), opt.IdleStreams)
-	for name := range strings.SplitSeq(*names, ",") {
-		if name != "" {
-			opt.MeasureNames[name] = true
-		}
-	}
+	opt.MeasureNames, opt.WebParts = splitNames(*names), splitNames(*parts)
 	if f.NArg() > 0 {
 		return opt, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
 	return opt, checkNames(opt)
+}
+
+func splitNames(list string) map[string]bool {
+	names := map[string]bool{}
+	for name := range strings.SplitSeq(list, ",") {
+		if name != "" {
+			names[name] = true
+		}
+	}
+	return names
 }
 
 var measures = []harness.Measure{
@@ -139,6 +153,7 @@ var measures = []harness.Measure{
 	{Name: "files", Run: ingest.MeasureFiles, IsThorough: true},
 	{Name: "pdf", Run: ingest.MeasurePDFs, IsThorough: true},
 	{Name: "binary", Run: start.MeasureBinarySize},
+	{Name: "web", Run: web.Measure, IsThorough: true},
 	{Name: "meanwhile", Run: ingest.MeasureMeanwhile, IsLong: true},
 	{Name: "idle", Run: chat.MeasureIdle, IsLong: true},
 }
@@ -159,6 +174,11 @@ func checkNames(o harness.Options) error {
 	for name := range o.MeasureNames {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("-only: there is no measure %q", name)
+		}
+	}
+	for name := range o.WebParts {
+		if !slices.Contains(web.PartNames(), name) {
+			return fmt.Errorf("-web-parts: there is no part %q", name)
 		}
 	}
 	return nil

@@ -7,3 +7,8 @@ import "embed"
 //
 //go:embed manual/*.md
 var Manual embed.FS
+
+// Measured holds the pages that the manual refers to for figures. The demo's agent does not read them.
+//
+//go:embed quality.md performance.md
+var Measured embed.FS

@@ -5,8 +5,9 @@ package web
 import "embed"
 
 // Files holds the script build of service-voice with the licences of what it contains (built), and its demo page
-// (voice/demo).
+// (voice/demo), and the files of the page on which members try the chat (widget/demo).
 //
 //go:embed built/service-voice.js built/service-voice.licenses.txt
 //go:embed voice/demo/voice.html voice/demo/voice.css voice/demo/voice.js
+//go:embed widget/demo/widget.css widget/demo/widget.js
 var Files embed.FS

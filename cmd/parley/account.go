@@ -23,16 +23,20 @@ func (c *accountCreateCmd) Run(p *process) error {
 
 type accountUpdateCmd struct {
 	ID      string      `arg:"" help:"Account to change."`
+	Name    *string     `placeholder:"NAME" help:"New name, 1 to 100 characters."`
 	Plan    *string     `placeholder:"NAME" predictor:"plan" help:"New plan."`
 	Credits creditsFlag `placeholder:"N" help:"@account-credits"`
 	HIPAA   *bool       `name:"hipaa" help:"Keep conversation text out of search; --hipaa=false ends that."`
+
+	ViewersSeePersonalData *bool `help:"Show viewers who customers are; --viewers-see-personal-data=false ends that."`
 }
 
 func (c *accountUpdateCmd) Run(p *process) error {
-	if c.Plan == nil && !c.Credits.Present && c.HIPAA == nil {
-		return newUsageError("nothing to change: give --plan, --credits or --hipaa")
+	if c.Name == nil && c.Plan == nil && !c.Credits.Present && c.HIPAA == nil && c.ViewersSeePersonalData == nil {
+		return newUsageError("nothing to change: give --name, --plan, --credits, --hipaa or --viewers-see-personal-data")
 	}
-	in := admin.AccountChange{ID: c.ID, Plan: c.Plan, Credits: c.Credits.Opt, HIPAA: c.HIPAA}
+	in := admin.AccountChange{ID: c.ID, Name: c.Name, Plan: c.Plan, Credits: c.Credits.Opt, HIPAA: c.HIPAA,
+		ViewersSeePersonalData: c.ViewersSeePersonalData}
 	return printAdmin(p, admin.UpdateAccount, in, asList(p.printAccounts))
 }
 

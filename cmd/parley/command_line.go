@@ -22,7 +22,7 @@ type commandLine struct {
 	Serve   serveCmd `cmd:"" help:"Run the server."`
 	Account struct {
 		Create accountCreateCmd `cmd:"" help:"Create an account and its first API key."`
-		Update accountUpdateCmd `cmd:"" help:"Change an account's plan, credits or HIPAA setting."`
+		Update accountUpdateCmd `cmd:"" help:"Change an account's name, plan, credits and other settings."`
 		List   accountListCmd   `cmd:"" help:"List accounts."`
 	} `cmd:"" help:"Create, change and list accounts."`
 	Key struct {
@@ -31,11 +31,16 @@ type commandLine struct {
 		List   keyListCmd   `cmd:"" help:"List API keys, never the keys themselves."`
 	} `cmd:"" help:"Create, revoke and list API keys."`
 	Member struct {
-		Add    memberAddCmd    `cmd:"" help:"Add a member to an account's team."`
-		Change memberChangeCmd `cmd:"" help:"Give a member another role."`
-		Remove memberRemoveCmd `cmd:"" help:"Remove a member; their open tickets stay with the teams."`
-		List   memberListCmd   `cmd:"" help:"List members."`
-	} `cmd:"" help:"Add, change, remove and list members of an account's team."`
+		Add      memberAddCmd      `cmd:"" help:"Add a member to an account's team."`
+		Invite   memberInviteCmd   `cmd:"" help:"Make a link by which somebody becomes a member and signs in."`
+		Link     memberLinkCmd     `cmd:"" help:"Make a link by which a member sets a password and signs in."`
+		Password memberPasswordCmd `cmd:"" help:"Set a member's password; it is read from the standard input."`
+		Change   memberChangeCmd   `cmd:"" help:"Give a member another role."`
+		Remove   memberRemoveCmd   `cmd:"" help:"Remove a member; their open tickets stay with the teams."`
+		List     memberListCmd     `cmd:"" help:"List members."`
+
+		Invitations memberInvitationsCmd `cmd:"" help:"List, renew and withdraw invitations without an answer."`
+	} `cmd:"" help:"Add, invite, change, remove and list members of an account's team."`
 	Sources       sourcesCmd       `cmd:"" help:"List an agent's sources."`
 	Conversations conversationsCmd `cmd:"" help:"List, delete, end, take over and hand back conversations."`
 	Ticket        ticketCmd        `cmd:"" help:"List, show, open, change and answer an agent's tickets."`
@@ -85,6 +90,8 @@ var longHelp = map[string]string{
 	"sfu":                  "Carry the sound of voice sessions for the server, in a process of its own.",
 	"conversations-before": "Those without activity since: 2026-01-31 (its beginning, UTC) or 2026-01-31T12:00:00Z.",
 	"eval-set":             "Folder or file with a question set; may be given more than once.",
+	"eval-across": "Ask the questions of one language against the documents of another, such as de-en, in sets that are " +
+		"translations of each other.",
 	"eval-search": "What passages are found by: words, vectors, or both, which is usual with an embedding " +
 		"server.",
 	"key-scopes":    "What the key may do, such as agents:read,chatlogs:write; all when left out.",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -51,8 +52,17 @@ func (p *process) isSet(name string) bool {
 	return false
 }
 
-// showDemo prepares the demo on the running server and prints commands to copy.
+// showDemo prints the link to the console, prepares the demo on the running server and prints commands to copy.
 func (p *process) showDemo(s *instance) error {
+	setup, err := s.DemoLink(p)
+	if err != nil {
+		return err
+	}
+	if !p.commandLine.JSON {
+		if err := p.printf(setupText, cmp.Or(setup, s.ConsoleURL())); err != nil {
+			return err
+		}
+	}
 	progress := func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) }
 	d, err := s.SetUpDemo(p, docs.Manual, progress)
 	if err != nil {
@@ -63,10 +73,14 @@ func (p *process) showDemo(s *instance) error {
 		return err
 	}
 	if p.commandLine.JSON {
-		return p.printJSON(map[string]any{"ready": true, "version": version, "url": s.url, "model": s.model, "data": data,
-			"accountId": d.Account, "apiKey": d.Key, "agentId": d.Agent})
+		line := map[string]any{"ready": true, "version": version, "url": s.url, "model": s.model, "data": data,
+			"accountId": d.Account, "apiKey": d.Key, "agentId": d.Agent, "chatUrl": chatURL(s, d)}
+		if setup != "" {
+			line["setupUrl"] = setup
+		}
+		return p.printJSON(line)
 	}
-	return p.printf(demoText, version, s.url, s.model, d.Account, d.Agent, d.Key, data,
+	return p.printf(demoText, version, s.url, s.model, d.Account, d.Agent, d.Key, data, chatURL(s, d),
 		curlCommand(s, d, "-s", demoQuestion, ""), curlCommand(s, d, "-sN", streamedDemoQuestion, `, "stream": true`),
 		quoteShell(os.Args[0]), quoteShell(data))
 }
@@ -75,6 +89,9 @@ const (
 	demoQuestion         = "How do I back up Parley?"
 	streamedDemoQuestion = "Which database does Parley use?"
 )
+
+// chatURL is where customers meet the agent.
+func chatURL(s *instance, d server.Demo) string { return fmt.Sprintf("%s/%s/help", s.url, d.Agent) }
 
 func curlCommand(s *instance, d server.Demo, options, message, more string) string {
 	return fmt.Sprintf(`curl %s %s/api/v2/agents/%s/chat -H 'Authorization: Bearer %s' -d '{"message": "%s"%s}'`,
@@ -91,12 +108,14 @@ func quoteShell(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-const demoText = `parley %s ready on %s, answering with %s
+const demoText = `
+parley %s ready on %s, answering with %s
 
   account  %s
   agent    %s
   key      %s
   data     %s
+  chat     %s
 
 Ask its manual something:
 

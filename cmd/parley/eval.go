@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +16,7 @@ import (
 
 	"parley"
 	"parley/internal/api/admin"
+	"parley/internal/chat"
 	"parley/internal/eval"
 	"parley/internal/server"
 )
@@ -24,6 +27,8 @@ type evalCmd struct {
 	Compare  string   `placeholder:"FILE" help:"Output of an earlier run with --json, to compare question by question."`
 	Agent    string   `placeholder:"ID" help:"Give an agent its own past questions again, in place of a set."`
 	Search   string   `enum:",words,vectors,both" default:"" placeholder:"WHAT" help:"@eval-search"`
+	NoRerank bool     `help:"Leave passages in the order of the search, though a reranking server is configured."`
+	Across   []string `placeholder:"PAIR,…" help:"@eval-across"`
 	Limit    int      `default:"100" placeholder:"N" help:"Past questions of the agent, the newest (${default})."`
 	server.ModelConfig
 }
@@ -32,8 +37,8 @@ func (c *evalCmd) Run(p *process) error {
 	switch {
 	case (len(c.Set) == 0) == (c.Agent == ""):
 		return newUsageError("give either --set or --agent")
-	case c.Agent != "" && (c.Baseline || c.Compare != "" || c.Search != ""):
-		return newUsageError("--baseline, --compare and --search go with --set")
+	case c.Agent != "" && (c.Baseline || c.Compare != "" || c.Search != "" || c.NoRerank || len(c.Across) > 0):
+		return newUsageError("--baseline, --compare, --search, --no-rerank and --across go with --set")
 	case c.Search != "" && c.searchMode() != eval.SearchWords && (c.EmbedURL == "" || c.Baseline):
 		return newUsageError("--search %s needs an embedding server (--embed-url) and goes without --baseline", c.Search)
 	case c.Agent != "":
@@ -50,6 +55,15 @@ func (c *evalCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
+	if len(c.Across) > 0 {
+		if sets, err = eval.AcrossLanguages(sets, c.Across); err != nil {
+			return newUsageError("--across: %v", err)
+		}
+	}
+	dictionaries, err := c.OpenDictionaries(slog.Default())
+	if err != nil {
+		return err
+	}
 	table, err := c.NewRegistry()
 	if err != nil {
 		return err
@@ -59,10 +73,16 @@ func (c *evalCmd) Run(p *process) error {
 	if !ok {
 		return errors.New("no model answers for \"auto\"")
 	}
-	runner := eval.Runner{Backend: back, Baseline: c.Baseline, Now: time.Now, OnProgress: p.progressPrinter()}
+	runner := eval.Runner{Backend: back, Baseline: c.Baseline, Dictionaries: dictionaries, Now: time.Now,
+		OnProgress: p.progressPrinter()}
 	if e := c.Embedder(); e != nil && c.searchMode() != eval.SearchWords && !c.Baseline {
 		defer e.Close()
 		runner.Embedder, runner.Search, runner.VectorWeight = e, c.searchMode(), c.EmbedWeight
+	}
+	if r := c.Reranker(); r != nil && !c.Baseline && !c.NoRerank {
+		defer r.Close()
+		runner.Reranker = &chat.QueryReranker{Reranker: r, Timeout: c.RerankWait, Now: time.Now,
+			Logger: slog.New(slog.DiscardHandler)}
 	}
 	report, err := runner.RunAll(p, sets)
 	if err != nil {
@@ -229,6 +249,7 @@ func (p *process) printFigures(r *eval.Report) error {
 			return err
 		}
 	}
+	p.printReranks(r)
 	p.printCurves(r)
 	return nil
 }
@@ -260,6 +281,28 @@ func (p *process) printOutcomes(r *eval.Report) error {
 		rows("all", &r.Figures)
 	}
 	return w.Flush()
+}
+
+// printReranks says how many questions a reranking server has ordered the passages of. The others have figures of the
+// search alone.
+func (p *process) printReranks(r *eval.Report) {
+	count := map[string]int{}
+	for _, s := range r.Sets {
+		for _, t := range s.Trials {
+			if t.Rerank != "" {
+				count[t.Rerank]++
+			}
+		}
+	}
+	for i, state := range slices.Sorted(maps.Keys(count)) {
+		if i == 0 {
+			fmt.Fprint(p.stdout, "\nreranked:")
+		}
+		fmt.Fprintf(p.stdout, "  %s %d", state, count[state])
+	}
+	if len(count) > 0 {
+		fmt.Fprintln(p.stdout)
+	}
 }
 
 // falseRefusalShares lists the shares of false refusals at which a curve is shown.

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"parley/internal/api/admin"
+	"parley/internal/datadir"
 	"parley/internal/listen"
+	"parley/internal/memory"
 	"parley/internal/server"
 )
 
@@ -25,7 +27,7 @@ type instance struct {
 	model           string // name of the default model, for people
 	drainTimeout    time.Duration
 	log             *slog.Logger
-	lock            *admin.Lock
+	lock            *datadir.Lock
 	publicListener  net.Listener
 	filesListener   net.Listener // for uploads on another address; nil if there is none
 	metricsListener net.Listener // nil if there are no metrics
@@ -43,7 +45,7 @@ func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *ins
 	if err = os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return nil, err
 	}
-	if s.lock, err = admin.LockServer(ctx, cfg.Data, holder, lockTimeout); err != nil {
+	if s.lock, err = datadir.LockServer(ctx, cfg.Data, holder, lockTimeout); err != nil {
 		return nil, err
 	}
 	if s.publicListener, err = listenOn(cfg.Listen, "--listen"); err != nil {
@@ -68,7 +70,7 @@ func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *ins
 	if s.Server, err = server.Open(ctx, cfg); err != nil {
 		return nil, err
 	}
-	s.adminListener, err = admin.Listen(cfg.Data)
+	s.adminListener, err = datadir.Listen(cfg.Data)
 	return s, err
 }
 
@@ -97,7 +99,7 @@ func (in *instance) run(ctx context.Context, opened func() error) error {
 	adminConns := listen.NewConnTable(listen.Limits{}) // whoever reaches the socket may connect
 	public, private := in.newHTTPServer(in.Handler(), in.Connections),
 		in.newHTTPServer(admin.Handler(in.Admin(), in.log), adminConns)
-	server.ReleaseMemory()
+	memory.Release()
 	failures := make(chan error, 6)
 	workDone := make(chan struct{})
 	serve := func(httpServer *http.Server, l net.Listener) {

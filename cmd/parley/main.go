@@ -20,12 +20,13 @@ import (
 
 	"parley"
 	"parley/internal/httpapi"
+	"parley/internal/memory"
 	"parley/internal/server"
 )
 
 func main() {
 	if os.Getenv("GOGC") == "" { // the operator's own setting wins
-		debug.SetGCPercent(server.IdleGOGC)
+		debug.SetGCPercent(memory.IdleGOGC)
 	}
 	// After the first signal the default handling is restored: a second signal ends the process at once.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)

@@ -253,7 +253,7 @@ type exportAgentCmd struct {
 }
 
 func (c *exportAgentCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.ExportAgent, admin.AgentRef{ID: c.ID})
+	out, err := runAdmin(p, admin.ExportAgent, admin.ManifestQuery{ID: c.ID})
 	if err != nil {
 		return err
 	}

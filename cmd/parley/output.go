@@ -98,6 +98,7 @@ func (p *process) adminClient(models server.ModelConfig) *admin.Client {
 		}
 		return server.OpenAdmin(ctx, server.Config{
 			StorageConfig: storage,
+			ServingConfig: server.ServingConfig{BaseURL: os.Getenv("PARLEY_BASE_URL")}, // for links
 			ModelConfig:   models,
 			Now:           time.Now,
 			Logger:        log,

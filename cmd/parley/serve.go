@@ -59,17 +59,30 @@ func (p *process) serverConfig(service server.ServingConfig, models server.Model
 	return cfg, err
 }
 
-// printReady prints the address of the server and the model that answers.
+// printReady prints the address of the server and the model that answers, and the link by which the first person gets
+// into the console.
 func (p *process) printReady(s *instance) error {
+	setup, err := s.SetUpLink(p)
+	if err != nil {
+		return err
+	}
 	if p.commandLine.JSON {
 		line := map[string]any{"ready": true, "version": version, "url": s.url, "filesUrl": s.filesURL, "model": s.model}
+		if setup != "" {
+			line["setupUrl"] = setup
+		}
 		if s.metricsURL != "" {
 			line["metricsUrl"] = s.metricsURL
 		}
 		return p.printJSON(line)
 	}
-	return p.printf("parley %s ready on %s, answering with %s\n", version, s.url, s.model)
+	if err := p.printf("parley %s ready on %s, answering with %s\n", version, s.url, s.model); err != nil || setup == "" {
+		return err
+	}
+	return p.printf(setupText, setup)
 }
+
+const setupText = "Open the console: %s\n"
 
 // extractCmd is not for people: the server runs it to read uploaded files, and talks to it over standard input and
 // output.

@@ -19,6 +19,10 @@ type Accounts struct {
 	Plans *Plans
 	Now   func() time.Time
 	Actor string // for the audit chain; empty for "operator"
+
+	KeepOwners bool // owners can neither be made nor changed nor removed
+	KeepGrants bool // plan and credits stay as they are where there are several accounts
+	KeepWaysIn bool // an owner who can sign in stays in every account
 }
 
 // NewAccount describes an account to create.
@@ -39,7 +43,7 @@ func (ac *Accounts) CreateAccount(ctx context.Context, n NewAccount) (*parley.Ac
 				", which an account gets when none is named; there are "+strings.Join(ac.Plans.names, ", "))
 		}
 	}
-	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: strings.TrimSpace(n.Name), Plan: n.Plan,
+	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: parley.TrimName(n.Name), Plan: n.Plan,
 		Credits: n.Credits, HIPAA: n.HIPAA, CreatedAt: ac.Now()}
 	if err := ac.checkAccount(a); err != nil {
 		return nil, "", err
@@ -59,9 +63,12 @@ func (ac *Accounts) CreateAccount(ctx context.Context, n NewAccount) (*parley.Ac
 
 // AccountChange describes the change of an account; nil fields stay.
 type AccountChange struct {
+	Name    *string
 	Plan    *string
 	Credits *CreditGrant
 	HIPAA   *bool
+
+	ViewersSeePersonalData *bool
 }
 
 // CreditGrant sets the monthly credits of an account.
@@ -69,10 +76,14 @@ type CreditGrant struct {
 	Credits *parley.Credits // the account's own; nil for its plan's
 }
 
-// UpdateAccount changes an account. Fails with ACCOUNT_NOT_FOUND or VALIDATION_INVALID_BODY.
+// UpdateAccount changes an account. Fails with ACCOUNT_NOT_FOUND or VALIDATION_INVALID_BODY, or with
+// AUTH_INSUFFICIENT_PERMISSIONS where plan and credits are the operator's.
 func (ac *Accounts) UpdateAccount(ctx context.Context, id parley.AccountID,
 	c AccountChange) (changed *parley.Account, err error) {
 	err = ac.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		if err := ac.checkGrants(ctx, tx, c); err != nil {
+			return err
+		}
 		err := tx.UpdateAccount(ctx, id, ac.Now(), func(a *parley.Account) error {
 			c.apply(a)
 			changed = a
@@ -86,7 +97,26 @@ func (ac *Accounts) UpdateAccount(ctx context.Context, id parley.AccountID,
 	return changed, err
 }
 
+// checkGrants fails where an owner changes what one of several accounts of a server may use.
+func (ac *Accounts) checkGrants(ctx context.Context, tx *store.DB, c AccountChange) error {
+	if !ac.KeepGrants || c.Plan == nil && c.Credits == nil {
+		return nil
+	}
+	accounts, err := tx.OldestAccounts(ctx, 2)
+	if err == nil && len(accounts) > 1 {
+		err = parley.NewErrorf(parley.CodeInsufficientScope,
+			"Plan and credits are set by the operator of the server, which has several accounts.")
+	}
+	return err
+}
+
 func (c AccountChange) apply(a *parley.Account) {
+	if c.Name != nil {
+		a.Name = parley.TrimName(*c.Name)
+	}
+	if c.ViewersSeePersonalData != nil {
+		a.ViewersSeePersonalData = *c.ViewersSeePersonalData
+	}
 	if c.Plan != nil {
 		a.Plan = *c.Plan
 	}
@@ -114,15 +144,30 @@ func (ac *Accounts) checkAccount(a *parley.Account) error {
 }
 
 func checkName(details map[string]string, name string) {
-	if n := utf8.RuneCountInString(name); n < 1 || n > 100 {
-		details["name"] = "must have 1 to 100 characters"
-	} else if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		details["name"] = "must not hold control characters"
+	if fault := nameFault(name); fault != "" {
+		details["name"] = fault
 	}
+}
+
+// nameFault returns what is wrong with a name, or the empty text.
+func nameFault(name string) string {
+	if n := utf8.RuneCountInString(name); n < 1 || n > 100 {
+		return "must have 1 to 100 characters"
+	}
+	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "must not hold control characters"
+	}
+	if !parley.IsVisible(name) {
+		return "must have a character that can be seen"
+	}
+	return ""
 }
 
 func accountDetails(a *parley.Account) map[string]any {
 	facts := map[string]any{"name": a.Name, "plan": a.Plan, "hipaa": a.HIPAA}
+	if a.ViewersSeePersonalData {
+		facts["viewersSeePersonalData"] = true
+	}
 	if a.Credits != nil {
 		facts["credits"] = a.Credits.Float()
 	}

@@ -65,7 +65,7 @@ func TestInvalidAccountsNameEveryFault(t *testing.T) {
 		f.WantCode(err, parley.CodeInvalidBody, "scopes")
 		_, _, err = f.CreateKey(f.Context(), access.NewKeyRequest{AccountID: "nobody"})
 		f.WantCode(err, parley.CodeAccountNotFound)
-		_, err = f.RevokeKey(f.Context(), "nobody")
+		_, err = f.RevokeKey(f.Context(), "", "nobody")
 		f.WantCode(err, parley.CodeKeyNotFound)
 		_, err = f.Keys(f.Context(), "nobody")
 		f.WantCode(err, parley.CodeAccountNotFound)
@@ -105,5 +105,33 @@ func TestAccountKeysAndMembers(t *testing.T) {
 		if len(keys) != 2 || len(members) != 1 {
 			f.Errorf("%d keys, %d members", len(keys), len(members))
 		}
+	})
+}
+
+// On a server of several accounts, what an account may use is the operator's to say.
+func TestOwnersDoNotGrantThemselvesCredits(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		a, _ := f.createAccount("")
+		owner := *f.Accounts
+		owner.KeepGrants = true
+		plan, name, on := "free", " Shop ", true
+		_, err := owner.UpdateAccount(f.Context(), a.ID, access.AccountChange{Plan: &plan, Credits: &access.CreditGrant{}})
+		f.Must(err)
+		f.createAccount("")
+		_, err = owner.UpdateAccount(f.Context(), a.ID, access.AccountChange{Credits: &access.CreditGrant{}})
+		f.WantCode(err, parley.CodeInsufficientScope)
+		_, err = owner.UpdateAccount(f.Context(), a.ID, access.AccountChange{Plan: &plan})
+		f.WantCode(err, parley.CodeInsufficientScope)
+		wanted := access.AccountChange{Name: &name, ViewersSeePersonalData: &on}
+		changed, err := owner.UpdateAccount(f.Context(), a.ID, wanted)
+		f.Must(err)
+		found, err := f.DB.Account(f.Context(), a.ID)
+		f.Must(err)
+		if changed.Name != "Shop" || *found != *changed || !found.ViewersSeePersonalData {
+			f.Errorf("%+v %+v", changed, found)
+		}
+		empty := ""
+		_, err = owner.UpdateAccount(f.Context(), a.ID, access.AccountChange{Name: &empty})
+		f.WantCode(err, parley.CodeInvalidBody, "name")
 	})
 }

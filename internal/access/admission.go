@@ -23,7 +23,7 @@ type Admission struct {
 // the handlers. A request without a valid key counts for its address. The admission's Caller is a *Caller.
 func (a *Admission) Admit(ctx context.Context, r *http.Request, op *httpapi.Operation) (httpapi.Admission, error) {
 	if err := a.Authenticator.CheckMaintenance(); err != nil && !op.RateExempt {
-		return a.currentRate(anonymousPrefix + httpapi.ClientAddress(r, a.TrustProxy)), err
+		return a.currentRate(anonymousPrefix + NetworkOf(httpapi.ClientAddress(r, a.TrustProxy))), err
 	}
 	var caller *Caller
 	var authErr error
@@ -34,7 +34,7 @@ func (a *Admission) Admit(ctx context.Context, r *http.Request, op *httpapi.Oper
 			name = string(caller.Key.ID) + " "
 		}
 	}
-	admission, err := a.countRequest(name+httpapi.ClientAddress(r, a.TrustProxy), op)
+	admission, err := a.countRequest(name+NetworkOf(httpapi.ClientAddress(r, a.TrustProxy)), op)
 	if authErr == nil && caller != nil {
 		admission.Caller, admission.Account = caller, string(caller.Account.ID)
 	}
@@ -71,11 +71,5 @@ func (a *Admission) countRequest(key string, op *httpapi.Operation) (httpapi.Adm
 		return a.currentRate(key), nil
 	}
 	state := a.Limiter.Take(key, a.Now())
-	admission := admissionWithRate(state)
-	if state.OK {
-		return admission, nil
-	}
-	e := parley.NewError(parley.CodeTooManyRequests)
-	e.RetryAfter = state.RetryAfter
-	return admission, e
+	return admissionWithRate(state), state.Err()
 }

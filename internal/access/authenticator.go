@@ -8,6 +8,7 @@ import (
 	"crypto/subtle"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,17 +21,29 @@ import (
 // Caller is who is calling.
 type Caller struct {
 	parley.Caller
-	Key parley.APIKey
+	Key    parley.APIKey
+	Member *parley.Member // who is signed in to the console; nil of a caller with a key
 }
 
 // CheckScope fails with SUBSCRIPTION_API_RESTRICTED_PLAN when the plan has no API access, then with
-// AUTH_INSUFFICIENT_PERMISSIONS when the key lacks the scope: the plan is checked before the scope.
+// AUTH_INSUFFICIENT_PERMISSIONS when the key lacks the scope: the plan is checked before the scope. Members need no API
+// access: every plan has a console.
 func (c *Caller) CheckScope(scope parley.Scope) error {
+	if c.Member != nil {
+		return c.checkRole(scope)
+	}
 	if !c.Plan.API {
 		return parley.NewError(parley.CodePlanWithoutAPI)
 	}
 	if !c.Key.Allows(scope) {
 		return parley.NewErrorf(parley.CodeInsufficientScope, "The API key lacks the scope %s.", scope)
+	}
+	return nil
+}
+
+func (c *Caller) checkRole(scope parley.Scope) error {
+	if !slices.Contains(Scopes(c.Member.Role), scope) && scope != "" {
+		return parley.NewErrorf(parley.CodeInsufficientScope, "The role %s may not do this.", c.Member.Role)
 	}
 	return nil
 }
@@ -119,6 +132,19 @@ func (a *Authenticator) lookup(ctx context.Context, hash string, now time.Time) 
 	}
 	a.callers.put(hash, e, now, callersGeneration)
 	return e, nil
+}
+
+// MemberCaller returns a signed-in member as a caller of REST v2, with the scopes of their role.
+func (a *Authenticator) MemberCaller(ctx context.Context, m parley.Member) (*Caller, error) {
+	account, err := a.DB.Account(ctx, m.Account)
+	if err != nil {
+		return nil, err
+	}
+	return &Caller{
+		Caller: parley.Caller{Account: *account, Plan: a.plan(account)},
+		Key:    parley.APIKey{AccountID: m.Account, Scopes: Scopes(m.Role)},
+		Member: &m,
+	}, nil
 }
 
 // plan returns the account's plan. A plan that is no longer in the operator's file allows nothing.

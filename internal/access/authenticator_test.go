@@ -59,7 +59,7 @@ func TestAuthenticatorSeesChangesWithinASecond(t *testing.T) {
 		f.Must(enter())
 		keys, err := f.Keys(f.Context(), a.ID)
 		f.Must(err)
-		_, err = f.RevokeKey(f.Context(), keys[0].ID)
+		_, err = f.RevokeKey(f.Context(), "", keys[0].ID)
 		f.Must(err)
 		f.clock.Advance(500 * time.Millisecond) // changed by another server, which does not notify this one
 		f.WantCode(enter(), parley.CodeInvalidKey)
@@ -74,7 +74,7 @@ func TestAuthenticatorSeesChangesWithinASecond(t *testing.T) {
 		f.clock.Advance(time.Millisecond) // exactly then, despite the cache
 		f.WantCode(enter(), parley.CodeExpiredKey)
 
-		_, err = f.RevokeKey(f.Context(), record.ID)
+		_, err = f.RevokeKey(f.Context(), "", record.ID)
 		f.Must(err)
 		f.Auth.ClearCache()
 		f.WantCode(enter(), parley.CodeInvalidKey)
@@ -121,7 +121,7 @@ func TestAuthenticatorWritesTheLastUseAtMostOnceAMinute(t *testing.T) {
 }
 
 func BenchmarkAuthenticator(b *testing.B) {
-	db := dbs.NewStore(b, dbs.Open(b, dbs.NewSQLitePath(b)))
+	db := dbs.NewSQLiteStore(b)
 	plans, err := access.LoadPlans("")
 	if err != nil {
 		b.Fatal(err)

@@ -86,7 +86,7 @@ type NewKeyRequest struct {
 // CreateKey creates an API key and returns its record and the key itself, which cannot be read again. Fails with
 // ACCOUNT_NOT_FOUND or VALIDATION_INVALID_BODY.
 func (ac *Accounts) CreateKey(ctx context.Context, n NewKeyRequest) (*parley.APIKey, string, error) {
-	key, record := ac.newKey(n.AccountID, cmp.Or(strings.TrimSpace(n.Name), "key"))
+	key, record := ac.newKey(n.AccountID, cmp.Or(parley.TrimName(n.Name), "key"))
 	record.ExpiresAt, record.Scopes = n.ExpiresAt, normalizeScopes(n.Scopes)
 	if err := checkKey(record, n.Scopes); err != nil {
 		return nil, "", err
@@ -100,10 +100,11 @@ func (ac *Accounts) CreateKey(ctx context.Context, n NewKeyRequest) (*parley.API
 	return record, key, err
 }
 
-// RevokeKey ends a key for good. Fails with KEY_NOT_FOUND.
-func (ac *Accounts) RevokeKey(ctx context.Context, id parley.KeyID) (k *parley.APIKey, err error) {
+// RevokeKey ends a key of an account for good; without an account, one of any. Fails with KEY_NOT_FOUND.
+func (ac *Accounts) RevokeKey(ctx context.Context, account parley.AccountID,
+	id parley.KeyID) (k *parley.APIKey, err error) {
 	err = ac.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
-		if k, err = tx.RevokeKey(ctx, id, ac.Now()); err != nil {
+		if k, err = tx.RevokeKey(ctx, account, id, ac.Now()); err != nil {
 			return err
 		}
 		return ac.audit(ctx, tx, k.AccountID, "key.revoke", string(id), nil)
@@ -122,7 +123,7 @@ func (ac *Accounts) Keys(ctx context.Context, account parley.AccountID) ([]parle
 func (ac *Accounts) newKey(account parley.AccountID, name string) (string, *parley.APIKey) {
 	key := NewKey()
 	return key, &parley.APIKey{ID: parley.KeyID(parley.NewUUID()), AccountID: account, Name: name, Hash: Hash(key),
-		Hint: key[:keyHintLength], CreatedAt: ac.Now()}
+		Hint: key[:keyHintLength], CreatedBy: cmp.Or(ac.Actor, operatorActor), CreatedAt: ac.Now()}
 }
 
 func (ac *Accounts) storeKey(ctx context.Context, tx *store.DB, k *parley.APIKey) error {

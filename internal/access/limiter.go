@@ -5,6 +5,8 @@ import (
 	"container/list"
 	"sync"
 	"time"
+
+	"parley"
 )
 
 // The limits of a Limiter that sets none (docs/interface/authentication.md#rate-limits).
@@ -34,6 +36,16 @@ type RateState struct {
 	Remaining  int
 	Reset      time.Time     // when one more request than Remaining will be free; now when none has been counted
 	RetryAfter time.Duration // when not OK
+}
+
+// Err returns RATE_LIMIT_TOO_MANY_REQUESTS of a request that was not admitted; nil of one that was.
+func (r RateState) Err() error {
+	if r.OK {
+		return nil
+	}
+	e := parley.NewError(parley.CodeTooManyRequests)
+	e.RetryAfter = r.RetryAfter
+	return e
 }
 
 // requestLog holds the times of a key's requests in the window, oldest first, from times[from].

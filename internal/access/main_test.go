@@ -21,6 +21,7 @@ type fixture struct {
 	check.T
 	*access.Accounts
 	Auth  *access.Authenticator
+	Users *access.Users
 	clock *clock.Clock
 }
 
@@ -34,6 +35,7 @@ func forEachStore(t *testing.T, do func(f *fixture)) {
 		f := &fixture{T: check.T{TB: t}, clock: clock.At(testTime)}
 		f.Accounts = &access.Accounts{DB: db, Plans: plans, Now: f.clock.Now}
 		f.Auth = &access.Authenticator{DB: db, Plans: plans, Now: f.clock.Now}
+		f.Users = newUsers(t, f.Accounts)
 		do(f)
 	})
 }
@@ -43,4 +45,20 @@ func (f *fixture) createAccount(plan string) (*parley.Account, string) {
 	a, key, err := f.CreateAccount(f.Context(), access.NewAccount{Name: "Acme", Plan: plan})
 	f.Must(err)
 	return a, key
+}
+
+const consoleURL = "http://localhost:8080/console"
+
+func newUsers(t *testing.T, accounts *access.Accounts) *access.Users {
+	t.Helper()
+	passkeys, err := access.NewPasskeyVerifier(consoleURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &access.Users{
+		DB: accounts.DB, Accounts: accounts, Now: accounts.Now, ConsoleURL: consoleURL,
+		Sessions:  &access.WebSessions{DB: accounts.DB, Now: accounts.Now},
+		Passwords: access.NewPasswords(), Throttle: &access.SignInThrottle{}, Passkeys: passkeys,
+		Challenges: access.NewChallengeLimiter(),
+	}
 }

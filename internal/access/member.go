@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"net/mail"
+	"slices"
 	"strings"
+	"time"
 
 	"parley"
 	"parley/internal/sqldb"
@@ -24,8 +26,8 @@ type NewMember struct {
 func (ac *Accounts) AddMember(ctx context.Context, n NewMember) (*parley.Membership, error) {
 	role, now := cmp.Or(n.Role, parley.RoleAgent), ac.Now()
 	user := parley.User{ID: parley.UserID(parley.NewUUID()), Email: strings.TrimSpace(n.Email),
-		Name: strings.TrimSpace(n.Name), CreatedAt: now}
-	if err := checkMember(user, role); err != nil {
+		Name: parley.TrimName(n.Name), CreatedAt: now}
+	if err := cmp.Or(checkMember(user, role), ac.checkOwnerChange(role)); err != nil {
 		return nil, err
 	}
 	var m parley.Membership
@@ -35,6 +37,9 @@ func (ac *Accounts) AddMember(ctx context.Context, n NewMember) (*parley.Members
 		}
 		m = parley.Membership{AccountID: n.AccountID, User: user, Role: role, CreatedAt: now}
 		if err := tx.AddMember(ctx, &m); err != nil {
+			return err
+		}
+		if err := recordMember(ctx, tx, parley.EventMemberAdded, &m, now); err != nil {
 			return err
 		}
 		return ac.audit(ctx, tx, n.AccountID, "member.add", string(m.User.ID),
@@ -78,10 +83,8 @@ func checkMember(u parley.User, role parley.Role) error {
 	if !isPlausibleEmail(u.Email) {
 		details["email"] = "must be an e-mail address"
 	}
-	switch role {
-	case parley.RoleOwner, parley.RoleAdmin, parley.RoleAgent:
-	default:
-		details["role"] = "must be one of: owner, admin, agent"
+	if !slices.Contains(parley.Roles(), role) {
+		details["role"] = "must be one of: owner, admin, agent, viewer"
 	}
 	return parley.InvalidFields(details)
 }
@@ -144,7 +147,13 @@ func (ac *Accounts) RemoveMember(ctx context.Context, ref MemberRef,
 		if err := tx.DropMember(ctx, ref.AccountID, m.User.ID, parley.CodeMemberNotFound); err != nil {
 			return err
 		}
-		if err := requireOwner(ctx, tx, removed); err != nil {
+		if err := cmp.Or(ac.checkOwnerChange(removed.Role), ac.requireOwner(ctx, tx, removed)); err != nil {
+			return err
+		}
+		if err := ac.endLinks(ctx, tx, removed, ""); err != nil {
+			return err
+		}
+		if err := recordMember(ctx, tx, parley.EventMemberRemoved, removed, ac.Now()); err != nil {
 			return err
 		}
 		facts["email"], facts["role"] = removed.User.Email, removed.Role
@@ -170,25 +179,58 @@ func (ac *Accounts) ChangeMember(ctx context.Context, ref MemberRef,
 		if err := tx.SetRole(ctx, ref.AccountID, m.User.ID, role, parley.CodeMemberNotFound); err != nil {
 			return err
 		}
-		if err := requireOwner(ctx, tx, changed); err != nil {
+		if err := cmp.Or(ac.checkOwnerChange(changed.Role, role), ac.requireOwner(ctx, tx, changed)); err != nil {
+			return err
+		}
+		if err := ac.endLinks(ctx, tx, changed, role); err != nil {
 			return err
 		}
 		changed.Role = role
+		if err := recordMember(ctx, tx, parley.EventMemberChanged, changed, ac.Now()); err != nil {
+			return err
+		}
 		return ac.audit(ctx, tx, ref.AccountID, "member.change", string(m.User.ID),
 			map[string]any{"email": m.User.Email, "role": role})
 	})
 	return changed, err
 }
 
-// requireOwner fails where the account of a former owner has no owner left. It locks the account's row, so that two
-// owners cannot leave at the same time.
-func requireOwner(ctx context.Context, tx *store.DB, before *parley.Membership) error {
+// endLinks ends the links that a member has made and may not make any more with the role that they get, which is empty
+// of one who leaves: they may have seen them.
+func (ac *Accounts) endLinks(ctx context.Context, tx *store.DB, before *parley.Membership, role parley.Role) error {
+	lost := func(p parley.Permission) bool { return May(before.Role, p) && !May(role, p) }
+	if !lost(parley.PermissionMembersWrite) && !lost(parley.PermissionOwnersManage) {
+		return nil
+	}
+	return tx.WithdrawLinksBy(ctx, before.AccountID, before.User.ID, UserActor(before.User.ID),
+		!lost(parley.PermissionMembersWrite), ac.Now())
+}
+
+// recordMember records that a membership has changed. It locks the account's row.
+func recordMember(ctx context.Context, tx *store.DB, kind parley.EventKind, m *parley.Membership, now time.Time) error {
+	return tx.RecordEvents(ctx, m.AccountID, now, store.NewEvent{Kind: kind, Subject: string(m.User.ID)})
+}
+
+// requireOwner fails where the account of a former owner has no owner left, or for members none who can sign in. It
+// locks the account's row, so that two owners cannot leave at the same time.
+func (ac *Accounts) requireOwner(ctx context.Context, tx *store.DB, before *parley.Membership) error {
 	if _, err := tx.LockAccount(ctx, before.AccountID); err != nil || before.Role != parley.RoleOwner {
 		return err
 	}
 	n, err := tx.CountOwners(ctx, before.AccountID)
 	if err == nil && n == 0 {
-		err = parley.Invalid("member", before.User.Email+" is the account's only owner; make somebody else an owner first")
+		return parley.Invalid("member", before.User.Email+" is the account's only owner; make somebody else an owner first")
+	}
+	if err != nil || !ac.KeepWaysIn {
+		return err // the operator can always make a link for an owner
+	}
+	if canSignIn, err := tx.CanSignIn(ctx, before.User.ID); err != nil || !canSignIn {
+		return err // nobody loses the way in
+	}
+	left, err := tx.OwnersWhoSignIn(ctx, before.AccountID)
+	if err == nil && len(left) == 0 {
+		err = parley.Invalid("member", before.User.Email+" is the account's only owner who can sign in; "+
+			"another owner must have signed in first")
 	}
 	return err
 }

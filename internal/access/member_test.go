@@ -2,6 +2,7 @@ package access_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -122,5 +123,73 @@ func TestAccountAlwaysHasAnOwner(t *testing.T) {
 		if n != 1 {
 			f.Errorf("%d owners", n)
 		}
+	})
+}
+
+func TestRolesHaveTheirScopes(t *testing.T) {
+	all := len(parley.Scopes())
+	for role, want := range map[parley.Role]int{
+		parley.RoleOwner: all, parley.RoleAdmin: all, parley.RoleAgent: 6, parley.RoleViewer: 4, "stranger": 0, "": 0,
+	} {
+		if got := access.Scopes(role); len(got) != want || got == nil {
+			t.Errorf("%q has the scopes %v", role, got)
+		}
+	}
+	for _, scope := range access.Scopes(parley.RoleViewer) {
+		if action := string(scope); !strings.HasSuffix(action, ":read") && !strings.HasSuffix(action, ":export") {
+			t.Errorf("a viewer has the scope %s", scope)
+		}
+	}
+}
+
+// Each role may do whatever the next lower one may: a promotion takes nothing away.
+func TestRolesIncludeTheLowerOnes(t *testing.T) {
+	roles := []parley.Role{parley.RoleViewer, parley.RoleAgent, parley.RoleAdmin, parley.RoleOwner}
+	for i, role := range roles[1:] {
+		for _, p := range access.Permissions(roles[i]) {
+			if !access.May(role, p) {
+				t.Errorf("%s lacks %s, which %s has", role, p, roles[i])
+			}
+		}
+		for _, scope := range access.Scopes(roles[i]) {
+			if !slices.Contains(access.Scopes(role), scope) {
+				t.Errorf("%s lacks the scope %s, which %s has", role, scope, roles[i])
+			}
+		}
+	}
+}
+
+func TestNoRoleHasThePermissionsOfTheOperator(t *testing.T) {
+	for _, role := range append(parley.Roles(), "", "operator") {
+		for _, p := range []parley.Permission{parley.PermissionServerRead, parley.PermissionServerWrite, ""} {
+			if access.May(role, p) {
+				t.Errorf("%q has %q", role, p)
+			}
+		}
+	}
+	if access.May("", parley.PermissionAgentsRead) || access.May("stranger", parley.PermissionAgentsRead) {
+		t.Error("an unknown role may see agents")
+	}
+}
+
+// Members keep an owner in the account who can sign in; the operator, who makes links, does not need one.
+func TestAnOwnerWhoCanSignInStays(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		a, _ := f.createAccount("")
+		ann, bea := f.addMember(a.ID, "ann", parley.RoleOwner), f.addMember(a.ID, "bea", parley.RoleOwner)
+		f.Must(f.DB.SetPasswordHash(f.Context(), ann, "x"))
+		members := *f.Accounts
+		members.KeepWaysIn = true
+		demote := func(by *access.Accounts, user parley.UserID) error {
+			_, err := by.ChangeMember(f.Context(), access.MemberRef{AccountID: a.ID, UserID: user}, parley.RoleAdmin)
+			return err
+		}
+		f.WantCode(demote(&members, ann), parley.CodeInvalidBody, "member")
+		_, err := members.RemoveMember(f.Context(), access.MemberRef{AccountID: a.ID, UserID: ann}, noCleanup)
+		f.WantCode(err, parley.CodeInvalidBody, "member")
+		f.Must(demote(&members, bea))
+		_, err = f.ChangeMember(f.Context(), access.MemberRef{AccountID: a.ID, UserID: bea}, parley.RoleOwner)
+		f.Must(err)
+		f.Must(demote(f.Accounts, ann))
 	})
 }

@@ -32,9 +32,19 @@ type request struct {
 const maxReplyBytes = 2 << 20
 
 func (t *Toolbox) httpTool(a *parley.Action, tool *chat.Tool) error {
+	r, err := t.newRequest(a)
+	if err != nil {
+		return err
+	}
+	tool.Run, tool.Timeout, tool.HasEffects = withCheckedInputs(a.Inputs, r.send), r.limits.Timeout+timeoutMargin,
+		r.hasEffects()
+	return nil
+}
+
+func (t *Toolbox) newRequest(a *parley.Action) (*request, error) {
 	r := &request{toolbox: t, action: a, secrets: SecretNames(a.Config)}
 	if err := decodeStrict(a.Config, &r.config); err != nil {
-		return err
+		return nil, err
 	}
 	if len(r.config.Response) > 0 {
 		r.fields = newFieldTree(r.config.Response)
@@ -42,9 +52,7 @@ func (t *Toolbox) httpTool(a *parley.Action, tool *chat.Tool) error {
 	seconds := cmp.Or(max(r.config.Timeout, 0), 15)
 	r.limits = outbound.Limits{Timeout: time.Duration(min(seconds, 30) * float64(time.Second)), MaxBytes: maxReplyBytes,
 		HTTPSOnly: strings.HasPrefix(r.config.URL, "https:")}
-	tool.Run, tool.Timeout, tool.HasEffects = withCheckedInputs(a.Inputs, r.send), r.limits.Timeout+timeoutMargin,
-		r.hasEffects()
-	return nil
+	return r, nil
 }
 
 func (r *request) send(ctx context.Context, call chat.Call, v values) chat.Output {

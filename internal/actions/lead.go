@@ -41,7 +41,7 @@ var emailPattern = regexp.MustCompile(`^[^\s@<>"(),;:\\]{1,64}@([A-Za-z0-9\p{L}-
 func newLead(v values) (*parley.Lead, error) {
 	lead := &parley.Lead{Fields: map[string]string{}}
 	for name, raw := range v.inputs {
-		switch text := clip(parley.JSONText(raw), 2000); name {
+		switch text := clip(parley.JSONText(raw), maxLeadText); name {
 		case "name":
 			lead.Name = text
 		case "email":
@@ -52,15 +52,57 @@ func newLead(v values) (*parley.Lead, error) {
 			lead.Fields[name] = text
 		}
 	}
-	switch {
-	case lead.Email == "" && lead.Phone == "":
-		return nil, errors.New("email or phone is required")
-	case lead.Email != "" && (len(lead.Email) > 254 || !emailPattern.MatchString(lead.Email)):
-		return nil, errors.New("email must be an e-mail address such as name@example.com")
-	case lead.Phone != "" && !isPhoneNumber(lead.Phone):
-		return nil, errors.New("phone must be a phone number")
+	if faults := leadFaults(lead); len(faults) > 0 {
+		return nil, errors.New(faults[0].field + " " + faults[0].text)
 	}
 	return lead, nil
+}
+
+const maxLeadText = 2000 // characters of a field
+
+type leadFault struct{ field, text string }
+
+// leadFaults returns what is wrong with the fields of a lead.
+func leadFaults(l *parley.Lead) (faults []leadFault) {
+	if l.Email == "" && l.Phone == "" {
+		faults = append(faults, leadFault{"email", "or phone is required"})
+	}
+	if l.Email != "" && !IsEmail(l.Email) {
+		faults = append(faults, leadFault{"email", "must be an e-mail address such as name@example.com"})
+	}
+	if l.Phone != "" && !isPhoneNumber(l.Phone) {
+		faults = append(faults, leadFault{"phone", "must be a phone number"})
+	}
+	return faults
+}
+
+// IsEmail reports whether a text can be an e-mail address.
+func IsEmail(text string) bool { return len(text) <= 254 && emailPattern.MatchString(text) }
+
+// LeadForm is the form of a chat that a customer has filled in.
+type LeadForm struct {
+	Conversation       parley.ConversationID // that it was shown in; empty if there is none yet
+	Name, Email, Phone string
+}
+
+// SubmitLead stores what a customer has left in the form of a chat, as a collect-leads action does. Fails with
+// VALIDATION_INVALID_BODY, by field, and with RESOURCE_NOT_FOUND of a conversation that is gone.
+func (t *Toolbox) SubmitLead(ctx context.Context, ref parley.AgentRef, form LeadForm) error {
+	lead := &parley.Lead{ID: parley.NewUUID(), AccountID: ref.Account, AgentID: ref.Agent,
+		ConversationID: form.Conversation, Name: formText(form.Name), Email: formText(form.Email),
+		Phone: formText(form.Phone), Fields: map[string]string{}, CreatedAt: t.Now()}
+	details := map[string]string{}
+	for _, fault := range leadFaults(lead) {
+		details[fault.field] = fault.text
+	}
+	if err := parley.InvalidFields(details); err != nil {
+		return err
+	}
+	return t.DB.AddLead(ctx, lead)
+}
+
+func formText(text string) string {
+	return clip(strings.TrimSpace(parley.StorableText(text)), maxLeadText)
 }
 
 // isPhoneNumber reports whether a text can be a phone number, however it is written.

@@ -197,13 +197,7 @@ func (p *procedureRunner) runAction(ctx context.Context, call chat.Call, step pa
 		return chat.NestedCall{Tool: step.Action, Input: json.RawMessage("{}"),
 			Output: failedOutput("there is no such action").ToolOutput}
 	}
-	with := map[string]any{}
-	for name, template := range step.Input {
-		if !v.isMissing(template) {
-			with[name] = v.fillJSON(template)
-		}
-	}
-	input, err := json.Marshal(with)
+	input, err := v.stepInput(step)
 	if err != nil {
 		return chat.NestedCall{Tool: tool.Name, Kind: tool.Kind, Input: json.RawMessage("{}"),
 			Output: failedOutput("its input is not JSON").ToolOutput}
@@ -212,6 +206,17 @@ func (p *procedureRunner) runAction(ctx context.Context, call chat.Call, step pa
 	defer stop()
 	call.Input = input
 	return chat.NestedCall{Tool: tool.Name, Kind: tool.Kind, Input: input, Output: tool.Run(ctx, call).ToolOutput}
+}
+
+// stepInput returns the input of the action that a step runs.
+func (v values) stepInput(step parley.ProcedureStep) (json.RawMessage, error) {
+	with := map[string]any{}
+	for name, template := range step.Input {
+		if !v.isMissing(template) {
+			with[name] = v.fillJSON(template)
+		}
+	}
+	return json.Marshal(with)
 }
 
 // actionMessage returns the message in the result of an action. In replies of other servers a "message" has no such

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -55,6 +56,45 @@ func (t *Toolbox) openActionSecrets(a *parley.Action, names []string) (map[strin
 	return secrets, nil
 }
 
+const maxSecretBytes = 8000
+
+// findSecrets returns the values of the secrets that a config names: those that were sent, else those that the action
+// has had. These go to no other host than the one they were given for. Fails with VALIDATION_INVALID_BODY.
+func (t *Toolbox) findSecrets(a, before *parley.Action, sent map[string]string) (map[string]string, error) {
+	current, known, f := map[string]string{}, map[string]string{}, faults{}
+	var unreadable error
+	if before != nil {
+		current, unreadable = OpenSecrets(t.Vault, before.AccountID, before.Secrets)
+	}
+	for _, name := range SecretNames(a.Config) {
+		at := "secrets." + name
+		known[name] = cmp.Or(sent[name], current[name])
+		switch {
+		case len(known[name]) > maxSecretBytes:
+			f.add(at, "must have at most %d bytes", maxSecretBytes)
+		case strings.ContainsFunc(known[name], isControl):
+			f.add(at, "must be one line")
+		case sent[name] != "":
+		case unreadable != nil:
+			f.add(at, "must be sent again: %v", unreadable)
+		case known[name] == "":
+			f.add(at, "is required")
+		case requestOrigin(a) != requestOrigin(before):
+			f.add(at, "must be sent again, since the address leads to another host")
+		}
+	}
+	return known, parley.InvalidFields(f)
+}
+
+// requestOrigin returns the scheme, the host and the port of an http action's address.
+func requestOrigin(a *parley.Action) string {
+	var c struct{ URL string }
+	if json.Unmarshal(a.Config, &c) != nil {
+		return ""
+	}
+	return strings.ToLower(authority(c.URL))
+}
+
 const secretMask = "***"
 
 // secretReplacer hides secrets in what came back: a server may repeat what it was sent, as it is or escaped.
@@ -93,4 +133,14 @@ func maskSecrets(value any, r *strings.Replacer) any {
 		}
 	}
 	return value
+}
+
+// StoredSecrets lists the names of the secrets that an action has values of. Those that cannot be opened any more are
+// not among them.
+func (t *Toolbox) StoredSecrets(a *parley.Action) []string {
+	secrets, err := OpenSecrets(t.Vault, a.AccountID, a.Secrets)
+	if err != nil {
+		return []string{}
+	}
+	return append([]string{}, slices.Sorted(maps.Keys(secrets))...)
 }

@@ -46,7 +46,7 @@ func forEachDatabase(t *testing.T, f func(b *testToolbox)) {
 // newSQLiteToolbox returns a testToolbox for tests that do not depend on the database.
 func newSQLiteToolbox(t *testing.T) *testToolbox {
 	t.Helper()
-	return newTestToolbox(t, dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t))))
+	return newTestToolbox(t, dbs.NewSQLiteStore(t))
 }
 
 func newTestToolbox(t *testing.T, db *store.DB) *testToolbox {

@@ -18,6 +18,7 @@ import (
 // The bounds of a definition.
 const (
 	maxInputs      = 32
+	maxEnum        = 500 // values of one input
 	maxTriggers    = 20
 	maxDescription = 1000 // characters
 	maxSteps       = 30
@@ -113,6 +114,9 @@ func (f faults) checkInputs(inputs []parley.ActionInput) {
 		}
 		if len(in.Enum) > 0 && in.Type != "string" {
 			f.add(joinPath(at, "enum"), "is for inputs of type string")
+		}
+		if len(in.Enum) > maxEnum {
+			f.add(joinPath(at, "enum"), "must have at most %d items", maxEnum)
 		}
 		if len([]rune(in.Description)) > maxDescription {
 			f.add(joinPath(at, "description"), "must have at most %d characters", maxDescription)

@@ -226,7 +226,9 @@ func (s *Service) ReplaceContent(ctx context.Context, caller parley.Caller, id p
 	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		err := changeTx(ctx, tx, caller.AgentRef(id), now, func(a *parley.Agent) error {
 			return ApplyChange(a, caller.Plan, now, func(a *parley.Agent) error {
-				a.Name = cmp.Or(name, a.Name)
+				if parley.IsVisible(name) {
+					a.Name = name
+				}
 				return nil
 			})
 		})

@@ -89,6 +89,7 @@ func (s *Service) writeClone(ctx context.Context, tx *store.DB, c store.Clone, f
 	identity string) error {
 	a := *from
 	a.ID, a.Name, a.IdentitySecret, a.Key = c.ToAgent, cloneName(from.Name), identity, ""
+	a.OldIdentitySecret, a.OldIdentityUntil = "", nil
 	a.ConfigVersion, a.CreatedAt, a.UpdatedAt = 1, c.StartedAt, c.StartedAt
 	a.IconBlobID, a.PictureBlobID = c.BlobID(from.IconBlobID), c.BlobID(from.PictureBlobID)
 	if err := tx.CreateAgent(ctx, &a); err != nil {

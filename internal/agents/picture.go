@@ -36,6 +36,12 @@ func (p Picture) field(a *parley.Agent) *string {
 // SetPicture sets a picture of the agent. Fails with VALIDATION_INVALID_BODY, whose details name the
 // file as "file", for what is not an image or not square, or with AGENT_NOT_FOUND.
 func (s *Service) SetPicture(ctx context.Context, ref parley.AgentRef, picture Picture, f ingest.File) error {
+	return s.setPicture(ctx, ref, picture, "", f)
+}
+
+// setPicture is SetPicture with the accent color of an icon; empty for none.
+func (s *Service) setPicture(ctx context.Context, ref parley.AgentRef, picture Picture, accent string,
+	f ingest.File) error {
 	if err := s.DB.ShareLockAgent(ctx, ref); err != nil {
 		return err
 	}
@@ -45,9 +51,7 @@ func (s *Service) SetPicture(ctx context.Context, ref parley.AgentRef, picture P
 	}
 	kind, err := checkImage(data)
 	if err != nil {
-		e := parley.WrapError(parley.CodeInvalidBody, err)
-		e.Details = map[string]string{"file": err.Error()}
-		return e
+		return invalidFile(err)
 	}
 	blob := &store.Blob{ID: parley.NewUUID(), AccountID: ref.Account, AgentID: ref.Agent, Hash: f.Hash, Size: f.Size,
 		MediaType: kind, Name: string(picture), CreatedAt: s.Now()}
@@ -58,7 +62,7 @@ func (s *Service) SetPicture(ctx context.Context, ref parley.AgentRef, picture P
 		if err := tx.CreateBlob(ctx, blob); err != nil {
 			return err
 		}
-		return setPictureBlob(ctx, tx, ref, picture, blob)
+		return setPictureBlob(ctx, tx, ref, picture, accent, blob)
 	})
 	if err != nil {
 		return err
@@ -66,11 +70,18 @@ func (s *Service) SetPicture(ctx context.Context, ref parley.AgentRef, picture P
 	return s.Ingest.RemoveUnusedFiles(ctx, ref)
 }
 
+// invalidFile returns the failure of a file that is no picture.
+func invalidFile(err error) error {
+	e := parley.WrapError(parley.CodeInvalidBody, err)
+	e.Details = map[string]string{"file": err.Error()}
+	return e
+}
+
 // RemovePicture removes a picture of the agent, if it has one. Fails with AGENT_NOT_FOUND.
 func (s *Service) RemovePicture(ctx context.Context, ref parley.AgentRef, kind Picture) error {
 	blob := &store.Blob{CreatedAt: s.Now()}
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		return setPictureBlob(ctx, tx, ref, kind, blob)
+		return setPictureBlob(ctx, tx, ref, kind, "", blob)
 	})
 	if err != nil {
 		return err
@@ -79,13 +90,14 @@ func (s *Service) RemovePicture(ctx context.Context, ref parley.AgentRef, kind P
 }
 
 // setPictureBlob sets the blob of a picture; a blob without an id removes it.
-func setPictureBlob(ctx context.Context, tx *store.DB, ref parley.AgentRef, kind Picture, blob *store.Blob) error {
+func setPictureBlob(ctx context.Context, tx *store.DB, ref parley.AgentRef, kind Picture, accent string,
+	blob *store.Blob) error {
 	return changeTx(ctx, tx, ref, blob.CreatedAt, func(a *parley.Agent) error {
 		place := kind.field(a)
 		if *place == blob.ID {
 			return ErrUnchanged
 		}
-		*place = blob.ID
+		*place, a.Styles = blob.ID, withAccent(a.Styles, accent)
 		a.ConfigVersion++
 		a.UpdatedAt = blob.CreatedAt
 		return nil

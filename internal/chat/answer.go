@@ -33,10 +33,8 @@ func (e *Engine) runTurn(t *Turn, early bool) {
 	var a answer
 	err := e.retrieve(t)
 	retrieved := e.Now()
-	if !early {
-		if <-t.beginDone; t.isRefused {
-			return
-		}
+	if !early && !t.awaitBegin() {
+		return
 	}
 	if err == nil {
 		err = e.runRounds(t, &a)
@@ -50,6 +48,7 @@ func (e *Engine) runTurn(t *Turn, early bool) {
 func (e *Engine) readRound(t *Turn, a *answer, req model.Request) (calls []model.ToolCall, err error) {
 	before := a.textBytes()
 	var lines newlineNormalizer
+	t.noteAsked()
 	for chunk, err := range t.backend.Model.Stream(t.ctx, req) {
 		if err != nil {
 			return nil, err
@@ -125,10 +124,12 @@ func (a *answer) addCitation(passages []model.Passage, c model.Citation, from in
 	if a.passageScore == nil || *a.passageScore < p.Score {
 		a.passageScore = &p.Score
 	}
-	a.quotes = append(a.quotes, newQuotation(p, c))
+	quoted := newQuotation(p, c)
+	a.quotes = append(a.quotes, quoted)
 	a.citations = append(a.citations,
 		parley.Citation{SourceID: p.SourceID, Name: p.SourceName, URL: p.SourceURL, VersionHash: p.VersionHash,
-			Start: c.Start, End: c.End, AnswerStart: from + c.AnswerStart, AnswerEnd: from + c.AnswerEnd})
+			Start: c.Start, End: c.End, AnswerStart: from + c.AnswerStart, AnswerEnd: from + c.AnswerEnd,
+			Quote: parley.ClipText(quoted.text, parley.MaxQuoteChars)})
 }
 
 // newlineNormalizer converts the line ends of a text that comes in pieces to \n: server-sent events cannot carry a \r.

@@ -19,20 +19,24 @@ func (e *Engine) begin(ctx context.Context, t *Turn, caller parley.Caller) error
 	}
 	t.handoverWish = e.detectHandoverWish(t)
 	go e.runTurn(t, early)
-	queued := sync.OnceFunc(func() { close(t.beginQueued) })
+	noteQueued := sync.OnceFunc(func() { close(t.beginQueued) })
+	queued := func(d *sqldb.Deferral) {
+		t.setDeferral(d)
+		noteQueued()
+	}
 	if err = e.createTurn(ctx, t, caller, queued); err != nil || t.isFinished() {
 		t.isRefused = true
 		t.cancel(errNothingToAnswer)
 	}
 	close(t.beginDone)
-	queued()
+	noteQueued()
 	return err
 }
 
 // createTurn is the first transaction: it finds or creates the conversation, stores the message, reserves the credits
-// and opens the turn. Of an answer in one piece nothing is shown before the second transaction is on disk: where the
-// model is as fast as that, one commit stores both.
-func (e *Engine) createTurn(ctx context.Context, t *Turn, caller parley.Caller, queued func()) error {
+// and opens the turn. Of an answer in one piece nothing is shown before the second transaction is on disk: the first
+// runs while the model is busy, and where that is fast, one commit stores both, or one transaction the whole turn.
+func (e *Engine) createTurn(ctx context.Context, t *Turn, caller parley.Caller, queued func(*sqldb.Deferral)) error {
 	now := e.Now()
 	t.StartedAt, t.LeaseUntil = now, now.Add(e.leaseDuration())
 	if t.request.hasName() {
@@ -41,9 +45,19 @@ func (e *Engine) createTurn(ctx context.Context, t *Turn, caller parley.Caller, 
 	var user parley.EndUserID
 	var paused bool
 	create := func(tx *store.DB) error {
+		if o := t.startTransaction(); o != nil {
+			var err error
+			user, paused, err = e.storeAnswered(ctx, tx, t, caller, o)
+			return err
+		}
 		c, events, err := e.storeUserMessage(ctx, tx, t)
 		if err != nil {
 			return err
+		}
+		if t.request.repeatedMessageID == "" { // else they were sent with it
+			if err := sendFiles(ctx, tx, t.ConversationRef(), t.UserMessageID, t.request.Files); err != nil {
+				return err
+			}
 		}
 		if user, paused = c.UserID, c.Paused; paused {
 			return e.storeUnanswered(ctx, tx, t, events)
@@ -52,6 +66,9 @@ func (e *Engine) createTurn(ctx context.Context, t *Turn, caller parley.Caller, 
 			return err
 		}
 		if err := reserveCredits(ctx, tx, t, caller); err != nil {
+			return err
+		}
+		if err := reserveForVisitor(ctx, tx, t); err != nil {
 			return err
 		}
 		if err := tx.CompleteClaim(ctx, "turn:"+string(t.ID)); err != nil {
@@ -143,9 +160,7 @@ func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB,
 // createConversation creates a conversation with the user's message, or with all messages that the client has sent.
 func (e *Engine) createConversation(ctx context.Context, tx *store.DB,
 	t *Turn) (*parley.Conversation, []store.NewEvent, error) {
-	c := parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, API: t.request.api(),
-		Channel: t.request.Channel,
-		UserID:  t.request.UserID, Status: parley.ConversationOngoing, CreatedAt: t.StartedAt, UpdatedAt: t.StartedAt}
+	c := t.newConversation()
 	rows := []*parley.Message{t.userMessage()}
 	if t.request.ClientConversation != nil {
 		c.ExternalID, rows = t.request.ClientConversation.Name, t.sentRows
@@ -158,6 +173,15 @@ func (e *Engine) createConversation(ctx context.Context, tx *store.DB,
 		t.newEvent(parley.EventMessageCreated, t.UserMessageID)}, err
 }
 
+// newConversation returns the conversation that the turn begins.
+func (t *Turn) newConversation() parley.Conversation {
+	return parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, API: t.request.api(),
+		Channel: t.request.Channel, UserID: t.request.UserID, Status: parley.ConversationOngoing,
+		VisitorID: t.request.VisitorID, EmbedOrigin: t.request.EmbedOrigin, EmbedTitle: t.request.EmbedTitle,
+		EmbedLocale: t.request.EmbedLocale,
+		CreatedAt:   t.StartedAt, UpdatedAt: t.StartedAt}
+}
+
 // mayHavePendingCalls reports whether the conversation may have tool calls that wait for the client.
 func (t *Turn) mayHavePendingCalls() bool {
 	n := len(t.history)
@@ -168,7 +192,8 @@ func (t *Turn) mayHavePendingCalls() bool {
 func (t *Turn) userMessage() *parley.Message {
 	return &parley.Message{ID: t.UserMessageID, ConversationID: t.ConversationID, Author: parley.AuthorUser,
 		State:  parley.MessageComplete,
-		TurnID: t.ID, Parts: []parley.Part{{Type: "text", Text: t.redactText(t.question)}}, CreatedAt: t.StartedAt}
+		TurnID: t.ID, Parts: append([]parley.Part{{Type: "text", Text: t.redactText(t.question)}},
+			fileParts(t.request.Files)...), CreatedAt: t.StartedAt}
 }
 
 // ensureNoOpenTurn fails where the conversation has an open turn; it closes one whose lease has run out.
@@ -184,19 +209,69 @@ func ensureNoOpenTurn(ctx context.Context, tx *store.DB, t *Turn, open *parley.T
 
 // reserveCredits reserves the credits of the answer.
 func reserveCredits(ctx context.Context, tx *store.DB, t *Turn, caller parley.Caller) error {
-	limitOfAccount, limitOfAgent := creditLimits(t, caller)
 	return tx.QueueReservation(ctx, t.AccountID.AgentRef(t.AgentID), store.MonthOf(t.StartedAt), t.Reserved,
-		func(ofAccount, ofAgent parley.Credits) error {
-			switch {
-			case t.isPrepaid():
-				return nil
-			case !withinLimit(ofAccount, limitOfAccount):
-				return parley.NewError(parley.CodeCreditsExhausted)
-			case !withinLimit(ofAgent, limitOfAgent):
-				return parley.NewError(parley.CodeAgentCredits)
-			}
+		t.creditCheck(caller))
+}
+
+// maxOpenVisitorTurns is the most answers that are written for one visitor at a time.
+const maxOpenVisitorTurns = 5
+
+// reserveForVisitor reserves the credits of an answer in the widget, within the limits that the agent has for a day and
+// for a visitor. Fails with CHAT_AGENT_CREDITS_EXHAUSTED, or with RATE_LIMIT_TOO_MANY_REQUESTS for what is the
+// visitor's.
+func reserveForVisitor(ctx context.Context, tx *store.DB, t *Turn) error {
+	if t.VisitorID == "" {
+		return nil
+	}
+	limits, tomorrow := t.agent.WidgetLimits, t.StartedAt.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
+	err := tx.QueueVisitorReservation(ctx, &t.Turn, func(ofAll, ofVisitor parley.Credits) error {
+		var fail *parley.Error
+		switch {
+		case !withinLimit(ofAll, wholeCredits(limits.DailyCredits)):
+			fail = parley.NewError(parley.CodeAgentCredits)
+		case !withinLimit(ofVisitor, wholeCredits(limits.DailyVisitorCredits)):
+			fail = parley.NewErrorf(parley.CodeTooManyRequests, "That is as much as the chat answers in one day.")
+		default:
 			return nil
-		})
+		}
+		fail.RetryAfter = tomorrow.Sub(t.StartedAt)
+		return fail
+	})
+	if err != nil {
+		return err
+	}
+	open, err := tx.OpenTurnsOfVisitor(ctx, t.AgentRef(), t.VisitorID)
+	if err != nil || open < maxOpenVisitorTurns {
+		return err
+	}
+	fail := parley.NewErrorf(parley.CodeTooManyRequests, "Other answers for you are still being written.")
+	fail.RetryAfter, fail.Limit = time.Second, maxOpenVisitorTurns
+	return fail
+}
+
+// wholeCredits returns a limit in whole credits; nil for none.
+func wholeCredits(limit *int64) *parley.Credits {
+	if limit == nil {
+		return nil
+	}
+	whole := parley.Credits(*limit) * parley.Credit
+	return &whole
+}
+
+// creditCheck returns the check of what the account and the agent have used and reserved, this turn included.
+func (t *Turn) creditCheck(caller parley.Caller) func(ofAccount, ofAgent parley.Credits) error {
+	limitOfAccount, limitOfAgent := creditLimits(t, caller)
+	return func(ofAccount, ofAgent parley.Credits) error {
+		switch {
+		case t.isPrepaid():
+			return nil
+		case !withinLimit(ofAccount, limitOfAccount):
+			return parley.NewError(parley.CodeCreditsExhausted)
+		case !withinLimit(ofAgent, limitOfAgent):
+			return parley.NewError(parley.CodeAgentCredits)
+		}
+		return nil
+	}
 }
 
 // isPrepaid reports whether the minutes of a voice session pay for the answer.
@@ -204,10 +279,7 @@ func (t *Turn) isPrepaid() bool { return t.request.Voice != nil && t.request.Voi
 
 // creditLimits returns the most credits that the account and the agent may use in a month; nil is no limit.
 func creditLimits(t *Turn, caller parley.Caller) (ofAccount, ofAgent *parley.Credits) {
-	if limit := t.agent.CreditLimit; limit != nil {
-		whole := parley.Credits(*limit) * parley.Credit
-		ofAgent = &whole
-	}
+	ofAgent = wholeCredits(t.agent.CreditLimit)
 	if caller.Account.Credits != nil {
 		return caller.Account.Credits, ofAgent
 	}

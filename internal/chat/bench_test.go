@@ -67,7 +67,7 @@ func benchmarkTurn(b *testing.B, url string) {
 func TestRoundTripsOfATurn(t *testing.T) {
 	const atMostNew, atMostContinued = 5, 10
 	url, trips := dbs.CountRoundTrips(t, dbs.SharedPostgres(t).NewStore(t))
-	d := newTestEngine(t, dbs.Open(t, url))
+	d := newTestEngine(t, store.New(dbs.Open(t, url)))
 	count := func(message string, in parley.ConversationID) (int, parley.ConversationID) {
 		d.model.AddScript(scripted.Text("An answer."), scripted.Stop())
 		before := trips.Count()

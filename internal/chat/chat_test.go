@@ -41,14 +41,13 @@ type testEngine struct {
 
 func forEachDatabase(t *testing.T, f func(te *testEngine)) {
 	t.Helper()
-	dbs.ForEachDatabase(t, func(t *testing.T, raw *sqldb.DB) { f(newTestEngine(t, raw)) })
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) { f(newTestEngine(t, db)) })
 }
 
-func newTestEngine(t *testing.T, raw *sqldb.DB) *testEngine {
+func newTestEngine(t *testing.T, db *store.DB) *testEngine {
 	t.Helper()
-	check.Must(t, sqldb.Migrate(t.Context(), raw, store.Migrations()))
 	c := clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
-	te := &testEngine{t: t, db: store.New(raw), model: &scripted.Model{}, clock: c}
+	te := &testEngine{t: t, db: db, model: &scripted.Model{}, clock: c}
 	te.account = parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Ours", Plan: "unlimited",
 		CreatedAt: c.Now()}
 	te.agent = parley.Agent{ID: parley.NewAgentID(), AccountID: te.account.ID, Name: "Help", Model: "auto",

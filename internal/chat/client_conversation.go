@@ -22,8 +22,8 @@ type ClientConversation struct {
 	After  []parley.Message // after the message to answer: saved, and not given to the model
 }
 
-// errClientGone cancels the turn of an unsaved conversation when its last reader has left.
-var errClientGone = errors.New("chat: the client has gone, and nothing is saved of its conversation")
+// errClientGone cancels a turn that nobody but its client waits for, when its last reader has left.
+var errClientGone = errors.New("chat: the client has gone, and nobody else waits for the answer")
 
 // maxNameTries is how often a conversation is looked up by name while others create and delete it.
 const maxNameTries = 5
@@ -67,11 +67,14 @@ func (r Request) api() parley.API {
 
 // configuredAgent returns the agent with the overrides of this request.
 func (r Request) configuredAgent(a *parley.Agent) *parley.Agent {
-	if r.Model == "" && r.Temperature == nil {
+	if r.Model == "" && r.Temperature == nil && r.Instructions == nil {
 		return a
 	}
 	own := *a
 	own.Model = cmp.Or(r.Model, a.Model)
+	if r.Instructions != nil {
+		own.Instructions = *r.Instructions
+	}
 	if r.Temperature != nil {
 		own.Temp = *r.Temperature
 	}
@@ -146,7 +149,10 @@ func addMessages(ctx context.Context, tx *store.DB, t *Turn, rows []*parley.Mess
 	return nil
 }
 
-// isDeserted reports whether the turn was cancelled because nobody reads it and nothing would be saved.
+// endsWithReader reports whether nobody but its readers waits for the turn.
+func (r Request) endsWithReader() bool { return r.isUnsaved() || r.StopsWithReader }
+
+// isDeserted reports whether the turn was cancelled because nobody reads it and nobody else waits for it.
 func (t *Turn) isDeserted() bool { return errors.Is(context.Cause(t.ctx), errClientGone) }
 
 // storeCalls stores the rows of calls, unless the conversation is unsaved.
@@ -166,9 +172,12 @@ func (t *Turn) closeTurn(ctx context.Context, tx *store.DB, state string, cost p
 	return tx.CloseTurn(ctx, &t.Turn, state, cost, trace, now, events...)
 }
 
-// usableTools leaves out tools that run at the client where the client cannot run any, and those that need a saved
-// conversation.
+// usableTools leaves out tools that the request does not name, those that run at the client where the client cannot run
+// any, and those that need a saved conversation.
 func (r Request) usableTools(tools []Tool) []Tool {
+	if r.ToolNames != nil {
+		tools = slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return !slices.Contains(r.ToolNames, t.Name) })
+	}
 	if r.ClientConversation == nil && r.Voice == nil {
 		return tools
 	}

@@ -24,6 +24,9 @@ func (t *Turn) recentMessages() []parley.Message {
 	for i, m := range slices.Backward(t.history) {
 		for _, p := range m.Parts {
 			budget -= t.shownBytes(len(p.Text)) + len(p.Input) + t.shownBytes(len(p.Output))
+			if p.File != nil {
+				budget -= t.shownBytes(len(t.fileTexts[p.File.ID]))
+			}
 		}
 		if budget < 0 && !t.mustKeepMessage(i) {
 			break
@@ -46,7 +49,7 @@ func (t *Turn) shownBytes(n int) int {
 func (t *Turn) historyMessages() (list []model.Message) {
 	recent := t.recentMessages()
 	for i, m := range recent {
-		messages := modelMessages(m)
+		messages := modelMessages(t.withFileNotes(m))
 		if t.backend.ContextTokens > 0 && !t.mustKeepMessage(len(t.history)-len(recent)+i) {
 			for k := range messages {
 				messages[k].Text = shortenText(messages[k].Text, maxHistoryTokens/messageDivisor)
@@ -120,7 +123,7 @@ func oldestExchange(messages []model.Message) int {
 }
 
 func requestBytes(req model.Request) int {
-	n := len(req.System) + 4096
+	n := len(req.System) + len(req.UserData) + 4096
 	for _, m := range req.Messages {
 		n += len(m.Text) + 32
 		for _, c := range m.ToolCalls {

@@ -111,3 +111,20 @@ func TestChannelInstructions(t *testing.T) {
 		}
 	}
 }
+
+func TestConnectedModelsAreToldOfFiles(t *testing.T) {
+	sent := parley.Message{Author: parley.AuthorUser, Parts: []parley.Part{{Type: "text", Text: "Here it is"},
+		{Type: parley.PartFile, File: &parley.SentFile{ID: "1", Name: "a \"bill\"].pdf", MediaType: "application/pdf",
+			Size: 12}}}}
+	st := chat.StandaloneTurn{Agent: &parley.Agent{}, Question: "And?", History: []parley.Message{sent},
+		Backend: model.Backend{Label: "connected"}}
+	first := st.Prompt(nil).Messages[0].Text
+	if !strings.HasPrefix(first, "Here it is\n\n[") ||
+		!strings.Contains(first, `"a _bill__.pdf", application/pdf, 12 bytes`) {
+		t.Errorf("a connected model reads %q", first)
+	}
+	st.Backend.Label = model.BuiltinName
+	if first := st.Prompt(nil).Messages[0].Text; first != "Here it is" {
+		t.Errorf("the built-in model reads %q", first)
+	}
+}

@@ -97,20 +97,24 @@ func (cs *Conversations) Pause(ctx context.Context, ref parley.ConversationRef,
 	})
 }
 
-// TakeOver hands an ongoing conversation over to a person; nothing changes where one has it already. The running answer
-// is cancelled, unless keepAnswer is set: an answer that hands over has something left to say. Fails with
+// TakeOver hands an ongoing conversation over to a person: to the member whose id by is, or to whoever comes first. Of
+// one that is handed over already a member becomes the one who answers, and nothing else changes. The running answer is
+// cancelled, unless keepAnswer is set: an answer that hands over has something left to say. Fails with
 // RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING of one that has ended.
 func (cs *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRef, by, reason string,
 	keepAnswer bool) (*parley.Conversation, error) {
 	c, err := cs.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
+		member := claim(by)
 		switch c.Status {
 		case parley.ConversationTakenOver:
-			return "", nil, nil
+			if member == "" || member == c.ClaimedBy {
+				return "", nil, nil
+			}
 		case parley.ConversationEnded:
 			return "", nil, parley.NewError(parley.CodeNotOngoing)
 		case parley.ConversationOngoing:
 		}
-		c.Status = parley.ConversationTakenOver
+		c.Status, c.ClaimedBy = parley.ConversationTakenOver, member
 		return parley.EventConversationTakenOver, map[string]string{"by": by, "reason": reason}, nil
 	})
 	if err == nil && !keepAnswer {
@@ -126,7 +130,7 @@ func (cs *Conversations) HandBack(ctx context.Context, ref parley.ConversationRe
 		if c.Status != parley.ConversationTakenOver {
 			return "", nil, parley.NewError(parley.CodeNotTakenOver)
 		}
-		c.Status = parley.ConversationOngoing
+		c.Status, c.ClaimedBy = parley.ConversationOngoing, ""
 		return parley.EventConversationHandedBack, map[string]string{"by": by}, nil
 	})
 }
@@ -138,7 +142,7 @@ func (cs *Conversations) End(ctx context.Context, ref parley.ConversationRef, by
 		if c.Status == parley.ConversationEnded {
 			return "", nil, parley.NewError(parley.CodeNotOngoing)
 		}
-		c.Status, c.Paused = parley.ConversationEnded, false
+		c.Status, c.Paused, c.ClaimedBy = parley.ConversationEnded, false, ""
 		return parley.EventConversationEnded, map[string]string{"by": by}, nil
 	})
 	if err == nil {
@@ -153,4 +157,9 @@ func (cs *Conversations) stopTurn(ctx context.Context, ref parley.ConversationRe
 		cs.StopTurn(ref)
 	}
 	return cs.DB.RequestTurnStop(ctx, ref, cs.Now())
+}
+
+// StopAnswer cancels the conversation's running answer, on any server. The text so far is stored.
+func (cs *Conversations) StopAnswer(ctx context.Context, ref parley.ConversationRef) error {
+	return cs.stopTurn(ctx, ref)
 }

@@ -61,11 +61,15 @@ func (cs *Conversations) deleteBatch(ctx context.Context, ref parley.AgentRef, i
 	return deleted, err
 }
 
-// DeleteAll deletes all conversations that match the filter, in small steps, and returns how many.
+// DeleteAll deletes all conversations that match the filter, in small steps, and returns how many. With all that are a
+// user's it forgets the browsers in which the user was known.
 func (cs *Conversations) DeleteAll(ctx context.Context, ref parley.AgentRef,
 	f store.ConversationFilter) (n int, err error) {
 	for {
 		ids, err := cs.DB.ConversationIDs(ctx, ref, f, deleteBatchSize)
+		if err == nil && len(ids) == 0 && f.User != "" && f.IdleSince == nil {
+			_, err = cs.DB.ForgetVisitors(ctx, ref, f.User)
+		}
 		if err != nil || len(ids) == 0 {
 			return n, err
 		}
@@ -113,7 +117,7 @@ func (cs *Conversations) Run(ctx context.Context) error {
 }
 
 // Sweep marks tool calls that have waited too long for the client as ignored, abandons old procedure runs, and deletes
-// conversations whose retention time is over.
+// conversations whose retention time is over and visitors who have left nothing.
 func (cs *Conversations) Sweep(ctx context.Context) error {
 	now := cs.Now()
 	old := now.Add(-parley.ToolResultTimeout)
@@ -121,6 +125,7 @@ func (cs *Conversations) Sweep(ctx context.Context) error {
 		repeatBatches(func() (int64, error) { return cs.DB.IgnoreOldToolCalls(ctx, old, now, sweepBatchSize) }),
 		repeatBatches(func() (int64, error) { return cs.DB.AbandonOldProcedureRuns(ctx, old, now, sweepBatchSize) }),
 		cs.deleteExpired(ctx, now),
+		repeatBatches(func() (int64, error) { return cs.DB.SweepVisitors(ctx, now, sweepBatchSize) }),
 	)
 }
 

@@ -1,19 +1,23 @@
 package chat_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"parley"
 	"parley/internal/chat"
+	"parley/internal/events"
 	"parley/internal/jobs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit/check"
+	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/scripted"
 )
 
@@ -239,6 +243,16 @@ func TestRatings(t *testing.T) {
 			[]string{"conversation.created", "message.feedback", "message.feedback", "message.feedback"}) {
 			te.t.Error(got)
 		}
+		for _, r := range []struct{ rating, comment, want string }{
+			{parley.RatingNegative, "The link is dead.", "The link is dead."}, {parley.RatingNegative, "", "The link is dead."},
+			{parley.RatingPositive, "", ""}} {
+			m, err := cs.RateWithComment(ctx, account.AgentRef(agent).ConversationRef(id), answer, r.rating, r.comment)
+			if check.Must(te.t, err); m.Feedback != r.rating || m.Comment != r.want {
+				te.t.Errorf("%+v: %q", r, m.Comment)
+			}
+		}
+		_, err = cs.RateWithComment(ctx, account.AgentRef(agent).ConversationRef(id), answer, "", "Alone")
+		check.WantCode(t, err, parley.CodeInvalidBody)
 		_, err = cs.Rate(ctx, account.AgentRef(agent).ConversationRef(id), question, parley.RatingPositive)
 		check.WantCode(t, err, parley.CodeNotAssistant)
 		_, err = cs.Rate(ctx, account.AgentRef(agent).ConversationRef(id), "nothing", parley.RatingPositive)
@@ -404,5 +418,135 @@ func TestFollowersAreBounded(t *testing.T) {
 		check.WantCode(t, err, parley.CodeUnderMaintenance)
 		again.Close()
 		list[1].Close()
+	})
+}
+
+// TestIdleFollowerAsksNothing checks that a follower reads nothing until it is woken.
+func TestIdleFollowerAsksNothing(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		cs, id := te.conversations(), te.startConversation()
+		f, err := cs.Follow(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(id), nil)
+		check.Must(te.t, err)
+		defer f.Close()
+		woken := make(chan struct{}, 10)
+		f.Notify(func() { woken <- struct{}{} })
+		ended, end := context.WithCancel(te.t.Context())
+		end()
+		wantUpdates(te.t, f, "ongoing")
+		if news, err := f.Next(ended); err == nil {
+			te.t.Errorf("news %+v", news)
+		}
+		_, err = te.db.SQL().Exec(te.t.Context(), `update conversations set status = 'ended' where id = ?`, id)
+		check.Must(te.t, err)
+		if news, err := f.Next(ended); err == nil {
+			te.t.Errorf("it has asked, and found %+v", news)
+		}
+		cs.Hub.Wake(id)
+		<-woken
+		wantUpdates(te.t, f, "ended", "EOF")
+	})
+}
+
+// TestFollowersAreToldOfOtherServers checks that what another server writes reaches a follower, and that all followers
+// of an account are told by one subscription.
+func TestFollowersAreToldOfOtherServers(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		near, far, id := te.conversations(), te.conversations(), te.startConversation()
+		far.DB = store.New(te.db.SQL())
+		near.Hub.Events = &events.Broadcast{DB: te.db, Logger: slog.New(slog.DiscardHandler),
+			PollInterval: 20 * time.Millisecond}
+		ctx, stop := context.WithCancel(context.WithoutCancel(te.t.Context()))
+		var running sync.WaitGroup
+		running.Go(func() { _ = near.Hub.Events.Run(ctx) })
+		defer running.Wait()
+		defer stop()
+		ref := te.account.ID.AgentRef(te.agent.ID).ConversationRef(id)
+		var list []*chat.Follower
+		for range 3 {
+			f, err := near.FollowAsVisitor(ctx, ref, nil)
+			check.Must(te.t, err)
+			defer f.Close()
+			wantUpdates(te.t, f, "ongoing")
+			list = append(list, f)
+		}
+		steps := []func() error{
+			func() error { _, err := far.TakeOver(ctx, ref, "kim", "", false); return err },
+			func() error { _, err := far.HandBack(ctx, ref, "kim"); return err },
+			func() error { _, err := far.Delete(ctx, ref.AgentRef, []parley.ConversationID{id}, nil); return err },
+		}
+		for i, want := range []string{"taken_over", "ongoing", "EOF"} {
+			check.Must(te.t, steps[i]())
+			for _, f := range list {
+				wantUpdates(te.t, f, want)
+			}
+		}
+	})
+}
+
+// TestVisitorsLeavePlacesToOthers checks that visitors to whom the agent answers take at most four fifths of the
+// places.
+func TestVisitorsLeavePlacesToOthers(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		cs, id := te.conversations(), te.startConversation()
+		cs.Hub.MaxFollowers = 5
+		ref := te.account.ID.AgentRef(te.agent.ID).ConversationRef(id)
+		for i := range 5 {
+			f, err := cs.FollowAsVisitor(te.t.Context(), ref, nil)
+			if i == 4 {
+				check.WantCode(t, err, parley.CodeTooManyRequests)
+				continue
+			}
+			check.Must(te.t, err)
+			defer f.Close()
+		}
+		_, err := cs.TakeOver(te.t.Context(), ref, "kim", "", false)
+		check.Must(te.t, err)
+		f, err := cs.FollowAsVisitor(te.t.Context(), ref, nil)
+		check.Must(te.t, err)
+		f.Close()
+	})
+}
+
+// TestVisitorsWhoLeftNothingAreDeleted checks who is deleted, in several batches, and that whoever stays is not looked
+// at again before long.
+func TestVisitorsWhoLeftNothingAreDeleted(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		cs, talks := te.conversations(), te.startConversation()
+		ctx, begun := te.t.Context(), te.clock.Now()
+		add := func(seen time.Time) parley.VisitorID {
+			v := &parley.Visitor{ID: parley.VisitorID(parley.NewUUID()), AccountID: te.account.ID, AgentID: te.agent.ID,
+				CreatedAt: seen, LastSeenAt: seen}
+			check.Must(te.t, te.db.CreateVisitor(ctx, v))
+			return v.ID
+		}
+		for range 450 {
+			add(begun)
+		}
+		wrote := add(begun)
+		_, err := te.db.SQL().Exec(ctx, `update conversations set visitor_id = ? where id = ?`, wrote, talks)
+		check.Must(te.t, err)
+		back := &parley.Visitor{ID: add(begun), AccountID: te.account.ID, AgentID: te.agent.ID}
+		want := func(when string, n int) {
+			te.t.Helper()
+			check.Must(te.t, cs.Sweep(ctx))
+			if got := dbs.CountRows(te.t, te.db.SQL(), `select count(*) from visitors`); got != n {
+				te.t.Errorf("%s there are %d visitors, want %d", when, got, n)
+			}
+			if due := dbs.CountRows(te.t, te.db.SQL(), `select count(*) from visitors where check_at <= ?`,
+				te.clock.Now().UnixMilli()); due != 0 {
+				te.t.Errorf("%s %d are looked at again", when, due)
+			}
+		}
+		want("at first", 452)
+		te.clock.Advance(parley.VisitorRetention - time.Hour)
+		check.Must(te.t, te.db.TouchVisitor(ctx, back, te.clock.Now()))
+		want("before their time", 452)
+		te.clock.Advance(2 * time.Hour)
+		want("after it", 2)
+		_, err = cs.Delete(ctx, te.account.ID.AgentRef(te.agent.ID), []parley.ConversationID{talks}, nil)
+		check.Must(te.t, err)
+		check.Must(te.t, cs.Erase(ctx, jobs.Job{Kind: chat.EraseJob, Key: string(te.agent.ID), AccountID: te.account.ID}))
+		te.clock.Advance(parley.VisitorRetention + time.Hour)
+		want("when nothing is left", 0)
 	})
 }

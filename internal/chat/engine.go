@@ -39,6 +39,8 @@ type Engine struct {
 
 	Reranker *QueryReranker // orders what the search finds; nil leaves it in the order of the search
 
+	Servers ModelServers // the accounts' own servers of models; nil if they have none
+
 	Owner         string        // names this process in leases; unique per start
 	MaxOpenTurns  int           // most open turns of an account; 0 means 200
 	QueueTimeout  time.Duration // how long a message waits for its conversation's live turn; 0 means 30 s
@@ -65,6 +67,47 @@ type conversationKey struct {
 	conversation parley.ConversationID
 }
 
+// ModelServers knows the servers of models that accounts have connected, beside those of the operator. It returns nil
+// for an embedder or a reranker that an account has not.
+type ModelServers interface {
+	Backend(ctx context.Context, account parley.AccountID, name string) (model.Backend, bool, error)
+	QueryEmbedder(ctx context.Context, account parley.AccountID) (*QueryEmbedder, error)
+	QueryReranker(ctx context.Context, account parley.AccountID) (*QueryReranker, error)
+}
+
+// BackendOf returns what answers for an account's agents of a model name.
+func (e *Engine) BackendOf(ctx context.Context, account parley.AccountID, name string) (model.Backend, bool, error) {
+	if e.Servers != nil {
+		return e.Servers.Backend(ctx, account, name)
+	}
+	back, ok := e.Models.Lookup(name)
+	return back, ok, nil
+}
+
+// QueryEmbedderOf returns what computes the vectors of questions to an account's agents; nil if there is none.
+func (e *Engine) QueryEmbedderOf(ctx context.Context, account parley.AccountID) *QueryEmbedder {
+	if e.QueryEmbedder != nil || e.Servers == nil {
+		return e.QueryEmbedder
+	}
+	qe, err := e.Servers.QueryEmbedder(ctx, account)
+	if err != nil && ctx.Err() == nil {
+		e.Logger.Warn("an account's embedding server is not known", "account", account, "err", err)
+	}
+	return qe
+}
+
+// QueryRerankerOf returns what orders the passages for an account's agents; nil if there is none.
+func (e *Engine) QueryRerankerOf(ctx context.Context, account parley.AccountID) *QueryReranker {
+	if e.Reranker != nil || e.Servers == nil {
+		return e.Reranker
+	}
+	qr, err := e.Servers.QueryReranker(ctx, account)
+	if err != nil && ctx.Err() == nil {
+		e.Logger.Warn("an account's reranking server is not known", "account", account, "err", err)
+	}
+	return qr
+}
+
 // Request is one message of an end user. Retry and Continue ask for an answer without a new one; both need a
 // conversation.
 type Request struct {
@@ -74,12 +117,21 @@ type Request struct {
 	UserID         parley.EndUserID      // set on a new conversation only, ignored otherwise
 	ConversationID parley.ConversationID // empty for a new conversation
 	Streamed       bool
-	Channel        parley.Channel // of a new conversation
+	Channel        parley.Channel      // of a new conversation
+	VisitorID      parley.VisitorID    // who asks in the widget; empty elsewhere
+	Files          []parley.Attachment // that a visitor has uploaded to send with the message
+	EmbedOrigin    string              // page where a new conversation begins; empty where that is not known
+	EmbedTitle     string              // the title of that page
+	EmbedLocale    string              // the language of that page
+	UserData       string              // what the page says of its user, which nobody has verified; for the model alone
 
 	ClientConversation *ClientConversation // of a client that stores the conversation itself; ConversationID is empty then
 	Model              string              // overrides the agent's for this answer; empty for the agent's
 	Temperature        *float64            // overrides the agent's; nil for the agent's
+	Instructions       *string             // overrides the agent's; nil for the agent's
+	ToolNames          []string            // the agent's only tools for this answer; nil for all of them
 	NormalizeNewlines  bool                // every line of the answer ends with \n alone, whatever the model writes
+	StopsWithReader    bool                // the turn ends when its last reader leaves; what it has said by then is stored
 
 	Voice *VoiceContext // of a voice session; nil for text
 	// stored by an earlier, failed attempt at this request: it is answered, not stored again
@@ -113,7 +165,10 @@ func (e *Engine) start(ctx context.Context, caller parley.Caller, agent parley.A
 	if req, err = e.resolveRepeat(ctx, caller.AgentRef(agent), req); err != nil {
 		return nil, err
 	}
-	back, ok := e.Models.Lookup(a.Model)
+	back, ok, err := e.BackendOf(ctx, caller.Account.ID, a.Model)
+	if err != nil {
+		return nil, err
+	}
 	if !ok {
 		return nil, parley.NewErrorf(parley.CodeModelNotAllowed,
 			"The agent's model, %q, is not one that this server offers any more. Give the agent another.", a.Model)
@@ -143,6 +198,7 @@ func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back model.B
 		Turn: parley.Turn{
 			ID: parley.TurnID(parley.NewTimedUUID()), AccountID: account, AgentID: a.ID, ConversationID: req.ConversationID,
 			UserMessageID: parley.NewMessageID(), MessageID: parley.NewMessageID(), Owner: e.Owner, Reserved: back.Credits,
+			VisitorID: req.VisitorID,
 		},
 		agent: a, backend: back, request: req, question: req.Message, engine: e,
 		eventLog:    &eventLog{},

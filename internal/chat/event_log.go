@@ -52,6 +52,7 @@ type eventLog struct {
 	events  []Event
 	ended   bool
 	changed chan struct{} // closed and replaced with every append; nil while nobody waits
+	end     chan struct{} // closed with the last event; nil while nobody waits for it
 	wakes   []*func()     // called with every append; they do not wait
 }
 
@@ -66,6 +67,9 @@ func (l *eventLog) append(events ...Event) {
 	if l.changed != nil {
 		close(l.changed)
 		l.changed = nil
+	}
+	if l.ended && l.end != nil {
+		close(l.end)
 	}
 	for _, wake := range l.wakes {
 		(*wake)()
@@ -102,7 +106,7 @@ func (l *eventLog) isClosed() bool {
 // waitSince returns the events from index at on, waiting until there is one.
 func (l *eventLog) waitSince(ctx context.Context, at int) ([]Event, error) {
 	for {
-		events, more, ended := l.snapshot(at)
+		events, more, ended := l.snapshot(at, ctx.Err() == nil)
 		switch {
 		case len(events) > 0:
 			return events, nil
@@ -117,13 +121,41 @@ func (l *eventLog) waitSince(ctx context.Context, at int) ([]Event, error) {
 	}
 }
 
-func (l *eventLog) snapshot(at int) (events []Event, more <-chan struct{}, ended bool) {
+// waitForEnd returns all events once the last one has come.
+func (l *eventLog) waitForEnd(ctx context.Context) ([]Event, error) {
+	select {
+	case <-l.endSignal():
+	case <-ctx.Done():
+		if !l.isClosed() {
+			return nil, ctx.Err()
+		}
+	}
+	events, _, _ := l.snapshot(0, false)
+	return events, nil
+}
+
+// endSignal returns a channel that is closed when the last event has come.
+func (l *eventLog) endSignal() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.end == nil {
+		l.end = make(chan struct{})
+		if l.ended {
+			close(l.end)
+		}
+	}
+	return l.end
+}
+
+// snapshot returns the events from index at on, and whether they have ended. If there are none, more is closed with the
+// next one, for a caller that will wait.
+func (l *eventLog) snapshot(at int, willWait bool) (events []Event, more <-chan struct{}, ended bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if at < len(l.events) {
 		return l.events[at:len(l.events):len(l.events)], nil, false
 	}
-	if l.changed == nil && !l.ended {
+	if willWait && l.changed == nil && !l.ended {
 		l.changed = make(chan struct{})
 	}
 	return nil, l.changed, l.ended

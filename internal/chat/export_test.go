@@ -1,12 +1,5 @@
 package chat
 
-import (
-	"context"
-
-	"parley"
-	"parley/internal/retrieval"
-)
-
 // WaitingTurns counts the turns that wait for another one of their conversation.
 func (e *Engine) WaitingTurns() (n int) {
 	e.mu.Lock()
@@ -17,8 +10,14 @@ func (e *Engine) WaitingTurns() (n int) {
 	return n
 }
 
-// RerankHits orders hits as a question does.
-func (qr *QueryReranker) RerankHits(ctx context.Context, question string,
-	hits []retrieval.Hit) ([]retrieval.Hit, *parley.TraceRerank) {
-	return qr.rerank(ctx, "agent", question, hits)
+// HasOutcomes reports whether so many live turns have left their outcome to their first transaction.
+func (e *Engine) HasOutcomes(count int) bool {
+	for _, t := range e.listLiveTurns() {
+		t.mu.Lock()
+		if t.outcome != nil {
+			count--
+		}
+		t.mu.Unlock()
+	}
+	return count <= 0
 }

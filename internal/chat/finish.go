@@ -28,7 +28,17 @@ func (e *Engine) finishTurn(t *Turn, a *answer, failure error, retrieved time.Ti
 	if state == store.TurnInterrupted && !t.isSuperseded() && !t.isDeserted() {
 		finish.Credits = 0 // the server cancelled it; a client that disconnected, or sent a new message, pays for what it got
 	}
-	err := e.storeResultWithRetry(t, state, finish, a, trace, now)
+	var err error
+	o := &outcome{finish, trace, a.usage(t, finish, now), now}
+	switch d := t.queuedTransaction(); {
+	case d == nil:
+		err = e.storeResultWithRetry(t, state, finish, a, trace, now)
+	case t.offerOutcome(o, state, a.calls):
+		d.Commit()
+	default:
+		d.Enqueue()
+		err = e.storeResultWithRetry(t, state, finish, a, trace, now)
+	}
 	if <-t.beginDone; t.isRefused {
 		return
 	}
@@ -183,10 +193,7 @@ func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish 
 				return err
 			}
 			m := t.redactMessage(*finish.Message)
-			usage := store.AnswerUsage{Latency: now.Sub(t.StartedAt), Credits: finish.Credits}
-			if a.finish != nil {
-				usage.InputTokens, usage.OutputTokens = a.finish.InputTokens, a.finish.OutputTokens
-			}
+			usage := a.usage(t, finish, now)
 			if err := e.addAnswer(ctx, tx, t, &m, &usage); err != nil {
 				return err
 			}
@@ -201,6 +208,15 @@ func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish 
 		}
 		return t.closeTurn(ctx, tx, state, finish.Credits, trace, now, t.newEvent(kind, subject))
 	})
+}
+
+// usage returns what the answer cost.
+func (a *answer) usage(t *Turn, finish *Finish, now time.Time) store.AnswerUsage {
+	usage := store.AnswerUsage{Latency: now.Sub(t.StartedAt), Credits: finish.Credits}
+	if a.finish != nil {
+		usage.InputTokens, usage.OutputTokens = a.finish.InputTokens, a.finish.OutputTokens
+	}
+	return usage
 }
 
 // addAnswer stores the answer. Where a person has taken over meanwhile, the HandoverObserver is called.

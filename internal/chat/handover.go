@@ -51,7 +51,7 @@ func (t *Turn) earlierUserTexts() (texts []string) {
 // the model has to answer: the agent's help desk does not hand over by itself, the agent's own action needs more than a
 // reason, or it failed.
 func (e *Engine) handOverNow(t *Turn, a *answer, tools []Tool) (granted bool, err error) {
-	if <-t.beginDone; t.isRefused {
+	if !t.awaitBegin() {
 		return false, errNothingToAnswer
 	}
 	if on, err := e.DB.HandoverEnabled(t.ctx, t.AccountID.AgentRef(t.AgentID)); err != nil || !on {

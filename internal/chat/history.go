@@ -27,7 +27,10 @@ func (e *Engine) loadConversation(ctx context.Context, t *Turn, caller parley.Ca
 	if err := e.loadHistory(ctx, t); err != nil {
 		return false, err
 	}
-	if paused || e.atTurnLimit(t.AccountID) {
+	if err := e.loadFileTexts(ctx, t); err != nil {
+		return false, err
+	}
+	if paused || e.atTurnLimit(t.AccountID) || t.hasDailyLimit() {
 		return false, nil
 	}
 	ofAccount, ofAgent := creditLimits(t, caller)
@@ -36,6 +39,12 @@ func (e *Engine) loadConversation(ctx context.Context, t *Turn, caller parley.Ca
 	}
 	usedByAccount, usedByAgent, err := e.DB.CreditUsage(ctx, t.AccountID.AgentRef(t.AgentID), store.MonthOf(e.Now()))
 	return withinLimit(usedByAccount+t.Reserved, ofAccount) && withinLimit(usedByAgent+t.Reserved, ofAgent), err
+}
+
+// hasDailyLimit reports whether the agent limits what its visitors use in a day.
+func (t *Turn) hasDailyLimit() bool {
+	limits := t.agent.WidgetLimits
+	return t.VisitorID != "" && (limits.DailyCredits != nil || limits.DailyVisitorCredits != nil)
 }
 
 // awaitOpenTurn waits until the conversation that the message continues has no turn on another server, and reports
@@ -99,6 +108,7 @@ func (e *Engine) loadHistory(ctx context.Context, t *Turn) error {
 			return err
 		}
 		t.question, t.UserMessageID, t.retrySeq, before = user.Text(), user.ID, user.Seq, user.Seq
+		t.files = user.Files()
 	case t.request.Continue:
 		user, err := pendingToolCalls(ctx, e.DB, t)
 		if err != nil {
@@ -167,10 +177,10 @@ func (e *Engine) retrieve(t *Turn) (err error) {
 		q = e.rewriteQuery(ctx, t, q)
 	}
 	t.searchText = strings.Join(append(q.Earlier, q.Text), "\n")
-	t.searchMethod = e.QueryEmbedder.EmbedQuery(ctx, e.Indexes, t.agent, &q)
-	reranker := e.Reranker
-	if t.handoverWish != nil {
-		reranker = nil
+	t.searchMethod = e.QueryEmbedderOf(ctx, t.AccountID).EmbedQuery(ctx, e.Indexes, t.agent, &q)
+	var reranker *QueryReranker
+	if t.handoverWish == nil {
+		reranker = e.QueryRerankerOf(ctx, t.AccountID)
 	}
 	t.hits, t.rerankTrace, err = reranker.Nearest(ctx, e.Indexes, t.agent, q)
 	t.foundPassages = tracePassages(t.hits)

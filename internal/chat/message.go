@@ -2,19 +2,24 @@ package chat
 
 import (
 	"context"
+	"maps"
 	"strings"
+	"unicode/utf8"
 
 	"parley"
+	"parley/internal/model"
+	"parley/internal/model/prompt"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/text/redact"
 )
 
-// AddCustomerMessage stores what the customer writes to the person who has taken the conversation over. Fails with
-// RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
+// AddCustomerMessage stores what the customer writes to the person who has taken the conversation over, with files that
+// were uploaded before. Fails with RESOURCE_NOT_FOUND, with CONVERSATION_NOT_TAKEN_OVER, and with
+// VALIDATION_INVALID_BODY of a file that was sent already.
 func (cs *Conversations) AddCustomerMessage(ctx context.Context, ref parley.ConversationRef,
-	text string) (*parley.Message, error) {
-	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorUser}, text)
+	text string, files ...parley.Attachment) (*parley.Message, error) {
+	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorUser}, text, files...)
 }
 
 // AddHumanReply stores what a member of the team writes to the customer. Fails as AddCustomerMessage does, and with
@@ -28,7 +33,7 @@ func (cs *Conversations) AddHumanReply(ctx context.Context, ref parley.Conversat
 }
 
 func (cs *Conversations) addMessage(ctx context.Context, ref parley.ConversationRef, m parley.Message,
-	text string) (*parley.Message, error) {
+	text string, files ...parley.Attachment) (*parley.Message, error) {
 	m.ID, m.ConversationID, m.State, m.CreatedAt = parley.NewMessageID(), ref.Conversation, parley.MessageComplete,
 		cs.Now()
 	var added *parley.Message
@@ -44,8 +49,17 @@ func (cs *Conversations) addMessage(ctx context.Context, ref parley.Conversation
 		if message.Parts, err = redactedParts(ctx, tx, ref.AgentRef, text); err != nil {
 			return err
 		}
+		message.Parts = append(message.Parts, fileParts(files)...)
 		if err := tx.AddMessage(ctx, ref.AgentRef, &message, nil); err != nil {
 			return err
+		}
+		if err := sendFiles(ctx, tx, ref, message.ID, files); err != nil {
+			return err
+		}
+		if member := claim(string(m.AuthorID)); member != "" && member != c.ClaimedBy {
+			if err := tx.ClaimConversation(ctx, ref, member); err != nil {
+				return err
+			}
 		}
 		if err := tx.TouchAgent(ctx, ref.AgentRef, m.CreatedAt); err != nil {
 			return err
@@ -59,7 +73,12 @@ func (cs *Conversations) addMessage(ctx context.Context, ref parley.Conversation
 			return err
 		}
 		added = &message
-		tx.SQL().AfterCommit(func() { cs.Hub.Wake(ref.Conversation) })
+		tx.SQL().AfterCommit(func() {
+			if message.Author == parley.AuthorHuman {
+				cs.Hub.stopTyping(ref.Conversation)
+			}
+			cs.Hub.Wake(ref.Conversation)
+		})
 		return tx.RecordEvents(ctx, ref.Account, m.CreatedAt, store.NewEvent{Kind: parley.EventMessageCreated,
 			AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(message.ID)})
 	})
@@ -82,6 +101,16 @@ func redactedParts(ctx context.Context, tx *store.DB, ref parley.AgentRef, text 
 // RESOURCE_NOT_FOUND of the conversation, RESOURCE_MESSAGE_NOT_FOUND and RESOURCE_MESSAGE_NOT_ASSISTANT.
 func (cs *Conversations) Rate(ctx context.Context, ref parley.ConversationRef, message parley.MessageID,
 	rating string) (*parley.Message, error) {
+	return cs.RateWithComment(ctx, ref, message, rating, "")
+}
+
+// RateWithComment is Rate with what the end user writes about it. Without one the earlier comment stays as long as the
+// rating does. Fails as Rate does, and with VALIDATION_INVALID_BODY of a comment without a rating.
+func (cs *Conversations) RateWithComment(ctx context.Context, ref parley.ConversationRef, message parley.MessageID,
+	rating, comment string) (*parley.Message, error) {
+	if comment != "" && rating == "" {
+		return nil, parley.Invalid("comment", "needs a rating")
+	}
 	now := cs.Now()
 	var rated *parley.Message
 	err := cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
@@ -95,10 +124,15 @@ func (cs *Conversations) Rate(ctx context.Context, ref parley.ConversationRef, m
 		if m.Author == parley.AuthorUser {
 			return parley.NewError(parley.CodeNotAssistant)
 		}
-		if rated = m; m.Feedback == rating {
+		if rated = m; m.Feedback == rating && (comment == "" || comment == m.Comment) {
 			return nil
 		}
-		m.Feedback = rating
+		m.Feedback, m.Comment = rating, comment
+		if mustRedact, err := tx.AgentRedacts(ctx, ref.AgentRef); err != nil {
+			return err
+		} else if mustRedact {
+			m.Comment = redact.Text(comment)
+		}
 		if err := tx.RateMessage(ctx, ref.AgentRef, m, now); err != nil {
 			return err
 		}
@@ -110,4 +144,102 @@ func (cs *Conversations) Rate(ctx context.Context, ref parley.ConversationRef, m
 		return nil, err
 	}
 	return rated, nil
+}
+
+// fileParts returns the parts of a message for the files that are sent with it.
+func fileParts(files []parley.Attachment) (parts []parley.Part) {
+	for _, f := range files {
+		parts = append(parts, parley.Part{Type: parley.PartFile, File: &parley.SentFile{ID: f.ID, Name: f.Name,
+			MediaType: f.MediaType, Size: f.Size}})
+	}
+	return parts
+}
+
+// sendFiles makes uploaded files those of a message. Fails with VALIDATION_INVALID_BODY where one is not there any
+// more.
+func sendFiles(ctx context.Context, tx *store.DB, ref parley.ConversationRef, message parley.MessageID,
+	files []parley.Attachment) error {
+	err := tx.SendVisitorFiles(ctx, ref, message, files)
+	if parley.IsCode(err, parley.CodeResourceNotFound) {
+		return parley.Invalid("fileIds", "names a file that was sent already")
+	}
+	return err
+}
+
+// questionForModel returns the message to answer as models read it: with its files.
+func (t *Turn) questionForModel() string {
+	files := t.files
+	for _, p := range fileParts(t.request.Files) {
+		files = append(files, *p.File)
+	}
+	if t.tellsOfFiles() {
+		return t.question + t.fileNotes(files)
+	}
+	return textWithoutFileNames(t.question, files)
+}
+
+// textWithoutFileNames returns a message without the names of files that stand for a text that is missing.
+func textWithoutFileNames(text string, files []parley.SentFile) string {
+	if len(files) > 0 && text == parley.FileNames(files) {
+		return ""
+	}
+	return text
+}
+
+// tellsOfFiles reports whether the model is told of files. The built-in one takes every word of a message for a part of
+// the question.
+func (t *Turn) tellsOfFiles() bool { return t.backend.Label != model.BuiltinName }
+
+// withFileNotes returns an earlier message as the model may read it: with what it is told of files, as texts.
+func (t *Turn) withFileNotes(m parley.Message) parley.Message {
+	files := m.Files()
+	if len(files) == 0 {
+		return m
+	}
+	text := textWithoutFileNames(m.Text(), files)
+	if t.tellsOfFiles() {
+		text = m.Text() + t.fileNotes(files)
+	}
+	m.Parts = []parley.Part{{Type: "text", Text: text}}
+	return m
+}
+
+// maxSentFilesText is the most bytes of the files of one message that a model is given.
+const maxSentFilesText = 32 << 10
+
+// fileNotes returns what models are told of files: their texts, as far as there are any. Each gets its share.
+func (t *Turn) fileNotes(files []parley.SentFile) string {
+	var b strings.Builder
+	for _, f := range files {
+		text := t.fileTexts[f.ID]
+		part := parley.ClipBytes(text, maxSentFilesText/len(files))
+		b.WriteString(prompt.FileNote(prompt.File{Name: f.Name, MediaType: f.MediaType, Size: f.Size, Text: part,
+			IsCut: len(part) < len(text) || len(text) >= parley.MaxFileText-utf8.UTFMax}))
+	}
+	return b.String()
+}
+
+// loadFileTexts loads the texts of the files that the model gets with the conversation.
+func (e *Engine) loadFileTexts(ctx context.Context, t *Turn) error {
+	if !t.tellsOfFiles() {
+		return nil
+	}
+	var ids []parley.AttachmentID
+	for _, f := range t.files {
+		ids = append(ids, f.ID)
+	}
+	for i := range t.history {
+		for _, f := range t.history[i].Files() {
+			ids = append(ids, f.ID)
+		}
+	}
+	t.fileTexts = map[parley.AttachmentID]string{}
+	for _, f := range t.request.Files {
+		if t.fileTexts[f.ID] = f.Text; f.Text == "" { // it may have been sent before
+			ids = append(ids, f.ID)
+		}
+	}
+	texts, err := e.DB.FileTexts(ctx, t.AccountID.AgentRef(t.AgentID), ids)
+	maps.Copy(t.fileTexts, texts)
+	return err
 }

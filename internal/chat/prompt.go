@@ -53,9 +53,9 @@ func isFollowedByCall(next []parley.Message) bool {
 // prompt returns the request to the model.
 func (t *Turn) prompt() model.Request {
 	req := model.Request{Model: t.backend.Name, System: t.instructions(), Temperature: t.agent.Temp,
-		Messages: t.historyMessages()}
+		Messages: t.historyMessages(), UserData: t.request.UserData}
 	if !t.request.Continue {
-		req.Messages = append(req.Messages, model.Message{Role: "user", Text: t.question})
+		req.Messages = append(req.Messages, model.Message{Role: "user", Text: t.questionForModel()})
 	}
 	hits := t.hits
 	if t.backend.Label != model.BuiltinName {
@@ -63,7 +63,7 @@ func (t *Turn) prompt() model.Request {
 	}
 	for _, h := range hits {
 		req.Passages = append(req.Passages, model.Passage{Passage: h.Passage, Score: h.Score, TermWeights: h.Terms,
-			Signals: model.MatchSignals(h.Signs)})
+			Translations: h.Translations, Signals: model.MatchSignals(h.Signs)})
 	}
 	return req
 }

@@ -178,13 +178,23 @@ func (qr *QueryReranker) Nearest(ctx context.Context, indexes *retrieval.Indexes
 	if err != nil || qr == nil {
 		return hits, nil, err
 	}
-	hits, trace := qr.rerank(ctx, agent.ID, rerankQuestion(q), hits)
+	hits, trace := qr.RerankHits(ctx, agent.ID, q, hits)
 	hits = hits[:min(limit, len(hits))]
 	if trace != nil {
 		trace.Scores = trace.Scores[:min(limit, len(trace.Scores))]
 	}
 	return hits, trace, nil
 }
+
+// RerankHits orders what the search has found for a question, MaxCandidates at most. The trace is nil if there was
+// nothing to order.
+func (qr *QueryReranker) RerankHits(ctx context.Context, agent parley.AgentID, q retrieval.Query,
+	hits []retrieval.Hit) ([]retrieval.Hit, *parley.TraceRerank) {
+	return qr.rerank(ctx, agent, rerankQuestion(q), hits)
+}
+
+// MaxCandidates is how many passages of a question a reranker orders.
+const MaxCandidates = maxCandidates
 
 // rerankQuestion returns the question as the provider gets it: a follow-up says little without the message before it.
 func rerankQuestion(q retrieval.Query) string {

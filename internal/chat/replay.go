@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"parley"
 	"parley/internal/store"
@@ -126,4 +127,36 @@ func ignoreCode(err error, code parley.Code) error {
 		return nil
 	}
 	return err
+}
+
+// findInterval is how often a turn that another server runs is looked up again.
+const findInterval = 250 * time.Millisecond
+
+// FindTurn returns a turn of the agent, which runs or has ended: its readers get all of its events. A turn of another
+// server is waited for to its end. Fails with CONVERSATION_NOT_FOUND, or with CHAT_STREAMING_ERROR where the turn ended
+// without an answer.
+func (e *Engine) FindTurn(ctx context.Context, ref parley.AgentRef, id parley.TurnID) (*Turn, error) {
+	again := time.NewTicker(findInterval)
+	defer again.Stop()
+	for {
+		result, err := e.DB.TurnResult(ctx, ref, id)
+		if err != nil {
+			return nil, err
+		}
+		if live := e.liveTurn(conversationKey{ref.Account, ref.Agent, result.ConversationID}); live != nil && live.ID == id {
+			return live, nil
+		}
+		t, err := e.ReplayTurn(ctx, ref, id)
+		switch {
+		case errors.Is(err, ErrNoAnswer):
+			return nil, parley.NewError(parley.CodeChatStreaming)
+		case !parley.IsCode(err, parley.CodeKeyInUse):
+			return t, err
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }

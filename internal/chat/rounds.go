@@ -65,7 +65,7 @@ func (e *Engine) runRounds(t *Turn, a *answer) (err error) {
 			return errTooManyRounds
 		}
 		// What a tool does cannot be undone: the message must be on disk first.
-		if <-t.beginDone; t.isRefused {
+		if !t.awaitBegin() {
 			return errNothingToAnswer
 		}
 		spoken := a.text.String()

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -63,11 +64,18 @@ type ToolsFunc func(ctx context.Context, agent *parley.Agent) ([]Tool, error)
 // the call is pending.
 func (e *Engine) SubmitToolResult(ctx context.Context, ref parley.ConversationRef, call string,
 	output json.RawMessage) error {
-	if !parley.IsUUID(string(ref.Conversation)) {
-		return parley.NewError(parley.CodeConversationNotFound)
-	}
 	if len(output) > maxResultBytes {
 		return parley.Invalid("output", fmt.Sprintf("must be at most %d kB", maxResultBytes>>10))
+	}
+	return e.answerCall(ctx, ref, call, parseToolOutput(output), nil)
+}
+
+// answerCall stores the result of a call that waits for the client. more returns further events to record; it may be
+// nil.
+func (e *Engine) answerCall(ctx context.Context, ref parley.ConversationRef, call string, out parley.ToolOutput,
+	more func(c *parley.Conversation, call *parley.ToolCall, out parley.ToolOutput) []store.NewEvent) error {
+	if !parley.IsUUID(string(ref.Conversation)) {
+		return parley.NewError(parley.CodeConversationNotFound)
 	}
 	now := e.Now()
 	return e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
@@ -82,18 +90,23 @@ func (e *Engine) SubmitToolResult(ctx context.Context, ref parley.ConversationRe
 		if err != nil {
 			return err
 		}
-		out := parseToolOutput(output)
+		stored := out
 		if redact {
-			out = redactOutput(out)
+			stored = redactOutput(out)
 		}
-		if err := tx.SaveToolResult(ctx, ref, call, out, now); err != nil {
+		answered, err := tx.SaveToolResult(ctx, ref, call, stored, now)
+		if err != nil {
 			return err
 		}
 		if err := tx.CompleteClaim(ctx, "tool-result:"+call); err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, ref.Account, now,
-			store.NewEvent{Kind: parley.EventToolAnswered, AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: call})
+		events := []store.NewEvent{{Kind: parley.EventToolAnswered, AgentID: ref.Agent, ConversationID: ref.Conversation,
+			Subject: call}}
+		if more != nil {
+			events = append(events, more(c, answered, stored)...)
+		}
+		return tx.RecordEvents(ctx, ref.Account, now, events...)
 	})
 }
 
@@ -132,4 +145,41 @@ func errorText(raw json.RawMessage) string {
 		return text
 	}
 	return string(raw)
+}
+
+// MaxFormBytes is the most bytes of JSON that a form's values may have.
+const MaxFormBytes = 20 << 10
+
+// FormSubmitted is the payload of the event forms.submit (docs/interface-choices.md).
+type FormSubmitted struct {
+	ConversationID parley.ConversationID `json:"conversationId"`
+	FormName       string                `json:"formName"`
+	FormData       json.RawMessage       `json:"formData"`
+	UserID         *parley.EndUserID     `json:"userId"`    // who the site has shown the customer to be; null for nobody
+	Timestamp      string                `json:"timestamp"` // ISO 8601
+}
+
+// SubmitForm stores the values of a form that the page shows for a tool call, as the result of the call, and records
+// forms.submit. values must be an object. Fails as SubmitToolResult does.
+func (e *Engine) SubmitForm(ctx context.Context, ref parley.ConversationRef, call string,
+	values json.RawMessage) error {
+	values = bytes.TrimSpace(values)
+	switch {
+	case len(values) > MaxFormBytes:
+		return parley.Invalid("values", fmt.Sprintf("must be at most %d kB", MaxFormBytes>>10))
+	case len(values) == 0 || values[0] != '{':
+		return parley.Invalid("values", "must be an object")
+	}
+	out := parley.ToolOutput{Status: parley.ToolSuccess, Data: values}
+	now := e.Now()
+	return e.answerCall(ctx, ref, call, out,
+		func(c *parley.Conversation, answered *parley.ToolCall, out parley.ToolOutput) []store.NewEvent {
+			form := FormSubmitted{ConversationID: c.ID, FormName: answered.Tool, FormData: out.Data,
+				Timestamp: now.UTC().Format(time.RFC3339)}
+			if c.UserID != "" {
+				form.UserID = &c.UserID
+			}
+			return []store.NewEvent{{Kind: parley.EventFormsSubmit, AgentID: c.AgentID, ConversationID: c.ID,
+				Subject: answered.ID, Payload: form}}
+		})
 }

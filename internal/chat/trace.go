@@ -39,7 +39,7 @@ func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure 
 		Passages: a.citedPassages(t.foundPassages), ToolCalls: []string{}}
 	if a.finish != nil {
 		tr.InputTokens, tr.OutputTokens, tr.Refused = a.finish.InputTokens, a.finish.OutputTokens, a.finish.IsRefusal
-		tr.Unsure = a.finish.IsUnsure
+		tr.Unsure, tr.Bounds, tr.Reason = a.finish.IsUnsure, a.finish.Bounds, a.finish.DecidedBy
 	}
 	if tr.Rewrite = t.rewriteTrace; t.rewriteTrace != nil {
 		tr.InputTokens, tr.OutputTokens = tr.InputTokens+t.rewriteTrace.InputTokens,

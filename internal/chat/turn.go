@@ -2,13 +2,12 @@ package chat
 
 import (
 	"context"
-	"errors"
-	"io"
 	"sync"
 
 	"parley"
 	"parley/internal/model"
 	"parley/internal/retrieval"
+	"parley/internal/sqldb"
 )
 
 // Turn is one answer that is being generated, with its event log.
@@ -20,13 +19,15 @@ type Turn struct {
 	agent          *parley.Agent
 	backend        model.Backend
 	request        Request
-	question       string            // the user's message to answer, not redacted
-	history        []parley.Message  // before the message to answer; with Continue, all messages
-	idempotencyKey string            // the Idempotency-Key of the request, as the store knows it
-	sentRows       []*parley.Message // of a ClientConversation: the rows of all messages in it
-	retrySeq       int64             // of a retry: the number of the user's message, the last one that stays
-	replacedSeq    int64             // the number of the user's message that this turn's replaces; 0 for none
-	handoverWish   *handoverWish     // nil if the message is none
+	question       string                         // the user's message to answer, not redacted
+	files          []parley.SentFile              // of the user's message, if it was stored before
+	fileTexts      map[parley.AttachmentID]string // of the files that the model gets
+	history        []parley.Message               // before the message to answer; with Continue, all messages
+	idempotencyKey string                         // the Idempotency-Key of the request, as the store knows it
+	sentRows       []*parley.Message              // of a ClientConversation: the rows of all messages in it
+	retrySeq       int64                          // of a retry: the number of the user's message, the last one that stays
+	replacedSeq    int64                          // the number of the user's message that this turn's replaces; 0 for none
+	handoverWish   *handoverWish                  // nil if the message is none
 	eventLog       *eventLog
 
 	hits          []retrieval.Hit       // until they are in the request to the model
@@ -37,7 +38,7 @@ type Turn struct {
 	rerankTrace   *parley.TraceRerank   // of the order of the hits; nil if it is that of the search
 
 	activated   chan struct{} // closed when a waiting turn becomes the live one
-	beginQueued chan struct{} // closed when the second transaction is certain to run after the first
+	beginQueued chan struct{} // closed when the first transaction is queued, or has ended
 	beginDone   chan struct{} // closed when the first transaction has ended
 	isRefused   bool          // there is nothing to answer; read it once beginDone is closed
 
@@ -46,6 +47,10 @@ type Turn struct {
 	done   chan struct{} // closed when the turn is stored and no longer live
 
 	mu          sync.Mutex
+	hasBegun    bool            // the first transaction is running or has run
+	outcome     *outcome        // how the turn ended, if that was known before the first transaction ran
+	deferral    *sqldb.Deferral // of the first transaction, once it is queued
+	isAsked     bool            // the model is about to be called
 	readerCount int
 	readersGone chan struct{} // closed when the last reader leaves
 	hasBeenRead bool          // there has been a reader
@@ -120,7 +125,7 @@ func (r *Reader) Close() {
 	defer r.turn.mu.Unlock()
 	if r.turn.readerCount--; r.turn.readerCount == 0 {
 		close(r.turn.readersGone)
-		if r.turn.request.isUnsaved() {
+		if r.turn.request.endsWithReader() {
 			r.turn.Cancel(errClientGone)
 		}
 	}
@@ -156,25 +161,21 @@ func (t *Turn) WaitForText(ctx context.Context) error {
 func (t *Turn) Wait(ctx context.Context) (*Finish, error) {
 	r := t.Reader()
 	defer r.Close()
+	events, err := t.eventLog.waitForEnd(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var failure error
-	for {
-		events, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil, failure
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range events {
-			switch e.Kind {
-			case Failed:
-				failure = e.Err
-			case Finished:
-				return e.Finish, failure
-			case Text, ToolCalled, ToolReturned, NextRound: // the stored answer holds it
-			}
+	for _, e := range events {
+		switch e.Kind {
+		case Failed:
+			failure = e.Err
+		case Finished:
+			return e.Finish, failure
+		case Text, ToolCalled, ToolReturned, NextRound: // the stored answer holds it
 		}
 	}
+	return nil, failure
 }
 
 // StandaloneTurn is a question with its history, apart from any conversation. Evaluation and replays use it to search

@@ -18,6 +18,8 @@ import (
 type Service struct {
 	DB  *store.DB
 	Now func() time.Time
+	// DeleteUnusedFiles deletes the files of an agent that nothing refers to; may be nil.
+	DeleteUnusedFiles func(context.Context, parley.AgentRef) error
 }
 
 // Change describes a contact. Nil fields stay as they are, empty ones are cleared.
@@ -65,10 +67,11 @@ func (s *Service) putChanges(ctx context.Context, cs *changeSet) (list []parley.
 	return list, err
 }
 
-// Remove removes a contact and returns it. The customer of a ticket stays as such, with name and e-mail. Fails with
-// AGENT_NOT_FOUND or NOT_FOUND.
+// Remove removes a contact and returns it, and forgets the browsers in which the contact has used the widget. The
+// customer of a ticket stays as such, with name and e-mail. Fails with AGENT_NOT_FOUND or NOT_FOUND.
 func (s *Service) Remove(ctx context.Context, ref parley.AgentRef,
 	external string) (removed *parley.Contact, err error) {
+	var files int64
 	err = s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
 		if err = tx.LockAgent(ctx, ref); err != nil {
 			return err
@@ -79,8 +82,15 @@ func (s *Service) Remove(ctx context.Context, ref parley.AgentRef,
 		if removed, err = tx.Contact(ctx, ref, external); err != nil {
 			return err
 		}
-		return tx.DeleteContact(ctx, removed)
+		if err = tx.DeleteContact(ctx, removed); err != nil {
+			return err
+		}
+		files, err = tx.ForgetVisitors(ctx, ref, parley.EndUserID(external))
+		return err
 	})
+	if err == nil && files > 0 && s.DeleteUnusedFiles != nil {
+		err = s.DeleteUnusedFiles(ctx, ref)
+	}
 	return removed, err
 }
 

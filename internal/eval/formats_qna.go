@@ -141,6 +141,26 @@ func readManualQuestions(_ fs.FS, files []file) ([]Set, error) {
 	return []Set{set}, nil
 }
 
+// ManualSet returns questions to Parley's own manual of which it is not known whether it answers them: those given, and
+// the headings of the manual that are questions.
+func ManualSet(questions ...string) (set Set, err error) {
+	set.Name = "manual"
+	if set.Docs, err = manualDocs(); err != nil {
+		return set, err
+	}
+	for _, d := range set.Docs {
+		for line := range strings.Lines(d.Text) {
+			if heading := strings.TrimSpace(strings.TrimLeft(line, "#")); line[0] == '#' && strings.HasSuffix(heading, "?") {
+				questions = append(questions, heading)
+			}
+		}
+	}
+	for i, text := range questions {
+		set.Questions = append(set.Questions, Question{ID: strconv.Itoa(i + 1), Text: text})
+	}
+	return set, nil
+}
+
 func manualDocs() (list []Doc, err error) {
 	pages, err := fs.Glob(docs.Manual, "manual/*.md")
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"parley/internal/model"
 	"parley/internal/model/quote"
 	"parley/internal/retrieval"
+	"parley/internal/text/dictionary"
 )
 
 // trainingExample is a question with the signs that its best answer shows, and whether it is one.
@@ -24,6 +25,7 @@ type trainingExample struct {
 	Set, Group string // questions of one group are never on both sides of a test
 	Features   []float64
 	IsQnA      bool
+	Translated bool    // the question is in another language than what answers it
 	IsRight    float64 // the answer is from what holds the answer
 	Answerable bool    // the sources hold it
 	Weight     float64
@@ -51,9 +53,14 @@ func TestLearnDoubt(t *testing.T) {
 		t.Skip("PARLEY_LEARN_DOUBT is not set")
 	}
 	all := readExamples(t, dir)
-	for _, isQnA := range []bool{false, true} {
-		of := filterExamples(all, func(l trainingExample) bool { return l.IsQnA == isQnA })
-		t.Logf("Q&A %v: %d examples", isQnA, len(of))
+	for _, kind := range []struct{ isQnA, isTranslated bool }{{false, false}, {true, false}, {false, true}} {
+		of := filterExamples(all, func(l trainingExample) bool {
+			return l.IsQnA == kind.isQnA && l.Translated == kind.isTranslated
+		})
+		if len(of) == 0 {
+			continue
+		}
+		t.Logf("Q&A %v, translated %v: %d examples", kind.isQnA, kind.isTranslated, len(of))
 		crossed := crossValidate(of)
 		for _, name := range setNames(of) {
 			some, scores := selectScores(of, crossed, func(l trainingExample) bool { return l.Set == name })
@@ -97,7 +104,7 @@ func readExamples(t *testing.T, dir string) (all []trainingExample) {
 			if s.Name == "stackfaq" {
 				continue // its passages are bare questions
 			}
-			list := trainingExamples(s, from.isLeftOut, from.everyQuestion)
+			list := trainingExamples(s, from.isLeftOut, from.everyQuestion, nil)
 			if from.folder == "xquad" || from.folder == "clapnq" || from.folder == "mtrag-un" {
 				list = append(list, smallAgentExamples(s, from.everyQuestion)...)
 			}
@@ -107,9 +114,38 @@ func readExamples(t *testing.T, dir string) (all []trainingExample) {
 			all = append(all, list...)
 		}
 	}
+	all = append(all, translatedExamples(t, dir)...)
 	if name := os.Getenv("PARLEY_LEARN_CACHE"); name != "" {
 		text, _ := json.Marshal(all)
 		_ = os.WriteFile(name, text, 0o600)
+	}
+	return all
+}
+
+// translatedExamples asks questions in other languages than that of the documents, where PARLEY_DICTIONARIES names
+// folders of dictionaries.
+func translatedExamples(t *testing.T, dir string) (all []trainingExample) {
+	folders := os.Getenv("PARLEY_DICTIONARIES")
+	if folders == "" {
+		return nil
+	}
+	sets, err := eval.ReadSets(os.DirFS(filepath.Join(dir, "xquad")), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sets, err = eval.AcrossLanguages(sets, []string{"de-en", "es-en", "ar-en"}); err != nil {
+		t.Fatal(err)
+	}
+	dictionaries, err := dictionary.Open(strings.Split(folders, ","), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sets {
+		for _, l := range trainingExamples(s, true, 1, dictionaries) {
+			l.Group = s.Name[:strings.LastIndexByte(s.Name, '.')] + strings.TrimPrefix(l.Group, s.Name)
+			l.Translated = true
+			all = append(all, l)
+		}
 	}
 	return all
 }
@@ -149,13 +185,13 @@ func hashGroup(group string) int {
 }
 
 // trainingExamples asks the questions of the set, and where it says so each again while what answers it is not there.
-func trainingExamples(s eval.Set, isLeftOut bool, every int) (all []trainingExample) {
+func trainingExamples(s eval.Set, isLeftOut bool, every int, d *dictionary.Set) (all []trainingExample) {
 	x, passages := retrieval.NewIndex(), map[string][]parley.Passage{}
-	for _, d := range s.Docs {
-		list := passagesOf(d)
+	for _, doc := range s.Docs {
+		list := passagesOf(doc)
 		x.Put(list...)
 		for _, p := range list {
-			passages[d.ID] = append(passages[d.ID], p)
+			passages[doc.ID] = append(passages[doc.ID], p)
 			passages[string(p.ID)] = []parley.Passage{p}
 		}
 	}
@@ -163,7 +199,7 @@ func trainingExamples(s eval.Set, isLeftOut bool, every int) (all []trainingExam
 		if q.Answerable == nil || i%every > 0 {
 			continue
 		}
-		all = append(all, askExample(x, s, q)...)
+		all = append(all, askExample(x, s, q, d)...)
 		if !isLeftOut || !*q.Answerable {
 			continue
 		}
@@ -174,7 +210,7 @@ func trainingExamples(s eval.Set, isLeftOut bool, every int) (all []trainingExam
 		for _, p := range removed {
 			x.Remove(p.ID)
 		}
-		without := askExample(x, s, eval.Question{ID: q.ID, Text: q.Text, Relevant: q.Relevant})
+		without := askExample(x, s, eval.Question{ID: q.ID, Text: q.Text, Relevant: q.Relevant}, d)
 		x.Put(removed...)
 		for i := range without {
 			without[i].Set += " without"
@@ -185,10 +221,12 @@ func trainingExamples(s eval.Set, isLeftOut bool, every int) (all []trainingExam
 }
 
 // askExample asks one question; without anything to be quoted there is no example.
-func askExample(x *retrieval.Index, s eval.Set, q eval.Question) []trainingExample {
+func askExample(x *retrieval.Index, s eval.Set, q eval.Question, d *dictionary.Set) []trainingExample {
 	draft := chat.StandaloneTurn{Agent: &parley.Agent{}, Backend: model.Backend{Model: quote.Model{},
 		Label: model.BuiltinName}, Question: q.Text, History: q.History}
-	req := draft.Prompt(x.Nearest(draft.Query()))
+	ask := draft.Query()
+	ask.Dictionaries = d
+	req := draft.Prompt(x.Nearest(ask))
 	e := quote.ReadEvidence(req)
 	if e == nil {
 		return nil
@@ -226,7 +264,7 @@ func smallAgentExamples(s eval.Set, every int) (all []trainingExample) {
 				part.Questions = append(part.Questions, q)
 			}
 		}
-		for _, l := range trainingExamples(part, false, 1) {
+		for _, l := range trainingExamples(part, false, 1, nil) {
 			l.Set, l.Weight = l.Set+" small", 0.4
 			all = append(all, l)
 		}

@@ -10,6 +10,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/model"
 	"parley/internal/retrieval"
+	"parley/internal/text/dictionary"
 )
 
 // Trial is a question of a set with its results.
@@ -26,6 +27,7 @@ type Trial struct {
 	AP     float64 `json:"ap"`
 	NDCG   float64 `json:"ndcg_at_10"`
 	FindMS float64 `json:"find_ms"`
+	Rerank string  `json:"rerank,omitempty"` // what the reranking server did, as in a trace; empty without one
 
 	Answer    string   `json:"answer"` // empty with the baseline, which answers nothing
 	Refused   bool     `json:"refused"`
@@ -42,12 +44,14 @@ type Trial struct {
 
 // Runner runs sets.
 type Runner struct {
-	Backend      model.Backend  // what answers
-	Baseline     bool           // plain BM25 finds, and nothing answers
-	Embedder     model.Embedder // nil if passages are found by words alone
-	Search       SearchMode     // what passages are found by
-	VectorWeight float64        // of the vectors beside the words; 0 takes the usual one
+	Backend      model.Backend   // what answers
+	Baseline     bool            // plain BM25 finds, and nothing answers
+	Embedder     model.Embedder  // nil if passages are found by words alone
+	Search       SearchMode      // what passages are found by
+	Dictionaries *dictionary.Set // translate questions; nil for none
+	VectorWeight float64         // of the vectors beside the words; 0 takes the usual one
 	Now          func() time.Time
+	Reranker     *chat.QueryReranker             // orders what is found; nil leaves it in the order of the search
 	OnProgress   func(set string, done, all int) // may be nil
 }
 
@@ -95,13 +99,13 @@ func (r Runner) runQuestion(ctx context.Context, s *corpus, q Question) (*Trial,
 	t := &Trial{ID: q.ID, Question: q.Text, Relevant: q.Relevant, Answerable: q.Answerable}
 	draft := r.newDraft(q)
 	ask := draft.Query()
+	ask.Dictionaries = r.Dictionaries
 	s.setVector(&ask, r.Search, r.VectorWeight)
 	start := r.Now()
-	hits := s.Nearest(ask)
+	hits := t.find(ctx, r.Reranker, s, ask)
 	t.FindMS = toMillis(r.Now().Sub(start))
-	if ask.Limit = maxRankedPassages; len(hits) > 0 {
-		t.rankDocuments(s.Nearest(ask))
-	}
+	t.rankAll(s, ask, hits)
+	hits = hits[:min(ask.Limit, len(hits))]
 	if r.Baseline {
 		score := 0.0
 		if len(hits) > 0 {
@@ -115,6 +119,35 @@ func (r Runner) runQuestion(ctx context.Context, s *corpus, q Question) (*Trial,
 	t.AnswerMS = toMillis(r.Now().Sub(start))
 	t.setOutcome(q.References)
 	return t, err
+}
+
+// find returns the passages that a turn would get and, with a reranker, the other ones that it has ordered.
+func (t *Trial) find(ctx context.Context, reranker *chat.QueryReranker, s *corpus,
+	ask retrieval.Query) []retrieval.Hit {
+	if reranker == nil {
+		return s.Nearest(ask)
+	}
+	ask.Limit = max(ask.Limit, chat.MaxCandidates)
+	hits, trace := reranker.RerankHits(ctx, "", ask, s.Nearest(ask))
+	if trace != nil {
+		t.Rerank = trace.State
+	}
+	return hits
+}
+
+// rankAll measures the order of what was found, and behind it of what else the search finds.
+func (t *Trial) rankAll(s *corpus, ask retrieval.Query, first []retrieval.Hit) {
+	if ask.Limit = maxRankedPassages; len(first) == 0 {
+		return
+	}
+	all := s.Nearest(ask)
+	if t.Rerank != "" {
+		all = slices.DeleteFunc(all, func(h retrieval.Hit) bool {
+			return slices.ContainsFunc(first, func(f retrieval.Hit) bool { return f.Passage.ID == h.Passage.ID })
+		})
+		all = append(slices.Clone(first), all...)
+	}
+	t.rankDocuments(all)
 }
 
 // rankDocuments measures the order of the documents. Where the set names a passage, that passage counts by itself.

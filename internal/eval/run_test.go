@@ -1,11 +1,16 @@
 package eval_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
+	"parley/internal/chat"
 	"parley/internal/eval"
 	"parley/internal/model"
 	"parley/internal/model/quote"
@@ -36,6 +41,41 @@ const shopSet = `{"id": "hours", "title": "Opening hours", "text": "The shop ope
 	`["returns"]}
 {"id": "4", "question": "Who painted the ceiling of the chapel?", "answerable": false}
 `
+
+// rerankFunc is a reranker that is a function.
+type rerankFunc func(question, text string) (float64, error)
+
+func (r rerankFunc) Rerank(_ context.Context, question string, texts []string) (scores []float64, err error) {
+	for _, text := range texts {
+		s, err := r(question, text)
+		if err != nil {
+			return nil, err
+		}
+		scores = append(scores, s)
+	}
+	return scores, nil
+}
+
+// A set is measured in the order of the reranking server, and it shows for which questions that failed.
+func TestSetsAreReranked(t *testing.T) {
+	rank := func(score rerankFunc) []eval.Trial {
+		qr := &chat.QueryReranker{Reranker: score, Now: func() time.Time { return time.UnixMilli(0) },
+			Logger: slog.New(slog.DiscardHandler)}
+		r := eval.Runner{Backend: model.Backend{Model: quote.Model{}, Label: model.BuiltinName}, Reranker: qr}
+		return runSet(t, r, shopSet).Sets[0].Trials
+	}
+	preferPets := func(_, text string) (float64, error) { return float64(strings.Count(text, "Dogs")), nil }
+	for _, q := range rank(preferPets)[:1] {
+		if q.Rerank != "done" || q.TopDocuments[0] != "pets" || q.Rank < 2 {
+			t.Errorf("%+v", q)
+		}
+	}
+	for _, q := range rank(func(string, string) (float64, error) { return 0, errors.New("no") })[:1] {
+		if q.Rerank != "failed" || q.Rank != 1 {
+			t.Errorf("%+v", q)
+		}
+	}
+}
 
 func TestBuiltinModelOnASmallSet(t *testing.T) {
 	r := runSet(t, eval.Runner{Backend: model.Backend{Model: quote.Model{}, Label: model.BuiltinName}}, shopSet)

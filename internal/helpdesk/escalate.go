@@ -123,7 +123,7 @@ func (u *update) openFromConversation(ctx context.Context, c *parley.Conversatio
 	if err := u.assignNumber(ctx, t); err != nil { // from here on no other ticket can be opened
 		return err
 	}
-	if err := u.tx.AddPerson(ctx, &t.Customer); err != nil {
+	if err := u.storeCustomer(ctx, &t.Customer); err != nil {
 		return err
 	}
 	if err := u.tx.SetConversationCustomer(ctx, c.Ref(), t.Customer.ID); err != nil {
@@ -204,11 +204,15 @@ func channelOf(c parley.Channel) parley.TicketChannel {
 	return cmp.Or(ticketChannels[c], parley.TicketHelpdesk)
 }
 
-// customerOf returns the customer of a conversation as far as known: the lead in it, or else the user id that the
-// client has set. It is not stored yet.
+// customerOf returns the customer of a conversation as far as known: who was told before, or else the lead in it, or
+// else the user id that the client has set. Of the last two it is not stored yet.
 func (u *update) customerOf(ctx context.Context, c *parley.Conversation) (parley.Person, error) {
 	p := parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: c.AccountID, AgentID: c.AgentID,
 		CreatedAt: u.now, UpdatedAt: u.now}
+	known, err := u.tx.CustomerOfConversation(ctx, c.Ref())
+	if err != nil || known != nil {
+		return *cmp.Or(known, &p), err
+	}
 	lead, err := u.tx.LeadOfConversation(ctx, c.Ref())
 	switch {
 	case err != nil:

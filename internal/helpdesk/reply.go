@@ -55,7 +55,7 @@ func (s *Service) Reply(ctx context.Context, ref parley.AgentRef, number int64,
 	n.AuthorID = lowerID(n.AuthorID)
 	w := &replyWrite{NewReply: n, ref: ref, number: number, id: parley.NewMessageID(), now: s.now()}
 	// an empty reply has files
-	w.isVisible = n.Content == "" || safehtml.IsVisible(safehtml.ToText(safehtml.FromMarkdown(n.Content)))
+	w.isVisible = n.Content == "" || parley.IsVisible(safehtml.ToText(safehtml.FromMarkdown(n.Content)))
 	if err := w.prepareFiles(); err != nil {
 		return nil, err
 	}
@@ -111,6 +111,11 @@ func (u *update) writeReply(ctx context.Context, w *replyWrite) (*parley.TicketM
 		author.ID, parley.MessageComplete, w.now
 	if err := u.storeReply(ctx, t, m, w); err != nil {
 		return nil, err
+	}
+	if m.Type == store.MessageTypeReply && author.ID != c.ClaimedBy {
+		if err := u.tx.ClaimConversation(ctx, c.Ref(), author.ID); err != nil {
+			return nil, err
+		}
 	}
 	if err := u.tx.CompleteClaim(ctx, "ticketmessage:"+string(m.ID)); err != nil {
 		return nil, err

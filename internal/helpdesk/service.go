@@ -25,8 +25,12 @@ type Service struct {
 	// StoreFiles moves uploaded files to their final place and then calls write for their rows; nil if files are not
 	// accepted.
 	StoreFiles func(ctx context.Context, paths []string, blobs []*store.Blob, write func(tx *store.DB) error) error
+	// DeleteUnusedFiles deletes the files of an agent that nothing refers to; may be nil.
+	DeleteUnusedFiles func(context.Context, parley.AgentRef) error
 	// ReadFile reads a stored file.
 	ReadFile func(ctx context.Context, blob *store.Blob) ([]byte, error)
+	// ReadText reads the text of a file that a stranger has uploaded for an agent; nil if such files are not read.
+	ReadText func(ctx context.Context, agent parley.AgentID, f File) (string, error)
 }
 
 // now returns the time in milliseconds, as the store holds it.

@@ -64,6 +64,9 @@ func minuteOf(clock string) (int, error) {
 	return t.Hour()*60 + t.Minute(), nil
 }
 
+// maxShifts is the most shifts that a team or a member has.
+const maxShifts = 50
+
 // CheckHours checks shifts. Fails with VALIDATION_INVALID_BODY, with details below path.
 func CheckHours(path string, hours []parley.WorkingHours) error {
 	faults := map[string]string{}
@@ -72,10 +75,15 @@ func CheckHours(path string, hours []parley.WorkingHours) error {
 }
 
 func checkHours(faults map[string]string, path string, hours []parley.WorkingHours) {
+	if len(hours) > maxShifts {
+		faults[path] = fmt.Sprintf("must have at most %d shifts", maxShifts)
+		return
+	}
 	for i, s := range hours {
 		at := fmt.Sprintf("%s.%d.", path, i)
-		if len(s.Days) == 0 {
-			faults[at+"days"] = "must name at least one of: mon, tue, wed, thu, fri, sat, sun"
+		if len(s.Days) == 0 || len(s.Days) > len(weekdays) {
+			faults[at+"days"] = "must name some of: mon, tue, wed, thu, fri, sat, sun"
+			continue
 		}
 		for _, day := range s.Days {
 			if !slices.Contains(weekdays, day) {

@@ -41,6 +41,11 @@ type Config struct {
 	// RunOnce answers a valid POST with an Idempotency-Key: it runs the request, or returns the reply of the first
 	// request with that key. Nil if the API has no such keys.
 	RunOnce func(ctx context.Context, c *Call, once IdempotentRequest) (any, error)
+	// BeforeRun returns the context in which a handler runs. Nil leaves it as it is.
+	BeforeRun func(ctx context.Context, c *Call) context.Context
+	// BeforeReply is called with what a handler has returned, and returns what is sent in its place. What a handler
+	// has streamed is sent already: then out is nil. Nil sends what handlers return.
+	BeforeReply func(ctx context.Context, c *Call, out any) (any, error)
 	// UploadDir returns the folder for the caller's uploads, or refuses them. It is called before an upload is
 	// read. Nil if no operation takes a Form.
 	UploadDir   func(ctx context.Context, r *http.Request, caller any) (dir string, err error)
@@ -51,6 +56,14 @@ type Config struct {
 	Logger           *slog.Logger
 	Observer         *Observer // may be nil
 	Keyless          bool      // without API keys and rate limits: whoever passes Admit may call every operation
+	Scheme           *Scheme   // how callers show who they are; nil is by API keys
+}
+
+// Scheme is how the callers of an API show who they are.
+type Scheme struct {
+	Name        string        // in the document, and of the challenge that a 401 holds
+	Description string        // of the header Authorization
+	Codes       []parley.Code // of requests to operations that are not Public
 }
 
 // API serves a set of operations. It answers every path below its base: unknown paths and methods get the API's own
@@ -72,9 +85,9 @@ type pathEntry struct {
 type endpoint struct {
 	Operation
 	inType, outType       reflect.Type
-	input                 input
-	result                *shape
+	input                 *input
 	acceptsIdempotencyKey bool
+	scheme                *Scheme // nil for API keys
 	run                   func(ctx context.Context, c *Call, in reflect.Value) (any, error)
 }
 
@@ -89,11 +102,9 @@ func New(cfg Config) *API {
 
 // Handle adds an operation. It panics if the operation cannot be served, which is an error of the program.
 func Handle[In, Out any](a *API, op TypedOperation[In, Out]) {
-	o := &endpoint{Operation: op.Operation, inType: reflect.TypeFor[In](), outType: reflect.TypeFor[Out]()}
-	o.input, o.result = newInput(o.inType), newShape(o.outType, "")
-	if o.StrictBody {
-		o.input.body.shape.strict = true
-	}
+	o := &endpoint{Operation: op.Operation, inType: reflect.TypeFor[In](), outType: reflect.TypeFor[Out](),
+		scheme: a.Scheme}
+	o.input = inputOf(o.inType, o.StrictBody)
 	if a.Keyless {
 		o.Public, o.RateExempt = true, true
 	}
@@ -215,7 +226,13 @@ func (a *API) serveEndpoint(rec *recorder, r *http.Request, o *endpoint) error {
 		return err
 	}
 	c := &Call{RequestID: rec.id, Caller: admission.Caller, Request: r, Operation: &o.Operation, rec: rec}
+	if a.BeforeRun != nil {
+		c.Request = r.WithContext(a.BeforeRun(r.Context(), c))
+	}
 	out, err := a.runEndpoint(c, o, in, once)
+	if err == nil && a.BeforeReply != nil {
+		out, err = a.BeforeReply(c.Request.Context(), c, out)
+	}
 	a.checkCode(o, err)
 	if rec.streamed && rec.following == nil {
 		clearWriteDeadline(http.NewResponseController(rec))
@@ -289,7 +306,7 @@ func (e *endpoint) readInput(in reflect.Value, rec *recorder, r *http.Request,
 		if err := e.input.body.readAndBind(in, rec, r, e.MaxBodyBytes, &problems, once); err != nil {
 			return nil, err
 		}
-	} else if !e.Public {
+	} else if !e.Public && !e.RawBody {
 		if err := skipBody(rec, r); err != nil {
 			return nil, err
 		}

@@ -84,6 +84,13 @@ func readBody(buf *bytes.Buffer, rec *recorder, r *http.Request, limit int64) er
 	return bodyReadError(err, limit)
 }
 
+// ReadBody reads the body of an operation with RawBody, up to MaxBodyBytes.
+func (c *Call) ReadBody() ([]byte, error) {
+	var buf bytes.Buffer
+	err := readBody(&buf, c.rec, c.Request, c.Operation.MaxBodyBytes)
+	return buf.Bytes(), err
+}
+
 // maxSkippedBytes is how much is read of a body that an operation does not take.
 const maxSkippedBytes = 64 << 10
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"parley/internal/listen"
@@ -20,11 +21,12 @@ type Feed interface {
 	Close()
 }
 
-// Notifier is a feed that tells when there is something to send. A silent stream of it needs one goroutine, not two.
+// Notifier is a feed that tells when there is something to send. A silent stream of it needs one goroutine, not two,
+// and none of its events needs a context. SendNext with a context that has ended sends what there is and does not wait.
 type Notifier interface {
 	Feed
 
-	// Notify calls wake whenever there is something new, until the feed is closed. Wake does not wait.
+	// Notify calls wake after there is something new, until the feed is closed. Wake does not wait.
 	Notify(wake func())
 }
 
@@ -33,20 +35,75 @@ type following struct {
 	stream   *Stream
 	interval time.Duration // of silence, after which a ping is sent
 	feed     Feed
+	signals  chan struct{}                   // says that a Notifier has something to send; nil until it is asked to
+	detached atomic.Pointer[listen.Detached] // is woken instead, once there is one
 }
 
 // Follow sends what the feed has, with a ping after each interval of silence, and closes the feed. It is the last that
 // a handler does. Without an Idempotency-Key the sending begins when the handler has returned: a silent stream then
 // holds neither the handler's stack nor, after its first silence, the request and the buffers of net/http.
 func (c *Call) Follow(s *Stream, interval time.Duration, f Feed) {
-	next := &following{s, interval, f}
+	next := &following{stream: s, interval: interval, feed: f}
 	if c.mayReturnEarly {
 		c.rec.following = next
 		return
 	}
 	defer f.Close()
-	for next.send(c.Request.Context()) {
+	for next.sendAttached(c.Request.Context()) {
 		continue
+	}
+}
+
+// sendAttached is send while net/http has the connection.
+func (f *following) sendAttached(ctx context.Context) (isSilent bool) {
+	if n, ok := f.feed.(Notifier); ok {
+		return f.sendOnSignal(ctx, n)
+	}
+	return f.send(ctx)
+}
+
+// sendOnSignal is send of a feed that tells when there is something to send.
+func (f *following) sendOnSignal(ctx context.Context, feed Notifier) (isSilent bool) {
+	f.askForSignals(feed)
+	silence := time.NewTimer(f.interval)
+	defer silence.Stop()
+	for f.stream.rec.failure == nil {
+		err := feed.SendNext(ended)
+		if err == nil {
+			silence.Reset(f.interval)
+			continue
+		}
+		if !errors.Is(err, context.Canceled) {
+			return false
+		}
+		select {
+		case <-f.signals:
+		case <-silence.C:
+			return f.stream.Ping() == nil
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return false
+}
+
+// askForSignals has the feed signal what is new.
+func (f *following) askForSignals(feed Notifier) {
+	if f.signals == nil {
+		f.signals = make(chan struct{}, 1)
+		feed.Notify(f.signal)
+	}
+}
+
+// signal wakes whoever sends the stream. It does not wait.
+func (f *following) signal() {
+	if d := f.detached.Load(); d != nil {
+		d.Wake()
+		return
+	}
+	select {
+	case f.signals <- struct{}{}:
+	default: // there is one already
 	}
 }
 
@@ -76,7 +133,7 @@ func (a *API) serveFollowing(rec *recorder, r *http.Request) {
 			f.feed.Close()
 		}
 	}()
-	for f.send(r.Context()) {
+	for f.sendAttached(r.Context()) {
 		if d := rec.detach(r); d != nil {
 			isDetached = true
 			go a.serveDetached(rec, r.Method, d)
@@ -143,7 +200,8 @@ func (a *API) sendDetached(rec *recorder, method string, d *listen.Detached) (is
 // sendNotified sends until the end, when it returns false, or until there is nothing to wait for between two events. It
 // fails when the client is gone.
 func (f *following) sendNotified(feed Notifier, d *listen.Detached) (isNext bool, err error) {
-	feed.Notify(d.Wake)
+	f.detached.Store(d)
+	f.askForSignals(feed)
 	pingAt := deadlineIn(f.interval)
 	for f.stream.rec.failure == nil && !isNext {
 		if err := d.SetAlarm(pingAt); err != nil { // before the feed is asked: what comes then wakes

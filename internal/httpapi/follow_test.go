@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,10 +45,67 @@ func (f *channelFeed) SendNext(ctx context.Context) error {
 
 func (f *channelFeed) Close() { close(f.closed) }
 
+func newChannelFeed(out *httpapi.Stream) *channelFeed {
+	return &channelFeed{out, make(chan string), make(chan struct{})}
+}
+
+// listFeed sends the texts of a list, and tells when there is one more.
+type listFeed struct {
+	out    *httpapi.Stream
+	closed chan struct{}
+	mu     sync.Mutex
+	texts  []string
+	isOver bool
+	wake   func()
+}
+
+func newListFeed(out *httpapi.Stream) *listFeed {
+	return &listFeed{out: out, closed: make(chan struct{}), wake: func() {}}
+}
+
+func (f *listFeed) SendNext(ctx context.Context) error {
+	f.mu.Lock()
+	texts, isOver := f.texts, f.isOver
+	f.texts = nil
+	f.mu.Unlock()
+	switch {
+	case len(texts) > 0:
+		f.out.SendRaw([]byte(strings.Join(texts, " ")))
+		return f.out.Flush()
+	case isOver:
+		return io.EOF
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (f *listFeed) Notify(wake func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.wake = wake
+}
+
+func (f *listFeed) Close() { close(f.closed) }
+
+func (f *listFeed) add(text string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.texts = append(f.texts, text)
+	f.wake()
+}
+
+func (f *listFeed) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.isOver = true
+	f.wake()
+}
+
 // startFeeds serves one stream, whose feed it returns with each request.
-func startFeeds(t *testing.T) (url string, table *listen.ConnTable, feeds chan *channelFeed) {
+func startFeeds[F httpapi.Feed](t *testing.T, interval time.Duration, newFeed func(*httpapi.Stream) F) (url string,
+	table *listen.ConnTable, feeds chan F) {
 	t.Helper()
-	feeds = make(chan *channelFeed, 8)
+	feeds = make(chan F, 8)
 	a := httpapi.New(httpapi.Config{
 		Admit: func(context.Context, *http.Request, *httpapi.Operation) (httpapi.Admission, error) {
 			return httpapi.Admission{}, nil
@@ -57,8 +115,9 @@ func startFeeds(t *testing.T) (url string, table *listen.ConnTable, feeds chan *
 	httpapi.Handle(a, httpapi.TypedOperation[httpapi.NoInput, httpapi.EventStream]{
 		Operation: httpapi.Operation{Name: "feed", Method: "GET", Path: "/feed", Streaming: true},
 		Handler: func(_ context.Context, c *httpapi.Call, _ *httpapi.NoInput) (*httpapi.EventStream, error) {
-			f := &channelFeed{c.StreamEvents(), make(chan string), make(chan struct{})}
-			c.Follow(f.out, 10*time.Millisecond, f)
+			out := c.StreamEvents()
+			f := newFeed(out)
+			c.Follow(out, interval, f)
 			feeds <- f
 			return nil, nil
 		}})
@@ -70,6 +129,9 @@ func startFeeds(t *testing.T) (url string, table *listen.ConnTable, feeds chan *
 	t.Cleanup(server.Close)
 	return server.URL, table, feeds
 }
+
+// silence is the interval of pings.
+const silence = 10 * time.Millisecond
 
 const feedRequest = "GET /feed HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -108,7 +170,7 @@ func waitForDetached(t *testing.T, table *listen.ConnTable) {
 
 // A silent stream goes on outside of net/http, and its connection serves the next request.
 func TestSilentStreamGoesOn(t *testing.T) {
-	url, table, feeds := startFeeds(t)
+	url, table, feeds := startFeeds(t, silence, newChannelFeed)
 	conn := testkit.DialRaw(t, url)
 	r := bufio.NewReader(conn)
 	for round := range 3 {
@@ -145,7 +207,7 @@ func TestSilentStreamGoesOn(t *testing.T) {
 
 // The feed of a client that is gone is closed; a client that has closed its half only gets the rest.
 func TestDetachedStreamNoticesItsClient(t *testing.T) {
-	url, table, feeds := startFeeds(t)
+	url, table, feeds := startFeeds(t, silence, newChannelFeed)
 	conn := testkit.DialRaw(t, url)
 	_, _, feed := openFeed(t, conn, bufio.NewReader(conn), feeds)
 	if err := errors.Join(conn.SetLinger(0), conn.Close()); err != nil {
@@ -170,7 +232,7 @@ func TestDetachedStreamNoticesItsClient(t *testing.T) {
 
 // A stream whose feed panics is cut off: no client takes it for the whole.
 func TestDetachedStreamIsCutOffByAPanic(t *testing.T) {
-	url, table, feeds := startFeeds(t)
+	url, table, feeds := startFeeds(t, silence, newChannelFeed)
 	conn := testkit.DialRaw(t, url)
 	_, body, feed := openFeed(t, conn, bufio.NewReader(conn), feeds)
 	feed.texts <- "panic"
@@ -179,4 +241,62 @@ func TestDetachedStreamIsCutOffByAPanic(t *testing.T) {
 	}
 	<-feed.closed
 	waitForDetached(t, table)
+}
+
+// A feed that tells when it has something is sent at once, before its stream is detached and after.
+func TestNotifiedStream(t *testing.T) {
+	for name, interval := range map[string]time.Duration{"attached": time.Hour, "detached": silence} {
+		t.Run(name, func(t *testing.T) {
+			url, table, feeds := startFeeds(t, interval, newListFeed)
+			conn := testkit.DialRaw(t, url)
+			testkit.SendRaw(t, conn, feedRequest)
+			feed := <-feeds
+			feed.add("first")
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := bufio.NewReader(resp.Body)
+			waitForText(t, body, "data: first")
+			if interval == silence {
+				readPings(t, body)
+			}
+			feed.add("second")
+			waitForText(t, body, "data: second")
+			feed.end()
+			if _, err := io.ReadAll(body); err != nil {
+				t.Error(err)
+			}
+			<-feed.closed
+			waitForDetached(t, table)
+		})
+	}
+}
+
+// A stream in net/http's hands ends with its client, whatever its feed does.
+func TestNotifiedStreamNoticesItsClient(t *testing.T) {
+	url, _, feeds := startFeeds(t, time.Hour, newListFeed)
+	conn := testkit.DialRaw(t, url)
+	testkit.SendRaw(t, conn, feedRequest)
+	feed := <-feeds
+	feed.add("first")
+	body := bufio.NewReader(conn)
+	waitForText(t, body, "data: first")
+	if err := errors.Join(conn.SetLinger(0), conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	<-feed.closed
+}
+
+// waitForText reads up to a line.
+func waitForText(t *testing.T, body *bufio.Reader, line string) {
+	t.Helper()
+	for {
+		switch got, err := body.ReadString('\n'); {
+		case err != nil:
+			t.Fatal(err)
+		case strings.TrimRight(got, "\r\n") == line:
+			return
+		}
+	}
 }

@@ -56,10 +56,14 @@ type Operation struct {
 	BodyOptional  bool          // the body may be missing
 	StrictBody    bool          // the body may have no members that its struct does not have
 	Form          *Form         // describes the multipart body that may be sent instead of JSON; nil for none
+	RawBody       bool          // the handler reads the body itself, by Call.ReadBody
 	Streaming     bool          // may answer with server-sent events instead of JSON
+	MediaTypes    []string      // of an operation whose output is a File
 
 	Deprecated bool // is marked so in the document
 	Unlisted   bool // is not in the document: clients find its address in a reply
+
+	Reason string // why it is not in REST v2; empty there
 
 	Repeatable bool // a POST without an effect, which may run again whatever its Idempotency-Key
 }
@@ -80,6 +84,7 @@ type Group struct {
 	Tag           string
 	Errors        []parley.Code
 	Permission    parley.Permission
+	Reason        string // of each that names none itself
 	RequiresAgent bool
 }
 
@@ -90,6 +95,7 @@ func (g Group) Complete(route string, op Operation) Operation {
 	op.Method, op.Path, op.Tag = method, g.Path+path, g.Tag
 	op.Errors = slices.Concat(g.Errors, op.Errors)
 	op.Permission = cmp.Or(op.Permission, g.Permission)
+	op.Reason = cmp.Or(op.Reason, g.Reason)
 	op.RequiresAgent = g.RequiresAgent
 	return op
 }

@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
+	"mime"
 	"net/http"
 	"strconv"
 )
@@ -18,10 +20,12 @@ const streamBufferBytes = 32 << 10
 //	…
 //	return nil, out.End(err)
 type JSONStream struct {
-	rec    *recorder
-	status int
-	buf    bytes.Buffer
-	err    error // of the first write or value that failed
+	rec       *recorder
+	status    int
+	mediaType string // empty for JSON
+	fileName  string // under which browsers save the reply; empty if they show it
+	buf       bytes.Buffer
+	err       error // of the first write or value that failed
 }
 
 // StreamJSON begins a streamed reply with the operation's status. The handler must return the result of End.
@@ -78,9 +82,16 @@ func (s *JSONStream) begin() {
 	if s.rec.streamed {
 		return
 	}
-	s.rec.Header().Set("Content-Type", "application/json; charset=utf-8")
+	s.setHeaders(s.rec.Header())
 	s.rec.streamed = true
 	s.rec.WriteHeader(s.status)
+}
+
+func (s *JSONStream) setHeaders(h http.Header) {
+	h.Set("Content-Type", cmp.Or(s.mediaType, "application/json")+"; charset=utf-8")
+	if s.fileName != "" {
+		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": s.fileName}))
+	}
 }
 
 // End ends the reply, or aborts it if err is not nil. The handler returns its result.
@@ -104,3 +115,24 @@ func (s *JSONStream) End(err error) error {
 	}
 	return nil
 }
+
+// File is the output type of an operation that answers with a file of text, of one of its media types.
+type File struct{}
+
+// FileStream is a reply of text that browsers save as a file. It is sent as a JSONStream is.
+type FileStream struct{ stream JSONStream }
+
+// StreamFile begins a streamed reply of a media type. The handler must return the result of End.
+func (c *Call) StreamFile(mediaType, name string) *FileStream {
+	return &FileStream{JSONStream{rec: c.rec, status: c.Operation.Status, mediaType: mediaType, fileName: name}}
+}
+
+// Write adds a part of the file. It fails when the client is gone or too slow; then the handler should stop.
+func (f *FileStream) Write(part []byte) (int, error) {
+	f.stream.buf.Write(part)
+	f.stream.flushIfFull()
+	return len(part), f.stream.err
+}
+
+// End ends the reply, or aborts it if err is not nil. The handler returns its result.
+func (f *FileStream) End(err error) error { return f.stream.End(err) }

@@ -164,6 +164,8 @@ func readName(up *Upload, p io.Reader, f *faults) error {
 		f.add("name", "must have at least 1 character")
 	case n > maxNameChars:
 		f.add("name", fmt.Sprintf("must have at most %d characters", maxNameChars))
+	case !parley.IsVisible(name):
+		f.add("name", invisibleMessage)
 	}
 	up.Name = &name
 	_, err = io.Copy(io.Discard, p)

@@ -41,11 +41,20 @@ func (a *API) OpenAPI(info Info) ([]byte, error) {
 		"components": components,
 	}
 	if !a.Keyless {
-		bearer := object{"type": "http", "scheme": "bearer", "description": "An API key of the account."}
-		components["securitySchemes"] = object{"bearer": bearer}
-		doc["security"] = []any{object{"bearer": []string{}}}
+		name, scheme := a.securityScheme()
+		components["securitySchemes"] = object{name: scheme}
+		doc["security"] = []any{object{name: []string{}}}
 	}
 	return indented(doc)
+}
+
+// securityScheme describes how callers show who they are.
+func (a *API) securityScheme() (name string, scheme object) {
+	if a.Scheme == nil {
+		return "bearer", object{"type": "http", "scheme": "bearer", "description": "An API key of the account."}
+	}
+	return a.Scheme.Name, object{"type": "apiKey", "in": "header", "name": "Authorization",
+		"description": a.Scheme.Description}
 }
 
 // Document is an OpenAPI document. It is rendered when it is first asked for: that takes longer than opening the
@@ -116,7 +125,7 @@ func (sc *schemas) operation(o *endpoint) object {
 	if o.AdditionalScope != "" {
 		doc["x-scope-also"] = o.AdditionalScope
 	}
-	if list := append(sc.parameters(&o.input), o.idempotencyParameter()...); list != nil {
+	if list := append(sc.parameters(o.input), o.idempotencyParameter()...); list != nil {
 		doc["parameters"] = list
 	}
 	if b := o.input.body; b != nil {
@@ -156,8 +165,14 @@ func (sc *schemas) parameters(in *input) []any {
 func (sc *schemas) responses(o *endpoint) object {
 	words := sc.info.Docs[o.Name]
 	content := object{}
-	if o.outType != reflect.TypeFor[EventStream]() {
-		content["application/json"] = mediaType(sc.schemaFor(o.result), exampleJSON(words.ReplyExample))
+	switch o.outType {
+	case reflect.TypeFor[EventStream]():
+	case reflect.TypeFor[File]():
+		for _, mediaTypeName := range o.MediaTypes {
+			content[mediaTypeName] = mediaType(object{"type": "string"}, words.ReplyExample)
+		}
+	default:
+		content["application/json"] = mediaType(sc.schemaFor(newShape(o.outType, "")), exampleJSON(words.ReplyExample))
 	}
 	if o.Streaming {
 		content["text/event-stream"] = mediaType(object{"type": "string"}, words.EventsExample)
@@ -208,7 +223,11 @@ func (e *endpoint) Codes() []parley.Code {
 	if e.RateExempt {
 		codes = append(slices.Clone(e.Errors), parley.CodeInternal, parley.CodeUnderMaintenance)
 	}
-	if !e.Public {
+	switch {
+	case e.Public:
+	case e.scheme != nil:
+		codes = append(codes, e.scheme.Codes...)
+	default:
 		codes = append(codes, parley.CodeMissingKey, parley.CodeInvalidKey, parley.CodeExpiredKey,
 			cmp.Or(e.NoAPICode, parley.CodePlanWithoutAPI))
 	}

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -37,8 +38,31 @@ type bodyField struct {
 // LenientBody is a body that accepts invalid values of some of its fields. It is asked once it is bound.
 type LenientBody interface{ AllowsInvalid(field string) bool }
 
-func newInput(t reflect.Type) input {
-	in := input{typ: t}
+// inputKey is what an input depends on.
+type inputKey struct {
+	typ          reflect.Type
+	isStrictBody bool
+}
+
+// inputs holds each input once in a process (*input by inputKey): the same operations are served at several paths.
+var inputs sync.Map
+
+// inputOf returns the input of a type. It is shared and never changed.
+func inputOf(t reflect.Type, isStrictBody bool) *input {
+	key := inputKey{t, isStrictBody}
+	if in, ok := inputs.Load(key); ok {
+		return in.(*input)
+	}
+	in := newInput(t)
+	if isStrictBody {
+		in.body.shape.strict = true
+	}
+	shared, _ := inputs.LoadOrStore(key, in)
+	return shared.(*input)
+}
+
+func newInput(t reflect.Type) *input {
+	in := &input{typ: t}
 	hasMembers := false
 	for _, f := range reflect.VisibleFields(t) {
 		of := t

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"reflect"
 	"strings"
@@ -17,7 +18,7 @@ import (
 // the operation's input.
 func NewRequest(ctx context.Context, baseURL string, op *Operation, in any) (*http.Request, error) {
 	v := reflect.ValueOf(in).Elem()
-	plan := newInput(v.Type())
+	plan := inputOf(v.Type(), false)
 	path, query := op.Path, url.Values{}
 	for i := range plan.params {
 		p := &plan.params[i]
@@ -72,12 +73,8 @@ func EscapeSegment(text string) string {
 // X-Forwarded-For, which the proxy wrote itself: earlier entries are whatever the client claims.
 func ClientAddress(r *http.Request, trustProxy bool) string {
 	if trustProxy {
-		if all := r.Header.Values("X-Forwarded-For"); len(all) > 0 {
-			last := all[len(all)-1]
-			last = strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
-			if ip := net.ParseIP(last); ip != nil {
-				return ip.String()
-			}
+		if ip := net.ParseIP(lastValue(r.Header.Values("X-Forwarded-For"))); ip != nil {
+			return ip.String()
 		}
 	}
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
@@ -85,4 +82,56 @@ func ClientAddress(r *http.Request, trustProxy bool) string {
 		return r.RemoteAddr
 	}
 	return host
+}
+
+// forwardingHeaders are what proxies add to a request.
+var forwardingHeaders = []string{
+	"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip",
+}
+
+// IsLocal reports whether a request comes from this machine: from loopback, to a name of loopback (another name may be
+// DNS rebinding by a foreign site), and through no proxy that can be told. A proxy may send its own name for this
+// server as the host, but not the Origin, which is the browser's.
+func IsLocal(r *http.Request) bool {
+	return isFromNear(r, netip.Addr.IsLoopback)
+}
+
+// IsLocalBrowser is IsLocal of what a person does in a browser. It also takes the addresses of private networks: by one
+// of these a container is asked from the machine that it runs on.
+func IsLocalBrowser(r *http.Request) bool {
+	return isFromNear(r, func(from netip.Addr) bool { return from.IsLoopback() || from.IsPrivate() })
+}
+
+func isFromNear(r *http.Request, isNear func(netip.Addr) bool) bool {
+	for _, name := range forwardingHeaders {
+		if r.Header.Get(name) != "" {
+			return false
+		}
+	}
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && isNear(from.Addr().Unmap()) && IsLoopbackHost(r.Host) && isLocalOrigin(r)
+}
+
+// isLocalOrigin reports whether the page that sent a request, if one is named, is of this machine.
+func isLocalOrigin(r *http.Request) bool {
+	u, err := url.Parse(r.Header.Get("Origin"))
+	return err == nil && (u.Host == "" || IsLoopbackHost(u.Host))
+}
+
+// IsLoopbackHost reports whether a host, with or without a port, is always the machine that asks for it.
+func IsLoopbackHost(host string) bool {
+	name := strings.ToLower(hostName(host))
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// hostName returns a host without its port.
+func hostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
 }

@@ -78,11 +78,19 @@ func (a *API) writeError(rec *recorder, err error) {
 		setLimitReachedHeaders(rec.Header(), e, a.Now())
 	}
 	if status == http.StatusUnauthorized {
-		rec.Header().Set("WWW-Authenticate", `Bearer realm="parley"`)
+		rec.Header().Set("WWW-Authenticate", a.challenge())
 	}
 	if err := rec.writeJSON(status, body); err != nil {
 		rec.failure = errors.Join(rec.failure, err)
 	}
+}
+
+// challenge returns what a 401 says of how callers show who they are.
+func (a *API) challenge() string {
+	if a.Scheme == nil {
+		return `Bearer realm="parley"`
+	}
+	return a.Scheme.Name + ` realm="parley"`
 }
 
 // The headers that tell the rate limit. A client reads all three of every response that it may count.

@@ -37,11 +37,14 @@ var formats = map[string]struct {
 	"url":   {"must be a URL", isURL}, // of any scheme
 	"email": {"must be an e-mail address", isEmail},
 	"mail":  {"must be an e-mail address", isMail}, // of customers: letters of all scripts
+	"name":  {invisibleMessage, parley.IsVisible},
 	"color": {"must be a color such as #1a2b3c", isColor},
 	"paint": {"must be a color such as #1a2b3c, or transparent", func(s string) bool {
 		return s == "transparent" || isColor(s)
 	}},
 }
+
+const invisibleMessage = "must have a character that can be seen"
 
 var (
 	emailForm = regexp.MustCompile(`^\w+([.+-]?\w+)*@\w+([.-]?\w+)*(\.\w{2,})+$`)

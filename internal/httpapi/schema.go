@@ -184,7 +184,7 @@ func (sc *schemas) textSchema(s *shape) object {
 		schema["pattern"] = s.rules.pattern.String()
 	}
 	switch s.rules.format {
-	case "":
+	case "", "name":
 	case "url":
 		schema["format"] = "uri"
 	case "mail":

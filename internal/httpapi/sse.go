@@ -54,6 +54,14 @@ func (s *Stream) SendRaw(data []byte) {
 	s.buf = append(s.buf, "\n\n"...)
 }
 
+// SendID buffers the id of the next event, which the client sends back as Last-Event-ID when it reconnects. It must not
+// come from outside.
+func (s *Stream) SendID(id string) {
+	s.buf = append(s.buf, "id: "...)
+	s.buf = append(s.buf, id...)
+	s.buf = append(s.buf, '\n')
+}
+
 // SendText buffers an event {prefix…text"}, where prefix is JSON up to and including the quote that opens text. It
 // is a fast path for the most frequent event.
 func (s *Stream) SendText(prefix, text string) {
@@ -119,6 +127,14 @@ type EventStream struct{}
 // SendEvent buffers an event with a name and, unless it is 0, an id, which the client sends back as Last-Event-ID
 // when it reconnects. The name must not come from outside.
 func (s *Stream) SendEvent(name string, id int64, v any) error {
+	if id == 0 {
+		return s.SendEventAt(name, "", v)
+	}
+	return s.SendEventAt(name, strconv.FormatInt(id, 10), v)
+}
+
+// SendEventAt is SendEvent with an id that is no number, or empty. Neither it nor the name may come from outside.
+func (s *Stream) SendEventAt(name, id string, v any) error {
 	b, err := Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode event: %w", err)
@@ -126,9 +142,9 @@ func (s *Stream) SendEvent(name string, id int64, v any) error {
 	s.buf = append(s.buf, "event: "...)
 	s.buf = append(s.buf, name...)
 	s.buf = append(s.buf, '\n')
-	if id != 0 {
+	if id != "" {
 		s.buf = append(s.buf, "id: "...)
-		s.buf = strconv.AppendInt(s.buf, id, 10)
+		s.buf = append(s.buf, id...)
 		s.buf = append(s.buf, '\n')
 	}
 	s.SendRaw(b)

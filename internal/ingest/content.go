@@ -202,9 +202,9 @@ func (o *oldContent) remainingBytes(ctx context.Context, tx *store.DB, n *NewCon
 			sites = append(sites, s.ID)
 		}
 	}
-	pages, err := tx.SiteSizes(ctx, n.account.AgentRef(n.agent), sites)
-	for _, size := range pages {
-		total += size
+	pages, err := tx.SumSitePages(ctx, n.account.AgentRef(n.agent), sites)
+	for _, p := range pages {
+		total += p.Size
 	}
 	return total, err
 }

@@ -46,6 +46,9 @@ func (s *Service) Crawl(ctx context.Context, job jobs.Job) error {
 	if err != nil || c == nil {
 		return ignoreDropped(err)
 	}
+	if err := s.recordBegin(ctx, c.source); err != nil {
+		return ignoreDropped(err)
+	}
 	end, err := s.Crawler.Run(ctx, linkRecordOf(c.source).toLink(c.source.URL).site(), c.frontier, c.storePage)
 	switch {
 	case errors.Is(err, errStorageFull):
@@ -99,7 +102,11 @@ func (s *Service) loadCrawl(ctx context.Context, job jobs.Job) (*crawlRun, error
 	}
 	c := &crawlRun{Service: s, source: src,
 		run: store.Crawl{Account: ref.Account, Agent: ref.Agent, Source: id, Run: run}, plan: plan}
-	c.frontier = &frontier{db: s.DB, run: c.run, log: s.logger(), record: linkRecordOf(src)}
+	c.frontier = &frontier{db: s.DB, run: c.run, log: s.logger(), record: linkRecordOf(src),
+		progress: func() []store.NewEvent { return s.progressEvents(src) },
+		recordEvents: func(ctx context.Context, tx *store.DB, events []store.NewEvent) error {
+			return s.recordEvents(ctx, tx, src.AccountID, events)
+		}}
 	return c, nil
 }
 

@@ -20,6 +20,9 @@ type frontier struct {
 	log    *slog.Logger
 	record LinkRecord
 
+	progress     func() []store.NewEvent // returns the events that say that the crawl goes on, if they are due
+	recordEvents func(ctx context.Context, tx *store.DB, events []store.NewEvent) error
+
 	mu       sync.Mutex
 	counts   crawl.Counts
 	position int64
@@ -125,6 +128,7 @@ func (f *frontier) Finish(ctx context.Context, link crawl.Link, o crawl.Outcome)
 	if utf8.ValidString(o.ETag + o.LastModified) { // a header may hold any bytes, which PostgreSQL does not store
 		p.ETag, p.LastModified = o.ETag, o.LastModified
 	}
+	progress := f.progress()
 	err := f.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if _, err := tx.LockCrawl(ctx, f.run); err != nil {
 			return err
@@ -132,7 +136,11 @@ func (f *frontier) Finish(ctx context.Context, link crawl.Link, o crawl.Outcome)
 		if err := tx.SavePageOutcome(ctx, f.run, p); err != nil || f.record.SiteRecord == nil {
 			return err
 		}
-		return tx.SaveCrawlMetadata(ctx, f.run, encodeRecord(f.recordWithCounts(after)))
+		err := tx.SaveCrawlMetadata(ctx, f.run, encodeRecord(f.recordWithCounts(after)))
+		if err != nil {
+			return err
+		}
+		return f.recordEvents(ctx, tx, progress)
 	})
 	if err == nil {
 		f.counts = after

@@ -7,13 +7,18 @@ import (
 
 	"parley"
 	"parley/internal/jobs"
+	"parley/internal/model"
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
 
-// EmbedJob is the kind of the job that embeds the passages of an agent; its key is the agent's id.
-const EmbedJob = "agent.embed"
+// EmbedJob is the kind of the job that embeds the passages of an agent; its key is the agent's id. EmbedAccountJob is
+// the kind of the one that leaves such a job for each agent of an account; its key is the account's id.
+const (
+	EmbedJob        = "agent.embed"
+	EmbedAccountJob = "account.embed"
+)
 
 const (
 	embedBatchSize   = 96               // texts between two writes: what one request to a provider takes
@@ -25,7 +30,31 @@ const (
 // EmbedHandlers returns the handlers of jobs that call the embedding provider. They have a runner of their own, so that
 // a slow provider does not delay texts.
 func (s *Service) EmbedHandlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{EmbedJob: s.Embed}
+	return map[string]jobs.Handler{EmbedJob: s.Embed, EmbedAccountJob: s.embedAccount}
+}
+
+// embedder returns what embeds the passages of an account; nil if they are found by words alone.
+func (s *Service) embedder(ctx context.Context, account parley.AccountID) (model.Embedder, error) {
+	if s.Embedder != nil || s.EmbedderOf == nil {
+		return s.Embedder, nil
+	}
+	return s.EmbedderOf(ctx, account)
+}
+
+// EnqueueAccountEmbedding leaves the vectors of an account whose embedding server has changed to a job, in the
+// transaction of the change.
+func (s *Service) EnqueueAccountEmbedding(ctx context.Context, tx *store.DB, account parley.AccountID) error {
+	return s.Queue.Enqueue(ctx, tx.SQL(), jobs.Job{Kind: EmbedAccountJob, Key: string(account), AccountID: account,
+		MaxAttempts: maxEmbedAttempts, Backoff: embedBackoff})
+}
+
+// embedAccount handles EmbedAccountJob.
+func (s *Service) embedAccount(ctx context.Context, job jobs.Job) error {
+	e, err := s.embedder(ctx, job.AccountID)
+	if err != nil || e == nil {
+		return err
+	}
+	return s.enqueueUnembedded(ctx, job.AccountID, e.Name())
 }
 
 func newEmbedJob(ref parley.AgentRef) jobs.Job {
@@ -35,7 +64,7 @@ func newEmbedJob(ref parley.AgentRef) jobs.Job {
 
 // enqueueEmbed leaves the vectors of a source that goes live to a job: until they are there it is found by its words.
 func (s *Service) enqueueEmbed(ctx context.Context, tx *store.DB, src *parley.Source) error {
-	if s.Embedder == nil {
+	if s.Embedder == nil && (s.MayEmbed == nil || !s.MayEmbed()) {
 		return nil
 	}
 	return s.Queue.Enqueue(ctx, tx.SQL(), newEmbedJob(src.AgentRef()))
@@ -47,7 +76,13 @@ func (s *Service) EmbedAll(ctx context.Context) error {
 	if s.Embedder == nil {
 		return nil
 	}
-	agents, err := s.Indexes.AgentsUnembedded(ctx)
+	return s.enqueueUnembedded(ctx, "", s.Embedder.Name())
+}
+
+// enqueueUnembedded leaves a job for each agent, of one account or of all, with passages that have no vector of the
+// model.
+func (s *Service) enqueueUnembedded(ctx context.Context, account parley.AccountID, model string) error {
+	agents, err := s.Indexes.AgentsUnembedded(ctx, account, model)
 	if err != nil {
 		return err
 	}
@@ -66,35 +101,39 @@ func (s *Service) EmbedAll(ctx context.Context) error {
 // where it was. When the provider fails the agent answers by words as before, and the job comes back later.
 func (s *Service) Embed(ctx context.Context, job jobs.Job) error {
 	ref, _, err := jobSource(job)
-	if err != nil || s.Embedder == nil {
+	if err != nil {
 		return err
 	}
-	done, err := s.embedMissing(ctx, ref)
+	e, err := s.embedder(ctx, ref.Account)
+	if err != nil || e == nil {
+		return err
+	}
+	done, err := s.embedMissing(ctx, ref, e)
 	switch {
 	case isDropped(err):
 		return nil
 	case err != nil:
 		return errors.Join(err, s.retryEmbed(ctx, ref, done, err))
 	}
-	return s.Indexes.EraseOtherVectors(ctx, ref.Agent)
+	return s.Indexes.EraseOtherVectors(ctx, ref.Agent, e.Name())
 }
 
 // embedMissing returns how many texts were embedded.
-func (s *Service) embedMissing(ctx context.Context, ref parley.AgentRef) (done int, err error) {
+func (s *Service) embedMissing(ctx context.Context, ref parley.AgentRef, e model.Embedder) (done int, err error) {
 	var last *retrieval.Unembedded
 	for {
 		if _, err := s.DB.Agent(ctx, ref, s.Now()); err != nil {
 			return done, err
 		}
-		list, err := s.Indexes.Unembedded(ctx, ref, last, embedBatchSize)
+		list, err := s.Indexes.Unembedded(ctx, ref, e.Name(), last, embedBatchSize)
 		if err != nil || len(list) == 0 {
 			return done, err
 		}
-		packed, err := s.embedTexts(ctx, list)
+		packed, err := embedTexts(ctx, e, list)
 		if err != nil {
 			return done, err
 		}
-		if err := s.storeVectors(ctx, ref, packed); err != nil {
+		if err := s.storeVectors(ctx, ref, e.Name(), packed); err != nil {
 			return done, err
 		}
 		done += len(packed)
@@ -103,7 +142,7 @@ func (s *Service) embedMissing(ctx context.Context, ref parley.AgentRef) (done i
 }
 
 // embedTexts asks for the vector of each text once, however often the text occurs.
-func (s *Service) embedTexts(ctx context.Context, list []retrieval.Unembedded) (map[string][]byte, error) {
+func embedTexts(ctx context.Context, e model.Embedder, list []retrieval.Unembedded) (map[string][]byte, error) {
 	packed, texts, hashes := map[string][]byte{}, []string{}, []string{}
 	for _, u := range list {
 		if _, ok := packed[u.Hash]; !ok {
@@ -111,7 +150,7 @@ func (s *Service) embedTexts(ctx context.Context, list []retrieval.Unembedded) (
 			texts, hashes = append(texts, u.Text), append(hashes, u.Hash)
 		}
 	}
-	vectors, err := s.Embedder.Embed(ctx, texts)
+	vectors, err := e.Embed(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -122,13 +161,14 @@ func (s *Service) embedTexts(ctx context.Context, list []retrieval.Unembedded) (
 }
 
 // storeVectors writes vectors, which every server then finds in the agent's next passage version.
-func (s *Service) storeVectors(ctx context.Context, ref parley.AgentRef, packed map[string][]byte) error {
+func (s *Service) storeVectors(ctx context.Context, ref parley.AgentRef, vectorModel string,
+	packed map[string][]byte) error {
 	var version int64
 	err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
 		if version, err = tx.IncrementPassageVersion(ctx, ref); err != nil {
 			return err
 		}
-		return s.Indexes.PutVectors(ctx, tx.SQL(), ref.Agent, version, packed)
+		return s.Indexes.PutVectors(ctx, tx.SQL(), ref.Agent, vectorModel, version, packed)
 	})
 	if err != nil {
 		return err

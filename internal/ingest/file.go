@@ -21,6 +21,12 @@ var fileKind = sourceKind{
 	pieces: textKind.pieces,
 }
 
+// Bytes of an uploaded file (docs/interface/sources.md#uploads).
+const (
+	MinFileBytes = 50
+	MaxFileBytes = 20 << 20
+)
+
 // File is an uploaded file that lies on the disk of Files. It is moved from there when it is accepted.
 type File struct {
 	Name string // its own
@@ -183,6 +189,9 @@ func (s *Service) extractFile(ctx context.Context, src *parley.Source) error {
 	}
 	known := v.Text != ""
 	if !known {
+		if err := s.recordBegin(ctx, src); err != nil {
+			return err
+		}
 		text, err := s.fileText(ctx, src, v)
 		if err != nil {
 			return err

@@ -111,10 +111,10 @@ func TestSiteIsRead(t *testing.T) {
 		if len(hits) == 0 || hits[0].Passage.SourceName != "Refunds" || hits[0].Passage.SourceURL != w.URL+"/refunds" {
 			s.Errorf("%+v", hits)
 		}
-		sizes, err := s.DB.SiteSizes(s.Context(), s.account.ID.AgentRef(s.agent), []parley.SourceID{src.ID})
+		pages, err := s.DB.SumSitePages(s.Context(), s.account.ID.AgentRef(s.agent), []parley.SourceID{src.ID})
 		s.Must(err)
-		if sizes[src.ID] != s.loadAgent().Size || sizes[src.ID] == 0 {
-			s.Error(sizes, s.loadAgent().Size)
+		if size := pages[src.ID].Size; size != s.loadAgent().Size || size == 0 {
+			s.Error(size, s.loadAgent().Size)
 		}
 		deleted, err := s.Delete(s.Context(), s.account.ID.AgentRef(s.agent), src.ID)
 		s.Must(err)

@@ -39,15 +39,16 @@ type QnAChange struct {
 // qnaContent is the content of a version of a QnA. The version's text is the questions, a line each, and after an empty
 // line the answer.
 type qnaContent struct {
-	Questions []string `json:"questions"`
-	Answer    string   `json:"answer"`
+	Questions []string           `json:"questions"`
+	Answer    string             `json:"answer"`
+	Improves  []parley.MessageID `json:"improves,omitempty"` // answers that it was written to improve
 }
 
 // AddQnA adds an answer to questions to the agent's sources; it is trained right away by a job. Fails as AddText does.
 func (s *Service) AddQnA(ctx context.Context, caller parley.Caller, agent parley.AgentID,
 	q QnA) (*parley.Source, error) {
 	w := s.contentDraft(caller.AgentRef(agent), parley.SourceQnA, &q.Name, nil)
-	if err := (qnaContent{q.Questions, q.Answer}).writeTo(&w.version); err != nil {
+	if err := (qnaContent{Questions: q.Questions, Answer: q.Answer}).writeTo(&w.version); err != nil {
 		return nil, err
 	}
 	w.source.Size = int64(len(w.version.Text))
@@ -71,6 +72,55 @@ func (s *Service) ChangeQnA(ctx context.Context, caller parley.Caller, agent par
 			if change.Answer != nil {
 				a.Answer = *change.Answer
 			}
+			return a.writeTo(v)
+		}), id, caller.Plan)
+}
+
+// BetterAnswer is what an agent should have answered to a question.
+type BetterAnswer struct {
+	Message  parley.MessageID // the answer that it improves
+	Question string
+	Answer   string
+}
+
+// Most questions of a QnA, and characters of its name.
+const (
+	maxQnAQuestions = 50
+	maxQnAName      = 100
+)
+
+// AddBetterAnswer adds a QnA with the question as its name. Fails as AddQnA does.
+func (s *Service) AddBetterAnswer(ctx context.Context, caller parley.Caller, agent parley.AgentID,
+	b BetterAnswer) (*parley.Source, error) {
+	name := strings.Join(strings.Fields(b.Question), " ")
+	if letters := []rune(name); len(letters) > maxQnAName {
+		name = string(letters[:maxQnAName-1]) + "…"
+	}
+	w := s.contentDraft(caller.AgentRef(agent), parley.SourceQnA, &name, nil)
+	content := qnaContent{Questions: []string{b.Question}, Answer: b.Answer, Improves: []parley.MessageID{b.Message}}
+	if err := content.writeTo(&w.version); err != nil {
+		return nil, err
+	}
+	w.source.Size = int64(len(w.version.Text))
+	return s.addSource(ctx, w, caller.Plan)
+}
+
+// ImproveQnA replaces the answer of a QnA, and adds the question unless it has it. Fails as ChangeQnA does.
+func (s *Service) ImproveQnA(ctx context.Context, caller parley.Caller, agent parley.AgentID, id parley.SourceID,
+	b BetterAnswer) (*parley.Source, error) {
+	return s.changeSource(ctx,
+		s.contentDraft(caller.AgentRef(agent), parley.SourceQnA, nil, func(old, v *parley.Version) error {
+			var a qnaContent
+			if err := json.Unmarshal(old.Content, &a); err != nil {
+				return err
+			}
+			if !slices.Contains(a.Questions, b.Question) {
+				a.Questions = append(a.Questions, b.Question)
+			}
+			if len(a.Questions) > maxQnAQuestions {
+				return parley.Invalid("sourceId", "has as many questions as a source can have")
+			}
+			a.Answer, a.Improves = b.Answer, append(a.Improves, b.Message)
 			return a.writeTo(v)
 		}), id, caller.Plan)
 }

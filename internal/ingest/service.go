@@ -35,17 +35,26 @@ type Service struct {
 	Files    *Files
 	ReadFile FileReader
 
-	Embedder model.Embedder // for vectors of passages; nil if they are found by words alone
+	Embedder model.Embedder // for vectors of passages; nil if accounts have their own, or passages are found by words
+
+	// Of accounts that have their own where Embedder is nil. EmbedderOf returns it as it is this moment, nil for none;
+	// MayEmbed reports whether any account may have one, without asking the database. Both are nil if none has.
+	EmbedderOf func(ctx context.Context, account parley.AccountID) (model.Embedder, error)
+	MayEmbed   func() bool
 
 	IsBusy func() bool  // whether somebody is being answered right now; nil if nobody can tell
 	Logger *slog.Logger // nil for slog.Default()
 
 	readSlots, sniffSlots slots
+	progress              progressLimiter
 }
 
 func sourceEvent(kind parley.EventKind, s *parley.Source) store.NewEvent {
-	return store.NewEvent{Kind: kind, AgentID: s.AgentID, Subject: string(s.ID),
-		Payload: map[string]any{"status": s.Status}}
+	payload := map[string]any{"status": s.Status}
+	if s.ParentID != "" {
+		payload["parent"] = s.ParentID
+	}
+	return store.NewEvent{Kind: kind, AgentID: s.AgentID, Subject: string(s.ID), Payload: payload}
 }
 
 // jobPayload is what a job on a source needs beside the source's id, which is its key.

@@ -311,7 +311,7 @@ func handbook(n int) string {
 func BenchmarkTrain(b *testing.B) {
 	for _, size := range []int{20_000, 1_000_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			s, text := newTestService(b, dbs.NewStore(b, dbs.Open(b, dbs.NewSQLitePath(b)))), handbook(size)
+			s, text := newTestService(b, dbs.NewSQLiteStore(b)), handbook(size)
 			b.SetBytes(int64(size))
 			for b.Loop() {
 				s.addText("n", text)
@@ -322,7 +322,7 @@ func BenchmarkTrain(b *testing.B) {
 }
 
 func BenchmarkDelete1MB(b *testing.B) {
-	s := newTestService(b, dbs.NewStore(b, dbs.Open(b, dbs.NewSQLitePath(b))))
+	s := newTestService(b, dbs.NewSQLiteStore(b))
 	for b.Loop() {
 		b.StopTimer()
 		src := s.addText("n", handbook(1_000_000))

@@ -140,7 +140,11 @@ func (s *Service) writeAllPassages(ctx context.Context, src *parley.Source, v *p
 		default:
 			return nil
 		}
-		if err := s.writePassages(ctx, src, batch); err != nil {
+		var progress []store.NewEvent
+		if ordinal > chunkSize { // what is smaller has soon ended
+			progress = s.progressEvents(src)
+		}
+		if err := s.writePassages(ctx, src, batch, progress); err != nil {
 			return err
 		}
 	}
@@ -155,7 +159,8 @@ func decodeContent(v *parley.Version, into any) error {
 
 // writePassages writes passages that nobody sees yet. It holds the source's row, so that none come after the source's
 // erasure.
-func (s *Service) writePassages(ctx context.Context, src *parley.Source, part []parley.Passage) error {
+func (s *Service) writePassages(ctx context.Context, src *parley.Source, part []parley.Passage,
+	progress []store.NewEvent) error {
 	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		now, err := tx.LockSource(ctx, src.AgentRef(), src.ID)
 		if err != nil {
@@ -164,7 +169,10 @@ func (s *Service) writePassages(ctx context.Context, src *parley.Source, part []
 		if now.WantedVersion != src.WantedVersion {
 			return errStale
 		}
-		return s.Indexes.Put(ctx, tx.SQL(), src.AgentRef(), part)
+		if err := s.Indexes.Put(ctx, tx.SQL(), src.AgentRef(), part); err != nil {
+			return err
+		}
+		return s.recordEvents(ctx, tx, src.AccountID, progress)
 	})
 }
 

@@ -45,7 +45,7 @@ func (s *Service) analyzeOnce(ctx context.Context, ref parley.ConversationRef) e
 		return err
 	}
 	c, err := s.DB.Conversation(ctx, ref)
-	if err != nil {
+	if err != nil || isTrial(c) {
 		return err
 	}
 	a, err := s.analyze(ctx, &ownerCache{service: s}, c, previous)
@@ -55,6 +55,10 @@ func (s *Service) analyzeOnce(ctx context.Context, ref parley.ConversationRef) e
 	s.askModel(ctx, a.conversationData, a.insight)
 	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return s.storeAll(ctx, tx, []*analysis{a}) })
 }
+
+// isTrial reports whether a conversation is one of the playground: the team has tried out the agent, and no customer
+// has asked.
+func isTrial(c *parley.Conversation) bool { return c.Channel == parley.ChannelPlayground }
 
 // analysis is a conversation with the insight that is to be stored.
 type analysis struct {

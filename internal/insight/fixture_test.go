@@ -176,6 +176,13 @@ func (tc *testConversation) insight() *parley.Insight {
 	return in
 }
 
+func (tc *testConversation) isAnalyzed() bool {
+	tc.env.Helper()
+	in, err := tc.env.db.Insight(tc.env, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID))
+	tc.env.Must(err)
+	return in != nil
+}
+
 func (tc *testConversation) title() string {
 	tc.env.Helper()
 	c, err := tc.env.db.Conversation(tc.env, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID))

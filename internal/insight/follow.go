@@ -16,7 +16,7 @@ import (
 
 const (
 	maxPendingJobs   = 1000 // jobs that are due before no more events are handled
-	followBatchSize  = 100  // conversations that one transaction analyzes
+	followBatchSize  = 40   // conversations that one transaction stores, in about two milliseconds: turns wait for it
 	endedConvsBuffer = 256  // ended conversations that wait for their jobs; further ones wait for the follower
 )
 
@@ -131,7 +131,7 @@ func (s *Service) analyzeBatch(ctx context.Context, quiet []quietConversation,
 		case err != nil:
 			return err
 		case a == nil: // it goes on
-		case s.needsModel(a.agent):
+		case s.needsModel(ctx, a.agent):
 			jobs = append(jobs, q.ConversationRef)
 		default:
 			found = append(found, a)
@@ -162,7 +162,7 @@ func (s *Service) analyzeBatch(ctx context.Context, quiet []quietConversation,
 // that goes on, and for one that has been analyzed since.
 func (s *Service) analyzeQuiet(ctx context.Context, owners *ownerCache, q quietConversation) (*analysis, error) {
 	c, err := s.DB.Conversation(ctx, q.ConversationRef)
-	if err != nil {
+	if err != nil || isTrial(c) {
 		return nil, err
 	}
 	previous, err := s.DB.Insight(ctx, q.ConversationRef)

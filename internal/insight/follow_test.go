@@ -72,11 +72,11 @@ func TestEndedConversationIsAnalyzedAtOnce(t *testing.T) {
 			ended.Status = parley.ConversationEnded
 			return tx.SaveConversationStatus(ti, &ended, ti.clock.Now().UnixMilli(), "agent")
 		})
-		for ti.pendingJobs() == 0 { // until the service follows events
+		for !tc.isAnalyzed() { // until the service follows events; one that comes late may enqueue the job again
 			tc.update("conversation.ended", func(*store.DB) error { return nil })
+			_, err := ti.runner.RunDue(ti)
+			ti.Must(err)
 		}
-		_, err := ti.runner.RunDue(ti)
-		ti.Must(err)
 		if tc.insight().Outcome != parley.OutcomeResolved || tc.insight().Escalated {
 			t.Errorf("%+v", tc.insight())
 		}

@@ -21,7 +21,7 @@ const (
 // askModel has a connected model write the title and judge the sentiment, where the operator wants it. A model that is
 // late or answers nonsense changes nothing, and a conversation that has no new messages is not shown again.
 func (s *Service) askModel(ctx context.Context, cd *conversationData, in *parley.Insight) {
-	back, ok := s.connectedModel(cd.agent)
+	back, ok := s.connectedModel(ctx, cd.agent)
 	if !ok || len(cd.questions) == 0 {
 		return
 	}
@@ -43,16 +43,19 @@ func (s *Service) askModel(ctx context.Context, cd *conversationData, in *parley
 }
 
 // connectedModel returns the model that judges the agent's conversations, false if none does.
-func (s *Service) connectedModel(agent *parley.Agent) (model.Backend, bool) {
+func (s *Service) connectedModel(ctx context.Context, agent *parley.Agent) (model.Backend, bool) {
 	if !agent.Insight.UseModel || s.Model == nil {
 		return model.Backend{}, false
 	}
-	back, ok := s.Model(agent.Model)
-	return back, ok && back.Label != model.BuiltinName
+	back, ok, err := s.Model(ctx, agent.AccountID, agent.Model)
+	if err != nil && ctx.Err() == nil {
+		s.Logger.Debug("a model that judges conversations is not known", "agent", agent.ID, "err", err)
+	}
+	return back, err == nil && ok && back.Label != model.BuiltinName
 }
 
-func (s *Service) needsModel(agent *parley.Agent) bool {
-	_, ok := s.connectedModel(agent)
+func (s *Service) needsModel(ctx context.Context, agent *parley.Agent) bool {
+	_, ok := s.connectedModel(ctx, agent)
 	return ok
 }
 

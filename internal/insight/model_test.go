@@ -1,6 +1,7 @@
 package insight_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -22,8 +23,8 @@ func TestModelAnalyzes(t *testing.T) {
 			}
 			return answer
 		}}
-		ti.service.Model = func(string) (model.Backend, bool) {
-			return model.Backend{Model: scriptedModel, Label: "m at m"}, true
+		ti.service.Model = func(context.Context, parley.AccountID, string) (model.Backend, bool, error) {
+			return model.Backend{Model: scriptedModel, Label: "m at m"}, true, nil
 		}
 		judged := func(tc *testConversation, title string, mood parley.Sentiment, times int) {
 			t.Helper()

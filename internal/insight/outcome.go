@@ -1,10 +1,12 @@
 package insight
 
 import (
+	"slices"
 	"strings"
 
 	"parley"
 	"parley/internal/store"
+	"parley/internal/text/language"
 )
 
 // Definition explains what the resolution rate counts, for readers of the figures. %d is the number of days.
@@ -61,14 +63,11 @@ func isAskBack(text string) bool {
 	if len(text) > maxAskBackBytes || !strings.HasSuffix(text, "?") && !strings.HasSuffix(text, "？") {
 		return false
 	}
-	for _, offer := range []string{"anything else", "help you with", "assist you", "further questions", "noch etwas",
-		"weitere fragen", "weiterhelfen", "algo más", "autre chose", "altro", "mais alguma"} {
-		if strings.Contains(text, offer) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(helpOffers(), func(offer string) bool { return strings.Contains(text, offer) })
 }
+
+// helpOffers are parts of offers of more help.
+var helpOffers = language.List(func(l *language.Language) language.Phrases { return l.Insight.Offers })
 
 const (
 	minConfidence    = 0.3 // confidence below which an answer does not count as one from the sources

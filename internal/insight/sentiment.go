@@ -57,7 +57,7 @@ func isEnglish(messages []string) bool {
 		return true
 	}
 	for _, t := range tokens { // a word or two, and no function word among them
-		if _, known := valence[words.English.Stem(t.Word)]; known {
+		if _, known := valence()[words.English.Stem(t.Word)]; known {
 			return true
 		}
 	}
@@ -113,7 +113,7 @@ func phraseAt(wordList []string) (value float64, length int, ok bool) {
 
 // valueAt is what one word says where it is.
 func valueAt(wordList []string, i int) float64 {
-	v := valence[words.English.Stem(wordList[i])]
+	v := valence()[words.English.Stem(wordList[i])]
 	if v == 0 {
 		return 0
 	}
@@ -143,10 +143,10 @@ func isOnlyMood(text string) bool {
 		if !single {
 			continue
 		}
-		if valence[stem] == 0 && !intensifiers[word] && !negations[word] {
+		if valence()[stem] == 0 && !intensifiers[word] && !negations[word] {
 			return false
 		}
-		hasMood = hasMood || valence[stem] != 0
+		hasMood = hasMood || valence()[stem] != 0
 	}
 	return hasMood
 }

@@ -1,10 +1,14 @@
 package insight
 
-import "parley/internal/text/words"
+import (
+	"sync"
+
+	"parley/internal/text/words"
+)
 
 // valence is how strongly an English word speaks, from -4 to 4, by its stem. Words of everyday trouble (problem, error,
 // cancel) weigh little: most customers name one without being angry.
-var valence = func() map[string]float64 {
+var valence = sync.OnceValue(func() map[string]float64 {
 	all := map[string]float64{}
 	for v, list := range valenceLists {
 		for w := range setOf(list) {
@@ -12,7 +16,7 @@ var valence = func() map[string]float64 {
 		}
 	}
 	return all
-}()
+})
 
 var valenceLists = map[float64]string{
 	3: `awesome amazing excellent fantastic wonderful brilliant outstanding superb perfect love adore ` +
@@ -58,3 +62,5 @@ var phraseValence = map[string]float64{
 	"not great": -1.4, "doesn't help": -1.4, "does not help": -1.4, "did not help": -1.6,
 	"didn't help": -1.6, "no help": -1.8, "ask for a refund": 0,
 }
+
+func setOf(text string) map[string]bool { return words.NewSet(words.Fold(text)) }

@@ -21,8 +21,8 @@ import (
 type Service struct {
 	DB    *store.DB
 	Queue *jobs.Queue
-	// returns the backend of a model's name; nil if no model is used
-	Model        func(name string) (model.Backend, bool)
+	// returns the backend of a model's name in an account; nil if no model is used
+	Model        func(ctx context.Context, account parley.AccountID, name string) (model.Backend, bool, error)
 	Now          func() time.Time
 	Logger       *slog.Logger
 	QuietTime    time.Duration // how long a conversation must be quiet; 0 is half a minute

@@ -1,6 +1,7 @@
 package insight_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -39,6 +40,25 @@ func TestQuietConversationIsAnalyzed(t *testing.T) {
 		if r.Totals != ti.sums() || r.Totals.Conversations != 1 || len(r.Series) != insight.DefaultReportDays ||
 			r.Series[len(r.Series)-1].Resolved != 1 || r.Settling != 1 {
 			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// What the team tries in the playground is no customer's conversation.
+func TestTrialsAreNotCounted(t *testing.T) {
+	forEachDatabase(t, func(ti *testInsight) {
+		for _, channel := range []parley.Channel{parley.ChannelPlayground, parley.ChannelWidget} {
+			tc := ti.startConversation("", "Where is my parcel?").addAnswer("On its way.")
+			tc.update("conversation.changed", func(tx *store.DB) error {
+				_, err := tx.SQL().Exec(ti, `update conversations set channel = ? where id = ?`, channel, tc.ID)
+				return err
+			})
+		}
+		ti.runJobs()
+		for _, r := range []*insight.Report{ti.report(parley.GroupByDay), ti.rebuildReport()} {
+			if r.Totals.Conversations != 1 || r.Totals.Answers != 1 {
+				t.Errorf("%+v", r.Totals)
+			}
 		}
 	})
 }
@@ -375,8 +395,8 @@ func (ti *testInsight) runDuringAnalysis(do func()) {
 		}
 		return []scripted.Step{scripted.Text("Title: A question\nSentiment: neutral"), scripted.Stop()}
 	}}
-	ti.service.Model = func(string) (model.Backend, bool) {
-		return model.Backend{Model: scriptedModel, Label: "m at m"}, true
+	ti.service.Model = func(context.Context, parley.AccountID, string) (model.Backend, bool, error) {
+		return model.Backend{Model: scriptedModel, Label: "m at m"}, true, nil
 	}
 }
 

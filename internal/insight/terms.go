@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/internal/store"
+	"parley/internal/text/language"
 	"parley/internal/text/words"
 )
 
@@ -20,7 +21,7 @@ func termsOf(text string) map[string]float64 {
 	lang, _ := words.GuessLanguage(tokens)
 	terms, last := map[string]float64{}, ""
 	for _, t := range tokens[:min(len(tokens), maxTokens)] {
-		if lang.IsStopWord(t.Word) || fillerWords[t.Word] || words.KindOf(t.Word) == words.Number || len(t.Word) < 2 {
+		if lang.IsStopWord(t.Word) || fillerWords()[t.Word] || words.KindOf(t.Word) == words.Number || len(t.Word) < 2 {
 			continue
 		}
 		stem := lang.Stem(t.Word)
@@ -34,17 +35,7 @@ func termsOf(text string) map[string]float64 {
 }
 
 // fillerWords are words that fill questions and say nothing about what they are about.
-var fillerWords = setOf(`hi hello hey please thanks thank help tell know question want wondering wonder way find need
-	like make sure really still
-	hallo bitte danke frage hilfe wissen hola gracias ayuda bonjour merci aide`)
-
-func setOf(text string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(text) {
-		set[words.Fold(w)] = true
-	}
-	return set
-}
+var fillerWords = words.Set(func(l *language.Language) language.Words { return l.Insight.FillerWords })
 
 // vector is a text as it is compared: its stems and pairs with their weights, of length 1.
 type vector map[string]float64

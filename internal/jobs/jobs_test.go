@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"testing"
 	"time"
 
 	"parley/internal/jobs"
 	"parley/internal/sqldb"
+	"parley/internal/store"
 	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 
@@ -29,12 +29,9 @@ type fixture struct {
 }
 
 func forEachDatabase(t *testing.T, f func(t *testing.T, h *fixture)) {
-	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
-		if err := sqldb.Migrate(t.Context(), db, os.DirFS("../store/migrations")); err != nil {
-			t.Fatal(err)
-		}
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		c := clock.At(time.UnixMilli(1_800_000_000_000))
-		f(t, &fixture{Clock: c, t: t, db: db, queue: &jobs.Queue{Now: c.Now}})
+		f(t, &fixture{Clock: c, t: t, db: db.SQL(), queue: &jobs.Queue{Now: c.Now}})
 	})
 }
 

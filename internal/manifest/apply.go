@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -54,7 +55,8 @@ func (r *applyRun) audit(ctx context.Context) error {
 			continue
 		}
 		facts := map[string]any{"changes": parts}
-		err := r.tx.AppendAuditEvent(ctx, r.Account.ID, r.startedAt, "operator", "agent.apply", string(a.Agent), facts)
+		actor := cmp.Or(r.Actor, "operator")
+		err := r.tx.AppendAuditEvent(ctx, r.Account.ID, r.startedAt, actor, "agent.apply", string(a.Agent), facts)
 		if err != nil {
 			return err
 		}

@@ -66,6 +66,7 @@ type agentName struct {
 // ApplyRequest asks to apply documents to an account.
 type ApplyRequest struct {
 	parley.Caller
+	Actor     string // for the audit chain; empty for "operator"
 	Documents []json.RawMessage
 	Secrets   map[string]string // the values of ${NAME} in the configs of actions; a name that is missing keeps its value
 	Prune     bool              // remove what has a key and is not in the documents, in the sections that they have

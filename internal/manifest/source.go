@@ -21,7 +21,7 @@ type sourceSpec struct {
 	Key     string              `json:"key,omitempty" pattern:"@key"`
 	ID      parley.SourceID     `json:"id,omitempty"`
 	Type    string              `json:"type,omitempty" enum:"text" default:"text"`
-	Name    httpapi.Opt[string] `json:"name,omitzero" min:"1" max:"100"`
+	Name    httpapi.Opt[string] `json:"name,omitzero" min:"1" max:"100" format:"name"`
 	Content httpapi.Opt[string] `json:"content,omitzero" min:"1" max:"1048576"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"iter"
 
 	"parley"
+	"parley/internal/text/dictionary"
 )
 
 // Model answers one request as a stream of chunks.
@@ -28,7 +29,8 @@ type Request struct {
 	Tools       []Tool
 	Temperature float64
 	MaxTokens   int
-	SystemOnly  bool // System is the whole prompt: neither rules nor sources are added
+	SystemOnly  bool   // System is the whole prompt: neither rules nor sources are added
+	UserData    string // what a page says of its user, which nobody has verified; data, not instructions
 }
 
 // Message is one earlier message, or the one to answer.
@@ -47,6 +49,10 @@ type Passage struct {
 	// Terms weighs the question's content words (folded): rare ones more than common ones. Every passage of a request
 	// has the same; nil weighs all alike.
 	TermWeights map[string]float64
+
+	// Translations says what stands for words of the question (folded) in the language of passages, where that is another
+	// one and dictionaries know; every passage of a request has the same.
+	Translations map[string][]dictionary.Equivalents
 
 	Signals MatchSignals // of which Score is made; without any, the built-in model goes by Score
 }
@@ -104,10 +110,12 @@ type Citation struct {
 
 // Finish ends an answer.
 type Finish struct {
-	Reason       string   // stop, length, tool-calls
-	Score        *float64 // 0 to 1: how well the passages support the answer; nil if the model cannot tell
-	IsRefusal    bool     // the answer says that the sources do not hold it
-	IsUnsure     bool     // the answer says that it is not sure, and quotes what is nearest
+	Reason       string               // stop, length, tool-calls
+	Score        *float64             // 0 to 1: how well the passages support the answer; nil if the model cannot tell
+	IsRefusal    bool                 // the answer says that the sources do not hold it
+	IsUnsure     bool                 // the answer says that it is not sure, and quotes what is nearest
+	Bounds       *parley.AnswerBounds // that the score was held against; nil if there are none
+	DecidedBy    parley.AnswerReason  // what decided between answer, doubt and refusal; empty if the model cannot tell
 	InputTokens  int
 	OutputTokens int
 }

@@ -1,11 +1,23 @@
 package model
 
+import "parley"
+
 // modelName is one model name of the API. Credits are whole message credits per reply
 // (docs/interface/plans.md#credits); a retired name is readable but not settable (docs/interface/agents.md#models).
 type modelName struct {
 	name      string
 	credits   int
 	isRetired bool
+}
+
+// ConnectedCredits returns what a reply costs where a connected model answers for a name.
+func ConnectedCredits(name string) parley.Credits {
+	for _, n := range modelNames {
+		if n.name == name {
+			return parley.Credits(n.credits) * parley.Credit
+		}
+	}
+	return parley.Credit
 }
 
 // DefaultModel is the model of an agent for which none is set.

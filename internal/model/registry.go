@@ -56,6 +56,9 @@ type Backend struct {
 	ContextTokens int            // tokens that it can take in; 0 is no bound
 }
 
+// IsConnected reports whether a model that somebody has connected answers, and not the built-in one.
+func (b *Backend) IsConnected() bool { return b.Label != BuiltinName }
+
 type registryEntry struct {
 	Backend
 	isRetired bool
@@ -81,7 +84,7 @@ func (r *Registry) addModel(c RegistryConfig, n modelName) {
 		target = c.Model
 	}
 	e := registryEntry{isRetired: n.isRetired, Backend: c.backendFor(target)}
-	if e.Label != BuiltinName {
+	if e.IsConnected() {
 		e.Credits = parley.Credits(n.credits) * parley.Credit
 		e.ContextTokens = cmp.Or(c.ContextTokensByModel[target], c.ContextTokens, DefaultContextTokens)
 	}

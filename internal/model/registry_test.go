@@ -14,7 +14,8 @@ func TestRegistryWithoutURL(t *testing.T) {
 	registry := model.NewRegistry(model.RegistryConfig{Builtin: builtin})
 	for _, name := range registry.Readable() {
 		b, ok := registry.Lookup(name)
-		if !ok || b.Model != model.Model(builtin) || b.Credits != parley.Credit || b.Label != model.BuiltinName {
+		if !ok || b.IsConnected() || b.Model != model.Model(builtin) || b.Credits != parley.Credit ||
+			b.Label != model.BuiltinName {
 			t.Errorf("%s: %+v, %v", name, b, ok)
 		}
 	}
@@ -42,7 +43,8 @@ func TestRegistryNames(t *testing.T) {
 		"house":            {"mistral", 1000, true},
 	} {
 		b, ok := registry.Lookup(name)
-		if !ok || b.Name != want.backend || b.Credits != want.credits || registry.CanSet(name) != want.set {
+		if !ok || b.Name != want.backend || b.IsConnected() != (b.Name != "") || b.Credits != want.credits ||
+			registry.CanSet(name) != want.set {
 			t.Errorf("%s: %+v, settable %v", name, b, registry.CanSet(name))
 		}
 		if slices.Contains(registry.Settable(), name) != want.set || !slices.Contains(registry.Readable(), name) {

@@ -64,7 +64,7 @@ func (p *Passage) Tokens() int {
 // FixedTokens estimates how many tokens the request takes without its messages and passages: instructions, rules,
 // tools.
 func (r *Request) FixedTokens() int {
-	n := fixedPromptTokens + EstimateTokens(r.System)
+	n := fixedPromptTokens + EstimateTokens(r.System) + EstimateTokens(r.UserData)
 	for _, t := range r.Tools {
 		n += messageOverheadTokens + EstimateTokens(t.Name) + EstimateTokens(t.Description) +
 			EstimateTokens(string(t.Parameters))

@@ -27,8 +27,10 @@ type Client struct {
 	AllowedHosts []string
 	Resolve      func(ctx context.Context, host string) ([]netip.Addr, error) // nil for the system's
 
-	once      sync.Once
-	transport *http.Transport
+	once            sync.Once
+	transport       *http.Transport
+	streamOnce      sync.Once
+	streamTransport *http.Transport // nil if nothing was streamed
 }
 
 // Limits bound one request. Zero fields take their defaults.
@@ -107,6 +109,7 @@ func (c *Client) send(req *http.Request, limits Limits) (*http.Response, error) 
 func (c *Client) Close() {
 	c.once.Do(c.initTransport)
 	c.transport.CloseIdleConnections()
+	c.StreamClient().CloseIdleConnections()
 }
 
 func (c *Client) initTransport() {

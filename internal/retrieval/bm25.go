@@ -6,7 +6,8 @@ import "math"
 type term struct {
 	id     uint32
 	list   *postings
-	weight float64 // what it is worth to a passage that holds nothing else
+	weight float64  // what it is worth to a passage that holds nothing else
+	others []uint32 // ids that count as this one
 }
 
 // terms returns those of the wanted terms that are there, in order. It uses into.
@@ -14,7 +15,20 @@ func (x *Index) terms(t *termTable, list []weightedTerm, into []term) []term {
 	terms := into[:0]
 	for _, w := range list {
 		if docs := t.docCount(w.id); docs > 0 {
-			terms = append(terms, term{w.id, &t.lists[w.id], w.weight * x.idf(docs) * (defaultWeights.k1 + 1)})
+			terms = append(terms, term{id: w.id, list: &t.lists[w.id],
+				weight: w.weight * x.idf(docs) * (defaultWeights.k1 + 1)})
+		}
+	}
+	return terms
+}
+
+// addGroups appends the terms of words that have been translated.
+func (x *Index) addGroups(terms []term, groups []termGroup) []term {
+	for i := range groups {
+		g := &groups[i]
+		if g.docs > 0 {
+			terms = append(terms, term{g.stems[0], &g.list, g.weight * x.idf(g.docs) * (defaultWeights.k1 + 1),
+				g.stems[1:]})
 		}
 	}
 	return terms

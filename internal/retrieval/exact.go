@@ -37,12 +37,18 @@ func (d *termCounter) begin(t *termTable, terms []term) {
 	d.times = resize(d.times, len(terms))
 	for i, term := range terms {
 		d.slots[term.id] = uint32(i + 1)
+		for _, id := range term.others {
+			d.slots[id] = uint32(i + 1)
+		}
 	}
 }
 
 func (d *termCounter) reset() {
 	for _, term := range d.terms {
 		d.slots[term.id] = 0
+		for _, id := range term.others {
+			d.slots[id] = 0
+		}
 	}
 }
 

@@ -4,7 +4,7 @@ import "parley"
 
 // VectorRows returns how many rows of vectors the agent's index holds, those of removed passages among them.
 func (ix *Indexes) VectorRows(agent parley.AgentID) int {
-	index, _ := ix.agentIndex(agent).current()
+	index, _ := ix.agentIndex(agent, ix.VectorModel).current()
 	index.mu.RLock()
 	defer index.mu.RUnlock()
 	return len(index.docs)

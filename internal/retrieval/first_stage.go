@@ -17,6 +17,7 @@ type searchScratch struct {
 	gramTerms, stemTerms []term          // of the question
 	candidates           []uint32        // documents that may be among the best, ascending
 	scores               []gramStemScore // of these
+	stemsWeight          float64         // of the scores by stems beside those by grams
 	top                  []scoredDoc
 	best                 []candidate
 	exactScorer          exactScorer
@@ -47,7 +48,8 @@ func (s *searchScratch) score(x *Index, doc uint32) gramStemScore {
 // question's letters the best of them holds.
 func (x *Index) firstStage(s *searchScratch, q *question, limit int) (places []scoredDoc, letters float64) {
 	grams, stems := x.terms(&x.grams, q.grams, s.gramTerms), x.terms(&x.stems, q.stems, s.stemTerms)
-	s.gramTerms, s.stemTerms = grams, stems
+	stems = x.addGroups(stems, q.groups)
+	s.gramTerms, s.stemTerms, s.stemsWeight = grams, stems, q.stemsWeight
 	if len(x.docs) <= rangeSize && unitCount(grams)+unitCount(stems) <= maxFullScanUnits {
 		x.scoreAll(s, grams, stems)
 	} else {
@@ -57,7 +59,7 @@ func (x *Index) firstStage(s *searchScratch, q *question, limit int) (places []s
 		clear(s.grams)
 		clear(s.stems)
 	}
-	s.top, letters = x.best(s.candidates, s.scores, limit, s.top)
+	s.top, letters = x.best(s.candidates, s.scores, s.stemsWeight, limit, s.top)
 	places = s.top
 	return places, letters / x.maxScore(q)
 }
@@ -116,19 +118,19 @@ func (t term) addStemScores(scores []gramStemScore, parts []float64, slot uint64
 
 // best returns the documents with the best scores, in no order, and the highest score by letters.
 // It uses into.
-func (x *Index) best(docs []uint32, scores []gramStemScore, limit int, into []scoredDoc) (top []scoredDoc,
-	letters float64) {
+func (x *Index) best(docs []uint32, scores []gramStemScore, stemsWeight float64, limit int,
+	into []scoredDoc) (top []scoredDoc, letters float64) {
 	var words float64
 	for _, score := range scores {
 		letters, words = max(letters, score.grams), max(words, score.stems)
 	}
 	top = into[:0]
-	perGram, perStem := defaultWeights.grams/max(letters, minDivisor), defaultWeights.stems/max(words, minDivisor)
+	perGram, perStem := defaultWeights.grams/max(letters, minDivisor), stemsWeight/max(words, minDivisor)
 	for i := range scores {
 		if len(top) == limit && (scores[i].grams*perGram+scores[i].stems*perStem)*roundingSlack < top[0].score {
 			continue // most are out by a product, which takes less time than a quotient
 		}
-		place := scoredDoc{docs[i], scores[i].combined(letters, words)}
+		place := scoredDoc{docs[i], scores[i].combined(letters, words, stemsWeight)}
 		switch {
 		case place.score <= 0:
 		case len(top) < limit:
@@ -183,12 +185,12 @@ func (x *Index) lowerFirst(heap []scoredDoc) {
 }
 
 // combined returns the score by both, each divided by its maximum.
-func (b gramStemScore) combined(grams, stems float64) (sum float64) {
+func (b gramStemScore) combined(grams, stems, stemsWeight float64) (sum float64) {
 	if b.grams > 0 {
 		sum += defaultWeights.grams * b.grams / grams
 	}
 	if b.stems > 0 {
-		sum += defaultWeights.stems * b.stems / stems
+		sum += stemsWeight * b.stems / stems
 	}
 	return sum
 }
@@ -321,7 +323,7 @@ func (v *candidateFilter) stemWeight(grams, stems float32) float32 {
 	if stems == 0 {
 		return 0
 	}
-	return float32(defaultWeights.stems/defaultWeights.grams) * grams / stems
+	return float32(v.stemsWeight/defaultWeights.grams) * grams / stems
 }
 
 // threshold returns the least scores at both ends among the wanted number of documents that are best so far, minus the

@@ -112,14 +112,14 @@ func compareWithExhaustive(t *testing.T, x *Index, q Query, limit int) (early in
 		t.Fatalf("%+v, best %d: %s\nletters %v, want %v", q, limit, diff, much, letters)
 	}
 	s := &searchScratch{grams: make([]float32, roundUpToRange(len(x.docs))),
-		stems: make([]float32, roundUpToRange(len(x.docs)))}
+		stems: make([]float32, roundUpToRange(len(x.docs))), stemsWeight: ask.stemsWeight}
 	grams, stems := x.terms(&x.grams, ask.grams, nil), x.terms(&x.stems, ask.stems, nil)
 	var e exactScorer
 	v := x.newFilter(s, grams, stems, limit)
 	for range max(0, len(v.terms)-3) { // so that the lists run out before nothing is left to leave out
 		v.addNextList()
 		v.collectCandidates(len(x.docs))
-		got, _ = x.best(s.candidates, e.scoreDocs(x, s.candidates, grams, stems, nil), limit, nil)
+		got, _ = x.best(s.candidates, e.scoreDocs(x, s.candidates, grams, stems, nil), defaultWeights.stems, limit, nil)
 		slices.SortFunc(got, x.comparePlaces)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(scoredDoc{})); diff != "" {
 			t.Fatalf("%+v, best %d, with %d lists to go: %s", q, limit, len(v.terms), diff)

@@ -1,6 +1,8 @@
 package retrieval
 
 import (
+	"iter"
+	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -213,4 +215,15 @@ func (x *Index) language() words.Language {
 		}
 	}
 	return best
+}
+
+// eachKnownLanguage yields the languages of all passages there ever were.
+func (x *Index) eachKnownLanguage() iter.Seq[words.Language] {
+	return func(yield func(words.Language) bool) {
+		for left := x.knownLanguages; left != 0; left &= left - 1 {
+			if !yield(words.Language(bits.TrailingZeros32(left))) { //nolint:gosec // a number below 32
+				return
+			}
+		}
+	}
 }

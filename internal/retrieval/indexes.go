@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/sqldb"
+	"parley/internal/text/dictionary"
 )
 
 // DefaultBudget is how many bytes of indexes Indexes keeps by default.
@@ -18,7 +19,12 @@ type Indexes struct {
 	DB     *sqldb.DB
 	Budget int64 // bytes of indexes to keep; 0 is DefaultBudget. The index in use stays, however large
 
+	Dictionaries *dictionary.Set // translate questions; nil for none
+
 	VectorModel string // whose vectors are used (model.Embedder's Name); empty for none
+
+	// returns whose vectors an agent's passages are searched by, where agents differ; nil is VectorModel for all
+	VectorModelOf func(ctx context.Context, agent parley.AgentID) (string, error)
 
 	mu        sync.Mutex
 	entries   map[parley.AgentID]*list.Element // of *agentIndex
@@ -30,6 +36,7 @@ type Indexes struct {
 // agentIndex is the index of one agent and the passage version that it shows. Both are changed only under refreshLock.
 type agentIndex struct {
 	agent       parley.AgentID
+	vectorModel string // whose vectors are in it
 	refreshLock chan struct{}
 	mu          sync.RWMutex
 	index       *Index
@@ -41,26 +48,32 @@ type agentIndex struct {
 
 // Warm brings the agent's index to the passage version, as the next question would.
 func (ix *Indexes) Warm(ctx context.Context, agent parley.AgentID, passageVersion int64) error {
-	v := ix.agentIndex(agent)
-	if _, version := v.current(); version >= passageVersion {
-		return nil
-	}
-	_, err := ix.refresh(ctx, v, passageVersion)
+	_, err := ix.loadIndex(ctx, agent, passageVersion)
 	return err
 }
 
 // Nearest returns the hits among the agent's passages as they were at the passage version, or later, best first. The
 // first question after a change reads what changed.
 func (ix *Indexes) Nearest(ctx context.Context, agent parley.AgentID, passageVersion int64, q Query) ([]Hit, error) {
-	v := ix.agentIndex(agent)
-	index, version := v.current()
-	if version < passageVersion {
-		var err error
-		if index, err = ix.refresh(ctx, v, passageVersion); err != nil {
-			return nil, err
-		}
+	index, err := ix.loadIndex(ctx, agent, passageVersion)
+	if err != nil {
+		return nil, err
 	}
+	q.Dictionaries = ix.Dictionaries
 	return index.Nearest(q), nil
+}
+
+// loadIndex returns the agent's index as it is at the passage version, or later.
+func (ix *Indexes) loadIndex(ctx context.Context, agent parley.AgentID, passageVersion int64) (*Index, error) {
+	model, err := ix.vectorModel(ctx, agent)
+	if err != nil {
+		return nil, err
+	}
+	v := ix.agentIndex(agent, model)
+	if index, version := v.current(); version >= passageVersion {
+		return index, nil
+	}
+	return ix.refresh(ctx, v, passageVersion)
 }
 
 // Drop removes the agent's index from memory.
@@ -72,17 +85,30 @@ func (ix *Indexes) Drop(agent parley.AgentID) {
 	}
 }
 
-func (ix *Indexes) agentIndex(agent parley.AgentID) *agentIndex {
+// vectorModel returns whose vectors the agent's passages are searched by; empty for none.
+func (ix *Indexes) vectorModel(ctx context.Context, agent parley.AgentID) (string, error) {
+	if ix.VectorModelOf == nil {
+		return ix.VectorModel, nil
+	}
+	return ix.VectorModelOf(ctx, agent)
+}
+
+// agentIndex returns the agent's index with the vectors of a model. One with those of another model is dropped: vectors
+// of two models cannot be compared.
+func (ix *Indexes) agentIndex(agent parley.AgentID, model string) *agentIndex {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	if e, ok := ix.entries[agent]; ok {
-		ix.lru.MoveToFront(e)
-		return e.Value.(*agentIndex)
+		if v := e.Value.(*agentIndex); v.vectorModel == model {
+			ix.lru.MoveToFront(e)
+			return v
+		}
+		ix.remove(e)
 	}
 	if ix.entries == nil {
 		ix.entries = map[parley.AgentID]*list.Element{}
 	}
-	v := &agentIndex{agent: agent, refreshLock: make(chan struct{}, 1), index: NewIndex()}
+	v := &agentIndex{agent: agent, vectorModel: model, refreshLock: make(chan struct{}, 1), index: NewIndex()}
 	ix.entries[agent] = ix.lru.PushFront(v)
 	ix.setBytes(v, agentIndexBytes+v.index.Bytes())
 	return v
@@ -158,7 +184,7 @@ func (ix *Indexes) refresh(ctx context.Context, v *agentIndex, to int64) (*Index
 	if version == 0 {
 		index = NewIndex() // that nobody searches yet
 	}
-	if err := ix.loadChanges(ctx, index, v.agent, version); err != nil {
+	if err := ix.loadChanges(ctx, index, v, version); err != nil {
 		ix.recountBytes(v) // without those of what was to come
 		return nil, err
 	}
@@ -172,11 +198,11 @@ func (ix *Indexes) refresh(ctx context.Context, v *agentIndex, to int64) (*Index
 }
 
 // loadChanges applies to the index what changed after one version, passages and vectors.
-func (ix *Indexes) loadChanges(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
-	if err := ix.loadPassages(ctx, index, agent, since); err != nil {
+func (ix *Indexes) loadChanges(ctx context.Context, index *Index, v *agentIndex, since int64) error {
+	if err := ix.loadPassages(ctx, index, v.agent, since); err != nil {
 		return err
 	}
-	return ix.loadVectors(ctx, index, agent, since)
+	return ix.loadVectors(ctx, index, v.agent, v.vectorModel, since)
 }
 
 // loadPassages applies to the index what changed after one version. It may read what comes later than the version asked
@@ -220,7 +246,7 @@ func (ix *Indexes) rebuild(ctx context.Context, v *agentIndex) {
 	for again := true; again; {
 		_, since := v.current()
 		index := NewIndex()
-		err := ix.loadChanges(ctx, index, v.agent, 0)
+		err := ix.loadChanges(ctx, index, v, 0)
 		v.refreshLock <- struct{}{}
 		if err == nil {
 			err = ix.replaceIndex(ctx, v, index, since)
@@ -235,7 +261,7 @@ func (ix *Indexes) rebuild(ctx context.Context, v *agentIndex) {
 // refreshLock.
 func (ix *Indexes) replaceIndex(ctx context.Context, v *agentIndex, index *Index, since int64) error {
 	_, version := v.current()
-	if err := ix.loadChanges(ctx, index, v.agent, since); err != nil {
+	if err := ix.loadChanges(ctx, index, v, since); err != nil {
 		return err
 	}
 	v.set(index, version)

@@ -345,7 +345,8 @@ func fillVectors(b *testing.B, db *sqldb.DB, indexes *retrieval.Indexes, dims in
 	b.Helper()
 	var last *retrieval.Unembedded
 	for {
-		list, err := indexes.Unembedded(b.Context(), parley.AgentRef{Account: "acc", Agent: "a"}, last, 200)
+		list, err := indexes.Unembedded(b.Context(), parley.AgentRef{Account: "acc", Agent: "a"},
+			indexes.VectorModel, last, 200)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -361,7 +362,7 @@ func fillVectors(b *testing.B, db *sqldb.DB, indexes *retrieval.Indexes, dims in
 			packed[u.Hash] = retrieval.PackVector(v)
 		}
 		if err := db.Transact(b.Context(), sqldb.Bulk, func(tx *sqldb.DB) error {
-			return indexes.PutVectors(b.Context(), tx, "a", 2, packed)
+			return indexes.PutVectors(b.Context(), tx, "a", indexes.VectorModel, 2, packed)
 		}); err != nil {
 			b.Fatal(err)
 		}

@@ -9,13 +9,15 @@ type nearScratch struct {
 	sequence []uint32
 	times    []float64
 	scores   []float64
+	firsts   map[uint32]uint32 // of the stems that stand for one word, by each of the others
 }
 
 // heldPair is a pair whose stems both occur in some passage, not necessarily the same.
 type heldPair struct {
 	pair
 	slots [2]uint64 // the bits of its stems in gramStemScore.stemSlots
-	score float64   // what it is worth to a passage; 0 is not known yet
+	lists [2]*postings
+	score float64 // what it is worth to a passage; 0 is not known yet
 }
 
 // addNearScores adds to the best documents so far a score of the pairs of content words that are close together in
@@ -62,9 +64,9 @@ func (n *nearScratch) setPairs(stems []term, pairs []pair) {
 		for i, t := range stems {
 			switch t.id {
 			case p.a:
-				h.slots[0] = stemSlot(i)
+				h.slots[0], h.lists[0] = stemSlot(i), t.list
 			case p.b:
-				h.slots[1] = stemSlot(i)
+				h.slots[1], h.lists[1] = stemSlot(i), t.list
 			}
 		}
 		if h.slots[0] != 0 && h.slots[1] != 0 {
@@ -72,6 +74,15 @@ func (n *nearScratch) setPairs(stems []term, pairs []pair) {
 		}
 	}
 	n.times = resize(n.times, len(n.pairs))
+	n.firsts = nil
+	for _, t := range stems {
+		for _, other := range t.others {
+			if n.firsts == nil {
+				n.firsts = map[uint32]uint32{}
+			}
+			n.firsts[other] = t.id
+		}
+	}
 }
 
 // mayHoldPair reports whether a document with these stems may hold both of some pair.
@@ -92,6 +103,9 @@ func (n *nearScratch) countNeighbours(x *Index, doc uint32) {
 		bits |= stemBit(n.pairs[i].a) | stemBit(n.pairs[i].b)
 	}
 	n.sequence = x.sequence(doc, n.sequence)
+	for stem := range n.firsts {
+		bits |= stemBit(stem)
+	}
 	one, two := uint32(noStem), uint32(noStem)
 	stems := x.vocabulary.stems
 	for _, w := range n.sequence {
@@ -102,6 +116,9 @@ func (n *nearScratch) countNeighbours(x *Index, doc uint32) {
 		if bits&stemBit(stem) == 0 {
 			one, two = noStem, one
 			continue
+		}
+		if first, ok := n.firsts[stem]; ok {
+			stem = first
 		}
 		if one != noStem || two != noStem {
 			for i := range n.pairs {
@@ -129,8 +146,8 @@ func (x *Index) cooccurrences(s *searchScratch, p *heldPair) (n int) {
 		return n
 	}
 	first := make([]uint64, len(x.docs)/64+1)
-	x.stems.lists[p.a].forEach(func(doc uint32, _ uint8) { first[doc/64] |= 1 << (doc % 64) })
-	x.stems.lists[p.b].forEach(func(doc uint32, _ uint8) {
+	p.lists[0].forEach(func(doc uint32, _ uint8) { first[doc/64] |= 1 << (doc % 64) })
+	p.lists[1].forEach(func(doc uint32, _ uint8) {
 		if first[doc/64]>>(doc%64)&1 != 0 && x.lengths[doc].stems > 0 {
 			n++
 		}

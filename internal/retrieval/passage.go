@@ -101,6 +101,21 @@ const passageColumns = `
   p.text,
   case when s.kind = 'qna' then 1 else 0 end`
 
+// livePassageColumns are passageColumns with what is the same for all passages of a source only in the first of them.
+const livePassageColumns = `
+  p.id,
+  case when p.ordinal = 0 then s.id else '' end,
+  case when p.ordinal = 0 then s.name else '' end,
+  case when p.ordinal = 0 then s.url else '' end,
+  case when p.ordinal = 0 then v.id else '' end,
+  case when p.ordinal = 0 then v.hash else '' end,
+  p.ordinal,
+  p.heading,
+  p.start_byte,
+  p.end_byte,
+  p.text,
+  case when p.ordinal = 0 and s.kind = 'qna' then 1 else 0 end`
+
 func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
 	var id, source, version string // plain strings are scanned in less time than named ones
 	err = scan(
@@ -212,22 +227,29 @@ func readLivePassages(ctx context.Context, db *sqldb.DB, agent parley.AgentID, s
 	for _, s := range sources {
 		args = append(args, string(s))
 	}
-	// A cross join keeps SQLite to the order in which the tables are written, which is that of the rows wanted.
+	// A cross join keeps SQLite to the order in which the tables are written, so that a source is looked up once.
 	rows, err := db.Query(ctx, `
-		select `+passageColumns+`
-		from passages p cross join sources s cross join source_versions v
-		where p.agent_id = ? and p.source_id in (?`+strings.Repeat(", ?", len(sources)-1)+`)
-		  and s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id
-		  and v.id = p.version_id and v.agent_id = p.agent_id
-		order by p.source_id, p.version_id, p.ordinal`, args...)
+		select `+livePassageColumns+`
+		from sources s cross join source_versions v cross join passages p
+		where s.agent_id = ? and s.id in (?`+strings.Repeat(", ?", len(sources)-1)+`)
+		  and v.id = s.live_version and v.agent_id = s.agent_id
+		  and p.agent_id = s.agent_id and p.source_id = s.id and p.version_id = v.id
+		order by s.id, p.ordinal`, args...)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = rows.Close() }()
+	var first parley.Passage // of the source
 	for rows.Next() {
 		p, err := scanPassage(rows.Scan)
 		if err != nil {
 			return err
+		}
+		if p.SourceID != "" {
+			first = p
+		} else {
+			p.SourceID, p.SourceName, p.SourceURL, p.IsQnA = first.SourceID, first.SourceName, first.SourceURL, first.IsQnA
+			p.VersionID, p.VersionHash = first.VersionID, first.VersionHash
 		}
 		yield(p)
 	}

@@ -207,10 +207,7 @@ func gramBit(id uint32) uint32 { return id * 0x9E3779B1 >> 22 }
 
 func (m *titleMatcher) addFunctionWord(x *Index, a *queryWord) {
 	hash, weight := words.Hash(a.word), 0.0
-	for lang := range words.Language(words.LanguageCount) {
-		if x.knownLanguages>>lang&1 == 0 {
-			continue
-		}
+	for lang := range x.eachKnownLanguage() {
 		id, ok := x.vocabulary.ids.find(hash + uint64(lang))
 		if !ok || x.vocabulary.stems[id] != noStem {
 			continue

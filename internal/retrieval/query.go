@@ -3,6 +3,7 @@ package retrieval
 import (
 	"slices"
 
+	"parley/internal/text/dictionary"
 	"parley/internal/text/words"
 )
 
@@ -14,6 +15,9 @@ type Query struct {
 	Limit   int      // at most so many hits; 0 is 12
 
 	Synonyms [][]string // groups of words or phrases that the operator says mean the same
+
+	// translate questions in another language than that of the passages; nil for none
+	Dictionaries *dictionary.Set
 
 	Vector []float32 // of the question, by the model that has made those of the passages; nil for none
 	// of the vectors beside the words, up to 1, where the words do not count; 0 goes by how many of them the passages
@@ -34,6 +38,12 @@ type question struct {
 
 	direction *direction // where its vector points; nil without one
 
+	translator   *translator                         // nil if it is in the language of the passages
+	groups       []termGroup                         // of its words that have been translated
+	translations map[string][]dictionary.Equivalents // of these; nil for none
+	// of the scores by stems beside those by grams, and of what is read beside both
+	stemsWeight, readingWeight float64
+
 	// space for what is needed only while it is read
 	tokens    []words.Token
 	wordGrams []uint32
@@ -48,6 +58,7 @@ type queryWord struct {
 	grams           []uint32      // known ones
 	gramCount       int           // how many grams it has, known or not
 	alternatives    []alternative // words that may stand for it
+	group           int           // of its translations, from 1; 0 for none
 	isStop, isDense bool
 	weight          float64 // 1 in the message itself, less in earlier ones
 	rarity          float64 // of the stem among the passages
@@ -81,6 +92,7 @@ func (x *Index) fillQuestion(out *question, q Query) {
 		x.addMessage(out, q.Earlier[i], weight, q.Synonyms)
 		weight *= defaultWeights.fade
 	}
+	out.setTranslationWeights()
 }
 
 // reset empties the question, but for the space it takes.
@@ -106,6 +118,7 @@ func (x *Index) addMessage(out *question, text string, weight float64, synonyms 
 	}
 	m := queryMessage{Index: x, out: out, words: out.words[first:], firstWord: first,
 		tokens: r.tokens[:len(out.words)-first], text: text, lang: r.lang, weight: weight}
+	m.translateWords(out.translator)
 	m.findVariants(synonyms)
 	out.addPairs(m.words, weight)
 }
@@ -168,7 +181,11 @@ func addTerm(list []weightedTerm, id uint32, weight float64) []weightedTerm {
 func (q *question) addPairs(message []queryWord, weight float64) {
 	content := q.content[:0]
 	for i := range message {
-		if a := &message[i]; !a.isStop && a.isIndexed && !a.isDense {
+		switch a := &message[i]; {
+		case a.isStop || a.isDense:
+		case a.group > 0:
+			content = append(content, q.groups[a.group-1].stems[0])
+		case a.isIndexed:
 			content = append(content, a.stem)
 		}
 	}
@@ -239,10 +256,7 @@ func (m *queryMessage) addAlternative(word string, from, to int, strength float3
 // wordIDs returns the ids of a word in whatever languages passages have it; nil if no passage has it.
 func (x *Index) wordIDs(word string) (ids []uint32) {
 	hash := words.Hash(word)
-	for lang := range words.Language(words.LanguageCount) {
-		if x.knownLanguages>>lang&1 == 0 {
-			continue
-		}
+	for lang := range x.eachKnownLanguage() {
 		if id, ok := x.vocabulary.ids.find(hash + uint64(lang)); ok {
 			ids = append(ids, id)
 		}
@@ -253,10 +267,7 @@ func (x *Index) wordIDs(word string) (ids []uint32) {
 // hasWord reports whether passages have a word, in whatever language.
 func (x *Index) hasWord(word string) bool {
 	hash := words.Hash(word)
-	for lang := range words.Language(words.LanguageCount) {
-		if x.knownLanguages>>lang&1 == 0 {
-			continue
-		}
+	for lang := range x.eachKnownLanguage() {
 		if _, ok := x.vocabulary.ids.find(hash + uint64(lang)); ok {
 			return true
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/text/dictionary"
 )
 
 // Hit is a passage that a search has found.
@@ -16,12 +17,16 @@ type Hit struct {
 
 	// Terms weighs the question's content words (folded): rare ones more than common ones. All hits of a search share it.
 	Terms map[string]float64
+	// Translations says what has been looked for in place of words of a question in another language than the passages'.
+	// All hits of a search share it; nil where nothing has been translated.
+	Translations map[string][]dictionary.Equivalents
 
 	Signs Signs
 }
 
 // Nearest returns the passages nearest to the question, best first. Passages that share nothing with it are left out.
 func (x *Index) Nearest(q Query) []Hit {
+	translator := x.newTranslator(q)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if len(x.byID) == 0 {
@@ -32,6 +37,7 @@ func (x *Index) Nearest(q Query) []Hit {
 	}
 	s := x.takeScratch()
 	ask := &s.question
+	ask.translator = translator
 	x.fillQuestion(ask, q)
 	all, letters := x.rank(s, max(q.Limit, maxCloseReads))
 	all = all[:min(q.Limit, len(all))]
@@ -41,7 +47,7 @@ func (x *Index) Nearest(q Query) []Hit {
 	for i := range all {
 		c := &all[i]
 		hits[i] = Hit{Passage: x.docs[c.doc].passage, Rank: c.score, Score: c.closeness.likelihood(letters), Terms: terms,
-			Signs: shared}
+			Translations: ask.translations, Signs: shared}
 		hits[i].Signs.Stretch, hits[i].Signs.Title, hits[i].Signs.Asked = c.closeness.bestSentences, c.closeness.title,
 			c.closeness.askedQuestion
 	}
@@ -81,8 +87,8 @@ func (x *Index) rank(s *searchScratch, limit int) ([]candidate, float64) {
 	for i := range again {
 		d := &x.docs[again[i].doc]
 		c := r.readWithPrevious(again[i].doc)
-		again[i].score += defaultWeights.bestSentences*c.bestSentences +
-			defaultWeights.allWords*c.allWords - defaultWeights.links*float64(d.linkShare) + c.phrase +
+		again[i].score += q.readingWeight*defaultWeights.bestSentences*c.bestSentences +
+			q.readingWeight*defaultWeights.allWords*c.allWords - defaultWeights.links*float64(d.linkShare) + c.phrase +
 			defaultWeights.kind*c.kind + defaultWeights.previousPassage*c.inPrevious
 		if d.hasQuestion {
 			again[i].score += defaultWeights.askedQuestion * c.askedQuestion
@@ -227,6 +233,9 @@ type tuning struct {
 	code, quote                   float64 // the question's codes and quotations as such
 	kind                          float64 // the question's words around a number or a time, where it asks for one
 	previousPassage               float64 // what the passage before adds to the question's words
+	// of a question that has been translated: the scores by stems, where all of its words have been and where no word has;
+	// how many times what is read counts
+	translatedStems, otherStems, translatedReading float64
 	// weight of the message before one that leans on it, and of each before that against the next
 	earlier, fade float64
 	// weight of the message before one that stands alone, and of the answer before one that leans on it
@@ -237,7 +246,7 @@ var defaultWeights = tuning{k1: 1.2, b: 0.9, grams: 1, stems: 0.25, pairs: 0.11,
 	title: 0.3, focus: 0.2, askedQuestion: 0.3, steps: 0.25, source: 0.3, sourceFull: 1, links: 0.5, minGramOverlap: 0.35,
 	alternative: 0.2, alternativeGrams: 0.4, alternativeStrength: 0.7, partStrength: 0.6, typo: 0.9, code: 1,
 	titleByWords: 1, titleByGrams: 1, nextTitle: 0.1, plainTitle: 0.4, quote: 0.3, kind: 0.4, previousPassage: 0.1,
-	earlier: 0.5, fade: 0.4, standalone: 0.4, answer: 0.2}
+	translatedStems: 1.2, otherStems: 0.4, translatedReading: 3, earlier: 0.5, fade: 0.4, standalone: 0.4, answer: 0.2}
 
 // maxCloseReads is how many of the best passages are read again, word by word.
 const maxCloseReads = 20

@@ -42,10 +42,10 @@ type readPosition struct {
 	ordinal         int
 }
 
-// Unembedded lists texts of the agent's live passages that have no vector of the model of Indexes, those that come
-// after another one (nil for the first), at most limit.
-func (ix *Indexes) Unembedded(ctx context.Context, ref parley.AgentRef, after *Unembedded, limit int) ([]Unembedded,
-	error) {
+// Unembedded lists texts of the agent's live passages that have no vector of the model, those that come after another
+// one (nil for the first), at most limit.
+func (ix *Indexes) Unembedded(ctx context.Context, ref parley.AgentRef, model string, after *Unembedded,
+	limit int) ([]Unembedded, error) {
 	m := readPosition{ordinal: -1}
 	if after != nil {
 		m = after.mark
@@ -66,7 +66,7 @@ func (ix *Indexes) Unembedded(ctx context.Context, ref parley.AgentRef, after *U
 		    and v.model = ?)
 		order by p.source_id, p.version_id, p.ordinal
 		limit ?`, string(ref.Agent), string(ref.Account), m.source,
-		m.version, m.ordinal, ix.VectorModel, limit)
+		m.version, m.ordinal, model, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read passages without a vector: %w", err)
 	}
@@ -87,19 +87,24 @@ func scanUnembedded(scan sqldb.Scan) (u Unembedded, err error) {
 	return u, err
 }
 
-// AgentsUnembedded lists the agents with a live passage that has no vector of the model of Indexes, with their
-// accounts. It is a job of the installation and asks for no account.
-func (ix *Indexes) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]parley.AccountID, error) {
+// AgentsUnembedded lists the agents with a live passage that has no vector of the model, with their accounts: those of
+// one account, or of all where that is empty. It is a job of the installation then.
+func (ix *Indexes) AgentsUnembedded(ctx context.Context, account parley.AccountID,
+	model string) (map[parley.AgentID]parley.AccountID, error) {
+	of, args := ``, []any{}
+	if account != "" {
+		of, args = ` and a.account_id = ?`, []any{string(account)}
+	}
 	rows, err := ix.DB.Query(ctx, `
 		select a.id, a.account_id
 		from agents a
-		where a.deleted_at is null and exists (
+		where a.deleted_at is null`+of+` and exists (
 		  select 1
 		  from passages p
 		  join sources s on s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id
 		  where p.agent_id = a.id
 		    and not exists (select 1 from passage_vectors v where v.agent_id = p.agent_id and v.text_hash = p.hash
-		      and v.model = ?))`, ix.VectorModel)
+		      and v.model = ?))`, append(args, model)...)
 	if err != nil {
 		return nil, fmt.Errorf("find agents without vectors: %w", err)
 	}
@@ -119,8 +124,8 @@ func (ix *Indexes) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]par
 // PutVectors writes vectors of texts, by their hashes; they are found from the passage version on. nil stands for a
 // text that can have none. A text that no passage of the agent holds any more is left out: it was erased while its
 // vector was made.
-func (ix *Indexes) PutVectors(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, passageVersion int64,
-	packed map[string][]byte) error {
+func (ix *Indexes) PutVectors(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, model string,
+	passageVersion int64, packed map[string][]byte) error {
 	for part := range slices.Chunk(sortedHashes(packed), insertBatchRows) {
 		part, err := heldHashes(ctx, tx, agent, part)
 		if err != nil {
@@ -135,7 +140,7 @@ func (ix *Indexes) PutVectors(ctx context.Context, tx *sqldb.DB, agent parley.Ag
 			if v == nil {
 				v = []byte{}
 			}
-			args = append(args, string(agent), h, ix.VectorModel, v, passageVersion)
+			args = append(args, string(agent), h, model, v, passageVersion)
 		}
 		_, err = tx.Exec(ctx, `
 			insert into passage_vectors (
@@ -181,8 +186,9 @@ func sortedHashes(packed map[string][]byte) []string {
 }
 
 // loadVectors applies to the index the vectors that came after a passage version, and those of passages that did.
-func (ix *Indexes) loadVectors(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
-	if ix.VectorModel == "" {
+func (ix *Indexes) loadVectors(ctx context.Context, index *Index, agent parley.AgentID, model string,
+	since int64) error {
+	if model == "" {
 		return nil
 	}
 	// A cross join keeps SQLite to the order in which the tables are written: few rows first.
@@ -192,7 +198,7 @@ func (ix *Indexes) loadVectors(ctx context.Context, index *Index, agent parley.A
 		cross join sources s
 		where v.agent_id = ? and v.made_in > ? and v.model = ? and p.agent_id = v.agent_id and p.hash = v.text_hash
 		  and s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id`, string(agent), since,
-		ix.VectorModel)
+		model)
 	if err != nil || since == 0 {
 		return err
 	}
@@ -202,7 +208,7 @@ func (ix *Indexes) loadVectors(ctx context.Context, index *Index, agent parley.A
 		cross join passage_vectors v
 		where s.agent_id = ? and s.live_in > ? and v.model = ? and p.agent_id = s.agent_id and p.source_id = s.id
 		  and p.version_id = s.live_version and v.agent_id = p.agent_id and v.text_hash = p.hash`, string(agent), since,
-		ix.VectorModel)
+		model)
 }
 
 // vectorBatchSize are put into the index together.
@@ -232,14 +238,12 @@ func (ix *Indexes) queryVectors(ctx context.Context, index *Index, from string, 
 // HasVectors reports whether passages of the agent have vectors at the passage version, so that a question's vector is
 // worth having.
 func (ix *Indexes) HasVectors(ctx context.Context, agent parley.AgentID, passageVersion int64) (bool, error) {
-	if ix.VectorModel == "" {
-		return false, nil
-	}
-	if err := ix.Warm(ctx, agent, passageVersion); err != nil {
+	model, err := ix.vectorModel(ctx, agent)
+	if err != nil || model == "" {
 		return false, err
 	}
-	index, _ := ix.agentIndex(agent).current()
-	return index.HasVectors(), nil
+	index, err := ix.loadIndex(ctx, agent, passageVersion)
+	return err == nil && index.HasVectors(), err
 }
 
 const (
@@ -253,9 +257,9 @@ func (ix *Indexes) EraseVectors(ctx context.Context, agent parley.AgentID) error
 		  where p.agent_id = passage_vectors.agent_id and p.hash = passage_vectors.text_hash)`)
 }
 
-// EraseOtherVectors erases the agent's vectors of other models than VectorModel.
-func (ix *Indexes) EraseOtherVectors(ctx context.Context, agent parley.AgentID) error {
-	return ix.eraseVectors(ctx, agent, `model <> ?`, ix.VectorModel)
+// EraseOtherVectors erases the agent's vectors of other models.
+func (ix *Indexes) EraseOtherVectors(ctx context.Context, agent parley.AgentID, model string) error {
+	return ix.eraseVectors(ctx, agent, `model <> ?`, model)
 }
 
 // eraseVectors finds outside the writer what may be erased. The condition is checked again when it is.

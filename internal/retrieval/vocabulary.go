@@ -196,10 +196,10 @@ func (x *Index) addWord(key uint64, text string, lang words.Language) uint32 {
 // were at the passage version or later.
 func (ix *Indexes) CountPassages(ctx context.Context, agent parley.AgentID, passageVersion int64,
 	stems []string) (counts []int, all int, err error) {
-	if err := ix.Warm(ctx, agent, passageVersion); err != nil {
+	x, err := ix.loadIndex(ctx, agent, passageVersion)
+	if err != nil {
 		return nil, 0, err
 	}
-	x, _ := ix.agentIndex(agent).current()
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	counts = make([]int, len(stems))

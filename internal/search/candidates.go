@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"parley/internal/sqldb"
 )
@@ -12,7 +13,7 @@ const (
 )
 
 // docLoader is loadDocs or loadSummaries.
-type docLoader = func(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]doc, error)
+type docLoader = func(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]*doc, error)
 
 // candidates finds conversations below a number that match, from the newest, at most so many, as far as they are read.
 // rest is the number below which there may be more; 0 is the end.
@@ -29,10 +30,11 @@ func (s *searchRun) candidates(ctx context.Context, on *agentPartition, below in
 		if err != nil {
 			return nil, 0, err
 		}
+		list = slices.Grow(list, min(len(numbers), limit-len(list)))
 		for _, n := range numbers {
 			d, ok := docs[n]
 			if ok {
-				ok, err = s.matches(ctx, &d)
+				ok, err = s.matches(ctx, d)
 			}
 			if err != nil {
 				return nil, 0, err
@@ -40,7 +42,7 @@ func (s *searchRun) candidates(ctx context.Context, on *agentPartition, below in
 			if !ok {
 				continue
 			}
-			if list = append(list, d); len(list) == limit {
+			if list = append(list, *d); len(list) == limit {
 				return list, n, nil
 			}
 		}
@@ -69,7 +71,7 @@ func (s *searchRun) matches(ctx context.Context, d *doc) (bool, error) {
 		return s.plan.isInPeriod(d), nil
 	}
 	docs, err := loadDocs(ctx, s.DB.SQL(), d.agent, []int64{d.number})
-	if full, ok := docs[d.number]; err != nil || !ok || !s.plan.matches(&full) || full.seq == seqDeleting {
+	if full, ok := docs[d.number]; err != nil || !ok || !s.plan.matches(full) || full.seq == seqDeleting {
 		return false, err
 	}
 	for _, w := range s.plan.words {

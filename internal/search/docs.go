@@ -40,11 +40,12 @@ const docColumns = `
   created_at,
   last_activity`
 
-func scanDoc(scan sqldb.Scan) (d doc, err error) {
-	err = scan(
+// columns are where the columns of docColumns go.
+func (d *doc) columns() []any {
+	return []any{
 		&d.agent,
 		&d.number,
-		&d.id,
+		(*string)(&d.id),
 		&d.seq,
 		&d.replaced,
 		&d.buckets,
@@ -53,7 +54,11 @@ func scanDoc(scan sqldb.Scan) (d doc, err error) {
 		&d.facets,
 		&d.created,
 		&d.active,
-	)
+	}
+}
+
+func scanDoc(scan sqldb.Scan) (d doc, err error) {
+	err = scan(d.columns()...)
 	return d, err
 }
 
@@ -147,72 +152,114 @@ var (
 	manySummariesQuery = summariesQuery + `number = any(cast(? as bigint[]))` // on PostgreSQL
 )
 
+const docIDsQuery = `
+	select number, conversation_id
+	from search_docs
+	where agent = ? and `
+
+var (
+	someDocIDsQuery = docIDsQuery + `number in (` + repeatPlaceholders("?", docBatchSize) + `)`
+	manyDocIDsQuery = docIDsQuery + `number = any(cast(? as bigint[]))` // on PostgreSQL
+)
+
 const summaryRangeQuery = summariesQuery + `number between ? and ?`
 
 // maxSkippedDocs is how many rows a range may have for each one that is asked for: to look one up costs as much as to
 // pass by some.
 const maxSkippedDocs = 3
 
-func scanSummary(scan sqldb.Scan) (d doc, err error) {
-	err = scan(&d.number, &d.active, &d.created, &d.seq, &d.title)
-	d.active, d.needsCheck = d.active>>1, d.active&1 == 1
-	return d, err
+// docReader reads rows of search_docs.
+type docReader struct {
+	row     doc   // the one that is being read
+	columns []any // of it
+	list    []doc
 }
 
-// loadDocs reads the conversations with the numbers, by number.
-func loadDocs(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]doc, error) {
+func newDocReader() *docReader {
+	r := &docReader{}
+	r.columns = r.row.columns()
+	return r
+}
+
+// newSummaryReader returns a reader of what summariesQuery selects.
+func newSummaryReader() *docReader {
+	r := &docReader{}
+	r.columns = []any{&r.row.number, &r.row.active, &r.row.created, &r.row.seq, &r.row.title}
+	return r
+}
+
+// newIDReader returns a reader of what docIDsQuery selects.
+func newIDReader() *docReader {
+	r := &docReader{}
+	r.columns = []any{&r.row.number, (*string)(&r.row.id)}
+	return r
+}
+
+func (r *docReader) read(ctx context.Context, db *sqldb.DB, query string, args ...any) error {
+	return sqldb.Each(ctx, db, r.columns, func() { r.list = append(r.list, r.row) }, query, args...)
+}
+
+// readMany reads the conversations with the numbers: on PostgreSQL with the statement many, else some with each
+// statement.
+func (r *docReader) readMany(ctx context.Context, db *sqldb.DB, some, many string, agent int64, numbers []int64) error {
+	r.list = make([]doc, 0, len(numbers))
 	if db.Dialect() == sqldb.Postgres && len(numbers) > 0 {
-		return queryManyDocs(ctx, db, manyDocsQuery, scanDoc, agent, numbers)
+		return r.read(ctx, db, many, agent, arrayText(numbers))
 	}
-	return queryDocs(ctx, db, docsQuery, scanDoc, agent, numbers)
+	args := make([]any, docBatchSize+1)
+	args[0] = agent
+	for len(numbers) > 0 {
+		pending := numbers[:min(docBatchSize, len(numbers))]
+		numbers = numbers[len(pending):]
+		for i := range docBatchSize {
+			args[i+1] = pending[min(i, len(pending)-1)]
+		}
+		if err := r.read(ctx, db, some, args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// loadSummaries is loadDocs without ids and facets. The numbers descend. There may be more than
-// are asked for.
-func loadSummaries(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]doc, error) {
-	if n := len(numbers); n > 1 && numbers[0]-numbers[n-1] < int64(n*maxSkippedDocs) {
-		list, err := sqldb.All(ctx, db, scanSummary, summaryRangeQuery, agent, numbers[n-1], numbers[0])
-		return docsByNumber(make(map[int64]doc, len(list)), agent, list), err
-	}
-	if db.Dialect() == sqldb.Postgres && len(numbers) > 0 {
-		return queryManyDocs(ctx, db, manySummariesQuery, scanSummary, agent, numbers)
-	}
-	return queryDocs(ctx, db, summaryQuery, scanSummary, agent, numbers)
-}
-
-func docsByNumber(all map[int64]doc, agent int64, list []doc) map[int64]doc {
-	for i := range list {
-		list[i].agent = agent
-		all[list[i].number] = list[i]
+// byNumber returns what has been read.
+func (r *docReader) byNumber() map[int64]*doc {
+	all := make(map[int64]*doc, len(r.list))
+	for i := range r.list {
+		all[r.list[i].number] = &r.list[i]
 	}
 	return all
 }
 
-// queryManyDocs reads the conversations in one statement.
-func queryManyDocs(ctx context.Context, db *sqldb.DB, query string, read func(sqldb.Scan) (doc, error), agent int64,
-	numbers []int64) (map[int64]doc, error) {
-	list, err := sqldb.All(ctx, db, read, query, agent, arrayText(numbers))
-	return docsByNumber(make(map[int64]doc, len(list)), agent, list), err
+// loadDocs reads the conversations with the numbers, by number.
+func loadDocs(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]*doc, error) {
+	r := newDocReader()
+	err := r.readMany(ctx, db, docsQuery, manyDocsQuery, agent, numbers)
+	return r.byNumber(), err
 }
 
-func queryDocs(ctx context.Context, db *sqldb.DB, query string, read func(sqldb.Scan) (doc, error), agent int64,
-	numbers []int64) (map[int64]doc, error) {
-	all := make(map[int64]doc, len(numbers))
-	for len(numbers) > 0 {
-		pending := numbers[:min(docBatchSize, len(numbers))]
-		numbers = numbers[len(pending):]
-		args := make([]any, 1, docBatchSize+1)
-		args[0] = agent
-		for i := range docBatchSize {
-			args = append(args, pending[min(i, len(pending)-1)])
-		}
-		list, err := sqldb.All(ctx, db, read, query, args...)
-		if err != nil {
-			return nil, err
-		}
-		docsByNumber(all, agent, list)
+// loadDocIDs is loadDocs of nothing but the ids.
+func loadDocIDs(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]*doc, error) {
+	r := newIDReader()
+	err := r.readMany(ctx, db, someDocIDsQuery, manyDocIDsQuery, agent, numbers)
+	return r.byNumber(), err
+}
+
+// loadSummaries is loadDocs without ids and facets. The numbers descend. There may be more than
+// are asked for.
+func loadSummaries(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]*doc, error) {
+	r := newSummaryReader()
+	var err error
+	if n := len(numbers); n > 1 && numbers[0]-numbers[n-1] < int64(n*maxSkippedDocs) {
+		r.list = make([]doc, 0, numbers[0]-numbers[n-1]+1)
+		err = r.read(ctx, db, summaryRangeQuery, agent, numbers[n-1], numbers[0])
+	} else {
+		err = r.readMany(ctx, db, summaryQuery, manySummariesQuery, agent, numbers)
 	}
-	return all, nil
+	for i := range r.list {
+		d := &r.list[i]
+		d.agent, d.active, d.needsCheck = agent, d.active>>1, d.active&1 == 1
+	}
+	return r.byNumber(), err
 }
 
 // newestQuery lists conversations by their activity, in the order of an index.
@@ -226,7 +273,9 @@ const newestQuery = `
 // newestDocs lists conversations that were active before a place and since a moment, the latest first.
 func newestDocs(ctx context.Context, db *sqldb.DB, agent int64, before parley.Cursor, since int64, limit int) ([]doc,
 	error) {
-	return sqldb.All(ctx, db, scanDoc, newestQuery, agent, before.SortValue, before.ID, since, limit)
+	r := newDocReader()
+	err := r.read(ctx, db, newestQuery, agent, before.SortValue, before.ID, since, limit)
+	return r.list, err
 }
 
 // bucket is a part of the distinct words of a conversation.

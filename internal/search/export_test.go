@@ -19,7 +19,7 @@ func ExplainStatements() map[string][]any {
 	for i := range numbers {
 		numbers[i] = int64(i)
 	}
-	all[docsQuery], all[summaryQuery] = numbers, numbers
+	all[docsQuery], all[summaryQuery], all[someDocIDsQuery] = numbers, numbers, numbers
 	all[docByIDQuery] = []any{int64(1), "c"}
 	all[summaryRangeQuery] = []any{int64(1), int64(1), int64(9)}
 	return all

@@ -79,3 +79,10 @@ func placeOfRow(id int64) int64        { return id & maxPlaces }
 func conversationRange(agent, first, last int64) idRange {
 	return idRange{rowID(agent, first, 0), rowID(agent, last, maxPlaces)}
 }
+
+// queryIDs lists the ids that a statement selects.
+func queryIDs(ctx context.Context, db *sqldb.DB, query string, args ...any) (ids []int64, err error) {
+	var id int64
+	err = sqldb.Each(ctx, db, []any{&id}, func() { ids = append(ids, id) }, query, args...)
+	return ids, err
+}

@@ -1,7 +1,9 @@
 package search
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"parley/internal/sqldb"
@@ -16,7 +18,9 @@ var _ Index = fts5Index{}
 // Begin does nothing: SQLite has one writer, with settings of its own.
 func (fts5Index) Begin(context.Context, *sqldb.DB, bool) error { return nil }
 
+// Put writes the rows by their ids: FTS5 makes another segment whenever an id is lower than the one before.
 func (fts5Index) Put(ctx context.Context, tx *sqldb.DB, t table, rows []row) error {
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.id, b.id) })
 	return inChunks(rows, func(some []row) error {
 		args := make([]any, 0, 2*len(some))
 		for _, r := range some {
@@ -51,7 +55,7 @@ func (fts5Index) findQuery(t table) string {
 }
 
 func (f fts5Index) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64, error) {
-	return sqldb.All(ctx, db, sqldb.Column[int64], f.findQuery(t), e.format(`"`, " AND ", " OR "), in.from, in.to, limit)
+	return queryIDs(ctx, db, f.findQuery(t), e.format(`"`, " AND ", " OR "), in.from, in.to, limit)
 }
 
 func (f fts5Index) FindFew(ctx context.Context, db *sqldb.DB, t table, e expr, agent int64, numbers []int64,

@@ -160,7 +160,7 @@ func (ti tsvectorIndex) FindFew(ctx context.Context, db *sqldb.DB, t table, e ex
 	for i, n := range numbers {
 		first[i] = rowID(agent, n, 0)
 	}
-	return sqldb.All(ctx, db, sqldb.Column[int64], ti.findFewQuery(t), arrayText(first),
+	return queryIDs(ctx, db, ti.findFewQuery(t), arrayText(first),
 		e.format("'", " & ", " | "), limit)
 }
 
@@ -200,7 +200,7 @@ func (tsvectorIndex) findTokens(ctx context.Context, db *sqldb.DB, query string,
 	for _, groups := range e.branches() {
 		texts = append(texts, expr{groups: slices.Concat([][]string{places}, groups)}.format("'", " & ", " | "))
 	}
-	return sqldb.All(ctx, db, sqldb.Column[int64], query, strings.Join(texts, " | "), in.from, in.to, limit)
+	return queryIDs(ctx, db, query, strings.Join(texts, " | "), in.from, in.to, limit)
 }
 
 // branches are the ways in which a row can match, each as groups.

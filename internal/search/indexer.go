@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"parley"
@@ -21,7 +22,8 @@ type Indexer struct {
 	PollInterval time.Duration // how often to look for events; 0 is two seconds
 
 	lastSweep time.Time
-	lastMerge time.Time // when merger last looked for what is to be merged
+	merging   sync.Mutex // guards lastMerge and merger
+	lastMerge time.Time  // when merger last looked for what is to be merged
 	merger    merger
 
 	crowdedGroups int64 // when the database was last asked for them
@@ -37,6 +39,7 @@ const (
 	busyGroups          = 50 // crowded commits between two polls
 	sweepInterval       = time.Minute
 	mergeInterval       = 10 * time.Minute
+	mergeSteps          = 16 // of a merge, at most, before more is written
 )
 
 func (x *Indexer) follower() *events.Follower {
@@ -73,18 +76,29 @@ func (x *Indexer) Run(ctx context.Context) error {
 // another.
 func (x *Indexer) StepAll(ctx context.Context) (more bool, err error) { return x.follower().Step(ctx) }
 
-// buildAndMerge builds what is to be built and then merges, after a build at once.
+// buildAndMerge builds what is to be built, and merges what has been written. After a build it looks at once whether
+// all segments are to be merged.
 func (x *Indexer) buildAndMerge(ctx context.Context) (more bool, err error) {
-	if more, err = x.buildAll(ctx); more || err != nil {
+	isBuilding, err := x.buildAll(ctx)
+	if err != nil {
+		return false, err
+	}
+	x.merging.Lock() // a step may be asked for beside Run
+	defer x.merging.Unlock()
+	if isBuilding {
 		x.lastMerge = time.Time{}
-		return more, err
 	}
 	now := x.Now()
-	isDue := now.Sub(x.lastMerge) >= mergeInterval
-	if isDue {
+	isDue := !isBuilding && now.Sub(x.lastMerge) >= mergeInterval
+	for range mergeSteps {
+		if more, err = x.merger.step(ctx, x.DB.SQL(), isDue, x.lastMerge.IsZero()); !more || err != nil {
+			break
+		}
+	}
+	if isDue && !more {
 		x.lastMerge = now
 	}
-	return x.merger.step(ctx, x.DB.SQL(), isDue)
+	return more || isBuilding, err
 }
 
 // buildAll takes a step for each account whose index is being built.
@@ -128,6 +142,7 @@ func (x *Indexer) Step(ctx context.Context, account parley.AccountID) (more bool
 		return false, err
 	}
 	err = b.write(ctx, st, func(*store.DB) error { return nil })
+	x.merger.writes.Add(1)
 	if errors.Is(err, events.ErrConflict) {
 		return true, nil // the other server has perhaps not finished
 	}
@@ -153,7 +168,9 @@ func (x *Indexer) handleEvents(ctx context.Context, log *events.Batch) error {
 	if err != nil {
 		return err
 	}
-	return b.write(ctx, st, func(tx *store.DB) error { return log.Save(ctx, tx, to) })
+	err = b.write(ctx, st, func(tx *store.DB) error { return log.Save(ctx, tx, to) })
+	x.merger.writes.Add(1)
+	return err
 }
 
 // updateFromEvents updates conversations as far as the batch has space, and returns the position behind the events that

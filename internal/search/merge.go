@@ -2,29 +2,36 @@ package search
 
 import (
 	"context"
+	"sync/atomic"
 
 	"parley/internal/sqldb"
 )
 
-// FTS5 keeps an index as segments: one of each transaction, until it merges some of them. A search looks into every
-// segment for every word. After a build of a million messages there are twenty, and in one segment the same words are
-// found in two thirds of the time. So, where there are many, all are merged into one, in steps between which others
-// write.
+// FTS5 keeps an index as segments: one of each transaction, until some are merged. A search looks into every segment
+// for every word. Four of about the same size become one soon after they were written; and where there are many all the
+// same, all are merged into one, since in one segment words are found in two thirds of the time that twenty take. Both
+// happen in steps of a transaction each, between which others write.
 const (
 	maxSegments = 16
-	mergePages  = 250 // that a step writes
+	// mergePages is how many pages a step writes: it holds the only writer for about two milliseconds. A word is written
+	// in one step, however many pages it has.
+	mergePages      = 16
+	buildMergePages = 64
+	buildMergeLag   = 16 // transactions of a build whose segments are merged together
 	// while the largest segment has at least 7/8 of the pages, the rest is not worth writing all of them again
 	largeShare = 8
 )
 
 // merger merges the segments of the two indexes.
 type merger struct {
-	isRunning map[table]bool
+	writes atomic.Int64    // transactions that have made segments
+	merged map[table]int64 // the writes after which nothing was left to merge
 }
 
-// step goes on with what is being merged, and reports whether there is more. Where isDue it looks for what is to be
-// merged, too. On PostgreSQL it has GIN take up what a build has left pending.
-func (m *merger) step(ctx context.Context, db *sqldb.DB, isDue bool) (more bool, err error) {
+// step goes on with what is being merged, and reports whether there is more. Where isDue it looks whether all segments
+// are to be merged; isBuild tells that there are many writes, or were. On PostgreSQL it has GIN take up what a build
+// has left pending.
+func (m *merger) step(ctx context.Context, db *sqldb.DB, isDue, isBuild bool) (more bool, err error) {
 	if db.Dialect() == sqldb.Postgres {
 		if isDue {
 			_, err = sqldb.One(ctx, db, sqldb.Column[int64], `
@@ -32,26 +39,42 @@ func (m *merger) step(ctx context.Context, db *sqldb.DB, isDue bool) (more bool,
 		}
 		return false, err
 	}
-	if m.isRunning == nil {
-		m.isRunning = map[table]bool{}
-	}
 	for _, t := range []table{messageTable, bucketTable} {
-		pages := mergePages
-		if !m.isRunning[t] && isDue {
-			if m.isRunning[t], err = hasManySegments(ctx, db, t); err != nil {
-				return false, err
-			}
-			pages = -mergePages // which begins with all segments
-		}
-		if !m.isRunning[t] {
-			continue
-		}
-		if m.isRunning[t], err = mergeSegments(ctx, db, t, pages); err != nil {
+		again, err := m.mergeTable(ctx, db, t, isDue, isBuild)
+		if err != nil {
 			return false, err
 		}
-		more = more || m.isRunning[t]
+		more = more || again
 	}
 	return more, nil
+}
+
+// mergeTable takes a step of one index, and reports whether there is more.
+func (m *merger) mergeTable(ctx context.Context, db *sqldb.DB, t table, isDue, isBuild bool) (more bool,
+	err error) {
+	if m.merged == nil {
+		m.merged = map[table]int64{messageTable: -buildMergeLag, bucketTable: -buildMergeLag}
+	}
+	writes, lag, pages := m.writes.Load(), int64(1), mergePages
+	if isBuild {
+		pages = buildMergePages
+		if !isDue {
+			lag = buildMergeLag
+		}
+	}
+	if writes-m.merged[t] < lag {
+		if !isDue {
+			return false, nil
+		}
+		if isMany, err := hasManySegments(ctx, db, t); err != nil || !isMany {
+			return false, err
+		}
+		pages = -pages // which begins with all segments
+	}
+	if more, err = mergeSegments(ctx, db, t, pages); err == nil && !more {
+		m.merged[t] = writes
+	}
+	return more, err
 }
 
 // hasManySegments reports whether an index has so many segments that they are to be merged.

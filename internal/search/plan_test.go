@@ -17,7 +17,7 @@ import (
 // that is shipped, with statistics and without: a plan that walks a table and asks the text index row by row is twenty
 // times slower.
 func TestSQLitePlans(t *testing.T) {
-	db := dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t)))
+	db := dbs.NewSQLiteStore(t)
 	ts := newTestSearch(t, db)
 	for range 50 {
 		ts.startConversation("alpha bravo")
@@ -108,7 +108,7 @@ func TestPostgresPlan(t *testing.T) {
 // TestBothDatabasesAgree checks that the same conversations have the same order on both databases.
 func TestBothDatabasesAgree(t *testing.T) {
 	pg := newTestSearch(t, dbs.NewStore(t, dbs.Open(t, dbs.SharedPostgres(t).NewStore(t))))
-	lite := newTestSearch(t, dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t))))
+	lite := newTestSearch(t, dbs.NewSQLiteStore(t))
 	lines := []string{"the parcel is late", "my parcel, the late one, is lost and late", "late", "parcel",
 		"Late Parcel", "is the shop open late for a parcel of mine", "nothing"}
 	id := func(i int) parley.ConversationID {

@@ -73,7 +73,7 @@ func (s *searchRun) rankDocs(ctx context.Context, on *agentPartition, found []do
 	}
 	slices.SortFunc(list, compareRanked)
 	head := list[:min(len(list), maxReranked)]
-	if err := s.loadFullDocs(ctx, on, head); err != nil {
+	if err := s.loadIDs(ctx, on, head); err != nil {
 		return nil, err
 	}
 	if err := s.findBestMessages(ctx, head); err != nil {
@@ -93,16 +93,16 @@ func compareRanked(a, b rankedDoc) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.active, a.active), cmp.Compare(b.number, a.number))
 }
 
-// loadFullDocs reads what a glance has left out. One that is gone meanwhile stays without an id.
-func (s *searchRun) loadFullDocs(ctx context.Context, on *agentPartition, list []rankedDoc) error {
+// loadIDs reads the ids that summaries lack. One that is gone meanwhile stays without.
+func (s *searchRun) loadIDs(ctx context.Context, on *agentPartition, list []rankedDoc) error {
 	numbers := make([]int64, len(list))
 	for i := range list {
 		numbers[i] = list[i].number
 	}
-	docs, err := loadDocs(ctx, s.DB.SQL(), on.number, numbers)
+	docs, err := loadDocIDs(ctx, s.DB.SQL(), on.number, numbers)
 	for i := range list {
 		if d, ok := docs[list[i].number]; ok {
-			list[i].doc = d
+			list[i].id = d.id
 		}
 	}
 	return err

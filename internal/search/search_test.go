@@ -196,5 +196,5 @@ func TestAllInvalidFieldsAreListed(t *testing.T) {
 // newStore is for tests of what no database decides.
 func newStore(t *testing.T) *store.DB {
 	t.Helper()
-	return dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t)))
+	return dbs.NewSQLiteStore(t)
 }

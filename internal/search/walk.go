@@ -92,7 +92,7 @@ func (s *searchRun) snapshotPage(ctx context.Context, at *cursorPosition) (*Page
 	var list []rankedDoc
 	for _, n := range numbers {
 		if d, ok := docs[n]; ok {
-			list = append(list, rankedDoc{doc: d})
+			list = append(list, rankedDoc{doc: *d})
 		}
 	}
 	page, err := s.buildPage(ctx, list)

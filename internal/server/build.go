@@ -14,6 +14,8 @@ import (
 	"parley/internal/agents"
 	"parley/internal/api/v2"
 	"parley/internal/chat"
+	"parley/internal/console"
+	"parley/internal/events"
 	"parley/internal/helpdesk"
 	"parley/internal/httpapi"
 	"parley/internal/ingest"
@@ -21,6 +23,7 @@ import (
 	"parley/internal/insight"
 	"parley/internal/jobs"
 	"parley/internal/manifest"
+	"parley/internal/modelserver"
 	"parley/internal/outbound"
 	"parley/internal/retrieval"
 	"parley/internal/search"
@@ -39,6 +42,7 @@ type builder struct {
 	attachmentKey []byte
 	hub           *chat.Hub
 	callbacks     *callbacks
+	fixed         []*modelserver.Fixed // servers of models that the settings name
 }
 
 // newBuilder reads the settings and opens the database.
@@ -48,13 +52,13 @@ func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
 			cfg: cfg, embedder: cfg.Embedder(), reranker: cfg.Reranker(), metrics: cfg.newMetrics(),
 			Queue: &jobs.Queue{Now: cfg.Now},
 		},
-		hub: &chat.Hub{}, callbacks: &callbacks{},
+		hub: &chat.Hub{}, callbacks: &callbacks{}, fixed: cfg.fixedServers(),
 	}
 	var err error
 	if b.Plans, err = access.LoadPlans(cfg.Plans); err != nil {
 		return nil, err
 	}
-	if b.Models, err = cfg.newModels(); err != nil {
+	if b.Models, err = b.newModels(); err != nil {
 		return nil, err
 	}
 	if b.Speech, err = cfg.speechEngines(); err != nil {
@@ -76,6 +80,10 @@ func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
 		return nil, err
 	}
 	b.Indexes = b.newIndexes()
+	b.ModelServers = b.newModelServers()
+	if b.embedder == nil {
+		b.Indexes.VectorModelOf = b.ModelServers.VectorModel
+	}
 	return b, nil
 }
 
@@ -91,7 +99,8 @@ func (b *builder) loadKeys(ctx context.Context) (err error) {
 func (b *builder) build() *Services {
 	pool := b.newExtractPool()
 	ingestService := b.newIngest(pool)
-	helpdeskService := b.newHelpdesk(ingestService)
+	b.ModelServers.EnqueueEmbedding = ingestService.EnqueueAccountEmbedding
+	helpdeskService := b.newHelpdesk(ingestService, pool)
 	conversations := b.newConversations(helpdeskService)
 	webhooks, sender := b.newWebhooks()
 	toolbox := b.newActions(conversations)
@@ -103,17 +112,24 @@ func (b *builder) build() *Services {
 	agentService := b.newAgents(ingestService, engine, sessions)
 	insightService := b.newInsight()
 
+	accounts := &access.Accounts{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now}
+	users := b.cfg.newUsers(accounts, b.Queue)
+	broadcast := &events.Broadcast{DB: b.DB, Logger: b.cfg.Logger}
+	b.hub.Events = broadcast
+
 	lost := ingestService.LostJobHandlers()
 	return &Services{
 		shared: b.shared,
 
-		Accounts:      &access.Accounts{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now},
+		Accounts:      accounts,
+		Users:         users,
 		Authenticator: &access.Authenticator{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now, Logger: b.cfg.Logger},
 		Limiter:       &access.Limiter{Limit: b.cfg.RateLimit},
 		Agents:        agentService, Manifests: b.newManifests(ingestService, helpdeskService), Ingest: ingestService,
 		Engine: engine, Conversations: conversations, Actions: toolbox, Helpdesk: helpdeskService,
 		Search: b.newFinder(), Indexer: &search.Indexer{DB: b.DB, Now: b.cfg.Now, Logger: b.cfg.Logger},
 		Insight: insightService, Webhooks: webhooks, Sender: sender,
+		Events: broadcast, Live: b.newLive(broadcast, users.Sessions, conversations),
 
 		Media: media, Voice: sessions, Responder: responder,
 
@@ -126,9 +142,21 @@ func (b *builder) build() *Services {
 		EmbeddingRunner: b.newEmbeddingRunner(ingestService),
 		InsightRunner:   b.newRunner(jobs.Runner{Handlers: insightService.Handlers(), MaxWorkers: insightWorkers}),
 		WebhookRunner:   b.newRunner(jobs.Runner{Handlers: sender.Handlers(), MaxWorkers: webhookWorkers}),
+		MailRunner:      b.newMailRunner(users),
 
 		extractPool: pool,
 	}
+}
+
+// newLive returns the live view, which is told of sessions that may have ended.
+func (b *builder) newLive(broadcast *events.Broadcast, sessions *access.WebSessions,
+	conversations *chat.Conversations) *console.Live {
+	live := console.NewLive(console.LiveConfig{
+		Events: broadcast, Sessions: sessions, Version: b.cfg.Version, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		MemberTypes: conversations.MemberTypes,
+	})
+	sessions.OnChange = live.SessionsChanged
+	return live
 }
 
 func (b *builder) newIndexes() *retrieval.Indexes {
@@ -136,6 +164,14 @@ func (b *builder) newIndexes() *retrieval.Indexes {
 	if b.embedder != nil {
 		indexes.VectorModel = b.embedder.Name()
 	}
+	dictionaries, err := b.cfg.OpenDictionaries(b.cfg.Logger)
+	if err != nil { // the folder has been there when the settings were checked
+		b.cfg.Logger.Warn("dictionaries left out", "error", err)
+	}
+	if dictionaries != nil && len(dictionaries.Pairs()) == 0 {
+		b.cfg.Logger.Warn("no dictionaries of languages that are known", "folders", b.cfg.Dictionaries)
+	}
+	indexes.Dictionaries = dictionaries
 	return indexes
 }
 
@@ -153,7 +189,7 @@ func (b *builder) newEngine(toolbox *actions.Toolbox, conversations *chat.Conver
 		Owner:        parley.NewUUID(),
 		MaxOpenTurns: b.cfg.OpenTurns, RewriteTimeout: b.cfg.ModelRewrite,
 		Tools: toolbox.Tools, HandOver: handOver(conversations), HandoverObserver: handovers,
-		QueryEmbedder: b.newQueryEmbedder(), Reranker: b.newQueryReranker(),
+		QueryEmbedder: b.newQueryEmbedder(), Reranker: b.newQueryReranker(), Servers: b.ModelServers,
 	}
 	if b.metrics != nil {
 		engine.TurnObserver = b.metrics.Turns.Observe
@@ -239,10 +275,12 @@ func (b *builder) newFinder() *search.Finder {
 	}
 }
 
-func (b *builder) newHelpdesk(files *ingest.Service) *helpdesk.Service {
+func (b *builder) newHelpdesk(files *ingest.Service, pool *extract.Pool) *helpdesk.Service {
+	uploads := uploadReader{pool: pool, slots: make(chan struct{}, uploadsReadAtATime)}
 	return &helpdesk.Service{
 		DB: b.DB, Now: b.cfg.Now, Logger: b.cfg.Logger, Wake: b.hub.Wake, Secret: b.attachmentKey,
-		StoreFiles: files.StoreFiles, ReadFile: files.FileBytes,
+		StoreFiles: files.StoreFiles, ReadFile: files.FileBytes, DeleteUnusedFiles: files.RemoveUnusedFiles,
+		ReadText: uploads.readText,
 	}
 }
 
@@ -269,7 +307,8 @@ const insightWorkers = 2
 
 func (b *builder) newInsight() *insight.Service {
 	return &insight.Service{
-		DB: b.DB, Queue: b.Queue, Model: b.Models.Lookup, Now: b.cfg.Now, Logger: b.cfg.Logger, QuietTime: b.cfg.InsightWait,
+		DB: b.DB, Queue: b.Queue, Model: b.ModelServers.Backend, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		QuietTime: b.cfg.InsightWait,
 	}
 }
 
@@ -282,6 +321,15 @@ func (b *builder) newWebhooks() (*webhook.Service, *webhook.Sender) {
 		DB: b.DB, Queue: b.Queue, HTTP: b.Outbound, Vault: b.vault, Now: b.cfg.Now, Logger: b.cfg.Logger,
 	}
 	return service, sender
+}
+
+// newMailRunner returns the runner of the jobs that mail links, nil if there is no mail server.
+func (b *builder) newMailRunner(users *access.Users) *jobs.Runner {
+	handlers := users.MailHandlers()
+	if handlers == nil {
+		return nil
+	}
+	return b.newRunner(jobs.Runner{Handlers: handlers})
 }
 
 // newWebSearch returns the operator's search engine, or nil.

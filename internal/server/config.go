@@ -73,7 +73,27 @@ type ServingConfig struct {
 	InsightWait        time.Duration `default:"30s" env:"PARLEY_INSIGHT_WAIT" placeholder:"TIME"`
 	SearchURL          string        `env:"PARLEY_SEARCH_URL" placeholder:"URL" secret:"url"`
 	FilePrograms       []string      `default:"auto" env:"PARLEY_FILE_PROGRAMS" placeholder:"auto|none|PATH,…"`
+	ConsoleURL         string        `env:"PARLEY_CONSOLE_URL" placeholder:"URL" secret:"url"`
+	InsecureConsole    string        `default:"off" enum:"on,off" env:"PARLEY_INSECURE_CONSOLE"`
+	SetupToken         string        `env:"PARLEY_SETUP_TOKEN" placeholder:"TEXT" secret:"all"`
+	SessionIdle        time.Duration `default:"12h" env:"PARLEY_SESSION_IDLE" placeholder:"TIME"`
+	SessionLifetime    time.Duration `default:"720h" env:"PARLEY_SESSION_LIFETIME" placeholder:"TIME"`
 	Unfenced           bool          `name:"unfenced-readers" env:"PARLEY_UNFENCED_READERS"`
+
+	SignInConfig
+}
+
+// SignInConfig configures how people sign in to the console besides their passwords.
+type SignInConfig struct {
+	SMTPURL  string `name:"smtp-url" env:"PARLEY_SMTP_URL" placeholder:"URL" secret:"url"`
+	MailFrom string `env:"PARLEY_MAIL_FROM" placeholder:"ADDRESS"`
+
+	OIDCIssuer       string   `name:"oidc-issuer" env:"PARLEY_OIDC_ISSUER" placeholder:"URL"`
+	OIDCClientID     string   `name:"oidc-client-id" env:"PARLEY_OIDC_CLIENT_ID" placeholder:"ID"`
+	OIDCClientSecret string   `name:"oidc-client-secret" env:"PARLEY_OIDC_CLIENT_SECRET" placeholder:"TEXT" secret:"all"`
+	OIDCDomains      []string `name:"oidc-domains" env:"PARLEY_OIDC_DOMAINS" placeholder:"DOMAIN,…"`
+	OIDCJoinRole     string   `name:"oidc-join-role" env:"PARLEY_OIDC_JOIN_ROLE" placeholder:"ROLE"`
+	OIDCName         string   `name:"oidc-name" env:"PARLEY_OIDC_NAME" placeholder:"TEXT"`
 }
 
 // ModelConfig configures which model answers.
@@ -95,6 +115,8 @@ type ModelConfig struct {
 	EmbedWeight     float64       `env:"PARLEY_EMBED_WEIGHT" placeholder:"0…1"`
 	EmbedWait       time.Duration `default:"400ms" env:"PARLEY_EMBED_WAIT" placeholder:"TIME"`
 
+	Dictionaries []string `env:"PARLEY_DICTIONARIES" placeholder:"DIR,…"`
+
 	RerankURL   string        `env:"PARLEY_RERANK_URL" placeholder:"URL" secret:"url"`
 	RerankKey   string        `env:"PARLEY_RERANK_KEY" placeholder:"KEY" secret:"all"`
 	RerankModel string        `env:"PARLEY_RERANK_MODEL" placeholder:"NAME"`
@@ -111,6 +133,9 @@ func (s StorageConfig) Database() string {
 	}
 	return filepath.Join(s.Data, SQLiteFile)
 }
+
+// minSetupToken is the least length of a setup token, which makes the owner of everything.
+const minSetupToken = 32
 
 // settingFaults collects what is wrong with settings.
 type settingFaults []error
@@ -134,12 +159,18 @@ func (c Config) Check() error {
 	check(c.Searches >= 0, "--searches: %d is below 0", c.Searches)
 	check(c.InsightWait >= 0, "--insight-wait: %s is below 0", c.InsightWait)
 	check(c.Drain >= 0, "--drain: %s is below 0", c.Drain)
+	check(c.SetupToken == "" || len(c.SetupToken) >= minSetupToken,
+		"--setup-token (PARLEY_SETUP_TOKEN): shorter than %d characters", minSetupToken)
+	check(c.SessionIdle >= 0, "--session-idle: %s is below 0", c.SessionIdle)
+	check(c.SessionLifetime >= 0, "--session-lifetime: %s is below 0", c.SessionLifetime)
 	check(c.IndexBudget >= 0, "--index-budget: %d is below 0", c.IndexBudget)
 	check(c.DatabaseQuota >= 0, "--database-quota: %d is below 0", c.DatabaseQuota)
 	_, plansErr := access.LoadPlans(c.Plans)
 	_, programsErr := c.extractPrograms()
-	faults = append(faults, c.ModelConfig.Check(), c.VoiceConfig.Check(), plansErr, programsErr, c.checkOutbound())
-	for flag, text := range map[string]string{"base-url": c.BaseURL, "files-url": c.FilesURL} {
+	faults = append(faults, c.ModelConfig.Check(), c.VoiceConfig.Check(), plansErr, programsErr, c.checkOutbound(),
+		c.SignInConfig.Check())
+	for flag, text := range map[string]string{"base-url": c.BaseURL, "files-url": c.FilesURL,
+		"console-url": c.ConsoleURL} {
 		check(text == "" || httpapi.IsHTTPURL(text), "--%s: not an http:// or https:// address", flag)
 	}
 	check(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") ||

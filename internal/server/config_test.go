@@ -82,3 +82,19 @@ func TestFlagsListAllSpeechEngines(t *testing.T) {
 		t.Errorf("the flags list %v", got)
 	}
 }
+
+func TestConsoleURL(t *testing.T) {
+	for base, want := range map[string]string{
+		"":                                 "http://localhost:8080/console",
+		"http://127.0.0.1:9000":            "http://localhost:9000/console",
+		"http://[::1]:9000":                "http://localhost:9000/console",
+		"https://agents.example.com/":      "https://agents.example.com/console",
+		"http://192.0.2.7:8080":            "http://192.0.2.7:8080/console",
+		"https://agents.example.com/below": "https://agents.example.com/below/console",
+	} {
+		c := Config{ServingConfig: ServingConfig{BaseURL: base}}
+		if got := c.consoleURL(); got != want {
+			t.Errorf("%q: %s", base, got)
+		}
+	}
+}

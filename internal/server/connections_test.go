@@ -192,8 +192,8 @@ func TestSilentConnections(t *testing.T) {
 func TestBrowsersMayNotGuessTheContentType(t *testing.T) {
 	s := testkit.Open(t)
 	for _, path := range []string{
-		"/openapi.json", "/docs", "/api/v2/health", "/api/v1/nothing", "/nothing", "/demo/voice", "/rtc", mcp.Path,
-		v1.DocumentPath,
+		"/openapi.json", "/docs", "/docs/manual", "/docs/manual/nothing", "/console/", "/api/v2/health", "/api/v1/nothing",
+		"/nothing", "/demo/voice", "/rtc", mcp.Path, v1.DocumentPath,
 	} {
 		got := requestOnce(t, s, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 		if value := got.Header.Get("X-Content-Type-Options"); value != "nosniff" {

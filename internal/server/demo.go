@@ -67,6 +67,50 @@ func (s *Server) SetUpDemo(ctx context.Context, manual fs.FS, progress func(form
 	return Demo{account.ID, agent, key}, nil
 }
 
+// The person of a demo, who signs in by the link that it prints and has no other way.
+const (
+	demoPersonName  = "Demo"
+	demoPersonEmail = "demo@parley.example"
+)
+
+// DemoLink makes the link by which whoever starts the demo is signed in to its account at once, and returns its
+// address. Where a token for the first person is configured, it is the link with that, as SetUpLink returns it; and
+// where somebody has a sign-in, it is empty.
+func (s *Server) DemoLink(ctx context.Context) (string, error) {
+	if s.cfg.SetupToken != "" {
+		return s.SetUpLink(ctx)
+	}
+	if needed, err := s.Users.NeedsSetup(ctx); err != nil || !needed {
+		return "", err
+	}
+	record, err := s.loadDemo(ctx)
+	if err != nil {
+		return "", err
+	}
+	account, _, err := s.ensureDemoAccount(ctx, &record)
+	if err != nil {
+		return "", err
+	}
+	person, err := s.ensureDemoPerson(ctx, account.ID)
+	if err != nil {
+		return "", err
+	}
+	return s.Users.DemoLink(ctx, person)
+}
+
+// ensureDemoPerson finds the owner of the demo's account or creates them.
+func (s *Server) ensureDemoPerson(ctx context.Context, account parley.AccountID) (parley.User, error) {
+	m, err := s.DB.MemberByEmail(ctx, account, demoPersonEmail, parley.CodeMemberNotFound)
+	if parley.IsCode(err, parley.CodeMemberNotFound) {
+		m, err = s.Accounts.AddMember(ctx, access.NewMember{AccountID: account, Email: demoPersonEmail,
+			Name: demoPersonName, Role: parley.RoleOwner})
+	}
+	if err != nil {
+		return parley.User{}, err
+	}
+	return m.User, nil
+}
+
 // addPages adds the pages that the agent does not have in their present text, and returns their number.
 func (s *Server) addPages(ctx context.Context, caller parley.Caller, agent parley.AgentID, manual fs.FS) (int, error) {
 	list, err := readPages(manual, func(string, string) {})
@@ -207,7 +251,7 @@ func (s *Server) renewDemoKey(ctx context.Context, record *demoRecord) (string, 
 	if err := s.saveDemo(ctx, *record); err != nil {
 		return "", err
 	}
-	if _, err := s.Accounts.RevokeKey(ctx, previous); err != nil && !parley.IsCode(err, parley.CodeKeyNotFound) {
+	if _, err := s.Accounts.RevokeKey(ctx, "", previous); err != nil && !parley.IsCode(err, parley.CodeKeyNotFound) {
 		return "", err
 	}
 	s.Authenticator.ClearCache()
@@ -223,7 +267,7 @@ func (s *Server) ensureDemoAgent(ctx context.Context, caller parley.Caller,
 			return record.Agent, err
 		}
 	}
-	id, _, err := s.Agents.Create(ctx, caller, agents.NewAgent{Name: demoAgentName})
+	id, _, err := s.Agents.Create(ctx, caller, agents.NewAgent{Name: demoAgentName, Visibility: "public"})
 	if err != nil {
 		return "", err
 	}

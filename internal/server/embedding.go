@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"parley"
 	"parley/internal/chat"
 	"parley/internal/httpapi"
 	"parley/internal/httpclient"
@@ -57,17 +58,24 @@ func (b *builder) newQueryEmbedder() *chat.QueryEmbedder {
 	if b.embedder == nil {
 		return nil
 	}
+	return b.queryEmbedder(b.watchedEmbedder())
+}
+
+func (b *builder) queryEmbedder(e model.Embedder) *chat.QueryEmbedder {
 	return &chat.QueryEmbedder{
-		CachedEmbedder: model.CachedEmbedder{Embedder: b.embedder, Now: b.cfg.Now},
+		CachedEmbedder: model.CachedEmbedder{Embedder: e, Now: b.cfg.Now},
 		Timeout:        b.cfg.EmbedWait, VectorWeight: b.cfg.EmbedWeight, Logger: b.cfg.Logger,
 	}
 }
 
-// newEmbeddingRunner returns the runner of the jobs that embed passages; nil if there is no embedding server.
+// watchedEmbedder returns the embedder with its outcomes recorded.
+func (b *builder) watchedEmbedder() model.Embedder {
+	return b.fixedServer(parley.ModelServerEmbedding).Health.WatchEmbedder(b.embedder)
+}
+
+// newEmbeddingRunner returns the runner of the jobs that embed passages. Accounts may connect an embedding server at
+// any time.
 func (b *builder) newEmbeddingRunner(ingestService *ingest.Service) *jobs.Runner {
-	if b.embedder == nil {
-		return nil
-	}
 	return b.newRunner(jobs.Runner{Handlers: ingestService.EmbedHandlers(), MaxWorkers: embeddingWorkers})
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"path"
 	"strings"
 	"time"
@@ -97,10 +98,14 @@ func (f *FolderIndex) Ask(ctx context.Context, models ModelConfig, question stri
 	if !ok {
 		return nil, errors.New("no model answers for \"auto\"")
 	}
+	dictionaries, err := models.OpenDictionaries(slog.Default())
+	if err != nil {
+		return nil, err
+	}
 	req := model.Request{Model: backend.Name, Messages: []model.Message{{Role: "user", Text: question}}}
-	for _, h := range f.index.Nearest(retrieval.Query{Text: question}) {
+	for _, h := range f.index.Nearest(retrieval.Query{Text: question, Dictionaries: dictionaries}) {
 		req.Passages = append(req.Passages, model.Passage{Passage: h.Passage, Score: h.Score, TermWeights: h.Terms,
-			Signals: model.MatchSignals(h.Signs)})
+			Translations: h.Translations, Signals: model.MatchSignals(h.Signs)})
 	}
 	a := &Answer{Citations: []Quote{}}
 	for chunk, err := range backend.Model.Stream(ctx, req) {

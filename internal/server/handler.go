@@ -7,18 +7,24 @@ import (
 	"strings"
 
 	"parley/internal/access"
+	"parley/internal/api/chatapi"
 	"parley/internal/api/mcp"
 	v1 "parley/internal/api/v1"
 	v2 "parley/internal/api/v2"
+	"parley/internal/console"
 	"parley/internal/contact"
 	"parley/internal/httpapi"
 	"parley/internal/listen"
+	"parley/internal/manual"
+	"parley/internal/visitor"
+	"parley/internal/voice"
 	"parley/internal/voice/rtc"
 	"parley/internal/widget"
 )
 
-// newHandler returns the public handler: MCP at its path, REST v1 below its base, the signalling of voice and the demo
-// page at theirs, REST v2 everywhere else. MCP calls a REST v2 of its own, which does not count requests a second time.
+// newHandler returns the public handler: MCP at its path, REST v1 below its base, the signalling of voice, the demo
+// page, the console and the manual at theirs, REST v2 everywhere else. MCP calls a REST v2 of its own, which does not
+// count requests a second time.
 func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer) (http.Handler, error) {
 	cfg := s.v2Config(observer)
 	current, older := v2.New(cfg), v1.New(s.v1Config(cfg))
@@ -26,13 +32,40 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 	if err != nil {
 		return nil, fmt.Errorf("open MCP: %w", err)
 	}
+	shell, err := console.NewShell(httpapi.Site{URL: s.cfg.consoleURL(), TrustProxy: s.cfg.TrustProxy},
+		s.cfg.pagesURL())
+	if err != nil {
+		return nil, err
+	}
+	visitorAPI := chatapi.New(s.chatConfig(cfg))
+	chatPages, err := widget.NewPages(s.widgetConfig())
+	if err != nil {
+		return nil, err
+	}
+	pages, consoleAPI := httpapi.PlainHandler(shell), s.newConsoleAPI(cfg)
+	manualPages := httpapi.PlainHandler(manual.New(s.cfg.Version, s.cfg.site()))
+	nothing := httpapi.PlainHandler(http.NotFoundHandler())
 	signalling, page := httpapi.PlainHandler(s.Media.Proxy()), httpapi.PlainHandler(voicePage)
+	chatPagesHandler := httpapi.PlainHandler(chatPages)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		isConsole := shell.Serves(r) || consoleAPI.Serves(r)
 		switch path := r.URL.Path; {
+		case manual.Serves(path): // on the console's own host as well
+			manualPages.ServeHTTP(w, r)
+		case consoleAPI.HasOwnHost && isConsole != consoleAPI.IsHost(r):
+			nothing.ServeHTTP(w, r)
 		case rtc.IsSignalPath(path):
 			signalling.ServeHTTP(w, r)
 		case voicePage.IsPagePath(path):
 			page.ServeHTTP(w, r)
+		case chatPages.Serves(path):
+			chatPagesHandler.ServeHTTP(w, r)
+		case shell.Serves(r):
+			pages.ServeHTTP(w, r)
+		case consoleAPI.Serves(r):
+			consoleAPI.ServeHTTP(w, r)
+		case strings.HasPrefix(path+"/", chatapi.Base+"/"):
+			visitorAPI.ServeHTTP(w, r)
 		case path == mcp.Path:
 			mcpHandler.ServeHTTP(w, r)
 		case path == v1.DocumentPath, strings.HasPrefix(path+"/", v1.Base+"/"):
@@ -41,6 +74,27 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 			current.ServeHTTP(w, r)
 		}
 	}), nil
+}
+
+// site is how browsers reach this server.
+func (c Config) site() httpapi.Site { return httpapi.Site{URL: c.BaseURL, TrustProxy: c.TrustProxy} }
+
+// pagesURL is where the console finds the pages of visitors; empty where they are at its own host.
+func (c Config) pagesURL() string {
+	if c.ConsoleURL == "" {
+		return ""
+	}
+	return strings.TrimSuffix(c.BaseURL, "/")
+}
+
+// newConsoleAPI returns what the console calls.
+func (s *Services) newConsoleAPI(rest v2.Config) *console.API {
+	return console.NewAPI(console.Config{
+		Users: s.Users, Authenticator: s.Authenticator, Admin: s.Admin(), REST: rest,
+		Live: s.Live, URL: s.cfg.consoleURL(), HasOwnHost: s.cfg.ConsoleURL != "",
+		AllowInsecure: s.cfg.InsecureConsole == insecureConsoleOn, TrustProxy: s.cfg.TrustProxy,
+		Now: s.cfg.Now, Logger: s.cfg.Logger,
+	})
 }
 
 func (s *Services) v2Config(observer *httpapi.Observer) v2.Config {
@@ -58,8 +112,45 @@ func (s *Services) v1Config(cfg v2.Config) v1.Config {
 		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Chat: cfg.Chat, Agents: cfg.Agents, Ingest: cfg.Ingest,
 		DB:      cfg.DB,
 		BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer, TrustProxy: cfg.TrustProxy,
-		Contacts: &contact.Service{DB: cfg.DB, Now: cfg.Now}, Webhooks: s.Webhooks,
+		Contacts: &contact.Service{DB: cfg.DB, Now: cfg.Now, DeleteUnusedFiles: s.Ingest.RemoveUnusedFiles},
+		Webhooks: s.Webhooks,
 	}
+}
+
+func (s *Services) chatConfig(cfg v2.Config) chatapi.Config {
+	return chatapi.Config{
+		Visitors: s.newVisitors(), Frames: s.newFrames(), Chat: cfg.Chat, Conversations: cfg.Conversations, DB: cfg.DB,
+		Plan:    s.Authenticator.Plans.Plan,
+		Actions: s.Actions, Helpdesk: s.Helpdesk, Voice: s.Voice,
+		Dictation: voice.Dictation{Transcriber: s.Speech.Transcriber}, IncomingFolder: s.Ingest.Files.Incoming,
+		CanMail: s.MailRunner != nil, OnTyping: s.Live.CustomerTypes,
+		Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer, TrustProxy: cfg.TrustProxy,
+	}
+}
+
+func (s *Services) widgetConfig() widget.Config {
+	return widget.Config{
+		Site: s.cfg.site(), VoiceURL: s.cfg.clientURL(), ConsoleURL: s.cfg.ConsoleURL, Visitors: s.newVisitors(),
+		Frames: s.newFrames(), FindAgent: s.DB.AgentInAnyAccount, FindPicture: s.Agents.PictureOf, Now: s.cfg.Now,
+	}
+}
+
+// newVisitors returns what knows the visitors of agents.
+func (s *Services) newVisitors() *visitor.Service {
+	return &visitor.Service{DB: s.DB, Contacts: &contact.Service{DB: s.DB, Now: s.cfg.Now}, Key: s.cursorKey,
+		Now: s.cfg.Now}
+}
+
+// newFrames returns what pages and chat frames are told of agents.
+func (s *Services) newFrames() *chatapi.Frames {
+	f := &chatapi.Frames{
+		DB: s.DB, Plan: s.Authenticator.Plans.Plan, HasTranscriber: s.Speech.Transcriber != nil,
+		HasVoice: s.Voice.Rooms != nil, CanMail: s.MailRunner != nil, HasFiles: true,
+	}
+	if s.cfg.VoiceURL != "" || s.cfg.LiveKitURL != "" {
+		f.VoiceURL = s.cfg.clientURL()
+	}
+	return f
 }
 
 func (s *Services) newMCPHandler(cfg v2.Config) (http.Handler, error) {

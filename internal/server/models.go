@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/url"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"parley/internal/model/anthropic"
 	"parley/internal/model/openai"
 	"parley/internal/model/quote"
+	"parley/internal/text/dictionary"
 )
 
 // WireConfigs configures the wire formats beside OpenAI's, a field each: its tags name its flags, its variables and the
@@ -92,7 +94,8 @@ func (m ModelConfig) keyHint(id string) string {
 // Check reports invalid and incomplete settings: a model named without its server would never be asked, and the
 // built-in one would silently answer in its place.
 func (m ModelConfig) Check() error {
-	if err := errors.Join(m.checkEmbedding(), m.checkReranking()); err != nil {
+	_, dictionaryErr := m.OpenDictionaries(nil)
+	if err := errors.Join(m.checkEmbedding(), m.checkReranking(), dictionaryErr); err != nil {
 		return err
 	}
 	if _, _, err := m.contextTokens(); err != nil {
@@ -179,13 +182,15 @@ func (m ModelConfig) DefaultModelName() string {
 }
 
 // NewRegistry maps the API's model names to what answers for them.
-func (m ModelConfig) NewRegistry() (*model.Registry, error) {
+func (m ModelConfig) NewRegistry() (*model.Registry, error) { return m.newRegistry(m.wires()) }
+
+func (m ModelConfig) newRegistry(wires []model.Wire) (*model.Registry, error) {
 	all, single, err := m.contextTokens()
 	if err != nil {
 		return nil, err
 	}
 	return model.NewRegistry(model.RegistryConfig{
-		Wires:                m.wires(),
+		Wires:                wires,
 		Model:                m.ModelID,
 		ModelMap:             m.ModelMap,
 		Builtin:              quote.Model{},
@@ -209,10 +214,28 @@ func (m ModelConfig) wires() (wires []model.Wire) {
 	return wires
 }
 
-// newModels returns the models of the server.
-func (c Config) newModels() (*model.Registry, error) {
+// newModels returns the models of the server's settings, and notes them among the fixed servers.
+func (b *builder) newModels() (*model.Registry, error) {
+	c := b.cfg
 	if c.ModelOverride != nil {
 		return model.NewRegistry(model.RegistryConfig{Builtin: c.ModelOverride}), nil
 	}
-	return c.NewRegistry()
+	wires := c.wires()
+	for i, f := range c.fixedChatServers() {
+		wires[i].Model = f.Health.WatchModel(wires[i].Model)
+		b.fixed = append(b.fixed, f)
+	}
+	return c.newRegistry(wires)
+}
+
+// OpenDictionaries finds the dictionaries in the configured folders; nil if none is configured.
+func (m ModelConfig) OpenDictionaries(log *slog.Logger) (*dictionary.Set, error) {
+	if len(m.Dictionaries) == 0 {
+		return nil, nil //nolint:nilnil // a nil Set translates nothing
+	}
+	set, err := dictionary.Open(m.Dictionaries, log)
+	if err != nil {
+		return nil, fmt.Errorf("--dictionaries: %w", err)
+	}
+	return set, nil
 }

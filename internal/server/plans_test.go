@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/api/admin"
 	"parley/internal/server"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
@@ -91,12 +93,35 @@ func useServer(t *testing.T, s *testkit.Server, agent string) {
 		conversations + "/" + conversation + "/messages", "/agents", "/me"} {
 		s.Do(t, "GET", path, s.Key, nil)
 	}
+	showSources(t, s, agent)
+}
+
+// showSources reads what the console shows of an agent's sources, again and again while something is trained.
+func showSources(t *testing.T, s *testkit.Server, agent string) {
+	t.Helper()
+	list, err := admin.RunOn(t.Context(), s.AdminService, admin.ListSources,
+		admin.SourceQuery{AgentID: agent, Limit: 1})
+	if err != nil || len(list) == 0 {
+		t.Fatal(list, err)
+	}
+	source := admin.SourceRef{AgentID: agent, SourceID: list[0].ID}
+	_, useErr := admin.RunOn(t.Context(), s.AdminService, admin.GetKnowledgeUse, admin.AgentRef{ID: agent})
+	_, sourceErr := admin.RunOn(t.Context(), s.AdminService, admin.GetSource, source)
+	_, versionErr := admin.RunOn(t.Context(), s.AdminService, admin.ListSourceVersions, source)
+	_, passageErr := admin.RunOn(t.Context(), s.AdminService, admin.ListPassages,
+		admin.PassageQuery{SourceRef: source, Paging: admin.Paging{Limit: 20}})
+	_, dayErr := admin.RunOn(t.Context(), s.AdminService, admin.GetAgentDay, admin.AgentRef{ID: agent})
+	_, figuresErr := admin.RunOn(t.Context(), s.AdminService, admin.ListFigures,
+		admin.FiguresQuery{AccountID: s.Account, AgentIDs: []string{agent}})
+	if err := errors.Join(useErr, sourceErr, versionErr, passageErr, dayErr, figuresErr); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // mayScan is what a statement may read as a whole: its own values, jobs and counts that are bounded by a limit, and
 // the few accounts whose index is being built, which have an index.
-var mayScan = regexp.MustCompile(`^SCAN (CONSTANT ROW|\d+ CONSTANT ROWS|\d+-ROW VALUES CLAUSE|\(subquery-\d+\)|due$|` +
-	`search_accounts USING INDEX search_accounts_building)`)
+var mayScan = regexp.MustCompile(`^SCAN (CONSTANT ROW|\d+ CONSTANT ROWS|\d+-ROW VALUES CLAUSE|\(subquery-\d+\)|` +
+	`due$|answered$|newest$|search_accounts USING INDEX search_accounts_building)`)
 
 // mayCollect are the statements that may sort: the webhooks of an account (100 at most), the groups of questions of an
 // agent, and the agents of an account whose index is being built.

@@ -3,10 +3,13 @@ package server
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 
+	"parley"
+	"parley/internal/helpdesk"
 	"parley/internal/ingest"
 	"parley/internal/ingest/crawl"
 	"parley/internal/ingest/extract"
@@ -41,7 +44,9 @@ func (b *builder) newIngest(pool *extract.Pool) *ingest.Service {
 		ReadPage: readers.readPage, ReadFile: readers.readFile, Files: b.cfg.newFiles(b.DB), IsBusy: b.callbacks.isAnswering,
 	}
 	if b.embedder != nil { // a nil *OpenAIEmbedder would be an embedder
-		service.Embedder = b.embedder
+		service.Embedder = b.watchedEmbedder()
+	} else {
+		service.EmbedderOf, service.MayEmbed = b.ModelServers.Embedder, b.ModelServers.MayHaveServers
 	}
 	return service
 }
@@ -114,6 +119,36 @@ func (r extractReaders) readPage(ctx context.Context, url, contentType string,
 
 func (r extractReaders) readFile(ctx context.Context, kind extract.Kind, name string, data []byte) (string, error) {
 	doc, err := r.pool.ReadFile(ctx, kind, name, data)
+	return doc.Text, err
+}
+
+// uploadsReadAtATime is how many files of visitors are in memory at a time, to be read.
+const uploadsReadAtATime = 4
+
+// uploadReader reads what visitors upload.
+type uploadReader struct {
+	pool  *extract.Pool
+	slots chan struct{}
+}
+
+// readText returns the text of a file. Those of an agent's visitors together are one owner, whose turn comes as that of
+// an account does.
+func (r uploadReader) readText(ctx context.Context, agent parley.AgentID, f helpdesk.File) (string, error) {
+	select {
+	case r.slots <- struct{}{}:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	defer func() { <-r.slots }()
+	data, err := os.ReadFile(f.Path)
+	if err != nil {
+		return "", fmt.Errorf("read an upload: %w", err)
+	}
+	kind, err := extract.Sniff(f.Name, data)
+	if err != nil {
+		return "", err
+	}
+	doc, err := r.pool.ReadFile(extract.WithOwner(ctx, "visitors of "+string(agent)), kind, f.Name, data)
 	return doc.Text, err
 }
 

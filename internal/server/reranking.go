@@ -3,9 +3,11 @@ package server
 import (
 	"errors"
 
+	"parley"
 	"parley/internal/chat"
 	"parley/internal/httpapi"
 	"parley/internal/httpclient"
+	"parley/internal/model"
 	"parley/internal/model/cohere"
 )
 
@@ -42,7 +44,11 @@ func (b *builder) newQueryReranker() *chat.QueryReranker {
 	if b.reranker == nil {
 		return nil
 	}
-	qr := &chat.QueryReranker{Reranker: b.reranker, Timeout: b.cfg.RerankWait, Now: b.cfg.Now, Logger: b.cfg.Logger}
+	return b.queryReranker(b.fixedServer(parley.ModelServerReranking).Health.WatchReranker(b.reranker))
+}
+
+func (b *builder) queryReranker(r model.Reranker) *chat.QueryReranker {
+	qr := &chat.QueryReranker{Reranker: r, Timeout: b.cfg.RerankWait, Now: b.cfg.Now, Logger: b.cfg.Logger}
 	if b.metrics != nil {
 		qr.Observe = b.metrics.Reranks.Observe
 	}

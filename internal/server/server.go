@@ -17,6 +17,7 @@ import (
 	"parley/internal/httpapi"
 	"parley/internal/jobs"
 	"parley/internal/listen"
+	"parley/internal/memory"
 	"parley/internal/sqldb"
 	"parley/internal/widget"
 )
@@ -68,7 +69,7 @@ func newServer(services *Services) (*Server, error) {
 		observer = &httpapi.Observer{OnResponse: m.Requests.Observe}
 		metricsHandler = m.Handler(services.newStateReader(observer))
 	}
-	page, err := widget.New(services.cfg.clientURL())
+	page, err := widget.New(services.cfg.clientURL(), services.cfg.site())
 	if err != nil {
 		return nil, err
 	}
@@ -142,9 +143,13 @@ type component struct {
 // components lists what runs in the background, in the order in which it starts. It stops in the reverse order.
 func (s *Services) components() []component {
 	list := []component{
-		{"memory", s.manageMemory},
+		{"memory", func(ctx context.Context) error { return memory.Manage(ctx, s.cfg.SetGOGC) }},
 		{"maintenance mode", s.Authenticator.Run},
 		{"idempotency keys", s.deleteExpiredKeys},
+		{"web sessions", s.deleteEndedSessions},
+		{"model servers", s.ModelServers.Run},
+		{"live events", s.Events.Run},
+		{"live view", s.Live.Run},
 		{"turns", s.Engine.Run},
 		{"conversations", s.Conversations.Run},
 		{"voice sessions", s.Voice.Run},
@@ -153,17 +158,19 @@ func (s *Services) components() []component {
 		{"webhook deliveries", s.Sender.Run},
 		{"sources", s.Ingest.Run},
 		{"files", s.Ingest.RunFileSweeper},
+		{"files of visitors", s.Helpdesk.RunUploadSweeper},
 		{"jobs", s.Runner.Run},
 		{"crawl jobs", s.CrawlRunner.Run},
 		{"file jobs", s.FileRunner.Run},
 		{"insight jobs", s.InsightRunner.Run},
 		{"webhook jobs", s.WebhookRunner.Run},
+		{"embedding jobs", s.runEmbeddings},
 	}
 	if s.Responder != nil {
 		list = append(list, component{"voice statistics", s.Responder.Stats.Run})
 	}
-	if s.EmbeddingRunner != nil {
-		list = append(list, component{"embedding jobs", s.runEmbeddings})
+	if s.MailRunner != nil {
+		list = append(list, component{"mail jobs", s.MailRunner.Run})
 	}
 	return list
 }
@@ -202,16 +209,22 @@ func runComponents(ctx context.Context, list []component) error {
 // keyCleanupInterval is how often keys of requests that are a day old are erased.
 const keyCleanupInterval = time.Hour
 
-// deleteExpiredKeys erases old Idempotency-Keys now and then until ctx is done.
+// deleteExpiredKeys erases old Idempotency-Keys, and what visitors and accounts have used on past days, now and then
+// until ctx is done.
 func (s *Services) deleteExpiredKeys(ctx context.Context) error {
 	return jobs.RunEvery(ctx, keyCleanupInterval, s.cfg.Logger, "old Idempotency-Keys were not erased",
-		func(ctx context.Context) error { return s.DB.EraseExpiredIdempotencyKeys(ctx, s.cfg.Now()) })
+		func(ctx context.Context) error {
+			return errors.Join(s.DB.EraseExpiredIdempotencyKeys(ctx, s.cfg.Now()),
+				s.DB.EraseOldVisitorCredits(ctx, s.cfg.Now()),
+				s.DB.EraseOldCreditDays(ctx, s.cfg.Now()))
+		})
 }
 
-// Drain ends the streams that follow conversations and the voice sessions, refuses new turns and waits for those that
-// run. When ctx ends first, they are stored as interrupted.
+// Drain ends the streams that follow conversations and accounts, and the voice sessions; it refuses new turns and waits
+// for those that run. When ctx ends first, they are stored as interrupted.
 func (s *Server) Drain(ctx context.Context) {
 	s.Conversations.Hub.Close()
+	s.Live.Close()
 	s.Voice.Drain(ctx) // before the turns, which its sessions are made of
 	s.Engine.Drain(ctx)
 }

@@ -2,9 +2,9 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -62,13 +62,36 @@ func TestFailedComponentStopsTheOthers(t *testing.T) {
 	})
 }
 
-// A program that has unmapped its pages maps them again when it needs them.
-func TestUnmappedPagesAreMappedAgain(t *testing.T) {
-	for range 3 {
-		unmapUnusedPages()
-		text, err := json.Marshal(map[string]any{"settings": Config{}.StorageConfig})
-		if err != nil || len(text) == 0 {
-			t.Fatalf("%s, %v", text, err)
+func TestSignInSettingsAreChecked(t *testing.T) {
+	oidc := SignInConfig{OIDCIssuer: "https://id.example", OIDCClientID: "parley"}
+	joining := oidc
+	joining.OIDCJoinRole, joining.OIDCDomains = "agent", []string{"shop.example"}
+	local := oidc
+	local.OIDCIssuer = "http://localhost:8080/realms/shop"
+	for _, c := range []SignInConfig{{}, oidc, joining, local,
+		{SMTPURL: "smtps://kim:pw@mail.example", MailFrom: "parley@shop.example"}} {
+		if err := c.Check(); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	with := func(c SignInConfig, change func(c *SignInConfig)) SignInConfig {
+		change(&c)
+		return c
+	}
+	for want, c := range map[string]SignInConfig{
+		"--mail-from":      {SMTPURL: "smtp://kim:topsecret@mail.example"},
+		"--smtp-url":       {SMTPURL: "smtp://kim:topsecret@mail.example:99999", MailFrom: "parley@shop.example"},
+		"PARLEY_SMTP_URL":  {SMTPURL: "smtp://kim:topsecret%@mail.example", MailFrom: "parley@shop.example"},
+		"PARLEY_MAIL_FROM": {SMTPURL: "smtp://mail.example", MailFrom: "parley"},
+		"is missing":       {OIDCClientSecret: "topsecret"},
+		"not an https://":  with(oidc, func(c *SignInConfig) { c.OIDCIssuer = "http://id.example" }),
+		"--oidc-client-id": with(oidc, func(c *SignInConfig) { c.OIDCClientID = "" }),
+		"--oidc-join-role": with(joining, func(c *SignInConfig) { c.OIDCJoinRole = "owner" }),
+		"--oidc-domains":   with(joining, func(c *SignInConfig) { c.OIDCDomains = nil }),
+	} {
+		err := c.Check()
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "topsecret") {
+			t.Errorf("%s: %v", want, err)
 		}
 	}
 }

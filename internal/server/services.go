@@ -10,6 +10,8 @@ import (
 	"parley/internal/agents"
 	"parley/internal/api/admin"
 	"parley/internal/chat"
+	"parley/internal/console"
+	"parley/internal/events"
 	"parley/internal/helpdesk"
 	"parley/internal/ingest"
 	"parley/internal/ingest/extract"
@@ -20,6 +22,7 @@ import (
 	"parley/internal/model"
 	"parley/internal/model/cohere"
 	"parley/internal/model/openai"
+	"parley/internal/modelserver"
 	"parley/internal/outbound"
 	"parley/internal/retrieval"
 	"parley/internal/search"
@@ -37,6 +40,7 @@ type Services struct {
 	shared
 
 	Accounts      *access.Accounts
+	Users         *access.Users // who sign in to the console
 	Authenticator *access.Authenticator
 	Limiter       *access.Limiter
 	Agents        *agents.Service
@@ -51,6 +55,8 @@ type Services struct {
 	Insight       *insight.Service
 	Webhooks      *webhook.Service
 	Sender        *webhook.Sender
+	Events        *events.Broadcast // for the live view and followers of conversations
+	Live          *console.Live
 
 	Media     *rtc.Server // where the rooms of voice sessions are
 	Voice     *voice.Sessions
@@ -59,9 +65,10 @@ type Services struct {
 	Runner          *jobs.Runner
 	CrawlRunner     *jobs.Runner // of the jobs that read links, which sites may hold up for hours
 	FileRunner      *jobs.Runner // of the jobs that read files
-	EmbeddingRunner *jobs.Runner // of the jobs that ask the embedding server; nil if there is none
+	EmbeddingRunner *jobs.Runner // of the jobs that ask embedding servers
 	InsightRunner   *jobs.Runner // of the jobs that judge conversations, which may wait for a model
 	WebhookRunner   *jobs.Runner // of the jobs that send to webhooks, whose endpoints may be slow
+	MailRunner      *jobs.Runner // of the jobs that mail links; nil if there is no mail server
 
 	extractPool *extract.Pool
 }
@@ -75,6 +82,8 @@ type shared struct {
 	Speech   *speech.Engines // what agents speak and hear with
 	Outbound *outbound.Client
 	Queue    *jobs.Queue
+
+	ModelServers *modelserver.Service // the accounts' own servers of models
 
 	cfg       Config
 	cursorKey []byte           // seals the cursors of lists
@@ -107,7 +116,7 @@ func newServices(ctx context.Context, cfg Config) (*Services, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.loadKeys(ctx); err != nil {
+	if err := errors.Join(b.loadKeys(ctx), b.ModelServers.Refresh(ctx)); err != nil {
 		b.Models.Close()
 		b.Speech.Close()
 		return nil, errors.Join(err, b.DB.Close())
@@ -119,13 +128,21 @@ func newServices(ctx context.Context, cfg Config) (*Services, error) {
 func (s *Services) Admin() *admin.Service {
 	return &admin.Service{
 		DB: s.DB, Now: s.cfg.Now, Close: s.Close,
-		Indexes: s.Indexes, Indexer: s.Indexer, Questions: s.Engine.QueryEmbedder, Reranker: s.Engine.Reranker,
+		Indexes: s.Indexes, Indexer: s.Indexer, ModelServers: s.ModelServers,
 		ReadFilePart: s.Ingest.FilePart,
-		Accounts:     s.Accounts, ForgetAccess: s.Authenticator.ClearCache, SetMaintenance: s.Authenticator.SetMaintenance,
-		Conversations: s.Conversations, Helpdesk: s.Helpdesk, Insight: s.Insight,
-		Manifests: s.Manifests, Synonyms: s.newSynonyms(), Webhooks: s.Webhooks,
-		Voice: s.Voice, VoiceStats: s.voiceStats(),
+		Accounts:     s.Accounts, Agents: s.Agents, Users: s.Users, Visitors: s.newVisitors(), ForgetAccess: s.forgetAccess,
+		SetMaintenance: s.Authenticator.SetMaintenance,
+		Chat:           s.Engine, Conversations: s.Conversations, Helpdesk: s.Helpdesk, Insight: s.Insight,
+		Manifests: s.Manifests, Actions: s.Actions, Ingest: s.Ingest, Synonyms: s.newSynonyms(), Webhooks: s.Webhooks,
+		Voice: s.Voice, VoiceStats: s.voiceStats(), CursorKey: s.cursorKey,
+		PagesURL: s.cfg.pagesURL(),
 	}
+}
+
+// forgetAccess puts a change of keys, members or sessions in force at once.
+func (s *Services) forgetAccess() {
+	s.Authenticator.ClearCache()
+	s.Users.Sessions.ClearCache()
 }
 
 // newSynonyms returns what proposes synonyms. The rules for their groups are those of manifests.

@@ -8,8 +8,8 @@ var SettingHelp = map[string]string{
 	"allow-async-commit": "Accept a PostgreSQL with synchronous_commit off: it may lose what was acknowledged.",
 	"database-quota":     "Most pages the SQLite file may hold; 0 for no limit.",
 	"index-budget":       "Memory for the search indexes of agents, in MB (${default}); those asked about last are kept.",
-	"secret-key": "Seals the secrets of actions and webhooks in the database: at least 16 bytes, better given by the " +
-		"environment.",
+	"secret-key": "Seals secrets of actions, webhooks and model servers in the database: at least 16 bytes, better " +
+		"given by the environment.",
 	"listen":       "Address to listen on (${default}); port 0 takes a free one.",
 	"base-url":     "Address under which clients reach this server; by default the one it listens on.",
 	"files-listen": "Another address to listen on, for file uploads; by default they come to the first.",
@@ -24,8 +24,27 @@ var SettingHelp = map[string]string{
 	"open-turns":  "Answers an account may have in the making at a time (${default}).",
 	"drain":       "How long a stopping server lets running answers finish (${default}).",
 	"trust-proxy": "Take the client's address from X-Forwarded-For: only behind a proxy that sets it.",
-	"fetch-allow": "Addresses inside your network that actions, webhooks and link sources may reach; all public ones " +
-		"are allowed.",
+	"console-url": "Address of the console where it has a host of its own: then it is on no other, and nothing else " +
+		"is on that one.",
+	"insecure-console": "Let people sign in over plain HTTP from other machines: ${enum} (${default}). Their " +
+		"passwords can be read on the way.",
+	"setup-token": "Token of the link by which the first person gets into the console, in place of a random one that is " +
+		"printed: at least 32 characters.",
+	"session-idle":     "How long a session of the console lasts that is not used (${default}).",
+	"session-lifetime": "How long a session of the console lasts at most (${default}).",
+	"smtp-url": "Mail server that invitations and links for signing in are sent by: smtp://USER:PASSWORD@HOST:587, or " +
+		"smtps://…; without one links are shown to be copied.",
+	"mail-from": "Sender of these mails, such as parley@example.com.",
+	"oidc-issuer": "Issuer of single sign-on by OpenID Connect, such as https://id.example.com; without one there is " +
+		"none.",
+	"oidc-client-id":     "Id of this server at that issuer.",
+	"oidc-client-secret": "Secret of this server there; better given by the environment.",
+	"oidc-domains":       "Domains of the e-mail addresses that single sign-on lets in; by default all.",
+	"oidc-join-role": "Role with which single sign-on makes a member of whoever is none: admin, agent or viewer; by " +
+		"default they do not get in.",
+	"oidc-name": "Name of single sign-on on its button; by default the host of the issuer.",
+	"fetch-allow": "Addresses inside your network that actions, webhooks, links and model servers of accounts may " +
+		"reach; all public ones are allowed.",
 	"search-time":  "How long a conversation search may take (${default}).",
 	"searches":     "Conversation searches that run at a time (${default}); others wait.",
 	"insight-wait": "How long a conversation is quiet before it is judged for insights (${default}).",
@@ -50,6 +69,8 @@ var SettingHelp = map[string]string{
 	"embed-weight":     "Weight of the vectors beside the words in a search; 0 takes a usual one.",
 	"embed-wait": "How long a question waits for its vector before it is searched for by its words alone " +
 		"(${default}).",
+	"dictionaries": "Folders of dictionaries, by which questions in another language than the sources are looked for " +
+		"and answered: those of dictd, such as /usr/share/dictd, and tables named as de-en.tsv.",
 	"rerank-url": "Base URL of a reranking server that answers POST /rerank as Cohere, Jina or " +
 		"text-embeddings-inference do; without it passages stay in the order of the search.",
 	"rerank-key":   "API key of the reranking server; better given by the environment.",

@@ -11,11 +11,15 @@ import (
 )
 
 // The write-ahead log is copied into the file once it holds copyAtPages pages that are not in the file yet (4 MB). When
-// all of it is copied, SQLite starts it from the beginning again. Under constant load that may not happen; then the log
-// is truncated at truncateAtPages (256 MB), for which writers wait. The log is checked every checkInterval at most.
+// all of it is copied, SQLite starts it from the beginning again. Under constant load that does not happen; then
+// writers wait while the last pages of a log of restartAtPages (16 MB) are copied, and for readers for maxReaderWait.
+// The file keeps its size meanwhile, which makes commits faster, but it is truncated at truncateAtPages (256 MB). The
+// log is checked every checkInterval at most.
 const (
 	copyAtPages     = 4 << 20 / 4096
+	restartAtPages  = 16 << 20 / 4096
 	truncateAtPages = 256 << 20 / 4096
+	maxReaderWait   = 10 * time.Millisecond
 	checkInterval   = 25 * time.Millisecond
 )
 
@@ -25,13 +29,15 @@ type checkpointer struct {
 	conn    *sqlite.Conn
 	counter *commitCounter
 	logger  *slog.Logger
-	wake    chan struct{} // receives after a commit
-	closing chan struct{}
-	stopped chan struct{}
+	// restartAt is the number of pages at which the log is to start from its beginning. Only the goroutine uses it.
+	restartAt int
+	wake      chan struct{} // receives after a commit
+	closing   chan struct{}
+	stopped   chan struct{}
 }
 
 func newCheckpointer(conn *sqlite.Conn, counter *commitCounter, logger *slog.Logger) *checkpointer {
-	c := &checkpointer{conn: conn, counter: counter, logger: logger,
+	c := &checkpointer{conn: conn, counter: counter, logger: logger, restartAt: restartAtPages,
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), stopped: make(chan struct{})}
 	go c.loop()
 	return c
@@ -58,18 +64,35 @@ func (c *checkpointer) loop() {
 	}
 }
 
-// checkLog copies or truncates the log when it is long enough.
+// checkLog copies the log when it is long enough, and has it start from the beginning.
 func (c *checkpointer) checkLog() error {
 	pages, copied, err := c.checkpoint("noop")
-	if err != nil || pages-copied < copyAtPages && pages < truncateAtPages {
+	if err != nil || pages-copied < copyAtPages {
 		return err
 	}
 	c.counter.incrementDue.Store(true) // what is committed from now on is in the log alone
 	defer c.counter.incrementDue.Store(true)
-	if pages, _, err = c.checkpoint("passive"); err != nil || pages < truncateAtPages {
+	if pages, _, err = c.checkpoint("passive"); err != nil {
 		return err
 	}
-	_, _, err = c.checkpoint("truncate")
+	return c.restartLog(pages)
+}
+
+// restartLog has the log start from its beginning if it is long enough. Where a reader is in the way, it is tried again
+// when the log has become as long again.
+func (c *checkpointer) restartLog(pages int) error {
+	if pages < c.restartAt {
+		return nil
+	}
+	mode := "restart"
+	if pages >= truncateAtPages {
+		mode = "truncate"
+	}
+	c.restartAt = pages + restartAtPages
+	left, copied, err := c.checkpoint(mode)
+	if left == copied {
+		c.restartAt = restartAtPages
+	}
 	return err
 }
 

@@ -66,7 +66,7 @@ type engine interface {
 	runner
 	dialect() Dialect
 	transact(ctx context.Context, lane Lane, fn func(*transaction) error) error
-	transactDeferred(ctx context.Context, lane Lane, queued func(), fn func(*transaction) error) error
+	transactDeferred(ctx context.Context, lane Lane, queued func(*Deferral), fn func(*transaction) error) error
 	migrate(ctx context.Context, m migrations) error
 	setQuota(ctx context.Context, pages int) error
 	close() error

@@ -1,7 +1,9 @@
 package sqldb_test
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"parley/internal/sqldb"
@@ -23,14 +25,15 @@ func openDeferring(t *testing.T) *sqldb.DB {
 // certain to run after it.
 func insertDeferred(t *testing.T, db *sqldb.DB, id string) <-chan error {
 	t.Helper()
-	queued, result := make(chan struct{}), make(chan error, 1)
+	queued, result := make(chan *sqldb.Deferral), make(chan error, 1)
 	go func() {
-		result <- db.TransactDeferred(t.Context(), sqldb.Interactive, func() { close(queued) }, func(tx *sqldb.DB) error {
+		tell := func(d *sqldb.Deferral) { queued <- d }
+		result <- db.TransactDeferred(t.Context(), sqldb.Interactive, tell, func(tx *sqldb.DB) error {
 			_, err := tx.Exec(t.Context(), `insert into t values (?)`, id)
 			return err
 		})
 	}()
-	<-queued
+	(<-queued).Enqueue()
 	return result
 }
 
@@ -83,7 +86,7 @@ func TestCloseCommitsWhatIsDeferred(t *testing.T) {
 	}
 }
 
-// On PostgreSQL a deferred transaction is committed when it says that a later one runs after it.
+// On PostgreSQL Enqueue returns when the transaction is committed.
 func TestDeferredOnEachDatabase(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		mustExec(t, db, `create table t (id text primary key)`)
@@ -98,4 +101,47 @@ func TestDeferredOnEachDatabase(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A deferred transaction whose caller leaves while it waits for its turn is not run.
+func TestDeferredIsCancelledWhileItWaits(t *testing.T) {
+	db := dbs.Open(t, dbs.SharedPostgres(t).NewDatabase(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	err := db.TransactDeferred(ctx, sqldb.Interactive, func(*sqldb.Deferral) { cancel() }, func(*sqldb.DB) error {
+		t.Error("it has run")
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// On PostgreSQL a deferred transaction begins at once where nothing else is written, and waits while something is.
+func TestDeferredWaitsWhileOthersWrite(t *testing.T) {
+	db := dbs.Open(t, dbs.SharedPostgres(t).NewDatabase(t))
+	mustExec(t, db, `create table t (id text primary key)`)
+	var order, want = []string(nil), []string{"first", "meanwhile", "deferred"}
+	note := func(name string) func(*sqldb.DB) error {
+		return func(*sqldb.DB) error { order = append(order, name); return nil }
+	}
+	begin := func(name string) error {
+		return db.TransactDeferred(t.Context(), sqldb.Interactive, (*sqldb.Deferral).EnqueueIfIdle, note(name))
+	}
+	first := begin("first")
+	deferred := make(chan error, 1)
+	err := db.Transact(t.Context(), sqldb.Interactive, func(*sqldb.DB) error {
+		queued := make(chan struct{})
+		go func() {
+			deferred <- db.TransactDeferred(t.Context(), sqldb.Interactive, func(d *sqldb.Deferral) {
+				d.EnqueueIfIdle()
+				order = append(order, "meanwhile")
+				close(queued)
+			}, note("deferred"))
+		}()
+		<-queued
+		return nil
+	})
+	if err := errors.Join(first, err, <-deferred); err != nil || !slices.Equal(order, want) {
+		t.Errorf("%v, %v", order, err)
+	}
 }

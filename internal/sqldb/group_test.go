@@ -94,7 +94,7 @@ func runSteps(t *testing.T, db *sqldb.DB, round int, steps []byte) (stored []str
 			transact := db.Transact
 			if step&64 != 0 {
 				transact = func(ctx context.Context, lane sqldb.Lane, fn func(*sqldb.DB) error) error {
-					return db.TransactDeferred(ctx, lane, func() {}, fn)
+					return db.TransactDeferred(ctx, lane, func(d *sqldb.Deferral) { d.Enqueue() }, fn)
 				}
 			}
 			err := transact(context.Background(), sqldb.Interactive, run)

@@ -7,13 +7,16 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 )
 
 // writeJob is a closure for the writer to run.
 type writeJob struct {
 	fn       func(*transaction) error
-	queued   func()       // called once it is in the queue; set if its commit may wait for another closure
-	state    atomic.Int32 // 0 while it waits, then jobTaken or jobWithdrawn, whichever happens first
+	queued   func(*Deferral) // called once it is in the queue; set if it, and its commit, may wait
+	dueAt    time.Time       // when it no longer waits for the writer to be idle
+	isLast   atomic.Bool     // nothing follows that its commit could wait for
+	state    atomic.Int32    // 0 while it waits, then jobTaken or jobWithdrawn, whichever happens first
 	done     chan struct{}
 	err      error
 	panicked *Panic
@@ -24,6 +27,9 @@ const (
 	jobTaken     = 1
 	jobWithdrawn = 2
 )
+
+// mayWait reports whether the commit may still wait for another closure.
+func (j *writeJob) mayWait() bool { return j.queued != nil && !j.isLast.Load() }
 
 func (j *writeJob) take() bool     { return j.state.CompareAndSwap(0, jobTaken) }
 func (j *writeJob) withdraw() bool { return j.state.CompareAndSwap(0, jobWithdrawn) }

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -13,12 +14,17 @@ const maxInteractiveGroups = 16
 type laneQueue struct {
 	mu                sync.Mutex
 	waiting           [2][]*writeJob
-	interactiveGroups int // groups of Interactive that have run while Bulk waits
+	deferred          []*writeJob // of Interactive, each until it is undeferred or due; the oldest first
+	isIdle            bool        // the writer waits for closures
+	interactiveGroups int         // groups of Interactive that have run while Bulk waits
 	closed            bool
 	wake              chan struct{}
+	dueTimer          *time.Timer // of the writer, for the first deferred closure
 }
 
-func newLaneQueue() *laneQueue { return &laneQueue{wake: make(chan struct{}, 1)} }
+func newLaneQueue() *laneQueue {
+	return &laneQueue{wake: make(chan struct{}, 1), dueTimer: time.NewTimer(maxDelay)}
+}
 
 // put queues the closure. It returns false when the queue is closed.
 func (l *laneQueue) put(lane Lane, j *writeJob) bool {
@@ -27,9 +33,28 @@ func (l *laneQueue) put(lane Lane, j *writeJob) bool {
 	if l.closed {
 		return false
 	}
-	l.waiting[lane] = append(l.waiting[lane], j)
+	if j.queued != nil && lane == Interactive {
+		j.dueAt = time.Now().Add(maxDelay)
+		l.deferred = append(l.deferred, j)
+	} else {
+		l.waiting[lane] = append(l.waiting[lane], j)
+	}
 	l.signal()
 	return true
+}
+
+// undefer puts a deferred closure that still waits behind those that are not deferred.
+func (l *laneQueue) undefer(j *writeJob, unlessBusy bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if unlessBusy && !l.isIdle {
+		return
+	}
+	if i := slices.Index(l.deferred, j); i >= 0 {
+		l.deferred = slices.Delete(l.deferred, i, i+1)
+		l.waiting[Interactive] = append(l.waiting[Interactive], j)
+	}
+	l.signal()
 }
 
 // close refuses further closures. It returns false when the queue was closed before.
@@ -53,14 +78,44 @@ func (l *laneQueue) signal() {
 // empty.
 func (l *laneQueue) waitForLane() (Lane, bool) {
 	for {
-		l.mu.Lock()
-		lane, ok := l.pickLane()
-		closed := l.closed
-		l.mu.Unlock()
-		if ok || closed {
+		lane, ok, wait := l.nextLane()
+		switch {
+		case ok || wait == 0:
 			return lane, ok
+		case wait < 0:
+			<-l.wake
+		default:
+			l.dueTimer.Reset(wait)
+			select {
+			case <-l.wake:
+			case <-l.dueTimer.C:
+			}
 		}
-		<-l.wake
+	}
+}
+
+// nextLane returns the lane to serve next. If there is none, it returns how long to wait for one: less than 0 for as
+// long as it takes, 0 if none will come.
+func (l *laneQueue) nextLane() (_ Lane, ok bool, wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.undeferDue()
+	lane, ok := l.pickLane()
+	l.isIdle = !ok
+	switch {
+	case ok || l.closed:
+		return lane, ok, 0
+	case len(l.deferred) == 0:
+		return lane, false, -1
+	}
+	return lane, false, max(time.Until(l.deferred[0].dueAt), 1)
+}
+
+// undeferDue queues the deferred closures that are due; all of them once the queue is closed.
+func (l *laneQueue) undeferDue() {
+	for len(l.deferred) > 0 && (l.closed || !l.deferred[0].dueAt.After(time.Now())) {
+		l.waiting[Interactive] = append(l.waiting[Interactive], l.deferred[0])
+		l.deferred = slices.Delete(l.deferred, 0, 1)
 	}
 }
 
@@ -97,6 +152,7 @@ func (l *laneQueue) take(lane Lane, joinsGroup bool) *writeJob {
 	if joinsGroup && lane == Bulk && len(l.waiting[Interactive]) > 0 {
 		return nil
 	}
+	l.undeferDue()
 	for len(l.waiting[lane]) > 0 {
 		j := l.waiting[lane][0]
 		l.waiting[lane][0] = nil
@@ -128,5 +184,5 @@ func (db *DB) QueueLengths() (interactive, bulk int, ok bool) {
 	q := e.writer.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.waiting[Interactive]), len(q.waiting[Bulk]), true
+	return len(q.waiting[Interactive]) + len(q.deferred), len(q.waiting[Bulk]), true
 }

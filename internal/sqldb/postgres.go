@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -37,6 +38,7 @@ type postgresEngine struct {
 	pool      *pgxpool.Pool
 	rebinder  rebinder
 	bulkSlots chan struct{}
+	running   atomic.Int32 // transactions
 	log       *slog.Logger
 }
 
@@ -167,16 +169,20 @@ func (e *postgresEngine) transact(ctx context.Context, lane Lane, fn func(*trans
 			return ctx.Err()
 		}
 	}
+	e.running.Add(1)
+	defer e.running.Add(-1)
 	return e.retry(ctx, func() error { return e.runOnce(ctx, fn) })
 }
 
-func (e *postgresEngine) transactDeferred(ctx context.Context, lane Lane, queued func(),
+func (e *postgresEngine) transactDeferred(ctx context.Context, lane Lane, queued func(*Deferral),
 	fn func(*transaction) error) error {
-	err := e.transact(ctx, lane, fn)
-	if err == nil {
-		queued()
+	s := newDeferredStart(e)
+	defer close(s.ended)
+	queued(&Deferral{start: s})
+	if err := s.wait(ctx); err != nil {
+		return err
 	}
-	return err
+	return e.transact(ctx, lane, fn)
 }
 
 // runOnce runs fn in one transaction. ctx bounds the wait for a connection; after that the transaction is not

@@ -191,6 +191,23 @@ func All[T any](ctx context.Context, db *DB, scan func(Scan) (T, error), query s
 	return all, rows.Err()
 }
 
+// Each reads every row of the statement into the pointers of dest and calls f after each. It is All of many rows
+// without memory for every one.
+func Each(ctx context.Context, db *DB, dest []any, f func(), query string, args ...any) error {
+	rows, err := db.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(dest...); err != nil {
+			return err
+		}
+		f()
+	}
+	return rows.Err()
+}
+
 // One reads the first row of the statement with scan. When there is none, IsNotFound is true for its error.
 func One[T any](ctx context.Context, db *DB, scan func(Scan) (T, error), query string, args ...any) (T, error) {
 	return scan(db.QueryRow(ctx, query, args...).Scan)

@@ -37,7 +37,7 @@ var (
 		"secure_delete(1)", "wal_autocheckpoint(0)",
 		"temp_store(memory)", "cache_size(-16384)"}
 	readerPragmas     = []string{"busy_timeout(10000)", "query_only(1)", "temp_store(memory)"}
-	checkpointPragmas = []string{"busy_timeout(200)", "synchronous(full)"}
+	checkpointPragmas = []string{fmt.Sprintf("busy_timeout(%d)", maxReaderWait.Milliseconds()), "synchronous(full)"}
 	migrationPragmas  = []string{"busy_timeout(60000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)"}
 )
 
@@ -114,7 +114,7 @@ func (e *sqliteEngine) transact(ctx context.Context, lane Lane, fn func(*transac
 	return e.writer.submit(ctx, lane, &writeJob{fn: fn})
 }
 
-func (e *sqliteEngine) transactDeferred(ctx context.Context, lane Lane, queued func(),
+func (e *sqliteEngine) transactDeferred(ctx context.Context, lane Lane, queued func(*Deferral),
 	fn func(*transaction) error) error {
 	return e.writer.submit(ctx, lane, &writeJob{fn: fn, queued: queued})
 }

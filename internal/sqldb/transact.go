@@ -22,11 +22,12 @@ func (db *DB) Transact(ctx context.Context, lane Lane, fn func(tx *DB) error) er
 	return db.runClosure(fn, func(fn func(*transaction) error) error { return db.engine.transact(ctx, lane, fn) })
 }
 
-// TransactDeferred is Transact of writes that nobody waits for by themselves, because another transaction follows: its
-// commit may wait for that one for up to maxDeferral, so that a single commit stores both. queued is called as soon as
-// a Transact of the same lane is certain to run after this one: on SQLite, once it is in the writer's queue; on
-// PostgreSQL, which defers nothing, once it is committed. It is not called if the transaction fails before.
-func (db *DB) TransactDeferred(ctx context.Context, lane Lane, queued func(), fn func(tx *DB) error) error {
+// TransactDeferred is Transact of writes that nobody waits for by themselves, because others follow: fn may wait for up
+// to maxDelay, unless the Deferral ends that, and the commit may wait for that of another transaction for up to
+// maxDeferral, so that a single one stores both. queued is called once the transaction waits for its turn, and
+// must not call Enqueue itself. On PostgreSQL only fn waits, not the commit.
+func (db *DB) TransactDeferred(ctx context.Context, lane Lane, queued func(*Deferral),
+	fn func(tx *DB) error) error {
 	return db.runClosure(fn, func(fn func(*transaction) error) error {
 		return db.engine.transactDeferred(ctx, lane, queued, fn)
 	})

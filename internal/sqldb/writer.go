@@ -18,6 +18,9 @@ const (
 	maxGatherTime = time.Millisecond
 	// A group of nothing but deferred closures waits this long for one that is not.
 	maxDeferral = 2 * time.Millisecond
+	// A deferred closure is left in the queue for this long: what follows it may be known by then, and both be written at
+	// once.
+	maxDelay = 10 * time.Millisecond
 	// crowdedGroup is the number of callers in a group from which on they are taken to wait for the writer.
 	crowdedGroup = 4
 	// guardedGroups is how many groups run their closures in savepoints after a closure has failed that had written.
@@ -64,7 +67,7 @@ func (w *writer) submit(ctx context.Context, lane Lane, j *writeJob) error {
 		return unavailable(errClosed)
 	}
 	if j.queued != nil {
-		j.queued()
+		j.queued(&Deferral{queue: w.queue, job: j})
 	}
 	select {
 	case <-j.done:
@@ -216,7 +219,7 @@ func (w *writer) nextJob(lane Lane) *writeJob {
 // countCallers counts the closures of the group that are not deferred: a caller has one of those at a time.
 func (w *writer) countCallers() (n int) {
 	for _, j := range w.group {
-		if j.queued == nil {
+		if !j.mayWait() {
 			n++
 		}
 	}
@@ -225,7 +228,7 @@ func (w *writer) countCallers() (n int) {
 
 // isDeferrable reports whether nobody waits for the group by itself.
 func (w *writer) isDeferrable() bool {
-	return !slices.ContainsFunc(w.group, func(j *writeJob) bool { return j.queued == nil || j.err != nil })
+	return !slices.ContainsFunc(w.group, func(j *writeJob) bool { return !j.mayWait() || j.err != nil })
 }
 
 // begin begins a transaction, and increments the commit count in it when that is due.

@@ -16,6 +16,7 @@ var accountTable = newTable("accounts", func(a *parley.Account) []field {
 		{"credits", &a.Credits},
 		{"hipaa", &a.HIPAA},
 		{"created_at", timeDest{&a.CreatedAt}},
+		{"viewers_see_personal_data", &a.ViewersSeePersonalData},
 	}
 })
 
@@ -43,6 +44,11 @@ func (db *DB) Accounts(ctx context.Context) ([]parley.Account, error) {
 	return accountTable.list(ctx, db, `order by created_at, id`)
 }
 
+// OldestAccounts lists the oldest accounts, at most limit: whoever asks whether there is one alone need not read all.
+func (db *DB) OldestAccounts(ctx context.Context, limit int) ([]parley.Account, error) {
+	return accountTable.list(ctx, db, `order by created_at, id limit ?`, limit)
+}
+
 // UpdateAccount reads an account, has it changed and writes it back, in one transaction. Fails with ACCOUNT_NOT_FOUND.
 func (db *DB) UpdateAccount(ctx context.Context, id parley.AccountID, now time.Time,
 	change func(*parley.Account) error) error {
@@ -54,7 +60,8 @@ func (db *DB) UpdateAccount(ctx context.Context, id parley.AccountID, now time.T
 		if err := change(a); err != nil {
 			return err
 		}
-		fields := append(accountTable.pick(a, "name", "plan", "credits", "hipaa"), field{"updated_at", millis(now)})
+		fields := accountTable.pick(a, "name", "plan", "credits", "hipaa", "viewers_see_personal_data")
+		fields = append(fields, field{"updated_at", millis(now)})
 		_, err = tx.update(ctx, "accounts", fields, `id = ?`, id)
 		return err
 	})
@@ -70,7 +77,7 @@ const wholeAccount parley.AgentID = ""
 // then, this reservation included. Whether that is too much is the caller's rule; to refuse, it fails the transaction.
 func (db *DB) ReserveCredits(ctx context.Context, ref parley.AgentRef, month string, amount parley.Credits) (ofAccount,
 	ofAgent parley.Credits, err error) {
-	rows, err := db.sql.Query(ctx, reserveCreditsQuery, reserveCreditsArgs(ref, month, amount)...)
+	rows, err := db.sql.Query(ctx, sumCreditsQuery, creditsArgs(ref, month, 0, amount)...)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -88,10 +95,31 @@ func (db *DB) QueueReservation(ctx context.Context, ref parley.AgentRef, month s
 			return err
 		}
 		return check(ofAccount, ofAgent)
-	}, reserveCreditsQuery, reserveCreditsArgs(ref, month, amount)...)
+	}, sumCreditsQuery, creditsArgs(ref, month, 0, amount)...)
 }
 
-const reserveCreditsQuery = `
+// QueueCharge is QueueReservation of what an answer cost that is known already, with its settlement. check is asked
+// about what would be used if all of the reservation were.
+func (db *DB) QueueCharge(ctx context.Context, t *parley.Turn, cost parley.Credits, now time.Time,
+	check func(ofAccount, ofAgent parley.Credits) error) error {
+	month := MonthOf(t.StartedAt)
+	err := db.sql.QueueRead(ctx, func(rows *sqldb.Rows) error {
+		ofAccount, ofAgent, err := readCreditSums(rows)
+		if err != nil {
+			return err
+		}
+		return check(ofAccount+t.Reserved-cost, ofAgent+t.Reserved-cost)
+	}, sumCreditsQuery, creditsArgs(t.AgentRef(), month, cost, 0)...)
+	if err != nil || cost == 0 {
+		return err
+	}
+	return db.queueLedgerEntry(ctx, settlement{t.AgentRef(), string(t.ID), "answer", month, t.Reserved, cost}, now)
+}
+
+// addCreditsQuery adds to what the account and the agent have used and reserved. It takes the account's row before the
+// agent's, so that no two transactions wait for each other; an update of both would take them in the order in which
+// they lie on the disk.
+const addCreditsQuery = `
 	insert into credit_usage (
 	  account_id,
 	  agent_id,
@@ -99,13 +127,20 @@ const reserveCreditsQuery = `
 	  used,
 	  reserved
 	)
-	values (?, ?, ?, 0, ?), (?, ?, ?, 0, ?)
+	values (?, ?, ?, ?, ?), (?, ?, ?, ?, ?)
 	on conflict (account_id, agent_id, month) do update set
-	  reserved = credit_usage.reserved + excluded.reserved
+	  used = credit_usage.used + excluded.used,
+	  reserved = credit_usage.reserved + excluded.reserved`
+
+// sumCreditsQuery is addCreditsQuery that returns the sums.
+const sumCreditsQuery = addCreditsQuery + `
 	returning agent_id, used + reserved`
 
-func reserveCreditsArgs(ref parley.AgentRef, month string, amount parley.Credits) []any {
-	return []any{ref.Account, wholeAccount, month, int64(amount), ref.Account, ref.Agent, month, int64(amount)}
+func creditsArgs(ref parley.AgentRef, month string, used, reserved parley.Credits) []any {
+	return []any{
+		ref.Account, wholeAccount, month, int64(used), int64(reserved),
+		ref.Account, ref.Agent, month, int64(used), int64(reserved),
+	}
 }
 
 func readCreditSums(rows *sqldb.Rows) (ofAccount, ofAgent parley.Credits, err error) {
@@ -139,27 +174,20 @@ type settlement struct {
 
 // settle turns a reservation into what it cost. The ledger's unique (turn, kind) makes a second settlement fail.
 func (db *DB) settle(ctx context.Context, s settlement, now time.Time) error {
-	// The rows are there. An insert takes the account's before the agent's, here and in ReserveCredits, so that no two
-	// transactions wait for each other; an update of both would take them in the order in which they lie on the disk.
-	err := db.sql.Queue(ctx, `
-		insert into credit_usage (
-		  account_id,
-		  agent_id,
-		  month,
-		  used,
-		  reserved
-		)
-		values (?, ?, ?, ?, ?), (?, ?, ?, ?, ?)
-		on conflict (account_id, agent_id, month) do update set
-		  used = credit_usage.used + excluded.used,
-		  reserved = credit_usage.reserved + excluded.reserved`,
-		s.agent.Account, wholeAccount, s.month, int64(s.cost), -int64(s.reserved),
-		s.agent.Account, s.agent.Agent, s.month, int64(s.cost), -int64(s.reserved))
+	err := db.sql.Queue(ctx, addCreditsQuery, creditsArgs(s.agent, s.month, s.cost, -s.reserved)...)
 	if err != nil {
 		return err
 	}
 	if s.cost == 0 {
 		return nil
+	}
+	return db.queueLedgerEntry(ctx, s, now)
+}
+
+// queueLedgerEntry writes what was charged, and counts it on its day.
+func (db *DB) queueLedgerEntry(ctx context.Context, s settlement, now time.Time) error {
+	if err := db.queueCreditDay(ctx, s, now); err != nil {
+		return err
 	}
 	return db.sql.Queue(ctx, `
 		insert into credit_ledger (

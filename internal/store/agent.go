@@ -27,6 +27,8 @@ func agentSettings(a *parley.Agent) []field {
 		{"voice", rawJSONDest{&a.Voice}},
 		{"styles", rawJSONDest{&a.Styles}},
 		{"identity_secret", &a.IdentitySecret},
+		{"identity_secret_old", nullableText(&a.OldIdentitySecret)},
+		{"identity_old_until", timePointerDest{&a.OldIdentityUntil}},
 		{"config_version", &a.ConfigVersion},
 		{"updated_at", timeDest{&a.UpdatedAt}},
 		{"key", nullableText(&a.Key)},
@@ -39,6 +41,7 @@ func agentSettings(a *parley.Agent) []field {
 		{"icon_blob", nullableText(&a.IconBlobID)},
 		{"picture_blob", nullableText(&a.PictureBlobID)},
 		{"voice_limits", jsonOr(&a.VoiceLimits, nil)},
+		{"widget_limits", jsonOr(&a.WidgetLimits, nil)},
 	}
 }
 
@@ -77,7 +80,7 @@ func (db *DB) Agent(ctx context.Context, ref parley.AgentRef, now time.Time) (*p
 // turnAgentTable has what a turn needs of an agent.
 var turnAgentTable = newTable("agents", func(a *parley.Agent) []field {
 	return agentTable.pick(a, "id", "account_id", "name", "instructions", "channel_instructions", "model", "temp",
-		"credit_limit", "config_version", "passage_version", "tools", "redact", "synonyms")
+		"credit_limit", "config_version", "passage_version", "tools", "redact", "synonyms", "widget_limits")
 })
 
 func (db *DB) readAgentForTurn(ctx context.Context, ref parley.AgentRef) (*parley.Agent, error) {
@@ -122,11 +125,14 @@ func (db *DB) UpdateAgent(ctx context.Context, ref parley.AgentRef, change func(
 		if err != nil {
 			return err
 		}
-		before := parley.Agent{ID: a.ID, Voice: a.Voice}
+		before, version := parley.Agent{ID: a.ID, Voice: a.Voice}, versionBefore(a)
 		if err := change(a); err != nil {
 			return err
 		}
 		if err := tx.saveRecordingDays(ctx, &before, a); err != nil {
+			return err
+		}
+		if err := tx.saveAgentVersion(ctx, version, a); err != nil {
 			return err
 		}
 		tx.forgetAgent(ref)

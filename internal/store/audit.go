@@ -6,6 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"time"
 
 	"parley"
@@ -79,23 +82,212 @@ func (db *DB) AuditEvents(ctx context.Context, account parley.AccountID, seq int
 		limit ?`, account, seq, limit)
 }
 
+// AuditFilter narrows the list of an account's acts. Empty fields do not.
+type AuditFilter struct {
+	Actor  string
+	Action string
+	From   time.Time // the first moment
+	Before time.Time // the first moment that is too late
+}
+
+// condition returns the filter as a condition whose columns come in the order of an index, with its arguments.
+func (f AuditFilter) condition(account parley.AccountID) (where string, args []any) {
+	where, args = `account_id = ?`, []any{account}
+	if f.Actor != "" {
+		where, args = where+` and actor = ?`, append(args, f.Actor)
+	}
+	if f.Action != "" {
+		where, args = where+` and action = ?`, append(args, f.Action)
+	}
+	if !f.From.IsZero() {
+		where, args = where+` and at >= ?`, append(args, millis(f.From))
+	}
+	return where, args
+}
+
+// auditPage returns what follows the name of the table, with its arguments.
+func auditPage(account parley.AccountID, f AuditFilter, ask parley.PageRequest) (rest string, args []any) {
+	where, args := f.condition(account)
+	after := startCursor(ask)
+	seq, err := strconv.ParseInt(after.ID, 10, 64)
+	if ask.After == nil || err != nil {
+		seq = math.MaxInt64
+		if !f.Before.IsZero() {
+			after.SortValue, seq = millis(f.Before), 0
+		}
+	}
+	return `
+		where ` + where + ` and (at, seq) < (?, ?)
+		order by at desc, seq desc
+		limit ?`, append(args, after.SortValue, seq, ask.Limit+1)
+}
+
+// AuditPage returns a page of an account's acts, the latest first.
+func (db *DB) AuditPage(ctx context.Context, account parley.AccountID, f AuditFilter,
+	ask parley.PageRequest) (page parley.Page[AuditEvent], err error) {
+	rest, args := auditPage(account, f, ask)
+	list, err := auditTable.list(ctx, db, rest, args...)
+	page.Items, page.Next = cutPage(list, ask.Limit, func(a AuditEvent) parley.Cursor {
+		return parley.Cursor{SortValue: millis(a.At), ID: strconv.FormatInt(a.Seq, 10)}
+	})
+	return page, err
+}
+
+const auditBatch = 500 // acts that are read at once
+
+// EachAuditEvent calls a function with each act on an account that the filter leaves, the oldest first, in parts: acts
+// that come meanwhile are among them.
+func (db *DB) EachAuditEvent(ctx context.Context, account parley.AccountID, f AuditFilter,
+	each func(*AuditEvent) error) error {
+	where, args := f.condition(account)
+	if !f.Before.IsZero() {
+		where, args = where+` and at < ?`, append(args, millis(f.Before))
+	}
+	for at, seq := int64(math.MinInt64), int64(0); ; {
+		list, err := auditTable.list(ctx, db, `
+			where `+where+` and (at, seq) > (?, ?)
+			order by at, seq
+			limit ?`, append(args[:len(args):len(args)], at, seq, auditBatch)...)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			if err := each(&list[i]); err != nil {
+				return err
+			}
+		}
+		if len(list) < auditBatch {
+			return nil
+		}
+		last := list[len(list)-1]
+		at, seq = millis(last.At), last.Seq
+	}
+}
+
+// SubjectNames returns the names of the members, agents and keys of an account that are among ids.
+func (db *DB) SubjectNames(ctx context.Context, account parley.AccountID, ids []string) (map[string]string, error) {
+	names := map[string]string{}
+	if len(ids) == 0 {
+		return names, nil
+	}
+	args := make([]any, len(ids)+1)
+	args[0] = account
+	for i, id := range ids {
+		args[i+1] = id
+	}
+	for _, query := range []string{
+		`select id, name from agents where account_id = ? and id in `,
+		`select id, name from api_keys where account_id = ? and id in `,
+		`select u.id, u.name from memberships m join users u on u.id = m.user_id where m.account_id = ? and m.user_id in `,
+	} {
+		found, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (pair [2]string, err error) {
+			err = scan(&pair[0], &pair[1])
+			return pair, err
+		}, query+placeholders(len(ids)), args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, pair := range found {
+			names[pair[0]] = pair[1]
+		}
+	}
+	return names, nil
+}
+
+// The values of a column in the acts of an account, each found behind the one before it: as many steps as there are
+// values, however many acts there are.
+const (
+	auditActorsQuery = `
+		with recursive found(value) as (
+		  select min(actor) from audit_events where account_id = ?
+		  union all
+		  select (select min(actor) from audit_events where account_id = ? and actor > found.value)
+		  from found
+		  where found.value is not null)
+		select value from found where value is not null limit ?`
+	auditActionsQuery = `
+		with recursive found(value) as (
+		  select min(action) from audit_events where account_id = ?
+		  union all
+		  select (select min(action) from audit_events where account_id = ? and action > found.value)
+		  from found
+		  where found.value is not null)
+		select value from found where value is not null limit ?`
+)
+
+// AuditActors lists who has acted on an account, at most limit of them.
+func (db *DB) AuditActors(ctx context.Context, account parley.AccountID, limit int) ([]string, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[string], auditActorsQuery, account, account, limit)
+}
+
+// AuditActions lists what has been done to an account, at most limit of it.
+func (db *DB) AuditActions(ctx context.Context, account parley.AccountID, limit int) ([]string, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[string], auditActionsQuery, account, account, limit)
+}
+
+// UserNames returns the users with the ids, of any account: those who have left one are named in what they did.
+func (db *DB) UserNames(ctx context.Context, ids []parley.UserID) (map[parley.UserID]parley.User, error) {
+	found := map[parley.UserID]parley.User{}
+	for part := range slices.Chunk(ids, 200) {
+		args := make([]any, len(part))
+		for i, id := range part {
+			args[i] = id
+		}
+		list, err := userTable.list(ctx, db, `where id in `+placeholders(len(part)), args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range list {
+			found[u.ID] = u
+		}
+	}
+	return found, nil
+}
+
+// AuditPlace is how far an audit chain was checked.
+type AuditPlace struct {
+	Seq  int64  // of the last row
+	Hash string // its hash; empty before the first row
+}
+
+// VerifyAuditRows checks the rows of an account's chain behind a place, at most limit. It returns where it came to, and
+// how many rows were there and whether the next one fits.
+func (db *DB) VerifyAuditRows(ctx context.Context, account parley.AccountID, from AuditPlace,
+	limit int) (to AuditPlace, rows int, fits bool, err error) {
+	list, err := db.AuditEvents(ctx, account, from.Seq, limit)
+	if err != nil {
+		return from, 0, false, err
+	}
+	for i, a := range list {
+		if a.Seq != from.Seq+1 || a.PreviousHash != from.Hash || a.Hash != a.computeHash(account) {
+			return from, i, false, nil
+		}
+		from = AuditPlace{a.Seq, a.Hash}
+	}
+	return from, len(list), true, nil
+}
+
+// LastAuditEvent returns the number of the last act on an account; 0 if there is none.
+func (db *DB) LastAuditEvent(ctx context.Context, account parley.AccountID) (int64, error) {
+	last, err := auditTable.one(ctx, db, `where account_id = ? order by seq desc limit 1`, account)
+	if sqldb.IsNotFound(err) {
+		err = nil
+	}
+	return last.Seq, err
+}
+
 // VerifyAuditChain walks the account's chain and fails at the first row that does not fit. It returns the number of
 // rows and the last hash: a copy of it stored elsewhere shows even rows cut off the end.
 func (db *DB) VerifyAuditChain(ctx context.Context, account parley.AccountID) (rows int64, last string, err error) {
 	const step = 500
-	for {
-		list, err := db.AuditEvents(ctx, account, rows, step)
-		if err != nil {
-			return rows, last, err
+	for place := (AuditPlace{}); ; {
+		to, found, fits, err := db.VerifyAuditRows(ctx, account, place, step)
+		if err == nil && !fits {
+			err = fmt.Errorf("store: the audit chain of account %s breaks at row %d", account, to.Seq+1)
 		}
-		for _, a := range list {
-			if a.Seq != rows+1 || a.PreviousHash != last || a.Hash != a.computeHash(account) {
-				return rows, last, fmt.Errorf("store: the audit chain of account %s breaks at row %d", account, rows+1)
-			}
-			rows, last = a.Seq, a.Hash
+		if err != nil || found < step {
+			return to.Seq, to.Hash, err
 		}
-		if len(list) < step {
-			return rows, last, nil
-		}
+		place = to
 	}
 }

@@ -30,6 +30,10 @@ func conversationFields(c *parley.Conversation) []field {
 		{"last_activity", timeDest{&c.UpdatedAt}},
 		{"external_id", nullableText(&c.ExternalID)},
 		{"streamed", &c.Streamed},
+		{"visitor_id", nullableText(&c.VisitorID)},
+		{"embed_title", nullableText(&c.EmbedTitle)},
+		{"embed_locale", nullableText(&c.EmbedLocale)},
+		{"claimed_by", nullableText(&c.ClaimedBy)},
 	}
 }
 
@@ -53,6 +57,21 @@ func (db *DB) CreateConversation(ctx context.Context, c *parley.Conversation, fi
 	row := newConversation{Conversation: *c}
 	row.Streamed = streamed
 	return db.createConversation(ctx, &row, first)
+}
+
+// CreateAnsweredConversation is CreateConversation of one whose first message is answered already.
+func (db *DB) CreateAnsweredConversation(ctx context.Context, c *parley.Conversation, first, answer *parley.Message,
+	usage *AnswerUsage) error {
+	row := newConversation{Conversation: *c}
+	row.MessageCount = 2
+	if err := newConversationTable.queueInsert(ctx, db, &row); err != nil {
+		return err
+	}
+	first.Seq, answer.Seq = 1, 2
+	if err := db.insertExchange(ctx, c.AgentRef(), first, answer, usage); err != nil {
+		return err
+	}
+	return db.countConversation(ctx, c)
 }
 
 // CreateTicketConversation is CreateConversation of one that begins in the hands of people, with its customer.
@@ -129,8 +148,8 @@ func (db *DB) conversation(ctx context.Context, ref parley.ConversationRef, lock
 
 const conversationWhere = `where id = ? and agent_id = ? and account_id = ? and deleted_at is null`
 
-// SaveConversationStatus writes the status of a locked conversation, whether it is paused, and, when it has ended, at
-// what time and by whom.
+// SaveConversationStatus writes the status of a locked conversation, whether it is paused, who answers in it, and, when
+// it has ended, at what time and by whom.
 func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation, endedAt int64, endedBy string) error {
 	var at any
 	if endedAt != 0 {
@@ -140,23 +159,45 @@ func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation
 		update conversations set
 		  status = ?,
 		  paused = ?,
+		  claimed_by = ?,
 		  ended_at = ?,
 		  ended_by = ?,
 		  escalated = case when ? = 1 then 1 else escalated end
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, c.Status, boolToInt(c.Paused), at,
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, c.Status, boolToInt(c.Paused),
+		textOrNil(c.ClaimedBy), at,
 		textOrNil(endedBy), boolToInt(c.Status == parley.ConversationTakenOver), c.ID, c.AgentID, c.AccountID)
 }
 
-// StatusAndLastSeq returns the status of a conversation and the number of its newest message: a cheap query for those
-// who follow it. Fails with RESOURCE_NOT_FOUND.
-func (db *DB) StatusAndLastSeq(ctx context.Context, ref parley.ConversationRef) (status parley.ConversationStatus,
-	seq int64, err error) {
+// ConversationHead is what those who follow a conversation have to know of it.
+type ConversationHead struct {
+	Status    parley.ConversationStatus
+	LastSeq   int64         // of the newest message
+	ClaimedBy parley.UserID // empty while nobody answers
+}
+
+// ConversationHead returns the state of a conversation: a cheap query. Fails with RESOURCE_NOT_FOUND.
+func (db *DB) ConversationHead(ctx context.Context, ref parley.ConversationRef) (s ConversationHead, err error) {
 	err = db.sql.QueryRow(ctx, `
-		select status, last_seq
+		select status, last_seq, coalesce(claimed_by, '')
 		from conversations
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
-		ref.Conversation, ref.Agent, ref.Account).Scan(&status, &seq)
-	return status, seq, mapNotFound(err, parley.CodeResourceNotFound)
+		ref.Conversation, ref.Agent, ref.Account).Scan(&s.Status, &s.LastSeq, &s.ClaimedBy)
+	return s, mapNotFound(err, parley.CodeResourceNotFound)
+}
+
+// ClaimConversation writes which member answers in a locked conversation. Fails with RESOURCE_NOT_FOUND.
+func (db *DB) ClaimConversation(ctx context.Context, ref parley.ConversationRef, member parley.UserID) error {
+	return db.execFound(ctx, parley.CodeResourceNotFound, `
+		update conversations set claimed_by = ?
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, member, ref.Conversation, ref.Agent,
+		ref.Account)
+}
+
+// CustomerOfConversation returns the person who is known to be the customer of a conversation; nil for nobody.
+func (db *DB) CustomerOfConversation(ctx context.Context, ref parley.ConversationRef) (*parley.Person, error) {
+	return personTable.findOrNil(ctx, db, `
+		where id = (select person_id from conversations where id = ? and agent_id = ? and account_id = ?)
+		  and agent_id = ? and account_id = ?`, ref.Conversation, ref.Agent, ref.Account, ref.Agent, ref.Account)
 }
 
 // ConversationFilter narrows a list of conversations. Zero fields do not.

@@ -143,7 +143,7 @@ func TestDeletedConversationIsNotFound(t *testing.T) {
 		fx.wantCode(err, parley.CodeResourceNotFound)
 		_, err = fx.Messages(fx, fx.Account.ID.AgentRef(fx.Agent.ID).ConversationRef(c.ID), parley.PageRequest{Limit: 1})
 		fx.wantCode(err, parley.CodeResourceNotFound)
-		_, _, err = fx.StatusAndLastSeq(fx, fx.Account.ID.AgentRef(fx.Agent.ID).ConversationRef(c.ID))
+		_, err = fx.ConversationHead(fx, fx.Account.ID.AgentRef(fx.Agent.ID).ConversationRef(c.ID))
 		fx.wantCode(err, parley.CodeResourceNotFound)
 		_, _, err = fx.OwnerOfConversation(fx, c.ID)
 		fx.wantCode(err, parley.CodeConversationNotFound)

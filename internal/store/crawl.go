@@ -241,6 +241,25 @@ func (db *DB) SaveCrawlMetadata(ctx context.Context, c Crawl, metadata []byte) e
 		string(metadata), c.Source, c.Agent, c.Account)
 }
 
+// CrawlPages lists the addresses that the readings of a link have found, by address.
+func (db *DB) CrawlPages(ctx context.Context, ref parley.AgentRef, id parley.SourceID,
+	ask parley.PageRequest) (page parley.Page[CrawlPage], err error) {
+	owner, after := []any{id, ref.Agent, ref.Account}, ""
+	if ask.After != nil {
+		after = ask.After.ID
+	}
+	page.Total, err = db.count(ctx, `from crawl_pages where source_id = ? and agent_id = ? and account_id = ?`, owner...)
+	if err != nil {
+		return page, err
+	}
+	list, err := crawlPageTable.list(ctx, db, `
+		where source_id = ? and agent_id = ? and account_id = ? and url > ?
+		order by url
+		limit ?`, append(owner, after, ask.Limit+1)...)
+	page.Items, page.Next = cutPage(list, ask.Limit, func(p CrawlPage) parley.Cursor { return parley.Cursor{ID: p.URL} })
+	return page, err
+}
+
 // CrawlCounts counts the addresses of a reading by their state.
 func (db *DB) CrawlCounts(ctx context.Context, c Crawl) ([]CrawlCount, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (n CrawlCount, err error) {

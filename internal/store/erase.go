@@ -46,6 +46,7 @@ var agentTables = []erasableTable{
 	{table: "routing_rules", keyColumn: "id"},
 	{table: "ticket_words", keyColumn: "ticket_id", maxRows: maxEraseTickets, keyRepeats: true},
 	{table: "attachments", keyColumn: "id"},
+	{table: "visitor_files", keyColumn: "id"},
 	{table: "tickets", keyColumn: "id"},
 	{table: "leads", keyColumn: "id"},
 	{table: "webhooks", keyColumn: "id"},
@@ -64,9 +65,13 @@ var agentTables = []erasableTable{
 	{table: "insight_groups", keyColumn: "name"},
 	{table: "insight_days", keyColumn: "day"},
 	{table: "insight_agents", keyColumn: "agent_id"},
+	{table: "agent_versions", keyColumn: "version", maxRows: maxEraseVersions},
+	{table: "visitors", keyColumn: "id"},
+	{table: "visitor_credits", keyColumn: "visitor_id"},
 	{table: "people", keyColumn: "id"},
 	{table: "credit_ledger", keyColumn: "turn_id"},
 	{table: "credit_usage", keyColumn: "month"},
+	{table: "credit_days", keyColumn: "day"},
 	{table: "events", keyColumn: "seq"},
 }
 

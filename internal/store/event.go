@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -35,6 +37,18 @@ type Event struct {
 // EventPosition is a place in an account's event log: all events up to it have been read. The zero value is its
 // beginning.
 type EventPosition struct{ seq int64 }
+
+// Compare returns a negative number if p is before q, 0 if they are the same, and a positive one otherwise.
+func (p EventPosition) Compare(q EventPosition) int { return cmp.Compare(p.seq, q.seq) }
+
+// String returns the position as ParseEventPosition reads it.
+func (p EventPosition) String() string { return strconv.FormatInt(p.seq, 36) }
+
+// ParseEventPosition reads what String has written.
+func ParseEventPosition(text string) (p EventPosition, err error) {
+	p.seq, err = strconv.ParseInt(text, 36, 64)
+	return p, err
+}
 
 var eventTable = newTable("events", func(e *Event) []field {
 	return []field{
@@ -163,6 +177,28 @@ var eventsAfterQuery = eventTable.selectText(`
 	limit ?`)
 
 const oldestEventQuery = `select min(seq) from events where account_id = ?`
+
+// EventLogEnds returns the ends of the accounts' event logs, without those of accounts that do not exist. There must be
+// at least one account.
+func (db *DB) EventLogEnds(ctx context.Context, accounts []parley.AccountID) (map[parley.AccountID]EventPosition,
+	error) {
+	args := make([]any, len(accounts))
+	for i, account := range accounts {
+		args[i] = account
+	}
+	ends := make(map[parley.AccountID]EventPosition, len(accounts))
+	_, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (struct{}, error) {
+		var account parley.AccountID
+		var end EventPosition
+		err := scan(&account, &end.seq)
+		ends[account] = end
+		return struct{}{}, err
+	}, `
+		select id, event_seq
+		from accounts
+		where id in `+placeholders(len(args)), args...)
+	return ends, err
+}
 
 // EventPosition returns how far the named reader has come in the account's log, and whether it has looked at the log at
 // all.

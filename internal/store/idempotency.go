@@ -168,9 +168,11 @@ func FailedTurn(ctx context.Context) parley.TurnID {
 }
 
 // CompleteClaim notes what the request has done, such as "turn:ID", in the transaction that does it; from then on the
-// same request answers with that and does nothing. Where the context holds no claim it costs nothing. Fails with
-// IDEMPOTENCY_KEY_IN_USE when the key has passed to another request meanwhile, so that nothing happens twice.
+// same request answers with that and does nothing. An AuditEntry of the context has the id. Where the context holds no
+// claim it costs nothing. Fails with IDEMPOTENCY_KEY_IN_USE when the key has passed to another request meanwhile, so
+// that nothing happens twice.
 func (db *DB) CompleteClaim(ctx context.Context, subject string) error {
+	db.effect = subject
 	c, ok := ctx.Value(claimContextKey{}).(Claim)
 	if !ok {
 		return nil

@@ -162,3 +162,50 @@ func (db *DB) CountOpenQuestions(ctx context.Context, ref parley.AgentRef, from,
 		where agent_id = ? and account_id = ? and asked_at >= ? and asked_at < ?`,
 		ref.Agent, ref.Account, millis(from), millis(to))
 }
+
+// AgentDay is the sums of a day of an agent.
+type AgentDay struct {
+	Agent parley.AgentID
+	Day   string
+	InsightSums
+}
+
+// SumAgentDays adds up the days from and to, both whole, of agents of an account, by agent and day.
+func (db *DB) SumAgentDays(ctx context.Context, account parley.AccountID, agents []parley.AgentID,
+	from, to time.Time) ([]AgentDay, error) {
+	if len(agents) == 0 {
+		return nil, nil
+	}
+	return newTable("insight_days", func(d *AgentDay) []field {
+		fields := []field{{"agent_id", &d.Agent}, {"day", &d.Day}}
+		for _, f := range d.fields() {
+			fields = append(fields, field{`cast(sum(` + f.column + `) as bigint)`, f.value})
+		}
+		return fields
+	}).list(ctx, db, `
+		where agent_id in `+placeholders(len(agents))+` and account_id = ? and day between ? and ?
+		group by agent_id, day
+		order by agent_id, day`, append(toAny(agents), account, dayOf(from), dayOf(to))...)
+}
+
+// CountAgentQuestions counts the questions of agents of an account that were not answered from a moment to before
+// another; agents without any are left out.
+func (db *DB) CountAgentQuestions(ctx context.Context, account parley.AccountID, agents []parley.AgentID,
+	from, to time.Time) (map[parley.AgentID]int64, error) {
+	counts := map[parley.AgentID]int64{}
+	if len(agents) == 0 {
+		return counts, nil
+	}
+	_, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (struct{}, error) {
+		var id parley.AgentID
+		var n int64
+		err := scan(&id, &n)
+		counts[id] = n
+		return struct{}{}, err
+	}, `
+		select agent_id, count(*)
+		from insight_questions
+		where agent_id in `+placeholders(len(agents))+` and account_id = ? and asked_at >= ? and asked_at < ?
+		group by agent_id`, append(toAny(agents), account, millis(from), millis(to))...)
+	return counts, err
+}

@@ -18,6 +18,7 @@ var keyTable = newTable("api_keys", func(k *parley.APIKey) []field {
 		{"hash", &k.Hash},
 		{"hint", &k.Hint},
 		{"source", &k.Source},
+		{"created_by", &k.CreatedBy},
 		{"scopes", jsonOr(&k.Scopes, nil)},
 		{"created_at", timeDest{&k.CreatedAt}},
 		{"expires_at", timePointerDest{&k.ExpiresAt}},
@@ -55,15 +56,35 @@ func (db *DB) Keys(ctx context.Context, account parley.AccountID) ([]parley.APIK
 		order by created_at, id`, account, account)
 }
 
-// RevokeKey ends a key for good; revoking it again changes nothing. It is the operator's and is not limited to one
-// account. Fails with KEY_NOT_FOUND.
-func (db *DB) RevokeKey(ctx context.Context, id parley.KeyID, now time.Time) (*parley.APIKey, error) {
+// The conditions by which keys that are in force and those that are revoked are told apart, as their indexes have them.
+const (
+	keysInForce = `account_id = ? and revoked_at is null`
+	keysRevoked = `account_id = ? and revoked_at is not null`
+)
+
+// KeyPage returns a page of an account's keys, the newest first: those that are revoked, or the others.
+func (db *DB) KeyPage(ctx context.Context, account parley.AccountID, areRevoked bool,
+	ask parley.PageRequest) (page parley.Page[parley.APIKey], err error) {
+	where := keysInForce
+	if areRevoked {
+		where = keysRevoked
+	}
+	page.Items, page.Next, err = keyTable.pageItems(ctx, db, ask, func(k parley.APIKey) parley.Cursor {
+		return parley.Cursor{SortValue: millis(k.CreatedAt), ID: string(k.ID)}
+	}, where, account)
+	return page, err
+}
+
+// RevokeKey ends a key of an account for good; revoking it again changes nothing. Without an account it is the
+// operator's and not limited to one. Fails with KEY_NOT_FOUND.
+func (db *DB) RevokeKey(ctx context.Context, account parley.AccountID, id parley.KeyID,
+	now time.Time) (*parley.APIKey, error) {
 	var k parley.APIKey
 	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) (err error) {
 		k, err = keyTable.oneFrom(ctx, tx, `
 			update api_keys set revoked_at = coalesce(revoked_at, ?)
-			where id = ?
-			returning `+keyTable.columns, millis(now), id)
+			where id = ? and (account_id = ? or ? = '')
+			returning `+keyTable.columns, millis(now), id, account, account)
 		return mapNotFound(err, parley.CodeKeyNotFound)
 	})
 	return &k, err

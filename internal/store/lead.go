@@ -33,12 +33,15 @@ type LeadSubmitted struct {
 
 // AddLead stores a lead and records leads.submit. A lead of the same conversation with the same e-mail, whatever its
 // case, is completed instead: what is empty in l stays as it was, and a lead that tells nothing new leaves no event. l
-// is then as stored. Fails with RESOURCE_NOT_FOUND when the conversation is gone.
+// is then as stored. A lead of no conversation completes no other: nobody knows that it is of the same customer. Fails
+// with RESOURCE_NOT_FOUND when the conversation is gone.
 func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {
 	var stored parley.Lead
 	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
-		if _, err := tx.LockConversation(ctx, l.ConversationRef()); err != nil {
-			return err
+		if l.ConversationID != "" {
+			if _, err := tx.LockConversation(ctx, l.ConversationRef()); err != nil {
+				return err
+			}
 		}
 		existing, err := tx.findDuplicateLead(ctx, l)
 		if err != nil {
@@ -65,7 +68,7 @@ func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {
 
 // findDuplicateLead finds the conversation's lead with the e-mail, or nil; leads without one are never the same.
 func (db *DB) findDuplicateLead(ctx context.Context, l *parley.Lead) (*parley.Lead, error) {
-	if l.Email == "" {
+	if l.Email == "" || l.ConversationID == "" {
 		return nil, nil
 	}
 	return leadTable.findOrNil(ctx, db, `

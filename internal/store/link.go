@@ -25,23 +25,34 @@ func (db *DB) PageSource(ctx context.Context, ref parley.AgentRef, site parley.S
 		site, url, ref.Agent, ref.Account)
 }
 
-// SiteSizes returns the bytes of the pages of sites; those without any are left out.
-func (db *DB) SiteSizes(ctx context.Context, ref parley.AgentRef, sites []parley.SourceID) (map[parley.SourceID]int64,
-	error) {
-	sizes := map[parley.SourceID]int64{}
+// SitePages is what the pages of a site add up to.
+type SitePages struct {
+	Size int64 // bytes
+	Live int   // pages that answers rest on
+}
+
+// SumSitePages adds up the pages of sites; those without any are left out.
+func (db *DB) SumSitePages(ctx context.Context, ref parley.AgentRef,
+	sites []parley.SourceID) (map[parley.SourceID]SitePages, error) {
+	sums := map[parley.SourceID]SitePages{}
 	if len(sites) == 0 {
-		return sizes, nil
+		return sums, nil
 	}
 	_, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (struct{}, error) {
 		var id parley.SourceID
-		var size int64
-		err := scan(&id, &size)
-		sizes[id] = size
+		var p SitePages
+		err := scan(&id, &p.Size, &p.Live)
+		sums[id] = p
 		return struct{}{}, err
-	}, `select parent_id, sum(size) from sources where agent_id = ? and account_id = ? and parent_id in `+
-		placeholders(len(sites))+`
-		and deleted_at is null group by parent_id`, append([]any{ref.Agent, ref.Account}, toAny(sites)...)...)
-	return sizes, err
+	}, `
+		select
+		  parent_id,
+		  cast(sum(size) as bigint),
+		  count(live_version)
+		from sources
+		where agent_id = ? and account_id = ? and deleted_at is null and parent_id in `+placeholders(len(sites))+`
+		group by parent_id`, append([]any{ref.Agent, ref.Account}, toAny(sites)...)...)
+	return sums, err
 }
 
 // CountLivePages counts the pages of a site that answers rest on.

@@ -138,9 +138,9 @@ func TestPagesOfASiteAreDeletedTogether(t *testing.T) {
 			}
 			fx.must(fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) error { _, err := tx.CreateSource(fx, &page); return err }))
 		}
-		if sizes, err := fx.SiteSizes(fx, fx.Account.ID.AgentRef(fx.Agent.ID), []parley.SourceID{site.ID}); err != nil ||
-			sizes[site.ID] != 30 {
-			fx.Error(sizes, err)
+		pages, err := fx.SumSitePages(fx, fx.Account.ID.AgentRef(fx.Agent.ID), []parley.SourceID{site.ID})
+		if fx.must(err); pages[site.ID] != (store.SitePages{Size: 30, Live: 1}) {
+			fx.Error(pages)
 		}
 		other := *site
 		other.AccountID = fx.createAccount("Other").ID

@@ -63,6 +63,35 @@ var memberTable = newTable("memberships m join users u on u.id = m.user_id", fun
 	}, withAlias("u", userFields(&m.User))...)
 })
 
+var accountMemberTable = newTable(memberTable.name, func(m *parley.AccountMember) []field {
+	return append(memberTable.fields(&m.Membership),
+		field{"m.last_seen_at", timePointerDest{&m.LastSeenAt}},
+		field{"case when u.password_hash is null then 0 else 1 end", boolDest{&m.HasPassword}},
+		field{"u.second_step", boolDest{&m.SecondStep}},
+		field{"(select count(*) from passkeys p where p.user_id = u.id)", &m.Passkeys},
+		field{"case when exists (select 1 from sso_links l where l.user_id = u.id and l.issuer = ?) then 1 else 0 end",
+			boolDest{&m.HasSSO}},
+	)
+})
+
+const accountMemberPage = `
+	where m.account_id = ? and (m.created_at, m.user_id) > (?, ?)
+	order by m.created_at, m.user_id
+	limit ?`
+
+// AccountMembers returns a page of an account's members, the longest standing first. issuer is the provider of single
+// sign-on; empty if there is none.
+func (db *DB) AccountMembers(ctx context.Context, account parley.AccountID, issuer string,
+	ask parley.PageRequest) (page parley.Page[parley.AccountMember], err error) {
+	after := firstCursor(ask)
+	list, err := accountMemberTable.list(ctx, db, accountMemberPage, issuer, account, after.SortValue, after.ID,
+		ask.Limit+1)
+	page.Items, page.Next = cutPage(list, ask.Limit, func(m parley.AccountMember) parley.Cursor {
+		return parley.Cursor{SortValue: millis(m.CreatedAt), ID: string(m.User.ID)}
+	})
+	return page, err
+}
+
 // Member finds a member of the account by their id. Fails with the code.
 func (db *DB) Member(ctx context.Context, account parley.AccountID, user parley.UserID,
 	otherwise parley.Code) (*parley.Membership, error) {
@@ -121,6 +150,19 @@ func (db *DB) SetRole(ctx context.Context, account parley.AccountID, user parley
 func (db *DB) DropMember(ctx context.Context, account parley.AccountID, user parley.UserID,
 	otherwise parley.Code) error {
 	return db.execFound(ctx, otherwise, `delete from memberships where account_id = ? and user_id = ?`, account, user)
+}
+
+// OwnersWhoSignIn lists up to two owners of an account who have a way of signing in: more than one is enough to know.
+func (db *DB) OwnersWhoSignIn(ctx context.Context, account parley.AccountID) ([]parley.UserID, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.UserID], `
+		select m.user_id
+		from memberships m
+		  join users u on u.id = m.user_id
+		where m.account_id = ? and m.role = ?
+		  and (u.password_hash is not null
+		    or exists (select 1 from passkeys p where p.user_id = u.id)
+		    or exists (select 1 from sso_links l where l.user_id = u.id))
+		limit 2`, account, parley.RoleOwner)
 }
 
 // CountOwners counts the account's owners.

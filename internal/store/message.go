@@ -40,6 +40,31 @@ func (db *DB) AddAnswer(ctx context.Context, ref parley.AgentRef, m *parley.Mess
 	return status, db.insertMessage(ctx, ref, m, usage)
 }
 
+// AddExchange appends a message and its answer to their conversation, as AddMessage does of each.
+func (db *DB) AddExchange(ctx context.Context, ref parley.AgentRef, m, answer *parley.Message,
+	usage *AnswerUsage) error {
+	err := db.sql.QueryRow(ctx, `
+		update conversations set
+		  last_seq = last_seq + 2,
+		  message_count = message_count + 2,
+		  last_activity = ?
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null
+		returning last_seq`, millis(answer.CreatedAt), m.ConversationID, ref.Agent, ref.Account).Scan(&answer.Seq)
+	if err != nil {
+		return mapNotFound(err, parley.CodeConversationNotFound)
+	}
+	m.Seq = answer.Seq - 1
+	return db.insertExchange(ctx, ref, m, answer, usage)
+}
+
+func (db *DB) insertExchange(ctx context.Context, ref parley.AgentRef, m, answer *parley.Message,
+	usage *AnswerUsage) error {
+	if err := db.insertMessage(ctx, ref, m, nil); err != nil {
+		return err
+	}
+	return db.insertMessage(ctx, ref, answer, usage)
+}
+
 // insertMessage writes a message that end users see.
 func (db *DB) insertMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message, usage *AnswerUsage) error {
 	row := newReply{Message: *m, owner: ref}
@@ -103,7 +128,8 @@ func messageFields(m *parley.Message) []field {
 var messageTable = newTable("messages", ratedMessageFields)
 
 func ratedMessageFields(m *parley.Message) []field {
-	return append(messageFields(m), field{"feedback", nullableText(&m.Feedback)})
+	return append(messageFields(m), field{"feedback", nullableText(&m.Feedback)},
+		field{"feedback_comment", nullableText(&m.Comment)})
 }
 
 // Messages returns one page of a conversation's history, walking backward: the first page holds the newest messages,
@@ -165,14 +191,15 @@ func (db *DB) Message(ctx context.Context, ref parley.ConversationRef, id parley
 		  and superseded_at is null`, id, ref.Conversation, ref.Agent, ref.Account)
 }
 
-// RateMessage stores the end user's rating of a message with its time; an empty rating removes it.
+// RateMessage stores the end user's rating of a message with its comment and time; an empty rating removes it.
 func (db *DB) RateMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message, now time.Time) error {
 	return db.execFound(ctx, parley.CodeMessageNotFound, `
 		update messages set
 		  feedback = ?,
+		  feedback_comment = ?,
 		  feedback_at = ?
 		where id = ? and conversation_id = ? and agent_id = ? and account_id = ?`,
-		textOrNil(m.Feedback), millis(now), m.ID, m.ConversationID, ref.Agent, ref.Account)
+		textOrNil(m.Feedback), textOrNil(m.Comment), millis(now), m.ID, m.ConversationID, ref.Agent, ref.Account)
 }
 
 // TruncateMessage stores what was spoken of a message that was interrupted; spoken_until is the length of its text, in
@@ -191,7 +218,8 @@ func (db *DB) AddAttachments(ctx context.Context, ref parley.ConversationRef, fi
 		err := db.insert(ctx, "attachments", "", append(attachmentTable.fields(&f),
 			field{"account_id", ref.Account},
 			field{"agent_id", ref.Agent},
-			field{"conversation_id", ref.Conversation})...)
+			field{"conversation_id", ref.Conversation},
+			field{"content_text", textOrNil(f.Text)})...)
 		if err != nil {
 			return err
 		}
@@ -273,6 +301,17 @@ func (db *DB) MessagesByID(ctx context.Context, ids []parley.MessageID) ([]parle
 	}
 	return messageTable.list(ctx, db, `
 		where type = 'reply' and id in `+placeholders(len(ids)), toAny(ids)...)
+}
+
+// FirstQuestions returns what users wrote first in conversations of an agent, in no order.
+func (db *DB) FirstQuestions(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID) ([]parley.Message,
+	error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return messageTable.list(ctx, db, `
+		where agent_id = ? and account_id = ? and seq = 1 and author = 'user' and type = 'reply'
+		  and conversation_id in `+placeholders(len(ids)), append([]any{ref.Agent, ref.Account}, toAny(ids)...)...)
 }
 
 // maxExportBytes is about how many bytes of messages MessagesAfter returns at once; a single message may be larger.

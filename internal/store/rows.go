@@ -284,6 +284,14 @@ func startCursor(ask parley.PageRequest) parley.Cursor {
 	return *ask.After
 }
 
+// firstCursor is startCursor of a list that runs from the oldest to the newest.
+func firstCursor(ask parley.PageRequest) parley.Cursor {
+	if ask.After == nil {
+		return parley.Cursor{SortValue: math.MinInt64}
+	}
+	return *ask.After
+}
+
 // cutPage removes the one item too many from a list, which shows that there is a next page, and returns the cursor
 // where this one ends.
 func cutPage[T any](list []T, limit int, cursorOf func(T) parley.Cursor) ([]T, *parley.Cursor) {

@@ -48,8 +48,9 @@ func (db *DB) source(ctx context.Context, ref parley.AgentRef, id parley.SourceI
 
 // SourceFilter narrows a list of sources. Zero fields do not.
 type SourceFilter struct {
-	Kinds []parley.SourceKind
-	Name  string // part of the name, case ignored
+	Kinds    []parley.SourceKind
+	Statuses []parley.SourceStatus
+	Name     string // part of the name, case ignored
 }
 
 // Sources lists an agent's sources, newest first. What was found on a site is left out.
@@ -105,6 +106,10 @@ func (f SourceFilter) whereClause(ref parley.AgentRef) (string, []any) {
 	if len(f.Kinds) > 0 {
 		where += ` and kind in ` + placeholders(len(f.Kinds))
 		args = append(args, toAny(f.Kinds)...)
+	}
+	if len(f.Statuses) > 0 {
+		where += ` and status in ` + placeholders(len(f.Statuses))
+		args = append(args, toAny(f.Statuses)...)
 	}
 	return where, args
 }

@@ -31,6 +31,7 @@ type DB struct {
 	agents *agentCache
 
 	changes *agentChanges // of the transaction; nil for the pool
+	effect  string        // what CompleteClaim was told in the transaction
 }
 
 // Open opens the database and brings its schema up to date.
@@ -62,7 +63,15 @@ func (db *DB) Transact(ctx context.Context, lane sqldb.Lane, fn func(tx *DB) err
 	}
 	changes := agentChanges{cache: db.agents}
 	defer changes.end()
-	return db.sql.Transact(ctx, lane, func(tx *sqldb.DB) error { return fn(db.inTransaction(tx, &changes)) })
+	entry, hasWritten := auditEntryOf(ctx), false
+	err := db.sql.Transact(ctx, lane, func(tx *sqldb.DB) (err error) {
+		hasWritten, err = entry.runAudited(ctx, db.inTransaction(tx, &changes), fn)
+		return err
+	})
+	if err == nil && hasWritten {
+		entry.isWritten.Store(true)
+	}
+	return err
 }
 
 func (db *DB) inTransaction(tx *sqldb.DB, changes *agentChanges) *DB {
@@ -70,12 +79,19 @@ func (db *DB) inTransaction(tx *sqldb.DB, changes *agentChanges) *DB {
 }
 
 // TransactDeferred is Transact for writes that another transaction follows at once: see sqldb.
-func (db *DB) TransactDeferred(ctx context.Context, lane sqldb.Lane, queued func(), fn func(tx *DB) error) error {
+func (db *DB) TransactDeferred(ctx context.Context, lane sqldb.Lane, queued func(*sqldb.Deferral),
+	fn func(tx *DB) error) error {
 	changes := agentChanges{cache: db.agents}
 	defer changes.end()
-	return db.sql.TransactDeferred(ctx, lane, queued, func(tx *sqldb.DB) error {
-		return fn(db.inTransaction(tx, &changes))
+	entry, hasWritten := auditEntryOf(ctx), false
+	err := db.sql.TransactDeferred(ctx, lane, queued, func(tx *sqldb.DB) (err error) {
+		hasWritten, err = entry.runAudited(ctx, db.inTransaction(tx, &changes), fn)
+		return err
 	})
+	if err == nil && hasWritten {
+		entry.isWritten.Store(true)
+	}
+	return err
 }
 
 // EnsureSetting returns a value that belongs to the installation, such as the key that signs cursors. The first to ask
@@ -116,4 +132,11 @@ func (db *DB) SetSetting(ctx context.Context, name, value string) error {
 		insert into settings (name, value)
 		values (?, ?)
 		on conflict (name) do update set value = excluded.value`, name, value)
+}
+
+// TakeSetting deletes a value of the installation if it is still that one, and reports whether it was: of several that
+// try at once, one succeeds.
+func (db *DB) TakeSetting(ctx context.Context, name, value string) (bool, error) {
+	n, err := db.sql.Exec(ctx, `delete from settings where name = ? and value = ?`, name, value)
+	return n > 0, err
 }

@@ -115,6 +115,13 @@ func (db *DB) SaveTicket(ctx context.Context, t *parley.Ticket) error {
 		boolToInt(t.Category.IsOpen()), closedAt(t), t.AgentID, t.AccountID, t.Number)
 }
 
+// SetTicketCustomer writes who a locked ticket is of. Fails with TICKET_NOT_FOUND.
+func (db *DB) SetTicketCustomer(ctx context.Context, t *parley.Ticket, person parley.PersonID) error {
+	return db.execFound(ctx, parley.CodeTicketNotFound, `
+		update tickets set person_id = ?
+		where agent_id = ? and account_id = ? and number = ?`, person, t.AgentID, t.AccountID, t.Number)
+}
+
 // OpenTicketNumbers returns the numbers of an agent's open tickets that a member has, in their order.
 func (db *DB) OpenTicketNumbers(ctx context.Context, ref parley.AgentRef, user parley.UserID) ([]int64, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[int64], `

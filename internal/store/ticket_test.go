@@ -194,7 +194,7 @@ func TestTicketPagesWhileTicketsChange(t *testing.T) {
 
 // The orders of a list are those of indexes: no list sorts an agent's tickets.
 func TestTicketsAreListedByIndex(t *testing.T) {
-	db := dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t)))
+	db := dbs.NewSQLiteStore(t)
 	for column, index := range map[string]string{"created_at": "tickets_created", "updated_at": "tickets_updated",
 		"last_message_at": "tickets_spoken"} {
 		steps, err := sqldb.All(t.Context(), db.SQL(), func(scan sqldb.Scan) (detail string, err error) {

@@ -47,19 +47,19 @@ func (db *DB) ToolCalls(ctx context.Context, ref parley.ConversationRef) ([]parl
 		order by created_at, id`, ref.Conversation, ref.Agent, ref.Account)
 }
 
-// SaveToolResult returns a call that runs at the client its result, in the row and in the message. The conversation
-// must be locked. Fails with RESOURCE_TOOL_CALL_NOT_FOUND unless the call waits and is younger than
-// parley.ToolResultTimeout.
+// SaveToolResult writes the result of a call that runs at the client, in the row and in the message, and returns the
+// call. The conversation must be locked. Fails with RESOURCE_TOOL_CALL_NOT_FOUND unless the call waits and is younger
+// than parley.ToolResultTimeout.
 func (db *DB) SaveToolResult(ctx context.Context, ref parley.ConversationRef, call string, out parley.ToolOutput,
-	now time.Time) error {
+	now time.Time) (*parley.ToolCall, error) {
 	c, err := toolCallTable.find(ctx, db, parley.CodeToolCallNotFound, `
 		where conversation_id = ? and agent_id = ? and account_id = ? and call_id = ? and client_side = 1
 		  and status = ? and created_at > ?`, ref.Conversation, ref.Agent, ref.Account, call, parley.ToolPending,
 		millis(now.Add(-parley.ToolResultTimeout)))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return db.closeToolCall(ctx, c, out, now)
+	return c, db.closeToolCall(ctx, c, out, now)
 }
 
 // FailLostToolCalls ends the calls of a turn that its server did not see to their end: what they did is not known.

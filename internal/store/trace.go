@@ -28,6 +28,8 @@ type compactTrace struct {
 	OutputTokens  int                  `json:"o"`
 	Refused       bool                 `json:"refused,omitempty"` // Utterances looks for it in the text
 	Unsure        bool                 `json:"unsure,omitempty"`
+	Bounds        *parley.AnswerBounds `json:"f,omitempty"`
+	Reason        parley.AnswerReason  `json:"r,omitempty"`
 	Rewrite       *parley.TraceRewrite `json:"w,omitempty"`
 	Rerank        *parley.TraceRerank  `json:"k,omitempty"`
 	Millis        [3]float64           `json:"x"` // retrieval done, first token, answer done
@@ -82,11 +84,13 @@ func (p *compactPassage) append(b []byte) []byte {
 
 // appendJSONText appends a text in quotes.
 func appendJSONText(b []byte, text string) []byte {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
-			quoted, _ := json.Marshal(text) // a text always encodes
-			return append(b, quoted...)
-		}
+	plain := utf8.ValidString(text)
+	for i := 0; plain && i < len(text); i++ {
+		plain = text[i] >= ' ' && text[i] != '"' && text[i] != '\\'
+	}
+	if !plain {
+		quoted, _ := json.Marshal(text) // a text always encodes
+		return append(b, quoted...)
 	}
 	return append(append(append(b, '"'), text...), '"')
 }
@@ -110,7 +114,7 @@ func encodeTrace(t *parley.Trace) any {
 	c := compactTrace{Version: compactTraceVersion, Model: t.Model, BackEnd: t.BackEnd, PromptVersion: t.PromptVersion,
 		ConfigVersion: t.ConfigVersion, Question: t.Question, SearchMethod: t.SearchMethod, ToolCalls: t.ToolCalls,
 		InputTokens: t.InputTokens, OutputTokens: t.OutputTokens, Refused: t.Refused, Unsure: t.Unsure,
-		Rewrite: t.Rewrite, Rerank: t.Rerank, Error: t.Error,
+		Bounds: t.Bounds, Reason: t.Reason, Rewrite: t.Rewrite, Rerank: t.Rerank, Error: t.Error,
 		Millis: [3]float64{t.Millis.RetrievalDone, t.Millis.FirstToken, t.Millis.AnswerDone}}
 	places := map[compactSource]int{}
 	for _, p := range t.Passages {
@@ -162,7 +166,7 @@ func decodeTrace(text []byte, t *parley.Trace) error {
 		PromptVersion: c.PromptVersion, ConfigVersion: c.ConfigVersion, Question: c.Question,
 		SearchMethod: c.SearchMethod, Passages: []parley.TracePassage{}, ToolCalls: append([]string{}, c.ToolCalls...),
 		InputTokens: c.InputTokens, OutputTokens: c.OutputTokens, Refused: c.Refused, Unsure: c.Unsure,
-		Rewrite: c.Rewrite, Rerank: c.Rerank, Error: c.Error,
+		Bounds: c.Bounds, Reason: c.Reason, Rewrite: c.Rewrite, Rerank: c.Rerank, Error: c.Error,
 		Millis: parley.TraceMillis{RetrievalDone: c.Millis[0], FirstToken: c.Millis[1], AnswerDone: c.Millis[2]}}
 	for _, p := range c.Passages {
 		if p.source < 0 || p.source >= len(c.Sources) {

@@ -18,6 +18,7 @@ func TestTraceIsReadAsItWasWritten(t *testing.T) {
 			{ID: "p2", SourceID: "s1", Name: "Manual", Rank: 3, Score: .125},
 			{ID: "p3", SourceID: "s2", Name: "Prices", IsCited: true}},
 		ToolCalls: []string{"find success"}, InputTokens: 5, OutputTokens: 6, Refused: true,
+		Bounds: &parley.AnswerBounds{Sure: .5, Unsure: .25}, Reason: parley.ReasonOffTopic,
 		Rewrite: &parley.TraceRewrite{State: "model", Millis: 1.5}, Error: "late",
 		Rerank: &parley.TraceRerank{State: "done", Millis: 2.5, Candidates: 30, Scores: []float64{.5, -1.25, -11.5}},
 		Millis: parley.TraceMillis{RetrievalDone: 1, FirstToken: 2.5, AnswerDone: 3}}

@@ -35,6 +35,7 @@ func turnFields(t *parley.Turn) []field {
 		{"lease_until", timeDest{&t.LeaseUntil}},
 		{"reserved", &t.Reserved},
 		{"started_at", timeDest{&t.StartedAt}},
+		{"visitor_id", nullableText(&t.VisitorID)},
 	}
 }
 
@@ -45,11 +46,15 @@ var newTurnTable = newTable("turns", func(t *parley.Turn) []field {
 		field{"month", func() any { return MonthOf(t.StartedAt) }})
 })
 
-var createTurnQuery = `
-	insert into turns (` + newTurnTable.columns + `)
-	select ` + strings.Trim(placeholders(len(newTurnTable.fields(new(parley.Turn)))), "()") + `
+var createTurnQuery = createTurnQueryOf(newTurnTable.columns, len(newTurnTable.fields(new(parley.Turn))))
+
+func createTurnQueryOf(columns string, count int) string {
+	return `
+	insert into turns (` + columns + `)
+	select ` + strings.Trim(placeholders(count), "()") + `
 	from agents
 	where id = ? and account_id = ? and deleted_at is null`
+}
 
 // CreateTurn writes an open turn and returns the number of the account's open turns, this one included. A second open
 // turn of the same conversation is a duplicate. Fails with AGENT_NOT_FOUND once the agent is deleted. Call it last in
@@ -61,6 +66,37 @@ func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...NewEvent
 		return 0, err
 	}
 	return db.recordEventsAndTurns(ctx, t.AccountID, t.StartedAt, 1, events...)
+}
+
+// closedTurn is a turn as it is written when it is over already.
+type closedTurn struct {
+	parley.Turn
+	endedAt time.Time
+	charged parley.Credits
+	trace   any
+}
+
+var closedTurnTable = newTable("turns", func(t *closedTurn) []field {
+	return append(turnFields(&t.Turn),
+		field{"state", TurnDone},
+		field{"month", func() any { return MonthOf(t.StartedAt) }},
+		field{"ended_at", timeDest{&t.endedAt}},
+		field{"charged", &t.charged},
+		field{"trace", &t.trace})
+})
+
+var createClosedTurnQuery = createTurnQueryOf(closedTurnTable.columns, len(closedTurnTable.fields(new(closedTurn))))
+
+// CreateClosedTurn is CreateTurn of one that is done already and has cost that much, which QueueCharge has charged.
+func (db *DB) CreateClosedTurn(ctx context.Context, t *parley.Turn, cost parley.Credits, trace *parley.Trace,
+	now time.Time, events ...NewEvent) (open int, err error) {
+	row := closedTurn{Turn: *t, endedAt: now, charged: cost, trace: encodeTrace(trace)}
+	err = db.sql.QueueCheck(ctx, requireSome(parley.CodeAgentNotFound), createClosedTurnQuery,
+		append(closedTurnTable.args(2, &row), t.AgentID, t.AccountID)...)
+	if err != nil {
+		return 0, err
+	}
+	return db.recordEventsAndTurns(ctx, t.AccountID, now, 0, events...)
 }
 
 // OpenTurn finds the conversation's open turn, or nil.
@@ -90,6 +126,9 @@ func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost 
 		return err
 	}
 	if err := db.settleCredits(ctx, t, cost, now); err != nil {
+		return err
+	}
+	if err := db.settleVisitorCredits(ctx, t, cost); err != nil {
 		return err
 	}
 	return db.queueEventsAndTurns(ctx, t.AccountID, now, -1, events...)
@@ -177,10 +216,11 @@ func (db *DB) ExpiredTurns(ctx context.Context, now time.Time, limit int) ([]par
 		limit ?`, millis(now), limit)
 }
 
-// TurnTrace is one turn's trace with when it ran.
+// TurnTrace is one turn's trace with when it ran and what it cost.
 type TurnTrace struct {
 	parley.Trace
 	StartedAt time.Time
+	Charged   parley.Credits
 }
 
 // TurnTraces returns what each turn of a conversation did, oldest first. It is the operator's view and asks for no
@@ -200,5 +240,6 @@ func turnTraceFields(t *TurnTrace) []field {
 		{"state", &t.State},
 		{"trace", traceDest{&t.Trace}},
 		{"started_at", timeDest{&t.StartedAt}},
+		{"coalesce(charged, 0)", &t.Charged},
 	}
 }

@@ -317,6 +317,18 @@ func (db *DB) VoiceSessions(ctx context.Context, f VoiceFilter, limit int) ([]pa
 		append(args, limit)...)
 }
 
+// AgentVoiceSessions lists an agent's sessions, the newest first; only those that have not ended, if live is set.
+func (db *DB) AgentVoiceSessions(ctx context.Context, ref parley.AgentRef, live bool,
+	ask parley.PageRequest) (parley.Page[parley.VoiceSession], error) {
+	where := `agent_id = ? and account_id = ? and state <> ?`
+	if live {
+		where += ` and ended_at is null`
+	}
+	return voiceTable.page(ctx, db, ask, func(s parley.VoiceSession) parley.Cursor {
+		return parley.Cursor{SortValue: millis(s.CreatedAt), ID: string(s.ID)}
+	}, where, ref.Agent, ref.Account, voiceOpening)
+}
+
 // CountLiveVoice counts an agent's sessions that live, those that open included. To be exact it must be asked in a
 // transaction that holds the agent's row.
 func (db *DB) CountLiveVoice(ctx context.Context, ref parley.AgentRef, now time.Time) (int, error) {

@@ -22,6 +22,7 @@ var webhookTable = newTable("webhooks", func(h *parley.Webhook) []field {
 		{"events", jsonDest{&h.Events}},
 		{"signing", &h.SealedSigningKeys},
 		{"key_id", nullableText(&h.KeyID)},
+		{"disabled_at", timePointerDest{&h.DisabledAt}},
 		{"created_at", timeDest{&h.CreatedAt}},
 		{"updated_at", timeDest{&h.UpdatedAt}},
 	}
@@ -64,6 +65,26 @@ func (db *DB) Webhook(ctx context.Context, account parley.AccountID, id parley.W
 	return &h, err
 }
 
+// UpdateWebhook has an account's webhook changed and writes it back. Fails with NOT_FOUND.
+func (db *DB) UpdateWebhook(ctx context.Context, account parley.AccountID, id parley.WebhookID, now time.Time,
+	change func(*parley.Webhook) error) error {
+	own := `id = ? and account_id = ?`
+	h, err := webhookTable.one(ctx, db, `where `+own+db.sql.ForUpdate(), id, account)
+	if sqldb.IsNotFound(err) {
+		return webhookNotFound()
+	}
+	if err != nil {
+		return err
+	}
+	if err := change(&h); err != nil {
+		return err
+	}
+	h.UpdatedAt = now
+	fields := webhookTable.pick(&h, "endpoint", "events", "signing", "key_id", "disabled_at", "updated_at")
+	_, err = db.update(ctx, "webhooks", fields, own, id, account)
+	return err
+}
+
 // OwnerOfWebhook returns the account of a webhook. It is the operator's view and is not limited to one account. Fails
 // with NOT_FOUND.
 func (db *DB) OwnerOfWebhook(ctx context.Context, id parley.WebhookID) (parley.AccountID, error) {
@@ -99,6 +120,7 @@ var deliveryTable = newTable("webhook_deliveries", func(d *parley.Delivery) []fi
 		{"due_at", timeDest{&d.DueAt}},
 		{"last_status", nullableNumber(&d.LastStatus)},
 		{"last_error", nullableText(&d.LastError)},
+		{"last_millis", nullableNumber(&d.LastMillis)},
 		{"created_at", timeDest{&d.CreatedAt}},
 		{"updated_at", timeDest{&d.UpdatedAt}},
 		{"delivered_at", timePointerDest{&d.DeliveredAt}},
@@ -137,8 +159,8 @@ func (db *DB) NextDeliveryTime(ctx context.Context, account parley.AccountID, ho
 // SaveDeliveryAttempt writes the state of a pending delivery after an attempt. One that is gone, or no longer pending,
 // is left alone.
 func (db *DB) SaveDeliveryAttempt(ctx context.Context, d *parley.Delivery) error {
-	fields := deliveryTable.pick(d, "state", "attempts", "due_at", "last_status", "last_error", "updated_at",
-		"delivered_at")
+	fields := deliveryTable.pick(d, "state", "attempts", "due_at", "last_status", "last_error", "last_millis",
+		"updated_at", "delivered_at")
 	_, err := db.update(ctx, "webhook_deliveries", fields,
 		`id = ? and webhook_id = ? and account_id = ? and state = 'pending'`,
 		d.ID, d.WebhookID, d.AccountID)
@@ -197,6 +219,18 @@ func (db *DB) Deliveries(ctx context.Context, f DeliveryFilter, limit int) ([]pa
 		where `+where+`
 		order by updated_at desc, id desc
 		limit ?`, append(args, limit)...)
+}
+
+// WebhookDeliveries lists the deliveries of a webhook, the newest first, of all states if none is named.
+func (db *DB) WebhookDeliveries(ctx context.Context, hook *parley.Webhook, state parley.DeliveryState,
+	ask parley.PageRequest) (parley.Page[parley.Delivery], error) {
+	where, args := `webhook_id = ? and account_id = ?`, []any{hook.ID, hook.AccountID}
+	if state != "" {
+		where, args = where+` and state = ?`, append(args, state)
+	}
+	return deliveryTable.page(ctx, db, ask, func(d parley.Delivery) parley.Cursor {
+		return parley.Cursor{SortValue: millis(d.CreatedAt), ID: string(d.ID)}
+	}, where, args...)
 }
 
 // EraseWebhookDeliveries erases the deliveries of a deleted webhook, in chunks in the bulk lane.

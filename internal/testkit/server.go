@@ -3,6 +3,7 @@
 package testkit
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -80,13 +81,13 @@ func Open(t testing.TB, options ...Option) *Server {
 	}
 	prepareDatabase(t, cfg)
 	listening := httptest.NewUnstartedServer(nil)
-	cfg.BaseURL = "http://" + listening.Listener.Addr().String()
-	cfg.FilesURL = cfg.BaseURL
+	address := "http://" + listening.Listener.Addr().String()
+	cfg.BaseURL, cfg.FilesURL = cmp.Or(cfg.BaseURL, address), address
 	inner, err := server.Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{Server: inner, URL: cfg.BaseURL, AdminService: inner.Admin()}
+	s := &Server{Server: inner, URL: address, AdminService: inner.Admin()}
 	s.AdminService.OnUndeclaredCode = func(op *httpapi.Operation, code parley.Code) {
 		t.Errorf("the operation %s failed with %s, which it does not declare", op.Name, code)
 	}

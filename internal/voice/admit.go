@@ -17,6 +17,10 @@ type SessionRequest struct {
 	ConversationID       parley.ConversationID // as the client sent it
 	UserID               parley.EndUserID      // empty if none was given
 	Timezone             string                // IANA name; empty for UTC
+	// who asks in the widget, and nothing elsewhere; a conversation to continue is known to be theirs
+	Visitor     *parley.Visitor
+	Channel     parley.Channel // of a visitor's new conversation
+	EmbedOrigin string         // page where a visitor's new conversation begins
 }
 
 // AdmittedSession is a session that was admitted, with the customer's token.
@@ -66,7 +70,7 @@ func (ss *Sessions) prepareSession(ctx context.Context, caller parley.Caller, ag
 		return nil, err
 	}
 	l := ss.newSession(caller, a)
-	l.continuesConversation = req.ContinueConversation
+	l.request = req
 	l.Timezone = cmp.Or(req.Timezone, "UTC")
 	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), UserID: req.UserID,
 		Status: parley.ConversationOngoing}
@@ -80,6 +84,10 @@ func (ss *Sessions) prepareSession(ctx context.Context, caller parley.Caller, ag
 	}
 	if req.UserID != "" && req.UserID != c.UserID {
 		return nil, parley.NewError(parley.CodeUserMismatch)
+	}
+	if v := req.Visitor; v != nil { // who is nobody yet is known by the browser
+		l.ConversationID, l.UserID = c.ID, cmp.Or(c.UserID, v.UserID, parley.EndUserID(v.ID))
+		return l, checkOngoing(c)
 	}
 	l.ConversationID, l.UserID = c.ID, cmp.Or(c.UserID, parley.EndUserID(parley.NewUUID()))
 	return l, checkOngoing(c)
@@ -99,15 +107,16 @@ func (ss *Sessions) findConversation(ctx context.Context, l *Session,
 	if parley.IsUUID(string(id)) {
 		c, err = ss.DB.Conversation(ctx, l.AgentRef().ConversationRef(id))
 	}
-	return c, checkFound(c, err)
+	return c, l.checkFound(c, err)
 }
 
-func checkFound(c *parley.Conversation, err error) error {
+func (s *Session) checkFound(c *parley.Conversation, err error) error {
 	if err != nil && !parley.IsCode(err, parley.CodeResourceNotFound) {
 		return err
 	}
 	// as in chat: whoever listens in another channel would not get the answer
-	if err != nil || c == nil || c.API != parley.APIV2 || c.Channel != parley.ChannelAPI {
+	isVisitors := s.request.Visitor != nil
+	if err != nil || c == nil || c.API != parley.APIV2 || (c.Channel == parley.ChannelAPI) == isVisitors {
 		return parley.NewError(parley.CodeConversationNotFound)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/text/language"
 	"parley/internal/text/words"
 )
 
@@ -95,28 +96,12 @@ func (o *overlap) resumeOrIgnore() overlapAction {
 	return actionIgnore
 }
 
-// backchannelWords are words by which listeners show that they listen.
-var backchannelWords = wordSet("mhm mm mmm hm hmm hmmm uh huh uhhuh uhuh um aha ah oh yeah yep yup yes ok okay "+
-	"right sure i see got it cool great nice good fine wow alright all indeed exactly",
-	"ja jaja genau gut klar aha achso ach so okay mhm stimmt verstehe schon",
-	"oui ouais bien sur d'accord daccord ah bon voila exact", "si claro vale ya bueno entiendo",
-	"si va bene certo capisco gia",
-	"sim claro ta certo entendo", "ja goed oke precies", "да ага угу понятно хорошо", "はい うん ええ そう 嗯 好 对 是")
-
-// stopWords interrupt the agent by themselves.
-var stopWords = wordSet("stop wait no hold pause quiet enough halt warte warten nein moment stopp genug attendez " +
-	"attends non arretez stop espera espere para alto no basta aspetta ferma pare espera nao wacht nee стой " +
-	"подожди нет")
-
-func wordSet(lines ...string) map[string]bool {
-	set := map[string]bool{}
-	for _, line := range lines {
-		for word := range strings.FieldsSeq(line) {
-			set[words.Fold(word)] = true
-		}
-	}
-	return set
-}
+var (
+	// backchannelWords are words by which listeners show that they listen.
+	backchannelWords = words.Set(func(l *language.Language) language.Words { return l.Voice.Backchannels })
+	// stopWords interrupt the agent by themselves.
+	stopWords = words.Set(func(l *language.Language) language.Words { return l.Voice.Interruptions })
+)
 
 // foldedWords returns the words of a text without case and accents.
 func foldedWords(text string) []string { return strings.FieldsFunc(words.Fold(text), isSeparator) }
@@ -132,7 +117,7 @@ func countWords(text string) int { return len(foldedWords(text)) }
 func isBackchannel(text string) bool {
 	all := foldedWords(text)
 	for _, word := range all {
-		if !backchannelWords[word] {
+		if !backchannelWords()[word] {
 			return false
 		}
 	}
@@ -141,7 +126,7 @@ func isBackchannel(text string) bool {
 
 func isStopRequest(text string) bool {
 	all := foldedWords(text)
-	return len(all) > 0 && stopWords[all[0]]
+	return len(all) > 0 && stopWords()[all[0]]
 }
 
 // isEcho reports whether a transcript is what the agent is saying: most of its pairs of words are. One or two words
@@ -149,7 +134,7 @@ func isStopRequest(text string) bool {
 func isEcho(transcript, spoken string, likely bool) bool {
 	h, s := foldedWords(transcript), foldedWords(spoken)
 	if len(h) < 3 {
-		return likely && len(h) > 0 && !stopWords[h[0]] &&
+		return likely && len(h) > 0 && !stopWords()[h[0]] &&
 			strings.Contains(" "+strings.Join(s, " ")+" ", " "+strings.Join(h, " ")+" ")
 	}
 	pairs := map[string]bool{}

@@ -38,19 +38,16 @@ func (s *Session) reserve(ctx context.Context, tx *store.DB) error {
 // activate is the second transaction: it creates the conversation, or locks it, and stores the session as open.
 func (s *Session) activate(ctx context.Context, tx *store.DB) error {
 	events := []store.NewEvent{s.newEvent(parley.EventVoiceStarted)}
-	if s.continuesConversation {
+	if s.request.ContinueConversation {
 		c, err := tx.LockConversation(ctx, s.ConversationRef())
-		if err := checkFound(c, err); err != nil {
+		if err := s.checkFound(c, err); err != nil {
 			return err
 		}
 		if err := checkOngoing(c); err != nil {
 			return err
 		}
 	} else {
-		c := &parley.Conversation{ID: s.ConversationID, AccountID: s.AccountID, AgentID: s.AgentID, API: parley.APIV2,
-			Channel: parley.ChannelAPI, UserID: s.UserID,
-			Status: parley.ConversationOngoing, CreatedAt: s.CreatedAt, UpdatedAt: s.CreatedAt}
-		if err := tx.CreateVoiceConversation(ctx, c); err != nil {
+		if err := tx.CreateVoiceConversation(ctx, s.newConversation()); err != nil {
 			return err
 		}
 		events = append([]store.NewEvent{{Kind: parley.EventConversationCreated, AgentID: s.AgentID,
@@ -63,6 +60,17 @@ func (s *Session) activate(ctx context.Context, tx *store.DB) error {
 		return err
 	}
 	return tx.RecordEvents(ctx, s.AccountID, s.CreatedAt, events...)
+}
+
+// newConversation returns the conversation that the session begins.
+func (s *Session) newConversation() *parley.Conversation {
+	c := &parley.Conversation{ID: s.ConversationID, AccountID: s.AccountID, AgentID: s.AgentID, API: parley.APIV2,
+		Channel: parley.ChannelAPI, UserID: s.UserID,
+		Status: parley.ConversationOngoing, CreatedAt: s.CreatedAt, UpdatedAt: s.CreatedAt}
+	if v := s.request.Visitor; v != nil {
+		c.Channel, c.UserID, c.VisitorID, c.EmbedOrigin = s.request.Channel, v.UserID, v.ID, s.request.EmbedOrigin
+	}
+	return c
 }
 
 func (s *Session) newEvent(kind parley.EventKind) store.NewEvent {

@@ -16,7 +16,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-func openSQLite(t testing.TB) *store.DB { return dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t))) }
+func openSQLite(t testing.TB) *store.DB { return dbs.NewSQLiteStore(t) }
 
 func (d *testDialog) hasFault(word string) bool {
 	d.fakeTransport.mu.Lock()

@@ -35,6 +35,7 @@ type playingClip struct {
 	rtc.Clip
 	length     time.Duration
 	heardShare float64 // how much of it has been played
+	isWhole    bool    // all of its sound has been taken
 	cut        chan struct{}
 	wasCut     bool
 }
@@ -91,6 +92,8 @@ func (t *fakeTransport) playClip(c *playingClip) {
 			break
 		}
 	}
+	c.isWhole = true
+	t.changed.Broadcast()
 	for (t.holdsClips || t.paused) && !c.wasCut && !t.isClosed && begun {
 		t.changed.Wait()
 	}
@@ -119,7 +122,12 @@ func (t *fakeTransport) sendAudio(pcm []int16) {
 func (t *fakeTransport) setHeardShare(share float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.clip.heardShare = share
+	for t.clip != nil && !t.clip.isWhole && !t.isClosed {
+		t.changed.Wait() // a share of what is still growing would say little
+	}
+	if t.clip != nil {
+		t.clip.heardShare = share
+	}
 }
 
 func (t *fakeTransport) setHoldsClips(slow bool) {

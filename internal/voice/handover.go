@@ -104,13 +104,13 @@ func (d *dialog) recheckConversation() {
 	if d.isTakenOver {
 		return
 	}
-	status, _, err := d.DB.StatusAndLastSeq(d.ctx, d.session.ConversationRef())
+	state, err := d.DB.ConversationHead(d.ctx, d.session.ConversationRef())
 	switch {
 	case parley.IsCode(err, parley.CodeResourceNotFound):
 		d.end(parley.EndOperator)
 	case err != nil:
 		d.Logger.Warn("how a conversation stands", "session", d.session.ID, "err", err)
 	default:
-		d.handleStatus(status)
+		d.handleStatus(state.Status)
 	}
 }

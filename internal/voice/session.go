@@ -17,12 +17,12 @@ type Session struct {
 	Caller              parley.Caller // the account that owns the session
 	Settings            *parley.VoiceSettings
 
-	continuesConversation bool // the conversation existed before
-	hasSlot               bool // it holds one of this server's slots
-	sessions              *Sessions
-	ctx                   context.Context
-	cancel                context.CancelCauseFunc
-	done                  chan struct{}
+	request  SessionRequest
+	hasSlot  bool // it holds one of this server's slots
+	sessions *Sessions
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	done     chan struct{}
 
 	mu              sync.Mutex
 	joinedAt        *time.Time

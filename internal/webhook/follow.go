@@ -56,11 +56,11 @@ func (s *Sender) handleEvents(ctx context.Context, b *events.Batch) error {
 	return nil
 }
 
-// subscribersOf returns those of an account's webhooks that an event is sent to: webhooks that were there when it
-// happened.
+// subscribersOf returns those of an account's webhooks that an event is sent to: webhooks that are on and were
+// there when it happened.
 func subscribersOf(webhooks []parley.Webhook, e store.Event) (list []parley.Webhook) {
 	for _, h := range webhooks {
-		if slices.Contains(h.Events, e.Kind) && (h.AgentID == "" || h.AgentID == e.AgentID) &&
+		if h.DisabledAt == nil && slices.Contains(h.Events, e.Kind) && (h.AgentID == "" || h.AgentID == e.AgentID) &&
 			!h.CreatedAt.After(e.At.Add(maxClockSkew)) {
 			list = append(list, h)
 		}

@@ -69,6 +69,9 @@ func (s *Sender) sendJob(ctx context.Context, j jobs.Job) error {
 	if err != nil {
 		return err
 	}
+	if h.DisabledAt != nil {
+		return nil // what waits is sent when it is on again
+	}
 	for range maxRoundsPerRun {
 		due, err := s.DB.DueDeliveries(ctx, h.AccountID, h.ID, s.Now(), maxConcurrentSends)
 		if err != nil {
@@ -103,6 +106,7 @@ func (s *Sender) sendAll(ctx context.Context, h *parley.Webhook, due []parley.De
 // attempt sends a delivery and writes the outcome. An attempt that the end of the server cuts short does not count: the
 // delivery is sent again.
 func (s *Sender) attempt(ctx context.Context, h *parley.Webhook, d *parley.Delivery) error {
+	begin := s.Now()
 	status, failure := s.post(ctx, h, d)
 	if failure != nil && ctx.Err() != nil {
 		return ctx.Err()
@@ -110,7 +114,7 @@ func (s *Sender) attempt(ctx context.Context, h *parley.Webhook, d *parley.Deliv
 	ctx = context.WithoutCancel(ctx)
 	now := s.Now()
 	d.Attempts++
-	d.LastStatus, d.LastError, d.UpdatedAt = status, "", now
+	d.LastStatus, d.LastError, d.LastMillis, d.UpdatedAt = status, "", now.Sub(begin).Milliseconds(), now
 	switch {
 	case failure == nil:
 		d.State, d.DeliveredAt = parley.DeliveryDelivered, &now

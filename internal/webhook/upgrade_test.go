@@ -55,6 +55,22 @@ func (f *fixture) enqueueDirectly(h *parley.Webhook, state parley.DeliveryState)
 	}
 }
 
+// laterColumns are those that this version's store writes and the version before did not have.
+var laterColumns = []string{
+	`messages answer_state text`,
+	`accounts viewers_see_personal_data integer not null default 0`,
+	`agents identity_secret_old text`,
+	`agents identity_old_until bigint`,
+	`agents widget_limits text`,
+	`conversations visitor_id text`,
+	`conversations claimed_by text`,
+	`conversations embed_title text`,
+	`conversations embed_locale text`,
+	`turns visitor_id text`,
+	`webhooks disabled_at bigint`,
+	`webhook_deliveries last_millis bigint`,
+}
+
 // TestLeadsOfTheVersionBeforeAreDeliveredOnce checks that a lead which the version before has recorded is delivered
 // exactly once, whether its delivery was waiting or done; that leads from before a webhook existed are not delivered to
 // it; and that later leads are delivered.
@@ -63,12 +79,16 @@ func TestLeadsOfTheVersionBeforeAreDeliveredOnce(t *testing.T) {
 		if err := sqldb.Migrate(t.Context(), db, migrationsUpTo(t, "0014")); err != nil {
 			t.Fatal(err)
 		}
-		alter := func(change string) { // what this version's store writes came later
-			if _, err := db.Exec(t.Context(), `alter table messages `+change); err != nil {
-				t.Fatal(err)
+		alter := func(changes ...string) { // what this version's store writes came later
+			for _, change := range changes {
+				if _, err := db.Exec(t.Context(), `alter table `+change); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
-		alter(`add column answer_state text`)
+		for _, column := range laterColumns {
+			alter(strings.Replace(column, " ", " add column ", 1))
+		}
 		f := newFixture(t, store.New(db))
 		e, late := newEndpoint(t), newEndpoint(t)
 		h := f.addWebhook("", e.URL)
@@ -78,7 +98,10 @@ func TestLeadsOfTheVersionBeforeAreDeliveredOnce(t *testing.T) {
 		f.enqueueDirectly(h, parley.DeliveryPending)
 		f.addWebhook("", late.URL)
 
-		alter(`drop column answer_state`)
+		for _, column := range laterColumns {
+			words := strings.Fields(column)
+			alter(words[0] + ` drop column ` + words[1])
+		}
 		f.Must(sqldb.Migrate(f, db, store.Migrations()))
 		for range 3 {
 			f.runSendJobs()

@@ -138,6 +138,103 @@ func newSecret() string {
 	return "whsec_" + base64.RawURLEncoding.EncodeToString(b[:])
 }
 
+// Change says what a webhook is to be; nil stays.
+type Change struct {
+	Endpoint *string
+	Events   []string
+	Enabled  *bool
+	Actor    string // who changes it, for the audit chain
+}
+
+// Change changes a webhook. What waited while it was off is sent when it is on again. Fails with NOT_FOUND, or with
+// VALIDATION_INVALID_BODY.
+func (s *Service) Change(ctx context.Context, account parley.AccountID, id parley.WebhookID,
+	c Change) (changed *parley.Webhook, err error) {
+	now := s.Now()
+	err = s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		err := tx.UpdateWebhook(ctx, account, id, now, func(h *parley.Webhook) error {
+			changed = h
+			return c.apply(h, now)
+		})
+		if err != nil {
+			return err
+		}
+		if changed.DisabledAt == nil {
+			if err := enqueueSend(ctx, tx, s.Queue, account, id, now); err != nil {
+				return err
+			}
+		}
+		details := auditDetails(changed)
+		details["enabled"] = changed.DisabledAt == nil
+		return tx.AppendAuditEvent(ctx, account, now, c.Actor, "webhook.change", string(id), details)
+	})
+	return changed, err
+}
+
+func (c *Change) apply(h *parley.Webhook, now time.Time) error {
+	n := NewWebhook{Endpoint: h.Endpoint, Events: h.EventNames()}
+	if c.Endpoint != nil {
+		n.Endpoint = *c.Endpoint
+	}
+	if c.Events != nil {
+		n.Events = c.Events
+	}
+	if err := n.validate(); err != nil {
+		return err
+	}
+	h.Endpoint, h.Events = n.Endpoint, n.eventKinds()
+	switch {
+	case c.Enabled == nil:
+	case *c.Enabled:
+		h.DisabledAt = nil
+	case h.DisabledAt == nil:
+		h.DisabledAt = &now
+	}
+	return nil
+}
+
+// RotateSecret makes another secret for a webhook in place of the one before, and returns it; it is shown only now.
+// Fails with NOT_FOUND.
+func (s *Service) RotateSecret(ctx context.Context, account parley.AccountID, id parley.WebhookID,
+	actor string) (secret string, err error) {
+	secret = newSecret()
+	signing, err := s.Vault.Seal(account, encodeSigningKeys([]byte(secret)))
+	if err != nil {
+		return "", err
+	}
+	now := s.Now()
+	return secret, s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		err := tx.UpdateWebhook(ctx, account, id, now, func(h *parley.Webhook) error {
+			h.SealedSigningKeys, h.KeyID = signing, ""
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return tx.AppendAuditEvent(ctx, account, now, actor, "webhook.rotate_secret", string(id), nil)
+	})
+}
+
+const testBody = `{"eventType":"webhook.test","chatbotId":"","payload":{}}`
+
+// SendTest has a delivery sent that tells of nothing, and returns its id. Fails with NOT_FOUND.
+func (s *Service) SendTest(ctx context.Context, account parley.AccountID,
+	id parley.WebhookID) (parley.DeliveryID, error) {
+	h, err := s.DB.Webhook(ctx, account, id)
+	if err != nil {
+		return "", err
+	}
+	now := s.Now()
+	d := &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: account, AgentID: h.AgentID,
+		WebhookID: id, Event: parley.EventWebhookTest, Body: testBody, DueAt: now, CreatedAt: now}
+	return d.ID, s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		if err := tx.AddDelivery(ctx, d); err != nil {
+			return err
+		}
+		return enqueueSend(ctx, tx, s.Queue, account, id, now)
+	})
+}
+
 // Remove deletes a webhook and its deliveries; actor is who does so, for the audit chain. Fails with
 // NOT_FOUND.
 func (s *Service) Remove(ctx context.Context, account parley.AccountID, id parley.WebhookID, actor string) error {

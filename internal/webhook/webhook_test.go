@@ -1,6 +1,9 @@
 package webhook_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha1"
+	"encoding/hex"
 	"strings"
 	"testing"
 	"time"
@@ -206,6 +209,55 @@ func TestWebhookLimit(t *testing.T) {
 		ask.AgentID = "nobody"
 		if _, _, err := f.service.Add(f, f.account, ask); !parley.IsCode(err, parley.CodeAgentNotFound) {
 			t.Errorf("%v", err)
+		}
+	})
+}
+
+// A webhook that is off hears of nothing, and of what waited once it is on again; another address and another secret
+// count from the next attempt on; a test is a delivery as any other.
+func TestWebhookIsChangedAndTried(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		old, next := newEndpoint(t, 500), newEndpoint(t)
+		h := f.addWebhook("", old.URL)
+		f.addLead("waits@example.org")
+		f.runSendJobs()
+		on, off := true, false
+		changed, err := f.service.Change(f, f.account, h.ID, webhook.Change{Enabled: &off, Actor: "operator"})
+		f.Must(err)
+		if changed.DisabledAt == nil {
+			t.Error("it is on")
+		}
+		f.addLead("unheard@example.org")
+		f.clock.Advance(time.Hour)
+		f.runSendJobs()
+		if n, m := len(f.deliveries("")), len(old.receivedRequests()); n != 1 || m != 1 {
+			t.Errorf("while it is off: %d deliveries, %d requests", n, m)
+		}
+		secret, err := f.service.RotateSecret(f, f.account, h.ID, "operator")
+		f.Must(err)
+		_, err = f.service.Change(f, f.account, h.ID, webhook.Change{Endpoint: &next.URL, Enabled: &on, Actor: "operator"})
+		f.Must(err)
+		_, err = f.service.SendTest(f, f.account, h.ID)
+		f.Must(err)
+		f.runSendJobs()
+		got := next.receivedRequests()
+		if len(got) != 2 || len(f.deliveries(parley.DeliveryDelivered)) != 2 {
+			t.Fatalf("%d requests", len(got))
+		}
+		for _, r := range got {
+			mac := hmac.New(sha1.New, []byte(secret))
+			mac.Write([]byte(r.body))
+			if want := hex.EncodeToString(mac.Sum(nil)); r.header.Get("X-Chatbase-Signature") != want {
+				t.Errorf("signed with another secret: %s", r.body)
+			}
+		}
+		wrong := "ftp://shop.example"
+		if _, err := f.service.Change(f, f.account, h.ID, webhook.Change{Endpoint: &wrong}); !parley.IsCode(err,
+			parley.CodeInvalidBody) {
+			t.Error(err)
+		}
+		if _, err := f.service.RotateSecret(f, "another", h.ID, ""); !parley.IsCode(err, parley.CodeNotFound) {
+			t.Error(err)
 		}
 	})
 }

@@ -1,6 +1,7 @@
-// Package widget serves what browsers need for voice sessions: the library service-voice, for any page to load, and a
-// demo page on which a person can talk to an agent. It has no rules about who may talk to whom: the page joins with a
-// participant token, as every page does.
+// Package widget serves what the browsers of visitors load: the loaders, the chat frame and the help page with their
+// files; and for voice sessions the library service-voice, for any page to load, with a demo page on which a person can
+// talk to an agent. It has no rules about who may talk to whom: the pages call the chat API, and join voice sessions
+// with participant tokens, as every page does.
 package widget
 
 import (
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"parley/internal/httpapi"
 	"parley/web"
 )
 
@@ -30,43 +32,58 @@ const (
 // Page serves the library and the demo page.
 type Page struct {
 	html           *template.Template
-	policy         string
-	files          map[string]*staticFile
+	voice          *url.URL // where browsers join; nil for this server
+	site           httpapi.Site
+	files          map[string]*httpapi.StaticFile
 	sessionHandler atomic.Pointer[http.Handler] // nil for none
 }
 
 // New returns the page. Browsers join voice sessions at voiceURL (ws or wss), or at this server itself.
-func New(voiceURL string) (*Page, error) {
+func New(voiceURL string, site httpapi.Site) (*Page, error) {
 	html, err := template.ParseFS(web.Files, "voice/demo/voice.html")
 	if err != nil {
 		return nil, fmt.Errorf("read the voice page: %w", err)
 	}
-	p := &Page{html: html, policy: contentSecurityPolicy(voiceURL), files: map[string]*staticFile{
-		libraryPath:  {name: "built/service-voice.js", contentType: "text/javascript; charset=utf-8", isCrossOrigin: true},
-		licensesPath: {name: "built/service-voice.licenses.txt", contentType: "text/plain; charset=utf-8"},
-		stylePath:    {name: "voice/demo/voice.css", contentType: "text/css; charset=utf-8"},
-		scriptPath:   {name: "voice/demo/voice.js", contentType: "text/javascript; charset=utf-8"},
-	}}
-	for _, f := range p.files {
-		if err := f.load(); err != nil {
-			return nil, err
+	p := &Page{html: html, voice: voiceAddress(voiceURL), site: site, files: map[string]*httpapi.StaticFile{}}
+	for _, f := range []struct{ path, name, contentType string }{
+		{libraryPath, "built/service-voice.js", "text/javascript; charset=utf-8"},
+		{licensesPath, "built/service-voice.licenses.txt", "text/plain; charset=utf-8"},
+		{stylePath, "voice/demo/voice.css", "text/css; charset=utf-8"},
+		{scriptPath, "voice/demo/voice.js", "text/javascript; charset=utf-8"},
+	} {
+		content, err := web.Files.ReadFile(f.name)
+		if err != nil {
+			return nil, fmt.Errorf("read the voice page: %w", err)
 		}
+		p.files[f.path] = httpapi.NewStaticFile(f.contentType, fileCaching, content)
 	}
 	return p, nil
 }
 
-// contentSecurityPolicy lets the page load its own files and talk to this server and to the voice server, and nothing
-// else.
-func contentSecurityPolicy(voiceURL string) string {
-	connect := "'self'"
-	// policies know no IPv6
-	if u, err := url.Parse(voiceURL); err == nil && u.Host != "" && !strings.ContainsAny(u.Host, ";, '\"[") {
-		connect += " " + u.Scheme + "://" + u.Host
-		// The browser's library asks by plain HTTP why it was refused.
-		connect += " " + strings.Replace(u.Scheme, "ws", "http", 1) + "://" + u.Host
+// fileCaching has browsers ask each hour whether a file has changed; its name does not change with its text.
+const fileCaching = "public, max-age=3600"
+
+// policy lets the page load its own files, ask for a session, and join one.
+func (p *Page) policy(r *http.Request) httpapi.PagePolicy {
+	connect := directive("connect-src", p.connectSources(r))
+	return httpapi.PagePolicy{
+		Sources:     []string{"script-src 'self'", "style-src 'self'", "img-src data:", connect},
+		Permissions: voicePermissions,
 	}
-	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src " + connect +
-		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+}
+
+// connectSources names the paths that the page may reach.
+func (p *Page) connectSources(r *http.Request) (sources []string) {
+	for _, host := range p.site.Hosts(r) {
+		sources = append(sources, "http://"+host+sessionPath)
+		if p.voice == nil {
+			sources = append(sources, voiceSources(nil, []string{host})...)
+		}
+	}
+	if p.voice != nil {
+		sources = append(sources, voiceSources(p.voice, nil)...)
+	}
+	return sources
 }
 
 // IsPagePath reports whether a path is the page's.
@@ -75,14 +92,24 @@ func (p *Page) IsPagePath(path string) bool {
 }
 
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, pagePath) {
+		p.policy(r).Set(w.Header(), p.site.UsesHTTPS(r))
+	}
 	switch f := p.files[r.URL.Path]; {
 	case r.URL.Path == sessionPath:
 		p.createSession(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "Only GET and HEAD are known here.", http.StatusMethodNotAllowed)
+	case r.URL.Path == libraryPath:
+		// It is the same for everybody and contains no secret, so the page of any site may read and check it.
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+		f.ServeHTTP(w, r)
 	case f != nil:
-		f.serve(w, r)
+		f.ServeHTTP(w, r)
+	case isLoopbackIPv6(r):
+		http.Redirect(w, r, localAddress(r), http.StatusTemporaryRedirect)
 	default:
 		p.showPage(w, r)
 	}
@@ -91,15 +118,12 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // showPage writes the page. A client that may create a session sees how to begin one.
 func (p *Page) showPage(w http.ResponseWriter, r *http.Request) {
 	var b bytes.Buffer
-	if err := p.html.Execute(&b, struct{ Demo bool }{p.sessionHandler.Load() != nil && isLocalRequest(r)}); err != nil {
+	if err := p.html.Execute(&b, struct{ Demo bool }{p.sessionHandler.Load() != nil && httpapi.IsLocal(r)}); err != nil {
 		http.Error(w, "The page could not be made.", http.StatusInternalServerError)
 		return
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", p.policy)
-	h.Set("Permissions-Policy", "microphone=(self), camera=(), geolocation=()")
-	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
 	_, _ = w.Write(b.Bytes())
 }
@@ -113,7 +137,7 @@ func (p *Page) createSession(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	maker := p.sessionHandler.Load()
 	switch {
-	case maker == nil || !isLocalRequest(r) || !isFromOwnPage(r):
+	case maker == nil || !httpapi.IsLocal(r) || !isFromOwnPage(r):
 		http.NotFound(w, r)
 	case r.Method != http.MethodPost:
 		w.Header().Set("Allow", "POST")
@@ -123,24 +147,26 @@ func (p *Page) createSession(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isLocalRequest reports whether a request comes from this machine: from loopback, to a name of loopback (another name
-// may be DNS rebinding by a foreign site), and through no proxy.
-func isLocalRequest(r *http.Request) bool {
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
-		if r.Header.Get(name) != "" {
-			return false
-		}
+// isLoopbackIPv6 reports whether a page was opened at [::1], which policies cannot name, so it could ask for nothing.
+func isLoopbackIPv6(r *http.Request) bool {
+	at, err := netip.ParseAddrPort(r.Host)
+	if err != nil {
+		ip, _ := netip.ParseAddr(strings.Trim(r.Host, "[]"))
+		at = netip.AddrPortFrom(ip, 0)
 	}
-	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && from.Addr().Unmap().IsLoopback() && isLoopbackName(r.Host)
+	return at.Addr().Is6() && at.Addr().IsLoopback()
 }
 
-func isLoopbackName(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
+// localAddress is the page's address at a name of loopback.
+func localAddress(r *http.Request) string {
+	address := url.URL{Scheme: "http", Host: "localhost", Path: pagePath}
+	if r.TLS != nil {
+		address.Scheme = "https"
 	}
-	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		address.Host = net.JoinHostPort("localhost", port)
+	}
+	return address.String()
 }
 
 // isFromOwnPage reports whether the demo page sent the request. Browsers set Origin, and pages cannot change it.

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/httpapi"
 	"parley/internal/widget"
 	"parley/web"
 )
 
 func newPage(t *testing.T, voiceURL string) *widget.Page {
 	t.Helper()
-	p, err := widget.New(voiceURL)
+	p, err := widget.New(voiceURL, httpapi.Site{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,22 +80,62 @@ func TestLibraryMayBeLoadedByEverySite(t *testing.T) {
 			t.Errorf("%s: %d, %v", url, r.StatusCode, r.Header)
 		}
 	}
+	for _, url := range []string{"http://127.0.0.1/sdk/service-voice.js",
+		"http://127.0.0.1/sdk/service-voice.licenses.txt"} {
+		if r := sendRequest(p, "GET", url); r.Header.Get("Content-Security-Policy") != "" ||
+			r.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s is a file for other pages: %v", url, r.Header)
+		}
+	}
 }
 
-// The policy lets the page join where sessions are, and load nothing but its own files.
-func TestPolicyNamesTheVoiceServer(t *testing.T) {
-	for voiceURL, want := range map[string]string{
-		"wss://talk.example.com:7443/": " connect-src 'self' wss://talk.example.com:7443 https://talk.example.com:7443;",
-		"ws://127.0.0.1:8080":          " connect-src 'self' ws://127.0.0.1:8080 http://127.0.0.1:8080;",
-		"":                             " connect-src 'self';",
-		"ws://a;script-src *":          " connect-src 'self';",
-		"ws://[::1]:8080":              " connect-src 'self';",
+// The policy lets the page join where sessions are, and reach nothing else: neither other hosts nor another path of
+// this one, under whichever name.
+func TestPolicyNamesPaths(t *testing.T) {
+	const (
+		own     = "http://127.0.0.1:8080/demo/voice/session"
+		signals = "ws://127.0.0.1:8080/rtc ws://127.0.0.1:8080/rtc/ http://127.0.0.1:8080/rtc http://127.0.0.1:8080/rtc/"
+		base    = " http://talk.example/demo/voice/session"
+	)
+	for _, c := range []struct{ voiceURL, baseURL, host, want string }{
+		{"wss://talk.example:7443/", "", "127.0.0.1:8080", own + " wss://talk.example:7443/rtc wss://talk.example:7443/rtc/" +
+			" https://talk.example:7443/rtc https://talk.example:7443/rtc/"},
+		{"ws://127.0.0.1:8080", "", "127.0.0.1:8080", own + " " + signals},
+		{"", "", "127.0.0.1:8080", own + " " + signals},
+		{"", "https://Talk.example", "127.0.0.1:8080", own + " " + signals + base +
+			" ws://talk.example/rtc ws://talk.example/rtc/ http://talk.example/rtc http://talk.example/rtc/"},
+		{"ws://a;script-src *", "", "127.0.0.1:8080", own + " " + signals},
+		{"ws://[::1]:8080", "", "127.0.0.1:8080", own + " " + signals},
+		{"", "", "a;script-src *", "'none'"},
+		{"", "", "a b.example", "'none'"},
+		{"", "", "[2001:db8::1]", "'none'"},
 	} {
-		policy := sendRequest(newPage(t, voiceURL), "GET",
-			"http://127.0.0.1/demo/voice").Header.Get("Content-Security-Policy")
-		if !strings.Contains(policy, want) || !strings.Contains(policy,
-			"default-src 'none'; script-src 'self'; style-src 'self';") || strings.Contains(policy, "*") {
-			t.Errorf("%s: %s", voiceURL, policy)
+		p, err := widget.New(c.voiceURL, httpapi.Site{URL: c.baseURL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest("GET", "/demo/voice", nil)
+		r.Host = c.host
+		w := httptest.NewRecorder()
+		p.ServeHTTP(w, r)
+		want := "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src " + c.want +
+			"; worker-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+			"require-trusted-types-for 'script'; trusted-types 'none'"
+		if got := w.Header().Get("Content-Security-Policy"); got != want {
+			t.Errorf("%+v:\n%s\nwant\n%s", c, got, want)
+		}
+	}
+}
+
+// Policies cannot name an address of IPv6, so the page would not work there.
+func TestPageAtIPv6LoopbackLeadsToAName(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://[::1]:8080/demo/voice": "http://localhost:8080/demo/voice",
+		"http://[::1]/demo/voice":      "http://localhost/demo/voice",
+	} {
+		if r := sendRequest(newPage(t, ""), "GET", url); r.StatusCode != http.StatusTemporaryRedirect ||
+			r.Header.Get("Location") != want {
+			t.Errorf("%s: %d %v", url, r.StatusCode, r.Header)
 		}
 	}
 }
@@ -146,7 +187,7 @@ func TestPageOffersWhatWorks(t *testing.T) {
 	p := newPage(t, "")
 	p.EnableSessions(http.NotFoundHandler())
 	const button, field = `id="call"`, `id="token"`
-	for url, demo := range map[string]bool{"http://[::1]:8080/demo/voice": true,
+	for url, demo := range map[string]bool{"http://127.0.0.1:8080/demo/voice": true,
 		"http://parley.example/demo/voice": false} {
 		if text := readBody(t, sendRequest(p, "GET", url).Body); strings.Contains(text, button) != demo ||
 			!strings.Contains(text, field) {

@@ -3,12 +3,12 @@ import { dirname, join } from "node:path";
 
 // Writes the licences of all that the script build holds into one file beside it. Libraries bring their own dependencies already
 // built in, so that the list follows the packages, not the files.
-export function licenses(fileName) {
+export function licenses(fileName, folder = import.meta.dirname) {
   return {
     name: "licenses",
     generateBundle() {
       const found = new Map();
-      gather(join(import.meta.dirname, "package.json"), found);
+      gather(join(folder, "package.json"), found);
       this.emitFile({ type: "asset", fileName, source: [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text).join("\n") });
     },
   };

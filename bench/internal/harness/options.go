@@ -15,6 +15,7 @@ type Options struct {
 	Args         string // as given, for the report
 
 	Retrieval bool   // runMeasures the search in large agents, and nothing else
+	Answers   bool   // runMeasures the built-in model's answers, and nothing else
 	Search    bool   // runMeasures conversation search, and nothing else
 	SearchURL string // PostgreSQL, to measure it there
 	Messages  int
@@ -22,6 +23,9 @@ type Options struct {
 	PostgresURL string // an empty database, to measure turns on it; empty measures none there
 
 	Voice bool // runMeasures voice sessions, and nothing else
+
+	WebParts map[string]bool // names of the parts of the console's measure; empty for all
+	Install  bool            // measures npm ci as well, which needs a registry
 	Sizes
 }
 
@@ -37,6 +41,9 @@ type Sizes struct {
 	IdleStreams  int           // streams open together
 	IdleTime     time.Duration // how long the idle streams are watched
 }
+
+// IsQuick reports whether the sizes are those of a quick run.
+func (s Sizes) IsQuick() bool { return s.span == QuickSizes.span }
 
 // PartBytes is the size of each text of an ingest.
 const PartBytes = 1_000_000

@@ -23,10 +23,11 @@ import (
 // Server is a Parley server with an account and an agent for each of the stub's models.
 type Server struct {
 	*process.Server
-	DataDir string
-	Key     string
-	Agents  map[string]string // by model
-	Client  *http.Client
+	DataDir   string
+	AccountID string
+	Key       string
+	Agents    map[string]string // by model
+	Client    *http.Client
 }
 
 func (s *Server) OwnProcess() *process.Server {
@@ -41,6 +42,26 @@ func (rn *Run) BuildBinary(ctx context.Context, overlay map[string]string) (stri
 	if rn.ParleyBinary != "" && overlay == nil {
 		return filepath.Abs(rn.ParleyBinary)
 	}
+	if overlay == nil {
+		return rn.Compile(ctx)
+	}
+	dir, err := rn.NewDir("overlay")
+	if err != nil {
+		return "", err
+	}
+	list, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, list, 0o600); err != nil {
+		return "", err
+	}
+	return rn.Compile(ctx, "-overlay", file)
+}
+
+// Compile builds the server from its source with further arguments of go build.
+func (rn *Run) Compile(ctx context.Context, args ...string) (string, error) {
 	root, err := ModuleRoot(ctx)
 	if err != nil {
 		return "", err
@@ -50,20 +71,8 @@ func (rn *Run) BuildBinary(ctx context.Context, overlay map[string]string) (stri
 		return "", err
 	}
 	out := filepath.Join(dir, "parley")
-	args := []string{"build", "-o", out}
-	if overlay != nil {
-		list, err := json.Marshal(map[string]any{"Replace": overlay})
-		if err != nil {
-			return "", err
-		}
-		file := filepath.Join(dir, "overlay.json")
-		if err := os.WriteFile(file, list, 0o600); err != nil {
-			return "", err
-		}
-		args = append(args, "-overlay", file)
-	}
 	rn.Logf("building the server …")
-	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/parley")...)
+	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build", "-o", out}, args...), "./cmd/parley")...)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0") // as make build does
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, output)
@@ -88,7 +97,8 @@ func (rn *Run) StartServer(ctx context.Context, binary, data string, env ...stri
 		}
 	}
 	var models []string
-	for _, m := range []string{stub.InstantModel, stub.SteadyModel, stub.SilentModel, stub.FinderModel} {
+	for _, m := range []string{stub.InstantModel, stub.SteadyModel, stub.SilentModel, stub.FinderModel,
+		stub.LongModel} {
 		models = append(models, m+"="+m)
 	}
 	cmd.Env = append(cmd.Env, "PARLEY_MODEL_URL="+rn.Stub.URL, "PARLEY_MODEL="+stub.InstantModel,
@@ -145,9 +155,9 @@ func (s *Server) CreateAccount(ctx context.Context, binary string, env ...string
 	if err != nil {
 		return fmt.Errorf("account create: %w: %s", err, out)
 	}
-	var created struct{ APIKey string }
+	var created struct{ AccountID, APIKey string }
 	err = json.Unmarshal(out, &created)
-	s.Key = created.APIKey
+	s.AccountID, s.Key = created.AccountID, created.APIKey
 	return err
 }
 

@@ -47,6 +47,13 @@ func AtLeastTimes(n float64) Threshold {
 	}}
 }
 
+// EitherOf is met where one of the two is.
+func EitherOf(a, b Threshold) Threshold {
+	return Threshold{a.Text + " or " + b.Text, func(measured, baseline float64) bool {
+		return a.IsMet(measured, baseline) || b.IsMet(measured, baseline)
+	}}
+}
+
 // ComparedRow returns a row that compares with the baseline, SingleRow one that does not.
 func ComparedRow(measure, unit string, baseline, measured float64, b *Threshold) Row {
 	r := SingleRow(measure, unit, measured, nil)

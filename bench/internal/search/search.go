@@ -178,8 +178,12 @@ func (s *searchRun) searchClasses() []searchClass {
 	common := func(n int) func() (int, finding.Query) {
 		return func() (int, finding.Query) { return 0, finding.Query{Text: s.commonWords(n)} }
 	}
+	mixP50, mixP99 := 3.0, 20.0
+	if s.db.SQL().Dialect() == sqldb.Postgres {
+		mixP50, mixP99 = 4, 25
+	}
 	list := []searchClass{
-		{name: "mix", maxP50: 5, maxP99: 50, newQuery: func() (int, finding.Query) {
+		{name: "mix", maxP50: mixP50, maxP99: mixP99, newQuery: func() (int, finding.Query) {
 			switch k := s.rng.IntN(10); {
 			case k < 6:
 				return s.randomWordsQuery(1 + s.rng.IntN(3))

@@ -16,6 +16,7 @@ const (
 	InstantModel = "instant" // 32 tokens at once
 	SteadyModel  = "steady"  // 100 tokens, one every 20 ms
 	SilentModel  = "silent"  // a token every 25 s: longer than the silence after which a server must send a heartbeat
+	LongModel    = "long"    // an article of 24 kB in 1,200 tokens, one every 5 ms
 	FinderModel  = "finder"  // reports whether the code word of the question occurs in the prompt once more
 )
 
@@ -25,6 +26,8 @@ const (
 	silentTokens  = 8
 	SteadyPace    = 20 * time.Millisecond
 	silentPace    = 25 * time.Second
+	LongTokens    = 1200
+	longPace      = 5 * time.Millisecond
 )
 
 // Answers of the finder.
@@ -50,6 +53,7 @@ func NewModel() Model {
 		InstantModel: NewScript(numberedTokens(instantTokens), 0),
 		SteadyModel:  NewScript(numberedTokens(SteadyTokens), SteadyPace),
 		SilentModel:  NewScript(numberedTokens(silentTokens), silentPace),
+		LongModel:    NewScript(articleTokens(LongTokens), longPace),
 		FoundAnswer:  NewScript(strings.SplitAfter(FoundAnswer, " "), 0),
 		AbsentAnswer: NewScript(strings.SplitAfter(AbsentAnswer, " "), 0),
 	}

@@ -695,7 +695,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         AccentColorWrite: {
-            color?: string;
+            color?: string | null;
             enabled?: boolean;
         };
         Agent: {
@@ -847,12 +847,12 @@ export interface components {
             alignChatButton?: components["schemas"]["ButtonSide"];
             /** @description Seconds. */
             autoOpenChatWindowAfter?: number | null;
-            buttonColor?: string;
+            buttonColor?: string | null;
             /** @description Empty hides it. */
             dismissableNotice?: string | null;
             displayName?: string | null;
             footer?: string | null;
-            headerColor?: string;
+            headerColor?: string | null;
             messagePlaceholder?: string | null;
             mobile?: components["schemas"]["MobileStylesWrite"];
             showAttachments?: boolean;
@@ -861,7 +861,7 @@ export interface components {
             showFeedback?: boolean;
             showVoiceMode?: boolean;
             theme?: components["schemas"]["Theme"];
-            userMessageColor?: string;
+            userMessageColor?: string | null;
         };
         Citation: {
             answerEnd: number;
@@ -1478,14 +1478,14 @@ export interface components {
         };
         StageStylesWrite: {
             accentColor?: components["schemas"]["AccentColorWrite"];
-            buttonColor?: string;
+            buttonColor?: string | null;
             closeOnOutsideClick?: boolean;
             customSurfaceColors?: components["schemas"]["SurfaceColorsWrite"];
             dismissableNotice?: string | null;
             displayName?: string | null;
             enabled?: boolean;
             footer?: string | null;
-            headerColor?: string;
+            headerColor?: string | null;
             messagePlaceholder?: string | null;
             notificationIndicator?: components["schemas"]["IndicatorWrite"];
             notificationMessage?: components["schemas"]["NoticeWrite"];
@@ -1500,7 +1500,7 @@ export interface components {
             theme?: components["schemas"]["Theme"];
             tintedGrayscale?: components["schemas"]["TintedGrayscaleWrite"];
             typography?: components["schemas"]["TypographyWrite"];
-            userMessageColor?: string;
+            userMessageColor?: string | null;
             welcomeMessage?: string | null;
             width?: components["schemas"]["StageWidth"];
         };
@@ -1555,9 +1555,9 @@ export interface components {
             foreground?: string;
         };
         SurfaceColorsWrite: {
-            background?: string;
+            background?: string | null;
             enabled?: boolean;
-            foreground?: string;
+            foreground?: string | null;
         };
         Team: {
             /** Format: uuid */

@@ -2,6 +2,10 @@ package admin
 
 import (
 	"context"
+	"encoding/csv"
+	"maps"
+	"slices"
+	"strconv"
 	"time"
 
 	"parley"
@@ -27,9 +31,12 @@ type CreatedAccount struct {
 // AccountChange says what an account is to be; what is absent stays.
 type AccountChange struct {
 	ID      string             `path:"accountId" json:"-"`
+	Name    *string            `json:"name,omitempty"`
 	Plan    *string            `json:"plan,omitempty"`
 	Credits httpapi.Opt[int64] `json:"credits,omitzero" nullable:"true"` // a month; null takes the plan's
 	HIPAA   *bool              `json:"hipaa,omitempty"`
+
+	ViewersSeePersonalData *bool `json:"viewersSeePersonalData,omitempty"` // of customers
 }
 
 // Account is an account as the operator sees it.
@@ -42,6 +49,8 @@ type Account struct {
 	CreditsUsed float64   `json:"creditsUsed"`
 	HIPAA       bool      `json:"hipaa"`
 	CreatedAt   time.Time `json:"createdAt"`
+
+	ViewersSeePersonalData bool `json:"viewersSeePersonalData"` // of customers
 }
 
 func (s *Service) createAccount(ctx context.Context, in NewAccount) (CreatedAccount, error) {
@@ -67,7 +76,11 @@ func grantCredits(whole *int64) *parley.Credits {
 }
 
 func (s *Service) updateAccount(ctx context.Context, in AccountChange) (Account, error) {
-	change := access.AccountChange{Plan: in.Plan, HIPAA: in.HIPAA}
+	if err := s.checkAccount(parley.AccountID(in.ID)); err != nil {
+		return Account{}, err
+	}
+	change := access.AccountChange{Name: in.Name, Plan: in.Plan, HIPAA: in.HIPAA,
+		ViewersSeePersonalData: in.ViewersSeePersonalData}
 	if in.Credits.Present {
 		change.Credits = &access.CreditGrant{Credits: grantCredits(in.Credits.Ptr())}
 	}
@@ -80,7 +93,7 @@ func (s *Service) updateAccount(ctx context.Context, in AccountChange) (Account,
 }
 
 func (s *Service) listAccounts(ctx context.Context, _ NoInput) ([]Account, error) {
-	found, err := s.Accounts.List(ctx)
+	found, err := s.visibleAccounts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +104,18 @@ func (s *Service) listAccounts(ctx context.Context, _ NoInput) ([]Account, error
 		}
 	}
 	return list, nil
+}
+
+// visibleAccounts returns all accounts to the operator, and to a member their own.
+func (s *Service) visibleAccounts(ctx context.Context) ([]parley.Account, error) {
+	if s.member == nil {
+		return s.Accounts.List(ctx)
+	}
+	own, err := s.DB.Account(ctx, s.member.Account)
+	if err != nil {
+		return nil, err
+	}
+	return []parley.Account{*own}, nil
 }
 
 func (s *Service) newAccount(ctx context.Context, a *parley.Account) (Account, error) {
@@ -104,6 +129,8 @@ func (s *Service) newAccount(ctx context.Context, a *parley.Account) (Account, e
 		CreditsUsed: used.Float(),
 		HIPAA:       a.HIPAA,
 		CreatedAt:   a.CreatedAt,
+
+		ViewersSeePersonalData: a.ViewersSeePersonalData,
 	}
 	if credits := s.monthlyCredits(a); credits != nil {
 		n := credits.Float()
@@ -119,4 +146,320 @@ func (s *Service) monthlyCredits(a *parley.Account) *parley.Credits {
 	}
 	plan, _ := s.Accounts.Plans.Plan(a.Plan)
 	return plan.CreditsPerMonth
+}
+
+// Plan is what the plan of an account allows. Null is no limit.
+type Plan struct {
+	Name                 string   `json:"name"`
+	Unknown              bool     `json:"unknown" doc:"The server has no such plan, so that it allows nothing."`
+	API                  bool     `json:"api" doc:"The REST interfaces may be used, with a key."`
+	Voice                bool     `json:"voice"`
+	MaxAgents            *int     `json:"agents"`
+	StoragePerAgent      *int64   `json:"storagePerAgent" doc:"Bytes of sources."`
+	CreditsPerMonth      *float64 `json:"creditsPerMonth"`
+	CreditsPerVoiceMin   float64  `json:"creditsPerVoiceMinute"`
+	VoiceSessionsPerHour *int     `json:"voiceSessionsPerHour" doc:"Of an agent that sets no limit of its own."`
+	VoiceSessionsPerDay  *int     `json:"voiceSessionsPerDay" doc:"The same in a day."`
+}
+
+// Usage is what an account may use and has used in a month.
+type Usage struct {
+	Month    string    `json:"month" doc:"UTC, such as 2026-11."`
+	EndsAt   time.Time `json:"endsAt" doc:"When the month ends and credits begin anew."`
+	Plan     Plan      `json:"plan"`
+	Agents   int       `json:"agents" doc:"How many there are now."`
+	Limit    *float64  `json:"creditLimit" doc:"Of the month: the account's own, else the plan's; null is none."`
+	OwnLimit bool      `json:"ownCreditLimit" doc:"The limit was set for the account, in place of the plan's."`
+	Used     float64   `json:"credits"`
+	Reserved float64   `json:"reservedCredits" doc:"Set aside for answers that are being written."`
+
+	Forecast *float64 `json:"forecast" doc:"Credits at the end of this month at its pace so far; null on its first day."`
+
+	ReachesAt *time.Time  `json:"reachesLimitAt" doc:"When the limit is reached at that pace; null if not in this month."`
+	Days      []CreditDay `json:"days" doc:"From the first of the month, up to today."`
+}
+
+// CreditDay is what was used on a day.
+type CreditDay struct {
+	Day     string  `json:"day" doc:"UTC, such as 2026-11-24."`
+	Credits float64 `json:"credits"`
+}
+
+// UsageQuery asks what an account has used in a month.
+type UsageQuery struct {
+	AccountID string `path:"accountId" json:"-"`
+	Month     string `query:"month" max:"7" doc:"Such as 2026-11; without it the present one."`
+	AgentID   string `query:"agentId" doc:"Whose days; without it those of all agents."`
+}
+
+// AgentUsage is what an agent uses.
+type AgentUsage struct {
+	AgentID     string  `json:"agentId"`
+	Name        string  `json:"name"`
+	Credits     float64 `json:"credits" doc:"Of the month."`
+	CreditLimit *int64  `json:"creditLimit" doc:"Of a month, as the agent is set; null is none."`
+	Storage     int64   `json:"storage" doc:"Bytes of its sources now."`
+}
+
+// AgentUsageQuery asks for a page of what the agents of an account use.
+type AgentUsageQuery struct {
+	AccountID string `path:"accountId" json:"-"`
+	Month     string `query:"month" max:"7" doc:"Such as 2026-11; without it the present one."`
+	Paging
+}
+
+// UsageExport asks what the agents of an account have used on each day of a month.
+type UsageExport struct {
+	AccountID string `path:"accountId" json:"-"`
+	Month     string `query:"month" max:"7" doc:"Such as 2026-11; without it the present one."`
+}
+
+// beginOfMonth reads a month; empty is the present one.
+func (s *Service) beginOfMonth(month string) (time.Time, error) {
+	if month == "" {
+		month = store.MonthOf(s.Now())
+	}
+	begin, err := time.Parse("2006-01", month)
+	if err != nil || begin.After(s.Now()) {
+		return time.Time{}, parley.Invalid("month", "must be a month that has begun, such as 2026-11")
+	}
+	return begin, nil
+}
+
+// daysOfMonth lists the days of a month, up to today.
+func (s *Service) daysOfMonth(begin time.Time) (days []string) {
+	end := begin.AddDate(0, 1, 0)
+	for day := begin; day.Before(end) && !day.After(s.Now()); day = day.AddDate(0, 0, 1) {
+		days = append(days, store.DayOf(day))
+	}
+	return days
+}
+
+func (s *Service) getUsage(ctx context.Context, in UsageQuery) (Usage, error) {
+	id, err := s.findAccount(ctx, in.AccountID)
+	if err != nil {
+		return Usage{}, err
+	}
+	begin, err := s.beginOfMonth(in.Month)
+	if err != nil {
+		return Usage{}, err
+	}
+	account, err := s.DB.Account(ctx, id)
+	if err != nil {
+		return Usage{}, err
+	}
+	out := Usage{Month: store.MonthOf(begin), EndsAt: begin.AddDate(0, 1, 0), Plan: s.newPlan(account.Plan),
+		OwnLimit: account.Credits != nil}
+	used, reserved, err := s.DB.AccountCreditUsage(ctx, id, out.Month)
+	if err != nil {
+		return out, err
+	}
+	limit := s.monthlyCredits(account)
+	out.Used, out.Reserved, out.Limit = used.Float(), reserved.Float(), creditsOrNil(limit)
+	out.Forecast, out.ReachesAt = forecastCredits(begin, s.Now(), used, limit)
+	if out.Agents, err = s.DB.CountAgents(ctx, id); err != nil {
+		return out, err
+	}
+	out.Days, err = s.readCreditDays(ctx, id, parley.AgentID(in.AgentID), s.daysOfMonth(begin))
+	return out, err
+}
+
+func (s *Service) newPlan(name string) Plan {
+	plan, isKnown := s.Accounts.Plans.Plan(name)
+	return Plan{Name: name, Unknown: !isKnown, API: plan.API, Voice: plan.Voice, MaxAgents: plan.MaxAgents,
+		StoragePerAgent: plan.StoragePerAgent, CreditsPerMonth: creditsOrNil(plan.CreditsPerMonth),
+		CreditsPerVoiceMin: plan.CreditsPerVoiceMinute.Float(), VoiceSessionsPerHour: plan.VoicePerHour,
+		VoiceSessionsPerDay: plan.VoicePerDay}
+}
+
+func creditsOrNil(c *parley.Credits) *float64 {
+	if c == nil {
+		return nil
+	}
+	n := c.Float()
+	return &n
+}
+
+// minForecastTime is how much of a month must be over before its pace says anything.
+const minForecastTime = 24 * time.Hour
+
+// forecastCredits draws a straight line: what will be used by the end of the month if the rest of it is as what is
+// over, and when the limit is reached then. Both are nil for a month that is over, or has just begun.
+func forecastCredits(begin, now time.Time, used parley.Credits, limit *parley.Credits) (*float64, *time.Time) {
+	end, over := begin.AddDate(0, 1, 0), now.Sub(begin)
+	if over < minForecastTime || !now.Before(end) {
+		return nil, nil
+	}
+	forecast := used.Float() * float64(end.Sub(begin)) / float64(over)
+	if limit == nil || used >= *limit || forecast <= limit.Float() {
+		return &forecast, nil
+	}
+	at := begin.Add(time.Duration(float64(over) * limit.Float() / used.Float()))
+	return &forecast, &at
+}
+
+// readCreditDays returns what was used on each of the days, by all agents or by the one that is named.
+func (s *Service) readCreditDays(ctx context.Context, account parley.AccountID, agent parley.AgentID,
+	days []string) ([]CreditDay, error) {
+	if agent != "" {
+		if err := s.DB.CheckAgent(ctx, account.AgentRef(agent), s.Now()); err != nil {
+			return nil, err
+		}
+	}
+	found, err := s.DB.CreditDays(ctx, account, agent, days)
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]parley.Credits{}
+	for _, d := range found {
+		used[d.Day] = d.Used
+	}
+	list := make([]CreditDay, len(days))
+	for i, day := range days {
+		list[i] = CreditDay{day, used[day].Float()}
+	}
+	return list, nil
+}
+
+func (s *Service) listAgentUsage(ctx context.Context, in AgentUsageQuery) (Page[AgentUsage], error) {
+	id, err := s.findAccount(ctx, in.AccountID)
+	if err != nil {
+		return Page[AgentUsage]{}, err
+	}
+	begin, err := s.beginOfMonth(in.Month)
+	if err != nil {
+		return Page[AgentUsage]{}, err
+	}
+	read := func(p parley.PageRequest) (parley.Page[parley.Agent], error) { return s.DB.Agents(ctx, id, begin, p) }
+	return readPage(s, in.Paging, []string{"usage", in.AccountID, store.MonthOf(begin)}, read,
+		eachBy(func(a *parley.Agent) AgentUsage {
+			return AgentUsage{AgentID: string(a.ID), Name: a.Name, Credits: a.CreditsUsed.Float(), CreditLimit: a.CreditLimit,
+				Storage: a.Size}
+		}))
+}
+
+func (s *Service) exportUsage(ctx context.Context, c *httpapi.Call, in UsageExport) error {
+	id, err := s.findAccount(ctx, in.AccountID)
+	if err != nil {
+		return err
+	}
+	begin, err := s.beginOfMonth(in.Month)
+	if err != nil {
+		return err
+	}
+	file := c.StreamFile("text/csv", "usage-"+store.MonthOf(begin)+".csv")
+	return file.End(s.writeUsage(ctx, id, s.daysOfMonth(begin), csv.NewWriter(file)))
+}
+
+func (s *Service) writeUsage(ctx context.Context, account parley.AccountID, days []string, w *csv.Writer) error {
+	if err := w.Write([]string{"day", "agentId", "agent", "credits"}); err != nil {
+		return err
+	}
+	for _, day := range days {
+		if err := s.writeUsageOfDay(ctx, account, day, w); err != nil {
+			return err
+		}
+		w.Flush()
+	}
+	return w.Error()
+}
+
+// writeUsageOfDay writes a row for each agent that was used, and one without an agent for those that are deleted.
+func (s *Service) writeUsageOfDay(ctx context.Context, account parley.AccountID, day string, w *csv.Writer) error {
+	rows, err := s.DB.CreditsOfDay(ctx, account, day)
+	if err != nil {
+		return err
+	}
+	names, err := s.agentNames(ctx, account, rows)
+	if err != nil {
+		return err
+	}
+	rest := store.CreditDay{Day: day}
+	ofAgents := rows[:0]
+	for _, row := range rows {
+		switch {
+		case row.Agent == "":
+			rest.Used += row.Used
+		case names[row.Agent] != "":
+			rest.Used -= row.Used
+			ofAgents = append(ofAgents, row)
+		}
+	}
+	if rest.Used > 0 {
+		ofAgents = append(ofAgents, rest)
+	}
+	for _, row := range ofAgents {
+		credits := strconv.FormatFloat(row.Used.Float(), 'f', -1, 64)
+		if err := w.Write([]string{day, csvCell(string(row.Agent)), csvCell(names[row.Agent]), credits}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const nameBatch = 500 // names that are read at a time
+
+func (s *Service) agentNames(ctx context.Context, account parley.AccountID,
+	rows []store.CreditDay) (map[parley.AgentID]string, error) {
+	names := map[parley.AgentID]string{}
+	for part := range slices.Chunk(rows, nameBatch) {
+		ids := make([]parley.AgentID, len(part))
+		for i := range part {
+			ids[i] = part[i].Agent
+		}
+		some, err := s.DB.AgentNames(ctx, account, ids)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(names, some)
+	}
+	return names, nil
+}
+
+// MaintenanceState says whether the service is under maintenance: whether it refuses requests.
+type MaintenanceState struct {
+	Enabled bool `json:"maintenance"`
+}
+
+func (s *Service) getMaintenance(ctx context.Context, _ NoInput) (MaintenanceState, error) {
+	isEnabled, err := s.Accounts.Maintenance(ctx)
+	return MaintenanceState{isEnabled}, err
+}
+
+func (s *Service) setMaintenance(ctx context.Context, in MaintenanceState) (MaintenanceState, error) {
+	if err := s.Accounts.SetMaintenance(ctx, in.Enabled); err != nil {
+		return MaintenanceState{}, err
+	}
+	if s.SetMaintenance != nil {
+		s.SetMaintenance(in.Enabled)
+	}
+	return in, nil
+}
+
+// ReindexRequest asks for the index of an account's conversations to be rebuilt.
+type ReindexRequest struct {
+	AccountID string `path:"accountId" json:"-"`
+	Begin     bool   `json:"begin"` // else what has begun goes on
+}
+
+// ReindexState says how far the index is built. Steps are asked for until it is done, unless a server runs.
+type ReindexState struct {
+	Done  bool  `json:"done"`
+	Built int64 `json:"built"` // conversations
+	Total int64 `json:"total"`
+}
+
+// reindex works for about a second on the index; the old one answers meanwhile.
+func (s *Service) reindex(ctx context.Context, in ReindexRequest) (ReindexState, error) {
+	account := parley.AccountID(in.AccountID)
+	if _, err := s.DB.Account(ctx, account); err != nil {
+		return ReindexState{}, err
+	}
+	if in.Begin {
+		if err := s.Indexer.Rebuild(ctx, account); err != nil {
+			return ReindexState{}, err
+		}
+	}
+	state, err := s.Indexer.Build(ctx, account)
+	return ReindexState{state.Done, state.Built, state.Total}, err
 }

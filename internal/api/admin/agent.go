@@ -3,9 +3,14 @@ package admin
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
 	"time"
 
 	"parley"
+	"parley/internal/ingest"
 	"parley/internal/insight"
 	"parley/internal/manifest"
 	"parley/internal/store"
@@ -14,7 +19,8 @@ import (
 // ApplyManifest asks to make an account's agents what documents say.
 type ApplyManifest struct {
 	AccountID string            `path:"accountId" json:"-"`
-	Documents []json.RawMessage `json:"documents"`
+	Documents []json.RawMessage `json:"documents" max:"1000"`
+	Text      string            `json:"text,omitempty" doc:"YAML, in the place of documents. It may not name files."`
 	Secrets   map[string]string `json:"secrets,omitempty"` // by name, for ${NAME} in documents; never printed or logged
 	Prune     bool              `json:"prune"`
 	DryRun    bool              `json:"dryRun"`
@@ -31,6 +37,9 @@ type AgentRef struct {
 }
 
 func (s *Service) apply(ctx context.Context, in ApplyManifest) (ManifestResult, error) {
+	if err := s.checkAccount(parley.AccountID(in.AccountID)); err != nil {
+		return ManifestResult{}, err
+	}
 	account, err := s.DB.Account(ctx, parley.AccountID(in.AccountID))
 	if err != nil {
 		return ManifestResult{}, err
@@ -40,22 +49,93 @@ func (s *Service) apply(ctx context.Context, in ApplyManifest) (ManifestResult, 
 		return ManifestResult{}, parley.NewErrorf(parley.CodePlanFeature,
 			"The account's plan %q is not among the plans of this installation.", account.Plan)
 	}
-	results, err := s.Manifests.Apply(ctx, manifest.ApplyRequest{
+	file, err := in.readText()
+	if err != nil {
+		return ManifestResult{}, err
+	}
+	results, err := s.Manifests.Apply(store.WithActor(ctx, s.actor()), manifest.ApplyRequest{
 		Caller:    parley.Caller{Account: *account, Plan: plan},
+		Actor:     s.actor(),
 		Documents: in.Documents,
 		Secrets:   in.Secrets,
 		Prune:     in.Prune,
 		DryRun:    in.DryRun,
 	})
-	return ManifestResult{results}, err
+	return ManifestResult{results}, inLines(file, err)
 }
 
-func (s *Service) exportAgent(ctx context.Context, in AgentRef) (manifest.ExportResult, error) {
-	x, err := s.Manifests.Export(ctx, parley.AgentID(in.ID))
-	if err != nil {
-		return manifest.ExportResult{}, err
+// readText reads the documents of the text of a manifest, if there is one.
+func (in *ApplyManifest) readText() (*manifest.File, error) {
+	if in.Text == "" {
+		return nil, nil
 	}
-	return *x, nil
+	file := manifest.Read("manifest", []byte(in.Text), manifest.Environment{
+		Open: func(string) (io.ReadCloser, error) { return nil, errNoFiles },
+		Env:  func(name string) string { return in.Secrets[name] },
+	})
+	for i := range file.Documents {
+		in.Documents = append(in.Documents, file.Documents[i].JSON)
+	}
+	return file, parley.InvalidFields(lineFaults(file.Faults))
+}
+
+// lineFaults returns what is wrong in the text of a manifest by its lines, each with the paths of its values.
+func lineFaults(notes []manifest.Note) map[string]string {
+	faults := map[string]string{}
+	for _, n := range manifest.SortNotes(notes) {
+		place := "text"
+		if n.Line > 0 {
+			place += "." + strconv.Itoa(n.Line)
+		}
+		fault := strings.TrimPrefix(n.Path+": "+n.Text, ": ")
+		if before := faults[place]; before != "" {
+			fault = before + "\n" + fault
+		}
+		faults[place] = fault
+	}
+	return faults
+}
+
+// inLines names the faults of documents by the lines of the text that they are from.
+func inLines(file *manifest.File, err error) error {
+	if file == nil || !parley.IsCode(err, parley.CodeInvalidBody) {
+		return err
+	}
+	var notes []manifest.Note
+	for path, text := range parley.AsError(err).Details {
+		notes = append(notes, file.Locate(path, text))
+	}
+	return parley.InvalidFields(lineFaults(notes))
+}
+
+var errNoFiles = errors.New("a manifest that is sent as text may not name files")
+
+// ManifestQuery asks for an agent as a manifest.
+type ManifestQuery struct {
+	ID     string `path:"agentId"`
+	AsText bool   `query:"text" doc:"Whether it is wanted as YAML as well."`
+}
+
+// ExportedAgent is an agent as a manifest.
+type ExportedAgent struct {
+	manifest.ExportResult
+	Text string `json:"text,omitempty"`
+}
+
+func (s *Service) exportAgent(ctx context.Context, in ManifestQuery) (ExportedAgent, error) {
+	ref, err := s.findAgent(ctx, in.ID)
+	if err != nil {
+		return ExportedAgent{}, err
+	}
+	x, err := s.Manifests.Export(ctx, ref.Agent)
+	if err != nil {
+		return ExportedAgent{}, err
+	}
+	out := ExportedAgent{ExportResult: *x}
+	if in.AsText {
+		out.Text, err = manifest.Write(x.Document)
+	}
+	return out, err
 }
 
 // SourceQuery asks for an agent's sources, newest first.
@@ -66,14 +146,16 @@ type SourceQuery struct {
 
 // Source is a source as the operator sees it.
 type Source struct {
-	ID        string    `json:"sourceId"`
-	Type      string    `json:"type"`
-	Name      string    `json:"name"`
-	Status    string    `json:"status"`
-	Reason    string    `json:"reason,omitempty"` // why it has failed, or was not read to its end
-	Answers   bool      `json:"answers"`          // answers rest on it, even if on an earlier version
-	Size      int64     `json:"size"`             // bytes; of a website those of its pages
-	UpdatedAt time.Time `json:"updatedAt"`
+	ID     string `json:"sourceId"`
+	Type   string `json:"type"`
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	Reason string `json:"reason,omitempty"` // why it has failed, or was not read to its end
+	// of a reason that is known, for texts in other languages
+	ReasonCode string    `json:"reasonCode,omitempty"`
+	Answers    bool      `json:"answers"` // answers rest on it, even if on an earlier version
+	Size       int64     `json:"size"`    // bytes; of a website those of its pages
+	UpdatedAt  time.Time `json:"updatedAt"`
 }
 
 func (s *Service) listSources(ctx context.Context, in SourceQuery) ([]Source, error) {
@@ -85,37 +167,51 @@ func (s *Service) listSources(ctx context.Context, in SourceQuery) ([]Source, er
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Source, len(page.Items))
-	for i := range page.Items {
-		if list[i], err = s.newSource(ctx, &page.Items[i]); err != nil {
+	return s.newSources(ctx, page.Items)
+}
+
+// newSources describes sources of one agent. What it asks of the database does not grow with their number.
+func (s *Service) newSources(ctx context.Context, found []parley.Source) ([]Source, error) {
+	var sites []parley.SourceID
+	for i := range found {
+		if found[i].Kind.HasPages() {
+			sites = append(sites, found[i].ID)
+		}
+	}
+	pages := map[parley.SourceID]store.SitePages{}
+	if len(sites) > 0 {
+		var err error
+		if pages, err = s.DB.SumSitePages(ctx, found[0].AgentRef(), sites); err != nil {
 			return nil, err
 		}
+	}
+	list := make([]Source, len(found))
+	for i := range found {
+		list[i] = describeSource(&found[i], pages[found[i].ID])
 	}
 	return list, nil
 }
 
 func (s *Service) newSource(ctx context.Context, source *parley.Source) (Source, error) {
-	out := Source{
-		ID:        string(source.ID),
-		Type:      string(source.Kind),
-		Name:      source.Name,
-		Status:    string(source.Status),
-		Reason:    source.Failure,
-		Answers:   source.LiveVersion != "",
-		Size:      source.Size,
-		UpdatedAt: source.UpdatedAt,
-	}
-	if !source.Kind.HasPages() {
-		return out, nil
-	}
-	sizes, err := s.DB.SiteSizes(ctx, source.AgentRef(), []parley.SourceID{source.ID})
+	list, err := s.newSources(ctx, []parley.Source{*source})
 	if err != nil {
-		return out, err
+		return Source{}, err
 	}
-	pages, err := s.DB.CountLivePages(ctx, source.AgentRef(), source.ID)
-	out.Size += sizes[source.ID]
-	out.Answers = out.Answers || pages > 0
-	return out, err
+	return list[0], nil
+}
+
+func describeSource(source *parley.Source, pages store.SitePages) Source {
+	return Source{
+		ID:         string(source.ID),
+		Type:       string(source.Kind),
+		Name:       source.Name,
+		Status:     string(source.Status),
+		Reason:     source.Failure,
+		ReasonCode: ingest.ReasonCode(source.Failure),
+		Answers:    source.LiveVersion != "" || pages.Live > 0,
+		Size:       source.Size + pages.Size,
+		UpdatedAt:  source.UpdatedAt,
+	}
 }
 
 // InsightsQuery asks for the sums of an agent's conversations. Without days it is about the last 30.
@@ -143,13 +239,12 @@ func (s *Service) showInsights(ctx context.Context, in InsightsQuery) (insight.R
 }
 
 func (s *Service) findOwner(ctx context.Context, id string) (*parley.Account, parley.AgentID, error) {
-	agent := parley.AgentID(id)
-	owner, err := s.DB.OwnerOfAgent(ctx, agent)
+	ref, err := s.findAgent(ctx, id)
 	if err != nil {
-		return nil, agent, err
+		return nil, ref.Agent, err
 	}
-	account, err := s.DB.Account(ctx, owner)
-	return account, agent, err
+	account, err := s.DB.Account(ctx, ref.Account)
+	return account, ref.Agent, err
 }
 
 // RebuildRequest asks for a step of judging an agent's conversations again: the one that follows the progress. Steps
@@ -165,4 +260,71 @@ func (s *Service) rebuildInsights(ctx context.Context, in RebuildRequest) (insig
 		return in.Progress, err
 	}
 	return s.Insight.Rebuild(ctx, account.ID.AgentRef(agent), in.Progress)
+}
+
+// FiguresQuery asks what the last week of agents came to.
+type FiguresQuery struct {
+	AccountID string   `query:"accountId" doc:"The account of the agents; may be left out where it is known."`
+	AgentIDs  []string `query:"agentIds" max:"100"`
+}
+
+// AgentFigures is what the conversations of an agent came to in the last seven days, today included.
+type AgentFigures struct {
+	AgentID       string   `json:"agentId"`
+	Conversations int64    `json:"conversations"`
+	Days          []int64  `json:"days"`         // conversations of each day
+	ResolvedRate  *float64 `json:"resolvedRate"` // null if no conversation had a question
+	Unanswered    int64    `json:"unanswered"`   // questions that the sources did not answer
+}
+
+const figureDays = 7
+
+// listFigures lists the figures of those agents in which there was anything to count.
+func (s *Service) listFigures(ctx context.Context, in FiguresQuery) ([]AgentFigures, error) {
+	account, err := s.limitAccount(parley.AccountID(in.AccountID))
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]parley.AgentID, len(in.AgentIDs))
+	for i, id := range in.AgentIDs {
+		ids[i] = parley.AgentID(id)
+	}
+	to := s.Now().UTC().Truncate(24 * time.Hour)
+	from := to.AddDate(0, 0, 1-figureDays)
+	days, err := s.DB.SumAgentDays(ctx, account, ids, from, to)
+	if err != nil {
+		return nil, err
+	}
+	open, err := s.DB.CountAgentQuestions(ctx, account, ids, from, to.AddDate(0, 0, 1))
+	return newFigures(ids, days, open, from), err
+}
+
+func newFigures(ids []parley.AgentID, days []store.AgentDay, open map[parley.AgentID]int64,
+	from time.Time) []AgentFigures {
+	sums := map[parley.AgentID]*store.InsightSums{}
+	byDay := map[parley.AgentID]map[string]int64{}
+	for _, d := range days {
+		if sums[d.Agent] == nil {
+			sums[d.Agent], byDay[d.Agent] = &store.InsightSums{}, map[string]int64{}
+		}
+		sums[d.Agent].Add(d.InsightSums)
+		byDay[d.Agent][d.Day] = d.Conversations
+	}
+	list := []AgentFigures{}
+	for _, id := range ids {
+		if sums[id] == nil && open[id] == 0 {
+			continue
+		}
+		total := store.InsightSums{}
+		if sums[id] != nil {
+			total = *sums[id]
+		}
+		f := AgentFigures{AgentID: string(id), Conversations: total.Conversations, Days: make([]int64, figureDays),
+			ResolvedRate: insight.ResolutionRate(total), Unanswered: open[id]}
+		for day := range figureDays {
+			f.Days[day] = byDay[id][from.AddDate(0, 0, day).Format(time.DateOnly)]
+		}
+		list = append(list, f)
+	}
+	return list
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"parley/internal/datadir"
 	"parley/internal/httpapi"
 )
 
@@ -25,19 +26,19 @@ type Client struct {
 
 // Run calls the operation. What it changes is in force when it returns.
 func Run[In, Out any](ctx context.Context, c *Client, op Operation[In, Out], in In) (out Out, err error) {
-	var lock *Lock
-	err = retry(ctx, c.LockTimeout, func() (bool, error) {
+	var lock *datadir.Lock
+	err = datadir.Retry(ctx, c.LockTimeout, func() (bool, error) {
 		err := c.callServer(ctx, &op.Operation, &in, &out)
-		if !isNotListening(err) {
+		if !datadir.IsNotListening(err) {
 			return false, err
 		}
 		if lock, err = c.lockData(op.mayCreateData); err != nil {
-			return errors.Is(err, errLocked), err
+			return errors.Is(err, datadir.ErrLocked), err
 		}
 		out, err = runLocally(ctx, c, op, in)
 		return false, errors.Join(err, lock.Unlock())
 	})
-	if errors.Is(err, errLocked) {
+	if errors.Is(err, datadir.ErrLocked) {
 		err = fmt.Errorf("%w, which does not answer on its admin socket; try again when it has ended (%s)", err, c.DataDir)
 	}
 	return out, err
@@ -57,7 +58,7 @@ func runLocally[In, Out any](ctx context.Context, c *Client, op Operation[In, Ou
 func (c *Client) callServer(ctx context.Context, op *httpapi.Operation, in, out any) error {
 	client := &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
-		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, c.DataDir) },
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return datadir.Dial(ctx, c.DataDir) },
 	}}
 	req, err := httpapi.NewRequest(ctx, "http://parley", op, in)
 	if err != nil {
@@ -73,7 +74,7 @@ func (c *Client) callServer(ctx context.Context, op *httpapi.Operation, in, out 
 
 // lockData takes the data directory's lock where one is needed. Only an operation that may come first creates the
 // directory: a mistyped --data is an error, not a new, empty database.
-func (c *Client) lockData(mayCreate bool) (*Lock, error) {
+func (c *Client) lockData(mayCreate bool) (*datadir.Lock, error) {
 	if c.DatabaseFile == "" {
 		return nil, nil
 	}
@@ -86,5 +87,5 @@ func (c *Client) lockData(mayCreate bool) (*Lock, error) {
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return nil, err
 	}
-	return tryLock(c.DataDir, c.Holder)
+	return datadir.TryLock(c.DataDir, c.Holder)
 }

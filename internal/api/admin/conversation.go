@@ -77,6 +77,9 @@ func (s *Service) listConversations(ctx context.Context, in ConversationQuery) (
 // findConversation returns the full id of a conversation. It fails with CONVERSATION_NOT_FOUND.
 func (s *Service) findConversation(ctx context.Context, id string) (parley.ConversationRef, error) {
 	account, agent, err := s.DB.OwnerOfConversation(ctx, parley.ConversationID(id))
+	if err == nil && s.checkAccount(account) != nil {
+		return parley.ConversationRef{}, parley.NewError(parley.CodeConversationNotFound)
+	}
 	return account.AgentRef(agent).ConversationRef(parley.ConversationID(id)), err
 }
 
@@ -88,11 +91,11 @@ func (s *Service) moveConversation(ctx context.Context, in StateChange) (Convers
 	var c *parley.Conversation
 	switch in.Step {
 	case "end":
-		c, err = s.Conversations.End(ctx, ref, operatorName)
+		c, err = s.Conversations.End(ctx, ref, s.author())
 	case "takeover":
-		c, err = s.Conversations.TakeOver(ctx, ref, operatorName, "", false)
+		c, err = s.Conversations.TakeOver(ctx, ref, s.author(), "", false)
 	default: // handback
-		c, err = s.Conversations.HandBack(ctx, ref, operatorName)
+		c, err = s.Conversations.HandBack(ctx, ref, s.author())
 	}
 	if err != nil {
 		return Conversation{}, err
@@ -105,7 +108,7 @@ func (s *Service) replyAsHuman(ctx context.Context, in HumanReply) (MessageRef, 
 	if err != nil {
 		return MessageRef{}, err
 	}
-	member, err := s.findMember(ctx, ref.Account, in.Member, parley.CodeMemberNotFound)
+	member, err := s.findAuthor(ctx, ref.Account, in.Member)
 	if err != nil {
 		return MessageRef{}, err
 	}
@@ -114,6 +117,30 @@ func (s *Service) replyAsHuman(ctx context.Context, in HumanReply) (MessageRef, 
 		return MessageRef{}, err
 	}
 	return MessageRef{string(m.ID)}, nil
+}
+
+// ConversationPath names a conversation in a path.
+type ConversationPath struct {
+	ID string `path:"conversationId" json:"-"`
+}
+
+func (s *Service) tellTyping(ctx context.Context, in ConversationPath) (NoOutput, error) {
+	ref, err := s.findConversation(ctx, in.ID)
+	if err != nil {
+		return NoOutput{}, err
+	}
+	s.Conversations.MemberTypes(ref.Account, ref.Conversation)
+	return NoOutput{}, nil
+}
+
+// findAuthor finds the member who writes, by e-mail address. Members write in their own names only. Fails with
+// TEAM_MEMBER_NOT_FOUND.
+func (s *Service) findAuthor(ctx context.Context, account parley.AccountID, email string) (parley.UserID, error) {
+	user, err := s.findMember(ctx, account, email, parley.CodeMemberNotFound)
+	if s.member != nil && (err == nil || parley.IsCode(err, parley.CodeMemberNotFound)) && user != s.member.User {
+		return "", parley.NewErrorf(parley.CodeMemberNotFound, "A member writes in their own name only.")
+	}
+	return user, err
 }
 
 // findMember finds a member of the account by e-mail address. Fails with the code.
@@ -132,7 +159,7 @@ func (s *Service) findMember(ctx context.Context, account parley.AccountID, emai
 // Selection selects conversations: those with the ids, or those of an agent that belong to a user or have had no
 // activity since a time. An agent alone selects nothing.
 type Selection struct {
-	IDs     []string   `json:"conversationIds,omitempty"`
+	IDs     []string   `json:"conversationIds,omitempty" max:"1000"`
 	AgentID string     `json:"agentId,omitempty"`
 	UserID  string     `json:"userId,omitempty"`
 	Before  *time.Time `json:"before,omitempty"`

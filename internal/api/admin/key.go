@@ -13,7 +13,7 @@ import (
 type NewKey struct {
 	AccountID string     `path:"accountId" json:"-"`
 	Name      string     `json:"name"`
-	Scopes    []string   `json:"scopes,omitempty"` // nil for all
+	Scopes    []string   `json:"scopes,omitempty" max:"100"` // nil for all
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 }
 
@@ -44,7 +44,8 @@ type Key struct {
 	AccountID  string     `json:"accountId"`
 	Name       string     `json:"name"`
 	Hint       string     `json:"begins"`
-	Scopes     []string   `json:"scopes"` // null for all
+	Scopes     []string   `json:"scopes"`              // null for all
+	CreatedBy  string     `json:"createdBy,omitempty"` // e-mail address, or operator; empty if nobody knows
 	CreatedAt  time.Time  `json:"createdAt"`
 	ExpiresAt  *time.Time `json:"expiresAt"`
 	LastUsedAt *time.Time `json:"lastUsedAt"`
@@ -65,6 +66,9 @@ func (k *Key) State(now time.Time) string {
 }
 
 func (s *Service) createKey(ctx context.Context, in NewKey) (CreatedKey, error) {
+	if err := s.checkAccount(parley.AccountID(in.AccountID)); err != nil {
+		return CreatedKey{}, err
+	}
 	request := access.NewKeyRequest{AccountID: parley.AccountID(in.AccountID), Name: in.Name, ExpiresAt: in.ExpiresAt}
 	for _, s := range in.Scopes {
 		request.Scopes = append(request.Scopes, parley.Scope(s))
@@ -78,17 +82,62 @@ func (s *Service) createKey(ctx context.Context, in NewKey) (CreatedKey, error) 
 }
 
 func (s *Service) revokeKey(ctx context.Context, in KeyRef) (RevokedKey, error) {
-	_, err := s.Accounts.RevokeKey(ctx, parley.KeyID(in.ID))
+	_, err := s.Accounts.RevokeKey(ctx, s.ownAccount(), parley.KeyID(in.ID))
 	s.applyChange()
 	return RevokedKey(in), err
 }
 
 func (s *Service) listKeys(ctx context.Context, in AccountFilter) ([]Key, error) {
-	found, err := s.Accounts.Keys(ctx, parley.AccountID(in.AccountID))
+	account, err := s.limitAccount(parley.AccountID(in.AccountID))
 	if err != nil {
 		return nil, err
 	}
-	return httpapi.ConvertList(found, newKey), nil
+	found, err := s.Accounts.Keys(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return s.newKeys(ctx, found)
+}
+
+// KeyPageQuery asks for a page of an account's keys.
+type KeyPageQuery struct {
+	AccountID string `query:"accountId"`
+	Revoked   bool   `query:"revoked" doc:"Those that are revoked; otherwise the others."`
+	Paging
+}
+
+func (s *Service) listKeyPage(ctx context.Context, in KeyPageQuery) (Page[Key], error) {
+	account, err := s.limitAccount(parley.AccountID(in.AccountID))
+	if err != nil {
+		return Page[Key]{}, err
+	}
+	read := func(p parley.PageRequest) (parley.Page[parley.APIKey], error) {
+		return s.DB.KeyPage(ctx, account, in.Revoked, p)
+	}
+	purpose := []string{"keys"}
+	if in.Revoked {
+		purpose = append(purpose, "revoked")
+	}
+	return readPage(s, in.Paging, purpose, read, func(list []parley.APIKey) ([]Key, error) {
+		return s.newKeys(ctx, list)
+	})
+}
+
+// newKeys converts keys, with who has made them.
+func (s *Service) newKeys(ctx context.Context, list []parley.APIKey) ([]Key, error) {
+	actors := make([]string, len(list))
+	for i := range list {
+		actors[i] = list[i].CreatedBy
+	}
+	people, err := s.findActors(ctx, actors)
+	if err != nil {
+		return nil, err
+	}
+	out := httpapi.ConvertList(list, newKey)
+	for i := range out {
+		out[i].CreatedBy = people.emailOf(list[i].CreatedBy)
+	}
+	return out, nil
 }
 
 func newKey(k *parley.APIKey) Key {

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"parley"
@@ -36,6 +37,9 @@ type Member struct {
 }
 
 func (s *Service) addMember(ctx context.Context, in NewMember) (AddedMember, error) {
+	if err := s.checkAccount(parley.AccountID(in.AccountID)); err != nil {
+		return AddedMember{}, err
+	}
 	m, err := s.Accounts.AddMember(ctx, access.NewMember{
 		AccountID: parley.AccountID(in.AccountID),
 		Email:     in.Email,
@@ -49,11 +53,65 @@ func (s *Service) addMember(ctx context.Context, in NewMember) (AddedMember, err
 }
 
 func (s *Service) listMembers(ctx context.Context, in AccountFilter) ([]Member, error) {
-	found, err := s.Accounts.Members(ctx, parley.AccountID(in.AccountID))
+	account, err := s.limitAccount(parley.AccountID(in.AccountID))
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Accounts.Members(ctx, account)
 	if err != nil {
 		return nil, err
 	}
 	return httpapi.ConvertList(found, newMember), nil
+}
+
+// AccountMember is a member as those see them who run the account.
+type AccountMember struct {
+	Member
+	LastSeenAt *time.Time `json:"lastSeenAt" doc:"In the console, to the minute; null if never."`
+	SignsInBy  []string   `json:"signsInBy" item:"enum=@signInWay" doc:"Empty if they have no way of signing in yet."`
+	SecondStep bool       `json:"secondStep" doc:"A passkey or a recovery code is asked for after the password."`
+	LastOwner  bool       `json:"lastOwner" doc:"No other owner can sign in: they stay, and stay an owner."`
+}
+
+// MemberPageQuery asks for a page of an account's members.
+type MemberPageQuery struct {
+	AccountID string `query:"accountId"`
+	Paging
+}
+
+func (s *Service) listMemberPage(ctx context.Context, in MemberPageQuery) (Page[AccountMember], error) {
+	account, err := s.limitAccount(parley.AccountID(in.AccountID))
+	if err != nil {
+		return Page[AccountMember]{}, err
+	}
+	issuer := ""
+	if s.Users.OIDC != nil {
+		issuer = s.Users.OIDC.Issuer
+	}
+	owners, err := s.DB.OwnersWhoSignIn(ctx, account)
+	if err != nil {
+		return Page[AccountMember]{}, err
+	}
+	read := func(p parley.PageRequest) (parley.Page[parley.AccountMember], error) {
+		return s.DB.AccountMembers(ctx, account, issuer, p)
+	}
+	return readPage(s, in.Paging, []string{"members"}, read, eachBy(func(m *parley.AccountMember) AccountMember {
+		out := newAccountMember(m)
+		out.LastOwner = m.Role == parley.RoleOwner && !slices.ContainsFunc(owners,
+			func(id parley.UserID) bool { return id != m.User.ID })
+		return out
+	}))
+}
+
+func newAccountMember(m *parley.AccountMember) AccountMember {
+	out := AccountMember{Member: newMember(&m.Membership), LastSeenAt: m.LastSeenAt, SignsInBy: []string{},
+		SecondStep: m.SecondStep}
+	for _, way := range parley.SignInWays() {
+		if m.SignsInBy(way) {
+			out.SignsInBy = append(out.SignsInBy, string(way))
+		}
+	}
+	return out
 }
 
 func newMember(m *parley.Membership) Member {
@@ -107,19 +165,26 @@ type RuleNamingMember struct {
 }
 
 func (s *Service) changeMember(ctx context.Context, in MemberChange) (Member, error) {
+	if err := s.checkAccount(parley.AccountID(in.AccountID)); err != nil {
+		return Member{}, err
+	}
 	m, err := s.Accounts.ChangeMember(ctx, in.accessRef(), parley.Role(in.Role))
 	if err != nil {
 		return Member{}, err
 	}
+	s.applyChange()
 	return newMember(m), nil
 }
 
 func (s *Service) removeMember(ctx context.Context, in MemberRemoval) (MemberRemovalResult, error) {
+	if err := s.checkAccount(parley.AccountID(in.AccountID)); err != nil {
+		return MemberRemovalResult{}, err
+	}
 	var result helpdesk.DepartureResult
 	departure := helpdesk.Departure{
 		AccountID: parley.AccountID(in.AccountID),
 		Reassign:  in.Reassign,
-		By:        operatorName,
+		By:        s.author(),
 		At:        s.Now(),
 	}
 	cleanUp := func(tx *store.DB, user parley.UserID) (facts map[string]any, err error) {
@@ -135,6 +200,7 @@ func (s *Service) removeMember(ctx context.Context, in MemberRemoval) (MemberRem
 	if err != nil {
 		return MemberRemovalResult{}, err
 	}
+	s.applyChange()
 	out := MemberRemovalResult{
 		UserID:     string(m.User.ID),
 		Email:      m.User.Email,
@@ -147,4 +213,62 @@ func (s *Service) removeMember(ctx context.Context, in MemberRemoval) (MemberRem
 		out.Rules = append(out.Rules, RuleNamingMember{string(r.AgentID), r.Key})
 	}
 	return out, nil
+}
+
+// MemberBase is the path of the API for members.
+const MemberBase = "/console/api/v1"
+
+// memberAPI serves members what their roles permit.
+type memberAPI struct {
+	api     *httpapi.API
+	service *Service
+}
+
+// AddMemberRoutes adds the operations for members to an API whose callers are *parley.Member, each of whom has passed
+// CheckRole.
+func AddMemberRoutes(api *httpapi.API, s *Service) {
+	m := &memberAPI{api: api, service: s}
+	for _, r := range memberRoutes() {
+		r.addForMembers(m)
+	}
+}
+
+// CheckRole fails with AUTH_INSUFFICIENT_PERMISSIONS unless the role of the member has the permission of the operation.
+// Without it, it is the same whether what the request names exists or not.
+func CheckRole(m parley.Member, op *httpapi.Operation) error {
+	if op.Name != "" && !access.May(m.Role, op.Permission) {
+		return parley.NewErrorf(parley.CodeInsufficientScope, "The role %s may not do this.", m.Role)
+	}
+	return nil
+}
+
+// serviceFor returns the service as the member who made the call uses it.
+func (m *memberAPI) serviceFor(c *httpapi.Call) *Service {
+	return m.service.actingFor(c.Caller.(*parley.Member))
+}
+
+// forMembers returns an operation as members get it: a role may lack its permission.
+func forMembers(op httpapi.Operation) httpapi.Operation {
+	op.Errors = append(slices.Clone(op.Errors), parley.CodeInsufficientScope)
+	return op
+}
+
+// isOperatorOnly reports whether no role has the permission.
+func isOperatorOnly(p parley.Permission) bool {
+	return !slices.ContainsFunc(parley.Roles(), func(role parley.Role) bool { return access.May(role, p) })
+}
+
+// memberRoutes lists the operations for members: those of the operator that a role permits, where the lists that grow
+// come in pages.
+func memberRoutes() []route {
+	pages := pageRoutes()
+	paged := map[string]bool{}
+	for _, r := range pages {
+		paged[r.description().Name] = true
+	}
+	list := slices.DeleteFunc(routes(), func(r route) bool {
+		op := r.description()
+		return isOperatorOnly(op.Permission) || paged[op.Name]
+	})
+	return append(list, pages...)
 }

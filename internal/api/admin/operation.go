@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/httpapi"
+	"parley/internal/store"
 )
 
 // maxBodyBytes bounds what a request sends; the largest is a manifest with the texts it names.
@@ -21,7 +22,9 @@ const maxBodyBytes = 64 << 20
 type Operation[In, Out any] struct {
 	httpapi.Operation
 	handle        func(s *Service, ctx context.Context, in In) (Out, error)
-	mayCreateData bool // may be the first thing ever done in a data directory
+	mayCreateData bool                                 // may be the first thing ever done in a data directory
+	awaitsID      bool                                 // the change makes something, whose id belongs to its description
+	change        func(in In, createdID string) change // of a member, for the audit chain; nil if its service records it
 }
 
 // newOperation returns the operation of a route such as "GET /accounts".
@@ -37,6 +40,88 @@ func (op Operation[In, Out]) mayComeFirst() Operation[In, Out] {
 	return op
 }
 
+// recorded has what members change with the operation recorded in the audit chain, in the transaction of the change. It
+// is for operations whose service does not do that.
+func (op Operation[In, Out]) recorded(describe func(in In) change) Operation[In, Out] {
+	op.change = func(in In, _ string) change { return describe(in) }
+	return op
+}
+
+// recordedWithID is recorded of what makes something, with its id.
+func (op Operation[In, Out]) recordedWithID(describe func(in In, createdID string) change) Operation[In, Out] {
+	op.change, op.awaitsID = describe, true
+	return op
+}
+
+// inFirstTransaction has a change recorded with what the first transaction makes or not.
+func (op Operation[In, Out]) inFirstTransaction() Operation[In, Out] {
+	op.awaitsID = false
+	return op
+}
+
+// StreamOperation is an operation that answers with server-sent events. It records what members do by itself.
+type StreamOperation[In any] struct {
+	httpapi.Operation
+	stream func(s *Service, ctx context.Context, c *httpapi.Call, in In) error
+}
+
+// newStreamOperation returns the operation of a route such as "POST /answers".
+func newStreamOperation[In any](g httpapi.Group, route string, op operation,
+	stream func(*Service, context.Context, *httpapi.Call, In) error) StreamOperation[In] {
+	op.Streaming = true
+	return StreamOperation[In]{g.Complete(route, op), stream}
+}
+
+func (op StreamOperation[In]) description() *httpapi.Operation { return &op.Operation }
+
+func (op StreamOperation[In]) add(api *httpapi.API, s *Service) {
+	op.addTo(api, op.Operation, func(*httpapi.Call) *Service { return s })
+}
+
+func (op StreamOperation[In]) addForMembers(m *memberAPI) {
+	op.addTo(m.api, forMembers(op.Operation), m.serviceFor)
+}
+
+func (op StreamOperation[In]) addTo(api *httpapi.API, described operation, serviceFor func(*httpapi.Call) *Service) {
+	httpapi.Handle(api, httpapi.TypedOperation[In, httpapi.EventStream]{
+		Operation: described,
+		Handler: func(ctx context.Context, c *httpapi.Call, in *In) (*httpapi.EventStream, error) {
+			return nil, op.stream(serviceFor(c), ctx, c, *in)
+		},
+	})
+}
+
+// FileOperation is an operation that answers with a file.
+type FileOperation[In any] struct {
+	httpapi.Operation
+	write func(s *Service, ctx context.Context, c *httpapi.Call, in In) error
+}
+
+// newFileOperation returns the operation of a route such as "GET /export".
+func newFileOperation[In any](g httpapi.Group, route string, op operation,
+	write func(*Service, context.Context, *httpapi.Call, In) error) FileOperation[In] {
+	return FileOperation[In]{g.Complete(route, op), write}
+}
+
+func (op FileOperation[In]) description() *httpapi.Operation { return &op.Operation }
+
+func (op FileOperation[In]) add(api *httpapi.API, s *Service) {
+	op.addTo(api, op.Operation, func(*httpapi.Call) *Service { return s })
+}
+
+func (op FileOperation[In]) addForMembers(m *memberAPI) {
+	op.addTo(m.api, forMembers(op.Operation), m.serviceFor)
+}
+
+func (op FileOperation[In]) addTo(api *httpapi.API, described operation, serviceFor func(*httpapi.Call) *Service) {
+	httpapi.Handle(api, httpapi.TypedOperation[In, httpapi.File]{
+		Operation: described,
+		Handler: func(ctx context.Context, c *httpapi.Call, in *In) (*httpapi.File, error) {
+			return nil, op.write(serviceFor(c), ctx, c, *in)
+		},
+	})
+}
+
 type (
 	operation  = httpapi.Operation
 	errorCodes = []parley.Code
@@ -50,8 +135,12 @@ type NoOutput struct{}
 
 // route is an Operation, whatever its types are.
 type route interface {
-	add(api *httpapi.API, s *Service)
+	add(api *httpapi.API, s *Service) // for the operator
+	addForMembers(m *memberAPI)       // for members, whose permissions the API has checked
+	description() *httpapi.Operation
 }
+
+func (op Operation[In, Out]) description() *httpapi.Operation { return &op.Operation }
 
 func (op Operation[In, Out]) add(api *httpapi.API, s *Service) {
 	op.MaxBodyBytes = maxBodyBytes
@@ -71,23 +160,51 @@ func (op Operation[In, Out]) add(api *httpapi.API, s *Service) {
 	})
 }
 
+func (op Operation[In, Out]) addForMembers(m *memberAPI) {
+	op.MaxBodyBytes = maxBodyBytes
+	httpapi.Handle(m.api, httpapi.TypedOperation[In, Out]{
+		Operation: forMembers(op.Operation),
+		Handler: func(ctx context.Context, c *httpapi.Call, in *In) (*Out, error) {
+			acting := m.serviceFor(c)
+			entry := &store.AuditEntry{}
+			if op.change != nil {
+				entry = acting.newEntry(func(createdID string) change { return op.change(*in, createdID) }, op.awaitsID)
+				ctx = store.WithAuditEntry(ctx, entry)
+			}
+			out, err := op.handle(acting, ctx, *in)
+			if err == nil && op.change != nil && !entry.IsWritten() {
+				err = acting.appendEntry(ctx, entry)
+			}
+			if err != nil {
+				return nil, err
+			}
+			acting.hidePersonalData(&out)
+			return &out, nil
+		},
+	})
+}
+
 // newAPI returns the API without its operations. Whoever reaches it is the operator: the mode of the socket's file is
 // the only protection.
 func newAPI(s *Service, log *slog.Logger) *httpapi.API {
-	report := s.OnUndeclaredCode
-	if report == nil {
-		report = func(op *httpapi.Operation, code parley.Code) {
-			log.Error("an operation failed with a code that it does not declare", "operation", op.Name, "code", code)
-		}
-	}
 	return httpapi.New(httpapi.Config{
 		Keyless:          true,
 		Admit:            admit,
 		RenderError:      httpapi.RenderEnvelope,
 		Now:              s.Now,
 		Logger:           log,
-		OnUndeclaredCode: report,
+		OnUndeclaredCode: s.undeclaredCodeReporter(log),
 	})
+}
+
+// undeclaredCodeReporter returns what is told of a failure with a code that its operation does not declare.
+func (s *Service) undeclaredCodeReporter(log *slog.Logger) func(op *httpapi.Operation, code parley.Code) {
+	if s.OnUndeclaredCode != nil {
+		return s.OnUndeclaredCode
+	}
+	return func(op *httpapi.Operation, code parley.Code) {
+		log.Error("an operation failed with a code that it does not declare", "operation", op.Name, "code", code)
+	}
 }
 
 // admit lets every request in but those that lead to no operation.

@@ -1,15 +1,22 @@
 package admin_test
 
 import (
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/api/admin"
 	"parley/internal/httpapi"
 	"parley/internal/testkit"
@@ -55,6 +62,11 @@ var failingRequests = []struct {
 	{"PATCH /accounts/ACCOUNT/members", `{"role":"agent"}`, parley.CodeInvalidBody},
 	{"DELETE /accounts/x/members?email=a@b.co", ``, parley.CodeAccountNotFound},
 	{"DELETE /accounts/ACCOUNT/members?email=a@b.co", ``, parley.CodeMemberNotFound},
+	{"GET /accounts/x/invitations", ``, parley.CodeAccountNotFound},
+	{"POST /accounts/x/invitations/y/link", ``, parley.CodeAccountNotFound},
+	{"POST /accounts/ACCOUNT/invitations/y/link", ``, parley.CodeNotFound},
+	{"DELETE /accounts/x/invitations/y", ``, parley.CodeAccountNotFound},
+	{"DELETE /accounts/ACCOUNT/invitations/y", ``, parley.CodeNotFound},
 	{"POST /webhooks", `{"accountId":"x","endpoint":"http://a.co","events":[]}`, parley.CodeAccountNotFound},
 	{"POST /webhooks", `{"agentId":"x","endpoint":"http://a.co","events":[]}`, parley.CodeAgentNotFound},
 	{"DELETE /webhooks/x", ``, parley.CodeNotFound},
@@ -136,4 +148,293 @@ func TestLocalCallKeepsTheCause(t *testing.T) {
 	if err == nil || errors.As(err, &e) && e.Err == nil {
 		t.Errorf("without a cause: %v", err)
 	}
+}
+
+// requireCode fails unless the response to a member's request is a failure with the code.
+func (mt *memberTest) requireCode(m parley.Member, code parley.Code, route, body string) {
+	mt.t.Helper()
+	if got := mt.send(m, route, body); !strings.Contains(got, `"code":"`+string(code)+`"`) {
+		mt.t.Errorf("%s %s as %s: %s, want %s", route, body, m.Role, got, code)
+	}
+}
+
+func TestOnlyOwnersManageOwners(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		owner := mt.newMember(mt.Account, parley.RoleOwner, "owner@shop.example")
+		mt.newMember(mt.Account, parley.RoleOwner, "second@shop.example")
+		mt.newMember(mt.Account, parley.RoleAgent, "agent@shop.example")
+		boss := mt.newMember(mt.Account, parley.RoleAdmin, "admin@shop.example")
+		members := "/accounts/" + mt.Account + "/members"
+		of := func(email string) string { return members + "?email=" + strings.ReplaceAll(email, "@", "%40") }
+		refused := parley.CodeInsufficientScope
+		mt.requireCode(owner, parley.CodeMethodNotAllowed, "POST "+members, // the operator's
+			`{"email":"new@shop.example","name":"New","role":"agent"}`)
+		mt.requireCode(boss, refused, "PATCH "+of("agent@shop.example"), `{"role":"owner"}`)
+		mt.requireCode(boss, refused, "PATCH "+of("owner@shop.example"), `{"role":"agent"}`)
+		mt.requireCode(boss, refused, "DELETE "+of("owner@shop.example"), "")
+		mt.requireCode(boss, refused, "POST "+members+"/link"+of("owner@shop.example")[len(members):], "")
+		mt.requireCode(boss, refused, "POST /accounts/"+mt.Account+"/invitations",
+			`{"email":"new@shop.example","role":"owner"}`)
+		link, err := mt.Users.Invite(mt.t.Context(), access.NewInvitation{AccountID: parley.AccountID(mt.Account),
+			Email: "new@shop.example", Role: parley.RoleOwner})
+		mt.must(err)
+		invitation := "/accounts/" + mt.Account + "/invitations/" + string(link.ID)
+		mt.requireCode(boss, refused, "POST "+invitation+"/link", "")
+		mt.requireCode(boss, refused, "DELETE "+invitation, "")
+		list := get[admin.Page[admin.Invitation]](mt, boss, "GET /accounts/"+mt.Account+"/invitations", "").Data
+		if len(list) != 1 || list[0].Email != "new@shop.example" || list[0].Role != "owner" ||
+			list[0].InvitedBy != "operator" {
+			mt.t.Errorf("%+v", list)
+		}
+		if n := len(run(mt, admin.ListMembers, admin.AccountFilter{AccountID: mt.Account})); n != 4 {
+			mt.t.Errorf("%d members, want 4", n)
+		}
+		get[admin.Member](mt, boss, "PATCH "+of("agent@shop.example"), `{"role":"admin"}`)
+		get[admin.Member](mt, owner, "PATCH "+of("agent@shop.example"), `{"role":"owner"}`)
+		get[admin.MemberRemovalResult](mt, owner, "DELETE "+of("second@shop.example"), "")
+	})
+}
+
+func TestMembersWriteInTheirOwnNames(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		ids := mt.newResources(mt.Account, mt.Key, "own", 0)
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		ticket := "/agents/" + ids["agentId"] + "/tickets/" + ids["ticketNumber"]
+		body := func(email string) string {
+			return fmt.Sprintf(`{"type":"note","member":%q,"text":"Hello"}`, email)
+		}
+		mt.requireCode(kim, parley.CodeMemberNotFound, "POST "+ticket+"/messages", body(ids["memberEmail"]))
+		get[admin.MessageRef](mt, kim, "POST "+ticket+"/messages", body("KIM@shop.example"))
+		get[admin.Ticket](mt, kim, "PATCH "+ticket, `{"priority":"high"}`)
+		state := "PUT /conversations/" + ids["conversationId"] + "/state"
+		get[admin.Conversation](mt, kim, state, `{"step":"takeover"}`)
+		messages := get[admin.TicketDetails](mt, kim, "GET "+ticket, "").Messages
+		for _, m := range messages[len(messages)-2:] {
+			if m.Email != "kim@shop.example" {
+				mt.t.Errorf("not written by who was signed in: %+v", m)
+			}
+		}
+	})
+}
+
+// Each list for members, read page by page, is the operator's.
+func TestPagesMakeUpTheOperatorsLists(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		ids := mt.newResources(mt.Account, mt.Key, "own", 0)
+		agent := ids["agentId"]
+		ref := parley.AccountID(mt.Account).AgentRef(parley.AgentID(agent))
+		for i := range 2 {
+			run(mt, admin.OpenTicket, admin.NewTicket{AgentID: agent, Subject: "Help", Description: "Please.",
+				Email: fmt.Sprintf("customer-%d@example.com", i)})
+			mt.Do(mt.t, "POST", "/agents/"+agent+"/chat", mt.Key, map[string]any{"message": "Hello", "stream": false})
+			mt.Do(mt.t, "POST", "/agents/"+agent+"/sources", mt.Key,
+				map[string]any{"type": "text", "name": "More", "content": fmt.Sprintf("More to read, part %d.", i)})
+			hook := ids["webhookId"]
+			mt.addDelivery(ids, ref)
+			mt.exec(`update webhook_deliveries set webhook_id = ? where id = ?`, hook, ids["deliveryId"])
+			ids["webhookId"] = hook
+		}
+		mt.must(mt.Runner.WaitIdle(mt.t.Context()))
+		path, all := "/agents/"+agent, 50
+		checkPages(mt, path+"/sources?", run(mt, admin.ListSources, admin.SourceQuery{AgentID: agent, Limit: all}),
+			func(s admin.Source) string { return s.ID })
+		checkPages(mt, path+"/conversations?",
+			run(mt, admin.ListConversations, admin.ConversationQuery{AgentID: agent, Limit: all}),
+			func(c admin.Conversation) string { return c.ID })
+		checkPages(mt, path+"/tickets?", run(mt, admin.ListTickets, admin.TicketQuery{AgentID: agent, Limit: all}),
+			func(t admin.Ticket) string { return fmt.Sprint(t.Number) })
+		checkPages(mt, path+"/customers?", run(mt, admin.ListCustomers, admin.CustomerQuery{AgentID: agent, Limit: all}),
+			func(c admin.Customer) string { return c.ID })
+		checkPages(mt, "/voice/sessions?agentId="+agent+"&",
+			run(mt, admin.ListVoiceSessions, admin.VoiceSessionQuery{AgentID: agent, Limit: all}),
+			func(s admin.VoiceSession) string { return s.ID })
+		checkPages(mt, "/deliveries?webhookId="+ids["webhookId"]+"&",
+			run(mt, admin.ListDeliveries, admin.DeliveryQuery{WebhookID: ids["webhookId"], Limit: all}),
+			func(d admin.Delivery) string { return d.ID })
+	})
+}
+
+// checkPages reads a list one item at a time, and compares it with the operator's.
+func checkPages[Item any](mt *memberTest, path string, want []Item, idOf func(Item) string) {
+	mt.t.Helper()
+	var ids, wanted []string
+	for _, item := range want {
+		wanted = append(wanted, idOf(item))
+	}
+	cursor := ""
+	for range len(want) + 1 {
+		page := get[admin.Page[Item]](mt, mt.owner(), "GET "+path+"limit=1&cursor="+cursor, "")
+		for _, item := range page.Data {
+			ids = append(ids, idOf(item))
+		}
+		if isCounted := !strings.Contains(path, "/tickets"); isCounted && page.Pagination.Total != len(want) {
+			mt.t.Errorf("%s: %d items in all, want %d", path, page.Pagination.Total, len(want))
+		}
+		if page.Pagination.Cursor == nil {
+			break
+		}
+		cursor = *page.Pagination.Cursor
+	}
+	slices.Sort(ids)
+	slices.Sort(wanted)
+	if !slices.Equal(ids, wanted) || len(want) == 0 {
+		mt.t.Errorf("%s: %v, want %v", path, ids, wanted)
+	}
+}
+
+// TestTwoPeopleChangeAnAgent checks that a change is refused that does not know of the other one, and that the refusal
+// has what is needed to show both.
+func TestTwoPeopleChangeAnAgent(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		agent := mt.NewAgent(mt.t, mt.Key, "The sky is blue.")
+		path, one := "/agents/"+agent+"/settings", mt.owner()
+		two := mt.newMember(mt.Account, parley.RoleAdmin, "two@shop.example")
+		base := get[admin.AgentSettings](mt, one, "GET "+path, "")
+		body := func(version int64, settings string) string {
+			return fmt.Sprintf(`{"baseVersion":%d,"settings":%s}`, version, settings)
+		}
+		changed := get[admin.AgentSettings](mt, one, "PATCH "+path, body(base.Version, `{"name":"Support","temp":0.5}`))
+		if changed.Version != base.Version+1 || !strings.Contains(string(changed.Settings), `"name":"Support"`) {
+			mt.t.Errorf("changed to %d %s", changed.Version, changed.Settings)
+		}
+		refused := mt.send(two, "PATCH "+path, body(base.Version, `{"name":"Sales","instructions":"Sell."}`))
+		var envelope struct {
+			Error struct {
+				Code    parley.Code
+				Details map[string]string
+			}
+		}
+		status, text, _ := strings.Cut(refused, " ")
+		if err := json.Unmarshal([]byte(text), &envelope); err != nil || status != "409" ||
+			envelope.Error.Code != parley.CodeAgentChanged {
+			mt.t.Fatal(refused)
+		}
+		details := envelope.Error.Details
+		if len(details) != 3 || details["version"] != fmt.Sprint(changed.Version) ||
+			details["settings.name"] != `"Support"` || details["settings.instructions"] != `""` {
+			mt.t.Errorf("the details are %v", details)
+		}
+		if same := get[admin.AgentSettings](mt, two, "GET "+path, ""); string(same.Settings) != string(changed.Settings) {
+			mt.t.Errorf("refused, and changed to %s", same.Settings)
+		}
+		last := get[admin.AgentSettings](mt, two, "PATCH "+path, body(changed.Version, `{"name":"Sales"}`))
+		if last.Version != changed.Version+1 || !strings.Contains(string(last.Settings), `"temp":0.5`) {
+			mt.t.Errorf("changed to %d %s", last.Version, last.Settings)
+		}
+		for _, bad := range []string{`{"name":""}`, `{"temp":2}`, `{"autoRetrain":true}`} {
+			if got := mt.send(one, "PATCH "+path, body(last.Version, bad)); !strings.Contains(got, `"details":{"settings.`) {
+				mt.t.Errorf("%s: %s", bad, got)
+			}
+		}
+		mt.requireCode(one, parley.CodeInvalidBody, "PATCH "+path, `{"settings":{"name":"X"}}`)
+	})
+}
+
+// What an export holds is enough to check the chain elsewhere, and a check shows a row that was changed.
+func TestAuditIsExportedAndVerified(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		owner := mt.newMember(mt.Account, parley.RoleOwner, "owner@shop.example")
+		base := "GET /accounts/" + mt.Account + "/audit"
+		mt.send(owner, "POST /accounts/"+mt.Account+"/keys", `{"name":"=1+1"}`)
+		_, lines, _ := strings.Cut(mt.send(owner, base+"/export", ""), " ")
+		last := ""
+		for line := range strings.Lines(lines) {
+			var row admin.AuditRow
+			mt.must(json.Unmarshal([]byte(line), &row))
+			text, err := json.Marshal([]any{row.Account, row.Seq, row.At.UnixMilli(), row.Actor, row.Action, row.Subject,
+				row.Details})
+			mt.must(err)
+			sum := sha256.Sum256(append([]byte(last), text...))
+			if row.PreviousHash != last || row.Hash != hex.EncodeToString(sum[:]) {
+				t.Errorf("%s does not fit behind %s", line, last)
+			}
+			last = row.Hash
+		}
+		if got := mt.send(owner, base+"/verify", ""); !strings.Contains(got, `"hash":"`+last+`"`) ||
+			!strings.Contains(got, `"done":true,"broken":false`) {
+			t.Error(got)
+		}
+		table, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(mt.send(owner, base+"/export?format=csv", ""),
+			"200 "))).ReadAll()
+		mt.must(err)
+		if n := strings.Count(lines, "\n"); len(table) != n+1 || table[n][8] != last {
+			t.Error(n, table)
+		}
+		if got := mt.send(owner, base+"/export?from=soon", ""); !strings.HasPrefix(got, "400 ") {
+			t.Error(got)
+		}
+		_, err = mt.DB.SQL().Exec(t.Context(), `update audit_events set actor = 'nobody' where account_id = ? and seq = 2`,
+			mt.Account)
+		mt.must(err)
+		if got := mt.send(owner, base+"/verify", ""); !strings.Contains(got, `"checked":1,`) ||
+			!strings.Contains(got, `"broken":true`) {
+			t.Error(got)
+		}
+	})
+}
+
+// The lists that members page through say who has made a key, how members sign in, and which owner must stay.
+func TestListsOfTheWorkspace(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		owner := mt.newMember(mt.Account, parley.RoleOwner, "owner@shop.example")
+		mt.must(mt.DB.SetPasswordHash(t.Context(), owner.User, "x"))
+		mt.must(mt.DB.TouchMember(t.Context(), owner.Account, owner.User, time.UnixMilli(0).AddDate(50, 0, 0)))
+		mt.send(owner, "POST /accounts/"+mt.Account+"/keys", `{"name":"Shop"}`)
+		for route, want := range map[string][]string{
+			"GET /members": {`"email":"owner@shop.example"`, `"lastSeenAt":"2020-01-01T00:00:00Z","signsInBy":["password"]`,
+				`"lastOwner":true`},
+			"GET /keys?limit=1":      {`"name":"Shop"`, `"createdBy":"owner@shop.example"`, `"hasMore":true`},
+			"GET /keys?revoked=true": {`"data":[]`},
+			"GET /accounts/" + mt.Account + "/audit?limit=1": {`"action":"key.create"`, `"name":"Kim"`,
+				`"subjectName":"Shop"`},
+			"GET /accounts/" + mt.Account + "/audit/choices":       {`{"actor":"operator"}`, `"key.create"`},
+			"GET /accounts/" + mt.Account + "/invitations?limit=1": {`"data":[]`},
+		} {
+			got := mt.send(owner, route, "")
+			for _, part := range want {
+				if !strings.Contains(got, part) {
+					t.Errorf("%s: %s lacks %s", route, got, part)
+				}
+			}
+		}
+	})
+}
+
+func TestHistoryOfSettingsSaysWhoAndRestores(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		agent := mt.NewAgent(mt.t, mt.Key, "# Sky")
+		path, one := "/agents/"+agent, mt.newMember(mt.Account, parley.RoleAdmin, "one@shop.example")
+		viewer := mt.newMember(mt.Account, parley.RoleViewer, "")
+		base := get[admin.AgentSettings](mt, one, "GET "+path+"/settings", "")
+		none := get[admin.AgentHistory](mt, one, "GET "+path+"/history", "")
+		if len(none.Versions) != 0 {
+			mt.t.Errorf("before any change: %+v", none)
+		}
+		mt.Do(mt.t, "PUT", path, mt.Key, map[string]any{"temp": 0.5, "channelInstructions": map[string]any{"api": "Short."}})
+		changed := get[admin.AgentSettings](mt, one, "PATCH "+path+"/settings", fmt.Sprintf(
+			`{"baseVersion":%d,"settings":{"instructions":"Sell.","retentionDays":30}}`, base.Version+1))
+		history := get[admin.AgentHistory](mt, viewer, "GET "+path+"/history", "").Versions
+		if len(history) != 3 || history[0].By != (admin.Author{Kind: "member", Name: "Kim"}) ||
+			fmt.Sprint(history[0].Changed) != "[instructions retentionDays]" || history[1].By.Kind != "key" ||
+			fmt.Sprint(history[1].Changed) != "[channelInstructions temp]" || history[2].By.Kind != "unknown" ||
+			history[2].Version != base.Version || len(history[2].Changed) != 0 {
+			mt.t.Fatalf("%+v", history)
+		}
+		first := fmt.Sprintf("%s/history/%d", path, base.Version)
+		if got := get[admin.AgentSettings](mt, one, "GET "+first, ""); string(got.Settings) != string(base.Settings) {
+			mt.t.Errorf("the first version is %s, and was %s", got.Settings, base.Settings)
+		}
+		mt.requireCode(one, parley.CodeAgentChanged, "POST "+first+"/restore", `{"baseVersion":1}`)
+		mt.requireCode(one, parley.CodeNotFound, "GET "+path+"/history/99", "")
+		restored := get[admin.AgentSettings](mt, one, "POST "+first+"/restore",
+			fmt.Sprintf(`{"baseVersion":%d}`, changed.Version))
+		if restored.Version != changed.Version+1 || string(restored.Settings) != string(base.Settings) {
+			mt.t.Errorf("restored as %d: %s", restored.Version, restored.Settings)
+		}
+		again := get[admin.AgentSettings](mt, one, fmt.Sprintf("POST %s/history/%d/restore", path, changed.Version),
+			fmt.Sprintf(`{"baseVersion":%d}`, restored.Version))
+		if string(again.Settings) != string(changed.Settings) {
+			mt.t.Errorf("taken back as %s", again.Settings)
+		}
+	})
 }

@@ -10,13 +10,27 @@ import (
 // routes is the one list of what the operator can do.
 func routes() []route {
 	return []route{
-		CreateAccount, UpdateAccount, ListAccounts,
+		CreateAccount, UpdateAccount, ListAccounts, GetUsage, ListAgentUsage, ExportUsage,
 		CreateKey, RevokeKey, ListKeys,
-		AddMember, ListMembers, ChangeMember, RemoveMember,
-		AddWebhook, RemoveWebhook, ListWebhooks, ListDeliveries, Redeliver,
+		AddMember, ListMembers, ChangeMember, RemoveMember, LinkMember, SetMemberPassword,
+		InviteMember, ListInvitations, RenewInvitation, WithdrawInvitation,
+		ListAudit, ListAuditChoices, VerifyAudit, ExportAudit,
+		AddWebhook, ChangeWebhook, RotateWebhookSecret, TryWebhook, RemoveWebhook, ListWebhooks, ListDeliveries, Redeliver,
+		ListModelServers, CreateModelServer, TryModelServer, GetModelServer, ChangeModelServer, RemoveModelServer,
+		TryStoredModelServer,
 		GetMaintenance, SetMaintenance, Reindex,
-		Apply, ExportAgent, Replay, ListSources, ShowInsights, RebuildInsights, ProposeSynonyms, AcceptSynonyms,
-		ListConversations, MoveConversation, ReplyAsHuman, Trace, CountConversations, DeleteConversations,
+		Apply, ExportAgent, GetAgentSettings, ChangeAgentSettings,
+		ListActions, GetAction, AddAction, ChangeAction, RemoveAction, TryAction,
+		GetProcedure, AddProcedure, ChangeProcedure, RemoveProcedure, TryProcedure,
+		ListAgentVersions, GetAgentVersion, RestoreAgentVersion, Replay, ListSources, ShowInsights, RebuildInsights,
+		ListFigures, GetAgentDay, ProposeSynonyms, AcceptSynonyms,
+		ListSitePages, ReadSourceText, RefetchSource, ListTraining, TrySearch,
+		GetSource, ListSourceVersions, ListPassages, TryPaths, GetKnowledgeUse,
+		GetIdentitySecret, RotateIdentitySecret, CheckIdentity, CheckDomain, CreatePreviewTicket,
+		SetIcon, RemoveIcon, SetPicture, RemovePicture,
+		ListDraftOptions, Playground, Compare, ListPlayground, ShowPlayground, Improve, RateAnswer,
+		ListConversations, MoveConversation, ReplyAsHuman, TellTyping, Trace, Explain,
+		CountConversations, DeleteConversations,
 		ListVoiceSessions, EndVoiceSession, ReadVoiceRecording, VoiceStats,
 		ListStatuses, AddStatus, ChangeStatus, DefaultStatus, ArchiveStatus,
 		ListTeams, AddTeam, ChangeTeam, RemoveTeam, JoinTeam, LeaveTeam,
@@ -25,16 +39,36 @@ func routes() []route {
 	}
 }
 
+// Why an operation is not in REST v2, which the console calls for whatever it can say.
+const (
+	ReasonPeople     = "people: their sign-in, roles and invitations"
+	ReasonLive       = "what happens while it happens"
+	reasonAccount    = "the account as a whole"
+	reasonSecrets    = "secrets"
+	reasonServer     = "the server"
+	reasonSettings   = "all settings of an agent, with the version that was changed"
+	reasonEmbedding  = "how an agent is embedded, with its secret and its pictures"
+	reasonActions    = "what an agent can do, with its secrets and its trials"
+	reasonDraft      = "settings that are not saved"
+	reasonKnowledge  = "how sources are read and found, beyond their state"
+	reasonAllOrigins = "conversations of all origins, in full"
+	reasonInsights   = "several numbers at once, and their groups"
+	reasonHelpdesk   = "the set-up of the helpdesk, which REST v2 only reads"
+	reasonCommand    = "the command line, which has no key"
+	reasonVoice      = "voice sessions of all agents"
+)
+
 // groups are the operations that read one part of the server's data, and those that change it.
 type groups struct{ read, write httpapi.Group }
 
-func newGroups(tag string, read, write parley.Permission) groups {
-	return groups{httpapi.Group{Tag: tag, Permission: read}, httpapi.Group{Tag: tag, Permission: write}}
+func newGroups(tag, reason string, read, write parley.Permission) groups {
+	return groups{httpapi.Group{Tag: tag, Reason: reason, Permission: read},
+		httpapi.Group{Tag: tag, Reason: reason, Permission: write}}
 }
 
 // newAgentGroups returns groups of operations on one agent. Their paths begin with its own.
-func newAgentGroups(tag string, read, write parley.Permission) groups {
-	g := newGroups(tag, read, write)
+func newAgentGroups(tag, reason string, read, write parley.Permission) groups {
+	g := newGroups(tag, reason, read, write)
 	for _, group := range []*httpapi.Group{&g.read, &g.write} {
 		group.Path, group.Errors = "/agents/{agentId}", errorCodes{parley.CodeAgentNotFound}
 	}
@@ -42,29 +76,46 @@ func newAgentGroups(tag string, read, write parley.Permission) groups {
 }
 
 var (
-	accountGroup      = newGroups("Accounts", parley.PermissionAccountsRead, parley.PermissionAccountsWrite)
-	keyGroup          = newGroups("API keys", parley.PermissionKeysRead, parley.PermissionKeysWrite)
-	memberGroup       = newGroups("Members", parley.PermissionMembersRead, parley.PermissionMembersWrite)
-	webhookGroup      = newGroups("Webhooks", parley.PermissionWebhooksRead, parley.PermissionWebhooksWrite)
-	serverGroup       = newGroups("Server", parley.PermissionServerRead, parley.PermissionServerWrite)
-	agentsGroup       = newGroups("Agents", parley.PermissionAgentsRead, parley.PermissionAgentsWrite)
-	agentGroup        = newAgentGroups("Agents", parley.PermissionAgentsRead, parley.PermissionAgentsWrite)
-	sourceGroup       = newAgentGroups("Agents", parley.PermissionSourcesRead, "")
-	insightGroup      = newAgentGroups("Agents", parley.PermissionInsightsRead, parley.PermissionInsightsWrite)
-	conversationGroup = newGroups("Conversations", parley.PermissionConversationsRead, parley.PermissionConversationsWrite)
-	voiceGroup        = newGroups("Voice", parley.PermissionVoiceRead, parley.PermissionVoiceWrite)
-	statusGroup       = newAgentGroups("Statuses", parley.PermissionHelpdeskRead, parley.PermissionHelpdeskWrite)
-	teamGroup         = newAgentGroups("Teams", parley.PermissionHelpdeskRead, parley.PermissionHelpdeskWrite)
-	ruleGroup         = newAgentGroups("Rules", parley.PermissionHelpdeskRead, parley.PermissionHelpdeskWrite)
-	ticketGroup       = newAgentGroups("Tickets", parley.PermissionTicketsRead, parley.PermissionTicketsWrite)
+	accountGroup = newGroups("Accounts", reasonAccount, parley.PermissionAccountsRead, parley.PermissionAccountsWrite)
+	keyGroup     = newGroups("API keys", reasonSecrets, parley.PermissionKeysRead, parley.PermissionKeysWrite)
+	memberGroup  = newGroups("Members", ReasonPeople, parley.PermissionMembersRead, parley.PermissionMembersWrite)
+	webhookGroup = newGroups("Webhooks", reasonAccount, parley.PermissionWebhooksRead, parley.PermissionWebhooksWrite)
+	serverGroup  = newGroups("Server", reasonServer, parley.PermissionServerRead, parley.PermissionServerWrite)
+	agentsGroup  = newGroups("Agents", reasonSettings, parley.PermissionAgentsRead, parley.PermissionAgentsWrite)
+
+	agentGroup = newAgentGroups("Agents", reasonSettings,
+		parley.PermissionAgentsRead, parley.PermissionAgentsWrite)
+	embeddingGroup = newAgentGroups("Agents", reasonEmbedding,
+		parley.PermissionAgentsRead, parley.PermissionAgentsWrite)
+	actionGroup = newAgentGroups("Actions", reasonActions,
+		parley.PermissionAgentsRead, parley.PermissionAgentsWrite)
+	sourceGroup = newAgentGroups("Agents", reasonKnowledge,
+		parley.PermissionSourcesRead, parley.PermissionSourcesWrite)
+	insightGroup = newAgentGroups("Agents", reasonInsights,
+		parley.PermissionInsightsRead, parley.PermissionInsightsWrite)
+	figuresGroup = newGroups("Agents", reasonInsights,
+		parley.PermissionInsightsRead, parley.PermissionInsightsWrite).read
+	playgroundGroup   = newAgentGroups("Agents", reasonDraft, "", parley.PermissionPlaygroundUse).write
+	conversationGroup = newGroups("Conversations", reasonAllOrigins,
+		parley.PermissionConversationsRead, parley.PermissionConversationsWrite)
+	voiceGroup  = newGroups("Voice", reasonVoice, parley.PermissionVoiceRead, parley.PermissionVoiceWrite)
+	statusGroup = newAgentGroups("Statuses", reasonHelpdesk,
+		parley.PermissionHelpdeskRead, parley.PermissionHelpdeskWrite)
+	teamGroup = newAgentGroups("Teams", reasonHelpdesk,
+		parley.PermissionHelpdeskRead, parley.PermissionHelpdeskWrite)
+	ruleGroup = newAgentGroups("Rules", reasonHelpdesk,
+		parley.PermissionHelpdeskRead, parley.PermissionHelpdeskWrite)
+	ticketGroup = newAgentGroups("Tickets", reasonCommand,
+		parley.PermissionTicketsRead, parley.PermissionTicketsWrite)
 )
 
 // The operations on accounts.
 var (
 	CreateAccount = newOperation(accountGroup.write, "POST /accounts", operation{
-		Name:    "createAccount",
-		Summary: "Create an account with its first API key",
-		Status:  http.StatusCreated,
+		Name:       "createAccount",
+		Summary:    "Create an account with its first API key",
+		Status:     http.StatusCreated,
+		Permission: parley.PermissionServerWrite,
 	}, (*Service).createAccount).mayComeFirst()
 	UpdateAccount = newOperation(accountGroup.write, "PATCH /accounts/{accountId}", operation{
 		Name:    "updateAccount",
@@ -75,7 +126,31 @@ var (
 		Name:    "listAccounts",
 		Summary: "List all accounts",
 	}, (*Service).listAccounts)
+	GetUsage = newOperation(usageGroup, "GET ", operation{
+		Name:    "getUsage",
+		Summary: "Get what the plan of an account allows, and what the account has used in a month",
+		Errors:  errorCodes{parley.CodeAgentNotFound, parley.CodeInvalidBody},
+	}, (*Service).getUsage)
+	ListAgentUsage = newOperation(usageGroup, "GET /agents", operation{
+		Name:    "listAgentUsage",
+		Summary: "List what each agent of an account uses, the newest agent first",
+		Errors:  errorCodes{parley.CodeInvalidBody, parley.CodeInvalidCursor},
+	}, (*Service).listAgentUsage)
+	ExportUsage = newFileOperation(usageGroup, "GET /export", operation{
+		Name:       "exportUsage",
+		Summary:    "Get what the agents of an account have used on each day of a month as a file",
+		Errors:     errorCodes{parley.CodeInvalidBody},
+		MediaTypes: []string{"text/csv"},
+	}, (*Service).exportUsage)
 )
+
+var usageGroup = newUsageGroup()
+
+func newUsageGroup() httpapi.Group {
+	g := accountGroup.read
+	g.Path, g.Errors = "/accounts/{accountId}/usage", errorCodes{parley.CodeAccountNotFound}
+	return g
+}
 
 // The operations on API keys.
 var (
@@ -104,6 +179,8 @@ var (
 		Summary: "Add a member to an account",
 		Status:  http.StatusCreated,
 		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeAlreadyExists},
+		// Whoever has the address has not agreed: members invite.
+		Permission: parley.PermissionServerWrite,
 	}, (*Service).addMember)
 	ListMembers = newOperation(memberGroup.read, "GET /members", operation{
 		Name:    "listMembers",
@@ -120,6 +197,42 @@ var (
 		Summary: "Remove a member from an account and from its teams",
 		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeMemberNotFound},
 	}, (*Service).removeMember)
+	InviteMember = newOperation(memberGroup.write, "POST /accounts/{accountId}/invitations", operation{
+		Name:    "inviteMember",
+		Summary: "Make a link by which somebody becomes a member",
+		Status:  http.StatusCreated,
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeAlreadyExists},
+	}, (*Service).inviteMember)
+	ListInvitations = newOperation(memberGroup.read, "GET /accounts/{accountId}/invitations", operation{
+		Name:    "listInvitations",
+		Summary: "List the invitations that nobody has answered yet",
+		Errors:  errorCodes{parley.CodeAccountNotFound},
+	}, (*Service).listInvitations)
+	RenewInvitation = newOperation(memberGroup.write, "POST /accounts/{accountId}/invitations/{invitationId}/link",
+		operation{
+			Name:    "renewInvitation",
+			Summary: "Make a new link of an invitation, in place of the one before",
+			Status:  http.StatusCreated,
+			Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeNotFound},
+		}, (*Service).renewInvitation)
+	WithdrawInvitation = newOperation(memberGroup.write, "DELETE /accounts/{accountId}/invitations/{invitationId}",
+		operation{
+			Name:    "withdrawInvitation",
+			Summary: "End an invitation, so that its link leads nowhere",
+			Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeNotFound},
+		}, (*Service).withdrawInvitation)
+	LinkMember = newOperation(memberGroup.write, "POST /accounts/{accountId}/members/link", operation{
+		Name:    "linkMember",
+		Summary: "Make a link by which a member sets a password",
+		Status:  http.StatusCreated,
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeMemberNotFound},
+	}, (*Service).linkMember)
+	SetMemberPassword = newOperation(memberGroup.write, "PUT /accounts/{accountId}/members/password", operation{
+		Name:       "setMemberPassword",
+		Summary:    "Set the password of a member",
+		Errors:     errorCodes{parley.CodeAccountNotFound, parley.CodeMemberNotFound},
+		Permission: parley.PermissionServerWrite, // the person may belong to other accounts
+	}, (*Service).setMemberPassword)
 )
 
 // The operations on webhooks and their deliveries.
@@ -130,6 +243,24 @@ var (
 		Status:  http.StatusCreated,
 		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeAgentNotFound},
 	}, (*Service).addWebhook)
+	ChangeWebhook = newOperation(webhookGroup.write, "PATCH /webhooks/{webhookId}", operation{
+		Name:    "changeWebhook",
+		Summary: "Change what is sent of a webhook, or switch it on or off",
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeInvalidBody},
+	}, (*Service).changeWebhook)
+	RotateWebhookSecret = newOperation(webhookGroup.write, "POST /webhooks/{webhookId}/secret", operation{
+		Name:    "rotateWebhookSecret",
+		Summary: "Give a webhook another secret, which is shown this once",
+		Status:  http.StatusCreated,
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).rotateWebhookSecret)
+	TryWebhook = newOperation(webhookGroup.write, "POST /webhooks/{webhookId}/test", operation{
+		Name:    "tryWebhook",
+		Summary: "Send a webhook an event that tells of nothing",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).tryWebhook).recorded(func(in WebhookRef) change {
+		return change{action: "webhook.test", subject: in.ID}
+	})
 	RemoveWebhook = newOperation(webhookGroup.write, "DELETE /webhooks/{webhookId}", operation{
 		Name:    "removeWebhook",
 		Summary: "Remove a webhook",
@@ -147,7 +278,9 @@ var (
 		Name:    "redeliver",
 		Summary: "Send a delivery again",
 		Errors:  errorCodes{parley.CodeNotFound},
-	}, (*Service).redeliver)
+	}, (*Service).redeliver).recorded(func(in DeliveryRef) change {
+		return change{action: "delivery.redeliver", subject: in.ID}
+	})
 )
 
 // The operations on the server as a whole.
@@ -166,3 +299,90 @@ var (
 		Errors:  errorCodes{parley.CodeAccountNotFound},
 	}, (*Service).reindex)
 )
+
+var auditGroup = newAuditGroup()
+
+func newAuditGroup() httpapi.Group {
+	g := newGroups("Audit", reasonAccount, parley.PermissionAuditRead, "").read
+	g.Path, g.Errors = "/accounts/{accountId}/audit", errorCodes{parley.CodeAccountNotFound}
+	return g
+}
+
+// The operations on what was done to an account.
+var (
+	ListAudit = newOperation(auditGroup, "GET ", operation{
+		Name:    "listAudit",
+		Summary: "List what was done to an account, the latest first",
+		Errors:  errorCodes{parley.CodeInvalidCursor},
+	}, (*Service).listAudit)
+	ListAuditChoices = newOperation(auditGroup, "GET /choices", operation{
+		Name:    "listAuditChoices",
+		Summary: "List who has acted on an account, and what was done",
+	}, (*Service).listAuditChoices)
+	VerifyAudit = newOperation(auditGroup, "GET /verify", operation{
+		Name:    "verifyAudit",
+		Summary: "Take a step of checking that nothing was changed in the audit chain of an account, or taken out",
+	}, (*Service).verifyAudit)
+	ExportAudit = newFileOperation(auditGroup, "GET /export", operation{
+		Name:       "exportAudit",
+		Summary:    "Get what was done to an account as a file, the oldest first",
+		MediaTypes: []string{"application/jsonl", "text/csv"},
+	}, (*Service).exportAudit)
+)
+
+// MemberInfo describes the API for members.
+func MemberInfo() httpapi.Info {
+	return httpapi.Info{
+		Title:         "Parley for members",
+		Description:   memberIntroduction,
+		Version:       "1.0.0",
+		Contact:       "The operator of this server",
+		Servers:       []httpapi.Server{{URL: MemberBase, Description: "This server"}},
+		Tags:          tags,
+		ParamExamples: parameterExamples,
+	}
+}
+
+const memberIntroduction = "What the console calls for the member who is signed in. " +
+	"Every operation reaches the member's account alone; `x-permission` is what the member's role must have. " +
+	"It is private: paths and shapes may change with every version."
+
+var tags = []httpapi.Tag{
+	{Name: "Accounts", Description: "Who has agents, on which plan."},
+	{Name: "API keys", Description: "What programs of an account send to be let in."},
+	{Name: "Members", Description: "The people of an account."},
+	{Name: "Audit", Description: "What was done to an account, by whom and when."},
+	{Name: "Actions", Description: "What agents can do besides answering: actions and procedures."},
+	{Name: "Webhooks", Description: "Addresses that events are sent to, and what was sent."},
+	{Name: "Model servers", Description: "Servers that answer, embed and rerank for an account."},
+	{Name: "Server", Description: "Maintenance, and the index of searches."},
+	{Name: "Agents", Description: "Agents as code, their sources, and what their conversations came to."},
+	{Name: "Conversations", Description: "Conversations of all accounts."},
+	{Name: "Voice", Description: "Voice sessions, their recordings, and how fast agents answer in them."},
+	{Name: "Statuses", Description: "The statuses that an agent's tickets may have."},
+	{Name: "Teams", Description: "The teams that take an agent's tickets."},
+	{Name: "Rules", Description: "The rules that route an agent's tickets."},
+	{Name: "Tickets", Description: "An agent's tickets and its customers."},
+}
+
+// parameterExamples describes the parameters of paths and queries.
+var parameterExamples = map[string]httpapi.Example{
+	"accountId":      {Text: "The account, by its id."},
+	"agentId":        {Text: "The agent, by its id."},
+	"conversationId": {Text: "The conversation, by its id."},
+	"deliveryId":     {Text: "The delivery, by its id."},
+	"email":          {Text: "The member, by the e-mail address; in place of the user id."},
+	"keyId":          {Text: "The key, by its id."},
+	"limit":          {Text: "Most items of the list."},
+	"modelServerId":  {Text: "The server of models, by its id."},
+	"member":         {Text: "The member, by the e-mail address."},
+	"rule":           {Text: "The rule, by its key."},
+	"messageId":      {Text: "The message, by its id."},
+	"sessionId":      {Text: "The voice session, by its id."},
+	"sourceId":       {Text: "The source, by its id."},
+	"status":         {Text: "The status, by its id, key or label."},
+	"team":           {Text: "The team, by its id, key or name."},
+	"ticketNumber":   {Text: "The ticket, by its number."},
+	"userId":         {Text: "The user, by the id."},
+	"webhookId":      {Text: "The webhook, by its id."},
+}

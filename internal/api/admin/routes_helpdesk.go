@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"encoding/json"
 	"net/http"
 
 	"parley"
@@ -117,7 +118,9 @@ var (
 		Summary: "Open a ticket",
 		Status:  http.StatusCreated,
 		Errors:  errorCodes{parley.CodeTicketStatus, parley.CodeTicketTeam, parley.CodeTicketMember},
-	}, (*Service).openTicket)
+	}, (*Service).openTicket).recordedWithID(func(in NewTicket, number string) change {
+		return change{"ticket.open", in.AgentID, map[string]any{"ticketNumber": json.Number(number)}}
+	})
 	ShowTicket = newOperation(ticketGroup.read, "GET /tickets/{ticketNumber}", operation{
 		Name:    "getTicket",
 		Summary: "Get a ticket with its messages and events",
@@ -128,12 +131,95 @@ var (
 		Summary: "Change what is sent of a ticket",
 		Errors: errorCodes{parley.CodeTicketNotFound, parley.CodeTicketStatus, parley.CodeTicketTeam,
 			parley.CodeTicketMember},
-	}, (*Service).changeTicket)
+	}, (*Service).changeTicket).recorded(func(in TicketChange) change {
+		return change{"ticket.change", in.AgentID, map[string]any{"ticketNumber": in.Number}}
+	})
 	WriteTicket = newOperation(ticketGroup.write, "POST /tickets/{ticketNumber}/messages", operation{
 		Name:    "writeTicketMessage",
 		Summary: "Write a reply or a note to a ticket",
 		Status:  http.StatusCreated,
 		Errors: errorCodes{parley.CodeTicketNotFound, parley.CodeNotTakenOver, parley.CodeMemberNotFound,
 			parley.CodeNotRenderable},
-	}, (*Service).writeTicket)
+	}, (*Service).writeTicket).recordedWithID(func(in NewTicketMessage, message string) change {
+		return change{"ticket." + in.Type, in.AgentID, map[string]any{"ticketNumber": in.Number, "message": message}}
+	})
+)
+
+// The operations on what an agent can do besides answering. Whoever may change an agent is shown the requests that it
+// makes, as headers may hold keys.
+var (
+	ListActions = newOperation(actionGroup.read, "GET /actions", operation{
+		Name:    "listActions",
+		Summary: "List the actions and the procedures of an agent, and count their calls of the last 30 days",
+	}, (*Service).listActions)
+	GetAction = newOperation(actionGroup.write, "GET /actions/{key}", operation{
+		Name:    "getAction",
+		Summary: "Read an action, with the names of its secrets and its last failures",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).getAction)
+	AddAction = newOperation(actionGroup.write, "POST /actions", operation{
+		Name:    "addAction",
+		Summary: "Add an action to an agent",
+		Status:  http.StatusCreated,
+	}, (*Service).addAction).recorded(func(in NewAction) change {
+		return change{"action.add", in.AgentID, map[string]any{"kind": in.Kind, "name": in.Name}}
+	})
+	ChangeAction = newOperation(actionGroup.write, "PATCH /actions/{key}", operation{
+		Name:    "changeAction",
+		Summary: "Change what is sent of an action",
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeAgentChanged},
+	}, (*Service).changeAction).recorded(func(in ActionChange) change {
+		return change{"action.change", in.AgentID, map[string]any{"key": in.Key, "enabled": in.Enabled,
+			"secretsChanged": len(in.Secrets) > 0}}
+	})
+	RemoveAction = newOperation(actionGroup.write, "DELETE /actions/{key}", operation{
+		Name:    "removeAction",
+		Summary: "Remove an action that no procedure runs",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).removeAction).recorded(func(in ToolRef) change {
+		return change{"action.remove", in.AgentID, map[string]any{"key": in.Key}}
+	})
+	TryAction = newOperation(actionGroup.write, "POST /actions/try", operation{
+		Name: "tryAction",
+		Summary: "Run an action once that need not be stored: its request is sent, and what is for a conversation is " +
+			"only checked",
+	}, (*Service).tryAction).recorded(func(in ActionTrial) change {
+		return change{"action.try", in.AgentID, map[string]any{"key": in.Key, "kind": in.Kind, "name": in.Name}}
+	})
+)
+
+// The operations on procedures.
+var (
+	GetProcedure = newOperation(actionGroup.write, "GET /procedures/{key}", operation{
+		Name:    "getProcedure",
+		Summary: "Read a procedure, with its last failures",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).getProcedure)
+	AddProcedure = newOperation(actionGroup.write, "POST /procedures", operation{
+		Name:    "addProcedure",
+		Summary: "Add a procedure to an agent",
+		Status:  http.StatusCreated,
+	}, (*Service).addProcedure).recorded(func(in NewProcedure) change {
+		return change{"procedure.add", in.AgentID, map[string]any{"name": in.Name}}
+	})
+	ChangeProcedure = newOperation(actionGroup.write, "PATCH /procedures/{key}", operation{
+		Name:    "changeProcedure",
+		Summary: "Change what is sent of a procedure",
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeAgentChanged},
+	}, (*Service).changeProcedure).recorded(func(in ProcedureChange) change {
+		return change{"procedure.change", in.AgentID, map[string]any{"key": in.Key, "enabled": in.Enabled}}
+	})
+	RemoveProcedure = newOperation(actionGroup.write, "DELETE /procedures/{key}", operation{
+		Name:    "removeProcedure",
+		Summary: "Remove a procedure",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).removeProcedure).recorded(func(in ToolRef) change {
+		return change{"procedure.remove", in.AgentID, map[string]any{"key": in.Key}}
+	})
+	TryProcedure = newOperation(actionGroup.write, "POST /procedures/try", operation{
+		Name:    "tryProcedure",
+		Summary: "Make one step of a procedure that need not be stored, as actions are tried",
+	}, (*Service).tryProcedure).recorded(func(in ProcedureTrial) change {
+		return change{"procedure.try", in.AgentID, map[string]any{"key": in.Key, "name": in.Name, "step": in.Step}}
+	})
 )

@@ -1,10 +1,14 @@
 package admin
 
 import (
+	"context"
 	"flag"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley"
+	"parley/internal/access"
 	"parley/internal/httpapi"
 )
 
@@ -19,21 +25,82 @@ var updateGolden = flag.Bool("update", false, "rewrite golden files")
 
 // TestOpenAPIGolden makes every change of the API visible. Read the difference before you run it with -update.
 func TestOpenAPIGolden(t *testing.T) {
-	got, err := Document()
+	checkGoldenDocument(t, "openapi.json", Document)
+}
+
+func checkGoldenDocument(t *testing.T, file string, document func() ([]byte, error)) {
+	t.Helper()
+	got, err := document()
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkGolden(t, file, got)
+}
+
+func checkGolden(t *testing.T, file string, got []byte) {
+	t.Helper()
 	if *updateGolden {
-		if err := os.WriteFile("openapi.json", got, 0o644); err != nil {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile("openapi.json")
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
-		t.Errorf("openapi.json differs from the routes (-golden +routes):\n%s", diff)
+		t.Errorf("%s differs from the routes (-golden +routes):\n%s", file, diff)
+	}
+}
+
+// TestRolesOfOperations writes down which role may call which operation, and fails for an operation that no role may
+// call unless it is the operator's alone.
+func TestRolesOfOperations(t *testing.T) {
+	var table strings.Builder
+	members := map[string]bool{}
+	for _, r := range memberRoutes() {
+		members[r.description().Name] = true
+	}
+	for _, r := range routes() {
+		op := r.description()
+		fmt.Fprintf(&table, "%-6s %-58s %-22s", op.Method, op.Path, op.Permission)
+		allowed := 0
+		for _, role := range parley.Roles() {
+			word := "-"
+			if access.May(role, op.Permission) {
+				word = string(role)
+				allowed++
+			}
+			fmt.Fprintf(&table, " %-6s", word)
+		}
+		isOperators := op.Permission == parley.PermissionServerRead || op.Permission == parley.PermissionServerWrite
+		if op.Permission == "" || isOperators == (allowed > 0) || isOperators == members[op.Name] {
+			t.Errorf("%s %s with the permission %q is for %d roles", op.Method, op.Path, op.Permission, allowed)
+		}
+		if isOperators {
+			table.WriteString(" operator only")
+		}
+		table.WriteString("\n")
+	}
+	lines := strings.Split(table.String(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	checkGolden(t, "testdata/roles.txt", []byte(strings.Join(lines, "\n")))
+}
+
+// A page for members has the route and the permission of the operator's list.
+func TestPagesStandForListsOfTheOperator(t *testing.T) {
+	lists := map[string]*operation{}
+	for _, r := range routes() {
+		lists[r.description().Name] = r.description()
+	}
+	for _, r := range pageRoutes() {
+		page := r.description()
+		if list := lists[page.Name]; list == nil || list.Method+list.Path != page.Method+page.Path ||
+			list.Permission != page.Permission {
+			t.Errorf("%s stands for no list of the operator", page.Name)
+		}
 	}
 }
 
@@ -72,7 +139,7 @@ func TestEveryDeclaredOperationIsServed(t *testing.T) {
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
-				if n.Name.Name == "routes" {
+				if n.Name.Name == "routes" || n.Name.Name == "pageRoutes" {
 					addIdentifiers(served, n.Body)
 				}
 			case *ast.ValueSpec:
@@ -88,8 +155,8 @@ func TestEveryDeclaredOperationIsServed(t *testing.T) {
 			t.Errorf("%s is declared, but missing in routes()", name)
 		}
 	}
-	if len(declared) != len(routes()) {
-		t.Errorf("%d operations are declared in routes*.go, and %d served", len(declared), len(routes()))
+	if n := len(routes()) + len(pageRoutes()); len(declared) != n {
+		t.Errorf("%d operations are declared in routes*.go, and %d served", len(declared), n)
 	}
 }
 
@@ -105,5 +172,69 @@ func addIdentifiers(set map[string]bool, n ast.Node) {
 func callsNewOperation(value ast.Expr) bool {
 	identifiers := map[string]bool{}
 	addIdentifiers(identifiers, value)
-	return identifiers["newOperation"]
+	return identifiers["newOperation"] || identifiers["newStreamOperation"] ||
+		identifiers["newFileOperation"]
+}
+
+// Document returns the OpenAPI document of the operator's API.
+func Document() ([]byte, error) {
+	s := &Service{}
+	api := newAPI(s, slog.New(slog.DiscardHandler))
+	for _, r := range routes() {
+		r.add(api, s)
+	}
+	return api.OpenAPI(httpapi.Info{
+		Title:         "Parley for operators",
+		Description:   introduction,
+		Version:       "1.0.0",
+		Contact:       "The operator of this server",
+		Servers:       []httpapi.Server{{URL: "http://parley", Description: "The socket admin.sock in the data directory"}},
+		Tags:          tags,
+		ParamExamples: parameterExamples,
+	})
+}
+
+const introduction = "What the `parley` commands call. " +
+	"The server serves it on a unix socket in its data directory, which only the user that runs the server can open. " +
+	"It is private: paths and shapes may change with every version."
+
+// MemberOperations lists the operations for members.
+func MemberOperations() (list []httpapi.Operation) {
+	for _, r := range memberRoutes() {
+		list = append(list, *r.description())
+	}
+	return list
+}
+
+// authenticate returns the signed-in member who sent a request, with the account that the request is about. Its failure
+// is the response.
+type authenticate func(r *http.Request) (parley.Member, error)
+
+// NewMemberHandler answers members below MemberBase. Every operation reaches the member's account alone, and what it
+// changes is recorded in the account's audit chain with the member as the actor.
+func NewMemberHandler(s *Service, find authenticate, log *slog.Logger) http.Handler {
+	api := httpapi.New(httpapi.Config{
+		BasePath:         MemberBase,
+		Keyless:          true,
+		Admit:            admitMember(find),
+		RenderError:      httpapi.RenderEnvelope,
+		Now:              s.Now,
+		Logger:           log,
+		OnUndeclaredCode: s.undeclaredCodeReporter(log),
+	})
+	AddMemberRoutes(api, s)
+	return api
+}
+
+// admitMember lets in who is signed in and whose role has the permission of the operation.
+func admitMember(find authenticate) func(context.Context, *http.Request, *httpapi.Operation) (
+	httpapi.Admission, error) {
+	return func(_ context.Context, r *http.Request, op *httpapi.Operation) (httpapi.Admission, error) {
+		member, err := find(r)
+		if err != nil {
+			return httpapi.Admission{}, err
+		}
+		admission := httpapi.Admission{Caller: &member, Account: string(member.Account)}
+		return admission, CheckRole(member, op)
+	}
 }

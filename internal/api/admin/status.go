@@ -82,7 +82,7 @@ func (s *Service) addStatus(ctx context.Context, in NewStatus) (Status, error) {
 		ExternalLabel: in.ExternalLabel,
 		Color:         in.Color,
 		IsDefault:     in.Default,
-	}, operatorName)
+	}, s.actor())
 	if err != nil {
 		return Status{}, err
 	}
@@ -97,7 +97,7 @@ func (s *Service) changeStatus(ctx context.Context, in StatusChange) (Status, er
 	}
 	return s.changeNamedStatus(ctx, in.StatusRef,
 		func(ref parley.AgentRef, id parley.StatusID) (*parley.TicketStatus, error) {
-			return s.Helpdesk.ChangeStatus(ctx, ref, id, operatorName, change)
+			return s.Helpdesk.ChangeStatus(ctx, ref, id, s.actor(), change)
 		})
 }
 
@@ -110,13 +110,13 @@ func replaceIfSet[T any](value *T, replacement *T) {
 
 func (s *Service) defaultStatus(ctx context.Context, in StatusRef) (Status, error) {
 	return s.changeNamedStatus(ctx, in, func(ref parley.AgentRef, id parley.StatusID) (*parley.TicketStatus, error) {
-		return s.Helpdesk.MakeDefault(ctx, ref, id, operatorName)
+		return s.Helpdesk.MakeDefault(ctx, ref, id, s.actor())
 	})
 }
 
 func (s *Service) archiveStatus(ctx context.Context, in StatusRef) (Status, error) {
 	return s.changeNamedStatus(ctx, in, func(ref parley.AgentRef, id parley.StatusID) (*parley.TicketStatus, error) {
-		return s.Helpdesk.ArchiveStatus(ctx, ref, id, operatorName)
+		return s.Helpdesk.ArchiveStatus(ctx, ref, id, s.actor())
 	})
 }
 

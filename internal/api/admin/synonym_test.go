@@ -162,7 +162,7 @@ func TestSynonymGroupsAreChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, err := admin.RunOn(t.Context(), srv.AdminService, admin.ExportAgent, admin.AgentRef{ID: agent})
+	out, err := admin.RunOn(t.Context(), srv.AdminService, admin.ExportAgent, admin.ManifestQuery{ID: agent})
 	text, _ := json.Marshal(out)
 	if err != nil || !strings.Contains(string(text), `bill`) {
 		t.Errorf("%v %s", err, text)

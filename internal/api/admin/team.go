@@ -110,7 +110,7 @@ func (s *Service) addTeam(ctx context.Context, in NewTeam) (Team, error) {
 		Strategy:  parley.Strategy(in.Strategy),
 		MaxOpen:   in.MaxOpen,
 		Hours:     in.Hours,
-	}, operatorName)
+	}, s.actor())
 	if err != nil {
 		return Team{}, err
 	}
@@ -119,7 +119,7 @@ func (s *Service) addTeam(ctx context.Context, in NewTeam) (Team, error) {
 
 func (s *Service) changeTeam(ctx context.Context, in TeamChange) (Team, error) {
 	return s.changeNamedTeam(ctx, in.TeamRef, func(ref parley.AgentRef, t *parley.Team) error {
-		_, err := s.Helpdesk.ChangeTeam(ctx, ref, t.ID, operatorName, func(t *parley.Team) {
+		_, err := s.Helpdesk.ChangeTeam(ctx, ref, t.ID, s.actor(), func(t *parley.Team) {
 			replaceIfSet(&t.Name, in.Name)
 			replaceIfSet(&t.Strategy, (*parley.Strategy)(in.Strategy))
 			replaceIfSet(&t.Hours, in.Hours)
@@ -141,7 +141,7 @@ func (s *Service) removeTeam(ctx context.Context, in TeamRef) (NoOutput, error) 
 	if err != nil {
 		return NoOutput{}, err
 	}
-	return NoOutput{}, s.Helpdesk.RemoveTeam(ctx, ref, t.ID, operatorName)
+	return NoOutput{}, s.Helpdesk.RemoveTeam(ctx, ref, t.ID, s.actor())
 }
 
 // changeNamedTeam changes the named team by change, and returns it as it is then.
@@ -218,7 +218,7 @@ func (s *Service) joinTeam(ctx context.Context, in TeamMembership) (Team, error)
 		if in.MaxOpen.Present {
 			m.MaxOpen = in.MaxOpen.Ptr()
 		}
-		return s.Helpdesk.JoinTeam(ctx, ref, t.ID, m, operatorName)
+		return s.Helpdesk.JoinTeam(ctx, ref, t.ID, m, s.actor())
 	})
 }
 
@@ -228,6 +228,6 @@ func (s *Service) leaveTeam(ctx context.Context, in TeamMemberRef) (Team, error)
 		if err != nil {
 			return err
 		}
-		return s.Helpdesk.LeaveTeam(ctx, ref, t.ID, user, operatorName)
+		return s.Helpdesk.LeaveTeam(ctx, ref, t.ID, user, s.actor())
 	})
 }

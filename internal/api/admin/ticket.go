@@ -141,7 +141,7 @@ func (s *Service) changeTicket(ctx context.Context, in TicketChange) (Ticket, er
 	if change.TeamID, err = s.findTeamID(ctx, ref, in.Team); err != nil {
 		return Ticket{}, err
 	}
-	t, err := s.Helpdesk.Change(ctx, ref, in.Number, change, operatorName)
+	t, err := s.Helpdesk.Change(ctx, ref, in.Number, change, s.author())
 	if err != nil {
 		return Ticket{}, err
 	}
@@ -152,8 +152,8 @@ func (s *Service) changeTicket(ctx context.Context, in TicketChange) (Ticket, er
 // first.
 type TicketQuery struct {
 	AgentID    string   `path:"agentId"`
-	Categories []string `query:"statusCategories" item:"enum=@statusCategory,name=TicketCategory"` // none is all
-	Channels   []string `query:"channels" item:"enum=@ticketChannel,name=TicketChannel"`
+	Categories []string `query:"statusCategories" max:"50" item:"enum=@statusCategory,name=TicketCategory"` // none is all
+	Channels   []string `query:"channels" max:"50" item:"enum=@ticketChannel,name=TicketChannel"`
 	Assignee   string   `query:"assignee"`                   // e-mail address, or none
 	Team       string   `query:"team"`                       // id, key or name, or none
 	Customer   string   `query:"customer"`                   // e-mail address

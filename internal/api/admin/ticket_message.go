@@ -90,6 +90,11 @@ func (s *Service) writeTicket(ctx context.Context, in NewTicketMessage) (Message
 	if err != nil {
 		return MessageRef{}, err
 	}
+	if s.member != nil {
+		if _, err := s.findAuthor(ctx, ref.Account, in.Member); err != nil {
+			return MessageRef{}, err
+		}
+	}
 	reply := helpdesk.NewReply{Type: in.Type, Content: in.Text, AuthorEmail: in.Member}
 	m, err := s.Helpdesk.Reply(ctx, ref, in.Number, reply)
 	if err != nil {

@@ -4,12 +4,15 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
+	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/eval"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 )
 
@@ -140,4 +143,52 @@ func replayAgent(t *testing.T, srv *testkit.Server, agent string, limit int) eva
 		t.Fatal(err)
 	}
 	return done
+}
+
+// What answers cost is counted on its day, and a forecast is a straight line through the month so far.
+func TestUsageOfAMonthIsTheSumOfItsDays(t *testing.T) {
+	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
+		t.Run(name, func(t *testing.T) {
+			now := clock.New() // noon of the tenth
+			srv := testkit.Open(t, append(options, testkit.WithClock(now))...)
+			credits := int64(4)
+			account, key := srv.NewAccount(t, admin.NewAccount{Name: "Shop", Plan: "pro", Credits: &credits})
+			agent := srv.NewAgent(t, key, "# Sky\n\nThe sky is blue.")
+			ask := func() {
+				reply := srv.Do(t, "POST", "/agents/"+agent+"/chat", key, `{"message":"What colour is the sky?"}`)
+				reply.Decode(t, http.StatusOK, new(any))
+			}
+			ask()
+			now.Advance(24 * time.Hour)
+			ask()
+			ask()
+			ctx := t.Context()
+			for _, id := range []string{"", agent} {
+				got, err := admin.RunOn(ctx, srv.AdminService, admin.GetUsage, admin.UsageQuery{AccountID: account, AgentID: id})
+				if err != nil {
+					t.Fatal(err)
+				}
+				days := got.Days
+				if len(days) != 11 || days[9] != (admin.CreditDay{Day: "2026-11-10", Credits: 1}) ||
+					days[10] != (admin.CreditDay{Day: "2026-11-11", Credits: 2}) || got.Used != 3 || *got.Limit != 4 ||
+					!got.OwnLimit || got.Agents != 1 || got.Plan.Name != "pro" {
+					t.Errorf("of %q: %+v", id, got)
+				}
+				if got.Forecast == nil || int(*got.Forecast*10) != 85 || got.ReachesAt == nil || got.ReachesAt.Day() != 15 {
+					t.Errorf("forecast %v, reached at %v", got.Forecast, got.ReachesAt)
+				}
+			}
+			october := admin.UsageQuery{AccountID: account, Month: "2026-10"}
+			past, err := admin.RunOn(ctx, srv.AdminService, admin.GetUsage, october)
+			if err != nil || past.Used != 0 || len(past.Days) != 31 || past.Forecast != nil {
+				t.Errorf("October: %+v %v", past, err)
+			}
+			for _, month := range []string{"2026-12", "soon", "2026-1"} {
+				_, err := admin.RunOn(ctx, srv.AdminService, admin.GetUsage, admin.UsageQuery{AccountID: account, Month: month})
+				if !parley.IsCode(err, parley.CodeInvalidBody) {
+					t.Errorf("month %s: %v", month, err)
+				}
+			}
+		})
+	}
 }

@@ -80,7 +80,7 @@ func (s *Service) endVoiceSession(ctx context.Context, in VoiceSessionRef) (Ende
 
 func (s *Service) findVoiceSession(ctx context.Context, id string) (*parley.VoiceSession, error) {
 	session, err := s.DB.VoiceSessionInAnyAccount(ctx, parley.VoiceSessionID(id))
-	if err == nil && session == nil {
+	if err == nil && (session == nil || s.checkAccount(session.AccountID) != nil) {
 		err = parley.NewErrorf(parley.CodeNotFound, "Voice session not found.")
 	}
 	return session, err

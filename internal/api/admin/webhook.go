@@ -15,7 +15,7 @@ type NewWebhook struct {
 	AccountID string   `json:"accountId,omitempty"` // may be left out beside an agent
 	AgentID   string   `json:"agentId,omitempty"`   // empty for all agents of the account
 	Endpoint  string   `json:"endpoint"`
-	Events    []string `json:"events"`
+	Events    []string `json:"events" max:"100"`
 	Secret    string   `json:"secret,omitempty"` // empty for one that is made
 }
 
@@ -44,6 +44,16 @@ type Webhook struct {
 	Events    []string  `json:"events"`
 	KeyID     string    `json:"keyId,omitempty"` // of the API key that signs; empty if it has a secret of its own
 	CreatedAt time.Time `json:"createdAt"`
+
+	DisabledAt *time.Time `json:"disabledAt" doc:"Since when nothing is sent; null while it is on."`
+}
+
+// WebhookChange says what a webhook is to be; what is absent stays.
+type WebhookChange struct {
+	ID       string   `path:"webhookId" json:"-"`
+	Endpoint *string  `json:"endpoint,omitempty"`
+	Events   []string `json:"events,omitempty" max:"100"`
+	Enabled  *bool    `json:"enabled,omitempty" doc:"Off, nothing is sent, and what happens meanwhile never is."`
 }
 
 // DeliveryQuery narrows a list of deliveries. Empty fields do not.
@@ -76,6 +86,7 @@ type Delivery struct {
 	NextAt      *time.Time `json:"nextAt"` // null unless it is pending
 	LastStatus  int        `json:"lastStatus,omitempty"`
 	LastError   string     `json:"lastError,omitempty"`
+	LastMillis  int64      `json:"lastMillis,omitempty" doc:"How long the latest attempt took."`
 	CreatedAt   time.Time  `json:"createdAt"`
 	DeliveredAt *time.Time `json:"deliveredAt"`
 }
@@ -90,7 +101,7 @@ func (s *Service) addWebhook(ctx context.Context, in NewWebhook) (CreatedWebhook
 		Endpoint: in.Endpoint,
 		Events:   in.Events,
 		Secret:   in.Secret,
-		Actor:    operatorName,
+		Actor:    s.actor(),
 	})
 	if err != nil {
 		return CreatedWebhook{}, err
@@ -100,6 +111,9 @@ func (s *Service) addWebhook(ctx context.Context, in NewWebhook) (CreatedWebhook
 
 // webhookAccount returns the account that the webhook is for.
 func (s *Service) webhookAccount(ctx context.Context, in NewWebhook) (parley.AccountID, error) {
+	if s.member != nil {
+		return s.limitAccount(parley.AccountID(in.AccountID))
+	}
 	if in.AccountID != "" || in.AgentID == "" {
 		account, err := s.DB.Account(ctx, parley.AccountID(in.AccountID))
 		if err != nil {
@@ -112,19 +126,58 @@ func (s *Service) webhookAccount(ctx context.Context, in NewWebhook) (parley.Acc
 
 func (s *Service) removeWebhook(ctx context.Context, in WebhookRef) (RemovedWebhook, error) {
 	id := parley.WebhookID(in.ID)
-	account, err := s.DB.OwnerOfWebhook(ctx, id)
+	account, err := s.ownerOfWebhook(ctx, id)
 	if err != nil {
 		return RemovedWebhook{}, err
 	}
-	return RemovedWebhook(in), s.Webhooks.Remove(ctx, account, id, operatorName)
+	return RemovedWebhook(in), s.Webhooks.Remove(ctx, account, id, s.actor())
+}
+
+func (s *Service) changeWebhook(ctx context.Context, in WebhookChange) (Webhook, error) {
+	id := parley.WebhookID(in.ID)
+	account, err := s.ownerOfWebhook(ctx, id)
+	if err != nil {
+		return Webhook{}, err
+	}
+	h, err := s.Webhooks.Change(ctx, account, id,
+		webhook.Change{Endpoint: in.Endpoint, Events: in.Events, Enabled: in.Enabled, Actor: s.actor()})
+	if err != nil {
+		return Webhook{}, err
+	}
+	return newWebhook(h), nil
+}
+
+func (s *Service) rotateWebhookSecret(ctx context.Context, in WebhookRef) (CreatedWebhook, error) {
+	id := parley.WebhookID(in.ID)
+	account, err := s.ownerOfWebhook(ctx, id)
+	if err != nil {
+		return CreatedWebhook{}, err
+	}
+	secret, err := s.Webhooks.RotateSecret(ctx, account, id, s.actor())
+	return CreatedWebhook{in.ID, secret}, err
+}
+
+func (s *Service) tryWebhook(ctx context.Context, in WebhookRef) (Redelivery, error) {
+	id := parley.WebhookID(in.ID)
+	account, err := s.ownerOfWebhook(ctx, id)
+	if err != nil {
+		return Redelivery{}, err
+	}
+	delivery, err := s.Webhooks.SendTest(ctx, account, id)
+	return Redelivery{string(delivery)}, err
 }
 
 func (s *Service) listWebhooks(ctx context.Context, in AccountFilter) ([]Webhook, error) {
+	account, err := s.limitAccount(parley.AccountID(in.AccountID))
+	if parley.IsCode(err, parley.CodeAccountNotFound) {
+		return []Webhook{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
 	read := s.DB.AllWebhooks
-	if in.AccountID != "" {
-		read = func(ctx context.Context) ([]parley.Webhook, error) {
-			return s.DB.AccountWebhooks(ctx, parley.AccountID(in.AccountID))
-		}
+	if account != "" {
+		read = func(ctx context.Context) ([]parley.Webhook, error) { return s.DB.AccountWebhooks(ctx, account) }
 	}
 	found, err := read(ctx)
 	if err != nil {
@@ -142,6 +195,8 @@ func newWebhook(h *parley.Webhook) Webhook {
 		Events:    h.EventNames(),
 		KeyID:     string(h.KeyID),
 		CreatedAt: h.CreatedAt,
+
+		DisabledAt: h.DisabledAt,
 	}
 }
 
@@ -155,31 +210,50 @@ func (s *Service) listDeliveries(ctx context.Context, in DeliveryQuery) ([]Deliv
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Delivery, len(found))
-	for i, delivery := range found {
-		list[i] = Delivery{
-			ID:          string(delivery.ID),
-			WebhookID:   string(delivery.WebhookID),
-			AccountID:   string(delivery.AccountID),
-			AgentID:     string(delivery.AgentID),
-			Event:       string(delivery.Event),
-			State:       string(delivery.State),
-			Attempts:    delivery.Attempts,
-			LastStatus:  delivery.LastStatus,
-			LastError:   delivery.LastError,
-			CreatedAt:   delivery.CreatedAt,
-			DeliveredAt: delivery.DeliveredAt,
-		}
-		if delivery.State == parley.DeliveryPending {
-			list[i].NextAt = &delivery.DueAt
-		}
+	return httpapi.ConvertList(found, newDelivery), nil
+}
+
+func newDelivery(d *parley.Delivery) Delivery {
+	out := Delivery{
+		ID:          string(d.ID),
+		WebhookID:   string(d.WebhookID),
+		AccountID:   string(d.AccountID),
+		AgentID:     string(d.AgentID),
+		Event:       string(d.Event),
+		State:       string(d.State),
+		Attempts:    d.Attempts,
+		LastStatus:  d.LastStatus,
+		LastError:   d.LastError,
+		LastMillis:  d.LastMillis,
+		CreatedAt:   d.CreatedAt,
+		DeliveredAt: d.DeliveredAt,
 	}
-	return list, nil
+	if d.State == parley.DeliveryPending {
+		out.NextAt = &d.DueAt
+	}
+	return out
+}
+
+// ownerOfWebhook returns the account in which a webhook is looked for: a member's own, else the one that has it. It
+// fails with NOT_FOUND.
+func (s *Service) ownerOfWebhook(ctx context.Context, id parley.WebhookID) (parley.AccountID, error) {
+	if s.member != nil {
+		return s.member.Account, nil
+	}
+	return s.DB.OwnerOfWebhook(ctx, id)
+}
+
+// ownerOfDelivery is ownerOfWebhook of a delivery.
+func (s *Service) ownerOfDelivery(ctx context.Context, id parley.DeliveryID) (parley.AccountID, error) {
+	if s.member != nil {
+		return s.member.Account, nil
+	}
+	return s.DB.OwnerOfDelivery(ctx, id)
 }
 
 func (s *Service) redeliver(ctx context.Context, in DeliveryRef) (Redelivery, error) {
 	id := parley.DeliveryID(in.ID)
-	account, err := s.DB.OwnerOfDelivery(ctx, id)
+	account, err := s.ownerOfDelivery(ctx, id)
 	if err != nil {
 		return Redelivery{}, err
 	}

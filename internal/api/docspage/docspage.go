@@ -15,6 +15,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"parley/internal/httpapi"
 )
 
 //go:embed page
@@ -23,23 +25,23 @@ var pageFiles embed.FS
 // page is the rendered page.
 type page struct {
 	html   []byte
-	policy string // content security policy
+	policy httpapi.PagePolicy
 }
 
 // Handler returns the handler of the page that shows the document. base is the path of the API, for the examples of
 // a document that names no server with a host.
-func Handler(doc func() []byte, base string) http.Handler {
+func Handler(doc func() []byte, base string, site httpapi.Site) http.Handler {
 	rendered := sync.OnceValues(func() (*page, error) { return renderPage(doc(), base) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := rendered()
 		if err != nil {
+			httpapi.PagePolicy{}.Set(w.Header(), site.UsesHTTPS(r))
 			http.Error(w, "The page could not be made; /openapi.json says the same.", http.StatusInternalServerError)
 			return
 		}
 		h := w.Header()
+		p.policy.Set(h, site.UsesHTTPS(r))
 		h.Set("Content-Type", "text/html; charset=utf-8")
-		h.Set("Content-Security-Policy", p.policy)
-		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-cache")
 		h.Set("ETag", newETag(p.html))
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(p.html))
@@ -66,9 +68,8 @@ func renderPage(doc []byte, base string) (*page, error) {
 	if err := tmpl.Execute(&b, view); err != nil {
 		return nil, fmt.Errorf("render the page: %w", err)
 	}
-	policy := "default-src 'none'; style-src " + cspHash(style) + "; script-src " + cspHash(script) +
-		"; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	return &page{b.Bytes(), policy}, nil
+	sources := []string{"style-src " + cspHash(style), "script-src " + cspHash(script), "img-src data:"}
+	return &page{b.Bytes(), httpapi.PagePolicy{Sources: sources}}, nil
 }
 
 func readPageFiles() (style, script []byte, t *template.Template, err error) {

@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -117,7 +116,7 @@ func (s *server) checkOrigin(r *http.Request) error {
 		ownURL = &url.URL{}
 	}
 	isLocal := isLoopbackRequest(r)
-	if isLocal && !isLoopbackHost(hostname(r.Host)) && !strings.EqualFold(r.Host, ownURL.Host) {
+	if isLocal && !httpapi.IsLoopbackHost(r.Host) && !strings.EqualFold(r.Host, ownURL.Host) {
 		return parley.NewErrorf(parley.CodeForeignOrigin, "This server is not known under the host name of the request.")
 	}
 	origin := r.Header.Get("Origin")
@@ -138,17 +137,5 @@ func (s *server) checkOrigin(r *http.Request) error {
 // isLoopbackRequest reports whether the request came to a loopback address.
 func isLoopbackRequest(r *http.Request) bool {
 	at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return at != nil && isLoopbackHost(hostname(at.String()))
-}
-
-func hostname(hostport string) string {
-	if host, _, err := net.SplitHostPort(hostport); err == nil {
-		return host
-	}
-	return strings.Trim(hostport, "[]")
-}
-
-func isLoopbackHost(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback() || strings.EqualFold(host, "localhost")
+	return at != nil && httpapi.IsLoopbackHost(at.String())
 }

@@ -18,7 +18,7 @@ type NewChatbot struct {
 
 // NewChatbotBody holds the name and the content of a new chatbot.
 type NewChatbotBody struct {
-	ChatbotName  string   `json:"chatbotName" min:"1"`
+	ChatbotName  string   `json:"chatbotName" min:"1" format:"name"`
 	SourceText   string   `json:"sourceText,omitempty" doc:"What it is to answer from. The plan's storage bounds it."`
 	URLsToScrape []string `json:"urlsToScrape,omitempty" max:"200" doc:"Pages to read, one by one."`
 }
@@ -142,7 +142,7 @@ type ChatbotData struct {
 // ChatbotDataBody is the new content, text or pages or both, and a new name (docs/interface/v1.md#chatbots).
 type ChatbotDataBody struct {
 	ChatbotID    string   `json:"chatbotId" min:"1"`
-	ChatbotName  string   `json:"chatbotName,omitempty" doc:"The name stays where this is missing."`
+	ChatbotName  string   `json:"chatbotName,omitempty" doc:"The name stays where this is missing or blank."`
 	SourceText   string   `json:"sourceText,omitempty" doc:"What it is to answer from. The plan's storage bounds it."`
 	URLsToScrape []string `json:"urlsToScrape,omitempty" max:"200" doc:"Pages to read, one by one."`
 }

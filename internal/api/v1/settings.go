@@ -20,7 +20,7 @@ type SettingsChange struct {
 // field is stored.
 type SettingsChangeBody struct {
 	ChatbotID               string                `json:"chatbotId" min:"1"`
-	Name                    httpapi.Opt[string]   `json:"name,omitzero" min:"1"`
+	Name                    httpapi.Opt[string]   `json:"name,omitzero" min:"1" format:"name"`
 	Instructions            httpapi.Opt[string]   `json:"instructions,omitzero" doc:"The base prompt."`
 	InitialMessages         httpapi.Opt[[]string] `json:"initialMessages,omitzero" doc:"Greetings."`
 	SuggestedMessages       httpapi.Opt[[]string] `json:"suggestedMessages,omitzero" item:"min=1"`

@@ -37,7 +37,7 @@ type newWebhook struct {
 
 type webhookFields struct {
 	Endpoint  string              `json:"endpoint" format:"uri" max:"2000" doc:"Where events are sent to."`
-	Events    []string            `json:"events" min:"1" max:"10" item:"enum=@webhookEvent"`
+	Events    []string            `json:"events" min:"1" max:"10" item:"enum=@publicWebhookEvent"`
 	ChatbotID httpapi.Opt[string] `json:"chatbotId,omitzero" nullable:"true" doc:"Only events of this chatbot."`
 	Secret    httpapi.Opt[string] `json:"secret,omitzero" min:"8" max:"200"`
 }

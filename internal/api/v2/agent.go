@@ -7,38 +7,40 @@ import (
 
 	"parley"
 	"parley/internal/agents"
+	"parley/internal/api/looks"
 	"parley/internal/httpapi"
 )
 
 // Agent is the record of an agent (docs/interface/agents.md#record). Every field is always present.
 type Agent struct {
-	ID                    string                           `json:"id"`
-	Name                  string                           `json:"name"`
-	Instructions          string                           `json:"instructions"`
-	ChannelInstructions   httpapi.Raw[ChannelInstructions] `json:"channelInstructions" nullable:"true"`
-	Model                 string                           `json:"model"`
-	AutoRetrain           bool                             `json:"autoRetrain"`
-	Temp                  float64                          `json:"temp"`
-	Visibility            string                           `json:"visibility"`
-	AllowedDomains        []string                         `json:"allowedDomains" nullable:"true"`
-	SuggestedMessages     httpapi.Raw[SuggestedMessages]   `json:"suggestedMessages" nullable:"true"`
-	InitialMessages       []string                         `json:"initialMessages"`
-	CreditLimit           *int64                           `json:"creditLimit" doc:"Most credits a month; null is no cap."`
-	CreditsUsed           int64                            `json:"creditsUsed"`
-	NotificationsSettings httpapi.Raw[Notifications]       `json:"notificationsSettings" nullable:"true"`
-	IPRateLimits          parley.DeviceLimit               `json:"ipRateLimits"`
-	VoiceSettings         httpapi.Raw[VoiceSettings]       `json:"voiceSettings" nullable:"true"`
-	Styles                *Styles                          `json:"styles"`
-	CreatedAt             string                           `json:"createdAt" format:"date-time"`
-	LastMessageAt         *string                          `json:"lastMessageAt" format:"date-time"`
-	LastTrainedAt         *string                          `json:"lastTrainedAt" format:"date-time"`
-	Status                string                           `json:"status" nullable:"true" enum:"@agentStatus"`
-	Size                  int64                            `json:"size" min:"0" doc:"Bytes of all sources."`
+	ID                    string                               `json:"id"`
+	Name                  string                               `json:"name"`
+	Instructions          string                               `json:"instructions"`
+	ChannelInstructions   httpapi.Raw[ChannelInstructions]     `json:"channelInstructions" nullable:"true"`
+	Model                 string                               `json:"model"`
+	AutoRetrain           bool                                 `json:"autoRetrain"`
+	Temp                  float64                              `json:"temp"`
+	Visibility            string                               `json:"visibility"`
+	AllowedDomains        []string                             `json:"allowedDomains" nullable:"true"`
+	SuggestedMessages     httpapi.Raw[looks.SuggestedMessages] `json:"suggestedMessages" nullable:"true"`
+	InitialMessages       []string                             `json:"initialMessages"`
+	CreditLimit           *int64                               `json:"creditLimit"`
+	CreditsUsed           int64                                `json:"creditsUsed"`
+	NotificationsSettings httpapi.Raw[Notifications]           `json:"notificationsSettings" nullable:"true"`
+	IPRateLimits          parley.DeviceLimit                   `json:"ipRateLimits"`
+	VoiceSettings         httpapi.Raw[VoiceSettings]           `json:"voiceSettings" nullable:"true"`
+	Styles                *looks.Styles                        `json:"styles"`
+	CreatedAt             string                               `json:"createdAt" format:"date-time"`
+	LastMessageAt         *string                              `json:"lastMessageAt" format:"date-time"`
+	LastTrainedAt         *string                              `json:"lastTrainedAt" format:"date-time"`
+	Status                string                               `json:"status" nullable:"true" enum:"@agentStatus"`
+	Size                  int64                                `json:"size" min:"0" doc:"Bytes of all sources."`
 }
 
 // FieldDocs returns the docs that are too long for tags.
 func (Agent) FieldDocs() map[string]string {
 	return map[string]string{
+		"creditLimit":   "Most credits a month; null is no cap.",
 		"creditsUsed":   "Since the start of the calendar month, UTC; rounded up.",
 		"voiceSettings": "Null turns voice mode off.",
 	}
@@ -48,10 +50,10 @@ func newAgent(a *parley.Agent) Agent {
 	return Agent{ID: string(a.ID), Name: a.Name, Instructions: a.Instructions,
 		ChannelInstructions: httpapi.Raw[ChannelInstructions](a.ChannelInstructions), Model: a.Model,
 		AutoRetrain: a.AutoRetrain, Temp: a.Temp, Visibility: a.Visibility, AllowedDomains: a.AllowedDomains,
-		SuggestedMessages: httpapi.Raw[SuggestedMessages](a.SuggestedMessages),
+		SuggestedMessages: httpapi.Raw[looks.SuggestedMessages](a.SuggestedMessages),
 		InitialMessages:   append([]string{}, a.InitialMessages...), CreditLimit: a.CreditLimit,
 		CreditsUsed: a.CreditsUsed.RoundUp(), NotificationsSettings: httpapi.Raw[Notifications](a.Notifications),
-		IPRateLimits: a.RateLimit, VoiceSettings: httpapi.Raw[VoiceSettings](a.Voice), Styles: newStyles(a.Styles),
+		IPRateLimits: a.RateLimit, VoiceSettings: httpapi.Raw[VoiceSettings](a.Voice), Styles: looks.Read(a.Styles),
 		CreatedAt: formatTime(a.CreatedAt), LastMessageAt: formatTimeOrNull(a.LastMessageAt),
 		LastTrainedAt: formatTimeOrNull(a.LastTrainedAt), Status: string(a.Status()), Size: a.Size}
 }
@@ -84,7 +86,7 @@ type NewAgent struct {
 
 // NewAgentBody holds the settings of a new agent (docs/interface/agents.md#create).
 type NewAgentBody struct {
-	Name         string               `json:"name" min:"1" max:"100"`
+	Name         string               `json:"name" min:"1" max:"100" format:"name"`
 	URL          httpapi.Opt[string]  `json:"url,omitzero" format:"url"`
 	Instructions string               `json:"instructions,omitempty"`
 	Model        httpapi.Opt[string]  `json:"model,omitzero"`
@@ -136,7 +138,7 @@ func (s *server) deleteAgent(ctx context.Context, c *call, in *AgentRef) (*Succe
 
 // AgentChangeBody holds the settings to change; those that are absent stay as they are.
 type AgentChangeBody struct {
-	Name                httpapi.Opt[string]              `json:"name,omitzero" min:"1" max:"100"`
+	Name                httpapi.Opt[string]              `json:"name,omitzero" min:"1" max:"100" format:"name"`
 	Instructions        httpapi.Opt[string]              `json:"instructions,omitzero"`
 	ChannelInstructions httpapi.Opt[ChannelInstructions] `json:"channelInstructions,omitzero" nullable:"true"`
 	Model               httpapi.Opt[string]              `json:"model,omitzero"`
@@ -145,8 +147,8 @@ type AgentChangeBody struct {
 	Visibility     httpapi.Opt[string]   `json:"visibility,omitzero" enum:"@visibility" name:"Visibility"`
 	AllowedDomains httpapi.Opt[[]string] `json:"allowedDomains,omitzero" nullable:"true" max:"1000" item:"min=1,max=253"`
 
-	SuggestedMessages httpapi.Opt[SuggestedMessages] `json:"suggestedMessages,omitzero" nullable:"true" max:"1000"`
-	InitialMessages   httpapi.Opt[[]string]          `json:"initialMessages,omitzero" max:"1000"`
+	SuggestedMessages httpapi.Opt[looks.SuggestedMessages] `json:"suggestedMessages,omitzero" nullable:"true" max:"1000"`
+	InitialMessages   httpapi.Opt[[]string]                `json:"initialMessages,omitzero" max:"1000"`
 
 	CreditLimit httpapi.Opt[int64] `json:"creditLimit,omitzero" nullable:"true" min:"0" max:"1000000000000"`
 

@@ -233,3 +233,45 @@ func TestAgentCreditsRenewEachMonth(t *testing.T) {
 		}
 	}
 }
+
+// TestBlankNamesAreRefused checks that agents and sources have names that can be seen, and that all others are kept.
+func TestBlankNamesAreRefused(t *testing.T) {
+	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := testkit.Open(t, options...)
+			agent := "/agents/" + createAgent(t, srv)
+			text := map[string]any{"type": "text", "name": "Hours", "content": "We open at nine."}
+			var source struct{ ID, Name string }
+			srv.Do(t, "POST", agent+"/sources", srv.Key, text).Decode(t, http.StatusCreated, &source)
+			for _, blank := range []string{"   ", "\u202e", "\u200b\u3164\t"} {
+				for path, body := range map[string]map[string]any{
+					"POST /agents":                           {"name": blank},
+					"PUT " + agent:                           {"name": blank},
+					"POST " + agent + "/sources":             {"type": "text", "name": blank, "content": "Some text."},
+					"PUT " + agent + "/sources/" + source.ID: {"name": blank},
+				} {
+					checkBlankNameIsRefused(t, srv, path, body)
+				}
+			}
+			turned := " agent \u202egnp.exe "
+			mustSend(t, srv, "PUT", agent, `{"name": "`+turned+`"}`)
+			mustUnmarshal(t, mustSend(t, srv, "GET", agent, ""), &source)
+			if source.Name != turned {
+				t.Errorf("the name is not kept as it was sent: %q", source.Name)
+			}
+		})
+	}
+}
+
+func checkBlankNameIsRefused(t *testing.T, srv *testkit.Server, path string, body map[string]any) {
+	t.Helper()
+	method, address, _ := strings.Cut(path, " ")
+	var e struct {
+		Error struct{ Details map[string]string }
+	}
+	srv.Do(t, method, address, srv.Key, body).Decode(t, http.StatusBadRequest, &e)
+	if e.Error.Details["name"] != "must have a character that can be seen" {
+		t.Errorf("%s with the name %q: %v", path, body["name"], e.Error.Details)
+	}
+}

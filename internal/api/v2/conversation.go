@@ -251,7 +251,14 @@ func messageParts(m *parley.Message) []Part {
 }
 
 func newParts(list []parley.Part) []Part {
-	return httpapi.ConvertList(list, func(p *parley.Part) Part { return Part(*p) })
+	parts := make([]Part, 0, len(list))
+	for _, p := range list {
+		if p.Type != parley.PartFile {
+			parts = append(parts, Part{Type: p.Type, Text: p.Text, ToolCallID: p.ToolCallID, ToolName: p.ToolName,
+				Input: p.Input, Output: p.Output})
+		}
+	}
+	return parts
 }
 
 // MessageQuery asks for a page of messages.

@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"parley"
+	"parley/internal/api/once"
+	"parley/internal/api/uistream"
 	"parley/internal/chat"
 	"parley/internal/httpapi"
 )
@@ -80,7 +82,7 @@ func (s *server) followConversation(ctx context.Context, c *call, in *Conversati
 		f.Close()
 		return nil, nil
 	}
-	c.Follow(out, cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval), &updateWriter{s, out, f})
+	c.Follow(out, cmp.Or(s.KeepAliveInterval, uistream.KeepAliveInterval), &updateWriter{s, out, f})
 	return nil, nil
 }
 
@@ -120,17 +122,20 @@ func (u *updateWriter) SendNext(ctx context.Context) error {
 	return errors.Join(err, u.out.Flush())
 }
 
+// Notify implements httpapi.Notifier.
+func (u *updateWriter) Notify(wake func()) { u.follower.Notify(wake) }
+
 // Close implements httpapi.Feed.
 func (u *updateWriter) Close() { u.follower.Close() }
 
 // replayMessage returns the message that the request has written.
-func (s *server) replayMessage(ctx context.Context, c *call, in any, done effect) (any, error) {
+func (s *server) replayMessage(ctx context.Context, c *call, in any, done once.Effect) (any, error) {
 	ref := in.(*ConversationRequest[CustomerBody])
 	conv, err := s.findHandoverConversation(ctx, c, ref.AgentID, ref.ConversationID)
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.DB.Message(ctx, conv.Ref(), parley.MessageID(done.id))
+	m, err := s.DB.Message(ctx, conv.Ref(), parley.MessageID(done.ID))
 	if err != nil {
 		return nil, err
 	}

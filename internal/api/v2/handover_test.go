@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,7 +18,9 @@ import (
 	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/api/v2"
+	"parley/internal/chat"
 	"parley/internal/helpdesk"
+	"parley/internal/store"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/scripted"
@@ -144,8 +147,11 @@ func TestFollowersSeeWritesOfOtherServers(t *testing.T) {
 	ids := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
 	f, _ := openEvents(t, srv, ids)
 	f.requireEvent("ongoing")
-	if _, err := srv.DB.SQL().Exec(t.Context(), `update conversations set status = 'ended' where id = ?`,
-		ids["conversationId"]); err != nil {
+	other := &chat.Conversations{DB: store.New(srv.DB.SQL()), Queue: srv.Conversations.Queue, Hub: &chat.Hub{},
+		Now: time.Now, Logger: slog.New(slog.DiscardHandler)}
+	agent := parley.AccountID(srv.Account).AgentRef(parley.AgentID(ids["agentId"]))
+	if _, err := other.End(t.Context(), agent.ConversationRef(parley.ConversationID(ids["conversationId"])),
+		"kim"); err != nil {
 		t.Fatal(err)
 	}
 	f.requireEvent(`{"status":"ended"}`)

@@ -138,7 +138,7 @@ func (ht hostileTextTest) testUser(agent string) {
 // testName creates an agent of that name, or of another when it is refused.
 func (ht hostileTextTest) testName() string {
 	r := ht.sendJSON("POST", "/agents", map[string]any{"name": ht.sent})
-	if ht.checkRefused(r, "name", ht.stored == "" || utf8.RuneCountInString(ht.stored) > 100) {
+	if ht.checkRefused(r, "name", !parley.IsVisible(ht.stored) || utf8.RuneCountInString(ht.stored) > 100) {
 		return createAgent(ht.T, ht.server)
 	}
 	var created struct{ ID, Name string }
@@ -165,7 +165,7 @@ func (ht hostileTextTest) testInstructions(agent string) {
 func (ht hostileTextTest) testSourceName(agent string) {
 	r := ht.sendJSON("POST", "/agents/"+agent+"/sources",
 		map[string]any{"type": "text", "name": ht.sent, "content": "Some text."})
-	if ht.checkRefused(r, "name", ht.stored == "" || utf8.RuneCountInString(ht.stored) > 100) {
+	if ht.checkRefused(r, "name", !parley.IsVisible(ht.stored) || utf8.RuneCountInString(ht.stored) > 100) {
 		return
 	}
 	var created struct{ ID, Name string }

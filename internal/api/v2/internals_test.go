@@ -32,7 +32,7 @@ func TestEveryNewSourceBodyAddsASource(t *testing.T) {
 func TestEveryPostCanRepeatItsReply(t *testing.T) {
 	s := &server{}
 	known := s.newReplayRules()
-	for _, op := range newAPI(Config{}).Operations() {
+	for _, op := range NewAPI(Config{}).Operations() {
 		_, isKnown := known[op.Name]
 		if op.Method == http.MethodPost && isKnown == op.Repeatable {
 			t.Errorf("%s %s: in newReplayRules %v, Repeatable %v; one of them must be true", op.Name, op.Path, isKnown,

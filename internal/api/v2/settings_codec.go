@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/internal/api/looks"
 	"parley/internal/httpapi"
 )
 
@@ -16,15 +17,16 @@ import (
 // its own, and what only the manifest can set. Absent members stay as they are.
 type AgentSettings struct {
 	AgentChangeBody
-	AutoRetrain         httpapi.Opt[bool]        `json:"autoRetrain,omitzero"`
-	Styles              httpapi.Opt[StylesWrite] `json:"styles,omitzero" nullable:"true"`
-	RedactConversations httpapi.Opt[bool]        `json:"redactConversations,omitzero"`
-	RetentionDays       httpapi.Opt[int64]       `json:"retentionDays,omitzero" nullable:"true" min:"1" max:"36500"`
+	AutoRetrain         httpapi.Opt[bool]              `json:"autoRetrain,omitzero"`
+	Styles              httpapi.Opt[looks.StylesWrite] `json:"styles,omitzero" nullable:"true"`
+	RedactConversations httpapi.Opt[bool]              `json:"redactConversations,omitzero"`
+	RetentionDays       httpapi.Opt[int64]             `json:"retentionDays,omitzero" nullable:"true" min:"1" max:"36500"`
 
 	Synonyms httpapi.Opt[[][]string]      `json:"synonyms,omitzero" nullable:"true" max:"200" item:"min=2,max=10"`
 	Topics   httpapi.Opt[[]TopicSettings] `json:"topics,omitzero" nullable:"true" max:"200"`
 	Insight  httpapi.Opt[InsightChange]   `json:"insight,omitzero" nullable:"true"`
 	Voice    httpapi.Opt[VoiceRules]      `json:"voice,omitzero" nullable:"true"`
+	Widget   httpapi.Opt[WidgetRules]     `json:"widget,omitzero" nullable:"true"`
 }
 
 // SettingsCodec reads and writes the settings of agents for manifests ("parley apply").
@@ -51,6 +53,9 @@ func (c SettingsCodec) Apply(a *parley.Agent, settings json.RawMessage) error {
 	}
 	applyInsight(a, s.Insight)
 	applyVoice(a, s.Voice)
+	if err := applyWidget(a, s.Widget); err != nil {
+		return err
+	}
 	s.AutoRetrain.Replace(&a.AutoRetrain)
 	s.RedactConversations.Replace(&a.Redact)
 	if s.RetentionDays.Present {
@@ -73,12 +78,12 @@ func joinFaults(first, second error) error {
 }
 
 // overlayStyles changes the styles that were sent and leaves the others; null resets all of them.
-func overlayStyles(a *parley.Agent, sent httpapi.Opt[StylesWrite]) error {
+func overlayStyles(a *parley.Agent, sent httpapi.Opt[looks.StylesWrite]) error {
 	if sent.Null {
 		a.Styles = nil
 	}
 	if styles := sent.Ptr(); styles != nil {
-		return styles.apply(a)
+		return styles.Apply(a)
 	}
 	return nil
 }
@@ -106,6 +111,7 @@ type exportedSettings struct {
 	Topics                []parley.Topic         `json:"topics"`
 	Insight               parley.InsightSettings `json:"insight"`
 	Voice                 exportedVoice          `json:"voice"`
+	Widget                parley.WidgetLimits    `json:"widget"`
 }
 
 // Show returns all settings as the JSON object that Apply takes.
@@ -116,7 +122,8 @@ func (c SettingsCodec) Show(a *parley.Agent) (json.RawMessage, error) {
 		InitialMessages: append([]string{}, a.InitialMessages...), CreditLimit: a.CreditLimit,
 		NotificationsSettings: a.Notifications, IPRateLimits: a.RateLimit, VoiceSettings: a.Voice,
 		AutoRetrain: a.AutoRetrain, Styles: a.Styles, RedactConversations: a.Redact, RetentionDays: a.RetentionDays,
-		Synonyms: a.Synonyms, Topics: a.Topics, Insight: effectiveInsight(a), Voice: exportedVoice{a.VoiceLimits}})
+		Synonyms: a.Synonyms, Topics: a.Topics, Insight: effectiveInsight(a), Voice: exportedVoice{a.VoiceLimits},
+		Widget: exportedWidget(a.WidgetLimits)})
 }
 
 // TopicSettings is a topic of a manifest.

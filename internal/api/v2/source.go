@@ -67,12 +67,12 @@ func (s *server) listSources(ctx context.Context, c *call, in *SourceQuery) (*Pa
 	if err != nil {
 		return nil, fmt.Errorf("list sources: %w", err)
 	}
-	sizes, err := s.DB.SiteSizes(ctx, agentRef(c, in.AgentID), siteIDs(page.Items))
+	pages, err := s.DB.SumSitePages(ctx, agentRef(c, in.AgentID), siteIDs(page.Items))
 	if err != nil {
 		return nil, fmt.Errorf("measure sites: %w", err)
 	}
 	for i := range page.Items {
-		page.Items[i].Size += sizes[page.Items[i].ID]
+		page.Items[i].Size += pages[page.Items[i].ID].Size
 	}
 	return newPage(s, page, purpose, newSource), nil
 }
@@ -87,11 +87,11 @@ func (s *server) getSource(ctx context.Context, c *call, in *SourceRef) (*Source
 
 // sizedSource returns the record of a source. The size of a website includes its pages.
 func (s *server) sizedSource(ctx context.Context, c *call, src *parley.Source) (*Source, error) {
-	sizes, err := s.DB.SiteSizes(ctx, agentRef(c, src.AgentID), siteIDs([]parley.Source{*src}))
+	pages, err := s.DB.SumSitePages(ctx, agentRef(c, src.AgentID), siteIDs([]parley.Source{*src}))
 	if err != nil {
 		return nil, fmt.Errorf("measure site: %w", err)
 	}
-	src.Size += sizes[src.ID]
+	src.Size += pages[src.ID].Size
 	out := newSource(src)
 	return &out, nil
 }

@@ -58,7 +58,7 @@ type sourceBody interface {
 
 // SourceChangeBody holds the fields to change. Those that a source of the kind does not have are ignored.
 type SourceChangeBody struct {
-	Name             httpapi.Opt[string]   `json:"name,omitzero" min:"1"`
+	Name             httpapi.Opt[string]   `json:"name,omitzero" min:"1" format:"name"`
 	Content          httpapi.Opt[string]   `json:"content,omitzero" min:"1" max:"1048576" doc:"Of a text."`
 	Questions        httpapi.Opt[[]string] `json:"questions,omitzero" min:"1" max:"50"`
 	Answer           httpapi.Opt[string]   `json:"answer,omitzero" min:"1" doc:"Of questions with their answer."`
@@ -78,7 +78,7 @@ func (SourceChangeBody) FieldDocs() map[string]string {
 // TextSource is a snippet of text.
 type TextSource struct {
 	Type    string `json:"type" enum:"text"`
-	Name    string `json:"name" min:"1" max:"100"`
+	Name    string `json:"name" min:"1" max:"100" format:"name"`
 	Content string `json:"content" min:"1" max:"1048576"`
 }
 
@@ -110,7 +110,7 @@ func checkNameLength(name string) error {
 // QnASource is an answer to one or more questions.
 type QnASource struct {
 	Type      string   `json:"type" enum:"qna"`
-	Name      string   `json:"name" min:"1"`
+	Name      string   `json:"name" min:"1" format:"name"`
 	Questions []string `json:"questions" min:"1" max:"50" doc:"As customers ask them."`
 	Answer    string   `json:"answer" min:"1" doc:"Plain or Markdown; it is quoted as it is."`
 }
@@ -194,19 +194,13 @@ type UploadedID struct {
 	ID string `json:"id" format:"uuid"`
 }
 
-// Bytes of an uploaded file (docs/interface/sources.md#uploads).
-const (
-	minFileBytes = 50
-	maxFileBytes = 20 << 20
-)
-
 const fileSizeMessage = "From 50 bytes to 20 MB: PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB or " +
 	"JSON, told by its content."
 
 var (
-	newFileForm = &httpapi.Form{RequiredPart: "file", MinFileBytes: minFileBytes, MaxFileBytes: maxFileBytes,
+	newFileForm = &httpapi.Form{RequiredPart: "file", MinFileBytes: ingest.MinFileBytes, MaxFileBytes: ingest.MaxFileBytes,
 		FileDescription: fileSizeMessage}
-	changedFileForm = &httpapi.Form{MinFileBytes: minFileBytes, MaxFileBytes: maxFileBytes,
+	changedFileForm = &httpapi.Form{MinFileBytes: ingest.MinFileBytes, MaxFileBytes: ingest.MaxFileBytes,
 		FileDescription: fileSizeMessage}
 )
 
@@ -235,7 +229,7 @@ func (s *server) addFile(ctx context.Context, c *call, agent string, up *httpapi
 	if up.Name != nil {
 		name = *up.Name
 	}
-	if name == "" {
+	if !parley.IsVisible(name) {
 		return nil, parley.Invalid("name", "is required where the file has none")
 	}
 	caller := callerOf(c)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/api/once"
 	"parley/internal/helpdesk"
 	"parley/internal/httpapi"
 	"parley/internal/store"
@@ -172,9 +173,9 @@ func (m *NewTicketMessage) helpdeskReply() helpdesk.NewReply {
 }
 
 // replayTicketMessage returns the message that the request has written.
-func (s *server) replayTicketMessage(ctx context.Context, c *call, in any, done effect) (any, error) {
+func (s *server) replayTicketMessage(ctx context.Context, c *call, in any, done once.Effect) (any, error) {
 	ref := in.(*NewTicketMessage)
-	m, err := s.Helpdesk.Message(ctx, agentRef(c, ref.AgentID), ref.TicketNumber, parley.MessageID(done.id))
+	m, err := s.Helpdesk.Message(ctx, agentRef(c, ref.AgentID), ref.TicketNumber, parley.MessageID(done.ID))
 	if err != nil {
 		return nil, fmt.Errorf("find a ticket's message: %w", err)
 	}

@@ -273,8 +273,11 @@ func TestRefusedUploads(t *testing.T) {
 		"an empty name": {"POST", d.sourcesPath(), []formPart{namePart(""), filePart("a.txt", handbookText)}, "name"},
 		"a long name": {"POST", d.sourcesPath(),
 			[]formPart{filePart("a.txt", handbookText), namePart(strings.Repeat("ä", 101))}, "name"},
-		"neither name nor all": {"PUT", path, nil, "file"},
-		"a picture instead":    {"PUT", path, []formPart{filePart("a.gif", "GIF89a"+strings.Repeat("x", 99))}, "file"},
+		"a blank name": {"POST", d.sourcesPath(),
+			[]formPart{namePart(" \u202e"), filePart("a.txt", handbookText)}, "name"},
+		"a file with a blank name": {"POST", d.sourcesPath(), []formPart{filePart(" ", handbookText)}, "name"},
+		"neither name nor all":     {"PUT", path, nil, "file"},
+		"a picture instead":        {"PUT", path, []formPart{filePart("a.gif", "GIF89a"+strings.Repeat("x", 99))}, "file"},
 	} {
 		u := d.upload(c.method, c.path, c.parts...)
 		if u.status != 400 || u.record.Error.Code != "VALIDATION_INVALID_BODY" || u.record.Error.Details[c.field] == "" {

@@ -4,6 +4,7 @@
 package v2
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -16,6 +17,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/agents"
 	"parley/internal/api/docspage"
+	"parley/internal/api/once"
 	"parley/internal/chat"
 	"parley/internal/helpdesk"
 	"parley/internal/httpapi"
@@ -55,26 +57,40 @@ type Config struct {
 	KeepAliveInterval time.Duration           // after so long without events a stream sends a comment; 0 is 15 s
 	// how long a stream waits for the answer to begin before it is opened; 0 is 10 s
 	StreamOpenDelay time.Duration
+
+	BasePath string    // path of the API; empty is Base
+	Admit    AdmitFunc // admits requests; nil is by API keys
 }
+
+// AdmitFunc admits a request. The caller of the admission is an *access.Caller.
+type AdmitFunc = func(ctx context.Context, r *http.Request, op *httpapi.Operation) (httpapi.Admission, error)
 
 // New returns the handler of everything below /api/v2, of /openapi.json, and of /docs, the same document as a page.
 func New(cfg Config) http.Handler {
-	api := newAPI(cfg)
+	api := NewAPI(cfg)
 	doc := httpapi.NewDocument(func() ([]byte, error) { return renderDocument(api, cfg.BaseURL, cfg.FilesURL) })
-	return api.WithDocuments(map[string]http.Handler{"/openapi.json": doc, "/docs": docspage.Handler(doc, Base)})
+	site := httpapi.Site{URL: cfg.BaseURL, TrustProxy: cfg.TrustProxy}
+	return api.WithDocuments(map[string]http.Handler{"/openapi.json": doc, "/docs": docspage.Handler(doc, Base, site)})
 }
 
-func newAPI(cfg Config) *httpapi.API {
+// NewAPI returns the handler of what is below BasePath.
+func NewAPI(cfg Config) *httpapi.API {
 	s := &server{Config: cfg, cursors: httpapi.Cursors{Key: cfg.CursorKey}}
-	s.replayRules = s.newReplayRules()
-	admission := &access.Admission{Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Now: cfg.Now,
-		TrustProxy: cfg.TrustProxy}
+	s.runner = s.newRunner()
+	admit := cfg.Admit
+	if admit == nil {
+		admission := &access.Admission{Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Now: cfg.Now,
+			TrustProxy: cfg.TrustProxy}
+		admit = admission.Admit
+	}
 	api := httpapi.New(httpapi.Config{
-		BasePath:    Base,
-		Admit:       admission.Admit,
+		BasePath:    cmp.Or(cfg.BasePath, Base),
+		Admit:       admit,
 		AgentParam:  "agentId",
 		CheckAgent:  s.checkAgent,
-		RunOnce:     s.runOnce,
+		RunOnce:     s.runner.Run,
+		BeforeRun:   s.beforeRun,
+		BeforeReply: s.beforeReply,
 		UploadDir:   s.uploadFolder,
 		RenderError: httpapi.RenderEnvelope,
 		Now:         cfg.Now,
@@ -88,8 +104,8 @@ func newAPI(cfg Config) *httpapi.API {
 // server is the receiver of all handlers.
 type server struct {
 	Config
-	cursors     httpapi.Cursors
-	replayRules map[string]replayRule
+	cursors httpapi.Cursors
+	runner  *once.Runner // of requests with an Idempotency-Key
 }
 
 // callerOf returns who sent the request. Every operation that needs a key has a caller.
@@ -171,7 +187,7 @@ func (s *server) getHealth(context.Context, *call, *httpapi.NoInput) (*Health, e
 
 // Document returns the OpenAPI document of REST v2, as a server at baseURL serves it.
 func Document(baseURL, filesURL string) ([]byte, error) {
-	return renderDocument(newAPI(Config{}), baseURL, filesURL)
+	return renderDocument(NewAPI(Config{}), baseURL, filesURL)
 }
 
 func renderDocument(api *httpapi.API, baseURL, filesURL string) ([]byte, error) {

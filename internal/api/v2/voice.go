@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/api/once"
 	"parley/internal/httpapi"
 	"parley/internal/voice"
 )
@@ -84,9 +85,9 @@ func isTimeZone(name string) bool {
 	return err == nil
 }
 
-func (s *server) replayVoiceSession(ctx context.Context, c *call, in any, result effect) (any, error) {
+func (s *server) replayVoiceSession(ctx context.Context, c *call, in any, result once.Effect) (any, error) {
 	request := in.(*AgentRequest[NewVoiceSessionBody])
-	session, err := s.Voice.ReissueToken(ctx, agentRef(c, request.AgentID), parley.VoiceSessionID(result.id))
+	session, err := s.Voice.ReissueToken(ctx, agentRef(c, request.AgentID), parley.VoiceSessionID(result.ID))
 	if err != nil {
 		return nil, err
 	}

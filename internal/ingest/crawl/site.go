@@ -135,6 +135,48 @@ func (p *crawlPlan) isWanted(u *url.URL) bool {
 	return !slices.ContainsFunc(p.exclude, matches) && (len(p.include) == 0 || slices.ContainsFunc(p.include, matches))
 }
 
+// Verdict is what the settings of a site say of an address.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictRead       Verdict = "read"
+	VerdictLeftOut    Verdict = "leftOut"   // the patterns leave it out
+	VerdictOtherSite  Verdict = "otherSite" // it belongs to another site
+	VerdictNoAddress  Verdict = "noAddress" // it is no address that can be read
+	VerdictStartAlone Verdict = "startOnly" // the start, which is read for its links alone
+)
+
+// Judge returns the verdict on each address, which may be relative to the start. The second result is as that of
+// Validate; if there is a fault nothing is judged.
+func (s Site) Judge(addresses []string) ([]Verdict, map[string]string) {
+	plan, faults := s.compile()
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	verdicts := make([]Verdict, len(addresses))
+	for i, address := range addresses {
+		verdicts[i] = plan.judge(address)
+	}
+	return verdicts, nil
+}
+
+func (p *crawlPlan) judge(address string) Verdict {
+	u, err := Canonical(p.start, address)
+	switch {
+	case err != nil:
+		return VerdictNoAddress
+	case !p.isInside(u):
+		return VerdictOtherSite
+	case p.isWanted(u):
+		return VerdictRead
+	case p.Kind == WholeSite && u.String() == p.start.String():
+		return VerdictStartAlone
+	default:
+		return VerdictLeftOut
+	}
+}
+
 // isInside reports whether an address belongs to the site. A page that was named by itself may move anywhere.
 func (p *crawlPlan) isInside(u *url.URL) bool {
 	return p.Kind == Individual || siteKey(u) == siteKey(p.start)

@@ -3,8 +3,11 @@ package cite
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/internal/text/language"
 )
 
 // How far the reading of a marker came.
@@ -27,8 +30,12 @@ const (
 )
 
 // markerWords are what some models write before the number.
-var markerWords = []string{"source", "sources", "passage", "passages", "ref", "doc", "quelle", "quellen", "fuente",
-	"fuentes", "fonte", "fonti", "来源", "来源："}
+var markerWords = sync.OnceValue(func() (list []string) {
+	for _, l := range language.All() {
+		list = slices.AppendSeq(list, l.Models.MarkerWords.All())
+	}
+	return list
+})
 
 // maxMarkerRange bounds what [1-9] stands for.
 const maxMarkerRange = 12
@@ -102,7 +109,7 @@ func parseMarkerNumber(text string, first bool) (n int, rest string, state marke
 	}
 	word := rest[:len(rest)-len(strings.TrimLeftFunc(rest, unicode.IsLetter))]
 	behind := rest[len(word):]
-	if word != "" && !slices.ContainsFunc(markerWords, func(w string) bool {
+	if word != "" && !slices.ContainsFunc(markerWords(), func(w string) bool {
 		return strings.EqualFold(w, word) || behind == "" && len(w) > len(word) && strings.EqualFold(w[:len(word)], word)
 	}) {
 		return 0, "", markerInvalid

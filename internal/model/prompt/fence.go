@@ -56,8 +56,27 @@ func fenceReplacement(k *cite.CodeTracker, c rune, text string) (with string, si
 
 // fenceName returns a name or heading as one line, without characters that would end its attribute.
 func fenceName(s string) string {
+	if isPlainName(s) {
+		return s
+	}
 	s = strings.Join(strings.Fields(fenceText(s)), " ")
 	return nameReplacer.Replace(s)
+}
+
+// isPlainName reports whether fenceName changes nothing of a name, as of most.
+func isPlainName(s string) bool {
+	space := true // at the beginning
+	for _, c := range s {
+		switch {
+		case c == ' ' && !space:
+			space = true
+			continue
+		case c == '"', c == '>', unicode.IsSpace(c):
+			return false
+		}
+		space = false
+	}
+	return !space && isPlain(s)
 }
 
 var nameReplacer = strings.NewReplacer(`"`, "'", "<", "‹", ">", "›")
@@ -116,7 +135,7 @@ func isHiddenInTag(c rune) bool {
 
 func isOpeningBracket(c rune) bool { return c == '<' || c == '＜' || c == '‹' || c == '〈' }
 
-var fenceTags = []string{"source", "conversation", "last", "passage", "system", "instruction"}
+var fenceTags = []string{"source", "conversation", "last", "passage", "system", "instruction", "visitor", "file"}
 
 // isFenceTag reports whether what follows an opening angle bracket makes it one of the prompt's own fences, however it
 // is spelled.

@@ -27,6 +27,7 @@ var (
 	noSourcesText = loadPrompt("nosources")
 	rewriteText   = loadPrompt("rewrite")
 	insightText   = loadPrompt("insight")
+	visitorText   = loadPrompt("visitor")
 	spokenText    = loadPrompt("spoken")
 )
 
@@ -45,7 +46,7 @@ func loadPrompt(name string) string {
 func hashPrompts() string {
 	h := sha256.New()
 	for _, text := range []string{rulesText, toolsText, sourcesText, noSourcesText, rewriteText, sourceFormat,
-		spokenText} {
+		spokenText, unreadFileFormat, readFileFormat} {
 		fmt.Fprintf(h, "%d\n%s", len(text), text)
 	}
 	return "2-" + hex.EncodeToString(h.Sum(nil))[:8]
@@ -74,21 +75,30 @@ func Instructions(req model.Request) string {
 	return b.String()
 }
 
-// Sources returns the evidence for the message to answer.
+// Sources returns the evidence for the message to answer, after what is said of the user.
 func Sources(req model.Request) string {
 	switch {
 	case req.SystemOnly:
 		return ""
 	case len(req.Passages) == 0:
-		return noSourcesText
+		return visitorData(req) + noSourcesText
 	}
 	var b strings.Builder
 	b.Grow(len(sourcesText) + 1500*len(req.Passages))
+	b.WriteString(visitorData(req))
 	b.WriteString(sourcesText)
 	for i := range req.Passages {
 		writeSource(&b, i+1, &req.Passages[i])
 	}
 	return b.String()
+}
+
+// visitorData returns what the page says of its user, fenced; empty for nothing.
+func visitorData(req model.Request) string {
+	if req.UserData == "" {
+		return ""
+	}
+	return visitorText + "<visitor>\n" + fenceText(req.UserData) + "\n</visitor>\n"
 }
 
 // sourceFormat is a passage with its number, its source's name and headings, and its text.

@@ -67,7 +67,7 @@ func TestPromptParts(t *testing.T) {
 func FuzzFence(f *testing.F) {
 	f.Add("</source>\n[2] <ｓource n=\"3\"> `[1]` 【1】")
 	f.Add("[\v1]")
-	fence := regexp.MustCompile(`(?i)<[\s/\\|]*(source|conversation|last|passage|system|instruction)`)
+	fence := regexp.MustCompile(`(?i)<[\s/\\|]*(source|conversation|last|passage|system|instruction|visitor|file)`)
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.ToValidUTF8(text, "?")
 		got := fenceText(text)

@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,17 +41,31 @@ func (q *parsedQuestion) askWhichMeaning(req model.Request, pages []passageLayou
 			near = append(near, i)
 		}
 	}
+	if q.isAskedByOneHeading(req.Passages, best.passageIndex, near) {
+		return reply{}, false
+	}
 	options := q.meaningOptions(req.Passages, near)
 	if len(options) < minOptions || len(options) > maxOptions {
 		return reply{}, false
 	}
 	l := questionLanguage(req)
-	a, last := asideTextsByLanguage.in(l), len(options)-1
+	a, last := textsIn(l), len(options)-1
 	for i := range options {
 		options[i] = strings.TrimRight(options[i], "?？؟:： ")
 	}
-	list := strings.Join(options[:last], toolTextsByLanguage.in(l).listSeparator) + a.orSeparator + options[last]
-	return reply{text: a.whichOne[0] + list + a.whichOne[1], unscored: true}, true
+	list := strings.Join(options[:last], textsIn(l).ListSeparator) + a.OrSeparator + options[last]
+	return reply{text: a.WhichOne[0] + list + a.WhichOne[1], unscored: true}, true
+}
+
+// isAskedByOneHeading reports whether the heading of the best passage is a question that says hardly more than the
+// user's, and that no other passage which may be meant is below such a heading.
+func (q *parsedQuestion) isAskedByOneHeading(passages []model.Passage, best int, near []int) bool {
+	asks := func(i int) bool {
+		return isUnderQuestion(passages[i]) && q.headingFocus(innermostHeading(passages[i])) >= minAskingShare
+	}
+	return asks(best) && !slices.ContainsFunc(near, func(i int) bool {
+		return asks(i) && passages[i].Heading != passages[best].Heading
+	})
 }
 
 // isShortQuestion reports whether the question names hardly more than one thing: "price?", "how much does it cost?".
@@ -98,9 +113,13 @@ func headingPath(p model.Passage) (parts []string) {
 	}
 	for i := range parts {
 		parts[i] = strings.Join(strings.Fields(strings.Trim(parts[i], "*_`| ")), " ")
+		parts[i] = headingRemarkPattern.ReplaceAllString(parts[i], "$1")
 	}
 	return slices.DeleteFunc(parts, func(part string) bool { return !saysSomething(part) })
 }
+
+// headingRemarkPattern finds a remark behind a heading: "What can I not find? [closed]".
+var headingRemarkPattern = regexp.MustCompile(`(\S) \[\p{L}[\p{L} ]{0,24}\]$`)
 
 func isInAllPaths(part string, paths [][]string) bool {
 	return !slices.ContainsFunc(paths, func(p []string) bool { return !slices.Contains(p, part) })
@@ -117,8 +136,8 @@ func askedWhichMeaning(messages []model.Message) bool {
 }
 
 func isWhichQuestion(text string) bool {
-	for _, a := range asideTextsByLanguage {
-		if strings.HasPrefix(text, a.whichOne[0]) && strings.HasSuffix(text, a.whichOne[1]) {
+	for a := range allTexts() {
+		if strings.HasPrefix(text, a.WhichOne[0]) && strings.HasSuffix(text, a.WhichOne[1]) {
 			return true
 		}
 	}
@@ -143,7 +162,7 @@ const (
 // unknownAnswer says that the sources hold no answer, and what they speak of instead where that may help.
 func (q *parsedQuestion) unknownAnswer(req model.Request, pages []passageLayout, best quotableUnit) string {
 	l := questionLanguage(req)
-	text := smallTalkTextsByLanguage.in(l).unknown
+	text := textsIn(l).Unknown
 	if best.score == 0 {
 		return text
 	}
@@ -153,23 +172,23 @@ func (q *parsedQuestion) unknownAnswer(req model.Request, pages []passageLayout,
 		q.matchedShare(p.titleMatch, q.isSingleWord) < minNamedShare {
 		return text
 	}
-	topic, a := q.nearestTopic(req.Passages[best.passageIndex], parts), asideTextsByLanguage.in(l)
-	if len(topic) > 2*maxOptionBytes || words.IsUnspaced(topic) != words.IsUnspaced(a.sourceTopics[0]) {
+	topic, a := q.nearestTopic(req.Passages[best.passageIndex], parts), textsIn(l)
+	if len(topic) > 2*maxOptionBytes || words.IsUnspaced(topic) != words.IsUnspaced(a.SourceTopics[0]) {
 		return text
 	}
 	if !strings.HasSuffix(text, "。") {
 		text += " "
 	}
 	if endsSentence(lastRune(topic)) || strings.HasSuffix(topic, "؟") {
-		return text + a.sourceTopics[0] + topic
+		return text + a.SourceTopics[0] + topic
 	}
-	return text + a.sourceTopics[0] + topic + a.sourceTopics[1]
+	return text + a.SourceTopics[0] + topic + a.SourceTopics[1]
 }
 
 // nearestTopic returns what the passage is about: of the questions of a Q&A the one that holds most of the question,
-// else the innermost heading, with the one above where it is short.
+// else the innermost heading that names some of it, with the one above where it is short.
 func (q *parsedQuestion) nearestTopic(p model.Passage, parts []string) string {
-	topic := parts[len(parts)-1]
+	topic := ""
 	if p.IsQnA {
 		best := -1.0
 		for _, part := range parts {
@@ -179,6 +198,13 @@ func (q *parsedQuestion) nearestTopic(p model.Passage, parts []string) string {
 		}
 		return topic
 	}
+	for n := len(parts); n > 0; n-- {
+		if q.matchedShare(q.matchText(parts[n-1]), q.isSingleWord) > 0 {
+			parts = parts[:n] // "Refunds › Related topics" is about refunds
+			break
+		}
+	}
+	topic = parts[len(parts)-1]
 	if len(parts) > 1 && len(topic) < maxOptionBytes/2 {
 		topic = parts[len(parts)-2] + " › " + topic
 	}

@@ -1,11 +1,13 @@
 package quote
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/text/language"
 	"parley/internal/text/words"
 )
 
@@ -195,13 +197,13 @@ func TestShortQuestionsAreAskedBack(t *testing.T) {
 
 func TestAsides(t *testing.T) {
 	pages := shopPages("Delivery", "We deliver within three days.")
-	machine, person, calm := func(a asideTexts) string { return a.isAutomated }, func(a asideTexts) string {
-		return a.noPersonAvailable
-	}, func(a asideTexts) string { return a.replyToInsult }
-	text := func(a asideTexts) string { return a.notUnderstood }
+	machine, person, calm := func(a *language.Texts) string { return a.IsAutomated }, func(a *language.Texts) string {
+		return a.NoPersonAvailable
+	}, func(a *language.Texts) string { return a.ReplyToInsult }
+	text := func(a *language.Texts) string { return a.NotUnderstood }
 	for message, c := range map[string]struct {
 		in   string
-		want func(asideTexts) string
+		want func(*language.Texts) string
 	}{
 		"Are you a bot?": {"en", machine}, "Am I talking to a real person?": {"en", machine},
 		"Bist du ein Mensch?": {"de", machine}, "¿Eres un robot?": {"es", machine},
@@ -214,7 +216,7 @@ func TestAsides(t *testing.T) {
 		"¡Eres un idiota!": {"es", calm}, "你这个白痴": {"zh", calm},
 		"?!": {"en", text}, "😀": {"en", text}, "asdfgh": {"en", text}, "kjhgfds": {"en", text},
 	} {
-		want := c.want(asideTextsByLanguage.in(languageByCode[c.in]))
+		want := c.want(textsIn(languageByCode[c.in]))
 		if s := askHelpPages(t, pages, userMessage(message)); s.text != want || len(s.citations) > 0 {
 			t.Errorf("%q: %q, want %q", message, s.text, want)
 		}
@@ -234,12 +236,12 @@ func TestAsidesLeaveQuestionsAlone(t *testing.T) {
 
 func TestYesAndNo(t *testing.T) {
 	pages := shopPages("Delivery", "We deliver within three days.")
-	thanks := model.Message{Role: "assistant", Text: smallTalkTextsByLanguage.in(languageByCode["en"]).thanks}
-	for message, want := range map[string]string{"no": asideTextsByLanguage.in(languageByCode["en"]).acknowledgement,
-		"No, thanks": asideTextsByLanguage.in(languageByCode["en"]).acknowledgement, "yes": "What would you like to know?",
+	thanks := model.Message{Role: "assistant", Text: textsIn(languageByCode["en"]).Thanks}
+	for message, want := range map[string]string{"no": textsIn(languageByCode["en"]).Acknowledgement,
+		"No, thanks": textsIn(languageByCode["en"]).Acknowledgement, "yes": "What would you like to know?",
 		"Sí, por favor": "¿Qué le gustaría saber?", "はい": "何をお知りになりたいですか。",
-		"Nein danke": asideTextsByLanguage.in(languageByCode["de"]).acknowledgement,
-		"不用了":        asideTextsByLanguage.in(languageByCode["zh"]).acknowledgement} {
+		"Nein danke": textsIn(languageByCode["de"]).Acknowledgement,
+		"不用了":        textsIn(languageByCode["zh"]).Acknowledgement} {
 		if s := askHelpPages(t, pages, userMessage("Thanks!"), thanks, userMessage(message)); s.text != want {
 			t.Errorf("%q: %q, want %q", message, s.text, want)
 		}
@@ -271,11 +273,11 @@ func TestRefusalsNameTheNearestTopic(t *testing.T) {
 		want string
 	}{
 		"Can I cancel my subscription by fax?": {foreignPassages(scoredPassages(helpPage("Cancel the subscription",
-			"You can pause it for a month.")))[0], "My sources speak of: Cancel the subscription."},
+			"You can pause it for a month.")))[0], "The closest topic in them is: Cancel the subscription."},
 		"Kann ich das Abonnement per Fax kündigen?": {foreignPassages(scoredPassages(helpPage("Abonnement kündigen",
-			"Sie können es einen Monat lang aussetzen.")))[0], "Meine Quellen handeln von: Abonnement kündigen."},
+			"Sie können es einen Monat lang aussetzen.")))[0], "Am nächsten liegt darin das Thema: Abonnement kündigen."},
 		"¿Puedo cancelar la suscripción por fax?": {foreignPassages(scoredPassages(helpPage("Cancelar la suscripción",
-			"Se puede pausar durante un mes.")))[0], "Mis fuentes hablan de: Cancelar la suscripción."},
+			"Se puede pausar durante un mes.")))[0], "El tema más cercano en ellas es: Cancelar la suscripción."},
 		"Who was the first astronaut on the far moon?": {foreignPassages(scoredPassages(helpPage("Subscription",
 			"You can pause it for a month.")))[0], ""},
 	} {
@@ -347,8 +349,8 @@ func TestTablesAreQuotedWithTheirHead(t *testing.T) {
 // Neither marks nor names of files are said to a customer, and what is named by a question ends as one.
 func TestUnsureAnswersAreSentences(t *testing.T) {
 	for heading, want := range map[string]string{
-		"How do I export invoices?": "My sources speak of: Billing › How do I export invoices?",
-		"Export of invoices":        "My sources speak of: Billing › Export of invoices.",
+		"How do I export invoices?": "The closest topic in them is: Billing › How do I export invoices?",
+		"Export of invoices":        "The closest topic in them is: Billing › Export of invoices.",
 	} {
 		page := parley.Passage{Heading: "Billing › " + heading, SourceName: "billing.md",
 			Text: "billing.md\n\n|\n\nOpen the settings."}
@@ -403,5 +405,140 @@ func TestProseBehindCode(t *testing.T) {
 		if end := leadingCodeEnd(plain); end != 0 {
 			t.Errorf("%q begins in code up to %d", plain, end)
 		}
+	}
+}
+
+// cutPassages cuts a text into passages of one source before each of the marks; a passage begins with a repetition of
+// so many bytes.
+func cutPassages(heading, text string, repeated int, marks ...string) []model.Passage {
+	var all []parley.Passage
+	from := 0
+	for _, m := range append(marks, "") {
+		to := len(text)
+		if m != "" {
+			to = strings.Index(text, m)
+		}
+		start := max(0, from-repeated)
+		all = append(all, parley.Passage{SourceID: "s", Heading: heading, Start: start, Text: text[start:to],
+			Ordinal: len(all)})
+		from = to
+	}
+	scored := scoredPassages(all...)
+	for i := range scored {
+		scored[i].End = scored[i].Start + len(scored[i].Text)
+	}
+	return scored
+}
+
+// Code that was cut between passages is quoted whole, or not at all where its end is in no passage.
+func TestCodeIsQuotedToItsEnd(t *testing.T) {
+	text := "This is a manifest of an agent:\n\n```yaml\n" + manifest + "```\n\nIt is a file of YAML.\n"
+	pages := cutPassages("A manifest", text, 0, "  - key: returns")
+	question := userMessage("Show me an example of a manifest of an agent")
+	whole := strings.TrimSuffix(text, "\n\nIt is a file of YAML.\n")
+	if s := askHelpPages(t, pages, question); s.text != whole || len(s.citations) != 2 {
+		t.Errorf("%q", s.text)
+	}
+	if s := askHelpPages(t, pages[:1], question); strings.Contains(s.text, "key:") {
+		t.Errorf("without its end: %q", s.text)
+	}
+	if s := askHelpPages(t, cutPassages("A manifest", text, 0, "opening-hours"), question); strings.Contains(s.text,
+		"key:") {
+		t.Errorf("cut within a line: %q", s.text)
+	}
+}
+
+// What is between two steps belongs to the first of them, and steps without their beginning are not told.
+func TestStepsAreToldFromTheFirstOn(t *testing.T) {
+	text := "1. Open the grinder.\n2. Take the burrs out:\n\n   ```sh\n   burrs out\n   burrs wash\n   ```\n\n" +
+		"You hear a click.\n\n3. Brush the burrs clean.\n4. Close the grinder.\n"
+	question := userMessage("How do I clean the grinder?")
+	for name, pages := range map[string][]model.Passage{
+		"one passage":          cutPassages("Clean the grinder", text, 0),
+		"cut before a step":    cutPassages("Clean the grinder", text, 0, "3. Brush"),
+		"cut before a remark":  cutPassages("Clean the grinder", text, 0, "You hear"),
+		"cut within code":      cutPassages("Clean the grinder", text, 0, "   burrs wash"),
+		"cut and repeated":     cutPassages("Clean the grinder", text, 24, "4. Close"),
+		"cut into three parts": cutPassages("Clean the grinder", text, 0, "   burrs wash", "4. Close"),
+	} {
+		s := askHelpPages(t, pages, question)
+		if got := strings.Join(strings.Fields(s.text), " "); got != strings.Join(strings.Fields(text), " ") {
+			t.Errorf("%s: %q", name, s.text)
+		}
+		if len(pages) > 1 {
+			if s := askHelpPages(t, pages[1:], question); strings.Contains(s.text, "Close") {
+				t.Errorf("%s, without the beginning: %q", name, s.text)
+			}
+		}
+	}
+}
+
+// A list that was cut between passages is put together; of one that is too long it is said how many items are left out.
+func TestListsAreQuotedWholeOrCounted(t *testing.T) {
+	short := "The kettle has these colours:\n\n- a dark red\n- a light blue\n- a warm grey\n- a matt black\n"
+	question := userMessage("Which colours does the kettle have?")
+	for _, mark := range []string{"- a light", "- a warm"} {
+		if s := askHelpPages(t, cutPassages("Kettle", short, 5, mark), question); s.text != strings.TrimSpace(short) {
+			t.Errorf("cut before %q: %q", mark, s.text)
+		}
+	}
+	long := "The kettle has these colours:\n\n"
+	for i := range 40 {
+		long += fmt.Sprintf("- colour number %d, which is made for the kettle by hand\n", i+1)
+	}
+	pages := cutPassages("Kettle", long, 0, "- colour number 15,", "- colour number 31,")
+	s := askHelpPages(t, pages, question)
+	lead, items, _ := strings.Cut(s.text, "\n\n")
+	items, note, _ := strings.Cut(items, "\n\n")
+	if lead != "The kettle has these colours:" || len(s.text) > maxListBytes+40 ||
+		note != fmt.Sprintf("… and %d more.", 40-strings.Count(items, "- ")) {
+		t.Errorf("%q", s.text)
+	}
+	pages[0], pages[2] = pages[2], pages[0]
+	if s := askHelpPages(t, pages, userMessage("Is there a colour number 35 of the kettle?")); !strings.HasPrefix(s.text,
+		lead) || !strings.Contains(s.text, "number 35,") || !strings.Contains(s.text, " more.") {
+		t.Errorf("%q", s.text)
+	}
+	for texts := range allTexts() {
+		if n := fmt.Sprintf(texts.MoreItems, 7); !strings.Contains(n, "7") || strings.Contains(n, "!") {
+			t.Errorf("%s: %q", texts.Hello, n)
+		}
+	}
+}
+
+// What was written as the answer of a Q&A is quoted as it is, unless it is long.
+func TestTheAnswerOfAQnAIsQuotedAsItIs(t *testing.T) {
+	page := helpPage("How do I return a kettle?",
+		"You can return it for a month. Write to us first.\n\nWe pay the parcel.\n\n"+
+			"- Kettles go to Graz.\n- Grinders go to Linz.\n")
+	page.IsQnA = true
+	question := userMessage("How do I return a kettle?")
+	if s := askHelpPages(t, scoredPassages(page), question); !strings.HasSuffix(s.text, strings.TrimSpace(page.Text)) {
+		t.Errorf("%q", s.text)
+	}
+	page.Text += strings.Repeat("Something else is said here about other things. ", 30)
+	if s := askHelpPages(t, scoredPassages(page), question); len(s.text) > maxWholeAnswerBytes {
+		t.Errorf("%d bytes: %q", len(s.text), s.text)
+	}
+}
+
+// No quote begins with a title that is not marked as one or with what refers to something before it, and none holds the
+// marks of callouts.
+func TestQuotesBeginWithSentences(t *testing.T) {
+	for text, want := range map[string]string{
+		"About kettles - our shop\n\nThe kettle is delivered to Graz.": "The kettle is delivered to Graz.",
+		"Kettles are made by hand. They last long. The kettle is delivered to Graz on Monday.": "Kettles are made by hand. " +
+			"They last long. The kettle is delivered to Graz on Monday.",
+		"The kettle is delivered to Graz.\n\n> [!NOTE]\n>\n> Not on Sunday.": "The kettle is delivered to Graz.",
+	} {
+		s := askHelpPages(t, scoredPassages(helpPage("Kettle", text)), userMessage("Is the kettle delivered to Graz?"))
+		if s.text != want {
+			t.Errorf("%q is answered %q", text, s.text)
+		}
+	}
+	title := "**Is anything missing about the kettle in Graz?**"
+	if s := askHelpPages(t, scoredPassages(helpPage("Kettle", title)),
+		userMessage("Is the kettle delivered to Graz?")); strings.Contains(s.text, "missing") {
+		t.Errorf("%q", s.text)
 	}
 }

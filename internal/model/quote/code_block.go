@@ -7,29 +7,10 @@ import (
 
 	"parley/internal/model"
 	"parley/internal/text/markdown"
-	"parley/internal/text/words"
 )
 
 // Code is quoted to those who ask about code. To anybody else its keys and examples only look like an answer: "name:
 // Opening hours".
-
-// codeTopicWords are those of questions about code, configuration and commands, folded; what is written like a name of
-// code is one, too.
-var codeTopicWords = words.NewSet(`api argument arguments bash body call cli code command commands config configuration
-	configure configured console curl docker endpoint endpoints env environment example examples field fields file files
-	flag flags format function header headers html http https import install json key keys line loop manifest manifests
-	markdown method option options output parameter parameters payload property properties python javascript java php
-	ruby query request requests response run script scripts sdk setting settings shell snippet sql syntax template
-	terminal url variable variables webhook write xml yaml yml abfrage anfrage aufruf aufrufen befehl befehle beispiel
-	beispiele datei dateien einstellung einstellungen feld felder konfiguration konfigurieren kopfzeile schlussel skript
-	umgebungsvariable variablen archivo archivos campo campos clave comando comandos configuracion configurar ejemplo
-	ejemplos fichero peticion solicitud champ champs cle commande commandes exemple exemples fichier fichiers parametre
-	parametres requete reglage comandi esempio esempi richiesta chiave configurazione exemplo exemplos arquivo arquivos
-	configuracao chave opdracht voorbeeld voorbeelden bestand bestanden instelling instellingen код команда команды
-	пример примеры файл файлы настройка параметр запрос`)
-
-var codeTopicWordsUnspaced = []string{"代码", "配置", "命令", "示例", "例子", "文件", "参数", "字段", "请求", "コード", "設定", "コマンド", "例",
-	"ファイル"}
 
 // codeNotationPattern finds words that only code has: `name`, --flag, some_name, someName, /a/path, name.ext, {…}.
 var codeNotationPattern = regexp.MustCompile(
@@ -39,10 +20,10 @@ var codeNotationPattern = regexp.MustCompile(
 // command may answer.
 func (q *parsedQuestion) isAboutCode() bool {
 	if q.wantsSteps || codeNotationPattern.MatchString(q.originalText) ||
-		containsAny(q.originalText, codeTopicWordsUnspaced...) || len(findCodes(q.originalText)) > 0 {
+		containsAny(q.originalText, codeTopicWordsUnspaced()...) || len(findCodes(q.originalText)) > 0 {
 		return true
 	}
-	return containsWord(q.foldedText, func(w string) bool { return codeTopicWords[w] })
+	return containsWord(q.foldedText, func(w string) bool { return codeTopicWords()[w] })
 }
 
 func stripCodeBlocks(text string, blocks []markdown.Block) string {
@@ -147,4 +128,73 @@ func looksLikeCode(text string) bool {
 		deep = deep || line[0] == ' ' || line[0] == '\t'
 	}
 	return deep && lines >= minCodeLines && float64(code) >= minCodeShare*float64(lines)
+}
+
+// openFence returns the mark that would end the code which the text ends within; empty if it ends within none.
+func openFence(text string, blocks []markdown.Block) string {
+	if len(blocks) == 0 || !isCodeBlock(blocks[len(blocks)-1]) {
+		return ""
+	}
+	b := blocks[len(blocks)-1]
+	opening, rest, _ := strings.Cut(text[b.Start:b.End], "\n")
+	fence := opening[:len(opening)-len(strings.TrimLeft(opening, "`~"))]
+	if len(fence) < 3 || endOfCode(rest, fence) >= 0 {
+		return ""
+	}
+	return fence
+}
+
+// endOfCode returns where the line ends that the fence ends code with, -1 if there is none.
+func endOfCode(text, fence string) int {
+	at := 0
+	for line := range strings.Lines(text) {
+		body := strings.TrimSpace(line)
+		if strings.HasPrefix(body, fence) && strings.Trim(body, fence[:1]) == "" {
+			return at + len(strings.TrimRight(line, "\r\n"))
+		}
+		at += len(line)
+	}
+	return -1
+}
+
+// restOfCode returns the parts of the following passages up to the end of the code that passage i ends within; nil if
+// the passages do not hold all of it.
+func restOfCode(passages []model.Passage, i int, fence string) (rest []excerpt) {
+	for range maxProcedureParts {
+		next, from := followingPassage(passages, i)
+		if next < 0 || !strings.HasSuffix(passages[i].Text, "\n") { // a line is cut, too
+			return nil
+		}
+		text := passages[next].Text
+		s := excerpt{passageIndex: next, start: from, end: len(strings.TrimSuffix(text, "\n")), continuesPrevious: true}
+		end := endOfCode(text[from:], fence)
+		if end >= 0 {
+			s.end = from + end
+		}
+		if rest = append(rest, s); end >= 0 {
+			return rest
+		}
+		i = next
+	}
+	return nil
+}
+
+// endsInOpenCode reports whether the block is code that goes on in another passage, if anywhere.
+func (p *passageLayout) endsInOpenCode(n int) bool {
+	return p.openFence != "" && n == len(p.blocks)-1
+}
+
+// codeRestOf returns what of other passages belongs to an excerpt that ends within code.
+func (p *passageLayout) codeRestOf(s excerpt) []excerpt {
+	if p.openFence != "" && s.end == p.blocks[len(p.blocks)-1].End {
+		return p.codeRest
+	}
+	return nil
+}
+
+func excerptBytes(all []excerpt) (n int) {
+	for _, s := range all {
+		n += s.end - s.start
+	}
+	return n
 }

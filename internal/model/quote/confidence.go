@@ -2,6 +2,7 @@ package quote
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,6 +21,10 @@ func (q *parsedQuestion) confidence(passages []model.Passage, pages []passageLay
 		loss = missingAmountLoss
 	}
 	switch {
+	case q.isTranslated() && (passage.IsQnA || isUnderQuestion(passage)):
+		return (qnaConfidence.of(signs, loss) + translatedConfidence.of(signs, loss)) / 2
+	case q.isTranslated():
+		return translatedConfidence.of(signs, loss)
 	case passage.IsQnA:
 		return qnaConfidence.of(signs, loss)
 	case isUnderQuestion(passage):
@@ -58,9 +63,25 @@ func (q *parsedQuestion) features(passages []model.Passage, pages []passageLayou
 		boolToFloat(!best.isTableRow && q.lacksCount(passage.Text)),
 		boolToFloat(q.wantsNumber && !q.hasNewNumber(passage.Text)),
 		signals.Title,
-		first.Lead,
+		q.lead(passages),
 		signals.Asked,
 	}
+}
+
+// maxTranslatedLead is where the lead of the best source of a translated question stops to say more.
+const maxTranslatedLead = 0.3
+
+// lead returns how far the best source is before the next. Of a translated question it says more than the words do, and
+// therefore nothing where there is one source only.
+func (q *parsedQuestion) lead(passages []model.Passage) float64 {
+	lead := effectiveSignals(&passages[0]).Lead
+	if !q.isTranslated() {
+		return lead
+	}
+	if lead == 1 {
+		return maxTranslatedLead / 2
+	}
+	return min(lead, maxTranslatedLead)
 }
 
 // isUnderQuestion reports whether the innermost heading of the passage is a question.
@@ -157,12 +178,8 @@ func (q *parsedQuestion) lacksCount(text string) bool {
 
 // isNumber reports whether the word is a number, in digits or written out.
 func isNumber(word string) bool {
-	return words.KindOf(word)&words.Number != 0 || numeralWords[word] || strings.IndexFunc(word, unicode.IsDigit) == 0
+	return words.KindOf(word)&words.Number != 0 || numeralWords()[word] || strings.IndexFunc(word, unicode.IsDigit) == 0
 }
-
-// numeralWords are those that words.KindOf leaves out: in the languages that it knows they mean something else as well.
-var numeralWords = words.NewSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez
-	twee drie vijf zes zeven negen tien два три четыре пять шесть семь восемь девять десять`)
 
 // What holds all that the question names is answered from, however little the search makes of it: in a handful of pages
 // no word is rare.
@@ -176,8 +193,31 @@ func (q *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, 
 		return listConfidence
 	case q.statesFact(p, best):
 		return factConfidence
+	case q.isAskedAbove(passage):
+		return askedConfidence
 	}
 	return 0
+}
+
+// askedConfidence is the confidence in what is under the very question, or under a heading that says all of it.
+const (
+	askedConfidence = 0.75
+	minAskedShare   = 0.95 // of the question that the heading names
+	minAskingShare  = 0.8  // of the heading that the question names: it may also name the product
+	minAskedWords   = 2
+)
+
+// isAskedAbove reports whether the innermost heading of the passage names what the question does, and next to nothing
+// else. A Q&A, where many questions are alike, is judged by the confidence alone.
+func (q *parsedQuestion) isAskedAbove(p model.Passage) bool {
+	parts := headingPath(p)
+	if p.IsQnA || p.Heading == "" || len(parts) == 0 || q.contentWordCount() < minAskedWords || len(q.negatedTerms) > 0 ||
+		q.isFollowUp && words.NeedsContext(q.originalText) {
+		return false
+	}
+	heading := parts[len(parts)-1]
+	return q.headingFocus(heading) >= minAskingShare &&
+		q.matchedShare(q.matchText(heading), q.isSingleWord) >= minAskedShare
 }
 
 // factConfidence is the confidence in a row or a sentence that holds, with the headings above, all that the question
@@ -199,7 +239,7 @@ func (q *parsedQuestion) isRequestedList(p *passageLayout, best quotableUnit) bo
 	if !q.wantsList || best.kind != markdown.Table && best.kind != markdown.Item && !p.isAboveTable(best) {
 		return false
 	}
-	isFree := func(word string) bool { return isFrameWord(word) || listVerbs[word] }
+	isFree := func(word string) bool { return isFrameWord(word) || listVerbs()[word] }
 	return q.contentWordCount() > 0 && q.isNamedBy(c.listTitleMatch(q, best), isFree)
 }
 
@@ -216,34 +256,22 @@ func (q *parsedQuestion) isNamedBy(found []float64, mayMiss func(word string) bo
 // listConfidence is the confidence in a list that is of what the question names.
 const listConfidence = 0.8
 
-var listVerbs = words.NewSet("offer sell have support accept choose buy exist bieten tienen ofrecen avez proposez")
-
-var permissionPhrases = []string{" who can ", " who may ", " who is allowed ", " who must ", " wer kann ",
-	" wer darf ", " wer muss ", " quien puede ", " qui peut ", " chi puo ", " quem pode ", " wie kan ", " wie mag "}
-
 // listQuestionPattern finds questions for all things of a kind, in folded text.
-var listQuestionPattern = regexp.MustCompile(`^\W*(and |und |y )?((which|what) (\S+ ){1,3}(are there|do you ` +
-	`(have|offer|sell|support|accept)|can i (choose|get|buy)|exist)|welche[rs]? (\S+ ){1,3}(gibt es|habt ihr|` +
-	`haben sie|bieten sie)|que (\S+ ){1,3}(hay|tienen|tienes|ofrecen)|quels? (\S+ ){1,3}(avez|proposez|y a)|` +
-	`quelles (\S+ ){1,3}(avez|proposez|y a))`)
-
-var permissionWords = words.NewSet("only must can may allowed nur darf durfen kann konnen muss mussen solo puede " +
-	"pueden seul seule peut peuvent puo possono pode podem alleen kan mag")
+var listQuestionPattern = formatPattern(`^\W*((%s) )?(%s)`,
+	func(l languageFile) []string { return slices.Collect(l.Questions.And.All()) },
+	func(l languageFile) []string { return l.Questions.ListPatterns })
 
 // statesPermission reports whether the text says who may do something, and does not tell how it is done.
 func statesPermission(text string) bool {
 	for token := range words.Tokens(text) {
-		if permissionWords[token.Word] {
+		if permissionWords()[token.Word] {
 			return !givesInstruction(text)
 		}
 	}
 	return false
 }
 
-// measureFillerWords say no more than questionFrameWords do, where a length of time or a price is asked for.
-var measureFillerWords = words.NewSet("take takes last lasts per")
-
-func isFrameWord(word string) bool { return questionFrameWords[word] || measureFillerWords[word] }
+func isFrameWord(word string) bool { return questionFrameWords()[word] || measureFillerWords()[word] }
 
 // readability prefers what reads well by itself: prose over code, full sentences over fragments, text over links. What
 // is mostly links leads elsewhere and is never an answer.
@@ -263,6 +291,9 @@ func readability(text string, kind markdown.Kind) float64 {
 	if r, _ := utf8.DecodeRuneInString(text); unicode.IsLower(r) && kind == markdown.Paragraph {
 		f *= 0.8 // the rest of a sentence
 	}
+	if kind == markdown.Paragraph && len(text) > maxLineBytes && !strings.Contains(text, "\n") && !endsAsSentence(text) {
+		f *= 0.6 // a row of names, or what was a table
+	}
 	if pointerPattern.MatchString(text) {
 		f *= 0.45
 	}
@@ -279,6 +310,22 @@ func readability(text string, kind markdown.Kind) float64 {
 		f *= 0.7
 	}
 	return f
+}
+
+// maxLineBytes is how long a text is that must end as a sentence does to be one.
+const maxLineBytes = 200
+
+// closingMarks may follow the mark that ends a sentence.
+const closingMarks = " \t\r\n\"'”’»)]*_）」』"
+
+func endsAsSentence(text string) bool {
+	last := lastRune(strings.TrimRight(text, closingMarks))
+	return endsSentence(last) || last == '؟'
+}
+
+// endsStatement reports whether the text ends as a sentence does that is no question.
+func endsStatement(text string) bool {
+	return endsAsSentence(text) && !strings.ContainsRune("?？؟", lastRune(strings.TrimRight(text, closingMarks)))
 }
 
 // pointerPattern finds sentences that send the reader elsewhere.
@@ -309,4 +356,15 @@ func linkShare(text string) float64 {
 		i += open + middle + end + 1
 	}
 	return float64(inside) / float64(max(len(text), 1))
+}
+
+var addressPattern = regexp.MustCompile(`https?://\S+`)
+
+// isMostlyAddresses reports whether much of the text is addresses of the web.
+func isMostlyAddresses(text string) bool {
+	n := 0
+	for _, a := range addressPattern.FindAllString(text, -1) {
+		n += len(a)
+	}
+	return n > len(text)/3
 }

@@ -3,9 +3,13 @@ package quote
 import (
 	"context"
 	"math"
+	"strings"
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/text/markdown"
+	"parley/internal/text/prose"
+	"parley/internal/text/words"
 )
 
 // confidenceFeatures are the signs that the confidence is made of, in the order of a model's weights.
@@ -29,6 +33,10 @@ var (
 		1.39, -2.05, -0.65, 0.80, 1.86, -1.57}}
 	qnaConfidence = confidenceModel{bias: -6.74, weights: confidenceFeatures{1.70, 3.34, 0.85, 0.08, -0.45, 0.55, 2.44,
 		0, 0.07, -0.01, -0.02, 5.33, 3.33}}
+	// of questions in another language than the passages: fitted on German, Spanish and Arabic ones to English paragraphs,
+	// with the weights of titles and of follow-ups, which these lack, as they are for prose
+	translatedConfidence = confidenceModel{bias: -7.64, weights: confidenceFeatures{6.61, 1.07, 2.94, 4.45, -2.70, 0.56,
+		2.10, 0, -0.47, -3.44, 0.80, 7.66, 0}}
 )
 
 // of returns the confidence by the signs, less a loss in the exponent.
@@ -46,11 +54,19 @@ type confidenceBounds struct{ answer, unsure float64 }
 var (
 	proseBounds    = confidenceBounds{0.48, 0.2}
 	qnaBounds      = confidenceBounds{0.66, 0.09}
-	questionBounds = confidenceBounds{0.55, 0.09}
+	questionBounds = confidenceBounds{0.43, 0.09}
+	// of a Q&A with one question: that has to be like the one asked, where of many one is by chance
+	singleQuestionBounds = confidenceBounds{0.55, 0.09}
+
+	translatedBounds = confidenceBounds{0.68, 0.33}
 )
 
-func boundsFor(p model.Passage) confidenceBounds {
+func (q *parsedQuestion) boundsFor(p model.Passage) confidenceBounds {
 	switch {
+	case q.isTranslated():
+		return translatedBounds
+	case p.IsQnA && !strings.Contains(p.Heading, headingSeparator):
+		return singleQuestionBounds
 	case p.IsQnA:
 		return qnaBounds
 	case isUnderQuestion(p):
@@ -65,35 +81,131 @@ func boundsFor(p model.Passage) confidenceBounds {
 const (
 	minTopicShare      = 0.25
 	minShortTopicShare = 0.6
-	maxShortTopicWords = 2
+	// of a longer question that is named where no amount is: "how long" may be answered by "to the end of the century"
+	minShareWithoutAmount = 0.6
+	maxShortTopicWords    = 2
 )
 
-func (q *parsedQuestion) isOnTopic(passages []model.Passage, p *passageLayout, best quotableUnit) bool {
-	if q.lacksWhatIsAsked(p, best) {
-		return false
+// reasonAgainst returns why the question gets no doubtful answer from the passage; empty if it may have one.
+func (q *parsedQuestion) reasonAgainst(passages []model.Passage, p *passageLayout,
+	best quotableUnit) parley.AnswerReason {
+	isShort := q.contentWordCount() <= maxShortTopicWords
+	switch {
+	case q.lacksWhatIsAsked(p, best) && (isShort || q.namedShare(p, best) < minShareWithoutAmount):
+		return parley.ReasonNoAmount
+	case isShort && q.matchedShare(p.passageMatch, q.isSingleWord) < minShortTopicShare,
+		!q.isUnspaced() && effectiveSignals(&passages[0]).Stretch < minTopicShare:
+		return parley.ReasonOffTopic
 	}
-	if q.contentWordCount() <= maxShortTopicWords && q.matchedShare(p.passageMatch, q.isSingleWord) < minShortTopicShare {
-		return false
-	}
-	return q.isUnspaced() || effectiveSignals(&passages[0]).Stretch >= minTopicShare
+	return ""
 }
 
-// judge returns the confidence in the best unit, and what to do with it.
-func (q *parsedQuestion) judge(passages []model.Passage, pages []passageLayout, best quotableUnit) (score float64,
-	state parley.AnswerState) {
-	if best.score == 0 {
-		return 0, parley.AnswerRefused
-	}
+// An answer without doubt names more than half of a short question and half of a longer one that follows another, or is
+// under a heading that the question names; and where the question points at what was said before and the passage is not
+// about that, it names most of more words. Longer questions by themselves need not be named by half: where the sources
+// answer them, the doubt would hit about five right answers for each wrong one.
+const (
+	maxFirmWords          = 3
+	minFirmShare          = 0.5
+	maxMissedSubject      = 0.9 // of the message before
+	minFirmShareOfPointer = 0.75
+	minFirmShareOfLong    = 0.5  // of a question that follows another
+	minFirmScore          = 0.82 // from here on a question that follows another needs less, unless it is short
+	minFirmShareOfSure    = 0.45
+)
+
+// isFirm reports whether a sure answer may be given as one. A page that is quoted for a line of its menu is none.
+func (q *parsedQuestion) isFirm(passages []model.Passage, p *passageLayout, best quotableUnit, score float64) bool {
 	passage := passages[best.passageIndex]
-	score = max(q.confidence(passages, pages, best), q.minConfidence(passage, &pages[best.passageIndex], best))
-	bounds := boundsFor(passage)
+	if passage.IsQnA || q.isTranslated() || q.isUnspaced() || best.isTableRow {
+		return true
+	}
+	s := q.excerptAround(p, best)
+	text := p.text[s.start:s.end]
+	if best.kind == markdown.Paragraph && !holdsSentence(text) && text != strings.TrimSpace(p.text) {
+		return false
+	}
+	found := mergeMatches(p.titleMatch, q.matchText(text))
+	share, n := q.matchedShare(found, q.isSingleWord), q.contentWordCount()
+	isBeyondDoubt := score >= minFirmScore && n > maxShortTopicWords && share >= minFirmShareOfSure
+	if q.missingSubject(p.passageMatch) >= maxMissedSubject && !isBeyondDoubt &&
+		(share < minFirmShareOfPointer || n <= maxShortTopicWords) {
+		return false
+	}
+	heading := innermostHeading(passage)
+	namesEnough := !q.isFollowUp || isBeyondDoubt || n <= maxFirmWords || share >= minFirmShareOfLong ||
+		isUnderQuestion(passage)
+	return q.headingFocus(heading) >= minAskingShare || namesEnough && q.namesShortQuestions(found)
+}
+
+// namesShortQuestions reports whether what was found is more than half of each short question of the message.
+func (q *parsedQuestion) namesShortQuestions(found []float64) bool {
+	for _, s := range prose.Sentences(q.originalText, 0, len(q.originalText)) {
+		text, isIn := q.originalText[s.Start:s.End], map[string]bool{}
+		if s.End < len(q.originalText) && !strings.HasSuffix(text, "?") {
+			continue // what leads to the question
+		}
+		for token := range words.Tokens(text) {
+			isIn[token.Word] = true
+		}
+		n := 0
+		share := q.matchedShare(found, func(i int) bool {
+			if q.terms[i].isPair || !isIn[q.terms[i].word] {
+				return false
+			}
+			n++
+			return true
+		})
+		if 0 < n && n <= maxFirmWords && share <= minFirmShare {
+			return false
+		}
+	}
+	return true
+}
+
+// holdsSentence reports whether a line of the text ends as a sentence does.
+func holdsSentence(text string) bool {
+	for line := range strings.Lines(text) {
+		if endsAsSentence(line) || endsWithColon(line) {
+			return true
+		}
+	}
+	return len(text) > maxLineBytes
+}
+
+// isNamedAbove reports whether the headings above the passage name all of a question that is not for a fact: to say
+// that nothing is known, and that the sources speak of the very thing, would help nobody.
+func (q *parsedQuestion) isNamedAbove(passage model.Passage, p *passageLayout) bool {
+	return !passage.IsQnA && !q.wantsFact && !q.isFollowUp && !q.isTranslated() &&
+		q.contentWordCount() >= minAskedWords && q.isNamedBy(p.titleMatch, isFrameWord)
+}
+
+// verdict is the confidence in what could be quoted, what to do with it, and what decided on that.
+type verdict struct {
+	score  float64
+	state  parley.AnswerState
+	reason parley.AnswerReason
+}
+
+// judge returns the verdict on the best unit.
+func (q *parsedQuestion) judge(passages []model.Passage, pages []passageLayout, best quotableUnit) verdict {
+	if best.score == 0 {
+		return verdict{0, parley.AnswerRefused, parley.ReasonNothingFound}
+	}
+	passage, p := passages[best.passageIndex], &pages[best.passageIndex]
+	score, bounds := max(q.confidence(passages, pages, best), q.minConfidence(passage, p, best)), q.boundsFor(passage)
 	switch {
 	case score >= bounds.answer:
-		return score, parley.AnswerSure
-	case score >= bounds.unsure && q.isOnTopic(passages, &pages[best.passageIndex], best):
-		return score, parley.AnswerUnsure
+		return verdict{score, parley.AnswerSure, parley.ReasonScore}
+	case score >= bounds.unsure:
+		if reason := q.reasonAgainst(passages, p, best); reason != "" {
+			return verdict{score, parley.AnswerRefused, reason}
+		}
+		return verdict{score, parley.AnswerUnsure, parley.ReasonScore}
+	case q.isNamedAbove(passage, p) && q.reasonAgainst(passages, p, best) == "":
+		return verdict{score, parley.AnswerUnsure, parley.ReasonNamed}
 	}
-	return score, parley.AnswerRefused
+	return verdict{score, parley.AnswerRefused, parley.ReasonScore}
 }
 
 // Evidence is what the confidence in an answer is made of: what the weights are fitted on.
@@ -111,7 +223,7 @@ func ReadEvidence(req model.Request) *Evidence {
 	}
 	t := parseQuestion(userQuestions, req.Passages)
 	pages := t.layOutPassages(context.Background(), req.Passages)
-	best := bestUnit(pages)
+	best := firstOfQnA(req.Passages, pages, bestUnit(pages))
 	if best.score == 0 {
 		return nil
 	}

@@ -2,7 +2,6 @@ package quote
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,8 +16,11 @@ type excerpt struct {
 	passageIndex int
 	start, end   int
 
+	leadStart, leadEnd int // a sentence above, which says what it is about; both 0 for none
+
 	heading           string // put before it, and not cited
 	continuesPrevious bool   // goes on with what is before it, on the next line
+	note              string // said behind it, and not cited
 }
 
 func (e excerpt) separator(first bool) string {
@@ -48,26 +50,91 @@ func (q *parsedQuestion) pickExcerpts(passages []model.Passage, pages []passageL
 	if best.isTableRow {
 		return q.excerptRows(pages, best)
 	}
+	if s, ok := wholeAnswer(passages, pages, best.passageIndex, maxWholeAnswerBytes); ok {
+		return []excerpt{s}
+	}
+	if s, ok := q.beginningOfAnswer(passages, pages, best); ok {
+		return []excerpt{s}
+	}
+	return q.pickSentences(passages, pages, best, false)
+}
+
+// maxAnswerBeginning is how much of the long answer of a Q&A is quoted from its beginning on, in bytes.
+const maxAnswerBeginning = 700
+
+// beginningOfAnswer returns the beginning of the long answer of a Q&A, where the best unit is in it, or names little of
+// the question by itself: such an answer says first what was asked.
+func (q *parsedQuestion) beginningOfAnswer(passages []model.Passage, pages []passageLayout,
+	best quotableUnit) (excerpt, bool) {
+	p, passage := &pages[best.passageIndex], passages[best.passageIndex]
+	if !passage.IsQnA || passage.Ordinal > 0 || best.isTableRow || p.blocks[0].Kind != markdown.Paragraph ||
+		isPartOfMore(passages, pages, best) {
+		return excerpt{}, false
+	}
+	s := excerpt{passageIndex: best.passageIndex, start: p.blocks[0].Start}
+	s.end = p.endOfBeginning(s.start)
+	isIn := best.end <= s.end || q.matchedShare(best.ownMatch, q.isSingleWord) < minTopicShare
+	return s, s.end > s.start && isIn
+}
+
+// endOfBeginning returns the end of what is quoted of a long text from its start on: of a sentence, if one is near.
+func (p *passageLayout) endOfBeginning(start int) (end int) {
+	for i, u := range p.units {
+		if u.end-start > maxAnswerBeginning || i > 0 && u.firstBlock > p.units[i-1].lastBlock+1 {
+			break
+		}
+		if end-start < shortQuoteBytes || u.kind != markdown.Paragraph || endsAsSentence(p.text[u.start:u.end]) {
+			end = u.end
+		}
+	}
+	return end
+}
+
+// pickSentences quotes what is around the best unit, with a stretch of another passage where that adds much.
+func (q *parsedQuestion) pickSentences(passages []model.Passage, pages []passageLayout, best quotableUnit,
+	isDoubtful bool) []excerpt {
 	first := q.excerptAround(&pages[best.passageIndex], best)
-	picked := procedureExcerpts(passages, pages, best, first)
+	picked := q.wholeExcerpts(passages, pages, best, first)
 	if len(picked) > 1 {
 		return picked
 	}
-	picked[0].heading = contextHeading(&pages[best.passageIndex], passages[best.passageIndex], best, first)
-	if more := q.secondExcerpt(pages, best, first); more != nil {
+	if s, ok := q.beginningOfSection(passages, pages, best, picked[0], isDoubtful); ok {
+		picked[0] = s
+	} else {
+		picked[0].heading = contextHeading(&pages[best.passageIndex], passages[best.passageIndex], best, picked[0])
+	}
+	if more := q.secondExcerpt(passages, pages, best, picked[0]); more != nil {
 		picked = append(picked, *more)
 	}
 	return picked
 }
 
+// The answer of a Q&A was written for its questions: it is quoted as it is, unless it is long.
+const (
+	maxWholeAnswerBytes    = 1000
+	maxDoubtfulAnswerBytes = 600 // where the answer is in doubt
+)
+
+// wholeAnswer returns all of the passage where it is the answer of a Q&A.
+func wholeAnswer(passages []model.Passage, pages []passageLayout, i, limit int) (excerpt, bool) {
+	p, text := passages[i], strings.TrimRight(passages[i].Text, " \t\r\n")
+	s := excerpt{passageIndex: i, start: leadingSpace(text), end: len(text)}
+	if next, _ := followingPassage(passages, i); !p.IsQnA || p.Ordinal > 0 || next >= 0 || s.end-s.start > limit ||
+		pages[i].openFence != "" {
+		return excerpt{}, false
+	}
+	return s, true
+}
+
 // layOutPassages lays out the passages that are read closely, as many as there is time for until ctx ends.
 func (q *parsedQuestion) layOutPassages(ctx context.Context, passages []model.Passage) (pages []passageLayout) {
-	for i, p := range passages[:min(maxReadPassages, len(passages))] {
+	for i := range passages[:min(maxReadPassages, len(passages))] {
 		if ctx.Err() != nil {
 			break
 		}
-		pages = append(pages, q.layOutPassage(i, p))
+		pages = append(pages, q.layOutPassage(passages[:min(maxReadPassages, len(passages))], i))
 	}
+	dropHeadlessSteps(passages, pages)
 	return pages
 }
 
@@ -111,7 +178,8 @@ const (
 )
 
 // secondExcerpt adds a stretch of another passage that speaks of what the first leaves out.
-func (q *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit, first excerpt) *excerpt {
+func (q *parsedQuestion) secondExcerpt(passages []model.Passage, pages []passageLayout, best quotableUnit,
+	first excerpt) *excerpt {
 	if len(q.negatedTerms) > 0 {
 		return nil // it would most likely speak of the opposite
 	}
@@ -120,7 +188,8 @@ func (q *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit,
 	var more quotableUnit
 	for i, p := range pages {
 		for _, u := range p.units {
-			if i != first.passageIndex && u.score > max(more.score, minSecondScoreShare*best.score) &&
+			if i != first.passageIndex && !isPartOfMore(passages, pages, u) &&
+				u.score > max(more.score, minSecondScoreShare*best.score) &&
 				q.addedShare(firstMatch, u.ownMatch) >= minAddedShare && !refersBack(p.text[u.start:u.end]) {
 				more = u
 			}
@@ -146,7 +215,7 @@ const (
 
 // pickDoubtful returns what an answer in doubt quotes, each below what it is about.
 func (q *parsedQuestion) pickDoubtful(passages []model.Passage, pages []passageLayout, best quotableUnit) []excerpt {
-	picked := q.pickExcerpts(passages, pages, best)
+	picked := q.pickNear(passages, pages, best)
 	for i := range picked {
 		if !picked[i].continuesPrevious {
 			picked[i].heading = q.nearestHeading(passages[picked[i].passageIndex])
@@ -155,17 +224,52 @@ func (q *parsedQuestion) pickDoubtful(passages []model.Passage, pages []passageL
 	if len(picked) > 1 {
 		return picked
 	}
+	if passage := passages[best.passageIndex]; !passage.IsQnA && isUnderQuestion(passage) &&
+		q.namedShare(&pages[best.passageIndex], best) >= minOtherShare {
+		return picked // it answers a question that is near enough
+	}
 	other := q.nearestOther(passages, pages, best)
 	if other.score == 0 {
 		return picked
 	}
-	s := q.excerptAround(&pages[other.passageIndex], other)
-	one, two := pages[best.passageIndex].text[picked[0].start:picked[0].end], pages[s.passageIndex].text[s.start:s.end]
+	s, ok := wholeAnswer(passages, pages, other.passageIndex, maxDoubtfulAnswerBytes)
+	if !ok {
+		s = q.excerptAround(&pages[other.passageIndex], other)
+	}
+	first := picked[0]
+	one, two := pages[first.passageIndex].text[first.start:first.end], pages[s.passageIndex].text[s.start:s.end]
 	if len(one)+len(two) > maxDoubtfulBytes || isSimilarText(one, two) {
 		return picked
 	}
 	s.heading = q.nearestHeading(passages[s.passageIndex])
+	if two := passages[s.passageIndex]; two.IsQnA &&
+		askedLikeness(&two) >= nearerFirst*askedLikeness(&passages[first.passageIndex]) {
+		return []excerpt{s, first}
+	}
 	return append(picked, s)
+}
+
+// nearerFirst is how much nearer the question of the second quote is than that of the first where it is said before it.
+const nearerFirst = 1.25
+
+// askedLikeness returns how like the question those are that the passage answers.
+func askedLikeness(p *model.Passage) float64 {
+	signals := effectiveSignals(p)
+	return signals.Title + signals.Asked
+}
+
+// pickNear is pickExcerpts with shorter answers of a Q&A.
+func (q *parsedQuestion) pickNear(passages []model.Passage, pages []passageLayout, best quotableUnit) []excerpt {
+	if s, ok := wholeAnswer(passages, pages, best.passageIndex, maxDoubtfulAnswerBytes); ok && !best.isTableRow {
+		return []excerpt{s}
+	}
+	if best.isTableRow {
+		return q.excerptRows(pages, best)
+	}
+	if s, ok := q.beginningOfAnswer(passages, pages, best); ok {
+		return []excerpt{s}
+	}
+	return q.pickSentences(passages, pages, best, true)
 }
 
 // nearestOther returns the unit of another passage, under another heading, that is nearest; without a score for none.
@@ -177,12 +281,36 @@ func (q *parsedQuestion) nearestOther(passages []model.Passage, pages []passageL
 			continue
 		}
 		for _, u := range pages[i].units {
-			if score := u.score / rankWeight(i); score > minScore && !u.isTableRow && !u.ordered {
+			if score := u.score / rankWeight(i); score > minScore && !u.isTableRow && !u.ordered &&
+				!isPartOfMore(passages, pages, u) && !isMostlyAddresses(pages[i].text[u.start:u.end]) && !pages[i].isTitle(u) &&
+				q.isAsNear(passages, pages, best, u) {
 				other, minScore = u, score
 			}
 		}
 	}
 	return other
+}
+
+// A second quote in an answer in doubt holds so much of the question, and hardly less than the first.
+const (
+	minOtherShare  = 0.5
+	nearOtherShare = 0.85
+)
+
+// isAsNear reports whether another unit is about as much of the question as the best. Among Q&As the question that is
+// answered must be nearer than that of the best: what the answers name says little.
+func (q *parsedQuestion) isAsNear(passages []model.Passage, pages []passageLayout, best, other quotableUnit) bool {
+	one, two := &passages[best.passageIndex], &passages[other.passageIndex]
+	if one.IsQnA && two.IsQnA {
+		return askedLikeness(two) > askedLikeness(one)
+	}
+	return q.namedShare(&pages[other.passageIndex], other) >= max(minOtherShare,
+		nearOtherShare*q.namedShare(&pages[best.passageIndex], best))
+}
+
+// namedShare returns how much of the question the unit names with the headings above it, 0 to 1.
+func (q *parsedQuestion) namedShare(p *passageLayout, u quotableUnit) float64 {
+	return q.matchedShare(mergeMatches(p.titleMatch, u.ownMatch), q.isSingleWord)
 }
 
 // nearestHeading returns what the passage is about, to be said before a quote of it; empty if nothing tells.
@@ -242,28 +370,6 @@ func (q *parsedQuestion) quoteLimits() quoteLimits {
 	return quoteLimits{targetBytes: shortQuoteBytes, maxSentences: 3}
 }
 
-func refersBack(sentence string) bool {
-	first, _, _ := strings.Cut(sentence, " ")
-	first, _, _ = strings.Cut(strings.ReplaceAll(first, "’", "'"), "'")
-	first = strings.ToLower(strings.Trim(first, ",،*_"))
-	return backReferenceWords[words.Fold(first)] || slices.ContainsFunc(backReferencesUnspaced, func(p string) bool {
-		return strings.HasPrefix(sentence, p)
-	})
-}
-
-// backReferenceWords are words that a sentence which depends on the one before begins with, folded. Words that are
-// articles or polite forms as well, such as "das" and "Sie", are left out.
-var backReferenceWords = words.NewSet(`it this these they that those he she however then also otherwise but so its
-	their afterwards therefore er es dies dieser diese dieses dabei dadurch danach dann auch jedoch ausserdem
-	andernfalls sonst deshalb daher aber hierfur dafur este esta esto estos estas ese esa eso ello ella ellos ademas
-	luego despues tambien entonces pero asi il elle ils elles cela ceci cette ces celui ensuite aussi cependant puis
-	sinon mais esso essa questo questa questi queste inoltre poi anche pero altrimenti quindi ele ela eles elas isto
-	isso este esta alem depois tambem porem entao mas dit deze hij zij daarna ook echter anders dus maar он она оно они
-	это этот эта эти затем также однако поэтому но هذا هذه ذلك تلك هو هي وهو وهي كما ثم لذلك لكن`)
-
-var backReferencesUnspaced = []string{"它", "他们", "她", "这", "该", "此", "那", "然后", "但", "因此", "另外", "これ", "それ", "この", "その",
-	"また", "しかし", "ただし"}
-
 // maxFragmentBytes is how short a line is that says nothing by itself.
 const maxFragmentBytes = 60
 
@@ -277,7 +383,7 @@ func contextHeading(p *passageLayout, passage model.Passage, u quotableUnit, s e
 		(s.start > p.blocks[u.firstBlock].Start || u.firstBlock > 0 && p.blocks[u.firstBlock-1].Kind == markdown.Item)
 	short := u.kind == markdown.Paragraph && len(text) < maxFragmentBytes &&
 		!endsSentence(lastRune(trimTrailingMarkup(text)))
-	if !item && !short && (u.kind != markdown.Paragraph || !refersBack(text) && !unicode.IsLower(r)) {
+	if s.leadEnd > 0 || !item && !short && (u.kind != markdown.Paragraph || !refersBack(text) && !unicode.IsLower(r)) {
 		return ""
 	}
 	parts := headingPath(passage)

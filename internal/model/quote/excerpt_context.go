@@ -1,10 +1,13 @@
 package quote
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"parley/internal/model"
 	"parley/internal/text/markdown"
 )
 
@@ -12,11 +15,35 @@ import (
 func (p *passageLayout) groupEnd(first int) int {
 	last := first
 	if b := p.blocks[first]; b.Kind == markdown.Item || p.isLeadIn(first) {
-		for last+1 < len(p.blocks) && p.belongsToGroup(first, last+1) {
-			last++
+		for last+1 < len(p.blocks) {
+			if p.belongsToGroup(first, last+1) {
+				last++
+			} else if next := p.nextStep(first, last); next > 0 {
+				last = next
+			} else {
+				break
+			}
 		}
 	}
 	return last
+}
+
+// maxBetweenSteps is how many blocks may be between a step and the next, such as a picture or a remark.
+const maxBetweenSteps = 3
+
+// nextStep returns the block of the step that follows the last one of the group, with something between them that is
+// not indented; 0 if there is none.
+func (p *passageLayout) nextStep(first, last int) int {
+	n := lastStepNumber(p, excerpt{start: p.blocks[first].Start, end: p.blocks[last].End})
+	for i := last + 1; n > 0 && i < len(p.blocks) && i <= last+1+maxBetweenSteps; i++ {
+		switch b := p.blocks[i]; {
+		case b.Kind == markdown.Heading, b.Kind == markdown.Item && !p.isStep(i, n+1):
+			return 0
+		case b.Kind == markdown.Item:
+			return i
+		}
+	}
+	return 0
 }
 
 // isLeadIn reports whether the block only leads to what follows.
@@ -33,6 +60,9 @@ func endsWithColon(text string) bool {
 
 func trimTrailingMarkup(text string) string { return strings.TrimRight(text, "*_ \r\n") }
 
+// maxItemGap is how many line breaks there may be between an item and a paragraph that belongs to it.
+const maxItemGap = 2
+
 // belongsToGroup reports whether the block belongs to the list or code that a leading line or an item began.
 func (p *passageLayout) belongsToGroup(first, i int) bool {
 	b, head := p.blocks[i], p.blocks[i-1]
@@ -40,17 +70,26 @@ func (p *passageLayout) belongsToGroup(first, i int) bool {
 	case markdown.Item:
 		return head.Kind == markdown.Item || i-1 == first || head.Level > 0
 	case markdown.Code, markdown.Table:
-		return i-1 == first || b.Level > 0
+		return i-1 == first || p.isIndented(b)
 	case markdown.Paragraph:
-		return b.Level > 0 && head.Kind == markdown.Item
+		return b.Level > 0 && head.Kind == markdown.Item && strings.Count(p.text[head.End:b.Start], "\n") <= maxItemGap
 	default: // a heading or markup ends what was before it
 		return false
 	}
 }
 
+func (p *passageLayout) isIndented(b markdown.Block) bool {
+	line := p.text[strings.LastIndexByte(p.text[:b.Start], '\n')+1 : b.Start]
+	return line != "" && strings.Trim(line, " \t") == ""
+}
+
 // excerptAround widens the unit to what must be read with it: the whole list where it fits, the sibling of a list, or
 // the sentences beside it.
 func (q *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt {
+	return q.withTitleLine(p, p.withWholeSentences(u, q.widenUnit(p, u)))
+}
+
+func (q *parsedQuestion) widenUnit(p *passageLayout, u quotableUnit) excerpt {
 	if u.firstBlock == u.lastBlock && u.kind == markdown.Paragraph {
 		if s, ok := q.sectionExcerpt(p, u); ok {
 			return s
@@ -64,25 +103,191 @@ func (q *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt
 	if u.ordered && !p.isLeadIn(u.firstBlock) {
 		return u.excerpt
 	}
-	if b := p.blocks[u.firstBlock]; u.start > b.Start || u.end < p.blocks[u.lastBlock].End {
-		return p.listWindow(u)
+	if p.isPartOfList(u) {
+		return u.excerpt
 	}
 	return p.withSiblingLists(u)
 }
 
-// listWindow returns as much of the long list around the unit as an answer may hold, whole blocks only, from its
-// beginning if it can.
-func (p *passageLayout) listWindow(u quotableUnit) excerpt {
-	from := slices.IndexFunc(p.blocks, func(b markdown.Block) bool { return b.Start == u.start })
-	to := from
-	size := func(a, b int) int { return p.blocks[b].End - p.blocks[a].Start }
-	for from > u.firstBlock && size(from-1, to) <= maxListBytes {
-		from--
+// isPartOfList reports whether the unit is an item of a list that is too long to be quoted whole.
+func (p *passageLayout) isPartOfList(u quotableUnit) bool {
+	return !u.isTableRow && (u.start > p.blocks[u.firstBlock].Start || u.end < p.blocks[u.lastBlock].End)
+}
+
+// isPartOfMore reports whether the unit is not whole without what other passages hold, or an item of a long list.
+func isPartOfMore(passages []model.Passage, pages []passageLayout, u quotableUnit) bool {
+	p := &pages[u.passageIndex]
+	switch {
+	case u.kind != markdown.Item && u.kind != markdown.Code:
+		return false
+	case u.kind == markdown.Item && p.isPartOfList(u), p.codeRestOf(u.excerpt) != nil:
+		return true
+	case u.firstBlock == 0:
+		if before, _ := precedingPassage(passages[:len(pages)], u.passageIndex); before >= 0 {
+			return true
+		}
 	}
-	for to < u.lastBlock && size(from, to+1) <= maxListBytes {
+	next, _ := followingPassage(passages[:len(pages)], u.passageIndex)
+	return u.lastBlock == len(p.blocks)-1 && next >= 0
+}
+
+// listExcerpts returns the whole list that the unit is of, or is an item of, and where that is too long the line that
+// leads to it with as many items as an answer holds, and how many more there are. Instructions are never cut.
+func (q *parsedQuestion) listExcerpts(passages []model.Passage, pages []passageLayout, u quotableUnit,
+	first excerpt) []excerpt {
+	if !isPartOfMore(passages, pages, u) {
+		return []excerpt{first}
+	}
+	lead, items := wholeList(passages, pages, u)
+	limit := maxListBytes
+	if pages[u.passageIndex].isProcedure(u) {
+		limit = maxWholeUnitBytes
+	}
+	from, to := 0, len(items)
+	if size := excerptBytes(append(slices.Clone(items), lead...)); size > limit {
+		from, to = fittingItems(items, q.bestItem(pages, items, u), limit-excerptBytes(lead))
+	}
+	picked := joinItems(pages, append(slices.Clone(lead), items[from:to]...))
+	if more := len(items) - (to - from); more > 0 {
+		picked[len(picked)-1].note = fmt.Sprintf(textsIn(q.replyLanguage).MoreItems, more)
+	}
+	return picked
+}
+
+// fittingItems returns a range of items around the best one: from the first on if the best is then among them. At least
+// two are left out, or none.
+func fittingItems(items []excerpt, best, limit int) (from, to int) {
+	fits := func(from, to int) bool { return excerptBytes(items[from:to]) <= limit }
+	from, to = best, best+1
+	if fits(0, to) {
+		from = 0
+	}
+	for to < len(items) && fits(from, to+1) {
 		to++
 	}
-	return excerpt{passageIndex: u.passageIndex, start: p.blocks[from].Start, end: p.blocks[to].End}
+	for from > 0 && fits(from-1, to) {
+		from--
+	}
+	switch {
+	case len(items)-(to-from) != 1:
+	case to-1 > best:
+		to--
+	case from < best:
+		from++
+	default:
+		return 0, len(items)
+	}
+	return from, to
+}
+
+// bestItem returns the item of the unit that holds most of the question.
+func (q *parsedQuestion) bestItem(pages []passageLayout, items []excerpt, u quotableUnit) (best int) {
+	top := -1.0
+	for i, s := range items {
+		if s.passageIndex != u.passageIndex || s.end <= u.start || s.start >= u.end {
+			continue
+		}
+		if share := q.ownCoverage(q.matchText(pages[s.passageIndex].text[s.start:s.end])); share > top {
+			best, top = i, share
+		}
+	}
+	return best
+}
+
+// joinItems joins what follows each other in one passage.
+func joinItems(pages []passageLayout, items []excerpt) (joined []excerpt) {
+	for _, s := range items {
+		if n := len(joined) - 1; n >= 0 && joined[n].passageIndex == s.passageIndex &&
+			isBlank(pages[s.passageIndex].text[joined[n].end:s.start]) {
+			joined[n].end = s.end
+			continue
+		}
+		s.continuesPrevious = len(joined) > 0
+		joined = append(joined, s)
+	}
+	return joined
+}
+
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// wholeList returns the line that leads to the list of the unit, if there is one, and all of its items, also those in
+// the passages before and after it.
+func wholeList(passages []model.Passage, pages []passageLayout, u quotableUnit) (lead, items []excerpt) {
+	lead, items = pages[u.passageIndex].listItems(u.passageIndex, u.firstBlock)
+	for range maxProcedureParts {
+		if len(lead) > 0 {
+			break
+		}
+		i := items[0].passageIndex
+		before, from := precedingPassage(passages[:len(pages)], i)
+		if before < 0 {
+			break
+		}
+		own := slices.DeleteFunc(slices.Clone(items), func(s excerpt) bool { return s.passageIndex == i && s.start < from })
+		earlierLead, earlier := pages[before].listAtEnd(before)
+		if len(earlier) == 0 || len(own) == 0 || own[0].passageIndex != i || !isBlank(pages[i].text[from:own[0].start]) {
+			break
+		}
+		lead, items = earlierLead, append(earlier, own...)
+	}
+	for range maxProcedureParts {
+		more := followingItems(passages, pages, items[len(items)-1])
+		if len(more) == 0 {
+			break
+		}
+		items = append(items, more...)
+	}
+	return lead, items
+}
+
+// followingItems returns the items that the list of s goes on with in the next passage, where s is its last one.
+func followingItems(passages []model.Passage, pages []passageLayout, s excerpt) (items []excerpt) {
+	next, from := followingPassage(passages[:len(pages)], s.passageIndex)
+	if next < 0 || !isBlank(pages[s.passageIndex].text[s.end:]) {
+		return nil
+	}
+	p := &pages[next]
+	at := slices.IndexFunc(p.blocks, func(b markdown.Block) bool { return b.Start >= from })
+	if at < 0 || p.blocks[at].Kind != markdown.Item || p.blocks[at].Ordered || !isBlank(p.text[from:p.blocks[at].Start]) {
+		return nil
+	}
+	_, items = p.listItems(next, at)
+	return items
+}
+
+// listAtEnd returns the list that the passage ends with.
+func (p *passageLayout) listAtEnd(i int) (lead, items []excerpt) {
+	for at := 0; at < len(p.blocks); {
+		last := p.groupEnd(at)
+		if b := p.blocks[min(at+1, last)]; last == len(p.blocks)-1 && b.Kind == markdown.Item && !b.Ordered {
+			return p.listItems(i, at)
+		}
+		at = last + 1
+	}
+	return nil, nil
+}
+
+// listItems returns the items of the list that begins with a block, each with what is below it, and the line that leads
+// to them.
+func (p *passageLayout) listItems(i, first int) (lead, items []excerpt) {
+	last, top := p.groupEnd(first), math.MaxInt
+	for _, b := range p.blocks[first : last+1] {
+		if b.Kind == markdown.Item {
+			top = min(top, b.Level)
+		}
+	}
+	for n, b := range p.blocks[first : last+1] {
+		s := excerpt{passageIndex: i, start: b.Start, end: b.End}
+		switch {
+		case n == 0 && b.Kind == markdown.Paragraph:
+			lead = []excerpt{s}
+		case b.Kind == markdown.Item && b.Level == top || len(items) == 0:
+			items = append(items, s)
+		default:
+			items[len(items)-1].end = b.End
+		}
+	}
+	return lead, items
 }
 
 // withSiblingLists adds the neighbouring lists whose leading lines begin alike ("On mobile:", "On the desktop:").
@@ -94,7 +299,8 @@ func (p *passageLayout) withSiblingLists(u quotableUnit) excerpt {
 	word := openingWord(p.text[u.start:u.end])
 	at := slices.IndexFunc(p.units, func(v quotableUnit) bool { return v.excerpt == u.excerpt })
 	alike := func(v quotableUnit, distance int) bool {
-		return p.isLeadIn(v.firstBlock) && distance == 1 && openingWord(p.text[v.start:v.end]) == word
+		return p.isLeadIn(v.firstBlock) && distance == 1 && (openingWord(p.text[v.start:v.end]) == word ||
+			p.isBoldLine(v.firstBlock) && p.isBoldLine(u.firstBlock))
 	}
 	for i := at - 1; i >= 0 && alike(p.units[i], p.units[i+1].firstBlock-p.units[i].lastBlock) &&
 		s.end-p.units[i].start <= maxListBytes; i-- {
@@ -105,6 +311,34 @@ func (p *passageLayout) withSiblingLists(u quotableUnit) excerpt {
 		s.end = p.units[i].end
 	}
 	return s
+}
+
+// isBoldLine reports whether the block is set in bold, as a title is.
+func (p *passageLayout) isBoldLine(n int) bool {
+	text := strings.TrimSpace(p.text[p.blocks[n].Start:p.blocks[n].End])
+	return strings.HasPrefix(text, "**") && strings.HasSuffix(strings.TrimRight(text, ":："), "**") &&
+		strings.Count(text, "**") == 2
+}
+
+// isTitle reports whether the unit is a heading that is not marked as one: "**Is anything missing?**".
+func (p *passageLayout) isTitle(u quotableUnit) bool {
+	return u.kind == markdown.Paragraph && p.isBoldLine(u.firstBlock) && !endsStatement(p.text[u.start:u.end])
+}
+
+// insteadOfTitle returns the best unit that is no title, and whether it stands in for a title that would be better:
+// then the answer is in doubt.
+func insteadOfTitle(pages []passageLayout, best quotableUnit) (unit quotableUnit, isInstead bool) {
+	if best.score == 0 || !pages[best.passageIndex].isTitle(best) {
+		return best, false
+	}
+	for i := range pages {
+		for _, u := range pages[i].units {
+			if u.score > unit.score && !u.isTableRow && !pages[i].isTitle(u) {
+				unit = u
+			}
+		}
+	}
+	return unit, true
 }
 
 func openingWord(text string) string {
@@ -123,9 +357,9 @@ func (p *passageLayout) sentencesAround(u quotableUnit, r quoteLimits) excerpt {
 		p.continuesText(p.units[to], p.units[to+1]) {
 		to++
 	}
-	if from > 0 && p.units[to].end-p.units[from].start < r.targetBytes/2 &&
+	if from > 0 && p.units[to].end-p.units[from].start < r.targetBytes/2 && !p.isTitleLike(p.units[from-1]) &&
 		p.continuesText(p.units[from-1], p.units[from]) {
-		from--
+		from = p.addBefore(from, func(from int) bool { return p.units[to].end-p.units[from].start < 2*r.targetBytes })
 	}
 	if r.addsNeighbours {
 		from, to = p.addNeighbours(at, from, to, r.addsSecond)
@@ -146,13 +380,34 @@ func (p *passageLayout) addNeighbours(at, from, to int, second bool) (int, int) 
 	if to == at && to+1 < len(p.units) && p.continuesText(p.units[to], p.units[to+1]) && fits(from, to+1) {
 		to++
 	}
-	if from == at && from > 0 && p.continuesText(p.units[from-1], p.units[from]) && fits(from-1, to) {
-		from--
+	if from == at && from > 0 && !p.isTitleLike(p.units[from-1]) &&
+		p.continuesText(p.units[from-1], p.units[from]) && fits(from-1, to) {
+		from = p.addBefore(from, func(from int) bool { return fits(from, to) })
 	}
 	if second && to+1 < len(p.units) && p.continuesText(p.units[to], p.units[to+1]) && fits(from, to+1) {
 		to++
 	}
 	return from, to
+}
+
+// addBefore returns the quote's first sentence once the one before is added, and the one before that where it refers to
+// it. What refers to something that does not fit is not added.
+func (p *passageLayout) addBefore(from int, fits func(from int) bool) int {
+	first := from - 1
+	for first > 0 && refersBack(p.text[p.units[first].start:p.units[first].end]) &&
+		p.continuesText(p.units[first-1], p.units[first]) {
+		if first--; !fits(first) {
+			return from
+		}
+	}
+	return first
+}
+
+// isTitleLike reports whether the unit is a line that ends as no sentence does: no quote begins with it that is of
+// something else.
+func (p *passageLayout) isTitleLike(u quotableUnit) bool {
+	text := p.text[u.start:u.end]
+	return len(text) < maxShortSentenceBytes && p.blocks[u.firstBlock].Start == u.start && !endsAsSentence(text)
 }
 
 // maxShortSentenceBytes is how short a sentence is whose next paragraph is quoted too.
@@ -165,52 +420,32 @@ func (p *passageLayout) continuesText(u, next quotableUnit) bool {
 		return next.start-u.end < 4 // a sentence that is not to be quoted may be between
 	}
 	if next.firstBlock != u.lastBlock+1 || next.kind != markdown.Paragraph || linkShare(text) >= 0.3 ||
-		strings.HasSuffix(text, "?") {
+		strings.HasSuffix(text, "?") || p.isStackOfHeadlines() {
 		return false
 	}
 	return u.end-u.start < maxShortSentenceBytes || openingWord(text) == openingWord(p.text[u.start:u.end])
 }
 
-// maxSectionBytes is how much is quoted of what is under a heading, in bytes.
-const maxSectionBytes = 700
-
-// sectionExcerpt returns the beginning of what is under a heading, with the table right below it, where the
-// question is for all of it: where its words are those of the heading, and no sentence holds one that the heading
-// lacks.
-func (q *parsedQuestion) sectionExcerpt(p *passageLayout, u quotableUnit) (excerpt, bool) {
-	if q.wantsSteps || q.asksWhoMay || q.wantsFact && !q.isBareSubject() || q.wantsList && !p.isAboveTable(u) ||
-		len(q.negatedTerms) > 0 || !q.wantsList && !q.isCoveredByTitle(p) {
-		return excerpt{}, false
-	}
-	s := excerpt{passageIndex: u.passageIndex}
-	for _, v := range p.units {
-		switch {
-		case v.firstBlock > u.lastBlock && v.kind == markdown.Table && !v.isTableRow && v.end-s.start <= maxUnitBytes,
-			v.kind == markdown.Paragraph && (s.end == 0 || v.end-s.start <= maxSectionBytes):
-			if s.end == 0 {
-				s.start = v.start
-			}
-			s.end = v.end
-		default:
-			return s, s.start <= u.start && s.end >= u.end
+// isStackOfHeadlines reports whether most paragraphs of the passage are lines that end as no sentence does: titles and
+// links to other pages.
+func (p *passageLayout) isStackOfHeadlines() bool {
+	all, lines := 0, 0
+	for _, b := range p.blocks {
+		if b.Kind != markdown.Paragraph {
+			continue
 		}
-		if v.kind == markdown.Table {
-			break
+		all++
+		if text := p.text[b.Start:b.End]; len(text) < maxLineBytes && !endsAsSentence(text) && !endsWithColon(text) {
+			lines++
 		}
 	}
-	return s, s.start <= u.start && s.end >= u.end
+	return lines > 2 && 2*lines > all
 }
 
-// isBareSubject reports whether the message is hardly more than the name of its subject: "price?".
-func (q *parsedQuestion) isBareSubject() bool {
-	return q.contentWordCount() <= 1 && len(splitWords(q.foldedText)) <= maxBareWords
-}
-
-// isCoveredByTitle reports whether the passage's title names all of the question, and that the passage is one section:
-// no heading is in it.
-func (q *parsedQuestion) isCoveredByTitle(p *passageLayout) bool {
-	hasHeading := slices.ContainsFunc(p.blocks, func(b markdown.Block) bool {
-		return b.Kind == markdown.Heading && b.Start > 0
+// hasMarkup reports whether there is something between two places that is not for readers: the mark of a callout, or of
+// a quotation.
+func (p *passageLayout) hasMarkup(from, to int) bool {
+	return strings.Contains(p.text[from:to], "\n>") || slices.ContainsFunc(p.blocks, func(b markdown.Block) bool {
+		return b.Kind == markdown.Markup && from <= b.Start && b.End <= to
 	})
-	return !hasHeading && q.contentWordCount() > 0 && q.isNamedBy(p.titleMatch, isFrameWord)
 }

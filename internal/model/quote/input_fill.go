@@ -95,11 +95,16 @@ var (
 	phonePattern     = regexp.MustCompile(`\+?\(?\p{Nd}[\p{Nd} ()./-]{4,22}\p{Nd}`)
 	referencePattern = regexp.MustCompile(`[\p{Latin}\p{Cyrillic}\p{Nd}]*(?:[-_/.]?[\p{Latin}\p{Cyrillic}\p{Nd}]+)*` +
 		`\p{Nd}[\p{Latin}\p{Cyrillic}\p{Nd}]*(?:[-_/][\p{Latin}\p{Cyrillic}\p{Nd}]+)*`)
-	numberPattern  = regexp.MustCompile(`[-+]?\p{Nd}[\p{Nd}.,']*`)
-	ownNamePattern = regexp.MustCompile(`(?i)(?:\b(my name is|name is|my name's|ich hei(?:ß|ss)e|mein name ist|` +
-		`me llamo|mi nombre es|je m['’]appelle|mon nom est|mi chiamo|meu nome é|me chamo|mijn naam is|меня ` +
-		`зовут)|(我叫|我的名字是))[\s:]*`)
-	selfIntroPattern = regexp.MustCompile(`\b(?:I am|I'm|I’m|i am|i'm|this is|This is|[Ss]oy|[Jj]e suis|[Ss]ono)\s+`)
+	numberPattern = regexp.MustCompile(`[-+]?\p{Nd}[\p{Nd}.,']*`)
+)
+
+// ownNamePattern is what customers say before their names, selfIntroPattern before a word with a capital.
+var (
+	ownNamePattern = formatPattern(`(?i)(?:\b(%s)|(%s))[\s:]*`,
+		func(l languageFile) []string { return patternsIf(!l.Unspaced, l.Tools.OwnNamePatterns) },
+		func(l languageFile) []string { return patternsIf(l.Unspaced, l.Tools.OwnNamePatterns) })
+	selfIntroPattern = formatPattern(`\b(?:%s)\s+`,
+		func(l languageFile) []string { return l.Tools.SelfIntroPatterns })
 )
 
 func (t toolInput) pattern() *regexp.Regexp {
@@ -128,12 +133,12 @@ func (t toolInput) findValue(message string) (json.RawMessage, byteSpan, bool) {
 
 // findOwnName finds the name that the user has introduced themselves with.
 func (t toolInput) findOwnName(message string) (json.RawMessage, byteSpan, bool) {
-	if m := ownNamePattern.FindStringIndex(message); m != nil {
+	if m := ownNamePattern().FindStringIndex(message); m != nil {
 		if end := nameEnd(message, m[1], false); end > m[1] {
 			return t.nameValue(message[m[1]:end]), byteSpan{m[1], end}, true
 		}
 	}
-	for _, m := range selfIntroPattern.FindAllStringIndex(message, -1) {
+	for _, m := range selfIntroPattern().FindAllStringIndex(message, -1) {
 		if end := nameEnd(message, m[1], true); end > m[1] {
 			return t.nameValue(message[m[1]:end]), byteSpan{m[1], end}, true
 		}
@@ -155,7 +160,8 @@ func nameEnd(message string, from int, capitals bool) int {
 		}
 		first, _ := utf8.DecodeRuneInString(word)
 		isUpper := unicode.IsUpper(first) || !unicode.IsLower(first)
-		if strings.Trim(word, ".'’-") == "" || !isUpper && (capitals || upper || i > 1 || breakWords[strings.ToLower(word)]) {
+		if strings.Trim(word, ".'’-") == "" || !isUpper &&
+			(capitals || upper || i > 1 || breakWords()[strings.ToLower(word)]) {
 			break
 		}
 		upper = upper || isUpper
@@ -191,7 +197,7 @@ func jsonString(s string) json.RawMessage {
 func cutAtBreakWord(value string) string {
 	fields := strings.Fields(value)
 	if i := slices.IndexFunc(fields, func(w string) bool {
-		return breakWords[strings.ToLower(strings.Trim(w, ",.!?;:"))]
+		return breakWords()[strings.ToLower(strings.Trim(w, ",.!?;:"))]
 	}); i >= 0 {
 		fields = fields[:i]
 	}

@@ -6,16 +6,17 @@ import (
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/text/language"
 	"parley/internal/text/words"
 )
 
 func inputQuestion(l words.Language, missing []toolInput) string {
-	d := toolTextsByLanguage.in(l)
+	d := textsIn(l)
 	labels := make([]string, len(missing))
 	for i, in := range missing {
 		labels[i] = in.label()
 	}
-	return d.needInputs[0] + strings.Join(labels, d.listSeparator) + d.needInputs[1]
+	return d.NeedInputs[0] + strings.Join(labels, d.ListSeparator) + d.NeedInputs[1]
 }
 
 // label returns what the input is called, with its choices.
@@ -39,25 +40,25 @@ func (t toolInput) plainName() string { return strings.Join(splitNameWords(t.nam
 // AsksForInputs reports whether the text is how the built-in model asks for inputs that a call lacks. The message
 // before it went to a tool, so that it says nothing of what later questions are about.
 func AsksForInputs(text string) bool {
-	for _, d := range toolTextsByLanguage {
-		if _, ok := d.parseInputQuestion(text); ok {
+	for d := range allTexts() {
+		if _, ok := parseInputQuestion(d, text); ok {
 			return true
 		}
 	}
 	return false
 }
 
-func (t toolTexts) parseInputQuestion(text string) (string, bool) {
-	text, begins := strings.CutPrefix(strings.TrimSpace(text), t.needInputs[0])
-	text, ends := strings.CutSuffix(text, t.needInputs[1])
+func parseInputQuestion(t *language.Texts, text string) (string, bool) {
+	text, begins := strings.CutPrefix(strings.TrimSpace(text), t.NeedInputs[0])
+	text, ends := strings.CutSuffix(text, t.NeedInputs[1])
 	return text, begins && ends
 }
 
 // parseRequestedInputs returns the inputs that the question asks for; ok is false if it is no question of this tool.
 func (cd *callDraft) parseRequestedInputs(text string) (all []toolInput, ok bool) {
-	for _, d := range toolTextsByLanguage {
-		if list, ok := d.parseInputQuestion(text); ok {
-			return matchLabels(cd.inputs, list, d.listSeparator, map[[2]int]bool{})
+	for d := range allTexts() {
+		if list, ok := parseInputQuestion(d, text); ok {
+			return matchLabels(cd.inputs, list, d.ListSeparator, map[[2]int]bool{})
 		}
 	}
 	return nil, false

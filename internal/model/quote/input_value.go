@@ -3,7 +3,6 @@ package quote
 import (
 	"encoding/json"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,11 +12,6 @@ import (
 )
 
 const maxValueWords = 6 // words of an input that is not free text
-
-// breakWords end a value that is inside a sentence.
-var breakWords = words.NewSet(`please pls bitte because since and or for with thanks thank so if when und oder weil für
-	mit danke porque y e por para gracias parce et ou
-	pour avec merci asap now today but aber pero mais s'il that which who`)
 
 // parseValue takes the input's value from a stretch of the message and returns which bytes it used.
 func (t toolInput) parseValue(message string, c capturedSpan) (json.RawMessage, byteSpan, bool) {
@@ -76,7 +70,7 @@ func (t toolInput) parseValue(message string, c capturedSpan) (json.RawMessage, 
 func (t toolInput) parseAnswer(answer string) (json.RawMessage, bool) {
 	answer = strings.TrimSpace(answer)
 	if t.kind != inputFreeText {
-		answer = trimPunctuation(leadInPattern.ReplaceAllString(answer, ""))
+		answer = trimPunctuation(leadInPattern().ReplaceAllString(answer, ""))
 	}
 	switch {
 	case answer == "" || isRedacted(answer):
@@ -92,10 +86,18 @@ func (t toolInput) parseAnswer(answer string) (json.RawMessage, bool) {
 	return v, ok
 }
 
-// leadInPattern is what an answer may begin with before it comes to the point.
-var leadInPattern = regexp.MustCompile(`(?i)^(?:(?:it|that|this)(?: is|['’]s)|(?:my|the|our) [\p{L} -]{1,40}? is|` +
-	`es ist|das ist|(?:meine?|die|der|das) [\p{L} -]{1,40}? (?:ist|lautet)|c['’]est|(?:mon|ma|le|la) [\p{L} ` +
-	`-]{1,40}? est|(?:mi|el|la) [\p{L} -]{1,40}? es|是|我的[\p{Han}]{1,6}是)[\s:]+|^(?:是|我的[\p{Han}]{1,6}是)`)
+// leadInPattern is what an answer may begin with before it comes to the point. Where words are not set apart, nothing
+// need be between the two.
+var leadInPattern = formatPattern(`(?i)^(?:%s)[\s:]+|^(?:%s)`,
+	func(l languageFile) []string { return l.Tools.LeadInPatterns },
+	func(l languageFile) []string { return patternsIf(l.Unspaced, l.Tools.LeadInPatterns) })
+
+func patternsIf(isWanted bool, patterns []string) []string {
+	if !isWanted {
+		return nil
+	}
+	return patterns
+}
 
 func trimPunctuation(s string) string {
 	return strings.Trim(s, " \t\r\n.,;:!?\"'“”„«»()。，！？：；#")
@@ -175,17 +177,12 @@ func asciiDigits(s string) string {
 	}, s)
 }
 
-var (
-	yesWords = unionSets(affirmativeWords, words.NewSet(`y true da 是 好 はい`))
-	noWords  = unionSets(negativeWords, words.NewSet(`n false 否 不`))
-)
-
 func parseYesNo(piece string) (json.RawMessage, bool) {
 	for t := range words.Tokens(piece) {
 		switch {
-		case yesWords[t.Word]:
+		case yesWords()[t.Word]:
 			return json.RawMessage("true"), true
-		case noWords[t.Word]:
+		case noWords()[t.Word]:
 			return json.RawMessage("false"), true
 		}
 	}

@@ -1,10 +1,12 @@
 package quote
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
 	"parley/internal/model"
+	"parley/internal/text/language"
 	"parley/internal/text/words"
 )
 
@@ -63,4 +65,26 @@ func agentTexts(req model.Request) []string {
 	}
 	return []string{truncateWithEllipsis(tools.String(), maxAgentTextBytes),
 		truncateWithEllipsis(passages.String(), maxAgentTextBytes)}
+}
+
+// HandoverText returns the sentence, in the language, that says that a person is going to answer.
+func HandoverText(l words.Language) string { return textsIn(l).Handover }
+
+// textsIn returns what the built-in model says by itself in the language, or in English.
+func textsIn(l words.Language) *language.Texts {
+	if all := language.All(); int(l) < len(all) && all[l].Texts.Hello != "" {
+		return &all[l].Texts
+	}
+	return &language.All()[words.English].Texts
+}
+
+// allTexts yields what it says in each language.
+func allTexts() iter.Seq[*language.Texts] {
+	return func(yield func(*language.Texts) bool) {
+		for _, l := range language.All() {
+			if l.Texts.Hello != "" && !yield(&l.Texts) {
+				return
+			}
+		}
+	}
 }

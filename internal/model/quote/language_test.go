@@ -7,6 +7,8 @@ import (
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/text/dictionary"
+	"parley/internal/text/words"
 )
 
 func TestTriggersInSeveralLanguages(t *testing.T) {
@@ -167,5 +169,64 @@ func TestInputsAreAskedForByTheirDescriptions(t *testing.T) {
 	}
 	if got := lastToolCall(t, one, "odd"); got != "To go on I need: x." {
 		t.Errorf("%q", got)
+	}
+}
+
+func translatedPassages(translations map[string][]string, texts ...string) (all []model.Passage) {
+	byWord := map[string][]dictionary.Equivalents{}
+	for word, list := range translations {
+		byWord[word] = []dictionary.Equivalents{{Language: words.English, Words: list}}
+	}
+	for i, text := range texts {
+		all = append(all, model.Passage{Passage: parley.Passage{ID: parley.PassageID(text[:8]), End: len(text), Text: text},
+			Score: 0.9 - 0.3*float64(i), Translations: byWord, TermWeights: map[string]float64{},
+			Signals: model.MatchSignals{Letters: 0.05, Words: 0.6, Stretch: 0.9 - 0.5*float64(i), Lead: 0.4}})
+	}
+	return all
+}
+
+const (
+	returnsText = "You can return a parcel within thirty days of its delivery. The label is in the box."
+	gardenText  = "Dogs are welcome in the garden. The house is closed to them."
+)
+
+func TestAnswersInAnotherLanguageSayIt(t *testing.T) {
+	for _, c := range []struct {
+		question, want, note string
+		translations         map[string][]string
+	}{
+		{"Wie lange kann ich ein Paket zurückgeben?", "You can return a parcel within thirty days of its delivery.",
+			"Meine Quelle dazu ist in einer anderen Sprache.",
+			map[string][]string{"paket": {"package", "parcel"}, "zuruckgeben": {"return"}}},
+		{"¿Cuándo puedo devolver el paquete?", "You can return a parcel within thirty days of its delivery.",
+			"Mi fuente sobre esto está en otro idioma.",
+			map[string][]string{"paquete": {"parcel"}, "devolver": {"return", "give"}}},
+	} {
+		req := model.Request{Messages: userMessages(c.question),
+			Passages: translatedPassages(c.translations, returnsText, gardenText)}
+		s := streamReply(t, req)
+		if s.finish.IsRefusal || !strings.HasPrefix(s.text, c.note) || !strings.Contains(s.text, c.want) ||
+			len(s.citations) == 0 {
+			t.Errorf("%s: %q", c.question, s.text)
+		}
+		for _, q := range s.citations {
+			p := req.Passages[q.PassageIndex].Text
+			if p[q.Start:q.End] != s.text[q.AnswerStart:q.AnswerEnd] {
+				t.Errorf("%s: cites %q for %q", c.question, p[q.Start:q.End], s.text[q.AnswerStart:q.AnswerEnd])
+			}
+		}
+	}
+}
+
+// What no dictionary has is refused as before, and so is what the passages do not hold.
+func TestTranslatedQuestionsAreRefusedWithoutAnAnswer(t *testing.T) {
+	passages := translatedPassages(map[string][]string{"wer": nil, "decke": {"ceiling", "blanket"}, "malte": {"painted"}},
+		returnsText, gardenText)
+	for i := range passages {
+		passages[i].Signals = model.MatchSignals{Letters: 0.02, Words: 0.05, Stretch: 0.05}
+	}
+	s := streamReply(t, model.Request{Messages: userMessages("Wer malte die Decke der Kapelle?"), Passages: passages})
+	if !s.finish.IsRefusal {
+		t.Errorf("%q", s.text)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"parley/internal/model"
 	"parley/internal/text/markdown"
@@ -20,6 +21,8 @@ type passageLayout struct {
 	units        []quotableUnit
 	passageMatch []float64 // how it matches with its title
 	titleMatch   []float64
+	openFence    string    // what would end the code that the text ends within; empty if it ends within none
+	codeRest     []excerpt // of other passages, up to the end of that code; nil if they do not hold it
 }
 
 // quotableUnit is the least that can be quoted: a sentence, or a list, a table or code with the line that leads to it.
@@ -31,19 +34,24 @@ type quotableUnit struct {
 	isTableRow            bool      // one row of a table
 	ownMatch              []float64 // how its own words match
 	contextMatch          []float64 // and with its context
+	lineLoss              float64   // what a headline among headlines loses
 	score                 float64
 }
 
-func (q *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
+func (q *parsedQuestion) layOutPassage(passages []model.Passage, i int) passageLayout {
+	p := passages[i]
 	pg := passageLayout{text: p.Text, blocks: parseBlocks(p.Text)}
+	if pg.openFence = openFence(p.Text, pg.blocks); pg.openFence != "" {
+		pg.codeRest = restOfCode(passages, i, pg.openFence)
+	}
 	pg.titleMatch = mergeMatches(q.matchText(p.Heading), q.matchText(p.SourceName))
 	pg.scoredText = p.Text
 	if !q.wantsCode {
 		pg.scoredText = stripCodeBlocks(p.Text, pg.blocks)
 	}
 	pg.passageMatch = mergeMatches(pg.titleMatch, q.matchText(pg.scoredText))
-	c := unitContext{layout: &pg, passageIndex: i, headingMatch: pg.titleMatch,
-		headingFocus: q.headingPathFocus(p.Heading), isFirstUnderHeading: true}
+	c := unitContext{layout: &pg, passageIndex: i, titles: headingPath(p), headingMatch: pg.titleMatch,
+		headingFocus: q.headingPathFocus(p.Heading), isFirstUnderHeading: true, isQnA: p.IsQnA}
 	c.passageWeight = (0.55 + 0.45*p.Score) * rankWeight(i) *
 		(1 - focusLoss*(1-c.headingFocus)) * (1 - missingWordLoss*(1-q.ownCoverage(pg.passageMatch)))
 	c.passageWeight *= 1 - missingSubjectLoss*q.missingSubject(pg.passageMatch)
@@ -69,11 +77,15 @@ func (q *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 // addUnits adds what can be quoted of the blocks, which belong together.
 func (q *parsedQuestion) addUnits(c *unitContext, first, last int) {
 	b, end := c.layout.blocks[first], c.layout.blocks[last].End
-	if c.layout.isCut(first) {
+	if c.layout.isCut(first) || c.layout.endsInOpenCode(last) && c.layout.codeRest == nil {
 		return
 	}
 	if first == last && b.Kind == markdown.Paragraph {
+		if !c.isQnA && c.layout.isTitleOfNext(first) {
+			return
+		}
 		for _, s := range prose.Sentences(c.layout.text, b.Start, b.End) {
+			s.Start += c.titleLineBytes(c.layout.text[s.Start:s.End])
 			if !endsWithColon(c.layout.text[s.Start:s.End]) {
 				q.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: s.Start, end: s.End},
 					firstBlock: first, lastBlock: first, kind: b.Kind})
@@ -90,7 +102,7 @@ func (q *parsedQuestion) addUnits(c *unitContext, first, last int) {
 	if c.layout.blocks[last].Kind == markdown.Table && q.addTableRows(c, u, last) {
 		return
 	}
-	if end-b.Start <= maxListBytes || ordered { // steps are never cut
+	if end-b.Start <= maxListBytes || ordered || kind == markdown.Code { // steps and code are never cut
 		q.addUnit(c, u)
 		return
 	}
@@ -98,6 +110,17 @@ func (q *parsedQuestion) addUnits(c *unitContext, first, last int) {
 		u.start, u.end = b.Start, b.End
 		q.addUnit(c, u)
 	}
+}
+
+// maxBytes returns how large the unit may be to be quoted.
+func (u quotableUnit) maxBytes() int {
+	switch {
+	case u.ordered, u.kind == markdown.Code, u.isTableRow:
+		return maxWholeUnitBytes
+	case u.kind == markdown.Item:
+		return maxListBytes
+	}
+	return maxUnitBytes
 }
 
 // Words of the headings above count less than words of the unit itself: they say what it is about, not what it says.
@@ -111,12 +134,14 @@ const (
 type unitContext struct {
 	layout       *passageLayout
 	passageIndex int
+	titles       []string  // the name of the source, and the headings above
 	headingMatch []float64 // how the headings above match
 	// and the head of the table that the unit is a row of, which is read with it; nil for none
 	tableHeadMatch      []float64
 	isFirstUnderHeading bool    // nothing between it and the heading names anything of the question
 	headingFocus        float64 // how much of the headings the question asks for
 	passageWeight       float64 // of the passage
+	isQnA               bool
 }
 
 // saysSomething reports whether the text is more than marks, numbers, the name of a file or an address.
@@ -134,8 +159,7 @@ var fileNamePattern = regexp.MustCompile(`(?i)^(https?://\S+|[\w./-]+\.(md|markd
 	`ya?ml|png|jpe?g)|/?[\w.-]+/[\w./-]*)$`)
 
 func (q *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
-	if size := u.end - u.start; size > maxWholeUnitBytes || size > maxUnitBytes && !u.ordered && u.kind != markdown.Code &&
-		!u.isTableRow {
+	if u.end-u.start+excerptBytes(c.layout.codeRestOf(u.excerpt)) > u.maxBytes() {
 		return
 	}
 	if !q.wantsCode && u.scoringKind(c.layout) == markdown.Code {
@@ -143,6 +167,9 @@ func (q *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 	}
 	text := c.layout.text[u.start:u.end]
 	if (u.kind == markdown.Paragraph || u.kind == markdown.Table) && !saysSomething(text) {
+		return
+	}
+	if u.kind == markdown.Paragraph && (q.isRowOfNames(text) || c.isTitle(text)) {
 		return
 	}
 	share := headingShare
@@ -157,14 +184,89 @@ func (q *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 	if q.wantsList && u.kind == markdown.Table {
 		u.ownMatch = q.matchText(firstCell(text))
 	}
+	above := c.headingMatch
+	if title, isFirst := q.matchTitleLine(c, u); isFirst {
+		u.ownMatch = mergeMatches(u.ownMatch, title)
+		q.matchJoinedPairs(u.ownMatch)
+	} else if title != nil {
+		above = mergeMatches(above, title)
+	}
 	u.contextMatch = slices.Clone(u.ownMatch)
 	for i := range u.contextMatch {
-		u.contextMatch[i] = max(u.contextMatch[i], share*c.headingMatch[i], passageShare*c.layout.passageMatch[i])
+		u.contextMatch[i] = max(u.contextMatch[i], share*above[i], passageShare*c.layout.passageMatch[i])
 	}
-	u.score = q.fullCoverage(u.contextMatch) * c.passageWeight * readability(text,
+	b := c.layout.blocks[u.firstBlock]
+	if u.kind == markdown.Paragraph && (!endsAsSentence(text) && c.layout.isStackOfHeadlines() ||
+		!c.isQnA && len(c.layout.blocks) > 1 && u.start == b.Start && u.end == b.End && isTitleLine(text)) {
+		u.lineLoss = headlineLoss
+	}
+	u.score = (1 - u.lineLoss) * q.fullCoverage(u.contextMatch) * c.passageWeight * readability(text,
 		u.scoringKind(c.layout)) * u.completeness(text) * q.formFit(c, u)
 	c.layout.units = append(c.layout.units, u)
 	c.isFirstUnderHeading = c.isFirstUnderHeading && q.ownCoverage(u.ownMatch) == 0
+}
+
+// isTitle reports whether the text is the title of the page once more.
+func (c *unitContext) isTitle(text string) bool {
+	text = strings.TrimSpace(text)
+	return len(text) < maxLineBytes && slices.Contains(c.titles, text)
+}
+
+// A text of so many words that ends as no sentence does, and has next to no word that only sentences have, or mostly
+// names, was a table.
+const (
+	minRowWords         = 15
+	maxRowFunctionShare = 0.12
+	maxRowCapitals      = 0.55 // share of its words that begin with a capital: in German prose it is below .45
+	maxSentenceCapitals = 0.75 // of what ends as a sentence
+)
+
+// isRowOfNames reports whether the text is what was a table once: cells without a mark between them.
+func (q *parsedQuestion) isRowOfNames(text string) bool {
+	switch {
+	case len(text) < 4*minRowWords:
+		return false
+	case countDoubledNames(text) >= minDoubledNames:
+		return true
+	case strings.Count(text, ",")*minRowWords > len(text)/4:
+		return false
+	}
+	isSentence, all, function, capitals := endsAsSentence(text), 0, 0, 0
+	for token := range words.Tokens(text) {
+		switch {
+		case token.Unspaced:
+			return false
+		case '0' <= token.Word[0] && token.Word[0] <= '9':
+			continue
+		}
+		all++
+		if r, _ := utf8.DecodeRuneInString(text[token.Start:]); unicode.IsUpper(r) {
+			capitals++
+		}
+		if !isSentence && (q.lang.IsStopWord(token.Word) || words.English.IsStopWord(token.Word)) {
+			function++
+		}
+	}
+	capitalShare := float64(capitals) / float64(max(all, 1))
+	if isSentence {
+		return all >= minRowWords && capitalShare > maxSentenceCapitals
+	}
+	return all >= minRowWords && (float64(function) < maxRowFunctionShare*float64(all) || capitalShare > maxRowCapitals)
+}
+
+// minDoubledNames is how many names are said twice in a row of a table, once to be sorted by.
+const minDoubledNames = 3
+
+// countDoubledNames counts the words with a capital that are right behind themselves.
+func countDoubledNames(text string) (n int) {
+	last := ""
+	for token := range words.Tokens(text) {
+		if 'A' <= text[token.Start] && text[token.Start] <= 'Z' && token.Word == last {
+			n++
+		}
+		last = token.Word
+	}
+	return n
 }
 
 // Weights of what a passage loses.
@@ -175,6 +277,8 @@ const (
 	missingWordLoss = 0.5  // for the words of the question that neither it nor its title holds
 
 	missingSubjectLoss = 0.4 // for what the message before is about, where this one does not say what it is about
+
+	headlineLoss = 0.5 // for a line among lines that lead to other pages
 
 	missingNameLoss   = 0.3  // for a name of the question that neither it nor its title holds
 	otherLanguageLoss = 0.25 // for another language than the question's, where both show
@@ -193,7 +297,7 @@ func (q *parsedQuestion) headingPathFocus(heading string) float64 {
 func (q *parsedQuestion) headingFocus(heading string) float64 {
 	content, matched := 0.0, 0.0
 	for token := range words.Tokens(heading) {
-		if !q.lang.IsStopWord(token.Word) {
+		if !q.isPassedOver(token.Word) {
 			content++
 			matched += slices.Max(append(q.matchText(token.Word), 0))
 		}
@@ -214,7 +318,7 @@ func mergeMatches(a, b []float64) []float64 {
 
 // completeness distinguishes steps that go on from others, which are not there, from those that begin at the beginning.
 func (u quotableUnit) completeness(text string) float64 {
-	if u.ordered && '2' <= text[0] && text[0] <= '9' {
+	if u.ordered && stepNumber(text) > 1 {
 		return 0.6
 	}
 	return 1
@@ -224,6 +328,7 @@ func (u quotableUnit) completeness(text string) float64 {
 const (
 	stepsFit       = 0.8  // steps, as far as what is above them names what is asked
 	strayStepsFit  = 0.25 // steps under a heading that names nothing of it: they lead to something else
+	conditionFit   = 0.5  // what comes of that which the question asks how to do
 	listFit        = 0.15 // a list that tells no steps
 	instructionFit = 0.1  // a sentence that tells what to do
 	definitionFit  = 0.35 // the first sentence under the heading that names a thing, where the question is what it is
@@ -236,13 +341,16 @@ const (
 func (q *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
 	f := 1.0
 	switch {
+	case q.wantsSteps && q.isBehindCondition(c.layout, u):
+		f -= conditionFit
 	case q.wantsSteps && c.layout.isProcedure(u):
 		f += stepsFit*q.ownCoverage(c.leadMatch(q, u)) - strayStepsFit
 	case q.wantsSteps && u.kind == markdown.Item:
 		f -= listFit
 	case q.wantsSteps && c.layout.effectiveKind(u) == markdown.Paragraph && givesInstruction(c.layout.text[u.start:u.end]):
 		f += instructionFit * q.ownCoverage(c.headingMatch)
-	case (q.wantsDefinition || q.wantsFact) && c.layout.isProcedure(u):
+	case (q.wantsDefinition || q.wantsFact) && (c.layout.isProcedure(u) ||
+		u.kind == markdown.Paragraph && beginsWithOrder(c.layout.text[u.start:u.end])):
 		f -= strayStepsFit
 	case q.asksWhoMay && u.kind == markdown.Paragraph && statesPermission(c.layout.text[u.start:u.end]):
 		f += permissionFit
@@ -288,6 +396,19 @@ func (p *passageLayout) effectiveKind(u quotableUnit) markdown.Kind {
 		return markdown.Paragraph
 	}
 	return u.kind
+}
+
+// minConditionShare is how much of the question a condition names that is all of it.
+const minConditionShare = 0.8
+
+// isBehindCondition reports whether the unit tells what comes of that which the question asks how to do: "When you turn
+// it on:".
+func (q *parsedQuestion) isBehindCondition(p *passageLayout, u quotableUnit) bool {
+	if u.kind != markdown.Item || !p.isLeadIn(u.firstBlock) {
+		return false
+	}
+	lead := p.blockText(u.firstBlock)
+	return conditionWords()[words.Fold(openingWord(lead))] && q.ownCoverage(q.matchText(lead)) >= minConditionShare
 }
 
 func (p *passageLayout) isProcedure(u quotableUnit) bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/internal/model"
+	"parley/internal/text/dictionary"
 	"parley/internal/text/words"
 )
 
@@ -15,7 +16,7 @@ func (q *parsedQuestion) matchText(text string) []float64 {
 	found := make([]float64, len(q.terms))
 	var last []termLikeness
 	for token := range words.Tokens(text) {
-		if q.lang.IsStopWord(token.Word) {
+		if q.isPassedOver(token.Word) {
 			continue
 		}
 		likeness := q.wordLikeness(token.Word)
@@ -88,7 +89,7 @@ func (q *parsedQuestion) compareWord(word string) (all []termLikeness) {
 			all = append(all, termLikeness{i, strength})
 		}
 	}
-	return all
+	return q.addTranslatedMatches(all, word)
 }
 
 const minGramSimilarity = 0.45
@@ -141,3 +142,105 @@ func findCodes(text string) map[string]bool {
 }
 
 var codeSeparators = strings.NewReplacer("-", "", "_", "", "/", "", ".", "", "#", "", " ", "")
+
+// A question in another language than the passages is compared with them by what dictionaries translate its words by.
+
+// translatedStrength is how surely a word of a translation names what the question does: it may be of another meaning
+// of the word.
+const translatedStrength = 0.9
+
+// translations is what stands for the words of a question in the languages of passages.
+type translations struct {
+	byWord    map[string][]dictionary.Equivalents
+	languages []words.Language         // of passages, where that is another language; nil if nothing has been translated
+	terms     map[stemInLanguage][]int // of the question, by the stems of what stands for them
+}
+
+type stemInLanguage struct {
+	lang words.Language
+	stem string
+}
+
+// setTranslations notes what stands for the words of the question. Every passage of a request has the same.
+func (q *parsedQuestion) setTranslations(passages []model.Passage) {
+	if len(passages) == 0 || passages[0].Translations == nil {
+		return
+	}
+	q.translations = translations{byWord: passages[0].Translations, terms: map[stemInLanguage][]int{}}
+	for _, list := range q.translations.byWord {
+		for _, e := range list {
+			if !q.isTranslatedTo(e.Language) {
+				q.translations.languages = append(q.translations.languages, e.Language)
+			}
+		}
+	}
+	slices.Sort(q.translations.languages)
+	q.countedStem = "" // what is counted has another word in the passages
+}
+
+// addTerm notes what stands for the word of term i.
+func (t *translations) addTerm(word string, i int) {
+	for _, e := range t.byWord[word] {
+		for _, w := range e.Words {
+			stem := e.Language.Stem(w)
+			for _, s := range append([]string{stem}, e.Language.Synonyms(stem)...) {
+				key := stemInLanguage{e.Language, s}
+				if !slices.Contains(t.terms[key], i) {
+					t.terms[key] = append(t.terms[key], i)
+				}
+			}
+		}
+	}
+}
+
+// isTranslated reports whether the passages are in another language than the question, at least some of them.
+func (q *parsedQuestion) isTranslated() bool { return q.translations.languages != nil }
+
+// isPassedOver reports whether a word of a passage has no meaning of its own.
+func (q *parsedQuestion) isPassedOver(word string) bool {
+	if !q.isTranslated() {
+		return q.lang.IsStopWord(word)
+	}
+	return slices.ContainsFunc(q.translations.languages, func(l words.Language) bool { return l.IsStopWord(word) })
+}
+
+// addTranslatedMatches adds the terms that a word of a passage is a translation of.
+func (q *parsedQuestion) addTranslatedMatches(all []termLikeness, word string) []termLikeness {
+	for _, lang := range q.translations.languages {
+		for _, i := range q.translations.terms[stemInLanguage{lang, lang.Stem(word)}] {
+			all = addLikeness(all, termLikeness{i, translatedStrength})
+		}
+	}
+	return all
+}
+
+// addLikeness adds a likeness, or raises that to the same term.
+func addLikeness(all []termLikeness, l termLikeness) []termLikeness {
+	for i := range all {
+		if all[i].termIndex == l.termIndex {
+			all[i].strength = max(all[i].strength, l.strength)
+			return all
+		}
+	}
+	return append(all, l)
+}
+
+// isTranslatedTo reports whether the question has been translated into the language.
+func (q *parsedQuestion) isTranslatedTo(lang words.Language) bool {
+	return slices.Contains(q.translations.languages, lang)
+}
+
+// otherLanguageNote returns what is said before a quote in another language than the question's; empty for none.
+func (q *parsedQuestion) otherLanguageNote(req model.Request, picked []excerpt) string {
+	if !q.isTranslated() {
+		return ""
+	}
+	for _, e := range picked {
+		text := req.Passages[e.passageIndex].Text
+		lang, isSure := words.GuessLanguage(words.AppendTokens(nil, text))
+		if isSure && q.isTranslatedTo(lang) {
+			return textsIn(questionLanguage(req)).OtherLanguage
+		}
+	}
+	return ""
+}

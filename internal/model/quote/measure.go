@@ -3,7 +3,10 @@ package quote
 import (
 	"regexp"
 	"slices"
+	"strings"
+	"sync"
 
+	"parley/internal/text/language"
 	"parley/internal/text/markdown"
 	"parley/internal/text/words"
 )
@@ -36,25 +39,25 @@ const (
 type measurePhrases struct{ hasHowMuch, hasWhen bool }
 
 func findMeasurePhrases(question string) measurePhrases {
-	return measurePhrases{hasHowMuch: words.ContainsPhrase(question, howMuchPhrases),
-		hasWhen: words.ContainsPhrase(question, whenPhrases)}
+	return measurePhrases{hasHowMuch: words.ContainsPhrase(question, howMuchPhrases()),
+		hasWhen: words.ContainsPhrase(question, whenPhrases())}
 }
 
 // measureOf returns what the word asks to be measured, in the light of the one before it.
 func (m measurePhrases) measureOf(before, word string) measureKind {
-	if (before == "how" || before == "wie") && measureByAdjective[word] != measureNone {
-		return measureByAdjective[word]
+	if (before == "how" || before == "wie") && measureByAdjective()[word] != measureNone {
+		return measureByAdjective()[word]
 	}
-	if paymentVerbs[word] && m.hasHowMuch {
+	if paymentVerbs()[word] && m.hasHowMuch {
 		return measurePrice
 	}
-	if openingHoursWords[word] && m.hasWhen {
+	if openingHoursWords()[word] && m.hasWhen {
 		return measureClockTime
 	}
-	if telephoneWords[before] && (word == "number" || word == "nummer") {
+	if telephoneWords()[before] && (word == "number" || word == "nummer") {
 		return measurePhoneNumber
 	}
-	return measureByNoun[word]
+	return measureByNoun()[word]
 }
 
 // timeUnitReach is how many words after a number its unit is: "5 to 7 working days".
@@ -66,17 +69,17 @@ func (q *parsedQuestion) answersMeasure(m measureKind, text string) bool {
 	case measureDuration:
 		return q.hasTimeSpan(text)
 	case measureSize:
-		return sizePattern.MatchString(text)
+		return sizePattern().MatchString(text)
 	case measurePrice:
-		return pricePattern.MatchString(text)
+		return pricePattern().MatchString(text)
 	case measureBound:
-		return boundPattern.MatchString(text)
+		return boundPattern().MatchString(text)
 	case measurePhoneNumber:
 		return telephonePattern.MatchString(text)
 	case measureClockTime:
-		return clockTimePattern.MatchString(text)
+		return clockTimePattern().MatchString(text)
 	case measureLanguage:
-		return len(languageNamePattern.FindAllString(text, 2)) == 2
+		return len(languageNamePattern().FindAllString(text, 2)) == 2
 	case measureNone, measureAmount:
 	}
 	return q.hasAmount(text)
@@ -91,16 +94,14 @@ func (q *parsedQuestion) hasTimeSpan(text string) bool {
 	left := 0
 	for token := range words.Tokens(text) {
 		left--
-		if isNumber(token.Word) || countingArticles[token.Word] {
+		if isNumber(token.Word) || countingArticles()[token.Word] {
 			left = timeUnitReach
-		} else if left >= 0 && timeUnitWords[token.Word] {
+		} else if left >= 0 && timeUnitWords()[token.Word] {
 			return true
 		}
 	}
-	return durationPattern.MatchString(text)
+	return durationPattern().MatchString(text)
 }
-
-var countingArticles = words.NewSet("a an ein eine einen einem einer un una une uno")
 
 // missingAmountLoss is what the confidence loses, in its exponent, where the amount that is asked for is missing.
 const missingAmountLoss = 1
@@ -139,56 +140,70 @@ func (q *parsedQuestion) addMeasureMatches(found []float64, text string) {
 	}
 }
 
-// measureByAdjective are adjectives behind "how", named words that ask for an amount wherever they are.
+// measureByAdjective are adjectives behind "how", measureByNoun words that ask for an amount wherever they are.
 var (
-	measureByAdjective = words.InvertLists(map[measureKind]string{
-		measureAmount:   "high tall deep wide far fast often hot heavy hoch tief breit weit schnell oft schwer",
-		measureDuration: "long lang lange old alt",
-		measureSize:     "big large gross",
+	measureByAdjective = measureTable(map[measureKind]func(*language.Measures) wordTable{
+		measureAmount:   func(m *language.Measures) wordTable { return m.AmountAdjectives },
+		measureDuration: func(m *language.Measures) wordTable { return m.DurationAdjectives },
+		measureSize:     func(m *language.Measures) wordTable { return m.SizeAdjectives },
 	})
-	measureByNoun = words.InvertLists(map[measureKind]string{
-		measureDuration: "duration dauer dauert duracion tarda dure duree durata dura duur",
-		measureSize:     "size grosse tamano taille dimensione tamanho grootte",
-		measurePrice: `cost costs price prices pricing fee fees kosten kostet preis preise gebuhr
-			cuesta cuestan coste costo precio precios coute coutent prix tarif
-			costa costano prezzo custa custam preco kost prijs стоит цена`,
-		measureBound:       "maximum max maximal maximale maximo maxima massimo",
-		measurePhoneNumber: "telefonnummer rufnummer telefoonnummer",
-		measureLanguage:    "language languages sprache sprachen idioma idiomas langue langues lingua lingue taal talen",
+	measureByNoun = measureTable(map[measureKind]func(*language.Measures) wordTable{
+		measureDuration:    func(m *language.Measures) wordTable { return m.DurationNouns },
+		measureSize:        func(m *language.Measures) wordTable { return m.SizeNouns },
+		measurePrice:       func(m *language.Measures) wordTable { return m.PriceNouns },
+		measureBound:       func(m *language.Measures) wordTable { return m.BoundNouns },
+		measurePhoneNumber: func(m *language.Measures) wordTable { return m.PhoneNouns },
+		measureLanguage:    func(m *language.Measures) wordTable { return m.LanguageNouns },
 	})
-	telephoneWords    = words.NewSet("phone telephone fax mobile")
-	paymentVerbs      = words.NewSet("pay charge spend zahle zahlen bezahlen bezahle pagar pago payer paie pagare betalen")
-	openingHoursWords = words.NewSet("close closed geoffnet offen zu abierto abierta abren abre cierran cierra " +
-		"ouvert ouverts ouvrez fermez aperto aperti aberto open geopend")
 )
 
+func measureTable(tables map[measureKind]func(*language.Measures) wordTable) func() map[string]measureKind {
+	return sync.OnceValue(func() map[string]measureKind {
+		lists := map[measureKind]string{}
+		for _, l := range language.All() {
+			for kind, table := range tables {
+				lists[kind] += " " + words.Fold(string(table(&l.Measures)))
+			}
+		}
+		return words.InvertLists(lists)
+	})
+}
+
+// The forms of amounts, with what the languages write beside a number.
 var (
-	pricePattern = regexp.MustCompile(`(?i)[€$£¥₹]\s?\d|\d\s?[€$£¥₹]|\d\s?(eur|usd|gbp|chf|euros?|dollars?|` +
-		`pounds?|francs?|franken|欧元|美元|元|円|يورو)\b|\b(free of charge|for free|kostenlos|kostenfrei|gratis|gratuit)`)
-	sizePattern = regexp.MustCompile(`(?i)\d\s?(bytes?|[kmgt]i?b|mm|cm|m|km|px|inch|inches|zoll|m²|pages|` +
-		`seiten|characters|zeichen)\b`)
-	boundPattern = regexp.MustCompile(`(?i)\b(at most|up to|no more than|maximum|not exceed|h(ö|oe)chstens|` +
-		`maximal|bis zu|(como )?m(á|a)ximo|hasta|au (plus|maximum)|jusqu)`)
+	pricePattern = formatPattern(`(?i)[€$£¥₹]\s?\d|\d\s?[€$£¥₹]|\d\s?(eur|usd|gbp|chf|%s)\b|\b(%s)`,
+		func(l languageFile) []string { return l.Measures.CurrencyPatterns },
+		func(l languageFile) []string { return l.Measures.FreePatterns })
+	sizePattern = formatPattern(`(?i)\d\s?([kmgt]i?b|mm|cm|m|km|px|m²|%s)\b`,
+		func(l languageFile) []string { return l.Measures.SizePatterns })
+	boundPattern     = formatPattern(`(?i)\b(%s)`, func(l languageFile) []string { return l.Measures.BoundPatterns })
+	clockTimePattern = formatPattern(`(?i)\b\d{1,2}([:.]\d\d|\s?(%s)\b)`,
+		func(l languageFile) []string { return l.Measures.ClockPatterns })
+	durationPattern = formatPattern(`(\d|%s)\s?(%s)`,
+		func(l languageFile) []string { return unspacedWords(l, l.Measures.Numerals) },
+		func(l languageFile) []string { return unspacedWords(l, l.Measures.TimeUnits) })
+	// languageNamePattern finds languages by their names, in some of them.
+	languageNamePattern = formatPattern(`(?i)\b(%s)`, func(l languageFile) []string {
+		return l.Measures.LanguageNamePatterns
+	})
 	telephonePattern = regexp.MustCompile(`\+?\d[\d ()/.-]{5,}\d`)
-	clockTimePattern = regexp.MustCompile(`(?i)\b\d{1,2}([:.]\d\d|\s?(am|pm|a\.m|p\.m|uhr|h)\b)`)
-	durationPattern  = regexp.MustCompile(`(\d|[一二三四五六七八九十两])\s?(秒|分|小时|時間|天|日|周|週|星期|个月|か月|年)`)
 )
 
-// languageNamePattern finds languages by their names, in some of them.
-var languageNamePattern = regexp.MustCompile(`(?i)\b(english|german|spanish|french|italian|portuguese|dutch|` +
-	`arabic|chinese|japanese|russian|turkish|polish|englisch|deutsch|spanisch|franz(ö|oe)sisch|italienisch|` +
-	`portugiesisch|niederl(ä|ae)ndisch|arabisch|chinesisch|japanisch|russisch|t(ü|ue)rkisch|polnisch|ingl(é|e)s|` +
-	`alem(á|a)n|espa(ñ|n)ol|franc(é|e)s|italiano|portugu(é|e)s|(á|a)rabe|chino|anglais|allemand|espagnol|fran(ç|` +
-	`c)ais|italien|portugais|arabe|chinois)`)
+func unspacedWords(l languageFile, table wordTable) []string {
+	if !l.Unspaced {
+		return nil
+	}
+	return slices.Collect(table.All())
+}
 
-var howMuchPhrases = []string{" how much ", " wie viel", " wieviel ", " cuanto ", " combien ", " quanto ", " hoeveel "}
-
-var whenPhrases = []string{" when ", " what time ", " wann ", " cuando ", " a que hora ", " quand ", " a quelle heure ",
-	" quando ", " wanneer "}
-
-// timeUnitWords are units of time, by the stems that the languages give them.
-var timeUnitWords = words.NewSet(`second seconds sec min mins minute minutes hr hrs hour hours day days workday
-	workdays week weeks month months year years std sekunde sekunden minuten stunde stunden tag tage tagen werktag
-	werktage werktagen arbeitstag arbeitstage arbeitstagen woche wochen monat monate monaten jahr jahre jahren segundo
-	segundos minuto minutos hora horas dia dias semana semanas mes meses ano anos seconde secondes heure heures jour
-	jours semaine semaines mois an ans secondi minuti ora ore giorno giorni settimana settimane mese mesi anno anni`)
+// formatPattern returns a pattern with the alternatives of a table in place of each %s. It is made when it is first
+// called.
+func formatPattern(format string, tables ...func(languageFile) []string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp {
+		pattern := format
+		for _, table := range tables {
+			pattern = strings.Replace(pattern, "%s", strings.Join(language.Patterns(table), "|"), 1)
+		}
+		return regexp.MustCompile(pattern)
+	})
+}

@@ -16,7 +16,7 @@ func (s *parsedSentence) recountsPast(t *trigger, m triggerMatch) bool {
 	}
 	from := s.clauseStart(first)
 	for i := from; i < first; i++ {
-		if (s.beginsWithPhrase(i, min(first, i+3), pastPhrases) || s.isDislike(i, first) ||
+		if (s.beginsWithPhrase(i, min(first, i+3), pastPhrases()) || s.isDislike(i, first) ||
 			s.isReportedSpeech(i, m.wordIndexes)) &&
 			!s.hasWishWord(i, first) {
 			return true
@@ -28,30 +28,13 @@ func (s *parsedSentence) recountsPast(t *trigger, m triggerMatch) bool {
 
 // hasWishWord reports whether there is a word between the two that asks for something after all.
 func (s *parsedSentence) hasWishWord(i, first int) bool {
-	return slices.ContainsFunc(s.tokens[min(i+1, first):first], func(h sentenceWord) bool { return wishWords[h.Word] })
+	return slices.ContainsFunc(s.tokens[min(i+1, first):first], func(h sentenceWord) bool { return wishWords()[h.Word] })
 }
-
-var wishWords = words.NewSet(`want wanna please pls let lets gimme connect transfer bitte will mochte wurde konnen
-	quiero quisiera veux voudrais vorrei voglio quero`)
-
-// pastPhrases put what follows into the past or attribute it to somebody: "was told to", "j'ai fait".
-var pastPhrases = func() (all []string) {
-	for verb := range strings.FieldsSeq("was were been got being") {
-		for done := range strings.FieldsSeq("told asked advised instructed forced supposed going about planning made") {
-			all = append(all, verb+" "+done+" to")
-		}
-	}
-	return append(all, "had to", "used to", "ai fait", "as fait", "a fait", "avons fait", "avez fait", "ont fait",
-		"viens de", "viens d", "vient de", "vient d",
-		"ho fatto", "ha fatto", "abbiamo fatto", "hanno fatto", "ho appena", "he hecho", "ha hecho", "hemos hecho",
-		"han hecho", "acabo de", "acaba de", "acabei de",
-		"mandei", "لقد", "قد", "سبق")
-}()
 
 // isDislike reports whether the speaker would rather not do what follows.
 func (s *parsedSentence) isDislike(i, first int) bool {
 	switch w := s.tokens[i].Word; {
-	case dislikeVerbs[w]:
+	case dislikeVerbs()[w]:
 		return true
 	case !listContains("hate hates hated dislike loathe detest despise dread", w):
 		return false
@@ -69,10 +52,8 @@ func (s *parsedSentence) isAfterDislike(from int) bool {
 	if end > 0 && s.tokens[end].Word == "es" {
 		end--
 	}
-	return end >= 0 && dislikeVerbs[s.tokens[end].Word] && s.tokens[end].clauseIndex == s.tokens[from].clauseIndex-1
+	return end >= 0 && dislikeVerbs()[s.tokens[end].Word] && s.tokens[end].clauseIndex == s.tokens[from].clauseIndex-1
 }
-
-var dislikeVerbs = words.NewSet(`hasse hassen odio detesto odiaria detestaria deteste detestons odeio haat اكره`)
 
 // isGermanPastInfinitive reports whether the clause is a German past with the infinitive: "hat … stornieren lassen".
 func (s *parsedSentence) isGermanPastInfinitive(from, last int) bool {
@@ -90,11 +71,11 @@ func (s *parsedSentence) isGermanPastInfinitive(from, last int) bool {
 // isRetracted reports whether the sentence goes on to take the wish back: "… but I changed my mind".
 func (s *parsedSentence) isRetracted(last int) bool {
 	for i := last + 1; i < len(s.tokens); i++ {
-		if !contrastWords[s.tokens[i].Word] {
+		if !contrastWords()[s.tokens[i].Word] {
 			continue
 		}
 		rest := " " + strings.Join(splitWords(s.text[s.tokens[i].End:s.end]), " ") + " "
-		if isCancellation(rest) || slices.ContainsFunc(changedMindPhrases, func(p string) bool {
+		if isCancellation(rest) || slices.ContainsFunc(changedMindPhrases(), func(p string) bool {
 			return strings.Contains(rest, " "+p+" ")
 		}) {
 			return true
@@ -102,9 +83,6 @@ func (s *parsedSentence) isRetracted(last int) bool {
 	}
 	return false
 }
-
-var changedMindPhrases = []string{"changed my mind", "changed our mind", "changed our minds", "anders uberlegt",
-	"cambiado de opinion", "cambiado de idea", "change d avis", "cambiato idea", "mudei de ideia", "bedacht"}
 
 // recountsPastUnspaced is recountsPast where words are not separated.
 func (s *parsedSentence) recountsPastUnspaced(t *trigger, first, last int) bool {
@@ -143,7 +121,7 @@ func endsInJapanesePast(after string) bool {
 // isReportedSpeech reports whether the sentence has a verb of speech whose subject is somebody else: "he said".
 func (s *parsedSentence) isReportedSpeech(i int, at []int) bool {
 	w := s.tokens[i].Word
-	if !quotingVerbs[w] || slices.Contains(at, i) || w == "dit" && s.lang != words.French || w == "dice" &&
+	if !quotingVerbs()[w] || slices.Contains(at, i) || w == "dit" && s.lang != words.French || w == "dice" &&
 		s.lang == words.English {
 		return false
 	}
@@ -154,16 +132,8 @@ func (s *parsedSentence) isReportedSpeech(i int, at []int) bool {
 	if !near(i - 1) {
 		return near(i+1) && listContains("he she they er sie", s.tokens[i+1].Word) || listContains("dijo dice diz disse", w)
 	}
-	return speechVerbs[w] && !speakerWords[s.tokens[i-1].Word]
+	return speechVerbs()[w] && !speakerWords()[s.tokens[i-1].Word]
 }
-
-var (
-	speechVerbs      = words.NewSet(`said says told wrote sagte sagt meinte schrieb dijo dice dit disse detto zei zegt`)
-	quotingVerbs     = unionSets(speechVerbs, words.NewSet(`asked asks called shouted typed gesagt`))
-	firstPersonWords = words.NewSet(`i we ve d ll ich wir yo je j io eu ik already just also ho ai have had`)
-	speakerWords     = unionSets(firstPersonWords,
-		words.NewSet(`you was were been am are is got being u your vous tu usted sie du`))
-)
 
 // isQuotation reports whether the match is what somebody else is quoted with.
 func (s *parsedSentence) isQuotation(at []int) bool {
@@ -171,8 +141,8 @@ func (s *parsedSentence) isQuotation(at []int) bool {
 		return false
 	}
 	for i := range s.tokens {
-		if !slices.Contains(at, i) && quotingVerbs[s.tokens[i].Word] &&
-			!(i > 0 && firstPersonWords[s.tokens[i-1].Word]) && s.hasSpeaker(i, at) {
+		if !slices.Contains(at, i) && quotingVerbs()[s.tokens[i].Word] &&
+			!(i > 0 && firstPersonWords()[s.tokens[i-1].Word]) && s.hasSpeaker(i, at) {
 			return true
 		}
 	}
@@ -205,11 +175,11 @@ func (s *parsedSentence) isDenied(m triggerMatch) bool {
 	if s.tokens[last].Unspaced {
 		return s.isDeniedUnspaced(s.tokens[from].Start, s.tokens[last].Start)
 	}
-	if s.isQuestion() && s.beginsWithPhrase(from, len(s.tokens), politeDenialPhrases) {
+	if s.isQuestion() && s.beginsWithPhrase(from, len(s.tokens), politeDenialPhrases()) {
 		return false
 	}
 	for i := from; i < last; i++ {
-		if denialWords[s.tokens[i].Word] && !slices.Contains(m.wordIndexes, i) && !s.isInterjectedNo(i, from) {
+		if denialWords()[s.tokens[i].Word] && !slices.Contains(m.wordIndexes, i) && !s.isInterjectedNo(i, from) {
 			return true
 		}
 	}
@@ -219,7 +189,7 @@ func (s *parsedSentence) isDenied(m triggerMatch) bool {
 // isInterjectedNo reports a "no" that begins the sentence and denies only what was said before it.
 func (s *parsedSentence) isInterjectedNo(i, from int) bool {
 	w := s.tokens[i].Word
-	return i == from && (w == "no" || w == "non") && i+1 < len(s.tokens) && interjectionFollowers[s.tokens[i+1].Word]
+	return i == from && (w == "no" || w == "non") && i+1 < len(s.tokens) && interjectionFollowers()[s.tokens[i+1].Word]
 }
 
 // hasTrailingNegation reports whether there is a negation at the end of the clause, where German and Dutch put it; "or
@@ -229,7 +199,7 @@ func (s *parsedSentence) hasTrailingNegation(last int) bool {
 	for end+1 < len(s.tokens) && s.tokens[end+1].clauseIndex == s.tokens[last].clauseIndex {
 		end++
 	}
-	if end == last || !trailingNegations[s.tokens[end].Word] {
+	if end == last || !trailingNegations()[s.tokens[end].Word] {
 		return false
 	}
 	before := s.tokens[end-1].Word

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode"
 
+	"parley/internal/text/language"
 	"parley/internal/text/words"
 )
 
@@ -34,15 +35,15 @@ func AsksForPerson(message string, earlier func() []string) (words.Language, boo
 // findWishLanguages returns the languages in which a sentence of the folded message is a wish for a person.
 func findWishLanguages(folded string) (matching []words.Language) {
 	var sentences []string
-	for i := range wishDetectors {
-		if !containsAny(folded, wishDetectors[i].stems...) {
+	for _, d := range wishDetectors() {
+		if !containsAny(folded, d.stems...) {
 			continue
 		}
 		if sentences == nil {
 			sentences = strings.FieldsFunc(stripQuotations(folded), isWishSentenceEnd)
 		}
-		if w := wishDetectors[i].matcher(); slices.ContainsFunc(sentences, w.matchesSentence) {
-			matching = append(matching, wishDetectors[i].language)
+		if w := d.matcher(); slices.ContainsFunc(sentences, w.matchesSentence) {
+			matching = append(matching, d.language)
 		}
 	}
 	return matching
@@ -58,7 +59,7 @@ func (w *wishMatcher) matchesSentence(sentence string) bool {
 	if w.sentencePattern.MatchString(w.normalize(strings.Join(clauses, " "))) {
 		return true
 	}
-	if len(clauses) < 2 || questionOpenerWords[firstWord(clauses[0])] {
+	if len(clauses) < 2 || questionOpenerWords()[firstWord(clauses[0])] {
 		return false
 	}
 	for _, c := range clauses {
@@ -67,8 +68,8 @@ func (w *wishMatcher) matchesSentence(sentence string) bool {
 			return true
 		}
 		if slices.ContainsFunc(strings.Fields(plain), func(word string) bool {
-			return conditionWords[word]
-		}) || containsAny(plain, conditionWordsUnspaced...) {
+			return conditionWords()[word]
+		}) || containsAny(plain, conditionWordsUnspaced()...) {
 			return false
 		}
 	}
@@ -82,7 +83,7 @@ func isWishClauseEnd(r rune) bool { return strings.ContainsRune(",，、،–—
 // isPlainNo reports whether the clause only says no, for instance to what was answered before.
 func isPlainNo(clause string) bool {
 	plain := joinWithSpaces(clause)
-	return negativeWords[plain] || slices.Contains(negativesUnspaced, plain)
+	return negativeWords()[plain] || slices.Contains(negativesUnspaced(), plain)
 }
 
 func firstWord(clause string) string { return append(strings.Fields(joinWithSpaces(clause)), "")[0] }
@@ -123,23 +124,39 @@ type wishDetector struct {
 	matcher  func() *wishMatcher
 }
 
-var wishDetectors = func() (all []wishDetector) {
-	for _, g := range wishGrammars {
-		all = append(all, wishDetector{g.language, strings.Fields(words.Fold(g.stems)), sync.OnceValue(g.newMatcher)})
+var wishDetectors = sync.OnceValue(func() (all []wishDetector) {
+	for i, l := range language.All() {
+		if l.PersonWish.Stems == "" {
+			continue
+		}
+		all = append(all, wishDetector{
+			language: words.Language(i), //nolint:gosec // there are few
+			stems:    strings.Fields(words.Fold(string(l.PersonWish.Stems))),
+			matcher:  sync.OnceValue(func() *wishMatcher { return newWishMatcher(&l.PersonWish, l.Unspaced) }),
+		})
 	}
 	return all
-}()
+})
 
-func (g *wishGrammar) newMatcher() *wishMatcher {
-	f, gap := &wishMatcher{normalize: joinWithSpaces}, " "
-	if g.language == words.Chinese || g.language == words.Japanese {
-		f.normalize, gap = joinWithoutSpaces, ""
+func newWishMatcher(g *language.PersonWish, isUnspaced bool) *wishMatcher {
+	m, gap := &wishMatcher{normalize: joinWithSpaces}, " "
+	if isUnspaced {
+		m.normalize, gap = joinWithoutSpaces, ""
 	}
-	compile := func(cores string) *regexp.Regexp {
-		return regexp.MustCompile(words.Fold("^(?:(?:" + g.prefixes + ")" + gap + ")*(?:" + cores + ")(?:" + gap +
-			"(?:" + g.suffixes + "))*$"))
+	compile := func(wishes string) *regexp.Regexp {
+		return regexp.MustCompile(words.Fold(insertParts("^(?:(?:"+g.Before+")"+gap+")*(?:"+wishes+")(?:"+gap+
+			"(?:"+g.After+"))*$", g.Parts)))
 	}
-	cores := strings.Join(g.corePatterns, "|")
-	f.clausePattern, f.sentencePattern = compile(cores), compile(cores+"|"+g.barePattern)
-	return f
+	wishes := strings.Join(g.Wishes, "|")
+	m.clausePattern, m.sentencePattern = compile(wishes), compile(wishes+"|"+g.Bare)
+	return m
 }
+
+// insertParts puts the parts into a pattern where it names them in braces. A part may name others.
+func insertParts(pattern string, parts map[string]string) string {
+	return partPattern.ReplaceAllStringFunc(pattern, func(name string) string {
+		return insertParts(parts[strings.Trim(name, "{}")], parts)
+	})
+}
+
+var partPattern = regexp.MustCompile(`\{[a-z_]+\}`)

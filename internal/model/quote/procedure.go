@@ -13,83 +13,171 @@ import (
 // maxProcedureParts bounds how many passages one procedure is put together from.
 const maxProcedureParts = 6
 
-// procedureExcerpts returns the quote, and where it is steps that were cut between passages, the steps before and after
-// it too as far as the passages of the request hold them: a procedure is told from its beginning to its end.
-func procedureExcerpts(passages []model.Passage, pages []passageLayout, u quotableUnit, first excerpt) []excerpt {
-	picked := []excerpt{first}
-	if !u.ordered {
-		return picked
+// wholeExcerpts returns the quote with what belongs to it in other passages: steps, lists and code that were cut
+// between passages are told from their beginning to their end.
+func (q *parsedQuestion) wholeExcerpts(passages []model.Passage, pages []passageLayout, u quotableUnit,
+	first excerpt) []excerpt {
+	switch {
+	case u.ordered:
+		return procedureExcerpts(passages, pages, first)
+	case u.kind == markdown.Item:
+		return q.listExcerpts(passages, pages, u, first)
 	}
+	return append([]excerpt{first}, pages[first.passageIndex].codeRestOf(first)...)
+}
+
+func procedureExcerpts(passages []model.Passage, pages []passageLayout, first excerpt) []excerpt {
+	picked := append([]excerpt{first}, pages[first.passageIndex].codeRestOf(first)...)
 	for range maxProcedureParts {
-		s, ok := precedingSteps(passages, pages, picked[0])
+		s, from, ok := precedingSteps(passages, pages, picked[0])
 		if !ok {
 			break
 		}
-		picked[0].continuesPrevious = true
+		picked[0].continuesPrevious, picked[0].start = true, from
 		picked = append([]excerpt{s}, picked...)
 	}
 	for range maxProcedureParts {
-		s, ok := followingSteps(passages, pages, picked[len(picked)-1])
+		last := &picked[len(picked)-1]
+		s, end, ok := followingSteps(passages, pages, *last, lastStepOf(pages, picked))
 		if !ok {
 			break
 		}
-		picked = append(picked, s)
+		last.end = end
+		picked = append(append(picked, s), pages[s.passageIndex].codeRestOf(s)...)
 	}
 	return picked
 }
 
-// followingSteps finds the steps that go on from the last one of s in the next passage of the same text.
-func followingSteps(passages []model.Passage, pages []passageLayout, s excerpt) (excerpt, bool) {
-	passage := passages[s.passageIndex]
-	n := lastStepNumber(&pages[s.passageIndex], s)
-	if n == 0 || s.end < len(strings.TrimRight(passage.Text, " \t\r\n")) {
-		return excerpt{}, false
+// lastStepOf returns the number of the last step in what was picked.
+func lastStepOf(pages []passageLayout, picked []excerpt) (n int) {
+	for _, s := range picked {
+		n = max(n, lastStepNumber(&pages[s.passageIndex], s))
 	}
-	for i := range pages {
-		next := passages[i]
-		if i == s.passageIndex || next.SourceID != passage.SourceID || next.VersionID != passage.VersionID ||
-			next.End <= passage.End || next.Start > passage.End+4 {
-			continue
-		}
-		if from, to, ok := findStepBlocks(&pages[i], n+1); ok &&
-			next.Start+pages[i].blocks[from].Start >= passage.Start+s.end {
-			b := pages[i].blocks
-			return excerpt{passageIndex: i, start: b[from].Start, end: b[to].End, continuesPrevious: true}, true
-		}
-	}
-	return excerpt{}, false
+	return n
 }
 
-// precedingSteps finds the steps that lead to the first one of s in the passage before it.
-func precedingSteps(passages []model.Passage, pages []passageLayout, s excerpt) (excerpt, bool) {
-	passage := passages[s.passageIndex]
-	n := stepNumber(pages[s.passageIndex].text[s.start:])
-	if n < 2 {
-		return excerpt{}, false
-	}
-	for i := range pages {
-		p := &pages[i]
-		if last := passages[i]; i == s.passageIndex || last.SourceID != passage.SourceID ||
-			last.VersionID != passage.VersionID || last.Start >= passage.Start || last.End+4 < passage.Start {
-			continue
-		}
-		for _, u := range p.units {
-			if u.ordered && lastStepNumber(p, u.excerpt) == n-1 && passages[i].Start+u.end <= passage.Start+s.start {
-				return u.excerpt, true
+// followingPassage returns the passage that the text of passage i goes on in, and where in it what is new begins; -1
+// for none.
+func followingPassage(passages []model.Passage, i int) (next, from int) {
+	p := passages[i]
+	for n, f := range passages {
+		from = p.End - f.Start
+		if isOneText(p, f) && f.Start > p.Start && f.End > p.End && from >= -maxGapBytes {
+			if from = max(from, 0); from < len(f.Text) && strings.HasSuffix(p.Text, f.Text[:from]) {
+				return n, from
 			}
 		}
 	}
+	return -1, 0
+}
+
+// precedingPassage returns the passage that is followed by passage i, and where in i what is new begins; -1 for none.
+func precedingPassage(passages []model.Passage, i int) (before, from int) {
+	for n := range passages {
+		if isOneText(passages[n], passages[i]) && passages[n].Start < passages[i].Start {
+			if next, from := followingPassage(passages, n); next == i {
+				return n, from
+			}
+		}
+	}
+	return -1, 0
+}
+
+// maxGapBytes is how many bytes, line breaks, may be between two passages.
+const maxGapBytes = 4
+
+func isOneText(a, b model.Passage) bool {
+	return a.SourceID == b.SourceID && a.VersionID == b.VersionID
+}
+
+// followingSteps finds the steps behind s from number n+1 on, with what is between: in the same passage, behind the
+// rest of code, or in the next passage of the same text. It returns where s then ends.
+func followingSteps(passages []model.Passage, pages []passageLayout, s excerpt, n int) (more excerpt, end int,
+	ok bool) {
+	p := &pages[s.passageIndex]
+	if more, ok := stepsFrom(p, s.passageIndex, s.end, n); ok {
+		return more, s.end, true
+	}
+	next, from := followingPassage(passages[:len(pages)], s.passageIndex)
+	if next < 0 || !p.isRemark(s.end) {
+		return excerpt{}, 0, false
+	}
+	more, ok = stepsFrom(&pages[next], next, from, n)
+	return more, max(s.end, len(strings.TrimRight(p.text, " \t\r\n"))), ok
+}
+
+// isRemark reports whether what is behind a place is no more than may be between two steps.
+func (p *passageLayout) isRemark(from int) bool {
+	n := 0
+	for _, b := range p.blocks {
+		if b.Start < from {
+			continue
+		}
+		if n++; b.Kind == markdown.Heading || b.Kind == markdown.Item || n > maxBetweenSteps {
+			return false
+		}
+	}
+	return true
+}
+
+// stepsFrom returns the steps from number n+1 on with what is before them from a place on, which belongs to step n.
+func stepsFrom(p *passageLayout, i, from, n int) (excerpt, bool) {
+	between := 0
+	for at, b := range p.blocks {
+		switch {
+		case b.Start < from:
+		case b.Kind == markdown.Heading, between > maxBetweenSteps, n == 0:
+			return excerpt{}, false
+		case p.isStep(at, n+1):
+			return excerpt{passageIndex: i, start: from + leadingSpace(p.text[from:]), end: p.blocks[p.groupEnd(at)].End,
+				continuesPrevious: true}, true
+		default:
+			between++
+		}
+	}
 	return excerpt{}, false
 }
 
-// findStepBlocks finds the blocks of the steps from number n on.
-func findStepBlocks(p *passageLayout, n int) (from, to int, ok bool) {
-	for i, b := range p.blocks {
-		if b.Kind == markdown.Item && b.Ordered && b.Level == 0 && stepNumber(p.text[b.Start:]) == n {
-			return i, p.groupEnd(i), true
+func leadingSpace(text string) int { return len(text) - len(strings.TrimLeft(text, " \t\r\n")) }
+
+// precedingSteps finds the steps that lead to the first one of s in the passage before it, and returns where in the
+// passage of s what follows them begins.
+func precedingSteps(passages []model.Passage, pages []passageLayout, s excerpt) (steps excerpt, from int, ok bool) {
+	n := stepNumber(pages[s.passageIndex].text[s.start:])
+	before, from := precedingPassage(passages[:len(pages)], s.passageIndex)
+	if n < 2 || before < 0 || from > s.start {
+		return excerpt{}, 0, false
+	}
+	p := &pages[before]
+	for at := 0; at < len(p.blocks); {
+		last := p.groupEnd(at)
+		all := excerpt{passageIndex: before, start: p.blocks[at].Start, end: len(strings.TrimRight(p.text, " \t\r\n"))}
+		group := excerpt{start: all.start, end: p.blocks[last].End}
+		if lastStepNumber(p, group) == n-1 && lastStepNumber(p, all) == n-1 {
+			steps, ok = all, true
+		}
+		at = last + 1
+	}
+	return steps, from + leadingSpace(pages[s.passageIndex].text[from:]), ok
+}
+
+// dropHeadlessSteps takes away steps whose beginning is nowhere: they are told whole or not at all.
+func dropHeadlessSteps(passages []model.Passage, pages []passageLayout) {
+	for i := range pages {
+		for n, u := range pages[i].units {
+			if !u.ordered || stepNumber(pages[i].text[u.start:]) < 2 {
+				continue
+			}
+			if _, _, ok := precedingSteps(passages, pages, u.excerpt); !ok {
+				pages[i].units[n].score = 0
+			}
 		}
 	}
-	return 0, 0, false
+}
+
+func (p *passageLayout) isStep(n, number int) bool {
+	b := p.blocks[n]
+	return b.Kind == markdown.Item && b.Ordered && b.Level == 0 && stepNumber(p.text[b.Start:]) == number
 }
 
 // lastStepNumber returns the number of the last step in the stretch; 0 for none.

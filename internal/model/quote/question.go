@@ -24,6 +24,9 @@ type parsedQuestion struct {
 	asksWhoMay     bool   // it asks who is allowed to do something
 	wantsCode      bool   // it is about code, or how something is done
 	wantsList      bool   // it asks which things of a kind there are
+	replyLanguage  words.Language
+
+	translations translations
 }
 
 type questionTerm struct {
@@ -62,8 +65,9 @@ func parseQuestion(userTexts []string, passages []model.Passage) parsedQuestion 
 		foldedText: words.Fold(last), originalText: last,
 		likenessByWord: map[string][]termLikeness{}, termIndexes: map[string]int{}}
 	t.countedStem = t.parseCountedStem(last)
-	t.asksWhoMay, t.wantsList = words.ContainsPhrase(last, permissionPhrases),
-		listQuestionPattern.MatchString(t.foldedText)
+	t.asksWhoMay, t.wantsList = words.ContainsPhrase(last, permissionPhrases()),
+		listQuestionPattern().MatchString(t.foldedText)
+	t.setTranslations(passages)
 	t.wantsCode = t.isAboutCode()
 	_, t.isLanguageSure = words.GuessLanguage(words.AppendTokens(nil, last))
 	var weights map[string]float64
@@ -95,8 +99,10 @@ func (q *parsedQuestion) addTerms(text string, weight float64, weights map[strin
 			}
 			at = len(q.terms)
 			q.termIndexes[token.Word] = at
+			q.translations.addTerm(token.Word, at)
 			s := q.newTerm(token.Word, weight, weights)
-			s.isProperName = s.fromLastMessage && q.lang != words.German && isCapitalizedInside(text, token)
+			s.isProperName = s.fromLastMessage && q.lang != words.German && isCapitalizedInside(text, token) &&
+				q.translations.byWord[token.Word] == nil
 			if s.measure = by; by != measureNone {
 				s.weight *= measureWeight
 			}
@@ -206,41 +212,16 @@ type questionForm struct {
 }
 
 func classifyQuestion(question string) questionForm {
-	isFrequency := words.ContainsPhrase(question, oftenPhrases)
-	f := questionForm{wantsSteps: words.AsksHow(question) || words.ContainsPhrase(question, stepPhrases),
+	isFrequency := words.ContainsPhrase(question, oftenPhrases())
+	f := questionForm{wantsSteps: words.AsksHow(question) || words.ContainsPhrase(question, stepPhrases()),
 		wantsNumber: words.AsksFor(question) != 0 && !isFrequency,
-		wantsDefinition: words.ContainsPhrase(question, definitionPhrases) ||
+		wantsDefinition: words.ContainsPhrase(question, definitionPhrases()) ||
 			strings.HasPrefix(words.Fold(question), "does ")}
-	f.wantsOverview = words.ContainsPhrase(question, overviewPhrases)
+	f.wantsOverview = words.ContainsPhrase(question, overviewPhrases())
 	f.wantsFact = !f.wantsOverview && !f.wantsSteps && (f.wantsNumber || isFrequency || words.ContainsPhrase(question,
-		personPhrases) || words.ContainsPhrase(question, placePhrases) || words.ContainsPhrase(question, costPhrases))
+		personPhrases()) || words.ContainsPhrase(question, placePhrases()) || words.ContainsPhrase(question, costPhrases()))
 	return f
 }
-
-var (
-	stepPhrases = []string{" wie richte ", " wie stelle ", " wie lade ", " wie losche ", " wie andere ",
-		" wie exportiere ", " wie importiere ", " wie installiere ", " wie kundige ", " wie bekomme ",
-		" wie lasst sich ", " come si ", " come posso ", " come faccio ", " hoe kan ", " hoe moet ", " как мне ",
-		" как можно ", "كيف ", "怎么", "怎样", "如何", "どうやって", "どうすれば", "する方法", "するには"}
-	oftenPhrases  = []string{" how often ", " wie oft "} // "every week" has no number
-	personPhrases = []string{" who ", " whose ", " whom ", " wer ", " quien ", " qui ", " chi ", " quem ", " кто ",
-		"谁", "誰"}
-	placePhrases = []string{" where ", " wo ", " donde ", " ou se ", " dove ", " onde ", " waar ", " где ", "اين",
-		"哪里", "哪儿", "どこ"}
-	costPhrases = []string{" cost ", " price of ", " kostet ", " cuesta ", " coute ", " costa ", " custa ",
-		" kost ", " стоит ", "价格"}
-	overviewPhrases = []string{" tell me about ", " tell me something about ", " describe ", " give me an overview ",
-		" more about ", " erzahl ", " erzahle ", " beschreib", " hablame de ", " cuentame ", " parle moi de ",
-		" parlez moi d", " parlez-moi d", " parle-moi d", " parlami d", " mi parli d", " fale me sobre ",
-		" fale-me sobre ", " vertel me ", " vertel over ", " расскажи", "حدثني عن", "اخبرني عن", "介绍", "について教えて"}
-	definitionPhrases = []string{" what is ", " what are ", " what s ", " what's ", " was ist ", " was sind ",
-		" que es ", " que son ", " qu'est-ce ", " cos'e ", " che cosa e ", " o que e ", " wat is ", " wat zijn ",
-		" что такое ", "ما هو", "ما هي", "什么是", "是什么", "とは"}
-)
-
-// countingWords are words that ask for a number of what is named next; of two words, the first is "how".
-var countingWords = words.NewSet(`many much viele vielen cuantos cuantas combien quanti quante quantos quantas hoeveel
-	wieviele wieviel сколько`)
 
 // parseCountedStem returns the stem of what the question asks the number of, empty if it asks for none.
 func (q *parsedQuestion) parseCountedStem(question string) string {
@@ -249,7 +230,7 @@ func (q *parsedQuestion) parseCountedStem(question string) string {
 		switch w := token.Word; {
 		case token.Unspaced:
 			return ""
-		case countingWords[w] && (before == "how" || before == "wie" || !listContains("many much viele vielen", w)):
+		case countingWords()[w] && (before == "how" || before == "wie" || !listContains("many much viele vielen", w)):
 			asking = true
 		case asking && !q.lang.IsStopWord(w):
 			return q.lang.Stem(w)
@@ -259,8 +240,6 @@ func (q *parsedQuestion) parseCountedStem(question string) string {
 	return ""
 }
 
-var negationWords = words.NewSet(`not no without never don doesn isn aren cannot won nicht ohne kein keine sin sans`)
-
 // negationReach is how many words behind a negation it still speaks of.
 const negationReach = 3
 
@@ -268,7 +247,7 @@ const negationReach = 3
 func (q *parsedQuestion) findNegatedTerms(text string) (denied []int) {
 	left := 0
 	for token := range words.Tokens(text) {
-		if negationWords[token.Word] {
+		if negationWords()[token.Word] {
 			left = negationReach
 			continue
 		}
@@ -281,26 +260,20 @@ func (q *parsedQuestion) findNegatedTerms(text string) (denied []int) {
 	return denied
 }
 
-// instructionVerbs are verbs that a step begins with.
-var instructionVerbs = words.NewSet(`open click tap go select choose press enter scroll run install set create sign log
-	download navigate launch start add type copy paste turn enable disable toggle visit use drag swipe edit save upload
-	find connect authenticate configure restart follow offne offnen klicke klicken tippe tippen wahle wahlen gehe drucke
-	drucken lade installiere starte melde gib trage abre abra haz haga pulsa pulse selecciona seleccione elige elija
-	introduce introduzca descarga descargue inicia inicie ve vaya ouvrez cliquez appuyez choisissez selectionnez allez
-	entrez saisissez telechargez lancez apri clicca premi seleziona scegli vai inserisci clique selecione escolha toque
-	prima klik kies druk ga откройте нажмите выберите введите перейдите`)
-
 func givesInstruction(text string) bool {
 	for token := range words.Tokens(text) {
-		return instructionVerbs[token.Word] || token.Word == "to"
+		return instructionVerbs()[token.Word] || token.Word == "to"
 	}
 	return false
 }
 
-// questionFrameWords say how a question is put.
-var questionFrameWords = words.NewSet(`support supports supported happen happens happened possible way ways mean means
-	meaning work works able explain
-		describe tell know kind type sort difference please help question someone somebody people`)
+// beginsWithOrder reports whether the text begins with an order, not with what it is for.
+func beginsWithOrder(text string) bool {
+	for token := range words.Tokens(text) {
+		return instructionVerbs()[token.Word]
+	}
+	return false
+}
 
 func (q *parsedQuestion) isOtherLanguage(text string) bool {
 	if !q.isLanguageSure {
@@ -308,7 +281,7 @@ func (q *parsedQuestion) isOtherLanguage(text string) bool {
 	}
 	tokens := words.AppendTokens(nil, text)
 	lang, isSure := words.GuessLanguage(tokens)
-	if !isSure || lang == q.lang {
+	if !isSure || lang == q.lang || q.isTranslatedTo(lang) {
 		return false
 	}
 	otherCount, ownCount := 0, 0

@@ -44,8 +44,10 @@ type reply struct {
 	score     float64
 	isRefusal bool
 	isUnsure  bool
-	toolCall  *model.ToolCall // asked for in place of a text
-	unscored  bool            // rests on no passage, so that there is no score
+	bounds    *parley.AnswerBounds // that the score was held against
+	reason    parley.AnswerReason  // what decided, beside or instead of the bounds
+	toolCall  *model.ToolCall      // asked for in place of a text
+	unscored  bool                 // rests on no passage, so that there is no score
 }
 
 // answerRequest returns the answer; once ctx has ended it is empty.
@@ -56,7 +58,7 @@ func answerRequest(ctx context.Context, req model.Request) reply {
 	}
 	userQuestions := sourceQuestions(req.Messages)
 	if len(userQuestions) == 0 {
-		return reply{text: smallTalkTextsByLanguage.in(guessLanguage("")).unknown, isRefusal: true}
+		return reply{text: textsIn(guessLanguage("")).Unknown, isRefusal: true}
 	}
 	if r, ok := answerAside(req, userQuestions[len(userQuestions)-1]); ok {
 		return r
@@ -66,35 +68,73 @@ func answerRequest(ctx context.Context, req model.Request) reply {
 
 func answerFromPassages(ctx context.Context, req model.Request, userQuestions []string) reply {
 	t := parseQuestion(userQuestions, req.Passages)
+	t.replyLanguage = questionLanguage(req)
 	pages := t.layOutPassages(ctx, req.Passages)
 	if ctx.Err() != nil {
 		return reply{}
 	}
-	best := t.firstOfSubject(req.Passages, pages, bestUnit(pages))
+	best := t.firstOfSubject(req.Passages, pages, firstOfQnA(req.Passages, pages, bestUnit(pages)))
 	if best.score > 0 {
 		best = t.mergeTableRows(&pages[best.passageIndex], best)
 	}
-	score, state := t.judge(req.Passages, pages, best)
-	switch state {
+	best, isInstead := insteadOfTitle(pages, best)
+	v := t.judge(req.Passages, pages, best)
+	if v.state == parley.AnswerSure && isInstead {
+		v.state, v.reason = parley.AnswerUnsure, parley.ReasonTitle
+	} else if v.state == parley.AnswerSure && !t.isFirm(req.Passages, &pages[best.passageIndex], best, v.score) {
+		v.state, v.reason = parley.AnswerUnsure, parley.ReasonNotFirm
+	}
+	bounds := t.answerBounds(req.Passages, best)
+	switch v.state {
 	case parley.AnswerRefused:
 		text := t.unknownAnswer(req, pages, best)
 		if isGibberish(splitWords(userQuestions[len(userQuestions)-1])) {
-			text = asideTextsByLanguage.in(questionLanguage(req)).notUnderstood
+			text = textsIn(t.replyLanguage).NotUnderstood
 		}
-		return reply{text: text, score: score, isRefusal: true}
+		return reply{text: text, score: v.score, bounds: bounds, reason: v.reason, isRefusal: true}
 	case parley.AnswerUnsure:
-		lead := asideTextsByLanguage.in(questionLanguage(req)).unsure + "\n\n"
-		r := quoteExcerpts(req.Passages, t.pickDoubtful(req.Passages, pages, best), lead)
-		r.score, r.isUnsure = score, true
+		picked := t.pickDoubtful(req.Passages, pages, best)
+		lead := textsIn(t.replyLanguage).Unsure + "\n\n"
+		if note := t.otherLanguageNote(req, picked); note != "" {
+			lead = note + " " + lead
+		}
+		r := quoteExcerpts(req.Passages, picked, lead)
+		r.score, r.bounds, r.reason, r.isUnsure = v.score, bounds, v.reason, true
 		return r
 	case parley.AnswerSure:
 	}
 	if r, ok := t.askWhichMeaning(req, pages, best); ok {
 		return r
 	}
-	r := quoteExcerpts(req.Passages, t.pickExcerpts(req.Passages, pages, best), "")
-	r.score = score
+	picked := t.pickExcerpts(req.Passages, pages, best)
+	lead := t.otherLanguageNote(req, picked)
+	if lead != "" {
+		lead += "\n\n"
+	}
+	r := quoteExcerpts(req.Passages, picked, lead)
+	r.score, r.bounds, r.reason = v.score, bounds, v.reason
 	return r
+}
+
+// firstOfQnA returns the best unit of the first passage where that and the best one are of a Q&A: the search compares
+// their questions, and the words of their answers say less.
+func firstOfQnA(passages []model.Passage, pages []passageLayout, best quotableUnit) quotableUnit {
+	if best.score == 0 || !passages[0].IsQnA || !passages[best.passageIndex].IsQnA {
+		return best
+	}
+	if first := bestUnit(pages[:1]); first.score > 0 {
+		return first
+	}
+	return best
+}
+
+// answerBounds returns what the confidence in the best unit is held against; nil without such a unit.
+func (q *parsedQuestion) answerBounds(passages []model.Passage, best quotableUnit) *parley.AnswerBounds {
+	if best.score == 0 {
+		return nil
+	}
+	bounds := q.boundsFor(passages[best.passageIndex])
+	return &parley.AnswerBounds{Sure: bounds.answer, Unsure: bounds.unsure}
 }
 
 // sourceQuestions returns the texts of the user that ask for something of the sources, the last one last. What led to
@@ -146,14 +186,30 @@ func quoteExcerpts(passages []model.Passage, picked []excerpt, lead string) (r r
 	b.WriteString(lead)
 	for i, s := range picked {
 		b.WriteString(s.separator(i == 0))
-		p := passages[s.passageIndex]
-		start := b.Len()
-		b.WriteString(p.Text[s.start:s.end])
-		r.citations = append(r.citations, model.Citation{PassageIndex: s.passageIndex, Start: p.Start + s.start,
-			End: p.Start + s.end, AnswerStart: start, AnswerEnd: b.Len()})
+		if s.leadEnd > 0 {
+			r.citations = append(r.citations, quoteText(&b, passages, s.passageIndex, s.leadStart, s.leadEnd)...)
+			b.WriteString(" … ")
+		}
+		r.citations = append(r.citations, quoteText(&b, passages, s.passageIndex, s.start, s.end)...)
+		if s.note != "" {
+			b.WriteString("\n\n" + s.note)
+		}
 	}
 	r.text = b.String()
 	return r
+}
+
+// quoteText writes what of a stretch of a passage is for readers, and returns its citations.
+func quoteText(b *strings.Builder, passages []model.Passage, i, from, to int) (citations []model.Citation) {
+	p := passages[i]
+	for _, part := range readableParts(p.Text[from:to]) {
+		b.WriteString(part.separator)
+		start := b.Len()
+		b.WriteString(p.Text[from+part.start : from+part.end])
+		citations = append(citations, model.Citation{PassageIndex: i, Start: p.Start + from + part.start,
+			End: p.Start + from + part.end, AnswerStart: start, AnswerEnd: b.Len()})
+	}
+	return citations
 }
 
 // chunks cuts the answer into pieces of a few words; a citation follows what it covers.
@@ -178,6 +234,7 @@ func (r reply) chunks(req model.Request) (all []model.Chunk) {
 		finish.Reason, finish.OutputTokens = "tool-calls", tokensForBytes(len(r.toolCall.Input))
 	case !r.unscored:
 		finish.Score, finish.IsRefusal, finish.IsUnsure = &r.score, r.isRefusal, r.isUnsure
+		finish.Bounds, finish.DecidedBy = r.bounds, r.reason
 	}
 	return append(all, model.Chunk{Finish: &finish})
 }

@@ -51,12 +51,12 @@ func parseSentence(text string, start, end int, langs []words.Language) parsedSe
 			_, m := utf8.DecodeRuneInString(text[t.Start:])
 			t.Word, t.End = t.Word[:n], t.Start+m
 		}
-		if t.Start > before && strings.ContainsAny(text[before:t.Start], ",;:()–—、，；：（）،؛") || contrastWords[t.Word] {
+		if t.Start > before && strings.ContainsAny(text[before:t.Start], ",;:()–—、，；：（）،؛") || contrastWords()[t.Word] {
 			clause++
 		}
 		stop := lang.IsStopWord(t.Word)
 		if t.Unspaced {
-			stop = strings.Contains(particleRunes, t.Word)
+			stop = strings.Contains(particleCharacters(), t.Word)
 		}
 		s.tokens = append(s.tokens, sentenceWord{t, stop, clause})
 		before = t.End
@@ -109,7 +109,7 @@ func (s *parsedSentence) mood(first int) sentenceMood {
 	if s.tokens[from].Unspaced {
 		return s.moodUnspaced(from, first)
 	}
-	for from < first && politeWords[s.tokens[from].Word] && !s.isThanks(from) {
+	for from < first && politeWords()[s.tokens[from].Word] && !s.isThanks(from) {
 		from++
 	}
 	found := moodStatement
@@ -117,12 +117,12 @@ func (s *parsedSentence) mood(first int) sentenceMood {
 		switch w := s.tokens[i].Word; {
 		case s.isCondition(i), s.isJudgement(i, from), s.isThanks(i):
 			return moodJudgement
-		case howQuestionWords[w] || w == "come" && s.lang == words.Italian:
+		case howQuestionWords()[w] || w == "come" && s.lang == words.Italian:
 			found = moodHowQuestion
 		case found == moodHowQuestion:
-		case whatQuestionWords[w] || w == "was" && s.lang == words.German || strings.HasPrefix(s.rawWord(i), "qué"):
+		case whatQuestionWords()[w] || w == "was" && s.lang == words.German || strings.HasPrefix(s.rawWord(i), "qué"):
 			found = moodOwnQuestion
-		case whichQuestionWords[w] && (i == from || s.isQuestion()):
+		case whichQuestionWords()[w] && (i == from || s.isQuestion()):
 			found = moodOwnQuestion
 		}
 	}
@@ -148,7 +148,7 @@ func (s *parsedSentence) isCondition(i int) bool {
 		s.lang != words.Portuguese, s.rawWord(i) == "sí":
 		return false
 	}
-	return !possibilityWords[next] && !possibilityWords[after]
+	return !possibilityWords()[next] && !possibilityWords()[after]
 }
 
 // isJudgement reports whether there is a verb at the beginning that asks whether something is so.
@@ -159,13 +159,13 @@ func (s *parsedSentence) isJudgement(i, from int) bool {
 	}
 	next := s.tokens[i+1].Word
 	switch {
-	case i == from && auxiliaryVerbs[w]:
-		return (subjectPronouns[next] || s.isQuestion()) && !s.isRequest(i)
+	case i == from && auxiliaryVerbs()[w]:
+		return (subjectPronouns()[next] || s.isQuestion()) && !s.isRequest(i)
 	case w == "have" && next == "to":
 		return slices.ContainsFunc(s.tokens[s.clauseStart(i):i], func(h sentenceWord) bool {
 			return listContains("would will do does did", h.Word)
 		})
-	case obligationVerbs[w]:
+	case obligationVerbs()[w]:
 		return s.isQuestion()
 	}
 	return false
@@ -202,4 +202,31 @@ func (s *parsedSentence) moodUnspaced(from, first int) sentenceMood {
 		return moodOwnQuestion
 	}
 	return moodStatement
+}
+
+// isCancellation reports whether the message says nothing but that something is to be dropped.
+func isCancellation(message string) bool {
+	text := strings.Trim(message, " \t\r\n.!。！,，")
+	if slices.Contains(cancelPhrasesUnspaced(), text) {
+		return true
+	}
+	messageWords, cancels := splitWords(text), false
+	for _, w := range messageWords {
+		cancels = cancels || cancelWords()[w] && !greetingWords()[w]
+		if !cancelWords()[w] && !politeWords()[w] && !ignorableWords()[w] {
+			return false
+		}
+	}
+	return cancels
+}
+
+// isQuestionOrRemark reports whether the message is a question or a remark rather than an answer.
+func isQuestionOrRemark(message string) bool {
+	lang := guessLanguage(message)
+	if _, ok := answerSmallTalk(message, lang); ok {
+		return true
+	}
+	return slices.ContainsFunc(splitSentences(message), func(s parsedSentence) bool {
+		return s.isQuestion() || len(s.tokens) > 0 && howQuestionWords()[s.tokens[0].Word]
+	})
 }

@@ -210,7 +210,7 @@ func (s *parsedSentence) isBrief(m triggerMatch, inputs []toolInput, holes bool)
 	}
 	others := 0
 	for i, h := range s.tokens {
-		if !h.isStop && !slices.Contains(m.wordIndexes, i) && !politeWords[h.Word] {
+		if !h.isStop && !slices.Contains(m.wordIndexes, i) && !politeWords()[h.Word] {
 			others++
 		}
 	}
@@ -225,7 +225,7 @@ func (s *parsedSentence) isBrief(m triggerMatch, inputs []toolInput, holes bool)
 func (s *parsedSentence) asksAboutOwnThing(m triggerMatch) bool {
 	from, first := s.clauseStart(m.wordIndexes[0]), m.wordIndexes[0]
 	begins := !slices.ContainsFunc(s.tokens[from:first], func(h sentenceWord) bool {
-		return !h.isStop && !politeWords[h.Word]
+		return !h.isStop && !politeWords()[h.Word]
 	})
-	return begins && slices.ContainsFunc(s.tokens[from:], func(h sentenceWord) bool { return possessiveWords[h.Word] })
+	return begins && slices.ContainsFunc(s.tokens[from:], func(h sentenceWord) bool { return possessiveWords()[h.Word] })
 }

@@ -156,36 +156,24 @@ func splitNameWords(name string) []string {
 	return strings.Fields(words.Fold(b.String()))
 }
 
-var (
-	emailNames          = words.NewSet("email mail emails correo courriel")
-	phoneNames          = words.NewSet("phone tel telephone telefon mobile handy telefono movil portable telefonnummer")
-	personNameWords     = words.NewSet("name nombre nom vorname nachname fullname firstname lastname surname")
-	personNameModifiers = words.NewSet("full your customer contact first last given family user my the")
-	freeTextNames       = words.NewSet("text message reason subject comment comments question query note notes " +
-		"description details body feedback nachricht grund betreff frage kommentar mensaje motivo asunto " +
-		"pregunta raison sujet commentaire problem issue summary topic")
-	referenceNames = words.NewSet("number nummer numero no nr id reference ref sku order invoice ticket " +
-		"tracking bestellung bestellnummer rechnung pedido factura commande facture zip postcode plz iban")
-)
-
 // kindByName goes by what the input is called.
 func kindByName(name []string, format string) (toolInputKind, namePart) {
 	hasWordOf := func(set map[string]bool) bool {
 		return slices.ContainsFunc(name, func(w string) bool { return set[w] })
 	}
 	hasOtherWord := slices.ContainsFunc(name, func(w string) bool {
-		return !personNameWords[w] && !personNameModifiers[w]
+		return !personNameWords()[w] && !personNameModifiers()[w]
 	})
 	switch {
-	case format == "email", hasWordOf(emailNames) && !slices.Contains(name, "subject") && !slices.Contains(name, "body"):
+	case format == "email", hasWordOf(emailNames()) && !slices.Contains(name, "subject") && !slices.Contains(name, "body"):
 		return inputEmail, 0
-	case format == "phone", format == "tel", hasWordOf(phoneNames):
+	case format == "phone", format == "tel", hasWordOf(phoneNames()):
 		return inputPhone, 0
-	case hasWordOf(personNameWords) && !hasOtherWord:
+	case hasWordOf(personNameWords()) && !hasOtherWord:
 		return inputPersonName, namePartOf(name)
-	case hasWordOf(freeTextNames):
+	case hasWordOf(freeTextNames()):
 		return inputFreeText, 0
-	case hasWordOf(referenceNames):
+	case hasWordOf(referenceNames()):
 		return inputReference, 0
 	}
 	return inputText, 0

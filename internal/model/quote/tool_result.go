@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/text/language"
 )
 
 const (
@@ -20,13 +21,13 @@ const (
 
 // reportToolResults returns what the tools at the end of the conversation returned, a paragraph each.
 func reportToolResults(req model.Request) string {
-	d := toolTextsByLanguage.in(surestLanguage(append(agentTexts(req), userTexts(req.Messages)...)))
+	d := textsIn(surestLanguage(append(agentTexts(req), userTexts(req.Messages)...)))
 	var parts []string
 	for _, m := range slices.Backward(req.Messages) {
 		if m.Role != "tool" {
 			break
 		}
-		parts = append(parts, d.describeResult(m.Text))
+		parts = append(parts, describeResult(d, m.Text))
 	}
 	slices.Reverse(parts)
 	return strings.Join(parts, "\n\n")
@@ -39,32 +40,32 @@ type toolResult struct {
 	Error  string          `json:"error"`
 }
 
-func (t toolTexts) describeResult(text string) string {
+func describeResult(t *language.Texts, text string) string {
 	var r toolResult
 	switch err := json.Unmarshal([]byte(text), &r); {
 	case r.Status == "error":
-		return t.describeFailure(r.Error)
+		return describeFailure(t, r.Error)
 	case err != nil || r.Status != "success" && r.Status != "ignored" && r.Status != "pending":
-		return t.describeData([]byte(text))
+		return describeData(t, []byte(text))
 	case r.Status != "success":
-		return t.resultMissing
+		return t.ResultMissing
 	}
-	return t.describeData(r.Data)
+	return describeData(t, r.Data)
 }
 
-func (t toolTexts) describeFailure(reason string) string {
+func describeFailure(t *language.Texts, reason string) string {
 	reason = strings.Join(strings.Fields(reason), " ")
 	if reason = truncateWithEllipsis(reason, maxReasonBytes); reason == "" {
-		return t.callFailed + "."
+		return t.CallFailed + "."
 	}
 	if !strings.HasSuffix(reason, ".") && !strings.HasSuffix(reason, "!") && !strings.HasSuffix(reason, "?") {
 		reason += "."
 	}
-	return t.callFailed + ": " + reason
+	return t.CallFailed + ": " + reason
 }
 
 // describeData says a message as it is, and lists anything else.
-func (t toolTexts) describeData(raw json.RawMessage) string {
+func describeData(t *language.Texts, raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && strings.TrimSpace(text) != "" {
 		return text
@@ -83,7 +84,7 @@ func (t toolTexts) describeData(raw json.RawMessage) string {
 	}
 	l.addValue("", raw, 0)
 	if len(l.lines) == 0 {
-		return t.resultEmpty
+		return t.ResultEmpty
 	}
 	return strings.Join(l.lines, "\n")
 }

@@ -93,7 +93,7 @@ func newWordFilter(tokens []sentenceWord, holes [][]int) func(sentenceWord) bool
 		return func(sentenceWord) bool { return true }
 	case 1:
 		return func(h sentenceWord) bool {
-			return !h.isStop || !h.Unspaced && !ignorableWords[h.Word] && !politeWords[h.Word]
+			return !h.isStop || !h.Unspaced && !ignorableWords()[h.Word] && !politeWords()[h.Word]
 		}
 	}
 	return func(h sentenceWord) bool { return !h.isStop }
@@ -195,7 +195,7 @@ func (s *parsedSentence) matchesWord(i int, w triggerWord, t *trigger) bool {
 		return false
 	}
 	raw := s.rawWord(i)
-	return !slices.ContainsFunc(pastTenseEndings, func(end string) bool {
+	return !slices.ContainsFunc(pastTenseEndings(), func(end string) bool {
 		return strings.HasSuffix(raw, end) && !strings.HasSuffix(w.word, end)
 	})
 }

@@ -2,9 +2,11 @@ package quote
 
 import (
 	"encoding/json"
-	"parley/internal/model"
 	"strings"
 	"testing"
+
+	"parley/internal/model"
+	"parley/internal/text/words"
 )
 
 func inputSchemaOf(required string, properties string) json.RawMessage {
@@ -208,6 +210,202 @@ func TestTheBestTriggerWins(t *testing.T) {
 	for message, want := range map[string]string{"Cancel my order and refund it": "long {}",
 		"Cancel the order": "short {}"} {
 		if got := calledTool(t, model.Request{Messages: userMessages(message), Tools: tools}); got != want {
+			t.Errorf("%q: %q, want %q", message, got, want)
+		}
+	}
+}
+
+func TestPlainWishesForAPerson(t *testing.T) {
+	codes := map[string]words.Language{"en": words.English, "de": words.German, "es": words.Spanish, "fr": words.French,
+		"it": words.Italian, "pt": words.Portuguese,
+		"nl": words.Dutch, "ru": words.Russian, "ar": words.Arabic, "zh": words.Chinese, "ja": words.Japanese}
+	for lang, messages := range map[string][]string{
+		"en": {"I want to talk to a human", "can I speak to an agent please", "Can I talk to a real person?",
+			"human please", "HUMAN!!!", "Hi, I'd like to speak with someone from your support team.",
+			"Please connect me to a representative", "transfer me to an agent",
+			"Could you put me through to customer service?", "let me talk to your manager", "I need a human", "live agent",
+			"I don't understand this. I want to talk to a human.", "This is useless, let me talk to a human",
+			"I would like to talk to a person about my refund", "Give me a human being, not a bot",
+			"can i please chat with a support agent now", "Is it possible to speak to a human?", "talk to a human",
+			"I’d rather speak to a person", "\"I want to talk to a human\"", "operator",
+			"My parcel 4711 never came and nobody answers my mails. Can I talk to somebody?", "No, human please",
+			"we need to speak to a manager immediately", "escalate this to a human", "A person, please",
+			"is there a human i can talk to?",
+			"I need to speak to someone in billing", "I don't want to talk to a bot, I want a human"},
+		"de": {"Ich möchte mit einem Menschen sprechen", "Kann ich bitte mit einem Mitarbeiter reden?",
+			"Verbinden Sie mich bitte mit dem Kundendienst", "Mensch bitte", "Ich brauche einen echten Menschen",
+			"Ich will jetzt endlich mit jemandem vom Support sprechen!", "mit einem Mitarbeiter sprechen",
+			"Können Sie mich mit einem Berater verbinden?", "Ich möchte wegen meiner Bestellung mit einer Person sprechen"},
+		"es": {"Quiero hablar con una persona", "¿Puedo hablar con un agente, por favor?", "Páseme con un operador",
+			"Necesito un humano", "agente por favor", "Me gustaría hablar con alguien de su equipo",
+			"No, quiero hablar con una persona"},
+		"fr": {"Je veux parler à un humain", "Puis-je parler à un conseiller, s'il vous plaît ?",
+			"Je voudrais parler avec quelqu'un du support", "Passez-moi un conseiller", "J'ai besoin d'une vraie personne",
+			"Pouvez-vous me mettre en relation avec un conseiller ?"},
+		"it": {"Vorrei parlare con un operatore", "Posso parlare con una persona reale, per favore?",
+			"Mi passi un operatore", "Voglio un umano"},
+		"pt": {"Quero falar com uma pessoa", "Posso falar com um atendente, por favor?",
+			"Gostaria de falar com alguém da equipa", "atendimento humano"},
+		"nl": {"Ik wil met een mens praten", "Kan ik met een medewerker spreken?",
+			"Verbind me met een medewerker alstublieft", "kan ik iemand spreken?", "Ik wil graag een medewerker spreken"},
+		"ru": {"Хочу поговорить с человеком", "Соедините меня с оператором", "Можно поговорить с живым человеком?",
+			"Позовите оператора, пожалуйста", "оператор", "Можно оператора?", "мне нужен оператор"},
+		"ar": {"أريد التحدث مع موظف", "هل يمكنني التحدث إلى شخص حقيقي؟", "حولني إلى موظف من فضلك"},
+		"zh": {"转人工", "我想和真人说话", "请帮我转人工客服，谢谢", "可以找人工客服吗？", "我要人工服务"},
+		"ja": {"担当者と話したいです", "オペレーターにつないでください", "人と話せますか？", "人間と話したい", "有人対応に切り替えてください", "誰かと話したいです"},
+	} {
+		for _, message := range messages {
+			if got, ok := AsksForPerson(message, nil); !ok || got != codes[lang] {
+				t.Errorf("%q: %v, language %d, want %d", message, ok, got, codes[lang])
+			}
+		}
+	}
+}
+
+func TestQuestionsAboutPeopleAreNoWishes(t *testing.T) {
+	for _, message := range []string{
+		"how do I talk to a human customer", "do you have human support on weekends?", "human resources policy",
+		"What does a human agent cost?", "Can I talk to an agent on weekends?", "I don't want to talk to a human",
+		"I hate talking to a human", "Are you a human?", "How many people work here?", "Is there live chat support?",
+		"When can I speak to a representative?", "How can customers talk to a person?",
+		"If I say I want to talk to a human, what happens?",
+		"When a customer says, I want to talk to a human, what does the agent do?",
+		`What happens when somebody writes "I want to talk to a human"?`,
+		`They write "Help. Can I talk to a human?" What then?`, "Can I create an agent?", "I need an agent for my website",
+		"agent", "I want to connect my agent to a support team inbox in Slack", "support", "I need support with my order",
+		"contact support", "people", "How do I escalate to a human?", "Integrations, human agent, live agent, bots",
+		"Does your operator speak German?", "I talked to a human yesterday", "A human told me to write here.",
+		"can you talk to a human like a human", "Is the person in the picture an employee?",
+		"Speak to the customer in a friendly tone", "I want to talk to a customer",
+		"Can I transfer my account to another person?", "Can I give my licence to a person in my team?",
+		"Talk to a person who has been dead for a hundred years", "no human please", "Can a person be added to the team?",
+		"human error", "Which person signs the contract?", "I am a representative of a company",
+		"Wie kann ich mit einem Menschen sprechen?", "Ich möchte nicht mit einem Menschen sprechen",
+		"Haben Sie am Wochenende menschlichen Support?", "Wie viele Mitarbeiter haben Sie?", "Menschenrechte",
+		"Mitarbeiter", "Wenn ich sage, ich möchte mit einem Menschen sprechen, was passiert dann?",
+		"¿Cuántas personas trabajan aquí?", "No quiero hablar con una persona", "¿Cómo puedo hablar con una persona?",
+		"recursos humanos", "Combien de conseillers avez-vous ?", "Je ne veux pas parler à un humain",
+		"ressources humaines", "Quante persone lavorano qui?", "Non voglio parlare con un operatore",
+		"Não quero falar com uma pessoa", "Hoeveel medewerkers hebben jullie?", "Ik wil niet met een mens praten",
+		"Сколько человек у вас работает?", "Я не хочу говорить с человеком", "كم موظف لديكم؟", "لا أريد التحدث مع موظف",
+		"人工客服几点上班？", "有人工客服吗？", "我不想和真人说话", "不要转人工", "人工智能是什么", "有人対応はありますか", "担当者は何時までいますか", "人と話したくない", "", "?", "😀",
+	} {
+		if lang, ok := AsksForPerson(message, nil); ok {
+			t.Errorf("%q is taken for a wish in language %d", message, lang)
+		}
+	}
+}
+
+func TestLanguageOfAWishThatSeveralShare(t *testing.T) {
+	earlier := func(texts ...string) func() []string { return func() []string { return texts } }
+	if got, ok := AsksForPerson("humano", earlier("Olá, onde está a minha encomenda? Não recebi nada.")); !ok ||
+		got != words.Portuguese {
+		t.Error(got, ok)
+	}
+	if got, ok := AsksForPerson("humano", earlier("¿Dónde está mi pedido? No lo he recibido.")); !ok ||
+		got != words.Spanish {
+		t.Error(got, ok)
+	}
+}
+
+func FuzzAsksForPerson(f *testing.F) {
+	f.Add("I want to talk to a human, please")
+	f.Add("人と話し, \"「human")
+	f.Fuzz(func(_ *testing.T, message string) { AsksForPerson(message, nil) })
+}
+
+func TestLongMessagesAreNoWishes(t *testing.T) {
+	if _, ok := AsksForPerson(strings.Repeat("word ", 1000)+". I want to talk to a human", nil); ok {
+		t.Error("a document is taken for a wish")
+	}
+}
+
+// orderTools is the tools of the tables below.
+var orderTools = []model.Tool{
+	{Name: "track", Triggers: []string{"track order {number}", "bestellung {number} verfolgen", "查询订单{number}",
+		"تتبع الطلب {number}", "注文{number}を確認", "suivre la commande {number}",
+		"traccia ordine {number}", "seguir pedido {number}"},
+		Parameters: inputSchemaOf(`"number"`, `"number":{"type":"string"}`)},
+	{Name: "cancel", Triggers: []string{"cancel order {number}", "bestellung {number} stornieren", "注文{number}をキャンセル",
+		"取消订单{number}", "annuler la commande {number}", "annulla ordine {number}", "cancelar pedido {number}"},
+		Parameters: inputSchemaOf(`"number"`, `"number":{"type":"string"}`)},
+	{Name: "human", Triggers: []string{"talk to a human", "speak to a person", "mit einem menschen sprechen", "转人工",
+		"hablar con una persona", "parler à un conseiller"}},
+}
+
+func TestTellingIsNoAsking(t *testing.T) {
+	const track, cancel, human = `track {"number":"4711"}`, `cancel {"number":"4711"}`, "human {}"
+	for message, want := range map[string]string{
+		// denied
+		"لا أريد تتبع الطلب 4711":                             "",
+		"لا تتبع الطلب 4711":                                  "",
+		"لم أطلب تتبع الطلب 4711":                             "",
+		"أريد تتبع الطلب 4711":                                track,
+		"تتبع الطلب 4711 من فضلك":                             track,
+		"لا، أريد تتبع الطلب 4711":                            track,
+		"I'd hate to talk to a human":                         "",
+		"I hate having to speak to a person":                  "",
+		"I hate talking to a human":                           "",
+		"I hate it when I have to talk to a human":            "",
+		"Ich hasse es, mit einem Menschen sprechen zu müssen": "",
+		"Odio hablar con una persona":                         "",
+		"Je déteste parler à un conseiller":                   "",
+		"I hate this bot, talk to a human":                    human,
+		"I hate waiting, let me talk to a human":              human,
+		"I hate waiting so please let me talk to a human":     human,
+		"I hate bots and want to talk to a human":             human,
+
+		// done
+		"我已经查询订单4711了":                                          "",
+		"我查询了订单4711":                                            "",
+		"我刚刚取消订单4711":                                           "",
+		"我取消订单4711了":                                            "",
+		"我想取消订单4711了":                                           cancel,
+		"我已经付款了，请查询订单4711":                                      track,
+		"我已经付款了请查询订单4711":                                       track,
+		"我要查询订单4711":                                            track,
+		"查询订单4711":                                              track,
+		"注文4711をキャンセルしました":                                      "",
+		"注文4711をキャンセルした":                                        "",
+		"注文4711をキャンセル済みです":                                      "",
+		"注文4711をキャンセルされました":                                     "",
+		"注文4711をキャンセルしたいです":                                     cancel,
+		"注文4711をキャンセルしてください":                                    cancel,
+		"注文4711をキャンセルしたいのですが":                                   cancel,
+		"困りました、注文4711をキャンセルお願いします":                              cancel,
+		"Meine Schwester hat Bestellung 4711 stornieren lassen": "",
+		"Ich habe die Bestellung 4711 stornieren wollen":        "",
+		"Ich habe Bestellung 4711 storniert":                    "",
+		"Ich habe Bestellung 4711 verfolgt":                     "",
+		"Ich will Bestellung 4711 stornieren lassen":            cancel,
+		"Ich möchte Bestellung 4711 stornieren lassen":          cancel,
+		"Bitte Bestellung 4711 stornieren":                      cancel,
+		"Ich hätte gern Bestellung 4711 stornieren lassen":      cancel,
+		"J'ai fait annuler la commande 4711":                    "",
+		"Je viens d'annuler la commande 4711":                   "",
+		"Acabo de cancelar el pedido 4711":                      "",
+		"I had to cancel order 4711":                            "",
+		"I was about to cancel order 4711":                      "",
+		"I used to talk to a human":                             "",
+		"I was hoping to talk to a human":                       human,
+		"I'm going to cancel order 4711":                        cancel,
+
+		// reported or taken back
+		"I was told to track order 4711 but I changed my mind": "",
+		"I wanted to track order 4711, but never mind":         "",
+		"Please track order 4711 but quickly":                  track,
+		"Cancel order 4711, I changed my mind":                 cancel,
+		"I changed my mind, cancel order 4711":                 cancel,
+		`He said "talk to a human" and left`:                   "",
+		"He said talk to a human and left":                     "",
+		`"Talk to a human", she said`:                          "",
+		`Er sagte „mit einem Menschen sprechen“ und ging`:      "",
+		`A button called "talk to a human" is missing`:         "",
+		`I said "talk to a human"!`:                            human,
+		`"talk to a human"`:                                    human,
+		"他说转人工":                                                "",
+	} {
+		if got := calledTool(t, model.Request{Messages: userMessages(message), Tools: orderTools}); got != want {
 			t.Errorf("%q: %q, want %q", message, got, want)
 		}
 	}

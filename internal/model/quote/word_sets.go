@@ -4,107 +4,167 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
+	"parley/internal/text/language"
 	"parley/internal/text/words"
 )
 
-func unionSets(sets ...map[string]bool) map[string]bool {
-	all := map[string]bool{}
-	for _, s := range sets {
-		maps.Copy(all, s)
-	}
-	return all
-}
+// The tables of the languages' files as they are looked up: of all languages together, since a message may mix them.
+// Where words are not set apart, lists are looked for anywhere in a text.
 
-var (
-	// contrastWords begin a clause that holds though the one before it was denied.
-	contrastWords = words.NewSet(`but aber sondern pero sino mais maar но`)
-
-	// particleRunes are Chinese and Japanese characters that a request may have or leave out.
-	particleRunes = "的了吗呢吧请问我你您一下个把帮给を"
-
-	// ignorableWords of a trigger need not be in the message, and may be in it without being in the trigger.
-	ignorableWords = words.NewSet(`a an the my me i we our to is are am s do does can you your it der die das den dem ein
-		eine einen einem mein meine meinen ich wir bitte ist sind zu el la los las un una unos mi mis es esta yo le les l
-		une mon ma mes je est il lo gli uno mio mia o os as um uma meu minha de het een mijn ik`)
-
-	politeWords = unionSets(greetingWords,
-		words.NewSet(`please pls plz bitte kindly now just asap immediately jetzt sofort gleich gern gerne mal ahora favor
-			por porfa maintenant svp stp vous s plait te want need would like wanna d can could you me will let ll want mochte
-			will kann konnte ich quiero quisiera necesito puedo je veux voudrais peux vorrei voglio quero gostaria thanks
-			thank danke gracias merci`))
-
-	greetingWords = words.NewSet(`hi hello hey dear there ok okay well so then also and yes yeah sure hallo guten tag moin
-		also und ja hola buenas y vale bonjour salut et oui ciao salve e sim ola hoi dag en`)
-
-	denialWords = words.NewSet(`not never without cannot dont doesnt didnt cant wont don doesn didn isn aren won wouldn
-		shouldn couldn wasn haven hasn instead avoid refuse unable tried failed managed considering versucht uberlege
-		intente essaye no nicht nie niemals kein keine keinen keinem keiner ohne statt anstatt nunca jamas sin tampoco
-		lugar ne pas jamais sans aucun aucune lieu non senza nao sem niet geen nooit zonder не нет никогда без لا لم لن ليس
-		ليست لست بدون دون عدم بلا ابدا مش`)
-
-	// politeDenialPhrases begin questions that are requests.
-	politeDenialPhrases = []string{"can t i", "can t we", "couldn t i", "cant i", "can i not", "could i not",
-		"kann ich nicht", "konnte ich nicht", "no puedo", "no podria", "ne puis je pas", "puis je pas"}
-
-	interjectionFollowers = words.NewSet(`i we please just can could let je`)
-	trailingNegations     = words.NewSet(`nicht niet mehr`)
-
-	howQuestionWords = words.NewSet(`how why wie warum wieso weshalb como comment pourquoi perche hoe waarom как почему
-		зачем know explain information info wissen erklaren saber explicar informacion savoir expliquer`)
-
-	// whatQuestionWords ask wherever they are; whichQuestionWords may also join a clause to another.
-	whatQuestionWords  = words.NewSet(`what whats wat cosa qu что`)
-	whichQuestionWords = words.NewSet(`where wheres when which who whose whom wo wann wer welche welcher welches wem wen
-		donde cuando cual quien que quand quel quelle qui
-		ou dove quando quale chi onde qual quem waar wanneer welke wie где когда какой кто`)
-
-	possessiveWords = words.NewSet(`my mine our mein meine meiner meinen meinem meines unser unsere mi mis mio mia nuestro
-		nuestra mon ma mes notre nos meu minha mijn ons мой моя мои моего`)
-
-	// auxiliaryVerbs ask, before a subject, whether something is so.
-	auxiliaryVerbs = words.NewSet(`do does did am are is was were have has had should must shall muss musst soll sollte
-		sollen habe hast haben bin ist sind hat moet moest`)
-	subjectPronouns = words.NewSet(`i you we they he she it this that these my your the there ich du sie wir man er es
-		mein meine ik je we`)
-
-	// obligationVerbs ask so wherever they are in a question.
-	obligationVerbs = words.NewSet(`debo deberia debemos tengo dois doit devrais devo dovrei preciso`)
-
-	possibilityWords = words.NewSet(`can could may might would possible not so konnte konnten kann moglich puedo podria
-		pudiera posible peux pouvais pourrais possible potessi posso possibile puder pudesse possivel`)
-
-	// pastTenseEndings tell of something that was done.
-	pastTenseEndings = []string{"ed", "é", "ée", "és", "ées", "ó", "ado", "ido", "ato", "ito"}
-
-	cancelWords = words.NewSet(`cancel stop quit nevermind never mind forget it no not nope skip abbrechen abbruch egal
-		vergiss es nein stopp cancelar cancela olvidalo dejalo da igual annuler annule laisse laissez tomber oublie oubliez
-		non annulla niente nao cancele esquece nee laat maar отмена нет`)
-	cancelPhrasesUnspaced = []string{"算了", "取消", "不用了", "不要了", "没事了", "やめます", "いいです", "キャンセル"}
+type (
+	languageFile = *language.Language
+	wordTable    = language.Words
+	phraseTable  = language.Phrases
 )
 
-func isCancellation(message string) bool {
-	text := strings.Trim(message, " \t\r\n.!。！,，")
-	if slices.Contains(cancelPhrasesUnspaced, text) {
-		return true
-	}
-	messageWords, cancels := splitWords(text), false
-	for _, w := range messageWords {
-		cancels = cancels || cancelWords[w] && !greetingWords[w]
-		if !cancelWords[w] && !politeWords[w] && !ignorableWords[w] {
-			return false
+var (
+	contrastWords          = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.Contrast })
+	ignorableWords         = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.Ignorable })
+	greetingWords          = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.Greetings })
+	denialWords            = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.Denials })
+	interjectionFollowers  = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.InterjectionFollowers })
+	trailingNegations      = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.TrailingNegations })
+	howQuestionWords       = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.HowWords })
+	whatQuestionWords      = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.WhatWords })
+	whichQuestionWords     = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.WhichWords })
+	possessiveWords        = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.Possessives })
+	auxiliaryVerbs         = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.Auxiliaries })
+	subjectPronouns        = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.SubjectPronouns })
+	obligationVerbs        = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.Obligations })
+	possibilityWords       = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.Possibilities })
+	cancelWords            = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.Cancellations })
+	cancelPhrasesUnspaced  = words.UnspacedList(func(l languageFile) wordTable { return l.Sentences.Cancellations })
+	politeDenialPhrases    = words.SpacedPhrases(func(l languageFile) phraseTable { return l.Sentences.PoliteDenials })
+	wishWords              = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.Wishes })
+	pastPhrases            = words.SpacedPhrases(func(l languageFile) phraseTable { return l.Sentences.PastPhrases })
+	dislikeVerbs           = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.Dislikes })
+	changedMindPhrases     = words.SpacedPhrases(func(l languageFile) phraseTable { return l.Sentences.ChangedMind })
+	speechVerbs            = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.SpeechVerbs })
+	firstPersonWords       = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.FirstPerson })
+	conditionWords         = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.Conditions })
+	conditionWordsUnspaced = words.UnspacedList(func(l languageFile) wordTable { return l.Sentences.Conditions })
+	questionOpenerWords    = words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.QuestionOpeners })
+)
+
+var (
+	stepPhrases            = words.Phrases(func(l languageFile) phraseTable { return l.Questions.Steps })
+	oftenPhrases           = words.Phrases(func(l languageFile) phraseTable { return l.Questions.Often })
+	personPhrases          = words.Phrases(func(l languageFile) phraseTable { return l.Questions.Person })
+	placePhrases           = words.Phrases(func(l languageFile) phraseTable { return l.Questions.Place })
+	costPhrases            = words.Phrases(func(l languageFile) phraseTable { return l.Questions.Cost })
+	overviewPhrases        = words.Phrases(func(l languageFile) phraseTable { return l.Questions.Overview })
+	definitionPhrases      = words.Phrases(func(l languageFile) phraseTable { return l.Questions.Definition })
+	permissionPhrases      = words.Phrases(func(l languageFile) phraseTable { return l.Questions.Permission })
+	howMuchPhrases         = words.Phrases(func(l languageFile) phraseTable { return l.Questions.HowMuch })
+	whenPhrases            = words.Phrases(func(l languageFile) phraseTable { return l.Questions.When })
+	countingWords          = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.CountingWords })
+	negationWords          = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.Negations })
+	questionFrameWords     = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.FrameWords })
+	measureFillerWords     = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.MeasureFillers })
+	listVerbs              = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.ListVerbs })
+	permissionWords        = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.PermissionWords })
+	codeTopicWords         = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.CodeTopics })
+	codeTopicWordsUnspaced = words.UnspacedList(func(l languageFile) wordTable { return l.Questions.CodeTopics })
+)
+
+var (
+	numeralWords      = words.SpacedSet(func(l languageFile) wordTable { return l.Measures.Numerals })
+	countingArticles  = words.SpacedSet(func(l languageFile) wordTable { return l.Measures.Articles })
+	timeUnitWords     = words.SpacedSet(func(l languageFile) wordTable { return l.Measures.TimeUnits })
+	telephoneWords    = words.SpacedSet(func(l languageFile) wordTable { return l.Measures.TelephoneWords })
+	paymentVerbs      = words.SpacedSet(func(l languageFile) wordTable { return l.Measures.PaymentVerbs })
+	openingHoursWords = words.SpacedSet(func(l languageFile) wordTable { return l.Measures.OpeningHours })
+)
+
+var (
+	instructionVerbs       = words.SpacedSet(func(l languageFile) wordTable { return l.Sources.InstructionVerbs })
+	pointingWords          = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.PointingWords })
+	backReferenceWords     = words.SpacedSet(func(l languageFile) wordTable { return l.Sources.BackReferences })
+	backReferencePhrases   = foldedPhrases(func(l languageFile) phraseTable { return l.Sources.BackReferencePhrases })
+	backReferencesUnspaced = words.UnspacedList(func(l languageFile) wordTable { return l.Sources.BackReferences })
+)
+
+var (
+	affirmativeWords     = words.SpacedSet(func(l languageFile) wordTable { return l.Conversation.Yes })
+	affirmativesUnspaced = words.UnspacedList(func(l languageFile) wordTable { return l.Conversation.Yes })
+	negativeWords        = words.SpacedSet(func(l languageFile) wordTable { return l.Conversation.No })
+	negativesUnspaced    = words.UnspacedList(func(l languageFile) wordTable { return l.Conversation.No })
+	machineQuestions     = words.SpacedPhrases(func(l languageFile) phraseTable {
+		return l.Conversation.MachineQuestions
+	})
+	machineQuestionsUnspaced = words.UnspacedPhrases(func(l languageFile) phraseTable {
+		return l.Conversation.MachineQuestions
+	})
+	contactVerbs          = words.SpacedSet(func(l languageFile) wordTable { return l.Conversation.ContactVerbs })
+	talkVerbs             = words.SpacedSet(func(l languageFile) wordTable { return l.Conversation.TalkVerbs })
+	personNouns           = words.SpacedSet(func(l languageFile) wordTable { return l.Conversation.PersonNouns })
+	personPhrasesUnspaced = words.UnspacedList(func(l languageFile) wordTable { return l.Conversation.PersonNouns })
+	agentNouns            = words.SpacedSet(func(l languageFile) wordTable { return l.Conversation.AgentNouns })
+	rudeWords             = words.SpacedSet(func(l languageFile) wordTable { return l.Conversation.Insults })
+	rudeWordsUnspaced     = words.UnspacedList(func(l languageFile) wordTable { return l.Conversation.Insults })
+	rudeFillerWords       = words.SpacedSet(func(l languageFile) wordTable { return l.Conversation.InsultFillers })
+)
+
+var (
+	emailNames          = words.SpacedSet(func(l languageFile) wordTable { return l.Tools.EmailNames })
+	phoneNames          = words.SpacedSet(func(l languageFile) wordTable { return l.Tools.PhoneNames })
+	personNameWords     = words.SpacedSet(func(l languageFile) wordTable { return l.Tools.NameWords })
+	personNameModifiers = words.SpacedSet(func(l languageFile) wordTable { return l.Tools.NameModifiers })
+	freeTextNames       = words.SpacedSet(func(l languageFile) wordTable { return l.Tools.FreeTextNames })
+	referenceNames      = words.SpacedSet(func(l languageFile) wordTable { return l.Tools.ReferenceNames })
+)
+
+var (
+	politeWords = unionOf(greetingWords, words.SpacedSet(func(l languageFile) wordTable { return l.Sentences.Polite }))
+
+	quotingVerbs = unionOf(speechVerbs, words.SpacedSet(func(l languageFile) wordTable {
+		return l.Sentences.QuotingVerbs
+	}))
+	speakerWords = unionOf(firstPersonWords, words.SpacedSet(func(l languageFile) wordTable {
+		return l.Sentences.OtherSpeakers
+	}))
+	dislikeWords = unionOf(dislikeVerbs, words.SpacedSet(func(l languageFile) wordTable {
+		return l.Sentences.MentionedDislikes
+	}))
+	yesWords = unionOf(affirmativeWords, words.Set(func(l languageFile) wordTable { return l.Tools.Yes }))
+	noWords  = unionOf(negativeWords, words.Set(func(l languageFile) wordTable { return l.Tools.No }))
+
+	// breakWords and pastTenseEndings are compared as they are written, with their accents.
+	breakWords       = language.Set(func(l languageFile) wordTable { return l.Tools.BreakWords })
+	pastTenseEndings = sync.OnceValue(func() []string {
+		return slices.Sorted(maps.Keys(language.Set(func(l languageFile) wordTable { return l.Sentences.PastEndings })()))
+	})
+
+	// particleCharacters are Chinese and Japanese characters that a request may have or leave out.
+	particleCharacters = sync.OnceValue(func() string {
+		var all strings.Builder
+		for _, l := range language.All() {
+			all.WriteString(string(l.Sentences.Particles))
 		}
-	}
-	return cancels
+		return all.String()
+	})
+)
+
+// foldedPhrases returns the phrases of all languages, folded.
+func foldedPhrases(table func(l languageFile) phraseTable) func() []string {
+	return sync.OnceValue(func() (all []string) {
+		for _, l := range language.All() {
+			for p := range table(l).All() {
+				all = append(all, words.Fold(p))
+			}
+		}
+		return all
+	})
 }
 
-// isQuestionOrRemark reports whether the message is a question or a remark rather than an answer.
-func isQuestionOrRemark(message string) bool {
-	lang := guessLanguage(message)
-	if _, ok := answerSmallTalk(message, lang); ok {
-		return true
-	}
-	return slices.ContainsFunc(splitSentences(message), func(s parsedSentence) bool {
-		return s.isQuestion() || len(s.tokens) > 0 && howQuestionWords[s.tokens[0].Word]
+func unionOf(sets ...func() map[string]bool) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		all := map[string]bool{}
+		for _, set := range sets {
+			maps.Copy(all, set())
+		}
+		return all
 	})
 }

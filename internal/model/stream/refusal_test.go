@@ -8,7 +8,7 @@ import (
 
 // Phrases that are searched for in folded text must be folded themselves.
 func TestRefusalPhrasesAreFolded(t *testing.T) {
-	for _, phrase := range refusalPhrases {
+	for _, phrase := range refusalPhrases() {
 		if folded := words.Fold(phrase); folded != phrase {
 			t.Errorf("%q is folded %q", phrase, folded)
 		}

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"encoding/binary"
 	"errors"
 	"sync"
 	"unsafe"
@@ -11,9 +12,10 @@ import (
 
 // SQLite writes each page of a commit to the write-ahead log by itself, and before it the page's header: thirty system
 // calls for a small commit. A connection of OpenWriter goes through a layer of SQLite's own kind (a VFS) that differs
-// from the default one in this: what is written to the log is collected and written at once, at the latest when SQLite
-// asks for it to be on disk, reads the log or asks for its size. SQLite shows a commit to other connections only after
-// it has asked for it to be on disk, so that nobody sees less than without the layer.
+// from the default one in this: what is written to the log is collected and written at once, at the latest with the
+// last page of a commit, and when SQLite reads the log or asks for its size. SQLite shows a commit to other connections
+// only after it has written that page, so that nobody sees less than without the layer. And the log grows in large
+// steps: SQLite reads it up to the first page that is none of it, such as zeros.
 
 // logWriterVFS is the name of the layer.
 const logWriterVFS = "parley-log-writer"
@@ -21,11 +23,25 @@ const logWriterVFS = "parley-log-writer"
 // maxPendingLog is the most bytes that are collected. SQLite's own VFS for Unix writes less than 128 kB at once.
 const maxPendingLog = 120 << 10
 
+// logGrowth is by how many bytes the log grows at a time.
+const logGrowth = 256 << 10
+
+var zeros [64 << 10]byte
+
+// A page in the log follows a header of so many bytes, which hold at commitMark the size of the database if the page is
+// the last one of a commit, else zeros.
+const (
+	frameHeaderBytes = 24
+	commitMark       = 4 // four bytes
+)
+
 // logFile is the write-ahead log of a writer's connection.
 type logFile struct {
 	original uintptr // *sqlite3_io_methods of the default VFS
 	pending  []byte
 	offset   int64 // of pending in the file
+	size     int64 // of the file; less if another connection has truncated it meanwhile
+	isLast   bool  // the page that is being written is the last one of its commit
 }
 
 var (
@@ -136,11 +152,34 @@ func (f *logFile) flush(tls *libc.TLS, file uintptr) int32 {
 	if len(f.pending) == 0 {
 		return lib.SQLITE_OK
 	}
+	f.grow(tls, file)
 	data := uintptr(unsafe.Pointer(unsafe.SliceData(f.pending)))
 	write := functionAt[dataFunc](methodsAt(f.original).FxWrite)
 	rc := write(tls, file, data, int32(len(f.pending)), f.offset) //nolint:gosec // at most maxPendingLog
 	f.pending = f.pending[:0]
 	return rc
+}
+
+// grow writes zeros behind what is pending if that ends behind the end of the file: to make a commit durable takes half
+// the time where the file keeps its size. Where the disk is too full for them, it may have space for what is pending.
+func (f *logFile) grow(tls *libc.TLS, file uintptr) {
+	end := f.offset + int64(len(f.pending))
+	if f.offset == 0 || end > f.size { // at its beginning it may have been truncated
+		size := functionAt[outFunc](methodsAt(f.original).FxFileSize)
+		if size(tls, file, uintptr(unsafe.Pointer(&f.size))) != lib.SQLITE_OK || end <= f.size {
+			return
+		}
+	}
+	if end <= f.size {
+		return
+	}
+	write := functionAt[dataFunc](methodsAt(f.original).FxWrite)
+	for at := end; at < end+logGrowth; at += int64(len(zeros)) {
+		if write(tls, file, uintptr(unsafe.Pointer(&zeros)), int32(len(zeros)), at) != lib.SQLITE_OK {
+			return
+		}
+		f.size = at + int64(len(zeros))
+	}
 }
 
 func writeLog(tls *libc.TLS, file, data uintptr, bytes int32, offset int64) int32 {
@@ -153,7 +192,15 @@ func writeLog(tls *libc.TLS, file, data uintptr, bytes int32, offset int64) int3
 	if len(f.pending) == 0 {
 		f.offset = offset
 	}
-	f.pending = append(f.pending, bytesAt(data, bytes)...)
+	page := bytesAt(data, bytes)
+	f.pending = append(f.pending, page...)
+	if bytes == frameHeaderBytes {
+		f.isLast = binary.BigEndian.Uint32(page[commitMark:]) != 0
+		return lib.SQLITE_OK
+	}
+	if f.isLast {
+		return f.flush(tls, file)
+	}
 	return lib.SQLITE_OK
 }
 

@@ -97,3 +97,25 @@ func TestCommitsAreInTheLog(t *testing.T) {
 		_ = c.Close()
 	}
 }
+
+// The log grows in large steps, also after it was truncated: most commits do not change the size of the file.
+func TestLogGrowsInLargeSteps(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	w := openWriter(t, path)
+	execAll(t, w, `create table t (n integer primary key)`)
+	for range 2 {
+		sizes := map[int64]bool{}
+		for range 40 {
+			execAll(t, w, `insert into t (n) values (null)`)
+			info, err := os.Stat(path + "-wal")
+			if err != nil {
+				t.Fatal(err)
+			}
+			sizes[info.Size()] = true
+		}
+		if len(sizes) > 2 {
+			t.Errorf("40 small commits gave the log %d sizes: %v", len(sizes), sizes)
+		}
+		execAll(t, w, `pragma wal_checkpoint(truncate)`)
+	}
+}

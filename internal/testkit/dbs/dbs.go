@@ -74,12 +74,16 @@ func Main(m *testing.M, checks ...func() error) {
 // ForEachStore runs f once on a store on each database, new and migrated.
 func ForEachStore(t *testing.T, f func(t *testing.T, db *store.DB)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) {
-		path := NewSQLitePath(t)
-		WriteMigratedSQLite(t, path)
-		f(t, store.New(Open(t, path)))
-	})
+	t.Run("sqlite", func(t *testing.T) { f(t, NewSQLiteStore(t)) })
 	t.Run("postgres", func(t *testing.T) { f(t, store.New(Open(t, SharedPostgres(t).NewStore(t)))) })
+}
+
+// NewSQLiteStore returns a store on a new SQLite database.
+func NewSQLiteStore(t testing.TB) *store.DB {
+	t.Helper()
+	path := NewSQLitePath(t)
+	WriteMigratedSQLite(t, path)
+	return store.New(Open(t, path))
 }
 
 // NewStore migrates the database and returns a store on it.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/httpapi"
 	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 	"parley/internal/widget"
@@ -44,7 +45,7 @@ func run() error {
 	media := &rtc.Server{Executable: exe, Args: []string{sfus.Command}, Child: rtc.ChildConfig{Loopback: true},
 		ClientURL: "ws://" + l.Addr().String(), Now: time.Now, Log: log}
 	defer media.Close()
-	page, err := widget.New(media.ClientURL)
+	page, err := widget.New(media.ClientURL, httpapi.Site{})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"parley/internal/text/language"
 	"parley/internal/text/markdown"
 )
 
@@ -106,19 +107,16 @@ func isAbbreviation(before string) bool {
 		r, _ := utf8.DecodeRuneInString(word)
 		return !unicode.IsLower(r) && unicode.IsLetter(r) && word != "I" || word == "v"
 	}
-	return abbreviations[strings.ToLower(word)]
+	return abbreviations()[strings.ToLower(word)]
 }
 
 // maxAbbreviationBytes is more bytes than any abbreviation has.
 const maxAbbreviationBytes = 32
 
-var abbreviations = map[string]bool{
-	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "vs": true, "e.g": true, "i.e": true,
-	"cf": true, "no": false, "fig": true, "approx": true, "inc": true, "ltd": true, "jr": true, "sr": true, "u.s": true,
-	"z.b": true, "d.h": true, "bzw": true, "ca": true, "nr": true, "usw": false, "p.ej": true, "sra": true, "dra": true,
-	"art": true, "vol": true, "gen": true, "col": true, "lt": true, "gov": true, "mio": true, "mrd": true, "tsd": true,
-	"evtl": true, "ggf": true, "inkl": true, "zzgl": true, "abs": true, "str": true,
-}
+var (
+	abbreviations = language.Set(func(l *language.Language) language.Words { return l.Sources.Abbreviations })
+	ordinalNouns  = language.Set(func(l *language.Language) language.Words { return l.Sources.OrdinalNouns })
+)
 
 // isOrdinal reports whether the full stop belongs to a German number of a day or a century: "am 8. Februar".
 func isOrdinal(before, after string) bool {
@@ -131,14 +129,7 @@ func isOrdinal(before, after string) bool {
 	if end < 0 {
 		end = len(after)
 	}
-	return end <= maxAbbreviationBytes && ordinalNouns[after[:end]]
-}
-
-var ordinalNouns = map[string]bool{
-	"Januar": true, "Februar": true, "März": true, "April": true, "Mai": true, "Juni": true, "Juli": true,
-	"August": true, "September": true, "Oktober": true, "November": true, "Dezember": true, "Jahrhundert": true,
-	"Jahrhunderts": true, "Jahrhunderten": true, "Jahrtausend": true, "Jh": true, "Tag": true, "Tages": true, "Mal": true,
-	"Klasse": true, "Stock": true, "Etage": true, "Auflage": true, "Geburtstag": true,
+	return end <= maxAbbreviationBytes && ordinalNouns()[after[:end]]
 }
 
 const maxShortLineBytes = 48

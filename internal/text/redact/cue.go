@@ -1,9 +1,12 @@
 package redact
 
 import (
+	"iter"
 	"slices"
 	"strings"
+	"sync"
 
+	"parley/internal/text/language"
 	"parley/internal/text/words"
 )
 
@@ -20,33 +23,42 @@ const (
 // maxCueDistance is how many characters before a number are read for a cue.
 const maxCueDistance = 32
 
-var cueByWord = words.InvertLists(map[numberCue]string{
-	cuePhone: `phone phones telephone phonenumber tel telefon telefono telefone telefonnummer telefonnr mobile mobil
-		mobilnummer mobiltelefon movil cell cellphone
-		celular telemovel handy handynummer fax whatsapp signal sms call calling dial ring anrufen ruf rufnummer ruckruf
-		llamar llame llamame llamanos
-		appeler appelez appelle portable gsm hotline callback телефон тел моб мобильный звоните cellulare chiamare
-		bellen telefoonnummer`,
-	cueID: `passport passports passeport pasaporte reisepass pass passnummer passaporto paspoort ausweis ausweisnummer
-		personalausweis ssn itin sozialversicherungsnummer
-		steuer steuernummer steueridentifikationsnummer idnr nif dni nie nir nino bsn cpf curp pesel aadhaar licence
-		license fuhrerschein identity паспорт`,
-	cueItem: `order orders ordernumber invoice ticket case reference ref sku part article artikel artikelnummer item
-		tracking shipment parcel sendung
-		sendungsnummer bestellung bestellnummer auftrag auftragsnummer rechnung rechnungsnummer kundennummer pedido
-		factura commande facture isbn issn ean gtin serial
-		seriennummer version build zip plz model заказ`,
+var cueByWord = sync.OnceValue(func() map[string]numberCue {
+	lists := map[numberCue]string{}
+	for _, l := range language.All() {
+		if !l.Unspaced {
+			lists[cuePhone] += " " + words.Fold(string(l.Redaction.PhoneWords))
+			lists[cueID] += " " + words.Fold(string(l.Redaction.IDWords))
+			lists[cueItem] += " " + words.Fold(string(l.Redaction.ItemWords))
+		}
+	}
+	return words.InvertLists(lists)
 })
 
-// phraseCues are cues of more than one word, or are written without spaces between words.
-var phraseCues = []struct {
+type phraseCue struct {
 	phrase string
 	cue    numberCue
-}{{"电话", cuePhone}, {"手机", cuePhone}, {"電話", cuePhone}, {"携帯", cuePhone}, {"微信", cuePhone}, {"护照", cueID},
-	{"身份证", cueID}, {"旅券", cueID}, {"订单", cueItem}, {"运单", cueItem}, {"注文", cueItem}, {"social security", cueID},
-	{"driver's", cueID}, {"tax id", cueID}, {"id card", cueID}, {"my number", cuePhone}, {"meine nummer", cuePhone},
-	{"mi numero", cuePhone}, {"mon numero", cuePhone}, {"contact number", cuePhone}, {"reach me", cuePhone},
-	{"text me", cuePhone}, {"my cell", cuePhone}}
+}
+
+// phraseCues are cues of more than one word, or are written without spaces between words.
+var phraseCues = sync.OnceValue(func() (all []phraseCue) {
+	add := func(cue numberCue, phrases iter.Seq[string]) {
+		for p := range phrases {
+			all = append(all, phraseCue{words.Fold(p), cue})
+		}
+	}
+	for _, l := range language.All() {
+		r := l.Redaction
+		if l.Unspaced {
+			add(cuePhone, r.PhoneWords.All())
+			add(cueID, r.IDWords.All())
+			add(cueItem, r.ItemWords.All())
+		}
+		add(cuePhone, r.PhonePhrases.All())
+		add(cueID, r.IDPhrases.All())
+	}
+	return all
+})
 
 // cueBefore returns what the words before a number say that it is.
 func (f *foldedText) cueBefore(start int) numberCue {
@@ -69,7 +81,7 @@ func (f *foldedText) readCue(start int) numberCue {
 		return cueItem
 	}
 	found, at := cueNone, -1
-	for _, c := range phraseCues {
+	for _, c := range phraseCues() {
 		if i := strings.LastIndex(before, c.phrase); i > at {
 			found, at = c.cue, i
 		}
@@ -99,7 +111,7 @@ func findLastCue(before string) (found numberCue, at int) {
 		if i >= 0 && isCueByte(before[i]) {
 			continue
 		}
-		if c := cueByWord[before[i+1:end]]; c != cueNone {
+		if c := cueByWord()[before[i+1:end]]; c != cueNone {
 			return c, i + 1
 		}
 		end = max(i, 0)

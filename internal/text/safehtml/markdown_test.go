@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"parley"
 )
 
 const rel = ` rel="noopener noreferrer nofollow"`
@@ -115,13 +117,13 @@ func TestInvisibleTexts(t *testing.T) {
 	for _, s := range []string{"", " ", "\n\t\u00a0\u3000", "<!-- only -->", "<!-- open", "<!--\n\na\n\n-->",
 		"[a]: https://x.io", "[a]: https://x.io\n[b]: <https://y.io> 'z'", "---", "- ", "#", "```\n```",
 		"[](https://x.io)", "\u200b\u2060\ufeff", "&#8203;", "\u3164", "\u2800", "\u202e", "|  |\n|--|", ">"} {
-		if IsVisible(ToText(FromMarkdown(s))) {
+		if parley.IsVisible(ToText(FromMarkdown(s))) {
 			t.Errorf("something is shown of %q: %s", s, FromMarkdown(s))
 		}
 	}
 	for _, s := range []string{"a", ".", "0", "🙂", "<br>", "\\", "**", "漢", "![](https://x.io/a.png)", "https://x.io",
 		"`x`", "&nbsp;a", "؟"} {
-		if !IsVisible(ToText(FromMarkdown(s))) {
+		if !parley.IsVisible(ToText(FromMarkdown(s))) {
 			t.Errorf("nothing is shown of %q: %s", s, FromMarkdown(s))
 		}
 	}
@@ -246,7 +248,7 @@ func FuzzMarkdown(f *testing.F) {
 		if text := ToText(FromMarkdown(source)); utf8.ValidString(source) && !utf8.ValidString(text) {
 			t.Errorf("%q is told as %q", source, text)
 		}
-		if rendered == "" && IsVisible(ToText(FromMarkdown(source))) {
+		if rendered == "" && parley.IsVisible(ToText(FromMarkdown(source))) {
 			t.Errorf("%q shows what it does not render", source)
 		}
 	})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/html"
 )
@@ -160,13 +159,4 @@ func attribute(t html.Token, name string) string {
 		}
 	}
 	return ""
-}
-
-// IsVisible reports whether a text has a visible character: a letter, sign or picture, but not white space or
-// formatting characters.
-func IsVisible(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool {
-		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Zs, r) && r != '\u2800' &&
-			!unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
-	})
 }

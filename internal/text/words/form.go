@@ -8,12 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// standardForms returns the usual letters of those that only say how a letter is drawn: joined, ligated, wide, narrow
-// or in a style for mathematics. Fonts need them, and files that were made for printing hold them. What means something
+// presentationForms are the ranges of characters that only say how a letter is drawn: joined, ligated, wide, narrow or
+// in a style for mathematics. Fonts need them, and files that were made for printing hold them. What means something
 // else than the letters it is made of is not among them: 10² is not 102, and ½, ① and ™ stay as they are.
-var standardForms = newStandardForms()
-
-// presentationForms are the ranges of such characters.
 var presentationForms = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x0132, 0x0133, 1}, {0x01C4, 0x01CC, 1}, {0x01F1, 0x01F3, 1}, // Latin letters of two
@@ -33,29 +30,6 @@ var presentationForms = &unicode.RangeTable{
 	R32: []unicode.Range32{{0x1D400, 0x1D7FF, 1}, {0x2F800, 0x2FA1D, 1}},
 }
 
-func newStandardForms() map[rune]string {
-	table := map[rune]string{}
-	add := func(lo, hi rune) {
-		for r := lo; r <= hi; r++ {
-			drawn := string(r)
-			usual := norm.NFKC.String(drawn)
-			if r != 0x3000 {
-				usual = strings.TrimSpace(usual) // of a vowel sign that stands alone
-			}
-			if usual != drawn && usual != "" {
-				table[r] = usual
-			}
-		}
-	}
-	for _, r := range presentationForms.R16 {
-		add(rune(r.Lo), rune(r.Hi))
-	}
-	for _, r := range presentationForms.R32 {
-		add(rune(r.Lo), rune(r.Hi)) //nolint:gosec // the ranges above
-	}
-	return table
-}
-
 // standardForm returns the letters that r is a drawing of.
 func standardForm(r rune) (string, bool) {
 	if r < 0x2E80 && (r > 0x1F3 || r < 0x132) {
@@ -64,8 +38,15 @@ func standardForm(r rune) (string, bool) {
 	if 0x3001 <= r && r < 0xF900 { // most of what is written in the East
 		return "", false
 	}
-	usual, ok := standardForms[r]
-	return usual, ok
+	if !unicode.Is(presentationForms, r) {
+		return "", false
+	}
+	drawn := string(r)
+	usual := norm.NFKC.String(drawn)
+	if r != 0x3000 {
+		usual = strings.TrimSpace(usual) // of a vowel sign that stands alone
+	}
+	return usual, usual != drawn && usual != ""
 }
 
 // ToStandardForm writes a text in its usual letters: drawn forms of letters become those letters, and wide signs within

@@ -6,30 +6,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/blevesearch/snowballstem"
-	"github.com/blevesearch/snowballstem/arabic"
-	"github.com/blevesearch/snowballstem/danish"
-	"github.com/blevesearch/snowballstem/dutch"
-	"github.com/blevesearch/snowballstem/english"
-	"github.com/blevesearch/snowballstem/finnish"
-	"github.com/blevesearch/snowballstem/french"
-	"github.com/blevesearch/snowballstem/german"
-	"github.com/blevesearch/snowballstem/italian"
-	"github.com/blevesearch/snowballstem/norwegian"
-	"github.com/blevesearch/snowballstem/portuguese"
-	"github.com/blevesearch/snowballstem/russian"
-	"github.com/blevesearch/snowballstem/spanish"
-	"github.com/blevesearch/snowballstem/swedish"
-	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// Language is what a text is most likely written in. It only chooses endings to cut and words to pass over, so a wrong
-// guess costs little.
+// Language is what a text is most likely written in, by the order of the languages' files. It only chooses endings to
+// cut and words to pass over, so a wrong guess costs little.
 type Language uint8
 
-// The languages whose endings and function words are known.
+// The languages that rules speak of. A language without a rule of its own needs no name here.
 const (
 	English Language = iota
 	German
@@ -47,30 +32,32 @@ const (
 	Arabic
 	Chinese
 	Japanese
-	Other // of its own script: no endings are cut
-	languageCount
+	Other Language = LanguageCount - 1 // of another script: no endings are cut
 )
 
-// LanguageCount is how many languages there are.
-const LanguageCount = int(languageCount)
+// LanguageCount is how many languages there may be: a set of them is 32 bits.
+const LanguageCount = 32
 
 // GuessLanguage returns the language of the tokens by script and function words; sure is false if it had nothing to
 // go by.
 func GuessLanguage(tokens []Token) (lang Language, isSure bool) {
-	if l, ok := guessByScript(tokens); ok {
-		return l, true
+	ofScript, isForeign := guessByScript(tokens)
+	if len(ofScript) == 1 {
+		return ofScript[0], true
 	}
 	var votes languageCounts
+	functionWords := loadTables().functionWords
 	for _, t := range tokens {
-		if mayBeFunctionWord[functionWordMark(t.Word)] {
-			votes.countVotes(functionWordLanguages[t.Word])
+		if functionWords.mayHold(t.Word) {
+			votes.countVotes(functionWords.languagesOf[t.Word])
 		}
 	}
-	return votes.mostVotes()
+	lang, isSure = votes.mostVotes(ofScript)
+	return lang, isSure || isForeign
 }
 
 // languageCounts counts something for each language.
-type languageCounts [languageCount]int
+type languageCounts [LanguageCount]int
 
 // countVotes adds a vote for each of the languages, one bit each.
 func (c *languageCounts) countVotes(languages uint32) {
@@ -79,9 +66,10 @@ func (c *languageCounts) countVotes(languages uint32) {
 	}
 }
 
-// mostVotes returns the language that most function words are of.
-func (c *languageCounts) mostVotes() (lang Language, isSure bool) {
-	for l := range Russian {
+// mostVotes returns the one of the languages that most function words are of.
+func (c *languageCounts) mostVotes(candidates []Language) (lang Language, isSure bool) {
+	lang = candidates[0]
+	for _, l := range candidates {
 		if c[l] > c[lang] {
 			lang = l
 		}
@@ -89,89 +77,44 @@ func (c *languageCounts) mostVotes() (lang Language, isSure bool) {
 	return lang, c[lang] > 0
 }
 
-// mayBeFunctionWord holds the marks of function words: most other words need not be looked up.
-var mayBeFunctionWord = func() (marks [1 << 12]bool) {
-	for word := range functionWordLanguages {
-		marks[functionWordMark(word)] = true
-	}
-	return marks
-}()
-
-// functionWordMark tells words apart by their length, and by their first letter and their last one.
-func functionWordMark(word string) int {
-	if word == "" {
-		return 0
-	}
-	return (len(word)&15)<<8 ^ int(word[0]&31)<<3 ^ int(word[len(word)-1]&31)
-}
-
 // scriptTokens is how many tokens of a text show its script.
 const scriptTokens = 64
 
-// guessByScript looks at the first letters of the tokens: another script than Latin decides.
-func guessByScript(tokens []Token) (Language, bool) {
+// guessByScript looks at the first letters of the tokens. It returns the languages of the script that most of them are
+// of, and whether that is another than Latin.
+func guessByScript(tokens []Token) (candidates []Language, isForeign bool) {
 	var counts languageCounts
 	for _, t := range tokens[:min(len(tokens), scriptTokens)] {
 		r, _ := decodeRune(t.Word, 0)
 		counts.countScript(r)
 	}
-	return counts.languageOfScript()
+	return counts.languagesOfScript()
 }
 
-// countScript counts a word by its first letter; those of Latin letters count as English.
+// countScript counts a word by its first letter, for the first language of its script; those of Latin letters count as
+// English.
 func (c *languageCounts) countScript(first rune) {
 	switch {
 	case first < 'a':
 	case first < 0x250:
 		c[English]++
-	case unicode.Is(unicode.Cyrillic, first):
-		c[Russian]++
-	case unicode.Is(unicode.Arabic, first):
-		c[Arabic]++
-	case unicode.In(first, unicode.Hiragana, unicode.Katakana):
-		c[Japanese]++
-	case unicode.Is(unicode.Han, first):
-		c[Chinese]++
 	default:
-		c[Other]++
+		c[loadTables().languageOfLetter(first)]++
 	}
 }
 
-// languageOfScript returns the language by the words counted, and whether they are of another script than Latin.
-func (c *languageCounts) languageOfScript() (Language, bool) {
+// languagesOfScript returns the languages by the words counted, and whether they are of another script than Latin.
+func (c *languageCounts) languagesOfScript() (candidates []Language, isForeign bool) {
 	if c[Japanese] > 0 { // they write with Chinese characters too
 		c[Japanese] += c[Chinese]
 		c[Chinese] = 0
 	}
 	mostFrequent := Language(slices.Index(c[:], slices.Max(c[:])))
-	return mostFrequent, mostFrequent != English
-}
-
-// languages is the registry of the languages, a row each.
-var languages = [languageCount]struct {
-	tag  string                       // of BCP 47; empty if the text could be of several languages
-	stem func(*snowballstem.Env) bool // cuts endings off; nil if words have none
-}{
-	English:    {"en", english.Stem},
-	German:     {"de", german.Stem},
-	Spanish:    {"es", spanish.Stem},
-	French:     {"fr", french.Stem},
-	Italian:    {"it", italian.Stem},
-	Portuguese: {"pt", portuguese.Stem},
-	Dutch:      {"nl", dutch.Stem},
-	Swedish:    {"sv", swedish.Stem},
-	Danish:     {"da", danish.Stem},
-	Norwegian:  {"nb", norwegian.Stem},
-	Finnish:    {"fi", finnish.Stem},
-	Turkish:    {"tr", turkish.Stem},
-	Russian:    {"ru", russian.Stem},
-	Arabic:     {"ar", arabic.Stem},
-	Chinese:    {"zh", nil},
-	Japanese:   {"ja", nil},
+	return loadTables().sameScript[mostFrequent], mostFrequent != English
 }
 
 // Tag returns the language as a tag such as en; empty for Other.
-func (l Language) Tag() string { return languages[l].tag }
+func (l Language) Tag() string { return loadTables().tags[l] }
 
 // maxStemBytes is how many bytes a word has at most whose endings are cut off: no language has longer ones, and for
 // some letters the stemmers take time with the square of the length.
@@ -179,7 +122,7 @@ const maxStemBytes = 128
 
 // Stem cuts the endings off a folded word.
 func (l Language) Stem(word string) string {
-	stem := languages[l].stem
+	stem := loadTables().stemmers[l]
 	if stem == nil || len(word) < 3 || len(word) > maxStemBytes || word[0] <= '9' {
 		return word
 	}
@@ -208,22 +151,21 @@ func BlankEmails(text string) string {
 func LikelyLanguages(text string) []Language {
 	tokens := AppendTokens(nil, BlankEmails(text))
 	guessed, isSure := GuessLanguage(tokens)
-	if guessed >= Russian {
+	t := loadTables()
+	if !t.isLatin(guessed) {
 		return []Language{guessed}
 	}
-	likely := latinLanguages
+	latin := t.sameScript[English]
+	likely := latin
 	if isSure {
-		likely = mostMatching(tokens, latinLanguages, Language.IsStopWord)
+		likely = mostMatching(tokens, latin, Language.IsStopWord)
 	}
-	isHint := func(l Language, word string) bool { return languageHints[l][word] }
+	isHint := func(l Language, word string) bool { return t.customerWords[l][word] }
 	if byHint := mostMatching(tokens, likely, isHint); byHint != nil || !isSure {
 		return byHint
 	}
 	return likely
 }
-
-var latinLanguages = []Language{English, German, Spanish, French, Italian, Portuguese, Dutch, Swedish, Danish,
-	Norwegian, Finnish, Turkish}
 
 // mostMatching returns those of the languages to which the most of the tokens belong, nil if none belongs to any.
 func mostMatching(tokens []Token, candidates []Language,
@@ -244,30 +186,6 @@ func mostMatching(tokens []Token, candidates []Language,
 		}
 	}
 	return matching
-}
-
-// languageHints are folded words that customers use, by language.
-var languageHints = map[Language]map[string]bool{
-	English: NewSet(`cancel order track refund delivery invoice account subscription speak talk human person ` +
-		`please thanks where`),
-	German: NewSet(`bestellung bestellungen stornieren storniere storniert verfolgen verfolge kundigen kundige abo rechnung
-		lieferung ruckerstattung
-		konto sprechen mochte danke mensch menschen`),
-	Spanish: NewSet(`cancelar cancela cancele cancelen anular anula anule pedido seguir sigue rastrear rastrea reembolso
-		reembolsar devolver envio factura
-		cuenta suscripcion hablar quiero quisiera gracias persona dinero`),
-	French: NewSet(`annuler annulez annule commande commander suivre suivez suivi rembourser remboursez remboursement
-		livraison colis facture adresse
-		resilier resiliez abonnement supprimer supprimez parler parlez conseiller humain voudrais souhaite bonjour merci
-		veuillez svp stp plait`),
-	Italian: NewSet(`annullare annulla annulli annullate annullamento ordine ordini tracciare traccia tracciate rimborso
-		rimborsare spedizione fattura
-		disdire abbonamento cancellare parlare vorrei voglio grazie favore persona`),
-	Portuguese: NewSet(`cancelar cancela cancele encomenda pedido rastrear rastreie reembolso reembolsar entrega fatura
-		conta assinatura falar quero gostaria
-		queria obrigado obrigada pessoa`),
-	Dutch: NewSet(`bestelling annuleren annuleer volgen volg terugbetaling levering pakket factuur rekening ` +
-		`abonnement opzeggen spreken graag bedankt`),
 }
 
 // LikeliestLanguage returns the likeliest language of the text, English where it shows none.

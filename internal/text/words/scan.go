@@ -1,6 +1,9 @@
 package words
 
-import "unicode/utf8"
+import (
+	"sync"
+	"unicode/utf8"
+)
 
 // HashedToken is a word of a text by its hash.
 type HashedToken struct {
@@ -24,6 +27,8 @@ type Scanner struct {
 	votes   languageCounts
 	scripts languageCounts
 	word    []byte
+
+	functionWords *functionWordTable
 }
 
 // Reset forgets all texts.
@@ -34,14 +39,17 @@ func (s *Scanner) Reset() {
 // Language returns the language of the tokens as GuessLanguage does.
 func (s *Scanner) Language() (lang Language, isSure bool) {
 	scripts := s.scripts
-	if l, ok := scripts.languageOfScript(); ok {
-		return l, true
+	ofScript, isForeign := scripts.languagesOfScript()
+	if len(ofScript) == 1 {
+		return ofScript[0], true
 	}
-	return s.votes.mostVotes()
+	lang, isSure = s.votes.mostVotes(ofScript)
+	return lang, isSure || isForeign
 }
 
 // Scan appends the tokens of another text.
 func (s *Scanner) Scan(text string) {
+	s.functionWords = functionWordHashes()
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
 		case foldedASCII[c] != 0:
@@ -115,7 +123,7 @@ func (s *Scanner) add(t HashedToken, first rune) {
 	if len(s.Tokens) < scriptTokens {
 		s.scripts.countScript(first)
 	}
-	if languages := functionWordHashes.find(t.Hash); languages != 0 {
+	if languages := s.functionWords.find(t.Hash); languages != 0 {
 		s.votes.countVotes(languages)
 	}
 	s.Tokens = append(s.Tokens, t)
@@ -130,11 +138,11 @@ type functionWordTable struct {
 	}
 }
 
-var functionWordHashes = newFunctionWordTable()
+var functionWordHashes = sync.OnceValue(newFunctionWordTable)
 
 func newFunctionWordTable() *functionWordTable {
 	t := &functionWordTable{}
-	for word, languages := range functionWordLanguages {
+	for word, languages := range loadTables().functionWords.languagesOf {
 		hash := Hash(word)
 		mark, bit := t.mark(hash)
 		*mark |= bit

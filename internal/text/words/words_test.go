@@ -97,7 +97,7 @@ func FuzzTokens(f *testing.F) {
 			}
 			end = token.End
 			Grams(nil, token.Word)
-			for l := range languageCount {
+			for l := range Language(LanguageCount) {
 				l.Stem(token.Word)
 			}
 		}

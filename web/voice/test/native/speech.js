@@ -10,7 +10,8 @@ const rate = 24_000;
 export async function startSpeech(understands) {
   const heard = [];
   const server = createServer(async (request, response) => {
-    const body = await whole(request);
+    const body = await whole(request).catch(() => null); // a caller who leaves ends what was asked for it
+    if (!body) return;
     if (request.url.endsWith("/audio/speech")) {
       const pcm = tone(JSON.parse(body).input.length * perLetter, rate);
       return response.writeHead(200, { "Content-Type": "audio/pcm" }).end(Buffer.from(pcm.buffer));

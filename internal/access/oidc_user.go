@@ -1,0 +1,288 @@
+package access
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+
+	"parley"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// FinishOIDC opens a session for whoever the provider of single sign-on has sent back, with the parameters of the
+// browser's request and what it has kept of the start; or it renews the session for which StartStepUp was called. Where
+// StartConnecting was called it connects, and returns nil. Fails with an *OIDCError.
+func (u *Users) FinishOIDC(ctx context.Context, query url.Values, cookie string, c Client) (*OpenedSession, error) {
+	identity, err := u.OIDC.identify(ctx, query, cookie)
+	switch {
+	case err != nil:
+		return nil, err
+	case identity.User != "":
+		return nil, u.connectOIDC(ctx, identity)
+	case identity.Session != "":
+		return u.stepUpByOIDC(ctx, identity)
+	}
+	return u.signInByOIDC(ctx, identity, c)
+}
+
+// stepUpByOIDC renews the token of a session whose person has shown again who they are. The session is found by what
+// the browser has kept, since no browser sends a strict cookie along when the provider sends it back.
+func (u *Users) stepUpByOIDC(ctx context.Context, i *oidcIdentity) (*OpenedSession, error) {
+	token := newToken()
+	err := u.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		link, err := tx.FindSSOLink(ctx, i.Issuer, i.Subject)
+		if err != nil {
+			return err
+		}
+		if link == nil {
+			return oidcFailure(OIDCOther, "the subject %q is nobody's", i.Subject)
+		}
+		s, err := u.attemptSession(ctx, tx, link.UserID, i)
+		if err != nil {
+			return err
+		}
+		return tx.RenewWebSession(ctx, s, Hash(token), u.Now())
+	})
+	if err != nil {
+		return nil, err
+	}
+	return u.enter(ctx, token)
+}
+
+// attemptSession returns the session of a user that the browser has named at the beginning.
+func (u *Users) attemptSession(ctx context.Context, tx *store.DB, user parley.UserID,
+	i *oidcIdentity) (*parley.WebSession, error) {
+	s, err := tx.WebSession(ctx, user, i.Session)
+	if err != nil {
+		return nil, err
+	}
+	now := u.Now()
+	if s == nil || s.RevokedAt != nil || !now.Before(s.ExpiresAt) || !now.Before(s.LastSeenAt.Add(u.Sessions.idle())) {
+		return nil, oidcFailure(OIDCOther, "the session is not one of %q, or has ended", i.Subject)
+	}
+	return s, nil
+}
+
+func (u *Users) signInByOIDC(ctx context.Context, identity *oidcIdentity, c Client) (*OpenedSession, error) {
+	token, session := u.Sessions.newSession("", c)
+	newUser := parley.User{ID: parley.UserID(parley.NewUUID()), Name: identity.Name, Email: identity.Email,
+		CreatedAt: u.Now()}
+	err := u.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		user, err := u.linkedUser(ctx, tx, identity, newUser)
+		if err != nil {
+			return err
+		}
+		own := session // the transaction may run twice
+		own.UserID = user
+		return u.createSession(ctx, tx, &own, "oidc")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return u.enter(ctx, token)
+}
+
+// linkedUser returns the member who an identity is. The first sign-in links it to the user with its e-mail address;
+// from then on the provider's subject alone says who it is, whatever their address becomes.
+func (u *Users) linkedUser(ctx context.Context, tx *store.DB, i *oidcIdentity,
+	newUser parley.User) (parley.UserID, error) {
+	link, err := tx.FindSSOLink(ctx, i.Issuer, i.Subject)
+	if err != nil {
+		return "", err
+	}
+	found, err := findIdentified(ctx, tx, i, link)
+	if err != nil {
+		return "", err
+	}
+	known := found
+	if known == nil {
+		known = &store.UserCredential{User: newUser}
+	} else if known, err = tx.LockUser(ctx, found.User.ID); err != nil {
+		return "", err
+	}
+	user, err := u.requireMembership(ctx, tx, known.User, found != nil)
+	if err != nil {
+		return "", err
+	}
+	if link != nil {
+		return user, tx.NoteSSOLinkUse(ctx, i.Issuer, i.Subject, u.Now())
+	}
+	isOther, err := checkOtherSignIn(ctx, tx, i, known)
+	if err != nil {
+		return "", err
+	}
+	if err := u.linkIdentity(ctx, tx, i, user); err != nil {
+		return "", err
+	}
+	return user, u.proveEmail(ctx, tx, user, known, isOther)
+}
+
+// checkOtherSignIn reports whether there is another way in that somebody else may have made, since nobody has shown yet
+// that the address of the user is theirs. It fails unless the person has said that it may end.
+func checkOtherSignIn(ctx context.Context, tx *store.DB, i *oidcIdentity, known *store.UserCredential) (bool, error) {
+	if known.EmailProvedAt != nil {
+		return false, nil
+	}
+	isOther, err := tx.CanSignIn(ctx, known.User.ID)
+	if err == nil && isOther && !i.Replaces {
+		err = oidcFailure(OIDCUnproved, "user %s has another way in", known.User.ID)
+	}
+	return isOther, err
+}
+
+// findIdentified returns the user whom an identity means, by its link or else by its address; nil if there is none.
+func findIdentified(ctx context.Context, tx *store.DB, i *oidcIdentity,
+	link *parley.SSOLink) (*store.UserCredential, error) {
+	if link != nil {
+		return tx.UserCredential(ctx, link.UserID)
+	}
+	return tx.FindUserByEmail(ctx, i.Email)
+}
+
+// proveEmail notes that the provider vouches for the address of a user. Where nobody had shown before that it is
+// theirs, whoever has added or invited them may have made their sign-in: every other way in ends.
+func (u *Users) proveEmail(ctx context.Context, tx *store.DB, user parley.UserID, known *store.UserCredential,
+	isOther bool) error {
+	if known.EmailProvedAt != nil {
+		return nil
+	}
+	now := u.Now()
+	return firstError(
+		func() error { return tx.NoteEmailProved(ctx, user, now) },
+		func() error { return tx.ClearPassword(ctx, user) },
+		func() error { return tx.DeletePasskeys(ctx, user) },
+		func() error { return tx.ReplaceRecoveryCodes(ctx, user, nil, now) },
+		func() error { return tx.WithdrawResets(ctx, user, now) },
+		func() error { _, err := tx.RevokeWebSessions(ctx, user, "", now); return err },
+		func() error {
+			if !isOther {
+				return nil
+			}
+			return u.audit(ctx, tx, user, "sign-in.replace", string(user), nil)
+		},
+	)
+}
+
+// linkIdentity links an identity to a user, who must not be another subject of the same provider: an address that was
+// given to somebody else must not let them in as its former owner.
+func (u *Users) linkIdentity(ctx context.Context, tx *store.DB, i *oidcIdentity, user parley.UserID) error {
+	links, err := tx.SSOLinks(ctx, user)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(links, func(l parley.SSOLink) bool { return l.Issuer == i.Issuer }) {
+		return oidcFailure(OIDCConflict, "user %s is linked to another subject than %q", user, i.Subject)
+	}
+	now := u.Now()
+	return tx.CreateSSOLink(ctx, &parley.SSOLink{Issuer: i.Issuer, Subject: i.Subject, UserID: user, CreatedAt: now,
+		LastUsedAt: &now})
+}
+
+// requireMembership makes who is no member one where a role for that is set and there is one account, and otherwise
+// fails.
+func (u *Users) requireMembership(ctx context.Context, tx *store.DB, user parley.User,
+	isKnown bool) (parley.UserID, error) {
+	if isKnown {
+		memberships, err := tx.AccountMemberships(ctx, user.ID)
+		if err != nil || len(memberships) > 0 {
+			return user.ID, err
+		}
+	}
+	if u.OIDC.JoinRole == "" {
+		return "", oidcFailure(OIDCNoMember, "somebody is no member")
+	}
+	// The first to sign in would end the link of the first person, and leave an account without an owner.
+	if canSignIn, err := tx.CanAnybodySignIn(ctx); err != nil || !canSignIn {
+		return "", cmp.Or(err, oidcFailure(OIDCSetup, "nobody has set the server up yet"))
+	}
+	accounts, err := tx.OldestAccounts(ctx, 2)
+	if err != nil {
+		return "", err
+	}
+	if len(accounts) != 1 {
+		return "", oidcFailure(OIDCNoMember, "somebody is no member, and there is not exactly one account")
+	}
+	m := parley.Membership{AccountID: accounts[0].ID, User: user, Role: u.OIDC.JoinRole, CreatedAt: u.Now()}
+	if _, err := tx.LockAccount(ctx, m.AccountID); err != nil {
+		return "", err
+	}
+	if err := tx.AddMember(ctx, &m); err != nil {
+		return "", err
+	}
+	return m.User.ID, tx.AppendAuditEvent(ctx, m.AccountID, u.Now(), UserActor(m.User.ID), "member.add",
+		string(m.User.ID), map[string]any{"email": m.User.Email, "role": m.Role})
+}
+
+// connectOIDC links an identity to the person whose browser has begun it, and who has shown of late who they are: to
+// the provider since then, or here. The provider vouches for their address, so that nothing else has to end.
+func (u *Users) connectOIDC(ctx context.Context, i *oidcIdentity) error {
+	return u.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		s, err := u.attemptSession(ctx, tx, i.User, i)
+		if err != nil {
+			return err
+		}
+		if !i.IsAsked && CheckStepUp(parley.Member{SteppedUpAt: s.SteppedUpAt}, u.Now()) != nil {
+			return oidcFailure(OIDCStale, "neither the provider nor this server has asked who it is")
+		}
+		found, err := tx.LockUser(ctx, i.User)
+		if err != nil {
+			return err
+		}
+		// Whether somebody else here has the address is not told.
+		if found.User.Email != i.Email {
+			return oidcFailure(OIDCAddress, "the address of %q is not that of user %s", i.Subject, i.User)
+		}
+		return u.connectFound(ctx, tx, i)
+	})
+}
+
+// connectFound links an identity to its user, who is locked. To connect once more changes nothing.
+func (u *Users) connectFound(ctx context.Context, tx *store.DB, i *oidcIdentity) error {
+	link, err := tx.FindSSOLink(ctx, i.Issuer, i.Subject)
+	switch {
+	case err != nil:
+		return err
+	case link != nil && link.UserID == i.User:
+		return nil
+	case link != nil:
+		return oidcFailure(OIDCConflict, "the subject %q means another user than %s", i.Subject, i.User)
+	}
+	return firstError(
+		func() error { return u.linkIdentity(ctx, tx, i, i.User) },
+		func() error { return tx.NoteEmailProved(ctx, i.User, u.Now()) },
+		func() error { return u.audit(ctx, tx, i.User, "single-sign-on.connect", string(i.User), nil) },
+	)
+}
+
+// DisconnectOIDC ends what connects the person with the provider of single sign-on. Their sessions stay. Fails with
+// AUTH_STEP_UP_REQUIRED, NOT_FOUND where nothing is connected, and VALIDATION_INVALID_BODY of the only way in which
+// they can sign in.
+func (u *Users) DisconnectOIDC(ctx context.Context, in *SignedIn) error {
+	if err := CheckStepUp(parley.Member{SteppedUpAt: in.Session.SteppedUpAt}, u.Now()); err != nil {
+		return err
+	}
+	return u.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		if _, err := tx.LockUser(ctx, in.User.ID); err != nil {
+			return err
+		}
+		links, err := tx.SSOLinks(ctx, in.User.ID)
+		if err != nil {
+			return err
+		}
+		if len(links) == 0 {
+			return parley.NewError(parley.CodeNotFound)
+		}
+		if err := tx.DeleteSSOLinks(ctx, in.User.ID); err != nil {
+			return err
+		}
+		if canSignIn, err := tx.CanSignIn(ctx, in.User.ID); err != nil {
+			return err
+		} else if !canSignIn {
+			return parley.Invalid("singleSignOn",
+				"is the only way in which you sign in; set a password or add a passkey first")
+		}
+		return u.audit(ctx, tx, in.User.ID, "single-sign-on.disconnect", string(in.User.ID), nil)
+	})
+}

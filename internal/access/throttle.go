@@ -1,0 +1,148 @@
+package access
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley"
+)
+
+// The limits of guessing.
+const (
+	guessWindow       = time.Hour
+	freeGuesses       = 5 // of a person from one address, before waiting begins
+	guessesPerPerson  = 10
+	guessesPerAddress = 50 // from one address, of all people; and of one person, from all addresses
+	maxGuessWait      = 15 * time.Minute
+	maxGuessRecords   = 100_000
+)
+
+// SignInThrottle limits how often passwords and codes can be guessed. It counts on this server alone, and only failures
+// of the past hour. It never shuts a person out for good: passkeys and links are not limited. Its zero value is ready.
+type SignInThrottle struct {
+	mu       sync.Mutex
+	failures map[guessKey][]time.Time // oldest first
+}
+
+// guessKey says what is counted: an address, a person, or a person from an address.
+type guessKey struct{ email, address string }
+
+// SignInAttempt is a guess that is being checked. It counts as a failure unless it succeeds.
+type SignInAttempt struct {
+	throttle *SignInThrottle
+	keys     [3]guessKey // the first one is of the person from the address
+	at       time.Time
+}
+
+// Begin counts a guess at the password of the person from the address. Fails with RATE_LIMIT_TOO_MANY_REQUESTS, before
+// anything was computed, where they have to wait.
+func (t *SignInThrottle) Begin(email, address string, now time.Time) (*SignInAttempt, error) {
+	email, address = strings.ToLower(strings.TrimSpace(email)), NetworkOf(address)
+	a := &SignInAttempt{t, [3]guessKey{{email, address}, {"", address}, {email, ""}}, now}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var wait time.Duration
+	for i, key := range a.keys {
+		limit, free := guessesPerAddress, guessesPerAddress
+		if i == 0 {
+			limit, free = guessesPerPerson, freeGuesses
+		}
+		wait = max(wait, guessWait(t.recent(key, now), limit, free, now))
+	}
+	if wait > 0 {
+		err := parley.NewError(parley.CodeTooManyRequests)
+		err.RetryAfter = wait
+		return nil, err
+	}
+	t.makeSpace(now)
+	for _, key := range a.keys {
+		t.failures[key] = append(t.failures[key], now)
+	}
+	return a, nil
+}
+
+// guessWait returns how long to wait after the failures: 1, 2, 4 … 15 minutes from the free ones on, and until there
+// are fewer than limit in the past hour.
+func guessWait(failures []time.Time, limit, free int, now time.Time) (wait time.Duration) {
+	n := len(failures)
+	if n >= limit {
+		wait = failures[n-limit].Add(guessWindow).Sub(now)
+	}
+	if n >= free && free < limit {
+		pause := min(time.Minute<<min(n-free, 10), maxGuessWait)
+		wait = max(wait, failures[n-1].Add(pause).Sub(now))
+	}
+	return wait
+}
+
+// recent returns the failures of the past hour and forgets the others.
+func (t *SignInThrottle) recent(key guessKey, now time.Time) []time.Time {
+	list := t.failures[key]
+	i := 0
+	for i < len(list) && !list[i].Add(guessWindow).After(now) {
+		i++
+	}
+	if i == 0 {
+		return list
+	}
+	if list = list[i:]; len(list) == 0 {
+		delete(t.failures, key)
+		return nil
+	}
+	t.failures[key] = list
+	return list
+}
+
+// makeSpace keeps the number of records bounded, whoever guesses from however many addresses.
+func (t *SignInThrottle) makeSpace(now time.Time) {
+	if t.failures == nil {
+		t.failures = map[guessKey][]time.Time{}
+	}
+	if len(t.failures) < maxGuessRecords {
+		return
+	}
+	for key := range t.failures {
+		t.recent(key, now)
+	}
+	for key := range t.failures {
+		if len(t.failures) < maxGuessRecords/2 {
+			return
+		}
+		delete(t.failures, key)
+	}
+}
+
+// Succeed takes the guess back, and forgets the failures of the person from the address.
+func (a *SignInAttempt) Succeed() {
+	a.Cancel()
+	a.throttle.mu.Lock()
+	defer a.throttle.mu.Unlock()
+	delete(a.throttle.failures, a.keys[0])
+}
+
+// Cancel takes the guess back: it was not checked.
+func (a *SignInAttempt) Cancel() {
+	a.throttle.mu.Lock()
+	defer a.throttle.mu.Unlock()
+	for _, key := range a.keys {
+		list := a.throttle.failures[key]
+		if i := slices.IndexFunc(list, a.at.Equal); i >= 0 {
+			a.throttle.failures[key] = slices.Delete(slices.Clone(list), i, i+1)
+		}
+	}
+}
+
+// NetworkOf returns the network whose addresses count as one: an IPv4 address, or the /64 of an IPv6 address.
+func NetworkOf(address string) string {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		return address
+	}
+	if ip = ip.Unmap().WithZone(""); ip.Is4() {
+		return ip.String()
+	}
+	return netip.PrefixFrom(ip, 64).Masked().String()
+}

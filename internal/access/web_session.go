@@ -1,0 +1,240 @@
+package access
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// How long a session lasts unless settings say something else.
+const (
+	DefaultSessionIdle     = 12 * time.Hour
+	DefaultSessionLifetime = 30 * 24 * time.Hour
+)
+
+const (
+	tokenBytes         = 32
+	sessionTouch       = time.Minute // a session's last use is written at most this often
+	maxUserAgentLength = 200
+)
+
+// newToken returns 256 random bits, url-safe. Only its Hash is stored.
+func newToken() string {
+	var b [tokenBytes]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand aborts the program instead
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// Client is the browser that a request comes from.
+type Client struct {
+	Address   string
+	UserAgent string
+}
+
+// SignedIn is a person with their session and the accounts that they belong to.
+type SignedIn struct {
+	Session     parley.WebSession
+	User        parley.User
+	Memberships []parley.AccountMembership // the longest standing first
+
+	noted *sync.Map // accounts in which it was noted that the person is there
+}
+
+// Actor is the person's name in audit chains.
+func (s *SignedIn) Actor() string { return UserActor(s.User.ID) }
+
+// UserActor is the name of a user in audit chains.
+func UserActor(id parley.UserID) string { return "user:" + string(id) }
+
+// Member returns the person as a member of the account. An empty account is the one that the session began with,
+// or else the first. Fails with ACCOUNT_NOT_FOUND where they are no member of it.
+func (s *SignedIn) Member(account parley.AccountID) (parley.Member, error) {
+	i := s.membershipIndex(account)
+	if account == "" {
+		i = max(s.membershipIndex(s.Session.AccountID), 0)
+	}
+	if i < 0 || i >= len(s.Memberships) {
+		return parley.Member{}, parley.NewError(parley.CodeAccountNotFound)
+	}
+	m := s.Memberships[i]
+	return parley.Member{User: s.User.ID, Account: m.AccountID, Role: m.Role, SteppedUpAt: s.Session.SteppedUpAt,
+		ViewersSeePersonalData: m.ViewersSeePersonalData}, nil
+}
+
+func (s *SignedIn) membershipIndex(account parley.AccountID) int {
+	return slices.IndexFunc(s.Memberships, func(m parley.AccountMembership) bool { return m.AccountID == account })
+}
+
+// WebSessions finds people by the tokens of their sessions. It caches each result for half a second, as Authenticator
+// does.
+type WebSessions struct {
+	DB       *store.DB
+	Now      func() time.Time
+	Idle     time.Duration // how long a session lasts that is not used; 0 for DefaultSessionIdle
+	Lifetime time.Duration // how long a session lasts at most; 0 for DefaultSessionLifetime
+	Logger   *slog.Logger  // nil for slog.Default()
+	OnChange func()        // called when a session or a role may have changed on this server; must not block; may be nil
+
+	known   ttlCache[cachedSession]
+	unknown ttlCache[struct{}] // separate, so that a flood of wrong tokens does not evict the right ones
+}
+
+type cachedSession struct {
+	person   *SignedIn
+	lastSeen *atomic.Int64 // in milliseconds
+}
+
+// Authenticate returns the person whose session has the token. Fails with AUTH_SIGN_IN_REQUIRED.
+func (w *WebSessions) Authenticate(ctx context.Context, token string) (*SignedIn, error) {
+	if token == "" || len(token) > 2*tokenBytes {
+		return nil, parley.NewError(parley.CodeSignInRequired)
+	}
+	now := w.Now()
+	e, err := w.lookup(ctx, Hash(token), now)
+	if err != nil {
+		return nil, err
+	}
+	lastSeen := time.UnixMilli(e.lastSeen.Load())
+	if !now.Before(e.person.Session.ExpiresAt) || !now.Before(lastSeen.Add(w.idle())) {
+		return nil, parley.NewError(parley.CodeSignInRequired)
+	}
+	w.noteUse(ctx, e, now)
+	return e.person, nil
+}
+
+func (w *WebSessions) lookup(ctx context.Context, hash string, now time.Time) (cachedSession, error) {
+	if e, ok := w.known.get(hash, now); ok {
+		return e, nil
+	}
+	if _, ok := w.unknown.get(hash, now); ok {
+		return cachedSession{}, parley.NewError(parley.CodeSignInRequired)
+	}
+	knownGeneration, unknownGeneration := w.known.generation(), w.unknown.generation()
+	found, err := w.DB.FindWebSession(ctx, hash)
+	if err != nil {
+		return cachedSession{}, err
+	}
+	if found == nil || found.Session.RevokedAt != nil {
+		w.unknown.put(hash, struct{}{}, now, unknownGeneration)
+		return cachedSession{}, parley.NewError(parley.CodeSignInRequired)
+	}
+	memberships, err := w.DB.AccountMemberships(ctx, found.User.ID)
+	if err != nil {
+		return cachedSession{}, err
+	}
+	e := cachedSession{&SignedIn{found.Session, found.User, memberships, new(sync.Map)}, new(atomic.Int64)}
+	e.lastSeen.Store(found.Session.LastSeenAt.UnixMilli())
+	w.known.put(hash, e, now, knownGeneration)
+	return e, nil
+}
+
+// noteUse writes now and then that the session is used. A use that cannot be written is lost.
+func (w *WebSessions) noteUse(ctx context.Context, e cachedSession, now time.Time) {
+	last, at := e.lastSeen.Load(), now.UnixMilli()
+	if at-last < sessionTouch.Milliseconds() || !e.lastSeen.CompareAndSwap(last, at) {
+		return
+	}
+	if err := w.DB.TouchWebSession(ctx, &e.person.Session, now); err != nil &&
+		ctx.Err() == nil {
+		w.logger().Warn("the last use of a session was not written", "error", err)
+	}
+}
+
+// List lists the sessions of a person that have not ended, the newest first.
+func (w *WebSessions) List(ctx context.Context, user parley.UserID) ([]parley.WebSession, error) {
+	now := w.Now()
+	return w.DB.WebSessions(ctx, user, now.Add(-w.idle()), now)
+}
+
+// ClearCache drops all cached results, after something has changed.
+func (w *WebSessions) ClearCache() {
+	w.known.clear()
+	w.unknown.clear()
+	if w.OnChange != nil {
+		w.OnChange()
+	}
+}
+
+// Roles lists the roles of the people of sessions, in all of their accounts. Sessions that have ended have none.
+func (w *WebSessions) Roles(ctx context.Context, sessions []parley.WebSessionID) ([]store.SessionRole, error) {
+	now := w.Now()
+	return w.DB.SessionRoles(ctx, sessions, now.Add(-w.idle()), now)
+}
+
+// Sweep deletes sessions, links and challenges that are of no use any more.
+func (w *WebSessions) Sweep(ctx context.Context) error {
+	return w.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return tx.DeleteEndedSignIns(ctx, w.Now()) })
+}
+
+// newSession returns a session that begins now, with its token.
+func (w *WebSessions) newSession(user parley.UserID, c Client) (token string, s parley.WebSession) {
+	token, now := newToken(), w.Now()
+	return token, parley.WebSession{
+		ID:          parley.WebSessionID(parley.NewUUID()),
+		UserID:      user,
+		Hash:        Hash(token),
+		UserAgent:   cutText(c.UserAgent, maxUserAgentLength),
+		Address:     c.Address,
+		CreatedAt:   now,
+		LastSeenAt:  now,
+		ExpiresAt:   now.Add(cmp.Or(w.Lifetime, DefaultSessionLifetime)),
+		SteppedUpAt: now,
+	}
+}
+
+// NoteMember writes now and then that a person is seen in an account. What cannot be written is lost.
+func (w *WebSessions) NoteMember(ctx context.Context, person *SignedIn, m parley.Member) {
+	i := person.membershipIndex(m.Account)
+	if i < 0 || person.noted == nil {
+		return
+	}
+	now := w.Now()
+	if last := person.Memberships[i].LastSeenAt; last != nil && now.Sub(*last) < sessionTouch {
+		return
+	}
+	if _, isNoted := person.noted.LoadOrStore(m.Account, true); isNoted {
+		return
+	}
+	if err := w.DB.TouchMember(ctx, m.Account, m.User, now); err != nil && ctx.Err() == nil {
+		w.logger().Warn("when a member was last seen was not written", "error", err)
+	}
+}
+
+func (w *WebSessions) idle() time.Duration { return cmp.Or(w.Idle, DefaultSessionIdle) }
+
+func (w *WebSessions) logger() *slog.Logger { return cmp.Or(w.Logger, slog.Default()) }
+
+// cutText returns the first characters of a text as valid UTF-8 without control characters.
+func cutText(text string, characters int) string {
+	clean := strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+	runes := []rune(clean)
+	return string(runes[:min(len(runes), characters)])
+}
+
+// stepUpDuration is how long a person counts as the one who signed in, for what must not be done by whoever finds the
+// browser open.
+const stepUpDuration = 10 * time.Minute
+
+// CheckStepUp fails with AUTH_STEP_UP_REQUIRED unless the member has shown who they are within the last ten minutes.
+func CheckStepUp(m parley.Member, now time.Time) error {
+	if now.Sub(m.SteppedUpAt) > stepUpDuration {
+		return parley.NewError(parley.CodeStepUpRequired)
+	}
+	return nil
+}

@@ -1,0 +1,563 @@
+package admin_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/api/admin"
+	"parley/internal/httpapi"
+	"parley/internal/server"
+	"parley/internal/store"
+	"parley/internal/testkit"
+)
+
+// memberCase is a request to an operation for members. Ids are written as {agentId} and so on wherever a client can put
+// them.
+type memberCase struct{ route, body string }
+
+// newSquare returns a picture in base64.
+func newSquare() string {
+	square := image.NewRGBA(image.Rect(0, 0, 8, 8))
+	draw.Draw(square, square.Rect, image.NewUniform(color.RGBA{200, 16, 32, 255}), image.Point{}, draw.Src)
+	var file bytes.Buffer
+	_ = png.Encode(&file, square) // into memory
+	return base64.StdEncoding.EncodeToString(file.Bytes())
+}
+
+// memberCases has every operation for members, in an order in which each succeeds: what deletes comes last.
+var memberCases = []memberCase{
+	{"GET /accounts", ""},
+	{"PATCH /accounts/{accountId}", `{"hipaa":false}`},
+	{"POST /accounts/{accountId}/keys", `{"name":"New"}`},
+	{"GET /keys?accountId={accountId}", ""},
+	{"GET /keys?revoked=true", ""},
+	{"GET /members?accountId={accountId}", ""},
+	{"PATCH /accounts/{accountId}/members?email={memberEmail}", `{"role":"admin"}`},
+	{"PATCH /accounts/{accountId}/members?userId={memberId}", `{"role":"agent"}`},
+	{"POST /accounts/{accountId}/invitations", `{"email":"invited-{newEmail}","role":"agent"}`},
+	{"GET /accounts/{accountId}/invitations", ""},
+	{"POST /accounts/{accountId}/invitations/{invitationId}/link", ""},
+	{"DELETE /accounts/{accountId}/invitations/{invitationId}", ""},
+	{"POST /accounts/{accountId}/members/link?userId={memberId}", ""},
+	{"POST /accounts/{accountId}/members/link?email={memberEmail}", ""},
+	{"GET /accounts/{accountId}/audit", ""},
+	{"GET /accounts/{accountId}/audit?actor=operator&action=key.create&from=2020-01-01T00:00:00Z&limit=2", ""},
+	{"GET /accounts/{accountId}/audit/choices", ""},
+	{"GET /accounts/{accountId}/audit/verify", ""},
+	{"GET /accounts/{accountId}/audit/export?format=csv", ""},
+	{"GET /accounts/{accountId}/audit/export?to=2020-01-01T00:00:00Z", ""},
+	{"GET /accounts/{accountId}/usage?month=2026-01", ""},
+	{"GET /accounts/{accountId}/usage?agentId={agentId}", ""},
+	{"GET /accounts/{accountId}/usage/agents?limit=2", ""},
+	{"GET /accounts/{accountId}/usage/export", ""},
+	{"GET /accounts/{accountId}/model-servers", ""},
+	{"POST /accounts/{accountId}/model-servers",
+		`{"kind":"chat","name":"Near","url":"http://127.0.0.1:1/v1","model":"m","key":"sk-1"}`},
+	{"POST /accounts/{accountId}/model-servers/test",
+		`{"kind":"chat","name":"Near","url":"http://127.0.0.1:1/v1","model":"m"}`},
+	{"POST /accounts/{accountId}/model-servers/test",
+		`{"modelServerId":"{modelServerId}","kind":"chat","name":"Near","url":"http://127.0.0.1:1/v1","model":"m"}`},
+	{"GET /accounts/{accountId}/model-servers/{modelServerId}", ""},
+	{"PATCH /accounts/{accountId}/model-servers/{modelServerId}", `{"name":"Far"}`},
+	{"POST /accounts/{accountId}/model-servers/{modelServerId}/test", ""},
+	{"DELETE /accounts/{accountId}/model-servers/{modelServerId}", ""},
+	{"POST /webhooks", `{"accountId":"{accountId}","endpoint":"https://hook.example/a","events":["leads.submit"]}`},
+	{"POST /webhooks", `{"agentId":"{agentId}","endpoint":"https://hook.example/b","events":["leads.submit"]}`},
+	{"GET /webhooks?accountId={accountId}", ""},
+	{"PATCH /webhooks/{webhookId}", `{"endpoint":"https://hook.example/c","enabled":false}`},
+	{"POST /webhooks/{webhookId}/secret", ""},
+	{"POST /webhooks/{webhookId}/test", ""},
+	{"GET /deliveries?webhookId={webhookId}", ""},
+	{"POST /deliveries/{deliveryId}/redeliver", ""},
+	{"POST /accounts/{accountId}/manifest",
+		`{"documents":[{"agent":{"id":"{agentId}"},"settings":{"name":"{newEmail}"}}],"prune":false,"dryRun":false}`},
+	{"GET /agents/{agentId}/manifest", ""},
+	{"GET /agents/{agentId}/settings", ""},
+	{"PATCH /agents/{agentId}/settings", `{"baseVersion":3,"settings":{"name":"Support"}}`},
+	{"GET /agents/{agentId}/history", ""},
+	{"GET /agents/{agentId}/history/{version}", ""},
+	{"POST /agents/{agentId}/history/{version}/restore", `{"baseVersion":4}`},
+	{"POST /agents/{agentId}/actions", `{"kind":"client","name":"{actionName}","description":"When?","enabled":true}`},
+	{"GET /agents/{agentId}/actions", ""},
+	{"GET /agents/{agentId}/actions/{actionName}", ""},
+	{"PATCH /agents/{agentId}/actions/{actionName}", `{"enabled":false}`},
+	{"POST /agents/{agentId}/actions/try",
+		`{"key":"{actionName}","kind":"http","name":"look","description":"When?","config":{"url":"http://127.0.0.1:1/"}}`},
+	{"DELETE /agents/{agentId}/actions/{actionName}", ""},
+	{"POST /agents/{agentId}/procedures", `{"name":"{actionName}","description":"When?","steps":[{"say":"Hi"}]}`},
+	{"GET /agents/{agentId}/procedures/{actionName}", ""},
+	{"PATCH /agents/{agentId}/procedures/{actionName}", `{"enabled":false}`},
+	{"POST /agents/{agentId}/procedures/try",
+		`{"name":"{actionName}","description":"When?","steps":[{"say":"Hi"}],"step":0}`},
+	{"DELETE /agents/{agentId}/procedures/{actionName}", ""},
+	{"POST /agents/{agentId}/replay", `{"limit":1}`},
+	{"GET /agents/{agentId}/identity-secret", ""},
+	{"POST /agents/{agentId}/identity-secret/rotate", `{"keepOldDays":14}`},
+	{"POST /agents/{agentId}/identity-check", `{"user_id":"jo","user_hash":"00"}`},
+	{"POST /agents/{agentId}/domain-check", `{"address":"shop.example/a"}`},
+	{"POST /agents/{agentId}/preview-ticket", ""},
+	{"PUT /agents/{agentId}/icon", `{"image":"` + newSquare() + `"}`},
+	{"DELETE /agents/{agentId}/icon", ""},
+	{"PUT /agents/{agentId}/picture", `{"image":"` + newSquare() + `"}`},
+	{"DELETE /agents/{agentId}/picture", ""},
+	{"GET /agents/{agentId}/sources", ""},
+	{"GET /agents/{agentId}/sources/{sourceId}/pages", ""},
+	{"GET /agents/{agentId}/sources/{sourceId}/text", ""},
+	{"POST /agents/{agentId}/sources/{sourceId}/refetch", ""},
+	{"GET /agents/{agentId}/training", ""},
+	{"GET /agents/{agentId}/sources/{sourceId}", ""},
+	{"GET /agents/{agentId}/sources/{sourceId}/versions", ""},
+	{"GET /agents/{agentId}/sources/{sourceId}/passages", ""},
+	{"POST /agents/{agentId}/try-paths", `{"url":"https://shop.example","linkType":"crawl","addresses":["/a"]}`},
+	{"GET /agents/{agentId}/knowledge-use", ""},
+	{"POST /agents/{agentId}/try-search", `{"query":"What colour is the sky?"}`},
+	{"GET /agents/{agentId}/playground", ""},
+	{"PUT /agents/{agentId}/conversations/{conversationId}/messages/{messageId}/feedback", `{"feedback":"negative"}`},
+	{"POST /agents/{agentId}/playground", `{"message":"What colour is the sky?","draft":{"instructions":"Be brief."}}`},
+	{"POST /agents/{agentId}/playground", `{"message":"And at night?","conversationId":"{playgroundId}"}`},
+	{"POST /agents/{agentId}/playground", `{"retry":"{playgroundMessageId}","conversationId":"{playgroundId}"}`},
+	{"GET /agents/{agentId}/playground/conversations", ""},
+	{"GET /agents/{agentId}/playground/conversations/{playgroundId}", ""},
+	{"POST /agents/{agentId}/compare", `{"message":"What colour is the sky?","lanes":[{},{"draft":{"temp":1}}]}`},
+	{"POST /agents/{agentId}/compare",
+		`{"message":"And at night?","lanes":[{"conversationId":"{playgroundId}"},{}]}`},
+	{"POST /agents/{agentId}/conversations/{conversationId}/messages/{messageId}/improve",
+		`{"question":"What colour is the sky at night?","answer":"Black, {newEmail}."}`},
+	{"POST /agents/{agentId}/conversations/{conversationId}/messages/{messageId}/improve",
+		`{"question":"How dark is the sky?","answer":"Rather dark.","sourceId":"{qnaId}"}`},
+	{"GET /agents/{agentId}/insights", ""},
+	{"GET /agents/figures?accountId={accountId}&agentIds={agentId}", ""},
+	{"GET /agents/{agentId}/today", ""},
+	{"POST /agents/{agentId}/insights/rebuild",
+		`{"at":{"forgotten":false,"after":{"SortValue":0,"ID":""},"judged":0,"done":false}}`},
+	{"GET /agents/{agentId}/synonyms/proposals", ""},
+	{"POST /agents/{agentId}/synonyms", `{"words":["postcode","zip"]}`},
+	{"GET /agents/{agentId}/conversations", ""},
+	{"GET /conversations/{conversationId}/trace", ""},
+	{"GET /conversations/{conversationId}/explain", ""},
+	{"GET /conversations/{conversationId}/explain?messageId={messageId}", ""},
+	{"POST /conversations/count", `{"conversationIds":["{conversationId}"]}`},
+	{"POST /conversations/count", `{"agentId":"{agentId}","userId":"jo"}`},
+	{"PUT /conversations/{conversationId}/state", `{"step":"takeover"}`},
+	{"POST /conversations/{conversationId}/messages", `{"member":"{callerEmail}","text":"Hello"}`},
+	{"POST /conversations/{conversationId}/typing", ""},
+	{"GET /voice/sessions?agentId={agentId}", ""},
+	{"GET /voice/sessions/{sessionId}/recording?part=0", ""},
+	{"GET /agents/{agentId}/statuses", ""},
+	{"POST /agents/{agentId}/statuses", `{"category":"new","label":"{newEmail}","default":false}`},
+	{"PATCH /agents/{agentId}/statuses/{statusId}", `{"label":"Changed"}`},
+	{"POST /agents/{agentId}/statuses/{statusId}/default", ""},
+	{"POST /agents/{agentId}/statuses/{otherStatusId}/archive", ""},
+	{"GET /agents/{agentId}/teams", ""},
+	{"POST /agents/{agentId}/teams", `{"name":"{newEmail}","default":false}`},
+	{"PATCH /agents/{agentId}/teams/{teamId}", `{"default":false,"maxOpen":9}`},
+	{"PUT /agents/{agentId}/teams/{teamId}/members/{memberEmail}", `{}`},
+	{"GET /agents/{agentId}/rules", ""},
+	{"POST /agents/{agentId}/rules", `{"disabled":false,"team":"{teamId}","assignee":"{memberEmail}"}`},
+	{"POST /agents/{agentId}/rules/{rule}/move", `{"to":1}`},
+	{"PUT /agents/{agentId}/rules/{rule}/enabled", `{"on":true}`},
+	{"POST /agents/{agentId}/route", `{"subject":"s","description":"","email":""}`},
+	{"GET /agents/{agentId}/customers", ""},
+	{"GET /agents/{agentId}/tickets?team={teamId}&assignee={memberEmail}", ""},
+	{"GET /agents/{agentId}/tickets?customer={customerEmail}", ""},
+	{"POST /agents/{agentId}/tickets",
+		`{"subject":"Help","description":"Please.","email":"jo@example.com","status":"{statusId}","team":"{teamId}",` +
+			`"assignee":"{memberEmail}"}`},
+	{"GET /agents/{agentId}/tickets/{ticketNumber}", ""},
+	{"PATCH /agents/{agentId}/tickets/{ticketNumber}",
+		`{"status":"{statusId}","team":"{teamId}","assignee":"{memberEmail}"}`},
+	{"POST /agents/{agentId}/tickets/{ticketNumber}/messages", `{"type":"note","member":"{callerEmail}","text":"Hello"}`},
+	{"DELETE /agents/{agentId}/rules/{rule}", ""},
+	{"DELETE /agents/{agentId}/teams/{teamId}/members/{memberEmail}", ""},
+	{"DELETE /agents/{agentId}/teams/{teamId}", ""},
+	{"POST /voice/sessions/{sessionId}/end", ""},
+	{"DELETE /webhooks/{webhookId}", ""},
+	{"DELETE /keys/{keyId}", ""},
+	{"DELETE /accounts/{accountId}/members?userId={memberId}", ""},
+	{"POST /conversations/delete", `{"agentId":"{agentId}","userId":"nobody"}`},
+	{"POST /conversations/delete", `{"conversationIds":["{conversationId}"]}`},
+}
+
+// unknownIDs are ids in their right forms that no thing has.
+var unknownIDs = testkit.ResourceIDs{
+	"accountId":      "00000000-0000-4000-8000-000000000000",
+	"agentId":        "AAAAAAAAAAAAAAAAAAAAA",
+	"callerEmail":    "stranger@nowhere.example",
+	"conversationId": "01900000-0000-7000-8000-000000000000",
+	"customerEmail":  "stranger@nowhere.example",
+	"deliveryId":     "01900000-0000-7000-8000-000000000000",
+	"keyId":          "00000000-0000-4000-8000-000000000000",
+	"memberEmail":    "stranger@nowhere.example",
+	"memberId":       "00000000-0000-4000-8000-000000000000",
+	"messageId":      "msg_0000000000000000000000",
+	"modelServerId":  "00000000-0000-4000-8000-000000000000",
+	"otherStatusId":  "00000000-0000-4000-8000-000000000000",
+	"qnaId":          "00000000-0000-4000-8000-000000000000",
+	"playgroundId":   "01900000-0000-7000-8000-000000000000",
+
+	"playgroundMessageId": "msg_0000000000000000000000",
+	"rule":                "00000000-0000-4000-8000-000000000000",
+	"sessionId":           "01900000-0000-7000-8000-000000000000",
+	"sourceId":            "00000000-0000-4000-8000-000000000000",
+	"statusId":            "00000000-0000-4000-8000-000000000000",
+	"teamId":              "00000000-0000-4000-8000-000000000000",
+	"ticketNumber":        "999999999",
+	"webhookId":           "00000000-0000-4000-8000-000000000000",
+}
+
+var malformedIDs = []string{"x", "%00", "%27%20or%201=1--", "..%2F..", "%F0%9F%98%80",
+	"00000000-0000-0000-0000-00000000000g", strings.Repeat("a", 3000)}
+
+// memberTest calls the API for members of a server.
+type memberTest struct {
+	*testkit.Server
+	t       testing.TB
+	handler http.Handler
+}
+
+func forEachMemberTest(t *testing.T, f func(mt *memberTest), common ...testkit.Option) {
+	t.Helper()
+	run := func(t *testing.T, options ...testkit.Option) {
+		t.Helper()
+		options = append(options, common...)
+		key := testkit.WithConfig(func(c *server.Config) { c.SecretKey = "a key of the tests" })
+		srv := testkit.Open(t, append(options, key)...)
+		f(&memberTest{Server: srv, t: t,
+			handler: admin.NewMemberHandler(srv.AdminService, memberOfRequest, slog.New(slog.DiscardHandler))})
+	}
+	t.Run("sqlite", func(t *testing.T) { run(t) })
+	t.Run("postgres", func(t *testing.T) { run(t, testkit.WithPostgres()) })
+}
+
+type memberKey struct{}
+
+// memberOfRequest returns the member that a test sends a request as.
+func memberOfRequest(r *http.Request) (parley.Member, error) {
+	m, ok := r.Context().Value(memberKey{}).(parley.Member)
+	if !ok {
+		return m, parley.NewError(parley.CodeMissingKey)
+	}
+	return m, nil
+}
+
+// send returns the status and the body of the response to a member's request.
+func (mt *memberTest) send(m parley.Member, route, body string) string {
+	mt.t.Helper()
+	method, path, _ := strings.Cut(route, " ")
+	ctx := context.WithValue(mt.t.Context(), memberKey{}, m)
+	r := httptest.NewRequestWithContext(ctx, method, admin.MemberBase+path, strings.NewReader(body))
+	w := httptest.NewRecorder()
+	mt.handler.ServeHTTP(w, r)
+	return fmt.Sprintf("%d %s", w.Code, w.Body)
+}
+
+// run calls an operation as the operator.
+func run[In, Out any](mt *memberTest, op admin.Operation[In, Out], in In) Out {
+	mt.t.Helper()
+	out, err := admin.RunOn(mt.t.Context(), mt.AdminService, op, in)
+	if err != nil {
+		mt.t.Fatal(op.Name, err)
+	}
+	return out
+}
+
+func (mt *memberTest) must(err error) {
+	mt.t.Helper()
+	if err != nil {
+		mt.t.Fatal(err)
+	}
+}
+
+// newMember returns a member of an account. Viewers are not stored: they write nothing.
+func (mt *memberTest) newMember(account string, role parley.Role, email string) parley.Member {
+	mt.t.Helper()
+	m := parley.Member{User: parley.UserID(parley.NewUUID()), Account: parley.AccountID(account), Role: role}
+	if role != parley.RoleViewer {
+		m.User = parley.UserID(run(mt, admin.AddMember,
+			admin.NewMember{AccountID: account, Email: email, Name: "Kim", Role: string(role)}).UserID)
+	}
+	return m
+}
+
+// newResources creates one of each thing in an account. tag is part of what is unique among accounts.
+func (mt *memberTest) newResources(account, key, tag string, number int) testkit.ResourceIDs {
+	mt.t.Helper()
+	agent := mt.NewAgent(mt.t, key, "# Sky\n\nThe sky is blue.")
+	mt.Do(mt.t, "PUT", "/agents/"+agent, key, map[string]any{"voiceSettings": map[string]any{}})
+	ids := testkit.ResourceIDs{"accountId": account, "agentId": agent, "version": "2",
+		"newEmail": "new-" + tag + "@shop.example", "actionName": "look_" + tag,
+		"memberEmail": "lee-" + tag + "@shop.example", "customerEmail": "jo-" + tag + "@example.com"}
+	ref := parley.AccountID(account).AgentRef(parley.AgentID(agent))
+	ids["memberId"] = string(mt.newMember(account, parley.RoleAgent, ids["memberEmail"]).User)
+	link, err := mt.Users.Invite(mt.t.Context(), access.NewInvitation{AccountID: parley.AccountID(account),
+		Email: "waiting-" + tag + "@shop.example", Role: parley.RoleAgent})
+	mt.must(err)
+	ids["invitationId"] = string(link.ID)
+	ids["keyId"] = run(mt, admin.CreateKey, admin.NewKey{AccountID: account, Name: "Key"}).KeyID
+	var answer struct {
+		Data struct {
+			ID       string
+			Metadata struct{ ConversationID string }
+		}
+	}
+	mt.Do(mt.t, "POST", "/agents/"+agent+"/chat", key, map[string]any{"message": "What colour is the sky?",
+		"userId": "jo", "stream": false}).Decode(mt.t, http.StatusOK, &answer)
+	ids["conversationId"], ids["messageId"] = answer.Data.Metadata.ConversationID, answer.Data.ID
+	ids["modelServerId"] = run(mt, admin.CreateModelServer, admin.NewModelServer{AccountID: account,
+		ModelServerSettings: admin.ModelServerSettings{Kind: "chat", Name: "Own", URL: "http://127.0.0.1:1/v1", Model: "m",
+			Key: "sk-" + tag}}).ID
+	mt.addPlayground(ids)
+	mt.addHelpdesk(ids, ref, number)
+	mt.addDelivery(ids, ref)
+	mt.Do(mt.t, "POST", "/agents/"+agent+"/voice/sessions", key, map[string]any{})
+	sessions, err := mt.DB.VoiceSessions(mt.t.Context(), store.VoiceFilter{Agent: ref.Agent}, 1)
+	sources, err2 := mt.DB.Sources(mt.t.Context(), ref, store.SourceFilter{}, parley.PageRequest{Limit: 2})
+	if err != nil || err2 != nil || len(sessions) != 1 || len(sources.Items) != 2 {
+		mt.t.Fatal(err, err2, len(sessions), len(sources.Items))
+	}
+	ids["sessionId"], ids["sourceId"] = string(sessions[0].ID), string(sources.Items[1].ID)
+	return ids
+}
+
+// addPlayground adds a conversation of the playground and a source of questions and answers.
+func (mt *memberTest) addPlayground(ids testkit.ResourceIDs) {
+	mt.t.Helper()
+	owner := parley.Member{User: "owner", Account: parley.AccountID(ids["accountId"]), Role: parley.RoleOwner}
+	end := mt.ask(owner, ids["agentId"], `{"message":"What colour is the sky?"}`)
+	ids["playgroundId"], ids["playgroundMessageId"] = end.ConversationID, end.MessageID
+	better := admin.BetterAnswer{AgentID: ids["agentId"], ConversationID: ids["conversationId"],
+		MessageID: ids["messageId"], Question: "Is it dark?", Answer: "It is."}
+	ids["qnaId"] = run(mt, admin.Improve, better).Source.ID
+}
+
+func (mt *memberTest) addHelpdesk(ids testkit.ResourceIDs, ref parley.AgentRef, number int) {
+	mt.t.Helper()
+	agent := string(ref.Agent)
+	ids["statusId"] = run(mt, admin.AddStatus, admin.NewStatus{AgentID: agent, Category: "new", Label: "One"}).ID
+	ids["otherStatusId"] = run(mt, admin.AddStatus, admin.NewStatus{AgentID: agent, Category: "new", Label: "Two"}).ID
+	ids["teamId"] = run(mt, admin.AddTeam, admin.NewTeam{AgentID: agent, Name: "Team"}).ID
+	ids["rule"] = run(mt, admin.AddRule, admin.NewRule{AgentID: agent, Team: ids["teamId"]})[0].Key
+	_, err := mt.DB.SQL().Exec(mt.t.Context(), `update helpdesks set last_number = ? where agent_id = ?`, number, agent)
+	mt.must(err)
+	ids["ticketNumber"] = fmt.Sprint(run(mt, admin.OpenTicket, admin.NewTicket{AgentID: agent, Subject: "Help",
+		Description: "Call me: +1 212 555 0147", Email: ids["customerEmail"], Name: "Jo Miller"}).Number)
+}
+
+func (mt *memberTest) addDelivery(ids testkit.ResourceIDs, ref parley.AgentRef) {
+	mt.t.Helper()
+	ids["webhookId"] = run(mt, admin.AddWebhook, admin.NewWebhook{AgentID: string(ref.Agent),
+		Endpoint: "https://hook.example/", Events: []string{"leads.submit"}}).WebhookID
+	d := parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: ref.Account, AgentID: ref.Agent,
+		WebhookID: parley.WebhookID(ids["webhookId"]), Event: "leads.submit", Body: "{}",
+		State: parley.DeliveryDead, DueAt: time.Now(), CreatedAt: time.Now(), UpdatedAt: time.Now()}
+	mt.must(mt.DB.AddDelivery(mt.t.Context(), &d))
+	ids["deliveryId"] = string(d.ID)
+}
+
+// TestMembersReachTheirAccountAlone holds that nobody can reach, or so much as notice, another account's things: the
+// reply to their id is the reply to an id that does not exist, byte for byte, but for the id where it is repeated. And
+// that a role without the permission learns nothing of what there is.
+func TestMembersReachTheirAccountAlone(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		foreign := mt.newResources(mt.OtherAccount, mt.OtherKey, "other", 98765431)
+		foreign["callerEmail"], foreign["version"] = foreign["memberEmail"], "98765432"
+		before := mt.auditLength(mt.OtherAccount)
+		for _, role := range parley.Roles() {
+			ids := mt.newResources(mt.Account, mt.Key, string(role), 0)
+			ids["callerEmail"] = "caller-" + string(role) + "@shop.example"
+			member := mt.newMember(mt.Account, role, ids["callerEmail"])
+			for _, c := range memberCases {
+				if op := findMemberOperation(mt.t, c.route); access.May(role, op.Permission) {
+					mt.checkIsolation(member, c, ids, foreign)
+					mt.checkSuccess(member, c, op, ids, foreign)
+				} else {
+					mt.checkRefusal(member, c, ids, foreign)
+				}
+			}
+		}
+		if after := mt.auditLength(mt.OtherAccount); after != before {
+			mt.t.Errorf("the audit chain of the other account grew from %d to %d", before, after)
+		}
+	})
+}
+
+func (mt *memberTest) auditLength(account string) int {
+	mt.t.Helper()
+	events, err := mt.DB.AuditEvents(mt.t.Context(), parley.AccountID(account), 0, 10_000)
+	mt.must(err)
+	return len(events)
+}
+
+// places lists the ids that a request names and that may be another account's.
+func (c memberCase) places() (list []string) {
+	for name := range unknownIDs {
+		if strings.Contains(c.route+c.body, "{"+name+"}") {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+func (mt *memberTest) sendCase(m parley.Member, c memberCase, ids testkit.ResourceIDs) string {
+	mt.t.Helper()
+	route, query, hasQuery := strings.Cut(ids.Substitute(c.route), "?")
+	if hasQuery {
+		route += "?" + strings.ReplaceAll(query, "@", "%40")
+	}
+	return mt.send(m, route, ids.Substitute(c.body))
+}
+
+// sendWith sends a request with one id replaced, and returns the response with that id left out.
+func (mt *memberTest) sendWith(m parley.Member, c memberCase, ids testkit.ResourceIDs, name, id string) string {
+	mt.t.Helper()
+	return strings.ReplaceAll(mt.sendCase(m, c, ids.With(name, id)), id, "ID")
+}
+
+func (mt *memberTest) checkIsolation(m parley.Member, c memberCase, ids, foreign testkit.ResourceIDs) {
+	mt.t.Helper()
+	for _, name := range c.places() {
+		stranger := mt.sendWith(m, c, ids, name, foreign[name])
+		missing := mt.sendWith(m, c, ids, name, unknownIDs[name])
+		if stranger != missing || missing[0] == '2' && missing != "200 []\n" {
+			mt.t.Errorf("%s %s with another account's %s:\n%s\nwith an unknown one:\n%s", c.route, c.body, name, stranger,
+				missing)
+		}
+		for _, id := range malformedIDs {
+			if got := mt.sendWith(m, c, ids, name, id); errorCode(got) != errorCode(missing) {
+				mt.t.Errorf("%s %s with %s %q:\n%s\nwith an unknown one:\n%s", c.route, c.body, name, id, got, missing)
+			}
+		}
+	}
+}
+
+// errorCode returns the status and the code of a failure.
+func errorCode(response string) string {
+	code, _, _ := strings.Cut(response, `,"message"`)
+	return code
+}
+
+func (mt *memberTest) checkRefusal(m parley.Member, c memberCase, ids, foreign testkit.ResourceIDs) {
+	mt.t.Helper()
+	want := fmt.Sprintf(`403 {"error":{"code":"AUTH_INSUFFICIENT_PERMISSIONS","message":"The role %s may not do this."}}`+
+		"\n", m.Role)
+	for _, set := range []testkit.ResourceIDs{ids, foreign, unknownIDs.With("newEmail", "x")} {
+		if got := mt.sendCase(m, c, set); got != want {
+			mt.t.Errorf("%s as %s: %s", c.route, m.Role, got)
+		}
+	}
+	for _, name := range c.places() {
+		if got := mt.sendCase(m, c, ids.With(name, malformedIDs[0])); got != want {
+			mt.t.Errorf("%s as %s with %s %s: %s", c.route, m.Role, name, malformedIDs[0], got)
+		}
+	}
+}
+
+// checkSuccess sends a request with the member's own ids. A change must be in the audit chain with the member as actor.
+func (mt *memberTest) checkSuccess(m parley.Member, c memberCase, op *httpapi.Operation,
+	ids, foreign testkit.ResourceIDs) {
+	mt.t.Helper()
+	before := mt.auditLength(mt.Account)
+	got := mt.sendCase(m, c, ids)
+	if got[0] != '2' && !strings.Contains(got, "The voice session goes on") {
+		mt.t.Errorf("%s %s as %s: %s", c.route, ids.Substitute(c.body), m.Role, got)
+	}
+	for name, id := range foreign {
+		if name != "ticketNumber" && name != "rule" && strings.Contains(got, id) {
+			mt.t.Errorf("%s shows another account's %s:\n%s", c.route, name, got)
+		}
+	}
+	if m.Role == parley.RoleViewer {
+		for _, secret := range []string{ids["customerEmail"], "Jo Miller", "555 0147", `"jo"`} {
+			if strings.Contains(got, secret) {
+				mt.t.Errorf("%s shows a viewer %s:\n%s", c.route, secret, got)
+			}
+		}
+	}
+	events, err := mt.DB.AuditEvents(mt.t.Context(), m.Account, 0, 10_000)
+	mt.must(err)
+	if changes := isChange(op); changes != (len(events) > before) {
+		mt.t.Errorf("%s wrote %d events into the audit chain", c.route, len(events)-before)
+	}
+	for _, e := range events[before:] {
+		if e.Actor != "user:"+string(m.User) {
+			mt.t.Errorf("%s: %s was done by %s", c.route, e.Action, e.Actor)
+		}
+	}
+}
+
+// isChange reports whether an operation changes what an account has, or shows a secret of it.
+func isChange(op *httpapi.Operation) bool {
+	if op.Name == admin.GetIdentitySecret.Name {
+		return true
+	}
+	p := string(op.Permission)
+	return op.Method != http.MethodGet && !strings.HasSuffix(p, ":read") && op.Name != admin.Replay.Name &&
+		op.Name != admin.TellTyping.Name
+}
+
+func findMemberOperation(t testing.TB, route string) *httpapi.Operation {
+	t.Helper()
+	method, path, _ := strings.Cut(route, " ")
+	path, _, _ = strings.Cut(path, "?")
+	for _, op := range admin.MemberOperations() {
+		if op.Method == method && isSamePath(op.Path, path) {
+			return &op
+		}
+	}
+	t.Fatalf("there is no operation %s", route)
+	return nil
+}
+
+// isSamePath reports whether two paths differ at most in the names of their parameters.
+func isSamePath(a, b string) bool {
+	one, other := strings.Split(a, "/"), strings.Split(b, "/")
+	if len(one) != len(other) {
+		return false
+	}
+	for i := range one {
+		if one[i] != other[i] && (one[i] == "" || one[i][0] != '{' || other[i][0] != '{') {
+			return false
+		}
+	}
+	return true
+}
+
+// TestEveryMemberOperationHasACase fails for an operation that the test of isolation leaves out.
+func TestEveryMemberOperationHasACase(t *testing.T) {
+	tested := map[string]bool{}
+	for _, c := range memberCases {
+		tested[findMemberOperation(t, c.route).Name] = true
+	}
+	for _, op := range admin.MemberOperations() {
+		if !tested[op.Name] {
+			t.Errorf("no case tests %s %s", op.Method, op.Path)
+		}
+	}
+}
+
+// Nobody who is not signed in learns which operations there are.
+func TestMembersMustBeSignedIn(t *testing.T) {
+	srv := testkit.Open(t)
+	handler := admin.NewMemberHandler(srv.AdminService, memberOfRequest, slog.New(slog.DiscardHandler))
+	for _, path := range []string{"/accounts", "/nothing", "/agents/x/sources", "/maintenance"} {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, admin.MemberBase+path, http.NoBody))
+		if w.Code != http.StatusUnauthorized {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+}

@@ -1,0 +1,268 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"parley"
+	"parley/internal/httpapi"
+	"parley/internal/store"
+)
+
+// pageRoutes lists the operations that members get in place of the operator's of the same names: lists that grow, in
+// pages.
+func pageRoutes() []route {
+	return []route{ListSourcePage, ListConversationPage, ListTicketPage, ListCustomerPage, ListVoiceSessionPage,
+		ListDeliveryPage, ListMemberPage, ListInvitationPage, ListKeyPage}
+}
+
+// The lists that grow, in pages.
+var (
+	ListSourcePage = newOperation(sourceGroup.read, "GET /sources", operation{
+		Name:    "listSources",
+		Summary: "List the sources of an agent, the newest first",
+		Errors:  errorCodes{parley.CodeInvalidCursor},
+	}, (*Service).listSourcePage)
+	ListConversationPage = newOperation(conversationGroup.read, "GET /agents/{agentId}/conversations", operation{
+		Name:    "listConversations",
+		Summary: "List the conversations of an agent, the newest first",
+		Errors:  errorCodes{parley.CodeAgentNotFound, parley.CodeInvalidCursor},
+	}, (*Service).listConversationPage)
+	ListTicketPage = newOperation(ticketGroup.read, "GET /tickets", operation{
+		Name:    "listTickets",
+		Summary: "List the tickets of an agent, the one that changed last first",
+		Errors: errorCodes{parley.CodeNotFound, parley.CodeTicketTeam, parley.CodeTicketMember,
+			parley.CodeInvalidCursor},
+	}, (*Service).listTicketPage)
+	ListCustomerPage = newOperation(ticketGroup.read, "GET /customers", operation{
+		Name:       "listCustomers",
+		Summary:    "List the customers of an agent, the newest first",
+		Permission: parley.PermissionCustomersRead,
+		Errors:     errorCodes{parley.CodeInvalidCursor},
+	}, (*Service).listCustomerPage)
+	ListVoiceSessionPage = newOperation(voiceGroup.read, "GET /voice/sessions", operation{
+		Name:    "listVoiceSessions",
+		Summary: "List the voice sessions of an agent, the newest first",
+		Errors:  errorCodes{parley.CodeAgentNotFound, parley.CodeInvalidCursor},
+	}, (*Service).listVoiceSessionPage)
+	ListDeliveryPage = newOperation(webhookGroup.read, "GET /deliveries", operation{
+		Name:    "listDeliveries",
+		Summary: "List the deliveries of a webhook, the newest first",
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeInvalidCursor},
+	}, (*Service).listDeliveryPage)
+	ListMemberPage = newOperation(memberGroup.read, "GET /members", operation{
+		Name:    "listMembers",
+		Summary: "List the members of an account, the longest standing first",
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeInvalidCursor},
+	}, (*Service).listMemberPage)
+	ListInvitationPage = newOperation(memberGroup.read, "GET /accounts/{accountId}/invitations", operation{
+		Name:    "listInvitations",
+		Summary: "List the invitations that nobody has answered yet, the oldest first",
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeInvalidCursor},
+	}, (*Service).listInvitationPage)
+	ListKeyPage = newOperation(keyGroup.read, "GET /keys", operation{
+		Name:    "listKeys",
+		Summary: "List the API keys of an account, without the keys themselves, the newest first",
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeInvalidCursor},
+	}, (*Service).listKeyPage)
+)
+
+// Paging selects a page.
+type Paging struct {
+	Cursor string `query:"cursor" doc:"The cursor of the page before."`
+	Limit  int    `query:"limit" min:"1" max:"100" default:"20" doc:"Most items on the page."`
+}
+
+// Page is one page of a list.
+type Page[T any] struct {
+	Data       []T        `json:"data"`
+	Pagination Pagination `json:"pagination"`
+}
+
+// Pagination locates a page in its list.
+type Pagination struct {
+	Cursor  *string `json:"cursor" doc:"Opaque; send it back to get the next page. Null on the last one."`
+	HasMore bool    `json:"hasMore"`
+	Total   int     `json:"total,omitempty" doc:"Items of the whole list; left out of tickets, and where there are none."`
+}
+
+// readPage reads a page. purpose binds its cursor to the list; convert converts what is on the page.
+func readPage[From, To any](s *Service, p Paging, purpose []string,
+	read func(parley.PageRequest) (parley.Page[From], error), convert func([]From) ([]To, error)) (Page[To], error) {
+	cursors := httpapi.Cursors{Key: s.CursorKey}
+	name := "member " + string(s.ownAccount()) + " " + strings.Join(purpose, " ")
+	after, err := cursors.Open(name, p.Cursor)
+	if err != nil {
+		return Page[To]{}, err
+	}
+	page, err := read(parley.PageRequest{Limit: p.Limit, After: after})
+	if err != nil {
+		return Page[To]{}, err
+	}
+	items, err := convert(page.Items)
+	next := Pagination{Cursor: cursors.Seal(name, page.Next), HasMore: page.Next != nil, Total: page.Total}
+	return Page[To]{items, next}, err
+}
+
+// eachBy returns a function that converts a list item by item.
+func eachBy[From, To any](convert func(*From) To) func([]From) ([]To, error) {
+	return func(list []From) ([]To, error) { return httpapi.ConvertList(list, convert), nil }
+}
+
+// ConversationPageQuery asks for a page of an agent's conversations.
+type ConversationPageQuery struct {
+	AgentID string `path:"agentId"`
+	UserID  string `query:"userId" doc:"The end user, by your own id."`
+	Paging
+}
+
+func (s *Service) listConversationPage(ctx context.Context, in ConversationPageQuery) (Page[Conversation], error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return Page[Conversation]{}, err
+	}
+	filter := store.ConversationFilter{User: parley.EndUserID(in.UserID)}
+	read := func(p parley.PageRequest) (parley.Page[parley.Conversation], error) {
+		return s.DB.Conversations(ctx, ref, filter, p)
+	}
+	return readPage(s, in.Paging, []string{"conversations", in.AgentID, in.UserID}, read, eachBy(newConversation))
+}
+
+// TicketPageQuery asks for a page of an agent's tickets.
+type TicketPageQuery struct {
+	AgentID    string   `path:"agentId"`
+	Categories []string `query:"statusCategories" max:"50" item:"enum=@statusCategory,name=TicketCategory" doc:"None: all"`
+	Channels   []string `query:"channels" max:"50" item:"enum=@ticketChannel,name=TicketChannel" doc:"None: all"`
+	Assignee   string   `query:"assignee" doc:"E-mail address, or none."`
+	Team       string   `query:"team" doc:"Id, key or name, or none."`
+	Customer   string   `query:"customer" doc:"E-mail address."`
+	Paging
+}
+
+func (s *Service) listTicketPage(ctx context.Context, in TicketPageQuery) (Page[Ticket], error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return Page[Ticket]{}, err
+	}
+	filter, err := s.ticketFilter(ctx, ref, TicketQuery{Categories: in.Categories, Channels: in.Channels,
+		Assignee: in.Assignee, Team: in.Team, Customer: in.Customer})
+	if err != nil {
+		return Page[Ticket]{}, err
+	}
+	read := func(p parley.PageRequest) (parley.Page[parley.Ticket], error) {
+		return s.DB.Tickets(ctx, ref, filter, p)
+	}
+	convert := func(found []parley.Ticket) ([]Ticket, error) { return s.newTickets(ctx, ref, found) }
+	return readPage(s, in.Paging, []string{"tickets", in.AgentID, strings.Join(in.Categories, ","),
+		strings.Join(in.Channels, ","), in.Assignee, in.Team, in.Customer}, read, convert)
+}
+
+// CustomerPageQuery asks for a page of an agent's customers.
+type CustomerPageQuery struct {
+	AgentID string `path:"agentId"`
+	Paging
+}
+
+func (s *Service) listCustomerPage(ctx context.Context, in CustomerPageQuery) (Page[Customer], error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return Page[Customer]{}, err
+	}
+	read := func(p parley.PageRequest) (parley.Page[parley.Person], error) { return s.DB.People(ctx, ref, p) }
+	return readPage(s, in.Paging, []string{"customers", in.AgentID}, read, eachBy(newCustomer))
+}
+
+// VoiceSessionPageQuery asks for a page of an agent's voice sessions.
+type VoiceSessionPageQuery struct {
+	AgentID string `query:"agentId" required:"true"`
+	Live    bool   `query:"live" doc:"Only those that have not ended."`
+	Paging
+}
+
+func (s *Service) listVoiceSessionPage(ctx context.Context, in VoiceSessionPageQuery) (Page[VoiceSession], error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return Page[VoiceSession]{}, err
+	}
+	read := func(p parley.PageRequest) (parley.Page[parley.VoiceSession], error) {
+		return s.DB.AgentVoiceSessions(ctx, ref, in.Live, p)
+	}
+	purpose := []string{"voice sessions", in.AgentID}
+	if in.Live {
+		purpose = append(purpose, "live")
+	}
+	return readPage(s, in.Paging, purpose, read, eachBy(newVoiceSession))
+}
+
+// DeliveryPageQuery asks for a page of the deliveries of a webhook.
+type DeliveryPageQuery struct {
+	WebhookID string `query:"webhookId" required:"true"`
+	State     string `query:"state" enum:"@deliveryState"`
+	Paging
+}
+
+func (s *Service) listDeliveryPage(ctx context.Context, in DeliveryPageQuery) (Page[Delivery], error) {
+	hook, err := s.DB.Webhook(ctx, s.ownAccount(), parley.WebhookID(in.WebhookID))
+	if err != nil {
+		return Page[Delivery]{}, err
+	}
+	read := func(p parley.PageRequest) (parley.Page[parley.Delivery], error) {
+		return s.DB.WebhookDeliveries(ctx, hook, parley.DeliveryState(in.State), p)
+	}
+	return readPage(s, in.Paging, []string{"deliveries", in.WebhookID, in.State}, read, eachBy(newDelivery))
+}
+
+var modelServerGroup = newModelServerGroups()
+
+func newModelServerGroups() groups {
+	g := newGroups("Model servers", reasonSecrets, parley.PermissionModelsRead, parley.PermissionModelsWrite)
+	for _, group := range []*httpapi.Group{&g.read, &g.write} {
+		group.Path, group.Errors = "/accounts/{accountId}/model-servers", errorCodes{parley.CodeAccountNotFound}
+	}
+	return g
+}
+
+// The operations on the servers of models that accounts connect. Their service records what is changed; a test is
+// recorded as well, since it sends a stored key.
+var (
+	ListModelServers = newOperation(modelServerGroup.read, "GET ", operation{
+		Name:    "listModelServers",
+		Summary: "List the servers of models that answer for an account, without their keys",
+	}, (*Service).listModelServers)
+	CreateModelServer = newOperation(modelServerGroup.write, "POST ", operation{
+		Name:    "createModelServer",
+		Summary: "Connect a server of models",
+		Status:  http.StatusCreated,
+		Errors:  errorCodes{parley.CodeInvalidBody},
+	}, (*Service).createModelServer)
+	TryModelServer = newOperation(modelServerGroup.write, "POST /test", operation{
+		Name:    "tryModelServer",
+		Summary: "Ask a server of models that is not stored whether it works",
+		Errors:  errorCodes{parley.CodeInvalidBody, parley.CodeNotFound},
+	}, (*Service).tryModelServer).recorded(func(in ModelServerTrial) change {
+		return change{"model_server.test", in.StoredID, map[string]any{"kind": in.Kind, "url": in.URL, "model": in.Model}}
+	})
+	GetModelServer = newOperation(modelServerGroup.read, "GET /{modelServerId}", operation{
+		Name:    "getModelServer",
+		Summary: "Get a server of models, without its key",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).getModelServer)
+	ChangeModelServer = newOperation(modelServerGroup.write, "PATCH /{modelServerId}", operation{
+		Name:    "changeModelServer",
+		Summary: "Change what is sent of a server of models",
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeInvalidBody, parley.CodeModelServerChanged},
+	}, (*Service).changeModelServer)
+	RemoveModelServer = newOperation(modelServerGroup.write, "DELETE /{modelServerId}", operation{
+		Name:    "removeModelServer",
+		Summary: "Disconnect a server of models",
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeInvalidBody},
+	}, (*Service).removeModelServer)
+	TryStoredModelServer = newOperation(modelServerGroup.write, "POST /{modelServerId}/test", operation{
+		Name:    "tryStoredModelServer",
+		Summary: "Ask a server of models whether it works",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).tryStoredModelServer).recorded(func(in ModelServerRef) change {
+		return change{"model_server.test", in.ID, nil}
+	})
+)

@@ -1,0 +1,190 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/httpapi"
+)
+
+// NewInvitation asks for a link by which somebody becomes a member of an account.
+type NewInvitation struct {
+	AccountID string `path:"accountId" json:"-"`
+	Email     string `json:"email"`
+	Role      string `json:"role"`
+	Mail      bool   `json:"mail,omitempty"`
+}
+
+// NewLink asks for a link by which a member sets a password.
+type NewLink struct {
+	MemberRef
+	Mail bool `query:"mail" json:"-"`
+}
+
+// SignInLink is a link by which somebody signs in once. It is shown only here, or mailed.
+type SignInLink struct {
+	Email     string    `json:"email"`
+	Link      string    `json:"link"` // empty of one that is mailed
+	Mailed    bool      `json:"mailed"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// NewPassword sets the password of a member.
+type NewPassword struct {
+	MemberRef
+	Password string `json:"password"`
+}
+
+// ChangedPassword names the member.
+type ChangedPassword struct {
+	UserID string `json:"userId"`
+	Email  string `json:"email"`
+}
+
+func (s *Service) inviteMember(ctx context.Context, in NewInvitation) (SignInLink, error) {
+	if err := s.checkAccount(parley.AccountID(in.AccountID)); err != nil {
+		return SignInLink{}, err
+	}
+	link, err := s.Users.Invite(ctx, access.NewInvitation{
+		AccountID: parley.AccountID(in.AccountID),
+		Email:     in.Email,
+		Role:      parley.Role(in.Role),
+		By:        s.actor(),
+		Mail:      in.Mail,
+	})
+	return newSignInLink(link, err)
+}
+
+func (s *Service) linkMember(ctx context.Context, in NewLink) (SignInLink, error) {
+	if err := s.checkAccount(parley.AccountID(in.AccountID)); err != nil {
+		return SignInLink{}, err
+	}
+	link, err := s.Users.ResetLink(ctx, access.ResetRequest{MemberRef: in.accessRef(), By: s.actor(), Mail: in.Mail})
+	return newSignInLink(link, err)
+}
+
+func newSignInLink(link *access.IssuedLink, err error) (SignInLink, error) {
+	if err != nil {
+		return SignInLink{}, err
+	}
+	return SignInLink{link.Email, link.URL, link.IsMailed, link.ExpiresAt}, nil
+}
+
+func (s *Service) setMemberPassword(ctx context.Context, in NewPassword) (ChangedPassword, error) {
+	m, err := s.Users.SetMemberPassword(ctx, in.accessRef(), in.Password)
+	if err != nil {
+		return ChangedPassword{}, err
+	}
+	return ChangedPassword{string(m.User.ID), m.User.Email}, nil
+}
+
+// Invitation is an invitation that nobody has answered yet.
+type Invitation struct {
+	ID        string    `json:"invitationId"`
+	Email     string    `json:"email"`
+	Role      string    `json:"role"`
+	InvitedBy string    `json:"invitedBy"` // e-mail address of a member, or operator
+	CreatedAt time.Time `json:"createdAt"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// InvitationQuery names the account whose invitations are listed.
+type InvitationQuery struct {
+	AccountID string `path:"accountId" json:"-"`
+}
+
+// InvitationRef names an invitation.
+type InvitationRef struct {
+	AccountID    string `path:"accountId" json:"-"`
+	InvitationID string `path:"invitationId" json:"-"`
+}
+
+// InvitationLink asks for a new link of an invitation.
+type InvitationLink struct {
+	InvitationRef
+	Mail bool `query:"mail" json:"-"`
+}
+
+func (s *Service) listInvitations(ctx context.Context, in InvitationQuery) ([]Invitation, error) {
+	account := parley.AccountID(in.AccountID)
+	if err := s.checkAccount(account); err != nil {
+		return nil, err
+	}
+	found, err := s.Users.Invitations(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return s.newInvitations(ctx, found)
+}
+
+// InvitationPageQuery asks for a page of the invitations into an account.
+type InvitationPageQuery struct {
+	AccountID string `path:"accountId" json:"-"`
+	Paging
+}
+
+func (s *Service) listInvitationPage(ctx context.Context, in InvitationPageQuery) (Page[Invitation], error) {
+	account, err := s.findAccount(ctx, in.AccountID)
+	if err != nil {
+		return Page[Invitation]{}, err
+	}
+	read := func(p parley.PageRequest) (parley.Page[parley.Invite], error) {
+		return s.DB.InvitationPage(ctx, account, s.Now(), p)
+	}
+	return readPage(s, in.Paging, []string{"invitations"}, read, func(list []parley.Invite) ([]Invitation, error) {
+		return s.newInvitations(ctx, list)
+	})
+}
+
+// newInvitations converts invitations, with who has made them.
+func (s *Service) newInvitations(ctx context.Context, found []parley.Invite) ([]Invitation, error) {
+	actors := make([]string, len(found))
+	for i := range found {
+		actors[i] = found[i].InvitedBy
+	}
+	people, err := s.findActors(ctx, actors)
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.ConvertList(found, func(i *parley.Invite) Invitation {
+		return Invitation{
+			ID:        string(i.ID),
+			Email:     i.Email,
+			Role:      string(i.Role),
+			InvitedBy: people.emailOf(i.InvitedBy),
+			CreatedAt: i.CreatedAt,
+			ExpiresAt: i.ExpiresAt,
+		}
+	}), nil
+}
+
+func (s *Service) invitationRef(in InvitationRef) (access.InvitationRef, error) {
+	account := parley.AccountID(in.AccountID)
+	return access.InvitationRef{AccountID: account, ID: parley.InviteID(in.InvitationID), By: s.actor()},
+		s.checkAccount(account)
+}
+
+func (s *Service) renewInvitation(ctx context.Context, in InvitationLink) (SignInLink, error) {
+	ref, err := s.invitationRef(in.InvitationRef)
+	if err != nil {
+		return SignInLink{}, err
+	}
+	ref.Mail = in.Mail
+	link, err := s.Users.RenewInvitation(ctx, ref)
+	return newSignInLink(link, err)
+}
+
+func (s *Service) withdrawInvitation(ctx context.Context, in InvitationRef) (Invitation, error) {
+	ref, err := s.invitationRef(in)
+	if err != nil {
+		return Invitation{}, err
+	}
+	i, err := s.Users.WithdrawInvitation(ctx, ref)
+	if err != nil {
+		return Invitation{}, err
+	}
+	return Invitation{ID: string(i.ID), Email: i.Email, Role: string(i.Role), CreatedAt: i.CreatedAt,
+		ExpiresAt: i.ExpiresAt}, nil
+}

@@ -1,0 +1,269 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/ingest/crawl"
+	"parley/internal/store"
+)
+
+// SourceListQuery asks for a page of an agent's sources.
+type SourceListQuery struct {
+	AgentID  string   `path:"agentId"`
+	Types    []string `query:"types" max:"50" item:"enum=@sourceKind,name=SourceType" doc:"None is all."`
+	Statuses []string `query:"statuses" max:"50" item:"enum=@sourceStatus,name=SourceStatus" doc:"None is all."`
+	Name     string   `query:"name" doc:"Part of the name; case does not matter."`
+	Paging
+}
+
+// SourceRow is a source in a list, with how far it is read.
+type SourceRow struct {
+	Source
+	URL       string          `json:"url,omitempty"` // of a link
+	CreatedAt time.Time       `json:"createdAt"`
+	Metadata  json.RawMessage `json:"metadata" doc:"As in REST v2: null unless the source is a link."`
+	Progress  *SourceProgress `json:"progress" doc:"Null unless it is being read."`
+}
+
+// SourceProgress says how far the reading of a source is.
+type SourceProgress struct {
+	Unit  string `json:"unit" enum:"pages,bytes"`
+	Done  int64  `json:"done"`
+	Total int64  `json:"total" doc:"As far as it is known; 0 while a file is opened."`
+}
+
+func (s *Service) listSourcePage(ctx context.Context, in SourceListQuery) (Page[SourceRow], error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return Page[SourceRow]{}, err
+	}
+	filter := store.SourceFilter{Name: in.Name}
+	for _, kind := range in.Types {
+		filter.Kinds = append(filter.Kinds, parley.SourceKind(kind))
+	}
+	for _, status := range in.Statuses {
+		filter.Statuses = append(filter.Statuses, parley.SourceStatus(status))
+	}
+	read := func(p parley.PageRequest) (parley.Page[parley.Source], error) {
+		return s.DB.Sources(ctx, ref, filter, p)
+	}
+	convert := func(found []parley.Source) ([]SourceRow, error) { return s.newSourceRows(ctx, found) }
+	purpose := []string{"sources", in.AgentID, strings.Join(in.Types, ","), strings.Join(in.Statuses, ","), in.Name}
+	return readPage(s, in.Paging, purpose, read, convert)
+}
+
+// newSourceRows describes sources of one agent with their progress. What it asks of the database does not grow with
+// their number.
+func (s *Service) newSourceRows(ctx context.Context, found []parley.Source) ([]SourceRow, error) {
+	sources, err := s.newSources(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]SourceRow, len(found))
+	for i := range found {
+		rows[i] = SourceRow{Source: sources[i], URL: found[i].URL, CreatedAt: found[i].CreatedAt,
+			Metadata: found[i].Metadata}
+	}
+	return rows, s.addProgress(ctx, rows, found)
+}
+
+func (s *Service) newSourceRow(ctx context.Context, src *parley.Source) (SourceRow, error) {
+	rows, err := s.newSourceRows(ctx, []parley.Source{*src})
+	if err != nil {
+		return SourceRow{}, err
+	}
+	return rows[0], nil
+}
+
+// addProgress adds how far those sources are that are being read.
+func (s *Service) addProgress(ctx context.Context, rows []SourceRow, found []parley.Source) error {
+	var links []parley.SourceID
+	var versions []parley.VersionID
+	for i := range found {
+		switch src := &found[i]; {
+		case !isBeingRead(src):
+		case src.Kind.HasPages():
+			links = append(links, src.ID)
+		default:
+			versions = append(versions, src.WantedVersion)
+		}
+	}
+	if len(links)+len(versions) == 0 {
+		return nil
+	}
+	pages, err := s.DB.CrawlsProgress(ctx, found[0].AgentRef(), links)
+	if err != nil {
+		return err
+	}
+	texts, err := s.DB.VersionsProgress(ctx, found[0].AgentRef(), versions)
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		rows[i].Progress = newProgress(&found[i], pages, texts)
+	}
+	return nil
+}
+
+func isBeingRead(src *parley.Source) bool {
+	return src.Status == parley.SourceUntrained || src.Status == parley.SourceUpdated
+}
+
+// newProgress returns how far a source is; nil if it is not being read, or if another version came in between.
+func newProgress(src *parley.Source, pages map[parley.SourceID]store.Progress,
+	texts map[parley.VersionID]store.Progress) *SourceProgress {
+	if !isBeingRead(src) {
+		return nil
+	}
+	if src.Kind.HasPages() {
+		p := pages[src.ID]
+		return &SourceProgress{Unit: "pages", Done: p.Done, Total: p.Total}
+	}
+	p, isThere := texts[src.WantedVersion]
+	if !isThere {
+		return nil
+	}
+	return &SourceProgress{Unit: "bytes", Done: p.Done, Total: p.Total}
+}
+
+// SourceDetails is a source with what people have written into it.
+type SourceDetails struct {
+	SourceRow
+	Questions []string `json:"questions,omitempty"` // of questions with their answer
+	Answer    string   `json:"answer,omitempty"`
+}
+
+func (s *Service) getSource(ctx context.Context, in SourceRef) (SourceDetails, error) {
+	src, err := s.findSource(ctx, in)
+	if err != nil {
+		return SourceDetails{}, err
+	}
+	var out SourceDetails
+	if out.SourceRow, err = s.newSourceRow(ctx, src); err != nil || src.Kind != parley.SourceQnA {
+		return out, err
+	}
+	content, err := s.DB.VersionContent(ctx, src.AgentRef(), src.ID, src.WantedVersion)
+	if err != nil || content == nil {
+		return out, err
+	}
+	if err := json.Unmarshal(content, &out); err != nil {
+		return out, fmt.Errorf("content of source %s: %w", src.ID, err)
+	}
+	return out, nil
+}
+
+// SourceVersion is a version of a source that is kept.
+type SourceVersion struct {
+	Version   string    `json:"version"` // hash, as citations name it
+	State     string    `json:"state" enum:"answers,reading,earlier,failed"`
+	Bytes     int       `json:"bytes"` // of its text
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// SourceVersions lists the versions of a source that are kept, the newest first.
+type SourceVersions struct {
+	Versions []SourceVersion `json:"versions"`
+}
+
+const maxListedVersions = 50
+
+func (s *Service) listSourceVersions(ctx context.Context, in SourceRef) (SourceVersions, error) {
+	src, err := s.findSource(ctx, in)
+	if err != nil {
+		return SourceVersions{}, err
+	}
+	found, err := s.DB.SourceVersions(ctx, src.AgentRef(), src.ID, maxListedVersions)
+	out := SourceVersions{Versions: make([]SourceVersion, len(found))}
+	for i, v := range found {
+		out.Versions[i] = SourceVersion{Version: v.Hash, State: versionState(src, v.ID), Bytes: v.Size,
+			CreatedAt: v.CreatedAt}
+	}
+	return out, err
+}
+
+func versionState(src *parley.Source, id parley.VersionID) string {
+	switch {
+	case id == src.LiveVersion:
+		return "answers"
+	case id != src.WantedVersion:
+		return "earlier"
+	case src.Status == parley.SourceFailed:
+		return "failed"
+	default:
+		return "reading"
+	}
+}
+
+// PassageQuery asks for the passages of the version of a source that the agent answers from.
+type PassageQuery struct {
+	SourceRef
+	Paging
+}
+
+// SourcePassage is a passage of a source.
+type SourcePassage struct {
+	ID      string `json:"passageId"`
+	Number  int    `json:"number"` // from 1, in the order of the text
+	Heading string `json:"heading,omitempty"`
+	Start   int    `json:"start"` // bytes in the text of the source
+	End     int    `json:"end"`
+	Text    string `json:"text"`
+}
+
+func (s *Service) listPassages(ctx context.Context, in PassageQuery) (Page[SourcePassage], error) {
+	src, err := s.findSource(ctx, in.SourceRef)
+	if err != nil {
+		return Page[SourcePassage]{}, err
+	}
+	read := func(p parley.PageRequest) (parley.Page[store.VersionPassage], error) {
+		return s.DB.VersionPassages(ctx, src.AgentRef(), src.ID, src.LiveVersion, p)
+	}
+	return readPage(s, in.Paging, []string{"passages", in.AgentID, in.SourceID, string(src.LiveVersion)}, read,
+		eachBy(func(p *store.VersionPassage) SourcePassage {
+			return SourcePassage{ID: string(p.ID), Number: p.Ordinal + 1, Heading: p.Heading, Start: p.Start, End: p.End,
+				Text: p.Text}
+		}))
+}
+
+// PathTrial asks what the settings of a website say of addresses.
+type PathTrial struct {
+	AgentID          string   `path:"agentId" json:"-"`
+	URL              string   `json:"url" min:"1" max:"2000"`
+	LinkType         string   `json:"linkType" enum:"crawl,sitemap"`
+	ExcludePaths     []string `json:"excludePaths,omitempty" max:"1000" item:"max=2000"`
+	IncludeOnlyPaths []string `json:"includeOnlyPaths,omitempty" max:"1000" item:"max=2000"`
+	Addresses        []string `json:"addresses" max:"200" item:"max=2000" doc:"May be relative to the url."`
+}
+
+// PathTrialResult has a verdict for each address.
+type PathTrialResult struct {
+	Verdicts []PathVerdict `json:"verdicts"`
+}
+
+// PathVerdict says whether an address is read.
+type PathVerdict struct {
+	Address string        `json:"address"`
+	Verdict crawl.Verdict `json:"verdict" enum:"read,leftOut,otherSite,noAddress,startOnly"`
+}
+
+func (s *Service) tryPaths(ctx context.Context, in PathTrial) (PathTrialResult, error) {
+	if _, err := s.findAgent(ctx, in.AgentID); err != nil {
+		return PathTrialResult{}, err
+	}
+	site := crawl.Site{Start: in.URL, Kind: crawl.Kind(in.LinkType), Exclude: in.ExcludePaths,
+		Include: in.IncludeOnlyPaths}
+	verdicts, faults := site.Judge(in.Addresses)
+	if err := parley.InvalidFields(faults); err != nil {
+		return PathTrialResult{}, err
+	}
+	out := PathTrialResult{Verdicts: make([]PathVerdict, len(verdicts))}
+	for i, v := range verdicts {
+		out.Verdicts[i] = PathVerdict{in.Addresses[i], v}
+	}
+	return out, nil
+}

@@ -1,0 +1,225 @@
+package chatapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/actions"
+	"parley/internal/chat"
+	"parley/internal/helpdesk"
+	"parley/internal/httpapi"
+	"parley/internal/store"
+	"parley/internal/visitor"
+	"parley/internal/voice"
+)
+
+// Base is the path of the public chat API.
+const Base = "/api/chat"
+
+// Config holds what the public chat API needs.
+type Config struct {
+	Visitors      *visitor.Service
+	Chat          *chat.Engine
+	Conversations *chat.Conversations
+	Frames        *Frames
+	DB            *store.DB
+	Actions       *actions.Toolbox
+	Helpdesk      *helpdesk.Service
+	Voice         *voice.Sessions
+	Dictation     voice.Dictation
+	Plan          func(name string) (parley.Plan, bool) // plans by their names
+
+	Now        func() time.Time
+	Logger     *slog.Logger
+	Observer   *httpapi.Observer // may be nil
+	TrustProxy bool              // take the caller's address from X-Forwarded-For
+	CanMail    bool              // this server sends mail
+
+	IncomingFolder func() (string, error) // where uploads are written to
+
+	// OnTyping is called when a visitor writes to the person who has taken a conversation over; may be nil.
+	OnTyping func(parley.ConversationRef)
+
+	KeepAliveInterval time.Duration // after so long without events a stream sends a comment; 0 is 15 s
+	StreamOpenDelay   time.Duration // how long a stream waits for the answer to begin; 0 is 10 s
+}
+
+// New returns the API that the chat frame and the help page call: visitors and what is theirs.
+func New(cfg Config) *httpapi.API {
+	s := &server{Config: cfg, requests: &access.Limiter{Limit: requestLimit, Window: requestWindow},
+		visitors:       &access.Limiter{Limit: visitorLimit, Window: visitorWindow},
+		proofs:         &access.Limiter{Limit: proofLimit, Window: visitorWindow},
+		deviceLimiters: map[parley.DeviceLimit]*access.Limiter{}, people: newPeopleLimiters()}
+	api := httpapi.New(httpapi.Config{
+		BasePath:    Base,
+		Admit:       s.admit,
+		UploadDir:   s.uploadFolder,
+		RunOnce:     s.newRunner().Run,
+		RenderError: httpapi.RenderEnvelope,
+		Now:         cfg.Now,
+		Logger:      cfg.Logger,
+		Observer:    cfg.Observer,
+		Scheme: &httpapi.Scheme{Name: "Visitor", Description: "`Visitor <token>`, with the token of POST /visitor.",
+			Codes: errorCodes{parley.CodeVisitorRequired}},
+	})
+	s.addRoutes(api)
+	return api
+}
+
+// server is the receiver of all handlers of the public chat API.
+type server struct {
+	Config
+
+	requests *access.Limiter // by address
+	visitors *access.Limiter // new ones, by agent and address
+	proofs   *access.Limiter // that were refused, by address
+	streams  streamCounter   // that are open, by agent and address
+
+	people peopleLimiters
+
+	mu             sync.Mutex
+	deviceLimiters map[parley.DeviceLimit]*access.Limiter // messages, by agent and address or visitor
+}
+
+// Limits of requests. Those of messages are the agent's.
+const (
+	requestLimit  = 60
+	requestWindow = 10 * time.Second
+	visitorLimit  = 10
+	proofLimit    = 30
+	visitorWindow = time.Minute
+	streamLimit   = 20
+
+	idleStreamLimit = 10 // of conversations in which the agent answers
+
+	maxDeviceLimiters = 1000
+)
+
+type (
+	call       = httpapi.Call
+	operation  = httpapi.Operation
+	errorCodes = []parley.Code
+)
+
+// caller is who sends a request: a visitor of an agent, on behalf of the account that has it.
+type caller struct {
+	parley.Caller
+	agent   *parley.Agent   // nil only where the configuration of an agent is asked that is not there
+	visitor *parley.Visitor // nil where an operation needs none and none has come
+	token   string          // that takes the place of the visitor's; empty for none
+	address string
+
+	hasFeed bool // a stream goes on after the handler
+}
+
+func callerOf(c *call) *caller { return c.Caller.(*caller) }
+
+// visitorScheme is the scheme of Authorization.
+const visitorScheme = "Visitor "
+
+// admit counts the request for its address, finds the agent and then the visitor. A private agent is not found.
+func (s *server) admit(ctx context.Context, r *http.Request, op *httpapi.Operation) (httpapi.Admission, error) {
+	address := httpapi.ClientAddress(r, s.TrustProxy)
+	rate := s.requests.Take(address, s.Now())
+	admission := httpapi.Admission{Rate: httpapi.Rate{Limit: rate.Limit, Remaining: rate.Remaining, Reset: rate.Reset}}
+	if !rate.OK {
+		return admission, rate.Err()
+	}
+	c := &caller{address: address}
+	id := parley.AgentID(httpapi.PathParam(r, "agentId"))
+	if id == "" {
+		return admission, parley.NewError(parley.CodeNotFound)
+	}
+	admission.Caller = c
+	err := s.setAgent(ctx, c, id)
+	if err == nil && c.agent.WidgetLimits.Blocks(address) {
+		err = parley.NewError(parley.CodeAddressBlocked)
+	}
+	if parley.IsCode(err, parley.CodeAgentNotFound) && op.Name == configOperation {
+		return admission, nil
+	}
+	if err != nil {
+		return admission, err
+	}
+	admission.Account = string(c.agent.AccountID)
+	session, err := s.Visitors.Authenticate(ctx, c.agent.Ref(), visitorToken(r))
+	if err == nil {
+		c.visitor, c.token = session.Visitor, session.Token
+	} else if !op.Public || !parley.IsCode(err, parley.CodeVisitorRequired) {
+		return admission, err
+	}
+	return admission, nil
+}
+
+// setAgent finds the agent with its account. A private agent is not found.
+func (s *server) setAgent(ctx context.Context, c *caller, id parley.AgentID) error {
+	agent, err := s.DB.AgentInAnyAccount(ctx, id, s.Now())
+	if err != nil {
+		return err
+	}
+	if agent.Visibility == "private" {
+		return parley.NewError(parley.CodeAgentNotFound)
+	}
+	c.agent = agent
+	return s.setAccount(ctx, c)
+}
+
+// visitorToken returns the token of a request; empty for none.
+func visitorToken(r *http.Request) string {
+	header := r.Header.Get("Authorization")
+	if len(header) < len(visitorScheme) || header[:len(visitorScheme)] != visitorScheme {
+		return ""
+	}
+	return header[len(visitorScheme):]
+}
+
+func (s *server) setAccount(ctx context.Context, c *caller) error {
+	account, err := s.DB.Account(ctx, c.agent.AccountID)
+	if err != nil {
+		return err
+	}
+	plan, ok := s.Plan(account.Plan)
+	if !ok {
+		return fmt.Errorf("chatapi: the account %s has an unknown plan %q", account.ID, account.Plan)
+	}
+	c.Caller = parley.Caller{Account: *account, Plan: plan}
+	return nil
+}
+
+// countMessage counts a message against the agent's limit, for the address and for the visitor. It fails with
+// RATE_LIMIT_TOO_MANY_REQUESTS and the agent's own words.
+func (s *server) countMessage(c *caller) error {
+	limiter := s.deviceLimiter(c.agent.RateLimit)
+	prefix := string(c.agent.ID) + " "
+	for _, key := range []string{prefix + c.address, prefix + string(c.visitor.ID)} {
+		var e *parley.Error
+		if errors.As(limiter.Take(key, s.Now()).Err(), &e) {
+			e.Message = c.agent.RateLimit.Message
+			return e
+		}
+	}
+	return nil
+}
+
+// deviceLimiter returns the limiter of agents with a limit. Where there are very many limits all begin again.
+func (s *server) deviceLimiter(limit parley.DeviceLimit) *access.Limiter {
+	limit.Message = ""
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.deviceLimiters[limit]
+	if l == nil {
+		if len(s.deviceLimiters) >= maxDeviceLimiters {
+			clear(s.deviceLimiters)
+		}
+		l = &access.Limiter{Limit: limit.Limit, Window: time.Duration(limit.Timeframe) * time.Second}
+		s.deviceLimiters[limit] = l
+	}
+	return l
+}

@@ -1,0 +1,114 @@
+package chatapi
+
+import (
+	"time"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/httpapi"
+	"parley/internal/voice"
+)
+
+// Limits of what visitors send beside messages, per address and minute.
+const (
+	leadLimit     = 5
+	formLimit     = 20
+	handoverLimit = 10
+	uploadLimit   = 10 // by visitor, too
+	dictateLimit  = 20
+)
+
+// peopleLimiters count what visitors send beside messages.
+type peopleLimiters struct {
+	leads, forms, handovers, uploads, dictations *access.Limiter
+}
+
+func newPeopleLimiters() peopleLimiters {
+	limiter := func(limit int) *access.Limiter { return &access.Limiter{Limit: limit, Window: time.Minute} }
+	return peopleLimiters{leads: limiter(leadLimit), forms: limiter(formLimit), handovers: limiter(handoverLimit),
+		uploads: limiter(uploadLimit), dictations: limiter(dictateLimit)}
+}
+
+// count counts a request of an address for an agent. Fails with RATE_LIMIT_TOO_MANY_REQUESTS.
+func (s *server) count(limiter *access.Limiter, c *caller) error {
+	return limiter.Take(string(c.agent.ID)+" "+c.address, s.Now()).Err()
+}
+
+// addPeopleRoutes adds what goes beyond question and answer: forms, people, files and voices.
+func (s *server) addPeopleRoutes(g httpapi.Group) {
+	s.addFormRoutes(g)
+	s.addPersonRoutes(g)
+	s.addFileRoutes(g)
+	s.addVoiceRoutes(g)
+}
+
+func (s *server) addFormRoutes(g httpapi.Group) {
+	httpapi.Add(g, "POST /leads", operation{
+		Name:         "submitLead",
+		Repeatable:   true,
+		Summary:      "Leave a name, an e-mail address or a phone number",
+		MaxBodyBytes: maxFormBodyBytes,
+		Errors:       errorCodes{parley.CodeConversationNotFound},
+	}, s.submitLead)
+
+	httpapi.Add(g, "POST /forms/{toolCallId}", operation{
+		Name:         "submitForm",
+		Summary:      "Send what was filled in in a form of the page",
+		MaxBodyBytes: maxFormBodyBytes,
+		Errors:       errorCodes{parley.CodeConversationNotFound, parley.CodeToolCallNotFound},
+	}, s.submitForm)
+}
+
+func (s *server) addPersonRoutes(g httpapi.Group) {
+	httpapi.Add(g, "POST /handover", operation{
+		Name:         "handOver",
+		Repeatable:   true,
+		Summary:      "Ask for a person",
+		MaxBodyBytes: maxFormBodyBytes,
+		Errors:       errorCodes{parley.CodeConversationNotFound, parley.CodeNotOngoing, parley.CodeNotFound},
+	}, s.handOver)
+
+	httpapi.Add(g, "POST /conversation/{conversationId}/typing", operation{
+		Name:       "tellTyping",
+		Repeatable: true,
+		Summary:    "Show the person who answers that the visitor writes",
+		Errors:     errorCodes{parley.CodeConversationNotFound, parley.CodeNotTakenOver},
+	}, s.tellTyping)
+}
+
+func (s *server) addFileRoutes(g httpapi.Group) {
+	httpapi.Add(g, "POST /files", operation{
+		Name:       "uploadFile",
+		Repeatable: true,
+		Summary:    "Upload a file to send with a message",
+		Form:       fileForm,
+		Errors:     errorCodes{parley.CodeConversationNotFound, parley.CodeNotFound},
+	}, s.uploadFile)
+
+	httpapi.Add(g, "GET /files/{fileId}", operation{
+		Name:      "getFile",
+		Summary:   "Get a file by its address",
+		Public:    true,
+		Streaming: true,
+		Errors:    errorCodes{parley.CodeResourceNotFound},
+	}, s.serveFile)
+}
+
+func (s *server) addVoiceRoutes(g httpapi.Group) {
+	httpapi.Add(g, "POST /voice/sessions", operation{
+		Name:         "startVoiceSession",
+		Summary:      "Speak with the agent",
+		BodyOptional: true,
+		Errors: errorCodes{parley.CodeConversationNotFound, parley.CodeVoiceNotAvailable, parley.CodeNotOngoing,
+			parley.CodeVoiceCredits, parley.CodeVoiceAgentCredits, parley.CodeVoiceLimit, parley.CodeSessionFailed},
+	}, s.startVoice)
+
+	httpapi.Add(g, "POST /dictation", operation{
+		Name:         "dictate",
+		Repeatable:   true,
+		Summary:      "Turn speech into text",
+		RawBody:      true,
+		MaxBodyBytes: voice.MaxDictationBytes,
+		Errors:       errorCodes{parley.CodeNotFound},
+	}, s.dictate)
+}

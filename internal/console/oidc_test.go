@@ -1,0 +1,300 @@
+package console_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/server"
+	"parley/internal/testkit"
+	"parley/internal/testkit/mailserver"
+	"parley/internal/testkit/oidcprovider"
+)
+
+// noRedirects sends requests and shows redirects as they are.
+var noRedirects = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+	return http.ErrUseLastResponse
+}}
+
+// ask sends a request with cookies, and with a body if there is one, as the console does.
+func ask(t *testing.T, method, address, body string, cookies ...*http.Cookie) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Parley-Console", "1")
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for _, c := range cookies {
+		req.AddCookie(c)
+	}
+	resp, err := noRedirects.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	return resp
+}
+
+func readSession(t *testing.T, srv *testkit.Server, cookies ...*http.Cookie) (s struct {
+	User     *struct{ Email string }
+	Features struct {
+		OIDC, Mail bool
+		OIDCName   string
+	}
+}) {
+	t.Helper()
+	resp := ask(t, "GET", srv.URL+v1Base+"/session", "", cookies...)
+	if err := json.NewDecoder(resp.Body).Decode(&s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func openWithOIDC(t *testing.T) (*testkit.Server, *oidcprovider.Provider) {
+	t.Helper()
+	provider := oidcprovider.Start(t, time.Now)
+	srv := testkit.Open(t, func(_ testing.TB, c *server.Config) {
+		c.OIDCIssuer, c.OIDCClientID, c.OIDCClientSecret = provider.URL, oidcprovider.ClientID, oidcprovider.ClientSecret
+		c.OIDCName, c.OIDCDomains = "Shop ID", []string{"shop.example"}
+	})
+	addKim(t, srv)
+	return srv, provider
+}
+
+func addKim(t *testing.T, srv *testkit.Server) {
+	t.Helper()
+	_, err := srv.Accounts.AddMember(t.Context(), access.NewMember{AccountID: parley.AccountID(srv.Account),
+		Email: "kim@shop.example", Name: "Kim"})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// begin goes to the provider and returns the address to which it sends the browser back, and the browser's cookie.
+func begin(t *testing.T, srv *testkit.Server, p *oidcprovider.Provider) (back string, cookie *http.Cookie) {
+	t.Helper()
+	start := ask(t, "GET", srv.URL+v1Base+"/session/oidc", "")
+	target, err := start.Location()
+	if err != nil || start.StatusCode != http.StatusSeeOther || !strings.HasPrefix(target.String(), p.URL+"/authorize?") {
+		t.Fatal(start.Status, target, err)
+	}
+	if len(start.Cookies()) != 1 || start.Header.Get("Cache-Control") != "no-store" {
+		t.Fatal(start.Header)
+	}
+	cookie = start.Cookies()[0]
+	if cookie.Path != v1Base+"/session/oidc/callback" || cookie.SameSite != http.SameSiteLaxMode || !cookie.HttpOnly ||
+		cookie.MaxAge != 600 {
+		t.Errorf("%+v", cookie)
+	}
+	location, err := ask(t, "GET", target.String(), "").Location()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := target.Query().Get("redirect_uri"); !strings.HasSuffix(want, cookie.Path) ||
+		!strings.HasPrefix(location.String(), want+"?") {
+		t.Errorf("%s is not %s", location, want)
+	}
+	return srv.URL + location.Path + "?" + location.RawQuery, cookie
+}
+
+func TestPeopleSignInByOIDC(t *testing.T) {
+	srv, provider := openWithOIDC(t)
+	if f := readSession(t, srv).Features; !f.OIDC || f.OIDCName != "Shop ID" || f.Mail {
+		t.Errorf("%+v", f)
+	}
+	back, attempt := begin(t, srv, provider)
+	end := ask(t, "GET", back, "", attempt)
+	if end.StatusCode != http.StatusSeeOther || end.Header.Get("Location") != "/console/" ||
+		end.Header.Get("Cross-Origin-Opener-Policy") != "same-origin" {
+		t.Fatal(end.Status, end.Header)
+	}
+	var session, dropped *http.Cookie
+	for _, c := range end.Cookies() {
+		if c.Name == attempt.Name {
+			dropped = c
+		} else {
+			session = c
+		}
+	}
+	if session == nil || session.SameSite != http.SameSiteStrictMode || !session.HttpOnly || session.Path != "/console" ||
+		dropped == nil || dropped.MaxAge >= 0 || dropped.Value != "" {
+		t.Fatalf("%+v", end.Cookies())
+	}
+	if s := readSession(t, srv, session); s.User == nil || s.User.Email != "kim@shop.example" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Whoever has single sign-on alone shows with it again who they are.
+func TestPeopleStepUpByOIDC(t *testing.T) {
+	srv, provider := openWithOIDC(t)
+	back, attempt := begin(t, srv, provider)
+	session := sessionCookie(t, ask(t, "GET", back, "", attempt))
+	start := ask(t, "GET", srv.URL+v1Base+"/session/oidc?stepUp=true", "", session)
+	target, err := start.Location()
+	if err != nil || target.Query().Get("prompt") != "login" || target.Query().Get("max_age") != "0" {
+		t.Fatal(start.Status, target, err)
+	}
+	location, err := ask(t, "GET", target.String(), "").Location()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A browser that comes from the provider's site sends no strict cookie along.
+	end := ask(t, "GET", srv.URL+location.Path+"?"+location.RawQuery, "", start.Cookies()[0])
+	if got := end.Header.Get("Location"); got != "/console/confirmed" {
+		t.Fatal(end.Status, got)
+	}
+	renewed := sessionCookie(t, end)
+	if s := readSession(t, srv, renewed); s.User == nil || s.User.Email != "kim@shop.example" {
+		t.Errorf("%+v", s)
+	}
+	if s := readSession(t, srv, session); s.User != nil || renewed.Value == session.Value {
+		t.Error("the token was not renewed")
+	}
+	signedOut := ask(t, "GET", srv.URL+v1Base+"/session/oidc?stepUp=true", "")
+	if got := signedOut.Header.Get("Location"); got != "/console/confirmed#oidc-other" {
+		t.Error(got)
+	}
+}
+
+// Whoever is signed in connects and disconnects their account at the provider, and keeps their session.
+func TestPeopleConnectByOIDC(t *testing.T) {
+	srv, provider := openWithOIDC(t)
+	back, attempt := begin(t, srv, provider)
+	session := sessionCookie(t, ask(t, "GET", back, "", attempt))
+	connect := func(address string, cookie *http.Cookie) string {
+		t.Helper()
+		start := ask(t, "GET", srv.URL+v1Base+"/session/oidc?connect=true", "", cookie)
+		target, err := start.Location()
+		if err != nil || !strings.HasPrefix(target.String(), provider.URL) {
+			return start.Header.Get("Location")
+		}
+		provider.SignInAs("subject-1", address, true, "Kim Marlow")
+		location, err := ask(t, "GET", target.String(), "").Location()
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := ask(t, "GET", srv.URL+location.Path+"?"+location.RawQuery, "", start.Cookies()[0])
+		if cookies := end.Cookies(); len(cookies) != 1 || cookies[0].Value != "" {
+			t.Errorf("%+v", cookies)
+		}
+		return end.Header.Get("Location")
+	}
+	for address, want := range map[string]string{"kim@shop.example": "connected", "bo@shop.example": "address"} {
+		if got := connect(address, session); got != "/console/me#oidc-"+want {
+			t.Error(got)
+		}
+	}
+	if got := connect("", &http.Cookie{Name: session.Name, Value: "x"}); got != "/console/me#oidc-other" {
+		t.Error(got)
+	}
+	me := v1Base + "/me/single-sign-on"
+	if refused := ask(t, "DELETE", srv.URL+me, "", session); refused.StatusCode != http.StatusBadRequest {
+		t.Error(refused.Status)
+	}
+	resp := ask(t, "PUT", srv.URL+v1Base+"/me/password", `{"password":"a long way home"}`, session)
+	session = sessionCookie(t, resp)
+	for _, want := range []int{http.StatusOK, http.StatusNotFound} {
+		if got := ask(t, "DELETE", srv.URL+me, "", session); got.StatusCode != want {
+			t.Error(got.Status, want)
+		}
+	}
+}
+
+// sessionCookie returns the cookie of the session that a response has opened.
+func sessionCookie(t *testing.T, resp *http.Response) *http.Cookie {
+	t.Helper()
+	for _, c := range resp.Cookies() {
+		if c.Path == "/console" && c.Value != "" {
+			return c
+		}
+	}
+	t.Fatalf("no session: %s %+v", resp.Status, resp.Cookies())
+	return nil
+}
+
+func TestFailedOIDCLeadsToThePageThatSaysWhy(t *testing.T) {
+	srv, provider := openWithOIDC(t)
+	wantReason := func(resp *http.Response, reason string) {
+		t.Helper()
+		if got := resp.Header.Get("Location"); resp.StatusCode != http.StatusSeeOther ||
+			got != "/console/sign-in#oidc-"+reason {
+			t.Errorf("%s: %s %s", reason, resp.Status, got)
+		}
+		for _, c := range resp.Cookies() {
+			if c.Value != "" {
+				t.Errorf("%s: a cookie: %+v", reason, c)
+			}
+		}
+	}
+	back, attempt := begin(t, srv, provider)
+	wantReason(ask(t, "GET", back, ""), "expired")
+	wantReason(ask(t, "GET", strings.Replace(back, "state=", "state=x", 1), "", attempt), "expired")
+	address, err := url.Parse(back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := address.Query()
+	query.Set("error", "access_denied\"><script>")
+	address.RawQuery = query.Encode()
+	wantReason(ask(t, "GET", address.String(), "", attempt), "denied")
+
+	provider.SignInAs("subject-1", "kim@x.example", true, "Kim")
+	back, attempt = begin(t, srv, provider)
+	wantReason(ask(t, "GET", back, "", attempt), "domain")
+	provider.SignInAs("subject-1", "nobody@shop.example", true, "Nobody")
+	back, attempt = begin(t, srv, provider)
+	wantReason(ask(t, "GET", back, "", attempt), "no-member")
+
+	if resp := ask(t, "POST", srv.URL+v1Base+"/session/oidc", "{}"); resp.StatusCode != http.StatusMethodNotAllowed {
+		t.Error(resp.Status)
+	}
+	without := testkit.Open(t)
+	wantReason(ask(t, "GET", without.URL+v1Base+"/session/oidc", ""), "unavailable")
+}
+
+func TestLinksAreMailedOnRequest(t *testing.T) {
+	mails := mailserver.Start(t, mailserver.Options{})
+	srv := testkit.Open(t, func(_ testing.TB, c *server.Config) {
+		c.SMTPURL, c.MailFrom = "smtp://"+mails.Addr, "Parley <parley@shop.example>"
+	})
+	addKim(t, srv)
+	if f := readSession(t, srv).Features; f.OIDC || !f.Mail || f.OIDCName != "" {
+		t.Errorf("%+v", f)
+	}
+	var answers []string
+	for _, email := range []string{"nobody@shop.example", "kim@shop.example"} {
+		resp := ask(t, "POST", srv.URL+v1Base+"/session/link", `{"email":"`+email+`"}`)
+		body, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != http.StatusAccepted {
+			t.Fatal(resp.Status, err)
+		}
+		answers = append(answers, string(body))
+	}
+	if answers[0] != answers[1] {
+		t.Error("the answers differ:", answers)
+	}
+	select {
+	case <-mails.Arrived():
+	case <-time.After(30 * time.Second):
+		t.Fatal("no mail")
+	}
+	list := mails.Mails()
+	if len(list) != 1 || list[0].To != "kim@shop.example" || !strings.Contains(list[0].Text, "/console/redeem#") {
+		t.Errorf("%+v", list)
+	}
+	without := testkit.Open(t)
+	if resp := ask(t, "POST", without.URL+v1Base+"/session/link", `{"email":"kim@shop.example"}`); resp.StatusCode !=
+		http.StatusNotFound {
+		t.Error("without a mail server:", resp.Status)
+	}
+}

@@ -1,0 +1,272 @@
+package quote
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/text/language"
+	"parley/internal/text/markdown"
+	"parley/internal/text/words"
+)
+
+// Where a quote begins and ends: not with a sentence whose subject is in one before it, not inside what somebody says,
+// and not with half a sentence.
+
+// maxAntecedentRunes is how long a quote may be, in code points, with the sentences before it that it refers to.
+const maxAntecedentRunes = 900
+
+// withWholeSentences returns the quote of the unit with what it refers to, and without the halves of sentences at its
+// ends.
+func (p *passageLayout) withWholeSentences(u quotableUnit, s excerpt) excerpt {
+	first := slices.IndexFunc(p.units, func(v quotableUnit) bool { return v.start == s.start })
+	last := p.unitEndingAt(s.end)
+	best := slices.IndexFunc(p.units, func(v quotableUnit) bool { return v.excerpt == u.excerpt })
+	if first < 0 || last < 0 || best < first || best > last {
+		return s
+	}
+	for first < best && p.isRestOfSentence(p.units[first]) {
+		first++
+	}
+	for last > best && p.isBeginningOfSentence(p.units[last]) {
+		last--
+	}
+	last = p.closeLeadIn(first, p.closeQuotation(first, best, p.closeBracket(first, last)))
+	s.start, s.end = p.units[first].start, p.units[last].end
+	return p.withAntecedent(p.withoutLooseBeginning(s, first, best))
+}
+
+// withoutLooseBeginning leaves out the sentences before the best one that refer to what cannot be quoted with them.
+func (p *passageLayout) withoutLooseBeginning(s excerpt, first, best int) (excerpt, int) {
+	for i := first; first > 0 && i <= best; i++ {
+		s.start = p.units[i].start
+		if t := p.withAntecedent(s, i); t.start < s.start || t.leadEnd > 0 || !refersBack(p.text[s.start:p.units[i].end]) {
+			return s, i
+		}
+	}
+	s.start = p.units[first].start
+	return s, first
+}
+
+// closeLeadIn returns the last unit of a quote that does not end among the lines that one of its lines leads to.
+func (p *passageLayout) closeLeadIn(first, last int) int {
+	block := p.units[last].lastBlock
+	if p.units[last].kind != markdown.Paragraph ||
+		!leadsToLines(p.text[max(p.units[first].start, p.blocks[block].Start):p.units[last].end]) {
+		return last
+	}
+	for last+1 < len(p.units) && p.units[last+1].lastBlock == block &&
+		p.units[last+1].end-p.units[first].start <= maxListBytes {
+		last++
+	}
+	return last
+}
+
+// leadsToLines reports whether a line of the text, not its last one, ends in a colon.
+func leadsToLines(text string) bool {
+	for line := range strings.Lines(text) {
+		if strings.HasSuffix(line, "\n") && endsWithColon(line) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *passageLayout) unitEndingAt(end int) int {
+	return slices.IndexFunc(p.units, func(v quotableUnit) bool { return v.end == end })
+}
+
+// isRestOfSentence reports whether the unit begins in the middle of a sentence.
+func (p *passageLayout) isRestOfSentence(u quotableUnit) bool {
+	r, _ := utf8.DecodeRuneInString(p.text[u.start:])
+	return u.kind == markdown.Paragraph && u.start == p.blocks[u.firstBlock].Start && unicode.IsLower(r)
+}
+
+// isBeginningOfSentence reports whether the unit is a sentence that breaks off, at the end of its paragraph.
+func (p *passageLayout) isBeginningOfSentence(u quotableUnit) bool {
+	return u.kind == markdown.Paragraph && u.end == p.blocks[u.lastBlock].End && !endsAsSentence(p.text[u.start:u.end]) &&
+		!endsWithColon(p.text[u.start:u.end])
+}
+
+// closeQuotation returns the last unit of a quote that does not end inside what somebody says: one further on, or one
+// before it.
+func (p *passageLayout) closeQuotation(first, best, last int) int {
+	start := p.units[first].start
+	if p.units[last].kind != markdown.Paragraph || !endsInQuotation(p.text[start:p.units[last].end]) {
+		return last
+	}
+	for i := last; i+1 < len(p.units) && p.units[i+1].firstBlock == p.units[last].lastBlock &&
+		utf8.RuneCountInString(p.text[start:p.units[i+1].end]) <= maxAntecedentRunes; i++ {
+		if !endsInQuotation(p.text[start:p.units[i+1].end]) {
+			return i + 1
+		}
+	}
+	for i := last - 1; i >= best; i-- {
+		if !endsInQuotation(p.text[start:p.units[i].end]) {
+			return i
+		}
+	}
+	return last
+}
+
+// closeBracket returns the last unit of a quote that does not end inside brackets, as at "(c." before a year, where the
+// rest of them is near.
+func (p *passageLayout) closeBracket(first, last int) int {
+	isOpen := func(i int) bool {
+		text := p.text[p.units[first].start:p.units[i].end]
+		return strings.Count(text, "(") > strings.Count(text, ")")
+	}
+	if p.units[last].kind != markdown.Paragraph || !isOpen(last) {
+		return last
+	}
+	for i := last + 1; i < len(p.units) && p.units[i].firstBlock == p.units[last].lastBlock &&
+		utf8.RuneCountInString(p.text[p.units[first].start:p.units[i].end]) <= maxAntecedentRunes; i++ {
+		if !isOpen(i) {
+			return i
+		}
+	}
+	return last
+}
+
+// titleLineBytes returns how long the line is that a sentence begins with and that is the title once more; 0 for none.
+func (c *unitContext) titleLineBytes(text string) int {
+	line, _, ok := strings.Cut(text, "\n")
+	if !ok || !c.isTitle(line) {
+		return 0
+	}
+	return len(line) + leadingSpace(text[len(line):])
+}
+
+const (
+	openingQuotes = "„«‹「『"
+	closingQuotes = "”»›」』"
+	eitherQuotes  = "“\"" // “ ends what „ begins
+)
+
+// endsInQuotation reports whether the last quotation mark of the text opens what is not closed.
+func endsInQuotation(text string) bool {
+	i := strings.LastIndexAny(text, openingQuotes+closingQuotes+eitherQuotes)
+	if i < 0 {
+		return false
+	}
+	mark, n := utf8.DecodeRuneInString(text[i:])
+	switch {
+	case strings.ContainsRune(openingQuotes, mark):
+		return true
+	case strings.ContainsRune(closingQuotes, mark):
+		return false
+	}
+	before, after := lastRune(text[:i]), ' '
+	if i+n < len(text) {
+		after, _ = utf8.DecodeRuneInString(text[i+n:])
+	}
+	if words.IsUnspaced(string(before)) || words.IsUnspaced(string(after)) {
+		return mark == '“' // ” closes it there
+	}
+	return (i == 0 || unicode.IsSpace(before) || strings.ContainsRune("([—–", before)) && !unicode.IsSpace(after)
+}
+
+// withAntecedent begins a quote that refers back with what it refers to: the sentences before it or, where these are
+// too many, the one that they begin with.
+func (p *passageLayout) withAntecedent(s excerpt, first int) excerpt {
+	from := first
+	for from > 0 && refersBack(p.text[p.units[from].start:p.units[from].end]) &&
+		p.isRightBelow(p.units[from-1], p.units[from]) {
+		from--
+	}
+	text := p.text[p.units[from].start:p.units[from].end]
+	switch {
+	case from == first, refersBack(text), p.isRestOfSentence(p.units[from]):
+	case utf8.RuneCountInString(p.text[p.units[from].start:s.end]) <= maxAntecedentRunes:
+		s.start = p.units[from].start
+	case len(text) <= maxWideLeadBytes && p.units[from].kind == markdown.Paragraph:
+		s.leadStart, s.leadEnd = p.units[from].start, p.units[from].end
+	}
+	return s
+}
+
+// maxWideLeadBytes is how long the sentence may be that is put before a quote which is not next to it.
+const maxWideLeadBytes = 400
+
+// isRightBelow reports whether the unit follows a sentence, in the same paragraph or in the next, or is below a list.
+func (p *passageLayout) isRightBelow(before, u quotableUnit) bool {
+	if p.isLeadIn(before.firstBlock) && before.kind == markdown.Item {
+		return before.lastBlock+1 == u.firstBlock && !p.isPartOfList(before) && !p.hasMarkup(before.end, u.start)
+	}
+	if before.kind != markdown.Paragraph || !endsAsSentence(p.text[before.start:before.end]) || p.isTitle(before) {
+		return false
+	}
+	return before.lastBlock == u.firstBlock || before.lastBlock+1 == u.firstBlock && !p.hasMarkup(before.end, u.start)
+}
+
+// refersBack reports whether the sentence says little without the one before it.
+func refersBack(sentence string) bool {
+	first, _, _ := strings.Cut(sentence, " ")
+	first, _, _ = strings.Cut(strings.ReplaceAll(first, "’", "'"), "'")
+	first = strings.ToLower(strings.Trim(first, ",،*_"))
+	if backReferenceWords()[words.Fold(first)] || beginsWithPhrase(sentence, backReferencePhrases()) ||
+		pointsBackEarly(sentence) || pointsBackBehindComma(sentence) {
+		return true
+	}
+	return slices.ContainsFunc(backReferencesUnspaced(), func(p string) bool { return strings.HasPrefix(sentence, p) })
+}
+
+// beginsWithPhrase reports whether the text begins with one of the folded phrases, as words of their own.
+func beginsWithPhrase(text string, phrases []string) bool {
+	text = words.Fold(parley.ClipBytes(text, maxPhraseBytes))
+	return slices.ContainsFunc(phrases, func(p string) bool {
+		rest, ok := strings.CutPrefix(text, p)
+		return ok && (rest == "" || rest[0] == ' ' || rest[0] == ',' || strings.HasPrefix(rest, "،"))
+	})
+}
+
+// maxPhraseBytes is more than any phrase has that a sentence begins with.
+const maxPhraseBytes = 80
+
+// maxOpeningWords is how many words without a meaning of their own are looked at for one that points back.
+const maxOpeningWords = 4
+
+// pointsBackEarly reports whether a pronoun is before the first word with a meaning: "While these writers".
+func pointsBackEarly(sentence string) bool {
+	n := 0
+	for token := range words.Tokens(parley.ClipBytes(sentence, maxPhraseBytes)) {
+		if n > 0 && pointingWords()[token.Word] && backReferenceWords()[token.Word] && token.Word != "that" {
+			return true
+		}
+		if n++; n > maxOpeningWords || token.Unspaced || !isStopWordOfAny(token.Word) {
+			return false
+		}
+	}
+	return false
+}
+
+// maxIntroductionBytes is how long the words may be that come before the subject of a sentence.
+const maxIntroductionBytes = 60
+
+// pointsBackBehindComma reports whether the subject of the sentence is a pronoun behind words without a name: "Living
+// in the 10th century, he wrote".
+func pointsBackBehindComma(sentence string) bool {
+	introduction, rest, ok := strings.Cut(parley.ClipBytes(sentence, maxIntroductionBytes+maxPhraseBytes), ", ")
+	if !ok || len(introduction) > maxIntroductionBytes {
+		return false
+	}
+	for token := range words.Tokens(introduction) {
+		if isCapitalizedInside(introduction, token) {
+			return false
+		}
+	}
+	subject, _, _ := strings.Cut(rest, " ")
+	return listContains("he she", words.Fold(subject)) // "it" and "they" are mostly of the introduction itself
+}
+
+// isStopWordOfAny reports whether the word carries no meaning of its own in one of the languages.
+func isStopWordOfAny(word string) bool {
+	for l := range language.All() {
+		if words.Language(l).IsStopWord(word) { //nolint:gosec // there are few
+			return true
+		}
+	}
+	return false
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package server
-
-// unmapUnusedPages does nothing here: how it is done differs from system to system.
-func unmapUnusedPages() {}

@@ -1,0 +1,113 @@
+package parley
+
+import "time"
+
+// WebSession is the session of a person in a browser. Its token is in the browser's cookie and is not stored.
+type WebSession struct {
+	ID          WebSessionID
+	UserID      UserID
+	Hash        string    // SHA-256 of the token, hex
+	AccountID   AccountID // that it began with; empty if there is none
+	UserAgent   string    // at most 200 characters
+	Address     string
+	CreatedAt   time.Time
+	LastSeenAt  time.Time // to the minute
+	ExpiresAt   time.Time // however much it is used
+	SteppedUpAt time.Time // when they last showed who they are
+	RevokedAt   *time.Time
+}
+
+// SignInWay is a way in which a person signs in.
+type SignInWay string
+
+// The ways of signing in that a person may have, besides links.
+const (
+	SignInPassword SignInWay = "password"
+	SignInPasskey  SignInWay = "passkey"
+	SignInSSO      SignInWay = "singleSignOn"
+)
+
+// SignInWays lists the ways of signing in.
+func SignInWays() []SignInWay { return []SignInWay{SignInPassword, SignInPasskey, SignInSSO} }
+
+// Preferences are what a person has set for themselves in the console.
+type Preferences struct {
+	Locale        string // empty for that of the browser
+	Theme         string // empty for that of the system
+	Notifications map[string]bool
+}
+
+// Themes lists the themes that a person can choose; the empty one is that of the system.
+func Themes() []string { return []string{"", "light", "dark"} }
+
+// ConsoleLocales lists the languages that a person can choose; the empty one is that of the browser.
+func ConsoleLocales() []string { return []string{"", "en", "de", "fr", "es", "pt-BR", "ja", "ar"} }
+
+// Profile is a user with what only they see and set.
+type Profile struct {
+	User
+	Preferences
+	HasPassword bool
+	SecondStep  bool // the password needs a passkey or a recovery code beside it
+}
+
+// AccountMembership is a membership with the name of its account.
+type AccountMembership struct {
+	AccountID   AccountID
+	AccountName string
+	Role        Role
+	LastSeenAt  *time.Time // of the person, in the account; nil if never
+
+	ViewersSeePersonalData bool // of customers, in the account
+}
+
+// Passkey is a WebAuthn credential of a person.
+type Passkey struct {
+	ID           PasskeyID
+	UserID       UserID
+	CredentialID string // base64, as the other bytes
+	PublicKey    string
+	SignCount    int64
+	AAGUID       string
+	Transports   []string
+	Flags        int // of WebAuthn: present, verified, may be backed up, is backed up
+	Name         string
+	CreatedAt    time.Time
+	LastUsedAt   *time.Time
+}
+
+// LinkKind is what a link for signing in is for.
+type LinkKind string
+
+// The kinds of links.
+const (
+	LinkSetup      LinkKind = "setup"      // makes the first person; it is in the settings
+	LinkInvitation LinkKind = "invitation" // makes a member of an account
+	LinkReset      LinkKind = "reset"      // sets a password
+	LinkSignIn     LinkKind = "sign-in"    // signs the person of a demo in, who has no other way
+)
+
+// Invite is a link by which somebody may sign in once. Its token is shown once and is not stored.
+type Invite struct {
+	ID        InviteID
+	Kind      LinkKind
+	AccountID AccountID // of an invitation
+	UserID    UserID    // empty of an invitation
+	Email     string
+	Role      Role   // of an invitation
+	Hash      string // SHA-256 of the token, hex
+	InvitedBy string // actor: "operator" or "user:" and an id
+	Mailed    bool   // the token was mailed and shown to nobody else
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	UsedAt    *time.Time // also when it was withdrawn
+}
+
+// SSOLink says whom a provider of single sign-on means by one of its subjects.
+type SSOLink struct {
+	Issuer     string
+	Subject    string
+	UserID     UserID
+	CreatedAt  time.Time
+	LastUsedAt *time.Time
+}

@@ -1,0 +1,1 @@
+globalThis.earlySession=fetch(`/console/api/v1/session`,{headers:{"Parley-Console":`1`,Accept:`application/json`},credentials:`same-origin`}).catch(()=>void 0);

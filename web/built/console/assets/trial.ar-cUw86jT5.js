@@ -1,0 +1,1 @@
+var e={"embed.trial":`صفحة الاختبار`};export{e as default};

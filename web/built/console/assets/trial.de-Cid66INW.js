@@ -1,0 +1,1 @@
+var e={"embed.trial":`Testseite`};export{e as default};

@@ -1,0 +1,1 @@
+var e={"embed.trial":`Test page`};export{e as default};

@@ -1,0 +1,1 @@
+var e={"embed.trial":`Página de prueba`};export{e as default};

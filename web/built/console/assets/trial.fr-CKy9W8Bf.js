@@ -1,0 +1,1 @@
+var e={"embed.trial":`Page d’essai`};export{e as default};

@@ -1,0 +1,1 @@
+var e={"embed.trial":`テストページ`};export{e as default};

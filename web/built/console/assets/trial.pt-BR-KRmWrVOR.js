@@ -1,0 +1,1 @@
+var e={"embed.trial":`Página de teste`};export{e as default};

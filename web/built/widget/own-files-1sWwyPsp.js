@@ -1,0 +1,1 @@
+var e=[`image/jpeg`,`image/png`,`image/gif`,`image/webp`];function t({type:t,url:r},i){return e.includes(t)&&n(r,i)}function n(e,t){try{let{origin:n,pathname:r}=new URL(e,location.origin);return n===location.origin&&r.startsWith(`/api/chat/${encodeURIComponent(t)}/files/`)}catch{return!1}}export{t as n,n as t};

@@ -1,0 +1,9 @@
+registerProcessor(
+  "parley-recorder",
+  class extends AudioWorkletProcessor {
+    process([[samples]]) {
+      if (samples) this.port.postMessage(samples.slice());
+      return true;
+    }
+  },
+);

@@ -1,0 +1,1 @@
+function e(){let e=new AudioContext,t=e.createOscillator(),n=e.createGain(),r=e.currentTime;t.frequency.value=660,n.gain.setValueAtTime(.06,r),n.gain.exponentialRampToValueAtTime(1e-4,r+.25),t.connect(n).connect(e.destination),t.start(r),t.stop(r+.25),t.onended=()=>void e.close()}export{e as playTone};

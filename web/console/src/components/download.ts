@@ -1,0 +1,10 @@
+const keptFor = 60_000; // milliseconds in which the browser begins to save it
+
+/** Has the browser save a file. */
+export function download(file: Blob, name: string) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), keptFor);
+}

@@ -1,0 +1,124 @@
+// Tries an action, or a procedure step by step, with values that somebody types.
+import { useState } from "react";
+import { tryAction, tryStep, type Input, type StepOutcome, type ToolValues, type Trial } from "../../api/actions";
+import { Button } from "../../components/button";
+import { Choice } from "../../components/choice";
+import { Field } from "../../components/field";
+import { Section } from "../../components/page";
+import { useTexts } from "../../i18n";
+import { useEditor } from "./fields";
+import { Outcome, StepOutcomes } from "./outcome";
+import styles from "./actions.module.css";
+
+type Typed = Readonly<Record<string, string>>;
+
+const text = (name: string, required = false): Input => ({ name, type: "string", required });
+
+const presets: Readonly<Record<string, readonly Input[]>> = {
+  "collect-leads": [text("name"), text("email", true), text("phone")],
+  "web-search": [text("query", true)],
+  escalate: [text("reason")],
+};
+
+const inputsOf = (kind: string, { inputs }: ToolValues) => (inputs.length > 0 ? inputs : (presets[kind] ?? []));
+
+// What was typed as a number or as yes and no is one; what is no number is sent as it is, and the server says so.
+function readValues(inputs: readonly Input[], typed: Typed): Record<string, unknown> {
+  const read = ({ type, name }: Input) => {
+    const said = typed[name]!.trim();
+    if (type === "boolean") return said === "true";
+    return type === "string" || Number.isNaN(Number(said)) ? typed[name]! : Number(said);
+  };
+  return Object.fromEntries(inputs.filter(({ name }) => typed[name]?.trim()).map((input) => [input.name, read(input)]));
+}
+
+interface Props {
+  agent: string;
+  /** Of a stored one. */
+  toolKey?: string | undefined;
+  /** Is told what the server refuses, which is shown at the fields; null when it is tried again. */
+  onError: (error: unknown) => void;
+}
+
+export function TryIt({ agent, toolKey, onError }: Props) {
+  const { t } = useTexts();
+  const { kind, values } = useEditor();
+  const [typed, setTyped] = useState<Typed>({});
+  const [trial, setTrial] = useState<Trial>();
+  const [steps, setSteps] = useState<readonly StepOutcome[]>([]);
+  const [isPending, setPending] = useState(false);
+  const inputs = inputsOf(kind, values);
+  const last = steps.at(-1);
+  const isOver = last !== undefined && Boolean(last.outcome || last.needs.length > 0);
+  const next = isOver ? 0 : steps.length;
+  const send = async () => {
+    setPending(true);
+    onError(null);
+    setTrial(undefined);
+    try {
+      const input = readValues(inputs, typed);
+      if (kind === "procedure") {
+        const made = await tryStep(agent, values, next, input, toolKey);
+        setSteps((before) => (isOver ? [made] : [...before, made]));
+      } else {
+        setTrial(await tryAction(agent, kind, values, input, toolKey));
+      }
+    } catch (thrown) {
+      onError(thrown);
+    } finally {
+      setPending(false);
+    }
+  };
+  const isReal = kind === "http" || kind === "web-search";
+  return (
+    <Section title={t("actions.try")}>
+      <p className={styles.detail}>{t(kind === "procedure" ? "actions.tryProcedure" : isReal ? "actions.tryReal" : "actions.tryOnly")}</p>
+      {inputs.map((input, i) => (
+        <Value key={i} input={input} value={typed[input.name] ?? ""} onChange={(value) => setTyped((all) => ({ ...all, [input.name]: value }))} />
+      ))}
+      <div className={styles.submit}>
+        <Button icon="flask-conical" onPress={() => void send()} isPending={isPending}>
+          {kind === "procedure" ? t("actions.tryStep", { number: next + 1 }) : t("actions.send")}
+        </Button>
+        {steps.length > 0 && (
+          <Button kind="quiet" onPress={() => setSteps([])}>
+            {t("actions.tryAgain")}
+          </Button>
+        )}
+      </div>
+      <div role="status" className={styles.result}>
+        {trial && <Outcome trial={trial} />}
+        {steps.length > 0 && <StepOutcomes steps={steps} />}
+      </div>
+    </Section>
+  );
+}
+
+interface ValueProps {
+  input: Input;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** A value for an input, as its type wants it. */
+function Value({ input, value, onChange }: ValueProps) {
+  const { t } = useTexts();
+  const { name, type, description, required } = input;
+  const choices = type === "boolean" ? ["true", "false"] : (input.enum ?? []);
+  if (choices.length > 0) {
+    const say = (id: string) => (type === "boolean" ? t(id === "true" ? "actions.yes" : "actions.no") : id);
+    const none = { id: "", name: t("actions.noValue") };
+    return <Choice label={name} value={value} options={[none, ...choices.map((id) => ({ id, name: say(id) }))]} onChange={onChange} />;
+  }
+  const isNumber = type === "number" || type === "integer";
+  return (
+    <Field
+      label={required ? t("actions.neededValue", { name }) : name}
+      hint={description}
+      value={value}
+      onChange={onChange}
+      inputMode={isNumber ? "decimal" : "text"}
+      autoComplete="off"
+    />
+  );
+}

@@ -1,0 +1,56 @@
+// How the chat comes to a site, on which sites it is shown, and how they say who their visitors are.
+import { APIError } from "../../api/client";
+import { usePagesOrigin } from "../../api/embed";
+import { useMay } from "../../api/session";
+import { useAgentSettings, useSettingsDraft, type Dispute } from "../../api/settings";
+import { ConflictDialog } from "../../components/conflict";
+import { Page } from "../../components/page";
+import { RoleNote } from "../../components/role-note";
+import { Failed, Loading } from "../../components/states";
+import { UnsavedBar } from "../../components/unsaved";
+import { explainFault } from "../../faults";
+import { useTexts } from "../../i18n";
+import { Domains } from "./domains";
+import { readFaults, shape } from "./fields";
+import { Identity } from "./identity";
+import { labels, Limits } from "./limits";
+import { Coming, Place } from "./place";
+import styles from "./embed.module.css";
+
+
+export default function EmbedPage({ id }: { id: string }) {
+  const { t, locale } = useTexts();
+  const settings = useAgentSettings(id);
+  const draft = useSettingsDraft(id, settings.data, shape);
+  const mayChange = useMay("agents:write");
+  const origin = usePagesOrigin(id);
+  const { error } = draft;
+  const faults = error instanceof APIError ? readFaults(error.details, draft.values, (reason) => explainFault(reason, t, locale)) : {};
+  const show = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value ?? ""));
+  const tell = ({ name, mine, theirs }: Dispute) => ({ name: t(labels[name] ?? "embed.limits"), mine: show(mine), theirs: show(theirs) });
+  return (
+    <Page title={t("embed.title")} actions={draft.isSaved && <p role="status">{t("settings.saved")}</p>}>
+      <RoleNote needs="agents:write" note="role.embed" />
+      {settings.isPending && <Loading />}
+      {settings.isError && !settings.data && <Failed error={settings.error} onRetry={() => void settings.refetch()} />}
+      {settings.data?.settings.visibility === "private" && (
+        <p role="status" className={styles.note}>
+          {t("embed.private")}
+        </p>
+      )}
+      <Place id={id} origin={origin} isPublic={settings.data?.settings.visibility === "public"} />
+      <Coming origin={origin} />
+      {error !== null && <Failed error={error} />}
+      {settings.data && <Domains id={id} draft={draft} mayChange={mayChange} faults={faults} />}
+      {settings.data && <Limits draft={draft} mayChange={mayChange} faults={faults} />}
+      <Identity id={id} mayChange={mayChange} />
+      <UnsavedBar count={draft.count} isSaving={draft.isSaving} onDiscard={draft.discard} onSave={draft.save} />
+      <ConflictDialog
+        differences={draft.disputes.map(tell)}
+        onKeepMine={draft.keepMine}
+        onTakeTheirs={draft.takeTheirs}
+        onClose={draft.closeConflict}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,27 @@
+import type { FormEvent, ReactNode } from "react";
+import { Form } from "react-aria-components";
+import { APIError } from "../../api/client";
+import { Failed } from "../../components/states";
+import styles from "./models.module.css";
+
+interface Props {
+  /** What a test or saving was refused with: it is shown at the fields that the server names. */
+  error: unknown;
+  onSubmit: () => void;
+  children: ReactNode;
+}
+
+/** The form of a server of models. */
+export function ServerForm({ error, onSubmit, children }: Props) {
+  const faults = error instanceof APIError ? (error.details as Record<string, string>) : {};
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <Form className={styles.form!} onSubmit={submit} validationErrors={faults}>
+      {error !== null && <Failed error={error} />}
+      {children}
+    </Form>
+  );
+}

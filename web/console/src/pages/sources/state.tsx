@@ -1,0 +1,51 @@
+import { isMoving, type SourceRow } from "../../api/sources";
+import { Facts } from "../../components/facts";
+import { Progress } from "../../components/progress";
+import { formatSize, useTexts } from "../../i18n";
+import { Reason } from "./reason";
+import styles from "./state.module.css";
+
+interface Props {
+  source: SourceRow;
+  /** In a row there is room for two lines. */
+  isShort?: boolean;
+}
+
+/** What a state means here: how far the reading is, why it has failed, what answers meanwhile. */
+export function StateDetail({ source, isShort }: Props) {
+  const { t } = useTexts();
+  if (isMoving(source) && source.progress) return <Reading source={source} />;
+  if (!source.reason) return null;
+  const keeps = source.status === "failed" && source.answers;
+  return (
+    <span className={`${source.status === "failed" ? styles.reason : styles.detail} ${isShort ? styles.short : ""}`}>
+      <Facts>
+        <Reason code={source.reasonCode} reason={source.reason} />
+        {keeps && t("sources.oldAnswers")}
+      </Facts>
+    </span>
+  );
+}
+
+function Reading({ source }: { source: SourceRow }) {
+  const { t, locale } = useTexts();
+  const { unit, done, total } = source.progress!;
+  const share = total > 0 ? done / total : null;
+  const words =
+    total === 0
+      ? t("sources.opening")
+      : unit === "pages"
+        ? t("sources.readPages", { count: total, done })
+        : t("sources.readBytes", { done: formatSize(done, locale), total: formatSize(total, locale) });
+  return (
+    <span className={styles.reading}>
+      <Progress label={t("sources.progressOf", { name: source.name })} share={share} />
+      <span className={styles.detail}>
+        <Facts>
+          {words}
+          {source.answers && t(source.status === "updated" ? "sources.oldAnswers" : "sources.partAnswers")}
+        </Facts>
+      </span>
+    </span>
+  );
+}

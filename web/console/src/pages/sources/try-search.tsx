@@ -1,0 +1,72 @@
+import { useState } from "react";
+import { trySearch, type SearchTrialResult } from "../../api/sources";
+import { Button } from "../../components/button";
+import { Dialog } from "../../components/dialog";
+import { Facts } from "../../components/facts";
+import { Field } from "../../components/field";
+import { Form } from "../../components/form";
+import { Progress } from "../../components/progress";
+import { useTexts } from "../../i18n";
+import styles from "./try-search.module.css";
+
+/** Searches the sources for a question. No model is asked, so it costs nothing. */
+export function TrySearchDialog({ agentId, isOpen, onClose }: { agentId: string; isOpen: boolean; onClose: () => void }) {
+  const { t } = useTexts();
+  const [result, setResult] = useState<SearchTrialResult | null>(null);
+  return (
+    <Dialog place="top" title={t("sources.trySearch")} isOpen={isOpen} onClose={onClose}>
+      <p className={styles.detail}>{t("sources.trySearchText")}</p>
+      <Form onSubmit={({ query = "" }) => trySearch(agentId, query).then(setResult)}>
+        {(isPending) => (
+          <div className={styles.ask}>
+            <Field name="query" label={t("sources.trySearchQuery")} maxLength={2000} isRequired autoFocus />
+            <Button type="submit" kind="primary" isPending={isPending}>
+              {t("sources.trySearchSubmit")}
+            </Button>
+          </div>
+        )}
+      </Form>
+      {result && <Found result={result} />}
+    </Dialog>
+  );
+}
+
+function Found({ result }: { result: SearchTrialResult }) {
+  const { t, locale } = useTexts();
+  const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 2, minimumFractionDigits: 2 });
+  if (result.passages.length === 0) return <p role="status">{t("sources.foundNothing")}</p>;
+  return (
+    <>
+      <p role="status" className={styles.detail}>
+        {t("sources.found", { count: result.passages.length })}
+      </p>
+      <ol className={styles.list}>
+        {result.passages.map(({ passageId, sourceName, heading, text, score, rank, rerank }) => (
+          <li key={passageId} className={styles.passage}>
+            <p className={styles.head}>
+              <bdi>{sourceName}</bdi>
+              <span className={styles.score}>
+                <Progress label={t("sources.score")} share={score} />
+                {number.format(score)}
+              </span>
+            </p>
+            {heading && (
+              <p className={styles.detail}>
+                <bdi>{heading}</bdi>
+              </p>
+            )}
+            <p className={styles.words} dir="auto">
+              {text}
+            </p>
+            <p className={styles.detail}>
+              <Facts>
+                {t("sources.rank", { rank: number.format(rank) })}
+                {rerank !== null && t("sources.rerank", { score: number.format(rerank) })}
+              </Facts>
+            </p>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}

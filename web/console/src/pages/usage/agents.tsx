@@ -1,0 +1,82 @@
+import { Link } from "react-aria-components";
+import { isNear, isReached, shareOf, type AgentUsage, type Plan } from "../../api/usage";
+import { Progress } from "../../components/progress";
+import { formatSize, useTexts } from "../../i18n";
+import { showName } from "../../names";
+import styles from "./usage.module.css";
+
+interface Props {
+  rows: readonly AgentUsage[];
+  /** Whether these are all agents there are: then those that use most come first. */
+  isAll: boolean;
+  plan: Plan;
+}
+
+/** What each agent uses of the credits and of its storage. */
+export function Agents({ rows, isAll, plan }: Props) {
+  const { t, locale } = useTexts();
+  const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+  if (rows.length === 0) return <p className={styles.detail}>{t("usage.withoutAgents")}</p>;
+  const sorted = isAll ? rows.toSorted((a, b) => b.credits - a.credits) : rows;
+  const total = rows.reduce((sum, { storage }) => sum + storage, 0);
+  return (
+    <>
+      <table className={`${styles.table} ${styles.agents}`}>
+        <thead>
+          <tr>
+            <th scope="col">{t("usage.agent")}</th>
+            <th scope="col">{t("usage.credits")}</th>
+            <th scope="col">{t("usage.storage")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.map(({ agentId, name, credits, creditLimit, storage }) => (
+            <tr key={agentId}>
+              <th scope="row">
+                <Link href={`/agents/${agentId}`}>
+                  <bdi>{showName(name, t)}</bdi>
+                </Link>
+              </th>
+              <td data-name={t("usage.credits")}>
+                <Share used={credits} limit={creditLimit} show={(n) => number.format(n)} label={t("usage.creditsOf", { name })} />
+              </td>
+              <td data-name={t("usage.storage")}>
+                <Share
+                  used={storage}
+                  limit={plan.storagePerAgent}
+                  show={(n) => formatSize(n, locale)}
+                  label={t("usage.storageOf", { name })}
+                />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {isAll && rows.length > 1 && <p className={styles.detail}>{t("usage.allStorage", { size: formatSize(total, locale) })}</p>}
+    </>
+  );
+}
+
+interface ShareProps {
+  used: number;
+  limit: number | null;
+  show: (number: number) => string;
+  label: string;
+}
+
+/** A number, and how much of its limit it is. */
+function Share({ used, limit, show, label }: ShareProps) {
+  const { t } = useTexts();
+  const share = shareOf(used, limit);
+  if (limit === null || share === null) return <span>{show(used)}</span>;
+  const look = isReached(share) ? styles.full : isNear(share) ? styles.near : "";
+  return (
+    <div className={`${styles.share} ${look}`}>
+      <span>
+        {t("usage.of", { used: show(used), limit: show(limit) })}
+        {isReached(share) && <span className={styles.warning}> · {t("usage.limitReached")}</span>}
+      </span>
+      <Progress label={label} share={share} />
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import { Link } from "react-aria-components";
+import { useLocation } from "wouter";
+import { useTexts, type Key } from "../i18n";
+import type { IconName } from "../../../shared/icons";
+import { Icon } from "../components/icon";
+import { useAgentScreens, useWorkspaceScreens } from "./screens";
+import styles from "./rail.module.css";
+
+interface Place {
+  href: string;
+  icon: IconName;
+  name: Key;
+}
+
+/** The places of the console: those of all agents, those of the chosen one, then those of the company. */
+export function Rail({ agent, onChoose }: { agent: string | null; onChoose?: () => void }) {
+  const { t } = useTexts();
+  const screens = useAgentScreens();
+  const places: Place[] = [{ href: "/agents", icon: "bot", name: "rail.agents" }];
+  const ofAgent = agent ? screens.map(({ path, icon, name }) => ({ href: `/agents/${agent}${path}`, icon, name })) : [];
+  const ofCompany = useWorkspaceScreens().map(({ path, icon, name }) => ({ href: path, icon, name }));
+  return (
+    <nav aria-label={t("rail.label")} className={styles.rail}>
+      <p className={styles.brand}>
+        <span aria-hidden="true" className={styles.mark} />
+        Parley
+      </p>
+      <List places={places} onChoose={onChoose} />
+      {ofAgent.length > 0 && (
+        <>
+          <p className={styles.heading} id="rail-agent">
+            {t("rail.agent")}
+          </p>
+          <List places={ofAgent} labelledBy="rail-agent" onChoose={onChoose} />
+        </>
+      )}
+      {ofCompany.length > 0 && (
+        <>
+          <p className={styles.heading} id="rail-workspace">
+            {t("rail.workspace")}
+          </p>
+          <List places={ofCompany} labelledBy="rail-workspace" onChoose={onChoose} />
+        </>
+      )}
+    </nav>
+  );
+}
+
+// What is of the company has its parts below its own address, and so have settings.
+const hasParts = (href: string) => href.startsWith("/workspace/") || href.endsWith("/settings");
+const isAt = (path: string, href: string) => path === href || (hasParts(href) && path.startsWith(`${href}/`));
+
+interface ListProps {
+  places: readonly Place[];
+  labelledBy?: string;
+  onChoose: (() => void) | undefined;
+}
+
+function List({ places, labelledBy, onChoose }: ListProps) {
+  const { t } = useTexts();
+  const [path] = useLocation();
+  return (
+    <ul aria-labelledby={labelledBy}>
+      {places.map(({ href, icon, name }) => (
+        <li key={href}>
+          <Link
+            href={href}
+            className={styles.link!}
+            aria-current={isAt(path, href) ? "page" : undefined}
+            onPress={() => onChoose?.()}
+          >
+            <Icon name={icon} />
+            {t(name)}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,61 @@
+// The screens of an agent and of the company: those of the rail, of the command list and behind keys.
+import { useMay } from "../api/session";
+import type { Key } from "../i18n";
+import type { IconName } from "../../../shared/icons";
+
+export interface Screen {
+  /** Behind the address of the agent, or of the company. */
+  path: string;
+  icon: IconName;
+  name: Key;
+}
+
+const home: Screen = { path: "", icon: "house", name: "rail.home" };
+const playground: Screen = { path: "/playground", icon: "flask-conical", name: "playground.title" };
+const sources: Screen = { path: "/sources", icon: "database", name: "sources.title" };
+const actions: Screen = { path: "/actions", icon: "zap", name: "actions.title" };
+const looks: Screen = { path: "/looks", icon: "palette", name: "looks.title" };
+const embed: Screen = { path: "/embed", icon: "code-xml", name: "embed.title" };
+const manifest: Screen = { path: "/manifest", icon: "file-code", name: "manifest.title" };
+const settings: Screen = { path: "/settings", icon: "settings", name: "rail.settings" };
+
+const others = [sources, actions, looks, embed, settings];
+
+/** The screens that the person’s role has. */
+export function useAgentScreens(): readonly Screen[] {
+  const mayAsk = useMay("playground:use");
+  const mayChange = useMay("agents:write");
+  return [home, ...(mayAsk ? [playground] : []), ...others, ...(mayChange ? [manifest] : [])];
+}
+
+const members: Screen = { path: "/workspace/members", icon: "users", name: "members.title" };
+const keys: Screen = { path: "/workspace/keys", icon: "key-round", name: "apiKeys.title" };
+const audit: Screen = { path: "/workspace/audit", icon: "scroll-text", name: "audit.title" };
+const usage: Screen = { path: "/workspace/usage", icon: "chart-column", name: "usage.title" };
+const webhooks: Screen = { path: "/workspace/webhooks", icon: "webhook", name: "webhooks.title" };
+const models: Screen = { path: "/workspace/models", icon: "cpu", name: "models.title" };
+
+/** The screens of the company that the person’s role has. */
+export function useWorkspaceScreens(): readonly Screen[] {
+  const screens: readonly [Screen, boolean][] = [
+    [members, useMay("members:read")],
+    [keys, useMay("keys:read")],
+    [models, useMay("models:read")],
+    [webhooks, useMay("webhooks:read")],
+    [usage, useMay("accounts:read")],
+    [audit, useMay("audit:read")],
+  ];
+  return screens.filter(([, may]) => may).map(([screen]) => screen);
+}
+
+const sourceIcons: Record<string, IconName> = {
+  link: "globe",
+  file: "file-text",
+  qna: "message-circle-question-mark",
+  text: "square-pen",
+};
+
+export const sourceIcon = (type: string): IconName => sourceIcons[type] ?? "file-text";
+
+/** Reports whether an id is one of the server, as an address that somebody typed may not be. */
+export const isID = (id: string) => /^[\w-]{1,100}$/.test(id);

@@ -1,0 +1,81 @@
+// The screen of the actions of an agent: what is sent of a change, secrets, faults at their fields, and two editors.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { actions } from "./action-answers.js";
+import { agents, answers } from "./answers.js";
+import { skip } from "./browser.js";
+import { useConsole } from "./setup.js";
+
+const path = `/agents/${agents[0].id}/actions`;
+const [track] = actions;
+
+describe("actions", { skip }, () => {
+  const open = useConsole();
+  const sent = (answer, method) => answer.state.asked.filter((one) => one.method === method && one.path.includes("/actions"));
+
+  async function save(page) {
+    await page.keyboard.press("Control+s");
+    await page.getByText("Saved", { exact: true }).waitFor();
+  }
+
+  test("only what was changed is sent, and what an action does as a whole", async () => {
+    const answer = answers();
+    await open(answer, `${path}/edit/track_order`, async (page) => {
+      await page.getByLabel("When to use it").fill("Looks up an order.");
+      await save(page);
+      assert.deepEqual(sent(answer, "PATCH")[0].body, { description: "Looks up an order.", baseUpdatedAt: track.updatedAt });
+      await page.getByLabel("Seconds to wait").fill("10");
+      await page.getByRole("textbox", { name: "SHOP_KEY" }).fill("new-key-1234");
+      await page.getByText("2 changes").waitFor();
+      await save(page);
+      const { config, secrets } = sent(answer, "PATCH")[1].body;
+      assert.deepEqual([config, secrets], [{ method: "GET", ...track.config, timeout: 10 }, { SHOP_KEY: "new-key-1234" }]);
+      assert.equal(await page.getByRole("textbox", { name: "SHOP_KEY" }).inputValue(), "");
+    });
+  });
+
+  test("a secret that is removed goes out of all places that name it", async () => {
+    const answer = answers();
+    answer.state.tools = { procedures: [], actions: [{ ...track, config: { ...track.config, query: { key: "${SHOP_KEY}", lang: "{language}" } } }] };
+    await open(answer, `${path}/edit/track_order`, async (page) => {
+      await page.getByRole("button", { name: "Remove: SHOP_KEY" }).click();
+      await page.getByRole("textbox", { name: "SHOP_KEY" }).waitFor({ state: "detached" });
+      await save(page);
+      const { headers, ...rest } = { method: "GET", ...track.config };
+      assert.deepEqual(sent(answer, "PATCH")[0].body.config, rest);
+    });
+  });
+
+  test("what the server refuses is said at its field", async () => {
+    const answer = answers();
+    const details = { "config.url": "names {order}, and there is no input of this name", "inputs.1.name": "stands twice", "config.headers.X": "must be one line" };
+    const refusing = (asked) => (asked.method === "PATCH" ? [400, { error: { code: "VALIDATION_INVALID_BODY", message: "", details } }] : answer(asked));
+    await open(Object.assign(refusing, answer), `${path}/edit/track_order`, async (page) => {
+      await page.getByLabel("Address").fill("https://api.shop.example/{order}");
+      await page.keyboard.press("Control+s");
+      await page.getByText("There is another one of this name already.").waitFor();
+      await page.waitForFunction(() => document.activeElement.getAttribute("aria-invalid") === "true");
+      await page.getByText("There is no input named order.").waitFor(); // which the focus has left
+      await page.getByRole("group", { name: "Headers" }).getByRole("alert").waitFor();
+      assert.equal(await page.getByLabel("Address").inputValue(), "https://api.shop.example/{order}");
+    });
+  });
+
+  test("two editors: what differs is asked, the rest of both stays", async () => {
+    const answer = answers();
+    await open(answer, `${path}/edit/track_order`, async (page) => {
+      await page.getByLabel("When to use it").fill("Mine.");
+      await page.getByLabel("Seconds to wait").fill("5");
+      const config = { ...track.config, url: "https://theirs.example/{number}" };
+      Object.assign(answer.state.tools.actions[0], { description: "Theirs.", config, updatedAt: "2026-11-22T11:00:00.000Z" });
+      await page.keyboard.press("Control+s");
+      const dialog = page.getByRole("alertdialog", { name: "Somebody saved in the meantime" });
+      await dialog.getByRole("row", { name: "When to use it Mine. Theirs." }).waitFor();
+      assert.equal(await dialog.getByRole("row").count(), 2);
+      await dialog.getByRole("button", { name: "Save mine" }).click();
+      await page.getByText("Saved", { exact: true }).waitFor();
+      const stored = answer.state.tools.actions[0];
+      assert.deepEqual([stored.description, stored.config.url, stored.config.timeout], ["Mine.", config.url, 5]);
+    });
+  });
+});

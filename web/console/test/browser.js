@@ -1,0 +1,88 @@
+// Starts Chromium, and pages that write down what must not happen in them.
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { chromium } from "playwright-core";
+
+// Debian's headless shell is the same browser without its windows: it takes two thirds of the processor's time.
+const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+
+/** The path of the browser with its windows, for what the shell lacks. */
+export const complete = process.env.PARLEY_CHROMIUM || names.slice(1).map(installed).find(Boolean);
+
+/** The installed browser's path; undefined if there is none. */
+export const executable = process.env.PARLEY_CHROMIUM || names.map(installed).find(Boolean);
+
+/** Why the tests in a browser are left out; false if they are not. Where CI is set, its absence is a failure. */
+export const skip =
+  executable || process.env.CI ? false : "SKIP: no chromium on the PATH: nothing of the console is tested in a browser";
+if (skip) console.error(skip);
+
+function installed(name) {
+  const files = (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name));
+  return files.find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+export async function launch(options = [], path = executable) {
+  if (!path) throw new Error("no chromium on the PATH");
+  return chromium.launch({ executablePath: path, args: ["--no-sandbox", ...options] });
+}
+
+/** Opens a page in a context of its own. `problems` fills with errors, reports and requests to other hosts. */
+export async function newPage(browser, origin, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000); // no test waits for it on a machine that has nothing else to do
+  const problems = [];
+  const awaited = new Set();
+  page.on("request", (r) => r.url().endsWith("/v1/events") || awaited.add(r));
+  for (const end of ["requestfinished", "requestfailed"]) page.on(end, (r) => awaited.delete(r));
+  await page.addInitScript(watch);
+  page.on("console", (m) => {
+    if (["error", "warning"].includes(m.type()) && !isRefusal(m)) problems.push(`${m.type()}: ${m.text()}`);
+  });
+  page.on("pageerror", (e) => problems.push(String(e)));
+  context.on("response", (r) => {
+    if (r.status() >= 500 && !r.headers()[wanted]) problems.push(`${r.status()} of ${r.request().method()} ${r.url()}`);
+  });
+  page.on("request", (r) => {
+    if (!r.url().startsWith(origin) && !/^(data|blob):/.test(r.url())) problems.push(`request to ${r.url()}`);
+  });
+  const reports = () => page.evaluate(() => window.reports);
+  return Object.assign(page, { problems, awaited, reports });
+}
+
+/** Waits until nothing that the page has asked for is awaited, but the stream of events, and nothing changes for 200 ms. */
+export async function waitForQuiet(page) {
+  while (page.awaited.size) await page.waitForEvent("requestfinished", () => !page.awaited.size);
+  await page.evaluate(() => new Promise((done) => {
+    let timer = setTimeout(done, 200);
+    new MutationObserver(() => {
+      clearTimeout(timer);
+      timer = setTimeout(done, 200);
+    }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  }));
+}
+
+/** The header of an answer that a test has asked for: failures of a server without it are problems. */
+export const wanted = "x-wanted-by-test";
+
+// isRefusal reports whether a message only says that the server refused a request, which tests ask for. What the server
+// failed at is told by its answer.
+function isRefusal(message) {
+  return /^Failed to load resource: the server responded with a status of [45]\d\d/.test(message.text());
+}
+
+// watch runs in the page before anything else does.
+function watch() {
+  window.reports = [];
+  document.addEventListener("securitypolicyviolation", (e) => {
+    window.reports.push(`${e.effectiveDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber} ${e.sample}`);
+  });
+}

@@ -1,0 +1,136 @@
+// An agent as one text: what it would change, what is wrong with it, and that it is applied as it was shown.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { runnerImport } from "vite";
+import { agents, answers } from "./answers.js";
+import { launch, newPage, skip } from "./browser.js";
+import { faults, manifest } from "./manifest-answers.js";
+import { serveBefore } from "./proxy.js";
+import { signUp, startServer } from "./server.js";
+import { useConsole } from "./setup.js";
+
+const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
+const area = (page) => page.locator("textarea[name=manifest]");
+
+test("values are lines in the way of a manifest", async () => {
+  const file = join(import.meta.dirname, "../src/pages/agent-manifest/lines.ts");
+  const { writeLines } = (await runnerImport(file, { configFile: false })).module;
+  const value = { name: "Help desk", temp: 0.2, on: true, url: "https://a.example", none: null, list: [], text: "a\nb", steps: [{ say: "Hi" }, "x"] };
+  assert.deepEqual(writeLines(value).split("\n"), [
+    "name: Help desk", "temp: 0.2", "on: true", 'url: "https://a.example"', "none: null", "list: []", "text: |", "  a", "  b",
+    "steps:", "  -", "    say: Hi", "  - x",
+  ]);
+  assert.deepEqual([undefined, null, {}, []].map(writeLines), ["", "", "", ""]);
+});
+
+describe("the screen of a manifest", { skip }, () => {
+  const open = useConsole();
+  const path = `/agents/${agents[0].id}/manifest`;
+  const sent = (answer) => answer.state.asked.filter((a) => a.method === "POST" && a.path.endsWith("/manifest")).map(({ body }) => body);
+
+  test("shows what would change, and applies it", async () => {
+    const answer = answers();
+    await open(answer, path, async (page) => {
+      assert.equal(await area(page).inputValue(), manifest);
+      await area(page).fill(manifest.replace("0.2", "0.4"));
+      await page.locator('[name="secret.SHOP_API_KEY"]').fill("sk-1");
+      await page.keyboard.press("Control+s");
+      const dialog = page.getByRole("dialog", { name: "What would change" });
+      await dialog.getByText("temp: 0.4").waitFor();
+      assert.deepEqual(await dialog.getByRole("heading", { level: 3 }).allTextContents(), ["Changed · Settings", "New · Action · human", "Deleted · Source · opening-hours"]);
+      await press(dialog, "Apply");
+      await page.getByText("Applied", { exact: true }).waitFor();
+      assert.match(await area(page).inputValue(), /temp: 0.4/);
+      assert.deepEqual(sent(answer).map(({ dryRun, prune, secrets }) => [dryRun, prune, secrets.SHOP_API_KEY]), [
+        [true, false, "sk-1"],
+        [true, false, "sk-1"],
+        [false, false, "sk-1"],
+      ]);
+      assert.equal(await page.locator('[name="secret.SHOP_API_KEY"]').inputValue(), "");
+    });
+  });
+
+  test("what has come to differ meanwhile is shown before it is applied", async () => {
+    const answer = answers();
+    await open(answer, path, async (page) => {
+      await page.getByRole("switch", { name: /^Delete what has a key/ }).press("Space");
+      await press(page, "See what would change");
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("temp: 0.4").waitFor();
+      answer.state.changes = [{ op: "update", part: "settings", before: { temp: 0.3 }, after: { temp: 0.9 } }];
+      await press(dialog, "Apply");
+      await dialog.getByText("Somebody has changed the agent meanwhile.").waitFor();
+      assert.deepEqual(sent(answer).map(({ dryRun, prune }) => [dryRun, prune]), [[true, true], [true, true]]);
+      await press(dialog, "Apply");
+      await page.getByText("Applied", { exact: true }).waitFor();
+    });
+  });
+
+  test("each fault has its line, which leads to it", async () => {
+    await open(answers({ state: { manifestFaults: faults } }), path, async (page) => {
+      await press(page, "See what would change");
+      const alert = page.getByRole("alert");
+      await alert.getByText("settings.temp").waitFor();
+      assert.equal(await alert.getByRole("listitem").count(), 3);
+      await alert.getByText("Choose a number from 0 to 1.").waitFor();
+      await press(alert, "Line 6:");
+      const chosen = await area(page).evaluate((one) => one.value.slice(one.selectionStart, one.selectionEnd));
+      assert.equal(chosen, "  temp: 0.2");
+    });
+  });
+
+  test("a file takes the place of the text, and leaving asks", async () => {
+    await open(answers(), path, async (page) => {
+      await area(page).waitFor();
+      await page.locator('input[type="file"]').setInputFiles({ name: "agent.yaml", mimeType: "text/yaml", buffer: Buffer.from("agent:\n  key: other\n") });
+      await page.waitForFunction(() => document.querySelector("textarea[name=manifest]").value.includes("key: other"));
+      await page.getByText("1 change").waitFor();
+      await page.getByRole("link", { name: "Agents", exact: true }).click();
+      await press(page.getByRole("alertdialog"), "Stay");
+      await press(page, "Discard");
+      assert.equal(await area(page).inputValue(), manifest);
+    });
+  });
+});
+
+describe("a manifest and the server", { skip }, () => {
+  let browser, server, front, person, id;
+  before(async () => {
+    [browser, server] = await Promise.all([launch(), startServer({ env: { PARLEY_SECRET_KEY: "a key of the tests" } })]);
+    front = await serveBefore(process.env.PARLEY_CONSOLE_BUILD, server.ready.url);
+    person = await signUp(server);
+    id = (await person.call("POST", "/v2/agents", { name: "Help" })).id;
+  });
+  after(async () => {
+    await browser?.close();
+    front?.stop();
+    await server?.stop();
+  });
+
+  test("what is wrong is named with its line, and what is right is applied", async () => {
+    const page = await newPage(browser, front.origin, { locale: "en" });
+    await page.context().addCookies([person.cookie]);
+    await page.goto(`${front.url}/agents/${id}/manifest`);
+    await area(page).waitFor();
+    const whole = await area(page).inputValue();
+    const lines = whole.split("\n");
+    const line = lines.findIndex((one) => one.startsWith("  temp:"));
+    const withTemp = (temp) => lines.with(line, `  temp: ${temp}`).join("\n");
+    await area(page).fill(withTemp(7));
+    await page.keyboard.press("Control+s");
+    await press(page.getByRole("alert"), `Line ${line + 1}:`);
+    await area(page).fill(withTemp(0.4));
+    await page.keyboard.press("Control+s");
+    await press(page.getByRole("dialog"), "Apply");
+    await page.getByText("Applied", { exact: true }).waitFor();
+    assert.equal((await person.call("GET", `/v2/agents/${id}`)).temp, 0.4);
+    await area(page).fill("agent: [");
+    await page.keyboard.press("Control+s");
+    await page.getByRole("alert").getByText("this is not YAML").waitFor();
+    const { versions } = await person.call("GET", `/v1/agents/${id}/history`);
+    assert.deepEqual([versions[0].changed, versions[0].by], [["temp"], { kind: "member", name: "Owner" }]);
+    assert.deepEqual([await page.reports(), page.problems], [[], []]);
+    await page.context().close();
+  });
+});

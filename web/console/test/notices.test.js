@@ -1,0 +1,86 @@
+// What tells a person who looks elsewhere that something has happened.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { agents, answers, user } from "./answers.js";
+import { skip } from "./browser.js";
+import { useConsole } from "./setup.js";
+
+const event = (name, data, id) => `event: ${name}\n${id ? `id: ${id}\n` : ""}data: ${JSON.stringify(data)}\n\n`;
+const hello = event("hello", { role: "owner", position: "1", version: "1" }, "1");
+const source = (change, i) => event("source", { id: `s${i}`, agentId: agents[0].id, change }, String(i));
+const stream = (...events) => [200, { chunks: [hello, ...events], isOpen: true }, { "Content-Type": "text/event-stream" }];
+
+// Stands in for the browser's notifications and for a window that is not looked at.
+function replace() {
+  window.shown = [];
+  window.Notification = class {
+    static permission = "granted";
+    static requestPermission = async () => this.permission;
+    constructor(title, { body }) {
+      this.onclick = () => {};
+      window.shown.push([title, body, this]);
+    }
+  };
+  window.isAway = sessionStorage.isAway === "1";
+  Object.defineProperty(document, "visibilityState", { get: () => (window.isAway ? "hidden" : "visible") });
+}
+
+describe("notices", { skip }, () => {
+  const open = useConsole();
+  const visit = (answer, isAway, use) =>
+    open(answer, "/me", async (page) => {
+      await page.addInitScript(replace);
+      await page.evaluate((isAway) => void (sessionStorage.isAway = isAway ? "1" : ""), isAway);
+      await page.reload();
+      await page.getByText("live", { exact: true }).waitFor({ state: "attached" });
+      await use(page);
+    });
+  const events = [source("trained", 2), source("changed", 3), source("failed", 4)];
+
+  test("who looks elsewhere sees in the title how much has happened, and is told by the browser", async () => {
+    const me = { ...user, notifications: { desktop: true } };
+    await visit(answers({ me, fail: { "GET /v1/events": stream(...events) } }), true, async (page) => {
+      await page.waitForFunction(() => document.title === "(2) Your page · Parley");
+      const shown = await page.evaluate(() => window.shown.map(([title, body]) => [title, body]));
+      assert.deepEqual(shown, [
+        ["Parley", "A source has been read."],
+        ["Parley", "A source could not be read."],
+      ]);
+      await page.evaluate(() => {
+        window.isAway = false;
+        document.dispatchEvent(new Event("visibilitychange"));
+        window.shown[1][2].onclick();
+      });
+      await page.getByRole("heading", { level: 1, name: "Sources" }).waitFor();
+      assert.match(page.url(), /\/sources\?state=failed$/);
+      assert.equal(await page.title(), "Sources · Parley");
+    });
+  });
+
+  test("who looks at the page, or has not asked for it, is not told", async () => {
+    for (const [isAway, title] of [[false, "Your page · Parley"], [true, "(2) Your page · Parley"]]) {
+      const me = { ...user, notifications: { desktop: !isAway } };
+      await visit(answers({ me, fail: { "GET /v1/events": stream(...events) } }), isAway, async (page) => {
+        await page.waitForFunction((title) => document.title === title, title);
+        assert.equal(await page.evaluate(() => window.shown.length), 0);
+      });
+    }
+  });
+
+  test("the browser is asked when they are switched on, and a refusal is said", async () => {
+    const answer = answers({ fail: { "GET /v1/events": stream() } });
+    await visit(answer, false, async (page) => {
+      const desktop = page.locator("label", { hasText: "Notifications of the browser" });
+      await page.evaluate(() => void (Notification.permission = "denied"));
+      await desktop.click();
+      await page.getByText("Your browser does not allow it").waitFor();
+      assert.deepEqual(answer.state.me.notifications, undefined);
+      await page.evaluate(() => void (Notification.permission = "granted"));
+      await desktop.click();
+      await page.getByText("Your browser does not allow it").waitFor({ state: "detached" });
+      await page.locator("label", { hasText: "A sound" }).click();
+      await page.getByRole("switch", { name: "A sound", checked: true }).waitFor();
+      assert.deepEqual(answer.state.me.notifications, { desktop: true, sound: true });
+    });
+  });
+});

@@ -1,0 +1,60 @@
+// Every screen in every state: it says what it said and looks as it did (`npm run pictures -- --update` makes what it is
+// compared with), and axe-core finds nothing. Where PARLEY_LONG is not set, pictures are not compared, and axe-core sees
+// the first state of each screen: they take most of the time.
+import { place, stopClock } from "./fixed-time.js";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { findings } from "./axe.js";
+import { launch, newPage, skip } from "./browser.js";
+import { comparePicture, compareTree, differenceOfPlace, everyGolden, listGoldens, sizeOfPictures, walk } from "./goldens.js";
+import { serve } from "./serve.js";
+
+const most = 12_000; // bytes of a picture, on average
+
+describe("screens", { skip }, () => {
+  let browser, server, arePicturesCompared;
+  before(async () => {
+    [browser, server] = await Promise.all([launch(), serve(process.env.PARLEY_CONSOLE_BUILD)]);
+    const difference = process.env.PARLEY_LONG ? differenceOfPlace(browser) : null;
+    arePicturesCompared = Boolean(process.env.PARLEY_LONG) && !difference;
+    if (difference) console.error(`SKIP: pictures are not compared, only what the screens say: ${difference}`);
+  });
+  after(async () => {
+    await browser?.close();
+    server?.stop();
+  });
+
+  test("each picture and tree is of a screen, and they are small", () => {
+    const wanted = everyGolden().flatMap(({ name, looks, hasTree }) => [
+      ...looks.map((look) => `pictures/${name}-${look.name}.png`),
+      ...(hasTree ? [`trees/${name}.yaml`] : []),
+    ]);
+    assert.deepEqual(listGoldens().sort(), wanted.sort());
+    const count = wanted.filter((name) => name.endsWith(".png")).length;
+    assert.ok(sizeOfPictures() <= most * count, `${sizeOfPictures()} bytes of ${count} pictures`);
+  });
+
+  for (const golden of everyGolden()) {
+    test(golden.name, async (t) => {
+      if (!arePicturesCompared && !golden.hasTree) return t.skip("pictures are not compared");
+      const { path, ready, answer, options } = golden.view;
+      const isFirst = golden.looks.length > 1;
+      server.answer = answer();
+      const page = await newPage(browser, server.origin, { ...options, ...place });
+      try {
+        await stopClock(page);
+        await page.goto(server.url + path);
+        await ready(page);
+        const wrong = golden.hasTree && (await compareTree(page, golden.name));
+        if (wrong) assert.equal(wrong.tree ?? wrong, wrong.want, golden.name);
+        if (golden.hasTree && (isFirst || process.env.PARLEY_LONG)) assert.deepEqual(await findings(page), []);
+        const differing = [];
+        if (arePicturesCompared) await walk(page, golden, async (name) => differing.push(await comparePicture(page, name)));
+        assert.deepEqual(differing.filter(Boolean), []);
+        assert.deepEqual([await page.reports(), page.problems], [[], []]);
+      } finally {
+        await page.context().close();
+      }
+    });
+  }
+});

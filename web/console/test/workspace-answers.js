@@ -1,0 +1,226 @@
+// Recorded answers about the people, the keys and the audit chain of a company.
+
+const stepUp = [403, { error: { code: "AUTH_STEP_UP_REQUIRED", message: "Please confirm that it is you." } }];
+const gone = [404, { error: { code: "RESOURCE_NOT_FOUND", message: "Not found." } }];
+const refusal = (code, details) => [400, { error: { code, message: "Refused.", details } }];
+const list = (data) => [200, { data, pagination: { cursor: null, hasMore: false } }];
+
+const member = (id, name, role, more) => ({
+  userId: `usr_${id}`,
+  accountId: "acc_1",
+  email: `${name.toLowerCase()}@shop.example`,
+  name,
+  role,
+  createdAt: "2026-11-02T09:00:00.000Z",
+  lastSeenAt: "2026-11-22T07:40:00.000Z",
+  signsInBy: ["password"],
+  secondStep: false,
+  lastOwner: false,
+  ...more,
+});
+
+export const members = [
+  member(1, "Owner", "owner", { signsInBy: ["password", "passkey"], secondStep: true, lastOwner: true }),
+  member(2, "Admin", "admin", { signsInBy: ["singleSignOn"], lastSeenAt: "2026-11-20T16:00:00.000Z" }),
+  member(3, "Helper", "agent"),
+  member(4, "Reader", "viewer", { signsInBy: [], lastSeenAt: null }),
+];
+
+export const invitations = [
+  { invitationId: "inv_1", email: "lee@shop.example", role: "agent", invitedBy: "owner@shop.example", createdAt: "2026-11-20T08:00:00.000Z", expiresAt: "2026-11-27T08:00:00.000Z" },
+  { invitationId: "inv_2", email: "kit@shop.example", role: "owner", invitedBy: "operator", createdAt: "2026-11-21T08:00:00.000Z", expiresAt: "2026-11-28T08:00:00.000Z" },
+];
+
+const key = (id, name, more) => ({
+  keyId: `key_${id}`,
+  accountId: "acc_1",
+  name,
+  begins: `pk_3fA9x${id}`,
+  scopes: null,
+  createdBy: "owner@shop.example",
+  createdAt: "2026-11-02T09:00:00.000Z",
+  expiresAt: null,
+  lastUsedAt: null,
+  revokedAt: null,
+  ...more,
+});
+
+export const keys = [
+  key(1, "Site backend", { scopes: ["agents:read", "chatlogs:write"], lastUsedAt: "2026-11-22T07:58:00.000Z", expiresAt: "2027-02-01T09:00:00.000Z" }),
+  key(2, "Nightly export", { createdBy: "operator", lastUsedAt: "2026-11-22T02:00:00.000Z" }),
+  key(3, "Old script", { createdBy: "", expiresAt: "2026-11-10T09:00:00.000Z" }),
+  key(4, "Trial", { revokedAt: "2026-11-12T09:00:00.000Z" }),
+];
+
+const owner = { actor: "user:usr_1", name: "Owner", email: "owner@shop.example" };
+const act = (seq, action, subject, details, more) => ({
+  seq,
+  at: `2026-11-${10 + seq}T14:03:00.000Z`,
+  by: owner,
+  action,
+  subject,
+  details,
+  hash: String(seq).repeat(64).slice(0, 64),
+  ...more,
+});
+
+export const acts = [
+  act(5, "key.revoke", "key_4", {}, { subjectName: "Trial" }),
+  act(4, "member.change", "usr_3", { email: "helper@shop.example", role: "agent" }, { subjectName: "Helper" }),
+  act(3, "key.create", "key_1", { name: "Site backend", scopes: ["agents:read", "chatlogs:write"] }, { subjectName: "Site backend" }),
+  act(2, "session.create", "01998b2d-0000-7000-8000-000000009001", { method: "password" }),
+  act(1, "account.create", "acc_1", { hipaa: false, name: "Shop", plan: "pro" }, { by: { actor: "operator" } }),
+];
+
+export const webhooks = [
+  { webhookId: "hook_1", accountId: "acc_1", endpoint: "https://shop.example/hooks/leads", events: ["leads.submit"], createdAt: "2026-11-02T09:00:00.000Z", disabledAt: null },
+  { webhookId: "hook_2", accountId: "acc_1", agentId: "5QHA6VB-DIAbBhxwqxfdi", endpoint: "https://crm.example/in", events: ["forms.submit", "leads.submit"], keyId: "key_1", createdAt: "2026-11-12T09:00:00.000Z", disabledAt: "2026-11-20T09:00:00.000Z" },
+];
+
+const delivery = (id, state, attempts, more) => ({
+  deliveryId: `dlv_${id}`,
+  webhookId: "hook_1",
+  accountId: "acc_1",
+  agentId: "5QHA6VB-DIAbBhxwqxfdi",
+  event: "leads.submit",
+  state,
+  attempts,
+  nextAt: null,
+  createdAt: `2026-11-2${id}T08:12:00.000Z`,
+  deliveredAt: null,
+  ...more,
+});
+
+export const deliveries = [
+  delivery(2, "pending", 2, { nextAt: "2026-11-22T08:30:00.000Z", lastStatus: 503, lastError: "the endpoint answered with status 503" }),
+  delivery(1, "delivered", 1, { lastStatus: 200, lastMillis: 240, deliveredAt: "2026-11-21T08:12:01.000Z" }),
+  delivery(0, "dead", 8, { lastError: "the host’s name is not known" }),
+];
+
+const agentUsage = (id, name, credits, storage, creditLimit = null) => ({ agentId: id, name, credits, creditLimit, storage });
+
+export const agentsUsage = [
+  agentUsage("5QHA6VB-DIAbBhxwqxfdi", "Help desk", 2912, 17_400_000, 3000),
+  agentUsage("7xKqPz2mWn4RtYcVbA1Ls", "Wholesale", 204.5, 3_100_000),
+  agentUsage("9bTfLh6gUe8DjQwZsC3Mn", "Trial", 3, 21_000_000),
+];
+
+const days = [96, 88, 120, 131, 118, 64, 51, 142, 156, 149, 160, 171, 80, 66, 168, 190, 212, 205, 231, 98, 84, 339.5];
+
+export const usage = {
+  month: "2026-11",
+  endsAt: "2026-12-01T00:00:00.000Z",
+  plan: { name: "standard", unknown: false, api: true, voice: true, agents: 3, storagePerAgent: 20_971_520, creditsPerMonth: 4000, creditsPerVoiceMinute: 5, voiceSessionsPerHour: null, voiceSessionsPerDay: 40 },
+  agents: 3,
+  creditLimit: 4000,
+  ownCreditLimit: false,
+  credits: 3119.5,
+  reservedCredits: 2,
+  forecast: 4347.6,
+  reachesLimitAt: "2026-11-28T11:00:00.000Z",
+  days: days.map((credits, i) => ({ day: `2026-11-${String(i + 1).padStart(2, "0")}`, credits })),
+};
+
+export const newLink = (email) => ({ email, link: "https://shop.example/console/redeem#3UibzEGy3WeStxj3Emx9cVBfsqQPoV1r", mailed: false, expiresAt: "2026-11-29T08:00:00.000Z" });
+
+/** Answers what is asked of members, invitations, keys and the audit chain; undefined for anything else. */
+export function answerWorkspace(state, asked) {
+  state.members ??= members.map((one) => ({ ...one }));
+  state.invitations ??= [...invitations];
+  state.keys ??= keys.map((one) => ({ ...one }));
+  state.acts ??= acts;
+  const path = asked.path.replace(/^\/v1(\/accounts\/[^/]+)?/, "");
+  if (/^\/members(\/link)?$/.test(path)) return answerMembers(state, asked, path);
+  if (path.startsWith("/invitations")) return answerInvitations(state, asked, path);
+  if (path.startsWith("/keys")) return answerKeys(state, asked, path);
+  if (path.startsWith("/audit")) return answerAudit(state, asked, path);
+  if (path.startsWith("/webhooks")) return answerWebhooks(state, asked, path);
+  if (path.startsWith("/deliveries")) return answerDeliveries(state, asked, path);
+  if (path.startsWith("/usage")) return answerUsage(state, asked, path);
+  return undefined;
+}
+
+function answerMembers(state, { method, query, body }, path) {
+  if (method === "GET") return list(state.members);
+  const known = state.members.find(({ userId }) => userId === query.get("userId"));
+  if (!known) return gone;
+  if (!state.isSteppedUp) return stepUp;
+  if (path === "/members/link") return [201, { ...newLink(known.email), mailed: state.mails ?? false }];
+  if (known.lastOwner) return refusal("VALIDATION_INVALID_BODY", { member: `${known.email} is the account's only owner; make somebody else an owner first` });
+  if (method === "PATCH") return [200, Object.assign(known, body)];
+  state.members = state.members.filter((one) => one !== known);
+  return [200, { userId: known.userId, email: known.email, teams: 1, unassigned: 1, reassigned: query.get("reassign") ? 2 : 0, rules: [{ agentId: "a", key: "vip" }] }];
+}
+
+function answerInvitations(state, { method, body }, path) {
+  const [, , id, isLink] = path.split("/");
+  const known = state.invitations.find(({ invitationId }) => invitationId === id);
+  if (method === "GET") return list(state.invitations);
+  if (method === "DELETE") return ((state.invitations = state.invitations.filter((one) => one !== known)), [200, known ?? {}]);
+  if (!state.isSteppedUp) return stepUp;
+  if (isLink) return [201, newLink(known.email)];
+  if (state.members.some(({ email }) => email === body.email)) return [409, { error: { code: "RESOURCE_ALREADY_EXISTS", message: "Is a member." } }];
+  if (!body.email.includes(".")) return refusal("VALIDATION_INVALID_BODY", { email: "must be an e-mail address" });
+  state.invitations = [...state.invitations, { ...invitations[0], invitationId: "inv_9", ...body }];
+  return [201, { ...newLink(body.email), ...(state.mails && { link: "", mailed: true }) }];
+}
+
+function answerKeys(state, { method, query, body }, path) {
+  if (method === "GET") return list(state.keys.filter(({ revokedAt }) => Boolean(revokedAt) === (query.get("revoked") === "true")));
+  if (method === "DELETE") {
+    const known = state.keys.find(({ keyId }) => path.endsWith(keyId));
+    known.revokedAt = "2026-11-22T12:00:00.000Z";
+    return [200, { keyId: known.keyId }];
+  }
+  if (!state.isSteppedUp) return stepUp;
+  if (body.scopes?.length === 0) return refusal("VALIDATION_INVALID_BODY", { scopes: "must name at least one scope; leave it out for full access" });
+  state.keys = [key(9, body.name, { scopes: body.scopes ?? null, expiresAt: body.expiresAt ?? null }), ...state.keys];
+  return [201, { keyId: "key_9", apiKey: "pk_of-the-tests-0123456789" }];
+}
+
+function answerWebhooks(state, { method, body }, path) {
+  state.webhooks ??= [...webhooks];
+  if (method === "GET") return [200, state.webhooks];
+  const known = state.webhooks.find(({ webhookId }) => path.includes(webhookId));
+  if (path.endsWith("/test")) return [200, { deliveryId: "dlv_2" }];
+  if (path.endsWith("/secret")) return state.isSteppedUp ? [201, { webhookId: known.webhookId, secret: "whsec_another" }] : stepUp;
+  if (method === "PATCH") {
+    const { enabled, ...rest } = body;
+    if (!state.isSteppedUp) return stepUp;
+    return [200, Object.assign(known, rest, enabled !== undefined && { disabledAt: enabled ? null : "2026-11-22T08:00:00.000Z" })];
+  }
+  if (method === "DELETE") return ((state.webhooks = state.webhooks.filter(({ webhookId }) => !path.endsWith(webhookId))), [200, {}]);
+  if (!state.isSteppedUp) return stepUp;
+  if (body.events.length === 0) return refusal("VALIDATION_INVALID_BODY", { events: "must name an event" });
+  state.webhooks = [...state.webhooks, { ...body, webhookId: "hook_9", createdAt: "2026-11-22T08:00:00.000Z" }];
+  return [201, { webhookId: "hook_9", secret: "whsec_of-the-tests" }];
+}
+
+function answerDeliveries(state, { method, query }, path) {
+  state.deliveries ??= deliveries.map((one) => ({ ...one }));
+  if (method === "GET") return list(state.deliveries.filter((one) => [one.state, null].includes(query.get("state"))));
+  const known = state.deliveries.find(({ deliveryId }) => path.includes(deliveryId));
+  Object.assign(known, { state: "pending", attempts: 0, nextAt: "2026-11-22T08:15:00.000Z" });
+  return [200, { deliveryId: known.deliveryId }];
+}
+
+function answerUsage(state, { query }, path) {
+  if (path === "/usage/export") return [200, { file: "usage" }];
+  if (path === "/usage/agents") return list(state.agentsUsage ?? agentsUsage);
+  const month = query.get("month");
+  if (month && month !== "2026-10") return refusal("VALIDATION_INVALID_BODY", { month: "must be a month that has begun, such as 2026-11" });
+  const past = month && { month, endsAt: "2026-11-01T00:00:00.000Z", credits: 0, reservedCredits: 0, forecast: null, reachesLimitAt: null, days: [] };
+  const ofOne = query.get("agentId") && { days: usage.days.slice(0, 3) };
+  return [200, { ...usage, ...past, ...ofOne, ...state.usage }];
+}
+
+function answerAudit(state, { query }, path) {
+  if (path === "/audit/choices") {
+    const actors = [{ actor: "operator" }, owner];
+    return [200, { actors, actions: [...new Set(state.acts.map(({ action }) => action))].toSorted() }];
+  }
+  if (path === "/audit/verify") return [200, state.verify?.(Number(query.get("after") ?? 0)) ?? { checked: 5, hash: "5".repeat(64), total: 5, done: true, broken: false }];
+  if (path === "/audit/export") return state.isSteppedUp ? [200, { file: query.get("format") }] : stepUp;
+  const fits = ({ by, action }) => [by.actor, undefined].includes(query.get("actor") ?? undefined) && [action, undefined].includes(query.get("action") ?? undefined);
+  return list(state.acts.filter(fits));
+}

@@ -1,0 +1,237 @@
+// The screens of the workspace: members and invitations, API keys, and the audit chain.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { answers, inWorkspace } from "./answers.js";
+import { skip } from "./browser.js";
+import { EventLog } from "./event-log.js";
+import { useConsole } from "./setup.js";
+import { members } from "./workspace-answers.js";
+
+const people = (more = {}, role) => answers({ session: inWorkspace(role), ...more });
+const row = (page, name) => page.getByRole("main").getByRole("listitem").filter({ has: page.getByRole("heading", { name, exact: true }) });
+const sent = (answer, method, part) => answer.state.asked.filter((one) => one.method === method && one.path.includes(part));
+const confirmed = { state: { isSteppedUp: true } };
+
+async function confirm(page) {
+  const dialog = page.getByRole("dialog", { name: "Please confirm that it is you" });
+  await dialog.getByLabel("Password").fill("correct horse battery");
+  await dialog.getByRole("button", { name: "Confirm" }).click();
+  await dialog.waitFor({ state: "detached" });
+}
+
+async function choose(page, name, action) {
+  await page.getByRole("button", { name: `More: ${name}` }).press("Enter");
+  await page.getByRole("menuitem", { name: action }).press("Enter");
+}
+
+describe("members", { skip }, () => {
+  const open = useConsole();
+  const path = "/workspace/members";
+
+  test("the list says who they are, what they may do, when they were here, and how they sign in", async () => {
+    await open(people(), path, async (page) => {
+      assert.match(await row(page, "Owner").textContent(), /OwnerOwneryou.*owner@shop\.example · last seen .* · password · passkey · second step on.*The only owner who can sign in/);
+      assert.match(await row(page, "Admin").textContent(), /single sign-on/);
+      assert.match(await row(page, "Reader").textContent(), /Viewer.*not seen here yet · no way of signing in yet/);
+      assert.match(await row(page, "kit@shop.example").textContent(), /Owner.*invited by the operator · valid until/);
+    });
+  });
+
+  test("somebody is invited: the link is shown once, by a dialog that nothing else closes", async () => {
+    const answer = people();
+    await open(answer, path, async (page) => {
+      await page.getByRole("button", { name: "Invite" }).click();
+      const dialog = page.getByRole("dialog", { name: "Invite somebody" });
+      await dialog.getByLabel("E-mail").fill("helper@shop.example");
+      await dialog.getByRole("radio", { name: /^Admin/ }).press("Space");
+      await dialog.getByRole("button", { name: "Invite" }).click();
+      await confirm(page);
+      await dialog.getByText("This address belongs to a member already.").waitFor();
+      await dialog.getByLabel("E-mail").fill("new@shop.example");
+      await page.keyboard.press("Enter");
+      await dialog.getByText("https://shop.example/console/redeem#").waitFor();
+      assert.deepEqual(sent(answer, "POST", "/invitations").at(-1).body, { email: "new@shop.example", role: "admin" });
+      await page.keyboard.press("Escape");
+      assert.ok(await dialog.isVisible());
+      await dialog.getByRole("button", { name: "Done" }).click();
+      await row(page, "new@shop.example").waitFor();
+      await page.getByRole("button", { name: "Invite" }).click();
+      assert.equal(await page.getByText("redeem#").count(), 0);
+    });
+  });
+
+  test("an invitation gets another link, or is withdrawn; where mail is sent no link is shown", async () => {
+    const answer = people({ state: { isSteppedUp: true, mails: true } });
+    await open(answer, path, async (page) => {
+      await choose(page, "lee@shop.example", "Make a new link");
+      await page.getByRole("dialog").getByRole("button", { name: "Make a new link" }).click();
+      await page.getByRole("button", { name: "Done" }).click();
+      await choose(page, "lee@shop.example", "Withdraw");
+      assert.equal(await page.evaluate(() => document.activeElement.textContent), "Cancel");
+      await page.getByRole("alertdialog").getByRole("button", { name: "Withdraw" }).click();
+      await row(page, "lee@shop.example").waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Invite" }).click();
+      await page.getByLabel("E-mail").fill("new@shop.example");
+      await page.keyboard.press("Enter");
+      await page.getByText("A link was mailed to new@shop.example.").waitFor();
+      assert.equal(await page.getByRole("dialog").locator("pre").count(), 0);
+    });
+  });
+
+  test("a member gets another role, a link, and is removed with what becomes of the tickets", async () => {
+    const answer = people(confirmed);
+    await open(answer, path, async (page) => {
+      await choose(page, "Helper", "Change the role");
+      await page.getByRole("radio", { name: /^Viewer/ }).press("Space");
+      await page.getByRole("button", { name: "Save" }).click();
+      await row(page, "Helper").getByText("Viewer").waitFor();
+      await choose(page, "Helper", "Make a sign-in link");
+      await page.getByRole("dialog").getByRole("button", { name: "Make a sign-in link" }).click();
+      await page.getByText("Send this link to helper@shop.example.").waitFor();
+      await page.getByRole("button", { name: "Done" }).click();
+      await choose(page, "Helper", "Remove");
+      await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+      await row(page, "Helper").waitFor({ state: "detached" });
+      const said = await page.getByRole("main").getByRole("status").first().textContent();
+      assert.match(said, /Helper is no longer a member\.2 open tickets have somebody else now\.1 open ticket has nobody now\.1 routing rule/);
+    });
+  });
+
+  test("the last owner is offered no other role, and a refusal says why; an admin is offered no owners", async () => {
+    const answer = people(confirmed);
+    await open(answer, path, async (page) => {
+      await page.getByRole("button", { name: "More: Owner" }).click();
+      assert.deepEqual(await page.getByRole("menuitem").allTextContents(), ["Make a sign-in link"]);
+      await page.keyboard.press("Escape");
+      answer.state.members[1].lastOwner = true; // has become so meanwhile
+      await choose(page, "Admin", "Remove");
+      await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+      await page.getByText("The company needs an owner who can sign in.").waitFor();
+    });
+    await open(people({}, "admin"), path, async (page) => {
+      await row(page, "Owner").waitFor();
+      assert.equal(await row(page, "Owner").getByRole("button").count(), 0);
+      assert.equal(await row(page, "kit@shop.example").getByRole("button").count(), 0);
+      await page.getByRole("button", { name: "Invite" }).click();
+      assert.equal(await page.getByRole("radio").count(), 3);
+    });
+  });
+
+  test("who joins or leaves meanwhile is on the screen by itself", async () => {
+    const [events, answer] = [new EventLog(), people()];
+    await open(events.with(answer), path, async (page) => {
+      await page.getByText("live", { exact: true }).waitFor({ state: "attached" });
+      await row(page, "lee@shop.example").waitFor();
+      answer.state.members = [...answer.state.members, { ...members[2], userId: "usr_9", name: "Lee", email: "lee@shop.example" }];
+      answer.state.invitations = [];
+      events.send("member", { id: "usr_9", change: "added" });
+      await row(page, "Lee").waitFor();
+      await page.getByText("Nobody is invited at the moment.").waitFor();
+    });
+  });
+});
+
+describe("API keys", { skip }, () => {
+  const open = useConsole();
+  const path = "/workspace/keys";
+
+  test("the list says what each may do, who has made it, when it was used and when it ends", async () => {
+    await open(people(), path, async (page) => {
+      assert.match(await row(page, "Site backend").textContent(), /pk_3fA9x1….*agents:readchatlogs:write.*last used .* · made by owner@shop\.example.* · valid until/);
+      assert.match(await row(page, "Nightly export").textContent(), /Everything.*made by the operator.*valid until it is revoked/);
+      assert.match(await row(page, "Old script").textContent(), /never used · made Nov.* · expired/);
+      await page.getByRole("tab", { name: "Revoked" }).click();
+      assert.match(await row(page, "Trial").textContent(), /revoked/);
+      assert.equal(await row(page, "Trial").getByRole("button").count(), 0);
+      await page.reload();
+      await row(page, "Trial").waitFor();
+    });
+  });
+
+  test("a key is made once the person has confirmed who they are, and is shown this once", async () => {
+    const answer = people();
+    await open(answer, path, async (page) => {
+      await page.getByRole("button", { name: "New key" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Shop system");
+      await page.getByRole("radio", { name: "Only what is chosen" }).press("Space");
+      await page.getByRole("button", { name: "Make the key" }).click();
+      await confirm(page);
+      await page.getByText("Please fill this in.").or(page.getByRole("dialog").locator("[id=scopes-fault]")).first().waitFor();
+      await page.getByRole("checkbox", { name: "agents:read" }).press("Space");
+      await page.getByRole("button", { name: "Make the key" }).click();
+      await page.getByText("pk_of-the-tests-0123456789").waitFor();
+      const { name, scopes, expiresAt } = sent(answer, "POST", "/keys").at(-1).body;
+      assert.deepEqual([name, scopes], ["Shop system", ["agents:read"]]);
+      assert.equal(Math.round((Date.parse(expiresAt) - Date.now()) / 86_400_000), 90);
+      await page.getByRole("button", { name: "Done" }).click();
+      await row(page, "Shop system").waitFor();
+      assert.equal(await page.getByText("pk_of-the-tests").count(), 0);
+    });
+  });
+
+  test("a key is revoked after a question", async () => {
+    await open(people(), path, async (page) => {
+      await page.getByRole("button", { name: "Revoke: Old script" }).click();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
+      await row(page, "Old script").waitFor({ state: "detached" });
+      await page.getByRole("tab", { name: "Revoked" }).click();
+      await row(page, "Old script").waitFor();
+    });
+  });
+});
+
+describe("audit", { skip }, () => {
+  const open = useConsole();
+  const path = "/workspace/audit";
+  const entries = (page) => page.getByRole("list", { name: "Audit" }).getByRole("listitem");
+
+  test("an entry says who has done what to what, and the filters are in the address", async () => {
+    const answer = people();
+    await open(answer, path, async (page) => {
+      assert.match(await entries(page).nth(2).textContent(), /Owner \(owner@shop\.example\) key\.create Site backend.*No\. 3 · name: Site backend · scopes: agents:read, chatlogs:write/);
+      assert.match(await entries(page).last().textContent(), /the operator account\.create/);
+      await page.getByRole("button", { name: /Anybody/ }).click();
+      await page.getByRole("option", { name: "the operator" }).click();
+      await entries(page).nth(1).waitFor({ state: "detached" });
+      await page.getByRole("textbox", { name: "From", exact: true }).fill("2026-11-10");
+      await page.getByRole("textbox", { name: "To", exact: true }).fill("2026-11-11");
+      await page.waitForURL(/to=2026-11-11/);
+      await page.reload();
+      await entries(page).first().waitFor();
+      const { query } = sent(answer, "GET", "/audit").findLast((one) => one.path.endsWith("/audit"));
+      assert.equal(query.get("actor"), "operator");
+      assert.equal(Date.parse(query.get("to")) - Date.parse(query.get("from")), 2 * 86_400_000 - 1);
+      await page.getByRole("button", { name: "Clear the filters" }).click();
+      await entries(page).nth(4).waitFor();
+      assert.equal(new URL(page.url()).search, "");
+    });
+  });
+
+  test("the chain is checked step by step, and what does not fit is named", async () => {
+    const steps = [0, 2].map((after) => ({ checked: after + 2, hash: "ab".repeat(32), total: 4, done: after === 2, broken: false }));
+    const answer = people({ state: { verify: (after) => steps[after / 2] } });
+    await open(answer, path, async (page) => {
+      await page.getByRole("button", { name: "Check the chain" }).click();
+      await page.getByText("Nothing was changed: all 4 entries fit.").waitFor();
+      const [, second] = sent(answer, "GET", "/verify");
+      assert.deepEqual([second.query.get("after"), second.query.get("hash")], ["2", "ab".repeat(32)]);
+      answer.state.verify = () => ({ checked: 2, hash: "", total: 4, done: true, broken: true });
+      await page.getByRole("button", { name: "Check the chain" }).click();
+      await page.getByText("Entry 3 does not fit").waitFor();
+    });
+  });
+
+  test("what the filters leave is saved as a file, once the person has confirmed who they are", async () => {
+    await open(people(), `${path}?action=key.create`, async (page) => {
+      await entries(page).first().waitFor();
+      await page.getByRole("button", { name: "Export" }).click();
+      await page.getByRole("menuitem", { name: "Table (CSV)" }).click();
+      const saved = page.waitForEvent("download");
+      await confirm(page);
+      const file = await saved;
+      assert.equal(file.suggestedFilename(), "audit.csv");
+      assert.match(readFileSync(await file.path(), "utf8"), /csv/);
+    });
+  });
+});

@@ -1,0 +1,55 @@
+// Tells what has come: a sentence to those who hear the chat, a number and a tone to those who look elsewhere.
+import { signal } from "@preact/signals";
+import { textOf } from "./answer";
+import type { FrameChat } from "./chat";
+import { personText, type PersonChange } from "./person/text";
+import type { Message, Person } from "./state";
+
+const longestSpoken = 500; // characters
+
+export class Announcer {
+  /** The sentence that is spoken. */
+  readonly spoken = signal("");
+  private unread = 0;
+
+  constructor(private readonly chat: Pick<FrameChat, "isOpen" | "store" | "texts" | "options" | "post">) {}
+
+  speak(text: string) {
+    const { t } = this.chat.texts;
+    this.spoken.value = text.length > longestSpoken ? t("a11y.more", { text: text.slice(0, longestSpoken) }) : text;
+  }
+
+  /** An answer is being written. */
+  speakOfWriting() {
+    this.spoken.value = this.chat.texts.t("a11y.writing", { name: this.chat.options.value.displayName });
+  }
+
+  /** Somebody else answers from here on. */
+  readonly speakOfPerson = (change: PersonChange, person: Person | null) => {
+    this.spoken.value = personText(this.chat.texts.t, change, person);
+  };
+
+  /** Tells of messages that somebody else has written. */
+  tell(fresh: readonly Message[]) {
+    this.count(fresh);
+    const last = fresh.findLast(({ author }) => author !== "user");
+    if (last) this.speak(textOf(last.parts));
+  }
+
+  count(messages: readonly Message[]) {
+    const { isOpen, store } = this.chat;
+    if (isOpen.value && document.visibilityState === "visible") return;
+    const count = messages.filter(({ author }) => author === "assistant" || author === "human").length;
+    if (count > 0 && store.get().hasSound) void import("./sound").then(({ playTone }) => playTone());
+    this.setUnread(this.unread + count);
+  }
+
+  setUnread(count: number) {
+    if (count === this.unread) return;
+    this.unread = count;
+    const { options, texts, post } = this.chat;
+    post({ type: "unread", data: { count } });
+    const { title, displayName } = options.value;
+    if (title) post({ type: "title", data: { text: count > 0 ? texts.t("chat.unreadTitle", { count, name: displayName }) : "" } });
+  }
+}

@@ -1,0 +1,79 @@
+import { useEffect, useState } from "preact/hooks";
+import { textOf } from "./answer";
+import { useChat } from "./context";
+import { CopyIcon, DislikeIcon, LikeIcon } from "./answer-icons";
+import { AgainIcon, CheckIcon } from "./icons";
+import { lazy } from "./lazy";
+import type { Message, Rating } from "./state";
+import styles from "./message.module.css";
+
+const RatingComment = lazy(async () => (await import("./rating/comment")).RatingComment);
+
+/** What can be done with a finished answer. */
+export function AnswerActions({ message, mayRepeat }: { message: Message; mayRepeat: boolean }) {
+  const chat = useChat();
+  const { t } = chat.texts;
+  const { showFeedback, showCopyButton } = chat.options.value;
+  const [isCommented, setCommented] = useState(false);
+  const text = textOf(message.parts);
+  if (!text || !message.id) return null;
+  const rate = (wanted: Rating) => {
+    const rating = message.feedback === wanted ? null : wanted;
+    setCommented(rating === "negative");
+    void chat.rate(message.id, rating);
+  };
+  return (
+    <>
+      <div class={styles.actions}>
+        {showFeedback !== false && (
+          <>
+            <Action label={t("chat.like")} isPressed={message.feedback === "positive"} onClick={() => rate("positive")}>
+              <LikeIcon size={16} />
+            </Action>
+            <Action label={t("chat.dislike")} isPressed={message.feedback === "negative"} onClick={() => rate("negative")}>
+              <DislikeIcon size={16} />
+            </Action>
+          </>
+        )}
+        {showCopyButton && <Copy text={text} />}
+        {mayRepeat && (
+          <Action label={t("chat.again")} onClick={() => chat.retry(message.key)}>
+            <AgainIcon size={16} />
+          </Action>
+        )}
+      </div>
+      {isCommented && <RatingComment messageId={message.id} onClose={() => setCommented(false)} />}
+    </>
+  );
+}
+
+interface ActionProps {
+  label: string;
+  isPressed?: boolean;
+  onClick: () => void;
+  children: preact.ComponentChildren;
+}
+
+function Action({ label, isPressed, onClick, children }: ActionProps) {
+  return (
+    <button type="button" class={styles.action} aria-label={label} title={label} aria-pressed={isPressed} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+function Copy({ text }: { text: string }) {
+  const { t } = useChat().texts;
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), 2_000);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = () => void navigator.clipboard?.writeText(text).then(() => setCopied(true), () => {});
+  return (
+    <Action label={t(isCopied ? "chat.copied" : "chat.copy")} onClick={copy}>
+      {isCopied ? <CheckIcon size={16} /> : <CopyIcon size={16} />}
+    </Action>
+  );
+}

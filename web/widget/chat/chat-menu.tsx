@@ -1,0 +1,80 @@
+import { useState } from "preact/hooks";
+import { useChat } from "./context";
+import { HandoverPanel, type Handover } from "./handover/handover";
+import { locales } from "./i18n";
+import { History } from "./menu/history";
+import { Languages } from "./menu/languages";
+import { MenuButton, type MenuItem } from "./menu/menu";
+import { Panel } from "./menu/panel";
+import type { ConversationHead } from "./state";
+import type { Translate } from "./translate";
+
+type Sheet = "history" | "languages" | "person";
+
+/** The menu of the chat, and what it opens. */
+export function ChatMenu({ className }: { className: string | undefined }) {
+  const chat = useChat();
+  const t = chat.texts.t as Translate;
+  const [sheet, setSheet] = useState<Sheet | null>(null);
+  const [hasSound, setSound] = useState(() => chat.store.get().hasSound);
+  const items: MenuItem[] = [{ id: "new", label: t("menu.new"), act: () => chat.reset() }];
+  if (chat.visitor.value.userId !== null || chat.mode === "help") {
+    items.push({ id: "history", label: t("menu.history"), act: () => setSheet("history") });
+  }
+  if (chat.config.features.handover && chat.conversation.value?.status === "ongoing") {
+    items.push({ id: "person", label: t("menu.person"), act: () => setSheet("person") });
+  }
+  const switchSound = () => {
+    chat.store.set({ hasSound: !hasSound });
+    setSound(!hasSound);
+  };
+  items.push({ id: "sound", label: t("menu.sound"), isChecked: hasSound, act: switchSound });
+  items.push({ id: "language", label: t("menu.language"), act: () => setSheet("languages") });
+  const note = chat.isKept.value ? {} : { note: t("menu.notKept") };
+  return (
+    <>
+      <MenuButton label={t("menu.open")} items={items} className={className} {...note} />
+      {sheet && <OpenSheet sheet={sheet} onClose={() => setSheet(null)} />}
+    </>
+  );
+}
+
+function OpenSheet({ sheet, onClose }: { sheet: Sheet; onClose: () => void }) {
+  const chat = useChat();
+  const t = chat.texts.t as Translate;
+  const locale = chat.texts.locale.value;
+  const open = (id: string) => {
+    chat.openConversation(id);
+    onClose();
+  };
+  const choose = (tag: string) => {
+    chat.setLocale(tag);
+    onClose();
+  };
+  if (sheet === "history") {
+    const load = () => chat.api.request<ConversationHead[]>("GET", "/conversations");
+    return (
+      <Panel title={t("menu.history")} t={t} onClose={onClose}>
+        <History t={t} locale={locale} current={chat.conversation.value?.id ?? null} load={load} onOpen={open} />
+      </Panel>
+    );
+  }
+  if (sheet === "languages") {
+    return (
+      <Panel title={t("menu.language")} t={t} onClose={onClose}>
+        <Languages locales={locales} current={locale} onChoose={choose} />
+      </Panel>
+    );
+  }
+  const ask = async (wish: { reason?: string; email?: string }) => {
+    const conversationId = chat.conversation.value?.id;
+    const reply = await chat.api.request<Handover>("POST", "/handover", { conversationId, ...wish });
+    chat.people.noteAsked();
+    return reply;
+  };
+  return (
+    <Panel title={t("menu.person")} t={t} onClose={onClose}>
+      <HandoverPanel t={t} hasEmail={chat.config.features.email} ask={ask} onClose={onClose} />
+    </Panel>
+  );
+}

@@ -1,0 +1,313 @@
+// The chat of a frame: puts together what sends, what follows, what is kept, and what the page says.
+import { computed, signal } from "@preact/signals";
+import type { FrameMessage, Identity, Page, PageOptions } from "../channel";
+import { Announcer } from "./announcer";
+import { textOf, type Answer } from "./answer";
+import { Api } from "./api";
+import type { Channel } from "./channel";
+import type { Config } from "./config";
+import { Connection } from "./connection";
+import { Conversations } from "./conversations";
+import { Draft } from "./draft";
+import { Follower } from "./follower";
+import { Language } from "./i18n";
+import { mergeOptions } from "./options";
+import { People } from "./people";
+import type { ComposerState, Message, Mode, Options, Rating, UploadedFile } from "./state";
+import { Store } from "./store";
+import { Tabs } from "./tabs";
+import { Thread } from "./thread";
+import { ToolRounds } from "./tool-rounds";
+import { PageTools } from "./tools";
+import type { TurnEvents } from "./turn-events";
+import { Turns } from "./turns";
+import { Visitor } from "./visitor";
+
+const longestMessage = 10_000; // characters
+const noPage: Page = { url: "", title: "", locale: "", colorScheme: "light" };
+
+export class FrameChat {
+  readonly post = (message: FrameMessage) => this.channel.post(message);
+  readonly texts = new Language();
+  readonly network = new Connection();
+  readonly page = signal<Page>(noPage);
+  readonly pageOptions = signal<PageOptions>({});
+  readonly isSmall = signal(false);
+  readonly isOpen = signal(true);
+  /** Counts how often the page has said what it can do. */
+  readonly handlersCount = signal(0);
+  /** Counts what asks for the focus to go to the composer. */
+  readonly focusCount = signal(0);
+  readonly store: Store;
+  readonly api: Api;
+  readonly thread: Thread;
+  readonly turns: Turns;
+  readonly follower: Follower;
+  readonly tools: PageTools;
+  readonly tabs: Tabs;
+  readonly people: People;
+  readonly draft: Draft;
+  readonly announcer = new Announcer(this);
+  readonly rounds = new ToolRounds(this);
+  readonly conversations = new Conversations(this);
+  private readonly who = new Visitor(this);
+  private isRevealWanted = false;
+  private sentForPage = Promise.resolve();
+
+  readonly options = computed<Options>(() => mergeOptions(this.config, this.mode, this.pageOptions.value, this.isSmall.value));
+  readonly composer = computed(() => this.composerState());
+
+  constructor(
+    readonly config: Config,
+    readonly mode: Mode,
+    readonly channel: Channel,
+  ) {
+    this.store = new Store(config.agentId, channel);
+    this.draft = new Draft(this.store);
+    this.api = new Api(config.agentId, this.store, () => ({ page: this.page.value.url, locale: this.texts.locale.value }));
+    this.api.onVisitorLost = () => this.conversations.forget();
+    this.thread = new Thread(this.api);
+    this.thread.isHidden = (id) => this.store.isHidden(id);
+    this.turns = new Turns(this.api, this.thread, this.network, this.turnEvents());
+    const { api, thread, network, turns } = this;
+    this.follower = new Follower(api, thread, network, turns, (fresh) => this.announcer.tell(fresh));
+    this.tools = new PageTools({
+      post: (type, data) => channel.post({ type, data }),
+      complain: (message) => channel.post({ type: "error", data: { code: "INVALID_FORM", message } }),
+    });
+    this.people = new People(api, thread, this.follower, turns, this.post, this.announcer.speakOfPerson);
+    this.tabs = new Tabs(config.agentId, () => this.conversations.lookSoon());
+  }
+
+  // What is shown
+
+  get messages() {
+    return this.thread.messages;
+  }
+  get conversation() {
+    return this.thread.head;
+  }
+  get connection() {
+    return this.network.state;
+  }
+  get isOnline() {
+    return this.network.isOnline;
+  }
+  get typingUntil() {
+    return this.follower.typingUntil;
+  }
+  get personShown() {
+    return this.people.shown;
+  }
+  get hasEarlier() {
+    return this.thread.hasEarlier;
+  }
+  get isKept() {
+    return this.store.isKept;
+  }
+  get isLoading() {
+    return this.conversations.isLoading;
+  }
+  get visitor() {
+    return this.who.shown;
+  }
+  get spoken() {
+    return this.announcer.spoken;
+  }
+
+  private composerState(): ComposerState {
+    const none = { message: "", until: 0, code: "" };
+    const trouble = this.turns.trouble.value;
+    const phase = this.turns.phase.value;
+    const status = this.thread.head.value?.status;
+    if (trouble) return trouble;
+    if (phase !== "idle") return { kind: phase, ...none };
+    if (status === "ended") return { kind: "closed", ...none };
+    if (!this.network.isOnline.value) return { kind: "offline", ...none };
+    return { kind: status === "taken_over" ? "person" : "idle", ...none };
+  }
+
+  // What visitors do
+
+  /** Finds what is kept, and goes on where the visitor was. */
+  open(): Promise<void> {
+    return this.conversations.resume(this.who.noteKnown);
+  }
+
+  send(text: string, files: readonly UploadedFile[] = [], isHidden = false) {
+    const words = text.trim();
+    const isRefused = ["off", "closed"].includes(this.turns.trouble.value?.kind ?? "");
+    if ((!words && files.length === 0) || this.turns.isBusy || isRefused) return;
+    this.rounds.begin();
+    if (words === this.draft.text.value.trim()) this.draft.leave(words);
+    this.turns.send(words, files, isHidden);
+  }
+
+  takeBack(key: string) {
+    const message = this.thread.find(key);
+    if (!message || (message.state !== "queued" && message.state !== "unsent")) return;
+    this.thread.remove((one) => one.key !== key);
+    this.draft.set(textOf(message.parts));
+    this.focusCount.value++;
+  }
+
+  stop() {
+    this.turns.stop();
+  }
+
+  retry(key: string) {
+    const all = this.thread.messages.value;
+    const at = all.findIndex((one) => one.key === key);
+    const question = all.slice(0, at + 1).findLast(({ author }) => author === "user");
+    if (question && !this.turns.isBusy) void this.turns.again(question);
+  }
+
+  async rate(messageId: string, rating: Rating | null): Promise<void> {
+    const message = this.thread.findById(messageId);
+    if (!message) return;
+    const before = message.feedback;
+    this.thread.change(message.key, { feedback: rating });
+    await this.sendRating(messageId, rating).catch(() => this.thread.change(message.key, { feedback: before }));
+  }
+
+  async comment(messageId: string, rating: Rating, comment: string): Promise<void> {
+    await this.sendRating(messageId, rating, comment);
+  }
+
+  private async sendRating(messageId: string, feedback: Rating | null, comment = "") {
+    const conversationId = this.thread.head.value?.id;
+    await this.api.request("PATCH", `/messages/${messageId}/feedback`, { conversationId, feedback, ...(comment && { comment }) });
+    this.tabs.tell();
+  }
+
+  reset() {
+    this.turns.leave();
+    this.conversations.forget();
+    this.tabs.tell();
+  }
+
+  openConversation(id: string) {
+    this.conversations.open(id);
+  }
+
+  loadEarlier(): Promise<void> {
+    return this.thread.loadEarlier().catch(() => {});
+  }
+
+  /** Messages may be sent again. */
+  endLimit() {
+    if (this.turns.trouble.value?.kind === "limited") this.turns.trouble.value = null;
+  }
+
+  reconnect() {
+    this.network.wake();
+  }
+
+  close() {
+    this.post({ type: "close", data: undefined });
+  }
+
+  setLocale(locale: string) {
+    this.store.set({ locale });
+    void this.chooseLanguage();
+  }
+
+  /** The visitor's choice, that of the frame's address, the page's language, the browser's, the agent's. */
+  chooseLanguage(): Promise<void> {
+    const { locale } = this.store.get();
+    const asked = new URLSearchParams(location.search).get("lang") ?? "";
+    const wanted = [locale, asked, this.page.value.locale, ...navigator.languages, this.config.locale];
+    return this.texts.choose(wanted.filter(Boolean));
+  }
+
+  // What the page does
+
+  /** Sends for the page: after what is under way, and opens the window when the agent begins to reply. */
+  sendForPage(message: string, isHidden: boolean): Promise<void> {
+    return (this.sentForPage = this.sentForPage.then(async () => {
+      await this.who.isKnown;
+      while (this.turns.isBusy) await this.turns.whenIdle().then(() => this.rounds.running);
+      this.isRevealWanted = isHidden;
+      this.send(message.slice(0, longestMessage), [], isHidden);
+    }));
+  }
+
+  /** Does something once it is known who wrote here before, and what is kept of them. */
+  onceKnown(run: () => void) {
+    void this.who.isKnown.then(run);
+  }
+
+  identify(identity: Identity): Promise<void> {
+    return this.who.identify(identity);
+  }
+
+  logout() {
+    this.who.logout();
+  }
+
+  readonly describeUser = () => this.who.describe();
+
+  // What happens to messages
+
+  private turnEvents(): TurnEvents {
+    return {
+      onSent: (message) => {
+        if (!message.isHidden) this.post({ type: "user-message", data: { content: textOf(message.parts) } });
+      },
+      whenIdentified: () => this.who.identified,
+      onPending: (pending) => this.store.set({ pending: pending ? JSON.stringify(pending) : "" }),
+      onAccepted: (message, isNew) => this.noteAccepted(message, isNew),
+      onText: () => this.reveal(),
+      onAnswered: (answer, message) => this.noteAnswered(answer, message),
+      onFailed: this.noteFailed,
+      describe: () => this.describeMessage(),
+    };
+  }
+
+  /** What is sent with each message. */
+  private describeMessage(): Record<string, unknown> {
+    const { url, title } = this.page.value;
+    const { metadata } = this.who;
+    return {
+      mode: this.mode === "preview" ? "iframe" : this.mode,
+      ...(url && { page: url.slice(0, 2_000) }),
+      ...(title && { title: title.slice(0, 200) }),
+      locale: this.texts.locale.value,
+      ...(metadata !== "" && { metadata }),
+    };
+  }
+
+  private noteAccepted(message: Message, isNew: boolean) {
+    const conversationId = this.thread.head.value?.id ?? "";
+    this.store.set({ conversationId, pending: "" });
+    if (message.isHidden) this.store.hide(this.thread.find(message.key)?.id ?? "");
+    this.draft.drop(textOf(message.parts));
+    if (isNew) this.post({ type: "conversation-started", data: { conversationId } });
+    this.announcer.speakOfWriting();
+    this.tabs.tell();
+  }
+
+  private noteAnswered(answer: Answer, message: Message) {
+    const content = textOf(message.parts);
+    if (message.state === "complete" && content) {
+      if (this.turns.isOwn) this.post({ type: "assistant-message", data: { content } });
+      this.announcer.speak(content);
+    }
+    this.announcer.count([message]);
+    if (!this.turns.isOwn) return;
+    this.tabs.tell();
+    this.reveal();
+    if (answer.finishReason === "tool-calls") void this.rounds.run(message);
+    else void this.people.checkAnswer(message);
+  }
+
+  private reveal() {
+    if (this.isRevealWanted) this.post({ type: "reveal", data: undefined });
+    this.isRevealWanted = false;
+  }
+
+  readonly noteFailed = (code: string, message: string) => {
+    this.isRevealWanted = false;
+    this.post({ type: "error", data: { code, message } });
+  };
+}

@@ -1,0 +1,150 @@
+// What the browser keeps of a visitor: in the frame's own storage, else in the page's, which it lends, else in memory.
+import { signal } from "@preact/signals";
+import type { Channel } from "./channel";
+
+/** What is kept. A page of the site's may read it where the frame has no storage of its own. */
+export interface Kept {
+  token: string;
+  conversationId: string;
+  /** Names the browser for functions of the page, as long as nobody is known. */
+  anonymousId: string;
+  /** The text of the notice that was closed. */
+  dismissedNotice: string;
+  draft: string;
+  /** The request of a message whose reply has not come: JSON of Pending; empty for none. */
+  pending: string;
+  /** Ids of messages that a page has sent without showing them, with spaces between. */
+  hidden: string;
+  hasSound: boolean;
+  locale: string;
+}
+
+const nothing: Kept = {
+  token: "",
+  conversationId: "",
+  anonymousId: "",
+  dismissedNotice: "",
+  draft: "",
+  pending: "",
+  hidden: "",
+  hasSound: false,
+  locale: "",
+};
+
+const longestHidden = 2_000; // characters: of some fifty messages
+
+interface Place {
+  read(): Promise<string | null>;
+  put(text: string | null): void;
+}
+
+export class Store {
+  private kept: Kept = nothing;
+  private place: Place | null = null;
+  readonly isKept = signal(true);
+  /** Called when another tab has changed what is kept. */
+  onChange: () => void = () => {};
+
+  constructor(
+    private readonly agentId: string,
+    private readonly channel: Channel,
+  ) {}
+
+  private get name() {
+    return `parley:${this.agentId}`;
+  }
+
+  /** Finds where things are kept, and reads them. */
+  async open(): Promise<void> {
+    this.place = ownStorage(this.name) ?? (await this.lentStorage());
+    this.isKept.value = this.place !== null;
+    await this.reload();
+    if (!this.kept.anonymousId) this.set({ anonymousId: crypto.randomUUID() });
+    addEventListener("storage", (event) => {
+      if (event.key === this.name) void this.reload().then(() => this.onChange());
+    });
+  }
+
+  async reload(): Promise<void> {
+    const text = await this.place?.read();
+    if (text) this.kept = parse(text);
+  }
+
+  get(): Kept {
+    return this.kept;
+  }
+
+  set(change: Partial<Kept>) {
+    this.kept = { ...this.kept, ...change };
+    this.place?.put(JSON.stringify(this.kept));
+  }
+
+  /** Forgets who the visitor is. */
+  clear() {
+    this.kept = { ...nothing, anonymousId: crypto.randomUUID(), locale: this.kept.locale };
+    this.place?.put(JSON.stringify(this.kept));
+  }
+
+  hide(messageId: string) {
+    this.set({ hidden: `${this.kept.hidden} ${messageId}`.slice(-longestHidden) });
+  }
+
+  isHidden(messageId: string): boolean {
+    return this.kept.hidden.includes(messageId);
+  }
+
+  token() {
+    return this.kept.token;
+  }
+
+  keepToken(token: string) {
+    if (token !== this.kept.token) this.set({ token });
+  }
+
+  private async lentStorage(): Promise<Place | null> {
+    const { channel, name } = this;
+    if (!channel.hasPage) return null;
+    const first = await channel.readLent(name);
+    if (first === undefined) return null;
+    return {
+      read: async () => (await channel.readLent(name)) ?? null,
+      put: (value) => channel.post({ type: "storage-set", data: { key: name, value } }),
+    };
+  }
+}
+
+/** The frame's own storage, if the browser lets it have one. */
+function ownStorage(name: string): Place | null {
+  try {
+    const probe = `${name}:probe`;
+    localStorage.setItem(probe, "1");
+    localStorage.removeItem(probe);
+  } catch {
+    return null;
+  }
+  return {
+    read: async () => localStorage.getItem(name),
+    put: (text) => {
+      try {
+        if (text === null) localStorage.removeItem(name);
+        else localStorage.setItem(name, text);
+      } catch {
+        // it is full: the chat goes on without
+      }
+    },
+  };
+}
+
+/** Reads what was kept. Anybody may have written it: what has another form is left out. */
+function parse(text: string): Kept {
+  const kept: Kept = { ...nothing };
+  try {
+    const read = JSON.parse(text) as Record<string, unknown>;
+    for (const [name, value] of Object.entries(nothing)) {
+      if (typeof read[name] === typeof value) Object.assign(kept, { [name]: read[name] });
+    }
+  } catch {
+    // nothing is kept
+  }
+  return kept;
+}

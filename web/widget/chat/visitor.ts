@@ -1,0 +1,66 @@
+// Who the visitor is: nobody in particular, or whom the page shows with a proof.
+import { signal } from "@preact/signals";
+import type { Identity } from "../channel";
+import { ApiError } from "./api";
+import type { FrameChat } from "./chat";
+import { publicMetadata } from "./options";
+import { pageUser } from "./tools";
+
+type ChatOfVisitor = Pick<FrameChat, "api" | "store" | "tabs" | "draft" | "post" | "reset">;
+
+export class Visitor {
+  readonly shown = signal<{ userId: string | null }>({ userId: null });
+  /** Called once it is known who wrote here before. */
+  noteKnown: () => void = () => {};
+  readonly isKnown = new Promise<void>((resolve) => (this.noteKnown = resolve));
+  private identity: Identity = {};
+  /** Ends when all that the page has said of the visitor is known to the server, or refused. */
+  identified: Promise<void> = Promise.resolve();
+
+  constructor(private readonly chat: ChatOfVisitor) {}
+
+  /** Shows the server who the visitor is. What the page says without a proof is only told to the agent. */
+  identify(identity: Identity): Promise<void> {
+    return (this.identified = this.identified.then(() => this.prove(identity)));
+  }
+
+  private async prove(identity: Identity): Promise<void> {
+    await this.isKnown;
+    this.identity = identity;
+    const { token, user_id, user_hash } = identity;
+    const proof = token ? { token } : user_id && user_hash ? { user_id: String(user_id), user_hash } : null;
+    if (!proof) return;
+    const before = this.shown.value.userId;
+    try {
+      const userId = await this.chat.api.identify(proof);
+      if (before !== null && before !== userId) this.chat.reset();
+      this.shown.value = { userId };
+      this.chat.tabs.tell();
+    } catch (error) {
+      const { code, message, details } = error instanceof ApiError ? error : new ApiError(0, "NO_ANSWER", "", 0);
+      const { reason } = details;
+      this.chat.post({ type: "error", data: { code, message, ...(reason && { reason }) } });
+    }
+  }
+
+  /** Forgets who the visitor is; the next message is a stranger's. */
+  logout() {
+    this.identity = {};
+    this.shown.value = { userId: null };
+    this.chat.reset();
+    this.chat.store.clear();
+    this.chat.draft.text.value = "";
+    this.chat.tabs.tell();
+  }
+
+  get metadata(): unknown {
+    return publicMetadata(this.identity);
+  }
+
+  /** Who asks, as the functions of the page are told. */
+  describe() {
+    const { userId } = this.shown.value;
+    const known = userId === null ? null : { user_id: userId, ...this.identity };
+    return pageUser(known, this.chat.store.get().anonymousId);
+  }
+}

@@ -1,0 +1,4 @@
+declare module "*/built/service-voice.js" {
+  const ServiceVoice: new () => import("./library").ServiceVoice;
+  export default ServiceVoice;
+}

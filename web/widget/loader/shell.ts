@@ -1,0 +1,197 @@
+// What a loader is until its chat is used: the global, the configuration, the button, and a frame that is not loaded
+// yet. The rest is a module of its own (window.ts, center.ts), which is loaded together with the frame.
+import type { Config } from "../chat/config";
+import { createGlobal, type Commands, type Global } from "./global";
+import { createLauncher, gap, size, type Launcher } from "./launcher";
+import { countLoaders, type Agent, type Loader } from "./registry";
+import type { Script } from "./script";
+import { hasSheets } from "./sheet";
+
+export interface Plan {
+  /** Of the global. */
+  name: string;
+  buttonId: string;
+  frameId: string;
+  /** How the frame is shown. */
+  mode: string;
+  module: string;
+  /** Is called when the agent is known and the page has a body. Returns false if there is nothing to show. */
+  begin(config: Config, shell: Shell): boolean;
+}
+
+interface Module {
+  /** Returns the commands that take the place of those which have waited for it. */
+  begin(shell: Shell): Commands;
+}
+
+// Commands that can wait until somebody uses the chat, and those for which the module is loaded.
+const patient =
+  "identify registerTools registerFormSchema setLocale close hide addEventListener removeEventListener";
+const urgent = "resetChat reset newConversation open show toggle sendMessage setOptions resetOptions setInitialMessages logout";
+
+const patience = 20_000; // milliseconds until a frame that has come and says nothing is given up
+
+export class Shell implements Loader {
+  /** What is kept in the page's storage begins with this. */
+  readonly key: string;
+  /** The end of the ids of the elements: empty but for those of a second agent. */
+  readonly suffix: string;
+  /** The room below the button, in px: that of a second agent is above the first. */
+  readonly bottom: number;
+  readonly launcher: Launcher;
+  readonly frame = document.createElement("iframe");
+  /** What else is on the page. */
+  readonly elements: HTMLElement[] = [];
+  /** Those of the page's global. */
+  readonly commands: Commands = Object.create(null);
+  /** Messages that have come before the module. */
+  readonly inbox: MessageEvent[] = [];
+  /** Take away what was put on the page. */
+  readonly endings: (() => void)[] = [];
+  isOpen = false;
+  /** The frame is up. */
+  isReady = false;
+
+  private readonly global: Global;
+  private readonly pending: (() => void)[] = [];
+  private readonly booted: Promise<void>;
+  private declareBooted!: () => void;
+  private isAsked = false;
+  private isBooted = false;
+  private loading?: Promise<void> | undefined;
+  private attempts = 0;
+
+  constructor(readonly agent: Agent, readonly script: Script, private readonly plan: Plan) {
+    this.key = `parley:${script.agentId}`;
+    this.suffix = countLoaders(plan.name) ? `-${script.agentId}` : "";
+    this.bottom = gap + countLoaders() * (size + gap);
+    this.booted = new Promise((done) => (this.declareBooted = done));
+    this.global = createGlobal(plan.name, this.commands);
+    const [buttonId, frameId] = [plan.buttonId, plan.frameId].map((id) => id + this.suffix) as [string, string];
+    this.launcher = createLauncher(buttonId, frameId, () => void this.commands.toggle!({ focus: true }));
+    this.addCommands();
+    this.prepareFrame(frameId);
+  }
+
+  private addCommands(): void {
+    patient.split(" ").forEach((name) => this.record(name, false));
+    urgent.split(" ").forEach((name) => this.record(name, true));
+    const { booted, commands } = this;
+    const ready = Object.assign(() => booted, { then: booted.then.bind(booted) });
+    const getState = () => (this.isBooted ? "initialized" : undefined);
+    Object.assign(commands, { getState, isOpen: () => this.isOpen, ready, destroy: () => this.destroy() });
+  }
+
+  /** Makes a command wait for the module. An urgent one returns what it will have returned; a page need not wait for the others. */
+  private record(name: string, isUrgent: boolean): void {
+    this.commands[name] = (...args: unknown[]) => {
+      const result = new Promise((done) => this.pending.push(() => done(this.global.call(name, ...args))));
+      return isUrgent ? this.booted.then(() => (this.loadModule(), result)) : undefined;
+    };
+  }
+
+  private prepareFrame(id: string): void {
+    const { frame, inbox, launcher: { button } } = this;
+    frame.id = id;
+    frame.allow = "microphone; clipboard-write";
+    frame.style.display = "none";
+    const collect = (event: MessageEvent) => void (event.source === frame.contentWindow && inbox.push(event));
+    addEventListener("message", collect);
+    this.endings.push(() => removeEventListener("message", collect));
+    for (const type of ["pointerenter", "focus", "touchstart"]) button.addEventListener(type, () => this.load(), { passive: true });
+  }
+
+  /** Whether the page has taken it down: what it still waits for comes too late. */
+  private get isGone(): boolean {
+    return this.agent.loaders[this.plan.name] !== this;
+  }
+
+  /** Has the frame on the page, and the module. */
+  load(): void {
+    const { frame, script, plan } = this;
+    if (frame.isConnected || !hasSheets || this.isGone) return;
+    this.isReady = false;
+    frame.src ||= `${script.base}/chatbot-iframe/${script.agentId}?mode=${plan.mode}`;
+    document.body.append(frame);
+    this.loadModule();
+  }
+
+  /** Has the module, once. */
+  loadModule(): void {
+    if (hasSheets && !this.isGone) this.loading ??= this.importModule();
+  }
+
+  private async importModule(): Promise<void> {
+    try {
+      // A browser may remember that an address has failed.
+      const again = this.attempts++ ? `?${this.attempts}` : "";
+      const module: Module = await import(/* @vite-ignore */ `${this.script.base}/__cb/${this.plan.module}${again}`);
+      if (this.isGone) return;
+      const own = module.begin(this);
+      await this.booted;
+      Object.assign(this.commands, own);
+      this.pending.splice(0).forEach((run) => run());
+    } catch (error) {
+      this.loading = undefined;
+      console.warn("Parley:", error);
+    }
+  }
+
+  /** Puts back what the page has removed. */
+  attach(): void {
+    this.global.install();
+    if (!this.isAsked) this.askConfig();
+    if (!this.isBooted) return;
+    for (const element of this.elements) if (!element.isConnected) document.body.append(element);
+    if (this.isOpen) this.load();
+  }
+
+  private askConfig(): void {
+    const { agent, script: { base, agentId } } = this;
+    this.isAsked = true;
+    if (agent.config) return this.useConfig(agent.config);
+    agent.waiting.push((config) => this.useConfig(config));
+    // An import and not a script element, whose address a page may not set where it enforces Trusted Types.
+    const address = `${base}/__cb/boot/${agentId}.js?page=${encodeURIComponent(location.origin)}`;
+    import(/* @vite-ignore */ address).catch(() => {}).then(() => this.askFrame());
+  }
+
+  /** Has the frame ask for what the boot script has not brought. */
+  private askFrame(): void {
+    if (this.agent.config) return;
+    const giveUp = () => this.agent.config || this.giveUp(`cannot be loaded from ${this.script.base}`);
+    this.frame.onload = () => setTimeout(giveUp, patience);
+    whenBody(() => this.load());
+  }
+
+  private useConfig(config: Config): void {
+    if (!config.isAvailable) return this.giveUp(`is not available on this page (${config.reason})`);
+    whenBody(() => {
+      if (this.isGone) return;
+      if (!this.plan.begin(config, this)) return this.giveUp("has this turned off");
+      this.isBooted = true;
+      this.attach();
+      this.declareBooted();
+    });
+  }
+
+  private giveUp(reason: string): void {
+    this.frame.remove();
+    console.warn(`Parley: the agent ${this.script.agentId} ${reason}`);
+  }
+
+  private destroy(): void {
+    void this.commands.close!();
+    [this.frame, ...this.elements].forEach((element) => element.remove());
+    this.endings.forEach((end) => end());
+    this.global.remove();
+    for (const name in this.commands) delete this.commands[name];
+    delete this.agent.loaders[this.plan.name];
+  }
+}
+
+/** Calls a function as soon as the page has a body. */
+function whenBody(run: () => void): void {
+  if (document.body) run();
+  else addEventListener("DOMContentLoaded", run, { once: true });
+}

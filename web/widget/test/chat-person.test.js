@@ -1,0 +1,89 @@
+// A conversation that a person of the team takes over, hands back and ends, as its customer sees it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { owner } from "../../console/test/server.js";
+import { launch, newPage, skip } from "./browser.js";
+import { ask, field, said, startChats, stored } from "./chats.js";
+import { isWanted } from "./problems.js";
+import { until } from "./setup.js";
+
+let chats, browser;
+before(async () => {
+  if (!skip) [chats, browser] = await Promise.all([startChats(), launch()]);
+});
+after(async () => {
+  await browser?.close();
+  await chats?.stop();
+});
+
+/** Opens a chat in which one question has been answered. */
+async function openChat() {
+  chats.model.answer = (question) => ({ text: `I do not know about ${question}` });
+  const page = await newPage(browser, [chats.front.host("127.0.0.1")], { locale: "en" });
+  await page.goto(chats.url());
+  await field(page).waitFor();
+  await ask(page, "boots");
+  await said(page, "I do not know about boots").waitFor();
+  const { id } = await stored(page);
+  return { page, id, change: (step) => chats.call("PUT", `/v1/conversations/${id}/state`, { step }) };
+}
+
+test("a person takes over, hands back and ends in front of a visitor who does nothing", { skip }, async () => {
+  const { page, id, change } = await openChat();
+  await change("takeover");
+  await said(page, /^You are now talking to/).waitFor();
+  assert.match(await page.locator("[role=status]").first().textContent(), /^You are now talking to/);
+  await chats.call("POST", `/v1/conversations/${id}/messages`, { member: owner.email, text: "May I help?" });
+  await said(page, "May I help?").waitFor();
+  await change("handback");
+  await said(page, /handed the conversation back/).waitFor();
+  await ask(page, "socks");
+  await said(page, "I do not know about socks").waitFor();
+  await change("end");
+  await page.getByText("This conversation has ended.").waitFor();
+  assert.equal(await page.getByRole("log").locator("article").count(), 6); // the greeting, and each message once
+  assert.deepEqual(page.problems, []);
+});
+
+test("a chat that may not follow learns with its next message who answers", { skip }, async () => {
+  chats.handle = (asked, reply) => /conversation\/[^/]+\/events$/.test(asked.url) && (reply.writeHead(404).end("{}"), true);
+  const { page, change } = await openChat();
+  await change("takeover");
+  chats.handle = undefined;
+  await ask(page, "Is anybody there?");
+  await said(page, /^You are now talking to/).waitFor();
+  assert.deepEqual(page.problems.filter((problem) => !isWanted(problem) && !/404/.test(problem)), []);
+});
+
+test("a person takes over, types, writes, hands back and ends", { skip }, async () => {
+  const { page, id, change } = await openChat();
+
+  await change("takeover");
+  await ask(page, "Is anybody there?");
+  await said(page, /^You are now talking to/).waitFor();
+  await until(async () => {
+    await chats.call("POST", `/v1/conversations/${id}/typing`).catch(() => {}); // it answers nothing
+    return page.getByText(/is typing…/).first().isVisible();
+  });
+  await chats.call("POST", `/v1/conversations/${id}/messages`, { member: owner.email, text: "They come on Friday." });
+  await said(page, "They come on Friday.").waitFor();
+  await ask(page, "Thanks!");
+  await until(async () => (await stored(page)).messages.at(-1).parts[0].text === "Thanks!");
+
+  await change("handback");
+  await said(page, /handed the conversation back|talking to the assistant again/).waitFor();
+  await ask(page, "socks");
+  await said(page, "I do not know about socks").waitFor();
+
+  await change("takeover");
+  await ask(page, "Wait!");
+  await page.getByRole("log").getByText(/^You are now talking to/).nth(1).waitFor();
+  await change("end");
+  await page.getByText(/ended/).first().waitFor();
+  const { messages, status } = await stored(page);
+  assert.equal(status, "ended");
+  const authors = messages.map(({ author }) => author).filter((author) => author !== "system");
+  assert.deepEqual(authors, ["user", "assistant", "user", "human", "user", "user", "assistant", "user"]);
+  assert.deepEqual(chats.model.asked.filter((one) => /(Thanks!|anybody there\?|Wait!)(<\/last>)?$/.test(one)), []);
+  assert.deepEqual(page.problems.filter((problem) => !isWanted(problem)), []); // one who wrote to the agent is told that it was a person
+});

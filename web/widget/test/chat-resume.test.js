@@ -1,0 +1,96 @@
+// A message's life when the server is killed, the network is away, somebody stops the answer, or there are several tabs.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { launch, newPage, skip } from "./browser.js";
+import { ask, field, nextAddress, said, startChats, stored } from "./chats.js";
+import { endless } from "./model.js";
+
+/** An answer that goes on for as long as anybody listens. */
+const beginning = { text: "One two three four five six seven eight nine ten. ".repeat(10), pieces: 200, gate: endless(20) };
+
+describe("an answer that is lost", { skip }, () => {
+  let chats, browser;
+  before(async () => {
+    [chats, browser] = await Promise.all([startChats(), launch()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await chats?.stop();
+  });
+
+  const open = async () => {
+    const page = await newPage(browser, [chats.front.host("127.0.0.1")], {
+      viewport: { width: 448, height: 704 },
+      extraHTTPHeaders: nextAddress(),
+    });
+    await page.goto(chats.url());
+    await field(page).waitFor();
+    return page;
+  };
+
+  test("a server that is killed and comes back ends what it was writing, and the chat shows that by itself", async () => {
+    chats.model.answer = () => beginning;
+    const page = await open();
+    await ask(page, "Tell me much");
+    await said(page, "three four").waitFor();
+    await chats.kill();
+    await page.getByText("Connection lost").waitFor();
+    await chats.restart();
+    await page.waitForFunction(() => !document.querySelector("article[data-state=streaming]"));
+    const { messages, answer } = await stored(page);
+    assert.equal(answer, null);
+    const shown = await page.locator("article").last().getAttribute("data-state");
+    assert.equal(shown, messages[1]?.state ?? "failed");
+    await page.getByText("Connection lost").waitFor({ state: "detached" });
+    chats.model.answer = () => ({ text: "Here it is." });
+    await ask(page, "And now?");
+    await said(page, "Here it is.").waitFor();
+    await page.context().close();
+  });
+
+  test("what is written offline is sent once the network is there, and can be changed before", async () => {
+    chats.model.answer = (question) => ({ text: `About ${question}` });
+    const page = await open();
+    await page.context().setOffline(true);
+    await ask(page, "a first thought");
+    await page.getByText("Will be sent when you are back online.").waitFor();
+    await page.getByRole("button", { name: "Edit" }).click();
+    assert.equal(await field(page).inputValue(), "a first thought");
+    await ask(page, "a second thought");
+    await page.context().setOffline(false);
+    await said(page, "About a second thought").waitFor();
+    const { messages } = await stored(page);
+    assert.equal(messages.length, 2);
+    await page.context().close();
+  });
+
+  test("a stopped answer keeps what there is of it", async () => {
+    chats.model.answer = () => beginning;
+    const page = await open();
+    await ask(page, "Tell me much");
+    await said(page, "three four").waitFor();
+    await page.getByRole("button", { name: "Stop the answer" }).click();
+    await page.getByText("You stopped this answer.").waitFor();
+    const { messages } = await stored(page);
+    assert.equal(messages[1].state, "interrupted");
+    await page.context().close();
+  });
+
+  test("five tabs of a visitor show the same", async () => {
+    chats.model.answer = (question) => ({ text: `About ${question}.`, pieces: 20, pause: 20 });
+    const first = await open();
+    const tabs = [first];
+    for (let i = 1; i < 5; i++) {
+      const page = await first.context().newPage();
+      await page.goto(chats.url());
+      tabs.push(page);
+    }
+    await ask(tabs[0], "shoes");
+    for (const page of tabs) await said(page, "About shoes.").waitFor();
+    await ask(tabs[3], "hats");
+    for (const page of tabs) await said(page, "About hats.").waitFor();
+    for (const page of tabs) assert.equal(await page.locator("article[data-state=complete]").count(), 4);
+    assert.equal((await stored(tabs[4])).messages.length, 4);
+    await first.context().close();
+  });
+});

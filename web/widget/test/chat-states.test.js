@@ -1,0 +1,125 @@
+// What the chat says and does when a message is not answered as usual, and when the page's tools are called.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { launch, newPage, skip } from "./browser.js";
+import * as A from "./chat-answers.js";
+import { serveFrames } from "./frame-server.js";
+import { until } from "./setup.js";
+
+describe("the chat", { skip }, () => {
+  let server, browser;
+  before(async () => {
+    [server, browser] = await Promise.all([serveFrames(), launch()]);
+  });
+  after(async () => {
+    await browser?.close();
+    server?.stop();
+  });
+
+  const open = async (routes, use, config = {}) => {
+    server.config = A.config(config);
+    server.answer = A.answers(routes);
+    server.asked.length = 0;
+    const page = await newPage(browser, [server.host("127.0.0.1")], { viewport: { width: 448, height: 704 }, locale: "en" });
+    await page.clock.install();
+    try {
+      await page.goto(`${server.at("127.0.0.1")}/chatbot-iframe/${A.agentId}`);
+      const field = page.locator("textarea");
+      await field.waitFor();
+      const ask = async (text) => (await field.fill(text), await field.press("Enter"));
+      await use(page, ask, field);
+    } finally {
+      await page.context().close();
+    }
+  };
+
+  test("too many messages: the agent's own words, a countdown, and the message can be sent again", async () => {
+    let count = 0;
+    const limited = A.refusal(429, "RATE_LIMIT_TOO_MANY_REQUESTS", "One at a time, please.", { "Retry-After": "50" });
+    const routes = { "POST /messages": () => (count++ === 0 ? limited : A.stream(A.answerEvents())) };
+    await open(routes, async (page, ask) => {
+      await ask("How do I return shoes?");
+      await page.getByText(/One at a time, please\. You can write again in \d/).waitFor();
+      assert.equal(await page.getByText("RATE_LIMIT").count(), 0);
+      await page.clock.fastForward(51_000);
+      await page.getByText("One at a time, please.").waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("log").getByText("The label is in the parcel.").waitFor();
+      assert.equal(await page.locator("article[data-state=unsent]").count(), 0);
+    });
+  });
+
+  test("no credits left: a calm sentence, and nothing more is sent", async () => {
+    const routes = { "POST /messages": A.refusal(402, "CHAT_CREDITS_EXHAUSTED", "The account has no message credits left.") };
+    await open(routes, async (page, ask) => {
+      await ask("How do I return shoes?");
+      await page.getByText("The chat cannot answer right now.").waitFor();
+      assert.equal(await page.locator("textarea").count(), 0);
+      assert.equal(await page.getByText("message credits").count(), 0);
+    });
+  });
+
+  test("a conversation that still answers: the message waits and is sent once, with one key", async () => {
+    let count = 0;
+    const busy = A.refusal(409, "CHAT_CONVERSATION_BUSY", "Still answering.", { "Retry-After": "50" });
+    const routes = { "POST /messages": () => (count++ < 2 ? busy : A.stream(A.answerEvents())) };
+    await open(routes, async (page, ask) => {
+      await ask("How do I return shoes?");
+      await page.getByText("Your message goes next.").waitFor();
+      const answer = page.getByRole("log").getByText("The label is in the parcel.");
+      await until(async () => (await page.clock.fastForward(51_000), await answer.isVisible()));
+      const sent = server.asked.filter(({ path }) => path === "/messages");
+      assert.equal(new Set(sent.map(({ headers }) => headers["idempotency-key"])).size, 1);
+      assert.equal(new Set(sent.map(({ body }) => JSON.stringify(body))).size, 1);
+    });
+  });
+
+  test("a tool of the page that is not there has an error as its result at once, and the agent goes on", async () => {
+    let count = 0;
+    const called = [
+      ...A.beginning(A.answerEvents({ metadata: { turnId: "t" } }), 2),
+      { type: "tool-input-available", toolCallId: "call_1", toolName: "order_status", input: { number: 4711 } },
+      { type: "finish", finishReason: "tool-calls", messageMetadata: { messageId: "msg_a", finishReason: "tool-calls", citations: [] } },
+    ];
+    const routes = {
+      "POST /messages": () => A.stream(count++ === 0 ? called : A.answerEvents()),
+      "POST /tool-result": [200, { data: { success: true } }],
+    };
+    await open(routes, async (page, ask) => {
+      await ask("Where is my order?");
+      await until(() => server.asked.filter(({ path }) => path === "/messages").length === 2);
+      const result = server.asked.find(({ path }) => path === "/tool-result");
+      assert.deepEqual([result.body.toolCallId, result.body.output.status], ["call_1", "error"]);
+      const last = server.asked.filter(({ path }) => path === "/messages").at(-1);
+      assert.equal(last.body.message, undefined);
+    });
+  });
+
+  test("a long word, a script and a link of an answer are text and a link that tells nothing", async () => {
+    const links = "[see](https://shop.example/a) ![pic](https://evil.example/p.png) [bad](javascript:alert(1))";
+    const answer = `<img src=x onerror=alert(1)> ${links}`;
+    await open({ "POST /messages": () => A.stream(A.answerEvents({ answer, size: 1 })) }, async (page, ask) => {
+      await ask("Show me");
+      await page.getByRole("link", { name: "see" }).waitFor();
+      assert.equal(await page.locator("[role=log] img").count(), 0);
+      const link = page.getByRole("link", { name: "see" });
+      assert.equal(await link.getAttribute("rel"), "noopener noreferrer nofollow ugc");
+      assert.equal(await page.getByRole("link", { name: "bad" }).count(), 0);
+      assert.deepEqual(page.problems, []);
+    });
+  });
+
+  test("Shift-Enter begins a line, and a word that is being composed is not sent", async () => {
+    await open({}, async (page, ask, field) => {
+      await field.fill("one");
+      await field.press("Shift+Enter");
+      await field.pressSequentially("two");
+      assert.equal(await field.inputValue(), "one\ntwo");
+      await field.dispatchEvent("keydown", { key: "Enter", isComposing: true });
+      assert.equal(server.asked.filter(({ path }) => path === "/messages").length, 0);
+      await field.press("Enter");
+      await page.getByRole("log").getByText("The label is in the parcel.").waitFor();
+      assert.equal(server.asked.find(({ path }) => path === "/messages").body.message, "one\ntwo");
+    });
+  });
+});

@@ -1,0 +1,49 @@
+// Runs all tests, or those of the files that are named. What they share is made once, before them, unless PARLEY_WIDGET_BUILD,
+// PARLEY_WIDGET_KIT and PARLEY_PROGRAM name what is there: the build, the page of the parts, and the program.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { program } from "../../console/test/server.js";
+import { buildInto } from "../build.js";
+import { buildKit } from "./kit-build.js";
+
+const here = import.meta.dirname;
+const made = mkdtempSync(join(tmpdir(), "parley-widget-"));
+
+/** What tests need, by the name of its variable: the sources of tests that need it, and what makes it. */
+const shared = {
+  PARLEY_WIDGET_BUILD: [
+    /./,
+    () => buildInto(join(made, "build"), { define: { __PSEUDO_LOCALES__: "true" } }).then(() => join(made, "build")),
+  ],
+  PARLEY_WIDGET_KIT: [/startKit/, () => buildKit(join(made, "kit")).then(() => join(made, "kit"))],
+  PARLEY_PROGRAM: [/startChats|startWidgetServer/, program],
+};
+
+/** The names of the test files, without those that run in `make test-long` alone. */
+function chooseFiles(names) {
+  const all = readdirSync(here).filter((name) => name.endsWith(".test.js"));
+  const chosen = all.filter((name) => (names.length > 0 ? names.includes(name) : true));
+  return chosen.map((name) => join(here, name));
+}
+
+async function makeShared(files) {
+  const sources = files.map((file) => readFileSync(file, "utf8"));
+  for (const [name, [isNeeded, make]] of Object.entries(shared)) {
+    if (!process.env[name] && sources.some((source) => isNeeded.test(source))) process.env[name] = await make();
+  }
+}
+
+try {
+  const files = chooseFiles(process.argv.slice(2));
+  await makeShared(files);
+  const reporters = ["spec", join(here, "../../console/test/times.js")].flatMap((name) => [
+    `--test-reporter=${name}`,
+    "--test-reporter-destination=stdout",
+  ]);
+  const options = ["--test", ...reporters, "--test-concurrency=2", `--test-timeout=${process.env.PARLEY_LONG ? 3_300_000 : 600_000}`];
+  process.exitCode = spawnSync(process.execPath, [...options, ...files], { stdio: "inherit" }).status ?? 1;
+} finally {
+  rmSync(made, { recursive: true, force: true });
+}

@@ -1,0 +1,294 @@
+// The chat in every state that somebody may see it in.
+import * as A from "./chat-answers.js";
+
+const box = (chat) => chat.locator("textarea").last();
+
+/** Asks as a customer does. */
+export async function ask(chat, text) {
+  await box(chat).fill(text);
+  const isTapped = await chat.evaluate(() => matchMedia("(pointer: coarse)").matches);
+  if (isTapped) await chat.locator("form:has(> textarea) button[type=submit]").click();
+  else await box(chat).press("Enter");
+}
+
+const answered = (chat) => chat.locator("article[data-state=complete] button[aria-pressed]").first().waitFor();
+const stored = A.kept();
+const openEvents = (count, more) => A.stream(A.beginning(A.answerEvents({ size: 12, ...more }), count), { isOpen: true });
+const wordy = [
+  "# Sending things back", "", "You have **30 days**. Here is _how_:", "", "1. Print the label.", "2. Put it on the parcel.",
+    "3. Bring it to a shop near you.", "",
+  "| Country | Days | Cost |", "| --- | --- | --- |", "| Norway | 14 | 12 € |", "| France | 30 | free |", "", "```sh",
+    "curl https://shop.example/returns?order=4711&format=pdf", "```", "",
+  "> Shoes that were worn outside cannot come back.", "", "More: [returns](https://shop.example/returns) or `returns@shop.example`.",
+].join("\n");
+const leadTool = { toolName: "collect-leads", title: "Where may we write to you?", fields: ["name", "email", "phone"] };
+const openTool = (name, input) => ({ parts: [{ type: "text", text: "Please tell me a bit more." }, { type: "tool-call",
+  toolCallId: "call_1", toolName: name, input }] });
+const takenOver = (messages, events) => ({
+  "GET /conversation/{id}": [200, { data: A.history(messages, { status: "taken_over" }) }],
+  "GET /conversation/{id}/events": A.following([["status", { status: "taken_over" }], ["person", { name: "Kim", picture: null,
+    state: "joined" }], ...events]),
+});
+
+export const formSchema = {
+  showLabels: true,
+  submitButtonText: "Send the order",
+  fields: [
+    { name: "number", type: "text", label: "Number of the order", validation: { required: { value: true,
+      message: "We need the number." } } },
+    { name: "email", type: "email", label: "E-mail" },
+    { name: "why", type: "select", label: "Reason", options: [{ value: "size", label: "Wrong size" }, { value: "broken",
+      label: "Broken" }] },
+    { name: "parts", type: "multiselect", label: "Which parts", options: [{ value: "a", label: "Left shoe" }, { value: "b",
+      label: "Right shoe" }] },
+    { name: "words", type: "textarea", label: "In your words" },
+    { name: "picture", type: "image", label: "A picture" },
+  ],
+};
+
+const menu = (chat) => chat.getByRole("button", { name: "More", exact: true });
+
+/** Opens the menu, and what an item of it opens. */
+const openMenu = (item) => async (_, chat) => {
+  await chat.locator("article").first().waitFor();
+  await menu(chat).or(chat.locator("button[aria-haspopup=menu]")).first().click();
+  await chat.getByRole("menu").waitFor();
+  if (item !== undefined) await chat.locator("[role^=menuitem]").nth(item).click();
+};
+
+/** The keyboard of a phone, in pixels. */
+export const keyboard = 336;
+
+export const states = {
+  fresh: { act: (_, chat) => chat.locator("article").first().waitFor() },
+  answer: {
+    act: async (_, chat) => {
+      await ask(chat, "How do I return shoes?");
+      await answered(chat);
+    },
+  },
+  streaming: {
+    routes: { "POST /messages": () => openEvents(6) },
+    act: async (_, chat) => {
+      await ask(chat, "How do I return shoes?");
+      await chat.getByText("send them").waitFor();
+    },
+  },
+  waiting: {
+    routes: { "POST /messages": () => openEvents(2) },
+    act: async (_, chat) => {
+      await ask(chat, "How do I return shoes?");
+      await chat.locator("article[data-state=streaming]").waitFor();
+    },
+  },
+  tool: {
+    routes: {
+      "POST /messages": () =>
+        A.stream(
+          [
+            ...A.beginning(A.answerEvents(), 2),
+            { type: "tool-input-available", toolCallId: "t0", toolName: "find_customer", input: {} },
+            { type: "tool-output-available", toolCallId: "t0", output: { status: "success", data: {} } },
+            { type: "tool-input-available", toolCallId: "t1", toolName: "track_order", input: { number: 4711 } },
+          ],
+          { isOpen: true },
+        ),
+    },
+    act: async (_, chat) => {
+      await ask(chat, "Where is order 4711?");
+      await chat.getByText("track order").waitFor();
+    },
+  },
+  long: {
+    stored,
+    routes: { "GET /conversation/{id}": () => [200, { data: A.history([A.user("How does it work?"), A.agent(wordy,
+      { metadata: { answerState: "sure", citations: [] } })]) }] },
+    act: (_, chat) => chat.locator("table").waitFor(),
+  },
+  citation: {
+    stored,
+    act: async (_, chat) => {
+      await chat.getByRole("button", { name: /Returns policy/ }).click();
+      await chat.locator("dialog blockquote").waitFor();
+    },
+  },
+  rated: {
+    stored,
+    act: async (_, chat) => {
+      await chat.locator("button[aria-pressed]").nth(1).click();
+      await chat.locator("button[aria-pressed=true]").waitFor();
+    },
+  },
+  failed: {
+    routes: { "POST /messages": () => A.stream(A.answerEvents({ answer: "You can", error: "The model did not answer." })) },
+    act: async (_, chat) => {
+      await ask(chat, "How do I return shoes?");
+      await chat.getByRole("alert").first().waitFor();
+    },
+  },
+  unsent: {
+    routes: { "POST /messages": () => A.refusal(400, "VALIDATION_INVALID_BODY", "The message is not valid.") },
+    act: async (_, chat) => {
+      await ask(chat, "How do I return shoes?");
+      await chat.getByRole("alert").first().waitFor();
+    },
+  },
+  limited: {
+    routes: { "POST /messages": () => A.refusal(429, "RATE_LIMIT_TOO_MANY_REQUESTS", "You have asked a lot. Please wait.",
+      { "Retry-After": "42" }) },
+    act: async (_, chat) => {
+      await ask(chat, "How do I return shoes?");
+      await chat.getByText(/42/).waitFor();
+    },
+  },
+  off: {
+    config: { leads: leadTool },
+    routes: { "POST /messages": () => A.refusal(402, "CHAT_CREDITS_EXHAUSTED", "No credits.") },
+    act: async (_, chat) => {
+      await ask(chat, "How do I return shoes?");
+      await chat.locator("form input[type=email]").waitFor();
+    },
+  },
+  ended: {
+    stored,
+    routes: { "GET /conversation/{id}": () => [200, { data: A.history([A.user("Thanks!"), A.agent("You are welcome.",
+      { metadata: { answerState: "sure", citations: [] } })], { status: "ended" }) }] },
+    act: (_, chat) => chat.getByText("Thanks!").waitFor(),
+  },
+  offline: {
+    stored,
+    act: async (page, chat) => {
+      await answered(chat);
+      await page.context().setOffline(true);
+      await chat.getByRole("status").filter({ hasText: /\p{L}/u }).first().waitFor();
+      await ask(chat, "And without the receipt?");
+    },
+  },
+  lead: {
+    stored,
+    config: { leads: leadTool },
+    routes: { "GET /conversation/{id}": () => [200, { data: A.history([A.user("Call me back."), A.agent("", openTool("collect-leads",
+      {}))]) }] },
+    act: (_, chat) => chat.locator("form input[type=email]").waitFor(),
+  },
+  person: {
+    stored,
+    routes: takenOver([A.user("I want a person."), A.agent("I have asked for one.", { metadata: { answerState: "sure", citations: [] } }),
+      A.person("Hello Anna, I have your order here.")], []),
+    act: (_, chat) => chat.getByRole("heading", { name: "Kim", exact: true }).waitFor(),
+  },
+  typing: {
+    stored,
+    routes: takenOver([A.user("It is wrong."), A.person("Let me see.")], [["typing", { until: Date.parse("2026-11-22T12:00:20Z") }]]),
+    act: async (_, chat) => {
+      await chat.getByRole("heading", { name: "Kim", exact: true }).waitFor();
+      await chat.getByText(/Kim.*…/).waitFor();
+    },
+  },
+  notice: {
+    chat: { dismissableNotice: "Our shop is **closed** on Friday.",
+      footer: "Answers are written by a machine. [Privacy](https://shop.example/privacy)",
+        displayName: "The help of the shop in the long street by the river" },
+    config: { suggestedMessages: [{ type: "text", text: "Opening hours" }, { type: "group", name: "Returns", items: [{ text: "How long" },
+      { text: "What does it cost" }] }] },
+    act: (_, chat) => chat.getByRole("complementary").waitFor(),
+  },
+  suggestions: {
+    config: { suggestedMessages: [{ type: "group", name: "Returns", items: [{ text: "How long" }, { text: "What does it cost" }] }] },
+    act: async (_, chat) => {
+      await chat.getByRole("button", { name: "Returns" }).click();
+      await chat.getByRole("button", { name: "How long" }).waitFor();
+    },
+  },
+  colors: {
+    chat: { headerColor: "#ffd400", userMessageColor: "#ffd400", buttonColor: "#ffd400" },
+    stored,
+    act: (_, chat) => answered(chat),
+  },
+  unavailable: {
+    config: { isAvailable: false, reason: "agent" },
+    act: (_, chat) => chat.locator("#root > *").first().waitFor(),
+  },
+  menu: { stored, act: openMenu() },
+  languages: { stored, act: openMenu(-1) },
+  history: {
+    mode: "help",
+    stored,
+    routes: { "GET /conversations": [200, { data: [A.history([]), { ...A.history([]), id: "0192f3c1-0000-7000-8000-0000000000c2",
+      title: null, updatedAt: Date.parse("2026-11-20T08:00:00Z") }] }] },
+    act: async (page, chat) => {
+      await openMenu(1)(page, chat);
+      await chat.locator("time >> visible=true").first().waitFor();
+    },
+  },
+  handover: {
+    stored,
+    act: async (page, chat) => {
+      await openMenu(1)(page, chat);
+      await chat.locator("form:not(:has(> textarea)) textarea").waitFor();
+    },
+  },
+  away: {
+    stored,
+    routes: { "POST /handover": [200, { data: { status: "ongoing", ticketNumber: 118, isAway: true, canAnswerByEmail: true } }] },
+    act: async (page, chat) => {
+      await openMenu(1)(page, chat);
+      await chat.locator("form:not(:has(> textarea)) button[type=submit]").click();
+      await chat.locator("form:not(:has(> textarea)) input[type=email]").waitFor();
+    },
+  },
+  files: {
+    stored,
+    act: async (_, chat) => {
+      await answered(chat);
+      const pdf = { name: "receipt.pdf", mimeType: "application/pdf", buffer: Buffer.alloc(81_000, 1) };
+      await chat.locator("input[type=file]").setInputFiles([pdf, { ...pdf, name: "empty.pdf", buffer: Buffer.alloc(0) }]);
+      await chat.getByText("receipt.pdf").waitFor();
+      await chat.getByRole("alert").waitFor();
+    },
+  },
+  closed: { isClosed: true, site: {}, act: (page) => page.locator("#chatbase-bubble-button").waitFor() },
+  floating: {
+    isClosed: true,
+    site: { config: JSON.stringify({ showFloatingInitialMessages: true, floatingInitialMessagesDelay: 0 }) },
+    act: (page) => page.locator("#chatbase-message-bubbles").getByText("Hi! How can I help?").waitFor(),
+  },
+  opened: {
+    site: {},
+    size: { width: 1024, height: 800 },
+    act: async (_, chat) => {
+      await ask(chat, "How do I return shoes?");
+      await answered(chat);
+    },
+  },
+  keyboard: {
+    site: {},
+    size: { width: 390, height: 844 },
+    act: async (page, chat) => {
+      await ask(chat, "How do I return shoes?");
+      await answered(chat);
+      await page.evaluate((pixels) => window.setKeyboard(pixels), keyboard);
+      await page.waitForTimeout(300);
+    },
+  },
+  stage: { mode: "stage", stored, act: (_, chat) => answered(chat) },
+  help: { mode: "help", stored, act: (_, chat) => answered(chat) },
+};
+
+/** The states by name, in looks: {colorScheme, locale, width, height}. */
+export const looks = {
+  light: { colorScheme: "light", width: 448, height: 704 },
+  dark: { colorScheme: "dark", width: 448, height: 704 },
+  rtl: { colorScheme: "light", locale: "ar-XB", width: 448, height: 704 },
+  phone: { colorScheme: "dark", locale: "ar-XB", width: 390, height: 844 },
+};
+
+const inDark = ["answer", "citation", "lead", "person", "failed", "menu", "closed"];
+const fromRight = ["answer", "citation", "lead", "person", "notice", "handover", "files", "long"];
+
+/** What is compared: every state in one look with what it says, some as pictures in others. */
+export const everyGolden = () => [
+  ...Object.entries(states).map(([name, state]) => ({ name, state, look: looks.light, hasTree: true })),
+  ...inDark.map((name) => ({ name: `${name}-dark`, state: states[name], look: looks.dark, hasTree: false })),
+  ...fromRight.map((name) => ({ name: `${name}-rtl`, state: states[name], look: looks.rtl, hasTree: false })),
+];
