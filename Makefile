@@ -4,18 +4,19 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-DEADCODE := golang.org/x/tools/cmd/deadcode@v0.38.0
-GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
+# The linter, deadcode and the test runner, each at the version that .ci/tools.mod names.
+TOOL := go tool -modfile=.ci/tools.mod
 
-# The bench measures what the race detector would distort, the quality of answers and of voice detection would take too long under it, and the kill loops
-# are about a process that it does not see; those run without it, everything else under it.
-LONG := ./bench/... ./internal/testkit/faults/... ./internal/eval ./internal/voice/vad
-SHORT = $$(go list ./... | grep -v -e '^parley/bench' -e '/testkit/faults$$' -e '/internal/server$$' -e '/internal/voice$$' -e '/internal/voice/')
+# Kill loops are about a process that the race detector does not see.
+FAULTS := ./internal/testkit/faults/...
+# What only computes has nothing to race with; benchmarks and the measuring of answers would take too long under the detector.
+PLAIN := ./bench/... ./internal/eval ./internal/model/quote ./internal/voice/vad
+# Voice sessions take place in real time, 20 ms after 20 ms: they have the machine for themselves.
+ALONE = ./internal/server $$(go list ./internal/voice/... | grep -v voice/vad | tr "\n" " ")
+OTHERS = $$(go list ./... | grep -vxFf <(go list $(FAULTS) $(PLAIN) $(ALONE)) | tr '\n' ' ')
 # What counts the processor's time would take six times as long under the race detector, and measure that.
 COUNTS := ^TestWork(Of.*)?$$
-COUNTING = $$(grep -rlE '^func TestWork(Of|\()' internal --include='*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|')
-# Voice sessions take place in real time, 20 ms after 20 ms: they have the machine for themselves.
-ALONE := ./internal/server ./internal/voice/...
+COUNTING = $$(grep -rlE '^func TestWork(Of|\()' internal --include='*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|' | tr '\n' ' ')
 # The race detector needs a C compiler. Without one the tests still run, and say so. SQLite's own code, a machine's translation from C,
 # is left out of it: watching it takes most of the time, and whoever calls it is watched all the same.
 RACE := $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null && echo "-race -gcflags=modernc.org/...=-race=false")
@@ -32,13 +33,14 @@ define newline
 
 endef
 
-.PHONY: help run build test test-long fuzz clients-check lint bench golden web web-dev
+.PHONY: help run build test test-npm test-long flaky fuzz clients-check lint bench golden golden-go golden-npm web web-dev
 
 help:
 	@echo "make run        build Parley and start it with an agent that has read the manual"
 	@echo "make build      build ./bin/parley"
 	@echo "make test       every test but the long ones; no network"
 	@echo "make test-long  the long ones: kill, volume and fault loops (PART=kills runs one part)"
+	@echo "make flaky      runs packages many times beside busy processes and lists what failed (PKG=./internal/chat N=10)"
 	@echo "make fuzz       each fuzz target for a while; goes on where it stopped"
 	@echo "make clients-check  generate clients with the usual tools and talk to a server"
 	@echo "make lint       formatting, vet, golangci-lint and deadcode"
@@ -61,18 +63,30 @@ build:
 	  /^[A-Za-z0-9.\/_-]+$$/ { printf "\r%d packages compiled", ++n; fflush(); next } \
 	  { if (n) print ""; n = 0; print; fflush() } END { if (n) print "" }' >&2
 
+# Each part runs, also after one that failed; the summary tells what failed and fails then.
 test:
 	@[ -n "$(RACE)" ] || echo "No C compiler: running without the race detector."
 	@[ -n "$(POSTGRES)" ] || echo "No PostgreSQL programs found: nothing is tested on PostgreSQL."
 	@[ -n "$(NPM)" ] || echo "No npm found: the clients' tests are left out."
-	@[ -z "$(NPM)" ] || { go build -o bin/test/ ./cmd/parley ./internal/testkit/voiceroom && \
-		export PARLEY_PROGRAM=$(CURDIR)/bin/test/parley PARLEY_VOICEROOM=$(CURDIR)/bin/test/voiceroom && \
-		for dir in clients/ts $(WEB); do (cd $$dir && npm ci --silent && npm test); done; }
-	go -C clients/check test -count=1 -timeout 15m .
-	go test -timeout 15m $(LONG)
-	go test -timeout 15m -run '$(COUNTS)' $(COUNTING)
-	go test -timeout 15m -skip '$(COUNTS)' $(RACE) $(SHORT)
-	go test -timeout 15m -p 1 $(RACE) $(ALONE)
+	@[ -n "$(PARLEY_CHECKS)" ] || rm -rf bin/checks
+	@.ci/part "Go: what only computes" .ci/gotest "$(PLAIN)"
+	@.ci/part "Go: race detector" .ci/gotest "$(OTHERS)" -skip '$(COUNTS)' $(RACE)
+	@.ci/part "Go: kill loops and other faults" .ci/gotest "$(FAULTS)" -p 1
+	@.ci/part "Go: counted work" .ci/gotest "$(COUNTING)" -run '$(COUNTS)'
+	@.ci/part "Go: generated clients" go -C clients/check test -count=1 -timeout 15m .
+	@$(if $(NPM),$(foreach dir,clients/ts web/console web/widget,.ci/part $(dir) $(MAKE) test-npm DIR=$(dir);))
+	@.ci/part "Go: voice and server, alone" .ci/gotest "$(ALONE)" -p 1 $(RACE)
+	@$(if $(NPM),.ci/part web/voice $(MAKE) test-npm DIR=web/voice)
+	@.ci/summary
+
+# The programs that browsers and clients are tested with are built once.
+test-npm: $(DIR)/node_modules/.package-lock.json
+	@go build -o bin/test/ ./cmd/parley ./internal/testkit/voiceroom
+	@cd $(DIR) && PARLEY_PROGRAM=$(CURDIR)/bin/test/parley PARLEY_VOICEROOM=$(CURDIR)/bin/test/voiceroom npm test
+
+# npm writes this file when all of a folder's packages are there.
+%/node_modules/.package-lock.json: %/package-lock.json
+	@cd $* && npm ci --silent
 
 # The long tests, in parts of at most an hour each: make test-long PART=kills
 PARTS := kills postgres training disconnects files answers texts web widget
@@ -93,6 +107,10 @@ test-long:
 	@$(foreach part,$(or $(PART),$(PARTS)),$(if $(LONG_$(part)),,$(error There is no part "$(part)": $(PARTS))))
 	$(foreach part,$(or $(PART),$(PARTS)),PARLEY_LONG=1; export PARLEY_LONG; $(if $(filter web widget,$(part)),,go test -v -count=1 -timeout 60m )$(LONG_$(part))$(newline)	)
 
+# How often tests fail beside two busy processes: make flaky PKG="./internal/chat ./internal/jobs" N=10
+flaky:
+	@.ci/flaky "$(PKG)" "$(or $(N),10)" $(RACE)
+
 # Each fuzz target for 30 seconds, those in files changed since SINCE for 2 minutes; it goes on where it stopped.
 fuzz:
 	@.ci/fuzz
@@ -106,22 +124,26 @@ clients-check:
 lint:
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
 	@# It vets as well. A cache of this checkout's own: a shared one answers with the paths of other checkouts, which the exclusions do not match.
-	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache go run $(GOLANGCI) run ./...
-	@unreachable=$$(go run $(DEADCODE) -test ./...); [ -z "$$unreachable" ] || { echo "Nothing calls:"; echo "$$unreachable"; exit 1; }
-	@go run $(DEADCODE) ./... | sed -nE '/^internal\/testkit\//d; s/:[0-9]+:[0-9]+: unreachable func: / /p' | LC_ALL=C sort | \
+	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache $(TOOL) golangci-lint run ./...
+	@unreachable=$$($(TOOL) deadcode -test ./...); [ -z "$$unreachable" ] || { echo "Nothing calls:"; echo "$$unreachable"; exit 1; }
+	@$(TOOL) deadcode ./... | sed -nE '/^internal\/testkit\//d; s/:[0-9]+:[0-9]+: unreachable func: / /p' | LC_ALL=C sort | \
 		diff <(sed '/^#/d; /^$$/d' .deadcode | LC_ALL=C sort) - || { echo "Only tests call what is marked >; what is marked < is called and leaves .deadcode."; exit 1; }
 
 # ARGS are handed on: make bench ARGS="-quick"
 bench:
 	go run ./bench $(ARGS)
 
-golden:
+golden: golden-go golden-npm
+
+golden-go:
 	go test -count=1 . ./internal/api/v2 ./internal/api/v1 ./internal/api/admin ./internal/api/chatapi ./internal/console -run Golden -update
-	@for dir in clients/ts web/console; do [ ! -d $$dir/node_modules ] || (cd $$dir && npm run --silent generate); done
+
+golden-npm: clients/ts/node_modules/.package-lock.json web/console/node_modules/.package-lock.json
+	@for dir in clients/ts web/console; do (cd $$dir && npm run --silent generate) || exit 1; done
 
 # What it builds is committed (web/built), so that building the server takes nothing but Go.
-web:
-	@for dir in $(WEB); do (cd $$dir && npm ci --silent && npm run --silent build) || exit 1; done
+web: $(WEB:%=%/node_modules/.package-lock.json)
+	@for dir in $(WEB); do (cd $$dir && npm run --silent build) || exit 1; done
 
 # The console while it is worked on: SERVER is a running "parley demo" or "parley serve".
 web-dev:

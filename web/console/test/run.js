@@ -2,9 +2,9 @@
 // PARLEY_CONSOLE_BUILD and PARLEY_PROGRAM name them.
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { runFiles } from "../../shared/test/runner.mjs";
 import { skip } from "./browser.js";
 import { buildForTests } from "./build.js";
-import { runFiles } from "./runner.js";
 import { program } from "./server.js";
 
 // Those that take the longest are first, so that none of them is alone at the end.

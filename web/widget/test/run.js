@@ -1,9 +1,9 @@
 // Runs all tests, or those of the files that are named. What they share is made once, before them, unless PARLEY_WIDGET_BUILD,
 // PARLEY_WIDGET_KIT and PARLEY_PROGRAM name what is there: the build, the page of the parts, and the program.
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runFiles } from "../../shared/test/runner.mjs";
 import { program } from "../../console/test/server.js";
 import { buildInto } from "../build.js";
 import { buildKit } from "./kit-build.js";
@@ -38,12 +38,7 @@ async function makeShared(files) {
 try {
   const files = chooseFiles(process.argv.slice(2));
   await makeShared(files);
-  const reporters = ["spec", join(here, "../../console/test/times.js")].flatMap((name) => [
-    `--test-reporter=${name}`,
-    "--test-reporter-destination=stdout",
-  ]);
-  const options = ["--test", ...reporters, "--test-concurrency=2", `--test-timeout=${process.env.PARLEY_LONG ? 3_300_000 : 600_000}`];
-  process.exitCode = spawnSync(process.execPath, [...options, ...files], { stdio: "inherit" }).status ?? 1;
+  if (!(await runFiles(files, process.env.PARLEY_LONG ? 55 : 10))) process.exitCode = 1;
 } finally {
   rmSync(made, { recursive: true, force: true });
 }

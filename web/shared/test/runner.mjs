@@ -1,0 +1,51 @@
+// Runs files of tests in the order in which they are given: the command line of Node's test runner would sort them.
+import { appendFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { compose } from "node:stream";
+import { run } from "node:test";
+import { spec as Spec } from "node:test/reporters";
+import times from "./times.mjs";
+
+/** More failures than this are no chance, and are not tried again. */
+const mostFailures = 5;
+
+/**
+ * Runs the files, `concurrency` at a time, each for so many minutes at most; prints what happens and reports whether all
+ * tests held. The files of those that failed run once more, one at a time; what holds then is told as flaky.
+ */
+export async function runFiles(files, minutes, concurrency = 2) {
+  const first = await runOnce(files, minutes, concurrency);
+  const failed = first.filter((test) => test.status === "fail");
+  if (!failed.length || failed.length > mostFailures) return keep(first, []);
+  const again = await runOnce([...new Set(failed.map((test) => test.file))], minutes, 1);
+  const isOfAgain = (test) => again.some((other) => other.file === test.file);
+  const still = new Set(again.filter((test) => test.status === "fail").map((test) => test.name));
+  return keep([...first.filter((test) => !isOfAgain(test)), ...again], failed.filter((test) => !still.has(test.name)));
+}
+
+/** The tests of the files, without the groups that they stand in: the file, the name, and "pass", "fail" or "skip" of each. */
+async function runOnce(files, minutes, concurrency) {
+  const tests = [];
+  const events = run({ files, concurrency, timeout: minutes * 60_000 });
+  const note = (status) => (test) => {
+    if (test.details.type !== "suite") tests.push({ file: test.file ?? test.name, name: test.name, status: test.skip ? "skip" : status });
+  };
+  events.on("test:fail", (test) => test.todo === undefined && note("fail")(test));
+  events.on("test:pass", note("pass"));
+  await Promise.all([new Spec(), times].map((reporter) => print(compose(events, reporter))));
+  return tests;
+}
+
+async function print(text) {
+  for await (const part of text) process.stdout.write(part);
+}
+
+/** Tells what the tests came to, here and where .ci/summary reads it, and reports whether none failed. */
+function keep(tests, flaky) {
+  const line = ({ file, name }) => `${basename(file)} ${name}\n`;
+  const folder = process.env.PARLEY_CHECKS;
+  for (const test of flaky) process.stdout.write(`FLAKY: ${line(test)}`);
+  if (folder) appendFileSync(join(folder, "flaky"), flaky.map(line).join(""));
+  if (folder) appendFileSync(join(folder, "tests"), tests.map((test) => `${test.status} ${line(test)}`).join(""));
+  return tests.every((test) => test.status !== "fail");
+}
