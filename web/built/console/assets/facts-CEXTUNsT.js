@@ -1,1 +1,0 @@
-import{la as e,sa as t,ua as n}from"./index-CVRA4VTP.js";var r=n(e(),1),i={facts:`facts-module_facts`},a=t();function o({children:e}){return(0,a.jsx)(`span`,{className:i.facts,children:r.Children.toArray(e).map((e,t)=>(0,a.jsxs)(`span`,{children:[t>0&&` · `,e]},t))})}export{o as t};
