@@ -20,7 +20,7 @@ const buildAll = () => build(config).catch((error) => console.error(error.messag
 let last = buildAll();
 await last;
 
-// Each build begins anew: the texts of pages are made of all catalogs and all sources.
+// Each build is a whole one: the texts of pages are made of all catalogs and all sources.
 let timer;
 const buildSoon = () => {
   clearTimeout(timer);
