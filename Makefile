@@ -33,7 +33,7 @@ define newline
 
 endef
 
-.PHONY: help run build test test-npm test-long flaky fuzz clients-check lint bench golden golden-go golden-npm web web-dev
+.PHONY: help run build test test-npm test-long flaky fuzz clients-check lint bench golden golden-go golden-npm node-version web web-dev
 
 help:
 	@echo "make run        build Parley and start it with an agent that has read the manual"
@@ -85,8 +85,13 @@ test-npm: $(DIR)/node_modules/.package-lock.json
 	@cd $(DIR) && PARLEY_PROGRAM=$(CURDIR)/bin/test/parley PARLEY_VOICEROOM=$(CURDIR)/bin/test/voiceroom npm test
 
 # npm writes this file when all of a folder's packages are there.
-%/node_modules/.package-lock.json: %/package-lock.json
+%/node_modules/.package-lock.json: %/package-lock.json | node-version
 	@cd $* && npm ci --silent
+
+# The bundler asks for this version: a distribution may have an older one.
+node-version:
+	@node -e 'const [major, minor] = process.versions.node.split(".").map(Number); if (major < 20 || (major === 20 && minor < 19)) { \
+		console.error("Node 20.19 or newer is needed, and this is " + process.version); process.exit(1); }'
 
 # The long tests, in parts of at most an hour each: make test-long PART=kills
 PARTS := kills postgres training disconnects files answers texts web widget
