@@ -90,8 +90,8 @@ test-npm: $(DIR)/node_modules/.package-lock.json
 
 # The bundler asks for this version: a distribution may have an older one.
 node-version:
-	@node -e 'const [major, minor] = process.versions.node.split(".").map(Number); if (major < 20 || (major === 20 && minor < 19)) { \
-		console.error("Node 20.19 or newer is needed, and this is " + process.version); process.exit(1); }'
+	@node -p 'const [major, minor] = process.versions.node.split("."); major > 20 || (major == 20 && minor >= 19)' | grep -q true || \
+		{ echo "Node 20.19 or newer is needed, and this is $$(node --version)."; exit 1; }
 
 # The long tests, in parts of at most an hour each: make test-long PART=kills
 PARTS := kills postgres training disconnects files answers texts web widget
