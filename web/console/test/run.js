@@ -21,7 +21,7 @@ try {
   const files = [...new Set([...longest, ...there])].filter((name) => chosen(name) && there.includes(name));
   process.env.PARLEY_CONSOLE_BUILD = folder;
   if (!skip) program();
-  const minutes = process.env.PARLEY_LONG ? 55 : 15;
+  const minutes = process.env.PARLEY_LONG ? 55 : 40; // only against hanging
   if (!(await runFiles(files.map((name) => join(import.meta.dirname, name)), minutes))) process.exitCode = 1;
 } finally {
   if (!given) rmSync(folder, { recursive: true, force: true });

@@ -38,7 +38,7 @@ async function makeShared(files) {
 try {
   const files = chooseFiles(process.argv.slice(2));
   await makeShared(files);
-  if (!(await runFiles(files, process.env.PARLEY_LONG ? 55 : 10))) process.exitCode = 1;
+  if (!(await runFiles(files, process.env.PARLEY_LONG ? 55 : 40))) process.exitCode = 1;
 } finally {
   rmSync(made, { recursive: true, force: true });
 }
