@@ -86,7 +86,8 @@ export class Connection {
     const events = passedOn.map((type) => [type, (data: object) => this.emit(type, data)]);
     return {
       ...(Object.fromEntries(events) as Pick<Actions, (typeof passedOn)[number]>),
-      iframeReady: () => this.begin(),
+      // What the page said before the module was there comes first: who the visitor is, before anything is shown.
+      iframeReady: () => void this.shell.loading!.then(() => this.begin()),
       config: (config) => shell.agent.boot(config),
       close: () => hooks.onClose(),
       reveal: () => hooks.onReveal(),

@@ -51,6 +51,8 @@ export class Shell implements Loader {
   isOpen = false;
   /** The frame is up. */
   isReady = false;
+  /** Ends when the module is there, and what has waited for it is done. */
+  loading?: Promise<void> | undefined;
 
   private readonly global: Global;
   private readonly pending: (() => void)[] = [];
@@ -58,7 +60,6 @@ export class Shell implements Loader {
   private declareBooted!: () => void;
   private isAsked = false;
   private isBooted = false;
-  private loading?: Promise<void> | undefined;
   private attempts = 0;
 
   constructor(readonly agent: Agent, readonly script: Script, private readonly plan: Plan) {

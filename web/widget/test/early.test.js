@@ -77,6 +77,19 @@ describe("before the first opening", { skip }, () => {
     });
   }
 
+  test("who the visitor is comes first, also where the frame is there before the module", async () => {
+    await site.open(page('chatbase.identify({ token: "next" });'), async (page) => {
+      await page.up();
+      await page.evaluate(() => addEventListener("message", ({ data }) => (window.isFrameUp ||= data?.type === "iframeReady")));
+      await page.route(({ pathname }) => isModule(pathname), async (route) => {
+        await page.waitForFunction(() => window.isFrameUp);
+        await route.continue();
+      });
+      await page.button.click();
+      assert.deepEqual(await toldTypes(page), ["identify", "setOptions", "registerTools", "registerFormSchema"]);
+    });
+  });
+
   test("a page that closes the chat keeps it from coming back open", async () => {
     const closing = page("if (location.hash) chatbase.close();");
     await site.open(closing, async (page) => {
