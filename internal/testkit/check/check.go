@@ -76,6 +76,17 @@ func Eventually(t testing.TB, condition string, done func() bool) {
 	}
 }
 
+// Receive waits for a value of the channel, or until it is closed.
+func Receive[V any](t testing.TB, event string, c <-chan V) (value V) {
+	t.Helper()
+	select {
+	case value = <-c:
+	case <-time.After(WaitTimeout):
+		t.Fatalf("%s: not within %v", event, WaitTimeout)
+	}
+	return value
+}
+
 // SkipUnderRace skips a test of what the race detector changes, or finds nothing in.
 func SkipUnderRace(t testing.TB) {
 	t.Helper()
