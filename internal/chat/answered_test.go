@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"parley"
 	"parley/internal/chat"
@@ -45,9 +44,7 @@ func (te *testEngine) startBehind(message string, in parley.ConversationID,
 		turn, err := te.tryStart(message, in)
 		result <- started{turn, err}
 	}()
-	for !te.HasOutcomes(1) {
-		time.Sleep(time.Millisecond)
-	}
+	check.Eventually(te.t, "the outcome of a turn", func() bool { return te.HasOutcomes(1) })
 	close(release)
 	check.Must(te.t, <-other)
 	return <-result

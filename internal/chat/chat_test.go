@@ -434,12 +434,11 @@ func TestRecoveryClosesAllLostTurns(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- other.Run(ctx) }()
-		// the time limit of the test ends it
-		for ticker, open := time.NewTicker(5*time.Millisecond), 1; open > 0; <-ticker.C {
-			var err error
-			open, err = sqldb.One(ctx, te.db.SQL(), sqldb.Column[int], `select count(*) from turns where state = 'open'`)
+		check.Eventually(t, "the end of all turns", func() bool {
+			open, err := sqldb.One(ctx, te.db.SQL(), sqldb.Column[int], `select count(*) from turns where state = 'open'`)
 			check.Must(t, err)
-		}
+			return open == 0
+		})
 		stop()
 		check.Must(t, <-done)
 		te.wantNoOpenTurn()

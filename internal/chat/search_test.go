@@ -27,10 +27,18 @@ import (
 	"parley/internal/testkit/scripted"
 )
 
+// rewriteLimit is how long a test waits at most for a model that answers at once. It only guards against hanging.
+const rewriteLimit = time.Minute
+
 // useProvider replaces the engine's model by a provider.
 func (te *testEngine) useProvider(s *provider.Server) {
+	te.useConnectedModel(&openai.Model{Client: httpclient.Client{BaseURL: s.URL}})
+}
+
+// useConnectedModel replaces the engine's model by one that counts as a provider's.
+func (te *testEngine) useConnectedModel(m model.Model) {
 	table := model.NewRegistry(model.RegistryConfig{
-		Wires:   []model.Wire{{Model: &openai.Model{Client: httpclient.Client{BaseURL: s.URL}}}},
+		Wires:   []model.Wire{{Model: m}},
 		Model:   "m",
 		Builtin: te.model,
 	})
@@ -57,7 +65,7 @@ func lastTrace(t *testing.T, traces []store.TurnTrace) parley.Trace {
 // itself. The rewritten question is not shown.
 func TestRewriting(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
-		te.RewriteTimeout = 10 * time.Second
+		te.RewriteTimeout = rewriteLimit
 		s := provider.Start(t, provider.AnswerText("It is 5 €."),
 			provider.AnswerText("\"What does the yearly plan cost?\"\n"), provider.AnswerText("50 €."),
 			provider.AnswerText("Yes."), provider.AnswerText("By post."))
@@ -96,51 +104,64 @@ func TestRewriting(t *testing.T) {
 // After a slow rewriting the next follow-ups do not wait for the model.
 func TestSlowRewritingIsSuspended(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
-		te.RewriteTimeout = 100 * time.Millisecond
-		answer := provider.AnswerText("It is 5 €.")
-		s := provider.Start(t, answer, provider.StallRequest(), answer, answer, provider.AnswerText("the yearly price"),
-			answer)
-		te.useProvider(s)
+		te.RewriteTimeout = time.Millisecond
+		m := scripted.New(scripted.Text("It is 5 €.")).AddScript(scripted.Step{Barrier: scripted.NewBarrier()}).
+			AddScript(scripted.Text("50 €.")).AddScript(scripted.Text("50 €.")).AddScript(scripted.Text("the yearly price"))
+		te.useConnectedModel(m)
 		first := te.start("What does the plan cost?", "")
 		te.finish(first)
 		for _, want := range []int{3, 4, 6} { // too late, not used, used again
 			te.clock.Advance(40 * time.Second)
 			te.finish(te.start("And yearly?", first.ConversationID))
-			if n := len(s.Requests()); n != want {
+			if n := len(m.Requests()); n != want {
 				t.Errorf("%d requests, want %d", n, want)
 			}
+			te.RewriteTimeout = rewriteLimit
+		}
+		if tr := te.trace(first.ConversationID); tr.Rewrite == nil || tr.Rewrite.State != "model" {
+			t.Errorf("the last rewriting: %+v", tr.Rewrite)
 		}
 	})
 }
 
 // If the model is late, fails or returns too much text, the search is the same as without it.
 func TestRewritingFails(t *testing.T) {
-	for name, c := range map[string]struct {
-		behaviour provider.Behaviour
-		state     string
-	}{
-		"late":      {provider.StallRequest(), "too late"},
-		"refused":   {provider.RefuseWith(401, -1, "no"), "failed"},
-		"cut":       {provider.CutAfter(170), "failed"},
-		"garbage":   {provider.Garbage(), "failed"},
-		"talkative": {provider.EndlessText("and on "), "failed"},
-		"a call":    {provider.CallTool("c", "look_up", "{}"), "failed"},
-		"silent":    {provider.AnswerText(" \n"), "failed"},
+	for name, behaviour := range map[string]provider.Behaviour{
+		"refused":   provider.RefuseWith(401, -1, "no"),
+		"cut":       provider.CutAfter(170),
+		"garbage":   provider.Garbage(),
+		"talkative": provider.EndlessText("and on "),
+		"a call":    provider.CallTool("c", "look_up", "{}"),
+		"silent":    provider.AnswerText(" \n"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			forEachDatabase(t, func(te *testEngine) {
-				te.RewriteTimeout = 200 * time.Millisecond
-				te.useProvider(provider.Start(t, provider.AnswerText("It is 5 €."), c.behaviour, provider.AnswerText("50 €.")))
-				first := te.start("What does the plan cost?", "")
-				te.finish(first)
-				te.clock.Advance(time.Minute)
-				te.finish(te.start("And yearly?", first.ConversationID))
-				if tr := te.trace(first.ConversationID); tr.Rewrite == nil || tr.Rewrite.State != c.state ||
-					tr.Question != "What does the plan cost?\nAnd yearly?" {
-					t.Errorf("trace %q %+v", tr.Question, tr.Rewrite)
-				}
+				te.RewriteTimeout = rewriteLimit
+				te.useProvider(provider.Start(t, provider.AnswerText("It is 5 €."), behaviour, provider.AnswerText("50 €.")))
+				te.requireFailedRewrite("failed")
 			})
 		})
+	}
+	t.Run("late", func(t *testing.T) {
+		forEachDatabase(t, func(te *testEngine) {
+			te.RewriteTimeout = time.Millisecond
+			te.useConnectedModel(scripted.New(scripted.Text("It is 5 €.")).
+				AddScript(scripted.Step{Barrier: scripted.NewBarrier()}).AddScript(scripted.Text("50 €.")))
+			te.requireFailedRewrite("too late")
+		})
+	})
+}
+
+// requireFailedRewrite asks a follow-up, whose rewriting ends in the state.
+func (te *testEngine) requireFailedRewrite(state string) {
+	te.t.Helper()
+	first := te.start("What does the plan cost?", "")
+	te.finish(first)
+	te.clock.Advance(time.Minute)
+	te.finish(te.start("And yearly?", first.ConversationID))
+	if tr := te.trace(first.ConversationID); tr.Rewrite == nil || tr.Rewrite.State != state ||
+		tr.Question != "What does the plan cost?\nAnd yearly?" {
+		te.t.Errorf("trace %q %+v", tr.Question, tr.Rewrite)
 	}
 }
 
@@ -156,7 +177,7 @@ func (r *rerankFunc) Rerank(ctx context.Context, question string, texts []string
 }
 
 func newQueryReranker(r model.Reranker, c *clock.Clock) *chat.QueryReranker {
-	return &chat.QueryReranker{Reranker: r, Timeout: 5 * time.Second, Now: c.Now, Logger: slog.New(slog.DiscardHandler)}
+	return &chat.QueryReranker{Reranker: r, Timeout: rewriteLimit, Now: c.Now, Logger: slog.New(slog.DiscardHandler)}
 }
 
 func newHits(texts ...string) (hits []retrieval.Hit) {

@@ -1,6 +1,7 @@
 package datadir
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -38,7 +39,7 @@ func TestServerWaitsForACommandButNotForAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.AfterFunc(20*time.Millisecond, func() { _ = command.Unlock() })
-	server, err := LockServer(t.Context(), dir, "parley serve", 10*time.Second)
+	server, err := LockServer(t.Context(), dir, "parley serve", time.Minute)
 	if err != nil {
 		t.Fatalf("after a command: %v", err)
 	}
@@ -49,12 +50,10 @@ func TestServerWaitsForACommandButNotForAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = socket.Close() }()
-	began := time.Now()
-	if _, err := LockServer(t.Context(), dir, "parley serve", time.Minute); !errors.Is(err, ErrLocked) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // only guards against waiting
+	defer cancel()
+	if _, err := LockServer(ctx, dir, "parley serve", time.Hour); !errors.Is(err, ErrLocked) {
 		t.Fatalf("beside a server: %v", err)
-	}
-	if waited := time.Since(began); waited > 10*time.Second {
-		t.Errorf("a server was waited for: %v", waited)
 	}
 }
 

@@ -3,7 +3,6 @@ package jobs_test
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"parley"
 	"parley/internal/jobs"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/check"
 )
 
 // startRunner starts the runner and returns a function that stops it and waits for it.
@@ -42,7 +42,7 @@ func TestAnotherRunnerTakesOver(t *testing.T) {
 		})
 		stop := startRunner(t, dying)
 		h.enqueue(jobs.Job{Kind: "train", Key: "a"})
-		<-begun
+		check.Receive(t, "the beginning of the job", begun)
 		h.runDue(living, 0)
 		h.Advance(2 * time.Hour)
 		h.runDue(living, 1)
@@ -154,7 +154,7 @@ func TestStoppingReleasesTheJob(t *testing.T) {
 			return ctx.Err()
 		}))
 		h.enqueue(jobs.Job{Kind: "train", Key: "a", MaxAttempts: 1})
-		<-begun
+		check.Receive(t, "the beginning of the job", begun)
 		stop()
 		h.runDue(h.newRunner(func(_ context.Context, j jobs.Job) error {
 			if j.Attempts != 1 {
@@ -172,7 +172,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 		r.LeaseDuration = 30 * time.Millisecond
 		stop := startRunner(t, r)
 		h.enqueue(jobs.Job{Kind: "train", Key: "a"})
-		<-begun
+		check.Receive(t, "the beginning of the job", begun)
 		until := func() int64 {
 			ms, err := sqldb.One(t.Context(), h.db, sqldb.Column[int64], `select lease_until from jobs`)
 			if err != nil {
@@ -182,9 +182,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 		}
 		first := until()
 		h.Advance(r.LeaseDuration / 2) // the lease is still valid; renewing it now sets a later end
-		for until() == first {
-			runtime.Gosched()
-		}
+		check.Eventually(t, "a later end of the lease", func() bool { return until() != first })
 		close(free)
 		if err := r.WaitIdle(t.Context()); err != nil {
 			t.Error(err)

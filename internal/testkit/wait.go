@@ -2,19 +2,15 @@ package testkit
 
 import (
 	"testing"
-	"time"
+
+	"parley/internal/testkit/check"
 )
 
-// WaitTimeout is how long a test waits for something that should happen at once.
-const WaitTimeout = 20 * time.Second
+// WaitTimeout is how long a test waits at most for something that should happen at once.
+const WaitTimeout = check.WaitTimeout
 
 // Eventually waits until done returns true.
 func Eventually(t testing.TB, condition string, done func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(WaitTimeout)
-	for tick := time.NewTicker(5 * time.Millisecond); !done(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within %v", condition, WaitTimeout)
-		}
-	}
+	check.Eventually(t, condition, done)
 }

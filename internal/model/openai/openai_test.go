@@ -64,7 +64,7 @@ func TestMisbehavingProviders(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := newOpenAI(t, provider.Start(t, c.behaviour))
-			m.FirstByteTimeout, m.IdleTimeout, m.Backoff = 150*time.Millisecond, 150*time.Millisecond, time.Millisecond
+			provider.SetTimeouts(&m.Client, c.name)
 			got := provider.ReadAnswer(t, m, provider.HowRequest)
 			if !strings.HasPrefix(got.Text, c.text) || c.text == "" && got.Text != "" || len(got.Text) > 1<<20 {
 				t.Errorf("text %.80q (%d bytes), want %q", got.Text, len(got.Text), c.text)

@@ -1,9 +1,11 @@
-// Package check holds what the fixtures of tests have in common: checks of errors. Only test files import it.
+// Package check holds what the fixtures of tests have in common: checks of errors, and waiting. Only test files import
+// it.
 package check
 
 import (
 	"sync"
 	"testing"
+	"time"
 
 	"parley"
 )
@@ -56,4 +58,39 @@ func Concurrently(n int, f func(i int)) {
 		calls.Go(func() { f(i) })
 	}
 	calls.Wait()
+}
+
+// WaitTimeout is how long a test waits at most for something that should happen at once. It only guards against
+// hanging, on a machine that is busy with other things too.
+const WaitTimeout = time.Minute
+
+// Eventually waits until done returns true.
+func Eventually(t testing.TB, condition string, done func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(WaitTimeout); !done(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v", condition, WaitTimeout)
+		}
+	}
+}
+
+// Receive waits for a value of the channel, or until it is closed.
+func Receive[V any](t testing.TB, event string, c <-chan V) (value V) {
+	t.Helper()
+	select {
+	case value = <-c:
+	case <-time.After(WaitTimeout):
+		t.Fatalf("%s: not within %v", event, WaitTimeout)
+	}
+	return value
+}
+
+// SkipUnderRace skips a test of what the race detector changes, or finds nothing in.
+func SkipUnderRace(t testing.TB) {
+	t.Helper()
+	if IsRaceBuild {
+		t.Skip("SKIP: runs without the race detector")
+	}
 }

@@ -11,9 +11,9 @@ import (
 // What a provider with Anthropic's format does with each request, and how the answer must end. Faults that both formats
 // share are in providerFaults.
 var anthropicFaults = map[string]providerFault{
-	"stalls at once": {behaviour: provider.StallRequest(), wantsFailure: true},
+	"stalls at once": {behaviour: provider.StallRequest(), wantsFailure: true, firstByteTimeout: shortSilence},
 	"stalls in the middle": {behaviour: provider.AnthropicTextThen(provider.StallRequest(), "Hello ", "wor"),
-		wantsFailure: true, wantsText: true},
+		wantsFailure: true, wantsText: true, idleTimeout: shortSilence},
 	"cuts in the middle": {behaviour: provider.AnthropicTextThen(provider.CutConnection(), "Hello ", "wor"),
 		wantsFailure: true, wantsText: true},
 	"ends in the middle": {behaviour: provider.AnthropicTextThen(provider.SendRaw(""), "Hello ", "wor"),

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,14 +26,15 @@ func TestDisconnect(t *testing.T) {
 	s := testkit.Open(t, withProvider(model), withTestLog(t))
 	c := newClientGroup(t, s.URL, s.Key)
 	c.client.RequireAnswers = true
-	// whatever starts with the first answer has started now
-	if err := c.sendMessage(t.Context(), c.clients[0]); err != nil {
-		t.Fatal(err)
-	}
-	s.Client.CloseIdleConnections()
-	before := countServerGoroutines()
 	patient := c.client.Client
-	c.client.Client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dialAndHangUp}}
+	n := cycleCount(t, 50, 1000)
+	// whatever starts with the first answer has started when its bytes are counted
+	dialer := &hangingUpDialer{answerBytes: c.countAnswerBytes(t), count: n}
+	before := countServerGoroutines()
+	if before == 0 {
+		t.Fatal("no goroutine of the server is found")
+	}
+	c.client.Client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dialer.dial}}
 	numbers := make(chan int)
 	var all sync.WaitGroup
 	for range 10 {
@@ -41,7 +44,6 @@ func TestDisconnect(t *testing.T) {
 			}
 		})
 	}
-	n := cycleCount(t, 50, 1000)
 	for i := range n {
 		numbers <- i
 	}
@@ -56,7 +58,26 @@ func TestDisconnect(t *testing.T) {
 	requireNothingOpenOn(t, s)
 }
 
-// hangUp sends a message and disconnects early: from a stream at a random byte, from a reply in one piece at a random
+// countAnswerBytes returns the size of a streamed reply, from the first byte of its header to the last of its body.
+func (c *clientGroup) countAnswerBytes(t *testing.T) int {
+	t.Helper()
+	whole := &hangingUpConn{remaining: math.MaxInt}
+	transport := &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, network, address string) (_ net.Conn, err error) {
+			whole.Conn, err = (&net.Dialer{}).DialContext(ctx, network, address)
+			return whole, err
+		}}
+	c.client.Client = &http.Client{Transport: transport}
+	c.sentCount.Add(1)
+	message := testkit.Message{Agent: c.agent, Text: "measured", Stream: true}
+	if _, err := c.client.SendMessage(t.Context(), message); err != nil {
+		t.Fatal(err)
+	}
+	transport.CloseIdleConnections()
+	return math.MaxInt - whole.remaining
+}
+
+// hangUp sends a message and disconnects early: from a stream at some byte, from a reply in one piece at a random
 // moment.
 func (c *clientGroup) hangUp(t *testing.T, i int) {
 	ctx, leave := context.WithCancel(t.Context())
@@ -69,18 +90,22 @@ func (c *clientGroup) hangUp(t *testing.T, i int) {
 	_, _ = c.client.SendMessage(ctx, m) // failures are expected; settled finds refusals
 }
 
-// streamBytes is about the size of a streamed reply.
-const streamBytes = 3000
-
 var errHungUp = errors.New("this client has hung up")
 
-// dialAndHangUp returns a connection that the client closes after a random number of bytes, half of them with a reset.
-func dialAndHangUp(ctx context.Context, network, address string) (net.Conn, error) {
+// hangingUpDialer opens connections that the client closes, half of them with a reset. Each is closed at another byte
+// of the answer, so that the connections together cover it evenly.
+type hangingUpDialer struct {
+	answerBytes, count int
+	dialed             atomic.Int64
+}
+
+func (d *hangingUpDialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	i := int(d.dialed.Add(1) - 1)
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
-	if err == nil && rand.N(2) == 0 {
+	if err == nil && i%2 == 0 {
 		err = conn.(*net.TCPConn).SetLinger(0)
 	}
-	return &hangingUpConn{Conn: conn, remaining: rand.N(streamBytes)}, err
+	return &hangingUpConn{Conn: conn, remaining: i % d.count * d.answerBytes / d.count}, err
 }
 
 type hangingUpConn struct {
@@ -97,16 +122,14 @@ func (c *hangingUpConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// countServerGoroutines counts the goroutines that run the server's code.
+// countServerGoroutines counts the goroutines that run or were started by the server's code, whatever its packages are.
 func countServerGoroutines() (n int) {
 	stacks := make([]byte, 16<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	for stack := range strings.SplitSeq(string(stacks), "\n\n") {
-		for _, room := range []string{"api", "chat", "wire", "llm", "store", "sqldb", "retrieval"} {
-			if strings.Contains(stack, "parley/internal/"+room+".") {
-				n++
-				break
-			}
+		frames := strings.ReplaceAll(stack, "parley/internal/testkit", "")
+		if strings.Contains(frames, "parley/internal/") {
+			n++
 		}
 	}
 	return n

@@ -37,9 +37,7 @@ func TestDiskFull(t *testing.T) {
 		if err := s.DB.SQL().SetQuota(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
-		if elapsed := c.waitForAnswers(t, clientCount); elapsed > 10*time.Second {
-			t.Errorf("writes succeeded again after %v", elapsed)
-		}
+		c.waitForAnswers(t, clientCount)
 	}
 	close(stop)
 	for _, err := range <-ended {

@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/api/admin"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/provider"
 )
@@ -17,7 +18,7 @@ import (
 // A server that is killed at any moment, during answers and during its own start, loses nothing that it acknowledged,
 // stores nothing twice, leaves no turn open and charges exactly what it stored.
 func TestKillServer(t *testing.T) {
-	skipUnderRace(t)
+	check.SkipUnderRace(t)
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()

@@ -28,12 +28,3 @@ func cycleCount(t *testing.T, short, long int) int {
 	}
 	return cmp.Or(*cyclesFlag, cycles, short)
 }
-
-// skipUnderRace skips a loop that tests the server's process or large volumes, for which the race detector is of no
-// use.
-func skipUnderRace(t *testing.T) {
-	t.Helper()
-	if isRaceBuild {
-		t.Skip("SKIP: runs without the race detector")
-	}
-}

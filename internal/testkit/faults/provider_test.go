@@ -1,9 +1,14 @@
 package faults
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
+	"iter"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -16,9 +21,12 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// providerTimeout is how long the server waits for its provider in these tests, for the first byte and between later
-// ones.
-const providerTimeout = 300 * time.Millisecond
+const (
+	// shortSilence is how long the server waits for a provider that will not send anything more.
+	shortSilence = 300 * time.Millisecond
+	// patience is how long a test waits at most for what comes at once. It only guards against hanging.
+	patience = time.Minute
+)
 
 // providerFault is what a provider does with each request, and how the answer must end.
 type providerFault struct {
@@ -27,14 +35,18 @@ type providerFault struct {
 	wantsText        bool // the client of a stream gets text before that
 	wantsInterrupted bool // its text is stored as interrupted, and costs nothing
 
+	// how long the server waits for the first byte and between later ones; 0 for patience
+	firstByteTimeout, idleTimeout time.Duration
+
 	isAnthropic bool // it uses Anthropic's format
 }
 
 var providerFaults = map[string]providerFault{
-	"stalls at once":       {behaviour: provider.StallRequest(), wantsFailure: true},
-	"stalls in the middle": {behaviour: provider.StallAfter("Hello ", "wor"), wantsFailure: true, wantsText: true},
-	"cuts at once":         {behaviour: provider.CutAfter(0), wantsFailure: true},
-	"cuts an event":        {behaviour: provider.CutAfter(20), wantsFailure: true},
+	"stalls at once": {behaviour: provider.StallRequest(), wantsFailure: true, firstByteTimeout: shortSilence},
+	"stalls in the middle": {behaviour: provider.StallAfter("Hello ", "wor"), wantsFailure: true, wantsText: true,
+		idleTimeout: shortSilence},
+	"cuts at once":  {behaviour: provider.CutAfter(0), wantsFailure: true},
+	"cuts an event": {behaviour: provider.CutAfter(20), wantsFailure: true},
 	"cuts in the middle": {behaviour: provider.CutAfter(len(provider.Delta("Hello ")) + 30), wantsFailure: true,
 		wantsText: true},
 	"ends without finish":     {behaviour: provider.EndAfter("Hello ", "wor"), wantsFailure: true, wantsText: true},
@@ -90,15 +102,14 @@ func TestMisbehavingProvider(t *testing.T) {
 
 func (f providerFault) runTest(t *testing.T, streams bool) {
 	upstream := provider.Start(t, f.behaviour)
-	s := testkit.Open(t, testkit.WithModel(f.newModel(upstream)))
-	s.Engine.TurnTimeout = 10 * time.Second
+	s := testkit.Open(t, testkit.WithModel(&modelSequence{
+		first: f.newModel(t, upstream.URL, f.firstByteTimeout, f.idleTimeout), later: f.newModel(t, upstream.URL, 0, 0)}))
+	s.Engine.TurnTimeout = 10 * patience // what the provider does ends the turn, or the client's patience
 	c := newClientGroup(t, s.URL, s.Key)
 	c.client.ExpectedAnswer = nil
-	began := time.Now()
-	a, err := c.client.SendMessage(t.Context(), testkit.Message{Agent: c.agent, Text: "Hello?", Stream: streams})
-	if elapsed := time.Since(began); elapsed > 5*time.Second {
-		t.Errorf("the turn took %v", elapsed)
-	}
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	a, err := c.client.SendMessage(ctx, testkit.Message{Agent: c.agent, Text: "Hello?", Stream: streams})
 	conversation := f.checkTurn(t, a, err, streams)
 	if err := c.client.Verify(t.Context()); err != nil {
 		t.Error(err)
@@ -115,24 +126,35 @@ func (f providerFault) runTest(t *testing.T, streams bool) {
 	requireNothingOpenOn(t, s)
 }
 
-// newModel returns a model that calls the provider, as the server's.
-func (f providerFault) newModel(p *provider.Server) model.Model {
-	if f.isAnthropic {
-		return &anthropic.Model{Client: httpclient.Client{
-			BaseURL:          p.URL,
-			Key:              "sk-secret",
-			FirstByteTimeout: providerTimeout,
-			IdleTimeout:      providerTimeout,
-			Backoff:          time.Millisecond,
-		}}
+// modelSequence is one model for the first request and another one for all later ones.
+type modelSequence struct {
+	first, later model.Model
+	wasAsked     atomic.Bool
+}
+
+// Stream implements model.Model.
+func (m *modelSequence) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
+	if m.wasAsked.Swap(true) {
+		return m.later.Stream(ctx, req)
 	}
-	return &openai.Model{Client: httpclient.Client{
-		BaseURL:          p.URL,
-		Key:              "sk-secret",
-		FirstByteTimeout: providerTimeout,
-		IdleTimeout:      providerTimeout,
-		Backoff:          time.Millisecond,
-	}}
+	return m.first.Stream(ctx, req)
+}
+
+// newModel returns a model that calls the provider in the fault's format. A timeout of 0 is patience.
+func (f providerFault) newModel(t *testing.T, url string, firstByteTimeout, idleTimeout time.Duration) model.Model {
+	set := func(c *httpclient.Client) {
+		c.BaseURL, c.Key, c.Backoff = url, "sk-secret", time.Millisecond
+		c.FirstByteTimeout, c.IdleTimeout = cmp.Or(firstByteTimeout, patience), cmp.Or(idleTimeout, patience)
+		t.Cleanup(c.Close)
+	}
+	if f.isAnthropic {
+		m := &anthropic.Model{}
+		set(&m.Client)
+		return m
+	}
+	m := &openai.Model{}
+	set(&m.Client)
+	return m
 }
 
 // validBehaviour is a correct answer in the provider's format.
@@ -196,18 +218,32 @@ func TestEndlessSlowProvider(t *testing.T) {
 			upstream := provider.Start(t,
 				provider.AnswerSlowly(10*time.Millisecond, strings.Fields(strings.Repeat("on ", 10_000))...))
 			s := testkit.Open(t, withProvider(upstream))
-			s.Engine.TurnTimeout = providerTimeout
 			c := newClientGroup(t, s.URL, s.Key)
-			a, err := c.client.SendMessage(t.Context(), testkit.Message{Agent: c.agent, Text: "Go on.", Stream: streams})
+			a, err := c.sendUntilInterrupted(t, s, streams)
 			if err != nil || a.Reason != "error" || a.Credits != 0 || !strings.HasPrefix(a.Text, "onon") {
 				t.Fatalf("%+v, %v", a, err)
 			}
 			upstream.Play(provider.AnswerText(expectedAnswer("And now?")))
+			s.Engine.TurnTimeout = patience
 			if again, err := c.client.SendMessage(t.Context(), testkit.Message{Agent: c.agent,
 				Conversation: a.Conversation, Text: "And now?"}); err != nil || again.Reason != "stop" {
 				t.Fatalf("%+v, %v", again, err)
 			}
 			requireNothingOpenOn(t, s)
 		})
+	}
+}
+
+// sendUntilInterrupted sends messages with longer and longer deadlines, until one leaves time for the first words of
+// the answer.
+func (c *clientGroup) sendUntilInterrupted(t *testing.T, s *testkit.Server, streams bool) (*testkit.Answer, error) {
+	t.Helper()
+	for deadline := 300 * time.Millisecond; ; deadline *= 2 {
+		s.Engine.TurnTimeout = deadline
+		a, err := c.client.SendMessage(t.Context(),
+			testkit.Message{Agent: c.agent, Text: fmt.Sprint("Go on for ", deadline), Stream: streams})
+		if deadline > patience || err == nil && strings.HasPrefix(a.Text, "onon") {
+			return a, err
+		}
 	}
 }

@@ -12,13 +12,14 @@ import (
 	"parley/internal/api/admin"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 )
 
 // If a server is killed while it writes the passages of a large text, the text is trained once after the next start: no
 // passage is missing or doubled, and until then the earlier version answers.
 func TestKillTraining(t *testing.T) {
-	skipUnderRace(t)
+	check.SkipUnderRace(t)
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
