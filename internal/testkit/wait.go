@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// WaitTimeout is how long a test waits for something that should happen at once. It only guards against waiting for
-// ever: a busy machine takes long.
+// WaitTimeout is how long a test waits for something that should happen at once. It only guards against waiting
+// without end: a busy machine takes long.
 const WaitTimeout = time.Minute
 
 // Eventually waits until done returns true.

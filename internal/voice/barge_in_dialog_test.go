@@ -261,7 +261,8 @@ func TestEchoOfAShortGreeting(t *testing.T) {
 // "Para" begins sentences in Spanish and Portuguese: the echo of one is no wish to stop. The language is the one of the
 // settings, or of what the agent says.
 func TestEchoOfAWordThatMayMeanStop(t *testing.T) {
-	const spanish, portuguese = "Para su pedido tenemos los plazos de siempre.", "Para o seu pedido temos os prazos de sempre."
+	const spanish = "Para su pedido tenemos los plazos de siempre."
+	const portuguese = "Para o seu pedido temos os prazos de sempre."
 	for _, c := range []struct{ language, greeting, echo string }{
 		{"es", spanish, "para su"}, {"es-MX", spanish, "para su"}, {"multi", spanish, "para su"},
 		{"pt-BR", portuguese, "para o"}, {"multi", portuguese, "para o"},

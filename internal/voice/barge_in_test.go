@@ -93,12 +93,13 @@ func TestIsEcho(t *testing.T) {
 // What stops the agent in one language begins sentences in another, and so does what only sounds like it.
 func TestStopWordsAreOfTheLanguage(t *testing.T) {
 	for text, languages := range map[string]map[string]bool{
-		"para":      {"es": false, "pt": false, "": false},
-		"¡Espera!":  {"es": true, "pt": true, "en": false, "": true},
-		"No":        {"es": true, "en": true, "it": true, "de": false},
-		"Não":       {"pt": true},
-		"halt mal":  {"de": true, "en": false},
-		"Stop!":     {"en": true, "de": true, "es": true, "fr": true, "it": true, "nl": true, "pt": true, "ja": true, "": true},
+		"para":     {"es": false, "pt": false, "": false},
+		"¡Espera!": {"es": true, "pt": true, "en": false, "": true},
+		"No":       {"es": true, "en": true, "it": true, "de": false},
+		"Não":      {"pt": true},
+		"halt mal": {"de": true, "en": false},
+		"Stop!": {"en": true, "de": true, "es": true, "fr": true, "it": true, "nl": true, "pt": true, "ja": true,
+			"": true},
 		"pare aqui": {"pt": true, "fr": false},
 	} {
 		for language, want := range languages {

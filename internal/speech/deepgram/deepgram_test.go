@@ -97,7 +97,7 @@ func (s *server) received() ([]string, []int16) {
 	return slices.Clone(s.messages), slices.Clone(s.samples)
 }
 
-// waitForMessages waits until enough messages have come. The minute only guards against waiting for ever.
+// waitForMessages waits until enough messages have come. The minute only guards against waiting without end.
 func (s *server) waitForMessages(t *testing.T, done func(words []string) bool) {
 	t.Helper()
 	for late := time.After(time.Minute); ; {
@@ -281,13 +281,13 @@ func TestServerThatSendsNoFinalText(t *testing.T) {
 			continue
 		}
 	})
-	heard := make(chan string, 100)
+	texts := make(chan string, 100)
 	l := newImpatientDeepgram(t, f.url).StartTranscription(t.Context(), speech.TranscriptionHints{},
-		func(s speech.Transcript) { heard <- s.Text })
+		func(s speech.Transcript) { texts <- s.Text })
 	defer l.Close()
 	l.Add(speechtest.NewTone(16_000, time.Second))
 	speechtest.RequireEnd(t, "hearing", func() {
-		for <-heard != speechtest.OrderTranscript+" It" {
+		for <-texts != speechtest.OrderTranscript+" It" {
 			continue
 		}
 	})

@@ -173,7 +173,7 @@ func CheckFailure(t *testing.T, err error) {
 	}
 }
 
-// RequireEnd fails if do does not come to its end. The minute only guards against waiting for ever.
+// RequireEnd fails if do does not come to its end. The minute only guards against waiting without end.
 func RequireEnd(t *testing.T, name string, do func()) {
 	t.Helper()
 	done := make(chan struct{})

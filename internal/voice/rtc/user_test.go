@@ -16,7 +16,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// maxWait only guards against waiting for ever.
+// maxWait only guards against waiting without end.
 const maxWait = time.Minute
 
 // userClient is a customer's client: it sends a tone and records everything that comes.
