@@ -1,9 +1,11 @@
 package voice
 
 import (
+	"slices"
 	"strings"
 	"time"
 
+	"parley/internal/speech"
 	"parley/internal/text/language"
 	"parley/internal/text/words"
 )
@@ -34,8 +36,9 @@ const (
 // overlap is speech of the customer while the agent thinks or speaks.
 type overlap struct {
 	bargeInThresholds
-	speaking   bool // the agent speaks; otherwise it thinks
-	echoLikely bool // the agent has only begun to speak: echo is likely
+	speaking   bool   // the agent speaks; otherwise it thinks
+	echoLikely bool   // the agent has only begun to speak: echo is likely
+	language   string // tag of the language that is spoken; empty if it is not known
 	isHeld     bool
 	isDucked   bool
 	heldSince  time.Time // beginning of the pause
@@ -75,7 +78,7 @@ func (o *overlap) decide(s overlapState) overlapAction {
 		return o.resumeOrIgnore()
 	case s.isFinal:
 		return actionStop
-	case !isBackground && (countWords(s.text) >= o.minWords || isStopRequest(s.text)):
+	case !isBackground && (countWords(s.text) >= o.minWords || isStopRequest(s.text, o.language)):
 		return actionStop
 	case o.isHeld && !s.isOngoing && s.voicedTime < o.sustainedAfter && s.now.Sub(o.heldSince) >= o.resumeAfter:
 		return actionResume
@@ -99,8 +102,8 @@ func (o *overlap) resumeOrIgnore() overlapAction {
 var (
 	// backchannelWords are words by which listeners show that they listen.
 	backchannelWords = words.Set(func(l *language.Language) language.Words { return l.Voice.Backchannels })
-	// stopWords interrupt the agent by themselves.
-	stopWords = words.Set(func(l *language.Language) language.Words { return l.Voice.Interruptions })
+	// stopWordsOf returns the words of a language that interrupt the agent by themselves.
+	stopWordsOf = words.SetOf(func(l *language.Language) language.Words { return l.Voice.Interruptions })
 )
 
 // foldedWords returns the words of a text without case and accents.
@@ -124,17 +127,18 @@ func isBackchannel(text string) bool {
 	return len(all) <= 6
 }
 
-func isStopRequest(text string) bool {
+// isStopRequest reports whether a text begins with a stop word of the language.
+func isStopRequest(text, language string) bool {
 	all := foldedWords(text)
-	return len(all) > 0 && stopWords()[all[0]]
+	return len(all) > 0 && stopWordsOf(language)[all[0]]
 }
 
 // isEcho reports whether a transcript is what the agent is saying: most of its pairs of words are. One or two words
 // prove nothing, unless an echo is likely.
-func isEcho(transcript, spoken string, likely bool) bool {
+func isEcho(transcript, spoken, language string, likely bool) bool {
 	h, s := foldedWords(transcript), foldedWords(spoken)
 	if len(h) < 3 {
-		return likely && len(h) > 0 && !stopWords()[h[0]] &&
+		return likely && len(h) > 0 && !stopWordsOf(language)[h[0]] &&
 			strings.Contains(" "+strings.Join(s, " ")+" ", " "+strings.Join(h, " ")+" ")
 	}
 	pairs := map[string]bool{}
@@ -157,13 +161,27 @@ func (d *dialog) currentOverlap() *overlap {
 		return nil
 	}
 	if d.overlap == nil {
-		d.overlap = &overlap{bargeInThresholds: thinkingThresholds}
+		language := d.languageOf(d.utterance.text)
+		d.overlap = &overlap{bargeInThresholds: thinkingThresholds, language: language}
 		if !d.utterance.startedAt.IsZero() {
 			sounded := d.playedTime + d.room.Position().Played
-			d.overlap = &overlap{bargeInThresholds: speakingThresholds, speaking: true, echoLikely: sounded < echoWarmUp}
+			d.overlap = &overlap{bargeInThresholds: speakingThresholds, language: language, speaking: true,
+				echoLikely: sounded < echoWarmUp}
 		}
 	}
 	return d.overlap
+}
+
+// languageOf returns the tag of the language that is spoken: the one of the settings or, where they name none, the one
+// of what the agent says; empty if that does not show it.
+func (d *dialog) languageOf(spoken string) string {
+	if tag := speech.BaseLanguage(d.settings.Transcriber.Language); tag != "" {
+		return tag
+	}
+	if guess, isSure := words.GuessLanguage(slices.Collect(words.Tokens(spoken))); isSure {
+		return guess.Tag()
+	}
+	return ""
 }
 
 // updateOverlap decides about what the customer is saying while the agent thinks or speaks.
@@ -176,7 +194,7 @@ func (d *dialog) updateOverlap() {
 	o := d.currentOverlap()
 	on := s.isTranscribing || !s.isEnded && !s.isPaused
 	d.applyOverlapAction(o.decide(overlapState{now: d.Now(), voicedTime: s.voicedTime, isOngoing: on, text: s.text,
-		isEcho: isEcho(s.text, d.utterance.text, o.echoLikely)}))
+		isEcho: isEcho(s.text, d.utterance.text, o.language, o.echoLikely)}))
 }
 
 func (d *dialog) applyOverlapAction(v overlapAction) {

@@ -258,6 +258,32 @@ func TestEchoOfAShortGreeting(t *testing.T) {
 	`)
 }
 
+// "Para" begins sentences in Spanish and Portuguese: the echo of one is no wish to stop. The language is the one of the
+// settings, or of what the agent says.
+func TestEchoOfAWordThatMayMeanStop(t *testing.T) {
+	const spanish = "Para su pedido tenemos los plazos de siempre."
+	const portuguese = "Para o seu pedido temos os prazos de sempre."
+	for _, c := range []struct{ language, greeting, echo string }{
+		{"es", spanish, "para su"}, {"es-MX", spanish, "para su"}, {"multi", spanish, "para su"},
+		{"pt-BR", portuguese, "para o"}, {"multi", portuguese, "para o"},
+	} {
+		t.Run(c.language+" "+c.echo, func(t *testing.T) {
+			d := newSQLiteDialog(t, `{"initialMessage":"`+c.greeting+`","transcriber":{"language":"`+c.language+`"}}`)
+			d.setHoldsClips(true)
+			d.joinUser()
+			d.waitForState("speaking")
+			d.saySegment(c.echo, 400*time.Millisecond)
+			d.eventually(func() bool { return len(d.audio) == 0 }, func() string { return "it does not listen" })
+			d.waitForTick()
+			d.setHoldsClips(false)
+			d.waitForState("listening")
+			d.scriptAnswers("Claro.")
+			d.saySegment("¿Hoy?", 800*time.Millisecond)
+			d.waitForTranscript("agent: " + c.greeting + "\nuser: ¿Hoy?\nagent: Claro.\n")
+		})
+	}
+}
+
 // One stop word stops the agent, also during the echo warm-up.
 func TestStopInTheFirstSounds(t *testing.T) {
 	d := newSQLiteDialog(t, `{"initialMessage":"Hello there, how can I help you today?"}`)

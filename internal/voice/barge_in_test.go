@@ -78,14 +78,34 @@ func TestIsEcho(t *testing.T) {
 		"an item":                            false,
 		"I want to return the money I found": false,
 	} {
-		if got := isEcho(transcript, spoken, false); got != want {
+		if got := isEcho(transcript, spoken, "en", false); got != want {
 			t.Errorf("%q: %t", transcript, got)
 		}
 	}
 	for transcript, want := range map[string]bool{"an item": true, "week": true, "item an": false, "wee": false,
 		"stop": false, "": false} {
-		if got := isEcho(transcript, spoken+" We never stop.", true); got != want {
+		if got := isEcho(transcript, spoken+" We never stop.", "en", true); got != want {
 			t.Errorf("%q, where an echo is likely: %t", transcript, got)
+		}
+	}
+}
+
+// What stops the agent in one language begins sentences in another, and so does what only sounds like it.
+func TestStopWordsAreOfTheLanguage(t *testing.T) {
+	for text, languages := range map[string]map[string]bool{
+		"para":     {"es": false, "pt": false, "": false},
+		"¡Espera!": {"es": true, "pt": true, "en": false, "": true},
+		"No":       {"es": true, "en": true, "it": true, "de": false},
+		"Não":      {"pt": true},
+		"halt mal": {"de": true, "en": false},
+		"Stop!": {"en": true, "de": true, "es": true, "fr": true, "it": true, "nl": true, "pt": true, "ja": true,
+			"": true},
+		"pare aqui": {"pt": true, "fr": false},
+	} {
+		for language, want := range languages {
+			if got := isStopRequest(text, language); got != want {
+				t.Errorf("%q in %q: %t", text, language, got)
+			}
 		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"parley/internal/retrieval"
 	"parley/internal/speech"
 	"parley/internal/store"
+	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/scripted"
 	"parley/internal/voice"
@@ -220,7 +221,7 @@ func (d *testDialog) waitForCall(call string) {
 
 func (d *testDialog) eventually(done func() bool, describe func() string) {
 	d.Helper()
-	until := time.Now().Add(5 * time.Second)
+	until := time.Now().Add(testkit.WaitTimeout)
 	for tick := time.NewTicker(time.Millisecond); !done(); <-tick.C {
 		if time.Now().After(until) {
 			d.Fatal(describe())

@@ -3,11 +3,12 @@ package voice_test
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"parley"
 	"parley/internal/model"
@@ -22,7 +23,7 @@ func TestManyDialogs(t *testing.T) {
 	d := newSQLiteDialog(t, `{"initialMessage":"Hello."}`)
 	d.joinUser()
 	d.waitForTranscript("agent: Hello.\n")
-	before := runtime.NumGoroutine()
+	before := goleak.IgnoreCurrent()
 	var mu sync.Mutex
 	transports := map[parley.VoiceSessionID]*fakeTransport{}
 	d.responder.Join = func(_ context.Context, s *parley.VoiceSession) (rtc.Transport, error) {
@@ -65,7 +66,7 @@ func TestManyDialogs(t *testing.T) {
 		})
 	}
 	work.Wait()
-	testkit.Eventually(t, "the end of all goroutines", func() bool { return runtime.NumGoroutine() <= before+2 })
+	testkit.Eventually(t, "the end of all goroutines", func() bool { return goleak.Find(before) == nil })
 	if m := d.responder.Stats.Snapshot(); m.Typed != dialogs || m.Dialogs != 1 {
 		t.Errorf("measured %+v", m)
 	}

@@ -265,7 +265,7 @@ func (d *dialog) handleSegment(s *segment) {
 		return
 	}
 	if o := d.currentOverlap(); o != nil {
-		echo := isEcho(s.text, d.utterance.text, o.echoLikely)
+		echo := isEcho(s.text, d.utterance.text, o.language, o.echoLikely)
 		v := o.decide(overlapState{now: d.Now(), voicedTime: s.voicedTime, text: s.text, isFinal: true, isEcho: echo})
 		d.applyOverlapAction(v)
 		if v != actionStop {
@@ -289,7 +289,7 @@ func (d *dialog) handleSegment(s *segment) {
 // isTrailingEcho reports whether a segment is the echo of what the agent has just said.
 func (d *dialog) isTrailingEcho(s *segment) bool {
 	return d.previous != nil && s.startedAt.Before(d.silentSince) &&
-		isEcho(s.text, d.previous.text, d.playedTime < echoWarmUp)
+		isEcho(s.text, d.previous.text, d.languageOf(d.previous.text), d.playedTime < echoWarmUp)
 }
 
 // showFinalText shows the final text of a segment, or removes what was shown of it.

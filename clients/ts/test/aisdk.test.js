@@ -79,11 +79,9 @@ for (const version of versions) {
       await until("the answer has begun", () => chat.status === "streaming" && textOf(chat.lastMessage).includes("word3"));
       await chat.stop();
       await slow;
-      const began = Date.now();
-      await chat.sendMessage({ text: "again" });
+      await chat.sendMessage({ text: "again" }); // the answer before it would not end by itself
       assert.equal(chat.error, undefined);
       assert.equal(textOf(chat.lastMessage), "You said: again");
-      assert.ok(Date.now() - began < 1500, `it took ${Date.now() - began} ms`);
       await until("the model is left alone", () => model.requests[asked].cut);
     });
 
@@ -116,7 +114,7 @@ for (const version of versions) {
       const chat = begin();
       await chat.sendMessage({ text: "hello" });
       const { id, metadata: { conversationId } } = chat.lastMessage;
-      await stopped(chat, "[slow]");
+      await stopped(chat, `[slow twice] ${randomUUID()}`);
       await stopped(chat, () => chat.regenerate());
       await chat.regenerate();
       assert.equal(chat.error, undefined);
@@ -236,7 +234,7 @@ for (const version of versions) {
     test("a chat that was stored goes on", async () => {
       const earlier = begin();
       await earlier.sendMessage({ text: "hello" });
-      await stopped(earlier, "[slow]");
+      await stopped(earlier, once("slow"));
       const { conversationId } = earlier.lastMessage.metadata;
       const chat = begin(agent, { messages: JSON.parse(JSON.stringify(earlier.messages)) });
       await chat.regenerate();

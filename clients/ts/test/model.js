@@ -1,11 +1,12 @@
 // A model server of OpenAI's wire format that does what the user's message says:
 //
-//   "hello"            echoes it                    "[slow]"   forty words, one each 50 ms
+//   "hello"            echoes it                    "[slow]"   words until it is hung up on, one each 50 ms
 //   "[refuse]"         fails before the first word  "[break]"  fails after some words
-//   "[late]"           says nothing for two seconds
-//   "[slow once]" and so on at the first time, and an echo from then on
+//   "[late]"           says nothing until it is hung up on
+//   "[slow once]" and so on at the first time, "[slow twice]" at the first two, and an echo from then on
 //   "[pieces] [\"a\"]"  says the pieces of a JSON list, one after the other
 //   "[tool] Rome"      calls the tool it is offered with {"city": "Rome"}; after the result it says what that was
+import { once } from "node:events";
 import { createServer } from "node:http";
 
 export async function startModel() {
@@ -18,8 +19,8 @@ export async function startModel() {
     requests.push(seen);
     response.on("close", () => (seen.cut = !response.writableFinished));
     const heard = messageOf(asked);
-    const again = requests.some((r) => r !== seen && messageOf(r.asked) === heard);
-    await answer(asked, response, again).catch(() => response.destroy());
+    const before = requests.filter((r) => r !== seen && messageOf(r.asked) === heard).length;
+    await answer(asked, response, before).catch(() => response.destroy());
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const stop = () => {
@@ -31,18 +32,22 @@ export async function startModel() {
 
 const messageOf = ({ messages }) => messages.findLast((m) => m.role === "user").content;
 
-async function answer({ messages, tools }, response, again) {
+async function answer({ messages, tools }, response, before) {
   const last = messages.at(-1);
   const message = messageOf({ messages });
-  const told = (word) => message.includes(`[${word}]`) || (!again && message.includes(`[${word} once]`));
+  const told = (word) => [word, before < 1 && `${word} once`, before < 2 && `${word} twice`].some((what) => what && message.includes(`[${what}]`));
   if (told("refuse")) {
     response.writeHead(400, { "content-type": "application/json" }).end('{"error":{"message":"no"}}');
     return;
   }
-  if (told("late")) await new Promise((resolve) => setTimeout(resolve, 2000));
+  if (told("late")) {
+    if (!response.destroyed) await once(response, "close");
+    return;
+  }
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = (choice) => response.write(`data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", choices: [{ index: 0, ...choice }] })}\n\n`);
   const say = (content) => send({ delta: { role: "assistant", content } });
+  const sent = () => new Promise((resolve) => response.write("", resolve));
   let reason = "stop";
   if (last.role === "tool") {
     say("The tool says ");
@@ -53,12 +58,13 @@ async function answer({ messages, tools }, response, again) {
   } else if (message.startsWith("[pieces] ")) {
     for (const piece of JSON.parse(message.slice("[pieces] ".length))) say(piece);
   } else if (told("slow")) {
-    await slowly(say, response);
+    await speakOn(say, response);
+    return;
   } else {
     say("You said: ");
     say(message);
     if (told("break")) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await sent();
       response.destroy();
       return;
     }
@@ -74,8 +80,8 @@ function call(send, name, city) {
   for (const piece of [input.slice(0, 5), input.slice(5)]) send({ delta: { tool_calls: [{ index: 0, function: { arguments: piece } }] } });
 }
 
-async function slowly(say, response) {
-  for (let i = 1; i <= 40 && !response.destroyed; i++) {
+async function speakOn(say, response) {
+  for (let i = 1; !response.destroyed; i++) {
     say(`word${i} `);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

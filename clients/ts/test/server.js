@@ -54,8 +54,8 @@ function ready(child, log) {
   });
 }
 
-/** Waits until `look` returns something true, and returns that. */
-export async function until(what, look, patience = 10_000) {
+/** Waits until `look` returns something true, and returns that. A minute only guards against waiting without end. */
+export async function until(what, look, patience = 60_000) {
   for (const end = Date.now() + patience; ; ) {
     const found = await look();
     if (found) return found;

@@ -97,10 +97,10 @@ func (s *server) received() ([]string, []int16) {
 	return slices.Clone(s.messages), slices.Clone(s.samples)
 }
 
-// waitForMessages waits until enough messages have come.
+// waitForMessages waits until enough messages have come. The minute only guards against waiting without end.
 func (s *server) waitForMessages(t *testing.T, done func(words []string) bool) {
 	t.Helper()
-	for late := time.After(5 * time.Second); ; {
+	for late := time.After(time.Minute); ; {
 		s.mu.Lock()
 		if done(s.messages) {
 			s.mu.Unlock()
@@ -152,14 +152,22 @@ func startDeepgramServer(t *testing.T, scripts ...func(conn)) *server {
 }
 
 func newDeepgram(t *testing.T, url string) *deepgram.Transcriber {
-	d := &deepgram.Transcriber{Model: "nova-3", FinalTimeout: 500 * time.Millisecond, KeepAliveInterval: time.Hour,
+	d := &deepgram.Transcriber{Model: "nova-3", FinalTimeout: time.Minute, FlushTimeout: time.Minute,
+		ReuseTimeout: time.Hour, KeepAliveInterval: time.Hour,
 		Client: httpclient.Client{
 			BaseURL:          url,
 			Key:              "sk-very-secret",
-			FirstByteTimeout: 500 * time.Millisecond,
+			FirstByteTimeout: time.Minute,
 			Backoff:          time.Millisecond,
 		}}
 	t.Cleanup(d.Close)
+	return d
+}
+
+// newImpatientDeepgram is newDeepgram for servers that say nothing, or nothing of use: it does not wait for long.
+func newImpatientDeepgram(t *testing.T, url string) *deepgram.Transcriber {
+	d := newDeepgram(t, url)
+	d.FlushTimeout, d.FinalTimeout, d.FirstByteTimeout = 20*time.Millisecond, 200*time.Millisecond, 500*time.Millisecond
 	return d
 }
 
@@ -273,9 +281,18 @@ func TestServerThatSendsNoFinalText(t *testing.T) {
 			continue
 		}
 	})
-	got := speechtest.CollectTranscript(t, newDeepgram(t, f.url).Transcribe(t.Context(), speechtest.NewSegment()))
-	if got.Err != nil || *got.Final != speechtest.OrderTranscript+" It" {
-		t.Errorf("%+v", got)
+	texts := make(chan string, 100)
+	l := newImpatientDeepgram(t, f.url).StartTranscription(t.Context(), speech.TranscriptionHints{},
+		func(s speech.Transcript) { texts <- s.Text })
+	defer l.Close()
+	l.Add(speechtest.NewTone(16_000, time.Second))
+	speechtest.RequireEnd(t, "hearing", func() {
+		for <-texts != speechtest.OrderTranscript+" It" {
+			continue
+		}
+	})
+	if text, err := l.End(t.Context()); err != nil || text != speechtest.OrderTranscript+" It" {
+		t.Error(text, err)
 	}
 }
 
@@ -346,8 +363,11 @@ func TestMisbehavingDeepgramServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := startDeepgramServer(t, script)
-			d := newDeepgram(t, f.url)
-			speechtest.RequireWithin(t, 10*time.Second, name, func() {
+			d := newImpatientDeepgram(t, f.url)
+			if name == "endless" {
+				d = newDeepgram(t, f.url) // it ends when there is too much
+			}
+			speechtest.RequireEnd(t, name, func() {
 				speechtest.CheckFailure(t, speechtest.CollectTranscript(t, d.Transcribe(t.Context(), speechtest.NewSegment())).Err)
 			})
 			f.mu.Lock()
@@ -371,9 +391,9 @@ func TestRefusedConnections(t *testing.T) {
 	}
 	f := speechtest.StartServer(t, nil)
 	f.Handlers[0] = func(_ http.ResponseWriter, r *http.Request) { f.Stall(r) }
-	speechtest.RequireWithin(t, 5*time.Second, "a server that says nothing", func() {
+	speechtest.RequireEnd(t, "a server that says nothing", func() {
 		speechtest.CheckFailure(t,
-			speechtest.CollectTranscript(t, newDeepgram(t, f.URL).Transcribe(t.Context(), speechtest.NewSegment())).Err)
+			speechtest.CollectTranscript(t, newImpatientDeepgram(t, f.URL).Transcribe(t.Context(), speechtest.NewSegment())).Err)
 	})
 	speechtest.CheckFailure(t, speechtest.CollectTranscript(t,
 		newDeepgram(t, "http://127.0.0.1:1/v1").Transcribe(t.Context(), speechtest.NewSegment())).Err)
@@ -400,7 +420,7 @@ func TestCancelledTranscriptionDisconnects(t *testing.T) {
 		l := d.StartTranscription(ctx, speech.TranscriptionHints{}, func(speech.Transcript) {})
 		l.Add(speechtest.NewTone(16_000, 100*time.Millisecond))
 		hangUp(l, stop)
-		speechtest.RequireWithin(t, 5*time.Second, "hanging up", func() {
+		speechtest.RequireEnd(t, "hanging up", func() {
 			if _, err := l.End(t.Context()); err == nil {
 				t.Error("a text of a line that was hung up")
 			}
@@ -485,8 +505,8 @@ func TestInvalidFrames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url := startRawSocket(t, acceptKey, func(send func(...byte)) { send(b...) })
-			d := newDeepgram(t, url)
-			speechtest.RequireWithin(t, 10*time.Second, name, func() {
+			d := newImpatientDeepgram(t, url)
+			speechtest.RequireEnd(t, name, func() {
 				speechtest.CheckFailure(t, speechtest.CollectTranscript(t, d.Transcribe(t.Context(), speechtest.NewSegment())).Err)
 			})
 		})

@@ -4,8 +4,13 @@ package sfus
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
+	"math/rand/v2"
+	"net"
 	"os"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,4 +60,31 @@ func New(t testing.TB, options ...func(*rtc.Server)) *rtc.Server {
 	}
 	t.Cleanup(s.Close)
 	return s
+}
+
+// TakeTCPPort listens on a port until release is called. After that it stays free, unless somebody asks for this very
+// port: it is none of those that systems hand out.
+func TakeTCPPort(t testing.TB) (port int, release func()) {
+	t.Helper()
+	return takePort(t, func(port string) (io.Closer, error) { return net.Listen("tcp", ":"+port) })
+}
+
+// TakeUDPPort is TakeTCPPort for UDP on loopback.
+func TakeUDPPort(t testing.TB) (port int, release func()) {
+	t.Helper()
+	return takePort(t, func(port string) (io.Closer, error) { return net.ListenPacket("udp", "127.0.0.1:"+port) })
+}
+
+func takePort(t testing.TB, listen func(port string) (io.Closer, error)) (port int, release func()) {
+	t.Helper()
+	for range 100 {
+		port = 10_000 + rand.IntN(20_000)
+		if l, err := listen(strconv.Itoa(port)); err == nil {
+			release = sync.OnceFunc(func() { _ = l.Close() })
+			t.Cleanup(release)
+			return port, release
+		}
+	}
+	t.Fatal("no port is free")
+	return 0, nil
 }

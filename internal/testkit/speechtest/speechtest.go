@@ -173,7 +173,8 @@ func CheckFailure(t *testing.T, err error) {
 	}
 }
 
-func RequireWithin(t *testing.T, d time.Duration, name string, do func()) {
+// RequireEnd fails if do does not come to its end. The minute only guards against waiting without end.
+func RequireEnd(t *testing.T, name string, do func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -182,8 +183,8 @@ func RequireWithin(t *testing.T, d time.Duration, name string, do func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(d):
-		t.Fatalf("%s: not over after %s", name, d)
+	case <-time.After(time.Minute):
+		t.Fatalf("%s: it does not end", name)
 	}
 }
 

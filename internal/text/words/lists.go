@@ -15,6 +15,24 @@ func Set(table func(*language.Language) language.Words) func() map[string]bool {
 	return collectWords(table, func(*language.Language) bool { return true })
 }
 
+// SetOf returns the words of a table in the language that a tag names; those of all languages where that one has none.
+func SetOf(table func(*language.Language) language.Words) func(tag string) map[string]bool {
+	all := Set(table)
+	load := sync.OnceValue(func() map[string]map[string]bool {
+		sets := map[string]map[string]bool{}
+		for _, l := range language.All() {
+			sets[l.Tag] = foldedSet(table(l))
+		}
+		return sets
+	})
+	return func(tag string) map[string]bool {
+		if set := load()[tag]; len(set) > 0 {
+			return set
+		}
+		return all()
+	}
+}
+
 // SpacedSet returns the words of a table in languages with spaces between words.
 func SpacedSet(table func(*language.Language) language.Words) func() map[string]bool {
 	return collectWords(table, func(l *language.Language) bool { return !l.Unspaced })

@@ -76,7 +76,7 @@ func TestConnectionEndsWithTheMediaServer(t *testing.T) {
 	s.Close()
 	select {
 	case <-ended:
-	case <-time.After(20 * time.Second):
+	case <-time.After(maxWait):
 		t.Error("the proxy holds on to it")
 	}
 }

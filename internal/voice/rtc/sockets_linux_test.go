@@ -18,11 +18,10 @@ import (
 
 // The media server listens where it is configured to, and nowhere else.
 func TestChildListensOnItsPortsOnly(t *testing.T) {
-	free, err := net.Listen("tcp", ":0")
-	check.Must(t, err)
-	check.Must(t, free.Close())
+	free, release := sfus.TakeTCPPort(t)
+	release()
 	for name, child := range map[string]rtc.ChildConfig{
-		"loopback": {Loopback: true}, "with TCP": {Loopback: true, TCPPort: free.Addr().(*net.TCPAddr).Port},
+		"loopback": {Loopback: true}, "with TCP": {Loopback: true, TCPPort: free},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := sfus.Start(t, func(s *rtc.Server) { s.Child = child })

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"strconv"
 
@@ -38,21 +39,43 @@ func choosePorts(ctx context.Context, cfg rtc.ChildConfig) (ports rtc.ChildReady
 
 const loopback = "127.0.0.1"
 
+// LiveKit opens its ports by number and takes no listener, so a port that is found free must stay free until then.
+// Those from 32768 on are not chosen: from them systems serve whoever asks for any port.
+const lowestPort, highestPort = 10_000, 32_767
+
 // freeTCP returns the port if it is free, and any free one for 0.
 func freeTCP(ctx context.Context, host string, port int) (int, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
-	if err != nil {
-		return 0, withoutAddress(err)
-	}
-	return l.Addr().(*net.TCPAddr).Port, l.Close()
+	return findFree(port, func(port string) error {
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, port))
+		if err != nil {
+			return withoutAddress(err)
+		}
+		return l.Close()
+	})
 }
 
 func freeUDP(ctx context.Context, host string, port int) (int, error) {
-	c, err := new(net.ListenConfig).ListenPacket(ctx, "udp", net.JoinHostPort(host, strconv.Itoa(port)))
-	if err != nil {
-		return 0, withoutAddress(err)
+	return findFree(port, func(port string) error {
+		c, err := new(net.ListenConfig).ListenPacket(ctx, "udp", net.JoinHostPort(host, port))
+		if err != nil {
+			return withoutAddress(err)
+		}
+		return c.Close()
+	})
+}
+
+// findFree returns the port if tryPort can open it, and for 0 any that it can.
+func findFree(port int, tryPort func(port string) error) (_ int, err error) {
+	if port != 0 {
+		return port, tryPort(strconv.Itoa(port))
 	}
-	return c.LocalAddr().(*net.UDPAddr).Port, c.Close()
+	for range 100 {
+		port = lowestPort + rand.IntN(highestPort-lowestPort+1)
+		if err = tryPort(strconv.Itoa(port)); err == nil {
+			return port, nil
+		}
+	}
+	return 0, err
 }
 
 // withoutAddress removes the address, which the message names already.
