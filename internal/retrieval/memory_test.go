@@ -27,26 +27,39 @@ func TestReportedBytesMatchTheMemory(t *testing.T) {
 		"a few pages of many words": withSources(inventedPassages(60, 150, 1<<40), 3, "Few", 40),
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := heapNow()
-			x := NewIndex()
-			for i := range all {
-				x.Put(clonePassage(all[i]))
+			var failure string
+			for range 3 { // what else the process holds may change meanwhile
+				if failure = compareBytes(t, all); failure == "" {
+					return
+				}
 			}
-			used, counted := heapNow()-before, x.Bytes()
-			runtime.KeepAlive(all)
-			ratio := float64(counted) / float64(used)
-			t.Logf("%d passages: %d bytes counted, %d held: %.2f", len(all), counted, used, ratio)
-			if ratio < 0.85 || ratio > 1.2 {
-				t.Errorf("%d passages: %d bytes counted, %d held: %.2f", len(all), counted, used, ratio)
-			}
-			x.retainVersions(removedSources(all))
-			used, counted = heapNow()-before, x.Bytes()
-			if ratio := float64(counted) / float64(used); ratio < 0.8 || ratio > 1.25 {
-				t.Errorf("when all is forgotten: %d bytes counted, %d held: %.2f", counted, used, ratio)
-			}
-			runtime.KeepAlive(x)
+			t.Error(failure)
 		})
 	}
+}
+
+// compareBytes returns what is wrong with the bytes that an index of the passages counts.
+func compareBytes(t *testing.T, all []parley.Passage) (failure string) {
+	t.Helper()
+	before := heapNow()
+	x := NewIndex()
+	for i := range all {
+		x.Put(clonePassage(all[i]))
+	}
+	used, counted := heapNow()-before, x.Bytes()
+	runtime.KeepAlive(all)
+	ratio := float64(counted) / float64(used)
+	t.Logf("%d passages: %d bytes counted, %d held: %.2f", len(all), counted, used, ratio)
+	if ratio < 0.85 || ratio > 1.2 {
+		failure = fmt.Sprintf("%d passages: %d bytes counted, %d held: %.2f. ", len(all), counted, used, ratio)
+	}
+	x.retainVersions(removedSources(all))
+	used, counted = heapNow()-before, x.Bytes()
+	if ratio := float64(counted) / float64(used); ratio < 0.8 || ratio > 1.25 {
+		failure += fmt.Sprintf("When all is forgotten: %d bytes counted, %d held: %.2f", counted, used, ratio)
+	}
+	runtime.KeepAlive(x)
+	return failure
 }
 
 // removedSources returns sources that answer no more.
