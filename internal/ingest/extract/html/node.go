@@ -121,8 +121,9 @@ func unwrapNode(n *html.Node) {
 	removeNode(n)
 }
 
-// PruneHidden removes what is not text for readers, and makes every link a full address.
+// PruneHidden opens what readers open, removes what is not text for readers, and makes every link a full address.
 func PruneHidden(doc *html.Node, base *url.URL) {
+	openPanels(doc)
 	for _, n := range findElements(doc, isHidden) {
 		removeNode(n)
 	}
@@ -149,9 +150,7 @@ func isHidden(n *html.Node) bool {
 		return true
 	default:
 	}
-	style := strings.ReplaceAll(strings.ToLower(attrValue(n, "style")), " ", "")
-	return hasAttr(n, "hidden") && attrValue(n, "hidden") != "until-found" || strings.Contains(style, "display:none") ||
-		strings.Contains(style, "visibility:hidden")
+	return isConcealed(n)
 }
 
 // AbsoluteURL returns a link's full address, or "" for one that does not lead out of the page.

@@ -37,13 +37,15 @@ type pageStream struct {
 	inCell       bool
 	seenLinks    map[string]bool
 	heading1     string
-	mainSpan     [2]int // where the marked main part begins and ends in the text
+	controlled   map[string]bool // ids of the panels that openers name
+	mainSpan     [2]int          // where the marked main part begins and ends in the text
 }
 
 // streamPage reads a page of any number of tags.
 func streamPage(ctx context.Context, address, source string) (Page, error) {
 	var page Page
-	s := &pageStream{page: &page, base: parseAddress(address), seenLinks: map[string]bool{}}
+	s := &pageStream{page: &page, base: parseAddress(address), seenLinks: map[string]bool{},
+		controlled: map[string]bool{}}
 	z := html.NewTokenizer(strings.NewReader(source))
 	for n := 0; ; n++ {
 		if n%1000 == 0 && (ctx.Err() != nil || s.out.IsFull()) {
@@ -136,11 +138,26 @@ func (p *pageStream) startElement(t html.Token) {
 	default:
 	}
 	switch {
-	case !isHidden(n) && !isOutsideMain(n):
+	case (!isHidden(n) || p.isPanelOrOpener(n)) && !isOutsideMain(n):
 		p.openElement(n)
 	case !isVoidElement(n) && n.DataAtom != 0:
 		p.hiddenTag, p.hiddenDepth = n.DataAtom, 0
 	}
+}
+
+// isPanelOrOpener reports whether a hidden element is opened by a click, or is a button that opens one, as far as its
+// tag tells.
+func (p *pageStream) isPanelOrOpener(n *html.Node) bool {
+	if n.DataAtom != atom.Button {
+		return isConcealed(n) && (p.controlled[attrValue(n, "id")] || isNamedPanel(n))
+	}
+	if !isClickable(n) || !controls(n) {
+		return false
+	}
+	for _, id := range strings.Fields(attrValue(n, "aria-controls")) {
+		p.controlled[id] = true
+	}
+	return true
 }
 
 // isOutsideMain reports whether an element frames the text of a page, as far as its tag tells.
@@ -182,7 +199,7 @@ func (p *pageStream) openElement(n *html.Node) {
 }
 
 func (p *pageStream) separateBlock(a atom.Atom) {
-	if inlineElements[a] == 0 && a != 0 {
+	if inlineElements[a] == 0 && a != 0 && !(a == atom.Button && p.blockTag != 0) {
 		p.flushBlock()
 	}
 }
