@@ -127,7 +127,7 @@ func MergeHeaderRows(rows [][]string) [][]string {
 				return rows
 			}
 			isGrouped = isGrouped || slices.ContainsFunc(rows[2:], func(row []string) bool {
-				return i < len(row) && startsWithDigit(row[i])
+				return slices.ContainsFunc(row[min(i-1, len(row)):min(i+1, len(row))], startsWithDigit)
 			})
 		}
 	}

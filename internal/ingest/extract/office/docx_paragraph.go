@@ -120,13 +120,18 @@ type wordParagraph struct {
 }
 
 // wordRun is how a run of text is written.
-type wordRun struct{ isLeftOut, isRaised, isLowered bool }
+type wordRun struct{ isHidden, isStruck, isStruckTwice, isRaised, isLowered bool }
 
 func (r *wordRun) readProperty(el xml.StartElement) {
 	value := attributeValue(el, "val")
+	holds := value == "" || isOn(value)
 	switch el.Name.Local {
-	case "vanish", "strike", "dstrike", "specVanish":
-		r.isLeftOut = r.isLeftOut || value == "" || isOn(value)
+	case "vanish":
+		r.isHidden = holds
+	case "strike":
+		r.isStruck = holds
+	case "dstrike":
+		r.isStruckTwice = holds
 	case "vertAlign":
 		r.isRaised, r.isLowered = value == "superscript", value == "subscript"
 	}
@@ -134,19 +139,18 @@ func (r *wordRun) readProperty(el xml.StartElement) {
 
 // mark marks what b holds from a place on as the run is written.
 func (r wordRun) mark(b *bytes.Buffer, from int) {
-	text := b.String()[from:]
-	switch {
-	case r.isLeftOut:
-		text = ""
-	case r.isRaised:
-		text = draft.Raised(text)
-	case r.isLowered:
-		text = draft.Lowered(text)
-	default:
+	if r == (wordRun{}) {
 		return
 	}
+	text := string(b.Bytes()[from:])
 	b.Truncate(from)
-	b.WriteString(text)
+	switch {
+	case r.isHidden || r.isStruck || r.isStruckTwice:
+	case r.isRaised:
+		b.WriteString(draft.Raised(text))
+	default:
+		b.WriteString(draft.Lowered(text))
+	}
 }
 
 // readRun reads an element of a paragraph.
@@ -209,9 +213,6 @@ func (w *wordReader) readRunText(p *wordParagraph) error {
 		return w.xml.eachChild(func(el xml.StartElement) error {
 			if el.Name.Local == "rStyle" {
 				run = w.styles[attributeValue(el, "val")].run
-			}
-			if value := attributeValue(el, "val"); value == "0" || value == "false" { // what its style says is undone
-				run.isLeftOut = false
 			}
 			run.readProperty(el)
 			return nil

@@ -50,9 +50,12 @@ func TestWordRuns(t *testing.T) {
 	}
 	const struck = `<w:style w:type="character" w:styleId="Old"><w:rPr><w:strike/></w:rPr></w:style>`
 	for want, body := range map[string]string{
-		"It costs 28 euros":     run("", "It costs ") + run("<w:strike/>", "30 euros") + run("", "28 euros"),
-		"It costs 29 euros":     run("", "It costs ") + run("<w:dstrike/>", "30 ") + run("", "29 euros"),
-		"It costs 27 euros":     run("", "It costs ") + run(`<w:rStyle w:val="Old"/>`, "30 ") + run("", "27 euros"),
+		"It costs 28 euros": run("", "It costs ") + run("<w:strike/>", "30 euros") + run("", "28 euros"),
+		"It costs 29 euros": run("", "It costs ") + run("<w:dstrike/>", "30 ") + run("", "29 euros"),
+		"It costs 27 euros": run("", "It costs ") + run(`<w:rStyle w:val="Old"/>`, "30 ") + run("", "27 euros"),
+		"It costs 24 euros": run("", "It costs ") + run(`<w:rStyle w:val="Old"/><w:b w:val="0"/>`, "3 ") +
+			run("", "24 euros"),
+		"It costs 23 euros":     run("", "It costs ") + run(`<w:vanish/><w:strike w:val="0"/>`, "3 ") + run("", "23 euros"),
 		"It costs 26 euros":     run("", "It costs ") + run("<w:vanish/>", "secret ") + run("", "26 euros"),
 		"It costs 25 euros":     run("", "It costs ") + run(`<w:strike w:val="0"/>`, "25 ") + run("", "euros"),
 		"It costs 49 euros [1]": run("", "It costs 49") + raised("1") + run("", " euros"),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"math"
 	"path"
 	"strconv"
 	"strings"
@@ -330,7 +331,7 @@ func (f cellFormat) showText(text string) string {
 func (f cellFormat) showNumber(value string, is1904 bool) (text string, isNumber bool) {
 	x, err := strconv.ParseFloat(value, 64)
 	switch {
-	case err != nil:
+	case err != nil, math.IsNaN(x), math.IsInf(x, 0):
 		return value, false
 	case f.isPlain || len(f.number.sections) == 0:
 		return formatGeneral(x), true
