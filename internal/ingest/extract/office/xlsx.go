@@ -26,13 +26,13 @@ func ReadXLSX(ctx context.Context, _ string, data []byte) (draft.Document, error
 		return draft.Document{}, err
 	}
 	a.remainingBytes = draft.MaxUnpackedBytes // what it has unpacked to is not kept
-	book, err := a.openWorkbook()
+	opened, err := a.openWorkbook()
 	if err != nil {
 		return draft.Document{}, err
 	}
-	w := workbookReader{workbook: book, drawings: a.readDrawings(book.sheets)}
+	w := workbookReader{workbook: opened, drawings: a.readDrawings(opened.sheets)}
 	doc := draft.Document{}
-	for _, s := range book.sheets {
+	for _, s := range opened.sheets {
 		if s.isHidden {
 			continue
 		}
