@@ -65,7 +65,6 @@ type markResolver struct {
 	out     strings.Builder
 	notes   map[string]bool
 	pending []string // marks of notes of the open sentence
-	number  int      // where the last written number begins in out
 }
 
 func (m *markResolver) resolveLine(line string) {

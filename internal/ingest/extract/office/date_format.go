@@ -13,7 +13,7 @@ const maxSerial = 2_958_466
 
 // formatDate writes a day and a time of day. Days in digits are written as 2026-03-05, whatever their order in the
 // format, and so are days in words of another language than English.
-func (s formatSection) formatDate(x float64, is1904 bool) (text string, ok bool) {
+func (s *formatSection) formatDate(x float64, is1904 bool) (text string, ok bool) {
 	if x < 0 && !s.isElapsed() || x >= maxSerial {
 		return "", false
 	}
@@ -41,7 +41,7 @@ func serialDay(day int, is1904 bool) time.Time {
 	return time.Date(1899, 12, 30+day, 0, 0, 0, 0, time.UTC)
 }
 
-func (s formatSection) isElapsed() bool {
+func (s *formatSection) isElapsed() bool {
 	for _, t := range s.tokens {
 		if t.kind == elapsedToken {
 			return true
@@ -50,7 +50,7 @@ func (s formatSection) isElapsed() bool {
 	return false
 }
 
-func (s formatSection) secondDecimals() (n int) {
+func (s *formatSection) secondDecimals() (n int) {
 	for _, t := range s.tokens {
 		if t.kind == digitToken {
 			n++
@@ -60,7 +60,7 @@ func (s formatSection) secondDecimals() (n int) {
 }
 
 type dateWriter struct {
-	section      formatSection
+	section      *formatSection
 	at           time.Time
 	seconds      float64 // in all, for elapsed time
 	fraction     string
@@ -121,7 +121,7 @@ func weekday(at time.Time, width int) string {
 }
 
 // isMinute reports whether m is a minute: hours are before it, or seconds behind it.
-func (s formatSection) isMinute(i int) bool {
+func (s *formatSection) isMinute(i int) bool {
 	if s.tokens[i].text[0] != 'm' || len(s.tokens[i].text) > 2 {
 		return false
 	}

@@ -138,8 +138,8 @@ func (r *wordRun) readProperty(el xml.StartElement) {
 }
 
 // mark marks what b holds from a place on as the run is written.
-func (r wordRun) mark(b *bytes.Buffer, from int) {
-	if r == (wordRun{}) {
+func (r *wordRun) mark(b *bytes.Buffer, from int) {
+	if *r == (wordRun{}) {
 		return
 	}
 	text := string(b.Bytes()[from:])
@@ -174,7 +174,8 @@ func (w *wordReader) readRun(el xml.StartElement, p *wordParagraph) error {
 	case "sup", "sub": // of a formula
 		from := p.text.Len()
 		err := inside()
-		wordRun{isRaised: el.Name.Local == "sup", isLowered: el.Name.Local == "sub"}.mark(&p.text, from)
+		run := wordRun{isRaised: el.Name.Local == "sup", isLowered: el.Name.Local == "sub"}
+		run.mark(&p.text, from)
 		return err
 	case "den":
 		p.text.WriteByte('/')

@@ -10,5 +10,6 @@ func FormatNumber(code string, x float64, is1904 bool) string {
 }
 
 func FormatText(code, text string) string {
-	return cellFormat{number: parseNumberFormat(code)}.showText(text)
+	format := cellFormat{number: parseNumberFormat(code)}
+	return format.showText(text)
 }

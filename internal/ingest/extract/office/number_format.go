@@ -267,7 +267,7 @@ func (f numberFormat) sectionFor(x float64) (s formatSection, withSign, ok bool)
 	return formatSection{}, false, false
 }
 
-func (s formatSection) holds(x float64) bool {
+func (s *formatSection) holds(x float64) bool {
 	switch s.operator {
 	case "<":
 		return x < s.bound
@@ -296,7 +296,7 @@ func formatGeneral(x float64) string {
 }
 
 // formatDigits writes a number that is not negative.
-func (s formatSection) formatDigits(x float64) string {
+func (s *formatSection) formatDigits(x float64) string {
 	switch {
 	case slices.ContainsFunc(s.tokens, func(t formatToken) bool { return t.kind == exponentToken }):
 		return s.formatScientific(x)
@@ -314,7 +314,7 @@ func (s formatSection) formatDigits(x float64) string {
 }
 
 // fractionAt returns the token of a slash between digits, or 0.
-func (s formatSection) fractionAt() int {
+func (s *formatSection) fractionAt() int {
 	for i, t := range s.tokens {
 		if t.kind == slashToken && i > 0 && i+1 < len(s.tokens) && s.tokens[i-1].kind == digitToken &&
 			(s.tokens[i+1].kind == digitToken || isDigitText(s.tokens[i+1].text)) {
@@ -327,7 +327,7 @@ func (s formatSection) fractionAt() int {
 func isDigitText(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
 // places counts the places of digits before and behind the point.
-func (s formatSection) places() (whole, decimals int) {
+func (s *formatSection) places() (whole, decimals int) {
 	behind := false
 	for _, t := range s.tokens {
 		switch {
@@ -343,7 +343,7 @@ func (s formatSection) places() (whole, decimals int) {
 }
 
 // scale returns how many times a number is divided by 1000: a comma behind the last digit of the whole part.
-func (s formatSection) scale() (n int) {
+func (s *formatSection) scale() (n int) {
 	last := -1
 	for i, t := range s.tokens {
 		if t.kind == digitToken {
@@ -360,7 +360,7 @@ func (s formatSection) scale() (n int) {
 }
 
 // endsWhole reports whether only commas are between a token and the point.
-func (s formatSection) endsWhole(i int) bool {
+func (s *formatSection) endsWhole(i int) bool {
 	for i++; i < len(s.tokens) && s.tokens[i].kind == commaToken; i++ {
 		continue
 	}
@@ -368,7 +368,7 @@ func (s formatSection) endsWhole(i int) bool {
 }
 
 // groups reports whether thousands are apart: a comma is between digits of the whole part.
-func (s formatSection) groups() bool {
+func (s *formatSection) groups() bool {
 	for i, t := range s.tokens {
 		if t.kind == pointToken {
 			return false
@@ -411,7 +411,7 @@ func roundDecimal(x float64, decimals int) (whole, fraction string) {
 }
 
 // fillPlaces writes digits into the places of a section.
-func (s formatSection) fillPlaces(whole, fraction string, places int, grouped bool) string {
+func (s *formatSection) fillPlaces(whole, fraction string, places int, grouped bool) string {
 	var b strings.Builder
 	place, decimal, behind := 0, 0, false
 	trailing := strings.TrimRight(fraction, "0")
@@ -463,7 +463,7 @@ func parseDigits(whole, fraction string) float64 {
 }
 
 // hasFixedDecimal reports whether a decimal is written even if it is 0.
-func (s formatSection) hasFixedDecimal() bool {
+func (s *formatSection) hasFixedDecimal() bool {
 	behind := false
 	for _, t := range s.tokens {
 		behind = behind || t.kind == pointToken
@@ -484,7 +484,7 @@ func writeGrouped(b *strings.Builder, digits string, left int, grouped bool) {
 	}
 }
 
-func (s formatSection) formatScientific(x float64) string {
+func (s *formatSection) formatScientific(x float64) string {
 	var mantissa, rest formatSection
 	exponentDigits, sign := 0, ""
 	for i, t := range s.tokens {
@@ -525,7 +525,7 @@ func (s formatSection) formatScientific(x float64) string {
 }
 
 // formatFraction writes a number as a whole number and a fraction: 2 1/2.
-func (s formatSection) formatFraction(x float64) string {
+func (s *formatSection) formatFraction(x float64) string {
 	at := s.fractionAt()
 	first := at
 	for first > 0 && s.tokens[first-1].kind == digitToken {

@@ -139,7 +139,7 @@ func (f *cellFormat) readFont(el xml.StartElement) {
 	}
 }
 
-func (f cellFormat) apply(text string) string {
+func (f *cellFormat) apply(text string) string {
 	switch {
 	case f.isStruck:
 		return ""
@@ -321,14 +321,14 @@ func (s *sheetReader) readCell(el xml.StartElement) (cell sheetCell, err error) 
 	return cell, err
 }
 
-func (f cellFormat) showText(text string) string {
+func (f *cellFormat) showText(text string) string {
 	if f.isPlain || len(f.number.sections) == 0 {
 		return text
 	}
 	return f.number.formatText(text)
 }
 
-func (f cellFormat) showNumber(value string, is1904 bool) (text string, isNumber bool) {
+func (f *cellFormat) showNumber(value string, is1904 bool) (text string, isNumber bool) {
 	x, err := strconv.ParseFloat(value, 64)
 	switch {
 	case err != nil, math.IsNaN(x), math.IsInf(x, 0):
