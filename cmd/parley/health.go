@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"parley"
 )
 
 // healthTimeout bounds how long a server may take to say how it is. It answers at once unless it hangs.
@@ -28,7 +30,7 @@ func (c *healthCmd) Run(p *process) error {
 	base := strings.TrimRight(cmp.Or(c.URL, "http://"+reachableAddress(c.Listen)), "/")
 	status, err := p.askHealth(base)
 	if err != nil {
-		return fmt.Errorf("no server answers on %s: %w", base, err)
+		return parley.NewErrorf(parley.CodeResourceNotFound, "No server answers on %s: %v.", base, err)
 	}
 	if p.commandLine.JSON {
 		return p.printJSON(serverHealth{base, status})
@@ -47,17 +49,17 @@ func (p *process) askHealth(base string) (string, error) {
 		return "", err
 	}
 	defer func() { _ = res.Body.Close() }()
-	var said struct {
+	var reply struct {
 		Status string `json:"status"`
 		Error  struct {
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if err := json.NewDecoder(res.Body).Decode(&said); err != nil {
+	if err := json.NewDecoder(res.Body).Decode(&reply); err != nil {
 		return "", fmt.Errorf("it is no Parley server: %w", err)
 	}
 	if res.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("status %d: %s", res.StatusCode, said.Error.Message)
+		return "", fmt.Errorf("status %d: %s", res.StatusCode, reply.Error.Message)
 	}
-	return said.Status, nil
+	return reply.Status, nil
 }

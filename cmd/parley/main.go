@@ -171,10 +171,8 @@ func failureCode(err error, status int) parley.Code {
 	switch {
 	case status == 2:
 		return parley.CodeInvalidBody
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return parley.CodeResourceNotFound
-	case errors.Is(err, fs.ErrPermission):
-		return parley.CodeInsufficientScope
 	}
 	return parley.CodeInternal
 }

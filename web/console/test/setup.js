@@ -66,7 +66,7 @@ async function look(page, server, use) {
   assert.deepEqual([await page.reports(), page.problems], [[], []]);
 }
 
-/** Loads an address anew, also where it differs from the present one in its fragment alone. */
+/** Loads an address again, also where it differs from the present one in its fragment alone. */
 async function load(page, address) {
   const withoutFragment = (url) => url.split("#")[0];
   if (withoutFragment(address) === withoutFragment(page.url())) await page.goto("about:blank");
