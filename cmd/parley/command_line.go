@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -18,8 +19,12 @@ type commandLine struct {
 	JSON bool   `name:"json" help:"Print for machines."`
 	Log  string `default:"text,info" env:"PARLEY_LOG" placeholder:"FORMAT,LEVEL" help:"@log"`
 	server.StorageConfig
+	ShowVersion kong.VersionFlag `name:"version" help:"Show the version."`
 
-	Serve   serveCmd `cmd:"" help:"Run the server."`
+	Serve   serveCmd  `cmd:"" help:"Run the server."`
+	Demo    demoCmd   `cmd:"" help:"Run a server with an agent that has read Parley's manual."`
+	Ask     askCmd    `cmd:"" help:"Answer a question from a folder of Markdown or text."`
+	Source  sourceCmd `cmd:"" aliases:"sources" help:"List an agent's sources."`
 	Account struct {
 		Create accountCreateCmd `cmd:"" help:"Create an account and its first API key."`
 		Update accountUpdateCmd `cmd:"" help:"Change an account's name, plan, credits and other settings."`
@@ -41,10 +46,9 @@ type commandLine struct {
 
 		Invitations memberInvitationsCmd `cmd:"" help:"List, renew and withdraw invitations without an answer."`
 	} `cmd:"" help:"Add, invite, change, remove and list members of an account's team."`
-	Sources       sourcesCmd       `cmd:"" help:"List an agent's sources."`
 	Conversations conversationsCmd `cmd:"" help:"List, delete, end, take over and hand back conversations."`
 	Ticket        ticketCmd        `cmd:"" help:"List, show, open, change and answer an agent's tickets."`
-	Status        statusCmd        `cmd:"" help:"List and change the statuses of an agent's tickets."`
+	TicketStatus  statusCmd        `cmd:"" aliases:"status" help:"List and change the statuses of an agent's tickets."`
 	Team          teamCmd          `cmd:"" help:"List and change the teams that take an agent's tickets."`
 	Rule          ruleCmd          `cmd:"" help:"List and change the rules that route an agent's tickets."`
 	Route         routeCmd         `cmd:"" help:"Tell where a ticket would go, without opening one."`
@@ -69,11 +73,10 @@ type commandLine struct {
 	Diff        diffCmd        `cmd:"" help:"Show what apply would change; the exit status is 1 when it would."`
 	ExportAgent exportAgentCmd `cmd:"" help:"Print an agent as a manifest."`
 
-	Demo       demoCmd       `cmd:"" help:"Run a server with an agent that has read Parley's manual."`
-	Ask        askCmd        `cmd:"" help:"Answer a question from a folder of Markdown or text."`
 	Eval       evalCmd       `cmd:"" help:"Measure answers on a set of questions, or give an agent its past ones again."`
 	Config     configCmd     `cmd:"" help:"Show the settings in force and where they come from."`
 	Trace      traceCmd      `cmd:"" help:"Explain the answers of a conversation."`
+	Health     healthCmd     `cmd:"" help:"Say whether a server answers; the exit status is 1 when it does not."`
 	Version    versionCmd    `cmd:"" help:"Show the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
 	Extract    extractCmd    `cmd:"" hidden:"" help:"Read files for the server, in a process of its own."`
@@ -108,6 +111,27 @@ var longHelp = map[string]string{
 	"ticket-find":     "Find tickets by words or by number, the best first; not with the filters.",
 	"ticket-assignee": "Member who gets it; \"none\" is nobody; the rules and the team decide when left out.",
 	"voice-stats":     "Show how fast the running server's agents answer in voice sessions, and how even their sound is.",
+}
+
+// commandGroups are the headings under which help lists the commands. A command without one is listed before them.
+var commandGroups = map[string][]string{
+	"Run it":    {"serve", "demo", "ask"},
+	"Agents":    {"source", "insights", "synonyms", "apply", "diff", "export-agent", "eval", "trace"},
+	"Accounts":  {"account", "key", "member", "webhook"},
+	"Help desk": {"conversations", "ticket", "ticket-status", "team", "rule", "route", "customer", "voice"},
+	"Server":    {"maintenance", "reindex", "config", "health", "version", "completion"},
+}
+
+// addGroups puts the commands under their headings.
+func addGroups(k *kong.Kong) error {
+	for title, names := range commandGroups {
+		for _, node := range k.Model.Children {
+			if slices.Contains(names, node.Name) {
+				node.Group = &kong.Group{Key: title, Title: title}
+			}
+		}
+	}
+	return nil
 }
 
 // addLongHelp sets the help of commands and flags that is not in their tags.
@@ -154,10 +178,19 @@ type versionInfo struct {
 }
 
 func (versionCmd) Run(p *process) error {
-	v := versionInfo{Version: version, Commit: buildCommit(), Go: runtime.Version(), Media: sfu.Available}
+	v := newVersionInfo()
 	if p.commandLine.JSON {
 		return p.printJSON(v)
 	}
+	return p.printf("%s\n", v)
+}
+
+func newVersionInfo() versionInfo {
+	return versionInfo{Version: version, Commit: buildCommit(), Go: runtime.Version(), Media: sfu.Available}
+}
+
+// String returns the line that people read.
+func (v versionInfo) String() string {
 	line := "parley " + v.Version
 	if v.Commit != "" {
 		line += " (" + v.Commit + ")"
@@ -165,7 +198,7 @@ func (versionCmd) Run(p *process) error {
 	if !v.Media {
 		line += ", without a media server,"
 	}
-	return p.printf("%s %s\n", line, v.Go)
+	return line + " " + v.Go
 }
 
 // buildCommit returns the commit that the program was built from, with "+" when the tree had changes; empty if it is

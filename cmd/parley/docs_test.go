@@ -75,7 +75,14 @@ func documentedCommands(page string) (lines []string) {
 	return lines
 }
 
-func parseCommandLine(line string) error {
+func parseCommandLine(line string) (err error) {
+	defer func() { // help and the version end the program
+		switch left := recover().(type) {
+		case nil, exitStatus:
+		default:
+			panic(left)
+		}
+	}()
 	p := &process{stdout: io.Discard, stderr: io.Discard}
 	parser, err := p.newParser()
 	if err != nil {
@@ -94,7 +101,7 @@ func parseCommandLine(line string) error {
 			words[i] = "1"
 		}
 	}
-	_, err = parser.Parse(words)
+	_, err = parser.Parse(expandHelp(words))
 	return err
 }
 

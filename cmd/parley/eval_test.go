@@ -65,7 +65,7 @@ func TestEvalReportsInvalidSets(t *testing.T) {
 		{"go with --set", 2, []string{"--agent", "x", "--baseline"}},
 		{"no question set found", 1, []string{"--set", dir}},
 		{"holds no sets", 1, []string{"--set", dir, "--compare", other}},
-		{"there is no Parley data", 1, []string{"--agent", "x", "--data", dir}},
+		{"There is no Parley data", 1, []string{"--agent", "x", "--data", dir}},
 		{"--limit", 2, []string{"--agent", "x", "--limit", "0"}},
 	} {
 		if status, out, errs := runCommand(t, append([]string{"eval"}, c.args...)...); status != c.status ||

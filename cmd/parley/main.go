@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
@@ -66,10 +67,9 @@ func (p *process) run(args []string) (status int) {
 	if err != nil {
 		return p.printError(err, 1)
 	}
-	if p.kong, err = parser.Parse(args); err != nil {
+	if p.kong, err = parser.Parse(expandHelp(args)); err != nil {
 		p.commandLine.JSON = p.commandLine.JSON || slices.Contains(args, "--json")
-		p.printUsage(parser, err)
-		return p.printError(err, 2)
+		return p.printParseError(parser, err)
 	}
 	if err := p.kong.Run(p); err != nil {
 		var usage usageError
@@ -86,31 +86,52 @@ func (p *process) newParser() (*kong.Kong, error) {
 		kong.Description("Parley hosts AI support agents that answer from their sources."),
 		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) {
 			panic(exitStatus(code))
-		}), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), flagVars(), kong.PostBuild(addLongHelp))
+		}), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), flagVars(),
+		kong.PostBuild(addLongHelp), kong.PostBuild(addGroups))
 }
 
 // flagVars returns what flags refer to by name, such as enumerations: enum:"${priority}".
 func flagVars() kong.Vars {
 	vars := kong.Vars(server.FlagVars())
+	vars["version"] = newVersionInfo().String()
 	for _, name := range []string{"deliveryState", "insightGroup", "priority", "role", "statusCategory", "strategy"} {
 		vars[name] = strings.Join(parley.EnumValues(name), ",")
 	}
 	return vars
 }
 
-// printUsage lists the commands where the command line ends before it names one.
-func (p *process) printUsage(parser *kong.Kong, err error) {
+// expandHelp returns the command line that "help ticket list" stands for.
+func expandHelp(args []string) []string {
+	if len(args) == 0 || args[0] != "help" {
+		return args
+	}
+	return append(slices.Clone(args[1:]), "--help")
+}
+
+// printParseError says what is wrong with the command line and where help is. Where it ends before it names a command,
+// the commands are the help.
+func (p *process) printParseError(parser *kong.Kong, err error) int {
 	var parsed *kong.ParseError
 	if p.commandLine.JSON || !errors.As(err, &parsed) {
-		return
+		return p.printError(err, 2)
 	}
-	if at := parsed.Context.Selected(); at != nil && len(at.Children) == 0 {
-		return
+	at := parsed.Context.Selected()
+	if at == nil {
+		at = parser.Model.Node
 	}
-	parser.Stdout = p.stderr
-	_ = parsed.Context.PrintUsage(false)
-	fmt.Fprintln(p.stderr)
+	if lacksCommand(err) {
+		parser.Stdout = p.stderr
+		_ = parsed.Context.PrintUsage(false)
+		fmt.Fprintf(p.stderr, "\nparley: name one of the commands\n")
+		return 2
+	}
+	p.printError(err, 2)
+	fmt.Fprintf(p.stderr, "Run \"%s --help\" for help.\n", at.FullPath())
+	return 2
 }
+
+// lacksCommand reports whether a command line is only the beginning of one.
+func lacksCommand(err error) bool { return strings.HasPrefix(err.Error(), "expected one of ") }
 
 // usageError is the error of a command line that parses but is invalid.
 type usageError struct{ error }
@@ -128,10 +149,7 @@ func (p *process) unsetEmpty() {
 
 // printError prints the error, as text or as JSON, and returns the exit status.
 func (p *process) printError(err error, status int) int {
-	f := httpapi.Failure{Code: parley.CodeInternal, Message: err.Error()}
-	if status == 2 {
-		f.Code = parley.CodeInvalidBody
-	}
+	f := httpapi.Failure{Code: failureCode(err, status), Message: err.Error()}
 	var known *parley.Error
 	if errors.As(err, &known) {
 		f = httpapi.Failure{Code: known.Code, Message: errorWithCause(known), Details: known.Details}
@@ -145,6 +163,18 @@ func (p *process) printError(err error, status int) int {
 		fmt.Fprintf(p.stderr, "  %s: %s\n", field, f.Details[field])
 	}
 	return status
+}
+
+// failureCode returns the code of an error that has none of its own: what the command line names is wrong, is not there
+// or may not be read, or else the program has failed.
+func failureCode(err error, status int) parley.Code {
+	switch {
+	case status == 2:
+		return parley.CodeInvalidBody
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return parley.CodeResourceNotFound
+	}
+	return parley.CodeInternal
 }
 
 // errorWithCause returns the message with its cause: the caller is the operator, who may know it.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -166,7 +167,87 @@ func TestBashCompletes(t *testing.T) {
 	}
 }
 
+// What is typed wrongly is answered with what was meant and where help is, and no more.
+func TestWrongCommandLines(t *testing.T) {
+	for line, want := range map[string]string{
+		"srve":              `unexpected argument srve, did you mean "serve"?` + "\n" + `Run "parley --help" for help`,
+		"ticket lst":        `did you mean "list"?` + "\n" + `Run "parley ticket --help" for help`,
+		"serve --lisen x":   `unknown flag --lisen, did you mean "--listen"?` + "\n" + `Run "parley serve --help"`,
+		"account create":    `missing flags: --name`,
+		"account":           "name one of the commands",
+		"":                  "name one of the commands",
+		"help ticket opne":  `did you mean "open"?`,
+		"key list --no-way": `Run "parley key list --help"`,
+	} {
+		status, out, errs := runCommand(t, strings.Fields(line)...)
+		if status != 2 || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("parley %s: status %d, %q, %q", line, status, out, errs)
+		}
+		if lines := strings.Count(errs, "\n"); lines > 3 && want != "name one of the commands" {
+			t.Errorf("parley %s is answered with %d lines", line, lines)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	status, all, _ := runCommand(t, "help")
+	if status != 0 || strings.Count(all, "\n") > 85 {
+		t.Errorf("status %d, %d lines", status, strings.Count(all, "\n"))
+	}
+	for _, want := range []string{"\nRun it\n  serve ", "\nAgents\n", "\nHelp desk\n", "\nAccounts\n", "\nServer\n",
+		"--version", "  ticket-status"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("help does not tell of %s:\n%s", want, all)
+		}
+	}
+	if _, before, _ := strings.Cut(all, "Commands:"); strings.Index(before, "\n  ") < strings.Index(before, "Run it") {
+		t.Errorf("a command is in no group:\n%s", all)
+	}
+	for _, words := range [][]string{{"help", "ticket", "list"}, {"ticket", "list", "--help"}} {
+		if status, out, _ := runCommand(t, words...); status != 0 || !strings.Contains(out, "Usage: parley ticket list") {
+			t.Errorf("%q: status %d, %s", words, status, out)
+		}
+	}
+}
+
+// Programs read what went wrong by its code.
+func TestErrorCodes(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	unreachable := "health http://127.0.0.1:1/"
+	for line, want := range map[string]string{
+		"srve":                                `"code":"VALIDATION_INVALID_BODY"`,
+		"account list --data " + missing:      `"code":"RESOURCE_NOT_FOUND"`,
+		"apply --account a --file " + missing: `"code":"RESOURCE_NOT_FOUND"`,
+		unreachable:                           `"code":"RESOURCE_NOT_FOUND","message":"No server answers on `,
+	} {
+		status, _, errs := runCommand(t, append(strings.Fields(line), "--json")...)
+		if status == 0 || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("parley %s: status %d, %s", line, status, errs)
+		}
+	}
+}
+
+func TestHealth(t *testing.T) {
+	s := startServer(t, "serve", "--data", t.TempDir())
+	if h := runJSON[serverHealth](t, "health", s.URL+"/"); h != (serverHealth{s.URL, "ok"}) {
+		t.Errorf("%+v", h)
+	}
+	listen := strings.TrimPrefix(s.URL, "http://")
+	if status, out, _ := runCommand(t, "health", "--listen", listen); status != 0 || !strings.HasSuffix(out, ": ok\n") {
+		t.Errorf("status %d, %q", status, out)
+	}
+	s.stopServer(t)
+	if status, _, errs := runCommand(t, "health", s.URL); status != 1 || !strings.Contains(errs, "No server answers on") {
+		t.Errorf("status %d, %q", status, errs)
+	}
+}
+
 func TestVersionNamesTheProgram(t *testing.T) {
+	for _, words := range [][]string{{"--version"}, {"version"}} {
+		if status, out, _ := runCommand(t, words...); status != 0 || !strings.HasPrefix(out, "parley "+version) {
+			t.Errorf("%q: status %d, %q", words, status, out)
+		}
+	}
 	if v := runJSON[versionInfo](t, "version"); v.Version != version || !strings.HasPrefix(v.Go, "go") {
 		t.Errorf("%+v", v)
 	}

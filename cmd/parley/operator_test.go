@@ -143,7 +143,7 @@ func TestCommandErrors(t *testing.T) {
 		status   int
 		wantText string
 	}{
-		{"account list", 1, "there is no Parley data"},
+		{"account list", 1, "There is no Parley data"},
 		{"account create", 2, "--name"},
 		{"account create --name A --plan golden", 1, "plan: must be one of"},
 		{"account update x", 2, "nothing to change"},
@@ -158,7 +158,7 @@ func TestCommandErrors(t *testing.T) {
 		{"serve --model-map auto=llama", 2, "PARLEY_MODEL_URL"},
 		{"serve --model-url http://localhost:1/v1", 2, "PARLEY_MODEL"},
 		{"ask --from . --model llama why", 2, "PARLEY_MODEL_URL"},
-		{"", 2, "account create"},
+		{"", 2, "Create, change and list accounts."},
 		{"account", 2, "account create"},
 		{"key revoke nothing", 1, "API key not found"},
 		{"trace 0192f000-0000-7000-8000-000000000000", 1, "No turn"},

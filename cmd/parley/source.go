@@ -6,7 +6,7 @@ import (
 	"parley/internal/api/admin"
 )
 
-type sourcesCmd struct {
+type sourceCmd struct {
 	List sourceListCmd `cmd:"" help:"List an agent's sources, newest first, and why some have failed."`
 }
 

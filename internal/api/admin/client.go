@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"parley"
 	"parley/internal/datadir"
 	"parley/internal/httpapi"
 )
@@ -80,8 +81,8 @@ func (c *Client) lockData(mayCreate bool) (*datadir.Lock, error) {
 	}
 	if !mayCreate {
 		if _, err := os.Stat(filepath.Join(c.DataDir, c.DatabaseFile)); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("there is no Parley data in %s; "+
-				"`parley account create` or `parley serve` makes it, --data names another place", c.DataDir)
+			return nil, parley.NewErrorf(parley.CodeResourceNotFound, "There is no Parley data in %s: "+
+				"\"parley account create\" or \"parley serve\" makes it, and --data names another place.", c.DataDir)
 		}
 	}
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {

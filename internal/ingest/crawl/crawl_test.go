@@ -162,7 +162,7 @@ func TestRedirectsToPrivateAddressesAreRefused(t *testing.T) {
 func TestCharsets(t *testing.T) {
 	ts := serve(t, `-- / --
 <a href=/header><a href=/meta><a href=/sjis><a href=/undeclared><a href=/late><a href=/xhtml><a href=/bom><a `+
-		`href=/plain><a href=/wrong>
+		`href=/plain><a href=/wrong><a href=/russian><a href=/far>
 -- /header --
 HTTP/1.1 200 OK
 Content-Type: text/html; charset=ISO-8859-15
@@ -192,6 +192,18 @@ HTTP/1.1 200 OK
 Content-Type: text/html
 
 `+strings.Repeat("<!-- ascii -->", 100)+`<p>Größe ツ</p>
+-- /russian --
+HTTP/1.1 200 OK
+Content-Type: text/html
+X-Bytes: windows-1251
+
+<h1>Музей</h1><p>Музей открыт со вторника по воскресенье с десяти до шести часов. Билет стоит триста рублей.</p>
+-- /far --
+HTTP/1.1 200 OK
+Content-Type: text/html
+X-Bytes: windows-1250
+
+<head>`+strings.Repeat("<!-- ascii -->", 100)+`<meta charset="windows-1250"></head><p>Łódź, źródło</p>
 -- /xhtml --
 HTTP/1.1 200 OK
 Content-Type: application/xhtml+xml
@@ -218,6 +230,7 @@ X-Bytes: iso-8859-1
 	s := ts.crawl(t, Site{Start: "/", Kind: WholeSite})
 	for path, want := range map[string]string{"/header": "Größe 5 €", "/meta": "客户支持", "/sjis": "カタカナ",
 		"/undeclared": "Größe – 5 €", "/late": "Größe ツ",
+		"/russian": "Музей открыт со вторника", "/far": "Łódź, źródło",
 		"/xhtml": "Łódź", "/bom": "Größe", "/plain": "Größe", "/wrong": "Gr\uFFFDe"} {
 		if p := s.pages[path]; !hasBody(p, want) || strings.HasPrefix(string(p.Body), "\uFEFF") {
 			t.Errorf("%s: %q", path, p.Body)

@@ -69,7 +69,8 @@ func isRetryable(reply *outbound.Response, err error) bool {
 		return isHostFailure(err)
 	}
 	switch reply.Status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
 	return false

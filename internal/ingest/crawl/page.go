@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"parley/internal/outbound"
+	textcharset "parley/internal/text/charset"
 )
 
 // Page is a page that is new or has changed.
@@ -135,9 +136,14 @@ func contentType(reply *outbound.Response, u *url.URL) string {
 // xmlEncoding is how XHTML may name its encoding.
 var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]{1,100}?encoding=["']([A-Za-z0-9._:-]{1,40})["']`)
 
+// lateCharset is how a page may name its encoding farther behind its beginning than browsers look.
+var lateCharset = regexp.MustCompile(`(?i)<meta[^>]{1,200}?charset\s*=\s*["']?\s*([A-Za-z0-9._:-]{1,40})`)
+
+const maxHeadBytes = 256 << 10 // of a page that may name its encoding
+
 // toUTF8 decodes a text by its byte order mark, else by what the header says, else by what the page itself says. A text
-// that says nothing is UTF-8 if it can be, and Windows-1252 otherwise, as in browsers. Bytes that mean nothing become
-// U+FFFD.
+// that says nothing is UTF-8 if it can be, and otherwise what reads best, as in files that are uploaded. Bytes that
+// mean nothing become U+FFFD.
 func toUTF8(body []byte, contentType string, markup bool) []byte {
 	sample := body
 	if !markup {
@@ -152,6 +158,13 @@ func toUTF8(body []byte, contentType string, markup bool) []byte {
 		}
 	}
 	guessed := !certain && name == "windows-1252"
+	if guessed && !utf8.Valid(body) {
+		late := ""
+		if m := lateCharset.FindSubmatch(body[:min(len(body), maxHeadBytes)]); markup && m != nil {
+			late = string(m[1])
+		}
+		return []byte(textcharset.Decode(body, late))
+	}
 	if name != "utf-8" && (!guessed || !utf8.Valid(body)) {
 		if decoded, err := encoding.NewDecoder().Bytes(body); err == nil {
 			body = decoded

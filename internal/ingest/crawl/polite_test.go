@@ -83,7 +83,8 @@ func TestBusyHosts(t *testing.T) {
 		{"-5", 1, 502, "/a included\n", time.Second},
 		{"", 9, 429, "/a failed the host answered 429 Too Many Requests\n", 3 * time.Second},
 		{"3600", 1, 503, "/a failed the host answered 503 Service Unavailable\n", 0},
-		{"", 1, 500, "/a failed the host answered 500 Internal Server Error\n", 0},
+		{"", 2, 500, "/a included\n", 3 * time.Second},
+		{"", 9, 500, "/a failed the host answered 500 Internal Server Error\n", 3 * time.Second},
 	} {
 		ts := newABCSite(t, "")
 		n := 0
@@ -153,7 +154,7 @@ func TestUnavailableRobots(t *testing.T) {
 	}
 	for range 2 { // the failure is cached for a while
 		if got := run(); got != "/a failed the host answered 500 when it was asked for robots.txt\n" ||
-			len(ts.requestedPaths) != 1 {
+			len(ts.requestedPaths) != maxTries {
 			t.Error(got, ts.requestedPaths)
 		}
 	}
@@ -164,7 +165,7 @@ func TestUnavailableRobots(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	if strings.Join(ts.requestedPaths, " ") != "/robots.txt /robots.txt /a /a" {
+	if strings.Join(ts.requestedPaths, " ") != strings.Repeat("/robots.txt ", maxTries+1)+"/a /a" {
 		t.Error(ts.requestedPaths)
 	}
 	ts.now = ts.now.Add(robotsTTL)

@@ -34,17 +34,22 @@ type Entries struct {
 	Pages, Sitemaps []string
 }
 
-// ReadSitemap reads a sitemap or an index of sitemaps, in XML or as lines of text, packed with gzip or not. What
-// follows the first 50,000 entries is passed over. Documents that declare entities are refused, and so is what unpacks
-// to more than 50 MB.
+// ReadSitemap reads a sitemap or an index of sitemaps, in XML, as a feed (RSS, Atom) or as lines of text, packed with
+// gzip or not. What follows the first 50,000 entries is passed over. Documents that declare entities are refused, and
+// so is what unpacks to more than 50 MB.
 func ReadSitemap(body []byte) (Entries, error) {
 	body, err := gunzip(body)
 	if err != nil {
 		return Entries{}, err
 	}
+	isWide := bytes.IndexByte(body[:min(len(body), 4)], 0) >= 0 || bytes.HasPrefix(body, []byte("\xff\xfe")) ||
+		bytes.HasPrefix(body, []byte("\xfe\xff"))
+	if isWide {
+		body = []byte(charset.Decode(body, ""))
+	}
 	text := bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")), " \t\r\n")
 	if bytes.HasPrefix(text, []byte("<")) {
-		return readXML(text)
+		return readXML(text, isWide)
 	}
 	return readLines(text)
 }
@@ -92,10 +97,14 @@ type sitemapReader struct {
 	entries Entries
 }
 
-func readXML(text []byte) (Entries, error) {
+// readXML reads a sitemap or a feed. The encoding that one declares whose bytes are decoded already is that of before.
+func readXML(text []byte, isDecoded bool) (Entries, error) {
 	d := xml.NewDecoder(bytes.NewReader(text))
 	d.Strict = false // many write & as it is
 	d.CharsetReader = charset.FirstDeclared()
+	if isDecoded {
+		d.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil }
+	}
 	var m sitemapReader
 	for len(m.entries.Pages)+len(m.entries.Sitemaps) < maxEntries {
 		token, err := d.RawToken()
@@ -119,7 +128,14 @@ func readXML(text []byte) (Entries, error) {
 }
 
 // Where the address of an entry is.
-var pagePath, mapPath = []string{"urlset", "url", "loc"}, []string{"sitemapindex", "sitemap", "loc"}
+var (
+	pagePaths = [][]string{{"urlset", "url", "loc"}, {"rss", "channel", "item", "link"}, {"RDF", "item", "link"}}
+	mapPath   = []string{"sitemapindex", "sitemap", "loc"}
+	atomPath  = []string{"feed", "entry", "link"} // in its attribute href
+)
+
+// rootNames are the outermost elements of sitemaps and of feeds, which list pages as well.
+var rootNames = []string{"urlset", "sitemapindex", "rss", "RDF", "feed"}
 
 func (s *sitemapReader) readToken(token xml.Token) error {
 	switch t := token.(type) {
@@ -128,7 +144,7 @@ func (s *sitemapReader) readToken(token xml.Token) error {
 			return errEntities
 		}
 	case xml.StartElement:
-		if len(s.path) == 0 && t.Name.Local != "urlset" && t.Name.Local != "sitemapindex" {
+		if len(s.path) == 0 && !slices.Contains(rootNames, t.Name.Local) {
 			return errNotSitemap
 		}
 		if len(s.path) == maxNesting {
@@ -137,6 +153,9 @@ func (s *sitemapReader) readToken(token xml.Token) error {
 		s.hasRoot = true
 		s.path = append(s.path, t.Name.Local)
 		s.loc.Reset()
+		if slices.Equal(s.path, atomPath) {
+			s.addFeedLink(t)
+		}
 	case xml.CharData:
 		if s.loc.Len() <= maxURLBytes {
 			s.loc.Write(t)
@@ -147,11 +166,27 @@ func (s *sitemapReader) readToken(token xml.Token) error {
 	return nil
 }
 
+// addFeedLink adds the page of an entry of a feed; other links of it lead to files and to the feed.
+func (s *sitemapReader) addFeedLink(el xml.StartElement) {
+	href, rel := "", "alternate"
+	for _, a := range el.Attr {
+		switch a.Name.Local {
+		case "href":
+			href = a.Value
+		case "rel":
+			rel = a.Value
+		}
+	}
+	if rel == "alternate" && href != "" {
+		s.entries.Pages = append(s.entries.Pages, strings.TrimSpace(href))
+	}
+}
+
 // endElement adds the address in an entry's own loc; images and videos of an entry have one too, further in.
 func (s *sitemapReader) endElement() {
 	loc := strings.TrimSpace(s.loc.String())
 	switch {
-	case slices.Equal(s.path, pagePath):
+	case loc != "" && slices.ContainsFunc(pagePaths, func(path []string) bool { return slices.Equal(s.path, path) }):
 		s.entries.Pages = append(s.entries.Pages, loc)
 	case slices.Equal(s.path, mapPath):
 		s.entries.Sitemaps = append(s.entries.Sitemaps, loc)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf16"
 )
 
 func gzipText(text string) []byte {
@@ -15,6 +16,15 @@ func gzipText(text string) []byte {
 	_, _ = z.Write([]byte(text))
 	_ = z.Close()
 	return b.Bytes()
+}
+
+// wideText returns a text in UTF-16 with its mark.
+func wideText(text string) []byte {
+	b := []byte("\xff\xfe")
+	for _, unit := range utf16.Encode([]rune(text)) {
+		b = append(b, byte(unit), byte(unit>>8))
+	}
+	return b
 }
 
 const sitemapText = `<?xml version="1.0" encoding="UTF-8"?>
@@ -47,6 +57,14 @@ func TestSitemaps(t *testing.T) {
 			"https://a.example/", ""},
 		"text": {[]byte("https://a.example/1\r\n\r\n https://a.example/2 \nnothing\n"),
 			"https://a.example/1 https://a.example/2", ""},
+		"rss": {[]byte(`<rss><channel><link>https://a.example/</link><item><link>https://a.example/1</link></item><item>` +
+			`<link>https://a.example/2</link></item></channel></rss>`), "https://a.example/1 https://a.example/2", ""},
+		"atom": {[]byte(`<feed xmlns="http://www.w3.org/2005/Atom"><link href="https://a.example/"/><entry><link ` +
+			`rel="alternate" href="https://a.example/1"/><link rel="enclosure" href="https://a.example/x.mp3"/></entry></feed>`),
+			"https://a.example/1", ""},
+		"utf-16": {wideText(`<?xml version="1.0" encoding="utf-16"?>` +
+			`<urlset><url><loc>https://a.example/ü</loc></url></urlset>`),
+			"https://a.example/ü", ""},
 		"empty": {[]byte(`<urlset></urlset>`), "", ""},
 		"doctype": {[]byte(`<!DOCTYPE urlset SYSTEM "x.dtd"><urlset><url><loc>https://a.example/</loc></url></urlset>`),
 			"https://a.example/", ""},

@@ -5,10 +5,10 @@ import { describe, test } from "node:test";
 import { findings } from "./axe.js";
 import { skip } from "./browser.js";
 import { everyView, fewViews } from "./screens.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 describe("axe-core", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   for (const { name, path, direction, ready, answer, options } of process.env.PARLEY_LONG ? everyView() : fewViews()) {
     test(name, async () => {
       const use = async (page) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers, inWorkspace } from "./answers.js";
 import { skip, waitForQuiet } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 const help = agents[0].id;
 const ofAgent = `/agents/${help}`;
@@ -142,7 +142,7 @@ const offered = (page) =>
   });
 
 describe("roles", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   async function look(role, path, ready) {
     const answer = answers({ role, ...(path.startsWith("/workspace/") && { session: inWorkspace(role) }) });

@@ -3,25 +3,21 @@
 // seen in its first state: the others take most of the time, and axe.test.js sees one of them a screen.
 import { place, stopClock } from "./fixed-time.js";
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { findings } from "./axe.js";
-import { launch, newPage, skip } from "./browser.js";
+import { launch, skip } from "./browser.js";
 import { comparePicture, compareTree, differenceOfPlace, everyGolden, listGoldens, sizeOfPictures, walk } from "./goldens.js";
-import { serve } from "./serve.js";
+import { useSamePages } from "./setup.js";
 
 const most = 12_000; // bytes of a picture, on average
 
 describe("screens", { skip }, () => {
-  let browser, server, arePicturesCompared;
+  const open = useSamePages(stopClock);
+  let arePicturesCompared;
   before(async () => {
-    [browser, server] = await Promise.all([launch(), serve(process.env.PARLEY_CONSOLE_BUILD)]);
-    const difference = process.env.PARLEY_LONG ? differenceOfPlace(browser) : null;
+    const difference = process.env.PARLEY_LONG ? await findDifferenceOfPlace() : null;
     arePicturesCompared = Boolean(process.env.PARLEY_LONG) && !difference;
     if (difference) console.error(`SKIP: pictures are not compared, only what the screens say: ${difference}`);
-  });
-  after(async () => {
-    await browser?.close();
-    server?.stop();
   });
 
   test("each picture and tree is of a screen, and they are small", () => {
@@ -38,11 +34,7 @@ describe("screens", { skip }, () => {
     test(golden.name, async (t) => {
       if (!arePicturesCompared && !golden.hasTree) return t.skip("pictures are not compared");
       const { path, ready, answer, options } = golden.view;
-      server.answer = answer();
-      const page = await newPage(browser, server.origin, { ...options, ...place });
-      try {
-        await stopClock(page);
-        await page.goto(server.url + path);
+      await open(answer(), path, async (page) => {
         await ready(page);
         const wrong = golden.hasTree && (await compareTree(page, golden.name));
         if (wrong) assert.equal(wrong.tree ?? wrong, wrong.want, golden.name);
@@ -50,10 +42,16 @@ describe("screens", { skip }, () => {
         const differing = [];
         if (arePicturesCompared) await walk(page, golden, async (name) => differing.push(await comparePicture(page, name)));
         assert.deepEqual(differing.filter(Boolean), []);
-        assert.deepEqual([await page.reports(), page.problems], [[], []]);
-      } finally {
-        await page.context().close();
-      }
+      }, { ...options, ...place });
     });
   }
 });
+
+async function findDifferenceOfPlace() {
+  const browser = await launch();
+  try {
+    return differenceOfPlace(browser);
+  } finally {
+    await browser.close();
+  }
+}

@@ -134,6 +134,7 @@ describe("shell", { skip }, () => {
     await open(answers(), `/agents/${agents[0].id}/settings`, async (page) => {
       await page.getByLabel("Instructions").fill("Changed.");
       await page.keyboard.press("Control+k");
+      await page.getByRole("menuitem", { name: "Save changes" }).waitFor();
       await page.keyboard.type("changes");
       await page.getByRole("menuitem").nth(2).waitFor({ state: "detached" }); // the list follows each letter
       assert.deepEqual(await names(page), ["Save changes", "Discard changes"]);

@@ -86,8 +86,11 @@ export class Connection {
     const events = passedOn.map((type) => [type, (data: object) => this.emit(type, data)]);
     return {
       ...(Object.fromEntries(events) as Pick<Actions, (typeof passedOn)[number]>),
-      // What the page said before the module was there comes first: who the visitor is, before anything is shown.
-      iframeReady: () => void this.shell.loading!.then(() => this.begin()),
+      iframeReady: () => {
+        if (!shell.agent.config) this.post("page", this.describePage()); // it brings what the module waits for
+        // What the page said before the module was there comes first: who the visitor is, before anything is shown.
+        void shell.loading!.then(() => this.begin());
+      },
       config: (config) => shell.agent.boot(config),
       close: () => hooks.onClose(),
       reveal: () => hooks.onReveal(),
@@ -126,8 +129,12 @@ export class Connection {
 
   /** Tells the frame, if it is up. */
   tell<T extends keyof ToFrame>(type: T, data: ToFrame[T]): void {
-    const { isReady, frame, script } = this.shell;
-    if (isReady) frame.contentWindow?.postMessage({ type, data: plain(data) }, script.base);
+    if (this.shell.isReady) this.post(type, data);
+  }
+
+  private post<T extends keyof ToFrame>(type: T, data: ToFrame[T]): void {
+    const { frame, script } = this.shell;
+    frame.contentWindow?.postMessage({ type, data: plain(data) }, script.base);
   }
 
   /** Tells the frame now, or when it is up. */
@@ -137,12 +144,16 @@ export class Connection {
   }
 
   tellPage(): void {
+    this.tell("page", this.describePage());
+  }
+
+  private describePage(): ToFrame["page"] {
     const { title, documentElement: root } = document;
     const scheme = getComputedStyle(root).colorScheme;
     const isDark = /dark/.test(scheme) && (!/light/.test(scheme) || matchMedia("(prefers-color-scheme:dark)").matches);
     const colorScheme = isDark ? "dark" : "light";
     const needsConfig = !this.shell.agent.config;
-    this.tell("page", { url: location.href, title, locale: this.locale || root.lang, colorScheme, needsConfig });
+    return { url: location.href, title, locale: this.locale || root.lang, colorScheme, needsConfig };
   }
 
   /** Tells the page's listeners. Older pages read members of data beside it. */

@@ -15,7 +15,7 @@ import (
 // NormalizeText makes text fit to be stored and cut: valid UTF-8 in usual letters and composed form, without control
 // characters, with LF at line ends, no spaces before them, and at most one blank line at a time.
 func NormalizeText(text string) string {
-	text = strings.ToValidUTF8(text, "\ufffd")
+	text = resolveMarks(strings.ToValidUTF8(text, "\ufffd"))
 	var b strings.Builder
 	b.Grow(len(text))
 	blank := 0

@@ -76,10 +76,11 @@ func (t *Table) decideForm(all bool) {
 	if all {
 		rows, columns = dropEmptyColumns(rows, columns)
 	}
-	for len(rows) > 1 && columns > 1 && captionText(rows[0]) != "" {
-		t.out.AddParagraph(captionText(rows[0]))
+	for len(rows) > 1 && columns > 1 && CaptionText(rows[0]) != "" {
+		t.out.AddParagraph(CaptionText(rows[0]))
 		rows = rows[1:]
 	}
+	rows = MergeHeaderRows(rows)
 	if columns > 1 && len(rows) > 0 {
 		t.header = t.names(rows[0])
 		rows = rows[1:]
@@ -112,6 +113,55 @@ func (t *Table) names(row []string) []string {
 	return names
 }
 
+// MergeHeaderRows joins the first two rows where both name columns: the first has one name for several columns, merged
+// or with nothing behind it, the second has words in all of these, and numbers are below them.
+func MergeHeaderRows(rows [][]string) [][]string {
+	if len(rows) < 3 || slices.ContainsFunc(rows[1], startsWithDigit) {
+		return rows
+	}
+	groups := spreadNames(rows[0], rows[1])
+	isGrouped := false
+	for i, name := range rows[1] {
+		if i < len(groups) && i > 0 && groups[i] != "" && groups[i] == groups[i-1] {
+			if name == "" || name == rows[1][i-1] {
+				return rows
+			}
+			isGrouped = isGrouped || slices.ContainsFunc(rows[2:], func(row []string) bool {
+				return slices.ContainsFunc(row[min(i-1, len(row)):min(i+1, len(row))], startsWithDigit)
+			})
+		}
+	}
+	if !isGrouped {
+		return rows
+	}
+	header := make([]string, max(len(groups), len(rows[1])))
+	for i := range header {
+		for _, row := range [][]string{groups, rows[1]} {
+			if i < len(row) && row[i] != "" && row[i] != header[i] {
+				header[i] = strings.TrimSpace(header[i] + " " + row[i])
+			}
+		}
+	}
+	return append([][]string{header}, rows[2:]...)
+}
+
+// spreadNames returns the names of groups of columns, each over the columns behind it that have names of their own.
+func spreadNames(groups, names []string) []string {
+	spread := make([]string, max(len(groups), len(names)))
+	copy(spread, groups)
+	for i := 1; i < len(names); i++ {
+		if spread[i] == "" && names[i] != "" && names[i-1] != "" {
+			spread[i] = spread[i-1]
+		}
+	}
+	return spread
+}
+
+func startsWithDigit(text string) bool {
+	text = strings.TrimLeft(text, "-+(€$£ ")
+	return text != "" && '0' <= text[0] && text[0] <= '9'
+}
+
 func dropEmptyColumns(rows [][]string, columns int) ([][]string, int) {
 	var keep []int
 	for c := range columns {
@@ -141,8 +191,8 @@ func averageRowBytes(rows [][]string) int {
 	return bytes / len(rows)
 }
 
-// captionText returns the one text of a row, whether in one cell or, merged, in several.
-func captionText(row []string) (text string) {
+// CaptionText returns the one text of a row, whether in one cell or, merged, in several.
+func CaptionText(row []string) (text string) {
 	for _, c := range row {
 		if c != "" && text != "" && c != text {
 			return ""

@@ -24,7 +24,7 @@ func RenderMarkdown(ctx context.Context, n *html.Node) (string, error) {
 	for _, name := range []string{"b", "strong", "em", "i"} { // marks would be in the middle of quotes
 		conv.Register.RendererFor(name, converter.TagTypeInline, renderPlain, converter.PriorityEarly)
 	}
-	conv.Register.RendererFor("dt", converter.TagTypeBlock, renderPlain, converter.PriorityEarly)
+	conv.Register.RendererFor("dl", converter.TagTypeBlock, renderDefinitions, converter.PriorityEarly)
 	for _, h := range findElements(n, hasTag(atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6)) {
 		text := nodeText(h)
 		for c := h.FirstChild; c != nil; c = h.FirstChild {
@@ -42,6 +42,57 @@ func RenderMarkdown(ctx context.Context, n *html.Node) (string, error) {
 func renderPlain(ctx converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
 	ctx.RenderChildNodes(ctx, w, n)
 	return converter.RenderSuccess
+}
+
+// renderDefinitions writes each term and its text as one.
+func renderDefinitions(ctx converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
+	var terms, texts []string
+	flush := func() {
+		if text := joinDefinition(strings.Join(terms, ", "), texts); text != "" {
+			_, _ = w.WriteString("\n\n" + text + "\n\n")
+		}
+		terms, texts = nil, nil
+	}
+	var visit func(n *html.Node)
+	visit = func(n *html.Node) {
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			var b bytes.Buffer
+			switch {
+			case c.DataAtom == atom.Dt:
+				if len(texts) > 0 {
+					flush()
+				}
+				ctx.RenderChildNodes(ctx, &b, c)
+				terms = append(terms, draft.CollapseSpaces(b.String()))
+			case c.DataAtom == atom.Div && len(findElements(c, hasTag(atom.Dt))) > 0:
+				visit(c)
+			case c.Type == html.ElementNode || c.Type == html.TextNode && strings.TrimSpace(c.Data) != "":
+				ctx.RenderNodes(ctx, &b, c)
+				texts = append(texts, strings.TrimSpace(b.String()))
+			}
+		}
+	}
+	visit(n)
+	flush()
+	return converter.RenderSuccess
+}
+
+// joinDefinition writes a term and its texts as one paragraph, or the term above texts of several blocks.
+func joinDefinition(term string, texts []string) string {
+	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+	if len(texts) == 0 || term == "" {
+		return term + strings.Join(texts, "\n\n")
+	}
+	separator := ": "
+	if strings.HasSuffix(term, ":") || strings.HasSuffix(term, "?") || strings.HasSuffix(term, "？") {
+		separator = " "
+	}
+	if slices.ContainsFunc(texts, func(text string) bool {
+		return strings.Contains(text, "\n") || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "- ")
+	}) {
+		return strings.TrimRight(term+separator, " ") + "\n\n" + strings.Join(texts, "\n\n")
+	}
+	return term + separator + strings.Join(texts, "; ")
 }
 
 // tableRenderer renders the tables of one page.

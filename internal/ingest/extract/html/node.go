@@ -121,8 +121,12 @@ func unwrapNode(n *html.Node) {
 	removeNode(n)
 }
 
-// PruneHidden removes what is not text for readers, and makes every link a full address.
+// PruneHidden opens what readers open, removes what is not text for readers, and makes every link a full address.
 func PruneHidden(doc *html.Node, base *url.URL) {
+	openPanels(doc)
+	removeStruckText(doc)
+	keepPictureTexts(doc)
+	markRaisedText(doc)
 	for _, n := range findElements(doc, isHidden) {
 		removeNode(n)
 	}
@@ -138,20 +142,20 @@ func PruneHidden(doc *html.Node, base *url.URL) {
 	}
 }
 
-// isHidden reports whether no reader sees an element, or it is a control or a picture.
+// isHidden reports whether no reader sees an element, it is struck out, or it is a control or a picture.
 func isHidden(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Iframe, atom.Object, atom.Embed, atom.Svg, atom.Canvas, atom.Img,
 		atom.Picture, atom.Video, atom.Audio,
 		atom.Input, atom.Select, atom.Textarea, atom.Button, atom.Dialog, atom.Datalist, atom.Map:
 		return true
+	case atom.Del, atom.S, atom.Strike: // what does not hold any more
+		return true
 	case atom.Noscript: // mostly asks for a script, or counts
 		return true
 	default:
 	}
-	style := strings.ReplaceAll(strings.ToLower(attrValue(n, "style")), " ", "")
-	return hasAttr(n, "hidden") && attrValue(n, "hidden") != "until-found" || strings.Contains(style, "display:none") ||
-		strings.Contains(style, "visibility:hidden")
+	return isConcealed(n) || strings.Contains(attrValue(n, "style"), lineThrough)
 }
 
 // AbsoluteURL returns a link's full address, or "" for one that does not lead out of the page.

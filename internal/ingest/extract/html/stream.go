@@ -37,13 +37,17 @@ type pageStream struct {
 	inCell       bool
 	seenLinks    map[string]bool
 	heading1     string
-	mainSpan     [2]int // where the marked main part begins and ends in the text
+	term         string // of a definition, until its text comes
+	inTerm       bool
+	controlled   map[string]bool // ids of the panels that openers name
+	mainSpan     [2]int          // where the marked main part begins and ends in the text
 }
 
 // streamPage reads a page of any number of tags.
 func streamPage(ctx context.Context, address, source string) (Page, error) {
 	var page Page
-	s := &pageStream{page: &page, base: parseAddress(address), seenLinks: map[string]bool{}}
+	s := &pageStream{page: &page, base: parseAddress(address), seenLinks: map[string]bool{},
+		controlled: map[string]bool{}}
 	z := html.NewTokenizer(strings.NewReader(source))
 	for n := 0; ; n++ {
 		if n%1000 == 0 && (ctx.Err() != nil || s.out.IsFull()) {
@@ -63,6 +67,7 @@ func streamPage(ctx context.Context, address, source string) (Page, error) {
 	}
 	s.endTable()
 	s.flushBlock()
+	s.flushTerm()
 	if page.Title == "" {
 		page.Title = s.heading1
 	}
@@ -136,11 +141,26 @@ func (p *pageStream) startElement(t html.Token) {
 	default:
 	}
 	switch {
-	case !isHidden(n) && !isOutsideMain(n):
+	case (!isHidden(n) || p.isPanelOrOpener(n)) && !isOutsideMain(n):
 		p.openElement(n)
 	case !isVoidElement(n) && n.DataAtom != 0:
 		p.hiddenTag, p.hiddenDepth = n.DataAtom, 0
 	}
+}
+
+// isPanelOrOpener reports whether a hidden element is opened by a click, or is a button that opens one, as far as its
+// tag tells.
+func (p *pageStream) isPanelOrOpener(n *html.Node) bool {
+	if n.DataAtom != atom.Button {
+		return isConcealed(n) && (p.controlled[attrValue(n, "id")] || isNamedPanel(n))
+	}
+	if !isClickable(n) || !controls(n) {
+		return false
+	}
+	for _, id := range strings.Fields(attrValue(n, "aria-controls")) {
+		p.controlled[id] = true
+	}
+	return true
 }
 
 // isOutsideMain reports whether an element frames the text of a page, as far as its tag tells.
@@ -164,6 +184,16 @@ func (p *pageStream) openElement(n *html.Node) {
 		p.buf = append(p.buf, '\n')
 	case atom.A:
 		p.linkURL, p.linkFrom = AbsoluteURL(p.base, attrValue(n, "href")), len(p.buf)
+	case atom.Dt:
+		p.flushBlock()
+		p.flushTerm()
+		p.inTerm = true
+	case atom.Dd:
+		p.endTerm()
+	case atom.Sup:
+		p.buf = append(p.buf, draft.Raised("x")[0])
+	case atom.Sub:
+		p.buf = append(p.buf, draft.Lowered("x")[0])
 	case atom.Main:
 		p.flushBlock()
 		p.mainSpan[0] = p.out.Size()
@@ -182,7 +212,7 @@ func (p *pageStream) openElement(n *html.Node) {
 }
 
 func (p *pageStream) separateBlock(a atom.Atom) {
-	if inlineElements[a] == 0 && a != 0 {
+	if inlineElements[a] == 0 && a != 0 && !(a == atom.Button && p.blockTag != 0) {
 		p.flushBlock()
 	}
 }
@@ -204,6 +234,13 @@ func (p *pageStream) endElement(a atom.Atom) {
 	case atom.Ul, atom.Ol:
 		p.flushBlock()
 		p.listCounters = p.listCounters[:max(0, len(p.listCounters)-1)]
+	case atom.Dt:
+		p.endTerm()
+	case atom.Dl:
+		p.flushBlock()
+		p.flushTerm()
+	case atom.Sup, atom.Sub:
+		p.buf = append(p.buf, draft.Raised("x")[2])
 	case atom.Main:
 		p.flushBlock()
 		p.mainSpan[1] = p.out.Size()
@@ -253,9 +290,27 @@ func (p *pageStream) flushBlock() {
 		}
 	case kind == atom.Li:
 		p.out.AddItem(len(p.listCounters)-1, p.nextMarker(text), text)
+	case p.inTerm:
+		p.term += text
+	case p.term != "" && strings.TrimSpace(text) != "":
+		p.out.AddParagraph(joinDefinition(p.term, []string{draft.CollapseSpaces(text)}))
+		p.term = ""
 	default:
 		p.out.AddParagraph(text)
 	}
+}
+
+// endTerm ends a term, which is written with its text.
+func (p *pageStream) endTerm() {
+	p.flushBlock()
+	p.inTerm = false
+	p.term = draft.CollapseSpaces(p.term)
+}
+
+// flushTerm writes a term that has no text.
+func (p *pageStream) flushTerm() {
+	p.out.AddParagraph(p.term)
+	p.term, p.inTerm = "", false
 }
 
 var headingTags = []atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}

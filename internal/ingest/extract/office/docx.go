@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/xml"
 	"path"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"parley/internal/ingest/extract/draft"
@@ -27,7 +27,8 @@ func ReadDOCX(ctx context.Context, _ string, data []byte) (draft.Document, error
 		return draft.Document{}, err
 	}
 	w := wordReader{ctx: ctx, xml: body, out: &draft.Builder{}, styles: map[string]wordStyle{},
-		lists: map[string]wordList{}, notes: map[string]string{}, itemCounts: map[string][9]int{}}
+		lists: map[string]wordList{}, notes: map[string]string{}, itemCounts: map[string][9]int{},
+		restarted: map[string]bool{}}
 	if w.links, err = a.readRelations(main); err != nil {
 		return draft.Document{}, err
 	}
@@ -52,7 +53,9 @@ type wordReader struct {
 	styles     map[string]wordStyle
 	lists      map[string]wordList // by numId
 	notes      map[string]string   // "footnote 3" → text
-	itemCounts map[string][9]int   // of numbered lists, by numId
+	itemCounts map[string][9]int   // of numbered lists, by what they are instances of
+	restarted  map[string]bool     // instances that have begun again
+	dropCap    string              // of the next paragraph
 	tableDepth int                 // how deep in tables
 	rowAbove   []string            // the row before, for cells that are merged with it
 	repeats    draft.RepeatBudget
@@ -79,24 +82,33 @@ func (w *wordReader) readBlock(el xml.StartElement) error {
 	return w.xml.eachChild(w.readBlock)
 }
 
-// addParagraph writes a paragraph in the form its style and numbering ask for.
+// addParagraph writes a paragraph in the form its style and numbering ask for, with its number as it is printed.
 func (w *wordReader) addParagraph(p *wordParagraph) {
-	text := strings.TrimSpace(p.text.String())
+	text := strings.TrimSpace(w.dropCap + p.text.String())
+	w.dropCap = ""
+	if p.isDropCap {
+		w.dropCap = text
+		return
+	}
 	style := w.styles[p.style]
 	level := style.heading
 	if p.outline > 0 {
 		level = p.outline
 	}
 	list, depth := p.list, p.depth
-	if list == "" && level == 0 {
+	if list == "" {
 		list, depth = style.list, style.depth
+		if linked, known := w.lists[list].depthOfStyle(p.style); known {
+			depth = linked
+		}
 	}
+	isHeading := level > 0 && len(text) < 300
 	switch {
 	case text == "":
-	case level > 0 && len(text) < 300:
-		w.out.AddHeading(level, text)
 	case list != "" && list != "0":
-		w.out.AddItem(depth, w.nextMarker(list, depth), text)
+		w.addNumbered(list, depth, level, isHeading, text)
+	case isHeading:
+		w.out.AddHeading(level, text)
 	default:
 		w.out.AddParagraph(text)
 	}
@@ -105,25 +117,29 @@ func (w *wordReader) addParagraph(p *wordParagraph) {
 	}
 }
 
-// nextMarker counts the items of numbered lists; a new item restarts the lists within it.
-func (w *wordReader) nextMarker(list string, depth int) string {
-	depth = min(max(depth, 0), 8)
-	l, known := w.lists[list]
-	if known && l.bullet[depth] {
-		return "-"
+// addNumbered writes an item: one with a bullet or a plain number as such, and others as paragraphs that begin with
+// what is printed, such as "2.2" or "Article VI".
+func (w *wordReader) addNumbered(list string, depth, level int, isHeading bool, text string) {
+	marker := w.nextMarker(list, depth)
+	label := strings.TrimSpace(marker + " " + text)
+	switch {
+	case isHeading && marker == "-":
+		w.out.AddHeading(level, text)
+	case isHeading:
+		w.out.AddHeading(level, label)
+	case marker == "-" || plainMarker.MatchString(marker):
+		w.out.AddItem(depth, marker, text)
+	case letterMarker.MatchString(marker):
+		w.out.AddItem(depth, "-", label)
+	default:
+		w.out.AddParagraph(label)
 	}
-	counts := w.itemCounts[list]
-	if counts[depth] == 0 && l.start[depth] > 0 {
-		counts[depth] = l.start[depth] - 1
-	}
-	counts[depth]++
-	clear(counts[depth+1:])
-	w.itemCounts[list] = counts
-	if counts[depth] > 9999 {
-		return "-"
-	}
-	return strconv.Itoa(counts[depth]) + "."
 }
+
+var (
+	plainMarker  = regexp.MustCompile(`^[0-9]{1,4}[.)]$`)
+	letterMarker = regexp.MustCompile(`^\(?[A-Za-z0-9]{1,4}[.)]$`)
+)
 
 // readTable reads a table. One that holds tables, or has one cell, is read as the blocks in it.
 func (w *wordReader) readTable() error {

@@ -16,11 +16,7 @@ type wordStyle struct {
 	list    string
 	depth   int
 	basedOn string
-}
-
-type wordList struct {
-	bullet [9]bool
-	start  [9]int
+	run     wordRun // what its text is
 }
 
 // readDefinitions reads the styles, the numbering and the notes.
@@ -80,6 +76,8 @@ func (w *wordReader) readStyle(id string) error {
 				s.heading = p.outline
 			}
 			return err
+		case "rPr":
+			return w.xml.eachChild(func(el xml.StartElement) error { s.run.readProperty(el); return nil })
 		}
 		return nil
 	})
@@ -100,44 +98,6 @@ func headingLevelByName(name string) int {
 	return 0
 }
 
-func (w *wordReader) readNumbering() error {
-	abstract := map[string]wordList{}
-	return w.xml.eachInRoot(func(el xml.StartElement) error {
-		switch el.Name.Local {
-		case "abstractNum":
-			var l wordList
-			err := w.xml.eachChild(func(el xml.StartElement) error { return w.readLevel(el, &l) })
-			abstract[attributeValue(el, "abstractNumId")] = l
-			return err
-		case "num":
-			id := attributeValue(el, "numId")
-			return w.xml.eachChild(func(el xml.StartElement) error {
-				if el.Name.Local == "abstractNumId" {
-					w.lists[id] = abstract[attributeValue(el, "val")]
-				}
-				return nil
-			})
-		}
-		return nil
-	})
-}
-
-func (w *wordReader) readLevel(el xml.StartElement, l *wordList) error {
-	if el.Name.Local != "lvl" {
-		return nil
-	}
-	depth := draft.ParseSmallInt(attributeValue(el, "ilvl"), 0, 8)
-	return w.xml.eachChild(func(el xml.StartElement) error {
-		switch el.Name.Local {
-		case "numFmt":
-			l.bullet[depth] = attributeValue(el, "val") == "bullet" || attributeValue(el, "val") == "none"
-		case "start":
-			l.start[depth] = draft.ParseSmallInt(attributeValue(el, "val"), 1, 9999)
-		}
-		return nil
-	})
-}
-
 func (w *wordReader) readNotes(kind string) error {
 	return w.xml.eachInRoot(func(el xml.StartElement) error {
 		text, err := w.readApart(w.readBlock)
@@ -155,6 +115,42 @@ type wordParagraph struct {
 	depth    int
 	outline  int      // level of a heading by the paragraph's own setting
 	trailing []string // text boxes and notes
+
+	isDropCap bool // the first letter of the next one
+}
+
+// wordRun is how a run of text is written.
+type wordRun struct{ isHidden, isStruck, isStruckTwice, isRaised, isLowered bool }
+
+func (r *wordRun) readProperty(el xml.StartElement) {
+	value := attributeValue(el, "val")
+	holds := value == "" || isOn(value)
+	switch el.Name.Local {
+	case "vanish":
+		r.isHidden = holds
+	case "strike":
+		r.isStruck = holds
+	case "dstrike":
+		r.isStruckTwice = holds
+	case "vertAlign":
+		r.isRaised, r.isLowered = value == "superscript", value == "subscript"
+	}
+}
+
+// mark marks what b holds from a place on as the run is written.
+func (r *wordRun) mark(b *bytes.Buffer, from int) {
+	if *r == (wordRun{}) {
+		return
+	}
+	text := string(b.Bytes()[from:])
+	b.Truncate(from)
+	switch {
+	case r.isHidden || r.isStruck || r.isStruckTwice:
+	case r.isRaised:
+		b.WriteString(draft.Raised(text))
+	default:
+		b.WriteString(draft.Lowered(text))
+	}
 }
 
 // readRun reads an element of a paragraph.
@@ -171,6 +167,19 @@ func (w *wordReader) readRun(el xml.StartElement, p *wordParagraph) error {
 		p.text.WriteByte('\n')
 	case "noBreakHyphen":
 		p.text.WriteByte('-')
+	case "sym":
+		p.text.WriteString(symbolText(attributeValue(el, "font"), attributeValue(el, "char")))
+	case "r":
+		return w.readRunText(p)
+	case "sup", "sub": // of a formula
+		from := p.text.Len()
+		err := inside()
+		run := wordRun{isRaised: el.Name.Local == "sup", isLowered: el.Name.Local == "sub"}
+		run.mark(&p.text, from)
+		return err
+	case "den":
+		p.text.WriteByte('/')
+		return inside()
 	case "pPr":
 		return w.xml.eachChild(func(el xml.StartElement) error { return w.readProperty(el, p) })
 	case "footnoteReference", "endnoteReference":
@@ -195,10 +204,31 @@ func (w *wordReader) readRun(el xml.StartElement, p *wordParagraph) error {
 	return nil
 }
 
+// readRunText reads a run, without what is hidden or struck out.
+func (w *wordReader) readRunText(p *wordParagraph) error {
+	from, run := p.text.Len(), w.styles[p.style].run
+	err := w.xml.eachChild(func(el xml.StartElement) error {
+		if el.Name.Local != "rPr" {
+			return w.readRun(el, p)
+		}
+		return w.xml.eachChild(func(el xml.StartElement) error {
+			if el.Name.Local == "rStyle" {
+				run = w.styles[attributeValue(el, "val")].run
+			}
+			run.readProperty(el)
+			return nil
+		})
+	})
+	run.mark(&p.text, from)
+	return err
+}
+
 func (w *wordReader) readProperty(el xml.StartElement, p *wordParagraph) error {
 	switch el.Name.Local {
 	case "pStyle":
 		p.style = attributeValue(el, "val")
+	case "framePr":
+		p.isDropCap = attributeValue(el, "dropCap") == "drop" || attributeValue(el, "dropCap") == "margin"
 	case "outlineLvl":
 		if level := attributeValue(el, "val"); len(level) == 1 && '0' <= level[0] && level[0] <= '8' { // 9 is no heading
 			p.outline = min(int(level[0]-'0')+1, 6)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,7 +15,8 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// ReadXLSX reads the visible sheets as tables. Rows apart by empty ones are tables of their own.
+// ReadXLSX reads the visible sheets as tables, their cells as they are shown. Rows apart by empty ones are tables of
+// their own, unless they go on with the table above.
 func ReadXLSX(ctx context.Context, _ string, data []byte) (draft.Document, error) {
 	a, err := openArchive(data)
 	if err != nil {
@@ -26,139 +26,157 @@ func ReadXLSX(ctx context.Context, _ string, data []byte) (draft.Document, error
 		return draft.Document{}, err
 	}
 	a.remainingBytes = draft.MaxUnpackedBytes // what it has unpacked to is not kept
-	file, err := excelize.OpenReader(bytes.NewReader(data),
-		excelize.Options{UnzipSizeLimit: draft.MaxUnpackedBytes, UnzipXMLSizeLimit: draft.MaxUnpackedBytes})
-	switch {
-	case errors.Is(err, excelize.ErrWorkbookPassword), errors.Is(err, excelize.ErrWorkbookFileFormat):
-		return draft.Document{}, draft.ErrEncrypted
-	case err != nil && strings.Contains(err.Error(), "unzip size exceeds"):
-		return draft.Document{}, draft.NewError("the archive unpacks to more than %d MB", draft.MaxUnpackedBytes>>20)
-	case err != nil:
-		return draft.Document{}, draft.NewDamagedError("it is not a readable workbook", err)
+	opened, err := a.openWorkbook()
+	if err != nil {
+		return draft.Document{}, err
 	}
-	defer func() { _ = file.Close() }()
-	parts := a.sheetParts()
-	w := workbookReader{file: file, archive: a, parts: parts, drawings: a.readDrawings(parts)}
-	sheets := 0
-	for _, name := range file.GetSheetList() {
-		if visible, err := file.GetSheetVisible(name); err == nil && !visible {
+	w := workbookReader{workbook: opened, drawings: a.readDrawings(opened.sheets)}
+	doc := draft.Document{}
+	for _, s := range opened.sheets {
+		if s.isHidden {
 			continue
 		}
-		sheets++
-		if err := w.readSheet(ctx, name); err != nil {
+		doc.Pages++
+		if err := w.readSheet(ctx, s); err != nil {
 			return draft.Document{}, err
 		}
 	}
-	doc := draft.Document{Text: w.out.Text(), Pages: sheets}
-	if properties, err := file.GetDocProps(); err == nil && properties != nil {
-		doc.Title = properties.Title
-	}
+	doc.Text = w.out.Text()
+	doc.Title, _ = a.readTitle("docProps/core.xml") // of a part that breaks off, what came before
 	return doc, nil
 }
 
 type workbookReader struct {
-	file      *excelize.File
-	archive   *archive
-	parts     map[string][]string // that hold the sheets
+	*workbook
 	drawings  map[string][]string
 	out       draft.Builder
 	cellCount int
-	openRows  [][]string   // rows that no empty one parts
-	table     *draft.Table // of a block too long to look at as a whole
+	header    []string // of the last table of the sheet
+	isTextual bool     // that table holds no numbers
 }
 
-// maxBlockRows is how many rows are looked at before they are written.
+// maxBlockRows is up to how many rows a block is looked at for tables side by side.
 const maxBlockRows = 500
 
-func (w *workbookReader) readSheet(ctx context.Context, name string) error {
-	titled, err := w.readRows(ctx, name)
-	if !titled && len(w.drawings[name]) > 0 {
-		w.out.AddHeading(2, name)
+func (w *workbookReader) readSheet(ctx context.Context, s sheet) error {
+	rows, err := w.readRows(ctx, s)
+	if err != nil {
+		return err
 	}
-	for _, text := range w.drawings[name] {
+	if len(rows) > 0 || len(w.drawings[s.name]) > 0 {
+		w.out.AddHeading(2, s.name)
+	}
+	w.header = nil
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n].number == rows[n-1].number+1 {
+			n++
+		}
+		if err := w.writeBlock(rows[:n]); err != nil {
+			return err
+		}
+		rows = rows[n:]
+		if w.out.IsFull() {
+			return draft.ErrTooMuchText
+		}
+	}
+	for _, text := range w.drawings[s.name] {
 		w.out.AddParagraph(text)
 	}
-	return err
-}
-
-// readRows writes the rows of a sheet below its name, and returns whether there are any.
-func (w *workbookReader) readRows(ctx context.Context, name string) (titled bool, err error) {
-	rows, err := w.file.Rows(name)
-	if err != nil { // a sheet of charts has none
-		return false, nil
-	}
-	defer func() { _ = rows.Close() }()
-	merged := w.archive.merged(w.parts[name])
-	for n, blank := 1, 0; rows.Next(); n++ {
-		if n%500 == 0 && ctx.Err() != nil {
-			return titled, ctx.Err()
-		}
-		cells, err := rows.Columns()
-		if err != nil {
-			return titled, draft.NewDamagedError("a sheet of it cannot be read", err)
-		}
-		if !slices.ContainsFunc(cells, func(cell string) bool { return cell != "" }) {
-			if blank++; blank == 1 {
-				err = w.flushRows()
-			}
-			if err != nil || blank > 1<<20 {
-				return titled, err
-			}
-			continue
-		}
-		blank = 0
-		if !titled {
-			w.out.AddHeading(2, name)
-			titled = true
-		}
-		if err := w.addRow(merged.fill(n, cells[:min(len(cells), draft.MaxColumns)])); err != nil {
-			return titled, err
-		}
-	}
-	return titled, w.flushRows()
-}
-
-func (w *workbookReader) addRow(cells []string) error {
-	if w.cellCount += len(cells); w.cellCount > draft.MaxCells {
-		return draft.NewError("the file holds more than %d cells", draft.MaxCells)
-	}
-	if w.out.IsFull() {
-		return draft.ErrTooMuchText
-	}
-	if w.table != nil {
-		w.table.AddRow(cells)
-		return nil
-	}
-	if w.openRows = append(w.openRows, cells); len(w.openRows) < maxBlockRows {
-		return nil
-	}
-	w.table = w.out.NewTable()
-	for _, row := range w.openRows {
-		w.table.AddRow(row)
-	}
-	w.openRows = nil
 	return nil
 }
 
-// flushRows writes the rows that are open.
-func (w *workbookReader) flushRows() error {
-	if w.table != nil {
-		t := w.table
-		w.table = nil
-		return t.Finish()
-	}
-	blocks := splitSideBySide(w.openRows)
-	w.openRows = nil
-	for _, rows := range blocks {
-		t := w.out.NewTable()
-		for _, row := range rows {
-			t.AddRow(row)
+// readRows returns the rows of a sheet that hold something, in their order. A sheet of charts has none. The numbers of
+// rows that are hidden are taken out, so that what is around them is not apart.
+func (w *workbookReader) readRows(ctx context.Context, s sheet) (shown []sheetRow, err error) {
+	data, err := w.archive.unpackPart(s.part)
+	if err != nil {
+		if errors.Is(err, errNoPart) {
+			return nil, nil
 		}
-		if err := t.Finish(); err != nil {
+		return nil, err
+	}
+	r := sheetReader{workbook: w.workbook, xml: newXMLReader(data), hiddenColumns: map[int]bool{},
+		keepsHidden: bytes.Contains(data, []byte("filterColumn")), cellCount: &w.cellCount, ctx: ctx}
+	if err := r.read(); err != nil {
+		return nil, err
+	}
+	byNumber := func(a, b sheetRow) int { return a.number - b.number }
+	if !slices.IsSortedFunc(r.rows, byNumber) {
+		slices.SortStableFunc(r.rows, byNumber)
+	}
+	merged := findMerged(data)
+	hidden := 0
+	for _, row := range r.rows {
+		if row.isHidden {
+			hidden++
+			continue
+		}
+		if row.cells = merged.fill(row.number, row.cells); len(row.cells) > 0 {
+			row.number -= hidden
+			shown = append(shown, row)
+		}
+	}
+	return shown, nil
+}
+
+// writeBlock writes rows that no empty one parts: lines above the tables, and the tables in them.
+func (w *workbookReader) writeBlock(block []sheetRow) error {
+	rows := make([][]string, len(block))
+	for i, row := range block {
+		rows[i] = row.cells
+	}
+	isTable := slices.ContainsFunc(rows, func(row []string) bool { return draft.CaptionText(row) == "" })
+	for isTable && len(rows) > 1 && draft.CaptionText(rows[0]) != "" {
+		w.out.AddParagraph(draft.CaptionText(rows[0]))
+		rows, block = rows[1:], block[1:]
+	}
+	if isTable && w.goesOn(block) {
+		return w.writeTable(append([][]string{w.header}, rows...))
+	}
+	parts := [][][]string{rows}
+	if len(rows) <= maxBlockRows {
+		parts = splitSideBySide(rows)
+	}
+	w.header = nil
+	if isTable && len(parts) == 1 && len(rows) > 1 {
+		rows = draft.MergeHeaderRows(rows)
+		parts[0], w.header = rows, slices.Clone(rows[0])
+		w.isTextual = !slices.ContainsFunc(block, sheetRow.hasNumber)
+	}
+	for _, part := range parts {
+		if err := w.writeTable(part); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (w *workbookReader) writeTable(rows [][]string) error {
+	t := w.out.NewTable()
+	for _, row := range rows {
+		t.AddRow(slices.Clone(row))
+	}
+	return t.Finish()
+}
+
+func (r sheetRow) hasNumber() bool { return slices.Contains(r.values, true) }
+
+// goesOn reports whether a block has no header of its own, but goes on with the table above: its cells are below names
+// of that table, and its first row holds numbers, or no row does.
+func (w *workbookReader) goesOn(block []sheetRow) bool {
+	if w.header == nil {
+		return false
+	}
+	for i, text := range block[0].cells {
+		if text != "" && (i >= len(w.header) || w.header[i] == "") {
+			return false
+		}
+	}
+	if slices.Equal(block[0].cells, w.header) {
+		return false
+	}
+	return block[0].hasNumber() || w.isTextual && !slices.ContainsFunc(block, sheetRow.hasNumber)
 }
 
 // columnStrip is columns that are apart from others by empty ones.
@@ -219,35 +237,18 @@ func (s columnStrip) hasColumnNames(rows [][]string) bool {
 	return s.to-s.from > 1 && s.last > s.first
 }
 
-// sheetParts returns the parts that hold the sheets of a workbook, by the sheet's name. What cannot be read is left
-// out.
-func (a *archive) sheetParts() map[string][]string {
-	main, err := a.mainPartName("xl/workbook.xml")
-	if err != nil {
-		return nil
-	}
-	parts := map[string][]string{}
-	_ = a.eachReference(main, "sheet", func(el xml.StartElement, part string) {
-		name := attributeValue(el, "name")
-		parts[name] = append(parts[name], part)
-	})
-	return parts
-}
-
 // readDrawings returns, by the name of its sheet, what is written on a workbook's sheets outside their cells: text
 // boxes, and the titles of charts and of their axes. The numbers of charts are in cells already. What cannot be read
 // is left out.
-func (a *archive) readDrawings(sheets map[string][]string) map[string][]string {
+func (a *archive) readDrawings(sheets []sheet) map[string][]string {
 	texts := map[string][]string{}
-	for _, name := range slices.Sorted(maps.Keys(sheets)) {
-		for _, part := range sheets[name] {
-			drawings, _ := a.relatedParts(part, "drawing")
-			for _, drawing := range drawings {
-				texts[name] = append(texts[name], a.drawingTexts(drawing, "txBody")...)
-				charts, _ := a.relatedParts(drawing, "chart")
-				for _, chart := range charts {
-					texts[name] = append(texts[name], a.drawingTexts(chart, "title")...)
-				}
+	for _, s := range sheets {
+		drawings, _ := a.relatedParts(s.part, "drawing")
+		for _, drawing := range drawings {
+			texts[s.name] = append(texts[s.name], a.drawingTexts(drawing, "txBody")...)
+			charts, _ := a.relatedParts(drawing, "chart")
+			for _, chart := range charts {
+				texts[s.name] = append(texts[s.name], a.drawingTexts(chart, "title")...)
 			}
 		}
 	}
@@ -300,16 +301,8 @@ const (
 
 var mergeCell = regexp.MustCompile(`<(?:\w+:)?mergeCell\s[^<>]*\bref\s*=\s*["']([A-Za-z]+[0-9]+:[A-Za-z]+[0-9]+)["']`)
 
-// merged finds the merged cells of a sheet in the part that holds it, without the work that laying out all its cells
-// would be.
-func (a *archive) merged(parts []string) (m mergedCells) {
-	if len(parts) == 0 {
-		return m
-	}
-	data, err := a.unpackPart(parts[0])
-	if err != nil {
-		return m
-	}
+// findMerged finds the merged cells in the part of a sheet, without the work that laying out all its cells would be.
+func findMerged(data []byte) (m mergedCells) {
 	data = data[max(bytes.Index(data, []byte("mergeCells")), 0):]
 	m = mergedCells{areas: map[int][]area{}, texts: map[[2]int]string{}}
 	cells := 0

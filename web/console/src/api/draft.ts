@@ -25,17 +25,6 @@ export const findDisputes = (before: Values, mine: Values, theirs: Values): Disp
     .filter((name) => !isSame(before[name], theirs[name]) && !isSame(mine[name], theirs[name]))
     .map((name) => ({ name, mine: mine[name], theirs: theirs[name] }));
 
-/**
- * Has the browser tell now that the focused field was changed. Told when the focus leaves it, it would take away what the
- * server has said of the field meanwhile.
- */
-function tellChangedField() {
-  const field = document.activeElement;
-  if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return;
-  field.blur();
-  field.focus();
-}
-
 interface Draft {
   base: Stored<unknown>; // what the person saw when they began
   changes: Values;
@@ -80,7 +69,6 @@ export function useDraft<V>(key: string, stored: Stored<V> | undefined, server: 
   };
   // save sends the changes. What others have changed meanwhile is kept, unless it is the same setting: then it asks.
   const save = async (base: Stored<V>, changes: Values): Promise<void> => {
-    tellChangedField();
     setSaving(true);
     setError(null);
     setConflict(null);

@@ -5,9 +5,19 @@ import { explainFault, findFaultText } from "../faults";
 import { useTexts, type Texts } from "../i18n";
 import styles from "./field.module.css";
 
+/** What the server has said is wrong, by the path of the value: a text, or what it said of one line of a list. */
+export type Said = Readonly<Record<string, unknown>>;
+
+/** What the server has said of one line of a field that holds several. */
+export class LineFault {
+  constructor(
+    readonly line: string,
+    readonly reason: unknown,
+  ) {}
+}
+
 export interface FormFaults {
-  /** What the server has said, by the path of the value. */
-  said: Readonly<Record<string, unknown>>;
+  said: Said;
   /** Tells the form of a field that shows what is wrong with it, and returns how to take that back. */
   claim: (name: string) => () => void;
 }
@@ -24,7 +34,9 @@ export function useFault(name: string | undefined): string | undefined {
   const { said, claim } = useContext(Faults);
   useEffect(() => (name ? claim(name) : undefined), [name, claim]);
   const found = name ? Object.entries(said).find(([path]) => isOfField(path, name)) : undefined;
-  return found && explainFault(found[1], t, locale);
+  if (!found) return undefined;
+  const [, fault] = found;
+  return fault instanceof LineFault ? `${fault.line}: ${explainFault(fault.reason, t, locale)}` : explainFault(fault, t, locale);
 }
 
 export interface Limits {

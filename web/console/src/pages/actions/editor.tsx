@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
-import { Form, Link } from "react-aria-components";
+import { Link } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useTool, useToolDraft, useTools, type Kind, type ToolFailure, type ToolList, type ToolValues } from "../../api/actions";
 import type { Dispute } from "../../api/draft";
@@ -8,7 +8,7 @@ import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../components/button";
 import { ConflictDialog } from "../../components/conflict";
 import { Facts } from "../../components/facts";
-import { Faults } from "../../components/fault";
+import { FaultForm } from "../../components/fault-form";
 import { Page, Section } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Empty, Failed, Loading } from "../../components/states";
@@ -71,34 +71,31 @@ function ToolScreen({ agent, details, tools, onSaved }: ScreenProps) {
   useEffect(() => onSaved(draft.isSaved), [draft.isSaved, onSaved]);
   const { change } = draft;
   const faults = useMemo(() => inFields(error), [error]);
-  const said = useMemo(() => ({ said: faults, claim: () => () => {} }), [faults]);
   const editor = useMemo(() => ({ kind, values, change, faults }), [kind, values, change, faults]);
   const tell = ({ name, mine, theirs }: Dispute) => ({ name: t(fieldLabels[name] ?? "actions.title"), mine: show(mine), theirs: show(theirs) });
   const all = `/agents/${agent}/actions`;
   return (
     <>
       <EditorContext value={editor}>
-        <Faults value={said}>
-          <Form className={styles.form!} onSubmit={(event) => event.preventDefault()}>
-            {error !== null && <Failed error={error} text={explainRefusal(error, t, locale)} />}
-            {kind === "web-search" && !tools.canSearchWeb && <p className={styles.note}>{t("actions.noSearch")}</p>}
-            <Section title={t("actions.state")}>
-              <Toggle isSelected={values.enabled} onChange={(isOn) => draft.change("enabled", isOn)}>
-                {t("actions.offered")}
-              </Toggle>
-              <p className={styles.detail}>
-                <Facts>
-                  {t(...callsOf(details))}
-                  {details.failures > 0 && t("actions.failures", { count: details.failures })}
-                </Facts>
-              </p>
-              <Failures agent={agent} list={details.lastFailures} />
-            </Section>
-            <Head />
-            {kind === "procedure" ? <Steps tools={tools} /> : <Doing stored={"secretNames" in details ? details.secretNames : []} />}
-            <TryIt agent={agent} toolKey={details.key} onError={setRefusal} />
-          </Form>
-        </Faults>
+        <FaultForm className={styles.form!} said={faults} onSubmit={(event) => event.preventDefault()}>
+          {error !== null && <Failed error={error} text={explainRefusal(error, t, locale)} />}
+          {kind === "web-search" && !tools.canSearchWeb && <p className={styles.note}>{t("actions.noSearch")}</p>}
+          <Section title={t("actions.state")}>
+            <Toggle isSelected={values.enabled} onChange={(isOn) => draft.change("enabled", isOn)}>
+              {t("actions.offered")}
+            </Toggle>
+            <p className={styles.detail}>
+              <Facts>
+                {t(...callsOf(details))}
+                {details.failures > 0 && t("actions.failures", { count: details.failures })}
+              </Facts>
+            </p>
+            <Failures agent={agent} list={details.lastFailures} />
+          </Section>
+          <Head />
+          {kind === "procedure" ? <Steps tools={tools} /> : <Doing stored={"secretNames" in details ? details.secretNames : []} />}
+          <TryIt agent={agent} toolKey={details.key} onError={setRefusal} />
+        </FaultForm>
       </EditorContext>
       <Section title={t(kind === "procedure" ? "actions.removeProcedure" : "actions.removeTitle")}>
         <p className={styles.detail}>{t(kind === "procedure" ? "actions.removedProcedure" : "actions.removed")}</p>

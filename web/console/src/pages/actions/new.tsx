@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState, type FormEvent } from "react";
-import { Form } from "react-aria-components";
 import { useLocation } from "wouter";
 import { addTool, emptyValues, kinds, useTools, type Kind, type ToolList, type ToolValues } from "../../api/actions";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../components/button";
+import { FaultForm } from "../../components/fault-form";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Failed, Loading } from "../../components/states";
@@ -72,7 +72,7 @@ function NewForm({ agent, kind, tools, onSaved }: FormProps) {
   };
   return (
     <EditorContext value={editor}>
-      <Form className={styles.form!} validationErrors={faults} onSubmit={(event) => void add(event)}>
+      <FaultForm className={styles.form!} said={faults} onSubmit={(event) => void add(event)}>
         {error !== null && <Failed error={error} text={explainRefusal(error, t, locale)} />}
         {kind === "web-search" && !tools.canSearchWeb && <p className={styles.note}>{t("actions.noSearch")}</p>}
         {kind === "http" && !tools.canKeepSecrets && <p className={styles.note}>{t("actions.noSecrets")}</p>}
@@ -87,7 +87,7 @@ function NewForm({ agent, kind, tools, onSaved }: FormProps) {
             {t("dialog.cancel")}
           </ButtonLink>
         </div>
-      </Form>
+      </FaultForm>
     </EditorContext>
   );
 }

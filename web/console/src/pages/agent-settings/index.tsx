@@ -1,11 +1,12 @@
 // The settings of an agent, in sections that have an address each. What is changed in one is kept while another is seen.
 import { useMemo, type ReactNode } from "react";
-import { Form, Link } from "react-aria-components";
+import { Link } from "react-aria-components";
 import { APIError } from "../../api/client";
 import { usePresence } from "../../api/presence";
 import { useMay } from "../../api/session";
 import { useAgentSettings, useSettingsDraft, type AgentSettings, type Dispute } from "../../api/settings";
 import { ConflictDialog } from "../../components/conflict";
+import { FaultForm } from "../../components/fault-form";
 import { Icon } from "../../components/icon";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
@@ -59,9 +60,9 @@ function Settings({ id, section }: { id: string; section: SectionName }) {
           {settings.isError && !settings.data && <Failed error={settings.error} onRetry={() => void settings.refetch()} />}
           {settings.data && (
             <EditorContext value={editor}>
-              <Form className={styles.fields!} validationErrors={inFields(faults)} onSubmit={(event) => event.preventDefault()}>
+              <FaultForm className={styles.fields!} said={faults} onSubmit={(event) => event.preventDefault()}>
                 {contents[section](id, settings.data)}
-              </Form>
+              </FaultForm>
             </EditorContext>
           )}
         </div>
@@ -94,16 +95,6 @@ const contents: Readonly<Record<SectionName, (id: string, stored: AgentSettings)
   history: (id, stored) => <History id={id} stored={stored} />,
   delete: (id, { settings }) => <Danger id={id} name={String(settings.name)} />,
 };
-
-// The fault of an entry of a list is one of the field that has the list.
-function inFields(faults: Readonly<Record<string, string>>): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const [path, reason] of Object.entries(faults)) {
-    found[path] = reason;
-    found[path.replace(/(\.\d+)+$/, "")] ??= reason;
-  }
-  return found;
-}
 
 interface PartsProps {
   id: string;

@@ -4,6 +4,8 @@ import { Form } from "react-aria-components";
 import { checkDomain, type DomainVerdict } from "../../api/embed";
 import type { useSettingsDraft } from "../../api/settings";
 import { Button } from "../../components/button";
+import type { Said } from "../../components/fault";
+import { FaultForm } from "../../components/fault-form";
 import { Field } from "../../components/field";
 import { Section } from "../../components/page";
 import { Failed } from "../../components/states";
@@ -23,7 +25,7 @@ interface Props {
   draft: ReturnType<typeof useSettingsDraft>;
   mayChange: boolean;
   /** By the names of fields, as the server has found them. */
-  faults: Readonly<Record<string, string>>;
+  faults: Said;
 }
 
 export function Domains({ id, draft, mayChange, faults }: Props) {
@@ -32,7 +34,7 @@ export function Domains({ id, draft, mayChange, faults }: Props) {
   return (
     <Section title={t("embed.domains")}>
       {mayChange ? (
-        <Form validationErrors={faults} onSubmit={(event) => event.preventDefault()}>
+        <FaultForm said={faults} onSubmit={(event) => event.preventDefault()}>
           <Lines
             name="settings.allowedDomains"
             label={t("embed.domainsLabel")}
@@ -42,7 +44,7 @@ export function Domains({ id, draft, mayChange, faults }: Props) {
             join={write}
             onChange={(domains) => draft.change("allowedDomains", domains)}
           />
-        </Form>
+        </FaultForm>
       ) : (
         <p dir="ltr" className={styles.lines}>
           {value ? write(value) : t("embed.everywhere")}

@@ -1,5 +1,6 @@
 // The settings of an agent as the screen has them: one value for each field, by its place.
 import type { Shape, Values } from "../../api/settings";
+import { LineFault, type Said } from "../../components/fault";
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -31,17 +32,13 @@ function toSettings(changes: Values): Values {
 export const shape: Shape = { name: "/embed", toValues, toSettings };
 
 /** The faults that a refusal names, by the fields. That of one range is the fault of all, and says which it is. */
-export function readFaults(
-  details: Readonly<Record<string, unknown>>,
-  values: Values,
-  explain: (reason: unknown) => string,
-): Record<string, string> {
-  const found: Record<string, string> = {};
+export function readFaults(details: Said, values: Values): Said {
+  const found: Record<string, unknown> = {};
   for (const [path, reason] of Object.entries(details)) {
     const [, list, index] = /^settings\.(widget\.blockedRanges|allowedDomains)\.(\d+)$/.exec(path) ?? [];
     const line = list && (values[list] as readonly string[] | null)?.[Number(index)];
     const name = list ? `settings.${list}` : path;
-    found[name] ??= line ? `${line}: ${explain(reason)}` : explain(reason);
+    found[name] ??= line ? new LineFault(line, reason) : reason;
   }
   return found;
 }

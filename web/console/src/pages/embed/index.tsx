@@ -8,7 +8,6 @@ import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Failed, Loading } from "../../components/states";
 import { UnsavedBar } from "../../components/unsaved";
-import { explainFault } from "../../faults";
 import { useTexts } from "../../i18n";
 import { Domains } from "./domains";
 import { readFaults, shape } from "./fields";
@@ -19,13 +18,13 @@ import styles from "./embed.module.css";
 
 
 export default function EmbedPage({ id }: { id: string }) {
-  const { t, locale } = useTexts();
+  const { t } = useTexts();
   const settings = useAgentSettings(id);
   const draft = useSettingsDraft(id, settings.data, shape);
   const mayChange = useMay("agents:write");
   const origin = usePagesOrigin(id);
   const { error } = draft;
-  const faults = error instanceof APIError ? readFaults(error.details, draft.values, (reason) => explainFault(reason, t, locale)) : {};
+  const faults = error instanceof APIError ? readFaults(error.details, draft.values) : {};
   const show = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value ?? ""));
   const tell = ({ name, mine, theirs }: Dispute) => ({ name: t(labels[name] ?? "embed.limits"), mine: show(mine), theirs: show(theirs) });
   return (

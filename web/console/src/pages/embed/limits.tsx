@@ -1,7 +1,8 @@
 // How much visitors may use: credits a day, messages of one device, and the addresses from which nobody is let in.
 import { Fragment } from "react";
-import { Form } from "react-aria-components";
 import type { useSettingsDraft } from "../../api/settings";
+import type { Said } from "../../components/fault";
+import { FaultForm } from "../../components/fault-form";
 import { Field } from "../../components/field";
 import { Section } from "../../components/page";
 import { useTexts, type Key } from "../../i18n";
@@ -23,7 +24,7 @@ interface Props {
   draft: ReturnType<typeof useSettingsDraft>;
   mayChange: boolean;
   /** By the names of fields, as the server has found them. */
-  faults: Readonly<Record<string, string>>;
+  faults: Said;
 }
 
 export function Limits({ draft, mayChange, faults }: Props) {
@@ -43,7 +44,7 @@ function Fields({ draft, faults }: Omit<Props, "mayChange">) {
     <NumberField name={name} label={t(labels[name]!)} hint={t(hint)} value={values[name] as number | null} onChange={change} />
   );
   return (
-    <Form className={styles.check!} validationErrors={faults} onSubmit={(event) => event.preventDefault()}>
+    <FaultForm className={styles.check!} said={faults} onSubmit={(event) => event.preventDefault()}>
       <div className={styles.numbers}>
         {number("widget.dailyCredits", "embed.noLimit")}
         {number("widget.dailyCreditsPerVisitor", "embed.noLimit")}
@@ -65,7 +66,7 @@ function Fields({ draft, faults }: Omit<Props, "mayChange">) {
         join={(ranges) => ranges.join("\n")}
         onChange={(ranges) => change("widget.blockedRanges", ranges)}
       />
-    </Form>
+    </FaultForm>
   );
 }
 

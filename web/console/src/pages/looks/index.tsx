@@ -1,6 +1,5 @@
 // What the chat of an agent looks like and says by itself, with the chat itself beside it.
 import { useMemo } from "react";
-import { Form } from "react-aria-components";
 import { navigate, useSearch } from "wouter/use-browser-location";
 import type { PreviewPart } from "../../../../shared/preview";
 import { APIError } from "../../api/client";
@@ -9,6 +8,7 @@ import { usePresence } from "../../api/presence";
 import { useMay } from "../../api/session";
 import { useAgentSettings, useSettingsDraft, type Dispute } from "../../api/settings";
 import { ConflictDialog } from "../../components/conflict";
+import { FaultForm } from "../../components/fault-form";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Failed, Loading } from "../../components/states";
@@ -84,9 +84,9 @@ function Body({ id, name, draft, mayChange }: BodyProps) {
     <EditorContext value={editor}>
       <div className={mayChange ? styles.columns : styles.alone}>
         {mayChange && (
-          <Form className={styles.fields!} validationErrors={faults} onSubmit={(event) => event.preventDefault()}>
+          <FaultForm className={styles.fields!} said={faults} onSubmit={(event) => event.preventDefault()}>
             <Tabs label={t("looks.title")} chosen={tab} tabs={tabs} onChange={choose} />
-          </Form>
+          </FaultForm>
         )}
         <Preview id={id} values={values} name={name} part={parts[tab]} />
       </div>

@@ -1,7 +1,8 @@
-import { CheckboxGroup, FieldError, Label, Text } from "react-aria-components";
+import { CheckboxGroup, Label, Text } from "react-aria-components";
 import type { Kind, ModelName, ModelServers, Settings } from "../../api/model-servers";
 import { Check } from "../../components/check";
 import { Choice } from "../../components/choice";
+import { FaultRow, useFault } from "../../components/fault";
 import { Field } from "../../components/field";
 import { useTexts, type Key } from "../../i18n";
 import field from "../../components/field.module.css";
@@ -91,6 +92,7 @@ interface NamesProps extends Pick<Props, "values" | "change" | "all"> {
 /** The model names that the server answers for, each with its price, or with who answers for it already. */
 function Names({ values, change, all, storedId }: NamesProps) {
   const { t } = useTexts();
+  const fault = useFault("modelNames");
   const known = new Set(all.modelNames.map(({ name }) => name));
   const former = values.modelNames.filter((name) => !known.has(name)).map((name): ModelName => ({ name, credits: 0 }));
   const others = all.servers.filter(({ modelServerId }) => modelServerId && modelServerId !== storedId);
@@ -123,7 +125,7 @@ function Names({ values, change, all, storedId }: NamesProps) {
           );
         })}
       </div>
-      <FieldError className={field.fault!} />
+      <FaultRow id="models-fault" fault={fault} />
     </CheckboxGroup>
   );
 }

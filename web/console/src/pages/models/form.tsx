@@ -1,6 +1,6 @@
 import type { FormEvent, ReactNode } from "react";
-import { Form } from "react-aria-components";
 import { APIError } from "../../api/client";
+import { FaultForm } from "../../components/fault-form";
 import { Failed } from "../../components/states";
 import styles from "./models.module.css";
 
@@ -13,15 +13,15 @@ interface Props {
 
 /** The form of a server of models. */
 export function ServerForm({ error, onSubmit, children }: Props) {
-  const faults = error instanceof APIError ? (error.details as Record<string, string>) : {};
+  const faults = error instanceof APIError ? error.details : {};
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSubmit();
   };
   return (
-    <Form className={styles.form!} onSubmit={submit} validationErrors={faults}>
+    <FaultForm className={styles.form!} onSubmit={submit} said={faults}>
       {error !== null && <Failed error={error} />}
       {children}
-    </Form>
+    </FaultForm>
   );
 }

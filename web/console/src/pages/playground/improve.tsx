@@ -1,14 +1,16 @@
 import { useEffect, useState, type FormEvent } from "react";
-import { FieldError, Form, Input, Label, TextArea, TextField } from "react-aria-components";
+import { Input, Label, TextField } from "react-aria-components";
 import { textOfTurn } from "../../../../shared/stream/turn";
 import { APIError } from "../../api/client";
 import { improveAnswer, useQuestionSources, type ImprovedAnswer, type Improvement } from "../../api/playground";
 import { Button } from "../../components/button";
 import { Choice } from "../../components/choice";
 import { Actions, Dialog } from "../../components/dialog";
+import { FaultForm } from "../../components/fault-form";
 import { lex } from "../../components/markdown/lexer";
 import { Markdown } from "../../components/markdown/markdown";
 import { Failed } from "../../components/states";
+import { TextArea } from "../../components/text-area";
 import { useTexts } from "../../i18n";
 import { citedBlocks } from "../../../../shared/markdown/cites";
 import type { Exchange } from "./conversation";
@@ -113,12 +115,20 @@ function ImproveForm({ agent, exchange, onDone, onChange, onCancel }: FormProps)
       setPending(false);
     }
   };
-  const faults = error instanceof APIError ? (error.details as Record<string, string>) : {};
+  const faults = error instanceof APIError ? error.details : {};
   return (
-    <Form className={styles.form!} onSubmit={(event) => void submit(event)} validationErrors={faults}>
+    <FaultForm className={styles.form!} onSubmit={(event) => void submit(event)} said={faults}>
       {error !== null && <Failed error={error} />}
-      <Area name="question" label={t("playground.question")} value={question} onChange={write(setQuestion)} rows={2} />
-      <Area name="answer" label={t("playground.betterAnswer")} value={answer} onChange={write(setAnswer)} rows={6} isFirst />
+      <TextArea name="question" label={t("playground.question")} value={question} onChange={write(setQuestion)} rows={2} isRequired />
+      <TextArea
+        name="answer"
+        label={t("playground.betterAnswer")}
+        value={answer}
+        onChange={write(setAnswer)}
+        rows={6}
+        isRequired
+        autoFocus
+      />
       {hasMany && (
         <TextField className={field.field!} type="search" value={words} onChange={setWords}>
           <Label className={field.label!}>{t("playground.findPlace")}</Label>
@@ -139,26 +149,7 @@ function ImproveForm({ agent, exchange, onDone, onChange, onCancel }: FormProps)
           {t("playground.improveSubmit")}
         </Button>
       </Actions>
-    </Form>
-  );
-}
-
-interface AreaProps {
-  name: string;
-  label: string;
-  value: string;
-  rows: number;
-  isFirst?: boolean;
-  onChange: (value: string) => void;
-}
-
-function Area({ name, label, value, rows, isFirst = false, onChange }: AreaProps) {
-  return (
-    <TextField className={field.field!} name={name} value={value} onChange={onChange} isRequired autoFocus={isFirst}>
-      <Label className={field.label!}>{label}</Label>
-      <TextArea className={`${field.input} ${styles.area}`} rows={rows} dir="auto" />
-      <FieldError className={field.fault!} />
-    </TextField>
+    </FaultForm>
   );
 }
 

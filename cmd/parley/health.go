@@ -1,0 +1,65 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// healthTimeout bounds how long a server may take to say how it is. It answers at once unless it hangs.
+const healthTimeout = 10 * time.Second
+
+type healthCmd struct {
+	URL    string `arg:"" optional:"" name:"url" help:"Address of the server; that of --listen when left out."`
+	Listen string `default:"127.0.0.1:8080" env:"PARLEY_LISTEN" placeholder:"HOST:PORT"` // its help is the setting's
+}
+
+// serverHealth is what the command prints.
+type serverHealth struct {
+	URL    string `json:"url"`
+	Status string `json:"status"` // what the server says
+}
+
+// Run asks a server how it is, as containers and monitors do.
+func (c *healthCmd) Run(p *process) error {
+	base := strings.TrimRight(cmp.Or(c.URL, "http://"+reachableAddress(c.Listen)), "/")
+	status, err := p.askHealth(base)
+	if err != nil {
+		return parley.NewErrorf(parley.CodeResourceNotFound, "No server answers on %s: %v.", base, err)
+	}
+	if p.commandLine.JSON {
+		return p.printJSON(serverHealth{base, status})
+	}
+	return p.printf("%s: %s\n", base, status)
+}
+
+// askHealth returns what the server at an address says of itself.
+func (p *process) askHealth(base string) (string, error) {
+	req, err := http.NewRequestWithContext(p, http.MethodGet, base+"/api/v2/health", nil)
+	if err != nil {
+		return "", err
+	}
+	res, err := (&http.Client{Timeout: healthTimeout}).Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = res.Body.Close() }()
+	var reply struct {
+		Status string `json:"status"`
+		Error  struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if err := json.NewDecoder(res.Body).Decode(&reply); err != nil {
+		return "", fmt.Errorf("it is no Parley server: %w", err)
+	}
+	if res.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("status %d: %s", res.StatusCode, reply.Error.Message)
+	}
+	return reply.Status, nil
+}
