@@ -285,7 +285,7 @@ func TestLinksAreMailedOnRequest(t *testing.T) {
 	}
 	select {
 	case <-mails.Arrived():
-	case <-time.After(30 * time.Second):
+	case <-time.After(testkit.WaitTimeout):
 		t.Fatal("no mail")
 	}
 	list := mails.Mails()

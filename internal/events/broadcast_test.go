@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/events"
+	"parley/internal/testkit/check"
 )
 
 // subscriber takes what a subscription has.
@@ -64,7 +65,7 @@ func (s *subscriber) take() {
 // await takes until there are so many events.
 func (s *subscriber) await(n int) {
 	s.fx.Helper()
-	timeout := time.After(10 * time.Second)
+	timeout := time.After(check.WaitTimeout)
 	for s.take(); len(s.taken) < n; s.take() {
 		select {
 		case <-s.woken:
@@ -193,15 +194,15 @@ func TestSlowSubscribersStartAgain(t *testing.T) {
 func TestEventsOfOtherServersAreFound(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		s := fx.subscribe(fx.runBroadcast(fx.TB.(*testing.T)), fx.account, "")
-		s.take()
-		time.Sleep(100 * time.Millisecond) // the read with which the log begins
+		fx.record(fx.account, "k", "from here")
+		s.await(1) // so the log has begun
 		_, err := fx.db.SQL().Exec(fx, `
 			insert into events (account_id, seq, at, kind, subject_id, payload)
-			values (?, 1, 0, 'k', 'from afar', '{}')`, fx.account)
+			select id, event_seq + 1, 0, 'k', 'from afar', '{}' from accounts where id = ?`, fx.account)
 		fx.Must(err)
 		_, err = fx.db.SQL().Exec(fx, `update accounts set event_seq = event_seq + 1 where id = ?`, fx.account)
 		fx.Must(err)
-		s.await(1)
-		s.want(0, "from afar")
+		s.await(2)
+		s.want(0, "from here", "from afar")
 	})
 }

@@ -221,7 +221,7 @@ func TestUrgentEventsAreHandledAtOnce(t *testing.T) {
 		other := fx.newAccount()
 		fx.record(other, "urgent", "2")
 		fx.record(fx.account, "urgent", "3")
-		timeout := time.After(10 * time.Second)
+		timeout := time.After(check.WaitTimeout)
 		for fx.handledCount() < 3 {
 			select {
 			case <-batches:

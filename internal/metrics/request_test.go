@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"parley/internal/metrics"
+	"parley/internal/testkit/check"
 )
 
 func newMetrics() *metrics.Metrics {
@@ -75,6 +76,7 @@ func TestUnknownLabelsMakeNoSeries(t *testing.T) {
 
 // A request with known labels allocates nothing.
 func TestObserveAllocatesNothing(t *testing.T) {
+	check.SkipUnderRace(t)
 	m := newMetrics()
 	answered := func() { m.Requests.Observe("POST", "/api/v2/agents/{agentId}/chat", 200, time.Millisecond) }
 	answered()

@@ -47,7 +47,7 @@ func forEachStore(t *testing.T, f func(t *testing.T, store testkit.Option)) {
 func TestTurnSearchesByVectors(t *testing.T) {
 	forEachStore(t, func(t *testing.T, store testkit.Option) {
 		s := provider.StartEmbeddings(t, nil)
-		srv := testkit.Open(t, store, withEmbeddingServer(s, 5*time.Second))
+		srv := testkit.Open(t, store, withEmbeddingServer(s, testkit.WaitTimeout))
 		agent := srv.NewAgent(t, srv.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.")
 		if err := srv.EmbeddingRunner.WaitIdle(t.Context()); err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestVectorsAloneAnswerNothing(t *testing.T) {
 			}
 			return []float32{0, .1, 1}
 		})
-		srv := testkit.Open(t, store, withEmbeddingServer(s, 5*time.Second), testkit.WithConfig(func(c *server.Config) {
+		srv := testkit.Open(t, store, withEmbeddingServer(s, testkit.WaitTimeout), testkit.WithConfig(func(c *server.Config) {
 			c.EmbedWeight = .9
 		}))
 		agent := srv.NewAgent(t, srv.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
@@ -142,7 +142,7 @@ func TestEarlierPassagesAreEmbedded(t *testing.T) {
 // Passages get vectors once an account has an embedding server, and others once it has another model.
 func TestAccountsConnectEmbeddingServers(t *testing.T) {
 	forEachStore(t, func(t *testing.T, store testkit.Option) {
-		mt := openModelServerTest(t, store, testkit.WithConfig(func(c *server.Config) { c.EmbedWait = 5 * time.Second }))
+		mt := openModelServerTest(t, store, testkit.WithConfig(func(c *server.Config) { c.EmbedWait = testkit.WaitTimeout }))
 		s := provider.StartEmbeddings(t, nil)
 		agent := mt.NewAgent(t, mt.Key, deliveryText)
 		expect := func(question, search string) {

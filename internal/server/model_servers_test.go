@@ -296,7 +296,7 @@ func TestOtherServersFollow(t *testing.T) {
 }
 
 func TestAccountsConnectRerankingServers(t *testing.T) {
-	mt := openModelServerTest(t, testkit.WithConfig(func(c *server.Config) { c.RerankWait = 5 * time.Second }))
+	mt := openModelServerTest(t, testkit.WithConfig(func(c *server.Config) { c.RerankWait = testkit.WaitTimeout }))
 	s := provider.StartReranks(t, preferTown17)
 	agent := mt.NewAgent(t, mt.Key, deliveryTexts(30)...)
 	m := mt.connect(admin.ModelServerSettings{Kind: "reranking", URL: s.URL})

@@ -49,7 +49,7 @@ func TestTurnFollowsTheReranker(t *testing.T) {
 			t.Fatalf("without a server: %+v, %d passages", before.Rerank, len(before.Passages))
 		}
 		s := provider.StartReranks(t, preferTown17)
-		srv := testkit.Open(t, store, withRerankServer(s, 5*time.Second))
+		srv := testkit.Open(t, store, withRerankServer(s, testkit.WaitTimeout))
 		got := askWithTrace(t, srv, srv.NewAgent(t, srv.Key, deliveryTexts(30)...), question)
 		requests := s.Requests()
 		if len(requests) != 1 || len(requests[0].Documents) != 30 || requests[0].Query != question ||
@@ -78,7 +78,7 @@ func TestTurnSurvivesTheReranker(t *testing.T) {
 	s := provider.StartReranks(t, preferTown17)
 	texts := []string{"# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
 		"# Returns\n\nParcels are taken back within thirty days.", "# Office\n\nThe green plant in the corner wants water."}
-	srv := testkit.Open(t, withRerankServer(s, 60*time.Millisecond), testkit.WithConfig(func(c *server.Config) {
+	srv := testkit.Open(t, withRerankServer(s, testkit.WaitTimeout), testkit.WithConfig(func(c *server.Config) {
 		c.MetricsListen = "127.0.0.1:0"
 	}))
 	agent := srv.NewAgent(t, srv.Key, texts...)
@@ -98,7 +98,9 @@ func TestTurnSurvivesTheReranker(t *testing.T) {
 	ask("failed")
 	ask("failed")
 	ask("done") // ends the row
+	srv.Engine.Reranker.Timeout = 60 * time.Millisecond
 	ask("late")
+	srv.Engine.Reranker.Timeout = testkit.WaitTimeout
 	s.Play(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "5")
 		w.WriteHeader(http.StatusTooManyRequests)

@@ -13,6 +13,7 @@ import (
 	"github.com/pion/webrtc/v4/pkg/media"
 	"github.com/thesyncim/gopus"
 
+	"parley/internal/audio"
 	"parley/internal/testkit"
 	"parley/internal/testkit/voicecaller"
 	"parley/internal/voice/rtc"
@@ -30,15 +31,13 @@ type voiceClient struct {
 	mu              sync.Mutex
 	speech          []int16       // at 48 kHz, to be spoken
 	hasEcho         bool          // its microphone hears the agent from the loudspeaker
-	spokeAt         time.Time     // when the last voice was sent
-	silenceSent     time.Duration // of silence sent since then
-	startedAt       time.Time     // when it began to speak
-	lastHeardAt     time.Time     // when the agent was heard last
-	firstHeardAt    time.Time     // when the agent was first heard after that
+	silenceSent     time.Duration // of silence sent since it spoke
+	heardTime       time.Duration // of the agent's sound since the customer spoke
 	segmentIDs      []string
 	lines           map[string]string // of the transcript, by segment
 	lineHistory     []string          // all versions of its lines
 	agentAttributes map[string]string // its attributes
+	agentStates     []rtc.State       // that it has shown
 }
 
 // joinRoom joins a room.
@@ -51,6 +50,7 @@ func joinRoom(t *testing.T, address, token string) *voiceClient {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.agentAttributes = attributes
+		c.agentStates = append(c.agentStates, rtc.State(attributes[rtc.AttributeState]))
 	}
 	c.OnLine = func(line voicecaller.Line) {
 		c.mu.Lock()
@@ -66,8 +66,8 @@ func joinRoom(t *testing.T, address, token string) *voiceClient {
 	return c
 }
 
-// handleSound records when the agent can be heard, and mixes what the loudspeaker plays into the microphone, 12 dB less
-// loud.
+// handleSound records for how long the agent was heard, and mixes what the loudspeaker plays into the microphone, 12 dB
+// less loud.
 func (c *voiceClient) handleSound(pcm []int16) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,9 +77,7 @@ func (c *voiceClient) handleSound(pcm []int16) {
 		}
 	}
 	if voicecaller.IsLoud(pcm) {
-		if c.lastHeardAt = time.Now(); c.firstHeardAt.IsZero() {
-			c.firstHeardAt = c.lastHeardAt
-		}
+		c.heardTime += audio.Duration(len(pcm), rtc.InputRate)
 	}
 }
 
@@ -123,7 +121,7 @@ func (c *voiceClient) sendFrame(e *gopus.Encoder) error {
 	c.speech = c.speech[sampleCount:]
 	c.silenceSent += 20 * time.Millisecond
 	if sampleCount > 0 {
-		c.spokeAt, c.silenceSent = time.Now(), 0
+		c.silenceSent = 0
 	}
 	c.mu.Unlock()
 	n, err := e.EncodeInt16(frame, packet)
@@ -161,14 +159,14 @@ func (c *voiceClient) speakFor(length time.Duration) {
 	c.waitUntilSpoken()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.firstHeardAt = time.Time{}
+	c.heardTime = 0
 }
 
 // speak speaks a recording, at 48 kHz.
 func (c *voiceClient) speak(words []int16) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.speech, c.startedAt, c.firstHeardAt = words, time.Now(), time.Time{}
+	c.speech, c.heardTime = words, 0
 }
 
 // waitUntilSpoken waits for the end of the speech.
@@ -198,13 +196,6 @@ func (c *voiceClient) sawLine(text string) bool {
 	return slices.Contains(c.lineHistory, text)
 }
 
-// heardAgent reports whether the agent was heard since the customer spoke.
-func (c *voiceClient) heardAgent() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return !c.firstHeardAt.IsZero()
-}
-
 // leaveRoom sends the message that hangs up, and waits for the end of the room.
 func (c *voiceClient) leaveRoom() {
 	c.t.Helper()
@@ -218,13 +209,13 @@ func (c *voiceClient) leaveRoom() {
 	c.disconnect()
 }
 
-// waitForAgentSpeech waits until the agent has been heard for a time since the caller spoke.
+// waitForAgentSpeech waits until so much sound of the agent has been heard since the caller spoke.
 func (c *voiceClient) waitForAgentSpeech(length time.Duration) {
 	c.t.Helper()
 	testkit.Eventually(c.t, "the agent's voice", func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return !c.firstHeardAt.IsZero() && c.lastHeardAt.Sub(c.firstHeardAt) >= length
+		return c.heardTime >= length
 	})
 }
 
@@ -250,6 +241,16 @@ func (c *voiceClient) transcript() string {
 func (c *voiceClient) waitForTranscript(want string) {
 	c.t.Helper()
 	testkit.Eventually(c.t, "transcript "+want, func() bool { return c.transcript() == want })
+}
+
+// waitUntilShown waits until the agent has shown a state, which may be over.
+func (c *voiceClient) waitUntilShown(state rtc.State) {
+	c.t.Helper()
+	testkit.Eventually(c.t, "a time of state "+string(state), func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return slices.Contains(c.agentStates, state)
+	})
 }
 
 func (c *voiceClient) waitForState(want rtc.State) {

@@ -36,8 +36,7 @@ func (vowelSynthesizer) Synthesize(_ context.Context, u speech.Utterance) iter.S
 // it for a moment, and one word stops it.
 func TestSpeechInterruptsAndEchoDoesNot(t *testing.T) {
 	const greeting = "Hello there, how can I help you today?"
-	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for " +
-		"those who pay a year."
+	const answer = longAnswer
 	scriptedModel := &scripted.Model{}
 	srv, g, begin := openVoiceServer(t, scriptedModel, `{"initialMessage":"`+greeting+`"}`)
 	srv.Responder.Synthesizer = vowelSynthesizer{}
@@ -49,7 +48,7 @@ func TestSpeechInterruptsAndEchoDoesNot(t *testing.T) {
 	c.mu.Unlock()
 	g.setText("there how can I help")
 	c.publishMicrophone()
-	c.waitForState(rtc.Speaking)
+	c.waitUntilShown(rtc.Speaking)
 	c.waitForAgentSpeech(time.Second)
 	c.waitForState(rtc.Listening)
 	c.mu.Lock()

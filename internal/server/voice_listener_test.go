@@ -97,11 +97,11 @@ func TestVoiceSessionWithStreamingTranscription(t *testing.T) {
 		srv.Responder.Synthesizer, srv.Responder.Transcriber = humSynthesizer{}, engine
 	})
 
-	c.speakFor(1300 * time.Millisecond)
+	c.speakFor(2 * time.Second)
 	c.waitForTranscript("What does it cost?|It costs ten.")
 	c.waitForState(rtc.Listening)
 	testkit.Eventually(t, "a keep-alive message", func() bool { return s.countMessages("KeepAlive") > 0 })
-	c.speakFor(1300 * time.Millisecond)
+	c.speakFor(2 * time.Second)
 	c.waitForTranscript("What does it cost?|It costs ten.|And with tax?|Yes.")
 	c.waitForState(rtc.Listening)
 	if texts := storedTexts(t, h, agent, live); !slices.Equal(texts,

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/audio"
 	"parley/internal/server"
 	"parley/internal/speech"
 	"parley/internal/speech/local"
@@ -36,7 +35,8 @@ func synthesizeSpeech(t *testing.T, text string) []int16 {
 	return samples
 }
 
-// startVoiceCall opens a server with a configuration and an agent that is trained on the texts, and calls it.
+// startVoiceCall opens a server with a configuration and an agent that is trained on the texts, and calls it. Short
+// gaps in the customer's speech, as there are on a busy machine, do not end a segment.
 func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*testkit.Server),
 	texts ...string) (srv *testkit.Server, agent parley.AgentID, s session, c *voiceClient) {
 	t.Helper()
@@ -49,13 +49,18 @@ func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*tes
 	check.Must(t, srv.DB.UpdateAgent(t.Context(), parley.AccountID(srv.Account).AgentRef(parley.AgentID(id)),
 		func(a *parley.Agent) error {
 			a.Voice = json.RawMessage(`{"voice":{"voiceName":"Sarah","speed":1},` +
-				`"transcriber":{"model":"deepgram/nova-3","language":"en"}}`)
+				`"transcriber":{"model":"deepgram/nova-3","language":"en","minSilenceDuration":1.5}}`)
 			return nil
 		}))
 	var out struct{ Data session }
 	srv.Do(t, "POST", "/agents/"+id+"/voice/sessions", srv.Key, `{}`).Decode(t, http.StatusOK, &out)
 	c = joinRoom(t, strings.Replace(srv.URL, "http", "ws", 1), out.Data.ParticipantToken)
 	t.Cleanup(c.disconnect)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the transcript is %q", c.transcript())
+		}
+	})
 	c.publishMicrophone()
 	c.waitForState(rtc.Listening)
 	return srv, parley.AgentID(id), out.Data, c
@@ -84,19 +89,11 @@ func TestVoiceSessionWithRealEngines(t *testing.T) {
 	h, agent, s, c := startVoiceCall(t, func(c *server.Config) { c.STT = "pocketsphinx" }, func(*testkit.Server) {},
 		"## Where is my order?\n\nYou can follow your order on the page Parcels. An order takes three days to "+
 			"Norway and two days to Denmark.")
-	question := synthesizeSpeech(t, "Where is my order?")
-	c.speak(question)
+	c.speak(synthesizeSpeech(t, "Where is my order?"))
 	testkit.Eventually(t, "an answer", func() bool { return len(strings.Split(c.transcript(), "|")) == 2 })
-	testkit.Eventually(t, "the agent's voice", c.heardAgent)
+	c.waitForAgentSpeech(time.Second)
 	c.waitForState(rtc.Listening)
-	c.mu.Lock()
-	latency, length := c.firstHeardAt.Sub(c.spokeAt), c.lastHeardAt.Sub(c.firstHeardAt)
-	c.mu.Unlock()
-	t.Logf("%v of speech, first sound %v after its end, %v of answer: %s",
-		audio.Duration(len(question), rtc.OutputRate), latency, length, c.transcript())
-	if length < time.Second {
-		t.Errorf("the answer was heard for %v", length)
-	}
+	t.Log(c.transcript())
 	if texts := storedTexts(t, h, agent, s); len(texts) != 2 || !strings.Contains(texts[0], "where is my") ||
 		!strings.Contains(texts[0], "order") || !strings.Contains(texts[1], "three days") {
 		t.Errorf("stored: %q", texts)

@@ -97,40 +97,35 @@ func openVoiceServer(t *testing.T, answering model.Model, settings string) (*tes
 	}
 }
 
+// longAnswer takes 12 s to say: whoever interrupts it, on however busy a machine, is not too late.
+const longAnswer = "It costs ten euros a month for each person, and there is a discount of twenty percent for those " +
+	"who pay a year, and of thirty percent for those who pay two years at once, which is to be said in the first month, " +
+	"and not later."
+
 func TestVoiceSessionThroughTheMediaServer(t *testing.T) {
 	scriptedModel := &scripted.Model{}
-	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for " +
-		"those who pay a year."
 	srv, g, begin := openVoiceServer(t, scriptedModel,
 		`{"initialMessage":"Hello there!","recordings":{"enabled":true,"retentionDays":1}}`)
 	before := runtime.NumGoroutine()
 	s := begin()
 	c := joinRoom(t, strings.Replace(srv.URL, "http", "ws", 1), s.ParticipantToken)
-	defer waitForGoroutines(t, before+15) // connections to the media server are reused
+	defer waitForGoroutines(t, before+20) // connections to the media server are reused
 	defer c.disconnect()
 	c.publishMicrophone()
 	c.waitForTranscript("Hello there!")
-	c.waitForState(rtc.Speaking)
+	c.waitUntilShown(rtc.Speaking)
 	c.waitForState(rtc.Listening)
 
-	scriptedModel.AddScript(scripted.Text("Hello. " + answer))
+	scriptedModel.AddScript(scripted.Text("Hello. " + longAnswer))
 	g.setText("What does it cost?")
 	c.speakFor(time.Second)
 	c.waitForState(rtc.Speaking)
-	testkit.Eventually(t, "the agent's voice", func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return !c.firstHeardAt.IsZero()
-	})
-	c.mu.Lock()
-	t.Logf("end of speech to the first sound at the client: %v", c.firstHeardAt.Sub(c.spokeAt))
-	c.mu.Unlock()
-
 	c.waitForAgentSpeech(2100 * time.Millisecond) // for longer than its echo is guarded against
 	scriptedModel.AddScript(scripted.Text("Yes."))
 	g.setText("And is that with tax?")
-	c.speakFor(800 * time.Millisecond)
-	c.waitForTranscript("Hello there!|What does it cost?|" + waitForCutAnswer(c, answer) + "|And is that with tax?|Yes.")
+	c.speakFor(2 * time.Second)
+	c.waitForTranscript("Hello there!|What does it cost?|" + waitForCutAnswer(c, longAnswer) +
+		"|And is that with tax?|Yes.")
 	c.waitForState(rtc.Listening)
 	c.SendText("Thank you")
 	testkit.Eventually(t, "an answer to what was typed", func() bool {
@@ -216,13 +211,13 @@ func TestVoiceSessionsLeaveNothingBehind(t *testing.T) {
 	for range 20 {
 		round()
 	}
-	waitForGoroutines(t, before)
+	waitForGoroutines(t, before+5)
 }
 
-// waitForGoroutines waits until the goroutines of the sessions have ended: clients hang up in the background.
-func waitForGoroutines(t *testing.T, before int) {
+// waitForGoroutines waits until there are no more than limit: clients hang up in the background.
+func waitForGoroutines(t *testing.T, limit int) {
 	t.Helper()
 	testkit.Eventually(t, "the end of the sessions' goroutines", func() bool {
-		return runtime.NumGoroutine() <= before+5
+		return runtime.NumGoroutine() <= limit
 	})
 }

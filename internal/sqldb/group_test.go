@@ -7,9 +7,9 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"parley/internal/sqldb"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 )
 
@@ -101,9 +101,9 @@ func runSteps(t *testing.T, db *sqldb.DB, round int, steps []byte) (stored []str
 			acknowledged[i] = err == nil
 		})
 	}
-	for db.QueueLength(sqldb.Interactive) < len(steps) {
-		time.Sleep(time.Millisecond)
-	}
+	check.Eventually(t, "transactions that wait for the writer", func() bool {
+		return db.QueueLength(sqldb.Interactive) >= len(steps)
+	})
 	release()
 	callers.Wait()
 	for i, ok := range acknowledged {

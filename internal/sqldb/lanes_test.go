@@ -3,9 +3,9 @@ package sqldb_test
 import (
 	"sync"
 	"testing"
-	"time"
 
 	"parley/internal/sqldb"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 )
 
@@ -32,16 +32,10 @@ func TestQueueLengths(t *testing.T) {
 			write(sqldb.Interactive, func(*sqldb.DB) error { return nil })
 		}
 		write(sqldb.Bulk, func(*sqldb.DB) error { return nil })
-		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		check.Eventually(t, "two interactive transactions and one of bulk that wait", func() bool {
 			interactive, bulk, _ := db.QueueLengths()
-			if interactive == 2 && bulk == 1 {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Errorf("%d interactive and %d bulk transactions wait", interactive, bulk)
-				break
-			}
-		}
+			return interactive == 2 && bulk == 1
+		})
 		close(release)
 		callers.Wait()
 		if interactive, bulk, _ := db.QueueLengths(); interactive+bulk != 0 {

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"parley"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 )
 
@@ -66,9 +66,7 @@ func queueTransactions(t *testing.T, db *sqldb.DB, lane sqldb.Lane, n int, fn fu
 			result(i, db.Transact(context.Background(), lane, func(tx *sqldb.DB) error { return fn(i, tx) }))
 		})
 	}
-	for db.QueueLength(lane) < before+n {
-		time.Sleep(time.Millisecond)
-	}
+	check.Eventually(t, "transactions that wait for the writer", func() bool { return db.QueueLength(lane) >= before+n })
 	return &callers
 }
 

@@ -282,7 +282,9 @@ func TestServerThatSendsNoFinalText(t *testing.T) {
 		}
 	})
 	texts := make(chan string, 100)
-	l := newImpatientDeepgram(t, f.url).StartTranscription(t.Context(), speech.TranscriptionHints{},
+	d := newDeepgram(t, f.url)
+	d.FlushTimeout, d.FinalTimeout = 20*time.Millisecond, 200*time.Millisecond
+	l := d.StartTranscription(t.Context(), speech.TranscriptionHints{},
 		func(s speech.Transcript) { texts <- s.Text })
 	defer l.Close()
 	l.Add(speechtest.NewTone(16_000, time.Second))

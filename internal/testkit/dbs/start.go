@@ -27,30 +27,41 @@ func newServer(fsync bool) (*Server, error) {
 		return nil, err
 	}
 	removeStaleDirs()
-	dir, err := os.MkdirTemp(tempBase(), "parley-pg-")
-	if err != nil {
+	s := &Server{binDir: bin, fsync: fsync}
+	if s.dir, s.lock, err = newLockedDir(tempBase()); err != nil {
 		return nil, err
 	}
-	s := &Server{binDir: bin, dir: dir, fsync: fsync}
 	if err := s.initialize(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, os.RemoveAll(s.dir))
 	}
 	if err := s.startProcess(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, os.RemoveAll(s.dir))
 	}
 	s.admin, err = sql.Open("pgx", s.databaseURL("postgres"))
 	return s, err
 }
 
-func (s *Server) initialize() error {
-	lock, err := os.Create(filepath.Join(s.dir, "lock"))
+// newLockedDir creates a folder and locks it. Only when it is locked does it get the name by which other processes find
+// folders to remove.
+func newLockedDir(parent string) (dir string, lock *os.File, err error) {
+	created, err := os.MkdirTemp(parent, "parley-new-pg-")
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return err
+	if lock, err = os.Create(filepath.Join(created, "lock")); err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(created))
 	}
-	s.lock = lock
+	dir = filepath.Join(parent, strings.Replace(filepath.Base(created), "new-", "", 1))
+	if err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err == nil {
+		err = os.Rename(created, dir)
+	}
+	if err != nil {
+		return "", nil, errors.Join(err, lock.Close(), os.RemoveAll(created))
+	}
+	return dir, lock, nil
+}
+
+func (s *Server) initialize() error {
 	if c := postgresCredential(); c != nil {
 		if err := os.Chown(s.dir, int(c.Uid), int(c.Gid)); err != nil {
 			return err

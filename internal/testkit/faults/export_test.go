@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,7 +19,6 @@ import (
 // times as long takes the same, in the best of three runs.
 func TestExportTakesLittleMemory(t *testing.T) {
 	check.SkipUnderRace(t)
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // so that the heap is what is in use, not what awaits collection
 	short, long := newExportTest(t, 25_000), newExportTest(t, 100_000)
 	var shortPeak, longPeak uint64
 	for range 3 {
@@ -50,6 +50,7 @@ func newExportTest(t *testing.T, messages int) *exportTest {
 // measurePeakHeap exports the conversation, and returns the largest heap of the process meanwhile, in bytes.
 func (e *exportTest) measurePeakHeap(t *testing.T) uint64 {
 	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // so that the heap is what is in use, not what awaits collection
 	runtime.GC()
 	peakHeap := watchHeap()
 	n := countMessages(t, json.NewDecoder(e.StartExport(t, e.agent, e.conversation).Body))
@@ -66,10 +67,10 @@ func watchHeap() (peakHeap func() uint64) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
+		heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 		for tick := time.NewTicker(2 * time.Millisecond); ; {
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			peak.Store(max(peak.Load(), m.HeapAlloc))
+			metrics.Read(heap)
+			peak.Store(max(peak.Load(), heap[0].Value.Uint64()))
 			select {
 			case <-tick.C:
 			case <-stop:

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -74,12 +75,12 @@ func killTraining(t *testing.T, n int, dir, url string) {
 	tr.createSource()
 	whole := tr.measureTraining(1)
 	midWriting := 0
-	for i := range 10 * n {
+	for i := range n + 20 {
 		tr.changeSource(i + 2)
 		if i < n {
 			<-time.After(whole * time.Duration(i+1) / time.Duration(n+1))
 		} else { // no kill came in the middle
-			tr.waitUntilWritten()
+			tr.stopWhenWritten(server)
 		}
 		server.kill()
 		if tr.isHalfWritten() {
@@ -201,20 +202,23 @@ func (tr *trainingTest) isHalfWritten() (half bool) {
 	return half
 }
 
-// waitUntilWritten waits until the server has written some passages of the wanted version, or all.
-func (tr *trainingTest) waitUntilWritten() {
+// stopWhenWritten stops the server once it has written some passages of the wanted version, or all. The server stands
+// still whenever the database is read, so that it does not finish meanwhile.
+func (tr *trainingTest) stopWhenWritten(server *serverProcess) {
 	tr.queryDatabase(func(db *sqldb.DB) {
 		for began := time.Now(); ; <-time.After(time.Millisecond) {
+			tr.requireNoError(server.cmd.Process.Signal(syscall.SIGSTOP))
 			var n int
-			tr.requireNoError(db.QueryRow(tr.Context(),
+			err := db.QueryRow(tr.Context(),
 				`select count(*) from passages p join sources s on s.id = p.source_id
 					and s.wanted_version = p.version_id where s.id = ?`,
-				tr.source).Scan(&n))
-			if n > 0 {
+				tr.source).Scan(&n)
+			if err == nil && n > 0 {
 				return
 			}
+			tr.requireNoError(server.cmd.Process.Signal(syscall.SIGCONT))
 			if time.Since(began) > 2*testkit.SettleTimeout {
-				tr.Fatal("no passage is written")
+				tr.Fatal("no passage is written: ", err)
 			}
 		}
 	})

@@ -3,13 +3,17 @@
 package hostile
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/testkit/check"
 )
 
 const (
@@ -17,31 +21,66 @@ const (
 	maxSteepness = 2 * 1.3
 	// cheapWork is a time that is too short to be measured.
 	cheapWork = 4 * time.Millisecond
-	maxTries  = 4
+	// maxTries is how often what seems too much is measured again.
+	maxTries = 25
 )
 
 // RequireLinear fails the test if the work for texts of twice and four times the size is more than linear. Work is the
-// processor time of this process, so that other processes do not count, and it must be too high in each of several
-// tries.
+// processor time of this process, so that other processes do not count. Whatever else this process does only adds to
+// it, so the least of several tries counts; tries end as soon as it is not too high. With the race detector, which
+// would be measured instead, a text is only read.
 func RequireLinear(t testing.TB, size int, kind Kind, read func(text string)) {
 	t.Helper()
-	two := kind.Text(2 * size)
+	one, two, four := kind.Text(size), kind.Text(2*size), kind.Text(4*size)
+	if check.IsRaceBuild {
+		read(one)
+		return
+	}
 	if isCheap(func() { read(two) }) {
 		return
 	}
-	one, four := kind.Text(size), kind.Text(4*size)
-	var works [3]time.Duration
+	runs := newTries(func() { read(one) }, func() { read(two) }, func() { read(four) })
 	for range maxTries {
-		works = [3]time.Duration{MeasureWork(func() { read(one) }), MeasureWork(func() { read(two) }), 0}
-		if !isSteep(works[0], works[1]) {
-			return
-		}
-		if works[2] = MeasureWork(func() { read(four) }); !isSteep(works[1], works[2]) {
+		if !isSteep(runs.measure(0), runs.measure(1)) || !isSteep(runs.minima[1], runs.measure(2)) {
 			return
 		}
 	}
 	t.Errorf("%s: the work for %d, %d and %d bytes is %v: that is not linear", kind.Name, len(one), len(two), len(four),
-		works)
+		runs.minima)
+}
+
+// RequireGrowth fails the test if the work of large is more than limit times that of small, the least of several tries
+// each. With the race detector both are only done.
+func RequireGrowth(t testing.TB, limit int, small, large func()) {
+	t.Helper()
+	if check.IsRaceBuild {
+		small()
+		large()
+		return
+	}
+	runs := newTries(small, large)
+	for range maxTries {
+		if runs.measure(1) <= time.Duration(limit)*max(runs.measure(0), cheapWork/4) {
+			return
+		}
+	}
+	t.Errorf("the work of what is larger is %v, more than %d times %v", runs.minima[1], limit, runs.minima[0])
+}
+
+// tries measures functions again and again.
+type tries struct {
+	functions []func()
+	minima    []time.Duration // work of each so far
+}
+
+func newTries(functions ...func()) *tries {
+	return &tries{functions, slices.Repeat([]time.Duration{math.MaxInt64}, len(functions))}
+}
+
+// measure calls a function once more and returns its least work so far.
+func (t *tries) measure(i int) time.Duration {
+	t.minima[i] = min(t.minima[i], measureWork(t.functions[i]))
+	return t.minima[i]
 }
 
 // isCheap reports whether the work takes too little time to be measured. It leaves the garbage collector on.
@@ -55,9 +94,9 @@ func isSteep(once, twice time.Duration) bool {
 	return twice > cheapWork && float64(twice) > maxSteepness*float64(max(once, cheapWork/4))
 }
 
-// MeasureWork returns the processor time of a function, in all goroutines of this process, with the garbage collector
+// measureWork returns the processor time of a function, in all goroutines of this process, with the garbage collector
 // off.
-func MeasureWork(do func()) time.Duration {
+func measureWork(do func()) time.Duration {
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	before := CPUTime()

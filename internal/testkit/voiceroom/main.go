@@ -66,8 +66,12 @@ func run() error {
 	return err
 }
 
+// sessionTime is for how long a room exists and a user may be away. It only guards against sessions without end: on a
+// busy machine a page that is loaded again takes its time.
+const sessionTime = 10 * time.Minute
+
 // roomServer answers a request for a session with a new room. The request's expiresIn is for how many seconds its token
-// is valid, a minute by default; the room always exists for a minute.
+// is valid, as long as the room by default.
 type roomServer struct {
 	media *rtc.Server
 	log   *slog.Logger
@@ -75,7 +79,7 @@ type roomServer struct {
 }
 
 func (s *roomServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ask := struct{ ExpiresIn int }{60}
+	ask := struct{ ExpiresIn int }{int(sessionTime.Seconds())}
 	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -84,15 +88,15 @@ func (s *roomServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t := &echoAgent{roomServer: s, room: "chatbot-agent-" + conversation + "-" + session, user: "user-" + session}
 	now := time.Now()
 	if err := s.media.CreateRoom(r.Context(),
-		rtc.Room{Name: t.room, EmptyTimeout: time.Minute, DepartureTimeout: 20 * time.Second}); err != nil {
+		rtc.Room{Name: t.room, EmptyTimeout: sessionTime, DepartureTimeout: sessionTime}); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	go t.run(now.Add(time.Minute))
+	go t.run(now.Add(sessionTime))
 	_ = json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{
 		"participantToken": s.media.UserToken(rtc.JoinGrant{Room: t.room, Identity: t.user,
 			ExpiresAt: now.Add(time.Duration(ask.ExpiresIn) * time.Second)}), "sessionId": session, "roomName": t.room,
-		"maxDurationSeconds": 60, "conversationId": conversation, "userId": t.user,
+		"maxDurationSeconds": sessionTime.Seconds(), "conversationId": conversation, "userId": t.user,
 	}})
 }
 
@@ -110,9 +114,9 @@ func (a *echoAgent) run(until time.Time) {
 		a.log.Error("no media server", "err", err)
 		return
 	}
-	p, err := rtc.Join(a.ctx,
-		rtc.Config{URL: address, Token: a.media.AgentToken(rtc.JoinGrant{Room: a.room, Identity: "agent",
-			ExpiresAt: until}), UserIdentity: a.user, ServerIsLocal: a.media.IsLocal(), Now: time.Now, Log: a.log})
+	p, err := rtc.Join(a.ctx, rtc.Config{URL: address,
+		Token:        a.media.AgentToken(rtc.JoinGrant{Room: a.room, Identity: "agent", ExpiresAt: until}),
+		UserIdentity: a.user, ServerIsLocal: a.media.IsLocal(), ReconnectGrace: sessionTime, Now: time.Now, Log: a.log})
 	if err != nil {
 		a.log.Error("the agent could not join", "err", err)
 		return

@@ -1,7 +1,7 @@
 // The library in Chromium, in rooms of the real media server.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { launch, load, open, skip } from "./chromium.js";
+import { launch, load, open, patience, skip } from "./chromium.js";
 import { startRooms } from "./room.js";
 
 describe("in a browser", { skip }, () => {
@@ -96,15 +96,26 @@ describe("in a browser", { skip }, () => {
 
     test("a call that is left before it is connected ends quietly", async () => {
       const page = await fresh();
-      const failed = await page.evaluate(async () => {
-        const given = await session();
-        const joined = make().connect(given).catch((e) => e.message);
-        await new Promise((done) => setTimeout(done, 20));
-        await voice.disconnect();
-        return joined;
-      });
-      assert.match(failed, /left before/);
-      assert.deepEqual(await page.evaluate(() => [told("connectionState"), told("sessionEnd"), told("error"), voice.localAudioStream]), [["connecting", "disconnected"], [], [], null]);
+      for (const moment of ["at once", "while its socket is opened"]) {
+        const failed = await page.evaluate(async (moment) => {
+          const given = await session();
+          const { WebSocket } = window;
+          const opening = new Promise((done) => (window.WebSocket = class extends WebSocket {
+            constructor(...args) {
+              super(...args);
+              done();
+            }
+          }));
+          window.log = [];
+          const joined = make().connect(given).catch((e) => e.message);
+          if (moment !== "at once") await opening;
+          await voice.disconnect();
+          window.WebSocket = WebSocket;
+          return joined;
+        }, moment);
+        assert.match(failed, /left before/, moment);
+        assert.deepEqual(await page.evaluate(() => [told("connectionState"), told("sessionEnd"), told("error"), voice.localAudioStream]), [["connecting", "disconnected"], [], [], null], moment);
+      }
     });
 
     test("a microphone that goes away leaves text, and another may take its place", async () => {
@@ -216,11 +227,11 @@ describe("in a browser", { skip }, () => {
       page.on("console", (m) => ["error", "warning"].includes(m.type()) && problems.push(m.text()));
       page.on("pageerror", (e) => problems.push(String(e)));
       await page.goto(`${rooms.url}/demo/voice`);
-      const shows = (text) => page.getByText(text, { exact: true }).waitFor({ timeout: 20_000 });
+      const shows = (text) => page.getByText(text, { exact: true }).waitFor({ timeout: patience });
       await page.getByRole("button", { name: "Start a call" }).focus();
       await page.keyboard.press("Enter");
       await Promise.all(["Connected", "Hello.", "(a sound)", "The agent listens"].map(shows));
-      await page.waitForFunction(() => document.getElementById("level").value > 0.2, null, { polling: "raf", timeout: 20_000 });
+      await page.waitForFunction(() => document.getElementById("level").value > 0.2, null, { polling: "raf", timeout: patience });
       await page.keyboard.type("Where is it?"); // the field has the focus
       await page.keyboard.press("Enter");
       await Promise.all(["Where is it?", "You wrote: Where is it?"].map(shows));

@@ -12,7 +12,7 @@ import { skip, spoken } from "./spoken.js";
 
 const question = "How do I back up Parley?";
 const count = (n) => Array.from({ length: n }, (_, i) => `This is sentence number ${i + 1}, and it takes some time to say.`).join(" ");
-const answers = new Map([["Tell me everything.", count(12)], ["Tell me some of it.", count(2)]]);
+const answers = new Map([["Tell me everything.", count(12)], ["Tell me some of it.", count(4)]]);
 const answer = (asked) => answers.get(asked) ?? `You said: ${asked}`;
 
 describe("a call of an agent in a browser", { skip, concurrency: 2 }, () => {
@@ -60,16 +60,18 @@ describe("a call of an agent in a browser", { skip, concurrency: 2 }, () => {
     const { id } = await server.ask("POST", "", { name: "Caller" }, "", apiKey);
     await server.ask("PUT", "", { voiceSettings: {} }, id, apiKey);
     const page = await newPage();
-    await join(page, await server.session({}, id, apiKey));
-    const began = Date.now();
-    await page.until(() => told("sessionEnd").length > 0, { timeout: 80_000 });
+    const given = await server.session({}, id, apiKey);
+    const began = performance.now();
+    await join(page, given);
+    await page.until(() => told("sessionEnd").length > 0);
     assert.deepEqual(await page.evaluate(() => [told("sessionEnd"), told("error"), told("connectionState").at(-1)]), [["credits"], [], "disconnected"]);
-    assert.ok(Date.now() - began > 55_000, `after ${Date.now() - began} ms`);
+    const lasted = performance.now() - began; // no less than the minute, on however busy a machine
+    assert.ok(lasted > 59_000, `after ${lasted} ms`);
   });
 
   test("who interrupts the agent is listened to, and what was not heard of the answer is gone", async () => {
     // The browser's own microphone, with all that it does to a voice: it begins in the middle of the answer.
-    const other = await launch({ sound: spoken(folder, question, 8, 60) });
+    const other = await launch({ sound: spoken(folder, question, 15, 90) });
     try {
       const agent = await newAgent();
       const given = await agent.session();
@@ -85,7 +87,8 @@ describe("a call of an agent in a browser", { skip, concurrency: 2 }, () => {
       const [, { text: cut }] = said.findLast(([, t]) => t.segmentId === said[0][1].segmentId);
       const whole = answers.get("Tell me everything.");
       assert.ok(whole.startsWith(`${cut} `) && cut.length > 20, `${cut}|`);
-      assert.ok(Math.abs(cut.length * perLetter * 1000 - heard) < 2500, `${cut.length * perLetter * 1000} ms of text, heard for ${heard} ms`);
+      const kept = (cut.length * perLetter * 1000) / heard; // the whole answer is several times as long
+      assert.ok(kept > 2 / 3 && kept < 3 / 2, `${cut.length * perLetter * 1000} ms of text, heard for ${heard} ms`);
       assert.deepEqual((await agent.messages(given)).map(textOf), ["Tell me everything.", cut, question, `You said: ${question}`]);
       const states = log.filter(([name]) => name === "agentState").map(([, s]) => s);
       assert.match(states.join(), /thinking,speaking,(listening,)?thinking,speaking,listening$/);
@@ -101,17 +104,19 @@ describe("a call of an agent in a browser", { skip, concurrency: 2 }, () => {
     await join(page, given);
     await page.evaluate(() => voice.sendText("Tell me some of it."));
     await page.until(() => loud > 1500);
-    await page.evaluate(() => speak());
+    const [from, to] = await page.evaluate(async () => {
+      const from = levels.length;
+      await speak();
+      return [from, levels.length];
+    });
     assert.equal(await page.evaluate(() => told("agentState").at(-1)), "speaking"); // all of it was said over the agent
     await page.until(() => told("agentState").at(-1) === "listening" && silent());
     const levels = await page.evaluate(() => window.levels);
-    const first = levels.findIndex((level) => level > 0.1);
-    const played = levels.slice(first, levels.findLastIndex((level) => level > 0.1) + 1);
-    let [quiet, quietest] = [0, 0]; // in 10 ms; a held or a lowered voice is quiet
-    for (const level of played) quietest = Math.max(quietest, (quiet = level < 0.08 ? quiet + 1 : 0));
+    const loudIn = (part) => part.filter((level) => level > 0.1).length; // in 10 ms; a held or a lowered voice is not loud
+    assert.ok(loudIn(levels.slice(from, to)) > (to - from) / 2, `loud for ${loudIn(levels.slice(from, to))} of ${to - from} while the customer spoke`);
     const whole = answers.get("Tell me some of it.");
-    assert.ok(quietest < 150, `quiet for ${quietest * 10} ms`); // it would be held for longer than the question; a busy machine stumbles for less
-    assert.ok(Math.abs(played.length / 100 - whole.length * perLetter) < 2.5, `${played.length / 100} s of ${whole.length * perLetter} s`);
+    const played = loudIn(levels) / 100 / (whole.length * perLetter);
+    assert.ok(played > 2 / 3 && played < 4 / 3, `${played} of the answer was played`);
     assert.deepEqual(await page.evaluate(() => lines()), ["user: Tell me some of it.", `assistant: ${whole}`]);
     assert.deepEqual((await agent.messages(given)).map(textOf), ["Tell me some of it.", whole]);
     await hangUp(page);
@@ -183,7 +188,7 @@ describe("a call of an agent in a browser", { skip, concurrency: 2 }, () => {
   });
 
   test("a token lets in who it was made for, as long as the session lives", async () => {
-    const agent = await newAgent({ maxCallDurationSeconds: 6 });
+    const agent = await newAgent({ maxCallDurationSeconds: 10 });
     const page = await newPage();
     const [head, body, mark] = (await agent.session()).participantToken.split(".");
     const encoded = (claims) => Buffer.from(JSON.stringify(claims)).toString("base64url");
@@ -210,10 +215,12 @@ function way(page) {
   });
 }
 
+/** A port that is free and stays so: it is none of those that systems hand out to who asks for any. */
 async function freePort() {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await new Promise((done) => probe.once("listening", done));
-  const { port } = probe.address();
+  const port = 10_000 + Math.floor(Math.random() * 20_000);
+  const probe = createServer().listen(port);
+  const free = await new Promise((done) => probe.once("listening", () => done(true)).once("error", () => done(false)));
+  if (!free) return freePort();
   await new Promise((done) => probe.close(done));
   return port;
 }

@@ -37,15 +37,18 @@ export async function launch({ microphone = "there", sound, again = false, gestu
   return chromium.launch({ executablePath: executable, args });
 }
 
+/** How long to wait in a browser, in milliseconds; only guards against waiting without end. */
+export const patience = 180_000;
+
 /** Opens a page of a server with the library on it, and with `call` and `log` to try it. `until` waits for something to come true in it. */
 export async function open(browser, { url, log }) {
   const page = await (await browser.newContext()).newPage();
   const problems = [];
   page.on("console", (m) => problems.push(`${m.type()}: ${m.text()}`));
   page.on("pageerror", (e) => problems.push(String(e)));
-  const until = async (look, { timeout = 30_000 } = {}) => {
+  const until = async (look) => {
     try {
-      await page.waitForFunction(look, null, { polling: 50, timeout });
+      await page.waitForFunction(look, null, { polling: 50, timeout: patience });
     } catch (error) {
       throw new Error(`${look} did not come true: heard for ${await page.evaluate(() => `${loud} ms; ${JSON.stringify(window.log)}`)}; ${problems}; ${log()}`, { cause: error });
     }

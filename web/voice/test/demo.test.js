@@ -18,7 +18,7 @@ describe("parley demo in a browser", { skip }, () => {
   before(async () => {
     recognition = await recognize();
     server = await startProgram(folder, { PARLEY_STT: "openai", PARLEY_STT_URL: `http://127.0.0.1:${recognition.address().port}/v1`, PARLEY_TTS: "flite" });
-    microphone = spoken(folder, question, 7, 30); // after the greeting
+    microphone = spoken(folder, question, 12, 30); // after the greeting
   });
   after(async () => {
     await server?.stop();
@@ -59,7 +59,7 @@ describe("parley demo in a browser", { skip }, () => {
 
   test("the longest duration ends a call, and the browser learns why", async () => {
     const { voiceSettings } = await server.ask("GET", "");
-    await server.ask("PUT", "", { voiceSettings: { ...voiceSettings, maxCallDurationSeconds: 3 } });
+    await server.ask("PUT", "", { voiceSettings: { ...voiceSettings, maxCallDurationSeconds: 8 } });
     try {
       await inBrowser({ microphone: "refused" }, async (page) => {
         await page.evaluate(() => call());

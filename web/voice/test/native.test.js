@@ -207,9 +207,9 @@ describe("a native LiveKit client", { skip, concurrency: 2 }, () => {
   });
 });
 
-/** What `look` returns once it returns something. */
+/** What `look` returns once it returns something. A minute only guards against waiting without end. */
 async function eventually(look) {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 600; tries++) {
     const found = await look();
     if (found) return found;
     await new Promise((resolve) => setTimeout(resolve, 100));

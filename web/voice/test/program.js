@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { built, start } from "./child.js";
 
-const patience = 30_000; // milliseconds
+const patience = 120_000; // milliseconds; only guards against waiting without end
 
 /** The built program. */
 export const program = (folder) => built("PARLEY_PROGRAM", "./cmd/parley", folder);

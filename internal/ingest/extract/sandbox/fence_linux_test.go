@@ -3,13 +3,9 @@ package sandbox_test
 import (
 	"os"
 	"os/exec"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// startsIn is the time that a program has to start.
-const startsIn = 500 * time.Millisecond
 
 // deeper tries attacks that need system calls of Linux.
 func deeper(at target) (list []string) {

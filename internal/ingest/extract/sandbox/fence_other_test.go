@@ -2,10 +2,6 @@
 
 package sandbox_test
 
-import "time"
-
-const startsIn = time.Second
-
 func deeper(target) []string { return nil }
 
 func privileges() []string { return nil }

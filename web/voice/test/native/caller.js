@@ -24,7 +24,7 @@ export const skip = livekit ? false : "SKIP: @livekit/rtc-node does not load her
 if (skip) console.error(skip);
 
 const rate = 48_000;
-const patience = 20_000; // milliseconds
+const patience = 60_000; // milliseconds; only guards against waiting without end
 
 /** Joins with a token alone, which says where. */
 export async function join(token, { url = claims(token).url } = {}) {
