@@ -161,26 +161,55 @@ func newTextLine(glyphs []glyph, page bool) (l textLine) {
 	} else {
 		text = joinGlyphs(glyphs)
 	}
-	l.text = strings.TrimSpace(draft.CollapseSpaces(strings.Map(draft.PrintableRune, words.ToStandardForm(text))))
+	l.text = strings.TrimSpace(draft.CollapseSpaces(strings.Map(draft.PrintableRuneOrMark, words.ToStandardForm(text))))
 	return l
 }
 
-// joinGlyphs joins glyphs that run to the right.
+// joinGlyphs joins glyphs that run to the right. Raised digits are marked as such.
 func joinGlyphs(glyphs []glyph) string {
 	var b strings.Builder
+	base := largestGlyph(glyphs)
+	raised := "" // of the open run
 	for i, g := range glyphs {
+		isRaised := isRaisedDigit(base, g)
+		if !isRaised {
+			b.WriteString(draft.Raised(raised))
+			raised = ""
+		}
 		if i > 0 {
 			a := glyphs[i-1]
-			if hasWordGap(a, g) {
+			if raised == "" && hasWordGap(a, g) {
 				b.WriteByte(' ')
 			}
 			if isOverprint(a, g) {
 				continue
 			}
 		}
+		if isRaised {
+			raised += g.text
+			continue
+		}
 		b.WriteString(strings.ReplaceAll(g.text, "\ufffd", ""))
 	}
+	b.WriteString(draft.Raised(raised))
 	return b.String()
+}
+
+// largestGlyph returns the first glyph of the largest size of a line.
+func largestGlyph(glyphs []glyph) (base glyph) {
+	for _, g := range glyphs {
+		if g.size > base.size {
+			base = g
+		}
+	}
+	return base
+}
+
+// isRaisedDigit reports whether a glyph is a digit, or a sign before one, that is smaller than its line and above its
+// base line.
+func isRaisedDigit(base, g glyph) bool {
+	return g.size < 0.8*base.size && g.y-base.y > 0.15*base.size && g.text != "" &&
+		strings.Trim(g.text, "0123456789-−–+") == ""
 }
 
 // hasWordGap reports whether the gap between two glyphs is as wide as a space.
