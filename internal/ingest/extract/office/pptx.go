@@ -1,6 +1,7 @@
 package office
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/xml"
@@ -12,7 +13,7 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// ReadPPTX reads slide by slide, in the order they are shown: the title as a heading, texts and tables, and the
+// ReadPPTX reads the slides that are shown, in their order: the title as a heading, texts and tables, and the
 // speaker's notes.
 func ReadPPTX(ctx context.Context, _ string, data []byte) (draft.Document, error) {
 	a, err := openArchive(data)
@@ -56,6 +57,9 @@ func (a *archive) readSlide(d *draft.Builder, name string, n int) error {
 	if err := s.xml.eachChild(s.readShape); err != nil {
 		return err
 	}
+	if s.isHidden {
+		return nil
+	}
 	if s.title == "" {
 		s.title = "Slide " + strconv.Itoa(n)
 	}
@@ -81,12 +85,17 @@ type slideReader struct {
 	out      draft.Builder
 	title    string
 	rowAbove []string // the row before, for cells that are merged with it
+	isHidden bool     // the slide is not shown
 	onlyBody bool     // of notes: the slide's picture and number are left out
 	repeats  *draft.RepeatBudget
 }
 
 func (s *slideReader) readShape(el xml.StartElement) error {
 	switch el.Name.Local {
+	case "sld":
+		if s.isHidden = attributeValue(el, "show") == "0" || attributeValue(el, "show") == "false"; s.isHidden {
+			return nil
+		}
 	case "sp":
 		return s.readTextShape()
 	case "tbl":
@@ -104,10 +113,12 @@ func (s *slideReader) readShape(el xml.StartElement) error {
 
 // readTextShape reads a shape: what kind of place it takes on the slide, and its paragraphs.
 func (s *slideReader) readTextShape() error {
-	place := ""
+	place, isHidden := "", false
 	var lines []slideLine
 	err := s.xml.eachDescendant(func(el xml.StartElement) error {
 		switch el.Name.Local {
+		case "cNvPr":
+			isHidden = isHidden || isOn(attributeValue(el, "hidden"))
 		case "ph":
 			place = cmp.Or(attributeValue(el, "type"), "body")
 		case "p":
@@ -121,6 +132,7 @@ func (s *slideReader) readTextShape() error {
 		return err
 	}
 	switch {
+	case isHidden:
 	case place == "sldNum", place == "dt", place == "ftr", place == "hdr", s.onlyBody && place != "body":
 	case (place == "title" || place == "ctrTitle") && s.title == "":
 		var texts []string
@@ -155,7 +167,8 @@ func (s *slideReader) writeLine(l slideLine, place string) {
 }
 
 func (s *slideReader) readLine() (l slideLine, err error) {
-	var b strings.Builder
+	var b bytes.Buffer
+	var run wordRun
 	err = s.xml.eachDescendant(func(el xml.StartElement) error {
 		switch el.Name.Local {
 		case "pPr":
@@ -166,9 +179,18 @@ func (s *slideReader) readLine() (l slideLine, err error) {
 			l.hasNoBullet = true
 		case "br":
 			b.WriteByte('\n')
+		case "rPr":
+			strike := attributeValue(el, "strike")
+			run = wordRun{isStruck: strike != "" && strike != "noStrike",
+				isRaised:  attributeValue(el, "baseline") != "" && numberOf(el, "baseline") > 0,
+				isLowered: strings.HasPrefix(attributeValue(el, "baseline"), "-")}
+		case "r", "fld":
+			run = wordRun{}
 		case "t":
 			text, err := s.xml.readText()
+			from := b.Len()
 			b.WriteString(text)
+			run.mark(&b, from)
 			return err
 		}
 		return nil
