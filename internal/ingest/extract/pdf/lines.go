@@ -24,6 +24,9 @@ type textLine struct {
 	y, size float64
 	bold    bool
 	isRTL   bool // it runs to the left
+	cells   []lineCell
+	column  int // of the text in columns that it is taken from
+	segment int // counts the pages and columns that lines are in, as they are written
 }
 
 func (t *layout) addPage(p page) error {
@@ -161,8 +164,39 @@ func newTextLine(glyphs []glyph, page bool) (l textLine) {
 	} else {
 		text = joinGlyphs(glyphs)
 	}
-	l.text = strings.TrimSpace(draft.CollapseSpaces(strings.Map(draft.PrintableRuneOrMark, words.ToStandardForm(text))))
+	l.text = cleanLine(text)
+	if l.cells = []lineCell{{l.text, l.x, l.end, l.bold}}; !anyLeft {
+		l.cells = splitCells(glyphs, l.cells)
+	}
 	return l
+}
+
+func cleanLine(text string) string {
+	return strings.TrimSpace(draft.CollapseSpaces(strings.Map(draft.PrintableRuneOrMark, words.ToStandardForm(text))))
+}
+
+// splitCells parts a line where its gaps are wide; whole is the line as one cell.
+func splitCells(glyphs []glyph, whole []lineCell) (cells []lineCell) {
+	from := 0
+	for i := 1; i < len(glyphs); i++ {
+		if a, g := glyphs[i-1], glyphs[i]; g.x-a.end > cellGap*min(a.size, g.size) {
+			cells = append(cells, newLineCell(glyphs[from:i]))
+			from = i
+		}
+	}
+	if from == 0 {
+		return whole
+	}
+	cells = append(cells, newLineCell(glyphs[from:]))
+	return slices.DeleteFunc(cells, func(c lineCell) bool { return c.text == "" })
+}
+
+func newLineCell(glyphs []glyph) lineCell {
+	c := lineCell{text: cleanLine(joinGlyphs(glyphs)), x: glyphs[0].x, bold: true}
+	for _, g := range glyphs {
+		c.x, c.end, c.bold = min(c.x, g.x), max(c.end, g.end), c.bold && g.bold
+	}
+	return c
 }
 
 // joinGlyphs joins glyphs that run to the right. Raised digits are marked as such.
@@ -246,6 +280,7 @@ func joinLines(lines []textLine, left bool) []textLine {
 				behind, before = behind && !l.isRTL, false
 			}
 			if level && (behind || before) {
+				last.cells = append(last.cells, l.cells...)
 				if behind {
 					last.text += "  " + l.text
 				} else {
