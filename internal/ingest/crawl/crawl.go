@@ -72,6 +72,7 @@ type crawlRun struct {
 	*crawlPlan
 	frontier Frontier
 	visit    func(context.Context, Page) error
+	cookies  cookieJar
 
 	mu           sync.Mutex
 	counts       Counts

@@ -25,11 +25,11 @@ const acceptHeader = "text/html, application/xhtml+xml, text/markdown, text/plai
 	"application/xml;q=0.9, */*;q=0.1"
 
 // fetchWithRetry asks for an address, again if the host is busy or does not answer. Redirects are followed as limits
-// say.
+// say; jar may be nil.
 func (c *Crawler) fetchWithRetry(ctx context.Context, u *url.URL, last Validators, pause time.Duration,
-	limits outbound.Limits) (*outbound.Response, error) {
+	limits outbound.Limits, jar *cookieJar) (*outbound.Response, error) {
 	for try := 1; ; try++ {
-		reply, err := c.fetchOnce(ctx, u, last, pause, limits)
+		reply, err := c.fetchOnce(ctx, u, last, pause, limits, jar)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -42,7 +42,7 @@ func (c *Crawler) fetchWithRetry(ctx context.Context, u *url.URL, last Validator
 }
 
 func (c *Crawler) fetchOnce(ctx context.Context, u *url.URL, last Validators, pause time.Duration,
-	limits outbound.Limits) (*outbound.Response, error) {
+	limits outbound.Limits, jar *cookieJar) (*outbound.Response, error) {
 	leave, err := c.acquireHost(ctx, u.Host, pause)
 	if err != nil {
 		return nil, err
@@ -60,6 +60,7 @@ func (c *Crawler) fetchOnce(ctx context.Context, u *url.URL, last Validators, pa
 	if last.LastModified != "" {
 		req.Header.Set("If-Modified-Since", last.LastModified)
 	}
+	jar.add(req)
 	return c.Client.Do(req, limits)
 }
 
@@ -111,7 +112,7 @@ func (r *crawlRun) fetch(ctx context.Context, link Link, u *url.URL,
 	if link.Role == PageRole && !robots.Allows(u) {
 		return nil, excludedOutcome("the site's robots.txt asks not to read it"), nil
 	}
-	reply, err := r.fetchWithRetry(ctx, u, link.Validators, r.pause(robots), limits)
+	reply, err := r.fetchWithCookies(ctx, link, u, r.pause(robots), limits)
 	switch {
 	case ctx.Err() != nil:
 		return nil, Outcome{}, ctx.Err()
@@ -121,6 +122,22 @@ func (r *crawlRun) fetch(ctx context.Context, link Link, u *url.URL,
 		return nil, statusFailedOutcome(reply), nil
 	}
 	return reply, Outcome{}, nil
+}
+
+// fetchWithCookies asks for an address with the cookies of this crawl. A page that sets one and redirects to itself is
+// asked for again.
+func (r *crawlRun) fetchWithCookies(ctx context.Context, link Link, u *url.URL, pause time.Duration,
+	limits outbound.Limits) (*outbound.Response, error) {
+	for hops := link.Hops; ; hops++ {
+		reply, err := r.fetchWithRetry(ctx, u, link.Validators, pause, limits, &r.cookies)
+		if err != nil || !r.cookies.keep(u, reply.Header) || reply.Status < 300 || reply.Status >= 400 ||
+			hops >= maxHops {
+			return reply, err
+		}
+		if to, err := Canonical(u, reply.Header.Get("Location")); err != nil || to.String() != u.String() {
+			return reply, nil //nolint:nilerr // another address, or none, is for the caller
+		}
+	}
 }
 
 func (r *crawlRun) pause(robots *Robots) time.Duration {

@@ -72,6 +72,9 @@ func (r *crawlRun) handleReply(ctx context.Context, link Link, u *url.URL, reply
 	if page.Type != "application/pdf" {
 		page.Body = toUTF8(reply.Body, reply.Header.Get("Content-Type"), page.Type == "text/html")
 	}
+	if page.Type == "text/html" && isBrowserCheck(page.Body) {
+		return failedOutcome("the host answers with a check whether a browser asks", nil), nil
+	}
 	return r.processPage(ctx, link, u, page, reply.Header)
 }
 
@@ -114,6 +117,19 @@ func validators(h http.Header) Validators {
 		return Validators{}
 	}
 	return v
+}
+
+// browserChecks are what pages hold that check whether a browser asks, in place of what was asked for.
+var browserChecks = []string{"_cf_chl_opt", "cf-browser-verification", `src="/_Incapsula_Resource`,
+	"/.well-known/sgcaptcha/", "anubis_challenge", "window.gokuProps", "ddos-guard/js-challenge", "px-captcha"}
+
+const maxCheckBytes = 64 << 10
+
+// isBrowserCheck reports whether a page is such a check: they are short.
+func isBrowserCheck(body []byte) bool {
+	return len(body) < maxCheckBytes && slices.ContainsFunc(browserChecks, func(mark string) bool {
+		return bytes.Contains(body, []byte(mark))
+	})
 }
 
 // readsForLinks reports whether a page is read for its links although the patterns leave it out.

@@ -273,7 +273,8 @@ func (rc *robotsCache) entry(origin string) *robotsEntry {
 
 func (c *Crawler) fetchRobots(ctx context.Context, u *url.URL) (*Robots, error) {
 	at := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
-	reply, err := c.fetchWithRetry(ctx, at, Validators{}, 0, outbound.Limits{MaxBytes: maxRobotsBytes, Truncate: true})
+	reply, err := c.fetchWithRetry(ctx, at, Validators{}, 0,
+		outbound.Limits{MaxBytes: maxRobotsBytes, Truncate: true}, nil)
 	var e *outbound.Error
 	switch {
 	case errors.As(err, &e) && e.Kind == outbound.KindTooManyRedirects:

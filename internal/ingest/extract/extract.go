@@ -33,7 +33,7 @@ func ReadFile(ctx context.Context, kind Kind, name string, data []byte) (Documen
 }
 
 var readers = map[Kind]draft.Reader{
-	PDF: pdf.Read, DOCX: office.ReadDOCX, DOC: office.ReadDOC, TXT: readText, MD: readText, HTML: html.Read,
+	PDF: pdf.Read, DOCX: office.ReadDOCX, DOC: office.ReadDOC, TXT: readText, MD: readMarkdown, HTML: html.Read,
 	CSV: readCSV, XLSX: office.ReadXLSX, PPTX: office.ReadPPTX,
 	ODT: office.ReadODT, EPUB: office.ReadEPUB, JSON: readJSON,
 }

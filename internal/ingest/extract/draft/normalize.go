@@ -57,6 +57,14 @@ func PrintableRune(r rune) rune {
 	return r
 }
 
+// PrintableRuneOrMark is PrintableRune for a text in which raised and lowered text is marked.
+func PrintableRuneOrMark(r rune) rune {
+	if strings.ContainsRune(markSigns, r) {
+		return r
+	}
+	return PrintableRune(r)
+}
+
 // ShortLine returns a text as one short line.
 func ShortLine(text string) string {
 	return parley.ClipBytes(CollapseSpaces(NormalizeText(text)), 200)

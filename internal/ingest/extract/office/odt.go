@@ -24,7 +24,8 @@ func ReadODT(ctx context.Context, _ string, data []byte) (draft.Document, error)
 	if err != nil {
 		return draft.Document{}, err
 	}
-	o := odtReader{ctx: ctx, xml: content, out: &draft.Builder{}, orderedStyles: map[string]bool{}}
+	o := odtReader{ctx: ctx, xml: content, out: &draft.Builder{}, orderedStyles: map[string]bool{},
+		runs: map[string]wordRun{}}
 	if err := o.xml.eachChild(o.readBlock); err != nil {
 		return draft.Document{}, err
 	}
@@ -43,6 +44,7 @@ type odtReader struct {
 	listStyles    []string        // of the lists around
 	itemCounts    []int
 	notes         []string
+	runs          map[string]wordRun // by style
 	repeats       draft.RepeatBudget
 }
 
@@ -60,6 +62,8 @@ func (o *odtReader) readBlock(el xml.StartElement) error {
 		return o.readParagraph()
 	case "list":
 		return o.readList(el)
+	case "style":
+		return o.readStyle(attributeValue(el, "name"))
 	case "list-style":
 		return o.readListStyle(attributeValue(el, "name"))
 	case "table":
@@ -72,6 +76,20 @@ func (o *odtReader) readBlock(el xml.StartElement) error {
 		return nil
 	}
 	return o.xml.eachChild(o.readBlock)
+}
+
+// readStyle reads how a style of texts writes them.
+func (o *odtReader) readStyle(name string) error {
+	return o.xml.eachChild(func(el xml.StartElement) error {
+		if el.Name.Local != "text-properties" {
+			return nil
+		}
+		through, position := attributeValue(el, "text-line-through-style"), attributeValue(el, "text-position")
+		o.runs[name] = wordRun{
+			isHidden: attributeValue(el, "display") == "none", isStruck: through != "" && through != "none",
+			isRaised: strings.HasPrefix(position, "super"), isLowered: strings.HasPrefix(position, "sub")}
+		return nil
+	})
 }
 
 func (o *odtReader) readListStyle(name string) error {
@@ -140,6 +158,11 @@ func (o *odtReader) readLine() (string, error) {
 				return err
 			}
 			linkText(&b, before, attributeValue(el, "href"))
+		case "span":
+			before := b.Len()
+			err := o.xml.eachContent(inner, text)
+			o.runs[attributeValue(el, "style-name")].mark(&b, before)
+			return err
 		case "p", "h": // of a text box
 			b.WriteByte('\n')
 			return o.xml.eachContent(inner, text)

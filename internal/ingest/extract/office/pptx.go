@@ -1,6 +1,7 @@
 package office
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/xml"
@@ -12,7 +13,7 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// ReadPPTX reads slide by slide, in the order they are shown: the title as a heading, texts and tables, and the
+// ReadPPTX reads the slides that are shown, in their order: the title as a heading, texts and tables, and the
 // speaker's notes.
 func ReadPPTX(ctx context.Context, _ string, data []byte) (draft.Document, error) {
 	a, err := openArchive(data)
@@ -52,9 +53,12 @@ func (a *archive) readSlide(d *draft.Builder, name string, n int) error {
 	case err != nil:
 		return err
 	}
-	s := slideReader{xml: newXMLReader(data), repeats: &a.repeats}
+	s := slideReader{xml: newXMLReader(data), out: &draft.Builder{}, repeats: &a.repeats}
 	if err := s.xml.eachChild(s.readShape); err != nil {
 		return err
+	}
+	if s.isHidden {
+		return nil
 	}
 	if s.title == "" {
 		s.title = "Slide " + strconv.Itoa(n)
@@ -68,7 +72,7 @@ func (a *archive) readSlide(d *draft.Builder, name string, n int) error {
 	if data, err = a.once(notes[0]); err != nil {
 		return nil //nolint:nilerr // a slide without its notes is a slide
 	}
-	s = slideReader{xml: newXMLReader(data), onlyBody: true, repeats: &a.repeats}
+	s = slideReader{xml: newXMLReader(data), out: &draft.Builder{}, onlyBody: true, repeats: &a.repeats}
 	if err := s.xml.eachChild(s.readShape); err != nil {
 		return err
 	}
@@ -78,15 +82,97 @@ func (a *archive) readSlide(d *draft.Builder, name string, n int) error {
 
 type slideReader struct {
 	xml      *xmlReader
-	out      draft.Builder
+	out      *draft.Builder
+	groups   int         // how deep in groups
+	place    placedShape // of the shape that is being read
 	title    string
 	rowAbove []string // the row before, for cells that are merged with it
+	isHidden bool     // the slide is not shown
 	onlyBody bool     // of notes: the slide's picture and number are left out
 	repeats  *draft.RepeatBudget
 }
 
+// placedShape is the text of a shape, and where on the slide its upper left corner is.
+type placedShape struct {
+	text    string
+	x, y    int // in EMU: 914,400 are an inch
+	isKnown bool
+}
+
+const (
+	sameRow         = 914_400 / 4 // between the upper edges of shapes that are side by side: a quarter of an inch
+	maxPlacedGroups = 8           // within one another, of which the shapes are ordered
+)
+
+// readShapes reads the shapes of a slide or a group by their places: from above, and side by side from the left. Those
+// that are where their layout has them come first.
+func (s *slideReader) readShapes() error {
+	var shapes []placedShape
+	err := s.xml.eachChild(func(el xml.StartElement) error {
+		if el.Name.Local == "grpSpPr" || el.Name.Local == "nvGrpSpPr" { // of the group itself
+			return s.readShape(el)
+		}
+		outer, group := s.out, s.place
+		s.out, s.place = &draft.Builder{}, placedShape{}
+		err := s.readShape(el)
+		s.place.text = s.out.Text()
+		shapes = append(shapes, s.place)
+		s.out, s.place = outer, group
+		return err
+	})
+	slices.SortStableFunc(shapes, func(a, b placedShape) int {
+		switch {
+		case a.isKnown == b.isKnown:
+			return cmp.Compare(a.y, b.y)
+		case b.isKnown:
+			return -1
+		}
+		return 1
+	})
+	for _, shape := range orderRows(shapes) {
+		s.out.AddBlock(shape.text)
+	}
+	return err
+}
+
+// orderRows orders shapes that are side by side, in a list of shapes from above.
+func orderRows(shapes []placedShape) []placedShape {
+	for from := 0; from < len(shapes); {
+		to := from + 1
+		for to < len(shapes) && shapes[to].isKnown && shapes[from].isKnown && shapes[to].y-shapes[from].y < sameRow {
+			to++
+		}
+		slices.SortStableFunc(shapes[from:to], func(a, b placedShape) int { return cmp.Compare(a.x, b.x) })
+		from = to
+	}
+	return shapes
+}
+
+// readPlace notes the place of a shape: the first one that it names.
+func (s *slideReader) readPlace(el xml.StartElement) {
+	x, errX := strconv.Atoi(attributeValue(el, "x"))
+	y, errY := strconv.Atoi(attributeValue(el, "y"))
+	if !s.place.isKnown && errX == nil && errY == nil {
+		s.place = placedShape{x: x, y: y, isKnown: true}
+	}
+}
+
 func (s *slideReader) readShape(el xml.StartElement) error {
 	switch el.Name.Local {
+	case "spTree", "grpSp":
+		if s.groups == maxPlacedGroups {
+			break
+		}
+		s.groups++
+		defer func() { s.groups-- }()
+		return s.readShapes()
+	case "off":
+		s.readPlace(el)
+		return nil
+	case "sld":
+		if s.isHidden = attributeValue(el, "show") == "0" || attributeValue(el, "show") == "false"; s.isHidden {
+			return nil
+		}
 	case "sp":
 		return s.readTextShape()
 	case "tbl":
@@ -104,10 +190,14 @@ func (s *slideReader) readShape(el xml.StartElement) error {
 
 // readTextShape reads a shape: what kind of place it takes on the slide, and its paragraphs.
 func (s *slideReader) readTextShape() error {
-	place := ""
+	place, isHidden := "", false
 	var lines []slideLine
 	err := s.xml.eachDescendant(func(el xml.StartElement) error {
 		switch el.Name.Local {
+		case "off":
+			s.readPlace(el)
+		case "cNvPr":
+			isHidden = isHidden || isOn(attributeValue(el, "hidden"))
 		case "ph":
 			place = cmp.Or(attributeValue(el, "type"), "body")
 		case "p":
@@ -121,6 +211,7 @@ func (s *slideReader) readTextShape() error {
 		return err
 	}
 	switch {
+	case isHidden:
 	case place == "sldNum", place == "dt", place == "ftr", place == "hdr", s.onlyBody && place != "body":
 	case (place == "title" || place == "ctrTitle") && s.title == "":
 		var texts []string
@@ -155,7 +246,8 @@ func (s *slideReader) writeLine(l slideLine, place string) {
 }
 
 func (s *slideReader) readLine() (l slideLine, err error) {
-	var b strings.Builder
+	var b bytes.Buffer
+	var run wordRun
 	err = s.xml.eachDescendant(func(el xml.StartElement) error {
 		switch el.Name.Local {
 		case "pPr":
@@ -166,9 +258,18 @@ func (s *slideReader) readLine() (l slideLine, err error) {
 			l.hasNoBullet = true
 		case "br":
 			b.WriteByte('\n')
+		case "rPr":
+			strike := attributeValue(el, "strike")
+			run = wordRun{isStruck: strike != "" && strike != "noStrike",
+				isRaised:  attributeValue(el, "baseline") != "" && numberOf(el, "baseline") > 0,
+				isLowered: strings.HasPrefix(attributeValue(el, "baseline"), "-")}
+		case "r", "fld":
+			run = wordRun{}
 		case "t":
 			text, err := s.xml.readText()
+			from := b.Len()
 			b.WriteString(text)
+			run.mark(&b, from)
 			return err
 		}
 		return nil

@@ -24,6 +24,9 @@ type textLine struct {
 	y, size float64
 	bold    bool
 	isRTL   bool // it runs to the left
+	cells   []lineCell
+	column  int // of the text in columns that it is taken from
+	segment int // counts the pages and columns that lines are in, as they are written
 }
 
 func (t *layout) addPage(p page) error {
@@ -161,26 +164,86 @@ func newTextLine(glyphs []glyph, page bool) (l textLine) {
 	} else {
 		text = joinGlyphs(glyphs)
 	}
-	l.text = strings.TrimSpace(draft.CollapseSpaces(strings.Map(draft.PrintableRune, words.ToStandardForm(text))))
+	l.text = cleanLine(text)
+	if l.cells = []lineCell{{l.text, l.x, l.end, l.bold}}; !anyLeft {
+		l.cells = splitCells(glyphs, l.cells)
+	}
 	return l
 }
 
-// joinGlyphs joins glyphs that run to the right.
+func cleanLine(text string) string {
+	return strings.TrimSpace(draft.CollapseSpaces(strings.Map(draft.PrintableRuneOrMark, words.ToStandardForm(text))))
+}
+
+// splitCells parts a line where its gaps are wide; whole is the line as one cell.
+func splitCells(glyphs []glyph, whole []lineCell) (cells []lineCell) {
+	from := 0
+	for i := 1; i < len(glyphs); i++ {
+		if a, g := glyphs[i-1], glyphs[i]; g.x-a.end > cellGap*min(a.size, g.size) {
+			cells = append(cells, newLineCell(glyphs[from:i]))
+			from = i
+		}
+	}
+	if from == 0 {
+		return whole
+	}
+	cells = append(cells, newLineCell(glyphs[from:]))
+	return slices.DeleteFunc(cells, func(c lineCell) bool { return c.text == "" })
+}
+
+func newLineCell(glyphs []glyph) lineCell {
+	c := lineCell{text: cleanLine(joinGlyphs(glyphs)), x: glyphs[0].x, bold: true}
+	for _, g := range glyphs {
+		c.x, c.end, c.bold = min(c.x, g.x), max(c.end, g.end), c.bold && g.bold
+	}
+	return c
+}
+
+// joinGlyphs joins glyphs that run to the right. Raised digits are marked as such.
 func joinGlyphs(glyphs []glyph) string {
 	var b strings.Builder
+	base := largestGlyph(glyphs)
+	raised := "" // of the open run
 	for i, g := range glyphs {
+		isRaised := isRaisedDigit(base, g)
+		if !isRaised {
+			b.WriteString(draft.Raised(raised))
+			raised = ""
+		}
 		if i > 0 {
 			a := glyphs[i-1]
-			if hasWordGap(a, g) {
+			if raised == "" && hasWordGap(a, g) {
 				b.WriteByte(' ')
 			}
 			if isOverprint(a, g) {
 				continue
 			}
 		}
+		if isRaised {
+			raised += g.text
+			continue
+		}
 		b.WriteString(strings.ReplaceAll(g.text, "\ufffd", ""))
 	}
+	b.WriteString(draft.Raised(raised))
 	return b.String()
+}
+
+// largestGlyph returns the first glyph of the largest size of a line.
+func largestGlyph(glyphs []glyph) (base glyph) {
+	for _, g := range glyphs {
+		if g.size > base.size {
+			base = g
+		}
+	}
+	return base
+}
+
+// isRaisedDigit reports whether a glyph is a digit, or a sign before one, that is smaller than its line and above its
+// base line.
+func isRaisedDigit(base, g glyph) bool {
+	return g.size < 0.8*base.size && g.y-base.y > 0.15*base.size && g.text != "" &&
+		strings.Trim(g.text, "0123456789-−–+") == ""
 }
 
 // hasWordGap reports whether the gap between two glyphs is as wide as a space.
@@ -217,6 +280,7 @@ func joinLines(lines []textLine, left bool) []textLine {
 				behind, before = behind && !l.isRTL, false
 			}
 			if level && (behind || before) {
+				last.cells = append(last.cells, l.cells...)
 				if behind {
 					last.text += "  " + l.text
 				} else {

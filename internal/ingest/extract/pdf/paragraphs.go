@@ -16,14 +16,15 @@ func (t *layout) text() string {
 	body := t.bodySize()
 	levels := t.headingSizes(body)
 	repeated := t.repeatedEdgeLines()
-	var d draft.Builder
+	w := lineWriter{body: body, levels: levels}
 	for _, lines := range t.pages {
 		remaining := slices.DeleteFunc(slices.Clone(lines), func(l textLine) bool {
 			return repeated[maskDigits(l.text)] > 0 && atEdge(lines, l)
 		})
-		writeLines(&d, remaining, body, levels)
+		w.writePage(remaining)
 	}
-	return d.Text()
+	w.endParagraph()
+	return w.out.Text()
 }
 
 // bodySize returns the size that most of the text has.
@@ -116,34 +117,84 @@ func atEdge(lines []textLine, l textLine) bool {
 	return true
 }
 
-// writeLines writes the lines of one page as headings and paragraphs.
-func writeLines(d *draft.Builder, lines []textLine, body float64, levels map[float64]int) {
-	var open []textLine
-	for i := 0; i < len(lines); i++ {
-		l := lines[i]
-		level := levels[roundToHalf(l.size)]
-		if level == 0 && l.bold && isStandaloneLine(lines, i) {
-			level = min(len(levels)+1, 5)
-		}
-		if level > 0 && canBeTitle(l.text) {
-			writeParagraph(d, open)
-			open = nil
-			for i+1 < len(lines) && roundToHalf(lines[i+1].size) == roundToHalf(l.size) && lines[i+1].bold == l.bold &&
-				lines[i+1].y < lines[i].y && lines[i].y-lines[i+1].y < 1.6*l.size &&
-				len(l.text)+len(lines[i+1].text) < 160 && levels[roundToHalf(l.size)] > 0 {
-				i++
-				l.text += " " + lines[i].text
+// lineWriter writes lines as headings, paragraphs and tables.
+type lineWriter struct {
+	out     draft.Builder
+	body    float64
+	levels  map[float64]int // of headings, by their size
+	open    []textLine      // of a paragraph
+	segment int             // of the lines that are written now
+}
+
+// writePage writes the lines of one page. What stands in columns is read column by column, or is a table.
+func (w *lineWriter) writePage(lines []textLine) {
+	w.segment++
+	next := 0 // line that may begin a grid
+	for i := 0; i < len(lines); {
+		if len(lines[i].cells) > 1 && i >= next {
+			g := findGrid(lines[i:])
+			if n := w.writeGrid(&g); n > 0 {
+				i += n
+				continue
 			}
-			d.AddHeading(level, l.text)
-			continue
+			next = i + 1 + len(g.lines)/4 // so that the work is linear
 		}
-		if n := len(open); n > 0 && startsParagraph(open[n-1], l, body) {
-			writeParagraph(d, open)
-			open = nil
-		}
-		open = append(open, l)
+		i += w.writeLine(lines, i)
 	}
-	writeParagraph(d, open)
+}
+
+// writeGrid writes lines that are columns or a table, and returns how many; none if they are neither.
+func (w *lineWriter) writeGrid(g *grid) int {
+	if g.isText() {
+		lines := g.byColumn()
+		for i := 0; i < len(lines); {
+			if i > 0 && lines[i].column != lines[i-1].column {
+				w.segment++
+			}
+			i += w.writeLine(lines, i)
+		}
+		w.segment++
+		return len(g.lines)
+	}
+	if g.dropTail(); !g.isTable() {
+		return 0
+	}
+	w.endParagraph()
+	g.writeTable(&w.out)
+	w.segment++
+	return len(g.lines)
+}
+
+// writeLine writes a heading, or adds a line to a paragraph, and returns how many lines that took.
+func (w *lineWriter) writeLine(lines []textLine, i int) (n int) {
+	l := lines[i]
+	level := w.levels[roundToHalf(l.size)]
+	if level == 0 && l.bold && isStandaloneLine(lines, i) {
+		level = min(len(w.levels)+1, 5)
+	}
+	if level > 0 && canBeTitle(l.text) {
+		w.endParagraph()
+		first := i
+		for i+1 < len(lines) && roundToHalf(lines[i+1].size) == roundToHalf(l.size) && lines[i+1].bold == l.bold &&
+			lines[i+1].y < lines[i].y && lines[i].y-lines[i+1].y < 1.6*l.size &&
+			len(l.text)+len(lines[i+1].text) < 160 && w.levels[roundToHalf(l.size)] > 0 {
+			i++
+			l.text += " " + lines[i].text
+		}
+		w.out.AddHeading(level, l.text)
+		return i - first + 1
+	}
+	if n := len(w.open); n > 0 && w.startsParagraph(w.open[n-1], l) {
+		w.endParagraph()
+	}
+	l.segment = w.segment
+	w.open = append(w.open, l)
+	return 1
+}
+
+func (w *lineWriter) endParagraph() {
+	writeParagraph(&w.out, w.open)
+	w.open = nil
 }
 
 // isStandaloneLine reports whether a line is short and bold, with more than the usual space above it and text below.
@@ -159,38 +210,55 @@ func isStandaloneLine(lines []textLine, i int) bool {
 	return i+1 < len(lines) && !lines[i+1].bold
 }
 
-// startsParagraph reports whether a new paragraph, or a new column, begins with l.
-func startsParagraph(last, l textLine, body float64) bool {
+// startsParagraph reports whether a new paragraph begins with l. In a new column, or on a new page, it goes on with the
+// word or the sentence before.
+func (w *lineWriter) startsParagraph(last, l textLine) bool {
 	down := last.y - l.y
-	size := max(l.size, last.size, body)
-	return down > 1.75*size || down < -0.3*size
+	size := max(l.size, last.size, w.body)
+	if last.segment != w.segment || down < -0.3*size {
+		w.segment++
+		isSimilar := min(l.size, last.size) > 0.9*max(l.size, last.size)
+		return !isSimilar || !isHyphenated(last.text, l.text) && !goesOnWith(last.text, l.text)
+	}
+	return down > 1.75*size
 }
 
 // writeParagraph joins lines that are only wrapped; a line that ends early, or begins like an item, keeps its break.
 func writeParagraph(d *draft.Builder, lines []textLine) {
-	left, right := math.Inf(1), 0.0
-	for _, l := range lines {
-		left, right = min(left, l.x), max(right, l.end)
-	}
-	var b strings.Builder
+	var text []byte
+	var edges span // of the lines in the same column
 	for i, l := range lines {
+		if i == 0 || l.segment != lines[i-1].segment {
+			edges = edgesOf(lines[i:])
+		}
 		if i > 0 {
 			last := lines[i-1]
 			switch {
-			case isHyphenated(b.String(), l.text):
-				text := b.String()
-				b.Reset()
-				b.WriteString(text[:len(text)-1])
-			case endsEarly(last, left, right) || isItem(l.text) || strings.Contains(l.text, "  "):
-				b.WriteByte('\n')
+			case isHyphenated(last.text, l.text):
+				text = text[:len(text)-1]
+			case last.segment == l.segment && endsEarly(last, edges.x, edges.end), isItem(l.text),
+				strings.Contains(l.text, "  "):
+				text = append(text, '\n')
 			case joinsWithoutSpace(last.text, l.text):
 			default:
-				b.WriteByte(' ')
+				text = append(text, ' ')
 			}
 		}
-		b.WriteString(l.text)
+		text = append(text, l.text...)
 	}
-	d.AddParagraph(b.String())
+	d.AddParagraph(string(text))
+}
+
+// edgesOf returns the edges of the first lines, which are in one column.
+func edgesOf(lines []textLine) span {
+	edges := span{math.Inf(1), 0}
+	for _, l := range lines {
+		if l.segment != lines[0].segment {
+			break
+		}
+		edges.x, edges.end = min(edges.x, l.x), max(edges.end, l.end)
+	}
+	return edges
 }
 
 // endsEarly reports whether a line ends well before the edge of its paragraph.

@@ -168,7 +168,7 @@ func plausibility(text string) float64 {
 	for _, r := range text {
 		all++
 		switch {
-		case r == utf8.RuneError, unicode.Is(unicode.Co, r), r < ' ' && r != '\n' && r != '\t':
+		case r == utf8.RuneError, unicode.Is(unicode.Co, r), r < ' ' && draft.PrintableRuneOrMark(r) < 0:
 			odd++
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
 			dense++
