@@ -81,7 +81,7 @@ var dependencies = map[string]dependency{
 		packages: []string{"parley/internal/access"}},
 	"golang.org/x/net": {reason: "reads HTML, its character sets and international host names",
 		packages: []string{"parley/internal/ingest/crawl", "parley/internal/ingest/extract/html",
-			"parley/internal/text/charset", "parley/internal/text/safehtml"}},
+			"parley/internal/store", "parley/internal/text/charset", "parley/internal/text/safehtml"}},
 	"golang.org/x/oauth2": {reason: "the code flow of single sign-on, with PKCE; go-oidc rests on it (BSD)",
 		packages: []string{"parley/internal/access"}},
 	"golang.org/x/sys": {reason: "limits of memory and system calls for the processes that read files; what the " +
@@ -89,10 +89,10 @@ var dependencies = map[string]dependency{
 		packages: []string{"parley/internal/ingest/extract/sandbox", "parley/internal/retrieval", "parley/internal/memory"}},
 	"golang.org/x/text": {reason: "character sets, the composed form of texts, the usual letters of drawn ones, " +
 		"the direction of scripts, the languages of browsers",
-		packages: []string{"parley/internal/access", "parley/internal/ingest/extract/draft",
+		packages: []string{"parley/internal/access", "parley/internal/contact", "parley/internal/ingest/extract/draft",
 			"parley/internal/ingest/extract/office",
-			"parley/internal/ingest/extract/pdf", "parley/internal/text/charset", "parley/internal/text/words",
-			"parley/internal/widget"}},
+			"parley/internal/ingest/extract/pdf", "parley/internal/store", "parley/internal/text/charset",
+			"parley/internal/text/words", "parley/internal/widget"}},
 	"google.golang.org/protobuf": {reason: "reads what the media server's participants send, before the SDK does (BSD)",
 		packages: []string{"parley/internal/voice/rtc"}},
 	"modernc.org/libc": {reason: "the memory that SQLite uses",

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
@@ -180,7 +182,7 @@ func (cs *changeSet) mergeContact(i int, known *parley.Contact, types map[string
 	return c
 }
 
-func foldEmail(email string) string { return strings.ToLower(email) }
+func foldEmail(email string) string { return strings.ToLower(norm.NFC.String(email)) }
 
 // contactIndex finds people while contacts are written: as they were found, and as they will be.
 type contactIndex struct {

@@ -1,6 +1,7 @@
 package helpdesk
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -60,7 +61,22 @@ func (u *update) storeCustomer(ctx context.Context, p *parley.Person) error {
 	if !parley.IsCode(err, parley.CodeNotFound) {
 		return err
 	}
-	return u.tx.AddPerson(ctx, p)
+	return u.addCustomer(ctx, p)
+}
+
+// addCustomer writes a new customer; p becomes who is known by the same address or id, who gets the name and the
+// telephone number that were not known of them.
+func (u *update) addCustomer(ctx context.Context, p *parley.Person) error {
+	told := *p
+	if err := u.tx.AddPerson(ctx, p); err != nil || p.ID == told.ID {
+		return err
+	}
+	name, phone := cmp.Or(p.Name, told.Name), cmp.Or(p.Phone, told.Phone)
+	if name == p.Name && phone == p.Phone {
+		return nil
+	}
+	p.Name, p.Phone, p.UpdatedAt = name, phone, u.now
+	return u.tx.UpdatePerson(ctx, p)
 }
 
 // personWithEmail returns who a customer is who has named an address: the same person, who gets it, or another one who

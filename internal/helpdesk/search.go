@@ -36,11 +36,12 @@ func (s *Service) Search(ctx context.Context, ref parley.AgentRef, query string,
 	return list[:min(len(list), limit)], len(list) > limit, nil
 }
 
-// ticketByNumber returns the ticket whose number a query is, such as 12 or #12, if there is one.
+// ticketByNumber returns the ticket whose number a query is, such as 12, #12, "Ticket #12" or "No. 12", if there is
+// one.
 func (s *Service) ticketByNumber(ctx context.Context, ref parley.AgentRef, query string) ([]parley.Ticket, error) {
-	number, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(query), "#"), 10, 64)
-	if err != nil {
-		return nil, nil //nolint:nilerr // then the query is words
+	number, ok := ticketNumber(query)
+	if !ok {
+		return nil, nil
 	}
 	t, err := s.DB.Ticket(ctx, ref, number)
 	switch {
@@ -51,6 +52,27 @@ func (s *Service) ticketByNumber(ctx context.Context, ref parley.AgentRef, query
 	}
 	return []parley.Ticket{*t}, nil
 }
+
+// maxNumberWords is how many words may stand before the number of a ticket: "ticket no. 12".
+const maxNumberWords = 2
+
+// ticketNumber returns the number that a query names and nothing else.
+func ticketNumber(query string) (number int64, ok bool) {
+	query = words.ToStandardForm(strings.TrimSpace(query))
+	digits := strings.TrimLeftFunc(query, func(r rune) bool { return r < '0' || r > '9' })
+	number, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	before := slices.Collect(words.Tokens(query[:len(query)-len(digits)]))
+	isOther := func(t words.Token) bool { return !numberWords[t.Word] }
+	return number, len(before) <= maxNumberWords && !slices.ContainsFunc(before, isOther)
+}
+
+// numberWords are what a ticket is called, and the words before numbers of all sorts.
+var numberWords = words.NewSet(words.Fold(`ticket tickets case request issue reference ref n no nr num number
+	nummer vorgang anfrage fall numéro número numero demande dossier caso solicitud chamado richiesta zaak verzoek
+	ärende sak sag pyyntö talep заявка тикет номер تذكرة رقم`))
 
 // The weights of words by their place in a ticket. A word counts with its highest weight.
 const (

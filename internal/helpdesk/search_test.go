@@ -58,6 +58,13 @@ func TestSearch(t *testing.T) {
 		h.wantFound("6.15", "6")
 		h.wantFound("1000", "6")
 		h.wantFound("#2", "2")
+		for _, query := range []string{"Ticket #2", "ticket 2", "No. 2", "no 2", "Ticket no. 2", "ticket-2", "TICKET: 2",
+			"Nr. 2", "Vorgang 2", "número 2", "№ 2", "case ２"} {
+			h.wantFound(query, "2")
+		}
+		for _, query := range []string{"order 2", "my ticket no 2", "ticket 2 3", "ticket 77", "ticket"} {
+			h.wantFound(query, "")
+		}
 		h.wantFound(" 1 ", "1 6 5") // the ticket of that number first, then those whose words begin with it
 		h.wantFound("12", "5")
 		h.wantFound("99999999999999999999", "")

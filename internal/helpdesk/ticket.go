@@ -59,7 +59,7 @@ func (u *update) openTicket(ctx context.Context, n NewTicket, t *parley.Ticket, 
 	if redacts {
 		redactTicket(t)
 	}
-	if err := u.tx.AddPerson(ctx, &t.Customer); err != nil {
+	if err := u.addCustomer(ctx, &t.Customer); err != nil {
 		return err
 	}
 	if err := createConversation(ctx, u.tx, t, message); err != nil {

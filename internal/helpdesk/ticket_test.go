@@ -142,6 +142,52 @@ func TestOneCustomerForOneAddress(t *testing.T) {
 	})
 }
 
+// TestCustomerIsKnownByAnyFormOfTheAddress checks that an address is one however its letters and its host are written.
+func TestCustomerIsKnownByAnyFormOfTheAddress(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		for i, group := range [][]string{
+			{"jörg@example.com", "jo\u0308rg@example.com", "JÖRG@example.com", "JO\u0308RG@EXAMPLE.com"},
+			{"info@müller.example", "info@xn--mller-kva.example", "info@mu\u0308ller.example", "Info@MÜLLER.example"},
+			{"info@例え.example", "info@xn--r8jz45g.example"},
+		} {
+			var first parley.PersonID
+			for j, address := range group {
+				in := newTicketRequest(10*i + j)
+				in.Email = address
+				if got := h.mustOpen(in).Customer; j == 0 {
+					first = got.ID
+				} else if got.ID != first {
+					h.Errorf("%+q is another person than %q", address, group[0])
+				}
+			}
+		}
+	})
+}
+
+// TestCustomerGetsTheNameOfALaterTicket checks that a name is kept once it is known, and that no later ticket changes
+// it.
+func TestCustomerGetsTheNameOfALaterTicket(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		open := func(i int, name string) parley.Person {
+			in := newTicketRequest(i)
+			in.Email, in.Name = "c@example.com", name
+			return h.mustOpen(in).Customer
+		}
+		first := open(1, "")
+		if named := open(2, "Customer 1"); named.ID != first.ID || first.Name != "" || named.Name != "Customer 1" {
+			h.Errorf("%+v became %+v", first, named)
+		}
+		for i, name := range []string{"", "Customer 2"} {
+			if got := open(3+i, name); got.Name != "Customer 1" {
+				h.Errorf("%q became %q", name, got.Name)
+			}
+		}
+		if t, err := h.DB.Ticket(h, h.ref(), 1); err != nil || t.Customer.Name != "Customer 1" {
+			h.Errorf("the first ticket: %+v, %v", t, err)
+		}
+	})
+}
+
 func TestAssigneeAndTeamOfTheRequest(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		users := h.addTeamMembers(parley.StrategyRoundRobin, 2)

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
+
 	"parley"
 	"parley/internal/sqldb"
 )
@@ -84,7 +87,7 @@ func (db *DB) PeopleByExternalIDOrEmail(ctx context.Context, ref parley.AgentRef
 func lowerEmails(emails []string) []string {
 	list := make([]string, len(emails))
 	for i, e := range emails {
-		list[i] = strings.ToLower(normalizeEmail(e))
+		list[i] = strings.ToLower(composeEmail(e))
 	}
 	return list
 }
@@ -172,14 +175,39 @@ func normalizeEmail(email string) string {
 	}, email)
 }
 
+// composeEmail is normalizeEmail with the letters composed, as those of people are kept.
+func composeEmail(email string) string { return normalizeEmail(norm.NFC.String(email)) }
+
+// emailForms returns the ways in which an address may be kept, the likeliest first: with its letters composed or as
+// they were typed, and with the host in its own letters or in ASCII.
+func emailForms(email string) []string {
+	forms := []string{composeEmail(email)}
+	at := strings.LastIndexByte(forms[0], '@') + 1
+	for _, convert := range []func(host string) (string, error){idna.Lookup.ToASCII, idna.Lookup.ToUnicode} {
+		if host, err := convert(strings.ToLower(forms[0][at:])); err == nil && !strings.EqualFold(host, forms[0][at:]) {
+			forms = append(forms, forms[0][:at]+host)
+		}
+	}
+	if typed := normalizeEmail(email); typed != forms[0] {
+		forms = append(forms, typed)
+	}
+	return forms
+}
+
 // Person finds one of the agent's people. Fails with NOT_FOUND.
 func (db *DB) Person(ctx context.Context, ref parley.AgentRef, id parley.PersonID) (*parley.Person, error) {
 	return db.person(ctx, ref, `id = ?`, id)
 }
 
-// PersonByEmail finds the one with the address, whatever its case. Fails with NOT_FOUND.
-func (db *DB) PersonByEmail(ctx context.Context, ref parley.AgentRef, email string) (*parley.Person, error) {
-	return db.person(ctx, ref, `lower(email) = lower(?)`, normalizeEmail(email))
+// PersonByEmail finds the one with the address, whatever its case and its form. Fails with NOT_FOUND.
+func (db *DB) PersonByEmail(ctx context.Context, ref parley.AgentRef, email string) (p *parley.Person, err error) {
+	for _, form := range emailForms(email) {
+		p, err = db.person(ctx, ref, `lower(email) = lower(?)`, form)
+		if !parley.IsCode(err, parley.CodeNotFound) {
+			break
+		}
+	}
+	return p, err
 }
 
 // PersonByExternalID finds the one whom the client knows by the id. Fails with NOT_FOUND.
@@ -193,8 +221,18 @@ func (db *DB) person(ctx context.Context, ref parley.AgentRef, condition string,
 }
 
 // AddPerson writes a new person, unless one with the same e-mail address or external id is there, however many try at a
-// time: then p becomes that one, unchanged. It must be called in a transaction.
+// time: then p becomes that one, unchanged. It must be called in a transaction, and for an address that has several
+// forms in one that holds the agent.
 func (db *DB) AddPerson(ctx context.Context, p *parley.Person) error {
+	if len(emailForms(p.Email)) > 1 {
+		known, err := db.PersonByEmail(ctx, p.AgentRef(), p.Email)
+		if !parley.IsCode(err, parley.CodeNotFound) {
+			if err == nil {
+				*p = *known
+			}
+			return err
+		}
+	}
 	query, args := personTable.insertion(` on conflict do nothing returning `+personTable.columns, p)
 	added, err := personTable.oneFrom(ctx, db, query, args...)
 	if err == nil {

@@ -118,10 +118,10 @@ func (t textDest[S]) Scan(v any) error {
 	return err
 }
 
-// emailDest is an e-mail address as it is kept (normalizeEmail); null is none.
+// emailDest is an e-mail address of one of an agent's people as it is kept (composeEmail); null is none.
 type emailDest struct{ dest *string }
 
-func (e emailDest) arg() any         { return textOrNil(normalizeEmail(*e.dest)) }
+func (e emailDest) arg() any         { return textOrNil(composeEmail(*e.dest)) }
 func (e emailDest) Scan(v any) error { return nullableText(e.dest).Scan(v) }
 
 // timeDest is a time in milliseconds.

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"parley"
@@ -34,6 +36,8 @@ func parseArguments(text jsonText, schema object) (arguments, error) {
 			faults[name] = "is not an argument of this tool"
 		} else if string(value) == "null" && !isNullable(known[name].(object)) {
 			delete(args, name) // assistants send null for what they leave out
+		} else {
+			args[name] = readAs(value, known[name].(object))
 		}
 	}
 	required, _ := schema["required"].([]string)
@@ -43,6 +47,56 @@ func parseArguments(text jsonText, schema object) (arguments, error) {
 		}
 	}
 	return args, parley.InvalidFields(faults)
+}
+
+// readAs returns a value as its schema has it: assistants write 12 as 12.0 or "12", true as "true", and a list or an
+// object as a text that holds it. What cannot be read so is left to REST, which says what it must be.
+func readAs(value jsonText, schema object) jsonText {
+	want, _ := schema["type"].(string)
+	if choices, ok := schema["anyOf"].([]any); ok && len(choices) == 2 { // the other one is null
+		first, _ := choices[0].(object)
+		want, _ = first["type"].(string)
+	}
+	if want == "" || want == "string" {
+		return value
+	}
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		text = strings.TrimSpace(text)
+		if !json.Valid([]byte(text)) || jsonTypeOf(text) != jsonTypes[want] {
+			return value
+		}
+		value = jsonText(text)
+	}
+	if want == "integer" {
+		return wholeNumber(value)
+	}
+	return value
+}
+
+// jsonTypes are the first characters of values by their types; digits stand for all numbers.
+var jsonTypes = map[string]byte{"integer": '0', "number": '0', "boolean": 't', "array": '[', "object": '{'}
+
+// jsonTypeOf returns what jsonTypes has for the type of a value.
+func jsonTypeOf(value string) byte {
+	switch c := value[0]; c {
+	case '[', '{', '"':
+		return c
+	case 't', 'f':
+		return 't'
+	case 'n':
+		return 'n'
+	}
+	return '0'
+}
+
+// wholeNumber writes a whole number without its fraction or exponent: 12.0 and 1.2e1 are 12.
+func wholeNumber(value jsonText) jsonText {
+	f, err := strconv.ParseFloat(string(value), 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
+		return value
+	}
+	return jsonText(strconv.FormatFloat(f, 'f', -1, 64))
 }
 
 // isNullable reports whether null is a valid value. Schemas that allow it are choices (nullableSchema).

@@ -46,3 +46,25 @@ func FuzzArguments(f *testing.F) {
 		}
 	})
 }
+
+// What assistants write in other ways than the schema has it is read where there is but one way to.
+func TestArgumentsAreReadAsTheirTypes(t *testing.T) {
+	properties := object{}
+	for _, name := range []string{"integer", "number", "boolean", "array", "object", "string"} {
+		properties[name] = object{"type": name}
+	}
+	properties["nullable"] = object{"anyOf": []any{object{"type": "integer"}, object{"type": "null"}}}
+	for _, row := range []struct{ name, value, want string }{
+		{"integer", `12.0`, `12`}, {"integer", `"12.0"`, `12`}, {"integer", `1.2e1`, `12`}, {"integer", `"5"`, `5`},
+		{"integer", `12.5`, `12.5`}, {"integer", `"twelve"`, `"twelve"`}, {"integer", `""`, `""`},
+		{"number", `"0.5"`, `0.5`}, {"boolean", `"true"`, `true`}, {"boolean", `"false"`, `false`},
+		{"boolean", `"yes"`, `"yes"`}, {"boolean", `"1"`, `"1"`}, {"array", `"[\"a\", \"b\"]"`, `["a", "b"]`},
+		{"array", `"a,b"`, `"a,b"`}, {"array", `"{}"`, `"{}"`}, {"object", `"{\"a\": 1}"`, `{"a": 1}`},
+		{"string", `"5"`, `"5"`}, {"string", `"[1]"`, `"[1]"`}, {"nullable", `"12"`, `12`}, {"nullable", `null`, `null`},
+	} {
+		args, err := parseArguments(jsonText(`{"`+row.name+`": `+row.value+`}`), object{"properties": properties})
+		if err != nil || string(args[row.name]) != row.want {
+			t.Errorf("%s %s: %s, want %s (%v)", row.name, row.value, args[row.name], row.want, err)
+		}
+	}
+}
