@@ -258,8 +258,9 @@ func (p *process) printFigures(r *eval.Report) error {
 // what answers them is not there.
 func (p *process) printOutcomes(r *eval.Report) error {
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\nSET\tSOURCES\tASKED\tRIGHT\tWRONG\tUNSURE, RIGHT\tUNSURE, WRONG\tASKED BACK\tREFUSED")
-	row := func(name, sources string, o *eval.Outcomes) {
+	fmt.Fprintln(w, "\nSET\tSOURCES\tASKED\tRIGHT\tWRONG\tUNSURE, RIGHT\tUNSURE, WRONG\tASKED BACK\tREFUSED\t"+
+		"BREVITY\tSENTENCES\tAT P90")
+	row := func(name, sources string, o *eval.Outcomes, lengths string) {
 		if o == nil || o.Asked == 0 {
 			return
 		}
@@ -267,12 +268,13 @@ func (p *process) printOutcomes(r *eval.Report) error {
 		for _, n := range []int{o.Right, o.Wrong, o.UnsureRight, o.UnsureWrong, o.AskedBack, o.Refused} {
 			fmt.Fprintf(w, "\t%.3f", float64(n)/float64(o.Asked))
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(w, lengths)
 	}
 	rows := func(name string, f *eval.Figures) {
-		row(name, "answer it", &f.Answered)
-		row(name, "do not", &f.Open)
-		row(name, "without it", f.LeftOut)
+		row(name, "answer it", &f.Answered, fmt.Sprintf("\t%s\t%.0f\t%.0f", formatShare(f.Brevity), f.SentencesP50,
+			f.SentencesP90))
+		row(name, "do not", &f.Open, "\t-\t-\t-")
+		row(name, "without it", f.LeftOut, "\t-\t-\t-")
 	}
 	for _, s := range r.Sets {
 		rows(s.Name, &s.Figures)

@@ -42,6 +42,11 @@ type Figures struct {
 	// share of the answered answerable questions whose answer cites a relevant document
 	CitesRelevant *float64 `json:"cites_relevant"`
 
+	// share of the words of right answers, in doubt or not, that stand in sentences that answer
+	Brevity      *float64 `json:"brevity"`
+	SentencesP50 float64  `json:"sentences_p50"` // of an answer
+	SentencesP90 float64  `json:"sentences_p90"`
+
 	FindP50   float64 `json:"find_ms_p50"`
 	FindP99   float64 `json:"find_ms_p99"`
 	AnswerP50 float64 `json:"answer_ms_p50"`
@@ -102,6 +107,7 @@ func computeFigures(trials []Trial) Figures {
 	f.setCitations(trials)
 	f.setTimes(trials)
 	f.setOutcomes(trials)
+	f.setBrevity(trials)
 	f.Curve, f.AUC = refusalCurve(trials)
 	return f
 }

@@ -39,7 +39,10 @@ type Trial struct {
 	Supported     int     `json:"supported"`
 	Covered       float64 `json:"covered"` // share of the answer's bytes that is cited
 	CitesRelevant bool    `json:"cites_relevant"`
-	AnswerMS      float64 `json:"answer_ms"`
+	Sentences     int     `json:"sentences"` // of the answer; 0 for a refusal and a question back
+	// share of the words of a right answer that stand in its sentences that answer; nil of any other
+	Brevity  *float64 `json:"brevity"`
+	AnswerMS float64  `json:"answer_ms"`
 }
 
 // Runner runs sets.
@@ -115,9 +118,11 @@ func (r Runner) runQuestion(ctx context.Context, s *corpus, q Question) (*Trial,
 		return t, nil
 	}
 	start = r.Now()
-	err := t.collectAnswer(ctx, r.Backend.Model, draft.Prompt(hits), s)
+	cites, err := t.collectAnswer(ctx, r.Backend.Model, draft.Prompt(hits))
 	t.AnswerMS = toMillis(r.Now().Sub(start))
+	relevant := t.checkCitations(cites, draft.Prompt(hits).Passages, s)
 	t.setOutcome(q.References)
+	t.setBrevity(q.References, relevant)
 	return t, err
 }
 
@@ -166,12 +171,12 @@ func (t *Trial) rankDocuments(hits []retrieval.Hit) {
 	t.TopDocuments = order[:min(maxShownDocuments, len(order))]
 }
 
-func (t *Trial) collectAnswer(ctx context.Context, m model.Model, req model.Request, s *corpus) error {
-	var cites []model.Citation
+func (t *Trial) collectAnswer(ctx context.Context, m model.Model, req model.Request) (cites []model.Citation,
+	err error) {
 	for chunk, err := range m.Stream(ctx, req) {
 		switch {
 		case err != nil:
-			return err
+			return cites, err
 		case chunk.Citation != nil:
 			cites = append(cites, *chunk.Citation)
 		case chunk.Finish != nil:
@@ -180,15 +185,16 @@ func (t *Trial) collectAnswer(ctx context.Context, m model.Model, req model.Requ
 			t.Answer += chunk.Text
 		}
 	}
-	t.checkCitations(cites, req.Passages, s)
-	return nil
+	return cites, nil
 }
 
 func toMillis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // checkCitations counts the citations that hold: the cited bytes lie in the passage, are in the document's text at
-// the place that the citation returns, and are those of the answer that they are cited for.
-func (t *Trial) checkCitations(cites []model.Citation, passages []model.Passage, s *corpus) {
+// the place that the citation returns, and are those of the answer that they are cited for. It returns those of what
+// holds the answer.
+func (t *Trial) checkCitations(cites []model.Citation, passages []model.Passage,
+	s *corpus) (relevant []model.Citation) {
 	t.Citations = len(cites)
 	cited := make([]bool, len(t.Answer))
 	for _, c := range cites {
@@ -197,7 +203,7 @@ func (t *Trial) checkCitations(cites []model.Citation, passages []model.Passage,
 		}
 		p := passages[c.PassageIndex]
 		if slices.Contains(t.Relevant, string(p.SourceID)) || slices.Contains(t.Relevant, string(p.ID)) {
-			t.CitesRelevant = true
+			relevant = append(relevant, c)
 		}
 		if t.isSupported(c, p, s.texts[p.SourceID]) {
 			t.Supported++
@@ -212,7 +218,8 @@ func (t *Trial) checkCitations(cites []model.Citation, passages []model.Passage,
 			n++
 		}
 	}
-	t.Covered = float64(n) / float64(max(len(cited), 1))
+	t.Covered, t.CitesRelevant = float64(n)/float64(max(len(cited), 1)), len(relevant) > 0
+	return relevant
 }
 
 func (t *Trial) isSupported(c model.Citation, p model.Passage, text string) bool {
