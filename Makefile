@@ -9,8 +9,13 @@ TOOL := go tool -modfile=.ci/tools.mod
 
 # Kill loops are about a process that the race detector does not see.
 FAULTS := ./internal/testkit/faults/...
-# What only computes has nothing to race with; benchmarks and the measuring of answers would take too long under the detector.
-PLAIN := ./bench/... ./internal/eval ./internal/model/quote ./internal/voice/vad
+# What only computes has nothing to race with; benchmarks and the measuring of answers would take too long under the detector, and
+# commands start the server that other packages test with it.
+PLAIN := . ./bench/... ./cmd/parley ./internal/eval ./internal/ingest/extract ./internal/ingest/extract/draft ./internal/ingest/extract/html \
+  ./internal/ingest/extract/office ./internal/ingest/extract/pdf ./internal/model/prompt ./internal/model/quote ./internal/retrieval \
+  ./internal/synonym ./internal/text/... ./internal/voice/vad
+# Those of PLAIN that something can race with: searches side by side, and indexes that are loaded, rebuilt and dropped meanwhile.
+SEARCHES := ^Test(SearchWhile|Concurrent|Fragmented|IndexFollows|LeastRecently|FailureIsNotCached)
 # Voice sessions take place in real time, 20 ms after 20 ms: they have the machine for themselves.
 ALONE = ./internal/server $$(go list ./internal/voice/... | grep -v voice/vad | tr "\n" " ")
 OTHERS = $$(go list ./... | grep -vxFf <(go list $(FAULTS) $(PLAIN) $(ALONE)) | tr '\n' ' ')
@@ -69,8 +74,9 @@ test:
 	@[ -n "$(POSTGRES)" ] || echo "No PostgreSQL programs found: nothing is tested on PostgreSQL."
 	@[ -n "$(NPM)" ] || echo "No npm found: the clients' tests are left out."
 	@[ -n "$(PARLEY_CHECKS)" ] || rm -rf bin/checks
-	@.ci/part "Go: what only computes" .ci/gotest "$(PLAIN)"
+	@.ci/part "Go: what only computes" .ci/gotest "$(PLAIN)" -skip '$(COUNTS)'
 	@.ci/part "Go: race detector" .ci/gotest "$(OTHERS)" -skip '$(COUNTS)' $(RACE)
+	@.ci/part "Go: searches, with the race detector" .ci/gotest ./internal/retrieval -run '$(SEARCHES)' $(RACE)
 	@.ci/part "Go: kill loops and other faults" .ci/gotest "$(FAULTS)" -p 1
 	@.ci/part "Go: counted work" .ci/gotest "$(COUNTING)" -run '$(COUNTS)'
 	@.ci/part "Go: generated clients" go -C clients/check test -count=1 -timeout 15m .
