@@ -61,6 +61,21 @@ func lastTrace(t *testing.T, traces []store.TurnTrace) parley.Trace {
 	return traces[len(traces)-1].Trace
 }
 
+// No time of a trace is negative, although the clock is set back while the model answers.
+func TestTraceOfAClockThatIsSetBack(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		te.model.StepsFor = func(model.Request) []scripted.Step {
+			te.clock.Advance(-time.Second)
+			return []scripted.Step{scripted.Text("It is blue."), scripted.Stop()}
+		}
+		turn := te.start("Which colour has the sky?", "")
+		te.finish(turn)
+		if m := te.trace(turn.ConversationID).Millis; min(m.RetrievalDone, m.FirstToken, m.AnswerDone) < 0 {
+			t.Errorf("%+v", m)
+		}
+	})
+}
+
 // A follow-up question is rewritten for the search; the first message is not, nor one that is long or complete by
 // itself. The rewritten question is not shown.
 func TestRewriting(t *testing.T) {

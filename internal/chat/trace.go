@@ -46,7 +46,8 @@ func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure 
 			tr.OutputTokens+t.rewriteTrace.OutputTokens
 	}
 	tr.Rerank = t.rerankTrace
-	since := func(at time.Time) float64 { return float64(at.Sub(t.StartedAt).Microseconds()) / 1000 }
+	// A fast model may be ready before the turn is opened, and a clock may be set back.
+	since := func(at time.Time) float64 { return max(0, float64(at.Sub(t.StartedAt).Microseconds())/1000) }
 	tr.Millis = parley.TraceMillis{RetrievalDone: since(retrieved), AnswerDone: since(now)}
 	if !a.firstOutput.IsZero() {
 		tr.Millis.FirstToken = since(a.firstOutput)
