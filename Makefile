@@ -11,7 +11,8 @@ TOOL := go tool -modfile=.ci/tools.mod
 FAULTS := ./internal/testkit/faults/...
 # What only computes has nothing to race with; benchmarks and the measuring of answers would take too long under the detector, and
 # commands start the server that other packages test with it.
-PLAIN := . ./bench/... ./cmd/parley ./internal/eval ./internal/ingest/extract ./internal/ingest/extract/draft ./internal/ingest/extract/html \
+PLAIN := . ./bench/... ./cmd/parley ./internal/api/admin ./internal/contact ./internal/eval ./internal/manifest ./internal/memory \
+  ./internal/vault ./internal/ingest/extract ./internal/ingest/extract/draft ./internal/ingest/extract/html \
   ./internal/ingest/extract/office ./internal/ingest/extract/pdf ./internal/model/prompt ./internal/model/quote ./internal/retrieval \
   ./internal/synonym ./internal/text/... ./internal/voice/vad
 # Those of PLAIN that something can race with: searches side by side, and indexes that are loaded, rebuilt and dropped meanwhile.

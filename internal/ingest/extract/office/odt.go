@@ -161,7 +161,8 @@ func (o *odtReader) readLine() (string, error) {
 		case "span":
 			before := b.Len()
 			err := o.xml.eachContent(inner, text)
-			o.runs[attributeValue(el, "style-name")].mark(&b, before)
+			run := o.runs[attributeValue(el, "style-name")]
+			run.mark(&b, before)
 			return err
 		case "p", "h": // of a text box
 			b.WriteByte('\n')
