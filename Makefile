@@ -9,7 +9,7 @@ TOOL := go tool -modfile=.ci/tools.mod
 
 # Kill loops are about a process that the race detector does not see.
 FAULTS := ./internal/testkit/faults/...
-# What only computes has nothing to race with; benchmarks and the measuring of answers would take too long under the detector, and
+# What has no goroutines has nothing to race with; benchmarks and the measuring of answers would take too long under the detector, and
 # commands start the server that other packages test with it.
 PLAIN := . ./bench/... ./cmd/parley ./internal/api/admin ./internal/contact ./internal/eval ./internal/manifest ./internal/memory \
   ./internal/vault ./internal/ingest/extract ./internal/ingest/extract/draft ./internal/ingest/extract/html \
@@ -75,7 +75,7 @@ test:
 	@[ -n "$(POSTGRES)" ] || echo "No PostgreSQL programs found: nothing is tested on PostgreSQL."
 	@[ -n "$(NPM)" ] || echo "No npm found: the clients' tests are left out."
 	@[ -n "$(PARLEY_CHECKS)" ] || rm -rf bin/checks
-	@.ci/part "Go: what only computes" .ci/gotest "$(PLAIN)" -skip '$(COUNTS)'
+	@.ci/part "Go: without the race detector" .ci/gotest "$(PLAIN)" -skip '$(COUNTS)'
 	@.ci/part "Go: race detector" .ci/gotest "$(OTHERS)" -skip '$(COUNTS)' $(RACE)
 	@.ci/part "Go: searches, with the race detector" .ci/gotest ./internal/retrieval -run '$(SEARCHES)' $(RACE)
 	@.ci/part "Go: kill loops and other faults" .ci/gotest "$(FAULTS)" -p 1
