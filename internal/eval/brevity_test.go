@@ -22,13 +22,13 @@ func TestBrevity(t *testing.T) {
 		{"a reference over two sentences", "It opens at nine. On Sundays it does not.", "nine. On Sundays", 1, 2},
 		{"a wrong answer", "Dogs may come in. Cats may not.", "at nine", -1, 2},
 	} {
-		said := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
+		m := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 			return []scripted.Step{scripted.Text(c.reply), {Chunk: model.Chunk{Citation: &model.Citation{}}}, scripted.Stop()}
 		}}
 		isAnswerable := true
 		set := eval.Set{Name: c.name, Docs: []eval.Doc{{ID: "hours", Text: c.reply}}, Questions: []eval.Question{{ID: "1",
 			Text: "When?", Answerable: &isAnswerable, References: []string{c.reference}}}}
-		r := eval.Runner{Backend: model.Backend{Model: said, Label: "scripted"}, Now: time.Now}
+		r := eval.Runner{Backend: model.Backend{Model: m, Label: "scripted"}, Now: time.Now}
 		report, err := r.RunAll(t.Context(), []eval.Set{set})
 		if err != nil {
 			t.Fatal(err)

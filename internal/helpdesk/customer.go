@@ -67,11 +67,11 @@ func (u *update) storeCustomer(ctx context.Context, p *parley.Person) error {
 // addCustomer writes a new customer; p becomes who is known by the same address or id, who gets the name and the
 // telephone number that were not known of them.
 func (u *update) addCustomer(ctx context.Context, p *parley.Person) error {
-	told := *p
-	if err := u.tx.AddPerson(ctx, p); err != nil || p.ID == told.ID {
+	given := *p
+	if err := u.tx.AddPerson(ctx, p); err != nil || p.ID == given.ID {
 		return err
 	}
-	name, phone := cmp.Or(p.Name, told.Name), cmp.Or(p.Phone, told.Phone)
+	name, phone := cmp.Or(p.Name, given.Name), cmp.Or(p.Phone, given.Phone)
 	if name == p.Name && phone == p.Phone {
 		return nil
 	}

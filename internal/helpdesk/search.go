@@ -53,7 +53,7 @@ func (s *Service) ticketByNumber(ctx context.Context, ref parley.AgentRef, query
 	return []parley.Ticket{*t}, nil
 }
 
-// maxNumberWords is how many words may stand before the number of a ticket: "ticket no. 12".
+// maxNumberWords is how many words may be before the number of a ticket: "ticket no. 12".
 const maxNumberWords = 2
 
 // ticketNumber returns the number that a query names and nothing else.
