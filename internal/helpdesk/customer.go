@@ -67,11 +67,11 @@ func (u *update) storeCustomer(ctx context.Context, p *parley.Person) error {
 // addCustomer writes a new customer; p becomes who is known by the same address or id, who gets the name and the
 // telephone number that were not known of them.
 func (u *update) addCustomer(ctx context.Context, p *parley.Person) error {
-	given := *p
-	if err := u.tx.AddPerson(ctx, p); err != nil || p.ID == given.ID {
+	newPerson := *p
+	if err := u.tx.AddPerson(ctx, p); err != nil || p.ID == newPerson.ID {
 		return err
 	}
-	name, phone := cmp.Or(p.Name, given.Name), cmp.Or(p.Phone, given.Phone)
+	name, phone := cmp.Or(p.Name, newPerson.Name), cmp.Or(p.Phone, newPerson.Phone)
 	if name == p.Name && phone == p.Phone {
 		return nil
 	}
