@@ -25,8 +25,7 @@ export async function serve(folder, answer = () => [404, notFound]) {
       return;
     }
     const type = types[extname(name)] ?? "text/plain";
-    const kept = name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache"; // as the server has it
-    response.writeHead(200, { ...headers, "Content-Type": `${type}; charset=utf-8`, "Cache-Control": kept });
+    response.writeHead(200, { ...headers, "Content-Type": `${type}; charset=utf-8`, "Cache-Control": "no-cache" });
     response.end(text);
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
