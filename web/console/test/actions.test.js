@@ -4,13 +4,13 @@ import { describe, test } from "node:test";
 import { actions } from "./action-answers.js";
 import { agents, answers } from "./answers.js";
 import { skip } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 const path = `/agents/${agents[0].id}/actions`;
 const [track] = actions;
 
 describe("actions", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const sent = (answer, method) => answer.state.asked.filter((one) => one.method === method && one.path.includes("/actions"));
 
   async function save(page) {

@@ -9,7 +9,7 @@ import { agents, answers } from "./answers.js";
 import { launch, newPage, skip } from "./browser.js";
 import { serveBefore } from "./proxy.js";
 import { signUp, startServer } from "./server.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 const root = join(import.meta.dirname, "../../..");
 const { schemas } = JSON.parse(readFileSync(join(root, "internal/api/v2/openapi.json"), "utf8")).components;
@@ -288,7 +288,7 @@ describe("settings and REST v2", { skip }, () => {
 });
 
 describe("the screen of the settings", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const id = agents[0].id;
   const path = `/agents/${id}/settings`;
   const part = (page, name) => page.getByRole("navigation", { name: texts["settings.parts"] }).getByRole("link", { name });

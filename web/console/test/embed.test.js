@@ -8,7 +8,7 @@ import { runInNewContext } from "node:vm";
 import { runnerImport } from "vite";
 import { agents, answers, user } from "./answers.js";
 import { skip } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 const id = agents[0].id;
 const path = `/agents/${id}/embed`;
@@ -72,7 +72,7 @@ describe("snippets", () => {
 });
 
 describe("embed", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("what is copied names this server and this agent", async () => {
     await open(

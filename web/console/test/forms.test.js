@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
 import { skip } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 const invalid = (details) => [
   400,
@@ -13,7 +13,7 @@ const invalid = (details) => [
 const common = invalid({ password: "is one of those that are guessed first; choose another" });
 
 describe("forms", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const puts = (answer) => answer.state.asked.filter(({ method, path }) => method === "PUT" && path === "/v1/me/password");
 
   test("after a fault the button stays where it is, and the first press on it sends", async () => {

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
 import { skip } from "./browser.js";
 import * as to from "./screen-states.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
 
 const [{ id }] = agents;
@@ -22,7 +22,7 @@ const focused = (page) =>
   });
 
 describe("keyboard", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const at = (path, use, options) => open(answers(options), path, use, { reducedMotion: "reduce" });
 
   /** Presses keys one after the other, and says what has the focus after each. */
@@ -242,7 +242,7 @@ describe("keyboard", { skip }, () => {
 });
 
 describe("what is said", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const texts = (page) => page.getByRole("status").filter({ visible: true }).allTextContents();
 
   test("while something is read, when it is saved, and how much is not", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
 import { skip } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
 
 const total = 10_000;
@@ -35,7 +35,7 @@ function long(answer) {
 }
 
 describe("long lists", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const numbers = (place) =>
     place.getByRole("row").evaluateAll((rows) => rows.map((row) => Number(row.getAttribute("aria-rowindex"))));
 

@@ -9,7 +9,7 @@ import { agents, answers } from "./answers.js";
 import { launch, newPage, skip } from "./browser.js";
 import { serveBefore } from "./proxy.js";
 import { signUp, startServer } from "./server.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 /** A red picture, as the bytes of its file. */
 function newPicture(width, height) {
@@ -88,7 +88,7 @@ describe("fields", () => {
 });
 
 describe("looks", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("the frame shows what is not saved, and only what was changed is saved", async () => {
     const answer = answers();

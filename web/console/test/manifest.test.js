@@ -8,7 +8,7 @@ import { launch, newPage, skip } from "./browser.js";
 import { faults, manifest } from "./manifest-answers.js";
 import { serveBefore } from "./proxy.js";
 import { signUp, startServer } from "./server.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
 const area = (page) => page.locator("textarea[name=manifest]");
@@ -25,7 +25,7 @@ test("values are lines in the way of a manifest", async () => {
 });
 
 describe("the screen of a manifest", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const path = `/agents/${agents[0].id}/manifest`;
   const sent = (answer) => answer.state.asked.filter((a) => a.method === "POST" && a.path.endsWith("/manifest")).map(({ body }) => body);
 

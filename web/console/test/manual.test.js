@@ -8,7 +8,7 @@ import { answers } from "./answers.js";
 import { findings } from "./axe.js";
 import { launch, newPage, skip } from "./browser.js";
 import { startServer } from "./server.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 const source = join(import.meta.dirname, "../src");
 
@@ -97,7 +97,7 @@ test("every screen has a chapter of its own", async () => {
 });
 
 describe("the question mark", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   for (const [path, options, target] of [
     ["/agents", {}, "/docs/manual/agents-screen"],
     ["/agents/5QHA6VB-DIAbBhxwqxfdi", {}, "/docs/manual/agents-screen#what-is-on-the-home-of-an-agent"],

@@ -5,14 +5,14 @@ import { answers } from "./answers.js";
 import { skip } from "./browser.js";
 import { EventLog } from "./event-log.js";
 import { modelServers } from "./model-answers.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 const path = "/workspace/models";
 const [, main, failing] = modelServers;
 const key = "sk-of-the-tests-1234567890";
 
 describe("servers of models", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const row = (page, name) => page.getByRole("main").getByRole("listitem").filter({ has: page.getByRole("heading", { name }) });
   const sent = (answer, method) => answer.state.asked.filter((one) => one.method === method && one.path.includes("/model-servers"));
 

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { agents, answers, broken } from "./answers.js";
 import { skip } from "./browser.js";
 import { eventsOf, metadata, record, streamOf } from "./playground-answers.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 const [{ id }] = agents;
 const path = `/agents/${id}/playground`;
@@ -35,7 +35,7 @@ const ask = async (page, message) => {
 const query = (page) => new URL(page.url()).searchParams;
 
 describe("the playground's address", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("a reload shows the conversation, the answer and what is compared again", async () => {
     const answer = answers();
@@ -112,7 +112,7 @@ describe("the playground's address", { skip }, () => {
 });
 
 describe("the playground's draft", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const question = (page) => page.getByRole("alertdialog", { name: "Changes are not saved" });
 
   test("leaving asks while something is not saved; asking and comparing do not", async () => {
@@ -178,7 +178,7 @@ describe("the playground's draft", { skip }, () => {
 });
 
 describe("the playground's streams", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("cut behind any event, an answer keeps what has come and can be asked for again", async () => {
     const events = eventsOf({ size: 12, tools: [{ toolCallId: "c1", name: "track_order", input: { id: 1 }, output: { status: "success" } }] });
@@ -219,7 +219,7 @@ describe("the playground's streams", { skip }, () => {
 });
 
 describe("the playground without what it needs", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   for (const [name, failing] of [["agent", `GET /v2/agents/${id}`], ["settings", `GET ${own}/settings`]]) {
     test(`failing ${name}: said, with a way to try again`, async () => {

@@ -4,14 +4,14 @@ import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
 import { skip } from "./browser.js";
 import { eventsOf, explain, metadata, streamOf } from "./playground-answers.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 const [{ id }] = agents;
 const path = `/agents/${id}/playground`;
 const withSettings = agents.map((agent) => ({ ...agent, instructions: "You are the help desk.", temp: 0.2, suggestedMessages: null }));
 
 describe("playground", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
   const bodies = (answer, route) => answer.state.asked.filter((a) => `${a.method} ${a.path}` === route).map(({ body }) => body);
   const spoken = (page, text) => page.locator("[data-testid=spoken]", { hasText: text }).waitFor({ state: "attached" });

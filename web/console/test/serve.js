@@ -25,7 +25,8 @@ export async function serve(folder, answer = () => [404, notFound]) {
       return;
     }
     const type = types[extname(name)] ?? "text/plain";
-    response.writeHead(200, { ...headers, "Content-Type": `${type}; charset=utf-8`, "Cache-Control": "no-cache" });
+    const kept = name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache"; // as the server has it
+    response.writeHead(200, { ...headers, "Content-Type": `${type}; charset=utf-8`, "Cache-Control": kept });
     response.end(text);
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));

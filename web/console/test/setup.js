@@ -24,8 +24,9 @@ export function useConsole() {
 }
 
 /**
- * As useConsole, for tests that only look: the next one with the same options has the same page, since a new one takes as
- * much of the processor's time as the rest of the test. `prepare` is called once with each page.
+ * As useConsole, but the next test with the same options has the same page, since a new one takes as much of the processor's
+ * time as the rest of the test. It is for tests that leave nothing behind but storage: no clock, no route, no second page.
+ * `prepare` is called once with each page.
  */
 export function useSamePages(prepare) {
   const test = useBrowser();

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
 import { skip } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 const phone = { viewport: { width: 390, height: 844 } };
 
 describe("shell", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const focused = (page) =>
     page.evaluate(() => {
       const { activeElement: e } = document;

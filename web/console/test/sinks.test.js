@@ -8,7 +8,7 @@ import { chosen, findForbidden, findMissing, watchPage } from "./hostile.js";
 import { actions, refused } from "./action-answers.js";
 import { modelServers } from "./model-answers.js";
 import * as to from "./screen-states.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
 import { acts, agentsUsage, deliveries, invitations, keys, members, usage, webhooks } from "./workspace-answers.js";
 
@@ -351,7 +351,7 @@ function replyOf(texts, whole) {
 }
 
 describe("strings of strangers", { skip }, () => {
-  const show = useConsole();
+  const show = useSamePages(watchPage);
   Object.entries(sinks).forEach(([name, { path, answer, steps }], offset) => {
     test(name, async () => {
       const all = [...new Set(chosen(offset % 10))].map((text) => text.slice(0, longest));
@@ -379,7 +379,7 @@ describe("strings of strangers", { skip }, () => {
         assert.match(page.url(), /^http:\/\/localhost:\d+\/console\//);
       }
     };
-    await show(reply, path, use, tall, watchPage);
+    await show(reply, path, use, tall);
   }
 });
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
 import { skip } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
 
 const path = `/agents/${agents[0].id}/sources`;
@@ -30,7 +30,7 @@ function many(change = () => undefined) {
 }
 
 describe("choosing sources", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const bulk = (page, count) => page.getByRole("region", { name: `${count} chosen` });
   const chooseShown = async (page) => {
     await page.getByRole("row", { name: "Text 1", exact: false }).first().waitFor();
@@ -122,7 +122,7 @@ describe("choosing sources", { skip }, () => {
 });
 
 describe("the place for files", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("its button has a name in the person's language", async () => {
     const use = async (page) => {

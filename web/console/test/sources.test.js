@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers, broken } from "./answers.js";
 import { skip } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
 
 const path = `/agents/${agents[0].id}/sources`;
 const at = (rest) => `/v1${path}${rest}`;
 
 describe("sources", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const row = (page, name) => page.getByRole("row", { name: new RegExp(name) });
   const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
   const sent = (answer, method, path) => answer.state.asked.filter((a) => a.method === method && a.path === path);

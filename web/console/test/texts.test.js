@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { answers, user } from "./answers.js";
 import { skip } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { addTexts, findLacks, followImports, keysOf, splitTexts } from "../texts.js";
 
 const root = join(import.meta.dirname, "..");
@@ -61,7 +61,7 @@ test("the build finds what a page names and does not have, where it is in a file
 });
 
 describe("another language", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const heading = (page, name) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 
   test("has the texts of the pages that were there before it, and of those that come after it", async () => {

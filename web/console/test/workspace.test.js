@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { answers, inWorkspace } from "./answers.js";
 import { skip } from "./browser.js";
 import { EventLog } from "./event-log.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { members } from "./workspace-answers.js";
 
 const people = (more = {}, role) => answers({ session: inWorkspace(role), ...more });
@@ -26,7 +26,7 @@ async function choose(page, name, action) {
 }
 
 describe("members", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const path = "/workspace/members";
 
   test("the list says who they are, what they may do, when they were here, and how they sign in", async () => {
@@ -133,7 +133,7 @@ describe("members", { skip }, () => {
 });
 
 describe("API keys", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const path = "/workspace/keys";
 
   test("the list says what each may do, who has made it, when it was used and when it ends", async () => {
@@ -182,7 +182,7 @@ describe("API keys", { skip }, () => {
 });
 
 describe("audit", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const path = "/workspace/audit";
   const entries = (page) => page.getByRole("list", { name: "Audit" }).getByRole("listitem");
 
