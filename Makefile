@@ -20,9 +20,9 @@ SEARCHES := ^Test(SearchWhile|Concurrent|Fragmented|IndexFollows|LeastRecently|F
 # Voice sessions take place in real time, 20 ms after 20 ms: they have the machine for themselves.
 ALONE = ./internal/server $$(go list ./internal/voice/... | grep -v voice/vad | tr "\n" " ")
 OTHERS = $$(go list ./... | grep -vxFf <(go list $(FAULTS) $(PLAIN) $(ALONE)) | tr '\n' ' ')
-# What counts the processor's time would take six times as long under the race detector, and measure that.
-COUNTS := ^TestWork(Of.*)?$$
-COUNTING = $$(grep -rlE '^func TestWork(Of|\()' internal --include='*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|' | tr '\n' ' ')
+# What counts the processor's time, allocations or memory would count those of the race detector.
+COUNTS := Test(Work(Of[A-Za-z]*)?|MemoryIsBounded)
+COUNTING = $$(grep -rlE '^func $(COUNTS)\(' internal --include='*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|' | tr '\n' ' ')
 # The race detector needs a C compiler. Without one the tests still run, and say so. SQLite's own code, a machine's translation from C,
 # is left out of it: watching it takes most of the time, and whoever calls it is watched all the same.
 RACE := $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null && echo "-race -gcflags=modernc.org/...=-race=false")
@@ -75,11 +75,11 @@ test:
 	@[ -n "$(POSTGRES)" ] || echo "No PostgreSQL programs found: nothing is tested on PostgreSQL."
 	@[ -n "$(NPM)" ] || echo "No npm found: the clients' tests are left out."
 	@[ -n "$(PARLEY_CHECKS)" ] || rm -rf bin/checks
-	@.ci/part "Go: without the race detector" .ci/gotest "$(PLAIN)" -skip '$(COUNTS)'
-	@.ci/part "Go: race detector" .ci/gotest "$(OTHERS)" -skip '$(COUNTS)' $(RACE)
+	@.ci/part "Go: without the race detector" .ci/gotest "$(PLAIN)" -skip '^$(COUNTS)$$$$'
+	@.ci/part "Go: race detector" .ci/gotest "$(OTHERS)" -skip '^$(COUNTS)$$$$' $(RACE)
 	@.ci/part "Go: searches, with the race detector" .ci/gotest ./internal/retrieval -run '$(SEARCHES)' $(RACE)
 	@.ci/part "Go: kill loops and other faults" .ci/gotest "$(FAULTS)" -p 1
-	@.ci/part "Go: counted work" .ci/gotest "$(COUNTING)" -run '$(COUNTS)'
+	@.ci/part "Go: counted work" .ci/gotest "$(COUNTING)" -run '^$(COUNTS)$$'
 	@.ci/part "Go: generated clients" go -C clients/check test -count=1 -timeout 15m .
 	@$(if $(NPM),$(foreach dir,clients/ts web/console web/widget,.ci/part $(dir) $(MAKE) test-npm DIR=$(dir);))
 	@.ci/part "Go: voice and server, alone" .ci/gotest "$(ALONE)" -p 1 $(RACE)

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/eval"
 	"parley/internal/model"
+	"parley/internal/testkit/check"
 )
 
 // readSets returns the development sets of a folder in PARLEY_DATA_SETS, or in ../shared/data beside the repository. A
@@ -30,14 +31,11 @@ func readSets(t *testing.T, folder string) []eval.Set {
 }
 
 func dataSetsDir(t *testing.T) string {
-	dir := os.Getenv("PARLEY_DATA_SETS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "data")
+	t.Helper()
+	if dir := os.Getenv("PARLEY_DATA_SETS"); dir != "" {
+		return dir
 	}
-	if _, err := os.Stat(filepath.Join(dir, "xquad")); err != nil {
-		t.Skip("SKIP: no development sets: set PARLEY_DATA_SETS")
-	}
-	return dir
+	return filepath.Dir(check.SharedDir(t, "xquad"))
 }
 
 // silentModel answers nothing: finding is measured without waiting for answers.

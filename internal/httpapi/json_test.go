@@ -6,16 +6,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/testkit/check"
 )
 
 func TestParseJSONSuite(t *testing.T) {
-	dir := os.Getenv("PARLEY_DATA_SETS")
-	if dir == "" {
-		dir = "../../../shared/data"
+	const folder = "json-test-suite"
+	dir := filepath.Join(os.Getenv("PARLEY_DATA_SETS"), folder)
+	if dir == folder {
+		dir = check.SharedDir(t, folder)
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "json-test-suite", "*.json"))
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
 	if len(files) == 0 {
-		t.Skip("the JSON test suite is not at " + dir)
+		t.Fatal("no files in ", dir)
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)

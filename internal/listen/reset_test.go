@@ -29,7 +29,7 @@ func TestResetIsRemembered(t *testing.T) {
 	defer accepted.Close()
 	c := &Conn{halfCloser: accepted.(*net.TCPConn)}
 	tcp := client.(*net.TCPConn)
-	if err := errors.Join(tcp.SetLinger(0), tcp.Close(), c.SetReadDeadline(time.Now().Add(10*time.Second))); err != nil {
+	if err := errors.Join(tcp.SetLinger(0), tcp.Close(), c.SetReadDeadline(time.Now().Add(time.Minute))); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

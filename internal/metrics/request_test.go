@@ -75,7 +75,7 @@ func TestUnknownLabelsMakeNoSeries(t *testing.T) {
 }
 
 // A request with known labels allocates nothing.
-func TestObserveAllocatesNothing(t *testing.T) {
+func TestWorkOfObservations(t *testing.T) {
 	check.SkipUnderRace(t)
 	m := newMetrics()
 	answered := func() { m.Requests.Observe("POST", "/api/v2/agents/{agentId}/chat", 200, time.Millisecond) }

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/testkit/check"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -86,11 +87,7 @@ func readArticles(t *testing.T, lang string) (all []parley.Passage) {
 	t.Helper()
 	folder := os.Getenv("PARLEY_DATA_SETS")
 	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	file := filepath.Join(folder, "xquad", "xquad."+lang+".json")
-	if _, err := os.Stat(file); err != nil {
-		t.Skip("the public question sets are not here")
+		folder = filepath.Dir(check.SharedDir(t, "xquad"))
 	}
 	var set struct {
 		Data []struct {
@@ -99,7 +96,7 @@ func readArticles(t *testing.T, lang string) (all []parley.Passage) {
 			} `json:"paragraphs"`
 		} `json:"data"`
 	}
-	readTestJSON(t, file, &set)
+	readTestJSON(t, filepath.Join(folder, "xquad", "xquad."+lang+".json"), &set)
 	for i, article := range set.Data {
 		for j, p := range article.Paragraphs {
 			id := fmt.Sprintf("%s-%d", lang, i)

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"parley"
 	"parley/internal/search"
+	"parley/internal/testkit/check"
 )
 
 func TestSnippet(t *testing.T) {
@@ -81,11 +83,11 @@ func TestQueriesArePlainWords(t *testing.T) {
 	list := []string{`"`, `""`, `'`, `a"b`, `alpha AND`, `AND OR NOT`, `NEAR(a b)`, `col:x`, `{a b}:c`, `^a`, `a*`,
 		`-a`, `a + b`, `a:*`, `!a`, `a & b | c`, `a <-> b`, `\`, `\'`, "a\x00b", "😀", "👨‍👩‍👧", ";drop table x",
 		"\ue000m", "\ue000", "x\ue000m"}
-	if b, err := os.ReadFile("../../../shared/data/naughty-strings/blns.json"); err == nil {
+	if folder, ok := check.FindSharedDir(t, "naughty-strings"); ok {
+		text, err := os.ReadFile(filepath.Join(folder, "blns.json"))
+		check.Must(t, err)
 		var known []string
-		if err := json.Unmarshal(b, &known); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, json.Unmarshal(text, &known))
 		list = append(list, known...)
 	}
 	long := make([]rune, search.MaxQueryRunes)

@@ -102,7 +102,7 @@ func TestTurnSurvivesTheReranker(t *testing.T) {
 	ask("late")
 	srv.Engine.Reranker.Timeout = testkit.WaitTimeout
 	s.Play(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Retry-After", "5")
+		w.Header().Set("Retry-After", "3600")
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
 	ask("failed")

@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
 )
 
 // boot returns what the boot script of an agent says of it; reason is empty where the chat is available.
@@ -70,7 +73,7 @@ func TestBootCallsNothingWithoutAnAgent(t *testing.T) {
 }
 
 func TestAddressesAreLimited(t *testing.T) {
-	f := newFixture(t)
+	f := newFixture(t, testkit.WithClock(clock.New()))
 	for _, path := range []string{"/__cb/boot/" + f.open + ".js", "/chatbot-iframe/" + f.open, "/" + f.open + "/help"} {
 		for range 20 {
 			if r := f.get(path); r.StatusCode != http.StatusOK {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { freePort } from "../../../web/shared/test/port.mjs";
 
 const root = new URL("../../../", import.meta.url).pathname;
 
@@ -23,7 +24,8 @@ export async function startServer({ model, flags = [] } = {}) {
   const data = join(folder, "data");
   const env = { PATH: process.env.PATH, HOME: folder, PARLEY_DATA: data };
   if (model) Object.assign(env, { PARLEY_MODEL_URL: model, PARLEY_MODEL: "stub", PARLEY_MODEL_REWRITE: "0" }); // the stub counts what it is asked
-  const args = ["serve", "--listen", "127.0.0.1:0", "--rate-limit", "100000", "--json", ...flags];
+  const listen = `127.0.0.1:${await freePort()}`; // when it begins again it is where it was
+  const args = ["serve", "--listen", listen, "--rate-limit", "100000", "--json", ...flags];
   let child, log = "";
   const begin = () => {
     child = spawn(file, args, { env, stdio: ["ignore", "pipe", "pipe"] });
@@ -31,7 +33,6 @@ export async function startServer({ model, flags = [] } = {}) {
     return ready(child, () => log);
   };
   const url = await begin();
-  args[2] = new URL(url).host; // when it begins again it is where it was
   const run = async (...words) => JSON.parse((await promisify(execFile)(file, [...words, "--json"], { env })).stdout);
   const { accountId, apiKey } = await run("account", "create", "--name", "Tests");
   const halt = async () => {

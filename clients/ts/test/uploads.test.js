@@ -1,7 +1,7 @@
 // Files sent by the HTTP clients that people use, to the real server.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { createReadStream, openAsBlob, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createReadStream, existsSync, openAsBlob, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { after, before, test } from "node:test";
@@ -126,13 +126,11 @@ test("a refusal reaches a client that is still sending", async () => {
 });
 
 test("files that carry tricks are refused or read as text", async (t) => {
-  const folder = new URL("../../../../shared/data/upload-tricks/", import.meta.url).pathname;
-  let names;
-  try {
-    names = readdirSync(folder).filter((each) => each !== "README.md");
-  } catch {
-    return t.skip("there is no ../shared/data/upload-tricks");
-  }
+  const shared = new URL("../../../../shared/", import.meta.url).pathname;
+  const folder = join(shared, "data/upload-tricks");
+  const isRequired = process.env.CI === "true" && existsSync(shared);
+  if (!existsSync(folder) && !isRequired) return t.skip("there is no ../shared/data/upload-tricks");
+  const names = readdirSync(folder).filter((each) => each !== "README.md");
   let to = await uploader();
   for (const [i, each] of names.entries()) {
     if (i % 9 === 8) to = await uploader();

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/api/chatapi"
 	"parley/internal/testkit"
+	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/scripted"
 )
@@ -394,7 +395,7 @@ func TestAgentLimitsMessages(t *testing.T) {
 			r.header.Get("Retry-After") == "" {
 			f.Errorf("%d %s, Retry-After %q", r.status, r.body, r.header.Get("Retry-After"))
 		}
-	})
+	}, testkit.WithClock(clock.New()))
 }
 
 func TestAnswerIsRated(t *testing.T) {

@@ -191,7 +191,7 @@ func TestUploadsAreLimited(t *testing.T) {
 		f.uploaded(token, "a.txt", []byte("x"))
 		f.uploaded(token, "a.txt", []byte("x"))
 		f.wantCode(f.upload(token, "a.txt", []byte("x")), "RATE_LIMIT_TOO_MANY_REQUESTS")
-	})
+	}, testkit.WithClock(clock.New()))
 }
 
 func TestUnsentFilesAreDeleted(t *testing.T) {

@@ -265,7 +265,7 @@ func TestLimitOfMessagesCountsAddressAndVisitor(t *testing.T) {
 		f.send(f.newVisitor(), fields{"message": "2"})
 		f.wantCode(f.do(http.MethodPost, f.agent+"/messages", f.newVisitor(), fields{"message": "3"}),
 			"RATE_LIMIT_TOO_MANY_REQUESTS")
-	})
+	}, testkit.WithClock(clock.New()))
 }
 
 // TestFaultsOfWidgetSettingsAreNamedByField sends settings that cannot be: each is refused by the name of its field.

@@ -2,12 +2,11 @@ package v2_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"parley"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/scripted"
 )
 
@@ -24,18 +24,15 @@ func hostileStrings(t *testing.T) []string {
 	t.Helper()
 	list := []string{"\x00", "a\x00b", "\x00\x00 ", "\u2028", "\ufffd", "\U0010ffff", strings.Repeat("é", 100),
 		strings.Repeat("漢", 101), strings.Repeat("x", 128), strings.Repeat("x", 129)}
-	text, err := os.ReadFile("../../../../shared/data/naughty-strings/blns.json")
-	if errors.Is(err, fs.ErrNotExist) {
+	folder, ok := check.FindSharedDir(t, "naughty-strings")
+	if !ok {
 		t.Log("the Big List of Naughty Strings is not here")
 		return list
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	text, err := os.ReadFile(filepath.Join(folder, "blns.json"))
+	check.Must(t, err)
 	var known []string
-	if err := json.Unmarshal(text, &known); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(text, &known))
 	return append(list, known...)
 }
 

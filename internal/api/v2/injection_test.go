@@ -22,6 +22,7 @@ import (
 	"parley/internal/model/openai"
 	"parley/internal/server"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/provider"
 	"parley/internal/vault"
 )
@@ -29,12 +30,10 @@ import (
 // readAttacks reads texts that were written to take a model over, and texts that only look like it.
 func readAttacks(t *testing.T) (all []string) {
 	t.Helper()
-	const folder = "../../../../shared/data/prompt-injection/"
+	folder := check.SharedDir(t, "prompt-injection")
 	read := func(name string, into any) {
-		text, err := os.ReadFile(filepath.FromSlash(folder + name))
-		if err != nil {
-			t.Skip("SKIP: no ../shared/data/prompt-injection: ", err)
-		}
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		check.Must(t, err)
 		if err := json.Unmarshal(text, into); err != nil {
 			t.Fatal(name, err)
 		}
@@ -53,10 +52,8 @@ func readAttacks(t *testing.T) (all []string) {
 			all = append(all, entry.Prompt)
 		}
 	}
-	mails, err := os.ReadFile(filepath.FromSlash(folder + "bipia_email_train.jsonl"))
-	if err != nil {
-		t.Skip("SKIP: no ../shared/data/prompt-injection: ", err)
-	}
+	mails, err := os.ReadFile(filepath.Join(folder, "bipia_email_train.jsonl"))
+	check.Must(t, err)
 	for line := range strings.Lines(string(mails)) {
 		var mail struct{ Context string }
 		if err := json.Unmarshal([]byte(line), &mail); err != nil {

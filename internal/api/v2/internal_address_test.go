@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ import (
 	"parley/internal/server"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 )
 
 // Addresses by which others were led inside, through everything that fetches what a stranger named: nothing inside
@@ -115,10 +117,8 @@ var (
 // for a test.
 func readPayloads(t *testing.T, port int, name string) (list []string) {
 	t.Helper()
-	file, err := os.Open("../../../../shared/data/url-ssrf/" + name)
-	if err != nil {
-		t.Skip("SKIP: no ../shared/data/url-ssrf: ", err)
-	}
+	file, err := os.Open(filepath.Join(check.SharedDir(t, "url-ssrf"), name))
+	check.Must(t, err)
 	defer func() { _ = file.Close() }()
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		if text := strings.TrimSpace(lines.Text()); text != "" && !isExternal(text) {

@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/ingest/extract"
 	"parley/internal/ingest/extract/draft"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/documents"
 )
 
@@ -22,7 +23,7 @@ func TestHostileFiles(t *testing.T) {
 	p := documents.NewPool(t)
 	for _, folder := range []string{"pdf-hostile", "office-hostile", "upload-tricks", "html5lib"} {
 		t.Run(folder, func(t *testing.T) {
-			dir := documents.SharedDir(t, folder)
+			dir := check.SharedDir(t, folder)
 			read, refused := 0, 0
 			for _, file := range listFiles(t, dir) {
 				data, err := os.ReadFile(file)

@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/ingest/extract"
 	"parley/internal/ingest/extract/pdf"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/documents"
 )
 
@@ -67,7 +68,7 @@ func TestPdftotextAgrees(t *testing.T) {
 // Our PDF reader finds the words that pdftotext finds.
 func TestWordsOfPDFs(t *testing.T) {
 	program := requirePdftotext(t)
-	dir := documents.SharedDir(t, "pdf-hostile")
+	dir := check.SharedDir(t, "pdf-hostile")
 	p := documents.NewPool(t)
 	sum, n := 0.0, 0
 	for _, file := range listFiles(t, dir) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/ingest/extract"
-	"parley/internal/testkit/documents"
+	"parley/internal/testkit/check"
 )
 
 func listFiles(t testing.TB, dir string) (files []string) {
@@ -56,7 +56,7 @@ var imageCommentPattern = regexp.MustCompile(`<!--.*?-->`)
 
 // The expected texts in doc-extract were made by another program, so texts are compared by their words.
 func TestWordsOfDocuments(t *testing.T) {
-	dir := documents.SharedDir(t, "doc-extract")
+	dir := check.SharedDir(t, "doc-extract")
 	sum, n := map[string]float64{}, map[string]float64{}
 	for _, file := range listFiles(t, dir) {
 		expected, err := os.ReadFile(file + ".expected.md")

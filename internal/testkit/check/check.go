@@ -3,6 +3,8 @@
 package check
 
 import (
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -85,6 +87,38 @@ func Receive[V any](t testing.TB, event string, c <-chan V) (value V) {
 		t.Fatalf("%s: not within %v", event, WaitTimeout)
 	}
 	return value
+}
+
+// SharedDir returns a folder of ../shared/data, the test data of others beside the checkout. Without it the test is
+// skipped.
+func SharedDir(t testing.TB, folder string) string {
+	t.Helper()
+	dir, ok := FindSharedDir(t, folder)
+	if !ok {
+		t.Skipf("SKIP: no ../shared/data/%s", folder)
+	}
+	return dir
+}
+
+// FindSharedDir is SharedDir for tests that have data of their own as well; ok reports whether the folder is there.
+// With CI=true the test fails if nothing but this folder is missing.
+func FindSharedDir(t testing.TB, folder string) (dir string, ok bool) {
+	t.Helper()
+	at, err := os.Getwd()
+	Must(t, err)
+	for parent := filepath.Dir(at); parent != at; at, parent = parent, filepath.Dir(parent) {
+		data := filepath.Join(parent, "shared", "data")
+		if _, err = os.Stat(data); err != nil {
+			continue
+		}
+		dir = filepath.Join(data, folder)
+		_, err = os.Stat(dir)
+		if err != nil && os.Getenv("CI") == "true" {
+			t.Fatalf("no folder %s, though there is %s", folder, data)
+		}
+		return dir, err == nil
+	}
+	return "", false
 }
 
 // SkipUnderRace skips a test of what the race detector changes, or finds nothing in.

@@ -78,20 +78,3 @@ func NewZip(t testing.TB, parts ...string) []byte {
 	}
 	return b.Bytes()
 }
-
-// SharedDir returns a folder of test data of others beside the checkout. Without it the test is skipped.
-func SharedDir(t testing.TB, folder string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for parent := filepath.Dir(dir); parent != dir; dir, parent = parent, filepath.Dir(parent) {
-		shared := filepath.Join(parent, "shared", "data", folder)
-		if _, err := os.Stat(shared); err == nil {
-			return shared
-		}
-	}
-	t.Skipf("SKIP: no ../shared/data/%s", folder)
-	return ""
-}

@@ -100,16 +100,12 @@ func TestHostileUploads(t *testing.T) {
 func hostileFiles(t *testing.T) (files []string) {
 	t.Helper()
 	for _, set := range hostileSets {
-		_ = filepath.WalkDir(filepath.Join("../../../..", "shared", "data", set),
-			func(path string, e fs.DirEntry, err error) error {
-				if err == nil && !e.IsDir() && e.Name() != "README.md" {
-					files = append(files, path)
-				}
-				return nil
-			})
-	}
-	if len(files) == 0 {
-		t.Skip("SKIP: no ../shared/data with hostile files")
+		check.Must(t, filepath.WalkDir(check.SharedDir(t, set), func(path string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() && e.Name() != "README.md" {
+				files = append(files, path)
+			}
+			return err
+		}))
 	}
 	return files
 }

@@ -219,7 +219,7 @@ func TestWorkOfEndpoints(t *testing.T) {
 	}
 }
 
-// limitSize returns the size of the smallest text, so that one of four times the size is accepted as well.
+// limitSize returns the size for RequireLinear, so that a text of four times that is accepted.
 func (e endpoint) limitSize(size int) int {
 	if e.maxBytes > 0 {
 		return min(size, e.maxBytes/4)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"syscall"
 	"testing"
@@ -17,70 +16,71 @@ import (
 )
 
 const (
-	// maxSteepness is how much more time a text of twice the size may take: twice as much, and 1.3 times that for noise.
-	maxSteepness = 2 * 1.3
+	// parts is how many texts of an equal share are read beside one text of their whole size. Work that grows with the
+	// square of the size is this many times as much for the whole text.
+	parts = 8
+	// maxFactor is how many times the work of its parts the whole text may take: linear work takes once as much.
+	maxFactor = 3
 	// cheapWork is a time that is too short to be measured.
 	cheapWork = 4 * time.Millisecond
 	// maxTries is how often what seems too much is measured again.
-	maxTries = 25
+	maxTries = 10
+	// maxGarbage is how many bytes of memory are in use when the garbage collector begins nevertheless.
+	maxGarbage = 1 << 30
 )
 
-// RequireLinear fails the test if the work for texts of twice and four times the size is more than linear. Work is the
-// processor time of this process, so that other processes do not count. Whatever else this process does only adds to
-// it, so the least of several tries counts; tries end as soon as it is not too high. With the race detector, which
-// would be measured instead, a text is only read.
+// RequireLinear fails the test if the work for a text of four times the size grows faster than its size: if it is more
+// than three times that for eight texts of an eighth, where quadratic work is eight times as much. Work is the
+// processor time of this process, and only a proportion decides. What makes a machine slow makes both sides slow, since
+// they take about as long and are measured in turns; the least of several tries counts, and tries end as soon as it is
+// not too high. With the race detector, which would be measured instead, a text is only read.
 func RequireLinear(t testing.TB, size int, kind Kind, read func(text string)) {
 	t.Helper()
-	one, two, four := kind.Text(size), kind.Text(2*size), kind.Text(4*size)
 	if check.IsRaceBuild {
-		read(one)
+		read(kind.Text(size))
 		return
 	}
-	if isCheap(func() { read(two) }) {
+	whole, part := kind.Text(4*size), kind.Text(4*size/parts)
+	if isCheap(func() { read(whole) }) {
 		return
 	}
-	runs := newTries(func() { read(one) }, func() { read(two) }, func() { read(four) })
-	for range maxTries {
-		if !isSteep(runs.measure(0), runs.measure(1)) || !isSteep(runs.minima[1], runs.measure(2)) {
-			return
-		}
+	ofParts, ofWhole, ok := compareWork(func() { read(part) }, func() { read(whole) })
+	if !ok {
+		t.Errorf("%s: the work for %d bytes is %v, and for %d texts of %d bytes %v: that is not linear", kind.Name,
+			len(whole), ofWhole, parts, len(part), ofParts)
 	}
-	t.Errorf("%s: the work for %d, %d and %d bytes is %v: that is not linear", kind.Name, len(one), len(two), len(four),
-		runs.minima)
 }
 
-// RequireGrowth fails the test if the work of large is more than limit times that of small, the least of several tries
-// each. With the race detector both are only done.
-func RequireGrowth(t testing.TB, limit int, small, large func()) {
+// RequireGrowth fails the test if the work of whole is more than three times that of eight calls of part, which does an
+// eighth of it. With the race detector both are only done.
+func RequireGrowth(t testing.TB, part, whole func()) {
 	t.Helper()
 	if check.IsRaceBuild {
-		small()
-		large()
+		part()
+		whole()
 		return
 	}
-	runs := newTries(small, large)
-	for range maxTries {
-		if runs.measure(1) <= time.Duration(limit)*max(runs.measure(0), cheapWork/4) {
-			return
+	if ofParts, ofWhole, ok := compareWork(part, whole); !ok {
+		t.Errorf("the work of the whole is %v, and that of %d parts %v", ofWhole, parts, ofParts)
+	}
+}
+
+// compareWork measures the work of all parts and of the whole in turns, and returns the least of each; ok reports
+// whether that of the whole is not too much.
+func compareWork(part, whole func()) (ofParts, ofWhole time.Duration, ok bool) {
+	allParts := func() {
+		for range parts {
+			part()
 		}
 	}
-	t.Errorf("the work of what is larger is %v, more than %d times %v", runs.minima[1], limit, runs.minima[0])
-}
-
-// tries measures functions again and again.
-type tries struct {
-	functions []func()
-	minima    []time.Duration // work of each so far
-}
-
-func newTries(functions ...func()) *tries {
-	return &tries{functions, slices.Repeat([]time.Duration{math.MaxInt64}, len(functions))}
-}
-
-// measure calls a function once more and returns its least work so far.
-func (t *tries) measure(i int) time.Duration {
-	t.minima[i] = min(t.minima[i], measureWork(t.functions[i]))
-	return t.minima[i]
+	ofParts, ofWhole = math.MaxInt64, math.MaxInt64
+	for range maxTries {
+		ofParts, ofWhole = min(ofParts, measureWork(allParts)), min(ofWhole, measureWork(whole))
+		if ofWhole <= maxFactor*max(ofParts, cheapWork) {
+			return ofParts, ofWhole, true
+		}
+	}
+	return ofParts, ofWhole, false
 }
 
 // isCheap reports whether the work takes too little time to be measured. It leaves the garbage collector on.
@@ -90,15 +90,12 @@ func isCheap(do func()) bool {
 	return CPUTime()-before <= cheapWork
 }
 
-func isSteep(once, twice time.Duration) bool {
-	return twice > cheapWork && float64(twice) > maxSteepness*float64(max(once, cheapWork/4))
-}
-
 // measureWork returns the processor time of a function, in all goroutines of this process, with the garbage collector
-// off.
+// off unless memory runs short.
 func measureWork(do func()) time.Duration {
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(maxGarbage))
 	before := CPUTime()
 	do()
 	return CPUTime() - before
@@ -113,7 +110,7 @@ func CPUTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// Size returns the size of the smallest text of a test, eight times as large if PARLEY_LONG is set.
+// Size returns the size of a quarter of the largest text of a test, eight times as large if PARLEY_LONG is set.
 func Size(short int) int {
 	if os.Getenv("PARLEY_LONG") != "" {
 		return 8 * short
@@ -121,7 +118,7 @@ func Size(short int) int {
 	return short
 }
 
-// ForEachText checks that the work is linear for texts of every kind, of 64 KiB and more, or of 512 KiB if PARLEY_LONG
+// ForEachText checks that the work is linear for texts of every kind, of up to 256 KiB, or up to 2 MiB if PARLEY_LONG
 // is set.
 func ForEachText(t *testing.T, read func(text string)) {
 	t.Helper()
@@ -130,8 +127,8 @@ func ForEachText(t *testing.T, read func(text string)) {
 	}
 }
 
-// Readers is ForEachText for several functions, by name. In short runs their texts have 16 KiB and more, which is
-// enough to find work that is more than linear.
+// Readers is ForEachText for several functions, by name. In short runs their texts have up to 64 KiB, which is enough
+// to find work that is more than linear.
 func Readers(t *testing.T, readers map[string]func(text string)) {
 	t.Helper()
 	for name, read := range readers {

@@ -51,7 +51,7 @@ func run() error {
 	}
 	rooms := &roomServer{media: media, log: log, ctx: ctx}
 	page.EnableSessions(rooms)
-	server := &http.Server{ReadHeaderTimeout: time.Second,
+	server := &http.Server{ReadHeaderTimeout: time.Minute, // only against hanging
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if rtc.IsSignalPath(r.URL.Path) {
 				media.Proxy().ServeHTTP(w, r)

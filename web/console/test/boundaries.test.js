@@ -2,7 +2,7 @@
 // program with its real headers, where both have one host, and where each has its own.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { launch, skip } from "./browser.js";
+import { launch, patience, skip } from "./browser.js";
 import { emptyScript, openPage, startGateway, startStranger, twinPage } from "./gateway.js";
 import { signUp, startServer } from "./server.js";
 
@@ -33,6 +33,7 @@ for (const [name, publicHost] of [
     // visit opens pages one after the other, in a browser in which somebody has signed in to the console.
     const visit = async (addresses, use) => {
       const context = await browser.newContext();
+      context.setDefaultTimeout(patience);
       try {
         await context.addCookies([session.cookie]);
         const page = await context.newPage();

@@ -34,11 +34,24 @@ export async function launch(options = [], path = executable) {
   return chromium.launch({ executablePath: path, args: ["--no-sandbox", ...options] });
 }
 
+/** How long a test waits at most, in milliseconds. It only guards against waiting without end. */
+export const patience = 60_000;
+
+/** What `find` finds wrong: null as soon as that is nothing, or else what it still finds when the patience is over. */
+export async function untilNothing(find) {
+  for (const end = performance.now() + patience; ; ) {
+    const found = await find();
+    if (!found) return null;
+    if (performance.now() > end) return found;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
 /** Opens a page in a context of its own. `problems` fills with errors, reports and requests to other hosts. */
 export async function newPage(browser, origin, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000); // no test waits for it on a machine that has nothing else to do
   const problems = [];
   const awaited = new Set();
   page.on("request", (r) => r.url().endsWith("/v1/events") || awaited.add(r));

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import pixelmatch from "pixelmatch";
 import { PNG } from "pngjs";
-import { executable } from "./browser.js";
+import { executable, untilNothing } from "./browser.js";
 import { everyState, screens, view } from "./screens.js";
 import { writePNG } from "./png.js";
 
@@ -16,7 +16,6 @@ const recordFile = join(folder, "browser.json");
 const pictureFile = (name) => join(folder, "pictures", `${name}.png`);
 const treeFile = (name) => join(folder, "trees", `${name}.yaml`);
 const tolerance = 0.05; // of a color: less than the eye sees, more than rounding it for the file makes
-const patience = 5_000; // milliseconds for a screen to become what it was
 
 const look = (theme, width, more = {}) => ({ name: `${theme}-${width}`, colorScheme: theme, forcedColors: "none", width, ...more });
 const all = [look("light", 1280), look("dark", 1280), look("dark", 390), look("light", 390)];
@@ -118,17 +117,6 @@ export async function compareTree(page, name) {
   let tree;
   const differs = await untilNothing(async () => (tree = await treeOf(page)) !== want);
   return differs ? { name, tree, want } : null;
-}
-
-// Screens may still move when they are first seen, so that what differs is looked at again for a while.
-async function untilNothing(find) {
-  const end = performance.now() + patience;
-  for (;;) {
-    const found = await find();
-    if (!found) return null;
-    if (performance.now() > end) return found;
-    await new Promise((done) => setTimeout(done, 100));
-  }
 }
 
 function countDifferences(want, found, output = null) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
-import { skip } from "./browser.js";
+import { skip, untilNothing } from "./browser.js";
 import * as to from "./screen-states.js";
 import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
@@ -29,9 +29,11 @@ describe("keyboard", { skip }, () => {
   const walk = async (page, rows) => {
     for (const [key, want] of rows) {
       await page.keyboard.press(key);
-      const isThere = async () => ((await focused(page)).match(want) ? true : null);
-      for (let i = 0; i < 50 && !(await isThere()); i++) await page.waitForTimeout(50);
-      assert.match(await focused(page), want, `after ${key}`);
+      const other = await untilNothing(async () => {
+        const name = await focused(page);
+        return !want.test(name) && (name || "nothing");
+      });
+      assert.equal(other, null, `after ${key} it is not ${want}`);
     }
   };
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createServer, request } from "node:http";
 import { after, before, describe, test } from "node:test";
-import { launch, newPage, skip } from "./browser.js";
+import { launch, newPage, skip, untilNothing } from "./browser.js";
 import { signUp, startServer } from "./server.js";
 
 const isLong = Boolean(process.env.PARLEY_LONG);
@@ -54,7 +54,7 @@ describe("live, for long", { skip: skip || (isLong ? false : "PARLEY_LONG is not
     const { data } = await person.call("GET", "/v2/agents?limit=50");
     const names = data.map(({ name }) => name).sort();
     const shown = () => page.getByRole("main").getByRole("listitem").getByRole("link").allTextContents();
-    for (let i = 0; i < 300 && (await shown()).sort().join() !== names.join(); i++) await page.waitForTimeout(100);
+    await untilNothing(async () => (await shown()).sort().join() !== names.join());
     assert.deepEqual((await shown()).sort(), names);
   };
   const open = async (use) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
-import { skip } from "./browser.js";
+import { skip, untilNothing } from "./browser.js";
 import { EventLog } from "./event-log.js";
 import { useConsole } from "./setup.js";
 import { sources } from "./source-answers.js";
@@ -98,7 +98,10 @@ describe("sources and events", { skip }, () => {
           }
           if (cutAfter === steps) events.cut();
           const before = events.requests;
-          for (let i = 0; i < 20 && events.requests === before && events.open.size === 0; i++) await run(500);
+          await untilNothing(async () => {
+            await run(500);
+            return events.requests === before && events.open.size === 0;
+          });
           await run(1000);
           const wanted = new Intl.NumberFormat("en", { maximumFractionDigits: 1 }).format(steps * 100);
           await row(page, "handbook.pdf").getByText(new RegExp(`${wanted}(\\.\\d)? kB of 3.2 MB`)).waitFor();
@@ -127,7 +130,10 @@ describe("sources and events", { skip }, () => {
           finish(answer, events);
           Object.assign(events, { isDown: false, isTruncated });
           const lists = count(answer, list);
-          for (let i = 0; i < 60 && events.open.size === 0; i++) await run(500);
+          await untilNothing(async () => {
+            await run(500);
+            return events.open.size === 0;
+          });
           await run(2000);
           await isLive(page);
           assert.equal(await row(page, "handbook.pdf").count(), 1);

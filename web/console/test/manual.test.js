@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { runnerImport } from "vite";
 import { answers } from "./answers.js";
 import { findings } from "./axe.js";
-import { launch, newPage, skip } from "./browser.js";
+import { launch, newPage, patience, skip } from "./browser.js";
 import { startServer } from "./server.js";
 import { useSamePages } from "./setup.js";
 
@@ -58,6 +58,7 @@ describe("the manual", { skip }, () => {
 
   test("search, contents and the next chapter work without scripts", async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
+    context.setDefaultTimeout(patience);
     const page = await context.newPage();
     const asked = [];
     page.on("request", (request) => asked.push(request.url()));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { launch, newPage, skip } from "./browser.js";
+import { launch, newPage, patience, skip } from "./browser.js";
 import { startGateway, startStranger } from "./gateway.js";
 import { serveBefore } from "./proxy.js";
 import { signUp, startServer } from "./server.js";
@@ -43,6 +43,7 @@ describe("other sites", { skip }, () => {
 
   const open = async (address, use) => {
     const context = await browser.newContext();
+    context.setDefaultTimeout(patience);
     try {
       await context.addCookies([session.cookie]);
       const page = await context.newPage();

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { freePort } from "../../shared/test/port.mjs";
 import { agents, answers } from "./answers.js";
 import { launch, newPage, skip } from "./browser.js";
 import { serveBefore } from "./proxy.js";
@@ -31,10 +32,11 @@ describe("outage", { skip }, () => {
 
   // Opens a page of a server that `use` can stop, and start again at the same address.
   async function open(path, use) {
-    let proxy = await serveBefore(built, server.origin);
+    const port = await freePort();
+    let proxy = await serveBefore(built, server.origin, port);
     const { origin, url } = proxy;
     const stop = () => proxy.stop();
-    const start = async () => void (proxy = await serveBefore(built, server.origin, Number(new URL(origin).port)));
+    const start = async () => void (proxy = await serveBefore(built, server.origin, port));
     const page = await newPage(browser, origin, { locale: "en" });
     await page.context().addCookies([person.cookie]);
     try {

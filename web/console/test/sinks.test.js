@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers, inWorkspace, user } from "./answers.js";
-import { skip } from "./browser.js";
+import { skip, untilNothing } from "./browser.js";
 import { chosen, findForbidden, findMissing, watchPage } from "./hostile.js";
 import { actions, refused } from "./action-answers.js";
 import { modelServers } from "./model-answers.js";
@@ -371,9 +371,8 @@ describe("strings of strangers", { skip }, () => {
         await after?.(page, texts);
         if (place) {
           await place(page).waitFor();
-          const found = () => place(page).evaluate(findMissing, shows(texts));
-          for (let i = 0; i < 50 && (await found()) !== null; i++) await page.waitForTimeout(100);
-          assert.equal(await found(), null, "is not shown as it is");
+          const missing = await untilNothing(() => place(page).evaluate(findMissing, shows(texts)));
+          assert.equal(missing, null, "is not shown as it is");
         }
         assert.deepEqual(await page.evaluate(findForbidden), []);
         assert.match(page.url(), /^http:\/\/localhost:\d+\/console\//);

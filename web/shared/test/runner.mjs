@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { compose } from "node:stream";
 import { run } from "node:test";
 import { spec as Spec } from "node:test/reporters";
+import { inspect } from "node:util";
 import times from "./times.mjs";
 
 /** More failures than this are no chance, and are not tried again. */
@@ -23,12 +24,13 @@ export async function runFiles(files, minutes, concurrency = 2) {
   return keep([...first.filter((test) => !isOfAgain(test)), ...again], failed.filter((test) => !still.has(test.name)));
 }
 
-/** The tests of the files, without the groups that they stand in: the file, the name, and "pass", "fail" or "skip" of each. */
+/** The tests of the files, and groups that are skipped as a whole: the file, the name, "pass", "fail" or "skip", and the error of each. */
 async function runOnce(files, minutes, concurrency) {
   const tests = [];
   const events = run({ files, concurrency, timeout: minutes * 60_000 });
   const note = (status) => (test) => {
-    if (test.details.type !== "suite") tests.push({ file: test.file ?? test.name, name: test.name, status: test.skip ? "skip" : status });
+    if (test.details.type === "suite" && !test.skip) return;
+    tests.push({ file: test.file ?? test.name, name: test.name, status: test.skip ? "skip" : status, error: test.details.error });
   };
   events.on("test:fail", (test) => test.todo === undefined && note("fail")(test));
   events.on("test:pass", note("pass"));
@@ -40,12 +42,16 @@ async function print(text) {
   for await (const part of text) process.stdout.write(part);
 }
 
+/** The lines of a failed test's error, moved in. */
+const describeError = ({ error }) => `${inspect(error?.cause ?? error).replace(/^/gm, "    ")}\n`;
+
 /** Tells what the tests came to, here and where .ci/summary reads it, and reports whether none failed. */
 function keep(tests, flaky) {
   const line = ({ file, name }) => `${basename(file)} ${name}\n`;
   const folder = process.env.PARLEY_CHECKS;
   for (const test of flaky) process.stdout.write(`FLAKY: ${line(test)}`);
   if (folder) appendFileSync(join(folder, "flaky"), flaky.map(line).join(""));
+  if (folder) appendFileSync(join(folder, "flaky-output"), flaky.map((test) => line(test) + describeError(test)).join(""));
   if (folder) appendFileSync(join(folder, "tests"), tests.map((test) => `${test.status} ${line(test)}`).join(""));
   return tests.every((test) => test.status !== "fail");
 }

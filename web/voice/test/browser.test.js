@@ -223,15 +223,16 @@ describe("in a browser", { skip }, () => {
     const browser = await launch({ gestures: true }); // as people's browsers are: sound needs a click or a key
     try {
       const page = await browser.newPage();
+      page.setDefaultTimeout(patience);
       const problems = [];
       page.on("console", (m) => ["error", "warning"].includes(m.type()) && problems.push(m.text()));
       page.on("pageerror", (e) => problems.push(String(e)));
       await page.goto(`${rooms.url}/demo/voice`);
-      const shows = (text) => page.getByText(text, { exact: true }).waitFor({ timeout: patience });
+      const shows = (text) => page.getByText(text, { exact: true }).waitFor();
       await page.getByRole("button", { name: "Start a call" }).focus();
       await page.keyboard.press("Enter");
       await Promise.all(["Connected", "Hello.", "(a sound)", "The agent listens"].map(shows));
-      await page.waitForFunction(() => document.getElementById("level").value > 0.2, null, { polling: "raf", timeout: patience });
+      await page.waitForFunction(() => document.getElementById("level").value > 0.2, null, { polling: "raf" });
       await page.keyboard.type("Where is it?"); // the field has the focus
       await page.keyboard.press("Enter");
       await Promise.all(["Where is it?", "You wrote: Where is it?"].map(shows));

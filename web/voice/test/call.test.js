@@ -1,10 +1,10 @@
 // Calls of agents of the real program, with a model and speech engines of the test's own.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join as path } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { freePort } from "../../shared/test/port.mjs";
 import { launch, open } from "./chromium.js";
 import { perLetter, startEngines } from "./engines.js";
 import { startProgram } from "./program.js";
@@ -213,14 +213,4 @@ function way(page) {
     const { protocol, port } = stats.get(stats.get(transport.selectedCandidatePairId).remoteCandidateId);
     return protocol === "tcp" ? { protocol, port } : { protocol };
   });
-}
-
-/** A port that is free and stays so: it is none of those that systems hand out to who asks for any. */
-async function freePort() {
-  const port = 10_000 + Math.floor(Math.random() * 20_000);
-  const probe = createServer().listen(port);
-  const free = await new Promise((done) => probe.once("listening", () => done(true)).once("error", () => done(false)));
-  if (!free) return freePort();
-  await new Promise((done) => probe.close(done));
-  return port;
 }

@@ -42,7 +42,9 @@ export const patience = 180_000;
 
 /** Opens a page of a server with the library on it, and with `call` and `log` to try it. `until` waits for something to come true in it. */
 export async function open(browser, { url, log }) {
-  const page = await (await browser.newContext()).newPage();
+  const context = await browser.newContext();
+  context.setDefaultTimeout(patience);
+  const page = await context.newPage();
   const problems = [];
   page.on("console", (m) => problems.push(`${m.type()}: ${m.text()}`));
   page.on("pageerror", (e) => problems.push(String(e)));

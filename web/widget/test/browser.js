@@ -12,8 +12,8 @@ export const patience = 180_000;
  */
 export async function newPage(browser, hosts, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
-  page.setDefaultTimeout(patience);
   const problems = [];
   await page.addInitScript(reportViolations);
   page.on("console", (m) => {

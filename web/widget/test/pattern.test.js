@@ -1,7 +1,8 @@
 // Patterns of forms match as the browser's own engine does, but for the time that they may take.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { launch, skip } from "./browser.js";
+import { setTimeout } from "node:timers/promises";
+import { launch, patience, skip } from "./browser.js";
 import { openKit, startKit } from "./kit.js";
 
 const patterns = [
@@ -120,7 +121,7 @@ describe("patterns", { skip }, () => {
     assert.deepEqual(different, []);
   });
 
-  test("no pattern takes long, whatever the text", async () => {
+  test("every pattern ends, whatever the text", async () => {
     const evil = [
       "^(a+)+$",
       "^(a|a)*$",
@@ -133,18 +134,11 @@ describe("patterns", { skip }, () => {
       "(?=(?:a|a)*b)a*(?=(?:a|a)*b)x",
       "(?<=(a+)+)b",
     ];
-    const slow = await page.evaluate(
-      (list) =>
-        list.flatMap((source) => {
-          const pattern = kit.compilePattern(source);
-          const from = performance.now();
-          pattern.test(`${"a".repeat(100_000)}!`);
-          const took = performance.now() - from;
-          return took > 1_500 ? [`${source}: ${took} ms`] : [];
-        }),
-      evil,
-    );
-    assert.deepEqual(slow, []);
+    for (const source of evil) {
+      const ended = page.evaluate((source) => kit.compilePattern(source).test(`${"a".repeat(100_000)}!`), source);
+      const late = setTimeout(patience, "late", { ref: false }); // the engine of a browser takes years for some of them
+      assert.equal(typeof (await Promise.race([ended, late])), "boolean", source);
+    }
   });
 
   test("what cannot be checked in a bounded time is refused at once", async () => {

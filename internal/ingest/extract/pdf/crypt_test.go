@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"parley/internal/ingest/extract/draft"
-	"parley/internal/testkit/documents"
+	"parley/internal/testkit/check"
 )
 
 import "crypto/md5" //nolint:gosec // the format's own
@@ -210,7 +210,7 @@ func TestEncryptedPDFWithAPasswordIsRefused(t *testing.T) {
 
 // The dictionary may be spread over objects, and may encrypt attachments alone.
 func TestEncryptedPDFsOfOtherPrograms(t *testing.T) {
-	dir := documents.SharedDir(t, "pdf-hostile")
+	dir := check.SharedDir(t, "pdf-hostile")
 	for file, want := range map[string]string{"pdfjs/issue7665.pdf": "Issue 7665",
 		"pdfjs/encrypted-attachment.pdf": "Example"} {
 		data, err := os.ReadFile(filepath.Join(dir, file))
