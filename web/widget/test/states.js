@@ -230,7 +230,7 @@ export const states = {
   },
   away: {
     stored,
-    routes: { "POST /handover": [200, { data: { status: "ongoing", ticketNumber: 118, isAway: true, canAnswerByEmail: true } }] },
+    routes: { "POST /handover": [200, { data: { status: "ongoing", ticketNumber: 118, isAway: true, canAnswerByEmail: false } }] },
     act: async (page, chat) => {
       await openMenu(1)(page, chat);
       await chat.locator("form:not(:has(> textarea)) button[type=submit]").click();
