@@ -291,7 +291,7 @@ export class FrameChat {
     const content = textOf(message.parts);
     if (message.state === "complete" && content) {
       if (this.turns.isOwn) this.post({ type: "assistant-message", data: { content } });
-      this.announcer.speak(content);
+      void this.announcer.speak(content);
     }
     this.announcer.count([message]);
     if (!this.turns.isOwn) return;
