@@ -65,33 +65,23 @@ func (s *server) handOver(ctx context.Context, c *call, in *HandoverRequest) (*D
 	return &Data[Handover]{*out}, nil
 }
 
+// newHandover says who may answer a conversation that waits for a person, and how.
 func (s *server) newHandover(ctx context.Context, conv *parley.Conversation) (*Handover, error) {
 	out := &Handover{Status: string(conv.Status)}
-	t, err := s.DB.TicketOfConversation(ctx, conv.Ref())
-	switch {
-	case err == nil:
-		out.TicketNumber, out.CanAnswerByEmail = &t.Number, s.CanMail && t.Customer.Email != ""
-	case !parley.IsCode(err, parley.CodeTicketNotFound):
-		return nil, err
-	}
-	out.IsAway, err = s.isAway(ctx, conv)
-	return out, err
-}
-
-// isAway reports whether a conversation waits for a person while nobody works.
-func (s *server) isAway(ctx context.Context, conv *parley.Conversation) (bool, error) {
-	if conv.ClaimedBy != "" {
-		return false, nil
-	}
 	var team parley.TeamID
 	t, err := s.DB.TicketOfConversation(ctx, conv.Ref())
 	switch {
 	case err == nil:
-		team = t.TeamID
+		team, out.TicketNumber = t.TeamID, &t.Number
+		out.CanAnswerByEmail = s.CanMail && t.Customer.Email != ""
 	case !parley.IsCode(err, parley.CodeTicketNotFound):
-		return false, err
+		return nil, err
 	}
-	return s.Helpdesk.IsAway(ctx, conv.AgentRef(), team)
+	if conv.ClaimedBy != "" {
+		return out, nil
+	}
+	out.IsAway, err = s.Helpdesk.IsAway(ctx, conv.AgentRef(), team)
+	return out, err
 }
 
 // isHandoverOffered reports whether visitors may ask for a person, as the configuration of the chat says.

@@ -12,6 +12,8 @@ import (
 
 	"parley"
 	"parley/internal/api/admin"
+	"parley/internal/server"
+	"parley/internal/testkit"
 	"parley/internal/testkit/scripted"
 )
 
@@ -308,10 +310,19 @@ func TestNobodyWorksNow(t *testing.T) {
 		}
 		events := f.followEvents(token, chat.conversation)
 		events.want("status", `"taken_over"`)
-		events.want("person", `"name":null`, `"state":"away"`)
+		events.want("person", `"name":null`, `"state":"away"}`)
 		f.wantCode(f.do(http.MethodPost, f.agent+"/handover", token, fields{"conversationId": chat.conversation,
 			"email": "nothing"}), "VALIDATION_INVALID_BODY")
-	})
+		f.post(token, "/handover", fields{"conversationId": chat.conversation, "email": "ann@example.org"}, &out)
+		if !out.IsAway || !out.CanAnswerByEmail {
+			f.Errorf("with an address: %+v", out)
+		}
+		events = f.followEvents(token, chat.conversation)
+		events.want("status", `"taken_over"`)
+		events.want("person", `"state":"away","canAnswerByEmail":true`)
+	}, testkit.WithConfig(func(c *server.Config) {
+		c.SMTPURL, c.MailFrom = "smtp://127.0.0.1:9", "parley@shop.example" // nothing is mailed
+	}))
 }
 
 func TestHandoverIsSwitchedOff(t *testing.T) {

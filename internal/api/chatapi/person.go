@@ -20,6 +20,8 @@ type personEvent struct {
 	Name    *string `json:"name"`
 	Picture *string `json:"picture"`
 	State   string  `json:"state"`
+
+	CanAnswerByEmail bool `json:"canAnswerByEmail,omitempty"` // while nobody works: an address is known
 }
 
 // typingEvent is the data of a typing event.
@@ -48,11 +50,11 @@ func (u *updateWriter) sendPeople(ctx context.Context, update chat.Update) error
 
 // sendIfAway tells that nobody works who could answer.
 func (u *updateWriter) sendIfAway(ctx context.Context) error {
-	isAway, err := u.server.isAway(ctx, u.conversation)
-	if err != nil || !isAway {
+	handover, err := u.server.newHandover(ctx, u.conversation)
+	if err != nil || !handover.IsAway {
 		return err
 	}
-	return u.out.SendEvent("person", 0, personEvent{State: personAway})
+	return u.out.SendEvent("person", 0, personEvent{State: personAway, CanAnswerByEmail: handover.CanAnswerByEmail})
 }
 
 // tellTyping shows the people in the console that a visitor writes to them.

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { textOf } from "./answer";
 import type { FrameChat } from "./chat";
 import { personText, type PersonChange } from "./person/text";
+import { readOut } from "./rich-text";
 import type { Message, Person } from "./state";
 
 const longestSpoken = 500; // characters
@@ -11,29 +12,43 @@ export class Announcer {
   /** The sentence that is spoken. */
   readonly spoken = signal("");
   private unread = 0;
+  private spokenCount = 0;
 
   constructor(private readonly chat: Pick<FrameChat, "isOpen" | "store" | "texts" | "options" | "post">) {}
 
-  speak(text: string) {
-    const { t } = this.chat.texts;
-    this.spoken.value = text.length > longestSpoken ? t("a11y.more", { text: text.slice(0, longestSpoken) }) : text;
+  /** Speaks the words of a message, unless something newer is spoken by the time that they are read. */
+  async speak(text: string) {
+    const count = ++this.spokenCount;
+    const words = await readOut(text);
+    if (count === this.spokenCount) this.spoken.value = this.shorten(words);
+  }
+
+  private shorten(words: string): string {
+    if (words.length <= longestSpoken) return words;
+    const text = words.slice(0, longestSpoken).replace(/[\ud800-\udbff]$/, "");
+    return this.chat.texts.t("a11y.more", { text });
+  }
+
+  private say(sentence: string) {
+    this.spokenCount++;
+    this.spoken.value = sentence;
   }
 
   /** An answer is being written. */
   speakOfWriting() {
-    this.spoken.value = this.chat.texts.t("a11y.writing", { name: this.chat.options.value.displayName });
+    this.say(this.chat.texts.t("a11y.writing", { name: this.chat.options.value.displayName }));
   }
 
   /** Somebody else answers from here on. */
   readonly speakOfPerson = (change: PersonChange, person: Person | null) => {
-    this.spoken.value = personText(this.chat.texts.t, change, person);
+    this.say(personText(this.chat.texts.t, change, person));
   };
 
   /** Tells of messages that somebody else has written. */
   tell(fresh: readonly Message[]) {
     this.count(fresh);
     const last = fresh.findLast(({ author }) => author !== "user");
-    if (last) this.speak(textOf(last.parts));
+    if (last) void this.speak(textOf(last.parts));
   }
 
   count(messages: readonly Message[]) {

@@ -12,6 +12,7 @@ import type { Message, ToolPart } from "./state";
 import styles from "./message.module.css";
 
 export { AnswerActions } from "./answer-actions";
+export { spokenText } from "./spoken-text";
 
 const FormCall = lazy(async () => (await import("./form-call")).FormCall);
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { useChat } from "./context";
-import { HandoverPanel, type Handover } from "./handover/handover";
+import { HandoverPanel } from "./handover/handover";
 import { locales } from "./i18n";
 import { History } from "./menu/history";
 import { Languages } from "./menu/languages";
@@ -66,15 +66,9 @@ function OpenSheet({ sheet, onClose }: { sheet: Sheet; onClose: () => void }) {
       </Panel>
     );
   }
-  const ask = async (wish: { reason?: string; email?: string }) => {
-    const conversationId = chat.conversation.value?.id;
-    const reply = await chat.api.request<Handover>("POST", "/handover", { conversationId, ...wish });
-    chat.people.noteAsked();
-    return reply;
-  };
   return (
     <Panel title={t("menu.person")} t={t} onClose={onClose}>
-      <HandoverPanel t={t} hasEmail={chat.config.features.email} ask={ask} onClose={onClose} />
+      <HandoverPanel t={t} hasEmail={chat.config.features.email} ask={chat.people.ask} onClose={onClose} />
     </Panel>
   );
 }

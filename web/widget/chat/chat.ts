@@ -264,13 +264,18 @@ export class FrameChat {
     };
   }
 
+  /** Where the chat is: what begins a conversation takes it. */
+  describePlace(): Record<string, unknown> {
+    const { url } = this.page.value;
+    return { mode: this.mode === "preview" ? "iframe" : this.mode, ...(url && { page: url.slice(0, 2_000) }) };
+  }
+
   /** What is sent with each message. */
   private describeMessage(): Record<string, unknown> {
-    const { url, title } = this.page.value;
+    const { title } = this.page.value;
     const { metadata } = this.who;
     return {
-      mode: this.mode === "preview" ? "iframe" : this.mode,
-      ...(url && { page: url.slice(0, 2_000) }),
+      ...this.describePlace(),
       ...(title && { title: title.slice(0, 200) }),
       locale: this.texts.locale.value,
       ...(metadata !== "" && { metadata }),
@@ -291,7 +296,7 @@ export class FrameChat {
     const content = textOf(message.parts);
     if (message.state === "complete" && content) {
       if (this.turns.isOwn) this.post({ type: "assistant-message", data: { content } });
-      this.announcer.speak(content);
+      void this.announcer.speak(content);
     }
     this.announcer.count([message]);
     if (!this.turns.isOwn) return;

@@ -12,7 +12,7 @@ export function CitationMark({ number, citation }: { number: number; citation: C
   const [isOpen, setOpen] = useState(false);
   const name = withoutControls(citation.name);
   return (
-    <>
+    <span class={styles.place}>
       <button
         type="button"
         class={styles.mark}
@@ -23,7 +23,7 @@ export function CitationMark({ number, citation }: { number: number; citation: C
         {number}
       </button>
       {isOpen && <CitationSheet citation={citation} onClose={() => setOpen(false)} />}
-    </>
+    </span>
   );
 }
 

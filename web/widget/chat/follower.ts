@@ -10,8 +10,14 @@ import type { Turns } from "./turns";
 const firstPause = 300; // milliseconds
 const shortStream = 5_000; // one that ends sooner is as good as none
 
+/** Who answers: a person who has come or has left; or nobody is there, and may know where to write. */
+interface Answering extends Person {
+  state: "joined" | "left" | "away";
+  canAnswerByEmail?: boolean;
+}
+
 export class Follower {
-  readonly person = signal<(Person & { state: "joined" | "left" | "away" }) | null>(null);
+  readonly person = signal<Answering | null>(null);
   /** When a person who types has stopped unless they go on: epoch milliseconds; 0 for nobody. */
   readonly typingUntil = signal(0);
   private running: AbortController | null = null;
@@ -103,7 +109,7 @@ export class Follower {
         this.takeMessage(read as unknown as StoredMessage);
         break;
       case "person":
-        this.person.value = read as unknown as NonNullable<(typeof this.person)["value"]>;
+        this.person.value = read as unknown as Answering;
         break;
       case "typing":
         this.typingUntil.value = Number(read.until) || Date.parse(String(read.until)) || 0;

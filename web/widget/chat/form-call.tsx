@@ -1,8 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
-import { ApiError } from "./api";
 import { useChat } from "./context";
 import { uploadFile } from "./files/upload";
-import { Form, SubmitError, type Submission } from "./form/form";
+import { Form, type Submission } from "./form/form";
 import type { FormSchema } from "./form/schema";
 import { LeadForm } from "./lead/lead";
 import type { ToolPart } from "./state";
@@ -22,7 +21,7 @@ function LeadCall({ part }: { part: ToolPart }) {
   const t = chat.texts.t as Translate;
   const submit = async (lead: object) => {
     const conversationId = chat.conversation.value?.id;
-    await chat.api.request("POST", "/leads", { conversationId, toolCallId: part.id, ...lead }).catch(explain);
+    await chat.api.request("POST", "/leads", { conversationId, toolCallId: part.id, ...lead });
     await chat.rounds.sendResult(part.id);
   };
   const dismiss = () => void chat.rounds.sendResult(part.id, { status: "error", error: "The customer has closed the form." });
@@ -46,7 +45,7 @@ function PageForm({ part }: { part: ToolPart }) {
   if (!schema) return <p class={styles.muted}>{t("chat.loading")}</p>;
   const submit = async ({ values, website }: Submission) => {
     const conversationId = chat.conversation.value?.id;
-    await chat.api.request("POST", `/forms/${part.id}`, { conversationId, values, website }).catch(explain);
+    await chat.api.request("POST", `/forms/${part.id}`, { conversationId, values, website });
     await chat.rounds.sendResult(part.id);
   };
   const upload = (file: File, onProgress: (share: number) => void, signal: AbortSignal) =>
@@ -66,9 +65,3 @@ function PageForm({ part }: { part: ToolPart }) {
 }
 
 const conversationField = (id: string | undefined): Record<string, string> => (id ? { conversationId: id } : {});
-
-// explain shows the server's words where it says which value is wrong; anything else is the form's own message.
-function explain(error: unknown): never {
-  if (error instanceof ApiError && error.status === 422) throw new SubmitError(error.message);
-  throw error;
-}

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useChat } from "./context";
 import { DownIcon } from "./icons";
 import { Greeting, MessageView, type MessageProps } from "./message";
-import { PersonTyping } from "./person/lines";
+import { Away, PersonTyping } from "./person/lines";
 import type { Message } from "./state";
 import type { Translate } from "./translate";
 import styles from "./list.module.css";
@@ -37,6 +37,7 @@ export function List() {
             <Greetings />
           )}
           <Messages messages={shown} />
+          {chat.people.isAway.value && <Away />}
           <Typing />
         </div>
       </div>

@@ -1,8 +1,9 @@
 // Who answers: the agent, or a person who was asked for or has come by themselves.
-import { computed } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { FrameMessage } from "../channel";
 import type { Api } from "./api";
 import type { Follower } from "./follower";
+import type { Handover } from "./handover/handover";
 import type { PersonChange } from "./person/text";
 import { limitTyping } from "./person/typing";
 import type { ConversationHead, Message, Person } from "./state";
@@ -15,6 +16,12 @@ export class People {
     const person = this.follower.person.value;
     return this.thread.head.value?.status === "taken_over" && person?.state === "joined" ? person : null;
   });
+
+  /** Nobody is there who could answer. */
+  readonly isAway = computed(() => this.thread.head.value?.status === "taken_over" && this.follower.person.value?.state === "away");
+  /** The visitor has left an address, or the company has one. */
+  readonly hasAddress = computed(() => this.givenIn.value === this.thread.head.value?.id || !!this.follower.person.value?.canAnswerByEmail);
+  private readonly givenIn = signal(""); // the conversation with the address
 
   /** Tells them that the visitor types. */
   readonly noteTyping = limitTyping(() => {
@@ -34,6 +41,7 @@ export class People {
     follower.person.subscribe((person) => {
       if (person?.state === "joined" || person?.state === "left") this.addLine(person.state, person);
     });
+    this.isAway.subscribe((isAway) => isAway && this.announce("away", null));
     let before: ConversationHead | null = null;
     thread.head.subscribe((head) => {
       const isTakenOver = head?.status === "taken_over" && before?.id === head.id && before.status !== head.status;
@@ -53,8 +61,16 @@ export class People {
     if (this.turns.phase.value === "idle") this.follower.start();
   }
 
-  /** The visitor has asked for a person. */
-  noteAsked() {
+  /** Asks for a person, or says where the answer shall go. */
+  readonly ask = async (wish: { reason?: string; email?: string }): Promise<Handover> => {
+    const conversationId = this.thread.head.value?.id ?? "";
+    const reply = await this.api.request<Handover>("POST", "/handover", { conversationId, ...wish });
+    if (reply.canAnswerByEmail) this.givenIn.value = conversationId;
+    if (this.thread.head.value?.status === "ongoing") this.noteAsked();
+    return reply;
+  };
+
+  private noteAsked() {
     this.addLine("waiting", null);
     this.thread.setStatus("taken_over");
   }

@@ -39,6 +39,11 @@ const markup = /[*_`~#<>|\\&[\]]|^\s*(?:[-+]|\d+[.)])\s|\n\s*\n|^\s{4}|^[-=]{2,}
 /** Whether a text looks otherwise as Markdown. */
 export const hasMarkup = (text: string) => markup.test(text);
 
+/** The words of a text in Markdown, as they are read out. */
+export async function readOut(text: string): Promise<string> {
+  return hasMarkup(text) ? load().then(({ spokenText }) => spokenText(text), () => text) : text;
+}
+
 /** A text in Markdown. */
 export function RichText({ text }: { text: string }) {
   return hasMarkup(text) ? <TextPart text={text} /> : <PlainText text={text} />;

@@ -109,6 +109,18 @@ describe("the chat", { skip }, () => {
     });
   });
 
+  test("a call says where it begins, as a message does", async () => {
+    const { styles, features } = A.config({}, { showVoiceMode: true });
+    const routes = { "POST /voice/sessions": A.refusal(403, "VOICE_NOT_AVAILABLE", "The agent does not speak.") };
+    await open(routes, async (page) => {
+      await page.evaluate(() => postMessage({ type: "page", data: { url: "https://shop.example/cart" } }, location.origin));
+      await page.getByRole("button", { name: "Talk to the assistant" }).click();
+      await page.getByText("Calls are not available right now.").waitFor();
+      const { body } = server.asked.find(({ path }) => path === "/voice/sessions");
+      assert.deepEqual([body.mode, body.page], ["iframe", "https://shop.example/cart"]);
+    }, { styles, features: { ...features, voice: true } });
+  });
+
   test("Shift-Enter begins a line, and a word that is being composed is not sent", async () => {
     await open({}, async (page, ask, field) => {
       await field.fill("one");

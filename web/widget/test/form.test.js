@@ -125,6 +125,29 @@ describe("forms", { skip }, () => {
     ]);
   });
 
+  test("what the server refuses is said at its field, in the chat's words, and can be corrected", async () => {
+    await page.evaluate(() => {
+      kit.show(null);
+      window.submitBefore = kit.submit;
+      kit.submit = async () => {
+        throw Object.assign(new Error("no"), { details: { email: "must be an e-mail address", phone: "must be a phone number" } });
+      };
+      kit.lead({ toolName: "collect-leads", title: "", fields: ["name", "email", "phone"] });
+    });
+    const email = page.getByRole("textbox", { name: "E-mail" });
+    await email.fill("anna@shop.c");
+    await page.getByRole("textbox", { name: "Phone" }).fill("12345");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("Please enter an e-mail address such as").waitFor();
+    await page.getByText("Please enter a phone number.").waitFor();
+    assert.equal(await page.locator("[aria-invalid=true]").count(), 2);
+    assert.ok(await email.evaluate((field) => field === document.activeElement));
+    await page.evaluate(() => (kit.submit = window.submitBefore));
+    await email.fill("anna@shop.example");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("Thank you. We will get in touch.").waitFor();
+  });
+
   test("the first wrong field gets the focus, names its fault, and is right as soon as it is corrected", async () => {
     const fields = ["one", "two", "three"].map((name) => ({
       ...field("text"),

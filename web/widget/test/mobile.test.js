@@ -73,7 +73,7 @@ describe("on a phone", { skip }, () => {
     });
 
     test(`controls of text have 16 pixels or more, and what is tapped 24, on ${width} × ${height}`, async () => {
-      for (const state of [states.off, states.files, states.handover]) {
+      for (const state of [states.off, states.files, states.handover, states.form, inSmallText(states.off)]) {
         await open(state, async (_, chat) => assert.deepEqual(await chat.evaluate(findSmall), []));
       }
     });
@@ -92,6 +92,12 @@ describe("on a phone", { skip }, () => {
     });
   });
 });
+
+/** A state over the middle of the page, with the smallest text that there is. */
+const inSmallText = (state) => {
+  const centerStage = { enabled: true, typography: { fontFamily: "System", fontSize: "12px" } };
+  return { ...state, mode: "stage", config: { ...state.config, styles: { chat: {}, centerStage } } };
+};
 
 // findSmall runs in the frame. What stands in a text may be as high as its lines.
 function findSmall() {

@@ -78,12 +78,12 @@ describe("people", { skip }, () => {
     assert.equal((await page.logged("close")).length, 1);
   });
 
-  test("an address is asked for only where nobody is there and the company can write", async () => {
+  test("an address is asked for only where nobody is there, none is known, and the company can write", async () => {
     const cases = [
-      [true, true, true, 1],
-      [true, true, false, 0],
-      [true, false, true, 0],
-      [false, true, true, 0],
+      [true, false, true, 1],
+      [true, false, false, 0],
+      [true, true, true, 0],
+      [false, false, true, 0],
     ];
     for (const [isAway, canAnswerByEmail, hasEmail, count] of cases) {
       await page.evaluate(

@@ -30,7 +30,7 @@ const takenOver = (messages, events) => ({
     state: "joined" }], ...events]),
 });
 
-export const formSchema = {
+const formSchema = {
   showLabels: true,
   submitButtonText: "Send the order",
   fields: [
@@ -45,6 +45,18 @@ export const formSchema = {
     { name: "picture", type: "image", label: "A picture" },
   ],
 };
+
+/** Describes a form to the chat by what it says to an app around it. */
+export const describeForm = (chat, name, schema) =>
+  chat.evaluate(([name, text]) => {
+    const schema = JSON.parse(text);
+    const postMessage = (message) => {
+      const { type, data } = JSON.parse(message);
+      if (type === "form-run") window.postMessage({ type: "form-schema", data: { id: data.id, schema } }, location.origin);
+    };
+    window.ReactNativeWebView = { postMessage };
+    window.postMessage({ type: "registerFormSchema", data: { names: [name] } }, location.origin);
+  }, [name, JSON.stringify(schema)]);
 
 const menu = (chat) => chat.getByRole("button", { name: "More", exact: true });
 
@@ -171,6 +183,26 @@ export const states = {
       {}))]) }] },
     act: (_, chat) => chat.locator("form input[type=email]").waitFor(),
   },
+  form: {
+    stored,
+    routes: { "GET /conversation/{id}": [200, { data: A.history([A.user("I want to send it back."), A.agent("", openTool("send_back",
+      {}))]) }] },
+    act: async (_, chat) => {
+      await chat.locator("article").nth(2).waitFor();
+      await describeForm(chat, "send_back", formSchema);
+      await chat.locator("form button[type=submit]").first().waitFor();
+      await chat.getByLabel("In your words").waitFor();
+    },
+  },
+  nobody: {
+    stored,
+    routes: {
+      "GET /conversation/{id}": [200, { data: A.history([A.user("I want a person.")], { status: "taken_over" }) }],
+      "GET /conversation/{id}/events": A.following([["status", { status: "taken_over" }], ["person", { name: null, picture: null,
+        state: "away" }]]),
+    },
+    act: (_, chat) => chat.getByRole("log").locator("input[type=email]").waitFor(),
+  },
   person: {
     stored,
     routes: takenOver([A.user("I want a person."), A.agent("I have asked for one.", { metadata: { answerState: "sure", citations: [] } }),
@@ -230,7 +262,7 @@ export const states = {
   },
   away: {
     stored,
-    routes: { "POST /handover": [200, { data: { status: "ongoing", ticketNumber: 118, isAway: true, canAnswerByEmail: true } }] },
+    routes: { "POST /handover": [200, { data: { status: "ongoing", ticketNumber: 118, isAway: true, canAnswerByEmail: false } }] },
     act: async (page, chat) => {
       await openMenu(1)(page, chat);
       await chat.locator("form:not(:has(> textarea)) button[type=submit]").click();
@@ -283,8 +315,8 @@ export const looks = {
   phone: { colorScheme: "dark", locale: "ar-XB", width: 390, height: 844 },
 };
 
-const inDark = ["answer", "citation", "lead", "person", "failed", "menu", "closed"];
-const fromRight = ["answer", "citation", "lead", "person", "notice", "handover", "files", "long"];
+const inDark = ["answer", "citation", "lead", "form", "person", "failed", "menu", "closed"];
+const fromRight = ["answer", "citation", "lead", "form", "person", "notice", "handover", "files", "long"];
 
 /** What is compared: every state in one look with what it says, some as pictures in others. */
 export const everyGolden = () => [

@@ -9,7 +9,7 @@ import { serveFrames } from "./frame-server.js";
 import { openState } from "./frames.js";
 import { findForbidden, watchFrame } from "./forbidden.js";
 import { isWanted } from "./problems.js";
-import { ask } from "./states.js";
+import { ask, describeForm } from "./states.js";
 
 const perPage = 8;
 const look = { colorScheme: "light", width: 448, height: 704 };
@@ -151,26 +151,34 @@ describe("strings of strangers in the chat", { skip }, () => {
     }
   });
 
-  test("forms that a page describes, and people's names while they write", async () => {
+  test("forms that a page describes, and what they say of what is filled in", async () => {
+    const few = groups(6).flat().filter((text) => text.isWellFormed()).slice(0, process.env.PARLEY_LONG ? undefined : 8);
+    for (const text of few) {
+      const messages = [A.user("x"), A.agent("x", { parts: [{ type: "tool-call", toolCallId: "call_1", toolName: nameOf(text),
+        input: { [text]: text } }] })];
+      const routes = { "GET /conversation/{id}": [200, { data: A.history(messages) }] };
+      await show([text], { stored: A.kept(), routes }, async (page, chat) => {
+        await chat.locator("article").nth(1).waitFor();
+        await describeForm(chat, nameOf(text), hostileForm(text));
+        await chat.locator("article form button[type=submit]").waitFor();
+        await check(page, chat, [text]);
+        await chat.locator("article form button[type=submit]").click();
+        await chat.locator("article [role=status], article [aria-invalid=true]").first().waitFor();
+      });
+    }
+  });
+
+  test("people's names while they write", async () => {
     const few = groups(6).flat().slice(0, process.env.PARLEY_LONG ? undefined : 8);
     for (const text of few) {
-      const messages = [A.user("x"), A.agent("x", { parts: [{ type: "tool-call", toolCallId: "call_1", toolName: text,
-        input: { [text]: text } }] })];
       const routes = {
-        "GET /conversation/{id}": [200, { data: A.history(messages, { status: "taken_over" }) }],
+        "GET /conversation/{id}": [200, { data: A.history([A.user("x")], { status: "taken_over" }) }],
         "GET /conversation/{id}/events": A.following([
           ["status", { status: "taken_over" }], ["person", { name: text, picture: null, state: "joined" }], ["typing",
             { until: Date.parse("2026-11-22T12:00:20Z") }],
         ]),
       };
       await show([text], { stored: A.kept(), routes }, async (_, chat) => {
-        await chat.evaluate(([name, schema]) => {
-          addEventListener("message", ({ data }) => {
-            if (data?.type === "form-run") postMessage({ type: "form-schema", data: { id: data.data.id, schema } }, location.origin);
-          });
-          postMessage({ type: "registerFormSchema", data: { names: [name] } }, location.origin);
-        }, [text, hostileForm(text)]);
-        await chat.locator("article").nth(1).waitFor();
         await chat.locator("h1").filter({ hasText: /./ }).waitFor();
       });
     }
@@ -195,13 +203,16 @@ describe("strings of strangers in the chat", { skip }, () => {
   });
 });
 
+/** A name of a form or a field, which may not be long. */
+const nameOf = (text) => text.slice(0, 150).toWellFormed().trim() || "x";
+
 const hostileForm = (text) => ({
   submitButtonText: text, successMessage: text, errorMessage: text, showLabels: true,
   fields: [
-    { name: text, type: "text", label: text, placeholder: text, defaultValue: text, validation: { required: { value: true,
+    { name: `${nameOf(text)}.`, type: "text", label: text, placeholder: text, defaultValue: text, validation: { required: { value: true,
       message: text }, pattern: { value: text, message: text } } },
-    { name: "b", type: "select", label: text, options: [{ value: text, label: text }] },
-    { name: "c", type: "groupselect", label: text, options: { [text]: [{ value: text, label: text }] } },
+    { name: "b", type: "select", label: text, options: [{ value: nameOf(text), label: text }] },
+    { name: "c", type: "groupselect", label: text, options: { [text]: [{ value: nameOf(text), label: text }] } },
     { name: "d", type: "image", label: text },
   ],
 });

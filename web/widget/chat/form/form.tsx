@@ -1,10 +1,10 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Translate } from "../translate";
 import { FormField } from "./field";
 import styles from "./form.module.css";
 import type { UploadedFile } from "../state";
 import type { FormSchema, Value } from "./schema";
-import { findFault, findFaults, initialValues, readSubmission } from "./validate";
+import { findFault, findFaults, findRefused, initialValues, readSubmission } from "./validate";
 
 export interface Submission {
   values: Record<string, unknown>;
@@ -19,7 +19,7 @@ interface FormProps {
   t: Translate;
   /** What the form is about, for those who do not see it. */
   label: string;
-  /** Fails with the text to show, or with any error for the form's own. */
+  /** Fails with the text to show, with `details` by field, or with any error for the form's own text. */
   onSubmit(submission: Submission): Promise<void>;
   upload: Upload;
   onDismiss?: (() => void) | undefined;
@@ -30,9 +30,8 @@ interface FormProps {
 /** A text for the customer about why a form was not taken. */
 export class SubmitError extends Error {}
 
-/** A form in the chat. */
-export function Form({ schema, t, label, onSubmit, upload, onDismiss, isSubmitted = false }: FormProps) {
-  const id = useId();
+/** What a form holds, and what is done with it. */
+function useForm({ schema, t, onSubmit, isSubmitted = false }: FormProps, id: string) {
   const form = useRef<HTMLFormElement>(null);
   const done = useRef<HTMLParagraphElement>(null);
   const [values, setValues] = useState(() => initialValues(schema));
@@ -41,9 +40,14 @@ export function Form({ schema, t, label, onSubmit, upload, onDismiss, isSubmitte
   const [state, setState] = useState<"open" | "sending" | "done">(isSubmitted ? "done" : "open");
   const [failure, setFailure] = useState("");
   const focusDone = useRef(false);
+  const wrongField = useRef(-1); // gets the focus once it is drawn as such
   useEffect(() => {
     if (state === "done" && focusDone.current) done.current?.focus();
   }, [state]);
+  useLayoutEffect(() => {
+    if (wrongField.current >= 0 && state === "open") focusField(form.current!, `${id}-${wrongField.current}`);
+    wrongField.current = -1;
+  }, [faults, state]);
 
   const change = (name: string, value: Value) => {
     setValues((all) => ({ ...all, [name]: value }));
@@ -55,14 +59,18 @@ export function Form({ schema, t, label, onSubmit, upload, onDismiss, isSubmitte
     );
   };
 
+  /** Shows faults, and reports whether there are any. */
+  const showFaults = (found: ReadonlyMap<string, string>): boolean => {
+    setFaults(found);
+    wrongField.current = schema.fields.findIndex((field) => found.has(field.name));
+    return wrongField.current >= 0;
+  };
+
   const submit = async (event: Event) => {
     event.preventDefault();
     if (state !== "open" || busyFields > 0) return;
-    const found = findFaults(schema, values, t);
-    setFaults(found);
     setFailure("");
-    const first = schema.fields.findIndex((field) => found.has(field.name));
-    if (first >= 0) return focusField(form.current!, `${id}-${first}`);
+    if (showFaults(findFaults(schema, values, t))) return;
     setState("sending");
     focusDone.current = form.current!.contains(document.activeElement);
     const website = String(new FormData(form.current!).get("website") ?? "");
@@ -70,11 +78,20 @@ export function Form({ schema, t, label, onSubmit, upload, onDismiss, isSubmitte
       await onSubmit({ values: readSubmission(schema, values), website });
       setState("done");
     } catch (error) {
-      setFailure(error instanceof SubmitError ? error.message : schema.errorText || t("form.failed"));
       setState("open");
+      if (showFaults(findRefused(schema, values, error, t))) return;
+      setFailure(error instanceof SubmitError ? error.message : schema.errorText || t("form.failed"));
     }
   };
+  const noteBusy = (isBusy: boolean) => setBusyFields((n) => n + (isBusy ? 1 : -1));
+  return { form, done, values, faults, failure, state, isBusy: state === "sending" || busyFields > 0, change, submit, noteBusy };
+}
 
+/** A form in the chat. */
+export function Form(props: FormProps) {
+  const { schema, t, label, upload, onDismiss } = props;
+  const id = useId();
+  const { form, done, values, faults, failure, state, isBusy, change, submit, noteBusy } = useForm(props, id);
   if (state === "done") {
     return (
       <p ref={done} className={styles.done} role="status" tabIndex={-1} dir="auto">
@@ -96,7 +113,7 @@ export function Form({ schema, t, label, onSubmit, upload, onDismiss, isSubmitte
           t={t}
           upload={upload}
           onChange={(value) => change(field.name, value)}
-          onBusy={(isBusy) => setBusyFields((n) => n + (isBusy ? 1 : -1))}
+          onBusy={noteBusy}
         />
       ))}
       <Website />
@@ -104,7 +121,7 @@ export function Form({ schema, t, label, onSubmit, upload, onDismiss, isSubmitte
         {failure || (faults.size > 0 ? t("form.faults", { count: faults.size }) : "")}
       </div>
       <div className={styles.actions}>
-        <button type="submit" className={styles.submit} aria-disabled={state === "sending" || busyFields > 0} dir="auto">
+        <button type="submit" className={styles.submit} aria-disabled={isBusy} dir="auto">
           {state === "sending" ? t("form.sending") : schema.submitText || t("form.submit")}
         </button>
         {onDismiss && (

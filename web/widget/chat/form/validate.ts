@@ -42,6 +42,18 @@ export function findFaults(schema: FormSchema, values: Values, t: Translate): Ma
   return new Map(faults.filter(([, fault]) => fault));
 }
 
+/** The faults that the server has found, by the names of the fields: an error may have `details` by field. */
+export function findRefused(schema: FormSchema, values: Values, error: unknown, t: Translate): Map<string, string> {
+  const details = (error as { details?: object } | null)?.details ?? {};
+  const named = schema.fields.filter(({ name }) => Object.hasOwn(details, name));
+  return new Map(named.map((field) => [field.name, refusalOf(field, values[field.name] ?? null, t)]));
+}
+
+function refusalOf({ type }: Field, value: Value, t: Translate): string {
+  if (isEmpty(value)) return t("form.required");
+  return t(type === "email" ? "form.email" : type === "phone" ? "form.phone" : "form.pattern");
+}
+
 export function isEmpty(value: Value): boolean {
   if (typeof value === "string") return value.trim() === "";
   return value === null || (Array.isArray(value) && value.length === 0);

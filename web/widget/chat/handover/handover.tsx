@@ -12,6 +12,7 @@ export interface Handover {
   ticketNumber: number | null;
   /** Nobody is there now. */
   isAway: boolean;
+  /** It has an address of the visitor's, and can send mail. */
   canAnswerByEmail: boolean;
 }
 
@@ -62,7 +63,7 @@ type AnswerProps = HandoverProps & { answer: Handover };
 
 function HandoverAnswer({ answer, t, hasEmail, ask, onClose }: AnswerProps) {
   const { ticketNumber, isAway, canAnswerByEmail } = answer;
-  const asksForEmail = isAway && hasEmail && canAnswerByEmail;
+  const asksForEmail = isAway && hasEmail && !canAnswerByEmail;
   return (
     <>
       {!asksForEmail && <p role="status">{t(isAway ? "handover.away" : "handover.waiting")}</p>}

@@ -3,5 +3,6 @@ import { lazy } from "../lazy";
 
 const load = () => import("./person");
 
+export const Away = lazy(async () => (await import("./away")).Away);
 export const PersonLine = lazy(async () => (await load()).PersonLine);
 export const PersonTyping = lazy(async () => (await load()).PersonTyping);

@@ -78,7 +78,8 @@ function newCall(chat: FrameChat): Call {
 function sessionRequest(chat: FrameChat) {
   const conversation = chat.conversation.value;
   const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return { ...(conversation?.status === "ongoing" && { conversationId: conversation.id }), timezone };
+  const id = conversation?.status === "ongoing" && { conversationId: conversation.id };
+  return { ...id, ...chat.describePlace(), timezone };
 }
 
 function explain(error: unknown) {
