@@ -1,7 +1,7 @@
 // The pages, as a person uses them.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { agents, answers, broken } from "./answers.js";
+import { agents, answers, broken, inWorkspace } from "./answers.js";
 import { skip } from "./browser.js";
 import { useConsole } from "./setup.js";
 import { sources } from "./source-answers.js";
@@ -149,6 +149,25 @@ describe("pages", { skip }, () => {
       await page.getByText("Nothing could be read").waitFor();
       await page.getByText("Give it something else to read").waitFor();
     });
+  });
+
+  test("after the first answer each next step leads to its screen; what a role may not do, to the manual", async () => {
+    const help = `/console/agents/${agents[0].id}`;
+    for (const [role, model, team] of [
+      ["owner", "/console/workspace/models", "/console/workspace/members"],
+      ["agent", "/docs/manual/models#how-do-i-connect-a-language-model", "/docs/manual/signing-in#how-do-i-invite-somebody"],
+    ]) {
+      await open(answers({ role, session: inWorkspace(role) }), `/welcome/${agents[0].id}`, async (page) => {
+        const next = page.getByRole("complementary", { name: "Next" });
+        const to = (name) => next.getByRole("link", { name }).getAttribute("href");
+        assert.deepEqual(
+          [await to("Put it on your site"), await to("Connect a language model"), await to("Invite your team")],
+          [`${help}/embed`, model, team],
+        );
+        await next.getByRole("link", { name: "Put it on your site" }).click();
+        await heading(page, "Embed");
+      });
+    }
   });
 
   test("an agent is made, and has its page", async () => {
