@@ -37,6 +37,29 @@ describe("sources", { skip }, () => {
     });
   });
 
+  test("what a row says of its reading is seen as a whole", async () => {
+    // Whether something between the words and their row cuts them.
+    const isCut = (words) => {
+      for (let at = words; at.getAttribute("role") !== "row"; at = at.parentElement) {
+        if (getComputedStyle(at).overflow !== "visible" && at.scrollHeight > at.clientHeight + 1) return true;
+      }
+      return false;
+    };
+    for (const width of [1280, 390]) {
+      const use = async (page) => {
+        for (const [name, words] of [
+          ["docs.shop.example", "what is read answers already"],
+          ["How do I return shoes?", "the earlier version answers"],
+        ]) {
+          const found = row(page, name).first();
+          await found.getByRole("progressbar").waitFor();
+          assert.equal(await found.getByText(words).evaluate(isCut), false, `${words}, at ${width}`);
+        }
+      };
+      await open(answers(), path, use, { viewport: { width, height: 900 } });
+    }
+  });
+
   test("search, type and state stand in the address", async () => {
     await open(answers(), path, async (page) => {
       await page.getByRole("searchbox").fill("hand");
