@@ -69,6 +69,20 @@ describe("sources and events", { skip }, () => {
     );
   });
 
+  test("an agent's home and its card say how far its training is, while it goes on", async () => {
+    const [events, answer] = [new EventLog(), answers({ list: [{ ...agents[0], status: "training" }] })];
+    await open(events.with(answer), `/agents/${agentId}`, async (page) => {
+      const main = page.getByRole("main");
+      await main.getByText("31%").waitFor();
+      await main.getByRole("listitem").filter({ hasText: "handbook.pdf" }).getByText("1.5 MB of 3.2 MB").waitFor();
+      await page.getByText("live", { exact: true }).waitFor({ state: "attached" });
+      advance(answer, events, 3_200_000);
+      await main.getByText("49%").waitFor();
+      await page.getByRole("link", { name: "Agents", exact: true }).click();
+      await main.getByRole("listitem").filter({ hasText: agents[0].name }).getByText("49%").waitFor();
+    });
+  });
+
   test("progress is in the list, whatever was looked for by its name before", async () => {
     const [events, answer] = [new EventLog(), answers()];
     await open(events.with(answer), `/agents/${agentId}`, async (page) => {

@@ -10,7 +10,7 @@ import { More } from "../../components/more";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Empty, Failed, Loading, Partial } from "../../components/states";
-import { Status } from "../../components/status";
+import { AgentState } from "../../components/status";
 import { formatSize, useTexts } from "../../i18n";
 import { ManifestDialog } from "./manifest";
 import { CopyAgentDialog, NewAgentDialog } from "./new-agent";
@@ -121,7 +121,7 @@ function Card({ agent, figures }: CardProps) {
         <Link href={`/agents/${agent.id}`} className={styles.link!}>
           <bdi>{agent.name}</bdi>
         </Link>
-        <Status status={agent.status} />
+        <AgentState agent={agent} />
       </div>
       <Week figures={figures} />
       <Needs agent={agent} unanswered={figures?.unanswered ?? 0} />
