@@ -78,6 +78,14 @@ describe("sources", { skip }, () => {
       await page.getByRole("option", { name: "Website" }).click();
       await press(page, "Show all");
       await row(page, "handbook").waitFor();
+      const search = page.getByRole("searchbox");
+      await search.fill("nothing like it");
+      await press(page, "Show all");
+      await row(page, "handbook").waitFor();
+      assert.equal(await search.inputValue(), "");
+      await search.fill("pric");
+      await page.waitForURL(/name=pric$/);
+      await row(page, "handbook").waitFor({ state: "detached" });
     });
   });
 
