@@ -183,6 +183,21 @@ describe("pages", { skip }, () => {
     });
   });
 
+  test("what is looked for among many agents stands in the address", async () => {
+    const list = Array.from({ length: 12 }, (_, i) => ({ ...agents[0], id: `agent-${i}`, name: `Shop ${i}` }));
+    await open(answers({ list }), "/agents", async (page) => {
+      const found = page.getByRole("main").getByRole("link");
+      await page.getByRole("searchbox", { name: "Search by name" }).fill("shop 7");
+      await page.waitForURL(/\?name=shop\+7$/);
+      await page.reload();
+      await page.getByRole("link", { name: "Shop 7", exact: true }).waitFor();
+      assert.equal(await found.count(), 1);
+      await page.getByRole("searchbox", { name: "Search by name" }).fill("");
+      await page.waitForURL((url) => url.search === "");
+      await page.getByRole("link", { name: "Shop 11", exact: true }).waitFor();
+    });
+  });
+
   test("an agent is copied", async () => {
     const answer = answers();
     await open(answer, "/agents", async (page) => {

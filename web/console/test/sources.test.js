@@ -143,6 +143,30 @@ describe("sources", { skip }, () => {
     });
   });
 
+  test("a page of a website, a version of it and what has changed stand in the address", async () => {
+    await open(answers(), `${path}/${sources[0].sourceId}`, async (page) => {
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("button", { name: "Text of https://shop.example/returns" }).click();
+      await dialog.getByRole("region", { name: "Text" }).waitFor();
+      await page.reload();
+      await dialog.getByRole("tab", { name: "Text", selected: true }).waitFor();
+      await dialog.getByText("https://shop.example/returns", { exact: true }).waitFor();
+      await dialog.getByRole("tab", { name: "History" }).click();
+      await dialog.getByRole("button", { name: /^Open the version of/ }).last().click();
+      await dialog.getByText("Show what has changed since then").click();
+      const changed = dialog.getByRole("region", { name: "What has changed" });
+      await changed.waitFor();
+      await page.reload();
+      await changed.waitFor();
+      await page.goBack();
+      await dialog.getByText("This version answers").waitFor();
+      await dialog.getByRole("button", { name: "The whole website" }).click();
+      await dialog.getByText("https://shop.example/returns", { exact: true }).waitFor({ state: "detached" });
+      await dialog.getByRole("button", { name: "Close" }).click();
+      await page.waitForURL(({ pathname, search }) => pathname.endsWith("/sources") && search === "");
+    });
+  });
+
   test("what is typed in a dialog is not lost without a question", async () => {
     await open(answers(), `${path}?add=text`, async (page) => {
       await page.getByRole("textbox", { name: "Text" }).fill("A long text.");
@@ -327,6 +351,12 @@ describe("sources", { skip }, () => {
       await page.keyboard.press("Enter");
       await page.getByText("2 passages, the best first").waitFor();
       await page.getByRole("listitem").filter({ hasText: "thirty days" }).getByText("0.81").waitFor();
+      await page.waitForURL(/\?try=return\+shoes$/);
+      await page.reload();
+      await page.getByText("2 passages, the best first").waitFor();
+      assert.equal(await page.getByLabel("Question").inputValue(), "return shoes");
+      await page.getByRole("button", { name: "Close" }).click();
+      await page.waitForURL((url) => url.search === "");
     });
   });
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { Input, Link, SearchField } from "react-aria-components";
-import { useLocation } from "wouter";
+import { useLocation, useSearchParams } from "wouter";
 import { useAgents, type Agent } from "../../api/agents";
 import { useFigures, type AgentFigures } from "../../api/insights";
 import { useMay } from "../../api/session";
@@ -9,6 +9,7 @@ import { MenuButton } from "../../components/menu-button";
 import { More } from "../../components/more";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
+import { useSearchText } from "../../components/search-text";
 import { Empty, Failed, Loading, Partial } from "../../components/states";
 import { AgentState } from "../../components/status";
 import { formatSize, useTexts } from "../../i18n";
@@ -29,7 +30,9 @@ export default function AgentsPage() {
   const agents = useAgents();
   const mayCreate = useMay("agents:write");
   const [way, setWay] = useState<Way | null>(null);
-  const [name, setName] = useState("");
+  const [query, setQuery] = useSearchParams();
+  const tell = (name: string) => setQuery(name ? { name } : {}, { replace: true });
+  const [name, setName] = useSearchText(query.get("name") ?? "", tell);
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = agents;
   // What is searched for may be among those that are not read yet.
   useEffect(() => {

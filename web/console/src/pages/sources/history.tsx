@@ -1,4 +1,5 @@
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
+import { useSearchParams } from "wouter";
 import { useVersions, type SourceDetails, type SourceVersion } from "../../api/sources";
 import { Button } from "../../components/button";
 import { Facts } from "../../components/facts";
@@ -17,6 +18,9 @@ const looks: Record<SourceVersion["state"], [IconName, Key]> = {
   earlier: ["clock", "sources.version.earlier"],
 };
 
+/** What of the address is about a version. */
+export const ofVersion = ["version", "compare"];
+
 interface Props {
   agentId: string;
   source: SourceDetails;
@@ -31,15 +35,24 @@ export function History({ agentId, source, pageId, isSite }: Props) {
   const { t, locale } = useTexts();
   const sourceId = pageId ?? source.sourceId;
   const versions = useVersions(agentId, sourceId);
-  const [opened, setOpened] = useState<string | null>(null);
+  const [query, setQuery] = useSearchParams();
   if (versions.isPending) return <Loading />;
   if (versions.isError) return <Failed error={versions.error} onRetry={() => void versions.refetch()} />;
   const list = versions.data.versions;
-  const version = list.find(({ version }) => version === opened);
+  const version = list.find(({ version }) => version === query.get("version"));
   const live = list.find(({ state }) => state === "answers");
+  const open = (version: string) =>
+    setQuery((before) => {
+      before.set("version", version);
+      return before;
+    });
+  const leave = () =>
+    setQuery((before) => {
+      for (const name of ofVersion) before.delete(name);
+      return before;
+    });
   if (version) {
     const other = live === version ? undefined : live;
-    const leave = () => setOpened(null);
     return <VersionView agentId={agentId} sourceId={sourceId} version={version} live={other} onLeave={leave} />;
   }
   return (
@@ -56,7 +69,7 @@ export function History({ agentId, source, pageId, isSite }: Props) {
             </Facts>
             <Button
               kind="quiet"
-              onPress={() => setOpened(version)}
+              onPress={() => open(version)}
               aria-label={t("sources.openVersion", { time: formatDate(createdAt, locale) })}
             >
               {t("sources.open")}
