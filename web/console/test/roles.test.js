@@ -124,10 +124,15 @@ const screens = {
 const offered = (page) =>
   page.evaluate(() => {
     const roles = { A: "link", BUTTON: "button", TEXTAREA: "textbox", INPUT: "textbox" };
+    const seen = (e) => {
+      const copy = e.cloneNode(true);
+      for (const part of copy.querySelectorAll("[aria-hidden=true]")) part.remove();
+      return copy.textContent;
+    };
     const name = (e) => {
       const ids = e.getAttribute("aria-labelledby")?.split(" ") ?? [];
       const words = ids.map((id) => document.getElementById(id)?.textContent).join(" ");
-      return words || (e.getAttribute("aria-label") ?? e.textContent).split(":")[0].trim();
+      return words || (e.getAttribute("aria-label") ?? seen(e)).split(":")[0].trim();
     };
     const all = [...document.querySelectorAll("a[href],button,input,textarea,[role=menuitem]")].flatMap((e) => {
       if (e.disabled || e.readOnly || e.hidden) return [];
