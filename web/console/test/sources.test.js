@@ -317,6 +317,26 @@ describe("sources", { skip }, () => {
     });
   });
 
+  test("files go on while another screen is looked at", async () => {
+    const upload = `POST /v2${path}`;
+    const fail = { [upload]: [429, { error: { code: "RATE_LIMIT", message: "Too many." } }, { "Retry-After": "1" }] };
+    const files = ["a.pdf", "b.pdf"].map((name) => ({ name, mimeType: "application/pdf", buffer: Buffer.alloc(60) }));
+    await open(answers({ fail }), `${path}?add=files`, async (page) => {
+      const chooser = page.waitForEvent("filechooser");
+      await page.getByRole("button", { name: "Choose files" }).click();
+      await (await chooser).setFiles(files);
+      const queue = page.getByRole("region", { name: "Files on their way" });
+      await queue.getByText(/Goes on in \d second/).waitFor();
+      await page.getByRole("link", { name: "Home", exact: true }).click();
+      await page.getByText("2 websites · 2 files").waitFor();
+      delete fail[upload];
+      await page.getByText("2 websites · 4 files").waitFor();
+      await page.getByRole("link", { name: "Sources", exact: true }).click();
+      await page.locator('[role=grid][aria-rowcount="9"]').waitFor();
+      assert.equal(await queue.count(), 0);
+    });
+  });
+
   test("a file that cannot be taken says why and is not sent, or not sent again", async () => {
     const details = { file: "is refused: the file is a picture; Parley reads PDF" };
     const fail = { [`POST /v2${path}`]: [400, { error: { code: "VALIDATION_INVALID_BODY", message: "See details.", details } }] };

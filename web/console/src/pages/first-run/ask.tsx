@@ -5,15 +5,16 @@ import { Failed } from "../../components/states";
 import { useTexts } from "../../i18n";
 import { Queue } from "../sources/queue";
 import { StateDetail } from "../sources/state";
-import type { Uploads } from "../sources/uploads";
+import { useUploads } from "../sources/uploads";
 import { Next } from "./next";
 import { Step } from "./step";
 import { Trial } from "./trial";
 import styles from "./first-run.module.css";
 
 /** The third step: the agent reads, and answers its first question. */
-export function AskStep({ agentId, uploads }: { agentId: string; uploads: Uploads }) {
+export function AskStep({ agentId }: { agentId: string }) {
   const { t } = useTexts();
+  const uploads = useUploads(agentId);
   const agent = useAgent(agentId);
   const sources = useSources(agentId, { name: "", type: "", state: "" });
   const rows = sources.data?.pages.flatMap(({ data }) => data) ?? [];
