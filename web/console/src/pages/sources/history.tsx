@@ -62,18 +62,25 @@ export function History({ agentId, source, pageId, isSite }: Props) {
           {source.reason && <Reason code={source.reasonCode} reason={source.reason} />}
         </Event>
         {list.map(({ version, state, bytes, createdAt }) => (
-          <Event key={version + createdAt} icon={looks[state][0]} name={t(looks[state][1])} time={createdAt}>
+          <Event
+            key={version + createdAt}
+            icon={looks[state][0]}
+            name={t(looks[state][1])}
+            time={createdAt}
+            action={
+              <Button
+                kind="quiet"
+                onPress={() => open(version)}
+                aria-label={t("sources.openVersion", { time: formatDate(createdAt, locale) })}
+              >
+                {t("sources.open")}
+              </Button>
+            }
+          >
             <Facts>
               {formatSize(bytes, locale)}
               <code dir="ltr">{version.slice(0, 12)}</code>
             </Facts>
-            <Button
-              kind="quiet"
-              onPress={() => open(version)}
-              aria-label={t("sources.openVersion", { time: formatDate(createdAt, locale) })}
-            >
-              {t("sources.open")}
-            </Button>
           </Event>
         ))}
         <Event icon="plus" name={t("sources.added")} time={source.createdAt} />
@@ -87,10 +94,11 @@ interface EventProps {
   icon: IconName;
   name: string;
   time: string;
+  action?: ReactNode;
   children?: ReactNode;
 }
 
-function Event({ icon, name, time, children }: EventProps) {
+function Event({ icon, name, time, action, children }: EventProps) {
   const { locale } = useTexts();
   return (
     <li className={styles.event}>
@@ -100,6 +108,7 @@ function Event({ icon, name, time, children }: EventProps) {
         {children && <span className={styles.note}>{children}</span>}
       </span>
       <time dateTime={time}>{formatDate(time, locale)}</time>
+      <span className={styles.action}>{action}</span>
     </li>
   );
 }
