@@ -42,9 +42,8 @@ export const chapterOfCard = (path: string) => manual + (find(ofCards, path) ?? 
 /** Why the console wants HTTPS, and how it gets it behind a proxy. */
 export const chapterOnHTTPS = `${manual}signing-in#why-does-the-console-want-https`;
 
-/** Where the manual says how to do what has no screen yet. */
+/** Where the manual says what screens lead to. */
 export const guides = {
-  site: `${manual}getting-started#how-do-i-put-the-chat-on-my-website`,
   model: `${manual}models#how-do-i-connect-a-language-model`,
   team: `${manual}signing-in#how-do-i-invite-somebody`,
   limits: `${manual}limits#table-of-limits`,

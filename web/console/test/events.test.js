@@ -5,10 +5,10 @@ import { before, test } from "node:test";
 import { runnerImport } from "vite";
 
 const load = async (name) => (await runnerImport(join(import.meta.dirname, "../src/api", name))).module;
-let live, sse, invalidate, settings;
+let live, sse, invalidate, settings, draft;
 before(async () => {
-  const names = ["events.ts", "../../../shared/stream/sse.ts", "invalidate.ts", "settings.ts"];
-  [live, sse, invalidate, settings] = await Promise.all(names.map(load));
+  const names = ["events.ts", "../../../shared/stream/sse.ts", "invalidate.ts", "settings.ts", "draft.ts"];
+  [live, sse, invalidate, settings, draft] = await Promise.all(names.map(load));
 });
 
 test("a comment is a sign of the server, and no event", async () => {
@@ -90,6 +90,14 @@ test("a dispute is a setting that both have changed to something else", () => {
   assert.deepEqual(findDisputes(before, { name: "B", domains: ["y"] }, { name: "C", domains: ["x"] }), [
     { name: "name", mine: "B", theirs: "C" },
   ]);
+});
+
+test("what was typed after changes were sent rests on them", () => {
+  const { findLater } = draft;
+  const base = { name: "A", text: "B", temp: 0 };
+  assert.deepEqual(findLater(base, { name: "C" }, { name: "C" }), {});
+  assert.deepEqual(findLater(base, { name: "C" }, { name: "D", text: "E" }), { name: "D", text: "E" });
+  assert.deepEqual(findLater(base, { name: "C", temp: 1 }, { temp: 1 }), { name: "A" }, "as it was before");
 });
 
 test("the pauses between attempts grow to a bound, with some chance in each", () => {

@@ -69,6 +69,35 @@ describe("sources and events", { skip }, () => {
     );
   });
 
+  test("an agent's home and its card say how far its training is, while it goes on", async () => {
+    const [events, answer] = [new EventLog(), answers({ list: [{ ...agents[0], status: "training" }] })];
+    await open(events.with(answer), `/agents/${agentId}`, async (page) => {
+      const main = page.getByRole("main");
+      await main.getByText("31%").waitFor();
+      await main.getByRole("listitem").filter({ hasText: "handbook.pdf" }).getByText("1.5 MB of 3.2 MB").waitFor();
+      await page.getByText("live", { exact: true }).waitFor({ state: "attached" });
+      advance(answer, events, 3_200_000);
+      await main.getByText("49%").waitFor();
+      await page.getByRole("link", { name: "Agents", exact: true }).click();
+      await main.getByRole("listitem").filter({ hasText: agents[0].name }).getByText("49%").waitFor();
+    });
+  });
+
+  test("progress is in the list, whatever was looked for by its name before", async () => {
+    const [events, answer] = [new EventLog(), answers()];
+    await open(events.with(answer), `/agents/${agentId}`, async (page) => {
+      await page.getByText("live", { exact: true }).waitFor({ state: "attached" });
+      await page.keyboard.press("Control+k");
+      await page.getByRole("dialog", { name: "Commands" }).getByRole("searchbox").fill("hand");
+      await page.getByRole("menuitem", { name: "handbook.pdf" }).waitFor();
+      await page.getByRole("button", { name: "Close" }).click();
+      await page.getByRole("link", { name: "Sources", exact: true }).click();
+      await row(page, "handbook.pdf").getByText("1.5 MB of 3.2 MB").waitFor();
+      advance(answer, events, 2_900_000);
+      await row(page, "handbook.pdf").getByText("2.9 MB of 3.2 MB").waitFor();
+    });
+  });
+
   test("without events what moves is read every two seconds, until it stands", async () => {
     const answer = answers();
     await open(answer, "/agents", async (page) => {

@@ -1,7 +1,7 @@
 // The pages, as a person uses them.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { agents, answers, broken } from "./answers.js";
+import { agents, answers, broken, inWorkspace } from "./answers.js";
 import { skip } from "./browser.js";
 import { useConsole } from "./setup.js";
 import { sources } from "./source-answers.js";
@@ -151,6 +151,25 @@ describe("pages", { skip }, () => {
     });
   });
 
+  test("after the first answer each next step leads to its screen; what a role may not do, to the manual", async () => {
+    const help = `/console/agents/${agents[0].id}`;
+    for (const [role, model, team] of [
+      ["owner", "/console/workspace/models", "/console/workspace/members"],
+      ["agent", "/docs/manual/models#how-do-i-connect-a-language-model", "/docs/manual/signing-in#how-do-i-invite-somebody"],
+    ]) {
+      await open(answers({ role, session: inWorkspace(role) }), `/welcome/${agents[0].id}`, async (page) => {
+        const next = page.getByRole("complementary", { name: "Next" });
+        const to = (name) => next.getByRole("link", { name }).getAttribute("href");
+        assert.deepEqual(
+          [await to("Put it on your site"), await to("Connect a language model"), await to("Invite your team")],
+          [`${help}/embed`, model, team],
+        );
+        await next.getByRole("link", { name: "Put it on your site" }).click();
+        await heading(page, "Embed");
+      });
+    }
+  });
+
   test("an agent is made, and has its page", async () => {
     await open(answers({ list: [] }), "/agents", async (page) => {
       await press(page, "New agent");
@@ -161,6 +180,21 @@ describe("pages", { skip }, () => {
       await page.getByText("Not trained").first().waitFor();
       await page.getByRole("button", { name: /Choose an agent/ }).waitFor();
       assert.equal(await page.title(), "Help desk · Parley");
+    });
+  });
+
+  test("what is looked for among many agents stands in the address", async () => {
+    const list = Array.from({ length: 12 }, (_, i) => ({ ...agents[0], id: `agent-${i}`, name: `Shop ${i}` }));
+    await open(answers({ list }), "/agents", async (page) => {
+      const found = page.getByRole("main").getByRole("link");
+      await page.getByRole("searchbox", { name: "Search by name" }).fill("shop 7");
+      await page.waitForURL(/\?name=shop\+7$/);
+      await page.reload();
+      await page.getByRole("link", { name: "Shop 7", exact: true }).waitFor();
+      assert.equal(await found.count(), 1);
+      await page.getByRole("searchbox", { name: "Search by name" }).fill("");
+      await page.waitForURL((url) => url.search === "");
+      await page.getByRole("link", { name: "Shop 11", exact: true }).waitFor();
     });
   });
 

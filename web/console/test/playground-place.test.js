@@ -151,6 +151,32 @@ describe("the playground's draft", { skip }, () => {
     });
   });
 
+  test("what is typed while something is being saved stays, and is saved next", async () => {
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    const before = { name: "Help desk", model: "auto", temp: 0.2, visibility: "private" };
+    const answer = withAnswers({
+      [`PATCH ${own}/settings`]: async ({ body: { baseVersion, settings } }) => {
+        if (baseVersion === 7) await held;
+        return [200, { version: baseVersion + 1, settings: { ...before, ...settings } }];
+      },
+    });
+    await open(answer, path, async (page) => {
+      const instructions = page.getByLabel("Instructions");
+      await instructions.fill("Be brief.");
+      await page.keyboard.press("Control+s");
+      await instructions.fill("Be brief and kind.");
+      release();
+      await press(page, "Save");
+      await page.getByText("Saved", { exact: true }).waitFor();
+      assert.equal(await instructions.inputValue(), "Be brief and kind.");
+      assert.deepEqual(bodies(answer, `PATCH ${own}/settings`), [
+        { baseVersion: 7, settings: { instructions: "Be brief." } },
+        { baseVersion: 8, settings: { instructions: "Be brief and kind." } },
+      ]);
+    });
+  });
+
   test("support agents draft and discard; saving is not offered to them", async () => {
     const memberships = [{ accountId: "acc_1", accountName: "Shop", role: "agent" }];
     const permissions = ["agents:read", "sources:read", "insights:read", "playground:use", "answers:improve"];

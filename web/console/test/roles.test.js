@@ -1,9 +1,14 @@
 // What each role is offered: every screen says what the role may not do, and has nothing that the server would refuse.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { agents, answers, inWorkspace } from "./answers.js";
 import { skip, waitForQuiet } from "./browser.js";
+import { modelServers } from "./model-answers.js";
+import { screens as seen } from "./screens.js";
 import { useSamePages } from "./setup.js";
+import { sources } from "./source-answers.js";
 
 const help = agents[0].id;
 const ofAgent = `/agents/${help}`;
@@ -43,11 +48,23 @@ const screens = {
     agent: [["button Add", "button Try again", "checkbox", "link Manifest", "link Models", "switch"], "not add, change or delete any"],
     viewer: [["button Add", "button Try again", "checkbox", "link Manifest", "link Models", "link Playground", "switch"], "not add, change or delete any"],
   }],
+  "a source": [`${ofAgent}/sources/${sources[5].sourceId}?tab=settings`, (page) => page.getByRole("tabpanel").waitFor(), {
+    agent: [["button Add", "button Delete", "button Save", "button Try again", "checkbox", "link Manifest", "link Models", "switch", "textbox"], "not add, change or delete any"],
+    viewer: [["button Add", "button Delete", "button Save", "button Try again", "checkbox", "link Manifest", "link Models", "link Playground", "switch", "textbox"], "not add, change or delete any"],
+  }],
   actions: [`${ofAgent}/actions`, text("search_the_web"), {
     agent: [["button Add", "link Manifest", "link Models", "link call_a_person", "link keep_contact", "link refund", "link search_the_web", "link track_order", "switch"], "not change or try it"],
     viewer: [["button Add", "link Manifest", "link Models", "link Playground", "link call_a_person", "link keep_contact", "link refund", "link search_the_web", "link track_order", "switch"], "not change or try it"],
   }],
   action: [`${ofAgent}/actions/edit/track_order`, (page) => page.locator('[name="config.url"]').waitFor(), {
+    agent: [null, "not change or try it"],
+    viewer: [null, "not change or try it"],
+  }],
+  "new action": [`${ofAgent}/actions/new/http`, (page) => page.locator('[name="config.url"]').waitFor(), {
+    agent: [null, "not change or try it"],
+    viewer: [null, "not change or try it"],
+  }],
+  procedure: [`${ofAgent}/actions/procedure/refund`, (page) => page.locator('[name="steps.0.say"]').waitFor(), {
     agent: [null, "not change or try it"],
     viewer: [null, "not change or try it"],
   }],
@@ -95,6 +112,10 @@ const screens = {
     agent: [null, "cannot see which model servers"],
     viewer: [null, "cannot see which model servers"],
   }],
+  "model server": [`/workspace/models/${modelServers[1].modelServerId}`, (page) => page.locator("[name=url]").waitFor(), {
+    agent: [null, "cannot see which model servers"],
+    viewer: [null, "cannot see which model servers"],
+  }],
   members: ["/workspace/members", text("lee@shop.example"), {
     agent: [null, "cannot see who the members are"],
     viewer: [null, "cannot see who the members are"],
@@ -105,6 +126,10 @@ const screens = {
   }],
   usage: ["/workspace/usage", (page) => page.locator("tbody a").first().waitFor(), { agent: [["link API keys", "link Audit", "link Manifest", "link Members", "link Models", "link Webhooks"], ""], viewer: [["link API keys", "link Audit", "link Manifest", "link Members", "link Models", "link Playground", "link Webhooks"], ""] }],
   webhooks: ["/workspace/webhooks", text("https://crm.example/in"), {
+    agent: [null, "cannot see the webhooks"],
+    viewer: [null, "cannot see the webhooks"],
+  }],
+  deliveries: ["/workspace/webhooks/hook_1", (page) => page.locator("main time").first().waitFor(), {
     agent: [null, "cannot see the webhooks"],
     viewer: [null, "cannot see the webhooks"],
   }],
@@ -124,10 +149,15 @@ const screens = {
 const offered = (page) =>
   page.evaluate(() => {
     const roles = { A: "link", BUTTON: "button", TEXTAREA: "textbox", INPUT: "textbox" };
+    const seen = (e) => {
+      const copy = e.cloneNode(true);
+      for (const part of copy.querySelectorAll("[aria-hidden=true]")) part.remove();
+      return copy.textContent;
+    };
     const name = (e) => {
       const ids = e.getAttribute("aria-labelledby")?.split(" ") ?? [];
       const words = ids.map((id) => document.getElementById(id)?.textContent).join(" ");
-      return words || (e.getAttribute("aria-label") ?? e.textContent).split(":")[0].trim();
+      return words || (e.getAttribute("aria-label") ?? seen(e)).split(":")[0].trim();
     };
     const all = [...document.querySelectorAll("a[href],button,input,textarea,[role=menuitem]")].flatMap((e) => {
       if (e.disabled || e.readOnly || e.hidden) return [];
@@ -171,4 +201,15 @@ describe("roles", { skip }, () => {
       }
     });
   }
+});
+
+test("every address is seen in each role, and in each state", () => {
+  const text = readFileSync(join(import.meta.dirname, "../src/app.tsx"), "utf8");
+  const routes = [...text.matchAll(/<Route\s+path="([^"]+)"/g)].map(([, path]) => path).filter((path) => path !== "/");
+  assert.ok(routes.length >= 20);
+  const pattern = (route) => new RegExp(`^${route.replace(/\/:\w+\?/g, "(/[^/]+)?").replace(/:\w+/g, "[^/]+")}$`);
+  const without = (paths) => routes.filter((route) => !paths.some((path) => pattern(route).test(path.replace(/[?#].*$/, ""))));
+  const leadsAway = ["/agents/:id/embed/test"];
+  assert.deepEqual(without(Object.values(screens).map(([path]) => path)), leadsAway);
+  assert.deepEqual(without(Object.values(seen).map(({ path }) => path)), leadsAway);
 });

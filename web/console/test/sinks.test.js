@@ -89,6 +89,14 @@ const sinks = {
     }),
     steps: [{ ready: (page) => main(page).getByRole("link", { name: "Answer it" }).first().waitFor(), place: main, texts: 10 }],
   },
+  "what an agent is reading, on its home": {
+    path: home,
+    answer: (texts) => ({
+      list: [{ ...agents[0], status: "training" }],
+      state: { sources: sourcesOf(texts).map((one) => ({ ...one, status: "untrained", reason: undefined, progress: { unit: "bytes", done: 1, total: 2 } })) },
+    }),
+    steps: [{ ready: (page) => main(page).getByRole("progressbar").nth(2).waitFor(), place: main, texts: 3 }],
+  },
   "a question that nothing answers, where it is answered": {
     path: home,
     answer: (texts) => ({ state: { insights: { unanswered: { questions: 9, withheld: false, groups: groupsOf(texts) } } } }),

@@ -68,6 +68,12 @@ const pages = [
   ...(passages > 0 && { sourceId: `01998b2d-0000-7000-8000-00000000010${i}` }),
 }));
 
+/** A page of a website that was read, as a source. */
+function sourceOfPage(id) {
+  const page = pages.find(({ sourceId }) => sourceId === id);
+  return page && source(id, "link", page.url, "trained", { url: page.url, metadata: { ...site, type: "individual" } });
+}
+
 const passages = ["Goods may be sent back within thirty days.", "The label for the parcel is in the box."].map((text, i) => ({
   passageId: `passage_${i}`,
   number: i + 1,
@@ -133,7 +139,7 @@ export function answerSources(state, { method, path, query, body }) {
   state.sources ??= structuredClone(sources);
   const at = `${method} ${path.slice(0, 3)}/${rest}`.replace(/sources\/[0-9a-f-]{36}/, "sources/ID");
   const id = /sources\/([0-9a-f-]{36})/.exec(rest)?.[1];
-  const one = state.sources.find(({ sourceId }) => sourceId === id);
+  const one = state.sources.find(({ sourceId }) => sourceId === id) ?? sourceOfPage(id);
   const routes = {
     "GET /v1/sources": () => [200, page(state.sources.filter(isWanted(query)))],
     "GET /v1/sources/ID": () =>

@@ -37,6 +37,29 @@ describe("sources", { skip }, () => {
     });
   });
 
+  test("what a row says of its reading is seen as a whole", async () => {
+    // Whether something between the words and their row cuts them.
+    const isCut = (words) => {
+      for (let at = words; at.getAttribute("role") !== "row"; at = at.parentElement) {
+        if (getComputedStyle(at).overflow !== "visible" && at.scrollHeight > at.clientHeight + 1) return true;
+      }
+      return false;
+    };
+    for (const width of [1280, 390]) {
+      const use = async (page) => {
+        for (const [name, words] of [
+          ["docs.shop.example", "what is read answers already"],
+          ["How do I return shoes?", "the earlier version answers"],
+        ]) {
+          const found = row(page, name).first();
+          await found.getByRole("progressbar").waitFor();
+          assert.equal(await found.getByText(words).evaluate(isCut), false, `${words}, at ${width}`);
+        }
+      };
+      await open(answers(), path, use, { viewport: { width, height: 900 } });
+    }
+  });
+
   test("search, type and state stand in the address", async () => {
     await open(answers(), path, async (page) => {
       await page.getByRole("searchbox").fill("hand");
@@ -55,6 +78,14 @@ describe("sources", { skip }, () => {
       await page.getByRole("option", { name: "Website" }).click();
       await press(page, "Show all");
       await row(page, "handbook").waitFor();
+      const search = page.getByRole("searchbox");
+      await search.fill("nothing like it");
+      await press(page, "Show all");
+      await row(page, "handbook").waitFor();
+      assert.equal(await search.inputValue(), "");
+      await search.fill("pric");
+      await page.waitForURL(/name=pric$/);
+      await row(page, "handbook").waitFor({ state: "detached" });
     });
   });
 
@@ -109,6 +140,30 @@ describe("sources", { skip }, () => {
       );
       await dialog.getByRole("button", { name: "All versions" }).click();
       await dialog.getByText("This version answers").waitFor();
+    });
+  });
+
+  test("a page of a website, a version of it and what has changed stand in the address", async () => {
+    await open(answers(), `${path}/${sources[0].sourceId}`, async (page) => {
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("button", { name: "Text of https://shop.example/returns" }).click();
+      await dialog.getByRole("region", { name: "Text" }).waitFor();
+      await page.reload();
+      await dialog.getByRole("tab", { name: "Text", selected: true }).waitFor();
+      await dialog.getByText("https://shop.example/returns", { exact: true }).waitFor();
+      await dialog.getByRole("tab", { name: "History" }).click();
+      await dialog.getByRole("button", { name: /^Open the version of/ }).last().click();
+      await dialog.getByText("Show what has changed since then").click();
+      const changed = dialog.getByRole("region", { name: "What has changed" });
+      await changed.waitFor();
+      await page.reload();
+      await changed.waitFor();
+      await page.goBack();
+      await dialog.getByText("This version answers").waitFor();
+      await dialog.getByRole("button", { name: "The whole website" }).click();
+      await dialog.getByText("https://shop.example/returns", { exact: true }).waitFor({ state: "detached" });
+      await dialog.getByRole("button", { name: "Close" }).click();
+      await page.waitForURL(({ pathname, search }) => pathname.endsWith("/sources") && search === "");
     });
   });
 
@@ -262,6 +317,26 @@ describe("sources", { skip }, () => {
     });
   });
 
+  test("files go on while another screen is looked at", async () => {
+    const upload = `POST /v2${path}`;
+    const fail = { [upload]: [429, { error: { code: "RATE_LIMIT", message: "Too many." } }, { "Retry-After": "1" }] };
+    const files = ["a.pdf", "b.pdf"].map((name) => ({ name, mimeType: "application/pdf", buffer: Buffer.alloc(60) }));
+    await open(answers({ fail }), `${path}?add=files`, async (page) => {
+      const chooser = page.waitForEvent("filechooser");
+      await page.getByRole("button", { name: "Choose files" }).click();
+      await (await chooser).setFiles(files);
+      const queue = page.getByRole("region", { name: "Files on their way" });
+      await queue.getByText(/Goes on in \d second/).waitFor();
+      await page.getByRole("link", { name: "Home", exact: true }).click();
+      await page.getByText("2 websites · 2 files").waitFor();
+      delete fail[upload];
+      await page.getByText("2 websites · 4 files").waitFor();
+      await page.getByRole("link", { name: "Sources", exact: true }).click();
+      await page.locator('[role=grid][aria-rowcount="9"]').waitFor();
+      assert.equal(await queue.count(), 0);
+    });
+  });
+
   test("a file that cannot be taken says why and is not sent, or not sent again", async () => {
     const details = { file: "is refused: the file is a picture; Parley reads PDF" };
     const fail = { [`POST /v2${path}`]: [400, { error: { code: "VALIDATION_INVALID_BODY", message: "See details.", details } }] };
@@ -296,6 +371,12 @@ describe("sources", { skip }, () => {
       await page.keyboard.press("Enter");
       await page.getByText("2 passages, the best first").waitFor();
       await page.getByRole("listitem").filter({ hasText: "thirty days" }).getByText("0.81").waitFor();
+      await page.waitForURL(/\?try=return\+shoes$/);
+      await page.reload();
+      await page.getByText("2 passages, the best first").waitFor();
+      assert.equal(await page.getByLabel("Question").inputValue(), "return shoes");
+      await page.getByRole("button", { name: "Close" }).click();
+      await page.waitForURL((url) => url.search === "");
     });
   });
 

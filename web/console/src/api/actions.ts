@@ -204,8 +204,10 @@ export function useToolDraft(agent: string, kind: Kind, details: Details) {
   return useDraft(key.join(" "), stored, {
     save: async ({ version, settings }, changes) => {
       const body = { ...changeOf(kind, settings as unknown as ToolValues, changes), baseUpdatedAt: version };
-      client.setQueryData(key, await request<Details>("PATCH", addressOf(agent, kind, details.key), body));
+      const now = await request<Details>("PATCH", addressOf(agent, kind, details.key), body);
+      client.setQueryData(key, now);
       void readAgain();
+      return toStored(now);
     },
     readPresent: async (refusal) => {
       if (!(refusal instanceof APIError) || refusal.code !== "AGENT_CHANGED") return null;

@@ -25,6 +25,15 @@ export const findDisputes = (before: Values, mine: Values, theirs: Values): Disp
     .filter((name) => !isSame(before[name], theirs[name]) && !isSame(mine[name], theirs[name]))
     .map((name) => ({ name, mine: mine[name], theirs: theirs[name] }));
 
+/** What of a draft was typed after some changes of it were sent: it rests on them. */
+export function findLater(base: Values, sent: Values, latest: Values): Values {
+  const names = [...new Set([...Object.keys(sent), ...Object.keys(latest)])];
+  const value = (name: string) => (name in latest ? latest[name] : base[name]);
+  return Object.fromEntries(
+    names.filter((name) => !(name in sent) || !isSame(value(name), sent[name])).map((name) => [name, value(name)]),
+  );
+}
+
 interface Draft {
   base: Stored<unknown>; // what the person saw when they began
   changes: Values;
@@ -35,8 +44,8 @@ const drafts = new Map<string, Draft>();
 forgetOnLeave(() => drafts.clear());
 
 interface Server<V> {
-  /** Sends changes that rest on what was stored, and has the page know what is stored then. */
-  save: (base: Stored<V>, changes: Values) => Promise<unknown>;
+  /** Sends changes that rest on what was stored, has the page know what is stored then, and returns it. */
+  save: (base: Stored<V>, changes: Values) => Promise<Stored<V>>;
   /** What is stored now, if the refusal is because somebody else has changed it. */
   readPresent: (refusal: unknown) => Promise<Stored<V> | null>;
   /** Has what is stored read again. */
@@ -73,9 +82,11 @@ export function useDraft<V>(key: string, stored: Stored<V> | undefined, server: 
     setError(null);
     setConflict(null);
     try {
-      await server.save(base, changes);
-      setDraft(null);
-      setSaved(true);
+      const now = await server.save(base, changes);
+      const latest = drafts.get(key)?.changes; // undefined where the person has given it up meanwhile
+      const later = latest ? findLater(base.settings, changes, latest) : {};
+      setDraft({ base: now, changes: later });
+      setSaved(Object.keys(later).length === 0);
     } catch (refusal) {
       await answer(refusal, base, changes).catch(setError);
     } finally {
@@ -95,8 +106,8 @@ export function useDraft<V>(key: string, stored: Stored<V> | undefined, server: 
     const disputed = conflict.disputes.map(({ name }) => name);
     const rest = Object.fromEntries(Object.entries(draft.changes).filter(([name]) => !disputed.includes(name)));
     setConflict(null);
+    setDraft({ base: conflict.present, changes: rest });
     if (Object.keys(rest).length > 0) return save(conflict.present, rest);
-    setDraft(null);
     await server.readAgain();
   };
   const discard = () => {

@@ -105,7 +105,9 @@ export function useModelServerDraft(id: string, server: ModelServer | undefined)
     });
   return useDraft(`model server ${id}`, stored, {
     save: async ({ version }, changes) => {
-      show(await request<ModelServer>("PATCH", addressOf(id), { ...bodyOf(changes), baseUpdatedAt: version }));
+      const now = await request<ModelServer>("PATCH", addressOf(id), { ...bodyOf(changes), baseUpdatedAt: version });
+      show(now);
+      return toStored(now);
     },
     readPresent: async (refusal) => {
       if (!(refusal instanceof APIError) || refusal.code !== "MODEL_SERVER_CHANGED") return null;

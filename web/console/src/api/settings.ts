@@ -73,7 +73,9 @@ export function useSettingsDraft(id: string, stored: AgentSettings | undefined, 
   const queryKey = ["settings", id];
   return useDraft(id + shape.name, saved, {
     save: async ({ version, settings }, changes) => {
-      client.setQueryData(queryKey, await saveAgentSettings(id, version, shape.toSettings(changes, settings)));
+      const now = await saveAgentSettings(id, version, shape.toSettings(changes, settings));
+      client.setQueryData(queryKey, now);
+      return reshape(now, shape);
     },
     readPresent: async (refusal) => {
       const present = readConflict(refusal);

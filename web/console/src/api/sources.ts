@@ -84,6 +84,29 @@ export function useSources(agentId: string, filter: SourceFilter) {
   });
 }
 
+const mostReading = 50;
+
+/** The newest sources of an agent that are being read, while that is wanted. */
+export function useReading(agentId: string, isWanted: boolean) {
+  const net = useNet();
+  const reading = useInfiniteQuery({
+    queryKey: ["sources", agentId, "reading"],
+    queryFn: ({ signal }) => readSources(agentId, { statuses: "untrained,updated", limit: String(mostReading) }, signal),
+    initialPageParam: "",
+    getNextPageParam: () => undefined,
+    enabled: isWanted,
+    refetchInterval: ({ state }) => net(state.data?.pages.some(({ data }) => data.some(isMoving))),
+  });
+  const rows = reading.data?.pages.flatMap(({ data }) => data) ?? [];
+  return { isPending: isWanted && reading.isPending, rows: isWanted ? rows.filter(({ progress }) => progress !== null) : [] };
+}
+
+/** How much of all sources together is read, from 0 to 1; null where there is none. */
+export function shareRead(rows: readonly SourceRow[]): number | null {
+  const shares = rows.map(({ progress }) => (progress ? progress.done / Math.max(1, progress.total) : 1));
+  return rows.length > 0 ? shares.reduce((sum, one) => sum + one, 0) / rows.length : null;
+}
+
 const mostNamed = 8;
 
 /** The newest sources with a text in their names; none while the text is too short. */

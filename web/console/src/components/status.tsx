@@ -1,7 +1,9 @@
-import type { AgentStatus } from "../api/agents";
+import type { Agent, AgentStatus } from "../api/agents";
 import type { ModelServer } from "../api/model-servers";
+import { shareRead, useReading } from "../api/sources";
 import { formatDate, useTexts, type Key } from "../i18n";
 import type { IconName } from "../../../shared/icons";
+import { Facts } from "./facts";
 import { Icon } from "./icon";
 import styles from "./status.module.css";
 
@@ -25,18 +27,39 @@ const sourceLooks: Readonly<Record<string, Look>> = {
 /** The word for the state of a source. */
 export const sourceStateKey = (status: string): Key => (sourceLooks[status] ?? sourceLooks["untrained"]!)[1];
 
-function StateWord({ look: [icon, word, kind], since }: { look: Look; since?: string | null }) {
+interface WordProps {
+  look: Look;
+  since?: string | null;
+  /** How much is done, from 0 to 1; null where that is not known. */
+  share?: number | null;
+}
+
+function StateWord({ look: [icon, word, kind], since, share = null }: WordProps) {
   const { t, locale } = useTexts();
+  const text = t(word, since ? { when: formatDate(since, locale) } : {});
   return (
     <span className={`${styles.status} ${styles[kind]}`}>
       <Icon name={icon} size={16} />
-      {t(word, since ? { when: formatDate(since, locale) } : {})}
+      {share === null ? (
+        text
+      ) : (
+        <Facts>
+          {text}
+          {new Intl.NumberFormat(locale, { style: "percent" }).format(share)}
+        </Facts>
+      )}
     </span>
   );
 }
 
 /** The state of an agent: an icon, a colour and a word. */
 export const Status = ({ status }: { status: AgentStatus | null }) => <StateWord look={agentLooks[status ?? "untrained"]} />;
+
+/** The state of an agent, and while it is being trained how much of that is done. */
+export function AgentState({ agent: { id, status } }: { agent: Pick<Agent, "id" | "status"> }) {
+  const { rows } = useReading(id, status === "training");
+  return <StateWord look={agentLooks[status ?? "untrained"]} share={shareRead(rows)} />;
+}
 
 /** The state of a source. */
 export const SourceStatus = ({ status }: { status: string }) => (

@@ -47,7 +47,7 @@ export function UnsavedBar({ count, isSaving, within, warning, onDiscard, onSave
   useScreenActions(
     isUnsaved
       ? [
-          ...(onSave ? [{ id: "save", icon: "check" as const, name: t("keys.save"), run: onSave }] : []),
+          ...(onSave ? [{ id: "save", icon: "check" as const, name: t("keys.save"), keys: "mod+s", run: onSave }] : []),
           { id: "discard", icon: "x" as const, name: t("commands.discard"), run: onDiscard },
         ]
       : [],

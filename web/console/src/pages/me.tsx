@@ -62,7 +62,7 @@ function Profile({ me }: { me: User }) {
     try {
       await updateMe(change);
       await Promise.all(["me", "session"].map((key) => client.refetchQueries({ queryKey: [key], exact: true })));
-      setChange({});
+      setChange((now) => Object.fromEntries(Object.entries(now).filter(([key, value]) => value !== change[key as keyof Draft])));
     } catch (thrown) {
       setError(thrown);
     } finally {

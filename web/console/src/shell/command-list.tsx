@@ -12,6 +12,7 @@ import { useTexts } from "../i18n";
 import { setLooks, useLooks } from "../looks";
 import { chapterOfScreen } from "../manual";
 import { useChosenAgent } from "./agent-switch";
+import { showKey } from "./keys";
 import { useToldActions, type ScreenAction } from "./screen-actions";
 import { sourceIcon, useAgentScreens, useWorkspaceScreens } from "./screens";
 import field from "../components/field.module.css";
@@ -101,14 +102,26 @@ function useFirstByEnter(runFirst: () => void) {
   return { onKeyDown, onMoved: () => (hasMoved.current = true), onTyped: () => (hasMoved.current = false) };
 }
 
-function Entry({ id, icon, name }: Command) {
+function Entry({ id, icon, name, keys }: Command) {
   return (
     <MenuItem id={id} className={menu.item!} textValue={name}>
       <span className={menu.label}>
         <Icon name={icon} />
         <span dir="auto">{name}</span>
       </span>
+      {keys && <Keys keys={keys} />}
     </MenuItem>
+  );
+}
+
+/** What does the same as the command, unless the person has switched that off. Screen readers have the list of keys. */
+function Keys({ keys }: { keys: string }) {
+  const { hasLetterKeys } = useLooks();
+  if (!hasLetterKeys && !keys.startsWith("mod+")) return null;
+  return (
+    <kbd className={styles.keys} dir="ltr" aria-hidden="true">
+      {showKey(keys)}
+    </kbd>
   );
 }
 
@@ -155,15 +168,15 @@ function useScreenCommands(): readonly Command[] {
     return { id: path, icon, name: t(name), run: () => navigate(path) };
   });
   const create: Command = { id: "new", icon: "plus", name: t("agents.new"), run: () => navigate("/welcome") };
-  const ofAgent = screens.map(({ path, icon, name }): Command => {
-    return { id: `here ${path}`, icon, name: t(name), run: () => navigate(`/agents/${chosen}${path}`) };
+  const ofAgent = screens.map(({ path, icon, name, keys }): Command => {
+    return { id: `here ${path}`, icon, name: t(name), keys, run: () => navigate(`/agents/${chosen}${path}`) };
   });
   return [
     ...(chosen ? ofAgent : []),
-    { id: "agents", icon: "bot", name: t("agents.title"), run: () => navigate("/agents") },
+    { id: "agents", icon: "bot", name: t("agents.title"), keys: "g a", run: () => navigate("/agents") },
     ...(mayCreate ? [create] : []),
     ...ofCompany,
-    { id: "me", icon: "user", name: t("me.title"), run: () => navigate("/me") },
+    { id: "me", icon: "user", name: t("me.title"), keys: "g m", run: () => navigate("/me") },
   ];
 }
 
@@ -236,7 +249,7 @@ function useConsoleCommands(onShowKeys: () => void): readonly Command[] {
     { id: "dark", icon: "moon", name: t("commands.dark"), run: () => setLooks({ theme: "dark" }) },
     { id: "system", icon: "monitor", name: t("commands.system"), run: () => setLooks({ theme: "system" }) },
     { id: "density", icon: "rows-3", name: t(`commands.${other}`), run: () => setLooks({ density: other }) },
-    { id: "keys", icon: "keyboard", name: t("keys.title"), run: onShowKeys },
+    { id: "keys", icon: "keyboard", name: t("keys.title"), keys: "?", run: onShowKeys },
     { id: "manual", icon: "circle-question-mark", name: t("manual.open"), run: openManual },
     { id: "leave", icon: "log-out", name: t("user.signOut"), run: leave },
   ];

@@ -6,6 +6,8 @@ export interface ScreenAction {
   id: string;
   icon: IconName;
   name: string;
+  /** What does the same, as keys.ts names it. */
+  keys?: string | undefined;
   run: () => unknown;
 }
 

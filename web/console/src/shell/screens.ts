@@ -8,11 +8,13 @@ export interface Screen {
   path: string;
   icon: IconName;
   name: Key;
+  /** The letters that lead to it. */
+  keys?: string;
 }
 
-const home: Screen = { path: "", icon: "house", name: "rail.home" };
-const playground: Screen = { path: "/playground", icon: "flask-conical", name: "playground.title" };
-const sources: Screen = { path: "/sources", icon: "database", name: "sources.title" };
+const home: Screen = { path: "", icon: "house", name: "rail.home", keys: "g h" };
+const playground: Screen = { path: "/playground", icon: "flask-conical", name: "playground.title", keys: "g p" };
+const sources: Screen = { path: "/sources", icon: "database", name: "sources.title", keys: "g s" };
 const actions: Screen = { path: "/actions", icon: "zap", name: "actions.title" };
 const looks: Screen = { path: "/looks", icon: "palette", name: "looks.title" };
 const embed: Screen = { path: "/embed", icon: "code-xml", name: "embed.title" };

@@ -3,7 +3,7 @@ import { Suspense, useState, type ReactNode } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useLive } from "../api/events";
-import { useMay, type Membership, type User } from "../api/session";
+import type { Membership, User } from "../api/session";
 import { IconButton } from "../components/button";
 import { Dialog } from "../components/dialog";
 import { HelpLink } from "../components/help-link";
@@ -20,6 +20,7 @@ import { LiveIndicator } from "./live-indicator";
 import { focusRow, focusSearch, showKey, useKeys } from "./keys";
 import { useNotices } from "./notices";
 import { Rail } from "./rail";
+import { useAgentScreens } from "./screens";
 import { UserMenu } from "./user-menu";
 import styles from "./shell.module.css";
 
@@ -40,16 +41,15 @@ export function Shell({ user, account, memberships, children }: Props) {
   const agent = useChosenAgent();
   const live = useLive(useQueryClient(), user.id, account.accountId);
   useNotices(live, user);
-  const mayAsk = useMay("playground:use");
   const close = () => setOpen("");
-  const openScreen = (screen: string) => agent && navigate(`/agents/${agent}${screen}`);
+  const screens = useAgentScreens().flatMap(({ path, keys }) =>
+    keys ? [[keys, () => agent && navigate(`/agents/${agent}${path}`)] as const] : [],
+  );
   useKeys({
     "mod+k": () => setOpen("commands"),
     "?": () => setOpen("keys"),
     "g a": () => navigate("/agents"),
-    "g h": () => openScreen(""),
-    "g p": () => mayAsk && openScreen("/playground"),
-    "g s": () => openScreen("/sources"),
+    ...Object.fromEntries(screens),
     "g m": () => navigate("/me"),
     "/": () => focusSearch() || setOpen("commands"),
     j: () => focusRow(1),

@@ -3,15 +3,18 @@ import { Link } from "react-aria-components";
 import { useAgent, type Agent } from "../../api/agents";
 import { useAgentDay, useInsights, type AgentDay, type Insights } from "../../api/insights";
 import { useMay } from "../../api/session";
+import { useReading, type SourceRow } from "../../api/sources";
 import { ButtonLink } from "../../components/button";
 import { Facts } from "../../components/facts";
 import { Page, Section } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Failed, Loading } from "../../components/states";
-import { Status } from "../../components/status";
+import { AgentState } from "../../components/status";
 import { formatDate, formatSize, relativeTime, useTexts } from "../../i18n";
+import { showName } from "../../names";
 import { Counts } from "../sources/overview";
 import { Reason } from "../sources/reason";
+import { ReadingBar, StateDetail } from "../sources/state";
 import styles from "./agent-home.module.css";
 
 /** What an agent does today, what it needs, and what it knows. */
@@ -25,7 +28,7 @@ export default function AgentHomePage({ id }: { id: string }) {
       actions={
         agent.data && (
           <div className={styles.head}>
-            <Status status={agent.data.status} />
+            <AgentState agent={agent.data} />
             <ButtonLink href={`/agents/${id}/embed`}>{t("agent.embed")}</ButtonLink>
             {mayAsk && (
               <ButtonLink kind="primary" href={`/agents/${id}/playground`}>
@@ -49,7 +52,8 @@ function Parts({ agent }: { agent: Agent }) {
   const today = useInsights(agent.id, 1);
   const month = useInsights(agent.id, 30);
   const day = useAgentDay(agent.id);
-  const isSettled = !today.isPending && !month.isPending && !day.isPending;
+  const reading = useReading(agent.id, agent.status === "training");
+  const isSettled = ![today, month, day, reading].some(({ isPending }) => isPending);
   return (
     <>
       <RoleNote needs="sources:write" note="role.home" />
@@ -65,7 +69,7 @@ function Parts({ agent }: { agent: Agent }) {
           {day.data && <Needs agent={agent} month={month.data} day={day.data} />}
         </Section>
         <Section title={t("agent.knowledge")}>
-          <Knowledge agent={agent} />
+          <Knowledge agent={agent} reading={reading.rows} />
         </Section>
       </div>
       {isSettled && <Below agent={agent} month={month} />}
@@ -167,7 +171,7 @@ function Needs({ agent, month, day }: { agent: Agent; month: Insights | undefine
   );
 }
 
-function Knowledge({ agent }: { agent: Agent }) {
+function Knowledge({ agent, reading }: { agent: Agent; reading: readonly SourceRow[] }) {
   const { t, locale } = useTexts();
   const { lastTrainedAt } = agent;
   return (
@@ -183,7 +187,34 @@ function Knowledge({ agent }: { agent: Agent }) {
           [t("agent.trained"), lastTrainedAt ? relativeTime(lastTrainedAt, locale) : t("agent.never")],
         ]}
       />
+      {reading.length > 0 && <Reading agentId={agent.id} rows={reading} />}
     </>
+  );
+}
+
+const mostNamed = 3;
+
+/** What is being read now, and how far that is. */
+function Reading({ agentId, rows }: { agentId: string; rows: readonly SourceRow[] }) {
+  const { t } = useTexts();
+  const more = rows.length - mostNamed;
+  return (
+    <ul className={styles.reading} aria-label={t("firstRun.reading")}>
+      {rows.slice(0, mostNamed).map((source) => (
+        <li key={source.sourceId}>
+          <Link href={`/agents/${agentId}/sources/${source.sourceId}`}>
+            <bdi>{showName(source.name, t)}</bdi>
+          </Link>
+          <ReadingBar source={source} />
+          <StateDetail source={source} isShort />
+        </li>
+      ))}
+      {more > 0 && (
+        <li>
+          <Link href={`/agents/${agentId}/sources`}>{t("sources.andMore", { count: more })}</Link>
+        </li>
+      )}
+    </ul>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { Input, Link, SearchField } from "react-aria-components";
-import { useLocation } from "wouter";
+import { useLocation, useSearchParams } from "wouter";
 import { useAgents, type Agent } from "../../api/agents";
 import { useFigures, type AgentFigures } from "../../api/insights";
 import { useMay } from "../../api/session";
@@ -9,8 +9,9 @@ import { MenuButton } from "../../components/menu-button";
 import { More } from "../../components/more";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
+import { useSearchText } from "../../components/search-text";
 import { Empty, Failed, Loading, Partial } from "../../components/states";
-import { Status } from "../../components/status";
+import { AgentState } from "../../components/status";
 import { formatSize, useTexts } from "../../i18n";
 import { ManifestDialog } from "./manifest";
 import { CopyAgentDialog, NewAgentDialog } from "./new-agent";
@@ -29,7 +30,9 @@ export default function AgentsPage() {
   const agents = useAgents();
   const mayCreate = useMay("agents:write");
   const [way, setWay] = useState<Way | null>(null);
-  const [name, setName] = useState("");
+  const [query, setQuery] = useSearchParams();
+  const tell = (name: string) => setQuery(name ? { name } : {}, { replace: true });
+  const [name, setName] = useSearchText(query.get("name") ?? "", tell);
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = agents;
   // What is searched for may be among those that are not read yet.
   useEffect(() => {
@@ -121,7 +124,7 @@ function Card({ agent, figures }: CardProps) {
         <Link href={`/agents/${agent.id}`} className={styles.link!}>
           <bdi>{agent.name}</bdi>
         </Link>
-        <Status status={agent.status} />
+        <AgentState agent={agent} />
       </div>
       <Week figures={figures} />
       <Needs agent={agent} unanswered={figures?.unanswered ?? 0} />

@@ -1,19 +1,20 @@
 import { useAgent } from "../../api/agents";
-import { useSources, type SourceRow } from "../../api/sources";
+import { shareRead, useSources, type SourceRow } from "../../api/sources";
 import { Progress } from "../../components/progress";
 import { Failed } from "../../components/states";
 import { useTexts } from "../../i18n";
 import { Queue } from "../sources/queue";
 import { StateDetail } from "../sources/state";
-import type { Uploads } from "../sources/uploads";
+import { useUploads } from "../sources/uploads";
 import { Next } from "./next";
 import { Step } from "./step";
 import { Trial } from "./trial";
 import styles from "./first-run.module.css";
 
 /** The third step: the agent reads, and answers its first question. */
-export function AskStep({ agentId, uploads }: { agentId: string; uploads: Uploads }) {
+export function AskStep({ agentId }: { agentId: string }) {
   const { t } = useTexts();
+  const uploads = useUploads(agentId);
   const agent = useAgent(agentId);
   const sources = useSources(agentId, { name: "", type: "", state: "" });
   const rows = sources.data?.pages.flatMap(({ data }) => data) ?? [];
@@ -39,11 +40,9 @@ function Reading({ rows, canAsk }: { rows: readonly SourceRow[]; canAsk: boolean
   const { t } = useTexts();
   const failed = rows.filter(hasFailed);
   const isDone = rows.length > 0 && rows.every(({ progress }) => progress === null);
-  const shares = rows.map(({ progress }) => (progress ? progress.done / Math.max(1, progress.total) : 1));
-  const share = rows.length > 0 ? shares.reduce((sum, one) => sum + one, 0) / rows.length : null;
   return (
     <div className={styles.reading}>
-      {!isDone && <Progress label={t("firstRun.reading")} share={share} />}
+      {!isDone && <Progress label={t("firstRun.reading")} share={shareRead(rows)} />}
       <div role="status" className={styles.readingWords}>
         <p>{isDone ? t(canAsk ? "firstRun.allRead" : "firstRun.nothingRead") : <ReadingWords rows={rows} />}</p>
         {!isDone && canAsk && <p>{t("firstRun.canAskAlready")}</p>}

@@ -14,7 +14,7 @@ import { TextArea } from "../../components/text-area";
 import { useTexts } from "../../i18n";
 import { completeAddress } from "../sources/add";
 import { Drop } from "../sources/drop";
-import { useUploads } from "../sources/uploads";
+import { useSending } from "../sources/uploads";
 import { AskStep } from "./ask";
 import { Step } from "./step";
 import styles from "./first-run.module.css";
@@ -24,11 +24,10 @@ type Way = (typeof ways)[number];
 
 /** The second and third step of the first run: what the agent is to know, and the first question. */
 export default function FirstRunPage({ agentId }: { agentId: string | undefined }) {
-  const uploads = useUploads(agentId ?? "");
   const mayCreate = useMay("agents:write");
   const mayAsk = useMay("playground:use");
   if (!(agentId ? mayAsk : mayCreate)) return <NotAllowed isAsking={agentId !== undefined} />;
-  return agentId ? <AskStep agentId={agentId} uploads={uploads} /> : <KnowStep onFiles={uploads.add} />;
+  return agentId ? <AskStep agentId={agentId} /> : <KnowStep />;
 }
 
 /** Says who does this, and leads to what can be seen. */
@@ -48,8 +47,9 @@ function NotAllowed({ isAsking }: { isAsking: boolean }) {
   );
 }
 
-function KnowStep({ onFiles }: { onFiles: (files: File[]) => void }) {
+function KnowStep() {
   const { t } = useTexts();
+  const send = useSending();
   const client = useQueryClient();
   const [, navigate] = useLocation();
   const [query] = useSearchParams();
@@ -71,7 +71,7 @@ function KnowStep({ onFiles }: { onFiles: (files: File[]) => void }) {
     if (source) await addSource(id, source);
     void client.invalidateQueries({ queryKey: ["agents"] });
     navigate(`/welcome/${id}`);
-    if (way === "files") onFiles([...files]);
+    if (way === "files") send(id, files);
   };
   return (
     <Step title={t("firstRun.title")} text={t("firstRun.text")} step={2} width="narrow">

@@ -5,16 +5,17 @@ import { useTexts } from "../../i18n";
 import { guides } from "../../manual";
 import styles from "./first-run.module.css";
 
-/** What most people do after the first answer. What has no screen yet is a chapter of the manual. */
+/** What most people do after the first answer. Who may not do something reads in the manual how others do it. */
 export function Next({ agent }: { agent: string }) {
   const { t } = useTexts();
   const mayConnect = useMay("models:write");
+  const mayInvite = useMay("members:write");
   return (
     <aside className={styles.next} aria-labelledby="next">
       <h2 id="next">{t("firstRun.next")}</h2>
       <ul>
         <li>
-          <Guide href={guides.site}>{t("firstRun.nextSite")}</Guide>
+          <Link href={`/agents/${agent}/embed`}>{t("firstRun.nextSite")}</Link>
         </li>
         <li>
           {mayConnect ? (
@@ -24,7 +25,11 @@ export function Next({ agent }: { agent: string }) {
           )}
         </li>
         <li>
-          <Guide href={guides.team}>{t("firstRun.nextTeam")}</Guide>
+          {mayInvite ? (
+            <Link href="/workspace/members">{t("firstRun.nextTeam")}</Link>
+          ) : (
+            <Guide href={guides.team}>{t("firstRun.nextTeam")}</Guide>
+          )}
         </li>
         <li>
           <Link href={`/agents/${agent}/sources`}>{t("firstRun.nextSources")}</Link>

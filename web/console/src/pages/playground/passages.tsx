@@ -17,7 +17,6 @@ interface Props {
 export function Passages({ explain, selected, onSelect }: Props) {
   const { t } = useTexts();
   const order = useId();
-  if (explain.passages.length === 0) return null;
   return (
     <>
       <p id={order} className={styles.order}>

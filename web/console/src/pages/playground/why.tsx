@@ -54,21 +54,25 @@ export const Why = memo(function Why({ agent, exchange, passage, onSelect }: Pro
         <Decision explain={explain} />
       </div>
       <Facts exchange={exchange} explain={explain} />
-      <Part title={t("playground.why.passages", { count: explain.passages.length })} isOpen>
-        <Passages explain={explain} selected={passage} onSelect={(passage) => onSelect(explain.messageId ?? "", passage)} />
-      </Part>
+      {explain.passages.length > 0 && (
+        <Part title={t("playground.why.passages", { count: explain.passages.length })} isOpen>
+          <Passages explain={explain} selected={passage} onSelect={(passage) => onSelect(explain.messageId ?? "", passage)} />
+        </Part>
+      )}
       <Part title={t("playground.why.question")}>
         <Searched exchange={exchange} explain={explain} />
       </Part>
-      <Part title={t("playground.why.tools", { count: explain.tools.length })}>
-        {explain.tools.map((tool) => (
-          <div key={tool.toolCallId} className={styles.tool}>
-            <p>{tool.name}</p>
-            <JSONText label={t("playground.why.input")} value={tool.input} />
-            <JSONText label={t("playground.why.output")} value={tool.output} />
-          </div>
-        ))}
-      </Part>
+      {explain.tools.length > 0 && (
+        <Part title={t("playground.why.tools", { count: explain.tools.length })}>
+          {explain.tools.map((tool) => (
+            <div key={tool.toolCallId} className={styles.tool}>
+              <p>{tool.name}</p>
+              <JSONText label={t("playground.why.input")} value={tool.input} />
+              <JSONText label={t("playground.why.output")} value={tool.output} />
+            </div>
+          ))}
+        </Part>
+      )}
       <Times explain={explain} />
       <Part title={t("playground.why.model")}>
         <dl className={styles.rows}>

@@ -1,8 +1,8 @@
-import { useEffect, useState } from "react";
 import { Button, Input, ListBox, ListBoxItem, Popover, SearchField, Select, SelectValue } from "react-aria-components";
 import { useSearchParams } from "wouter";
 import { sourceStates, sourceTypes, type SourceFilter } from "../../api/sources";
 import { Icon } from "../../components/icon";
+import { useSearchText } from "../../components/search-text";
 import { sourceStateKey } from "../../components/status";
 import { useTexts } from "../../i18n";
 import field from "../../components/field.module.css";
@@ -29,18 +29,11 @@ export function useFilter(): [SourceFilter, (change: Partial<SourceFilter>) => v
   return [filter, change];
 }
 
-const pause = 250; // milliseconds without a key before the server is asked
-
 /** Search, kind and state. */
 export function Filters() {
   const { t } = useTexts();
   const [filter, change] = useFilter();
-  const [name, setName] = useState(filter.name);
-  useEffect(() => {
-    if (name === filter.name) return;
-    const timer = setTimeout(() => change({ name }), pause);
-    return () => clearTimeout(timer);
-  });
+  const [name, setName] = useSearchText(filter.name, (name) => change({ name }));
   return (
     <div className={styles.filters} role="search">
       <SearchField aria-label={t("sources.search")} value={name} onChange={setName} className={styles.search!}>

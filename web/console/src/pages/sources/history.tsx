@@ -1,4 +1,5 @@
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
+import { useSearchParams } from "wouter";
 import { useVersions, type SourceDetails, type SourceVersion } from "../../api/sources";
 import { Button } from "../../components/button";
 import { Facts } from "../../components/facts";
@@ -17,6 +18,9 @@ const looks: Record<SourceVersion["state"], [IconName, Key]> = {
   earlier: ["clock", "sources.version.earlier"],
 };
 
+/** What of the address is about a version. */
+export const ofVersion = ["version", "compare"];
+
 interface Props {
   agentId: string;
   source: SourceDetails;
@@ -31,15 +35,24 @@ export function History({ agentId, source, pageId, isSite }: Props) {
   const { t, locale } = useTexts();
   const sourceId = pageId ?? source.sourceId;
   const versions = useVersions(agentId, sourceId);
-  const [opened, setOpened] = useState<string | null>(null);
+  const [query, setQuery] = useSearchParams();
   if (versions.isPending) return <Loading />;
   if (versions.isError) return <Failed error={versions.error} onRetry={() => void versions.refetch()} />;
   const list = versions.data.versions;
-  const version = list.find(({ version }) => version === opened);
+  const version = list.find(({ version }) => version === query.get("version"));
   const live = list.find(({ state }) => state === "answers");
+  const open = (version: string) =>
+    setQuery((before) => {
+      before.set("version", version);
+      return before;
+    });
+  const leave = () =>
+    setQuery((before) => {
+      for (const name of ofVersion) before.delete(name);
+      return before;
+    });
   if (version) {
     const other = live === version ? undefined : live;
-    const leave = () => setOpened(null);
     return <VersionView agentId={agentId} sourceId={sourceId} version={version} live={other} onLeave={leave} />;
   }
   return (
@@ -49,18 +62,25 @@ export function History({ agentId, source, pageId, isSite }: Props) {
           {source.reason && <Reason code={source.reasonCode} reason={source.reason} />}
         </Event>
         {list.map(({ version, state, bytes, createdAt }) => (
-          <Event key={version + createdAt} icon={looks[state][0]} name={t(looks[state][1])} time={createdAt}>
+          <Event
+            key={version + createdAt}
+            icon={looks[state][0]}
+            name={t(looks[state][1])}
+            time={createdAt}
+            action={
+              <Button
+                kind="quiet"
+                onPress={() => open(version)}
+                aria-label={t("sources.openVersion", { time: formatDate(createdAt, locale) })}
+              >
+                {t("sources.open")}
+              </Button>
+            }
+          >
             <Facts>
               {formatSize(bytes, locale)}
               <code dir="ltr">{version.slice(0, 12)}</code>
             </Facts>
-            <Button
-              kind="quiet"
-              onPress={() => setOpened(version)}
-              aria-label={t("sources.openVersion", { time: formatDate(createdAt, locale) })}
-            >
-              {t("sources.open")}
-            </Button>
           </Event>
         ))}
         <Event icon="plus" name={t("sources.added")} time={source.createdAt} />
@@ -74,10 +94,11 @@ interface EventProps {
   icon: IconName;
   name: string;
   time: string;
+  action?: ReactNode;
   children?: ReactNode;
 }
 
-function Event({ icon, name, time, children }: EventProps) {
+function Event({ icon, name, time, action, children }: EventProps) {
   const { locale } = useTexts();
   return (
     <li className={styles.event}>
@@ -87,6 +108,7 @@ function Event({ icon, name, time, children }: EventProps) {
         {children && <span className={styles.note}>{children}</span>}
       </span>
       <time dateTime={time}>{formatDate(time, locale)}</time>
+      <span className={styles.action}>{action}</span>
     </li>
   );
 }

@@ -21,7 +21,7 @@ import { useChosen } from "./chosen";
 import { DeleteDialog } from "./delete";
 import { Filters, useFilter } from "./filters";
 import { Overview } from "./overview";
-import { Panel } from "./panel";
+import { ofDetails, Panel } from "./panel";
 import { Queue } from "./queue";
 import { SourceTable, type RowAction } from "./table";
 import { TrySearchDialog } from "./try-search";
@@ -55,23 +55,31 @@ function Sources({ agentId, sourceId }: Props) {
   const [query, setQuery] = useSearchParams();
   const mayWrite = useMay("sources:write");
   const uploads = useUploads(agentId);
-  const [isTrying, setTrying] = useState(false);
   const adding = mayWrite ? (addKinds.find((kind) => kind === query.get("add")) ?? null) : null;
   const setParams = (change: Record<string, string | null>) =>
     setQuery((before) => {
       for (const [key, value] of Object.entries(change)) value ? before.set(key, value) : before.delete(key);
       return before;
     });
+  const tried = query.get("try");
+  const setTried = (text: string | null) =>
+    setQuery(
+      (before) => {
+        text === null ? before.delete("try") : before.set("try", text);
+        return before;
+      },
+      { replace: tried !== null },
+    );
   const open = (id: string | null) => {
     const kept = new URLSearchParams(query);
-    kept.delete("tab");
+    for (const name of ofDetails) kept.delete(name);
     navigate(`/agents/${agentId}/sources${id ? `/${id}` : ""}${kept.size > 0 ? `?${kept}` : ""}`);
   };
   const ways = addKinds.map((kind) => {
     const name = t("commands.addSource", { kind: t(`sources.addTitle.${kind}`) });
     return { id: `add ${kind}`, icon: addIcons[kind], name, run: () => setParams({ add: kind }) };
   });
-  const tryIt = { id: "try search", icon: "search", name: t("sources.trySearch"), run: () => setTrying(true) } as const;
+  const tryIt = { id: "try search", icon: "search", name: t("sources.trySearch"), run: () => setTried("") } as const;
   useScreenActions([...(mayWrite ? ways : []), tryIt]);
   const add = mayWrite && (
     <MenuButton
@@ -87,7 +95,7 @@ function Sources({ agentId, sourceId }: Props) {
       title={t("sources.title")}
       actions={
         <div className={styles.buttons}>
-          <Button icon="search" onPress={() => setTrying(true)}>
+          <Button icon="search" onPress={() => setTried("")}>
             {t("sources.trySearch")}
           </Button>
           {add}
@@ -105,7 +113,7 @@ function Sources({ agentId, sourceId }: Props) {
         onFiles={uploads.add}
         onClose={() => setParams({ add: null, question: null })}
       />
-      <TrySearchDialog agentId={agentId} isOpen={isTrying} onClose={() => setTrying(false)} />
+      <TrySearchDialog agentId={agentId} query={tried} onSearch={setTried} onClose={() => setTried(null)} />
     </Page>
   );
 }

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Dialog, Heading, Modal, ModalOverlay, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { useSearchParams } from "wouter";
 import { linkRecord, useSource, type SourceDetails } from "../../api/sources";
@@ -8,7 +8,7 @@ import { Facts } from "../../components/facts";
 import { Failed, Loading } from "../../components/states";
 import { SourceStatus } from "../../components/status";
 import { formatSize, relativeTime, useTexts } from "../../i18n";
-import { History } from "./history";
+import { History, ofVersion } from "./history";
 import { Settings } from "./settings";
 import { StateDetail } from "./state";
 import { typeKey, type RowAction } from "./table";
@@ -17,6 +17,9 @@ import styles from "./panel.module.css";
 
 const tabs = ["pages", "text", "passages", "settings", "history"] as const;
 type TabName = (typeof tabs)[number];
+
+/** What of the address is about the details of a source. */
+export const ofDetails = ["tab", "page", ...ofVersion];
 
 interface Props {
   agentId: string;
@@ -105,33 +108,41 @@ function Children({ source }: { source: SourceDetails }) {
 function Details({ agentId, source, mayWrite }: Omit<BodyProps, "onAction">) {
   const { t } = useTexts();
   const [query, setQuery] = useSearchParams();
-  const [page, setPage] = useState<{ id: string; name: string } | null>(null);
+  const page = source.type === "link" ? query.get("page") : null;
   const isSite = (linkRecord(source)?.type ?? "individual") !== "individual";
   const shown = tabs.filter((tab) => tab !== "pages" || source.type === "link");
   const chosen = shown.find((tab) => tab === query.get("tab")) ?? shown[0]!;
   const choose = (tab: TabName) =>
     setQuery(
       (before) => {
+        for (const name of ofVersion) before.delete(name);
         before.set("tab", tab);
         return before;
       },
       { replace: true },
     );
-  const id = page?.id ?? source.sourceId;
+  const id = page ?? source.sourceId;
+  const leavePage = () =>
+    setQuery((before) => {
+      for (const name of ["page", ...ofVersion]) before.delete(name);
+      return before;
+    });
   // A site has no text of its own: its pages have.
   const ofPage = (content: ReactNode) =>
     isSite && !page ? (
       <p className={styles.detail}>{t("sources.choosePage")}</p>
     ) : (
       <>
-        {page && <PageName name={page.name} onLeave={() => setPage(null)} />}
+        {page && <PageName agentId={agentId} id={page} onLeave={leavePage} />}
         {content}
       </>
     );
-  const show = (id: string, name: string) => {
-    setPage({ id, name });
-    choose("text");
-  };
+  const show = (id: string) =>
+    setQuery((before) => {
+      before.set("page", id);
+      before.set("tab", "text");
+      return before;
+    });
   const contents: Record<TabName, ReactNode> = {
     pages: <SitePages agentId={agentId} id={source.sourceId} isMoving={source.progress !== null} onOpen={show} />,
     text: ofPage(<SourceTextView agentId={agentId} id={id} />),
@@ -139,8 +150,8 @@ function Details({ agentId, source, mayWrite }: Omit<BodyProps, "onAction">) {
     settings: <Settings agentId={agentId} source={source} mayWrite={mayWrite} />,
     history: (
       <>
-        {page && <PageName name={page.name} onLeave={() => setPage(null)} />}
-        <History key={id} agentId={agentId} source={source} pageId={page?.id} isSite={isSite} />
+        {page && <PageName agentId={agentId} id={page} onLeave={leavePage} />}
+        <History key={id} agentId={agentId} source={source} pageId={page ?? undefined} isSite={isSite} />
       </>
     ),
   };
@@ -162,11 +173,12 @@ function Details({ agentId, source, mayWrite }: Omit<BodyProps, "onAction">) {
   );
 }
 
-function PageName({ name, onLeave }: { name: string; onLeave: () => void }) {
+function PageName({ agentId, id, onLeave }: { agentId: string; id: string; onLeave: () => void }) {
   const { t } = useTexts();
+  const { data } = useSource(agentId, id);
   return (
     <p className={styles.pageName}>
-      <bdi dir="ltr">{name}</bdi>
+      <bdi dir="ltr">{data?.url || data?.name}</bdi>
       <Button kind="quiet" onPress={onLeave}>
         {t("sources.leavePage")}
       </Button>

@@ -20,7 +20,7 @@ import { SourceStatus } from "../../components/status";
 import { formatSize, relativeTime, useTexts, type Key } from "../../i18n";
 import { showName } from "../../names";
 import { sourceIcon } from "../../shell/screens";
-import { StateDetail } from "./state";
+import { ReadingBar, StateDetail } from "./state";
 import styles from "./table.module.css";
 
 export type RowAction = "open" | "refetch" | "delete";
@@ -175,8 +175,9 @@ function useTextScale(): number {
 // cells are functions and not components, since a table of React Aria looks for its cells itself.
 function cells(row: SourceRow, answers: number | undefined) {
   return [
-    <Cell key="state" className={styles.cell!}>
+    <Cell key="state" className={`${styles.cell} ${styles.state}`}>
       <SourceStatus status={row.status} />
+      <ReadingBar source={row} />
     </Cell>,
     <Cell key="name" className={styles.cell!}>
       <Name row={row} />
@@ -203,6 +204,7 @@ function narrowCells(row: SourceRow) {
       <Name row={row} />
       <span className={styles.facts}>
         <SourceStatus status={row.status} />
+        <ReadingBar source={row} />
         <span className={styles.quiet}>
           <Ago time={row.updatedAt} isNow={row.progress !== null} />
         </span>

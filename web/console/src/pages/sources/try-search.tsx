@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { trySearch, type SearchTrialResult } from "../../api/sources";
 import { Button } from "../../components/button";
 import { Dialog } from "../../components/dialog";
@@ -6,27 +6,55 @@ import { Facts } from "../../components/facts";
 import { Field } from "../../components/field";
 import { Form } from "../../components/form";
 import { Progress } from "../../components/progress";
+import { Failed } from "../../components/states";
 import { useTexts } from "../../i18n";
 import styles from "./try-search.module.css";
 
+interface Props {
+  agentId: string;
+  /** What is looked for, out of the address; null while nobody tries. */
+  query: string | null;
+  onSearch: (query: string) => void;
+  onClose: () => void;
+}
+
+const trialOf = (agentId: string, query: string) => ({
+  queryKey: ["try-search", agentId, query],
+  queryFn: () => trySearch(agentId, query),
+  retry: false,
+});
+
 /** Searches the sources for a question. No model is asked, so it costs nothing. */
-export function TrySearchDialog({ agentId, isOpen, onClose }: { agentId: string; isOpen: boolean; onClose: () => void }) {
+export function TrySearchDialog({ agentId, query, onSearch, onClose }: Props) {
   const { t } = useTexts();
-  const [result, setResult] = useState<SearchTrialResult | null>(null);
+  const client = useQueryClient();
+  const found = useQuery({ ...trialOf(agentId, query ?? ""), enabled: Boolean(query), staleTime: Infinity });
+  const search = async ({ query = "" }: Record<string, string>) => {
+    await client.fetchQuery({ ...trialOf(agentId, query), staleTime: 0 });
+    onSearch(query);
+  };
   return (
-    <Dialog place="top" title={t("sources.trySearch")} isOpen={isOpen} onClose={onClose}>
+    <Dialog place="top" title={t("sources.trySearch")} isOpen={query !== null} onClose={onClose}>
       <p className={styles.detail}>{t("sources.trySearchText")}</p>
-      <Form onSubmit={({ query = "" }) => trySearch(agentId, query).then(setResult)}>
+      <Form onSubmit={search}>
         {(isPending) => (
           <div className={styles.ask}>
-            <Field name="query" label={t("sources.trySearchQuery")} maxLength={2000} isRequired autoFocus />
+            <Field
+              name="query"
+              label={t("sources.trySearchQuery")}
+              defaultValue={query ?? ""}
+              maxLength={2000}
+              isRequired
+              autoFocus
+            />
             <Button type="submit" kind="primary" isPending={isPending}>
               {t("sources.trySearchSubmit")}
             </Button>
           </div>
         )}
       </Form>
-      {result && <Found result={result} />}
+      {found.isError && <Failed error={found.error} onRetry={() => void found.refetch()} />}
+      {found.data && <Found result={found.data} />}
     </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
+import { useSearchParams } from "wouter";
 import { readWholeText, type SourceVersion } from "../../api/sources";
 import { Button } from "../../components/button";
 import { Failed, Loading } from "../../components/states";
@@ -21,7 +22,16 @@ interface Props {
 /** The text of a version of a source, or how it differs from the one that answers. */
 export function VersionView({ agentId, sourceId, version, live, onLeave }: Props) {
   const { t, locale } = useTexts();
-  const [isComparing, setComparing] = useState(false);
+  const [query, setQuery] = useSearchParams();
+  const isComparing = query.has("compare");
+  const setComparing = (isComparing: boolean) =>
+    setQuery(
+      (before) => {
+        isComparing ? before.set("compare", "on") : before.delete("compare");
+        return before;
+      },
+      { replace: true },
+    );
   return (
     <>
       <div className={styles.head}>

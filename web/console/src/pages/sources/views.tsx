@@ -29,7 +29,7 @@ interface PagesProps {
   agentId: string;
   id: string;
   isMoving: boolean;
-  onOpen: (sourceId: string, name: string) => void;
+  onOpen: (sourceId: string) => void;
 }
 
 /** The addresses of a website, with what came of each. */
@@ -89,7 +89,7 @@ function PageRow({ page, onOpen }: { page: SitePage; onOpen: PagesProps["onOpen"
       {sourceId && (
         <Button
           kind="quiet"
-          onPress={() => onOpen(sourceId, page.url)}
+          onPress={() => onOpen(sourceId)}
           aria-label={t("sources.readText", { name: page.url })}
         >
           {t("sources.tab.text")}
