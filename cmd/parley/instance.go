@@ -15,6 +15,7 @@ import (
 	"parley/internal/datadir"
 	"parley/internal/listen"
 	"parley/internal/memory"
+	"parley/internal/ready"
 	"parley/internal/server"
 )
 
@@ -23,8 +24,9 @@ type instance struct {
 	*server.Server
 	url             string
 	filesURL        string
-	metricsURL      string // empty if there are none
-	model           string // name of the default model, for people
+	metricsURL      string        // empty if there are none
+	model           string        // name of the default model, for people
+	drainDelay      time.Duration // before a stopping server takes no more requests
 	drainTimeout    time.Duration
 	log             *slog.Logger
 	lock            *datadir.Lock
@@ -36,7 +38,8 @@ type instance struct {
 
 // openInstance locks the data directory, opens the server on it and its listeners, and accepts no connection yet.
 func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *instance, err error) {
-	s := &instance{drainTimeout: cfg.Drain, log: cfg.Logger, model: cfg.DefaultModelName()}
+	s := &instance{drainDelay: cfg.DrainDelay, drainTimeout: cfg.Drain, log: cfg.Logger,
+		model: cfg.DefaultModelName()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -91,8 +94,8 @@ func reachableAddress(addr string) string {
 	return addr
 }
 
-// run serves until ctx is done or a part fails, and then stops in order: it accepts no new requests, waits for running
-// answers, and returns jobs to the queue. opened is called when requests are accepted.
+// run serves until ctx is done or a part fails, and then stops in order: it tells load balancers, accepts no new
+// requests after the delay, waits for running answers, and returns jobs to the queue. opened is called when requests are accepted.
 func (in *instance) run(ctx context.Context, opened func() error) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -131,7 +134,12 @@ func (in *instance) run(ctx context.Context, opened func() error) error {
 	var failure error
 	select {
 	case <-ctx.Done():
-		in.log.Info("stopping", "drain", in.drainTimeout)
+		in.log.Info("stopping", "delay", in.drainDelay, "drain", in.drainTimeout)
+		in.Ready.Enter(ready.Draining)
+		select {
+		case <-time.After(in.drainDelay):
+		case failure = <-failures:
+		}
 	case failure = <-failures:
 	}
 	in.drainAnswers(context.WithoutCancel(ctx), public)

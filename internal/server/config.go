@@ -66,6 +66,7 @@ type ServingConfig struct {
 	AddressConnections int           `default:"2000" env:"PARLEY_ADDRESS_CONNECTIONS" placeholder:"N"`
 	OpenTurns          int           `default:"200" env:"PARLEY_OPEN_TURNS" placeholder:"N"`
 	Drain              time.Duration `default:"25s" env:"PARLEY_DRAIN" placeholder:"TIME"`
+	DrainDelay         time.Duration `default:"0s" env:"PARLEY_DRAIN_DELAY" placeholder:"TIME"`
 	TrustProxy         bool          `env:"PARLEY_TRUST_PROXY"`
 	FetchAllow         []string      `env:"PARLEY_FETCH_ALLOW" placeholder:"CIDR"`
 	SearchTime         time.Duration `default:"2s" env:"PARLEY_SEARCH_TIME" placeholder:"TIME"`
@@ -159,6 +160,7 @@ func (c Config) Check() error {
 	check(c.Searches >= 0, "--searches: %d is below 0", c.Searches)
 	check(c.InsightWait >= 0, "--insight-wait: %s is below 0", c.InsightWait)
 	check(c.Drain >= 0, "--drain: %s is below 0", c.Drain)
+	check(c.DrainDelay >= 0, "--drain-delay: %s is below 0", c.DrainDelay)
 	check(c.SetupToken == "" || len(c.SetupToken) >= minSetupToken,
 		"--setup-token (PARLEY_SETUP_TOKEN): shorter than %d characters", minSetupToken)
 	check(c.SessionIdle >= 0, "--session-idle: %s is below 0", c.SessionIdle)

@@ -16,6 +16,7 @@ import (
 	"parley/internal/httpapi"
 	"parley/internal/listen"
 	"parley/internal/manual"
+	"parley/internal/ready"
 	"parley/internal/visitor"
 	"parley/internal/voice"
 	"parley/internal/voice/rtc"
@@ -44,7 +45,7 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 	}
 	pages, consoleAPI := httpapi.PlainHandler(shell), s.newConsoleAPI(cfg)
 	manualPages := httpapi.PlainHandler(manual.New(s.cfg.Version, s.cfg.site()))
-	nothing := httpapi.PlainHandler(http.NotFoundHandler())
+	nothing, readiness := httpapi.PlainHandler(http.NotFoundHandler()), httpapi.PlainHandler(s.Ready)
 	signalling, page := httpapi.PlainHandler(s.Media.Proxy()), httpapi.PlainHandler(voicePage)
 	chatPagesHandler := httpapi.PlainHandler(chatPages)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -54,6 +55,8 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 			manualPages.ServeHTTP(w, r)
 		case consoleAPI.HasOwnHost && isConsole != consoleAPI.IsHost(r):
 			nothing.ServeHTTP(w, r)
+		case path == ready.Path:
+			readiness.ServeHTTP(w, r)
 		case rtc.IsSignalPath(path):
 			signalling.ServeHTTP(w, r)
 		case voicePage.IsPagePath(path):

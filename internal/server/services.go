@@ -24,6 +24,7 @@ import (
 	"parley/internal/model/openai"
 	"parley/internal/modelserver"
 	"parley/internal/outbound"
+	"parley/internal/ready"
 	"parley/internal/retrieval"
 	"parley/internal/search"
 	"parley/internal/speech"
@@ -57,6 +58,7 @@ type Services struct {
 	Sender        *webhook.Sender
 	Events        *events.Broadcast // for the live view and followers of conversations
 	Live          *console.Live
+	Ready         *ready.State // what load balancers are told
 
 	Media     *rtc.Server // where the rooms of voice sessions are
 	Voice     *voice.Sessions

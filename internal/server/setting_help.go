@@ -21,8 +21,10 @@ var SettingHelp = map[string]string{
 		"20,000.",
 	"address-connections": "Connections of one address at a time (${default}); 0 for no bound. Loopback is not " +
 		"counted, nor is anybody behind --trust-proxy.",
-	"open-turns":  "Answers an account may have in the making at a time (${default}).",
-	"drain":       "How long a stopping server lets running answers finish (${default}).",
+	"open-turns": "Answers an account may have in the making at a time (${default}).",
+	"drain":      "How long a stopping server lets running answers finish (${default}).",
+	"drain-delay": "How long a stopping server goes on taking requests before that, while /readyz says that it drains " +
+		"(${default}).",
 	"trust-proxy": "Take the client's address from X-Forwarded-For: only behind a proxy that sets it.",
 	"console-url": "Address of the console where it has a host of its own: then it is on no other, and nothing else " +
 		"is on that one.",
