@@ -31,6 +31,7 @@ var layers = map[string]int{
 	"parley/internal/datadir":         1,
 	"parley/internal/memory":          1,
 	"parley/internal/ready":           1,
+	"parley/internal/certs":           1,
 	"parley/internal/sqldb/sqlite":    1,
 
 	"parley/internal/sqldb":      2,

@@ -4,14 +4,19 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"io"
 	"log/slog"
 	"mime/multipart"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -319,5 +324,79 @@ func TestStoppingServerTakesRequestsDuringTheDelay(t *testing.T) {
 	}
 	if err := in.close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// lendCertificate returns the files of a certificate for 127.0.0.1, and a client that trusts it and follows no redirect.
+func lendCertificate(t *testing.T) (certFile, keyFile string, client *http.Client) {
+	t.Helper()
+	lender := httptest.NewTLSServer(nil)
+	defer lender.Close()
+	lent := lender.TLS.Certificates[0]
+	secret, err := x509.MarshalPKCS8PrivateKey(lent.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for file, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: lent.Certificate[0]},
+		keyFile: {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client = lender.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	t.Cleanup(client.CloseIdleConnections)
+	return certFile, keyFile, client
+}
+
+// A server with a certificate speaks HTTPS, streams included, sends browsers there from its plain address, and is found
+// by parley health.
+func TestServerSpeaksHTTPS(t *testing.T) {
+	certFile, keyFile, client := lendCertificate(t)
+	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
+	t.Setenv("PARLEY_TLS_CERT", certFile)
+	t.Setenv("PARLEY_TLS_KEY", keyFile)
+	s := startServer(t, "serve", "--http-listen", "127.0.0.1:0")
+	key := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").APIKey
+	send := func(method, url, body string) (*http.Response, string) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(url, "https:") {
+			req.Header.Set("Authorization", "Bearer "+key)
+		}
+		res, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res, string(text)
+	}
+	res, agent := send("POST", s.URL+"/api/v2/agents", `{"name":"A"}`)
+	if res.StatusCode != http.StatusCreated || !strings.HasPrefix(s.URL, "https://127.0.0.1:") {
+		t.Fatalf("%s: %s %s", s.URL, res.Status, agent)
+	}
+	_, answer := send("POST", s.URL+"/api/v2/agents/"+responseID(t, agent)+"/chat", `{"message":"Hi","stream":true}`)
+	if !strings.HasSuffix(answer, "data: [DONE]\n\n") {
+		t.Errorf("the stream is %q", answer)
+	}
+	plain := regexp.MustCompile(`msg="plain HTTP" url=(\S+)`).FindStringSubmatch(s.errs.String())
+	if plain == nil {
+		t.Fatalf("the log names no plain address: %s", s.errs.String())
+	}
+	if res, _ := send("GET", plain[1]+"/docs", ""); res.Header.Get("Location") != s.URL+"/docs" {
+		t.Errorf("plain HTTP is answered with %s to %q", res.Status, res.Header.Get("Location"))
+	}
+	address := strings.TrimPrefix(s.URL, "https://")
+	if status, out, errs := runCommand(t, "health", "--listen", address); status != 0 || !strings.Contains(out, s.URL) {
+		t.Errorf("parley health: %d %s %s", status, out, errs)
 	}
 }

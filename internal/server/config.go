@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/access"
+	"parley/internal/certs"
 	"parley/internal/httpapi"
 	"parley/internal/model"
 	"parley/internal/outbound"
@@ -81,6 +82,7 @@ type ServingConfig struct {
 	SessionLifetime    time.Duration `default:"720h" env:"PARLEY_SESSION_LIFETIME" placeholder:"TIME"`
 	Unfenced           bool          `name:"unfenced-readers" env:"PARLEY_UNFENCED_READERS"`
 
+	certs.TLSConfig
 	SignInConfig
 }
 
@@ -170,7 +172,7 @@ func (c Config) Check() error {
 	_, plansErr := access.LoadPlans(c.Plans)
 	_, programsErr := c.extractPrograms()
 	faults = append(faults, c.ModelConfig.Check(), c.VoiceConfig.Check(), plansErr, programsErr, c.checkOutbound(),
-		c.SignInConfig.Check())
+		c.SignInConfig.Check(), c.TLSConfig.Check())
 	for flag, text := range map[string]string{"base-url": c.BaseURL, "files-url": c.FilesURL,
 		"console-url": c.ConsoleURL} {
 		check(text == "" || httpapi.IsHTTPURL(text), "--%s: not an http:// or https:// address", flag)

@@ -16,6 +16,11 @@ var SettingHelp = map[string]string{
 	"files-url":    "Address for file uploads; by default the one of --files-listen, or the base URL.",
 	"metrics-listen": "Another address to listen on, where /metrics is shown to Prometheus; it asks for no key. By " +
 		"default there is none.",
+	"tls-cert": "PEM file of the certificate, with those that lead to its root, by which the server speaks HTTPS; it is " +
+		"read again when it changes.",
+	"tls-key": "PEM file of the certificate's key.",
+	"http-listen": "Another address to listen on, by plain HTTP, from which browsers are sent to HTTPS; by default there " +
+		"is none.",
 	"rate-limit": "Requests per 10 seconds for each key and address (${default}).",
 	"max-connections": "Connections at a time; 0 for half the files that the system lets this program open, at most " +
 		"20,000.",
