@@ -75,6 +75,9 @@ func fillDerivedAddresses(list []setting) []setting {
 		at[list[i].Name] = &list[i]
 	}
 	tls := certs.TLSConfig{TLSCert: at["tls-cert"].Value}
+	if domains := at["acme-domains"].Value; domains != "" {
+		tls.ACMEDomains = strings.Split(domains, ",")
+	}
 	base := at["base-url"]
 	if base.Value == "" {
 		base.Value = listenURL(tls.Scheme(), at["listen"].Value)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"time"
 
 	"parley/internal/api/admin"
@@ -69,7 +70,7 @@ func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *ins
 
 // listen opens the public listeners, and sets the addresses that follow from them.
 func (in *instance) listen(cfg *server.Config) (err error) {
-	if in.certificates, err = cfg.TLSConfig.Open(cfg.Now, cfg.Logger); err != nil {
+	if in.certificates, err = cfg.TLSConfig.Open(filepath.Join(cfg.Data, acmeFolder), cfg.Now, cfg.Logger); err != nil {
 		return err
 	}
 	for _, l := range []struct {
@@ -101,6 +102,9 @@ func (in *instance) listen(cfg *server.Config) (err error) {
 	return nil
 }
 
+// acmeFolder is the folder in the data directory where certificates are kept that an ACME server has issued.
+const acmeFolder = "acme"
+
 // listenerURL returns the URL of a listener.
 func listenerURL(scheme string, l net.Listener) string {
 	return scheme + "://" + reachableAddress(l.Addr().String())
@@ -124,8 +128,8 @@ func reachableAddress(addr string) string {
 }
 
 // run serves until ctx is done or a part fails, and then stops in order: it tells load balancers, accepts no new
-// requests after the delay, waits for running answers, and returns jobs to the queue. opened is called when requests are
-// accepted.
+// requests after the delay, waits for running answers, and returns jobs to the queue. opened is called when requests
+// are accepted.
 func (in *instance) run(ctx context.Context, opened func() error) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()

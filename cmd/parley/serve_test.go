@@ -299,7 +299,8 @@ func TestReadinessOfAServer(t *testing.T) {
 	s.stopServer(t)
 }
 
-// A stopping server goes on taking requests for the time of --drain-delay, so that load balancers can turn away from it.
+// A stopping server goes on taking requests for the time of --drain-delay, so that load balancers can turn away from
+// it.
 func TestStoppingServerTakesRequestsDuringTheDelay(t *testing.T) {
 	in, err := openInstance(t.Context(), server.Config{
 		StorageConfig: server.StorageConfig{Data: t.TempDir()},
@@ -327,7 +328,8 @@ func TestStoppingServerTakesRequestsDuringTheDelay(t *testing.T) {
 	}
 }
 
-// lendCertificate returns the files of a certificate for 127.0.0.1, and a client that trusts it and follows no redirect.
+// lendCertificate returns the files of a certificate for 127.0.0.1, and a client that trusts it and follows no
+// redirect.
 func lendCertificate(t *testing.T) (certFile, keyFile string, client *http.Client) {
 	t.Helper()
 	lender := httptest.NewTLSServer(nil)

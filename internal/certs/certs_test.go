@@ -71,7 +71,7 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	first, second := newPair(t, "first.example"), newPair(t, "second.example")
 	files, now := newFiles(t, first), time.Unix(1_800_000_000, 0)
 	var log bytes.Buffer
-	source, err := certs.TLSConfig{TLSCert: files.cert, TLSKey: files.key}.Open(func() time.Time { return now },
+	source, err := certs.TLSConfig{TLSCert: files.cert, TLSKey: files.key}.Open("", func() time.Time { return now },
 		slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestUnusableCertificatesAreRefused(t *testing.T) {
 	for name, p := range map[string]pair{"no key": {one.cert, nil}, "another key": {one.cert, other.key},
 		"no certificate": {nil, one.key}} {
 		files := newFiles(t, p)
-		_, err := certs.TLSConfig{TLSCert: files.cert, TLSKey: files.key}.Open(time.Now, slog.New(slog.DiscardHandler))
+		_, err := certs.TLSConfig{TLSCert: files.cert, TLSKey: files.key}.Open("", time.Now, slog.New(slog.DiscardHandler))
 		if err == nil || !strings.Contains(err.Error(), files.cert) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -119,12 +119,20 @@ func TestInvalidSettingsAreRefused(t *testing.T) {
 		"--tls-key":     {TLSCert: "cert.pem"},
 		"--tls-cert":    {TLSKey: "key.pem"},
 		"--http-listen": {HTTPListen: ":80"},
+		"missing":       {ACMEEmail: "operator@example.com"},
+		"one of them": {TLSCert: "cert.pem", TLSKey: "key.pem",
+			ACMEDomains: []string{"agents.example.com"}},
+		"--acme-domains":   {ACMEDomains: []string{"*.example.com"}},
+		"--acme-email":     {ACMEDomains: []string{"agents.example.com"}, ACMEEmail: "operator"},
+		"--acme-directory": {ACMEDomains: []string{"agents.example.com"}, ACMEDirectory: "acme.example.com"},
 	} {
 		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
-	for _, s := range []certs.TLSConfig{{}, {TLSCert: "cert.pem", TLSKey: "key.pem", HTTPListen: ":80"}} {
+	for _, s := range []certs.TLSConfig{{}, {TLSCert: "cert.pem", TLSKey: "key.pem", HTTPListen: ":80"},
+		{ACMEDomains: []string{"agents.example.com"}, ACMEEmail: "operator@example.com", HTTPListen: ":80",
+			ACMEDirectory: "https://acme.example.com/directory"}} {
 		if err := s.Check(); err != nil {
 			t.Errorf("%+v: %v", s, err)
 		}

@@ -19,8 +19,12 @@ var SettingHelp = map[string]string{
 	"tls-cert": "PEM file of the certificate, with those that lead to its root, by which the server speaks HTTPS; it is " +
 		"read again when it changes.",
 	"tls-key": "PEM file of the certificate's key.",
-	"http-listen": "Another address to listen on, by plain HTTP, from which browsers are sent to HTTPS; by default there " +
-		"is none.",
+	"acme-domains": "Domains of this server that a certificate is issued for by an ACME server, in place of files; " +
+		"naming them accepts its terms of service.",
+	"acme-email":     "E-mail address that the ACME server may write to.",
+	"acme-directory": "Directory of the ACME server; by default that of Let's Encrypt.",
+	"http-listen": "Another address to listen on, by plain HTTP, from which browsers are sent to HTTPS; by default " +
+		"there is none.",
 	"rate-limit": "Requests per 10 seconds for each key and address (${default}).",
 	"max-connections": "Connections at a time; 0 for half the files that the system lets this program open, at most " +
 		"20,000.",
