@@ -48,7 +48,7 @@
 //	2  bench/internal/corpus bench/internal/stub httpapi httpclient mail metrics outbound sqldb vault
 //	1  parley bench/internal/process bench/internal/report docs audio certs datadir listen memory ready
 //	   sqldb/sqlite text/charset text/dictionary text/language text/markdown text/prose text/redact
-//	   text/safehtml text/words web
+//	   text/safehtml text/words tracing web
 //
 // # Layer 1: what needs nothing
 //
@@ -59,8 +59,8 @@
 // internal/audio holds sound as samples: WAV files and changes of rate. internal/listen bounds the connections of HTTP
 // servers and serves clients that have closed their half. internal/datadir is the lock and the socket of a data
 // directory; internal/memory keeps the program small while it rests; internal/ready answers load balancers;
-// internal/certs gets the certificates of HTTPS. docs embeds the operator's manual, which internal/manual shows and
-// the demo's agent reads; web embeds what browsers load.
+// internal/certs gets the certificates of HTTPS; internal/tracing sends traces to a collector. docs embeds the
+// operator's manual, which internal/manual shows and the demo's agent reads; web embeds what browsers load.
 //
 // internal/text/dictionary translates words by dictionaries that the operator has installed or written.
 //

@@ -170,6 +170,7 @@ func (a *API) Operations() []Operation {
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := newRecorder(w, r, a.Now())
 	rec.observer = a.Observer
+	r = a.Observer.startSpan(rec, r)
 	defer a.finish(rec, r)
 	h := rec.Header()
 	h.Set("X-Request-Id", rec.id)

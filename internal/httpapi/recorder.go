@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/listen"
+	"parley/internal/tracing"
 )
 
 // recorder is the response writer of an API. It collects what the log record of the request needs.
@@ -27,6 +28,7 @@ type recorder struct {
 	bytes         int64
 	streamed      bool
 	countedStream bool // is counted in Observer.OpenStreams
+	span          *tracing.Span
 	observer      *Observer
 	code          parley.Code
 	failure       error
@@ -158,6 +160,33 @@ type Observer struct {
 	// OnResponse is called at the end of each response. The route is the pattern of its path; "/" or "" stands for
 	// unknown paths. It must not block. May be nil.
 	OnResponse func(method, route string, status int, duration time.Duration)
+
+	Tracer *tracing.Tracer // begins the traces of requests; nil for none
+}
+
+// startSpan begins the trace of a request, and returns the request with it.
+func (o *Observer) startSpan(rec *recorder, r *http.Request) *http.Request {
+	if o == nil || o.Tracer == nil {
+		return r
+	}
+	if rec.span = o.Tracer.StartRequest(r); rec.span == nil {
+		return r
+	}
+	rec.span.Set(tracing.RequestID, rec.id)
+	return r.WithContext(tracing.WithSpan(r.Context(), rec.span))
+}
+
+func (rec *recorder) endSpan(method string) {
+	if rec.span == nil {
+		return
+	}
+	rec.span.SetName(method + " " + rec.route)
+	rec.span.Set(tracing.HTTPRoute, rec.route)
+	rec.span.Set(tracing.HTTPStatus, rec.status)
+	if rec.status >= http.StatusInternalServerError {
+		rec.span.Fail(cmp.Or(string(rec.code), "panic"))
+	}
+	rec.span.End()
 }
 
 func (o *Observer) streamOpened(rec *recorder) {
@@ -168,6 +197,7 @@ func (o *Observer) streamOpened(rec *recorder) {
 }
 
 func (o *Observer) requestEnded(rec *recorder, method string, now func() time.Time) {
+	rec.endSpan(method)
 	if o == nil {
 		return
 	}

@@ -51,7 +51,7 @@ func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
 	b := &builder{
 		shared: shared{
 			cfg: cfg, embedder: cfg.Embedder(), reranker: cfg.Reranker(), metrics: cfg.newMetrics(),
-			Queue: &jobs.Queue{Now: cfg.Now},
+			Queue: &jobs.Queue{Now: cfg.Now}, exporter: cfg.newExporter(),
 		},
 		hub: &chat.Hub{}, callbacks: &callbacks{}, fixed: cfg.fixedServers(),
 	}

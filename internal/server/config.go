@@ -83,7 +83,14 @@ type ServingConfig struct {
 	Unfenced           bool          `name:"unfenced-readers" env:"PARLEY_UNFENCED_READERS"`
 
 	certs.TLSConfig
+	TraceConfig
 	SignInConfig
+}
+
+// TraceConfig configures where traces are sent.
+type TraceConfig struct {
+	OTLPEndpoint string            `name:"otlp-endpoint" env:"PARLEY_OTLP_ENDPOINT" placeholder:"URL" secret:"url"`
+	OTLPHeaders  map[string]string `name:"otlp-headers" env:"PARLEY_OTLP_HEADERS" placeholder:"K=V" mapsep:"," secret:"all"`
 }
 
 // SignInConfig configures how people sign in to the console besides their passwords.
@@ -174,7 +181,7 @@ func (c Config) Check() error {
 	faults = append(faults, c.ModelConfig.Check(), c.VoiceConfig.Check(), plansErr, programsErr, c.checkOutbound(),
 		c.SignInConfig.Check(), c.TLSConfig.Check())
 	for flag, text := range map[string]string{"base-url": c.BaseURL, "files-url": c.FilesURL,
-		"console-url": c.ConsoleURL} {
+		"console-url": c.ConsoleURL, "otlp-endpoint": c.OTLPEndpoint} {
 		check(text == "" || httpapi.IsHTTPURL(text), "--%s: not an http:// or https:// address", flag)
 	}
 	check(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") ||

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"parley/internal/api/admin"
-	"parley/internal/httpapi"
 	"parley/internal/jobs"
 	"parley/internal/listen"
 	"parley/internal/memory"
@@ -64,10 +63,9 @@ func OpenAdmin(ctx context.Context, cfg Config) (*admin.Service, error) {
 }
 
 func newServer(services *Services) (*Server, error) {
-	var observer *httpapi.Observer
+	observer := services.newObserver()
 	var metricsHandler http.Handler
 	if m := services.metrics; m != nil {
-		observer = &httpapi.Observer{OnResponse: m.Requests.Observe}
 		metricsHandler = withReadiness(services.Ready, m.Handler(services.newStateReader(observer)))
 	}
 	page, err := widget.New(services.cfg.clientURL(), services.cfg.site())
@@ -175,6 +173,9 @@ func (s *Services) components() []component {
 		{"webhook jobs", s.WebhookRunner.Run},
 		{"embedding jobs", s.runEmbeddings},
 		{"readiness", s.becomeReady},
+	}
+	if s.exporter != nil {
+		list = append([]component{{"traces", s.exporter.Run}}, list...) // it stops last
 	}
 	if s.Responder != nil {
 		list = append(list, component{"voice statistics", s.Responder.Stats.Run})

@@ -30,6 +30,7 @@ import (
 	"parley/internal/speech"
 	"parley/internal/store"
 	"parley/internal/synonym"
+	"parley/internal/tracing"
 	"parley/internal/voice"
 	"parley/internal/voice/rtc"
 	"parley/internal/webhook"
@@ -88,10 +89,11 @@ type shared struct {
 	ModelServers *modelserver.Service // the accounts' own servers of models
 
 	cfg       Config
-	cursorKey []byte           // seals the cursors of lists
-	metrics   *metrics.Metrics // nil if nobody reads them
-	embedder  *openai.Embedder // nil if there is no embedding server
-	reranker  *cohere.Reranker // nil if there is no reranking server
+	cursorKey []byte            // seals the cursors of lists
+	metrics   *metrics.Metrics  // nil if nobody reads them
+	embedder  *openai.Embedder  // nil if there is no embedding server
+	reranker  *cohere.Reranker  // nil if there is no reranking server
+	exporter  *tracing.Exporter // of traces; nil if there is no collector
 }
 
 // callbacks are the calls that a service makes on one that depends on it, and so is built after it. Nothing makes them

@@ -25,7 +25,10 @@ var SettingHelp = map[string]string{
 	"acme-directory": "Directory of the ACME server; by default that of Let's Encrypt.",
 	"http-listen": "Another address to listen on, by plain HTTP, from which browsers are sent to HTTPS; by default " +
 		"there is none.",
-	"rate-limit": "Requests per 10 seconds for each key and address (${default}).",
+	"otlp-endpoint": "Collector that traces are sent to by OTLP over HTTP, such as http://localhost:4318; by default " +
+		"none are recorded.",
+	"otlp-headers": "Headers of requests to the collector; better given by the environment.",
+	"rate-limit":   "Requests per 10 seconds for each key and address (${default}).",
 	"max-connections": "Connections at a time; 0 for half the files that the system lets this program open, at most " +
 		"20,000.",
 	"address-connections": "Connections of one address at a time (${default}); 0 for no bound. Loopback is not " +
