@@ -30,6 +30,9 @@ var layers = map[string]int{
 	"parley/internal/listen":          1,
 	"parley/internal/datadir":         1,
 	"parley/internal/memory":          1,
+	"parley/internal/ready":           1,
+	"parley/internal/certs":           1,
+	"parley/internal/tracing":         1,
 	"parley/internal/sqldb/sqlite":    1,
 
 	"parley/internal/sqldb":      2,

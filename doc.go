@@ -46,9 +46,9 @@
 //	   model/cohere model/openai model/prompt model/quote model/stream retrieval speech speech/deepgram
 //	   speech/local speech/openai store voice/rtc voice/vad
 //	2  bench/internal/corpus bench/internal/stub httpapi httpclient mail metrics outbound sqldb vault
-//	1  parley bench/internal/process bench/internal/report docs audio datadir listen memory sqldb/sqlite
-//	   text/charset text/dictionary text/language text/markdown text/prose text/redact text/safehtml text/words
-//	   web
+//	1  parley bench/internal/process bench/internal/report docs audio certs datadir listen memory ready
+//	   sqldb/sqlite text/charset text/dictionary text/language text/markdown text/prose text/redact
+//	   text/safehtml text/words tracing web
 //
 // # Layer 1: what needs nothing
 //
@@ -58,8 +58,9 @@
 // blocks of a text: headings, paragraphs, list items, tables, code; internal/text/prose finds the sentences in them.
 // internal/audio holds sound as samples: WAV files and changes of rate. internal/listen bounds the connections of HTTP
 // servers and serves clients that have closed their half. internal/datadir is the lock and the socket of a data
-// directory; internal/memory keeps the program small while it rests. docs embeds the operator's manual, which
-// internal/manual shows and the demo's agent reads; web embeds what browsers load.
+// directory; internal/memory keeps the program small while it rests; internal/ready answers load balancers;
+// internal/certs gets the certificates of HTTPS; internal/tracing sends traces to a collector. docs embeds the
+// operator's manual, which internal/manual shows and the demo's agent reads; web embeds what browsers load.
 //
 // internal/text/dictionary translates words by dictionaries that the operator has installed or written.
 //

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"parley/internal/certs"
 	"parley/internal/server"
 )
 
@@ -73,24 +74,28 @@ func fillDerivedAddresses(list []setting) []setting {
 	for i := range list {
 		at[list[i].Name] = &list[i]
 	}
+	tls := certs.TLSConfig{TLSCert: at["tls-cert"].Value}
+	if domains := at["acme-domains"].Value; domains != "" {
+		tls.ACMEDomains = strings.Split(domains, ",")
+	}
 	base := at["base-url"]
 	if base.Value == "" {
-		base.Value = listenURL(at["listen"].Value)
+		base.Value = listenURL(tls.Scheme(), at["listen"].Value)
 	}
 	if files := at["files-url"]; files.Value == "" {
 		files.Value = base.Value
 		if own := at["files-listen"].Value; own != "" {
-			files.Value = listenURL(own)
+			files.Value = listenURL(tls.Scheme(), own)
 		}
 	}
 	return list
 }
 
-func listenURL(listen string) string {
+func listenURL(scheme, listen string) string {
 	if strings.HasSuffix(listen, ":0") {
 		return "the address listened on" // known when the server runs
 	}
-	return "http://" + reachableAddress(listen)
+	return scheme + "://" + reachableAddress(listen)
 }
 
 // formatSetting formats a setting's value. A secret is replaced by asterisks.

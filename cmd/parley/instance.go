@@ -8,35 +8,45 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"path/filepath"
 	"time"
 
 	"parley/internal/api/admin"
+	"parley/internal/certs"
 	"parley/internal/datadir"
 	"parley/internal/listen"
 	"parley/internal/memory"
+	"parley/internal/ready"
 	"parley/internal/server"
 )
 
-// instance is a server with its listeners: the public address, the operator's socket, and those of uploads and metrics.
+// instance is a server with its listeners: the public address, the operator's socket, and those of uploads, metrics and
+// plain HTTP.
 type instance struct {
 	*server.Server
 	url             string
+	baseURL         string // under which clients reach the server
 	filesURL        string
-	metricsURL      string // empty if there are none
-	model           string // name of the default model, for people
+	metricsURL      string        // empty if there are none
+	model           string        // name of the default model, for people
+	drainDelay      time.Duration // before a stopping server takes no more requests
 	drainTimeout    time.Duration
 	log             *slog.Logger
 	lock            *datadir.Lock
 	publicListener  net.Listener
 	filesListener   net.Listener // for uploads on another address; nil if there is none
 	metricsListener net.Listener // nil if there are no metrics
+	plainListener   net.Listener // where browsers are sent to HTTPS; nil if there is none
 	adminListener   net.Listener
+	certificates    *certs.Source // nil without TLS
 }
 
 // openInstance locks the data directory, opens the server on it and its listeners, and accepts no connection yet.
 func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *instance, err error) {
-	s := &instance{drainTimeout: cfg.Drain, log: cfg.Logger, model: cfg.DefaultModelName()}
+	s := &instance{drainDelay: cfg.DrainDelay, drainTimeout: cfg.Drain, log: cfg.Logger,
+		model: cfg.DefaultModelName()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -48,30 +58,56 @@ func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *ins
 	if s.lock, err = datadir.LockServer(ctx, cfg.Data, holder, lockTimeout); err != nil {
 		return nil, err
 	}
-	if s.publicListener, err = listenOn(cfg.Listen, "--listen"); err != nil {
+	if err = s.listen(&cfg); err != nil {
 		return nil, err
 	}
-	s.url = "http://" + reachableAddress(s.publicListener.Addr().String())
-	cfg.BaseURL = cmp.Or(cfg.BaseURL, s.url)
-	if cfg.FilesListen != "" {
-		if s.filesListener, err = listenOn(cfg.FilesListen, "--files-listen"); err != nil {
-			return nil, err
-		}
-		cfg.FilesURL = cmp.Or(cfg.FilesURL, "http://"+reachableAddress(s.filesListener.Addr().String()))
-	}
-	cfg.FilesURL = cmp.Or(cfg.FilesURL, cfg.BaseURL)
-	if cfg.MetricsListen != "" {
-		if s.metricsListener, err = listenOn(cfg.MetricsListen, "--metrics-listen"); err != nil {
-			return nil, err
-		}
-		s.metricsURL = "http://" + reachableAddress(s.metricsListener.Addr().String()) + "/metrics"
-	}
-	s.filesURL = cfg.FilesURL
 	if s.Server, err = server.Open(ctx, cfg); err != nil {
 		return nil, err
 	}
 	s.adminListener, err = datadir.Listen(cfg.Data)
 	return s, err
+}
+
+// listen opens the public listeners, and sets the addresses that follow from them.
+func (in *instance) listen(cfg *server.Config) (err error) {
+	if in.certificates, err = cfg.TLSConfig.Open(filepath.Join(cfg.Data, acmeFolder), cfg.Now, cfg.Logger); err != nil {
+		return err
+	}
+	for _, l := range []struct {
+		listener      *net.Listener
+		address, flag string
+	}{
+		{&in.publicListener, cfg.Listen, "--listen"},
+		{&in.filesListener, cfg.FilesListen, "--files-listen"},
+		{&in.metricsListener, cfg.MetricsListen, "--metrics-listen"},
+		{&in.plainListener, cfg.HTTPListen, "--http-listen"},
+	} {
+		if l.address == "" {
+			continue
+		}
+		if *l.listener, err = listenOn(l.address, l.flag); err != nil {
+			return err
+		}
+	}
+	in.url = listenerURL(cfg.Scheme(), in.publicListener)
+	cfg.BaseURL = cmp.Or(cfg.BaseURL, in.url)
+	if in.filesListener != nil {
+		cfg.FilesURL = cmp.Or(cfg.FilesURL, listenerURL(cfg.Scheme(), in.filesListener))
+	}
+	if in.metricsListener != nil {
+		in.metricsURL = listenerURL("http", in.metricsListener) + "/metrics"
+	}
+	cfg.FilesURL = cmp.Or(cfg.FilesURL, cfg.BaseURL)
+	in.baseURL, in.filesURL = cfg.BaseURL, cfg.FilesURL
+	return nil
+}
+
+// acmeFolder is the folder in the data directory where certificates are kept that an ACME server has issued.
+const acmeFolder = "acme"
+
+// listenerURL returns the URL of a listener.
+func listenerURL(scheme string, l net.Listener) string {
+	return scheme + "://" + reachableAddress(l.Addr().String())
 }
 
 func listenOn(address, flag string) (net.Listener, error) {
@@ -91,25 +127,32 @@ func reachableAddress(addr string) string {
 	return addr
 }
 
-// run serves until ctx is done or a part fails, and then stops in order: it accepts no new requests, waits for running
-// answers, and returns jobs to the queue. opened is called when requests are accepted.
+// run serves until ctx is done or a part fails, and then stops in order: it tells load balancers, accepts no new
+// requests after the delay, waits for running answers, and returns jobs to the queue. opened is called when requests
+// are accepted.
 func (in *instance) run(ctx context.Context, opened func() error) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	adminConns := listen.NewConnTable(listen.Limits{}) // whoever reaches the socket may connect
-	public, private := in.newHTTPServer(in.Handler(), in.Connections),
+	public, private := in.newHTTPServer(in.publicHandler(), in.Connections),
 		in.newHTTPServer(admin.Handler(in.Admin(), in.log), adminConns)
 	memory.Release()
-	failures := make(chan error, 6)
+	failures := make(chan error, 7)
 	workDone := make(chan struct{})
 	serve := func(httpServer *http.Server, l net.Listener) {
 		if err := httpServer.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			failures <- err
 		}
 	}
-	go serve(public, in.Connections.Listener(in.publicListener))
+	go serve(public, in.publicConns(in.publicListener))
 	if in.filesListener != nil {
-		go serve(public, in.Connections.Listener(in.filesListener))
+		go serve(public, in.publicConns(in.filesListener))
+	}
+	if in.plainListener != nil {
+		plain := in.newHTTPServer(in.certificates.PlainHandler(in.publicPort()), in.Connections)
+		defer func() { _ = plain.Close() }()
+		in.log.Info("plain HTTP", "url", listenerURL("http", in.plainListener))
+		go serve(plain, in.Connections.Listener(in.plainListener))
 	}
 	go serve(private, adminConns.Listener(in.adminListener))
 	if in.metricsListener != nil {
@@ -131,7 +174,12 @@ func (in *instance) run(ctx context.Context, opened func() error) error {
 	var failure error
 	select {
 	case <-ctx.Done():
-		in.log.Info("stopping", "drain", in.drainTimeout)
+		in.log.Info("stopping", "delay", in.drainDelay, "drain", in.drainTimeout)
+		in.Ready.Enter(ready.Draining)
+		select {
+		case <-time.After(in.drainDelay):
+		case failure = <-failures:
+		}
 	case failure = <-failures:
 	}
 	in.drainAnswers(context.WithoutCancel(ctx), public)
@@ -139,6 +187,30 @@ func (in *instance) run(ctx context.Context, opened func() error) error {
 	stop()
 	<-workDone
 	return failure
+}
+
+// publicConns returns a listener of public connections, which speak TLS if there is a certificate.
+func (in *instance) publicConns(l net.Listener) net.Listener {
+	if in.certificates != nil {
+		l = listen.NewTLSListener(l, in.certificates.TLS)
+	}
+	return in.Connections.Listener(l)
+}
+
+func (in *instance) publicHandler() http.Handler {
+	if in.certificates == nil {
+		return in.Handler()
+	}
+	return listen.WithTLSState(in.Handler())
+}
+
+// publicPort is the port under which clients reach the server.
+func (in *instance) publicPort() string {
+	address, err := url.Parse(in.baseURL)
+	if err != nil || address.Port() == "" {
+		return "443"
+	}
+	return address.Port()
 }
 
 // drainAnswers waits for the running answers, up to the drain timeout, and then for the last bytes of their streams.
@@ -171,7 +243,8 @@ func (in *instance) newHTTPServer(h http.Handler, connections *listen.ConnTable)
 // close closes everything in the reverse order of openInstance. It may be called on a partly opened instance.
 func (in *instance) close() error {
 	var errs []error
-	for _, l := range []net.Listener{in.adminListener, in.publicListener, in.filesListener, in.metricsListener} {
+	for _, l := range []net.Listener{in.adminListener, in.publicListener, in.filesListener, in.metricsListener,
+		in.plainListener} {
 		if l == nil {
 			continue
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -42,6 +43,7 @@ func (p *process) serverConfig(service server.ServingConfig, models server.Model
 		Now:           time.Now,
 		Version:       version,
 	}
+	cfg.OTLPEndpoint = cmp.Or(cfg.OTLPEndpoint, os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
 	if err := cfg.Check(); err != nil {
 		return cfg, usageError{err}
 	}

@@ -2,15 +2,28 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"context"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
+	"errors"
 	"io"
+	"log/slog"
 	"mime/multipart"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/api/admin"
+	"parley/internal/ready"
+	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/provider"
 )
@@ -130,8 +143,8 @@ func TestMetricsOnAnotherAddress(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	s := startServer(t, "serve", "--metrics-listen", "127.0.0.1:0")
 	defer http.DefaultClient.CloseIdleConnections()
-	var ready struct{ MetricsURL string }
-	if err := json.Unmarshal([]byte(s.out.String()), &ready); err != nil {
+	var addresses struct{ MetricsURL string }
+	if err := json.Unmarshal([]byte(s.out.String()), &addresses); err != nil {
 		t.Fatal(err)
 	}
 	get := func(url string) (int, string) {
@@ -147,21 +160,21 @@ func TestMetricsOnAnotherAddress(t *testing.T) {
 		}
 		return res.StatusCode, string(text)
 	}
-	status, text := get(ready.MetricsURL)
+	status, text := get(addresses.MetricsURL)
 	for _, want := range []string{`version="` + version + `"`, "parley_database_up 1", "process_cpu_seconds_total",
 		"go_goroutines"} {
 		if status != http.StatusOK || !strings.Contains(text, want) {
 			t.Errorf("%d: %s is not in\n%s", status, want, text)
 		}
 	}
-	if status, _ := get(strings.TrimSuffix(ready.MetricsURL, "metrics")); status != http.StatusNotFound {
+	if status, _ := get(strings.TrimSuffix(addresses.MetricsURL, "metrics")); status != http.StatusNotFound {
 		t.Error("beside the metrics: ", status)
 	}
 	if status, _ := get(s.URL + "/metrics"); status != http.StatusNotFound {
 		t.Error("the public address: ", status)
 	}
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "other"))
-	taken := strings.TrimSuffix(strings.TrimPrefix(ready.MetricsURL, "http://"), "/metrics")
+	taken := strings.TrimSuffix(strings.TrimPrefix(addresses.MetricsURL, "http://"), "/metrics")
 	if status, _, errs := runCommand(t, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", taken); status != 1 ||
 		!strings.Contains(errs, "--metrics-listen") {
 		t.Errorf("an address that is taken: %d %s", status, errs)
@@ -242,5 +255,150 @@ func TestReindex(t *testing.T) {
 	if status, _, errs := runCommand(t, "reindex", "--account", "nobody"); status != 1 ||
 		!strings.Contains(errs, "Account not found") {
 		t.Error(status, errs)
+	}
+}
+
+// awaitReadiness waits until a server says that it is ready, or why it is not.
+func awaitReadiness(t *testing.T, url, want string) {
+	t.Helper()
+	defer http.DefaultClient.CloseIdleConnections()
+	testkit.Eventually(t, want+" from "+url, func() bool {
+		res, err := http.Get(url + ready.Path)
+		if err != nil {
+			return false
+		}
+		defer res.Body.Close()
+		var reply ready.Reply
+		return json.NewDecoder(res.Body).Decode(&reply) == nil && cmp.Or(reply.Reason, reply.Status) == want &&
+			(res.StatusCode == http.StatusOK) == (want == "ready")
+	})
+}
+
+// A server becomes ready, and says on the address of its metrics that it drains for as long as it finishes what runs.
+func TestReadinessOfAServer(t *testing.T) {
+	more := make(chan struct{})
+	model := provider.Start(t, provider.AnswerAfterRelease(more, "One. ", "Two."))
+	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
+	s := startServer(t, "serve", "--metrics-listen", "127.0.0.1:0", "--model-url", model.URL, "--model", "slow")
+	var addresses struct{ MetricsURL string }
+	if err := json.Unmarshal([]byte(s.out.String()), &addresses); err != nil {
+		t.Fatal(err)
+	}
+	private := strings.TrimSuffix(addresses.MetricsURL, "/metrics")
+	awaitReadiness(t, s.URL, "ready")
+	awaitReadiness(t, private, "ready")
+	key := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").APIKey
+	_, agent := sendRequest(t, "POST", s.URL+"/api/v2/agents", key, `{"name":"Slow"}`)
+	stream := openStream(t, s.URL+"/api/v2/agents/"+responseID(t, agent)+"/chat", key)
+	s.stop()
+	awaitReadiness(t, private, "draining")
+	close(more)
+	if _, err := io.Copy(io.Discard, stream); err != nil {
+		t.Error(err)
+	}
+	s.stopServer(t)
+}
+
+// A stopping server goes on taking requests for the time of --drain-delay, so that load balancers can turn away from
+// it.
+func TestStoppingServerTakesRequestsDuringTheDelay(t *testing.T) {
+	in, err := openInstance(t.Context(), server.Config{
+		StorageConfig: server.StorageConfig{Data: t.TempDir()},
+		ServingConfig: server.ServingConfig{Listen: "127.0.0.1:0", RateLimit: 100, OpenTurns: 10, DrainDelay: time.Hour},
+		Now:           time.Now, Logger: slog.New(slog.DiscardHandler),
+	}, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- in.run(ctx, func() error { return nil }) }()
+	awaitReadiness(t, in.url, "ready")
+	stop()
+	awaitReadiness(t, in.url, "draining")
+	if status, text := sendRequest(t, "GET", in.url+"/api/v2/health", "", ""); status != http.StatusOK {
+		t.Errorf("a request during the delay: %d %s", status, text)
+	}
+	_ = in.adminListener.Close() // a part that fails ends the delay
+	if err := <-ended; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the server ended with %v", err)
+	}
+	if err := in.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// lendCertificate returns the files of a certificate for 127.0.0.1, and a client that trusts it and follows no
+// redirect.
+func lendCertificate(t *testing.T) (certFile, keyFile string, client *http.Client) {
+	t.Helper()
+	lender := httptest.NewTLSServer(nil)
+	defer lender.Close()
+	lent := lender.TLS.Certificates[0]
+	secret, err := x509.MarshalPKCS8PrivateKey(lent.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for file, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: lent.Certificate[0]},
+		keyFile: {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client = lender.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	t.Cleanup(client.CloseIdleConnections)
+	return certFile, keyFile, client
+}
+
+// A server with a certificate speaks HTTPS, streams included, sends browsers there from its plain address, and is found
+// by parley health.
+func TestServerSpeaksHTTPS(t *testing.T) {
+	certFile, keyFile, client := lendCertificate(t)
+	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
+	t.Setenv("PARLEY_TLS_CERT", certFile)
+	t.Setenv("PARLEY_TLS_KEY", keyFile)
+	s := startServer(t, "serve", "--http-listen", "127.0.0.1:0")
+	key := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").APIKey
+	send := func(method, url, body string) (*http.Response, string) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(url, "https:") {
+			req.Header.Set("Authorization", "Bearer "+key)
+		}
+		res, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res, string(text)
+	}
+	res, agent := send("POST", s.URL+"/api/v2/agents", `{"name":"A"}`)
+	if res.StatusCode != http.StatusCreated || !strings.HasPrefix(s.URL, "https://127.0.0.1:") {
+		t.Fatalf("%s: %s %s", s.URL, res.Status, agent)
+	}
+	_, answer := send("POST", s.URL+"/api/v2/agents/"+responseID(t, agent)+"/chat", `{"message":"Hi","stream":true}`)
+	if !strings.HasSuffix(answer, "data: [DONE]\n\n") {
+		t.Errorf("the stream is %q", answer)
+	}
+	plain := regexp.MustCompile(`msg="plain HTTP" url=(\S+)`).FindStringSubmatch(s.errs.String())
+	if plain == nil {
+		t.Fatalf("the log names no plain address: %s", s.errs.String())
+	}
+	if res, _ := send("GET", plain[1]+"/docs", ""); res.Header.Get("Location") != s.URL+"/docs" {
+		t.Errorf("plain HTTP is answered with %s to %q", res.Status, res.Header.Get("Location"))
+	}
+	address := strings.TrimPrefix(s.URL, "https://")
+	if status, out, errs := runCommand(t, "health", "--listen", address); status != 0 || !strings.Contains(out, s.URL) {
+		t.Errorf("parley health: %d %s %s", status, out, errs)
 	}
 }

@@ -37,6 +37,7 @@ func (a *Admission) Admit(ctx context.Context, r *http.Request, op *httpapi.Oper
 	admission, err := a.countRequest(name+NetworkOf(httpapi.ClientAddress(r, a.TrustProxy)), op)
 	if authErr == nil && caller != nil {
 		admission.Caller, admission.Account = caller, string(caller.Account.ID)
+		admission.CallerKind = httpapi.KeyCaller
 	}
 	switch {
 	case err != nil || op.Public:

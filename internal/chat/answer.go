@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/tracing"
 )
 
 // answer is the text and the tool calls of a turn so far.
@@ -49,7 +50,11 @@ func (e *Engine) readRound(t *Turn, a *answer, req model.Request) (calls []model
 	before := a.textBytes()
 	var lines newlineNormalizer
 	t.noteAsked()
-	for chunk, err := range t.backend.Model.Stream(t.ctx, req) {
+	ctx, span := tracing.Start(t.ctx, tracing.OperationChat+" "+t.backend.Name, tracing.Client,
+		tracing.Attribute{Key: tracing.GenAIOperation, Value: tracing.OperationChat},
+		tracing.Attribute{Key: tracing.GenAIModel, Value: t.backend.Name})
+	defer func() { endModelSpan(span, err) }()
+	for chunk, err := range t.backend.Model.Stream(ctx, req) {
 		if err != nil {
 			return nil, err
 		}
@@ -76,6 +81,8 @@ func (e *Engine) readRound(t *Turn, a *answer, req model.Request) (calls []model
 			a.addCitation(req.Passages, cited, before)
 		case chunk.Finish != nil:
 			a.addFinish(chunk.Finish)
+			span.Set(tracing.GenAIInputTokens, chunk.Finish.InputTokens)
+			span.Set(tracing.GenAIOutputTokens, chunk.Finish.OutputTokens)
 			if len(calls) == 0 && a.textBytes() == before && len(a.parts) == 0 {
 				return nil, errors.New("chat: the model ended without a word")
 			}
@@ -86,6 +93,14 @@ func (e *Engine) readRound(t *Turn, a *answer, req model.Request) (calls []model
 		return nil, err
 	}
 	return nil, errors.New("chat: the model's answer has no end")
+}
+
+// endModelSpan ends the span of a call of a model. What a provider says of a failure may hold texts, so it is left out.
+func endModelSpan(s *tracing.Span, err error) {
+	if err != nil {
+		s.Fail(string(parley.AsError(err).Code))
+	}
+	s.End()
 }
 
 // textBytes returns the number of bytes of the answer's text.

@@ -18,6 +18,7 @@ import (
 	"parley/internal/model"
 	"parley/internal/retrieval"
 	"parley/internal/store"
+	"parley/internal/tracing"
 )
 
 // Engine runs the turns of this server. Set the exported fields, then call Start for each message while Run is running.
@@ -173,7 +174,7 @@ func (e *Engine) start(ctx context.Context, caller parley.Caller, agent parley.A
 		return nil, parley.NewErrorf(parley.CodeModelNotAllowed,
 			"The agent's model, %q, is not one that this server offers any more. Give the agent another.", a.Model)
 	}
-	t := e.newTurn(caller.Account.ID, a, back, req)
+	t := e.newTurn(ctx, caller.Account.ID, a, back, req)
 	t.idempotencyKey = store.IdempotencyKey(ctx)
 	if req.ConversationID == "" {
 		t.ConversationID, t.UserID = parley.ConversationID(parley.NewTimedUUID()), req.UserID
@@ -193,7 +194,8 @@ func (e *Engine) start(ctx context.Context, caller parley.Caller, agent parley.A
 	return t, nil
 }
 
-func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back model.Backend, req Request) *Turn {
+func (e *Engine) newTurn(ctx context.Context, account parley.AccountID, a *parley.Agent, back model.Backend,
+	req Request) *Turn {
 	t := &Turn{
 		Turn: parley.Turn{
 			ID: parley.TurnID(parley.NewTimedUUID()), AccountID: account, AgentID: a.ID, ConversationID: req.ConversationID,
@@ -205,7 +207,7 @@ func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back model.B
 		beginQueued: make(chan struct{}), beginDone: make(chan struct{}), activated: make(chan struct{}),
 		readersGone: make(chan struct{}), done: make(chan struct{}),
 	}
-	t.ctx, t.cancel = context.WithCancelCause(context.Background())
+	t.ctx, t.cancel = context.WithCancelCause(t.startSpan(ctx))
 	if t.isPrepaid() {
 		t.Reserved = 0
 	}
@@ -213,6 +215,26 @@ func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back model.B
 		t.UserMessageID = "" // nothing that is stored of the turn may refer to a message
 	}
 	return t
+}
+
+// startSpan begins the span of the turn, and returns a context that has it and nothing else of the request's: no
+// request can end a turn.
+func (t *Turn) startSpan(ctx context.Context) context.Context {
+	above := tracing.WithSpan(context.Background(), tracing.FromContext(ctx))
+	own, span := tracing.Start(above, tracing.OperationInvokeAgent, tracing.Internal,
+		tracing.Attribute{Key: tracing.GenAIOperation, Value: tracing.OperationInvokeAgent},
+		tracing.Attribute{Key: tracing.GenAIAgentID, Value: t.AgentID})
+	t.span = span
+	return own
+}
+
+// endSpan ends the span of the turn.
+func (t *Turn) endSpan(state string) {
+	t.span.Set(tracing.GenAIConversation, t.ConversationID)
+	if state == store.TurnFailed {
+		t.span.Fail(state)
+	}
+	t.span.End()
 }
 
 // Stop cancels the conversation's live turn on this server, if there is one. The text so far is stored as interrupted.

@@ -56,6 +56,7 @@ func (e *Engine) finishTurn(t *Turn, a *answer, failure error, retrieved time.Ti
 		events = append([]Event{{Kind: Failed, Err: fail}}, events...)
 	}
 	e.notifyObserver(t, a, state, now)
+	t.endSpan(state)
 	e.release(t)
 	t.eventLog.append(events...)
 }

@@ -14,6 +14,7 @@ import (
 	"parley/internal/model/prompt"
 	"parley/internal/retrieval"
 	"parley/internal/text/words"
+	"parley/internal/tracing"
 )
 
 const (
@@ -125,7 +126,10 @@ func (qe *QueryEmbedder) EmbedQuery(ctx context.Context, indexes *retrieval.Inde
 	ctx, stop := context.WithTimeout(ctx, cmp.Or(qe.Timeout, 400*time.Millisecond))
 	defer stop()
 	q.VectorWeight = qe.VectorWeight
+	ctx, span := tracing.Start(ctx, tracing.OperationEmbeddings, tracing.Client,
+		tracing.Attribute{Key: tracing.GenAIOperation, Value: tracing.OperationEmbeddings})
 	q.Vector, err = qe.Vector(ctx, q.EmbeddingText())
+	span.End()
 	switch {
 	case err == nil:
 		return searchByVectors
@@ -174,7 +178,7 @@ func (qr *QueryReranker) Nearest(ctx context.Context, indexes *retrieval.Indexes
 	if qr != nil {
 		q.Limit = max(limit, maxCandidates)
 	}
-	hits, err := indexes.Nearest(ctx, agent.ID, agent.PassageVersion, q)
+	hits, err := searchPassages(ctx, indexes, agent, q)
 	if err != nil || qr == nil {
 		return hits, nil, err
 	}
@@ -184,6 +188,16 @@ func (qr *QueryReranker) Nearest(ctx context.Context, indexes *retrieval.Indexes
 		trace.Scores = trace.Scores[:min(limit, len(trace.Scores))]
 	}
 	return hits, trace, nil
+}
+
+// searchPassages searches in a span of its own.
+func searchPassages(ctx context.Context, indexes *retrieval.Indexes, agent *parley.Agent,
+	q retrieval.Query) ([]retrieval.Hit, error) {
+	ctx, span := tracing.Start(ctx, tracing.SpanSearch, tracing.Internal)
+	defer span.End()
+	hits, err := indexes.Nearest(ctx, agent.ID, agent.PassageVersion, q)
+	span.Set(tracing.PassagesFound, len(hits))
+	return hits, err
 }
 
 // RerankHits orders what the search has found for a question, MaxCandidates at most. The trace is nil if there was
@@ -250,7 +264,9 @@ func (qr *QueryReranker) requestScores(ctx context.Context, question string, hit
 	for i, h := range hits {
 		texts[i] = retrieval.Embeddable(h.Passage.Heading, h.Passage.Text)
 	}
-	waiting, stop := context.WithTimeout(ctx, cmp.Or(qr.Timeout, time.Second))
+	waiting, span := tracing.Start(ctx, tracing.SpanRerank, tracing.Client)
+	defer span.End()
+	waiting, stop := context.WithTimeout(waiting, cmp.Or(qr.Timeout, time.Second))
 	defer stop()
 	scores, err := qr.Reranker.Rerank(waiting, question, texts)
 	if err == nil {

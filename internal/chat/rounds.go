@@ -15,6 +15,7 @@ import (
 	"parley/internal/model"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/tracing"
 )
 
 const (
@@ -161,7 +162,11 @@ func (e *Engine) runTool(t *Turn, x *toolRun) Output {
 	if x.tool == nil {
 		return failedOutput("there is no tool of this name")
 	}
-	ctx, stop := context.WithTimeout(t.ctx, cmp.Or(x.tool.Timeout, defaultToolTimeout))
+	ctx, span := tracing.Start(t.ctx, tracing.OperationExecuteTool+" "+x.tool.Name, tracing.Internal,
+		tracing.Attribute{Key: tracing.GenAIOperation, Value: tracing.OperationExecuteTool},
+		tracing.Attribute{Key: tracing.GenAIToolName, Value: x.tool.Name})
+	defer span.End()
+	ctx, stop := context.WithTimeout(ctx, cmp.Or(x.tool.Timeout, defaultToolTimeout))
 	defer stop()
 	done := make(chan Output, 1)
 	if x.tool.HasEffects && !t.request.isUnsaved() {

@@ -8,6 +8,7 @@ import (
 	"parley/internal/model"
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
+	"parley/internal/tracing"
 )
 
 // Turn is one answer that is being generated, with its event log.
@@ -29,6 +30,7 @@ type Turn struct {
 	replacedSeq    int64                          // the number of the user's message that this turn's replaces; 0 for none
 	handoverWish   *handoverWish                  // nil if the message is none
 	eventLog       *eventLog
+	span           *tracing.Span // nil if the turn is part of no trace
 
 	hits          []retrieval.Hit       // until they are in the request to the model
 	foundPassages []parley.TracePassage // the same for the trace, which needs less of them

@@ -168,6 +168,9 @@ func (a *API) countRequest(v *visitor) (httpapi.Admission, error) {
 	}
 	state := a.limiter.Take(key, a.Now())
 	admission := httpapi.Admission{Rate: httpapi.Rate{Limit: state.Limit, Remaining: state.Remaining, Reset: state.Reset}}
+	if v.person != nil {
+		admission.CallerKind = httpapi.MemberCaller
+	}
 	return admission, state.Err()
 }
 

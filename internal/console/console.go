@@ -92,7 +92,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	policy.Set(w.Header(), a.site().UsesHTTPS(r))
 	switch {
 	case r.URL.Path == oidcPath, r.URL.Path == oidcCallbackPath:
-		httpapi.PlainHandler(http.HandlerFunc(a.serveOIDC)).ServeHTTP(w, r)
+		httpapi.LoggedHandler(r.URL.Path, http.HandlerFunc(a.serveOIDC), a.Now, a.Logger).ServeHTTP(w, r)
 	case strings.HasPrefix(r.URL.Path+"/", RESTBase+"/"):
 		a.rest.ServeHTTP(w, r)
 	case r.URL.Path == documentPath:

@@ -16,10 +16,23 @@ import (
 
 // Admission is what is known of the caller before the handler runs. Rate is set even when admission fails.
 type Admission struct {
-	Caller  any
-	Account string // for the record
-	Rate    Rate
+	Caller     any
+	Account    string     // for the record
+	CallerKind CallerKind // for the record; empty for AnonymousCaller
+	Rate       Rate
 }
+
+// CallerKind is the kind of who sends a request.
+type CallerKind string
+
+// Kinds of callers.
+const (
+	AnonymousCaller CallerKind = "anonymous"
+	KeyCaller       CallerKind = "key"      // an API key
+	MemberCaller    CallerKind = "member"   // a person who is signed in to the console
+	VisitorCaller   CallerKind = "visitor"  // of an agent's page or chat
+	OperatorCaller  CallerKind = "operator" // by the socket in the data directory
+)
 
 // Rate is the state of the caller's rate limit. It is sent in headers of every response.
 type Rate struct {
@@ -157,6 +170,7 @@ func (a *API) Operations() []Operation {
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := newRecorder(w, r, a.Now())
 	rec.observer = a.Observer
+	r = a.Observer.startSpan(rec, r)
 	defer a.finish(rec, r)
 	h := rec.Header()
 	h.Set("X-Request-Id", rec.id)
@@ -270,7 +284,7 @@ func (a *API) checkAgent(ctx context.Context, r *http.Request, caller any) error
 
 func (a *API) admit(rec *recorder, r *http.Request, op *Operation) (Admission, error) {
 	admission, err := a.Admit(r.Context(), r, op)
-	rec.account = admission.Account
+	rec.account, rec.callerKind = admission.Account, cmp.Or(admission.CallerKind, AnonymousCaller)
 	if !a.Keyless {
 		admission.Rate.setHeaders(rec.Header())
 	}

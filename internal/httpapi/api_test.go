@@ -69,7 +69,8 @@ func newTestAPI(t *testing.T, log io.Writer) *API {
 	f := New(Config{
 		BasePath: "/base",
 		Admit: func(_ context.Context, r *http.Request, op *Operation) (Admission, error) {
-			admission := Admission{Account: "acc", Rate: Rate{Limit: 100, Remaining: 7, Reset: time.Unix(50, 1)}}
+			admission := Admission{Account: "acc", CallerKind: KeyCaller,
+				Rate: Rate{Limit: 100, Remaining: 7, Reset: time.Unix(50, 1)}}
 			switch {
 			case op.Public || r.Header.Get("Authorization") == "Bearer key":
 				return admission, nil
@@ -385,6 +386,37 @@ func TestOneRecordPerRequest(t *testing.T) {
 		`"code":"INTERNAL_SERVER_ERROR"`, `"method":"GET"`} {
 		if !strings.Contains(lines[0], want) {
 			t.Errorf("the record lacks %s: %s", want, lines[0])
+		}
+	}
+}
+
+// The record of a request names the kind of its caller and a pattern for its path, and holds nothing that the caller
+// has sent: no key, no path, no query and no body.
+func TestRecordHoldsNothingOfTheCaller(t *testing.T) {
+	var log bytes.Buffer
+	f := newTestAPI(t, &log)
+	sendRequest(t, f, "PUT", "/base/things/secret-path?kind=a&secret=query", `{"name":"body"}`)
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "page") })
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/pages/secret-path?secret=query", nil)
+	r.Header.Set("Authorization", "Bearer secret key")
+	LoggedHandler("pages", page, f.Now, f.Logger).ServeHTTP(w, r)
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("%d records:\n%s", len(lines), &log)
+	}
+	for i, want := range []string{`"method":"PUT","route":"/base/things/{id}","status":200,"bytes":`,
+		`"method":"GET","route":"pages","status":200,"bytes":4,`} {
+		if !strings.Contains(lines[i], want) {
+			t.Errorf("record %d lacks %s: %s", i, want, lines[i])
+		}
+	}
+	if !strings.Contains(lines[0], `"caller":"key"`) || !strings.Contains(lines[1], w.Header().Get("X-Request-Id")) ||
+		w.Header().Get("X-Request-Id") == "" {
+		t.Errorf("the caller or the id of the request is missing:\n%s", &log)
+	}
+	for _, secret := range []string{"secret", "query", "Bearer", `"body"`} {
+		if strings.Contains(log.String(), secret) {
+			t.Errorf("the records hold %s:\n%s", secret, &log)
 		}
 	}
 }

@@ -79,14 +79,14 @@ func (d Document) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 
 // WithDocuments returns a handler of documents by their paths, and of everything else as the API answers it.
 func (a *API) WithDocuments(documents map[string]http.Handler) http.Handler {
-	mux := http.NewServeMux()
+	mux, handlers := http.NewServeMux(), map[string]http.Handler{}
 	for path, document := range documents {
 		mux.Handle("GET "+path, document)
+		handlers[path] = LoggedHandler(path, mux, a.Now, a.Logger)
 	}
-	plain := PlainHandler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if documents[r.URL.Path] != nil {
-			plain.ServeHTTP(w, r)
+		if h := handlers[r.URL.Path]; h != nil {
+			h.ServeHTTP(w, r)
 			return
 		}
 		a.ServeHTTP(w, r)

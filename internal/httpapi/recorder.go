@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/listen"
+	"parley/internal/tracing"
 )
 
 // recorder is the response writer of an API. It collects what the log record of the request needs.
@@ -21,10 +23,12 @@ type recorder struct {
 	start         time.Time
 	route         string
 	account       string
+	callerKind    CallerKind // empty where nobody asks for it
 	status        int
 	bytes         int64
 	streamed      bool
 	countedStream bool // is counted in Observer.OpenStreams
+	span          *tracing.Span
 	observer      *Observer
 	code          parley.Code
 	failure       error
@@ -115,10 +119,13 @@ func (a *API) logRequest(rec *recorder, method string, stack []byte) {
 	if !a.Logger.Enabled(rec.ctx, level) {
 		return
 	}
-	attrs := make([]slog.Attr, 0, 11)
+	attrs := make([]slog.Attr, 0, 12)
 	attrs = append(attrs, slog.String("request", rec.id), slog.String("method", method), slog.String("route", rec.route),
 		slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
 		slog.Float64("ms", float64(a.Now().Sub(rec.start).Microseconds())/1000))
+	if rec.callerKind != "" {
+		attrs = append(attrs, slog.String("caller", string(rec.callerKind)))
+	}
 	if rec.account != "" {
 		attrs = append(attrs, slog.String("account", rec.account))
 	}
@@ -153,6 +160,33 @@ type Observer struct {
 	// OnResponse is called at the end of each response. The route is the pattern of its path; "/" or "" stands for
 	// unknown paths. It must not block. May be nil.
 	OnResponse func(method, route string, status int, duration time.Duration)
+
+	Tracer *tracing.Tracer // begins the traces of requests; nil for none
+}
+
+// startSpan begins the trace of a request, and returns the request with it.
+func (o *Observer) startSpan(rec *recorder, r *http.Request) *http.Request {
+	if o == nil || o.Tracer == nil {
+		return r
+	}
+	if rec.span = o.Tracer.StartRequest(r); rec.span == nil {
+		return r
+	}
+	rec.span.Set(tracing.RequestID, rec.id)
+	return r.WithContext(tracing.WithSpan(r.Context(), rec.span))
+}
+
+func (rec *recorder) endSpan(method string) {
+	if rec.span == nil {
+		return
+	}
+	rec.span.SetName(method + " " + rec.route)
+	rec.span.Set(tracing.HTTPRoute, rec.route)
+	rec.span.Set(tracing.HTTPStatus, rec.status)
+	if rec.status >= http.StatusInternalServerError {
+		rec.span.Fail(cmp.Or(string(rec.code), "panic"))
+	}
+	rec.span.End()
 }
 
 func (o *Observer) streamOpened(rec *recorder) {
@@ -163,6 +197,7 @@ func (o *Observer) streamOpened(rec *recorder) {
 }
 
 func (o *Observer) requestEnded(rec *recorder, method string, now func() time.Time) {
+	rec.endSpan(method)
 	if o == nil {
 		return
 	}
@@ -212,16 +247,37 @@ func (rec *recorder) linger(r *http.Request) {
 func PlainHandler(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := newBareRecorder(w, r)
-		setNoSniff(rec.Header())
-		if rec.conn.HasAmbiguousLength(r) {
-			http.Error(rec, twoLengthsMessage, http.StatusBadRequest)
-		} else {
-			h.ServeHTTP(deadlineWriter{rec}, r)
-		}
+		rec.servePlain(h, r)
 		if rec.bodyUnread {
 			rec.linger(r)
 		}
 	})
+}
+
+// LoggedHandler is PlainHandler whose requests are logged as those of operations are. The route in the record is the
+// same for all paths of the handler.
+func LoggedHandler(route string, h http.Handler, now func() time.Time, logger *slog.Logger) http.Handler {
+	a := &API{Config: Config{Now: now, Logger: logger}}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := newRecorder(w, r, now())
+		rec.route = route
+		rec.Header().Set("X-Request-Id", rec.id)
+		rec.servePlain(h, r)
+		rec.status = cmp.Or(rec.status, http.StatusOK) // which net/http sends where a handler sends nothing
+		a.logRequest(rec, r.Method, nil)
+		if rec.bodyUnread {
+			rec.linger(r)
+		}
+	})
+}
+
+func (rec *recorder) servePlain(h http.Handler, r *http.Request) {
+	setNoSniff(rec.Header())
+	if rec.conn.HasAmbiguousLength(r) {
+		http.Error(rec, twoLengthsMessage, http.StatusBadRequest)
+		return
+	}
+	h.ServeHTTP(deadlineWriter{rec}, r)
 }
 
 // setNoSniff forbids browsers to guess the type of a response.

@@ -66,7 +66,7 @@ func (t *ConnTable) admit(raw halfCloser) *Conn {
 	t.untrusted.add(c)
 	t.mu.Unlock()
 	if evicted != nil {
-		_ = evicted.halfCloser.Close() // it is closed, whatever the error
+		closeNow(evicted.halfCloser)
 	}
 	return c
 }

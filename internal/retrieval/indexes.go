@@ -135,13 +135,20 @@ func (ix *Indexes) recountBytes(v *agentIndex) {
 	}
 }
 
+// IsFull reports whether the indexes take up most of what they may: another one could push one of them out.
+func (ix *Indexes) IsFull() bool { return ix.MemoryBytes() >= ix.budget()/4*3 }
+
+func (ix *Indexes) budget() int64 {
+	if ix.Budget <= 0 {
+		return DefaultBudget
+	}
+	return ix.Budget
+}
+
 // setBytes sets the memory that is counted for the agent, and drops the least recently used indexes while the budget is
 // exceeded.
 func (ix *Indexes) setBytes(v *agentIndex, bytes int64) {
-	budget := ix.Budget
-	if budget <= 0 {
-		budget = DefaultBudget
-	}
+	budget := ix.budget()
 	ix.heldBytes += bytes - v.bytes
 	v.bytes = bytes
 	for ix.heldBytes > budget && ix.lru.Back().Value != v {

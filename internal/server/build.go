@@ -25,6 +25,7 @@ import (
 	"parley/internal/manifest"
 	"parley/internal/modelserver"
 	"parley/internal/outbound"
+	"parley/internal/ready"
 	"parley/internal/retrieval"
 	"parley/internal/search"
 	"parley/internal/store"
@@ -50,7 +51,7 @@ func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
 	b := &builder{
 		shared: shared{
 			cfg: cfg, embedder: cfg.Embedder(), reranker: cfg.Reranker(), metrics: cfg.newMetrics(),
-			Queue: &jobs.Queue{Now: cfg.Now},
+			Queue: &jobs.Queue{Now: cfg.Now}, exporter: cfg.newExporter(),
 		},
 		hub: &chat.Hub{}, callbacks: &callbacks{}, fixed: cfg.fixedServers(),
 	}
@@ -129,7 +130,7 @@ func (b *builder) build() *Services {
 		Engine: engine, Conversations: conversations, Actions: toolbox, Helpdesk: helpdeskService,
 		Search: b.newFinder(), Indexer: &search.Indexer{DB: b.DB, Now: b.cfg.Now, Logger: b.cfg.Logger},
 		Insight: insightService, Webhooks: webhooks, Sender: sender,
-		Events: broadcast, Live: b.newLive(broadcast, users.Sessions, conversations),
+		Events: broadcast, Live: b.newLive(broadcast, users.Sessions, conversations), Ready: b.newReadiness(),
 
 		Media: media, Voice: sessions, Responder: responder,
 
@@ -146,6 +147,14 @@ func (b *builder) build() *Services {
 
 		extractPool: pool,
 	}
+}
+
+// newReadiness returns what load balancers are told. The database answers when it can be read.
+func (b *builder) newReadiness() *ready.State {
+	return &ready.State{Now: b.cfg.Now, CheckDatabase: func(ctx context.Context) error {
+		_, err := b.DB.FindSetting(ctx, "cursor_key")
+		return err
+	}}
 }
 
 // newLive returns the live view, which is told of sessions that may have ended.

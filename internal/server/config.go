@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/access"
+	"parley/internal/certs"
 	"parley/internal/httpapi"
 	"parley/internal/model"
 	"parley/internal/outbound"
@@ -66,6 +67,7 @@ type ServingConfig struct {
 	AddressConnections int           `default:"2000" env:"PARLEY_ADDRESS_CONNECTIONS" placeholder:"N"`
 	OpenTurns          int           `default:"200" env:"PARLEY_OPEN_TURNS" placeholder:"N"`
 	Drain              time.Duration `default:"25s" env:"PARLEY_DRAIN" placeholder:"TIME"`
+	DrainDelay         time.Duration `default:"0s" env:"PARLEY_DRAIN_DELAY" placeholder:"TIME"`
 	TrustProxy         bool          `env:"PARLEY_TRUST_PROXY"`
 	FetchAllow         []string      `env:"PARLEY_FETCH_ALLOW" placeholder:"CIDR"`
 	SearchTime         time.Duration `default:"2s" env:"PARLEY_SEARCH_TIME" placeholder:"TIME"`
@@ -80,7 +82,15 @@ type ServingConfig struct {
 	SessionLifetime    time.Duration `default:"720h" env:"PARLEY_SESSION_LIFETIME" placeholder:"TIME"`
 	Unfenced           bool          `name:"unfenced-readers" env:"PARLEY_UNFENCED_READERS"`
 
+	certs.TLSConfig
+	TraceConfig
 	SignInConfig
+}
+
+// TraceConfig configures where traces are sent.
+type TraceConfig struct {
+	OTLPEndpoint string            `name:"otlp-endpoint" env:"PARLEY_OTLP_ENDPOINT" placeholder:"URL" secret:"url"`
+	OTLPHeaders  map[string]string `name:"otlp-headers" env:"PARLEY_OTLP_HEADERS" placeholder:"K=V" mapsep:"," secret:"all"`
 }
 
 // SignInConfig configures how people sign in to the console besides their passwords.
@@ -159,6 +169,7 @@ func (c Config) Check() error {
 	check(c.Searches >= 0, "--searches: %d is below 0", c.Searches)
 	check(c.InsightWait >= 0, "--insight-wait: %s is below 0", c.InsightWait)
 	check(c.Drain >= 0, "--drain: %s is below 0", c.Drain)
+	check(c.DrainDelay >= 0, "--drain-delay: %s is below 0", c.DrainDelay)
 	check(c.SetupToken == "" || len(c.SetupToken) >= minSetupToken,
 		"--setup-token (PARLEY_SETUP_TOKEN): shorter than %d characters", minSetupToken)
 	check(c.SessionIdle >= 0, "--session-idle: %s is below 0", c.SessionIdle)
@@ -168,9 +179,9 @@ func (c Config) Check() error {
 	_, plansErr := access.LoadPlans(c.Plans)
 	_, programsErr := c.extractPrograms()
 	faults = append(faults, c.ModelConfig.Check(), c.VoiceConfig.Check(), plansErr, programsErr, c.checkOutbound(),
-		c.SignInConfig.Check())
+		c.SignInConfig.Check(), c.TLSConfig.Check())
 	for flag, text := range map[string]string{"base-url": c.BaseURL, "files-url": c.FilesURL,
-		"console-url": c.ConsoleURL} {
+		"console-url": c.ConsoleURL, "otlp-endpoint": c.OTLPEndpoint} {
 		check(text == "" || httpapi.IsHTTPURL(text), "--%s: not an http:// or https:// address", flag)
 	}
 	check(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") ||

@@ -16,6 +16,7 @@ import (
 	"parley/internal/httpapi"
 	"parley/internal/listen"
 	"parley/internal/manual"
+	"parley/internal/ready"
 	"parley/internal/visitor"
 	"parley/internal/voice"
 	"parley/internal/voice/rtc"
@@ -42,11 +43,12 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 	if err != nil {
 		return nil, err
 	}
-	pages, consoleAPI := httpapi.PlainHandler(shell), s.newConsoleAPI(cfg)
-	manualPages := httpapi.PlainHandler(manual.New(s.cfg.Version, s.cfg.site()))
-	nothing := httpapi.PlainHandler(http.NotFoundHandler())
-	signalling, page := httpapi.PlainHandler(s.Media.Proxy()), httpapi.PlainHandler(voicePage)
-	chatPagesHandler := httpapi.PlainHandler(chatPages)
+	pages, consoleAPI := s.logged("console pages", shell), s.newConsoleAPI(cfg)
+	manualPages := s.logged("manual", manual.New(s.cfg.Version, s.cfg.site()))
+	nothing := s.logged("/", http.NotFoundHandler())
+	signalling, page := s.logged("voice signalling", s.Media.Proxy()), s.logged("voice page", voicePage)
+	chatPagesHandler := s.logged("chat pages", chatPages)
+	readiness := httpapi.PlainHandler(s.Ready) // it is asked all the time: the log would hold little else
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		isConsole := shell.Serves(r) || consoleAPI.Serves(r)
 		switch path := r.URL.Path; {
@@ -54,6 +56,8 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 			manualPages.ServeHTTP(w, r)
 		case consoleAPI.HasOwnHost && isConsole != consoleAPI.IsHost(r):
 			nothing.ServeHTTP(w, r)
+		case path == ready.Path:
+			readiness.ServeHTTP(w, r)
 		case rtc.IsSignalPath(path):
 			signalling.ServeHTTP(w, r)
 		case voicePage.IsPagePath(path):
@@ -74,6 +78,11 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 			current.ServeHTTP(w, r)
 		}
 	}), nil
+}
+
+// logged returns the handler of pages, which are logged under one name.
+func (s *Services) logged(name string, h http.Handler) http.Handler {
+	return httpapi.LoggedHandler(name, h, s.cfg.Now, s.cfg.Logger)
 }
 
 // site is how browsers reach this server.

@@ -10,6 +10,7 @@ import (
 	"parley/internal/jobs"
 	"parley/internal/metrics"
 	"parley/internal/sqldb"
+	"parley/internal/tracing"
 	"parley/internal/voice"
 )
 
@@ -19,6 +20,29 @@ func (c Config) newMetrics() *metrics.Metrics {
 		return nil
 	}
 	return metrics.New(c.Version, c.Logger)
+}
+
+// newExporter returns what sends traces to the collector; nil without one.
+func (c Config) newExporter() *tracing.Exporter {
+	if c.OTLPEndpoint == "" || c.isOffline {
+		return nil
+	}
+	return tracing.NewExporter(c.OTLPEndpoint, c.OTLPHeaders, c.Version, c.Logger)
+}
+
+// newObserver returns what observes the requests; nil if nobody reads metrics or traces.
+func (s *Services) newObserver() *httpapi.Observer {
+	if s.metrics == nil && s.exporter == nil {
+		return nil
+	}
+	observer := &httpapi.Observer{}
+	if s.metrics != nil {
+		observer.OnResponse = s.metrics.Requests.Observe
+	}
+	if s.exporter != nil {
+		observer.Tracer = &tracing.Tracer{Exporter: s.exporter, Now: s.cfg.Now}
+	}
+	return observer
 }
 
 func (b *builder) newVoiceStats() *voice.Stats {

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"parley/internal/api/admin"
-	"parley/internal/httpapi"
 	"parley/internal/jobs"
 	"parley/internal/listen"
 	"parley/internal/memory"
+	"parley/internal/ready"
 	"parley/internal/sqldb"
 	"parley/internal/widget"
 )
@@ -63,11 +63,10 @@ func OpenAdmin(ctx context.Context, cfg Config) (*admin.Service, error) {
 }
 
 func newServer(services *Services) (*Server, error) {
-	var observer *httpapi.Observer
+	observer := services.newObserver()
 	var metricsHandler http.Handler
 	if m := services.metrics; m != nil {
-		observer = &httpapi.Observer{OnResponse: m.Requests.Observe}
-		metricsHandler = m.Handler(services.newStateReader(observer))
+		metricsHandler = withReadiness(services.Ready, m.Handler(services.newStateReader(observer)))
 	}
 	page, err := widget.New(services.cfg.clientURL(), services.cfg.site())
 	if err != nil {
@@ -130,6 +129,14 @@ func (s *Server) expireLeases(ctx context.Context) error {
 // Handler serves the public interface.
 func (s *Server) Handler() http.Handler { return s.handler }
 
+// withReadiness answers load balancers beside the metrics: there they are answered also while the server stops.
+func withReadiness(readiness, metricsHandler http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle(ready.Path, readiness)
+	mux.Handle("/", metricsHandler)
+	return mux
+}
+
 // MetricsHandler serves the metrics at /metrics, to whoever asks; nil if MetricsListen is not set.
 func (s *Server) MetricsHandler() http.Handler { return s.metricsHandler }
 
@@ -165,6 +172,10 @@ func (s *Services) components() []component {
 		{"insight jobs", s.InsightRunner.Run},
 		{"webhook jobs", s.WebhookRunner.Run},
 		{"embedding jobs", s.runEmbeddings},
+		{"readiness", s.becomeReady},
+	}
+	if s.exporter != nil {
+		list = append([]component{{"traces", s.exporter.Run}}, list...) // it stops last
 	}
 	if s.Responder != nil {
 		list = append(list, component{"voice statistics", s.Responder.Stats.Run})
@@ -206,6 +217,40 @@ func runComponents(ctx context.Context, list []component) error {
 	return errors.Join(errs...)
 }
 
+// What is read before a server is ready: the indexes of agents that were asked not long ago, as far as the budget for
+// indexes goes and while it does not take too long.
+const (
+	warmAgents = 200
+	warmTime   = 30 * time.Second
+	warmPast   = 7 * 24 * time.Hour
+)
+
+// becomeReady reads the indexes that the next questions will need, and then lets load balancers send requests.
+func (s *Services) becomeReady(ctx context.Context) error {
+	s.Ready.Enter(ready.Warming)
+	if err := s.warmIndexes(ctx); err != nil && ctx.Err() == nil {
+		s.cfg.Logger.Warn("search indexes were not read ahead", "error", err) // the next question reads them
+	}
+	s.Ready.Enter(ready.Serving)
+	<-ctx.Done()
+	return nil
+}
+
+func (s *Services) warmIndexes(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, warmTime)
+	defer stop()
+	list, err := s.DB.RecentAgents(ctx, s.cfg.Now().Add(-warmPast), warmAgents)
+	for _, a := range list {
+		if s.Indexes.IsFull() {
+			break
+		}
+		if err = s.Indexes.Warm(ctx, a.ID, a.PassageVersion); err != nil {
+			break
+		}
+	}
+	return err
+}
+
 // keyCleanupInterval is how often keys of requests that are a day old are erased.
 const keyCleanupInterval = time.Hour
 
@@ -223,6 +268,7 @@ func (s *Services) deleteExpiredKeys(ctx context.Context) error {
 // Drain ends the streams that follow conversations and accounts, and the voice sessions; it refuses new turns and waits
 // for those that run. When ctx ends first, they are stored as interrupted.
 func (s *Server) Drain(ctx context.Context) {
+	s.Ready.Enter(ready.Draining)
 	s.Conversations.Hub.Close()
 	s.Live.Close()
 	s.Voice.Drain(ctx) // before the turns, which its sessions are made of

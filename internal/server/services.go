@@ -24,11 +24,13 @@ import (
 	"parley/internal/model/openai"
 	"parley/internal/modelserver"
 	"parley/internal/outbound"
+	"parley/internal/ready"
 	"parley/internal/retrieval"
 	"parley/internal/search"
 	"parley/internal/speech"
 	"parley/internal/store"
 	"parley/internal/synonym"
+	"parley/internal/tracing"
 	"parley/internal/voice"
 	"parley/internal/voice/rtc"
 	"parley/internal/webhook"
@@ -57,6 +59,7 @@ type Services struct {
 	Sender        *webhook.Sender
 	Events        *events.Broadcast // for the live view and followers of conversations
 	Live          *console.Live
+	Ready         *ready.State // what load balancers are told
 
 	Media     *rtc.Server // where the rooms of voice sessions are
 	Voice     *voice.Sessions
@@ -86,10 +89,11 @@ type shared struct {
 	ModelServers *modelserver.Service // the accounts' own servers of models
 
 	cfg       Config
-	cursorKey []byte           // seals the cursors of lists
-	metrics   *metrics.Metrics // nil if nobody reads them
-	embedder  *openai.Embedder // nil if there is no embedding server
-	reranker  *cohere.Reranker // nil if there is no reranking server
+	cursorKey []byte            // seals the cursors of lists
+	metrics   *metrics.Metrics  // nil if nobody reads them
+	embedder  *openai.Embedder  // nil if there is no embedding server
+	reranker  *cohere.Reranker  // nil if there is no reranking server
+	exporter  *tracing.Exporter // of traces; nil if there is no collector
 }
 
 // callbacks are the calls that a service makes on one that depends on it, and so is built after it. Nothing makes them

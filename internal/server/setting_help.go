@@ -16,13 +16,27 @@ var SettingHelp = map[string]string{
 	"files-url":    "Address for file uploads; by default the one of --files-listen, or the base URL.",
 	"metrics-listen": "Another address to listen on, where /metrics is shown to Prometheus; it asks for no key. By " +
 		"default there is none.",
-	"rate-limit": "Requests per 10 seconds for each key and address (${default}).",
+	"tls-cert": "PEM file of the certificate, with those that lead to its root, by which the server speaks HTTPS; it is " +
+		"read again when it changes.",
+	"tls-key": "PEM file of the certificate's key.",
+	"acme-domains": "Domains of this server that a certificate is issued for by an ACME server, in place of files; " +
+		"naming them accepts its terms of service.",
+	"acme-email":     "E-mail address that the ACME server may write to.",
+	"acme-directory": "Directory of the ACME server; by default that of Let's Encrypt.",
+	"http-listen": "Another address to listen on, by plain HTTP, from which browsers are sent to HTTPS; by default " +
+		"there is none.",
+	"otlp-endpoint": "Collector that traces are sent to by OTLP over HTTP, such as http://localhost:4318; by default " +
+		"none are recorded.",
+	"otlp-headers": "Headers of requests to the collector; better given by the environment.",
+	"rate-limit":   "Requests per 10 seconds for each key and address (${default}).",
 	"max-connections": "Connections at a time; 0 for half the files that the system lets this program open, at most " +
 		"20,000.",
 	"address-connections": "Connections of one address at a time (${default}); 0 for no bound. Loopback is not " +
 		"counted, nor is anybody behind --trust-proxy.",
-	"open-turns":  "Answers an account may have in the making at a time (${default}).",
-	"drain":       "How long a stopping server lets running answers finish (${default}).",
+	"open-turns": "Answers an account may have in the making at a time (${default}).",
+	"drain":      "How long a stopping server lets running answers finish (${default}).",
+	"drain-delay": "How long a stopping server goes on taking requests before that, while /readyz says that it drains " +
+		"(${default}).",
 	"trust-proxy": "Take the client's address from X-Forwarded-For: only behind a proxy that sets it.",
 	"console-url": "Address of the console where it has a host of its own: then it is on no other, and nothing else " +
 		"is on that one.",

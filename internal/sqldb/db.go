@@ -34,6 +34,14 @@ func (d Dialect) String() string {
 	return "sqlite"
 }
 
+// systemName returns the database's name in OpenTelemetry's conventions.
+func (d Dialect) systemName() string {
+	if d == Postgres {
+		return "postgresql"
+	}
+	return "sqlite"
+}
+
 // Lane is the priority of a transaction. On SQLite the writer runs waiting Interactive transactions before waiting Bulk
 // ones, and bulk writes are made in chunks of at most 200 rows; on PostgreSQL Bulk transactions may use only a few of
 // the connections.

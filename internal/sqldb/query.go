@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/internal/tracing"
 )
 
 // runner runs statements: a pool, or the connection of a transaction. Its errors are mapped already (mapError).
@@ -37,14 +39,31 @@ func (db *DB) Exec(ctx context.Context, query string, args ...any) (affected int
 	if args, err = convertArgs(args); err != nil {
 		return 0, err
 	}
-	db.observe(query)
+	span := db.observe(ctx, query)
+	defer func() { endSpan(span, err) }()
 	return db.runner().exec(ctx, query, args)
 }
 
-func (db *DB) observe(query string) {
+// observe tells who watches of a statement, and begins its span if it is part of a trace.
+func (db *DB) observe(ctx context.Context, query string) *tracing.Span {
 	if db.onStatement != nil {
 		db.onStatement(query)
 	}
+	if tracing.FromContext(ctx) == nil {
+		return nil
+	}
+	operation := strings.ToUpper(strings.Fields(query)[0])
+	_, span := tracing.Start(ctx, operation, tracing.Client, tracing.Attribute{Key: tracing.DBOperation, Value: operation},
+		tracing.Attribute{Key: tracing.DBSystem, Value: db.Dialect().systemName()})
+	return span
+}
+
+// endSpan ends the span of a statement. What the database says of a failure may hold values, so it is left out.
+func endSpan(s *tracing.Span, err error) {
+	if err != nil {
+		s.Fail("failed")
+	}
+	s.End()
 }
 
 // Query runs a statement that returns rows. The caller closes them before the next statement of the same transaction.
@@ -54,8 +73,10 @@ func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, erro
 	if err != nil {
 		return nil, err
 	}
-	db.observe(query)
-	return db.runner().query(ctx, query, args)
+	span := db.observe(ctx, query)
+	rows, err := db.runner().query(ctx, query, args)
+	endSpan(span, err)
+	return rows, err
 }
 
 // QueryRow is Query for at most one row. Its Scan returns an error for which IsNotFound is true when there is none.

@@ -206,6 +206,28 @@ func (db *DB) PictureBlob(ctx context.Context, agent parley.AgentID, icon bool) 
 		where id = (select `+column+` from agents where id = ? and deleted_at is null) and agent_id = ?`, agent, agent)
 }
 
+// RecentAgent is an agent that somebody has written to.
+type RecentAgent struct {
+	ID             parley.AgentID
+	PassageVersion int64
+}
+
+// RecentAgents lists agents of all accounts that somebody has written to since a moment, the latest first, at most
+// limit. It reads every agent.
+func (db *DB) RecentAgents(ctx context.Context, since time.Time, limit int) ([]RecentAgent, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (a RecentAgent, err error) {
+		err = scan(&a.ID, &a.PassageVersion)
+		return a, err
+	}, `
+		select
+		  id,
+		  passage_version
+		from agents
+		where last_message_at >= ? and deleted_at is null
+		order by last_message_at desc, id
+		limit ?`, millis(since), limit)
+}
+
 // LockAndTouchAgent records that somebody wrote to the agent, and reports whether it masks what is stored. It locks the
 // agent's row until the transaction ends. Fails with AGENT_NOT_FOUND.
 func (db *DB) LockAndTouchAgent(ctx context.Context, ref parley.AgentRef, now time.Time) (redacts bool, err error) {

@@ -110,3 +110,23 @@ func TestAgentCountsTheMonthsCredits(t *testing.T) {
 		}
 	})
 }
+
+// The agents of all accounts that were written to since a moment are listed, the latest first, but no deleted ones.
+func TestRecentAgents(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		later := fx.createAgent(fx.createAccount("Other"), testTime)
+		deleted, old := fx.createAgent(fx.Account, testTime), fx.createAgent(fx.Account, testTime)
+		for i, a := range []*parley.Agent{old, fx.Agent, deleted, later} {
+			fx.must(fx.TouchAgent(fx, a.Ref(), testTime.Add(time.Duration(i)*time.Hour)))
+		}
+		fx.must(fx.DeleteAgent(fx, deleted.Ref(), testTime))
+		want := []store.RecentAgent{{ID: later.ID}, {ID: fx.Agent.ID}}
+		for limit, want := range map[int][]store.RecentAgent{10: want, 1: want[:1]} {
+			got, err := fx.RecentAgents(fx, testTime.Add(time.Hour), limit)
+			fx.must(err)
+			if diff := cmp.Diff(want, got); diff != "" {
+				fx.Error(diff)
+			}
+		}
+	})
+}

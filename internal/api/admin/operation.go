@@ -213,7 +213,7 @@ func admit(_ context.Context, r *http.Request, op *httpapi.Operation) (httpapi.A
 		return httpapi.Admission{}, parley.NewErrorf(parley.CodeNotFound,
 			"The running server does not know the operation %s %s; is it another version?", r.Method, r.URL.Path)
 	}
-	return httpapi.Admission{}, nil
+	return httpapi.Admission{CallerKind: httpapi.OperatorCaller}, nil
 }
 
 // Handler answers the admin socket.

@@ -152,6 +152,7 @@ func (s *server) admit(ctx context.Context, r *http.Request, op *httpapi.Operati
 	session, err := s.Visitors.Authenticate(ctx, c.agent.Ref(), visitorToken(r))
 	if err == nil {
 		c.visitor, c.token = session.Visitor, session.Token
+		admission.CallerKind = httpapi.VisitorCaller
 	} else if !op.Public || !parley.IsCode(err, parley.CodeVisitorRequired) {
 		return admission, err
 	}
