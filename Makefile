@@ -33,11 +33,12 @@ define newline
 
 endef
 
-.PHONY: help run build test test-npm test-long flaky fuzz clients-check lint bench golden golden-go golden-npm node-version web web-dev
+.PHONY: help run build packages test test-npm test-long flaky fuzz clients-check lint bench golden golden-go golden-npm node-version web web-dev
 
 help:
 	@echo "make run        build Parley and start it with an agent that has read the manual"
 	@echo "make build      build ./bin/parley (VOICE=0, also of make run: without voice sessions, which compiles in half the time)"
+	@echo "make packages   build what people download, for all systems, into ./dist (TARGETS=linux/amd64 for one)"
 	@echo "make test       every test but the long ones; no network"
 	@echo "make test-long  the long ones: kill, volume and fault loops (PART=kills runs one part)"
 	@echo "make flaky      runs packages many times beside busy processes and lists what failed (PKG=./internal/chat N=10)"
@@ -65,6 +66,10 @@ build:
 	@$(CGO) go build -v $(TAGS) -o bin/parley ./cmd/parley 2>&1 | awk '\
 	  /^[A-Za-z0-9.\/_-]+$$/ { printf "\r%d packages compiled", ++n; fflush(); next } \
 	  { if (n) print ""; n = 0; print; fflush() } END { if (n) print "" }' >&2
+
+# Archives, deb and rpm packages, lists of what is in them and checksums.
+packages:
+	@TARGETS="$(TARGETS)" .ci/packages
 
 # Each part runs, also after one that failed; the summary tells what failed and fails then.
 test:
