@@ -39,11 +39,12 @@ define newline
 
 endef
 
-.PHONY: help run build test test-npm test-long flaky fuzz clients-check lint bench golden golden-go golden-npm node-version web web-dev
+.PHONY: help run build packages test test-npm test-long flaky fuzz clients-check lint bench golden golden-go golden-npm node-version web web-dev
 
 help:
 	@echo "make run        build Parley and start it with an agent that has read the manual"
-	@echo "make build      build ./bin/parley"
+	@echo "make build      build ./bin/parley (VOICE=0, also of make run: without voice sessions, which compiles in half the time)"
+	@echo "make packages   build what people download, for all systems, into ./dist (TARGETS=linux/amd64 for one)"
 	@echo "make test       every test but the long ones; no network"
 	@echo "make test-long  the long ones: kill, volume and fault loops (PART=kills runs one part)"
 	@echo "make flaky      runs packages many times beside busy processes and lists what failed (PKG=./internal/chat N=10)"
@@ -55,6 +56,9 @@ help:
 	@echo "make web        build the front end"
 	@echo "make web-dev    build the console at every change, in front of a running server (SERVER=http://localhost:8080)"
 
+# What make run and make build leave out: VOICE=0 leaves out voice sessions, and with them half of the packages to compile.
+TAGS := $(if $(filter 0,$(VOICE)),-tags novoice)
+
 # ARGS are handed on: make run ARGS="--listen 127.0.0.1:9000"
 run: build
 	@exec ./bin/parley demo $(ARGS)
@@ -65,9 +69,13 @@ CGO := $(shell [ "$$(go env GOOS)" = darwin ] || echo CGO_ENABLED=0)
 
 build:
 	@echo "Building parley (the first build compiles the database driver and takes a minute or two) …"
-	@$(CGO) go build -v -o bin/parley ./cmd/parley 2>&1 | awk '\
+	@$(CGO) go build -v $(TAGS) -o bin/parley ./cmd/parley 2>&1 | awk '\
 	  /^[A-Za-z0-9.\/_-]+$$/ { printf "\r%d packages compiled", ++n; fflush(); next } \
 	  { if (n) print ""; n = 0; print; fflush() } END { if (n) print "" }' >&2
+
+# Archives, deb and rpm packages, lists of what is in them and checksums.
+packages:
+	@TARGETS="$(TARGETS)" .ci/packages
 
 # Each part runs, also after one that failed; the summary tells what failed and fails then.
 test:

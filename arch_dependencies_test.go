@@ -172,3 +172,30 @@ func directModules(t *testing.T) []string {
 	}
 	return direct
 }
+
+// TestNoVoiceLeavesOutWebRTC checks that a program built with the tag novoice has neither the media server nor WebRTC.
+func TestNoVoiceLeavesOutWebRTC(t *testing.T) {
+	whole, without := programPackages(t), programPackages(t, "-tags", "novoice")
+	t.Logf("%d packages, and %d without voice", len(whole), len(without))
+	isOfVoice := func(p string) bool {
+		return strings.HasPrefix(p, "github.com/livekit/") || strings.HasPrefix(p, "github.com/pion/") ||
+			strings.HasPrefix(p, "github.com/thesyncim/gopus")
+	}
+	if !slices.ContainsFunc(whole, isOfVoice) {
+		t.Error("the program has no media server: has its module another name now?")
+	}
+	if i := slices.IndexFunc(without, isOfVoice); i >= 0 {
+		t.Errorf("the program without voice has %s", without[i])
+	}
+}
+
+// programPackages returns the packages that the program is compiled of.
+func programPackages(t *testing.T, options ...string) []string {
+	t.Helper()
+	args := append(append([]string{"list", "-deps"}, options...), "./cmd/parley")
+	out, err := exec.CommandContext(t.Context(), "go", args...).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	return strings.Fields(string(out))
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley/internal/server"
+	"parley/internal/voice/rtc"
 	"parley/internal/voice/sfu"
 )
 
@@ -174,7 +175,8 @@ type versionInfo struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
 	Go      string `json:"go"`
-	Media   bool   `json:"mediaServer"` // false when built with the tag novoice
+	Media   bool   `json:"mediaServer"` // false when built with the tag novoice, or on a Mac without a C compiler
+	Voice   bool   `json:"voice"`       // false when built with the tag novoice
 }
 
 func (versionCmd) Run(p *process) error {
@@ -186,7 +188,8 @@ func (versionCmd) Run(p *process) error {
 }
 
 func newVersionInfo() versionInfo {
-	return versionInfo{Version: version, Commit: buildCommit(), Go: runtime.Version(), Media: sfu.Available}
+	return versionInfo{Version: version, Commit: buildCommit(), Go: runtime.Version(), Media: sfu.Available,
+		Voice: rtc.Available}
 }
 
 // String returns the line that people read.
@@ -195,7 +198,10 @@ func (v versionInfo) String() string {
 	if v.Commit != "" {
 		line += " (" + v.Commit + ")"
 	}
-	if !v.Media {
+	switch {
+	case !v.Voice:
+		line += ", without voice,"
+	case !v.Media:
 		line += ", without a media server,"
 	}
 	return line + " " + v.Go

@@ -1,16 +1,20 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"parley/internal/certs"
 	"parley/internal/server"
+	"parley/internal/voice/rtc"
 )
 
 type configCmd struct {
@@ -25,16 +29,46 @@ type setting struct {
 	Value  string `json:"value"`
 	Origin string `json:"origin"` // default, env or flag
 	Env    string `json:"env,omitempty"`
+	Unused string `json:"unused,omitempty"` // why the setting has no effect in this program
 }
 
 func (configCmd) Run(p *process) error {
 	list := fillDerivedAddresses(p.effectiveSettings())
+	if !rtc.Available {
+		markVoiceUnused(list)
+	}
 	if p.commandLine.JSON {
 		return p.printJSON(list)
 	}
-	return printRows(p, "SETTING\tVALUE\tFROM\tENVIRONMENT", "", list, func(s setting) []string {
+	return errors.Join(printRows(p, "SETTING\tVALUE\tFROM\tENVIRONMENT", "", list, func(s setting) []string {
 		return []string{s.Name, s.Value, s.Origin, s.Env}
-	})
+	}), p.printUnused(list))
+}
+
+// markVoiceUnused says of the settings of voice sessions that this program has none. Dictation has its own settings.
+func markVoiceUnused(list []setting) {
+	for i, s := range list {
+		isOfSessions := strings.HasPrefix(s.Name, "voice-") && s.Name != "voice-map"
+		if isOfSessions || strings.HasPrefix(s.Name, "livekit-") {
+			list[i].Unused = rtc.ErrNoVoice.Error()
+		}
+	}
+}
+
+// printUnused prints which settings have no effect, and why.
+func (p *process) printUnused(list []setting) error {
+	names := map[string][]string{}
+	for _, s := range list {
+		if s.Unused != "" {
+			names[s.Unused] = append(names[s.Unused], s.Name)
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(names)) {
+		if err := p.printf("\nWithout effect: %s, since %s.\n", strings.Join(names[reason], ", "), reason); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *process) effectiveSettings() []setting {

@@ -408,3 +408,17 @@ func TestSynonymsComeFromRefusedQuestions(t *testing.T) {
 		t.Error(status, errs)
 	}
 }
+
+// A program without voice says which settings have no effect; those of dictation have.
+func TestVoiceSettingsWithoutVoice(t *testing.T) {
+	list := []setting{{Name: "listen"}, {Name: "voice-url"}, {Name: "voice-map"}, {Name: "livekit-key"}}
+	markVoiceUnused(list)
+	var out commandOutput
+	if err := (&process{stdout: &out}).printUnused(list); err != nil {
+		t.Fatal(err)
+	}
+	want := "\nWithout effect: voice-url, livekit-key, since this program was built without voice (tag novoice).\n"
+	if out.String() != want {
+		t.Errorf("%q instead of %q", out.String(), want)
+	}
+}

@@ -27,7 +27,8 @@ type group struct {
 
 // contents is the order of the chapters. Each page of the manual is in it once.
 var contents = []group{
-	{"First steps", []string{"about-parley", "getting-started", "install-and-run", "troubleshooting"}},
+	{"First steps", []string{"about-parley", "getting-started", "install-and-run", "packages",
+		"reverse-proxies", "troubleshooting"}},
 	{"The console", []string{"console", "first-run", "signing-in", "agents-screen", "agent-settings", "sources-screen",
 		"looks-screen", "embed-screen", "playground", "members-screen", "keys-screen", "usage-screen",
 		"webhooks-screen", "audit-screen", "your-page"}},

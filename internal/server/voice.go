@@ -56,6 +56,7 @@ func (v VoiceConfig) Check() error {
 	}
 	want(v.LiveKitURL == "" || isWebSocketURL(v.LiveKitURL) || httpapi.IsHTTPURL(v.LiveKitURL),
 		"--livekit-url: not a ws://, wss://, http:// or https:// address")
+	want(v.LiveKitURL == "" || rtc.Available, "--livekit-url (PARLEY_LIVEKIT_URL): %w", rtc.ErrNoVoice)
 	isComplete := (v.LiveKitURL != "") == (v.LiveKitKey != "") && (v.LiveKitKey != "") == (v.LiveKitSecret != "")
 	want(isComplete,
 		"--livekit-url, --livekit-key and --livekit-secret (PARLEY_LIVEKIT_URL, _KEY, _SECRET) go together: set "+

@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/voice/rtc"
 )
 
 // SessionRequest is a client's request for a session (docs/interface/voice.md#create).
@@ -133,6 +134,9 @@ func (ss *Sessions) checkAvailable(l *Session) error {
 	case settings == nil:
 		return parley.NewErrorf(parley.CodeVoiceNotAvailable,
 			"The agent has voice mode turned off: its voiceSettings are null.")
+	case ss.Rooms == nil && !rtc.Available:
+		return parley.NewErrorf(parley.CodeVoiceNotAvailable,
+			"This server has no voice: its program was built without it (tag novoice).")
 	case ss.Rooms == nil:
 		return parley.NewErrorf(parley.CodeVoiceNotAvailable, "This server has no voice.")
 	}

@@ -1,10 +1,11 @@
+//go:build !novoice
+
 package rtc
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,17 +15,6 @@ import (
 	"github.com/pion/webrtc/v4"
 	"github.com/pion/webrtc/v4/pkg/media"
 )
-
-// Config configures an agent's participation in a room.
-type Config struct {
-	URL            string        // of the media server: ws or wss
-	Token          string        // an agent's
-	UserIdentity   string        // the participant whose microphone is received; others are ignored
-	ServerIsLocal  bool          // the media server runs on this machine: no TURN server is needed
-	ReconnectGrace time.Duration // how long a user may be away; 0 means 3 s
-	Now            func() time.Time
-	Log            *slog.Logger
-}
 
 // Participant is the agent in a room.
 type Participant struct {
@@ -59,6 +49,10 @@ type Participant struct {
 }
 
 var _ Transport = (*Participant)(nil)
+
+// Available reports whether agents of this program can join rooms; one that was built with the tag novoice has no
+// WebRTC.
+const Available = true
 
 const (
 	defaultGrace      = 3 * time.Second

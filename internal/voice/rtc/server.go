@@ -51,10 +51,13 @@ type Server struct {
 // ErrNoMediaServer is returned if this program has no media server and no other is configured.
 var ErrNoMediaServer = errors.New("this program was built without a media server, and no LiveKit is configured")
 
+// ErrNoVoice is returned if this program was built without WebRTC, so that no media server helps.
+var ErrNoVoice = errors.New("this program was built without voice (tag novoice)")
+
 var errClosed = errors.New("the media server is being stopped")
 
-// Available reports whether there can be rooms at all.
-func (s *Server) Available() bool { return s.URL != "" || s.Executable != "" }
+// Available reports whether there can be rooms with an agent at all.
+func (s *Server) Available() bool { return Available && (s.URL != "" || s.Executable != "") }
 
 // IsLocal reports whether the rooms are on this machine, in the child.
 func (s *Server) IsLocal() bool { return s.URL == "" }

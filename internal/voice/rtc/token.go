@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
-
-	"github.com/livekit/protocol/auth"
 )
 
 // JoinGrant says who may join which room, and until when.
@@ -24,19 +22,33 @@ const AgentIdentity = "parley:agent"
 
 // tokenClaims are the claims of a token, as LiveKit names them.
 type tokenClaims struct {
-	Issuer    string          `json:"iss"`
-	Subject   string          `json:"sub,omitempty"`
-	NotBefore int64           `json:"nbf"`
-	Expires   int64           `json:"exp"`
-	Kind      string          `json:"kind,omitempty"`
-	Video     auth.VideoGrant `json:"video"`
-	URL       string          `json:"url,omitempty"` // ours: where to connect, for clients that get only the token
+	Issuer    string     `json:"iss"`
+	Subject   string     `json:"sub,omitempty"`
+	NotBefore int64      `json:"nbf"`
+	Expires   int64      `json:"exp"`
+	Kind      string     `json:"kind,omitempty"`
+	Video     videoGrant `json:"video"`
+	URL       string     `json:"url,omitempty"` // ours: where to connect, for clients that get only the token
+}
+
+// videoGrant is what a token allows, as LiveKit names it; what is left out is not allowed.
+type videoGrant struct {
+	RoomCreate bool   `json:"roomCreate,omitempty"`
+	RoomJoin   bool   `json:"roomJoin,omitempty"`
+	Room       string `json:"room,omitempty"`
+	// without any of these, everything may be published and subscribed to
+	CanPublish           *bool    `json:"canPublish,omitempty"`
+	CanSubscribe         *bool    `json:"canSubscribe,omitempty"`
+	CanPublishData       *bool    `json:"canPublishData,omitempty"`
+	CanPublishSources    []string `json:"canPublishSources,omitempty"`
+	CanUpdateOwnMetadata *bool    `json:"canUpdateOwnMetadata,omitempty"`
+	Agent                bool     `json:"agent,omitempty"` // it may join as an agent
 }
 
 // joinVideoGrant returns a grant to join a room and to publish a microphone and nothing else. An agent may change its
 // own attributes.
-func joinVideoGrant(room string, isAgent bool) auth.VideoGrant {
-	return auth.VideoGrant{RoomJoin: true, Room: room, CanPublish: new(true), CanSubscribe: new(true),
+func joinVideoGrant(room string, isAgent bool) videoGrant {
+	return videoGrant{RoomJoin: true, Room: room, CanPublish: new(true), CanSubscribe: new(true),
 		CanPublishData: new(true), CanPublishSources: []string{"microphone"}, CanUpdateOwnMetadata: &isAgent,
 		Agent: isAgent}
 }
@@ -57,7 +69,7 @@ func (s *Server) AgentToken(p JoinGrant) string {
 
 // adminToken returns a token that may create and delete rooms; it is sent to the media server only.
 func (s *Server) adminToken() string {
-	return s.signToken(tokenClaims{Expires: s.Now().Add(time.Minute).Unix(), Video: auth.VideoGrant{RoomCreate: true}})
+	return s.signToken(tokenClaims{Expires: s.Now().Add(time.Minute).Unix(), Video: videoGrant{RoomCreate: true}})
 }
 
 // signToken returns the claims as a JSON web token, signed with HS256.
