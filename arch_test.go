@@ -30,6 +30,7 @@ var layers = map[string]int{
 	"parley/internal/listen":          1,
 	"parley/internal/datadir":         1,
 	"parley/internal/memory":          1,
+	"parley/internal/cmdline":         1,
 	"parley/internal/sqldb/sqlite":    1,
 
 	"parley/internal/sqldb":      2,

@@ -58,8 +58,9 @@
 // blocks of a text: headings, paragraphs, list items, tables, code; internal/text/prose finds the sentences in them.
 // internal/audio holds sound as samples: WAV files and changes of rate. internal/listen bounds the connections of HTTP
 // servers and serves clients that have closed their half. internal/datadir is the lock and the socket of a data
-// directory; internal/memory keeps the program small while it rests. docs embeds the operator's manual, which
-// internal/manual shows and the demo's agent reads; web embeds what browsers load.
+// directory; internal/memory keeps the program small while it rests. internal/cmdline is what the command line has
+// beside its parser: completion scripts, the manual page and the file of settings. docs embeds the operator's manual,
+// which internal/manual shows and the demo's agent reads; web embeds what browsers load.
 //
 // internal/text/dictionary translates words by dictionaries that the operator has installed or written.
 //
