@@ -33,6 +33,7 @@ var layers = map[string]int{
 	"parley/internal/ready":           1,
 	"parley/internal/certs":           1,
 	"parley/internal/tracing":         1,
+	"parley/internal/cmdline":         1,
 	"parley/internal/sqldb/sqlite":    1,
 
 	"parley/internal/sqldb":      2,

@@ -59,7 +59,8 @@
 // internal/audio holds sound as samples: WAV files and changes of rate. internal/listen bounds the connections of HTTP
 // servers and serves clients that have closed their half. internal/datadir is the lock and the socket of a data
 // directory; internal/memory keeps the program small while it rests; internal/ready answers load balancers;
-// internal/certs gets the certificates of HTTPS; internal/tracing sends traces to a collector. docs embeds the
+// internal/certs gets the certificates of HTTPS; internal/tracing sends traces to a collector. internal/cmdline is what
+// the command line has beside its parser: completion scripts, the manual page and the file of settings. docs embeds the
 // operator's manual, which internal/manual shows and the demo's agent reads; web embeds what browsers load.
 //
 // internal/text/dictionary translates words by dictionaries that the operator has installed or written.

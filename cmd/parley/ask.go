@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -8,12 +10,14 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/api/admin"
 	"parley/internal/model"
 	"parley/internal/server"
 )
 
 type askCmd struct {
-	From     string   `required:"" type:"existingdir" placeholder:"DIR" help:"@ask-from"`
+	From     string   `type:"existingdir" xor:"whom" placeholder:"DIR" help:"@ask-from"`
+	Agent    string   `xor:"whom" placeholder:"ID" help:"Agent of the running server to ask; the only one when left out."`
 	Question []string `arg:"" help:"Question to answer."`
 	server.ModelConfig
 }
@@ -26,6 +30,13 @@ func (c *askCmd) Run(p *process) error {
 	if err := c.Check(); err != nil {
 		return usageError{err}
 	}
+	if c.From == "" {
+		return p.askAgent(c.Agent, question)
+	}
+	return c.askFolder(p, question)
+}
+
+func (c *askCmd) askFolder(p *process, question string) error {
 	folder, err := os.OpenRoot(c.From)
 	if err != nil {
 		return err
@@ -48,6 +59,74 @@ func (c *askCmd) Run(p *process) error {
 		return p.printJSON(answer)
 	}
 	return p.printf("\n%s", formatReferences(answer))
+}
+
+// agentAnswer is an answer of an agent, as programs get it.
+type agentAnswer struct {
+	AgentID string `json:"agentId"`
+	Answer  string `json:"answer"`
+	admin.AnswerMetadata
+	Explain *struct{} `json:"explain,omitempty"` // left out: "parley trace" tells it
+}
+
+// askAgent asks an agent of the running server, in a conversation of its playground.
+func (p *process) askAgent(named, question string) error {
+	id, err := p.agentOrOnly(named)
+	if err != nil {
+		return err
+	}
+	stream := &answerStream{process: p}
+	err = admin.Follow(p, p.adminClient(server.ModelConfig{}), admin.Playground,
+		admin.PlaygroundQuestion{AgentID: id, Message: question}, stream.take)
+	if err == nil && stream.end == nil {
+		err = errors.New("the answer broke off; ask again")
+	}
+	if err != nil {
+		return err
+	}
+	if p.commandLine.JSON {
+		return p.printJSON(agentAnswer{AgentID: id, Answer: stream.text.String(), AnswerMetadata: *stream.end})
+	}
+	return p.printf("\n%s", formatReferences(&server.Answer{Citations: stream.quotes()}))
+}
+
+// answerStream takes the events of an answer, and prints its text to people.
+type answerStream struct {
+	*process
+	text strings.Builder
+	end  *admin.AnswerMetadata // nil until the answer is whole
+}
+
+func (s *answerStream) take(event []byte) error {
+	var e struct {
+		Type      string                `json:"type"`
+		Delta     string                `json:"delta"`
+		ErrorText string                `json:"errorText"`
+		Metadata  *admin.AnswerMetadata `json:"messageMetadata"`
+	}
+	if err := json.Unmarshal(event, &e); err != nil {
+		return err
+	}
+	switch e.Type {
+	case "text-delta":
+		s.text.WriteString(e.Delta)
+		if !s.commandLine.JSON {
+			fmt.Fprint(s.stdout, e.Delta)
+		}
+	case "error":
+		return errors.New(e.ErrorText)
+	case "finish":
+		s.end = e.Metadata
+	}
+	return nil
+}
+
+// quotes returns what the answer cites.
+func (s *answerStream) quotes() (list []server.Quote) {
+	for _, c := range s.end.Citations {
+		list = append(list, server.Quote{Name: c.Name, Quote: c.Quote})
+	}
+	return list
 }
 
 // readProgress returns callbacks that show the progress of reading: a line that changes on a terminal, and everywhere

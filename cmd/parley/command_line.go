@@ -9,6 +9,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"parley/internal/access"
+	"parley/internal/cmdline"
 	"parley/internal/server"
 	"parley/internal/voice/rtc"
 	"parley/internal/voice/sfu"
@@ -20,12 +22,14 @@ type commandLine struct {
 	JSON bool   `name:"json" help:"Print for machines."`
 	Log  string `default:"text,info" env:"PARLEY_LOG" placeholder:"FORMAT,LEVEL" help:"@log"`
 	server.StorageConfig
-	ShowVersion kong.VersionFlag `name:"version" help:"Show the version."`
+	SettingsFile string           `name:"config" env:"PARLEY_CONFIG" placeholder:"FILE" help:"@config"`
+	ShowVersion  kong.VersionFlag `name:"version" help:"Show the version."`
 
 	Serve   serveCmd  `cmd:"" help:"Run the server."`
 	Demo    demoCmd   `cmd:"" help:"Run a server with an agent that has read Parley's manual."`
-	Ask     askCmd    `cmd:"" help:"Answer a question from a folder of Markdown or text."`
-	Source  sourceCmd `cmd:"" aliases:"sources" help:"List an agent's sources."`
+	Ask     askCmd    `cmd:"" help:"Ask an agent, or a folder of Markdown or text without one."`
+	Agent   agentCmd  `cmd:"" help:"Create, list, show, change and delete agents."`
+	Source  sourceCmd `cmd:"" aliases:"sources" help:"Add, list and remove what an agent reads."`
 	Account struct {
 		Create accountCreateCmd `cmd:"" help:"Create an account and its first API key."`
 		Update accountUpdateCmd `cmd:"" help:"Change an account's name, plan, credits and other settings."`
@@ -80,18 +84,26 @@ type commandLine struct {
 	Health     healthCmd     `cmd:"" help:"Say whether a server answers; the exit status is 1 when it does not."`
 	Version    versionCmd    `cmd:"" help:"Show the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
+	Man        manCmd        `cmd:"" help:"Print the manual page, for man."`
 	Extract    extractCmd    `cmd:"" hidden:"" help:"Read files for the server, in a process of its own."`
 	SFU        sfuCmd        `cmd:"" name:"sfu" hidden:"" help:"@sfu"`
+
+	File *cmdline.SettingsFile `kong:"-"` // nil if none is named
 }
 
 // longHelp is the help that is too long for a tag. The tags refer to it: help:"@sfu".
 var longHelp = map[string]string{
 	"account-plan": "Plan: free, hobby, standard, pro, enterprise, unlimited or one of your own; unlimited when left " +
 		"out.",
+	"agent-account":    "Account that gets it; the only one when left out.",
+	"agent-visibility": "Whether only API keys may ask it (private), or also visitors of your pages (public).",
+	"agent-set": "Set any setting, such as creditLimit=500, by the name that \"parley agent show\" has for it; may be " +
+		"given again. A value that is not JSON is a text.",
 	"account-credits":      "Message credits a month, in place of the plan's; \"plan\" goes back to the plan's.",
 	"ask-from":             "Folder of Markdown or text files (.md, .markdown, .txt).",
 	"log":                  "Log as text or json, from debug, info, warn or error (${default}).",
 	"sfu":                  "Carry the sound of voice sessions for the server, in a process of its own.",
+	"config":               "File of settings, in YAML: a line for each, by the name of its flag.",
 	"conversations-before": "Those without activity since: 2026-01-31 (its beginning, UTC) or 2026-01-31T12:00:00Z.",
 	"eval-set":             "Folder or file with a question set; may be given more than once.",
 	"eval-across": "Ask the questions of one language against the documents of another, such as de-en, in sets that are " +
@@ -107,6 +119,9 @@ var longHelp = map[string]string{
 	"extract-program": "A program to become within the limits, with its arguments; none to read files.",
 	"team-hours": "When its members work, such as \"mon-fri 09:00-17:00 Europe/Berlin\"; may be given again. " +
 		"\"always\" is always.",
+	"source-agent": "Agent whose sources they are; the only one when left out.",
+	"source-link": "What an address stands for: the page (individual), the website from there on (crawl), or the pages " +
+		"that a sitemap lists (sitemap).",
 	"ticket-status":   "Only those of these categories: new, on_you, on_customer, on_hold, closed, cancelled.",
 	"ticket-team":     "Only those of this team: its id, key or name; \"none\" is those of no team.",
 	"ticket-find":     "Find tickets by words or by number, the best first; not with the filters.",
@@ -117,10 +132,10 @@ var longHelp = map[string]string{
 // commandGroups are the headings under which help lists the commands. A command without one is listed before them.
 var commandGroups = map[string][]string{
 	"Run it":    {"serve", "demo", "ask"},
-	"Agents":    {"source", "insights", "synonyms", "apply", "diff", "export-agent", "eval", "trace"},
+	"Agents":    {"agent", "source", "insights", "synonyms", "apply", "diff", "export-agent", "eval", "trace"},
 	"Accounts":  {"account", "key", "member", "webhook"},
 	"Help desk": {"conversations", "ticket", "ticket-status", "team", "rule", "route", "customer", "voice"},
-	"Server":    {"maintenance", "reindex", "config", "health", "version", "completion"},
+	"Server":    {"maintenance", "reindex", "config", "health", "version", "completion", "man"},
 }
 
 // addGroups puts the commands under their headings.
@@ -165,6 +180,24 @@ func lookUpHelp(tag string) (string, error) {
 		return "", fmt.Errorf("no help is named %s", name)
 	}
 	return text, nil
+}
+
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"Shell: ${enum}."`
+}
+
+func (c *completionCmd) Run(p *process) error {
+	plans, err := access.LoadPlans(p.commandLine.Plans)
+	if err != nil {
+		return err
+	}
+	return cmdline.WriteCompletion(p.stdout, c.Shell, p.kong.Model.Node, plans.Names())
+}
+
+type manCmd struct{}
+
+func (manCmd) Run(p *process) error {
+	return cmdline.WriteManPage(p.stdout, p.kong.Model.Node, "parley "+version)
 }
 
 const version = "0.1.0"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,7 +13,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"parley"
 	"parley/internal/certs"
+	"parley/internal/cmdline"
 	"parley/internal/server"
 	"parley/internal/voice/rtc"
 )
@@ -27,8 +30,9 @@ type configCmd struct {
 type setting struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"`
-	Origin string `json:"origin"` // default, env or flag
+	Origin string `json:"origin"` // default, file, env or flag
 	Env    string `json:"env,omitempty"`
+	Place  string `json:"place,omitempty"`  // file and line, if it has its value from there
 	Unused string `json:"unused,omitempty"` // why the setting has no effect in this program
 }
 
@@ -41,7 +45,7 @@ func (configCmd) Run(p *process) error {
 		return p.printJSON(list)
 	}
 	return errors.Join(printRows(p, "SETTING\tVALUE\tFROM\tENVIRONMENT", "", list, func(s setting) []string {
-		return []string{s.Name, s.Value, s.Origin, s.Env}
+		return []string{s.Name, s.Value, cmp.Or(s.Place, s.Origin), s.Env}
 	}), p.printUnused(list))
 }
 
@@ -86,21 +90,70 @@ func (p *process) effectiveSettings() []setting {
 		list = append(list, setting{
 			Name:   flag.Name,
 			Value:  formatSetting(flag, p.kong.FlagValue(flag)),
-			Origin: settingOrigin(flag, isGiven[flag]),
+			Origin: p.settingOrigin(flag, isGiven[flag]),
 			Env:    flag.Envs[0],
+			Place:  p.commandLine.File.Place(flag.Name),
 		})
 	}
 	return list
 }
 
-func settingOrigin(flag *kong.Flag, isGiven bool) string {
-	if isGiven {
+func (p *process) settingOrigin(flag *kong.Flag, isGiven bool) string {
+	switch {
+	case isGiven:
 		return "flag"
-	}
-	if _, ok := os.LookupEnv(flag.Envs[0]); ok {
+	case hasVariable(flag.Envs[0]):
 		return "env"
+	case p.commandLine.File.Place(flag.Name) != "":
+		return "file"
 	}
 	return "default"
+}
+
+func hasVariable(name string) bool {
+	_, isThere := os.LookupEnv(name)
+	return isThere
+}
+
+// BeforeResolve reads the file of settings, if one is named. It takes the place of the defaults.
+func (c *commandLine) BeforeResolve(ctx *kong.Context) error {
+	path := settingsPath(ctx)
+	if command := ctx.Selected(); path == "" || command != nil && command.Hidden {
+		return nil
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("--config: %w", err)
+	}
+	var faults []cmdline.Fault
+	c.File, faults = cmdline.ReadSettings(path, content, ctx.Model.Node, []string{"config"}, hasVariable)
+	if len(faults) > 0 {
+		return settingFaults(c.File, faults)
+	}
+	ctx.AddResolver(c.File)
+	return nil
+}
+
+// settingsPath returns the path of the file of settings: that of the flag, or else of the environment.
+func settingsPath(ctx *kong.Context) string {
+	for _, flag := range ctx.Model.Flags {
+		if flag.Name == "config" {
+			path, _ := ctx.FlagValue(flag).(string)
+			return path
+		}
+	}
+	return ""
+}
+
+// settingFaults returns the failure that tells what is wrong with a file, each with its line.
+func settingFaults(file *cmdline.SettingsFile, faults []cmdline.Fault) error {
+	e := parley.NewErrorf(parley.CodeInvalidBody,
+		"The file of settings is not as it must be; \"parley man\" describes the settings.")
+	e.Details = map[string]string{}
+	for _, f := range faults {
+		e.Details[file.PlaceOf(f.Line)] = f.Text
+	}
+	return e
 }
 
 func fillDerivedAddresses(list []setting) []setting {

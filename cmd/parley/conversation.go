@@ -95,7 +95,7 @@ func (c *conversationDeleteCmd) Run(p *process) error {
 		return err
 	}
 	if !c.Yes {
-		if err := p.confirmDelete(selection); err != nil {
+		if err := p.confirmSelection(selection); err != nil {
 			return err
 		}
 	}
@@ -126,17 +126,21 @@ func (c *conversationDeleteCmd) selection() (admin.Selection, error) {
 	return selection, nil
 }
 
-// confirmDelete says how many conversations would be deleted and asks for a confirmation.
-func (p *process) confirmDelete(selection admin.Selection) error {
+// confirmSelection says how many conversations would be deleted and asks for a confirmation.
+func (p *process) confirmSelection(selection admin.Selection) error {
 	count, err := runAdmin(p, admin.CountConversations, selection)
 	if err != nil {
 		return err
 	}
-	conversations := formatCount(count.Conversations, "conversation", "conversations")
+	return p.confirmDelete(formatCount(count.Conversations, "conversation", "conversations"))
+}
+
+// confirmDelete asks whether something is to be deleted.
+func (p *process) confirmDelete(subject string) error {
 	if !isTerminal(os.Stdin) {
-		return newUsageError("this would delete %s for good; say --yes", conversations)
+		return newUsageError("this would delete %s for good; say --yes", subject)
 	}
-	fmt.Fprintf(p.stderr, "Delete %s for good? [y/N] ", conversations)
+	fmt.Fprintf(p.stderr, "Delete %s for good? [y/N] ", subject)
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil || !strings.EqualFold(strings.TrimSpace(answer), "y") {
 		return newUsageError("nothing was deleted; --yes answers for a script")

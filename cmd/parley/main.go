@@ -20,6 +20,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley"
+	"parley/internal/cmdline"
 	"parley/internal/httpapi"
 	"parley/internal/memory"
 	"parley/internal/server"
@@ -74,7 +75,8 @@ func (p *process) run(args []string) (status int) {
 	if err := p.kong.Run(p); err != nil {
 		var usage usageError
 		if errors.As(err, &usage) {
-			return p.printError(err, 2)
+			p.printError(err, 2)
+			return p.printHelpHint(p.kong.Selected())
 		}
 		return p.printError(err, 1)
 	}
@@ -94,7 +96,8 @@ func (p *process) newParser() (*kong.Kong, error) {
 func flagVars() kong.Vars {
 	vars := kong.Vars(server.FlagVars())
 	vars["version"] = newVersionInfo().String()
-	for _, name := range []string{"deliveryState", "insightGroup", "priority", "role", "statusCategory", "strategy"} {
+	for _, name := range []string{"deliveryState", "insightGroup", "priority", "role", "statusCategory", "strategy",
+		"visibility"} {
 		vars[name] = strings.Join(parley.EnumValues(name), ",")
 	}
 	return vars
@@ -126,7 +129,14 @@ func (p *process) printParseError(parser *kong.Kong, err error) int {
 		return 2
 	}
 	p.printError(err, 2)
-	fmt.Fprintf(p.stderr, "Run \"%s --help\" for help.\n", at.FullPath())
+	return p.printHelpHint(at)
+}
+
+// printHelpHint says to people where the help of a command is, and returns the exit status of a wrong command line.
+func (p *process) printHelpHint(command *kong.Node) int {
+	if !p.commandLine.JSON {
+		fmt.Fprintf(p.stderr, "Run \"%s --help\" for help.\n", cmdline.CommandPath(command))
+	}
 	return 2
 }
 
@@ -149,10 +159,10 @@ func (p *process) unsetEmpty() {
 
 // printError prints the error, as text or as JSON, and returns the exit status.
 func (p *process) printError(err error, status int) int {
-	f := httpapi.Failure{Code: failureCode(err, status), Message: err.Error()}
+	f := httpapi.Failure{Code: failureCode(err, status), Message: p.commandLine.File.Locate(err.Error())}
 	var known *parley.Error
 	if errors.As(err, &known) {
-		f = httpapi.Failure{Code: known.Code, Message: errorWithCause(known), Details: known.Details}
+		f = httpapi.Failure{Code: known.Code, Message: errorWithCause(known) + nextStep(known), Details: known.Details}
 	}
 	if p.commandLine.JSON {
 		_ = json.NewEncoder(p.stderr).Encode(httpapi.Envelope{Error: f})
@@ -175,6 +185,38 @@ func failureCode(err error, status int) parley.Code {
 		return parley.CodeResourceNotFound
 	}
 	return parley.CodeInternal
+}
+
+// nextSteps says what to do about a failure, by its code. A message that names a command says it itself.
+var nextSteps = map[parley.Code]string{
+	parley.CodeAccountNotFound:      `"parley account list" lists the accounts.`,
+	parley.CodeAgentNotFound:        `"parley agent list" lists the agents.`,
+	parley.CodeSourceNotFound:       `"parley source list --agent ID" lists the agent's sources.`,
+	parley.CodeConversationNotFound: `"parley conversations list --agent ID" lists the agent's conversations.`,
+	parley.CodeKeyNotFound:          `"parley key list" lists the keys.`,
+	parley.CodeMemberNotFound:       `"parley member list" lists the members.`,
+	parley.CodeTicketNotFound:       `"parley ticket list --agent ID" lists the agent's tickets.`,
+	parley.CodeTicketStatus:         `"parley ticket-status list --agent ID" lists the statuses.`,
+	parley.CodeTicketTeam:           `"parley team list --agent ID" lists the teams.`,
+	parley.CodeTicketMember:         `"parley member list" lists the members.`,
+	parley.CodeAgentLimit:           `"parley account update ID --plan NAME" sets another plan.`,
+	parley.CodePlanFeature:          `"parley account update ID --plan NAME" sets another plan.`,
+	parley.CodeSourceSize:           `"parley account update ID --plan NAME" sets another plan.`,
+	parley.CodeCreditsExhausted:     `"parley account update ID --credits N" grants more.`,
+	parley.CodeAgentCredits:         `"parley agent change ID --set creditLimit=N" allows more.`,
+	parley.CodeModelNotAllowed:      `"parley agent change ID --model auto" lets any model answer.`,
+	parley.CodeAgentChanged:         `Look with "parley agent show ID", and run the command again.`,
+	parley.CodeNotTakenOver:         `"parley conversations takeover ID" takes it over.`,
+	parley.CodeUnderMaintenance:     `"parley maintenance off" ends that.`,
+}
+
+// nextStep returns what to do about a failure, to follow its message; empty if the message says it.
+func nextStep(e *parley.Error) string {
+	step, isKnown := nextSteps[e.Code]
+	if !isKnown || strings.Contains(e.Message, "parley ") {
+		return ""
+	}
+	return " " + step
 }
 
 // errorWithCause returns the message with its cause: the caller is the operator, who may know it.

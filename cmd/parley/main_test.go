@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"parley/internal/cmdline"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 )
@@ -250,5 +252,74 @@ func TestVersionNamesTheProgram(t *testing.T) {
 	}
 	if v := runJSON[versionInfo](t, "version"); v.Version != version || !strings.HasPrefix(v.Go, "go") {
 		t.Errorf("%+v", v)
+	}
+}
+
+// A file of settings takes the place of defaults, and its faults name their lines.
+func TestFileOfSettings(t *testing.T) {
+	folder := writeFiles(t, map[string]string{
+		"good.yaml": "listen: 127.0.0.1:9999\nrate-limit: 7\ndrain: 3s\nmodel-key: sesame\nfetch-allow: [10.0.0.0/8]\n",
+		"bad.yaml":  "listen: :1\nlisen: :9\n", "refused.yaml": "log: text\n\nrate-limit: 0\n",
+	})
+	good, bad := filepath.Join(folder, "good.yaml"), filepath.Join(folder, "bad.yaml")
+	t.Setenv("PARLEY_CONFIG", good)
+	t.Setenv("PARLEY_DRAIN", "4s")
+	got := map[string]setting{}
+	for _, s := range runJSON[[]setting](t, "config", "--rate-limit", "8") {
+		got[s.Name] = s
+	}
+	for name, want := range map[string]setting{
+		"listen":      {"listen", "127.0.0.1:9999", "file", "PARLEY_LISTEN", good + ":1"},
+		"rate-limit":  {"rate-limit", "8", "flag", "PARLEY_RATE_LIMIT", ""},
+		"drain":       {"drain", "4s", "env", "PARLEY_DRAIN", ""},
+		"model-key":   {"model-key", "***", "file", "PARLEY_MODEL_KEY", good + ":4"},
+		"fetch-allow": {"fetch-allow", "10.0.0.0/8", "file", "PARLEY_FETCH_ALLOW", good + ":5"},
+		"config":      {"config", good, "env", "PARLEY_CONFIG", ""},
+	} {
+		if got[name] != want {
+			t.Errorf("%s: %+v, want %+v", name, got[name], want)
+		}
+	}
+	requireFailure(t, 2, bad+`:2: "lisen" is no setting; the nearest one is "listen"`, "config --config "+bad)
+	requireFailure(t, 2, "refused.yaml:3: rate-limit: 0 is not above 0",
+		"serve --config "+filepath.Join(folder, "refused.yaml"))
+	requireFailure(t, 2, "--config: open ", "config --config "+filepath.Join(folder, "missing.yaml"))
+	t.Setenv("PARLEY_CONFIG", bad)
+	requireFailure(t, 2, bad+":2: ", "account list")
+}
+
+// The manual page names each command with its flags, and each setting; a formatter finds no fault in it.
+func TestManPage(t *testing.T) {
+	status, page, errs := runCommand(t, "man")
+	if status != 0 {
+		t.Fatal(status, errs)
+	}
+	plain := strings.ReplaceAll(page, `\-`, "-")
+	p := &process{stdout: io.Discard, stderr: io.Discard}
+	parser, err := p.newParser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range parser.Model.Leaves(true) {
+		if !strings.Contains(plain, `.SS "`+cmdline.CommandPath(command)) {
+			t.Errorf("the page lacks %s", cmdline.CommandPath(command))
+		}
+		for _, flag := range command.Flags {
+			if !strings.Contains(plain, `\fB--`+flag.Name+`\fR`) {
+				t.Errorf("the page lacks --%s of %s", flag.Name, cmdline.CommandPath(command))
+			}
+		}
+	}
+	for _, hidden := range []string{"extract", "sfu"} {
+		if strings.Contains(plain, "parley "+hidden) {
+			t.Errorf("the page tells of parley %s", hidden)
+		}
+	}
+	if groff, err := exec.LookPath("groff"); err == nil {
+		format := exec.CommandContext(t.Context(), groff, "-man", "-Tutf8", "-ww", "-Kutf8", "-z")
+		format.Stdin = strings.NewReader(page)
+		if out, err := format.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("groff: %v: %s", err, out)
+		}
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"parley/internal/api/admin"
@@ -88,17 +87,17 @@ const barWidth = 30
 
 // drawReindex draws a progress bar on a terminal, in place of the previous one.
 func (p *process) drawReindex(account string, state admin.ReindexState) {
-	if !isTerminal(os.Stderr) {
-		return
+	if isTerminal(p.stderr) {
+		fmt.Fprint(p.stderr, formatBar(account, state.Built, state.Total, state.Done))
 	}
-	full := barWidth
-	if state.Total > 0 && !state.Done {
-		full = int(min(state.Built*barWidth/state.Total, barWidth))
+}
+
+// formatBar returns a progress bar that takes the place of the previous one.
+func formatBar(label string, done, all int64, isDone bool) string {
+	full, end := int64(barWidth), "\n"
+	if !isDone {
+		full, end = min(done*barWidth/max(all, done, 1), barWidth), ""
 	}
-	end := ""
-	if state.Done {
-		end = "\n"
-	}
-	fmt.Fprintf(p.stderr, "\r%s [%s%s] %d of %d%s", account, strings.Repeat("#", full),
-		strings.Repeat(".", barWidth-full), state.Built, max(state.Total, state.Built), end)
+	return fmt.Sprintf("\r\x1b[K%s [%s%s] %d of %d%s", label, strings.Repeat("#", int(full)),
+		strings.Repeat(".", barWidth-int(full)), done, max(all, done), end)
 }

@@ -98,13 +98,18 @@ func (p *process) adminClient(models server.ModelConfig) *admin.Client {
 		}
 		return server.OpenAdmin(ctx, server.Config{
 			StorageConfig: storage,
-			ServingConfig: server.ServingConfig{BaseURL: os.Getenv("PARLEY_BASE_URL")}, // for links
+			ServingConfig: server.ServingConfig{BaseURL: p.baseURL()}, // for links
 			ModelConfig:   models,
 			Now:           time.Now,
 			Logger:        log,
 		})
 	}
 	return c
+}
+
+// baseURL returns the address of the server that the environment or the file of settings names.
+func (p *process) baseURL() string {
+	return cmp.Or(os.Getenv("PARLEY_BASE_URL"), p.commandLine.File.Text("base-url"))
 }
 
 // printAdmin calls an operation and prints its answer: as JSON for programs, with print for people.

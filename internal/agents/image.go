@@ -3,8 +3,6 @@ package agents
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +12,6 @@ import (
 	"os"
 
 	"parley"
-	"parley/internal/ingest"
 )
 
 // maxDrawnSide is the most pixels of a side of a picture that is drawn again: it is decompressed here.
@@ -29,31 +26,15 @@ func (s *Service) ReplacePicture(ctx context.Context, ref parley.AgentRef, pictu
 	if err != nil {
 		return invalidFile(err)
 	}
-	path, err := s.writeUpload(clean)
+	f, err := s.Ingest.Files.Write("", clean)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(path) }() // where it was not kept
+	defer func() { _ = os.Remove(f.Path) }() // where it was not kept
 	if !syncAccent {
 		accent = ""
 	}
-	sum := sha256.Sum256(clean)
-	return s.setPicture(ctx, ref, picture, accent, ingest.File{Path: path, Size: int64(len(clean)),
-		Hash: hex.EncodeToString(sum[:])})
-}
-
-// writeUpload writes bytes to a file among the uploads.
-func (s *Service) writeUpload(content []byte) (path string, err error) {
-	dir, err := s.Ingest.Files.Incoming()
-	if err != nil {
-		return "", err
-	}
-	f, err := os.CreateTemp(dir, "picture-*")
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(content)
-	return f.Name(), errors.Join(err, f.Close())
+	return s.setPicture(ctx, ref, picture, accent, f)
 }
 
 // cleanImage returns a square image without anything else that was in its file, and its accent color; empty where that

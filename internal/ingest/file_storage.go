@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -40,6 +42,22 @@ const (
 func (f *Files) Incoming() (string, error) {
 	dir := filepath.Join(f.Dir, incomingDir)
 	return dir, os.MkdirAll(dir, 0o700)
+}
+
+// Write writes the bytes of a file to where uploads lie. What is not accepted is for the caller to remove.
+func (f *Files) Write(name string, content []byte) (File, error) {
+	dir, err := f.Incoming()
+	if err != nil {
+		return File{}, err
+	}
+	to, err := os.CreateTemp(dir, "written-*")
+	if err != nil {
+		return File{}, err
+	}
+	_, err = to.Write(content)
+	sum := sha256.Sum256(content)
+	return File{Name: name, Path: to.Name(), Size: int64(len(content)), Hash: hex.EncodeToString(sum[:])},
+		errors.Join(err, to.Close())
 }
 
 // moveToPlace moves a file to its place, and returns when it is on disk. Where it fails, the file may be there all the

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/agents"
+	"parley/internal/httpapi"
 	"parley/internal/ingest"
 	"parley/internal/insight"
 	"parley/internal/manifest"
@@ -36,25 +38,122 @@ type AgentRef struct {
 	ID string `path:"agentId"`
 }
 
+// unknownModel is what is wrong with the name of a model that no agent can get.
+const unknownModel = "must be a model that this server offers"
+
+// Agent is an agent as the operator sees it.
+type Agent struct {
+	ID            string     `json:"agentId"`
+	AccountID     string     `json:"accountId"`
+	Name          string     `json:"name"`
+	Status        string     `json:"status" enum:"@agentStatus"` // of its sources together
+	Size          int64      `json:"size"`                       // bytes of all sources
+	Model         string     `json:"model"`
+	Visibility    string     `json:"visibility" enum:"@visibility"`
+	CreatedAt     time.Time  `json:"createdAt"`
+	LastMessageAt *time.Time `json:"lastMessageAt"`
+}
+
+func newAgent(a *parley.Agent) Agent {
+	return Agent{ID: string(a.ID), AccountID: string(a.AccountID), Name: a.Name, Status: string(a.Status()), Size: a.Size,
+		Model: a.Model, Visibility: a.Visibility, CreatedAt: a.CreatedAt, LastMessageAt: a.LastMessageAt}
+}
+
+// AgentDetails is an agent with its settings as a manifest names them.
+type AgentDetails struct {
+	Agent
+	AgentSettings
+}
+
+// AgentQuery asks for the agents of one account or of all, the newest of each first.
+type AgentQuery struct {
+	AccountID string `query:"accountId"`
+	Limit     int    `query:"limit" default:"50" min:"1"` // most of them
+}
+
+func (s *Service) listAgents(ctx context.Context, in AgentQuery) ([]Agent, error) {
+	accounts, err := s.accountIDs(ctx, parley.AccountID(in.AccountID))
+	list := []Agent{}
+	for i := 0; err == nil && i < len(accounts) && len(list) < in.Limit; i++ {
+		var page parley.Page[parley.Agent]
+		page, err = s.DB.Agents(ctx, accounts[i], s.Now(), parley.PageRequest{Limit: in.Limit - len(list)})
+		list = append(list, httpapi.ConvertList(page.Items, newAgent)...)
+	}
+	return list, err
+}
+
+// accountIDs returns the id of one account, or of all where it is empty. It fails with ACCOUNT_NOT_FOUND.
+func (s *Service) accountIDs(ctx context.Context, id parley.AccountID) ([]parley.AccountID, error) {
+	if id != "" {
+		_, err := s.DB.Account(ctx, id)
+		return []parley.AccountID{id}, err
+	}
+	accounts, err := s.Accounts.List(ctx)
+	return httpapi.ConvertList(accounts, func(a *parley.Account) parley.AccountID { return a.ID }), err
+}
+
+// NewAgent asks for an agent.
+type NewAgent struct {
+	AccountID    string  `path:"accountId" json:"-"`
+	Name         string  `json:"name" min:"1" max:"100" format:"name"`
+	Instructions string  `json:"instructions,omitempty"`
+	Model        string  `json:"model,omitempty"`
+	Temp         float64 `json:"temp,omitempty" min:"0" max:"1"`
+	Visibility   string  `json:"visibility,omitempty" enum:"@visibility" default:"private"`
+}
+
+func (s *Service) createAgent(ctx context.Context, in NewAgent) (AgentDetails, error) {
+	caller, err := s.findAccount(ctx, in.AccountID)
+	if err != nil {
+		return AgentDetails{}, err
+	}
+	if in.Model != "" && !s.Chat.Models.CanSet(in.Model) {
+		return AgentDetails{}, parley.Invalid("model", unknownModel)
+	}
+	id, _, err := s.Agents.Create(ctx, caller, agents.NewAgent{Name: in.Name, Instructions: in.Instructions,
+		Model: in.Model, Temp: in.Temp, Visibility: in.Visibility})
+	if err != nil {
+		return AgentDetails{}, err
+	}
+	return s.getAgent(ctx, AgentRef{string(id)})
+}
+
+func (s *Service) getAgent(ctx context.Context, in AgentRef) (AgentDetails, error) {
+	ref, err := s.findAgent(ctx, in.ID)
+	if err != nil {
+		return AgentDetails{}, err
+	}
+	a, err := s.DB.Agent(ctx, ref, s.Now())
+	if err != nil {
+		return AgentDetails{}, err
+	}
+	settings, err := s.newAgentSettings(a)
+	return AgentDetails{newAgent(a), settings}, err
+}
+
+func (s *Service) deleteAgent(ctx context.Context, in AgentRef) (AgentDetails, error) {
+	deleted, err := s.getAgent(ctx, in)
+	if err != nil {
+		return AgentDetails{}, err
+	}
+	ref := parley.AccountID(deleted.AccountID).AgentRef(parley.AgentID(deleted.ID))
+	return deleted, s.Agents.Delete(ctx, ref)
+}
+
 func (s *Service) apply(ctx context.Context, in ApplyManifest) (ManifestResult, error) {
 	if err := s.checkAccount(parley.AccountID(in.AccountID)); err != nil {
 		return ManifestResult{}, err
 	}
-	account, err := s.DB.Account(ctx, parley.AccountID(in.AccountID))
+	caller, err := s.findAccount(ctx, in.AccountID)
 	if err != nil {
 		return ManifestResult{}, err
-	}
-	plan, known := s.Accounts.Plans.Plan(account.Plan)
-	if !known {
-		return ManifestResult{}, parley.NewErrorf(parley.CodePlanFeature,
-			"The account's plan %q is not among the plans of this installation.", account.Plan)
 	}
 	file, err := in.readText()
 	if err != nil {
 		return ManifestResult{}, err
 	}
 	results, err := s.Manifests.Apply(store.WithActor(ctx, s.actor()), manifest.ApplyRequest{
-		Caller:    parley.Caller{Account: *account, Plan: plan},
+		Caller:    caller,
 		Actor:     s.actor(),
 		Documents: in.Documents,
 		Secrets:   in.Secrets,

@@ -63,16 +63,10 @@ func (s *Service) changeAgentSettings(ctx context.Context, in AgentSettingsChang
 
 // changeAgent changes the settings of an agent and returns them.
 func (s *Service) changeAgent(ctx context.Context, id string, change func(*parley.Agent) error) (AgentSettings, error) {
-	account, ref, err := s.findOwner(ctx, id)
+	caller, ref, err := s.findCaller(ctx, id)
 	if err != nil {
 		return AgentSettings{}, err
 	}
-	plan, known := s.Accounts.Plans.Plan(account.Plan)
-	if !known {
-		return AgentSettings{}, parley.NewErrorf(parley.CodePlanFeature,
-			"The account's plan %q is not among the plans of this installation.", account.Plan)
-	}
-	caller := parley.Caller{Account: *account, Plan: plan}
 	if err := s.Agents.Change(store.WithActor(ctx, s.actor()), caller, ref, change); err != nil {
 		return AgentSettings{}, err
 	}

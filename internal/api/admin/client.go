@@ -1,9 +1,12 @@
 package admin
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -55,22 +58,69 @@ func runLocally[In, Out any](ctx context.Context, c *Client, op Operation[In, Ou
 	return out, errors.Join(err, service.Close())
 }
 
+// Follow calls an operation that answers with events, of the server that runs on the data directory. It calls onEvent
+// with each event, which is JSON. Where no server runs it fails with RESOURCE_NOT_FOUND.
+func Follow[In any](ctx context.Context, c *Client, op StreamOperation[In], in In,
+	onEvent func(event []byte) error) error {
+	res, err := c.send(ctx, &op.Operation, &in)
+	if datadir.IsNotListening(err) {
+		return parley.NewErrorf(parley.CodeResourceNotFound,
+			"No server runs on the data in %s: \"parley serve\" runs one, and --data names another place.", c.DataDir)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode/100 != 2 {
+		return decodeReply(res.StatusCode, res.Body, nil)
+	}
+	return readEvents(res.Body, onEvent)
+}
+
+// readEvents reads server-sent events up to the mark of their end.
+func readEvents(body io.Reader, onEvent func(event []byte) error) error {
+	lines := bufio.NewReader(body)
+	for {
+		line, err := lines.ReadBytes('\n')
+		event, isEvent := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data: "))
+		switch {
+		case isEvent && string(event) == "[DONE]":
+			return nil
+		case isEvent:
+			if err := onEvent(event); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
 // callServer calls the operation of the server that runs on the data directory.
 func (c *Client) callServer(ctx context.Context, op *httpapi.Operation, in, out any) error {
+	res, err := c.send(ctx, op, in)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	return decodeReply(res.StatusCode, res.Body, out)
+}
+
+// send sends the request for an operation to the server. The caller closes the body of the response.
+func (c *Client) send(ctx context.Context, op *httpapi.Operation, in any) (*http.Response, error) {
 	client := &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return datadir.Dial(ctx, c.DataDir) },
 	}}
 	req, err := httpapi.NewRequest(ctx, "http://parley", op, in)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	res, err := client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }()
-	return decodeReply(res.StatusCode, res.Body, out)
+	return client.Do(req)
 }
 
 // lockData takes the data directory's lock where one is needed. Only an operation that may come first creates the

@@ -118,12 +118,27 @@ func (s *Service) findCaller(ctx context.Context, id string) (parley.Caller, par
 	if err != nil {
 		return parley.Caller{}, agent, err
 	}
+	caller, err := s.newCaller(account)
+	return caller, agent, err
+}
+
+// findAccount returns an account with its plan. It fails with ACCOUNT_NOT_FOUND.
+func (s *Service) findAccount(ctx context.Context, id string) (parley.Caller, error) {
+	account, err := s.DB.Account(ctx, parley.AccountID(id))
+	if err != nil {
+		return parley.Caller{}, err
+	}
+	return s.newCaller(account)
+}
+
+// newCaller returns an account with its plan. It fails with PLAN_FEATURE_NOT_AVAILABLE where the plan is unknown.
+func (s *Service) newCaller(account *parley.Account) (parley.Caller, error) {
 	plan, known := s.Accounts.Plans.Plan(account.Plan)
 	if !known {
-		return parley.Caller{}, agent, parley.NewErrorf(parley.CodePlanFeature,
+		return parley.Caller{}, parley.NewErrorf(parley.CodePlanFeature,
 			"The account's plan %q is not among the plans of this installation.", account.Plan)
 	}
-	return parley.Caller{Account: *account, Plan: plan}, agent, nil
+	return parley.Caller{Account: *account, Plan: plan}, nil
 }
 
 // checkPlaygroundConversation fails with CONVERSATION_NOT_FOUND for a conversation that did not begin here: a customer
@@ -169,7 +184,7 @@ func (s *Service) addDraft(ctx context.Context, ref parley.AgentRef, d *Draft, r
 	}
 	agent, err := s.DB.Agent(ctx, ref, s.Now())
 	if err == nil && agent.Model != *d.Model {
-		err = parley.Invalid("draft.model", "must be a model that this server offers")
+		err = parley.Invalid("draft.model", unknownModel)
 	}
 	return err
 }

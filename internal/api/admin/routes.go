@@ -19,6 +19,7 @@ func routes() []route {
 		ListModelServers, CreateModelServer, TryModelServer, GetModelServer, ChangeModelServer, RemoveModelServer,
 		TryStoredModelServer,
 		GetMaintenance, SetMaintenance, Reindex,
+		ListAgents, CreateAgent, GetAgent, DeleteAgent, AddSource, RemoveSource,
 		Apply, ExportAgent, GetAgentSettings, ChangeAgentSettings,
 		ListActions, GetAction, AddAction, ChangeAction, RemoveAction, TryAction,
 		GetProcedure, AddProcedure, ChangeProcedure, RemoveProcedure, TryProcedure,
@@ -82,6 +83,11 @@ var (
 	webhookGroup = newGroups("Webhooks", reasonAccount, parley.PermissionWebhooksRead, parley.PermissionWebhooksWrite)
 	serverGroup  = newGroups("Server", reasonServer, parley.PermissionServerRead, parley.PermissionServerWrite)
 	agentsGroup  = newGroups("Agents", reasonSettings, parley.PermissionAgentsRead, parley.PermissionAgentsWrite)
+
+	agentsCommandGroup = newGroups("Agents", reasonCommand,
+		parley.PermissionServerRead, parley.PermissionServerWrite)
+	agentCommandGroup = newAgentGroups("Agents", reasonCommand,
+		parley.PermissionServerRead, parley.PermissionServerWrite)
 
 	agentGroup = newAgentGroups("Agents", reasonSettings,
 		parley.PermissionAgentsRead, parley.PermissionAgentsWrite)

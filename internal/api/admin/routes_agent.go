@@ -7,6 +7,40 @@ import (
 	"parley"
 )
 
+// The operations of the command line on agents and their sources. Members do the same with REST v2.
+var (
+	ListAgents = newOperation(agentsCommandGroup.read, "GET /agents", operation{
+		Name:    "listAgents",
+		Summary: "List the agents of one account or of all, the newest of each first",
+		Errors:  errorCodes{parley.CodeAccountNotFound},
+	}, (*Service).listAgents)
+	CreateAgent = newOperation(agentsCommandGroup.write, "POST /accounts/{accountId}/agents", operation{
+		Name:    "createAgent",
+		Summary: "Create an agent without sources",
+		Status:  http.StatusCreated,
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodePlanFeature, parley.CodeAgentLimit},
+	}, (*Service).createAgent)
+	GetAgent = newOperation(agentCommandGroup.read, "GET ", operation{
+		Name:    "getAgent",
+		Summary: "Show an agent with its settings",
+	}, (*Service).getAgent)
+	DeleteAgent = newOperation(agentCommandGroup.write, "DELETE ", operation{
+		Name:    "deleteAgent",
+		Summary: "Delete an agent for good, with its sources and conversations",
+	}, (*Service).deleteAgent)
+	AddSource = newOperation(agentCommandGroup.write, "POST /sources", operation{
+		Name:    "addSource",
+		Summary: "Add a source to those of an agent",
+		Status:  http.StatusCreated,
+		Errors:  errorCodes{parley.CodePlanFeature, parley.CodeSourceDuplicate, parley.CodeSourceSize},
+	}, (*Service).addSource)
+	RemoveSource = newOperation(agentCommandGroup.write, "DELETE /sources/{sourceId}", operation{
+		Name:    "removeSource",
+		Summary: "Delete a source of an agent",
+		Errors:  errorCodes{parley.CodeSourceNotFound, parley.CodeSourceAlreadyDel},
+	}, (*Service).removeSource)
+)
+
 // The operations on agents, their sources and their insights.
 var (
 	Apply = newOperation(agentsGroup.write, "POST /accounts/{accountId}/manifest", operation{

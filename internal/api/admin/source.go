@@ -1,7 +1,9 @@
 package admin
 
 import (
+	"cmp"
 	"context"
+	"os"
 	"time"
 	"unicode/utf8"
 
@@ -9,6 +11,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/httpapi"
 	"parley/internal/ingest"
+	"parley/internal/ingest/crawl"
 	"parley/internal/jobs"
 	"parley/internal/store"
 )
@@ -26,6 +29,100 @@ func (s *Service) findSource(ctx context.Context, in SourceRef) (*parley.Source,
 		return nil, err
 	}
 	return s.DB.Source(ctx, ref, parley.SourceID(in.SourceID))
+}
+
+// NewSource is something for an agent to read: a text, questions with their answer, a link or a file.
+type NewSource struct {
+	AgentID          string   `path:"agentId" json:"-"`
+	Type             string   `json:"type" enum:"@sourceKind" name:"SourceType"`
+	Name             string   `json:"name,omitempty" max:"100" format:"name" doc:"Of a text, of questions or of a file."`
+	Text             string   `json:"text,omitempty" max:"1048576"`
+	Questions        []string `json:"questions,omitempty" max:"50" item:"max=1000"`
+	Answer           string   `json:"answer,omitempty" max:"1048576"`
+	URL              string   `json:"url,omitempty"`
+	LinkType         string   `json:"linkType,omitempty" doc:"As in REST v2."`
+	ExcludePaths     []string `json:"excludePaths,omitempty"`
+	IncludeOnlyPaths []string `json:"includeOnlyPaths,omitempty"`
+	SlowScraping     bool     `json:"slowScraping,omitempty"`
+	FileName         string   `json:"fileName,omitempty" doc:"Of a file, whose kind its ending may tell."`
+	File             []byte   `json:"file,omitempty" doc:"The bytes of a file."`
+}
+
+// addSource adds a source. It fails as the methods of ingest.Service do that add one.
+func (s *Service) addSource(ctx context.Context, in NewSource) (Source, error) {
+	caller, agent, err := s.findCaller(ctx, in.AgentID)
+	if err != nil {
+		return Source{}, err
+	}
+	if err := parley.InvalidFields(in.missingFields()); err != nil {
+		return Source{}, err
+	}
+	add := map[parley.SourceKind]func(context.Context, parley.Caller, parley.AgentID, *NewSource) (*parley.Source, error){
+		parley.SourceText: s.addText, parley.SourceQnA: s.addQnA, parley.SourceLink: s.addLink, parley.SourceFile: s.addFile,
+	}[parley.SourceKind(in.Type)]
+	src, err := add(ctx, caller, agent, &in)
+	if err != nil {
+		return Source{}, err
+	}
+	return s.newSource(ctx, src)
+}
+
+// missingFields says which fields are missing that a source of the kind has.
+func (n *NewSource) missingFields() map[string]string {
+	isMissing := map[parley.SourceKind]map[string]bool{
+		parley.SourceText: {"name": n.Name == "", "text": n.Text == ""},
+		parley.SourceQnA:  {"name": n.Name == "", "questions": len(n.Questions) == 0, "answer": n.Answer == ""},
+		parley.SourceLink: {"url": n.URL == ""},
+		parley.SourceFile: {"name": n.Name == "", "file": len(n.File) == 0},
+	}[parley.SourceKind(n.Type)]
+	reasons := map[string]string{}
+	for field, absent := range isMissing {
+		if absent {
+			reasons[field] = "is required"
+		}
+	}
+	return reasons
+}
+
+func (s *Service) addText(ctx context.Context, caller parley.Caller, agent parley.AgentID,
+	in *NewSource) (*parley.Source, error) {
+	return s.Ingest.AddText(ctx, caller, agent, in.Name, in.Text)
+}
+
+func (s *Service) addQnA(ctx context.Context, caller parley.Caller, agent parley.AgentID,
+	in *NewSource) (*parley.Source, error) {
+	return s.Ingest.AddQnA(ctx, caller, agent, ingest.QnA{Name: in.Name, Questions: in.Questions, Answer: in.Answer})
+}
+
+func (s *Service) addLink(ctx context.Context, caller parley.Caller, agent parley.AgentID,
+	in *NewSource) (*parley.Source, error) {
+	return s.Ingest.AddLink(ctx, caller, agent, ingest.Link{URL: in.URL, Type: crawl.Kind(in.LinkType),
+		Exclude: in.ExcludePaths, Include: in.IncludeOnlyPaths, Slow: in.SlowScraping})
+}
+
+func (s *Service) addFile(ctx context.Context, caller parley.Caller, agent parley.AgentID,
+	in *NewSource) (*parley.Source, error) {
+	if len(in.File) < ingest.MinFileBytes || len(in.File) > ingest.MaxFileBytes {
+		return nil, parley.Invalid("file", "must have from 50 bytes to 20 MB")
+	}
+	f, err := s.Ingest.Files.Write(cmp.Or(in.FileName, in.Name), in.File)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.Remove(f.Path) }() // where it was not kept
+	return s.Ingest.AddFile(ctx, caller, agent, in.Name, f)
+}
+
+func (s *Service) removeSource(ctx context.Context, in SourceRef) (Source, error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return Source{}, err
+	}
+	src, err := s.Ingest.Delete(ctx, ref, parley.SourceID(in.SourceID))
+	if err != nil {
+		return Source{}, err
+	}
+	return describeSource(src, store.SitePages{}), nil
 }
 
 // SitePageQuery asks for the addresses that the reading of a link has found, in their order.

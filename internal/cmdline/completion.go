@@ -1,4 +1,6 @@
-package main
+// Package cmdline is what a command line has beside its parser: completion scripts for shells, a manual page, and a
+// file of settings.
+package cmdline
 
 import (
 	"fmt"
@@ -7,21 +9,17 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-
-	"parley/internal/access"
 )
 
-type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"Shell: ${enum}."`
-}
-
-func (c *completionCmd) Run(p *process) error {
-	plans, err := access.LoadPlans(p.commandLine.Plans)
-	if err != nil {
-		return err
+// WriteCompletion writes a completion script for bash, zsh or fish. Flags that are marked as plans are completed with
+// the installation's plans.
+func WriteCompletion(w io.Writer, shell string, root *kong.Node, plans []string) error {
+	write, isKnown := map[string]func(io.Writer, []commandNode) error{"bash": writeBash, "zsh": writeZsh,
+		"fish": writeFish}[shell]
+	if !isKnown {
+		return fmt.Errorf("no completion script is known for the shell %q", shell)
 	}
-	scripts := map[string]func(io.Writer, []commandNode) error{"bash": writeBash, "zsh": writeZsh, "fish": writeFish}
-	return scripts[c.Shell](p.stdout, commandNodes(p.kong.Model.Node, "", plans.Names()))
+	return write(w, commandNodes(root, "", plans))
 }
 
 // commandNode is a position in the command line with the words that may follow it.
