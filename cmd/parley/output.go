@@ -101,6 +101,7 @@ func (p *process) adminClient(models server.ModelConfig) *admin.Client {
 			ServingConfig: server.ServingConfig{BaseURL: os.Getenv("PARLEY_BASE_URL")}, // for links
 			ModelConfig:   models,
 			Now:           time.Now,
+			Version:       version,
 			Logger:        log,
 		})
 	}

@@ -38,7 +38,7 @@ var contents = []group{
 	{"Voice", []string{"voice", "voice-talk", "voice-sessions", "voice-browser", "voice-native", "speech"}},
 	{"For developers", []string{"clients", "webhooks", "mcp", "version-1", "errors", "limits"}},
 	{"Running the server", []string{"configuration", "command-line", "accounts-keys-and-plans", "storage-and-backup",
-		"metrics", "privacy", "security"}},
+		"upgrade", "metrics", "privacy", "security"}},
 	{"Measured", []string{"quality", "performance"}},
 }
 
