@@ -88,6 +88,7 @@ var layers = map[string]int{
 	"parley/internal/actions": 6,
 	"parley/internal/eval":    6, // measures chat and ingest
 
+	"parley/internal/backup":  6, // finds uploaded files
 	"parley/internal/visitor": 6, // writes contacts
 
 	"parley/internal/manifest": 7, // applies through agents
@@ -108,7 +109,9 @@ var layers = map[string]int{
 
 	"parley/internal/server": 10,
 
-	"parley/cmd/parley": 11,
+	"parley/internal/doctor": 11, // reads the server's settings
+
+	"parley/cmd/parley": 12,
 
 	"parley/bench/internal/report":    1,
 	"parley/bench/internal/process":   1,

@@ -32,13 +32,14 @@
 // that needs something from above is handed it as a function, or it is in the wrong place. The table is generated from
 // the test by "make golden":
 //
-//	11 bench cmd/parley
+//	12 cmd/parley
+//	11 bench doctor
 //	10 bench/internal/chat bench/internal/ingest bench/internal/retrieval bench/internal/search
 //	   bench/internal/start bench/internal/voice bench/internal/web server
 //	9  console widget
 //	8  api/admin api/chatapi api/mcp api/v1 api/v2 manual
 //	7  api/looks api/once api/uistream manifest synonym
-//	6  actions agents eval modelserver visitor voice
+//	6  actions agents backup eval modelserver visitor voice
 //	5  bench/internal/harness access chat contact helpdesk ingest insight search webhook
 //	4  bench/internal/baseline events voice/sfu
 //	3  bench/internal/load api/docspage ingest/crawl ingest/extract ingest/extract/draft ingest/extract/html
@@ -178,6 +179,9 @@
 // internal/modelserver connects accounts to servers of models of their own, sealed and reached through outbound, and
 // knows which one a model name of an account leads to and whether it works.
 //
+// internal/backup copies the database, as it is at one moment, and the files that it names while a server runs, and
+// puts them back.
+//
 // # Layer 7: agents as code
 //
 // internal/manifest reads and writes manifests, and applies one in one transaction, through the services.
@@ -203,11 +207,12 @@
 // internal/widget serves what the browsers of visitors load: the loader, the chat frame, the help page, and the library
 // for voice sessions.
 //
-// # Layers 10 and 11: the program
+// # Layers 10 to 12: the program
 //
 // internal/server opens the database, builds each value from the configuration, and starts and stops what runs in the
-// background. cmd/parley is flags, environment and printing, a file per command. bench measures the server beside a
-// bare handler that does only what cannot be avoided.
+// background. internal/doctor examines an installation: settings, data, engines, machine. cmd/parley is flags,
+// environment and printing, a file per command. bench measures the server beside a bare handler that does only what
+// cannot be avoided.
 //
 // # The walk of a chat turn
 //

@@ -81,6 +81,9 @@ type commandLine struct {
 	Eval       evalCmd       `cmd:"" help:"Measure answers on a set of questions, or give an agent its past ones again."`
 	Config     configCmd     `cmd:"" help:"Show the settings in force and where they come from."`
 	Trace      traceCmd      `cmd:"" help:"Explain the answers of a conversation."`
+	Backup     backupCmd     `cmd:"" help:"Copy all data to a folder or an archive, while the server runs or not."`
+	Restore    restoreCmd    `cmd:"" help:"Put a backup back into an empty data directory or database."`
+	Doctor     doctorCmd     `cmd:"" help:"Check data, settings, engines and machine, and say what to do."`
 	Health     healthCmd     `cmd:"" help:"Say whether a server answers; the exit status is 1 when it does not."`
 	Version    versionCmd    `cmd:"" help:"Show the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
@@ -135,7 +138,8 @@ var commandGroups = map[string][]string{
 	"Agents":    {"agent", "source", "insights", "synonyms", "apply", "diff", "export-agent", "eval", "trace"},
 	"Accounts":  {"account", "key", "member", "webhook"},
 	"Help desk": {"conversations", "ticket", "ticket-status", "team", "rule", "route", "customer", "voice"},
-	"Server":    {"maintenance", "reindex", "config", "health", "version", "completion", "man"},
+	"Server": {"maintenance", "reindex", "config", "backup", "restore", "doctor", "health", "version", "completion",
+		"man"},
 }
 
 // addGroups puts the commands under their headings.

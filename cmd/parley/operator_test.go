@@ -422,3 +422,39 @@ func TestVoiceSettingsWithoutVoice(t *testing.T) {
 		t.Errorf("%q instead of %q", out.String(), want)
 	}
 }
+
+// What was backed up while the server ran is restored elsewhere, and found to be in order.
+func TestBackupRestoreAndDoctorCommands(t *testing.T) {
+	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
+	s := startServer(t, "serve")
+	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+	folder := t.TempDir()
+	first := runJSON[backupResult](t, "backup", folder)
+	second := runJSON[backupResult](t, "backup", folder, "--archive", "--keep", "1")
+	if len(second.Removed) != 1 || second.Removed[0] != first.Path || !strings.HasSuffix(second.Path, ".tar.gz") {
+		t.Errorf("%+v and then %+v", first, second)
+	}
+	if status, _, errs := runCommand(t, "restore", second.Path); status != 1 || !strings.Contains(errs, "in use") {
+		t.Errorf("restored below a server: %d %s", status, errs)
+	}
+	s.stopServer(t)
+
+	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "new"))
+	if status, out, errs := runCommand(t, "restore", second.Path); status != 0 || !strings.Contains(out, "Restored what") {
+		t.Fatalf("restore: %d %s %s", status, out, errs)
+	}
+	s = startServer(t, "serve")
+	if status, body := sendRequest(t, "GET", s.URL+"/api/v2/me", created.APIKey, ""); status != http.StatusOK {
+		t.Errorf("a key of the backup: %d %s", status, body)
+	}
+	_, out, _ := runCommand(t, "doctor")
+	for _, want := range []string{"ok       server: a server runs on the data", "ok       database: sqlite, whole"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("doctor does not say %q:\n%s", want, out)
+		}
+	}
+	status, out, _ := runCommand(t, "doctor", "--rate-limit", "0")
+	if status != 1 || !strings.Contains(out, "fault    settings: --rate-limit: 0 is not above 0\n         Correct") {
+		t.Errorf("a fault: %d\n%s", status, out)
+	}
+}

@@ -101,6 +101,7 @@ func (p *process) adminClient(models server.ModelConfig) *admin.Client {
 			ServingConfig: server.ServingConfig{BaseURL: p.baseURL()}, // for links
 			ModelConfig:   models,
 			Now:           time.Now,
+			Version:       version,
 			Logger:        log,
 		})
 	}

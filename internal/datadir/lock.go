@@ -15,17 +15,20 @@ import (
 // Lock is the right to open the database of a data directory. It ends with the process, however that ends.
 type Lock struct{ file *os.File }
 
+// LockFile is the name of the file that is locked, in the data directory.
+const LockFile = "parley.lock"
+
 // ErrLocked says that another process holds the lock.
 var ErrLocked = errors.New("the data directory is in use")
 
 // TryLock takes the lock of the data directory or fails with ErrLocked at once. holder is the name that is shown to
 // whoever tries next.
 func TryLock(dir, holder string) (*Lock, error) {
-	file, err := os.OpenFile(filepath.Join(dir, "parley.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(filepath.Join(dir, LockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := lockFile(file); err != nil {
+	if err := lockFile(file, true); err != nil {
 		defer func() { _ = file.Close() }()
 		if errors.Is(err, ErrLocked) {
 			return nil, fmt.Errorf("%w by %s", err, lockHolder(file))
@@ -61,7 +64,7 @@ func LockServer(ctx context.Context, dir, holder string, wait time.Duration) (*L
 		if err == nil || !errors.Is(err, ErrLocked) {
 			return false, err
 		}
-		return !isServerListening(dir), err
+		return !IsServerListening(dir), err
 	})
 	if errors.Is(err, ErrLocked) {
 		return nil, fmt.Errorf("%w; choose another one with --data, or stop that server first (%s)", err, dir)
@@ -69,12 +72,27 @@ func LockServer(ctx context.Context, dir, holder string, wait time.Duration) (*L
 	return lock, err
 }
 
+// HoldFiles keeps the uploaded files of a data directory from being removed, until the lock is released. Several may
+// hold them at a time. It waits for a removal that has begun.
+func HoldFiles(ctx context.Context, dir string, wait time.Duration) (*Lock, error) {
+	var lock *Lock
+	err := Retry(ctx, wait, func() (again bool, err error) {
+		lock, err = lockFolder(dir, false)
+		return errors.Is(err, ErrLocked), err
+	})
+	return lock, err
+}
+
+// LockFilesForRemoval takes the right to remove uploaded files of a data directory, or fails with ErrLocked while
+// somebody holds them.
+func LockFilesForRemoval(dir string) (*Lock, error) { return lockFolder(dir, true) }
+
 // Unlock releases the lock; a nil one was not needed.
 func (l *Lock) Unlock() error {
 	if l == nil {
 		return nil
 	}
-	return l.file.Close()
+	return errors.Join(unlockFile(l.file), l.file.Close())
 }
 
 // Retry calls try until try says not to, or until wait is over. It returns the last error.

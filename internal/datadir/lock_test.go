@@ -32,6 +32,38 @@ func TestLockIsExclusiveAndNamesItsHolder(t *testing.T) {
 	}
 }
 
+// Several backups may hold the files at a time; nobody removes any meanwhile, and a backup waits for a removal.
+func TestHeldFilesAreNotRemoved(t *testing.T) {
+	dir := t.TempDir()
+	hold := func() (*Lock, error) { return HoldFiles(t.Context(), dir, time.Millisecond) }
+	var locks []*Lock
+	for range 2 {
+		lock, err := hold()
+		if err != nil {
+			t.Fatal(err)
+		}
+		locks = append(locks, lock)
+	}
+	for _, lock := range locks {
+		if _, err := LockFilesForRemoval(dir); !errors.Is(err, ErrLocked) {
+			t.Errorf("removed while they are held: %v", err)
+		}
+		if err := lock.Unlock(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removal, err := LockFilesForRemoval(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := hold(); !errors.Is(err, ErrLocked) {
+		t.Errorf("held while one is removed: %v", err)
+	}
+	if err := removal.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestServerWaitsForACommandButNotForAServer(t *testing.T) {
 	dir := t.TempDir()
 	command, err := TryLock(dir, "parley key list")
@@ -76,7 +108,7 @@ func TestSocketIsPrivateAndRemovedWithItsServer(t *testing.T) {
 			if err != nil || info.Mode().Perm() != 0o600 || info.Mode().Type() != os.ModeSocket {
 				t.Errorf("socket: %v, %v", info.Mode(), err)
 			}
-			if !isServerListening(dir) {
+			if !IsServerListening(dir) {
 				t.Error("no server answers")
 			}
 			if err := l.Close(); err != nil {
@@ -85,7 +117,7 @@ func TestSocketIsPrivateAndRemovedWithItsServer(t *testing.T) {
 			if left, _ := os.ReadDir(dir); len(left) > 0 {
 				t.Errorf("not removed: %v", left)
 			}
-			if isServerListening(dir) {
+			if IsServerListening(dir) {
 				t.Error("a closed socket answers")
 			}
 		})

@@ -58,8 +58,8 @@ func Dial(ctx context.Context, dir string) (net.Conn, error) {
 	return conn, err
 }
 
-// isServerListening reports whether a server listens on the admin socket of the directory.
-func isServerListening(dir string) bool {
+// IsServerListening reports whether a server listens on the admin socket of the directory.
+func IsServerListening(dir string) bool {
 	conn, err := Dial(context.Background(), dir)
 	if err != nil {
 		return false

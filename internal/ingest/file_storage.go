@@ -15,14 +15,15 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/datadir"
 	"parley/internal/jobs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
 
-// Files keeps uploaded files in a folder, each below the beginning of its hash under the name of its hash: equal files
-// lie there once. Several servers that share a database share no folder: with InDatabase the files lie in the database,
-// and the folder holds only what is on its way.
+// Files keeps uploaded files in a folder of the data directory, each below the beginning of its hash under the name of
+// its hash: equal files lie there once. Several servers that share a database share no folder: with InDatabase the files
+// lie in the database, and the folder holds only what is on its way.
 type Files struct {
 	Dir        string
 	InDatabase bool
@@ -88,6 +89,11 @@ func syncPath(path string) error {
 func (f *Files) path(place string) string {
 	hash := strings.TrimPrefix(place, diskPrefix)
 	return filepath.Join(f.Dir, hash[:min(2, len(hash))], filepath.Base(hash))
+}
+
+// PathOf returns the path of the file at a place, if it is one in the folder.
+func (f *Files) PathOf(place string) (path string, onDisk bool) {
+	return f.path(place), strings.HasPrefix(place, diskPrefix)
 }
 
 func (f *Files) read(place string) ([]byte, error) { return os.ReadFile(f.path(place)) }
@@ -198,19 +204,20 @@ func (s *Service) WithUnusedFileRemoval(erase jobs.Handler) jobs.Handler {
 	}
 }
 
-const dataPrefix = "data:" // begins the place of a file whose bytes are in the database; the hash follows
+// DataPrefix begins the place of a file whose bytes are in the database; the hash follows.
+const DataPrefix = "data:"
 
 // placeFor returns where the bytes of an accepted file are stored.
 func (f *Files) placeFor(hash string) string {
 	if f.InDatabase {
-		return dataPrefix + hash
+		return DataPrefix + hash
 	}
 	return diskPrefix + hash
 }
 
 // FileBytes returns the bytes of a stored file.
 func (s *Service) FileBytes(ctx context.Context, blob *store.Blob) ([]byte, error) {
-	hash, ok := strings.CutPrefix(blob.Location, dataPrefix)
+	hash, ok := strings.CutPrefix(blob.Location, DataPrefix)
 	if !ok {
 		return s.Files.read(blob.Location)
 	}
@@ -227,7 +234,7 @@ func (s *Service) FilePart(ctx context.Context, blob *store.Blob, part int) ([]b
 	if part < 0 || int64(part)*store.BlobPartBytes >= blob.Size {
 		return nil, nil
 	}
-	hash, ok := strings.CutPrefix(blob.Location, dataPrefix)
+	hash, ok := strings.CutPrefix(blob.Location, DataPrefix)
 	if !ok {
 		return s.Files.readPart(blob.Location, part)
 	}
@@ -241,12 +248,12 @@ func (s *Service) FilePart(ctx context.Context, blob *store.Blob, part int) ([]b
 // sweepDatabaseFiles erases bytes that no row names: of sources that were erased when the server stopped.
 func (s *Service) sweepDatabaseFiles(ctx context.Context) error {
 	for {
-		loose, err := s.DB.OrphanedBlobData(ctx, dataPrefix)
+		loose, err := s.DB.OrphanedBlobData(ctx, DataPrefix)
 		if err != nil || len(loose) == 0 {
 			return err
 		}
 		for _, hash := range loose {
-			if err := s.DB.EraseUnusedBlobData(ctx, hash, dataPrefix+hash); err != nil {
+			if err := s.DB.EraseUnusedBlobData(ctx, hash, DataPrefix+hash); err != nil {
 				return err
 			}
 		}
@@ -311,7 +318,7 @@ func (s *Service) removeUnused(ctx context.Context, places []string) {
 }
 
 func (s *Service) removeIfUnused(ctx context.Context, place string) error {
-	if hash, ok := strings.CutPrefix(place, dataPrefix); ok {
+	if hash, ok := strings.CutPrefix(place, DataPrefix); ok {
 		return s.DB.EraseUnusedBlobData(ctx, hash, place)
 	}
 	s.Files.mu.Lock()
@@ -320,5 +327,13 @@ func (s *Service) removeIfUnused(ctx context.Context, place string) error {
 	if err != nil || used {
 		return err
 	}
-	return s.Files.remove(place)
+	// While a backup is made, the file stays: the database may have named it when that began. It is swept later.
+	lock, err := datadir.LockFilesForRemoval(filepath.Dir(s.Files.Dir))
+	switch {
+	case errors.Is(err, datadir.ErrLocked):
+		return nil
+	case err != nil:
+		return err
+	}
+	return errors.Join(s.Files.remove(place), lock.Unlock())
 }

@@ -39,7 +39,7 @@ var contents = []group{
 	{"Voice", []string{"voice", "voice-talk", "voice-sessions", "voice-browser", "voice-native", "speech"}},
 	{"For developers", []string{"clients", "webhooks", "mcp", "version-1", "errors", "limits"}},
 	{"Running the server", []string{"configuration", "command-line", "accounts-keys-and-plans", "storage-and-backup",
-		"monitoring", "metrics", "privacy", "security", "hardening"}},
+		"upgrade", "monitoring", "metrics", "privacy", "security", "hardening"}},
 	{"Measured", []string{"quality", "performance"}},
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/access"
+	"parley/internal/backup"
 	"parley/internal/certs"
 	"parley/internal/httpapi"
 	"parley/internal/model"
@@ -85,6 +86,37 @@ type ServingConfig struct {
 	certs.TLSConfig
 	TraceConfig
 	SignInConfig
+	BackupConfig
+}
+
+// BackupConfig configures the backups that a server makes by itself.
+type BackupConfig struct {
+	BackupTo      string        `env:"PARLEY_BACKUP_TO" placeholder:"DIR"`
+	BackupEvery   time.Duration `default:"24h" env:"PARLEY_BACKUP_EVERY" placeholder:"TIME"`
+	BackupKeep    int           `default:"7" env:"PARLEY_BACKUP_KEEP" placeholder:"N"`
+	BackupArchive bool          `env:"PARLEY_BACKUP_ARCHIVE"`
+}
+
+// minBackupInterval is the shortest time between two backups.
+const minBackupInterval = time.Minute
+
+// Check reports invalid settings.
+func (b BackupConfig) Check() error {
+	var faults settingFaults
+	isMade := b.BackupTo != ""
+	faults.check(!isMade || b.BackupEvery >= minBackupInterval, "--backup-every: %s is below %s", b.BackupEvery,
+		minBackupInterval)
+	faults.check(!isMade || b.BackupKeep > 0, "--backup-keep: %d is not above 0", b.BackupKeep)
+	return errors.Join(faults...)
+}
+
+// newBackups returns what makes the backups.
+func (c Config) newBackups() *backup.Schedule {
+	return &backup.Schedule{
+		Installation: backup.Installation{Data: c.Data, DatabaseURL: c.DatabaseURL, Program: c.Version, Now: c.Now,
+			Logger: c.Logger},
+		Folder: c.BackupTo, Every: c.BackupEvery, Keep: c.BackupKeep, AsArchive: c.BackupArchive,
+	}
 }
 
 // TraceConfig configures where traces are sent.
@@ -144,6 +176,9 @@ func (s StorageConfig) Database() string {
 	return filepath.Join(s.Data, SQLiteFile)
 }
 
+// UploadsDir returns the folder of uploaded files.
+func (s StorageConfig) UploadsDir() string { return filepath.Join(s.Data, UploadsFolder) }
+
 // minSetupToken is the least length of a setup token, which makes the owner of everything.
 const minSetupToken = 32
 
@@ -179,7 +214,7 @@ func (c Config) Check() error {
 	_, plansErr := access.LoadPlans(c.Plans)
 	_, programsErr := c.extractPrograms()
 	faults = append(faults, c.ModelConfig.Check(), c.VoiceConfig.Check(), plansErr, programsErr, c.checkOutbound(),
-		c.SignInConfig.Check(), c.TLSConfig.Check())
+		c.SignInConfig.Check(), c.TLSConfig.Check(), c.BackupConfig.Check())
 	for flag, text := range map[string]string{"base-url": c.BaseURL, "files-url": c.FilesURL,
 		"console-url": c.ConsoleURL, "otlp-endpoint": c.OTLPEndpoint} {
 		check(text == "" || httpapi.IsHTTPURL(text), "--%s: not an http:// or https:// address", flag)
@@ -190,15 +225,15 @@ func (c Config) Check() error {
 	return errors.Join(faults...)
 }
 
-// uploadsFolder is the folder of uploaded files in the data directory.
-const uploadsFolder = "blobs"
+// UploadsFolder is the folder of uploaded files in the data directory.
+const UploadsFolder = "blobs"
 
 // blobName is the name of an uploaded file that was accepted: its hash.
 var blobName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// checkDataFolder refuses a data directory whose database is empty or missing while the files that belong to it are
+// CheckDataFolder refuses a data directory whose database is empty or missing while the files that belong to it are
 // there: a new database would not know them, and they would be removed.
-func (c Config) checkDataFolder() error {
+func (c Config) CheckDataFolder() error {
 	if c.DatabaseURL != "" {
 		return nil
 	}
@@ -206,7 +241,7 @@ func (c Config) checkDataFolder() error {
 	if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil // opening it reports better what is wrong
 	}
-	folder := filepath.Join(c.Data, uploadsFolder)
+	folder := c.UploadsDir()
 	found := false
 	err = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !blobName.MatchString(entry.Name()) {

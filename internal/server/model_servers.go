@@ -51,6 +51,26 @@ func (c Config) fixedChatServers() (list []*modelserver.Fixed) {
 	return list
 }
 
+// ChatServer is a server of models that the settings name.
+type ChatServer struct {
+	Setting  string // that names its address or its key
+	Format   parley.WireFormat
+	URL, Key string
+}
+
+// ChatServers lists the servers of models that the settings name.
+func (m ModelConfig) ChatServers() (list []ChatServer) {
+	for _, w := range m.namedWires() {
+		if w.isConfigured() {
+			list = append(list, ChatServer{w.keySetting(), parley.WireFormat(w.Name), w.baseURL(), w.Key})
+		}
+	}
+	if m.ModelURL != "" {
+		list = append(list, ChatServer{"--model-url (PARLEY_MODEL_URL)", parley.WireFormatOpenAI, m.ModelURL, m.ModelKey})
+	}
+	return list
+}
+
 // fixedServerOf returns which of the servers of the settings is asked for a model; nil if none is.
 func (c Config) fixedServerOf(list []*modelserver.Fixed, id string) *modelserver.Fixed {
 	if id == "" || id == model.BuiltinName {

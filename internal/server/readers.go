@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -88,7 +87,7 @@ func (c Config) warnUnfenced(calls, files error) {
 // newFiles returns the store of uploads and recordings. Servers that share a database share no folder: then the
 // database holds them.
 func (c Config) newFiles(db *store.DB) *ingest.Files {
-	return &ingest.Files{Dir: filepath.Join(c.Data, uploadsFolder), InDatabase: db.SQL().Dialect() == sqldb.Postgres}
+	return &ingest.Files{Dir: c.UploadsDir(), InDatabase: db.SQL().Dialect() == sqldb.Postgres}
 }
 
 // crawlerName is the crawler's user agent: robots.txt files name it parleybot. The address shows who runs it.

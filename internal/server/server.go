@@ -35,7 +35,7 @@ type Server struct {
 // Open opens the database, brings its schema up to date and builds a server on it. Nothing runs until Run.
 func Open(ctx context.Context, cfg Config) (*Server, error) {
 	cfg = cfg.withDefaults()
-	if err := cfg.checkDataFolder(); err != nil {
+	if err := cfg.CheckDataFolder(); err != nil {
 		return nil, err
 	}
 	services, err := newServices(ctx, cfg)
@@ -91,7 +91,7 @@ func (c Config) withDefaults() Config {
 
 func (c Config) databaseConfig() sqldb.Config {
 	return sqldb.Config{URL: c.Database(), AllowAsyncCommit: c.AllowAsyncCommit, MaxPages: c.DatabaseQuota,
-		Logger: c.Logger, OnStatement: c.OnStatement}
+		Logger: c.Logger, Program: c.Version, OnStatement: c.OnStatement}
 }
 
 // warnMissingPlans warns of accounts whose plan the plans file no longer has: they may do nothing.
@@ -179,6 +179,9 @@ func (s *Services) components() []component {
 	}
 	if s.Responder != nil {
 		list = append(list, component{"voice statistics", s.Responder.Stats.Run})
+	}
+	if s.cfg.BackupTo != "" {
+		list = append(list, component{"backups", s.cfg.newBackups().Run})
 	}
 	if s.MailRunner != nil {
 		list = append(list, component{"mail jobs", s.MailRunner.Run})

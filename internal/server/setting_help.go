@@ -37,7 +37,11 @@ var SettingHelp = map[string]string{
 	"drain":      "How long a stopping server lets running answers finish (${default}).",
 	"drain-delay": "How long a stopping server goes on taking requests before that, while /readyz says that it drains " +
 		"(${default}).",
-	"trust-proxy": "Take the client's address from X-Forwarded-For: only behind a proxy that sets it.",
+	"trust-proxy":    "Take the client's address from X-Forwarded-For: only behind a proxy that sets it.",
+	"backup-to":      "Folder to which the server makes backups by itself; by default it makes none.",
+	"backup-every":   "How long after the newest backup the next one is made (${default}).",
+	"backup-keep":    "How many of the newest backups are kept (${default}).",
+	"backup-archive": "Make each backup one file in place of a folder.",
 	"console-url": "Address of the console where it has a host of its own: then it is on no other, and nothing else " +
 		"is on that one.",
 	"insecure-console": "Let people sign in over plain HTTP from other machines: ${enum} (${default}). Their " +

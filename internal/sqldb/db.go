@@ -58,6 +58,7 @@ type Config struct {
 	AllowAsyncCommit bool         // without it Open refuses a PostgreSQL whose synchronous_commit is off
 	MaxPages         int          // SQLite: how many pages the file may have; 0 = no quota
 	Logger           *slog.Logger // nil = slog.Default()
+	Program          string       // the version of this program, which is noted of the migrations that it runs
 
 	OnStatement func(query string) // called before each statement is run; may be nil
 }
@@ -67,6 +68,8 @@ type DB struct {
 	engine      engine
 	tx          *transaction // nil for the pool
 	onStatement func(query string)
+	program     string
+	log         *slog.Logger
 }
 
 // engine is what SQLite and PostgreSQL do differently.
@@ -93,7 +96,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{engine: e, onStatement: c.OnStatement}, nil
+	return &DB{engine: e, onStatement: c.OnStatement, program: c.Program, log: c.Logger}, nil
 }
 
 func isPostgres(url string) bool {

@@ -7,8 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"maps"
-	"slices"
 	"testing/fstest"
 
 	"github.com/pressly/goose/v3"
@@ -21,15 +19,17 @@ type migrations struct {
 }
 
 // Migrate runs those of the files NNNN_name.sql that the database has not run yet, each in a transaction of its own. On
-// PostgreSQL several nodes may call it at once. A database that is newer than the files is refused, and so is one that
-// has run a file which has changed since: its schema is unknown.
+// PostgreSQL several nodes may call it at once. A database that has run a file which has changed since is refused: its
+// schema is unknown. One that is newer than the files is refused if what has come needs a newer program.
 //
 // A file holds statements, each ended by a semicolon at the end of a line. A line `-- postgres:` or `-- sqlite:` means
-// that the next statement runs on that database only.
+// that the next statement runs on that database only. A file only adds to the schema, so that programs which do not
+// know it work on; one that does not has a line `-- reader: NNNN` with the lowest version that a program must know to
+// use the database after it, its own as a rule.
 func Migrate(ctx context.Context, db *DB, files fs.FS) error {
 	m, err := newMigrations(files, db.Dialect())
 	if err == nil {
-		err = db.checkUnchanged(ctx, m.sums)
+		err = db.checkUnchanged(ctx, m)
 	}
 	if err == nil {
 		err = db.engine.migrate(ctx, m)
@@ -37,10 +37,36 @@ func Migrate(ctx context.Context, db *DB, files fs.FS) error {
 	if err == nil {
 		err = db.saveSums(ctx, m.sums)
 	}
+	if err == nil {
+		err = db.checkReader(ctx, m)
+	}
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	return nil
+}
+
+// MigrateTo is Migrate up to a version, for a database that is to be filled with what one of that version held.
+func MigrateTo(ctx context.Context, db *DB, files fs.FS, version int64) error {
+	names, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		return err
+	}
+	older := fstest.MapFS{}
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		n, err := goose.NumericComponent(name)
+		if err != nil {
+			return err
+		}
+		if n <= version {
+			older[name] = &fstest.MapFile{Data: text}
+		}
+	}
+	return Migrate(ctx, db, older)
 }
 
 func (m migrations) up(ctx context.Context, dialect goose.Dialect, pool *sql.DB,
@@ -50,23 +76,16 @@ func (m migrations) up(ctx context.Context, dialect goose.Dialect, pool *sql.DB,
 	if err != nil {
 		return err
 	}
-	if _, err := p.Up(ctx); err != nil {
-		return err
-	}
-	current, newest, err := p.GetVersions(ctx)
-	if err != nil {
-		return err
-	}
-	if current > newest {
-		return fmt.Errorf("the database is at version %d, this program knows only %d: it belongs to a newer program",
-			current, newest)
-	}
-	return nil
+	_, err = p.Up(ctx)
+	return err
 }
 
-// migrationSum is the name of a migration file and the SHA-256, in hex, of the statements that it runs on this
-// database. Comments do not count.
-type migrationSum struct{ name, hash string }
+// migrationSum is a migration file.
+type migrationSum struct {
+	name   string
+	hash   string // SHA-256, in hex, of the statements that it runs on this database; comments do not count
+	reader int64  // the lowest version that a program must know after it; 0 if it only adds
+}
 
 func newMigrations(files fs.FS, dialect Dialect) (m migrations, err error) {
 	names, err := fs.Glob(files, "*.sql")
@@ -86,19 +105,17 @@ func newMigrations(files fs.FS, dialect Dialect) (m migrations, err error) {
 		rendered := []byte(render(string(text), dialect))
 		hash := sha256.Sum256(rendered)
 		m.files[name] = &fstest.MapFile{Data: rendered}
-		m.sums[version] = migrationSum{name, hex.EncodeToString(hash[:])}
+		m.sums[version] = migrationSum{name, hex.EncodeToString(hash[:]), readerOf(string(text))}
 	}
 	return m, nil
 }
 
 // checkUnchanged fails when a file that this database has run has changed.
-func (db *DB) checkUnchanged(ctx context.Context, files map[int64]migrationSum) error {
-	return db.withSums(ctx, func(tx *DB, applied map[int64]string) error {
-		for _, version := range slices.Sorted(maps.Keys(applied)) {
-			if s, ok := files[version]; ok && s.hash != applied[version] {
-				return fmt.Errorf("%s has changed since this database ran it: an applied migration stays as it is, "+
-					"changes go into a new file", s.name)
-			}
+func (db *DB) checkUnchanged(ctx context.Context, m migrations) error {
+	return db.withSums(ctx, func(_ *DB, applied map[int64]string) error {
+		if changed := m.changed(applied); len(changed) > 0 {
+			return fmt.Errorf("%s has changed since this database ran it: an applied migration stays as it is, "+
+				"changes go into a new file", changed[0])
 		}
 		return nil
 	})
@@ -113,6 +130,9 @@ func (db *DB) saveSums(ctx context.Context, files map[int64]migrationSum) error 
 			}
 			_, err := tx.Exec(ctx, `insert into migration_sums (version, hash) values (?, ?)`, version, s.hash)
 			if err != nil {
+				return err
+			}
+			if err := tx.saveReader(ctx, version, s.reader, db.program); err != nil {
 				return err
 			}
 		}
@@ -133,16 +153,23 @@ func (db *DB) withSums(ctx context.Context, do func(tx *DB, applied map[int64]st
 			`create table if not exists migration_sums (version bigint primary key, hash text not null)`); err != nil {
 			return err
 		}
-		applied := map[int64]string{}
-		_, err := All(ctx, tx, func(scan Scan) (version int64, err error) {
-			var hash string
-			err = scan(&version, &hash)
-			applied[version] = hash
-			return version, err
-		}, `select version, hash from migration_sums`)
+		if _, err := tx.Exec(ctx, createReaders); err != nil {
+			return err
+		}
+		applied, err := readSums(ctx, tx)
 		if err != nil {
 			return err
 		}
 		return do(tx, applied)
 	})
+}
+
+// readSums reads the stored sums by the versions of their files.
+func readSums(ctx context.Context, db *DB) (map[int64]string, error) {
+	applied := map[int64]string{}
+	var version int64
+	var hash string
+	err := Each(ctx, db, []any{&version, &hash}, func() { applied[version] = hash },
+		`select version, hash from migration_sums`)
+	return applied, err
 }

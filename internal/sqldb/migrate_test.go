@@ -1,6 +1,7 @@
 package sqldb_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -35,9 +36,36 @@ func TestMigrate(t *testing.T) {
 		if err != nil || !slices.Equal(all, []string{db.Dialect().String()}) {
 			t.Errorf("%v %v", all, err)
 		}
-		older := fstest.MapFS{"0001_first.sql": migrationFiles["0001_first.sql"]}
-		if err := sqldb.Migrate(ctx, db, older); err == nil || !strings.Contains(err.Error(), "newer") {
-			t.Errorf("an older program on a newer database: %v", err)
+	})
+}
+
+// An older program uses a newer database as long as that was only added to. Otherwise it says which version is needed.
+func TestOlderProgramOnANewerDatabase(t *testing.T) {
+	older := fstest.MapFS{"0001_first.sql": migrationFiles["0001_first.sql"]}
+	breaking := fstest.MapFS{"0003_breaking.sql": {Data: []byte("-- reader: 0003\nalter table t drop column note;\n")}}
+	maps.Copy(breaking, migrationFiles)
+	dbs.ForEachURL(t, func(t *testing.T, url string) {
+		ctx := t.Context()
+		open := func(program string) *sqldb.DB { return dbs.OpenConfig(t, sqldb.Config{URL: url, Program: program}) }
+		db := open("2.0.0")
+		if err := sqldb.Migrate(ctx, db, migrationFiles); err != nil {
+			t.Fatal(err)
+		}
+		if err := sqldb.Migrate(ctx, db, older); err != nil {
+			t.Errorf("after a migration that only adds: %v", err)
+		}
+		if err := sqldb.Migrate(ctx, db, breaking); err != nil {
+			t.Fatal(err)
+		}
+		for _, files := range []fstest.MapFS{older, migrationFiles} {
+			err := sqldb.Migrate(ctx, db, files)
+			if err == nil || !strings.Contains(err.Error(), "Install Parley 2.0.0 or newer") {
+				t.Errorf("after one that does not: %v", err)
+			}
+		}
+		mustExec(t, db, `delete from migration_readers`)
+		if err := sqldb.Migrate(ctx, db, older); err == nil || !strings.Contains(err.Error(), "that last ran on it") {
+			t.Errorf("on a database that does not say: %v", err)
 		}
 	})
 }

@@ -46,6 +46,15 @@ func Open(ctx context.Context, cfg sqldb.Config) (*DB, error) {
 	return New(db), nil
 }
 
+// MigrateTo brings the schema of a database to that of a version, which is not newer than this program's.
+func MigrateTo(ctx context.Context, cfg sqldb.Config, version int64) error {
+	db, err := sqldb.Open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	return errors.Join(sqldb.MigrateTo(ctx, db, Migrations(), version), db.Close())
+}
+
 // New returns a store over an open database whose schema is up to date.
 func New(db *sqldb.DB) *DB { return &DB{sql: db, events: &eventObservers{}, agents: &agentCache{}} }
 
