@@ -173,6 +173,7 @@ const (
 	PermissionOwnersManage        Permission = "owners:manage" // make owners, and change or remove them
 	PermissionModelsRead          Permission = "models:read"   // servers of models, with their addresses
 	PermissionModelsWrite         Permission = "models:write"
+	PermissionStateRead           Permission = "state:read" // how the server does
 	PermissionWebhooksRead        Permission = "webhooks:read"
 	PermissionWebhooksWrite       Permission = "webhooks:write"
 	PermissionAgentsRead          Permission = "agents:read"

@@ -50,7 +50,7 @@ func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
 	b := &builder{
 		shared: shared{
 			cfg: cfg, embedder: cfg.Embedder(), reranker: cfg.Reranker(), metrics: cfg.newMetrics(),
-			Queue: &jobs.Queue{Now: cfg.Now},
+			Queue: &jobs.Queue{Now: cfg.Now}, startedAt: cfg.Now(),
 		},
 		hub: &chat.Hub{}, callbacks: &callbacks{}, fixed: cfg.fixedServers(),
 	}

@@ -64,6 +64,7 @@ var memberCases = []memberCase{
 	{"GET /accounts/{accountId}/usage?agentId={agentId}", ""},
 	{"GET /accounts/{accountId}/usage/agents?limit=2", ""},
 	{"GET /accounts/{accountId}/usage/export", ""},
+	{"GET /accounts/{accountId}/server", ""},
 	{"GET /accounts/{accountId}/model-servers", ""},
 	{"POST /accounts/{accountId}/model-servers",
 		`{"kind":"chat","name":"Near","url":"http://127.0.0.1:1/v1","model":"m","key":"sk-1"}`},

@@ -18,7 +18,7 @@ func routes() []route {
 		AddWebhook, ChangeWebhook, RotateWebhookSecret, TryWebhook, RemoveWebhook, ListWebhooks, ListDeliveries, Redeliver,
 		ListModelServers, CreateModelServer, TryModelServer, GetModelServer, ChangeModelServer, RemoveModelServer,
 		TryStoredModelServer,
-		GetMaintenance, SetMaintenance, Reindex,
+		GetServer, GetMaintenance, SetMaintenance, Reindex,
 		Apply, ExportAgent, GetAgentSettings, ChangeAgentSettings,
 		ListActions, GetAction, AddAction, ChangeAction, RemoveAction, TryAction,
 		GetProcedure, AddProcedure, ChangeProcedure, RemoveProcedure, TryProcedure,
@@ -285,6 +285,12 @@ var (
 
 // The operations on the server as a whole.
 var (
+	GetServer = newOperation(serverGroup.read, "GET /accounts/{accountId}/server", operation{
+		Name:       "getServer",
+		Summary:    "How the server does: its version, database, queue, disk, speech, mail and servers of models",
+		Errors:     errorCodes{parley.CodeAccountNotFound},
+		Permission: parley.PermissionStateRead,
+	}, (*Service).getServer)
 	GetMaintenance = newOperation(serverGroup.read, "GET /maintenance", operation{
 		Name:    "getMaintenance",
 		Summary: "Is the service under maintenance?",
@@ -355,7 +361,7 @@ var tags = []httpapi.Tag{
 	{Name: "Actions", Description: "What agents can do besides answering: actions and procedures."},
 	{Name: "Webhooks", Description: "Addresses that events are sent to, and what was sent."},
 	{Name: "Model servers", Description: "Servers that answer, embed and rerank for an account."},
-	{Name: "Server", Description: "Maintenance, and the index of searches."},
+	{Name: "Server", Description: "How it does, maintenance, and the index of searches."},
 	{Name: "Agents", Description: "Agents as code, their sources, and what their conversations came to."},
 	{Name: "Conversations", Description: "Conversations of all accounts."},
 	{Name: "Voice", Description: "Voice sessions, their recordings, and how fast agents answer in them."},

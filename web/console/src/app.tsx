@@ -42,6 +42,8 @@ const UsagePage = lazyPage(() => import("./pages/usage"));
 const WebhooksPage = lazyPage(() => import("./pages/webhooks"));
 const DeliveriesPage = lazyPage(() => import("./pages/webhooks/deliveries"));
 const AuditPage = lazyPage(() => import("./pages/workspace/audit"));
+const GeneralPage = lazyPage(() => import("./pages/workspace/general"));
+const ServerPage = lazyPage(() => import("./pages/workspace/server"));
 const MePage = lazyPage(() => import("./pages/me"));
 const NotFoundPage = lazyPage(() => import("./pages/not-found"));
 
@@ -203,6 +205,12 @@ function Pages() {
       <Route path="/agents/:id/manifest">{({ id }) => <AgentManifestPage key={id} id={id} />}</Route>
       <Route path="/agents/:id/settings/:section?">
         {({ id, section }) => <AgentSettingsPage key={id} id={id} section={section} />}
+      </Route>
+      <Route path="/workspace/general">
+        <GeneralPage />
+      </Route>
+      <Route path="/workspace/server">
+        <ServerPage />
       </Route>
       <Route path="/workspace/members">
         <MembersPage />

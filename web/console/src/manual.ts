@@ -14,6 +14,8 @@ const ofScreens: readonly (readonly [RegExp, string])[] = [
   [/^\/agents\/[^/]+\/embed/, "embed-screen"],
   [/^\/agents\/[^/]+\/settings/, "agent-settings"],
   [/^\/agents\/[^/]+\/manifest/, "agent-as-code#how-do-i-change-an-agents-manifest-in-the-console"],
+  [/^\/workspace\/general/, "company-screen"],
+  [/^\/workspace\/server/, "server-screen"],
   [/^\/workspace\/members/, "members-screen"],
   [/^\/workspace\/keys/, "keys-screen"],
   [/^\/workspace\/audit/, "audit-screen"],

@@ -8,7 +8,7 @@ import { faults } from "./manifest-answers.js";
 import { explain, metadata } from "./playground-answers.js";
 import * as to from "./screen-states.js";
 import { sources } from "./source-answers.js";
-import { members, usage } from "./workspace-answers.js";
+import { members, troubled, usage } from "./workspace-answers.js";
 
 const help = "5QHA6VB-DIAbBhxwqxfdi";
 const ofAgent = `/agents/${help}/sources`;
@@ -233,6 +233,18 @@ export const screens = {
     intact: [people, to.verifyAudit],
     broken: [{ ...people, state: { verify: () => ({ checked: 2, hash: "", total: 5, done: true, broken: true }) } }, to.verifyAudit],
     ...to.stuck("GET /v1/accounts/acc_1/audit", people),
+  }),
+  company: screen("/workspace/general", {
+    full: [people, to.byName("name")],
+    viewer: [viewer, to.byName("name")],
+    ...to.stuck("GET /v1/accounts", people),
+  }),
+  server: screen("/workspace/server", {
+    full: [people, to.byText("1.4.0")],
+    troubled: [{ ...people, state: { server: troubled } }, to.byText("1.4.0")],
+    empty: [{ ...people, state: { server: { ...troubled, version: "", disk: null, modelServers: [] } } }, to.byText("SQLite")],
+    viewer: [viewer, to.heading],
+    ...to.stuck("GET /v1/accounts/acc_1/server", people),
   }),
   me: screen("/me", {
     full: [{}, to.byText("192.0.2.11")],
