@@ -29,8 +29,8 @@ type group struct {
 var contents = []group{
 	{"First steps", []string{"about-parley", "getting-started", "install-and-run", "troubleshooting"}},
 	{"The console", []string{"console", "first-run", "signing-in", "agents-screen", "agent-settings", "sources-screen",
-		"looks-screen", "embed-screen", "playground", "company-screen", "members-screen", "keys-screen",
-		"usage-screen", "webhooks-screen", "audit-screen", "server-screen", "your-page"}},
+		"looks-screen", "embed-screen", "playground", "company-screen", "members-screen", "sign-in-screen",
+		"keys-screen", "usage-screen", "webhooks-screen", "audit-screen", "server-screen", "your-page"}},
 	{"Agents", []string{"agents", "sources", "chat", "conversations", "search", "insights", "actions", "handover",
 		"helpdesk", "agent-as-code"}},
 	{"Your website", []string{"widget", "widget-identity", "help-page"}},

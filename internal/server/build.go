@@ -112,7 +112,7 @@ func (b *builder) build() *Services {
 	agentService := b.newAgents(ingestService, engine, sessions)
 	insightService := b.newInsight()
 
-	accounts := &access.Accounts{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now}
+	accounts := &access.Accounts{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now, HasSSO: b.cfg.OIDCIssuer != ""}
 	users := b.cfg.newUsers(accounts, b.Queue)
 	broadcast := &events.Broadcast{DB: b.DB, Logger: b.cfg.Logger}
 	b.hub.Events = broadcast

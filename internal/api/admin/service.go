@@ -90,7 +90,7 @@ func (s *Service) actingFor(m *parley.Member) *Service {
 	acting, accounts, users := *s, *s.Accounts, *s.Users
 	acting.member = m
 	accounts.Actor, accounts.KeepOwners = acting.actor(), !access.May(m.Role, parley.PermissionOwnersManage)
-	accounts.KeepGrants, accounts.KeepWaysIn = true, true
+	accounts.KeepGrants, accounts.KeepWaysIn, accounts.HasUsedSSO = true, true, m.HasUsedSSO
 	users.Accounts = &accounts
 	acting.Accounts, acting.Users = &accounts, &users
 	return &acting

@@ -15,6 +15,7 @@ const ofScreens: readonly (readonly [RegExp, string])[] = [
   [/^\/agents\/[^/]+\/settings/, "agent-settings"],
   [/^\/agents\/[^/]+\/manifest/, "agent-as-code#how-do-i-change-an-agents-manifest-in-the-console"],
   [/^\/workspace\/general/, "company-screen"],
+  [/^\/workspace\/sign-in/, "sign-in-screen"],
   [/^\/workspace\/server/, "server-screen"],
   [/^\/workspace\/members/, "members-screen"],
   [/^\/workspace\/keys/, "keys-screen"],

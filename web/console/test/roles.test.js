@@ -103,7 +103,7 @@ const screens = {
     agent: [null, "cannot see the API keys"],
     viewer: [null, "cannot see the API keys"],
   }],
-  usage: ["/workspace/usage", (page) => page.locator("tbody a").first().waitFor(), { agent: [["link API keys", "link Audit", "link Company", "link Manifest", "link Members", "link Models", "link Server", "link Webhooks"], ""], viewer: [["link API keys", "link Audit", "link Company", "link Manifest", "link Members", "link Models", "link Playground", "link Server", "link Webhooks"], ""] }],
+  usage: ["/workspace/usage", (page) => page.locator("tbody a").first().waitFor(), { agent: [["link API keys", "link Audit", "link Company", "link Manifest", "link Members", "link Models", "link Server", "link Sign-in", "link Webhooks"], ""], viewer: [["link API keys", "link Audit", "link Company", "link Manifest", "link Members", "link Models", "link Playground", "link Server", "link Sign-in", "link Webhooks"], ""] }],
   webhooks: ["/workspace/webhooks", text("https://crm.example/in"), {
     agent: [null, "cannot see the webhooks"],
     viewer: [null, "cannot see the webhooks"],
@@ -114,8 +114,13 @@ const screens = {
   }],
   company: ["/workspace/general", (page) => page.locator("[name=name]").waitFor(), {
     admin: [["switch", "textbox"], "an owner does"],
-    agent: [["link API keys", "link Audit", "link Company", "link Manifest", "link Members", "link Models", "link Server", "link Webhooks", "switch", "textbox"], "an owner does"],
-    viewer: [["link API keys", "link Audit", "link Company", "link Manifest", "link Members", "link Models", "link Playground", "link Server", "link Webhooks", "switch", "textbox"], "an owner does"],
+    agent: [["link API keys", "link Audit", "link Company", "link Manifest", "link Members", "link Models", "link Server", "link Sign-in", "link Webhooks", "switch", "textbox"], "an owner does"],
+    viewer: [["link API keys", "link Audit", "link Company", "link Manifest", "link Members", "link Models", "link Playground", "link Server", "link Sign-in", "link Webhooks", "switch", "textbox"], "an owner does"],
+  }],
+  "sign-in rules": ["/workspace/sign-in", (page) => page.getByRole("main").getByRole("switch").waitFor(), {
+    admin: [["switch"], "an owner does"],
+    agent: [null, "cannot see who the members are"],
+    viewer: [null, "cannot see who the members are"],
   }],
   server: ["/workspace/server", text("1.4.0"), {
     agent: [null, "cannot see how the server does"],

@@ -122,7 +122,7 @@ export const usage = {
   days: days.map((credits, i) => ({ day: `2026-11-${String(i + 1).padStart(2, "0")}`, credits })),
 };
 
-export const account = { accountId: "acc_1", name: "Shop", plan: "standard", credits: 4000, creditsUsed: 3119.5, hipaa: false, createdAt: "2026-11-02T09:00:00.000Z", viewersSeePersonalData: false };
+export const account = { accountId: "acc_1", name: "Shop", plan: "standard", credits: 4000, creditsUsed: 3119.5, hipaa: false, createdAt: "2026-11-02T09:00:00.000Z", viewersSeePersonalData: false, onlySingleSignOn: false, exemptOwner: "" };
 
 export const serverState = {
   version: "1.4.0",
@@ -172,6 +172,7 @@ function answerAccount(state, { method, body }) {
   if (method === "GET") return [200, [state.account]];
   if (!state.isSteppedUp) return stepUp;
   if (body.name === "") return refusal("VALIDATION_INVALID_BODY", { name: "must have 1 to 100 characters" });
+  if (body.onlySingleSignOn && body.exemptOwner === state.refusedOwner) return refusal("VALIDATION_INVALID_BODY", { onlySingleSignOn: "needs you to sign in by single sign-on first, so that you stay in" });
   return [200, Object.assign(state.account, body)];
 }
 

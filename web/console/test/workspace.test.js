@@ -49,6 +49,65 @@ describe("the company", { skip }, () => {
   });
 });
 
+describe("how the people of the company sign in", { skip }, () => {
+  const open = useConsole();
+  const path = "/workspace/sign-in";
+  const features = { passkey: true, oidc: true, oidcName: "Shop ID", mail: false };
+  const withProvider = (more) => people({ session: { ...inWorkspace(), features }, ...more });
+  const only = (page) => page.getByRole("switch", { name: "Members enter by single sign-on alone" });
+
+  test("single sign-on becomes the only way, with one owner who needs it not", async () => {
+    const answer = withProvider({ ...confirmed });
+    await open(answer, path, async (page) => {
+      await only(page).waitFor();
+      assert.match(await row(page, "Shop ID").textContent(), /Set up/);
+      await only(page).press("Space");
+      assert.match(await page.getByRole("button", { name: /The owner who needs it not/ }).textContent(), /Owner · owner@shop\.example/);
+      await page.keyboard.press("Control+s");
+      await page.getByText("Saved", { exact: true }).waitFor();
+      assert.deepEqual(sent(answer, "PATCH", "/accounts/acc_1").at(-1).body, { onlySingleSignOn: true, exemptOwner: "usr_1" });
+      await only(page).press("Space");
+      await page.keyboard.press("Control+s");
+      await page.getByText("Saved", { exact: true }).waitFor();
+      assert.deepEqual(sent(answer, "PATCH", "/accounts/acc_1").at(-1).body, { onlySingleSignOn: false, exemptOwner: "" });
+    });
+  });
+
+  test("who would keep themselves out is told", async () => {
+    await open(withProvider({ state: { isSteppedUp: true, refusedOwner: "usr_1" } }), path, async (page) => {
+      await only(page).press("Space");
+      await page.keyboard.press("Control+s");
+      await page.getByText("Sign in by single sign-on yourself first").waitFor();
+    });
+  });
+
+  test("without a provider it cannot be switched on, and the screen says who sets one up", async () => {
+    await open(people(), path, async (page) => {
+      await only(page).waitFor();
+      assert.equal(await only(page).isDisabled(), true);
+      await page.getByText("The operator of the server sets single sign-on up first.").waitFor();
+    });
+  });
+
+  test("whoever has signed in otherwise is led to the provider, also while they are at it", async () => {
+    const shut = { accountId: "acc_1", accountName: "Shop", role: "agent", permissions: [], needsSingleSignOn: true };
+    await open(answers({ session: { memberships: [shut], features } }), "/agents", async (page) => {
+      await page.getByRole("heading", { level: 1, name: "Shop is entered by single sign-on" }).waitFor();
+      const link = page.getByRole("link", { name: "Continue with Shop ID" });
+      assert.match(await link.getAttribute("href"), /\/console\/api\/v1\/session\/oidc$/);
+    });
+    const refused = [403, { error: { code: "AUTH_SINGLE_SIGN_ON_REQUIRED", message: "This account is entered by single sign-on." } }];
+    await open(answers({ session: { features } }), "/agents", async (page, server) => {
+      const link = page.getByRole("main").getByRole("link", { name: "Help desk", exact: true });
+      await link.waitFor();
+      // An owner has switched it on.
+      server.answer = answers({ session: { memberships: [shut], features }, fail: { "GET /v2/agents/5QHA6VB-DIAbBhxwqxfdi": refused } });
+      await link.click();
+      await page.getByRole("heading", { level: 1, name: "Shop is entered by single sign-on" }).waitFor();
+    });
+  });
+});
+
 describe("the server", { skip }, () => {
   const open = useConsole();
   const path = "/workspace/server";

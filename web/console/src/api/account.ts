@@ -16,7 +16,13 @@ export const useAccount = () =>
     queryFn: async ({ signal }) => (await request<Account[]>("GET", "/v1/accounts", undefined, signal))[0] ?? null,
   });
 
-const settingsOf = ({ name, hipaa, viewersSeePersonalData }: Account): Values => ({ name, hipaa, viewersSeePersonalData });
+const settingsOf = ({ name, hipaa, viewersSeePersonalData, onlySingleSignOn, exemptOwner }: Account): Values => ({
+  name,
+  hipaa,
+  viewersSeePersonalData,
+  onlySingleSignOn,
+  exemptOwner,
+});
 
 /** What is being changed of the company. Two owners who change the same have the last one's word count. */
 export function useAccountDraft(account: Account | null | undefined) {
