@@ -83,6 +83,7 @@ var memberCases = []memberCase{
 	{"POST /webhooks/{webhookId}/secret", ""},
 	{"POST /webhooks/{webhookId}/test", ""},
 	{"GET /deliveries?webhookId={webhookId}", ""},
+	{"GET /deliveries/{deliveryId}", ""},
 	{"POST /deliveries/{deliveryId}/redeliver", ""},
 	{"POST /accounts/{accountId}/manifest",
 		`{"documents":[{"agent":{"id":"{agentId}"},"settings":{"name":"{newEmail}"}}],"prune":false,"dryRun":false}`},

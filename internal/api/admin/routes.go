@@ -15,7 +15,8 @@ func routes() []route {
 		AddMember, ListMembers, ChangeMember, RemoveMember, LinkMember, SetMemberPassword,
 		InviteMember, ListInvitations, RenewInvitation, WithdrawInvitation,
 		ListAudit, ListAuditChoices, VerifyAudit, ExportAudit,
-		AddWebhook, ChangeWebhook, RotateWebhookSecret, TryWebhook, RemoveWebhook, ListWebhooks, ListDeliveries, Redeliver,
+		AddWebhook, ChangeWebhook, RotateWebhookSecret, TryWebhook, RemoveWebhook, ListWebhooks,
+		ListDeliveries, GetDelivery, Redeliver,
 		ListModelServers, CreateModelServer, TryModelServer, GetModelServer, ChangeModelServer, RemoveModelServer,
 		TryStoredModelServer,
 		GetServer, GetMaintenance, SetMaintenance, Reindex,
@@ -274,6 +275,11 @@ var (
 		Name:    "listDeliveries",
 		Summary: "List deliveries of events, the newest first",
 	}, (*Service).listDeliveries)
+	GetDelivery = newOperation(webhookGroup.read, "GET /deliveries/{deliveryId}", operation{
+		Name:    "getDelivery",
+		Summary: "Get a delivery with what is sent",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).getDelivery)
 	Redeliver = newOperation(webhookGroup.write, "POST /deliveries/{deliveryId}/redeliver", operation{
 		Name:    "redeliver",
 		Summary: "Send a delivery again",

@@ -219,10 +219,12 @@ const sinks = {
       state: {
         webhooks: [{ ...webhooks[0], endpoint: texts[0] }, ...texts.map((text, i) => ({ ...webhooks[1], webhookId: `w${i}`, endpoint: text, events: [text], agentId: text }))],
         deliveries: texts.map((text, i) => ({ ...deliveries[2], deliveryId: `d${i}`, event: text, lastError: text })),
+        sent: texts,
       },
     }),
     steps: [
       { ready: (page, texts) => main(page).getByRole("listitem").nth(texts.length - 1).waitFor(), place: main },
+      { act: (page) => main(page).getByRole("button", { name: /^What was sent/ }).first().click(), after: (page) => main(page).getByRole("region").first().waitFor(), place: main },
       { act: (page) => main(page).getByRole("link").first().click(), after: (page) => main(page).getByRole("heading", { level: 2 }).nth(1).waitFor(), place: main },
     ],
   },

@@ -234,8 +234,9 @@ function answerWebhooks(state, { method, body }, path) {
 
 function answerDeliveries(state, { method, query }, path) {
   state.deliveries ??= deliveries.map((one) => ({ ...one }));
-  if (method === "GET") return list(state.deliveries.filter((one) => [one.state, null].includes(query.get("state"))));
+  if (path === "/deliveries") return list(state.deliveries.filter((one) => [one.state, null].includes(query.get("state"))));
   const known = state.deliveries.find(({ deliveryId }) => path.includes(deliveryId));
+  if (method === "GET") return [200, { ...known, body: JSON.stringify(state.sent ?? { event: known.event, data: { email: "customer@mail.example" } }) }];
   Object.assign(known, { state: "pending", attempts: 0, nextAt: "2026-11-22T08:15:00.000Z" });
   return [200, { deliveryId: known.deliveryId }];
 }
