@@ -28,7 +28,7 @@ const settingsOf = ({ name, hipaa, viewersSeePersonalData, onlySingleSignOn, exe
 export function useAccountDraft(account: Account | null | undefined) {
   const client = useQueryClient();
   const stored = useMemo((): Stored<string> | undefined => (account ? { version: "", settings: settingsOf(account) } : undefined), [account]);
-  return useDraft(`${account?.accountId ?? ""}/account`, stored, {
+  return useDraft(`${hooks.account ?? ""}/account`, stored, {
     save: async (_, changes) => {
       const changed = await request<Account>("PATCH", `/v1/accounts/${encodeURIComponent(hooks.account ?? "")}`, changes);
       client.setQueryData(queryKey, changed);

@@ -1,4 +1,5 @@
 // How the people of the company sign in: which ways there are, and whether single sign-on is the only one.
+import { useEffect } from "react";
 import { Link } from "react-aria-components";
 import { useAccount, useAccountDraft, type Account } from "../../api/account";
 import { APIError } from "../../api/client";
@@ -26,6 +27,10 @@ export default function SignInRulesPage() {
   const members = useMembers(mayRead);
   const draft = useAccountDraft(account.data);
   const rows = rowsOf(members.data);
+  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = members;
+  useEffect(() => {
+    if (hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage(); // an owner may be on any page
+  }, [hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
   const faults = draft.error instanceof APIError ? (draft.error.details as Record<string, string>) : {};
   const failed = [account, members].find(({ isError, data }) => isError && !data);
   const isThere = mayRead && account.data && rows;
@@ -39,7 +44,7 @@ export default function SignInRulesPage() {
         <>
           <Ways />
           <FaultForm className={styles.form!} said={faults} onSubmit={(event) => event.preventDefault()}>
-            <Rule members={rows} values={draft.values as unknown as Account} change={draft.change} isReadOnly={!mayChange} />
+            <Rule members={isThere} values={draft.values as unknown as Account} change={draft.change} isReadOnly={!mayChange} />
           </FaultForm>
         </>
       )}
@@ -55,9 +60,9 @@ function Ways() {
   if (!features) return null;
   const { oidc, oidcName, passkey, mail } = features;
   const rows = [
-    { name: t("members.way.password"), isOn: true, text: t("signInRules.passwordText") },
-    { name: t("members.way.passkey"), isOn: passkey, text: t(passkey ? "signInRules.passkeyText" : "signInRules.noPasskey") },
-    { name: oidcName || t("members.way.singleSignOn"), isOn: oidc, text: t(oidc ? "signInRules.ssoText" : "signInRules.noSSO") },
+    { name: t("me.password"), isOn: true, text: t("signInRules.passwordText") },
+    { name: t("passkey.title"), isOn: passkey, text: t(passkey ? "signInRules.passkeyText" : "signInRules.noPasskey") },
+    { name: oidcName || t("signOn.title"), isOn: oidc, text: t(oidc ? "signInRules.ssoText" : "signInRules.noSSO") },
     { name: t("signInRules.links"), isOn: true, text: t(mail ? "server.mails" : "signInRules.linksShown") },
   ];
   return (
