@@ -154,5 +154,13 @@ func TestExemptOwnersKeepTheirWayIn(t *testing.T) {
 		f.wantFailure("the exempt owner's address", err, access.OIDCUnproved)
 		_, err = f.fixture.signIn(ownerEmail, ownerPassword)
 		f.Must(err)
+
+		// The last passkey of an exempt owner without a password stays, whatever the provider says of them.
+		f.Must(f.DB.CreatePasskey(f.Context(), &parley.Passkey{ID: "key", UserID: exempt, CredentialID: "credential",
+			Name: "Phone", CreatedAt: f.clock.Now()}))
+		f.Must(f.DB.CreateSSOLink(f.Context(), &parley.SSOLink{Issuer: f.provider.URL, Subject: "owner", UserID: exempt,
+			CreatedAt: f.clock.Now()}))
+		f.Must(f.DB.ClearPassword(f.Context(), exempt))
+		f.WantCode(f.Users.DeletePasskey(f.Context(), owner.Person, "key"), parley.CodeInvalidBody, "passkey")
 	})
 }

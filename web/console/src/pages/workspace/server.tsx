@@ -1,4 +1,4 @@
-// How the server does: what it is, what it waits for, and whether what it stands on works.
+// How the server does: what it is, what its jobs wait for, and whether what it needs works.
 import type { ReactNode } from "react";
 import { Link } from "react-aria-components";
 import { useServerState, isLate, isNearlyFull, type ServerState } from "../../api/server";
