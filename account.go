@@ -15,6 +15,9 @@ type Account struct {
 	CreatedAt time.Time
 
 	ViewersSeePersonalData bool // of customers; otherwise it is masked for them
+
+	OnlySSO     bool   // members enter it by single sign-on alone
+	ExemptOwner UserID // who enters it in other ways too; empty without OnlySSO
 }
 
 // Credits is a number of message credits in thousandths, so that fractions add up exactly.
@@ -173,6 +176,7 @@ const (
 	PermissionOwnersManage        Permission = "owners:manage" // make owners, and change or remove them
 	PermissionModelsRead          Permission = "models:read"   // servers of models, with their addresses
 	PermissionModelsWrite         Permission = "models:write"
+	PermissionStateRead           Permission = "state:read" // how the server does
 	PermissionWebhooksRead        Permission = "webhooks:read"
 	PermissionWebhooksWrite       Permission = "webhooks:write"
 	PermissionAgentsRead          Permission = "agents:read"

@@ -19,18 +19,19 @@ const (
 	CodeInvalidKey           Code = "AUTH_INVALID_API_KEY"
 	CodeExpiredKey           Code = "AUTH_EXPIRED_API_KEY"
 	CodeInsufficientScope    Code = "AUTH_INSUFFICIENT_PERMISSIONS"
-	CodeForeignOrigin        Code = "AUTH_ORIGIN_NOT_ALLOWED"   // ours, MCP only
-	CodeSignInRequired       Code = "AUTH_SIGN_IN_REQUIRED"     // ours, the console only
-	CodeSignInFailed         Code = "AUTH_SIGN_IN_FAILED"       // ours, the console only
-	CodePasskeyFailed        Code = "AUTH_PASSKEY_FAILED"       // ours, the console only
-	CodeStepUpRequired       Code = "AUTH_STEP_UP_REQUIRED"     // ours, the console only
-	CodeSecondStep           Code = "AUTH_SECOND_STEP_REQUIRED" // ours, the console only
-	CodeInvalidLink          Code = "AUTH_INVALID_LINK"         // ours, the console only
-	CodeUserChanged          Code = "AUTH_USER_CHANGED"         // ours, the console only
-	CodeVisitorRequired      Code = "AUTH_VISITOR_REQUIRED"     // ours, the widget only
-	CodeIdentityRefused      Code = "AUTH_IDENTITY_REFUSED"     // ours, the widget only
-	CodeDomainNotAllowed     Code = "AUTH_DOMAIN_NOT_ALLOWED"   // ours, the widget only
-	CodeAddressBlocked       Code = "AUTH_ADDRESS_BLOCKED"      // ours, the widget only
+	CodeForeignOrigin        Code = "AUTH_ORIGIN_NOT_ALLOWED"      // ours, MCP only
+	CodeSignInRequired       Code = "AUTH_SIGN_IN_REQUIRED"        // ours, the console only
+	CodeSignInFailed         Code = "AUTH_SIGN_IN_FAILED"          // ours, the console only
+	CodePasskeyFailed        Code = "AUTH_PASSKEY_FAILED"          // ours, the console only
+	CodeStepUpRequired       Code = "AUTH_STEP_UP_REQUIRED"        // ours, the console only
+	CodeSecondStep           Code = "AUTH_SECOND_STEP_REQUIRED"    // ours, the console only
+	CodeSSORequired          Code = "AUTH_SINGLE_SIGN_ON_REQUIRED" // ours, the console only
+	CodeInvalidLink          Code = "AUTH_INVALID_LINK"            // ours, the console only
+	CodeUserChanged          Code = "AUTH_USER_CHANGED"            // ours, the console only
+	CodeVisitorRequired      Code = "AUTH_VISITOR_REQUIRED"        // ours, the widget only
+	CodeIdentityRefused      Code = "AUTH_IDENTITY_REFUSED"        // ours, the widget only
+	CodeDomainNotAllowed     Code = "AUTH_DOMAIN_NOT_ALLOWED"      // ours, the widget only
+	CodeAddressBlocked       Code = "AUTH_ADDRESS_BLOCKED"         // ours, the widget only
 	CodePlanWithoutAPI       Code = "SUBSCRIPTION_API_RESTRICTED_PLAN"
 	CodeAgentLimit           Code = "AGENT_LIMIT_REACHED"
 	CodePlanFeature          Code = "PLAN_FEATURE_NOT_AVAILABLE"
@@ -117,6 +118,7 @@ var messages = map[int]map[Code]string{
 		CodeInsufficientScope: "The API key lacks the scope this request needs.",
 		CodeStepUpRequired:    "Please confirm that it is you, with your password or a passkey.",
 		CodeSecondStep:        "You have chosen that this alone is not enough to sign in.",
+		CodeSSORequired:       "This account is entered by single sign-on.",
 		CodeForeignOrigin:     "Requests from web pages of another origin are not taken.",
 		CodeIdentityRefused:   "What shows who the user is was not accepted.",
 		CodeDomainNotAllowed:  "The agent may not be used on this site.",

@@ -17,7 +17,8 @@ import (
 // answers with yet.
 var unusedCodes = []parley.Code{parley.CodeAlreadyExists, parley.CodeAccountNotFound, parley.CodeKeyNotFound,
 	parley.CodeSourcePendingDel, parley.CodeSignInRequired, parley.CodeSignInFailed, parley.CodePasskeyFailed,
-	parley.CodeStepUpRequired, parley.CodeSecondStep, parley.CodeInvalidLink, parley.CodeUserChanged}
+	parley.CodeStepUpRequired, parley.CodeSecondStep, parley.CodeInvalidLink, parley.CodeUserChanged,
+	parley.CodeSSORequired}
 
 func TestManualListsEveryError(t *testing.T) {
 	page := manualPage(t, "errors.md")

@@ -10,4 +10,6 @@ type Member struct {
 	SteppedUpAt time.Time // when they last showed again who they are; zero if never
 
 	ViewersSeePersonalData bool // of customers, in the account
+
+	HasUsedSSO bool // to sign in this time
 }

@@ -7,6 +7,7 @@ type WebSession struct {
 	ID          WebSessionID
 	UserID      UserID
 	Hash        string    // SHA-256 of the token, hex
+	Method      string    // of signing in, such as MethodSSO; empty of old ones
 	AccountID   AccountID // that it began with; empty if there is none
 	UserAgent   string    // at most 200 characters
 	Address     string
@@ -16,6 +17,9 @@ type WebSession struct {
 	SteppedUpAt time.Time // when they last showed who they are
 	RevokedAt   *time.Time
 }
+
+// MethodSSO is how sessions begin that a provider of single sign-on has vouched for.
+const MethodSSO = "oidc"
 
 // SignInWay is a way in which a person signs in.
 type SignInWay string
@@ -59,6 +63,8 @@ type AccountMembership struct {
 	LastSeenAt  *time.Time // of the person, in the account; nil if never
 
 	ViewersSeePersonalData bool // of customers, in the account
+
+	NeedsSSO bool // the person enters the account by single sign-on alone
 }
 
 // Passkey is a WebAuthn credential of a person.

@@ -23,6 +23,8 @@ type Accounts struct {
 	KeepOwners bool // owners can neither be made nor changed nor removed
 	KeepGrants bool // plan and credits stay as they are where there are several accounts
 	KeepWaysIn bool // an owner who can sign in stays in every account
+	HasSSO     bool // the server has single sign-on
+	HasUsedSSO bool // the actor has signed in by it
 }
 
 // NewAccount describes an account to create.
@@ -69,6 +71,9 @@ type AccountChange struct {
 	HIPAA   *bool
 
 	ViewersSeePersonalData *bool
+
+	OnlySSO     *bool
+	ExemptOwner *parley.UserID
 }
 
 // CreditGrant sets the monthly credits of an account.
@@ -87,7 +92,10 @@ func (ac *Accounts) UpdateAccount(ctx context.Context, id parley.AccountID,
 		err := tx.UpdateAccount(ctx, id, ac.Now(), func(a *parley.Account) error {
 			c.apply(a)
 			changed = a
-			return ac.checkAccount(a)
+			if err := ac.checkAccount(a); err != nil || c.OnlySSO == nil && c.ExemptOwner == nil {
+				return err
+			}
+			return ac.checkSSO(ctx, tx, a)
 		})
 		if err != nil {
 			return err
@@ -117,6 +125,15 @@ func (c AccountChange) apply(a *parley.Account) {
 	if c.ViewersSeePersonalData != nil {
 		a.ViewersSeePersonalData = *c.ViewersSeePersonalData
 	}
+	if c.ExemptOwner != nil {
+		a.ExemptOwner = *c.ExemptOwner
+	}
+	if c.OnlySSO != nil {
+		a.OnlySSO = *c.OnlySSO
+	}
+	if !a.OnlySSO {
+		a.ExemptOwner = ""
+	}
 	if c.Plan != nil {
 		a.Plan = *c.Plan
 	}
@@ -126,6 +143,34 @@ func (c AccountChange) apply(a *parley.Account) {
 	if c.HIPAA != nil {
 		a.HIPAA = *c.HIPAA
 	}
+}
+
+// checkSSO fails where single sign-on alone would keep people out of an account: there is none, no owner is exempt who
+// can sign in without it, or whoever wants it has not tried it.
+func (ac *Accounts) checkSSO(ctx context.Context, tx *store.DB, a *parley.Account) error {
+	if !a.OnlySSO {
+		return nil
+	}
+	if !ac.HasSSO {
+		return parley.Invalid("onlySingleSignOn", "needs single sign-on, which the operator of the server sets up")
+	}
+	m, err := tx.Member(ctx, a.ID, a.ExemptOwner, parley.CodeMemberNotFound)
+	if parley.IsCode(err, parley.CodeMemberNotFound) || err == nil && m.Role != parley.RoleOwner {
+		return parley.Invalid("exemptOwner", "must be an owner of the account")
+	}
+	if err != nil {
+		return err
+	}
+	canSignIn, err := tx.CanSignInAlone(ctx, a.ExemptOwner)
+	switch {
+	case err != nil:
+		return err
+	case !canSignIn:
+		return parley.Invalid("exemptOwner", "must have a password or a passkey")
+	case ac.Actor != "" && !ac.HasUsedSSO && ac.Actor != UserActor(a.ExemptOwner):
+		return parley.Invalid("onlySingleSignOn", "needs you to sign in by single sign-on first, so that you stay in")
+	}
+	return nil
 }
 
 // List returns all accounts, oldest first.
@@ -167,6 +212,9 @@ func accountDetails(a *parley.Account) map[string]any {
 	facts := map[string]any{"name": a.Name, "plan": a.Plan, "hipaa": a.HIPAA}
 	if a.ViewersSeePersonalData {
 		facts["viewersSeePersonalData"] = true
+	}
+	if a.OnlySSO {
+		facts["onlySingleSignOn"], facts["exemptOwner"] = true, a.ExemptOwner
 	}
 	if a.Credits != nil {
 		facts["credits"] = a.Credits.Float()

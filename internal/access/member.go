@@ -214,7 +214,8 @@ func recordMember(ctx context.Context, tx *store.DB, kind parley.EventKind, m *p
 // requireOwner fails where the account of a former owner has no owner left, or for members none who can sign in. It
 // locks the account's row, so that two owners cannot leave at the same time.
 func (ac *Accounts) requireOwner(ctx context.Context, tx *store.DB, before *parley.Membership) error {
-	if _, err := tx.LockAccount(ctx, before.AccountID); err != nil || before.Role != parley.RoleOwner {
+	a, err := tx.LockAccount(ctx, before.AccountID)
+	if err != nil || before.Role != parley.RoleOwner {
 		return err
 	}
 	n, err := tx.CountOwners(ctx, before.AccountID)
@@ -223,6 +224,9 @@ func (ac *Accounts) requireOwner(ctx context.Context, tx *store.DB, before *parl
 	}
 	if err != nil || !ac.KeepWaysIn {
 		return err // the operator can always make a link for an owner
+	}
+	if err := requireExempt(ctx, tx, a, before); err != nil {
+		return err
 	}
 	if canSignIn, err := tx.CanSignIn(ctx, before.User.ID); err != nil || !canSignIn {
 		return err // nobody loses the way in
@@ -233,4 +237,17 @@ func (ac *Accounts) requireOwner(ctx context.Context, tx *store.DB, before *parl
 			"another owner must have signed in first")
 	}
 	return err
+}
+
+// requireExempt fails where the one who enters an account without single sign-on is no owner any more.
+func requireExempt(ctx context.Context, tx *store.DB, a *parley.Account, before *parley.Membership) error {
+	if !a.OnlySSO || a.ExemptOwner != before.User.ID {
+		return nil
+	}
+	m, err := tx.Member(ctx, a.ID, a.ExemptOwner, parley.CodeMemberNotFound)
+	if err == nil && m.Role == parley.RoleOwner || err != nil && !parley.IsCode(err, parley.CodeMemberNotFound) {
+		return err
+	}
+	return parley.Invalid("member", before.User.Email+" is the owner who needs no single sign-on; "+
+		"choose another one first")
 }

@@ -109,3 +109,58 @@ func TestMembersDisconnectSingleSignOn(t *testing.T) {
 		f.Must(err)
 	})
 }
+
+// Where an account is entered by single sign-on alone, sessions that have begun otherwise have no role in it, and the
+// owner who is exempt stays able to enter.
+func TestExemptOwnersKeepTheirWayIn(t *testing.T) {
+	forEachOIDCTest(t, func(f *oidcTest) {
+		f.addOwner()
+		owner, err := f.fixture.signIn(ownerEmail, ownerPassword)
+		f.Must(err)
+		isOnly, exempt := true, owner.Person.User.ID
+		rule := access.AccountChange{OnlySSO: &isOnly, ExemptOwner: &exempt}
+		_, err = f.UpdateAccount(f.Context(), f.account, rule)
+		f.WantCode(err, parley.CodeInvalidBody, "onlySingleSignOn") // the server has no provider
+		f.HasSSO = true
+		_, err = f.UpdateAccount(f.Context(), f.account, rule)
+		f.Must(err)
+
+		f.addNamed("kim@shop.example", "Kim")
+		kim, err := f.signIn()
+		f.Must(err)
+		f.addNamed("bo@shop.example", "Bo")
+		_, err = f.Users.SetMemberPassword(f.Context(), access.MemberRef{AccountID: f.account, Email: "bo@shop.example"},
+			ownerPassword)
+		f.Must(err)
+		bo, err := f.fixture.signIn("bo@shop.example", ownerPassword)
+		f.Must(err)
+		f.clock.Advance(time.Second)
+		for _, s := range []*access.OpenedSession{owner, kim} {
+			_, err := f.wantSignedIn(s.Token).Member("")
+			f.Must(err)
+		}
+		_, err = f.wantSignedIn(bo.Token).Member("")
+		f.WantCode(err, parley.CodeSSORequired)
+		roles, err := f.Users.Sessions.Roles(f.Context(), []parley.WebSessionID{owner.Person.Session.ID,
+			kim.Person.Session.ID, bo.Person.Session.ID})
+		f.Must(err)
+		if len(roles) != 2 {
+			f.Errorf("%+v", roles)
+		}
+
+		// Whoever the provider lets have the address does not end the owner's password.
+		f.provider.SignInAs("owner", ownerEmail, true, "Owner")
+		_, err = f.signInReplacing()
+		f.wantFailure("the exempt owner's address", err, access.OIDCUnproved)
+		_, err = f.fixture.signIn(ownerEmail, ownerPassword)
+		f.Must(err)
+
+		// The last passkey of an exempt owner without a password stays, whatever the provider says of them.
+		f.Must(f.DB.CreatePasskey(f.Context(), &parley.Passkey{ID: "key", UserID: exempt, CredentialID: "credential",
+			Name: "Phone", CreatedAt: f.clock.Now()}))
+		f.Must(f.DB.CreateSSOLink(f.Context(), &parley.SSOLink{Issuer: f.provider.URL, Subject: "owner", UserID: exempt,
+			CreatedAt: f.clock.Now()}))
+		f.Must(f.DB.ClearPassword(f.Context(), exempt))
+		f.WantCode(f.Users.DeletePasskey(f.Context(), owner.Person, "key"), parley.CodeInvalidBody, "passkey")
+	})
+}

@@ -76,7 +76,7 @@ func (u *Users) signInByOIDC(ctx context.Context, identity *oidcIdentity, c Clie
 		}
 		own := session // the transaction may run twice
 		own.UserID = user
-		return u.createSession(ctx, tx, &own, "oidc")
+		return u.createSession(ctx, tx, &own, parley.MethodSSO)
 	})
 	if err != nil {
 		return nil, err
@@ -120,16 +120,21 @@ func (u *Users) linkedUser(ctx context.Context, tx *store.DB, i *oidcIdentity,
 }
 
 // checkOtherSignIn reports whether there is another way in that somebody else may have made, since nobody has shown yet
-// that the address of the user is theirs. It fails unless the person has said that it may end.
+// that the address of the user is theirs. It fails unless the person has said that it may end, and of whoever is to
+// enter an account without single sign-on.
 func checkOtherSignIn(ctx context.Context, tx *store.DB, i *oidcIdentity, known *store.UserCredential) (bool, error) {
 	if known.EmailProvedAt != nil {
 		return false, nil
 	}
 	isOther, err := tx.CanSignIn(ctx, known.User.ID)
-	if err == nil && isOther && !i.Replaces {
+	if err != nil || !isOther {
+		return false, err
+	}
+	isExempt, err := tx.IsExemptOwner(ctx, known.User.ID)
+	if err == nil && (isExempt || !i.Replaces) {
 		err = oidcFailure(OIDCUnproved, "user %s has another way in", known.User.ID)
 	}
-	return isOther, err
+	return true, err
 }
 
 // findIdentified returns the user whom an identity means, by its link or else by its address; nil if there is none.

@@ -167,6 +167,19 @@ func (u *Users) DeletePasskey(ctx context.Context, in *SignedIn, id parley.Passk
 	})
 }
 
+// checkExemption fails where a user is to enter an account without single sign-on and cannot any more.
+func checkExemption(ctx context.Context, tx *store.DB, user parley.UserID) error {
+	canSignIn, err := tx.CanSignInAlone(ctx, user)
+	if err != nil || canSignIn {
+		return err
+	}
+	isExempt, err := tx.IsExemptOwner(ctx, user)
+	if err == nil && isExempt {
+		err = parley.Invalid("passkey", "is needed where others need single sign-on; set a password or add another first")
+	}
+	return err
+}
+
 // checkPasskeysLeft fails where a user cannot sign in any more.
 func checkPasskeysLeft(ctx context.Context, tx *store.DB, found *store.UserCredential) error {
 	canSignIn, err := tx.CanSignIn(ctx, found.User.ID)
@@ -175,6 +188,9 @@ func checkPasskeysLeft(ctx context.Context, tx *store.DB, found *store.UserCrede
 	}
 	if !canSignIn {
 		return parley.Invalid("passkey", "is the only way in which you sign in; set a password or add another first")
+	}
+	if err := checkExemption(ctx, tx, found.User.ID); err != nil {
+		return err
 	}
 	left, err := tx.Passkeys(ctx, found.User.ID)
 	if err == nil && len(left) == 0 && found.SecondStep {

@@ -31,6 +31,7 @@ var rolePermissions = map[parley.Permission]roleSet{
 	parley.PermissionHelpdeskWrite:       adminAndOwner,
 	parley.PermissionModelsRead:          adminAndOwner,
 	parley.PermissionModelsWrite:         adminAndOwner,
+	parley.PermissionStateRead:           adminAndOwner,
 	parley.PermissionWebhooksRead:        adminAndOwner,
 	parley.PermissionWebhooksWrite:       adminAndOwner,
 	parley.PermissionAgentsDelete:        adminAndOwner,

@@ -117,6 +117,7 @@ func (u *Users) open(ctx context.Context, user parley.UserID, c Client, method s
 }
 
 func (u *Users) createSession(ctx context.Context, tx *store.DB, s *parley.WebSession, method string) error {
+	s.Method = method
 	if err := tx.CreateWebSession(ctx, s); err != nil {
 		return err
 	}

@@ -58,7 +58,8 @@ func (s *SignedIn) Actor() string { return UserActor(s.User.ID) }
 func UserActor(id parley.UserID) string { return "user:" + string(id) }
 
 // Member returns the person as a member of the account. An empty account is the one that the session began with,
-// or else the first. Fails with ACCOUNT_NOT_FOUND where they are no member of it.
+// or else the first. Fails with ACCOUNT_NOT_FOUND where they are no member of it, and with AUTH_SINGLE_SIGN_ON_REQUIRED
+// where they have signed in otherwise and must not.
 func (s *SignedIn) Member(account parley.AccountID) (parley.Member, error) {
 	i := s.membershipIndex(account)
 	if account == "" {
@@ -68,9 +69,17 @@ func (s *SignedIn) Member(account parley.AccountID) (parley.Member, error) {
 		return parley.Member{}, parley.NewError(parley.CodeAccountNotFound)
 	}
 	m := s.Memberships[i]
+	if s.LacksSSO(m) {
+		return parley.Member{}, parley.NewError(parley.CodeSSORequired)
+	}
 	return parley.Member{User: s.User.ID, Account: m.AccountID, Role: m.Role, SteppedUpAt: s.Session.SteppedUpAt,
-		ViewersSeePersonalData: m.ViewersSeePersonalData}, nil
+		ViewersSeePersonalData: m.ViewersSeePersonalData, HasUsedSSO: s.hasUsedSSO()}, nil
 }
+
+// LacksSSO reports whether the person must sign in by single sign-on before they enter the account of a membership.
+func (s *SignedIn) LacksSSO(m parley.AccountMembership) bool { return m.NeedsSSO && !s.hasUsedSSO() }
+
+func (s *SignedIn) hasUsedSSO() bool { return s.Session.Method == parley.MethodSSO }
 
 func (s *SignedIn) membershipIndex(account parley.AccountID) int {
 	return slices.IndexFunc(s.Memberships, func(m parley.AccountMembership) bool { return m.AccountID == account })

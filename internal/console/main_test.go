@@ -145,13 +145,27 @@ func (ct *consoleTest) newMember(account string, role parley.Role, email string)
 	return ct.signedIn(out.UserID)
 }
 
+// userID returns the id of a member of the account.
+func (ct *consoleTest) userID(email string) string {
+	ct.t.Helper()
+	m, err := ct.DB.MemberByEmail(ct.t.Context(), parley.AccountID(ct.Account), email, parley.CodeMemberNotFound)
+	ct.must(err)
+	return string(m.User.ID)
+}
+
 // signedIn returns a browser with a new session of a user.
 func (ct *consoleTest) signedIn(user string) *browser {
 	ct.t.Helper()
+	return ct.signedInBy("password", user)
+}
+
+// signedInBy returns a browser with a new session that has begun in a way.
+func (ct *consoleTest) signedInBy(method, user string) *browser {
+	ct.t.Helper()
 	token, now := parley.NewUUID(), ct.clock.Now()
 	ct.must(ct.DB.CreateWebSession(ct.t.Context(), &parley.WebSession{ID: parley.WebSessionID(parley.NewUUID()),
-		UserID: parley.UserID(user), Hash: access.Hash(token), CreatedAt: now, LastSeenAt: now, SteppedUpAt: now,
-		ExpiresAt: now.Add(access.DefaultSessionLifetime)}))
+		UserID: parley.UserID(user), Hash: access.Hash(token), Method: method, CreatedAt: now, LastSeenAt: now,
+		SteppedUpAt: now, ExpiresAt: now.Add(access.DefaultSessionLifetime)}))
 	return &browser{ct: ct, cookie: "parley=" + token}
 }
 

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -296,5 +297,95 @@ func TestLinksAreMailedOnRequest(t *testing.T) {
 	if resp := ask(t, "POST", without.URL+v1Base+"/session/link", `{"email":"kim@shop.example"}`); resp.StatusCode !=
 		http.StatusNotFound {
 		t.Error("without a mail server:", resp.Status)
+	}
+}
+
+// Where an account is entered by single sign-on alone, nothing else lets anybody in but the owner who is exempt.
+func TestAccountsAreEnteredBySingleSignOnAlone(t *testing.T) {
+	forEachConsole(t, func(ct *consoleTest) {
+		ct.Accounts.HasSSO = true
+		account := "/v1/accounts/" + ct.Account
+		owner, second := ct.newOwner(ct.Account, "owner@shop.example"), ct.newOwner(ct.Account, "second@shop.example")
+		agent := ct.newMember(ct.Account, parley.RoleAgent, "agent@shop.example")
+		exempt := func(email string) string {
+			return fmt.Sprintf(`{"onlySingleSignOn":true,"exemptOwner":%q}`, ct.userID(email))
+		}
+		owner.want("400 VALIDATION_INVALID_BODY", "PATCH "+account, `{"onlySingleSignOn":true}`)
+		owner.want("400 VALIDATION_INVALID_BODY", "PATCH "+account, exempt("agent@shop.example"))
+		second.want("400 VALIDATION_INVALID_BODY", "PATCH "+account, exempt("owner@shop.example")) // keeps itself out
+		owner.want("200", "PATCH "+account, exempt("owner@shop.example"))
+
+		agentByProvider := ct.signedInBy(parley.MethodSSO, ct.userID("agent@shop.example"))
+		for _, route := range []string{"GET /v1/accounts", "GET /v2/agents", "GET /v1/agents/x/settings"} {
+			for _, b := range []*browser{agent, second} {
+				b.want("403 AUTH_SINGLE_SIGN_ON_REQUIRED", route, "")
+			}
+			for _, b := range []*browser{owner, agentByProvider} {
+				if got := b.send(route, ""); got.status == http.StatusForbidden {
+					t.Errorf("%s: %s", route, got)
+				}
+			}
+		}
+		agent.want("200", "GET /v1/me", "")
+		for b, needs := range map[*browser]string{agent: "true", agentByProvider: "false", owner: "false"} {
+			if got := b.want("200", "GET /v1/session", ""); !strings.Contains(got.body, `"needsSingleSignOn":`+needs) {
+				t.Errorf("%s, want %s", got, needs)
+			}
+		}
+
+		secondByProvider := ct.signedInBy(parley.MethodSSO, ct.userID("second@shop.example"))
+		member := account + "/members?userId=" + ct.userID("owner@shop.example")
+		for _, got := range []reply{
+			secondByProvider.want("400 VALIDATION_INVALID_BODY", "DELETE "+member, ""),
+			secondByProvider.want("400 VALIDATION_INVALID_BODY", "PATCH "+member, `{"role":"admin"}`),
+		} {
+			if !strings.Contains(got.body, "owner@shop.example is the owner who needs no single sign-on") {
+				t.Error(got)
+			}
+		}
+		secondByProvider.want("200", "PATCH "+account, exempt("second@shop.example"))
+		owner.want("403 AUTH_SINGLE_SIGN_ON_REQUIRED", "GET /v1/accounts", "")
+		second.want("200", "PATCH "+account, `{"onlySingleSignOn":false}`)
+		agent.want("200", "GET /v1/accounts", "")
+	})
+}
+
+// An account is entered by whom the provider has sent back, and by nobody who has a password of the same person.
+func TestTheProviderLetsPeopleIntoAnAccountThatNeedsIt(t *testing.T) {
+	srv, provider := openWithOIDC(t)
+	back, attempt := begin(t, srv, provider)
+	byProvider := sessionCookie(t, ask(t, "GET", back, "", attempt))
+	kim, err := srv.DB.MemberByEmail(t.Context(), parley.AccountID(srv.Account), "kim@shop.example",
+		parley.CodeMemberNotFound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := access.MemberRef{AccountID: parley.AccountID(srv.Account), UserID: kim.User.ID}
+	byProvider = sessionCookie(t, ask(t, "PUT", srv.URL+v1Base+"/me/password", `{"password":"a long way home"}`,
+		byProvider))
+	if _, err := srv.Accounts.ChangeMember(t.Context(), ref, parley.RoleOwner); err != nil {
+		t.Fatal(err)
+	}
+	owner, err := srv.Accounts.AddMember(t.Context(), access.NewMember{AccountID: ref.AccountID,
+		Email: "owner@shop.example", Name: "Owner", Role: parley.RoleOwner})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := srv.Users.SetMemberPassword(t.Context(), access.MemberRef{AccountID: ref.AccountID,
+		UserID: owner.User.ID}, "a quiet morning"); err != nil {
+		t.Fatal(err)
+	}
+	srv.Users.Sessions.ClearCache()
+	body := fmt.Sprintf(`{"onlySingleSignOn":true,"exemptOwner":%q}`, owner.User.ID)
+	if resp := ask(t, "PATCH", srv.URL+v1Base+"/accounts/"+srv.Account, body, byProvider); resp.StatusCode !=
+		http.StatusOK {
+		t.Fatal(resp.Status)
+	}
+	byPassword := sessionCookie(t, ask(t, "POST", srv.URL+v1Base+"/session",
+		`{"email":"kim@shop.example","password":"a long way home"}`))
+	for cookie, want := range map[*http.Cookie]int{byProvider: http.StatusOK, byPassword: http.StatusForbidden} {
+		if resp := ask(t, "GET", srv.URL+v1Base+"/accounts", "", cookie); resp.StatusCode != want {
+			t.Errorf("%s, want %d", resp.Status, want)
+		}
 	}
 }

@@ -187,7 +187,7 @@ func checkStrangers(t *testing.T, b *browser, op consoleOperation, foreign testk
 // withoutOwn are reading operations whose own ids the test does not make, and a stream that does not end.
 var withoutOwn = []string{"readVoiceRecording", "followConversation", "getAttachment",
 	"getAttachmentContent", "checkPassage", "listDeliveries", "listVoiceSessions", "getPlaygroundConversation",
-	"getModelServer"}
+	"getModelServer", "getDelivery"}
 
 func checkOwn(t *testing.T, b *browser, role parley.Role, op consoleOperation, own testkit.ResourceIDs) {
 	t.Helper()

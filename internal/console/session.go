@@ -107,6 +107,8 @@ type Membership struct {
 	Role        string `json:"role" enum:"@role"`
 
 	Permissions []parley.Permission `json:"permissions" doc:"What the role may do."`
+
+	NeedsSSO bool `json:"needsSingleSignOn" doc:"The account is entered by it alone, and the session has begun otherwise."`
 }
 
 // SignInFeatures are the ways of signing in besides the password.
@@ -143,7 +145,7 @@ func (a *API) describeSession(ctx context.Context, c *call, person *access.Signe
 	}
 	for _, m := range person.Memberships {
 		s.Memberships = append(s.Memberships, Membership{AccountID: string(m.AccountID), AccountName: m.AccountName,
-			Role: string(m.Role), Permissions: access.Permissions(m.Role)})
+			Role: string(m.Role), Permissions: access.Permissions(m.Role), NeedsSSO: person.LacksSSO(m)})
 	}
 	s.SteppedUp = checkStepUp(person, a.Now()) == nil
 	me, err := a.findMe(ctx, person)

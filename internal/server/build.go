@@ -51,7 +51,7 @@ func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
 	b := &builder{
 		shared: shared{
 			cfg: cfg, embedder: cfg.Embedder(), reranker: cfg.Reranker(), metrics: cfg.newMetrics(),
-			Queue: &jobs.Queue{Now: cfg.Now}, exporter: cfg.newExporter(),
+			Queue: &jobs.Queue{Now: cfg.Now}, startedAt: cfg.Now(), exporter: cfg.newExporter(),
 		},
 		hub: &chat.Hub{}, callbacks: &callbacks{}, fixed: cfg.fixedServers(),
 	}
@@ -113,7 +113,7 @@ func (b *builder) build() *Services {
 	agentService := b.newAgents(ingestService, engine, sessions)
 	insightService := b.newInsight()
 
-	accounts := &access.Accounts{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now}
+	accounts := &access.Accounts{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now, HasSSO: b.cfg.OIDCIssuer != ""}
 	users := b.cfg.newUsers(accounts, b.Queue)
 	broadcast := &events.Broadcast{DB: b.DB, Logger: b.cfg.Logger}
 	b.hub.Events = broadcast

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"time"
 
 	"parley"
 	"parley/internal/access"
@@ -89,6 +90,7 @@ type shared struct {
 	ModelServers *modelserver.Service // the accounts' own servers of models
 
 	cfg       Config
+	startedAt time.Time
 	cursorKey []byte            // seals the cursors of lists
 	metrics   *metrics.Metrics  // nil if nobody reads them
 	embedder  *openai.Embedder  // nil if there is no embedding server
@@ -139,7 +141,16 @@ func (s *Services) Admin() *admin.Service {
 		Chat:           s.Engine, Conversations: s.Conversations, Helpdesk: s.Helpdesk, Insight: s.Insight,
 		Manifests: s.Manifests, Actions: s.Actions, Ingest: s.Ingest, Synonyms: s.newSynonyms(), Webhooks: s.Webhooks,
 		Voice: s.Voice, VoiceStats: s.voiceStats(), CursorKey: s.cursorKey,
-		PagesURL: s.cfg.pagesURL(),
+		PagesURL: s.cfg.pagesURL(), Setup: s.setup(), Jobs: s.Queue,
+	}
+}
+
+// setup returns what members are told of how the server was set up.
+func (s *Services) setup() admin.Setup {
+	return admin.Setup{
+		Version: s.cfg.Version, StartedAt: s.startedAt, Data: s.cfg.Data, Mails: s.cfg.SMTPURL != "",
+		Speech: admin.SpeechState{Media: s.Voice.Rooms != nil, Speaks: s.Speech.Synthesizer != nil,
+			Understands: s.Speech.Transcriber != nil, Warnings: s.Speech.Warnings},
 	}
 }
 

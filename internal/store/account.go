@@ -17,6 +17,8 @@ var accountTable = newTable("accounts", func(a *parley.Account) []field {
 		{"hipaa", &a.HIPAA},
 		{"created_at", timeDest{&a.CreatedAt}},
 		{"viewers_see_personal_data", &a.ViewersSeePersonalData},
+		{"only_sso", &a.OnlySSO},
+		{"exempt_owner", nullableText(&a.ExemptOwner)},
 	}
 })
 
@@ -60,7 +62,8 @@ func (db *DB) UpdateAccount(ctx context.Context, id parley.AccountID, now time.T
 		if err := change(a); err != nil {
 			return err
 		}
-		fields := accountTable.pick(a, "name", "plan", "credits", "hipaa", "viewers_see_personal_data")
+		fields := accountTable.pick(a, "name", "plan", "credits", "hipaa", "viewers_see_personal_data",
+			"only_sso", "exempt_owner")
 		fields = append(fields, field{"updated_at", millis(now)})
 		_, err = tx.update(ctx, "accounts", fields, `id = ?`, id)
 		return err

@@ -89,6 +89,19 @@ func (db *DB) CanSignIn(ctx context.Context, id parley.UserID) (bool, error) {
 		  or exists (select 1 from sso_links where user_id = ?)`, id, id, id)
 }
 
+// CanSignInAlone reports whether the user has a password or a passkey, so that they need no single sign-on.
+func (db *DB) CanSignInAlone(ctx context.Context, id parley.UserID) (bool, error) {
+	return db.hasRow(ctx, `
+		select 1
+		where exists (select 1 from users where id = ? and password_hash is not null)
+		  or exists (select 1 from passkeys where user_id = ?)`, id, id)
+}
+
+// IsExemptOwner reports whether the user enters an account without single sign-on that others enter by it alone.
+func (db *DB) IsExemptOwner(ctx context.Context, id parley.UserID) (bool, error) {
+	return db.hasRow(ctx, `select 1 from accounts where only_sso = 1 and exempt_owner = ?`, id)
+}
+
 func (db *DB) hasRow(ctx context.Context, query string, args ...any) (bool, error) {
 	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], query, args...)
 	if sqldb.IsNotFound(err) {
@@ -139,8 +152,12 @@ var accountMembershipTable = newTable("memberships m join accounts a on a.id = m
 			{"m.role", &m.Role},
 			{"m.last_seen_at", timePointerDest{&m.LastSeenAt}},
 			{"a.viewers_see_personal_data", &m.ViewersSeePersonalData},
+			{"case when " + needsNoSSO + " then 0 else 1 end", boolDest{&m.NeedsSSO}},
 		}
 	})
+
+// needsNoSSO is whether a membership m lets its user enter its account a without single sign-on.
+const needsNoSSO = "(a.only_sso = 0 or coalesce(a.exempt_owner, '') = m.user_id)"
 
 // AccountMemberships lists the accounts that a user is a member of, the longest standing first.
 func (db *DB) AccountMemberships(ctx context.Context, user parley.UserID) ([]parley.AccountMembership, error) {

@@ -14,6 +14,7 @@ var webSessionTable = newTable("web_sessions", func(s *parley.WebSession) []fiel
 		{"id", &s.ID},
 		{"user_id", &s.UserID},
 		{"hash", &s.Hash},
+		{"method", &s.Method},
 		{"account_id", nullableText(&s.AccountID)},
 		{"user_agent", &s.UserAgent},
 		{"address", &s.Address},
@@ -67,10 +68,12 @@ type SessionRole struct {
 }
 
 // SessionRoles lists the roles of the people of sessions, in all of their accounts and in no order. Sessions that have
-// ended, or were last used before idleSince, have none. There must be at least one session.
+// ended, or were last used before idleSince, have none, and in accounts that they must enter by single sign-on only
+// those that have begun with it. There must be at least one session.
 func (db *DB) SessionRoles(ctx context.Context, sessions []parley.WebSessionID,
 	idleSince, now time.Time) ([]SessionRole, error) {
-	args := make([]any, 0, len(sessions)+2)
+	args := make([]any, 0, len(sessions)+3)
+	args = append(args, parley.MethodSSO)
 	for _, id := range sessions {
 		args = append(args, id)
 	}
@@ -81,7 +84,9 @@ func (db *DB) SessionRoles(ctx context.Context, sessions []parley.WebSessionID,
 		select s.id, m.account_id, m.role
 		from web_sessions s
 		  join memberships m on m.user_id = s.user_id
-		where s.id in `+placeholders(len(sessions))+`
+		  join accounts a on a.id = m.account_id
+		where (s.method = ? or `+needsNoSSO+`)
+		  and s.id in `+placeholders(len(sessions))+`
 		  and s.revoked_at is null and s.expires_at > ? and s.last_seen_at > ?`,
 		append(args, millis(now), millis(idleSince))...)
 }

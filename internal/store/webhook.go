@@ -136,6 +136,11 @@ func (db *DB) AddDelivery(ctx context.Context, d *parley.Delivery) error {
 	return deliveryTable.insert(ctx, db, "", &pending)
 }
 
+// Delivery finds a delivery with what is sent. Fails with NOT_FOUND.
+func (db *DB) Delivery(ctx context.Context, account parley.AccountID, id parley.DeliveryID) (*parley.Delivery, error) {
+	return deliveryTable.find(ctx, db, parley.CodeNotFound, `where id = ? and account_id = ?`, id, account)
+}
+
 // DueDeliveries lists a webhook's deliveries that are to be sent by now, at most limit, those that are due longest
 // first.
 func (db *DB) DueDeliveries(ctx context.Context, account parley.AccountID, hook parley.WebhookID, now time.Time,

@@ -37,6 +37,9 @@ type AccountChange struct {
 	HIPAA   *bool              `json:"hipaa,omitempty"`
 
 	ViewersSeePersonalData *bool `json:"viewersSeePersonalData,omitempty"` // of customers
+
+	OnlySSO     *bool   `json:"onlySingleSignOn,omitempty" doc:"Members enter the account by single sign-on alone."`
+	ExemptOwner *string `json:"exemptOwner,omitempty" doc:"The owner, by their user id, who need not."`
 }
 
 // Account is an account as the operator sees it.
@@ -51,6 +54,9 @@ type Account struct {
 	CreatedAt   time.Time `json:"createdAt"`
 
 	ViewersSeePersonalData bool `json:"viewersSeePersonalData"` // of customers
+
+	OnlySSO     bool   `json:"onlySingleSignOn" doc:"Members enter the account by single sign-on alone."`
+	ExemptOwner string `json:"exemptOwner" doc:"The owner, by their user id, who need not; empty without that."`
 }
 
 func (s *Service) createAccount(ctx context.Context, in NewAccount) (CreatedAccount, error) {
@@ -80,7 +86,8 @@ func (s *Service) updateAccount(ctx context.Context, in AccountChange) (Account,
 		return Account{}, err
 	}
 	change := access.AccountChange{Name: in.Name, Plan: in.Plan, HIPAA: in.HIPAA,
-		ViewersSeePersonalData: in.ViewersSeePersonalData}
+		ViewersSeePersonalData: in.ViewersSeePersonalData, OnlySSO: in.OnlySSO,
+		ExemptOwner: (*parley.UserID)(in.ExemptOwner)}
 	if in.Credits.Present {
 		change.Credits = &access.CreditGrant{Credits: grantCredits(in.Credits.Ptr())}
 	}
@@ -131,6 +138,8 @@ func (s *Service) newAccount(ctx context.Context, a *parley.Account) (Account, e
 		CreatedAt:   a.CreatedAt,
 
 		ViewersSeePersonalData: a.ViewersSeePersonalData,
+
+		OnlySSO: a.OnlySSO, ExemptOwner: string(a.ExemptOwner),
 	}
 	if credits := s.monthlyCredits(a); credits != nil {
 		n := credits.Float()

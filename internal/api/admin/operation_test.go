@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/api/admin"
 	"parley/internal/httpapi"
+	"parley/internal/server"
 	"parley/internal/testkit"
 )
 
@@ -33,9 +35,9 @@ func TestUnknownOperationIsNamed(t *testing.T) {
 
 // Each failure has a code that its operation declares: the server's OnUndeclaredCode fails the test otherwise.
 func TestOperationsFailWithTheirDeclaredCodes(t *testing.T) {
-	server := testkit.Open(t)
-	handler := admin.Handler(server.AdminService, slog.New(slog.DiscardHandler))
-	replacer := strings.NewReplacer("ACCOUNT", server.Account, "AGENT", server.NewAgent(t, server.Key))
+	srv := testkit.Open(t)
+	handler := admin.Handler(srv.AdminService, slog.New(slog.DiscardHandler))
+	replacer := strings.NewReplacer("ACCOUNT", srv.Account, "AGENT", srv.NewAgent(t, srv.Key))
 	for _, c := range failingRequests {
 		method, path, _ := strings.Cut(replacer.Replace(c.route), " ")
 		w := httptest.NewRecorder()
@@ -129,21 +131,21 @@ var failingRequests = []struct {
 
 // A caller in the same process gets the error itself, with its cause; a response holds no cause.
 func TestLocalCallKeepsTheCause(t *testing.T) {
-	server := testkit.Open(t)
-	_, err := admin.RunOn(t.Context(), server.AdminService, admin.ListSources,
+	srv := testkit.Open(t)
+	_, err := admin.RunOn(t.Context(), srv.AdminService, admin.ListSources,
 		admin.SourceQuery{AgentID: "nothing", Limit: 1})
 	if !parley.IsCode(err, parley.CodeAgentNotFound) {
 		t.Error(err)
 	}
-	_, err = admin.RunOn(t.Context(), server.AdminService, admin.MoveConversation, admin.StateChange{ID: "x", Step: "fly"})
+	_, err = admin.RunOn(t.Context(), srv.AdminService, admin.MoveConversation, admin.StateChange{ID: "x", Step: "fly"})
 	if e := parley.AsError(err); e.Code != parley.CodeInvalidBody ||
 		!strings.Contains(e.Details["step"], "must be one of") {
 		t.Error(err)
 	}
-	if err := server.DB.Close(); err != nil {
+	if err := srv.DB.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = admin.RunOn(t.Context(), server.AdminService, admin.ListAccounts, admin.NoInput{})
+	_, err = admin.RunOn(t.Context(), srv.AdminService, admin.ListAccounts, admin.NoInput{})
 	var e *parley.Error
 	if err == nil || errors.As(err, &e) && e.Err == nil {
 		t.Errorf("without a cause: %v", err)
@@ -438,3 +440,38 @@ func TestHistoryOfSettingsSaysWhoAndRestores(t *testing.T) {
 		}
 	})
 }
+
+func TestServerSaysHowItDoes(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		admins, path := mt.newMember(mt.Account, parley.RoleAdmin, "one@shop.example"), "/accounts/"+mt.Account+"/server"
+		mt.exec(`
+			insert into jobs (id, kind, key, payload, state, run_at, attempts, max_attempts, backoff_ms, created_at,
+				updated_at)
+			values ('job_1', 'lost', 'lost', '{}', 'dead', 0, 1, 1, 0, 0, 0)`)
+		run(mt, admin.CreateModelServer, admin.NewModelServer{AccountID: mt.Account, ModelServerSettings: secretServer})
+		run(mt, admin.CreateModelServer, admin.NewModelServer{AccountID: mt.OtherAccount,
+			ModelServerSettings: secretServer})
+		state := get[admin.ServerState](mt, admins, "GET "+path, "")
+		if state.Version != "1.2.3" || state.StartedAt.IsZero() || !state.CanSeal || state.Mails || !state.Speech.Media {
+			mt.t.Errorf("the setup is %+v", state)
+		}
+		if d := state.Database; d.Kind != mt.DB.SQL().Dialect().String() || d.Version == "" || d.Bytes == 0 {
+			mt.t.Errorf("the database is %+v", d)
+		}
+		if state.Queue.Dead != 1 || len(state.Models) != 1 {
+			mt.t.Errorf("the queue is %+v, the servers of models %+v", state.Queue, state.Models)
+		}
+		if d := state.Disk; runtime.GOOS == "linux" && (d == nil || d.Free <= 0 || d.Free > d.All) {
+			mt.t.Errorf("the disk is %+v", d)
+		}
+		text := mt.send(admins, "GET "+path, "")
+		for _, secret := range []string{secretServer.Key, "a key of the tests", mt.OtherAccount} {
+			if strings.Contains(text, secret) {
+				mt.t.Errorf("%s is in %s", secret, text)
+			}
+		}
+	}, testkit.WithConfig(func(c *server.Config) { c.Version = "1.2.3" }))
+}
+
+var secretServer = admin.ModelServerSettings{Kind: "chat", Name: "Own", URL: "http://127.0.0.1:1/v1", Model: "m",
+	Key: "sk-of-the-tests"}

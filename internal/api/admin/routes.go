@@ -15,10 +15,11 @@ func routes() []route {
 		AddMember, ListMembers, ChangeMember, RemoveMember, LinkMember, SetMemberPassword,
 		InviteMember, ListInvitations, RenewInvitation, WithdrawInvitation,
 		ListAudit, ListAuditChoices, VerifyAudit, ExportAudit,
-		AddWebhook, ChangeWebhook, RotateWebhookSecret, TryWebhook, RemoveWebhook, ListWebhooks, ListDeliveries, Redeliver,
+		AddWebhook, ChangeWebhook, RotateWebhookSecret, TryWebhook, RemoveWebhook, ListWebhooks,
+		ListDeliveries, GetDelivery, Redeliver,
 		ListModelServers, CreateModelServer, TryModelServer, GetModelServer, ChangeModelServer, RemoveModelServer,
 		TryStoredModelServer,
-		GetMaintenance, SetMaintenance, Reindex,
+		GetServer, GetMaintenance, SetMaintenance, Reindex,
 		ListAgents, CreateAgent, GetAgent, DeleteAgent, AddSource, RemoveSource,
 		Apply, ExportAgent, GetAgentSettings, ChangeAgentSettings,
 		ListActions, GetAction, AddAction, ChangeAction, RemoveAction, TryAction,
@@ -280,6 +281,11 @@ var (
 		Name:    "listDeliveries",
 		Summary: "List deliveries of events, the newest first",
 	}, (*Service).listDeliveries)
+	GetDelivery = newOperation(webhookGroup.read, "GET /deliveries/{deliveryId}", operation{
+		Name:    "getDelivery",
+		Summary: "Get a delivery with what is sent",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).getDelivery)
 	Redeliver = newOperation(webhookGroup.write, "POST /deliveries/{deliveryId}/redeliver", operation{
 		Name:    "redeliver",
 		Summary: "Send a delivery again",
@@ -291,6 +297,12 @@ var (
 
 // The operations on the server as a whole.
 var (
+	GetServer = newOperation(serverGroup.read, "GET /accounts/{accountId}/server", operation{
+		Name:       "getServer",
+		Summary:    "How the server does: its version, database, queue, disk, speech, mail and servers of models",
+		Errors:     errorCodes{parley.CodeAccountNotFound},
+		Permission: parley.PermissionStateRead,
+	}, (*Service).getServer)
 	GetMaintenance = newOperation(serverGroup.read, "GET /maintenance", operation{
 		Name:    "getMaintenance",
 		Summary: "Is the service under maintenance?",
@@ -361,7 +373,7 @@ var tags = []httpapi.Tag{
 	{Name: "Actions", Description: "What agents can do besides answering: actions and procedures."},
 	{Name: "Webhooks", Description: "Addresses that events are sent to, and what was sent."},
 	{Name: "Model servers", Description: "Servers that answer, embed and rerank for an account."},
-	{Name: "Server", Description: "Maintenance, and the index of searches."},
+	{Name: "Server", Description: "How it does, maintenance, and the index of searches."},
 	{Name: "Agents", Description: "Agents as code, their sources, and what their conversations came to."},
 	{Name: "Conversations", Description: "Conversations of all accounts."},
 	{Name: "Voice", Description: "Voice sessions, their recordings, and how fast agents answer in them."},

@@ -17,6 +17,7 @@ import (
 	"parley/internal/httpapi"
 	"parley/internal/ingest"
 	"parley/internal/insight"
+	"parley/internal/jobs"
 	"parley/internal/manifest"
 	"parley/internal/modelserver"
 	"parley/internal/retrieval"
@@ -57,6 +58,8 @@ type Service struct {
 	Close          func() error  // closes what Client.Open opened
 	CursorKey      []byte        // signs the cursors of the lists that members read
 	PagesURL       string        // of the server, where the console has a host of its own; empty elsewhere
+	Setup          Setup
+	Jobs           *jobs.Queue
 
 	// OnUndeclaredCode is told of a failure whose code its operation does not declare. Nil logs it.
 	OnUndeclaredCode func(op *httpapi.Operation, code parley.Code)
@@ -87,7 +90,7 @@ func (s *Service) actingFor(m *parley.Member) *Service {
 	acting, accounts, users := *s, *s.Accounts, *s.Users
 	acting.member = m
 	accounts.Actor, accounts.KeepOwners = acting.actor(), !access.May(m.Role, parley.PermissionOwnersManage)
-	accounts.KeepGrants, accounts.KeepWaysIn = true, true
+	accounts.KeepGrants, accounts.KeepWaysIn, accounts.HasUsedSSO = true, true, m.HasUsedSSO
 	users.Accounts = &accounts
 	acting.Accounts, acting.Users = &accounts, &users
 	return &acting

@@ -251,6 +251,25 @@ func (s *Service) ownerOfDelivery(ctx context.Context, id parley.DeliveryID) (pa
 	return s.DB.OwnerOfDelivery(ctx, id)
 }
 
+// SentDelivery is a delivery with what is sent.
+type SentDelivery struct {
+	Delivery
+	Body string `json:"body" doc:"The same in every attempt. The signature is in a header."`
+}
+
+func (s *Service) getDelivery(ctx context.Context, in DeliveryRef) (SentDelivery, error) {
+	id := parley.DeliveryID(in.ID)
+	account, err := s.ownerOfDelivery(ctx, id)
+	if err != nil {
+		return SentDelivery{}, err
+	}
+	d, err := s.DB.Delivery(ctx, account, id)
+	if err != nil {
+		return SentDelivery{}, err
+	}
+	return SentDelivery{newDelivery(d), d.Body}, nil
+}
+
 func (s *Service) redeliver(ctx context.Context, in DeliveryRef) (Redelivery, error) {
 	id := parley.DeliveryID(in.ID)
 	account, err := s.ownerOfDelivery(ctx, id)

@@ -13,6 +13,7 @@ import { Language, useTexts } from "./i18n";
 import { setLooks, themes } from "./looks";
 import { AnotherPersonPage } from "./pages/another-person";
 import { ExpiredDialog } from "./pages/expired";
+import { NeedsSingleSignOnPage } from "./pages/needs-single-sign-on";
 import SignInPage from "./pages/sign-in";
 import { ConfirmedPage, StepUpDialog } from "./pages/step-up";
 import { InAccount } from "./shell/account";
@@ -42,6 +43,9 @@ const UsagePage = lazyPage(() => import("./pages/usage"));
 const WebhooksPage = lazyPage(() => import("./pages/webhooks"));
 const DeliveriesPage = lazyPage(() => import("./pages/webhooks/deliveries"));
 const AuditPage = lazyPage(() => import("./pages/workspace/audit"));
+const GeneralPage = lazyPage(() => import("./pages/workspace/general"));
+const SignInRulesPage = lazyPage(() => import("./pages/workspace/sign-in-rules"));
+const ServerPage = lazyPage(() => import("./pages/workspace/server"));
 const MePage = lazyPage(() => import("./pages/me"));
 const NotFoundPage = lazyPage(() => import("./pages/not-found"));
 
@@ -146,7 +150,7 @@ function Console({ session, user, onLeave }: ConsoleProps) {
   hooks.person ??= user;
   return (
     <InAccount user={user} memberships={session.memberships}>
-      {(account, base) => (
+      {(account, base) => account.needsSingleSignOn ? <NeedsSingleSignOnPage account={account} memberships={session.memberships} /> : (
         <Router base={base} hook={useGuardedLocation}>
           <Links>
             <Switch>
@@ -203,6 +207,15 @@ function Pages() {
       <Route path="/agents/:id/manifest">{({ id }) => <AgentManifestPage key={id} id={id} />}</Route>
       <Route path="/agents/:id/settings/:section?">
         {({ id, section }) => <AgentSettingsPage key={id} id={id} section={section} />}
+      </Route>
+      <Route path="/workspace/general">
+        <GeneralPage />
+      </Route>
+      <Route path="/workspace/sign-in">
+        <SignInRulesPage />
+      </Route>
+      <Route path="/workspace/server">
+        <ServerPage />
       </Route>
       <Route path="/workspace/members">
         <MembersPage />

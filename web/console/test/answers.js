@@ -111,7 +111,7 @@ const admin = [...support, "agents:write", "agents:delete", "sources:write", "in
 const permissions = { viewer: read, agent: support, admin, owner: [...admin, "accounts:write"] };
 
 // What admins and owners may besides, which the screens of the workspace are about.
-const ofWorkspace = ["members:read", "members:write", "keys:read", "keys:write", "webhooks:read", "webhooks:write", "audit:read"];
+const ofWorkspace = ["members:read", "members:write", "keys:read", "keys:write", "webhooks:read", "webhooks:write", "audit:read", "state:read"];
 
 /** The membership of whoever sees the screens of the workspace, as a session. */
 export const inWorkspace = (role = "owner") => {
@@ -129,6 +129,8 @@ const needs = [
   [/^GET \/v1\/(webhooks|deliveries)/, "webhooks:read"],
   [/^(POST|PATCH|DELETE) \/v1\/(webhooks|deliveries)/, "webhooks:write"],
   [/^GET .*\/usage/, "accounts:read"],
+  [/^GET .*\/server$/, "state:read"],
+  [/^PATCH \/v1\/accounts\/[^/]+$/, "accounts:write"],
   [/^GET .*\/model-servers/, "models:read"],
   [/^(POST|PATCH|DELETE) .*\/model-servers/, "models:write"],
   [/^GET .*\/manifest$|^POST .*\/manifest$/, "agents:write"],

@@ -25,7 +25,7 @@ const inForcedColors = ["sign-in", "agents", "playground", "sources", "agent-set
 
 // Their other states are seen on a phone.
 const inTwoLooks = [
-  ..."action api-keys audit embed me members model-new model-server models source-settings usage webhooks".split(" "),
+  ..."action api-keys audit company embed me members model-new model-server models server sign-in-rules source-settings usage webhooks".split(" "),
 ];
 
 // Of screens that are seen in all looks.

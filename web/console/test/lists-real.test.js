@@ -56,6 +56,8 @@ describe("webhooks and usage, with the real program", { skip }, () => {
     await choose("Send a test");
     const delivered = main().getByRole("listitem").filter({ hasText: "Delivered" });
     await delivered.waitFor();
+    await delivered.getByRole("button", { name: /^What was sent/ }).click();
+    await delivered.getByRole("region", { name: /^What was sent/ }).getByText("eventType").waitFor();
     const again = once(endpoint, "delivery");
     await delivered.getByRole("button", { name: /^Send again/ }).click();
     await again;

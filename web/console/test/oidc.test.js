@@ -173,6 +173,28 @@ describe("single sign-on", { skip }, () => {
     });
   });
 
+  test("it becomes the only way in, but for one owner", async () => {
+    await onPage(async (page) => {
+      await page.context().addCookies([member.cookie]);
+      await page.goto(`${server.url}/workspace/sign-in`);
+      await page.getByRole("switch", { name: "Members enter by single sign-on alone" }).press("Space");
+      await page.keyboard.press("Control+s");
+      await page.getByText("Saved", { exact: true }).waitFor();
+    });
+    Object.assign(person, { sub: "5", email: "bo@shop.example" });
+    await onPage(async (page) => {
+      await page.getByLabel("E-mail").fill("bo@shop.example");
+      await page.getByLabel("Password", { exact: true }).fill(owner.password);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: `${owner.company} is entered by single sign-on` }).waitFor();
+      await page.getByRole("link", { name: "Continue with Shop ID" }).click();
+      await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
+    });
+    const [{ accountId }] = (await member.call("GET", "/v1/session")).memberships;
+    const after = await member.call("PATCH", `/v1/accounts/${accountId}`, { onlySingleSignOn: false });
+    assert.deepEqual([after.onlySingleSignOn, after.exemptOwner], [false, ""]);
+  });
+
   test("a stranger is told why not", async () => {
     Object.assign(person, { sub: "2", email: "stranger@shop.example" });
     await onPage(async (page) => {

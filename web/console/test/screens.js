@@ -8,7 +8,7 @@ import { faults } from "./manifest-answers.js";
 import { explain, metadata } from "./playground-answers.js";
 import * as to from "./screen-states.js";
 import { sources } from "./source-answers.js";
-import { members, usage } from "./workspace-answers.js";
+import { account, members, troubled, usage } from "./workspace-answers.js";
 
 const help = "5QHA6VB-DIAbBhxwqxfdi";
 const ofAgent = `/agents/${help}/sources`;
@@ -24,6 +24,8 @@ const [, main, failing] = modelServers.map(({ modelServerId }) => `${models}/${m
 const actions = `/agents/${help}/actions`;
 const listModels = "GET /v1/accounts/acc_1/model-servers";
 const people = { session: inWorkspace() };
+const withProvider = { session: { ...inWorkspace(), features: sso.features } };
+const shut = { session: { memberships: [{ accountId: "acc_1", accountName: "Shop", role: "agent", permissions: [], needsSingleSignOn: true }], ...sso } };
 const alone = { ...people, state: { members: members.slice(0, 1), invitations: [] } };
 const noUsage = { credits: 0, reservedCredits: 0, forecast: null, reachesLimitAt: null, creditLimit: null, days: usage.days.map((one) => ({ ...one, credits: 0 })), plan: { ...usage.plan, name: "unlimited", voice: false, voiceSessionsPerDay: null, agents: null, storagePerAgent: null, creditsPerMonth: null } };
 const playground = `/agents/${help}/playground`;
@@ -233,6 +235,26 @@ export const screens = {
     intact: [people, to.verifyAudit],
     broken: [{ ...people, state: { verify: () => ({ checked: 2, hash: "", total: 5, done: true, broken: true }) } }, to.verifyAudit],
     ...to.stuck("GET /v1/accounts/acc_1/audit", people),
+  }),
+  company: screen("/workspace/general", {
+    full: [people, to.byName("name")],
+    viewer: [viewer, to.byName("name")],
+    ...to.stuck("GET /v1/accounts", people),
+  }),
+  "sign-in-rules": screen("/workspace/sign-in", {
+    full: [withProvider, to.within("main [role=switch]")],
+    only: [{ ...withProvider, state: { account: { ...account, onlySingleSignOn: true, exemptOwner: "usr_1" } } }, to.within("main [aria-haspopup=listbox]")],
+    none: [people, to.within("main [role=switch]")],
+    viewer: [viewer, to.heading],
+    ...to.stuck("GET /v1/members", people),
+  }),
+  "needs-sso": screen("/agents", { full: [shut, to.heading] }),
+  server: screen("/workspace/server", {
+    full: [people, to.byText("1.4.0")],
+    troubled: [{ ...people, state: { server: troubled } }, to.byText("1.4.0")],
+    empty: [{ ...people, state: { server: { ...troubled, version: "", disk: null, modelServers: [] } } }, to.byText("SQLite")],
+    viewer: [viewer, to.heading],
+    ...to.stuck("GET /v1/accounts/acc_1/server", people),
   }),
   me: screen("/me", {
     full: [{}, to.byText("192.0.2.11")],

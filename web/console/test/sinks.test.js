@@ -10,7 +10,7 @@ import { modelServers } from "./model-answers.js";
 import * as to from "./screen-states.js";
 import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
-import { acts, agentsUsage, deliveries, invitations, keys, members, usage, webhooks } from "./workspace-answers.js";
+import { account, acts, agentsUsage, deliveries, invitations, keys, members, usage, webhooks } from "./workspace-answers.js";
 
 const [{ id }] = agents;
 const home = `/agents/${id}`;
@@ -227,11 +227,43 @@ const sinks = {
       state: {
         webhooks: [{ ...webhooks[0], endpoint: texts[0] }, ...texts.map((text, i) => ({ ...webhooks[1], webhookId: `w${i}`, endpoint: text, events: [text], agentId: text }))],
         deliveries: texts.map((text, i) => ({ ...deliveries[2], deliveryId: `d${i}`, event: text, lastError: text })),
+        sent: texts,
       },
     }),
     steps: [
       { ready: (page, texts) => main(page).getByRole("listitem").nth(texts.length - 1).waitFor(), place: main },
+      { act: (page) => main(page).getByRole("button", { name: /^What was sent/ }).first().click(), after: (page) => main(page).getByRole("region").first().waitFor(), place: main },
       { act: (page) => main(page).getByRole("link").first().click(), after: (page) => main(page).getByRole("heading", { level: 2 }).nth(1).waitFor(), place: main },
+    ],
+  },
+  "the server: its model servers, their reasons, warnings": {
+    path: "/workspace/server",
+    answer: (texts) => ({
+      session: inWorkspace(),
+      state: {
+        server: {
+          version: texts[0],
+          speech: { mediaServer: true, speaks: true, understands: false, warnings: texts },
+          modelServers: texts.map((text, i) => ({ ...modelServers[2], modelServerId: `m${i}`, name: text, url: text, lastError: text })),
+        },
+      },
+    }),
+    steps: [{ ready: (page, texts) => main(page).getByRole("list").last().getByRole("listitem").nth(texts.length - 1).waitFor(), place: main }],
+  },
+  "the company: its name": {
+    path: "/workspace/general",
+    answer: (texts) => ({ session: inWorkspace(), state: { account: { ...account, plan: texts[0] } } }),
+    steps: [{ ready: (page) => main(page).locator("[name=name]").waitFor(), place: main, texts: 0 }],
+  },
+  "sign-in rules: names of owners and of the provider": {
+    path: "/workspace/sign-in",
+    answer: (texts) => ({
+      session: { ...inWorkspace(), ...oidc(texts[0]) },
+      state: { account: { ...account, onlySingleSignOn: true, exemptOwner: "u0" }, members: texts.map((text, i) => ({ ...members[0], userId: `u${i}`, name: text, email: text })) },
+    }),
+    steps: [
+      { ready: (page) => main(page).getByRole("switch").waitFor(), place: main, texts: 0 },
+      { act: (page) => main(page).locator("[aria-haspopup=listbox]").click(), after: (page) => page.getByRole("listbox").waitFor(), place: (page) => page.getByRole("listbox"), texts: 0 },
     ],
   },
   "the audit chain: who, what, details": {

@@ -1,4 +1,5 @@
-// Recorded answers about the people, the keys and the audit chain of a company.
+// Recorded answers about the people, the keys and the audit chain of a company, and about its server.
+import { modelServers } from "./model-answers.js";
 
 const stepUp = [403, { error: { code: "AUTH_STEP_UP_REQUIRED", message: "Please confirm that it is you." } }];
 const gone = [404, { error: { code: "RESOURCE_NOT_FOUND", message: "Not found." } }];
@@ -121,6 +122,30 @@ export const usage = {
   days: days.map((credits, i) => ({ day: `2026-11-${String(i + 1).padStart(2, "0")}`, credits })),
 };
 
+export const account = { accountId: "acc_1", name: "Shop", plan: "standard", credits: 4000, creditsUsed: 3119.5, hipaa: false, createdAt: "2026-11-02T09:00:00.000Z", viewersSeePersonalData: false, onlySingleSignOn: false, exemptOwner: "" };
+
+export const serverState = {
+  version: "1.4.0",
+  startedAt: "2026-11-20T06:30:00.000Z",
+  database: { kind: "postgres", version: "17.6", bytes: 184_000_000, millis: 0.8 },
+  queue: { waiting: 3, running: 1, dead: 0, oldestDueSeconds: 2 },
+  disk: { freeBytes: 31_000_000_000, bytes: 80_000_000_000 },
+  speech: { mediaServer: true, speaks: true, understands: true, warnings: [] },
+  mails: true,
+  canKeepSecrets: true,
+};
+
+/** The same on a bad day, of a server that little is set up of. */
+export const troubled = {
+  ...serverState,
+  database: { kind: "sqlite", version: "3.53.1", bytes: 12_400_000, millis: 41 },
+  queue: { waiting: 812, running: 2, dead: 4, oldestDueSeconds: 1900 },
+  disk: { freeBytes: 1_100_000_000, bytes: 80_000_000_000 },
+  speech: { mediaServer: true, speaks: true, understands: false, warnings: ["whisper-cli is not in PATH"] },
+  mails: false,
+  canKeepSecrets: false,
+};
+
 export const newLink = (email) => ({ email, link: "https://shop.example/console/redeem#3UibzEGy3WeStxj3Emx9cVBfsqQPoV1r", mailed: false, expiresAt: "2026-11-29T08:00:00.000Z" });
 
 /** Answers what is asked of members, invitations, keys and the audit chain; undefined for anything else. */
@@ -137,7 +162,18 @@ export function answerWorkspace(state, asked) {
   if (path.startsWith("/webhooks")) return answerWebhooks(state, asked, path);
   if (path.startsWith("/deliveries")) return answerDeliveries(state, asked, path);
   if (path.startsWith("/usage")) return answerUsage(state, asked, path);
+  if (path === "/server") return [200, { ...serverState, modelServers, ...state.server }];
+  if (/^\/v1\/accounts(\/acc_1)?$/.test(asked.path)) return answerAccount(state, asked);
   return undefined;
+}
+
+function answerAccount(state, { method, body }) {
+  state.account ??= { ...account };
+  if (method === "GET") return [200, [state.account]];
+  if (!state.isSteppedUp) return stepUp;
+  if (body.name === "") return refusal("VALIDATION_INVALID_BODY", { name: "must have 1 to 100 characters" });
+  if (body.onlySingleSignOn && body.exemptOwner === state.refusedOwner) return refusal("VALIDATION_INVALID_BODY", { onlySingleSignOn: "needs you to sign in by single sign-on first, so that you stay in" });
+  return [200, Object.assign(state.account, body)];
 }
 
 function answerMembers(state, { method, query, body }, path) {
@@ -198,8 +234,9 @@ function answerWebhooks(state, { method, body }, path) {
 
 function answerDeliveries(state, { method, query }, path) {
   state.deliveries ??= deliveries.map((one) => ({ ...one }));
-  if (method === "GET") return list(state.deliveries.filter((one) => [one.state, null].includes(query.get("state"))));
+  if (path === "/deliveries") return list(state.deliveries.filter((one) => [one.state, null].includes(query.get("state"))));
   const known = state.deliveries.find(({ deliveryId }) => path.includes(deliveryId));
+  if (method === "GET") return [200, { ...known, body: JSON.stringify(state.sent ?? { event: known.event, data: { email: "customer@mail.example" } }) }];
   Object.assign(known, { state: "pending", attempts: 0, nextAt: "2026-11-22T08:15:00.000Z" });
   return [200, { deliveryId: known.deliveryId }];
 }

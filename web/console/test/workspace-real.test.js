@@ -62,6 +62,17 @@ describe("the workspace, with the real program", { skip }, () => {
     await page.getByRole("menuitem", { name: "JSON lines" }).click();
     const rows = readFileSync(await (await saved).path(), "utf8").trim().split("\n").map((line) => JSON.parse(line));
     assert.deepEqual(rows.map(({ action }) => action), ["key.create"]);
+
+    await page.goto(`${server.url}/workspace/server`);
+    await row("Database").getByText(/Answers within/).waitFor();
+    await row("Disk").getByText(/are free where the data is/).waitFor();
+
+    await page.goto(`${server.url}/workspace/general`);
+    await page.locator("[name=name]").fill("Shop and more");
+    await page.keyboard.press("Control+s");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const [company] = await person.call("GET", "/v1/accounts");
+    assert.equal(company.name, "Shop and more");
     assert.ok(!JSON.stringify(rows).includes(key));
     assert.deepEqual([await page.reports(), page.problems], [[], []]);
   });

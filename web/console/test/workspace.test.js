@@ -5,8 +5,8 @@ import { describe, test } from "node:test";
 import { answers, inWorkspace } from "./answers.js";
 import { skip } from "./browser.js";
 import { EventLog } from "./event-log.js";
-import { useSamePages } from "./setup.js";
-import { members } from "./workspace-answers.js";
+import { useConsole, useSamePages } from "./setup.js";
+import { members, troubled } from "./workspace-answers.js";
 
 const people = (more = {}, role) => answers({ session: inWorkspace(role), ...more });
 const row = (page, name) => page.getByRole("main").getByRole("listitem").filter({ has: page.getByRole("heading", { name, exact: true }) });
@@ -24,6 +24,125 @@ async function choose(page, name, action) {
   await page.getByRole("button", { name: `More: ${name}` }).press("Enter");
   await page.getByRole("menuitem", { name: action }).press("Enter");
 }
+
+describe("the company", { skip }, () => {
+  const open = useConsole();
+  const path = "/workspace/general";
+
+  test("an owner changes its name and what viewers see, once they have confirmed who they are", async () => {
+    const answer = people();
+    await open(answer, path, async (page) => {
+      const name = page.locator("[name=name]");
+      assert.equal(await name.inputValue(), "Shop");
+      assert.equal(await page.getByLabel("Account id").inputValue(), "acc_1");
+      await name.fill("");
+      await page.getByRole("switch", { name: /^Viewers see personal data/ }).press("Space");
+      await page.getByText("2 changes").waitFor();
+      await page.keyboard.press("Control+s");
+      await confirm(page);
+      await page.locator("[name=name][aria-invalid=true]").waitFor();
+      await name.fill("Shop and more");
+      await page.keyboard.press("Control+s");
+      await page.getByText("Saved", { exact: true }).waitFor();
+      assert.deepEqual(sent(answer, "PATCH", "/accounts/acc_1").at(-1).body, { viewersSeePersonalData: true, name: "Shop and more" });
+    });
+  });
+});
+
+describe("how the people of the company sign in", { skip }, () => {
+  const open = useConsole();
+  const path = "/workspace/sign-in";
+  const features = { passkey: true, oidc: true, oidcName: "Shop ID", mail: false };
+  const withProvider = (more) => people({ session: { ...inWorkspace(), features }, ...more });
+  const only = (page) => page.getByRole("switch", { name: "Members enter by single sign-on alone" });
+
+  test("single sign-on becomes the only way, with one owner who needs it not", async () => {
+    const answer = withProvider({ ...confirmed });
+    await open(answer, path, async (page) => {
+      await only(page).waitFor();
+      assert.match(await row(page, "Shop ID").textContent(), /Set up/);
+      await only(page).press("Space");
+      assert.match(await page.getByRole("button", { name: /The owner who needs it not/ }).textContent(), /Owner · owner@shop\.example/);
+      await page.keyboard.press("Control+s");
+      await page.getByText("Saved", { exact: true }).waitFor();
+      assert.deepEqual(sent(answer, "PATCH", "/accounts/acc_1").at(-1).body, { onlySingleSignOn: true, exemptOwner: "usr_1" });
+      await only(page).press("Space");
+      await page.keyboard.press("Control+s");
+      await page.getByText("Saved", { exact: true }).waitFor();
+      assert.deepEqual(sent(answer, "PATCH", "/accounts/acc_1").at(-1).body, { onlySingleSignOn: false, exemptOwner: "" });
+    });
+  });
+
+  test("who would keep themselves out is told", async () => {
+    await open(withProvider({ state: { isSteppedUp: true, refusedOwner: "usr_1" } }), path, async (page) => {
+      await only(page).press("Space");
+      await page.keyboard.press("Control+s");
+      await page.getByText("Sign in by single sign-on yourself first").waitFor();
+    });
+  });
+
+  test("without a provider it cannot be switched on, and the screen says who sets one up", async () => {
+    await open(people(), path, async (page) => {
+      await only(page).waitFor();
+      assert.equal(await only(page).isDisabled(), true);
+      await page.getByText("The operator of the server sets single sign-on up first.").waitFor();
+    });
+  });
+
+  test("whoever has signed in otherwise is led to the provider, also while they are at it", async () => {
+    const shut = { accountId: "acc_1", accountName: "Shop", role: "agent", permissions: [], needsSingleSignOn: true };
+    await open(answers({ session: { memberships: [shut], features } }), "/agents", async (page) => {
+      await page.getByRole("heading", { level: 1, name: "Shop is entered by single sign-on" }).waitFor();
+      const link = page.getByRole("link", { name: "Continue with Shop ID" });
+      assert.match(await link.getAttribute("href"), /\/console\/api\/v1\/session\/oidc$/);
+    });
+    const refused = [403, { error: { code: "AUTH_SINGLE_SIGN_ON_REQUIRED", message: "This account is entered by single sign-on." } }];
+    await open(answers({ session: { features } }), "/agents", async (page, server) => {
+      const link = page.getByRole("main").getByRole("link", { name: "Help desk", exact: true });
+      await link.waitFor();
+      // An owner has switched it on.
+      server.answer = answers({ session: { memberships: [shut], features }, fail: { "GET /v2/agents/5QHA6VB-DIAbBhxwqxfdi": refused } });
+      await link.click();
+      await page.getByRole("heading", { level: 1, name: "Shop is entered by single sign-on" }).waitFor();
+    });
+  });
+});
+
+describe("the server", { skip }, () => {
+  const open = useConsole();
+  const path = "/workspace/server";
+  const part = (page, name) => row(page, name).textContent();
+
+  test("each of its parts says how it does", async () => {
+    await open(people(), path, async (page) => {
+      await row(page, "Program").waitFor();
+      assert.match(await part(page, "Program"), /Runs1\.4\.0 · started /);
+      assert.match(await part(page, "Database"), /Answers within 0\.8 ?msPostgreSQL 17\.6 · 184 ?MB/);
+      assert.match(await part(page, "Queue of jobs"), /At workWaiting: 3 · Running: 1$/);
+      assert.match(await part(page, "Disk"), /Has space31 ?GB of 80 ?GB are free/);
+      assert.match(await part(page, "Mail"), /Set up/);
+      assert.match(await part(page, "Voice"), /Set uphas a media server · agents speak · speech is understood/);
+      assert.match(await part(page, "Main model"), /Works since/);
+      await page.getByRole("link", { name: /^Models: connect/ }).click();
+      await page.getByRole("heading", { level: 1, name: "Models" }).waitFor();
+    });
+  });
+
+  test("what is wrong is said in words, with the setting that is missing, and is read again when asked", async () => {
+    const answer = people({ state: { server: troubled } });
+    await open(answer, path, async (page) => {
+      await row(page, "Mail").waitFor();
+      assert.match(await part(page, "Queue of jobs"), /Given up: 4Waiting: 812 · Running: 2 · the server’s log says why/);
+      assert.match(await part(page, "Disk"), /Nearly full/);
+      assert.match(await part(page, "Mail"), /Not set up.*PARLEY_SMTP_URL/);
+      assert.match(await part(page, "Sealing of secrets"), /Not set up.*PARLEY_SECRET_KEY/);
+      assert.match(await part(page, "Voice"), /Set up in part.*speech is not understood.*whisper-cli is not in PATH/);
+      answer.state.server = {};
+      await page.getByRole("button", { name: "Look again" }).click();
+      await row(page, "Queue of jobs").getByText("At work").waitFor();
+    });
+  });
+});
 
 describe("members", { skip }, () => {
   const open = useSamePages();

@@ -48,6 +48,7 @@ export const base = "/console/api";
 const stepUpCode = "AUTH_STEP_UP_REQUIRED";
 const signInCode = "AUTH_SIGN_IN_REQUIRED";
 const userCode = "AUTH_USER_CHANGED";
+const ssoCode = "AUTH_SINGLE_SIGN_ON_REQUIRED"; // to enter the account
 const accountCode = "ACCOUNT_NOT_FOUND"; // the person is no member of it, or not any more
 
 // What the page sends by itself.
@@ -92,8 +93,8 @@ export async function sendAsPerson<T>(
   }
 }
 
-/** Reports whether a refusal says that the page is not this person’s, or not of an account of theirs. */
-export const isOfOthers = (code: string) => code === userCode || code === accountCode;
+/** Reports whether a refusal says that the page is not this person’s, or of an account that is not theirs or shut to them. */
+export const isOfOthers = (code: string) => [userCode, accountCode, ssoCode].includes(code);
 
 /** Headers of every request: the server takes none without the first from a browser. The others say for whom the page is. */
 export function pageHeaders(account = hooks.account): Record<string, string> {

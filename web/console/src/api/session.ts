@@ -27,6 +27,8 @@ export interface Membership {
   role: Role;
   /** What the role may do. */
   permissions: string[];
+  /** The company is entered by single sign-on alone, and the person has signed in otherwise. */
+  needsSingleSignOn?: boolean;
 }
 
 export interface UploadLimits {

@@ -54,4 +54,13 @@ export const useDeliveries = (webhookId: string, areFailed: boolean, isEnabled: 
     ({ state }) => state === "pending",
   );
 
+/** What is sent of a delivery, the same in every attempt. */
+export const useSentBody = (id: string, isEnabled: boolean) =>
+  useQuery({
+    queryKey: ["sentBody", id],
+    queryFn: async ({ signal }) => (await request<Schemas["SentDelivery"]>("GET", `/v1/deliveries/${encodeURIComponent(id)}`, undefined, signal)).body,
+    enabled: isEnabled,
+    staleTime: Infinity,
+  });
+
 export const redeliver = (id: string) => request<unknown>("POST", `/v1/deliveries/${encodeURIComponent(id)}/redeliver`);

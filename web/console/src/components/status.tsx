@@ -7,7 +7,8 @@ import { Facts } from "./facts";
 import { Icon } from "./icon";
 import styles from "./status.module.css";
 
-type Look = readonly [IconName, Key, "good" | "busy" | "bad" | "none"];
+export type PartKind = "good" | "busy" | "bad" | "none";
+type Look = readonly [IconName, Key, PartKind];
 
 const agentLooks: Record<AgentStatus, Look> = {
   trained: ["circle-check", "status.trained", "good"],
@@ -51,6 +52,16 @@ function StateWord({ look: [icon, word, kind], since, share = null }: WordProps)
     </span>
   );
 }
+
+const partIcons: Readonly<Record<PartKind, IconName>> = { good: "circle-check", busy: "clock", bad: "circle-alert", none: "circle-dashed" };
+
+/** How a part of the server does. */
+export const PartState = ({ kind, word }: { kind: PartKind; word: string }) => (
+  <span className={`${styles.status} ${styles[kind]}`}>
+    <Icon name={partIcons[kind]} size={16} />
+    {word}
+  </span>
+);
 
 /** The state of an agent: an icon, a colour and a word. */
 export const Status = ({ status }: { status: AgentStatus | null }) => <StateWord look={agentLooks[status ?? "untrained"]} />;

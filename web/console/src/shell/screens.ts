@@ -37,15 +37,22 @@ const usage: Screen = { path: "/workspace/usage", icon: "chart-column", name: "u
 const webhooks: Screen = { path: "/workspace/webhooks", icon: "webhook", name: "webhooks.title" };
 const models: Screen = { path: "/workspace/models", icon: "cpu", name: "models.title" };
 
+const general: Screen = { path: "/workspace/general", icon: "house", name: "company.title" };
+const signIn: Screen = { path: "/workspace/sign-in", icon: "log-in", name: "signInRules.title" };
+const server: Screen = { path: "/workspace/server", icon: "monitor", name: "server.title" };
+
 /** The screens of the company that the person’s role has. */
 export function useWorkspaceScreens(): readonly Screen[] {
   const screens: readonly [Screen, boolean][] = [
+    [general, useMay("members:read")],
     [members, useMay("members:read")],
+    [signIn, useMay("members:read")],
     [keys, useMay("keys:read")],
     [models, useMay("models:read")],
     [webhooks, useMay("webhooks:read")],
     [usage, useMay("accounts:read")],
     [audit, useMay("audit:read")],
+    [server, useMay("state:read")],
   ];
   return screens.filter(([, may]) => may).map(([screen]) => screen);
 }

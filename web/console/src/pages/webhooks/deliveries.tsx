@@ -3,8 +3,9 @@ import { useState } from "react";
 import { useSearchParams } from "wouter";
 import { rowsOf } from "../../api/pages";
 import { useMay } from "../../api/session";
-import { redeliver, useDeliveries, useWebhooks, type Delivery } from "../../api/webhooks";
+import { redeliver, useDeliveries, useSentBody, useWebhooks, type Delivery } from "../../api/webhooks";
 import { Button, ButtonLink } from "../../components/button";
+import { Code } from "../../components/code";
 import { Facts } from "../../components/facts";
 import { More } from "../../components/more";
 import { Page } from "../../components/page";
@@ -104,9 +105,39 @@ function Row({ delivery }: { delivery: Delivery }) {
             {lastError}
           </p>
         )}
+        <Sent id={delivery.deliveryId} when={when} />
       </div>
       <Again delivery={delivery} when={when} />
     </li>
+  );
+}
+
+/** JSON over several lines; any other text as it is. */
+function writeOut(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** What is sent, for whoever wants to see it. */
+function Sent({ id, when }: { id: string; when: string }) {
+  const { t } = useTexts();
+  const [isOpen, setOpen] = useState(false);
+  const body = useSentBody(id, isOpen);
+  const name = t("webhooks.sentNamed", { when });
+  return (
+    <>
+      <div>
+        <Button kind="quiet" aria-expanded={isOpen} aria-label={name} onPress={() => setOpen(!isOpen)}>
+          {t("webhooks.sent")}
+        </Button>
+      </div>
+      {isOpen && body.isPending && <Loading rows={2} />}
+      {isOpen && body.isError && <Failed error={body.error} onRetry={() => void body.refetch()} />}
+      {isOpen && body.data !== undefined && <Code label={name} text={writeOut(body.data)} />}
+    </>
   );
 }
 

@@ -1,0 +1,40 @@
+// The company as a whole.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { hooks, request } from "./client";
+import { useDraft, type Stored, type Values } from "./draft";
+import type { components } from "./operator";
+
+export type Account = components["schemas"]["Account"];
+
+const queryKey = ["account"];
+
+/** The company that the screen is about. */
+export const useAccount = () =>
+  useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => (await request<Account[]>("GET", "/v1/accounts", undefined, signal))[0] ?? null,
+  });
+
+const settingsOf = ({ name, hipaa, viewersSeePersonalData, onlySingleSignOn, exemptOwner }: Account): Values => ({
+  name,
+  hipaa,
+  viewersSeePersonalData,
+  onlySingleSignOn,
+  exemptOwner,
+});
+
+/** What is being changed of the company. Two owners who change the same have the last one's word count. */
+export function useAccountDraft(account: Account | null | undefined) {
+  const client = useQueryClient();
+  const stored = useMemo((): Stored<string> | undefined => (account ? { version: "", settings: settingsOf(account) } : undefined), [account]);
+  return useDraft(`${hooks.account ?? ""}/account`, stored, {
+    save: async (_, changes) => {
+      const changed = await request<Account>("PATCH", `/v1/accounts/${encodeURIComponent(hooks.account ?? "")}`, changes);
+      client.setQueryData(queryKey, changed);
+      await client.refetchQueries({ queryKey: ["session"], exact: true });
+    },
+    readPresent: async () => null,
+    readAgain: () => client.invalidateQueries({ queryKey }),
+  });
+}

@@ -1,0 +1,79 @@
+// The company itself: its name, what viewers see, and what it has promised.
+import { Link } from "react-aria-components";
+import { APIError } from "../../api/client";
+import { useAccount, useAccountDraft, type Account } from "../../api/account";
+import { useMay } from "../../api/session";
+import { FaultForm } from "../../components/fault-form";
+import { Field } from "../../components/field";
+import { Page, Section } from "../../components/page";
+import { RoleNote } from "../../components/role-note";
+import { Failed, Loading } from "../../components/states";
+import { Toggle } from "../../components/toggle";
+import { UnsavedBar } from "../../components/unsaved";
+import { useTexts } from "../../i18n";
+import styles from "./workspace.module.css";
+
+export default function GeneralPage() {
+  const { t } = useTexts();
+  const account = useAccount();
+  const draft = useAccountDraft(account.data);
+  const mayChange = useMay("accounts:write");
+  const faults = draft.error instanceof APIError ? (draft.error.details as Record<string, string>) : {};
+  return (
+    <Page title={t("company.title")} width="narrow" actions={draft.isSaved && <p role="status">{t("settings.saved")}</p>}>
+      <RoleNote needs="accounts:write" note="role.company" />
+      {draft.error !== null && <Failed error={draft.error} />}
+      {account.isPending && <Loading rows={4} />}
+      {account.isError && !account.data && <Failed error={account.error} onRetry={() => void account.refetch()} />}
+      {account.data && (
+        <FaultForm className={styles.form!} said={faults} onSubmit={(event) => event.preventDefault()}>
+          <Settings account={account.data} values={draft.values as unknown as Account} change={draft.change} isReadOnly={!mayChange} />
+        </FaultForm>
+      )}
+      <UnsavedBar count={draft.count} isSaving={draft.isSaving} onDiscard={draft.discard} onSave={draft.save} />
+    </Page>
+  );
+}
+
+interface Props {
+  account: Account;
+  values: Account;
+  change: (name: string, value: unknown) => void;
+  isReadOnly: boolean;
+}
+
+function Settings({ account, values, change, isReadOnly }: Props) {
+  const { t } = useTexts();
+  return (
+    <>
+      <Section title={t("company.about")}>
+        <Field
+          name="name"
+          label={t("company.name")}
+          hint={t("company.nameHint")}
+          value={values.name}
+          onChange={(name) => change("name", name)}
+          isReadOnly={isReadOnly}
+        />
+        <Field label={t("company.id")} hint={t("company.idHint")} value={account.accountId} isReadOnly isCode />
+        <p className={styles.detail}>
+          {t("company.plan", { plan: account.plan })} <Link href="/workspace/usage">{t("usage.title")}</Link>
+        </p>
+      </Section>
+      <Section title={t("company.privacy")}>
+        <Toggle
+          isSelected={values.viewersSeePersonalData}
+          onChange={(isOn) => change("viewersSeePersonalData", isOn)}
+          isDisabled={isReadOnly}
+        >
+          {t("company.viewersSee")}
+        </Toggle>
+        <p className={styles.detail}>{t("company.viewersSeeHint")}</p>
+        <Toggle isSelected={values.hipaa} onChange={(isOn) => change("hipaa", isOn)} isDisabled={isReadOnly}>
+          {t("company.hipaa")}
+        </Toggle>
+        <p className={styles.detail}>{t("company.hipaaHint")}</p>
+      </Section>
+    </>
+  );
+}

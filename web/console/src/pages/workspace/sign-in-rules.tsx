@@ -1,0 +1,142 @@
+// How the people of the company sign in: which ways there are, and whether single sign-on is the only one.
+import { useEffect } from "react";
+import { Link } from "react-aria-components";
+import { useAccount, useAccountDraft, type Account } from "../../api/account";
+import { APIError } from "../../api/client";
+import { useMembers, type Member } from "../../api/members";
+import { rowsOf } from "../../api/pages";
+import { useMay, useSession } from "../../api/session";
+import { Choice } from "../../components/choice";
+import { FaultForm } from "../../components/fault-form";
+import { useFault, FaultRow } from "../../components/fault";
+import { Page, Section } from "../../components/page";
+import { RoleNote } from "../../components/role-note";
+import { Failed, Loading } from "../../components/states";
+import { PartState } from "../../components/status";
+import { Toggle } from "../../components/toggle";
+import { UnsavedBar } from "../../components/unsaved";
+import { useTexts } from "../../i18n";
+import { showName } from "../../names";
+import styles from "./workspace.module.css";
+
+export default function SignInRulesPage() {
+  const { t } = useTexts();
+  const mayRead = useMay("members:read");
+  const mayChange = useMay("accounts:write");
+  const account = useAccount();
+  const members = useMembers(mayRead);
+  const draft = useAccountDraft(account.data);
+  const rows = rowsOf(members.data);
+  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = members;
+  useEffect(() => {
+    if (hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage(); // an owner may be on any page
+  }, [hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
+  const faults = draft.error instanceof APIError ? (draft.error.details as Record<string, string>) : {};
+  const failed = [account, members].find(({ isError, data }) => isError && !data);
+  const isThere = mayRead && account.data && rows;
+  return (
+    <Page title={t("signInRules.title")} width="narrow" actions={draft.isSaved && <p role="status">{t("settings.saved")}</p>}>
+      {mayRead ? <RoleNote needs="accounts:write" note="role.company" /> : <RoleNote needs="members:read" note="role.members" />}
+      {draft.error !== null && <Failed error={draft.error} />}
+      {mayRead && !isThere && !failed && <Loading rows={4} />}
+      {mayRead && failed && <Failed error={failed.error} onRetry={() => void failed.refetch()} />}
+      {isThere && (
+        <>
+          <Ways />
+          <FaultForm className={styles.form!} said={faults} onSubmit={(event) => event.preventDefault()}>
+            <Rule members={isThere} values={draft.values as unknown as Account} change={draft.change} isReadOnly={!mayChange} />
+          </FaultForm>
+        </>
+      )}
+      <UnsavedBar count={draft.count} isSaving={draft.isSaving} onDiscard={draft.discard} onSave={draft.save} />
+    </Page>
+  );
+}
+
+/** The ways of signing in that the server has. */
+function Ways() {
+  const { t } = useTexts();
+  const features = useSession().data?.features;
+  if (!features) return null;
+  const { oidc, oidcName, passkey, mail } = features;
+  const rows = [
+    { name: t("me.password"), isOn: true, text: t("signInRules.passwordText") },
+    { name: t("passkey.title"), isOn: passkey, text: t(passkey ? "signInRules.passkeyText" : "signInRules.noPasskey") },
+    { name: oidcName || t("signOn.title"), isOn: oidc, text: t(oidc ? "signInRules.ssoText" : "signInRules.noSSO") },
+    { name: t("signInRules.links"), isOn: true, text: t(mail ? "server.mails" : "signInRules.linksShown") },
+  ];
+  return (
+    <Section title={t("signInRules.ways")}>
+      <ul>
+        {rows.map(({ name, isOn, text }) => (
+          <li key={name} className={`${styles.row} ${styles.part}`}>
+            <h3 className={styles.name} dir="auto">
+              {name}
+            </h3>
+            <div className={styles.facts}>
+              <PartState kind={isOn ? "good" : "none"} word={t(isOn ? "server.isSet" : "server.notSet")} />
+              <p className={styles.detail}>{text}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <p>
+        <Link href="/workspace/members">{t("signInRules.whoHow")}</Link>
+      </p>
+    </Section>
+  );
+}
+
+interface RuleProps {
+  members: readonly Member[];
+  values: Account;
+  change: (name: string, value: unknown) => void;
+  isReadOnly: boolean;
+}
+
+const canSignInAlone = ({ signsInBy }: Member) => signsInBy.some((way) => way !== "singleSignOn");
+
+function Rule({ members, values, change, isReadOnly }: RuleProps) {
+  const { t } = useTexts();
+  const { data: session } = useSession();
+  const { onlySingleSignOn: isOn, exemptOwner } = values;
+  const owners = members.filter((one) => one.role === "owner" && (canSignInAlone(one) || one.userId === exemptOwner));
+  const isPossible = Boolean(session?.features.oidc) || isOn;
+  const toggle = (isOnNow: boolean) => {
+    const own = owners.find(({ userId }) => userId === session?.user?.id) ?? owners[0];
+    change("onlySingleSignOn", isOnNow);
+    change("exemptOwner", isOnNow ? (own?.userId ?? "") : "");
+  };
+  return (
+    <Section title={t("signInRules.only")}>
+      <p className={styles.detail}>{t("signInRules.onlyText")}</p>
+      <Toggle isSelected={isOn} onChange={toggle} isDisabled={isReadOnly || !isPossible}>
+        {t("signInRules.onlySwitch")}
+      </Toggle>
+      <Fault name="onlySingleSignOn" />
+      {!isPossible && <p className={styles.detail}>{t("signInRules.needsProvider")}</p>}
+      {isOn && (
+        <>
+          {isReadOnly ? (
+            <p>{t("signInRules.exemptIs", { name: showName(members.find(({ userId }) => userId === exemptOwner)?.name ?? "", t) })}</p>
+          ) : (
+            <Choice
+              label={t("signInRules.exempt")}
+              value={exemptOwner}
+              options={owners.map(({ userId, name, email }) => ({ id: userId, name: `${showName(name, t)} · ${email}` }))}
+              onChange={(userId) => change("exemptOwner", userId)}
+            />
+          )}
+          <Fault name="exemptOwner" />
+          <p className={styles.detail}>{t("signInRules.exemptHint")}</p>
+        </>
+      )}
+    </Section>
+  );
+}
+
+/** What the server says is wrong with what is no field that says it by itself. */
+function Fault({ name }: { name: string }) {
+  const fault = useFault(name);
+  return <FaultRow id={`fault-${name}`} fault={fault} />;
+}
