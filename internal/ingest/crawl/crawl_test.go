@@ -265,10 +265,24 @@ func TestInterruptedCrawlIsResumed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := s.lines(), strings.ReplaceAll(whole.lines(), whole.site.URL, ts.URL); got != want ||
-		len(s.pages) != len(whole.pages) {
+	want := strings.ReplaceAll(whole.lines(), whole.site.URL, ts.URL)
+	if got := orderCircle(s.lines()); got != want || len(s.pages) != len(whole.pages) {
 		t.Errorf("after %d stops\n%s\nwant\n%s", stops, got, want)
 	}
+}
+
+// orderCircle tells of the addresses that redirect to each other as if the first one had been read first: a crawl that
+// was stopped between the two reads them in any order.
+func orderCircle(lines string) string {
+	swapped := strings.NewReplacer("/docs/circle-a", "/docs/circle-b", "/docs/circle-b", "/docs/circle-a")
+	_, a, found := strings.Cut(lines, "\n/docs/circle-a failed ")
+	if !found {
+		return lines
+	}
+	reason, b, _ := strings.Cut(a, "\n")
+	second, _, _ := strings.Cut(b, "\n")
+	both := "/docs/circle-a failed " + reason + "\n" + second
+	return strings.Replace(lines, both, swapped.Replace(second)+"\n/docs/circle-b failed "+reason, 1)
 }
 
 func TestRecrawl(t *testing.T) {
