@@ -9,13 +9,13 @@ TOOL := go tool -modfile=.ci/tools.mod
 
 # Kill loops are about a process that the race detector does not see.
 FAULTS := ./internal/testkit/faults/...
-# What has no goroutines has nothing to race with; benchmarks and the measuring of answers would take too long under the detector, and
-# commands start the server that other packages test with it.
-PLAIN := . ./bench/... ./cmd/parley ./internal/api/admin ./internal/contact ./internal/eval ./internal/manifest ./internal/memory \
-  ./internal/vault ./internal/ingest/extract ./internal/ingest/extract/draft ./internal/ingest/extract/html \
+# Where nothing runs side by side there is nothing to race with; benchmarks and the measuring of answers would take too long under the
+# detector, commands start the server that other packages test with it, and of the index the tests in SEARCHES run with it.
+PLAIN := . ./bench/... ./cmd/parley ./internal/eval ./internal/memory ./internal/vault \
+  ./internal/ingest/extract ./internal/ingest/extract/draft ./internal/ingest/extract/html \
   ./internal/ingest/extract/office ./internal/ingest/extract/pdf ./internal/model/prompt ./internal/model/quote ./internal/retrieval \
   ./internal/synonym ./internal/text/... ./internal/voice/vad
-# Those of PLAIN that something can race with: searches side by side, and indexes that are loaded, rebuilt and dropped meanwhile.
+# Tests of the index that something can race with: searches side by side, and indexes that are loaded, rebuilt and dropped meanwhile.
 SEARCHES := ^Test(SearchWhile|Concurrent|Fragmented|IndexFollows|LeastRecently|FailureIsNotCached)
 # Voice sessions take place in real time, 20 ms after 20 ms: they have the machine for themselves.
 ALONE = ./internal/server $$(go list ./internal/voice/... | grep -v voice/vad | tr "\n" " ")

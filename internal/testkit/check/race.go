@@ -2,5 +2,5 @@
 
 package check
 
-// IsRaceBuild reports that the race detector is on. It slows what is measured, and allocates.
+// IsRaceBuild reports whether the race detector is on, which slows what is measured and allocates.
 const IsRaceBuild = true
