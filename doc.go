@@ -47,7 +47,7 @@
 //	   model/cohere model/openai model/prompt model/quote model/stream retrieval speech speech/deepgram
 //	   speech/local speech/openai store voice/rtc voice/vad
 //	2  bench/internal/corpus bench/internal/stub httpapi httpclient mail metrics outbound sqldb vault
-//	1  parley bench/internal/process bench/internal/report docs audio certs datadir listen memory ready
+//	1  parley bench/internal/process bench/internal/report docs audio certs cmdline datadir listen memory ready
 //	   sqldb/sqlite text/charset text/dictionary text/language text/markdown text/prose text/redact
 //	   text/safehtml text/words tracing web
 //

@@ -269,12 +269,12 @@ func TestFileOfSettings(t *testing.T) {
 		got[s.Name] = s
 	}
 	for name, want := range map[string]setting{
-		"listen":      {"listen", "127.0.0.1:9999", "file", "PARLEY_LISTEN", good + ":1"},
-		"rate-limit":  {"rate-limit", "8", "flag", "PARLEY_RATE_LIMIT", ""},
-		"drain":       {"drain", "4s", "env", "PARLEY_DRAIN", ""},
-		"model-key":   {"model-key", "***", "file", "PARLEY_MODEL_KEY", good + ":4"},
-		"fetch-allow": {"fetch-allow", "10.0.0.0/8", "file", "PARLEY_FETCH_ALLOW", good + ":5"},
-		"config":      {"config", good, "env", "PARLEY_CONFIG", ""},
+		"listen":      {"listen", "127.0.0.1:9999", "file", "PARLEY_LISTEN", good + ":1", ""},
+		"rate-limit":  {"rate-limit", "8", "flag", "PARLEY_RATE_LIMIT", "", ""},
+		"drain":       {"drain", "4s", "env", "PARLEY_DRAIN", "", ""},
+		"model-key":   {"model-key", "***", "file", "PARLEY_MODEL_KEY", good + ":4", ""},
+		"fetch-allow": {"fetch-allow", "10.0.0.0/8", "file", "PARLEY_FETCH_ALLOW", good + ":5", ""},
+		"config":      {"config", good, "env", "PARLEY_CONFIG", "", ""},
 	} {
 		if got[name] != want {
 			t.Errorf("%s: %+v, want %+v", name, got[name], want)

@@ -103,7 +103,7 @@ type NewAgent struct {
 }
 
 func (s *Service) createAgent(ctx context.Context, in NewAgent) (AgentDetails, error) {
-	caller, err := s.findAccount(ctx, in.AccountID)
+	caller, err := s.findAccountCaller(ctx, in.AccountID)
 	if err != nil {
 		return AgentDetails{}, err
 	}
@@ -144,7 +144,7 @@ func (s *Service) apply(ctx context.Context, in ApplyManifest) (ManifestResult, 
 	if err := s.checkAccount(parley.AccountID(in.AccountID)); err != nil {
 		return ManifestResult{}, err
 	}
-	caller, err := s.findAccount(ctx, in.AccountID)
+	caller, err := s.findAccountCaller(ctx, in.AccountID)
 	if err != nil {
 		return ManifestResult{}, err
 	}

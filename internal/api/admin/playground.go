@@ -122,8 +122,8 @@ func (s *Service) findCaller(ctx context.Context, id string) (parley.Caller, par
 	return caller, agent, err
 }
 
-// findAccount returns an account with its plan. It fails with ACCOUNT_NOT_FOUND.
-func (s *Service) findAccount(ctx context.Context, id string) (parley.Caller, error) {
+// findAccountCaller returns an account with its plan. It fails with ACCOUNT_NOT_FOUND.
+func (s *Service) findAccountCaller(ctx context.Context, id string) (parley.Caller, error) {
 	account, err := s.DB.Account(ctx, parley.AccountID(id))
 	if err != nil {
 		return parley.Caller{}, err

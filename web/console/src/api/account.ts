@@ -24,15 +24,18 @@ const settingsOf = ({ name, hipaa, viewersSeePersonalData, onlySingleSignOn, exe
   exemptOwner,
 });
 
+const toStored = (account: Account): Stored<string> => ({ version: "", settings: settingsOf(account) });
+
 /** What is being changed of the company. Two owners who change the same have the last one's word count. */
 export function useAccountDraft(account: Account | null | undefined) {
   const client = useQueryClient();
-  const stored = useMemo((): Stored<string> | undefined => (account ? { version: "", settings: settingsOf(account) } : undefined), [account]);
+  const stored = useMemo(() => (account ? toStored(account) : undefined), [account]);
   return useDraft(`${hooks.account ?? ""}/account`, stored, {
     save: async (_, changes) => {
       const changed = await request<Account>("PATCH", `/v1/accounts/${encodeURIComponent(hooks.account ?? "")}`, changes);
       client.setQueryData(queryKey, changed);
       await client.refetchQueries({ queryKey: ["session"], exact: true });
+      return toStored(changed);
     },
     readPresent: async () => null,
     readAgain: () => client.invalidateQueries({ queryKey }),

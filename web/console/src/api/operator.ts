@@ -298,6 +298,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/accounts/{accountId}/server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the server does: its version, database, queue, disk, speech, mail and servers of models */
+        get: operations["getServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/accounts/{accountId}/usage": {
         parameters: {
             query?: never;
@@ -1504,6 +1521,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a delivery with what is sent */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/deliveries/{deliveryId}/redeliver": {
         parameters: {
             query?: never;
@@ -2064,16 +2098,24 @@ export interface components {
             createdAt: string;
             credits: number | null;
             creditsUsed: number;
+            /** @description The owner, by their user id, who need not; empty without that. */
+            exemptOwner: string;
             hipaa: boolean;
             name: string;
+            /** @description Members enter the account by single sign-on alone. */
+            onlySingleSignOn: boolean;
             plan: string;
             planUnknown?: boolean;
             viewersSeePersonalData: boolean;
         };
         AccountChange: {
             credits?: number | null;
+            /** @description The owner, by their user id, who need not. */
+            exemptOwner?: string | null;
             hipaa?: boolean | null;
             name?: string | null;
+            /** @description Members enter the account by single sign-on alone. */
+            onlySingleSignOn?: boolean | null;
             plan?: string | null;
             viewersSeePersonalData?: boolean | null;
         };
@@ -2410,6 +2452,14 @@ export interface components {
             data: components["schemas"]["Customer"][];
             pagination: components["schemas"]["Pagination"];
         };
+        DatabaseState: {
+            bytes: number;
+            /** @enum {string} */
+            kind: "sqlite" | "postgres";
+            /** @description How long it took to answer. */
+            millis: number;
+            version: string;
+        };
         Delivery: {
             accountId: string;
             agentId: string;
@@ -2432,6 +2482,10 @@ export interface components {
         DeliveryPage: {
             data: components["schemas"]["Delivery"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        DiskState: {
+            bytes: number;
+            freeBytes: number;
         };
         /** @enum {string} */
         DomainReason: "no_address" | "other_domain" | "private" | "";
@@ -2704,6 +2758,8 @@ export interface components {
         Membership: {
             accountId: string;
             accountName: string;
+            /** @description The account is entered by it alone, and the session has begun otherwise. */
+            needsSingleSignOn: boolean;
             /** @description What the role may do. */
             permissions: string[];
             /** @enum {string} */
@@ -3166,6 +3222,14 @@ export interface components {
             questions: number;
             withheld: boolean;
         };
+        QueueState: {
+            /** @description Jobs that were given up. */
+            dead: number;
+            /** @description For how long the job that is due longest has been due. */
+            oldestDueSeconds: number;
+            running: number;
+            waiting: number;
+        };
         /** @enum {string} */
         Rating: "positive" | "negative";
         RebuildRequest: {
@@ -3320,11 +3384,48 @@ export interface components {
             conversationIds?: string[];
             userId?: string;
         };
+        SentDelivery: {
+            accountId: string;
+            agentId: string;
+            attempts: number;
+            /** @description The same in every attempt. The signature is in a header. */
+            body: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            deliveredAt: string | null;
+            deliveryId: string;
+            event: string;
+            lastError?: string;
+            /** @description How long the latest attempt took. */
+            lastMillis?: number;
+            lastStatus?: number;
+            /** Format: date-time */
+            nextAt: string | null;
+            state: string;
+            webhookId: string;
+        };
         SentFile: {
             id: string;
             mediaType: string;
             name: string;
             size: number;
+        };
+        ServerState: {
+            /** @description The server has a secret by which it seals keys and secrets. */
+            canKeepSecrets: boolean;
+            database: components["schemas"]["DatabaseState"];
+            /** @description Where the data folder is; null where the system does not tell. */
+            disk: components["schemas"]["DiskState"] | null;
+            /** @description Links for signing in are mailed. */
+            mails: boolean;
+            /** @description Of the operator's settings and of the account. */
+            modelServers: components["schemas"]["ModelServer"][];
+            queue: components["schemas"]["QueueState"];
+            speech: components["schemas"]["SpeechState"];
+            /** Format: date-time */
+            startedAt: string;
+            version: string;
         };
         Session: {
             features: components["schemas"]["SignInFeatures"];
@@ -3482,6 +3583,15 @@ export interface components {
         };
         SourceVersions: {
             versions: components["schemas"]["SourceVersion"][];
+        };
+        SpeechState: {
+            /** @description Without it there are no voice sessions. */
+            mediaServer: boolean;
+            speaks: boolean;
+            /** @description Speech is transcribed. */
+            understands: boolean;
+            /** @description Programs that are named and missing, and what is lost by it. */
+            warnings: string[];
         };
         StateChange: {
             /** @enum {string} */
@@ -4903,6 +5013,38 @@ export interface operations {
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description ACCOUNT_NOT_FOUND, NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerState"];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
             404: components["responses"]["NotFound"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
@@ -8212,6 +8354,38 @@ export interface operations {
             };
             /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR */
             400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The delivery, by its id. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentDelivery"];
+                };
+            };
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description NOT_FOUND */

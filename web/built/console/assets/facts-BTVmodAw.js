@@ -1,1 +1,0 @@
-import{ca as e,da as t,ua as n}from"./index-CHKCZc8y.js";var r=t(n(),1),i={facts:`facts-module_facts`},a=e();function o({children:e}){return(0,a.jsx)(`span`,{className:i.facts,children:r.Children.toArray(e).map((e,t)=>(0,a.jsxs)(`span`,{children:[t>0&&` · `,e]},t))})}export{o as t};

@@ -1,1 +1,0 @@
-import{ca as e,da as t,gr as n,it as r,ua as i}from"./index-CHKCZc8y.js";var a=t(i(),1),o=e(),s=()=>()=>{};function c({said:e,...t}){let i=(0,a.useMemo)(()=>({said:e,claim:s}),[e]);return(0,o.jsx)(r,{value:i,children:(0,o.jsx)(n,{...t})})}export{c as t};
