@@ -52,7 +52,7 @@ type commandLine struct {
 		Invitations memberInvitationsCmd `cmd:"" help:"List, renew and withdraw invitations without an answer."`
 	} `cmd:"" help:"Add, invite, change, remove and list members of an account's team."`
 	Conversations conversationsCmd `cmd:"" help:"List, delete, end, take over and hand back conversations."`
-	Ticket        ticketCmd        `cmd:"" help:"List, show, open, change and answer an agent's tickets."`
+	Ticket        ticketCmd        `cmd:"" help:"List, show, open, change and answer tickets."`
 	TicketStatus  statusCmd        `cmd:"" aliases:"status" help:"List and change the statuses of an agent's tickets."`
 	Team          teamCmd          `cmd:"" help:"List and change the teams that take an agent's tickets."`
 	Rule          ruleCmd          `cmd:"" help:"List and change the rules that route an agent's tickets."`
@@ -71,20 +71,20 @@ type commandLine struct {
 		Off    maintenanceOffCmd    `cmd:"" help:"Serve requests again."`
 		Status maintenanceStatusCmd `cmd:"" help:"Say whether maintenance mode is on."`
 	} `cmd:"" help:"Close the service for a while, and open it again."`
-	Reindex     reindexCmd     `cmd:"" help:"Build the index of conversation search anew; the old one answers meanwhile."`
+	Reindex     reindexCmd     `cmd:"" help:"Build the index of conversation search again."`
 	Insights    insightsCmd    `cmd:"" help:"Count what an agent's conversations came to, and what its sources lack."`
 	Synonyms    synonymsCmd    `cmd:"" help:"Propose words that mean the same to an agent's search, and accept them."`
 	Apply       applyCmd       `cmd:"" help:"Make agents what a manifest says."`
-	Diff        diffCmd        `cmd:"" help:"Show what apply would change; the exit status is 1 when it would."`
+	Diff        diffCmd        `cmd:"" help:"Show what apply would change, and exit with 1 if it would."`
 	ExportAgent exportAgentCmd `cmd:"" help:"Print an agent as a manifest."`
 
 	Eval       evalCmd       `cmd:"" help:"Measure answers on a set of questions, or give an agent its past ones again."`
 	Config     configCmd     `cmd:"" help:"Show the settings in force and where they come from."`
 	Trace      traceCmd      `cmd:"" help:"Explain the answers of a conversation."`
-	Backup     backupCmd     `cmd:"" help:"Copy all data to a folder or an archive, while the server runs or not."`
+	Backup     backupCmd     `cmd:"" help:"Copy all data to a folder or an archive."`
 	Restore    restoreCmd    `cmd:"" help:"Put a backup back into an empty data directory or database."`
 	Doctor     doctorCmd     `cmd:"" help:"Check data, settings, engines and machine, and say what to do."`
-	Health     healthCmd     `cmd:"" help:"Say whether a server answers; the exit status is 1 when it does not."`
+	Health     healthCmd     `cmd:"" help:"Ask a server whether it answers, and exit with 1 if not."`
 	Version    versionCmd    `cmd:"" help:"Show the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
 	Man        manCmd        `cmd:"" help:"Print the manual page, for man."`

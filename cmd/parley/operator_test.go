@@ -186,9 +186,9 @@ func TestConfigShowsOriginsAndHidesSecrets(t *testing.T) {
 		got[s.Name] = s
 	}
 	want := map[string]setting{
-		"listen":     {"listen", ":9000", "flag", "PARLEY_LISTEN", ""},
-		"rate-limit": {"rate-limit", "100", "default", "PARLEY_RATE_LIMIT", ""},
-		"model-key":  {"model-key", "***", "env", "PARLEY_MODEL_KEY", ""},
+		"listen":     {"listen", ":9000", "flag", "PARLEY_LISTEN", "", ""},
+		"rate-limit": {"rate-limit", "100", "default", "PARLEY_RATE_LIMIT", "", ""},
+		"model-key":  {"model-key", "***", "env", "PARLEY_MODEL_KEY", "", ""},
 	}
 	for name, s := range want {
 		if got[name] != s {

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/internal/backup"
+	"parley/internal/datadir"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit"
@@ -180,12 +181,15 @@ func testBackupUnderLoad(t *testing.T, onPostgres, asArchive bool) {
 	data, url := t.TempDir(), newURL()
 	s := testkit.Open(t, testkit.WithDatabase(data, url))
 	agent := s.NewAgent(t, s.Key, "Parley is a server for support agents.")
-	source := uploadFile(t, s, agent, "a.txt", "A file that is deleted while the backup is made.")
+	source := uploadFile(t, s, agent, "a.txt", "A file with enough text, which is deleted while the backup is made.")
 	check.Must(t, s.FileRunner.WaitIdle(t.Context()))
 	check.Must(t, s.Runner.WaitIdle(t.Context()))
 	work := startLoad(t, s, agent)
 	work.await(t, 8)
 
+	lock, err := datadir.TryLock(data, "parley serve") // as a server holds it
+	check.Must(t, err)
+	defer func() { check.Must(t, lock.Unlock()) }()
 	in := newInstallation(data, url)
 	var want []byte
 	in.OnSnapshot = func(snapshot *sqldb.Snapshot) error {

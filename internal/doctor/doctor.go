@@ -144,9 +144,9 @@ func (d *Doctor) read(ctx context.Context, r *report, use func(db *store.DB) err
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // countText returns a number with its noun, such as "1 file" or "2 files".
-func countText(n int, one, several string) string {
+func countText(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return fmt.Sprintf("%d %s", n, several)
+	return fmt.Sprintf("%d %s", n, many)
 }

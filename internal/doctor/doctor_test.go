@@ -90,7 +90,11 @@ func (in *installation) fill(db *store.DB) {
 	in.account = account.ID
 	agent := dbs.NewAgent(account.ID, now)
 	dbs.CreateAgent(in, db, agent)
-	dbs.CreateConversation(in, db, account.ID.AgentRef(agent.ID), now)
+	conversation := dbs.CreateConversation(in, db, account.ID.AgentRef(agent.ID), now)
+	in.Must(db.Transact(in.Context(), sqldb.Interactive, func(tx *store.DB) error {
+		return tx.RecordEvents(in.Context(), account.ID, now, store.NewEvent{Kind: "conversation.created",
+			AgentID: agent.ID, ConversationID: conversation, Subject: string(conversation)})
+	}))
 	content := []byte("what was uploaded")
 	sum := sha256.Sum256(content)
 	hash := hex.EncodeToString(sum[:])

@@ -64,10 +64,10 @@ const maxTypingErrors = 3
 
 // mostSimilar returns the name that differs least from a misspelled one; empty if none is close.
 func mostSimilar(name string, names []string) (similar string) {
-	least := maxTypingErrors + 1
+	nearest := maxTypingErrors + 1
 	for _, candidate := range names {
-		if n := editDistance(name, candidate); n < least {
-			similar, least = candidate, n
+		if n := editDistance(name, candidate); n < nearest {
+			similar, nearest = candidate, n
 		}
 	}
 	return similar

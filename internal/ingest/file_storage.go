@@ -22,8 +22,8 @@ import (
 )
 
 // Files keeps uploaded files in a folder of the data directory, each below the beginning of its hash under the name of
-// its hash: equal files lie there once. Several servers that share a database share no folder: with InDatabase the files
-// lie in the database, and the folder holds only what is on its way.
+// its hash: equal files lie there once. Several servers that share a database share no folder: with InDatabase the
+// files lie in the database, and the folder holds only what is on its way.
 type Files struct {
 	Dir        string
 	InDatabase bool

@@ -121,8 +121,9 @@ func (c Config) newBackups() *backup.Schedule {
 
 // TraceConfig configures where traces are sent.
 type TraceConfig struct {
-	OTLPEndpoint string            `name:"otlp-endpoint" env:"PARLEY_OTLP_ENDPOINT" placeholder:"URL" secret:"url"`
-	OTLPHeaders  map[string]string `name:"otlp-headers" env:"PARLEY_OTLP_HEADERS" placeholder:"K=V" mapsep:"," secret:"all"`
+	OTLPEndpoint string `name:"otlp-endpoint" env:"PARLEY_OTLP_ENDPOINT" placeholder:"URL" secret:"url"`
+
+	OTLPHeaders map[string]string `name:"otlp-headers" env:"PARLEY_OTLP_HEADERS" placeholder:"K=V" mapsep:"," secret:"all"`
 }
 
 // SignInConfig configures how people sign in to the console besides their passwords.

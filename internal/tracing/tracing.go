@@ -1,5 +1,5 @@
 // Package tracing records what a request does as spans, and sends them to a collector by OTLP. A span begins below the
-// one in its context; where there is none, as in a server without a collector, nothing is recorded.
+// one in its context; without one, as in a server without a collector, nothing is recorded.
 //
 // No attribute holds a text of anybody: spans tell what was done, how long it took and whether it failed.
 package tracing

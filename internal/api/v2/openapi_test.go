@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -247,10 +249,14 @@ func jsonPointer(s string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(s)
 }
 
+func newDocumentedAPI() http.Handler {
+	return v2.New(v2.Config{BaseURL: "https://parley.example", Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+}
+
 func getDocsPage(t *testing.T) (*http.Response, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	v2.New(v2.Config{BaseURL: "https://parley.example"}).ServeHTTP(w,
+	newDocumentedAPI().ServeHTTP(w,
 		httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/docs", nil))
 	body, err := io.ReadAll(w.Result().Body)
 	if err != nil {
@@ -326,7 +332,7 @@ func TestDocsPageIsCached(t *testing.T) {
 	r := httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/docs", nil)
 	r.Header.Set("If-None-Match", resp.Header.Get("ETag"))
 	w := httptest.NewRecorder()
-	v2.New(v2.Config{BaseURL: "https://parley.example"}).ServeHTTP(w, r)
+	newDocumentedAPI().ServeHTTP(w, r)
 	if w.Code != http.StatusNotModified || w.Body.Len() > 0 {
 		t.Errorf("%d, %d bytes", w.Code, w.Body.Len())
 	}

@@ -189,7 +189,7 @@ describe("roles", { skip }, () => {
   const open = useSamePages();
 
   async function look(role, path, ready) {
-    const answer = answers({ role, ...(path.startsWith("/workspace/") && { session: inWorkspace(role) }) });
+    const answer = answers({ role, ...(path.startsWith("/workspace/") && { session: { ...inWorkspace(role), features: { passkey: false, oidc: true, oidcName: "Shop ID", mail: true } } }) });
     let found;
     await open(answer, path, async (page) => {
       await ready(page);

@@ -242,7 +242,7 @@ describe("shell", { skip }, () => {
       await page.keyboard.type("ga?");
       await page.keyboard.press("Control+k"); // comes after the letters
       await page.getByRole("dialog", { name: "Commands" }).getByRole("menuitem", { name: "Playground" }).waitFor();
-      assert.equal(await page.getByRole("menuitem").locator("kbd").count(), 0);
+      for (const keys of await page.getByRole("menuitem").locator("kbd").allTextContents()) assert.match(keys, /^Ctrl /);
       assert.match(page.url(), /\/me$/);
       assert.equal(await page.getByRole("dialog").count(), 1);
     });

@@ -101,7 +101,7 @@ export function useReading(agentId: string, isWanted: boolean) {
   return { isPending: isWanted && reading.isPending, rows: isWanted ? rows.filter(({ progress }) => progress !== null) : [] };
 }
 
-/** How much of all sources together is read, from 0 to 1; null where there is none. */
+/** How much of all sources together is read, from 0 to 1; null without sources. */
 export function shareRead(rows: readonly SourceRow[]): number | null {
   const shares = rows.map(({ progress }) => (progress ? progress.done / Math.max(1, progress.total) : 1));
   return rows.length > 0 ? shares.reduce((sum, one) => sum + one, 0) / rows.length : null;
