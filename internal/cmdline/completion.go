@@ -3,6 +3,7 @@
 package cmdline
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -124,24 +125,26 @@ func writeZsh(w io.Writer, list []commandNode) error {
 }
 
 func writeFish(w io.Writer, list []commandNode) error {
-	fmt.Fprint(w, fishHead)
+	out := &bytes.Buffer{}
+	out.WriteString(fishHead)
 	for _, b := range list {
 		for _, c := range b.commands {
-			fmt.Fprintf(w, "complete -c parley -f -n '__parley_at \"%s\"' -a %s -d %s\n", b.path, c.name, quoteFish(c.help))
+			fmt.Fprintf(out, "complete -c parley -f -n '__parley_at \"%s\"' -a %s -d %s\n", b.path, c.name, quoteFish(c.help))
 		}
 		for _, a := range b.args {
-			fmt.Fprintf(w, "complete -c parley -f -n '__parley_at \"%s\"' -a %s\n", b.path, a)
+			fmt.Fprintf(out, "complete -c parley -f -n '__parley_at \"%s\"' -a %s\n", b.path, a)
 		}
 		for _, f := range b.flags {
 			values := ""
 			if len(f.values) > 0 {
 				values = " -x -a " + quoteFish(strings.Join(f.values, " "))
 			}
-			fmt.Fprintf(w, "complete -c parley -n '__parley_at \"%s\"' -l %s%s -d %s\n", b.path,
+			fmt.Fprintf(out, "complete -c parley -n '__parley_at \"%s\"' -l %s%s -d %s\n", b.path,
 				strings.TrimPrefix(f.name, "--"), values, quoteFish(f.help))
 		}
 	}
-	return nil
+	_, err := out.WriteTo(w)
+	return err
 }
 
 const fishHead = `# fish completion for parley

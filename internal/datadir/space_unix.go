@@ -14,7 +14,7 @@ func FreeSpace(dir string) (free, total uint64, err error) {
 	if err := syscall.Statfs(dir, &s); err != nil {
 		return 0, 0, err
 	}
-	block := uint64(s.Bsize) //nolint:gosec,unconvert // it is positive, and its type differs between systems
+	block := uint64(s.Bsize) //nolint:gosec // it is positive, and its type differs between systems
 	return s.Bavail * block, s.Blocks * block, nil
 }
 

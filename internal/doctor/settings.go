@@ -33,7 +33,7 @@ func (d *Doctor) checkSettings(_ context.Context, r *report) {
 
 // splitErrors returns the errors that one was joined of.
 func splitErrors(err error) (list []error) {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // the error itself, not what it wraps
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
 	}

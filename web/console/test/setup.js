@@ -82,7 +82,5 @@ async function forget(page, { viewport, colorScheme } = {}) {
   await page.evaluate(() => {
     localStorage.clear();
     sessionStorage.clear();
-    // What was typed may be lost without a question.
-    addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), true);
   });
 }
