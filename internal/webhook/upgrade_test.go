@@ -59,6 +59,8 @@ func (f *fixture) enqueueDirectly(h *parley.Webhook, state parley.DeliveryState)
 var laterColumns = []string{
 	`messages answer_state text`,
 	`accounts viewers_see_personal_data integer not null default 0`,
+	`accounts only_sso integer not null default 0`,
+	`accounts exempt_owner text`,
 	`agents identity_secret_old text`,
 	`agents identity_old_until bigint`,
 	`agents widget_limits text`,
