@@ -128,8 +128,8 @@ describe("forms", { skip }, () => {
       { ...agents[1], name: "agent \u202egnp.exe" },
     ];
     await open(answers({ list }), "/agents", async (page) => {
-      await page.getByText("(no name)").waitFor();
-      await page.getByText("agent gnp.exe").waitFor();
+      await page.getByRole("main").getByText("(no name)").waitFor();
+      await page.getByRole("main").getByText("agent gnp.exe").waitFor();
       await page.goto(`${page.url()}/${list[0].id}`);
       await page.getByRole("heading", { level: 1, name: "(no name)" }).waitFor();
     });
