@@ -16,6 +16,8 @@ type Account struct {
 
 	ViewersSeePersonalData bool // of customers; otherwise it is masked for them
 
+	TimeZone string // IANA name; empty for UTC
+
 	OnlySSO     bool   // members enter it by single sign-on alone
 	ExemptOwner UserID // who enters it in other ways too; empty without OnlySSO
 }

@@ -34,6 +34,8 @@ type Agent struct {
 	Redact              bool // personal data is masked before anything is stored
 	// after so many days without activity conversations are deleted; nil for never
 	RetentionDays             *int64
+	FileRetentionDays         *int64     // after so many days files are deleted; nil for as long as their conversation
+	VisitorRetentionDays      *int64     // visitors not seen for so many days are deleted; nil for VisitorRetention
 	Synonyms                  [][]string // groups of words or phrases that the search treats as equal; nil for none
 	Topics                    []Topic    // the operator's tree of topics; nil to find topics automatically
 	Insight                   InsightSettings

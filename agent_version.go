@@ -38,9 +38,13 @@ type VersionedSettings struct {
 	Styles              json.RawMessage `json:"styles,omitempty"`
 	Redact              bool            `json:"redactConversations"`
 	RetentionDays       *int64          `json:"retentionDays"`
-	Synonyms            [][]string      `json:"synonyms"`
-	Topics              []Topic         `json:"topics"`
-	Insight             InsightSettings `json:"insight"`
+
+	FileRetentionDays    *int64 `json:"fileRetentionDays"`
+	VisitorRetentionDays *int64 `json:"visitorRetentionDays"`
+
+	Synonyms [][]string      `json:"synonyms"`
+	Topics   []Topic         `json:"topics"`
+	Insight  InsightSettings `json:"insight"`
 }
 
 // VersionedSettings returns the settings that the agent's history has.
@@ -52,6 +56,7 @@ func (a *Agent) VersionedSettings() VersionedSettings {
 		SuggestedMessages: a.SuggestedMessages, InitialMessages: a.InitialMessages, CreditLimit: a.CreditLimit,
 		Notifications: a.Notifications, RateLimit: a.RateLimit, Voice: a.Voice, VoiceLimits: a.VoiceLimits,
 		WidgetLimits: a.WidgetLimits, Styles: a.Styles, Redact: a.Redact, RetentionDays: a.RetentionDays,
+		FileRetentionDays: a.FileRetentionDays, VisitorRetentionDays: a.VisitorRetentionDays,
 		Synonyms: a.Synonyms, Topics: a.Topics, Insight: insight}
 }
 
@@ -62,6 +67,7 @@ func (a *Agent) Restore(s VersionedSettings) {
 	a.SuggestedMessages, a.InitialMessages, a.CreditLimit = s.SuggestedMessages, s.InitialMessages, s.CreditLimit
 	a.Notifications, a.RateLimit, a.Voice, a.VoiceLimits = s.Notifications, s.RateLimit, s.Voice, s.VoiceLimits
 	a.WidgetLimits, a.Styles, a.Redact, a.RetentionDays = s.WidgetLimits, s.Styles, s.Redact, s.RetentionDays
+	a.FileRetentionDays, a.VisitorRetentionDays = s.FileRetentionDays, s.VisitorRetentionDays
 	a.Synonyms, a.Topics, a.Insight = s.Synonyms, s.Topics, s.Insight
 }
 

@@ -90,6 +90,8 @@ var layers = map[string]int{
 
 	"parley/internal/backup":  6, // finds uploaded files
 	"parley/internal/visitor": 6, // writes contacts
+	"parley/internal/notice":  6, // mails members by their roles
+	"parley/internal/person":  6,
 
 	"parley/internal/manifest": 7, // applies through agents
 	"parley/internal/synonym":  7, // changes agents

@@ -56,6 +56,8 @@ const (
 	CodeRetryNotFound        Code = "CHAT_RETRY_MESSAGE_NOT_FOUND"
 	CodeRetryNoUser          Code = "CHAT_RETRY_NO_USER_MESSAGE"
 	CodeNotTakenOver         Code = "CONVERSATION_NOT_TAKEN_OVER"
+	CodeClaimed              Code = "CONVERSATION_CLAIMED"  // ours, the console only
+	CodeAnswered             Code = "CONVERSATION_ANSWERED" // ours, the console only
 	CodeTicketNotFound       Code = "TICKET_NOT_FOUND"
 	CodeTicketStatus         Code = "TICKET_INVALID_STATUS"
 	CodeTicketTeam           Code = "TICKET_TEAM_NOT_FOUND"
@@ -82,6 +84,7 @@ const (
 	CodeAlreadyExists        Code = "RESOURCE_ALREADY_EXISTS" // ours, the operator's API only
 	CodeAgentChanged         Code = "AGENT_CHANGED"           // ours, the console only
 	CodeModelServerChanged   Code = "MODEL_SERVER_CHANGED"    // ours, the console only
+	CodeTicketChanged        Code = "TICKET_CHANGED"          // ours, the console only
 	CodeAccountNotFound      Code = "ACCOUNT_NOT_FOUND"       // ours, the operator's API only
 	CodeKeyNotFound          Code = "KEY_NOT_FOUND"           // ours, the operator's API only
 )
@@ -156,6 +159,8 @@ var messages = map[int]map[Code]string{
 		CodeNotOngoing:         "The conversation is no longer ongoing. Start a new one.",
 		CodeConversationBusy:   "The conversation is still answering an earlier message. Try again shortly.",
 		CodeNotTakenOver:       "The conversation has not been taken over by a person.",
+		CodeClaimed:            "Another member of the team answers in the conversation.",
+		CodeAnswered:           "Another member of the team has written to the customer in the meantime.",
 		CodeKeyInUse:           "A request with this Idempotency-Key is still running. Try again shortly.",
 		CodeSourceDuplicate:    "The agent already has this source.",
 		CodeSourcePendingDel:   "The source is being deleted.",
@@ -165,6 +170,7 @@ var messages = map[int]map[Code]string{
 		CodeUserChanged:        "Somebody else has signed in since this page was loaded. Load it again.",
 		CodeAgentChanged:       "Somebody has changed the agent in the meantime. The details are its present settings.",
 		CodeModelServerChanged: "Somebody has changed the server of models in the meantime. Read it again.",
+		CodeTicketChanged:      "The ticket has changed in the meantime. Read it again.",
 	},
 	http.StatusGone: {
 		CodeInvalidLink: "The link is not valid any more: it was used, has expired or was replaced. Ask for a new one.",

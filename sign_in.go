@@ -64,7 +64,8 @@ type AccountMembership struct {
 
 	ViewersSeePersonalData bool // of customers, in the account
 
-	NeedsSSO bool // the person enters the account by single sign-on alone
+	NeedsSSO bool   // the person enters the account by single sign-on alone
+	SSOName  string // of the provider that the account has set and tested; empty without one
 }
 
 // Passkey is a WebAuthn credential of a person.
@@ -116,4 +117,30 @@ type SSOLink struct {
 	UserID     UserID
 	CreatedAt  time.Time
 	LastUsedAt *time.Time
+}
+
+// AccountSSO is how sessions begin that the provider of an account has vouched for, which the account has set itself.
+func AccountSSO(account AccountID) string { return MethodSSO + ":" + string(account) }
+
+// SSOProvider is the provider of single sign-on that an account has set for its own people.
+type SSOProvider struct {
+	AccountID    AccountID
+	Issuer       string // URL
+	ClientID     string
+	SealedSecret string // of the client; empty of a public one
+	Name         string // for people
+	JoinRole     Role   // who is no member becomes one with it; empty if they do not get in
+	TestedAt     *time.Time
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// SSODomain is a domain of e-mail addresses whose people an account's provider may sign in, once it is proved that the
+// domain is the account's.
+type SSODomain struct {
+	AccountID AccountID
+	Domain    string // in lower case
+	Token     string // that a TXT record of the domain must hold
+	ProvedAt  *time.Time
+	CreatedAt time.Time
 }

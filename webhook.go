@@ -69,6 +69,7 @@ type Delivery struct {
 	LastStatus  int       // HTTP status of the latest attempt; 0 without a reply
 	LastError   string    // why the latest attempt failed
 	LastMillis  int64     // how long the latest attempt took
+	LastAnswer  string    // the beginning of the body of the reply to it, as text; empty without one
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	DeliveredAt *time.Time

@@ -30,18 +30,21 @@ type accountUpdateCmd struct {
 
 	ViewersSeePersonalData *bool `help:"Show viewers who customers are; --viewers-see-personal-data=false ends that."`
 
+	TimeZone *string `placeholder:"ZONE" help:"IANA time zone, such as Europe/Berlin; empty for UTC."`
+
 	OnlySSO     *bool   `name:"only-sso" help:"Members enter it by single sign-on alone; --only-sso=false ends that."`
 	ExemptOwner *string `placeholder:"USER" help:"Id of the owner who needs no single sign-on."`
 }
 
 func (c *accountUpdateCmd) Run(p *process) error {
 	if c.Name == nil && c.Plan == nil && !c.Credits.Present && c.HIPAA == nil && c.ViewersSeePersonalData == nil &&
-		c.OnlySSO == nil && c.ExemptOwner == nil {
+		c.TimeZone == nil && c.OnlySSO == nil && c.ExemptOwner == nil {
 		return newUsageError("nothing to change: give --name, --plan, --credits, --hipaa, --viewers-see-personal-data, " +
-			"--only-sso or --exempt-owner")
+			"--time-zone, --only-sso or --exempt-owner")
 	}
 	in := admin.AccountChange{ID: c.ID, Name: c.Name, Plan: c.Plan, Credits: c.Credits.Opt, HIPAA: c.HIPAA,
-		ViewersSeePersonalData: c.ViewersSeePersonalData, OnlySSO: c.OnlySSO, ExemptOwner: c.ExemptOwner}
+		ViewersSeePersonalData: c.ViewersSeePersonalData, TimeZone: c.TimeZone, OnlySSO: c.OnlySSO,
+		ExemptOwner: c.ExemptOwner}
 	return printAdmin(p, admin.UpdateAccount, in, asList(p.printAccounts))
 }
 

@@ -58,7 +58,11 @@ type commandLine struct {
 	Rule          ruleCmd          `cmd:"" help:"List and change the rules that route an agent's tickets."`
 	Route         routeCmd         `cmd:"" help:"Tell where a ticket would go, without opening one."`
 	Customer      customerCmd      `cmd:"" help:"List an agent's customers."`
-	Webhook       struct {
+	Person        struct {
+		Export personExportCmd `cmd:"" help:"Print all that an account holds of a person, as JSON with files in base64."`
+		Erase  personEraseCmd  `cmd:"" help:"Erase all that an account holds of a person, for good."`
+	} `cmd:"" help:"Export and erase what an account holds of one person."`
+	Webhook struct {
 		Add        webhookAddCmd        `cmd:"" help:"Have events sent to an address. The secret is shown once."`
 		Remove     webhookRemoveCmd     `cmd:"" help:"Send no more to an address."`
 		List       webhookListCmd       `cmd:"" help:"List webhooks."`
@@ -134,10 +138,11 @@ var longHelp = map[string]string{
 
 // commandGroups are the headings under which help lists the commands. A command without one is listed before them.
 var commandGroups = map[string][]string{
-	"Run it":    {"serve", "demo", "ask"},
-	"Agents":    {"agent", "source", "insights", "synonyms", "apply", "diff", "export-agent", "eval", "trace"},
-	"Accounts":  {"account", "key", "member", "webhook"},
-	"Help desk": {"conversations", "ticket", "ticket-status", "team", "rule", "route", "customer", "voice"},
+	"Run it":   {"serve", "demo", "ask"},
+	"Agents":   {"agent", "source", "insights", "synonyms", "apply", "diff", "export-agent", "eval", "trace"},
+	"Accounts": {"account", "key", "member", "webhook"},
+	"Help desk": {"conversations", "ticket", "ticket-status", "team", "rule", "route", "customer", "person",
+		"voice"},
 	"Server": {"maintenance", "reindex", "config", "backup", "restore", "doctor", "health", "version", "completion",
 		"man"},
 }

@@ -78,7 +78,7 @@ type replyCmd struct {
 }
 
 func (c *replyCmd) Run(p *process) error {
-	return printAdminJSON(p, admin.ReplyAsHuman, admin.HumanReply(*c), "")
+	return printAdminJSON(p, admin.ReplyAsHuman, admin.HumanReply{ID: c.ID, Member: c.Member, Text: c.Text}, "")
 }
 
 type conversationDeleteCmd struct {
@@ -146,4 +146,58 @@ func (p *process) confirmDelete(subject string) error {
 		return newUsageError("nothing was deleted; --yes answers for a script")
 	}
 	return nil
+}
+
+// personRef names a person of an account.
+type personRef struct {
+	Account string `required:"" placeholder:"ID" help:"Account that holds something of the person."`
+	Email   string `placeholder:"ADDRESS" help:"E-mail address of the person."`
+	User    string `placeholder:"USERID" help:"Id that you have given the person."`
+}
+
+func (r personRef) query() (admin.PersonQuery, error) {
+	if r.Email == "" && r.User == "" {
+		return admin.PersonQuery{}, newUsageError("say who it is: --email, --user or both")
+	}
+	return admin.PersonQuery{AccountID: r.Account, Email: r.Email, UserID: r.User}, nil
+}
+
+type personExportCmd struct{ personRef }
+
+func (c *personExportCmd) Run(p *process) error {
+	query, err := c.query()
+	if err != nil {
+		return err
+	}
+	out, err := runAdmin(p, admin.ExportPerson, query)
+	if err != nil {
+		return err
+	}
+	return p.printJSON(out.Export)
+}
+
+type personEraseCmd struct {
+	personRef
+	Yes bool `help:"Do not ask."`
+}
+
+func (c *personEraseCmd) Run(p *process) error {
+	query, err := c.query()
+	if err != nil {
+		return err
+	}
+	if !c.Yes {
+		if err := p.confirmDelete("all that is held of the person"); err != nil {
+			return err
+		}
+	}
+	return printAdmin(p, admin.ErasePerson, query, func(out admin.PersonErased) error {
+		rest := ""
+		if !out.IsComplete {
+			rest = " The rest is erased as soon as no answer and no webhook needs it."
+		}
+		return p.printf("Erased %s, %d leads, %d contacts, %d visitors and %d further texts.%s\n",
+			formatCount(out.Conversations, "conversation", "conversations"), out.Leads, out.People, out.Visitors, out.Texts,
+			rest)
+	})
 }

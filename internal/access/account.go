@@ -20,11 +20,12 @@ type Accounts struct {
 	Now   func() time.Time
 	Actor string // for the audit chain; empty for "operator"
 
-	KeepOwners bool // owners can neither be made nor changed nor removed
-	KeepGrants bool // plan and credits stay as they are where there are several accounts
-	KeepWaysIn bool // an owner who can sign in stays in every account
-	HasSSO     bool // the server has single sign-on
-	HasUsedSSO bool // the actor has signed in by it
+	KeepOwners bool          // owners can neither be made nor changed nor removed
+	KeepGrants bool          // plan and credits stay as they are where there are several accounts
+	KeepWaysIn bool          // an owner who can sign in stays in every account
+	HasSSO     bool          // the server has single sign-on
+	Providers  *SSOProviders // of accounts; nil where they can have none
+	HasUsedSSO bool          // the actor has signed in by it
 }
 
 // NewAccount describes an account to create.
@@ -71,6 +72,8 @@ type AccountChange struct {
 	HIPAA   *bool
 
 	ViewersSeePersonalData *bool
+
+	TimeZone *string // IANA name; empty for UTC
 
 	OnlySSO     *bool
 	ExemptOwner *parley.UserID
@@ -125,6 +128,9 @@ func (c AccountChange) apply(a *parley.Account) {
 	if c.ViewersSeePersonalData != nil {
 		a.ViewersSeePersonalData = *c.ViewersSeePersonalData
 	}
+	if c.TimeZone != nil {
+		a.TimeZone = *c.TimeZone
+	}
 	if c.ExemptOwner != nil {
 		a.ExemptOwner = *c.ExemptOwner
 	}
@@ -151,8 +157,12 @@ func (ac *Accounts) checkSSO(ctx context.Context, tx *store.DB, a *parley.Accoun
 	if !a.OnlySSO {
 		return nil
 	}
-	if !ac.HasSSO {
-		return parley.Invalid("onlySingleSignOn", "needs single sign-on, which the operator of the server sets up")
+	own, err := tx.FindSSOProvider(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	if !ac.HasSSO && (own == nil || own.TestedAt == nil) {
+		return parley.Invalid("onlySingleSignOn", "needs single sign-on that was tried, of the account or of the server")
 	}
 	m, err := tx.Member(ctx, a.ID, a.ExemptOwner, parley.CodeMemberNotFound)
 	if parley.IsCode(err, parley.CodeMemberNotFound) || err == nil && m.Role != parley.RoleOwner {
@@ -176,6 +186,9 @@ func (ac *Accounts) checkSSO(ctx context.Context, tx *store.DB, a *parley.Accoun
 // List returns all accounts, oldest first.
 func (ac *Accounts) List(ctx context.Context) ([]parley.Account, error) { return ac.DB.Accounts(ctx) }
 
+// maxZoneBytes is the longest name of a time zone.
+const maxZoneBytes = 64
+
 func (ac *Accounts) checkAccount(a *parley.Account) error {
 	details := map[string]string{}
 	checkName(details, a.Name)
@@ -184,6 +197,9 @@ func (ac *Accounts) checkAccount(a *parley.Account) error {
 	}
 	if a.Credits != nil && *a.Credits < 0 {
 		details["credits"] = "must not be negative"
+	}
+	if _, err := time.LoadLocation(a.TimeZone); err != nil || a.TimeZone == "Local" || len(a.TimeZone) > maxZoneBytes {
+		details["timeZone"] = "must be an IANA time zone, such as Europe/Berlin, or empty for UTC"
 	}
 	return parley.InvalidFields(details)
 }

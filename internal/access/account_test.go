@@ -135,3 +135,23 @@ func TestOwnersDoNotGrantThemselvesCredits(t *testing.T) {
 		f.WantCode(err, parley.CodeInvalidBody, "name")
 	})
 }
+
+func TestTheTimeZoneOfAnAccountIsAKnownOne(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		a, _ := f.createAccount("")
+		for zone, isFine := range map[string]bool{"Europe/Berlin": true, "": true, "UTC": true, "Local": false,
+			"Europe/Nowhere": false, "../etc/passwd": false, strings.Repeat("a", 70): false} {
+			changed, err := f.UpdateAccount(f.Context(), a.ID, access.AccountChange{TimeZone: &zone})
+			if !isFine {
+				f.WantCode(err, parley.CodeInvalidBody, "timeZone")
+				continue
+			}
+			f.Must(err)
+			stored, err := f.DB.Account(f.Context(), a.ID)
+			f.Must(err)
+			if changed.TimeZone != zone || stored.TimeZone != zone {
+				f.Errorf("%q is stored as %q", zone, stored.TimeZone)
+			}
+		}
+	})
+}

@@ -24,10 +24,11 @@ import (
 
 // OIDCConfig describes the provider of single sign-on.
 type OIDCConfig struct {
+	Account      parley.AccountID // whose own provider it is; empty of that of the server
 	Issuer       string
 	ClientID     string
 	ClientSecret string      // empty of a public client
-	Domains      []string    // of the e-mail addresses that may sign in; empty for all
+	Domains      []string    // of the e-mail addresses that may sign in; empty for all, or for none of an account's
 	JoinRole     parley.Role // who is no member becomes one with it; empty if they do not get in
 	Name         string      // for people
 	RedirectURL  string      // of the console, where the provider sends people back
@@ -38,6 +39,8 @@ type OIDCConfig struct {
 type OIDC struct {
 	OIDCConfig
 	Now func() time.Time
+
+	isTested bool // of the provider of an account: an owner has signed in by it
 
 	mu       sync.Mutex
 	provider *oidcProvider
@@ -87,6 +90,7 @@ const (
 	OIDCSetup       OIDCFailure = "setup"       // nobody joins before the first person has set the server up
 	OIDCStale       OIDCFailure = "stale"       // the provider has not asked again who it is
 	OIDCAddress     OIDCFailure = "address"     // the account to connect has another address than the person
+	OIDCForeign     OIDCFailure = "foreign"     // the person belongs to other accounts too, and has not connected it
 	OIDCOther       OIDCFailure = "other"       // somebody else has shown who they are, or the session has ended
 )
 
@@ -112,9 +116,11 @@ type oidcAttempt struct {
 	Verifier string `json:"v"` // of PKCE
 	Begun    int64  `json:"t"` // Unix seconds
 
+	Account parley.AccountID    `json:"a,omitempty"` // whose provider it is; empty of that of the server
 	Session parley.WebSessionID `json:"u,omitempty"` // whose person steps up or connects; empty for signing in
 	User    parley.UserID       `json:"c,omitempty"` // who connects; empty for signing in and stepping up
 
+	IsTrial  bool `json:"y,omitempty"` // of the provider of an account that may not count yet
 	Replaces bool `json:"r,omitempty"` // ends every other way in of who has not shown yet that their address is theirs
 }
 
@@ -146,6 +152,11 @@ func (o *OIDC) StartConnecting(ctx context.Context, person *SignedIn) (*OIDCStar
 	return o.startAsking(ctx, oidcAttempt{Session: person.Session.ID, User: person.User.ID})
 }
 
+// StartTrying is StartConnecting for an owner who tries the provider of their account. Fails with an *OIDCError.
+func (o *OIDC) StartTrying(ctx context.Context, person *SignedIn) (*OIDCStart, error) {
+	return o.startAsking(ctx, oidcAttempt{Session: person.Session.ID, User: person.User.ID, IsTrial: true})
+}
+
 func (o *OIDC) startAsking(ctx context.Context, a oidcAttempt) (*OIDCStart, error) {
 	return o.start(ctx, a, oauth2.SetAuthURLParam("prompt", "login"), oauth2.SetAuthURLParam("max_age", "0"))
 }
@@ -156,6 +167,7 @@ func (o *OIDC) start(ctx context.Context, a oidcAttempt, options ...oauth2.AuthC
 		return nil, err
 	}
 	a.State, a.Nonce, a.Verifier, a.Begun = newToken(), newToken(), oauth2.GenerateVerifier(), o.Now().Unix()
+	a.Account = o.Account
 	options = append(options, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier))
 	text, err := json.Marshal(a)
 	if err != nil {
@@ -200,6 +212,7 @@ func (o *OIDC) newProvider(found *oidc.Provider) *oidcProvider {
 
 // oidcIdentity is who the provider says that somebody is.
 type oidcIdentity struct {
+	From    *OIDC // who says so
 	Issuer  string
 	Subject string
 	Email   string // verified, of an allowed domain
@@ -266,6 +279,7 @@ const (
 	OIDCSignIn OIDCPurpose = iota
 	OIDCStepUp
 	OIDCConnect
+	OIDCTry // to connect, by the provider of an account, which counts from then on
 )
 
 // OIDCPurposeOf returns for what a browser has begun what it has kept.
@@ -276,6 +290,8 @@ func OIDCPurposeOf(cookie string) OIDCPurpose {
 		return OIDCSignIn
 	case a.User == "":
 		return OIDCStepUp
+	case a.IsTrial:
+		return OIDCTry
 	}
 	return OIDCConnect
 }
@@ -289,6 +305,8 @@ func (o *OIDC) checkAttempt(query url.Values, cookie string) (*oidcAttempt, erro
 		return nil, oidcFailure(OIDCExpired, "the browser has not kept the beginning")
 	case subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(a.State)) != 1:
 		return nil, oidcFailure(OIDCExpired, "the state is another one")
+	case a.Account != o.Account:
+		return nil, oidcFailure(OIDCExpired, "it was begun with another provider")
 	case age >= oidcAttemptDuration || age < -time.Minute:
 		return nil, oidcFailure(OIDCExpired, "it was begun %s ago", age)
 	case query.Has("iss") && query.Get("iss") != o.Issuer:
@@ -384,15 +402,19 @@ func (o *OIDC) newIdentity(id *oidc.IDToken, c oidcClaims) (*oidcIdentity, error
 		name = ""
 	}
 	before, _, _ := strings.Cut(email, "@")
-	return &oidcIdentity{Issuer: o.Issuer, Subject: id.Subject, Email: email,
+	return &oidcIdentity{From: o, Issuer: o.Issuer, Subject: id.Subject, Email: email,
 		Name: cmp.Or(name, cutText(before, maxUserNameLength))}, nil
 }
 
 const maxUserNameLength = 100
 
 func (o *OIDC) allowsDomain(email string) bool {
-	domain := email[strings.LastIndexByte(email, '@')+1:]
-	return len(o.Domains) == 0 || slices.ContainsFunc(o.Domains, func(allowed string) bool {
+	domain := emailDomain(email)
+	return len(o.Domains) == 0 && o.Account == "" || slices.ContainsFunc(o.Domains, func(allowed string) bool {
 		return allowed == "*" || strings.EqualFold(allowed, domain)
 	})
+}
+
+func emailDomain(email string) string {
+	return strings.ToLower(email[strings.LastIndexByte(email, '@')+1:])
 }

@@ -15,7 +15,22 @@ import (
 // browser's request and what it has kept of the start; or it renews the session for which StartStepUp was called. Where
 // StartConnecting was called it connects, and returns nil. Fails with an *OIDCError.
 func (u *Users) FinishOIDC(ctx context.Context, query url.Values, cookie string, c Client) (*OpenedSession, error) {
-	identity, err := u.OIDC.identify(ctx, query, cookie)
+	return u.finishOIDC(ctx, u.OIDC, query, cookie, c)
+}
+
+// FinishAccountOIDC is FinishOIDC for whoever the provider of an account has sent back.
+func (u *Users) FinishAccountOIDC(ctx context.Context, account parley.AccountID, query url.Values, cookie string,
+	c Client) (*OpenedSession, error) {
+	provider, err := u.AccountOIDC(ctx, account, OIDCPurposeOf(cookie))
+	if err != nil {
+		return nil, err
+	}
+	return u.finishOIDC(ctx, provider, query, cookie, c)
+}
+
+func (u *Users) finishOIDC(ctx context.Context, o *OIDC, query url.Values, cookie string, c Client) (*OpenedSession,
+	error) {
+	identity, err := o.identify(ctx, query, cookie)
 	switch {
 	case err != nil:
 		return nil, err
@@ -75,13 +90,21 @@ func (u *Users) signInByOIDC(ctx context.Context, identity *oidcIdentity, c Clie
 			return err
 		}
 		own := session // the transaction may run twice
-		own.UserID = user
-		return u.createSession(ctx, tx, &own, parley.MethodSSO)
+		own.UserID, own.AccountID = user, identity.From.Account
+		return u.createSession(ctx, tx, &own, identity.method())
 	})
 	if err != nil {
 		return nil, err
 	}
 	return u.enter(ctx, token)
+}
+
+// method is how sessions begin that the provider has vouched for.
+func (i *oidcIdentity) method() string {
+	if i.From.Account != "" {
+		return parley.AccountSSO(i.From.Account)
+	}
+	return parley.MethodSSO
 }
 
 // linkedUser returns the member who an identity is. The first sign-in links it to the user with its e-mail address;
@@ -102,7 +125,7 @@ func (u *Users) linkedUser(ctx context.Context, tx *store.DB, i *oidcIdentity,
 	} else if known, err = tx.LockUser(ctx, found.User.ID); err != nil {
 		return "", err
 	}
-	user, err := u.requireMembership(ctx, tx, known.User, found != nil)
+	user, err := u.requireMembership(ctx, tx, i, joining{known.User, found != nil, link != nil})
 	if err != nil {
 		return "", err
 	}
@@ -185,17 +208,31 @@ func (u *Users) linkIdentity(ctx context.Context, tx *store.DB, i *oidcIdentity,
 		LastUsedAt: &now})
 }
 
-// requireMembership makes who is no member one where a role for that is set and there is one account, and otherwise
-// fails.
-func (u *Users) requireMembership(ctx context.Context, tx *store.DB, user parley.User,
-	isKnown bool) (parley.UserID, error) {
-	if isKnown {
-		memberships, err := tx.AccountMemberships(ctx, user.ID)
-		if err != nil || len(memberships) > 0 {
-			return user.ID, err
+// joining is a user who comes from a provider.
+type joining struct {
+	user     parley.User
+	isKnown  bool // the user is there
+	isLinked bool // the provider's subject means the user
+}
+
+// requireMembership makes who is no member one where a role for that is set and there is one account, or the provider
+// is that of an account, and otherwise fails.
+func (u *Users) requireMembership(ctx context.Context, tx *store.DB, i *oidcIdentity, j joining) (parley.UserID,
+	error) {
+	var memberships []parley.AccountMembership
+	if j.isKnown {
+		var err error
+		if memberships, err = tx.AccountMemberships(ctx, j.user.ID); err != nil {
+			return "", err
 		}
 	}
-	if u.OIDC.JoinRole == "" {
+	if i.From.Account != "" {
+		return u.requireOwnMembership(ctx, tx, i, j, memberships)
+	}
+	if len(memberships) > 0 {
+		return j.user.ID, nil
+	}
+	if i.From.JoinRole == "" {
 		return "", oidcFailure(OIDCNoMember, "somebody is no member")
 	}
 	// The first to sign in would end the link of the first person, and leave an account without an owner.
@@ -209,7 +246,33 @@ func (u *Users) requireMembership(ctx context.Context, tx *store.DB, user parley
 	if len(accounts) != 1 {
 		return "", oidcFailure(OIDCNoMember, "somebody is no member, and there is not exactly one account")
 	}
-	m := parley.Membership{AccountID: accounts[0].ID, User: user, Role: u.OIDC.JoinRole, CreatedAt: u.Now()}
+	return u.join(ctx, tx, accounts[0].ID, i.From.JoinRole, j.user)
+}
+
+// requireOwnMembership makes who is no member of the account whose provider it is one where a role for that is set. An
+// account's provider speaks for its domains alone; and it must not let its owner into other accounts, so that whoever
+// belongs to one connects it themselves before they sign in by it.
+func (u *Users) requireOwnMembership(ctx context.Context, tx *store.DB, i *oidcIdentity, j joining,
+	memberships []parley.AccountMembership) (parley.UserID, error) {
+	isMember := slices.ContainsFunc(memberships,
+		func(m parley.AccountMembership) bool { return m.AccountID == i.From.Account })
+	isOnlyHere := len(memberships) == 0 || isMember && len(memberships) == 1
+	switch {
+	case j.isKnown && !i.From.allowsDomain(j.user.Email):
+		return "", oidcFailure(OIDCDomain, "the domain of user %s is not the account's", j.user.ID)
+	case !j.isLinked && !isOnlyHere:
+		return "", oidcFailure(OIDCForeign, "user %s belongs to other accounts and has not connected it", j.user.ID)
+	case isMember:
+		return j.user.ID, nil
+	case i.From.JoinRole == "":
+		return "", oidcFailure(OIDCNoMember, "somebody is no member")
+	}
+	return u.join(ctx, tx, i.From.Account, i.From.JoinRole, j.user)
+}
+
+func (u *Users) join(ctx context.Context, tx *store.DB, account parley.AccountID, role parley.Role,
+	user parley.User) (parley.UserID, error) {
+	m := parley.Membership{AccountID: account, User: user, Role: role, CreatedAt: u.Now()}
 	if _, err := tx.LockAccount(ctx, m.AccountID); err != nil {
 		return "", err
 	}
@@ -239,8 +302,30 @@ func (u *Users) connectOIDC(ctx context.Context, i *oidcIdentity) error {
 		if found.User.Email != i.Email {
 			return oidcFailure(OIDCAddress, "the address of %q is not that of user %s", i.Subject, i.User)
 		}
-		return u.connectFound(ctx, tx, i)
+		if err := u.connectFound(ctx, tx, i); err != nil || i.From.Account == "" {
+			return err
+		}
+		return u.noteProviderTest(ctx, tx, i)
 	})
+}
+
+// noteProviderTest lets the provider of an account count once an owner has come back from it. Others connect themselves
+// with one that counts.
+func (u *Users) noteProviderTest(ctx context.Context, tx *store.DB, i *oidcIdentity) error {
+	m, err := tx.Member(ctx, i.From.Account, i.User, parley.CodeMemberNotFound)
+	switch {
+	case parley.IsCode(err, parley.CodeMemberNotFound), err == nil && !i.From.isTested && m.Role != parley.RoleOwner:
+		return oidcFailure(OIDCNoMember, "user %s may not try the provider", i.User)
+	case err != nil || i.From.isTested:
+		return err
+	}
+	return firstError(
+		func() error { return tx.NoteSSOProviderTest(ctx, i.From.Account, u.Now()) },
+		func() error {
+			return tx.AppendAuditEvent(ctx, i.From.Account, u.Now(), UserActor(i.User), "single-sign-on.test",
+				string(i.From.Account), nil)
+		},
+	)
 }
 
 // connectFound links an identity to its user, who is locked. To connect once more changes nothing.

@@ -73,13 +73,18 @@ func (s *SignedIn) Member(account parley.AccountID) (parley.Member, error) {
 		return parley.Member{}, parley.NewError(parley.CodeSSORequired)
 	}
 	return parley.Member{User: s.User.ID, Account: m.AccountID, Role: m.Role, SteppedUpAt: s.Session.SteppedUpAt,
-		ViewersSeePersonalData: m.ViewersSeePersonalData, HasUsedSSO: s.hasUsedSSO()}, nil
+		ViewersSeePersonalData: m.ViewersSeePersonalData, HasUsedSSO: s.hasUsedSSO(m.AccountID)}, nil
 }
 
 // LacksSSO reports whether the person must sign in by single sign-on before they enter the account of a membership.
-func (s *SignedIn) LacksSSO(m parley.AccountMembership) bool { return m.NeedsSSO && !s.hasUsedSSO() }
+func (s *SignedIn) LacksSSO(m parley.AccountMembership) bool {
+	return m.NeedsSSO && !s.hasUsedSSO(m.AccountID)
+}
 
-func (s *SignedIn) hasUsedSSO() bool { return s.Session.Method == parley.MethodSSO }
+// hasUsedSSO reports whether the provider of the server or that of an account has vouched for the session.
+func (s *SignedIn) hasUsedSSO(account parley.AccountID) bool {
+	return s.Session.Method == parley.MethodSSO || s.Session.Method == parley.AccountSSO(account)
+}
 
 func (s *SignedIn) membershipIndex(account parley.AccountID) int {
 	return slices.IndexFunc(s.Memberships, func(m parley.AccountMembership) bool { return m.AccountID == account })

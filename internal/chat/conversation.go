@@ -104,20 +104,42 @@ func (cs *Conversations) Pause(ctx context.Context, ref parley.ConversationRef,
 func (cs *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRef, by, reason string,
 	keepAnswer bool) (*parley.Conversation, error) {
 	c, err := cs.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
-		member := claim(by)
-		switch c.Status {
-		case parley.ConversationTakenOver:
-			if member == "" || member == c.ClaimedBy {
-				return "", nil, nil
-			}
-		case parley.ConversationEnded:
-			return "", nil, parley.NewError(parley.CodeNotOngoing)
-		case parley.ConversationOngoing:
-		}
-		c.Status, c.ClaimedBy = parley.ConversationTakenOver, member
-		return parley.EventConversationTakenOver, map[string]string{"by": by, "reason": reason}, nil
+		return takeOver(c, by, reason)
 	})
 	if err == nil && !keepAnswer {
+		err = cs.stopTurn(ctx, ref)
+	}
+	return c, err
+}
+
+// takeOver hands a conversation over, as TakeOver does.
+func takeOver(c *parley.Conversation, by, reason string) (parley.EventKind, map[string]string, error) {
+	member := claim(by)
+	switch c.Status {
+	case parley.ConversationTakenOver:
+		if member == "" || member == c.ClaimedBy {
+			return "", nil, nil
+		}
+	case parley.ConversationEnded:
+		return "", nil, parley.NewError(parley.CodeNotOngoing)
+	case parley.ConversationOngoing:
+	}
+	c.Status, c.ClaimedBy = parley.ConversationTakenOver, member
+	return parley.EventConversationTakenOver, map[string]string{"by": by, "reason": reason}, nil
+}
+
+// Claim is TakeOver by a member, unless another one answers who is not former: of two who claim at once the first has
+// the conversation. Fails as TakeOver does, and with CONVERSATION_CLAIMED.
+func (cs *Conversations) Claim(ctx context.Context, ref parley.ConversationRef,
+	member, former parley.UserID) (*parley.Conversation, error) {
+	c, err := cs.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
+		isFree := c.Status != parley.ConversationTakenOver || c.ClaimedBy == "" || c.ClaimedBy == member
+		if !isFree && c.ClaimedBy != former {
+			return "", nil, parley.NewError(parley.CodeClaimed)
+		}
+		return takeOver(c, string(member), "")
+	})
+	if err == nil {
 		err = cs.stopTurn(ctx, ref)
 	}
 	return c, err

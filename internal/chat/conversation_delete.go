@@ -117,7 +117,7 @@ func (cs *Conversations) Run(ctx context.Context) error {
 }
 
 // Sweep marks tool calls that have waited too long for the client as ignored, abandons old procedure runs, and deletes
-// conversations whose retention time is over and visitors who have left nothing.
+// conversations, files and visitors whose retention time is over.
 func (cs *Conversations) Sweep(ctx context.Context) error {
 	now := cs.Now()
 	old := now.Add(-parley.ToolResultTimeout)
@@ -125,6 +125,7 @@ func (cs *Conversations) Sweep(ctx context.Context) error {
 		repeatBatches(func() (int64, error) { return cs.DB.IgnoreOldToolCalls(ctx, old, now, sweepBatchSize) }),
 		repeatBatches(func() (int64, error) { return cs.DB.AbandonOldProcedureRuns(ctx, old, now, sweepBatchSize) }),
 		cs.deleteExpired(ctx, now),
+		cs.deleteExpiredRows(ctx, now),
 		repeatBatches(func() (int64, error) { return cs.DB.SweepVisitors(ctx, now, sweepBatchSize) }),
 	)
 }
@@ -145,11 +146,40 @@ func (cs *Conversations) deleteExpired(ctx context.Context, now time.Time) error
 		return err
 	}
 	for _, a := range agents {
-		since := now.AddDate(0, 0, -int(min(a.Days, maxRetentionDays)))
-		if _, err := cs.DeleteAll(ctx, parley.AgentRef{Account: a.Account, Agent: a.Agent},
-			store.ConversationFilter{IdleSince: &since}); err != nil {
+		since, ref := now.AddDate(0, 0, -int(min(a.Days, maxRetentionDays))), a.Account.AgentRef(a.Agent)
+		n, err := cs.DeleteAll(ctx, ref, store.ConversationFilter{IdleSince: &since})
+		if err := errors.Join(err, cs.DB.NoteExpired(ctx, ref, now, since, "conversations", n)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// deleteExpiredRows deletes files, and visitors who have left nothing, of agents that keep them for a time only.
+func (cs *Conversations) deleteExpiredRows(ctx context.Context, now time.Time) error {
+	agents, err := cs.DB.RowRetentions(ctx)
+	for _, a := range agents {
+		err = errors.Join(err, cs.dropExpired(ctx, a.Agent, now, "files", a.Files, cs.DB.DropFiles),
+			cs.dropExpired(ctx, a.Agent, now, "visitors", a.Visitors, cs.DB.DropVisitors))
+	}
+	return err
+}
+
+// dropExpired deletes rows of an agent that are older than they are kept, in small steps, and records how many. The job
+// that erases conversations removes the bytes of files that nothing needs any more.
+func (cs *Conversations) dropExpired(ctx context.Context, ref parley.AgentRef, now time.Time, kind string, days *int64,
+	drop func(ctx context.Context, ref parley.AgentRef, before time.Time, limit int) (int64, error)) error {
+	if days == nil {
+		return nil
+	}
+	before, dropped := now.AddDate(0, 0, -int(min(*days, maxRetentionDays))), 0
+	err := repeatBatches(func() (int64, error) {
+		n, err := drop(ctx, ref, before, sweepBatchSize)
+		dropped += int(n)
+		return n, err
+	})
+	if dropped > 0 {
+		err = errors.Join(err, cs.Queue.Enqueue(ctx, cs.DB.SQL(), eraseJob(ref)))
+	}
+	return errors.Join(err, cs.DB.NoteExpired(ctx, ref, now, before, kind, dropped))
 }

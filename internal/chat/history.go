@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/model"
+	"parley/internal/model/quote"
 	"parley/internal/store"
 )
 
@@ -50,7 +52,8 @@ func (t *Turn) hasDailyLimit() bool {
 // awaitOpenTurn waits until the conversation that the message continues has no turn on another server, and reports
 // whether it is paused.
 func (e *Engine) awaitOpenTurn(ctx context.Context, t *Turn) (paused bool, err error) {
-	ref, until := t.ConversationRef(), e.Now().Add(cmp.Or(e.QueueTimeout, 30*time.Second))
+	ref, timeout := t.ConversationRef(), time.NewTimer(cmp.Or(e.QueueTimeout, 30*time.Second))
+	defer timeout.Stop()
 	for {
 		c, err := e.DB.Conversation(ctx, ref)
 		if err := t.checkConversation(c, err); err != nil {
@@ -60,14 +63,13 @@ func (e *Engine) awaitOpenTurn(ctx context.Context, t *Turn) (paused bool, err e
 		if err != nil || open == nil || !open.LeaseUntil.After(e.Now()) {
 			return c.Paused, err
 		}
-		if e.Now().After(until) {
-			return false, busyError()
-		}
 		if err := e.DB.RequestTurnCancel(ctx, t.AccountID, open.ID, e.Now()); err != nil {
 			return false, err
 		}
 		select {
 		case <-time.After(200 * time.Millisecond): // the other server does not tell when it ends
+		case <-timeout.C:
+			return false, busyError()
 		case <-ctx.Done():
 			return false, ctx.Err()
 		}
@@ -163,6 +165,16 @@ func checkRetryTarget(ctx context.Context, tx *store.DB, t *Turn) error {
 	return err
 }
 
+// maxOverviewPassages is how many passages the built-in model gets to say what the sources are about.
+const maxOverviewPassages = 8
+
+// offersTopics reports whether the message asks nothing of the sources, so that the built-in model says what they are
+// about. Where a Q&A was found, that may be what answers it.
+func (t *Turn) offersTopics() bool {
+	return t.backend.Label == model.BuiltinName && t.handoverWish == nil && quote.IsOpening(t.question) &&
+		(len(t.hits) == 0 || !t.hits[0].Passage.IsQnA)
+}
+
 // retrieve searches the agent's sources for the message.
 func (e *Engine) retrieve(t *Turn) (err error) {
 	defer func() {
@@ -183,6 +195,9 @@ func (e *Engine) retrieve(t *Turn) (err error) {
 		reranker = e.QueryRerankerOf(ctx, t.AccountID)
 	}
 	t.hits, t.rerankTrace, err = reranker.Nearest(ctx, e.Indexes, t.agent, q)
+	if err == nil && t.offersTopics() {
+		t.hits, err = e.Indexes.Overview(ctx, t.agent.ID, t.agent.PassageVersion, maxOverviewPassages)
+	}
 	t.foundPassages = tracePassages(t.hits)
 	return err
 }

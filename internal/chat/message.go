@@ -19,21 +19,40 @@ import (
 // VALIDATION_INVALID_BODY of a file that was sent already.
 func (cs *Conversations) AddCustomerMessage(ctx context.Context, ref parley.ConversationRef,
 	text string, files ...parley.Attachment) (*parley.Message, error) {
-	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorUser}, text, files...)
+	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorUser}, text, nil, files...)
 }
 
 // AddHumanReply stores what a member of the team writes to the customer. Fails as AddCustomerMessage does, and with
 // VALIDATION_INVALID_BODY of an empty text.
 func (cs *Conversations) AddHumanReply(ctx context.Context, ref parley.ConversationRef, member parley.UserID,
 	text string) (*parley.Message, error) {
+	return cs.addReply(ctx, ref, member, text, nil)
+}
+
+// AddReplyAfter is AddHumanReply by a member who has seen the messages up to the number seen. Fails as that does, and
+// with CONVERSATION_ANSWERED where another member has written to the customer since.
+func (cs *Conversations) AddReplyAfter(ctx context.Context, ref parley.ConversationRef, member parley.UserID,
+	text string, seen int64) (*parley.Message, error) {
+	return cs.addReply(ctx, ref, member, text, func(tx *store.DB) error {
+		hasWritten, err := tx.HasColleagueWritten(ctx, ref, member, seen)
+		if err == nil && hasWritten {
+			err = parley.NewError(parley.CodeAnswered)
+		}
+		return err
+	})
+}
+
+func (cs *Conversations) addReply(ctx context.Context, ref parley.ConversationRef, member parley.UserID, text string,
+	check func(tx *store.DB) error) (*parley.Message, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, parley.Invalid("text", "must say something")
 	}
-	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text)
+	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text, check)
 }
 
-func (cs *Conversations) addMessage(ctx context.Context, ref parley.ConversationRef, m parley.Message,
-	text string, files ...parley.Attachment) (*parley.Message, error) {
+// addMessage stores a message, unless check fails, which is called once the conversation is locked; nil checks nothing.
+func (cs *Conversations) addMessage(ctx context.Context, ref parley.ConversationRef, m parley.Message, text string,
+	check func(tx *store.DB) error, files ...parley.Attachment) (*parley.Message, error) {
 	m.ID, m.ConversationID, m.State, m.CreatedAt = parley.NewMessageID(), ref.Conversation, parley.MessageComplete,
 		cs.Now()
 	var added *parley.Message
@@ -44,6 +63,11 @@ func (cs *Conversations) addMessage(ctx context.Context, ref parley.Conversation
 		}
 		if c.Status != parley.ConversationTakenOver {
 			return parley.NewError(parley.CodeNotTakenOver)
+		}
+		if check != nil {
+			if err := check(tx); err != nil {
+				return err
+			}
 		}
 		message := m
 		if message.Parts, err = redactedParts(ctx, tx, ref.AgentRef, text); err != nil {
@@ -86,6 +110,27 @@ func (cs *Conversations) addMessage(ctx context.Context, ref parley.Conversation
 		return nil, err
 	}
 	return added, nil
+}
+
+// SaveDraft keeps what a member has typed and not sent in a conversation; an empty text removes it. It reports whether
+// it is kept: where the agent masks personal data no draft is. Fails with RESOURCE_NOT_FOUND.
+func (cs *Conversations) SaveDraft(ctx context.Context, ref parley.ConversationRef, d store.Draft) (isKept bool,
+	err error) {
+	d.UpdatedAt, d.Text = cs.Now(), parley.StorableText(d.Text)
+	err = cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		if _, err := tx.LockConversation(ctx, ref); err != nil {
+			return err
+		}
+		mustRedact, err := tx.AgentRedacts(ctx, ref.AgentRef)
+		if err != nil {
+			return err
+		}
+		if isKept = d.Text != "" && !mustRedact; isKept {
+			return tx.SaveDraft(ctx, ref, &d)
+		}
+		return tx.DeleteDraft(ctx, ref, &d)
+	})
+	return isKept && err == nil, err
 }
 
 // redactedParts returns a text as it may be stored: without personal data where the agent masks it.

@@ -28,6 +28,9 @@ const maxHistoryBytes = 32 << 10
 // query returns the search for the message, with the user's earlier ones as context.
 func (t *Turn) query() retrieval.Query {
 	q := retrieval.Query{Text: t.question, Limit: maxRetrievedPassages, Synonyms: t.agent.Synonyms}
+	if list := quote.ContactWords(t.question); list != nil {
+		q.Synonyms = append(slices.Clone(q.Synonyms), list)
+	}
 	for i, m := range t.history {
 		if m.Author == parley.AuthorUser && !isFollowedByCall(t.history[i+1:]) {
 			q.Earlier = append(q.Earlier, m.Text())
@@ -63,7 +66,7 @@ func (t *Turn) prompt() model.Request {
 	}
 	for _, h := range hits {
 		req.Passages = append(req.Passages, model.Passage{Passage: h.Passage, Score: h.Score, TermWeights: h.Terms,
-			Translations: h.Translations, Signals: model.MatchSignals(h.Signs)})
+			Translations: h.Translations, Reading: model.Reading(h.Reading), Signals: model.MatchSignals(h.Signs)})
 	}
 	return req
 }

@@ -79,6 +79,12 @@ var sensitiveOperations = map[string]bool{
 	"renewInvitation":      true,
 	"rotateIdentitySecret": true,
 	"updateAccount":        true,
+	"setSingleSignOn":      true,
+	"trySingleSignOn":      true,
+	"removeSingleSignOn":   true,
+	"addSignInDomain":      true,
+	"proveSignInDomain":    true,
+	"removeSignInDomain":   true,
 	"deleteConversations":  true,
 	"deleteAgent":          true,
 }

@@ -91,8 +91,8 @@ func (a *API) Serves(r *http.Request) bool {
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	policy.Set(w.Header(), a.site().UsesHTTPS(r))
 	switch {
-	case r.URL.Path == oidcPath, r.URL.Path == oidcCallbackPath:
-		httpapi.LoggedHandler(r.URL.Path, http.HandlerFunc(a.serveOIDC), a.Now, a.Logger).ServeHTTP(w, r)
+	case r.URL.Path == oidcPath, isOIDCCallback(r.URL.Path):
+		httpapi.LoggedHandler(oidcRoute(r.URL.Path), http.HandlerFunc(a.serveOIDC), a.Now, a.Logger).ServeHTTP(w, r)
 	case strings.HasPrefix(r.URL.Path+"/", RESTBase+"/"):
 		a.rest.ServeHTTP(w, r)
 	case r.URL.Path == documentPath:

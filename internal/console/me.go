@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"parley"
@@ -56,7 +57,7 @@ type Me struct {
 	HasPasskey    bool            `json:"hasPasskey"`
 	SecondStep    bool            `json:"secondStep" doc:"A passkey or a recovery code is asked for after the password."`
 
-	HasSingleSignOn   bool       `json:"hasSingleSignOn" doc:"By the provider that the server has now."`
+	HasSingleSignOn   bool       `json:"hasSingleSignOn" doc:"By a provider that the server or an account has now."`
 	SingleSignOnSince *time.Time `json:"singleSignOnSince" doc:"Null without it."`
 }
 
@@ -68,12 +69,16 @@ func (a *API) newMe(ctx context.Context, p *parley.Profile) (*Me, error) {
 	if me.Notifications == nil {
 		me.Notifications = map[string]bool{}
 	}
-	if err != nil || a.Users.OIDC == nil {
-		return me, err
+	if err != nil {
+		return nil, err
 	}
 	links, err := a.Users.DB.SSOLinks(ctx, p.ID)
+	if err != nil || len(links) == 0 {
+		return me, err
+	}
+	issuers, err := a.Users.SSOIssuers(ctx, p.ID)
 	for _, l := range links {
-		if l.Issuer == a.Users.OIDC.Issuer {
+		if slices.Contains(issuers, l.Issuer) {
 			me.HasSingleSignOn, me.SingleSignOnSince = true, &l.CreatedAt
 		}
 	}

@@ -1,9 +1,11 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"parley"
@@ -18,6 +20,18 @@ const (
 	oidcCallbackPath = oidcPath + "/callback"
 )
 
+func isOIDCCallback(path string) bool {
+	return path == oidcCallbackPath || strings.HasPrefix(path, oidcCallbackPath+"/")
+}
+
+// oidcRoute returns the route of an address of single sign-on, without the id of an account.
+func oidcRoute(path string) string {
+	if path == oidcPath {
+		return oidcPath
+	}
+	return oidcCallbackPath
+}
+
 // oidcErrorPage is where people go when single sign-on has failed, with the reason behind it.
 const oidcErrorPage = basePath + "sign-in#oidc-"
 
@@ -28,6 +42,10 @@ const stepUpPage = basePath + "confirmed"
 // connectPage is where people come back to who have connected their account at the provider. What became of it is
 // behind it.
 const connectPage = basePath + "me#oidc-"
+
+// trialPage is where an owner comes back to who has tried the provider of their account. What became of it is behind
+// it.
+const trialPage = basePath + "workspace/sign-in#oidc-"
 
 // The cookie that a browser has between the start and the end of a sign-in.
 const (
@@ -60,9 +78,9 @@ func (a *API) serveOIDC(w http.ResponseWriter, r *http.Request) {
 // Where people go when it has failed, with the reason behind it, and when it has not.
 var (
 	failurePages = map[access.OIDCPurpose]string{access.OIDCSignIn: oidcErrorPage,
-		access.OIDCStepUp: stepUpPage + "#oidc-", access.OIDCConnect: connectPage}
+		access.OIDCStepUp: stepUpPage + "#oidc-", access.OIDCConnect: connectPage, access.OIDCTry: trialPage}
 	donePages = map[access.OIDCPurpose]string{access.OIDCSignIn: basePath, access.OIDCStepUp: stepUpPage,
-		access.OIDCConnect: connectPage + "connected"}
+		access.OIDCConnect: connectPage + "connected", access.OIDCTry: trialPage + "works"}
 )
 
 func (a *API) oidcPurpose(r *http.Request) access.OIDCPurpose {
@@ -76,6 +94,8 @@ func (a *API) oidcPurpose(r *http.Request) access.OIDCPurpose {
 		return access.OIDCPurposeOf(cookie.Value)
 	case query.Get("stepUp") == "true":
 		return access.OIDCStepUp
+	case query.Get("try") == "true":
+		return access.OIDCTry
 	case query.Get("connect") == "true":
 		return access.OIDCConnect
 	}
@@ -84,9 +104,6 @@ func (a *API) oidcPurpose(r *http.Request) access.OIDCPurpose {
 
 // runOIDC does one of the two steps, and returns where the browser goes next.
 func (a *API) runOIDC(w http.ResponseWriter, r *http.Request, purpose access.OIDCPurpose) (target string, err error) {
-	if a.Users.OIDC == nil {
-		return "", &access.OIDCError{Failure: access.OIDCUnavailable, Err: errors.New("it is not configured")}
-	}
 	if err := a.checkConnection(r); err != nil {
 		return "", err
 	}
@@ -111,23 +128,71 @@ func (a *API) startOIDC(w http.ResponseWriter, r *http.Request, purpose access.O
 }
 
 func (a *API) beginOIDC(r *http.Request, purpose access.OIDCPurpose) (*access.OIDCStart, error) {
-	isSignIn := purpose == access.OIDCSignIn
-	switch {
-	case isSignIn && isOwnLink(r) && r.URL.Query().Get("replace") == "true":
-		return a.Users.OIDC.StartReplacing(r.Context())
-	case isSignIn:
-		return a.Users.OIDC.Start(r.Context())
-	case purpose == access.OIDCConnect && !isOwnLink(r):
+	if purpose == access.OIDCSignIn {
+		return a.beginSignIn(r)
+	}
+	isConnecting := purpose == access.OIDCConnect || purpose == access.OIDCTry
+	if isConnecting && !isOwnLink(r) {
 		return nil, &access.OIDCError{Failure: access.OIDCOther, Err: errors.New("another site has led here")}
 	}
 	person, err := a.authenticate(r.Context(), r)
 	if err != nil {
 		return nil, &access.OIDCError{Failure: access.OIDCOther, Err: err}
 	}
-	if purpose == access.OIDCConnect {
-		return a.Users.OIDC.StartConnecting(r.Context(), person)
+	account := parley.AccountID(r.URL.Query().Get("account"))
+	if account == "" || !isConnecting {
+		account, _ = a.providerOf(person)
 	}
-	return a.Users.OIDC.StartStepUp(r.Context(), person.Session.ID)
+	provider, err := a.findOIDC(r.Context(), account, purpose)
+	switch {
+	case err != nil:
+		return nil, err
+	case purpose == access.OIDCTry:
+		return provider.StartTrying(r.Context(), person)
+	case isConnecting:
+		return provider.StartConnecting(r.Context(), person)
+	}
+	return provider.StartStepUp(r.Context(), person.Session.ID)
+}
+
+// beginSignIn begins a sign-in by the provider of the account that the page names, else by that of the server.
+func (a *API) beginSignIn(r *http.Request) (*access.OIDCStart, error) {
+	query := r.URL.Query()
+	provider, err := a.findOIDC(r.Context(), parley.AccountID(query.Get("account")), access.OIDCSignIn)
+	switch {
+	case err != nil:
+		return nil, err
+	case isOwnLink(r) && query.Get("replace") == "true":
+		return provider.StartReplacing(r.Context())
+	}
+	return provider.Start(r.Context())
+}
+
+// findOIDC returns single sign-on by the provider of an account, or by that of the server if the account is empty.
+func (a *API) findOIDC(ctx context.Context, account parley.AccountID,
+	purpose access.OIDCPurpose) (*access.OIDC, error) {
+	switch {
+	case account != "":
+		return a.Users.AccountOIDC(ctx, account, purpose)
+	case a.Users.OIDC == nil:
+		return nil, &access.OIDCError{Failure: access.OIDCUnavailable, Err: errors.New("it is not configured")}
+	}
+	return a.Users.OIDC, nil
+}
+
+// providerOf returns the account by whose provider a person shows who they are, and what it is called: that of their
+// session, else the server's, which is the empty account, else that of the account that they have belonged to longest.
+func (a *API) providerOf(person *access.SignedIn) (account parley.AccountID, name string) {
+	for _, m := range person.Memberships {
+		isOwn := person.Session.Method == parley.AccountSSO(m.AccountID)
+		if m.SSOName != "" && (isOwn || name == "" && a.Users.OIDC == nil) {
+			account, name = m.AccountID, m.SSOName
+		}
+	}
+	if name == "" && a.Users.OIDC != nil {
+		name = a.Users.OIDC.Name
+	}
+	return account, name
 }
 
 // isOwnLink reports whether a page of the console has led here: another site must not change what people sign in with.
@@ -144,7 +209,7 @@ func (a *API) finishOIDC(w http.ResponseWriter, r *http.Request, v *visitor) err
 		attempt = cookie.Value
 		w.Header().Add("Set-Cookie", a.newAttemptCookie(r, "", -time.Second))
 	}
-	opened, err := a.Users.FinishOIDC(r.Context(), r.URL.Query(), attempt, v.client)
+	opened, err := a.finishWith(r, attempt, v)
 	if err != nil || opened == nil {
 		return err
 	}
@@ -152,6 +217,18 @@ func (a *API) finishOIDC(w http.ResponseWriter, r *http.Request, v *visitor) err
 	a.endBefore(r.Context(), before, opened)
 	a.writeCookies(w.Header(), r, opened.Token, opened.Person.Session.ExpiresAt.Sub(a.Now()))
 	return nil
+}
+
+// finishWith ends the sign-in of the account that the address names, or of the server.
+func (a *API) finishWith(r *http.Request, attempt string, v *visitor) (*access.OpenedSession, error) {
+	query := r.URL.Query()
+	if account := strings.TrimPrefix(r.URL.Path, oidcCallbackPath+"/"); account != r.URL.Path {
+		return a.Users.FinishAccountOIDC(r.Context(), parley.AccountID(account), query, attempt, v.client)
+	}
+	if _, err := a.findOIDC(r.Context(), "", access.OIDCSignIn); err != nil {
+		return nil, err
+	}
+	return a.Users.FinishOIDC(r.Context(), query, attempt, v.client)
 }
 
 func (a *API) attemptCookieName(r *http.Request) string {

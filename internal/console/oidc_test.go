@@ -389,3 +389,58 @@ func TestTheProviderLetsPeopleIntoAnAccountThatNeedsIt(t *testing.T) {
 		}
 	}
 }
+
+// openWithOwnProvider opens a server whose account has set a provider for shop.example that counts.
+func openWithOwnProvider(t *testing.T) (*testkit.Server, *oidcprovider.Provider) {
+	t.Helper()
+	provider := oidcprovider.Start(t, time.Now)
+	srv := testkit.Open(t, func(_ testing.TB, c *server.Config) {
+		c.SecretKey, c.FetchAllow = "a key of the tests", []string{"127.0.0.1"}
+	})
+	addKim(t, srv)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	account, secret := parley.AccountID(srv.Account), oidcprovider.ClientSecret
+	must(srv.Accounts.SetSSOProvider(t.Context(), account, access.SSOSettings{Issuer: provider.URL,
+		ClientID: oidcprovider.ClientID, Secret: &secret, Name: "Shop ID"}))
+	must(srv.Accounts.AddSSODomain(t.Context(), account, "shop.example"))
+	must(srv.DB.NoteSSODomainProof(t.Context(), account, "shop.example", time.Now()))
+	must(srv.DB.NoteSSOProviderTest(t.Context(), account, time.Now()))
+	return srv, provider
+}
+
+func TestPeopleSignInByTheProviderOfTheirAccount(t *testing.T) {
+	srv, provider := openWithOwnProvider(t)
+	for email, want := range map[string]string{"anybody@shop.example": srv.Account, "kim@elsewhere.example": ""} {
+		var found struct{ AccountID, Name string }
+		resp := ask(t, "POST", srv.URL+v1Base+"/session/provider", fmt.Sprintf(`{"email":%q}`, email))
+		if err := json.NewDecoder(resp.Body).Decode(&found); err != nil || found.AccountID != want {
+			t.Errorf("%s: %+v %v", email, found, err)
+		}
+	}
+	start := ask(t, "GET", srv.URL+v1Base+"/session/oidc?account="+srv.Account, "")
+	target, err := start.Location()
+	if err != nil || !strings.HasPrefix(target.String(), provider.URL+"/authorize?") || len(start.Cookies()) != 1 {
+		t.Fatal(start.Status, target, err)
+	}
+	location, err := ask(t, "GET", target.String(), "").Location()
+	if err != nil || !strings.HasSuffix(location.Path, "/session/oidc/callback/"+srv.Account) {
+		t.Fatal(location, err)
+	}
+	other := ask(t, "GET", srv.URL+v1Base+"/session/oidc/callback?"+location.RawQuery, "", start.Cookies()[0])
+	if got := other.Header.Get("Location"); !strings.Contains(got, "#oidc-") {
+		t.Error("the callback of the server takes what the provider of an account says:", got)
+	}
+	end := ask(t, "GET", srv.URL+location.Path+"?"+location.RawQuery, "", start.Cookies()[0])
+	if end.StatusCode != http.StatusSeeOther || end.Header.Get("Location") != "/console/" {
+		t.Fatal(end.Status, end.Header)
+	}
+	if s := readSession(t, srv, end.Cookies()...); s.User == nil || s.User.Email != "kim@shop.example" ||
+		!s.Features.OIDC || s.Features.OIDCName != "Shop ID" {
+		t.Errorf("%+v", s)
+	}
+}

@@ -67,6 +67,10 @@ func (a *API) addSessionRoutes() {
 		Summary: "Use a link, and sign in",
 		Errors:  errorCodes{parley.CodeInvalidLink, parley.CodeSignInRequired, parley.CodePasskeyFailed},
 	}, a.redeemLink)
+	addOpen(a, "POST /session/provider", operation{
+		Name:    "findProvider",
+		Summary: "By which provider of an account people with an e-mail address sign in",
+	}, a.findProvider)
 	addPersonal(a, "POST /session/step-up", operation{
 		Name:    "stepUp",
 		Summary: "Show again who you are",
@@ -109,6 +113,8 @@ type Membership struct {
 	Permissions []parley.Permission `json:"permissions" doc:"What the role may do."`
 
 	NeedsSSO bool `json:"needsSingleSignOn" doc:"The account is entered by it alone, and the session has begun otherwise."`
+
+	SSOName string `json:"singleSignOnName" doc:"Of the account's own provider that counts; empty without one."`
 }
 
 // SignInFeatures are the ways of signing in besides the password.
@@ -116,6 +122,8 @@ type SignInFeatures struct {
 	Passkey bool `json:"passkey"`
 	OIDC    bool `json:"oidc"`
 	Mail    bool `json:"mail" doc:"Links are mailed."`
+
+	ByDomain bool `json:"byDomain" doc:"Accounts have providers of single sign-on: see findProvider."`
 
 	OIDCName string `json:"oidcName" doc:"What people call the provider of single sign-on; empty if there is none."`
 }
@@ -140,17 +148,43 @@ func (a *API) describeSession(ctx context.Context, c *call, person *access.Signe
 	}
 	if person == nil {
 		var err error
+		if s.Features.ByDomain, err = a.Users.DB.HasSSOProviders(ctx); err != nil {
+			return s, err
+		}
 		s.NeedsSetup, err = a.Users.NeedsSetup(ctx)
 		return s, err
 	}
+	if _, name := a.providerOf(person); name != "" {
+		s.Features.OIDC, s.Features.OIDCName = true, name
+	}
 	for _, m := range person.Memberships {
 		s.Memberships = append(s.Memberships, Membership{AccountID: string(m.AccountID), AccountName: m.AccountName,
-			Role: string(m.Role), Permissions: access.Permissions(m.Role), NeedsSSO: person.LacksSSO(m)})
+			Role: string(m.Role), Permissions: access.Permissions(m.Role), NeedsSSO: person.LacksSSO(m),
+			SSOName: m.SSOName})
 	}
 	s.SteppedUp = checkStepUp(person, a.Now()) == nil
 	me, err := a.findMe(ctx, person)
 	s.User = me
 	return s, err
+}
+
+// ProviderQuery asks who signs in people with an e-mail address.
+type ProviderQuery struct {
+	Email string `json:"email" max:"254"`
+}
+
+// AccountProvider is the provider of an account. It depends on the domain alone, so that nobody learns who is there.
+type AccountProvider struct {
+	AccountID string `json:"accountId" doc:"Empty if no account has proved the domain and set a provider."`
+	Name      string `json:"name"`
+}
+
+func (a *API) findProvider(ctx context.Context, _ *call, in *ProviderQuery) (*AccountProvider, error) {
+	account, name, err := a.Users.FindOIDCOfEmail(ctx, in.Email)
+	if err != nil {
+		return nil, err
+	}
+	return &AccountProvider{string(account), name}, nil
 }
 
 // hasPasskeys reports whether passkeys work at the address at which the browser has reached the console.

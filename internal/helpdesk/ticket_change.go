@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"parley"
 	"parley/internal/sqldb"
@@ -18,6 +19,7 @@ type Change struct {
 	Assignee Assignee              // Auto stays
 	TeamID   *parley.TeamID        // nil stays; an empty one takes the ticket out of its team
 	Priority string                // empty stays
+	Base     *time.Time            // the update that the change rests on; nil is any
 }
 
 func (c *Change) check() error {
@@ -42,8 +44,8 @@ func checkStatusAndPriority(faults map[string]string, id parley.StatusID, catego
 
 // Change changes a ticket; by is the id of a member, or "api", "operator" or "system". Each difference adds an event to
 // the ticket's messages; without any, nothing is written. Another team does not change the assignee. Fails with
-// TICKET_NOT_FOUND, TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
-// VALIDATION_INVALID_BODY.
+// TICKET_NOT_FOUND, TICKET_CHANGED if the ticket was updated since the base, TICKET_INVALID_STATUS,
+// TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and VALIDATION_INVALID_BODY.
 func (s *Service) Change(ctx context.Context, ref parley.AgentRef, number int64, c Change,
 	by string) (t *parley.Ticket, err error) {
 	if err := c.check(); err != nil {
@@ -54,6 +56,9 @@ func (s *Service) Change(ctx context.Context, ref parley.AgentRef, number int64,
 		u := &update{s, tx, now}
 		if t, _, err = u.lockTicket(ctx, ref, number); err != nil {
 			return err
+		}
+		if c.Base != nil && !c.Base.Equal(t.UpdatedAt) {
+			return parley.NewError(parley.CodeTicketChanged)
 		}
 		events, err := u.applyChange(ctx, t, c)
 		if err != nil || len(events) == 0 {

@@ -103,6 +103,22 @@ func TestChange(t *testing.T) {
 	})
 }
 
+func TestChangeThatRestsOnAnOldUpdateIsRefused(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		first := h.mustOpen(newTicketRequest(1))
+		read := first.UpdatedAt
+		changed := h.changeTicket(first, Change{Priority: "high", Base: &read})
+		_, err := h.Change(h, first.AgentRef(), first.Number, Change{Priority: "low", Base: &read}, "api")
+		if !parley.IsCode(err, parley.CodeTicketChanged) {
+			h.Errorf("a change that rests on the first update: %v", err)
+		}
+		if diff := cmp.Diff(changed, h.reloadTicket(first)); diff != "" {
+			h.Errorf("it was changed all the same: %s", diff)
+		}
+		h.changeTicket(first, Change{Priority: "low", Base: &changed.UpdatedAt})
+	})
+}
+
 func TestClosedTicketHasAClosingTime(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		first := h.mustOpen(newTicketRequest(1))

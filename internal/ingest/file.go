@@ -129,6 +129,12 @@ var mediaTypes = map[extract.Kind]string{
 	extract.ODT:  "application/vnd.oasis.opendocument.text",
 	extract.EPUB: "application/epub+zip",
 	extract.JSON: "application/json",
+	extract.EML:  "message/rfc822",
+	extract.VCF:  "text/vcard",
+	extract.ICS:  "text/calendar",
+	extract.SRT:  "application/x-subrip",
+	extract.RST:  "text/x-rst",
+	extract.TEX:  "application/x-tex",
 }
 
 // fillFile returns the file of the new version. Where it has the bytes of the version before, its text is known

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -188,4 +189,26 @@ const countQuery = `
 func countJobs(ctx context.Context, db *sqldb.DB, state string) (n int, earliest int64, err error) {
 	err = db.QueryRow(ctx, countQuery, state, maxDepth).Scan(&n, &earliest)
 	return n, earliest, err
+}
+
+// Failures counts the jobs of the kinds that wait after a failed attempt or were given up, up to 10,000. It returns why
+// the latest of them failed; the empty text if none has.
+func (q *Queue) Failures(ctx context.Context, db *sqldb.DB, kinds []string) (n int, last string, err error) {
+	if len(kinds) == 0 {
+		return 0, "", nil
+	}
+	args := make([]any, 0, len(kinds)+1)
+	for _, kind := range kinds {
+		args = append(args, kind)
+	}
+	reasons, err := sqldb.All(ctx, db, sqldb.Column[string], `
+		select last_error
+		from jobs
+		where kind in (?`+strings.Repeat(", ?", len(kinds)-1)+`) and last_error is not null
+		order by updated_at desc
+		limit ?`, append(args, maxDepth)...)
+	if err != nil || len(reasons) == 0 {
+		return 0, "", err
+	}
+	return len(reasons), reasons[0], nil
 }

@@ -187,7 +187,8 @@ func TestTextsAreInTheLanguagesOfTheConsole(t *testing.T) {
 	if err != nil || len(catalogs) == 0 {
 		t.Fatal(catalogs, err)
 	}
-	facts := mail.Facts{Account: "Shop", Inviter: "Kim", Email: "bo@x.example", Link: "https://parley.example/#token"}
+	facts := mail.Facts{Account: "Shop", Inviter: "Kim", Email: "bo@x.example", Link: "https://parley.example/#token",
+		Agent: "Guide", Day: "2026-11-28", Count: 3}
 	seen := map[string]string{}
 	for _, catalog := range catalogs {
 		locale := strings.TrimSuffix(filepath.Base(catalog), ".json")
@@ -257,5 +258,31 @@ func TestTextsAreInTheLanguageOfTheReader(t *testing.T) {
 	}
 	if _, err := mail.Compose("other", "en", facts); err == nil {
 		t.Error("a kind that does not exist")
+	}
+}
+
+func TestNoticesQuoteAndSayHowToGetNoMore(t *testing.T) {
+	server := mailserver.Start(t, mailserver.Options{})
+	facts := mail.Facts{Email: "kim@shop.example", Agent: "Guide\nBcc: eve@x.example", Link: "https://x.example/?a=1&b=2",
+		Quote: "My <b>order</b>\n\nhttps://x.example/?a=1&b=2\r\nBye"}
+	m, err := mail.ComposeNotice(mail.CustomerWaits, "en", facts, "https://x.example/console/me")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := newSMTP(t, "smtp://"+server.Addr, from).Send(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	got := server.Mails()[0]
+	if !strings.Contains(got.Text, "\n> My <b>order</b>\n>\n> https://x.example/?a=1&b=2\n> Bye\n") ||
+		!strings.Contains(got.Text, "\n\n"+facts.Link+"\n\n") {
+		t.Errorf("the text is %q", got.Text)
+	}
+	if !strings.Contains(got.HTML, "My &lt;b&gt;order&lt;/b&gt;<br>") || strings.Contains(got.HTML, "<b>") ||
+		strings.Count(got.HTML, `<a href="https://x.example/?a=1&amp;b=2">`) != 1 {
+		t.Errorf("the HTML is %q", got.HTML)
+	}
+	const unsubscribe = "<https://x.example/console/me>, <mailto:parley@shop.example?subject=unsubscribe>"
+	if got.Header.Get("List-Unsubscribe") != unsubscribe || got.Header.Get("Bcc") != "" {
+		t.Errorf("%v", got.Header)
 	}
 }

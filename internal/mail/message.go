@@ -1,4 +1,4 @@
-// Package mail sends plain mails by SMTP, and holds their texts in the languages of the console.
+// Package mail sends mails by SMTP, and holds their texts in the languages of the console.
 package mail
 
 import (
@@ -9,11 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// Message is a mail of plain text to one person.
+// Message is a mail to one person.
 type Message struct {
 	To      string // a bare address
 	Subject string
 	Text    string
+	HTML    string // the same for programs that show HTML; empty for none
+
+	// IsNotice says that the mail tells of something and was not asked for: it says how to get no more of them.
+	IsNotice bool
+	// SettingsURL is where the recipient of a notice chooses what they get; empty where there is no such page.
+	SettingsURL string
 }
 
 // Sender sends mails. It returns nil when a server has taken the mail over; IsRefused tells errors apart.
@@ -33,10 +39,16 @@ func (m Message) check() error {
 		return errors.New("the recipient is not one e-mail address")
 	case m.Subject == "" || utf8.RuneCountInString(m.Subject) > maxSubjectLength || hasControl(m.Subject):
 		return errors.New("the subject is empty, too long, or has control characters")
-	case m.Text == "" || len(m.Text) > maxTextBytes || !utf8.ValidString(m.Text) || strings.ContainsRune(m.Text, 0):
+	case m.Text == "" || !isMailText(m.Text) || !isMailText(m.HTML):
 		return errors.New("the text is empty, too long, or not a text")
+	case hasControl(m.SettingsURL) || strings.ContainsAny(m.SettingsURL, "<> "):
+		return errors.New("the address of the settings is none")
 	}
 	return nil
+}
+
+func isMailText(s string) bool {
+	return len(s) <= maxTextBytes && utf8.ValidString(s) && !strings.ContainsRune(s, 0)
 }
 
 // isBareAddress reports whether a text is an address in ASCII, without a name and without anything around it.

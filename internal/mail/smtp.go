@@ -149,6 +149,12 @@ func (s *SMTP) newMessage(m Message) (*gomail.Msg, error) {
 	msg.SetMessageIDWithValue(parley.NewUUID() + "@" + domain) // by default it has the name of this machine
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")       // nobody's absence is to be answered
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
+	if m.HTML != "" {
+		msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
+	}
+	if m.IsNotice {
+		msg.SetListUnsubscribe(m.SettingsURL, "mailto:"+s.from.Address+"?subject=unsubscribe")
+	}
 	return msg, nil
 }
 

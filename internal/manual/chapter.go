@@ -29,9 +29,11 @@ type group struct {
 var contents = []group{
 	{"First steps", []string{"about-parley", "getting-started", "install-and-run", "packages",
 		"reverse-proxies", "troubleshooting"}},
-	{"The console", []string{"console", "first-run", "signing-in", "agents-screen", "agent-settings", "sources-screen",
-		"looks-screen", "embed-screen", "playground", "company-screen", "members-screen", "sign-in-screen",
-		"keys-screen", "usage-screen", "webhooks-screen", "audit-screen", "server-screen", "your-page"}},
+	{"The console", []string{"console", "first-run", "signing-in", "inbox-screen", "agents-screen", "agent-settings",
+		"sources-screen", "tickets-screen", "helpdesk-setup-screen", "looks-screen", "embed-screen", "playground",
+		"insights-screen", "people-screen", "company-screen", "members-screen", "sign-in-screen", "keys-screen",
+		"usage-screen", "webhooks-screen", "audit-screen",
+		"server-screen", "your-page"}},
 	{"Agents", []string{"agents", "sources", "chat", "conversations", "search", "insights", "actions", "handover",
 		"helpdesk", "agent-as-code"}},
 	{"Your website", []string{"widget", "widget-identity", "help-page"}},
@@ -39,7 +41,7 @@ var contents = []group{
 	{"Voice", []string{"voice", "voice-talk", "voice-sessions", "voice-browser", "voice-native", "speech"}},
 	{"For developers", []string{"clients", "webhooks", "mcp", "version-1", "errors", "limits"}},
 	{"Running the server", []string{"configuration", "command-line", "accounts-keys-and-plans", "storage-and-backup",
-		"upgrade", "monitoring", "metrics", "privacy", "security", "hardening"}},
+		"upgrade", "monitoring", "metrics", "mails", "privacy", "security", "hardening"}},
 	{"Measured", []string{"quality", "performance"}},
 }
 

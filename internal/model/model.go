@@ -54,8 +54,16 @@ type Passage struct {
 	// one and dictionaries know; every passage of a request has the same.
 	Translations map[string][]dictionary.Equivalents
 
+	// Reading is the question in the words that the sources have for it, where it was typed in others; every passage of a
+	// request has the same.
+	Reading Reading
+
 	Signals MatchSignals // of which Score is made; without any, the built-in model goes by Score
 }
+
+// Reading is a question as it was typed, and as the search has read it: with other forms of its words, and without its
+// typing errors. It is not shown to anybody.
+type Reading struct{ Typed, Read string }
 
 // MatchSignals say how far a passage goes to answer the question; each is 0 to 1 and grows with the evidence. Letters,
 // Words and Lead are those of the search, the same in every passage of a request.

@@ -196,3 +196,123 @@ func TestRepeatedSynonymsCountOnce(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A question is read in the words that the passages have for it.
+func TestReading(t *testing.T) {
+	for _, c := range []struct{ typed, want, source string }{
+		{"does iphone 15 fit", "does iphone15 fit", "The case fits the iPhone15."},
+		{"does iPhone15 fit", "does iphone 15 fit", "The case fits the iPhone 15."},
+		{"zk 100 pump", "zk100 pump", "Filter ZK100 fits the pump."},
+		{"ZK100 pump", "zk 100 pump", "Filter ZK-100 fits the pump."},
+		{"ZK-100 pump", "zk100 pump", "Filter ZK100 fits the pump."},
+		{"ZK-100 pump", "ZK-100 pump", "Filter ZK-1000 fits the pump."},
+		{"ZK100 pump", "ZK100 pump", "Filter ZK1000 or ZK-100B fits the pump."},
+		{"is re-entry free", "is reentry free", "Reentry is free."},
+		{"is reentry free", "is re-entry free", "The re-entry is free."},
+		{"how do I rueckerstattung", "how do I ruckerstattung", "Die Rückerstattung dauert, how do I know."},
+		{"Rückerstattung", "rueckerstattung", "Die Rueckerstattung dauert."},
+		{"what costs 1299", "what costs 1.299", "Das kostet 1.299 Euro, what costs less?"},
+		{"what costs 1.299", "what costs 1299", "This costs 1299, what costs less?"},
+		{"call +491705550134", "call +49 170 5550134", "Call +49 170 5550134."},
+		{"call +49 170 5550134", "call +491705550134", "Call +491705550134."},
+		{"DE89370400440532013000", "de89 3704 0044 0532 0130 00", "IBAN DE89 3704 0044 0532 0130 00."},
+		{"DE89 3704 0044 0532 0130 00", "de89370400440532013000", "IBAN DE89370400440532013000."},
+		{"who is O'Brien", "who is O'Brien", "Ask Obrien who is there."},
+		{"what is on December 12th", "what is on 12 december", "The fair is on 12 December 2026."},
+		{"what is on 12 Dec", "what is on 12 december", "The fair is on 12 December 2026."},
+		{"what is on 12.12.2026", "what is on 12 december 2026", "The fair is on 12 December 2026."},
+		{"what is on 12.12.", "what is on 12 december.", "The fair is on 12 December 2026."},
+		{"what is on 12 December", "what is on 12 December", "The fair is on 12 December 2026."},
+		{"what is on 13 December", "what is on 13 December", "The fair is on 12 December 2026."},
+		{"what is on 12.12.2027", "what is on 12 december 2027", "The fair is on 12 December 2026."},
+		{"what starts at 7 pm", "what starts at 19:00", "The walk starts at 19:00."},
+		{"what starts at 19:00", "what starts at 7 pm", "The walk starts at 7 pm."},
+		{"geschlossen am 4. Januar", "geschlossen am 04.01", "Am 04.01. ist geschlossen."},
+	} {
+		x := newTextIndex(c.source, "Other passages speak of the garden and its trees.")
+		if got, _ := x.readMessage(c.typed, nil, nil); got != c.want {
+			t.Errorf("%q in %q: %q, want %q", c.typed, c.source, got, c.want)
+		}
+	}
+}
+
+// A word that no passage has is read as the nearest one of the passages; numbers, codes, addresses, abbreviations and
+// words that passages have are what they are.
+func TestTypingErrors(t *testing.T) {
+	x := newTextIndex("We ship to Canada and to the United States. Shipping takes five business days.",
+		"A refund of the subscription is possible within 14 days. The subscription costs 12 euros.",
+		"The temperature sensor ZK-100 needs the firmware of August.")
+	for typed, want := range map[string]string{
+		"do yuo shp to canda":           "do you ship to canada",
+		"shiping to Cannada":            "shipping to canada",
+		"refnud of my subscription":     "refund of my subscription",
+		"cancel my subscritpion":        "cancel my subscription",
+		"the temprature senser":         "the temperature sensor",
+		"my tempreture":                 "my temperature",
+		"is my subcripton paid":         "is my subscription paid",
+		"buisness days":                 "business days",
+		"do you sihp there":             "do you ship there",
+		"ZK-101 and ZK200":              "ZK-101 and ZK200",
+		"write to canda@x.example":      "write to canda@x.example",
+		"what is a SHPP":                "what is a SHPP",
+		"open http://x.example/refnud":  "open http://x.example/refnud",
+		"in june":                       "in june",
+		"a zebra":                       "a zebra",
+		"a sale":                        "a sale",
+		"waht is this":                  "what is this",
+		"do you ship":                   "do you ship",
+		"costs 13 euros, not 12 euros?": "costs 13 euros, not 12 euros?",
+	} {
+		if got, _ := x.readMessage(typed, nil, nil); got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+	}
+	if got, _ := x.readMessage("my refnud", [][]string{{"refnud", "refund"}}, nil); got != "my refnud" {
+		t.Errorf("a word of the operator's is read as %q", got)
+	}
+}
+
+// An exact match comes before what a typing error may mean, and a code before those that begin or end like it.
+func TestExactFormsComeFirst(t *testing.T) {
+	for _, c := range []struct {
+		question string
+		texts    []string
+	}{
+		{"C++ library", []string{"The C++ library is free.", "The C# library is free.", "The C library is free."}},
+		{"C# library", []string{"The C# library is free.", "The C++ library is free.", "The C library is free."}},
+		{".NET price", []string{"The .NET price is low.", "The net price is low."}},
+		{"AT&T offer", []string{"An AT&T offer.", "An offer at the T stop."}},
+		{"what costs $5", []string{"The soup costs $5.", "What costs 5 points is in list 5."}},
+		{"ZK-100 pump", []string{"ZK-100 fits pump A.", "ZK-1000 fits the pump B.", "ZK-100B fits the pump C."}},
+		{"zk 100 pump", []string{"ZK100 fits pump A.", "ZK1000 fits the pump B.", "ZK100B fits the pump C."}},
+		{"iphone15 case", []string{"The case of the iPhone 15.", "The case of the iPhone 14 and 15 others."}},
+		{"case for an iPhone 15", []string{"A case for the iPhone15.", "A case for the iPhone14."}},
+		{"re-entry fee", []string{"The reentry fee is small.", "The entry fee is small."}},
+		{"mr obrien", []string{"Mr O'Brien is in.", "Mr Brien is in."}},
+		{"rueckerstattung wann", []string{"Wann die Rückerstattung kommt.", "Wann die Erstattung kommt."}},
+		{"call +491705550134", []string{"Call +49 170 5550134.", "Call +49 170 5550135."}},
+		{"what costs 1,299", []string{"The bed costs 1299 euros.", "The chair costs 129 euros."}},
+	} {
+		if got := firstHit(t, newTextIndex(c.texts...), Query{Text: c.question}); got != "0" {
+			t.Errorf("%q: passage %s is first", c.question, got)
+		}
+	}
+}
+
+// The time to read a message is bounded, whatever is in it.
+func TestReadingOfLongMessages(t *testing.T) {
+	x := newTextIndex(strings.Repeat("1 11 111 a b ab ", 50), strings.Repeat("ab-12 ", 100))
+	for _, text := range []string{strings.Repeat("1", 40), strings.Repeat("a1", 20), strings.Repeat("1 ", 5000),
+		strings.Repeat("ab-", 5000), strings.Repeat("x", 1<<20)} {
+		x.readMessage(text, nil, nil)
+	}
+}
+
+// What an agent can be asked about is told by the beginnings of its sources.
+func TestFirstPassages(t *testing.T) {
+	x := newTextIndex("Deliveries take three days.", "Returns are free.", "We are open on Monday.")
+	if all, two := x.firstPassages(9), x.firstPassages(2); len(all) != 3 || len(two) != 2 ||
+		two[0].Passage.ID != all[0].Passage.ID {
+		t.Errorf("%d and %d passages", len(all), len(two))
+	}
+}

@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"cmp"
 	"iter"
 	"math/bits"
 	"slices"
@@ -29,6 +30,7 @@ type Index struct {
 	knownLanguages uint32                   // of all passages there ever were, a bit each
 	bytes          int64                    // of the live passages
 	wordLists      wordLists
+	longWords      longWords
 	norms          atomic.Pointer[norms]
 	lengthParts    atomic.Pointer[lengthParts]
 	writerScratch  writerScratch
@@ -66,6 +68,22 @@ type writerScratch struct {
 func NewIndex() *Index {
 	return &Index{vocabulary: newVocabulary(), byID: map[parley.PassageID]uint32{},
 		sources: map[parley.SourceID]*sharedStrings{}, wordLists: newWordLists()}
+}
+
+// firstPassages returns the first passages of n sources, by the names of these.
+func (x *Index) firstPassages(n int) (hits []Hit) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for i := range x.docs {
+		if p := &x.docs[i].passage; p.ID != "" && p.Ordinal == 0 {
+			hits = append(hits, Hit{Passage: *p})
+		}
+	}
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(a.Passage.SourceName, b.Passage.SourceName),
+			cmp.Compare(a.Passage.SourceID, b.Passage.SourceID))
+	})
+	return hits[:min(n, len(hits))]
 }
 
 // Len returns how many passages the index holds.

@@ -63,6 +63,15 @@ func (ix *Indexes) Nearest(ctx context.Context, agent parley.AgentID, passageVer
 	return index.Nearest(q), nil
 }
 
+// Overview returns the first passages of n of the agent's sources, by their names: what the agent can be asked about.
+func (ix *Indexes) Overview(ctx context.Context, agent parley.AgentID, passageVersion int64, n int) ([]Hit, error) {
+	index, err := ix.loadIndex(ctx, agent, passageVersion)
+	if err != nil {
+		return nil, err
+	}
+	return index.firstPassages(n), nil
+}
+
 // loadIndex returns the agent's index as it is at the passage version, or later.
 func (ix *Indexes) loadIndex(ctx context.Context, agent parley.AgentID, passageVersion int64) (*Index, error) {
 	model, err := ix.vectorModel(ctx, agent)

@@ -12,7 +12,7 @@ func (x *Index) Bytes() int64 {
 	defer x.mu.RUnlock()
 	const perDoc = int64(unsafe.Sizeof(length{})) + 8 + 4 // and its norms, and its place among those of its source
 	return emptyIndexBytes + x.bytes + x.vectors.bytes() + x.grams.bytes() + x.stems.bytes() + x.vocabulary.bytes() +
-		x.writerScratch.bytes() + x.wordLists.bytes() + x.lengthPartBytes() +
+		x.writerScratch.bytes() + x.wordLists.bytes() + x.longWords.bytes() + x.lengthPartBytes() +
 		int64(cap(x.docs))*int64(unsafe.Sizeof(doc{})) + perDoc*int64(cap(x.lengths)) +
 		passageBytes*int64(len(x.byID)) + sourceBytes*int64(len(x.sources))
 }

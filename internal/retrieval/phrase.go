@@ -95,7 +95,7 @@ func (m *queryMessage) addQuote(start, end int) {
 		to++
 	}
 	if to > from+1 {
-		m.addName(defaultWeights.quote, from, to, m.tokenWords(from, to))
+		m.addName(defaultWeights.quote, from, to, tokenWords(m.tokens[from:to]))
 	}
 }
 
@@ -103,7 +103,7 @@ func (m *queryMessage) addQuote(start, end int) {
 func (m *queryMessage) findCodes() {
 	for i := 0; i < len(m.tokens); {
 		end, word := m.codeEnd(i), m.tokens[i].Word
-		if list := m.tokenWords(i, end); len(list) > 1 {
+		if list := tokenWords(m.tokens[i:end]); len(list) > 1 {
 			whole := strings.Join(list, "")
 			m.addName(defaultWeights.code, i, end, list, []string{whole})
 			m.addAlternative(whole, i, end, 1)

@@ -39,6 +39,7 @@ type question struct {
 	direction *direction // where its vector points; nil without one
 
 	translator   *translator                         // nil if it is in the language of the passages
+	reading      string                              // the message in the words of the passages
 	groups       []termGroup                         // of its words that have been translated
 	translations map[string][]dictionary.Equivalents // of these; nil for none
 	// of the scores by stems beside those by grams, and of what is read beside both
@@ -84,7 +85,7 @@ const maxQueryWords = 200
 
 // fillQuestion fills in a question that is empty.
 func (x *Index) fillQuestion(out *question, q Query) {
-	x.addMessage(out, q.Text, 1, q.Synonyms)
+	out.reading = x.addMessage(out, q.Text, 1, q.Synonyms)
 	out.asksHow, out.wantedKind = words.AsksHow(q.Text), words.AsksFor(q.Text)
 	out.setDirection(q)
 	weight := x.earlierWeight(out, q)
@@ -108,19 +109,26 @@ func (q *question) reset() {
 		wordGrams: q.wordGrams[:0], content: q.content[:0]}
 }
 
-func (x *Index) addMessage(out *question, text string, weight float64, synonyms [][]string) {
-	text = words.ToStandardForm(text)
+// addMessage adds a message of the user, and returns how it is read.
+func (x *Index) addMessage(out *question, text string, weight float64, synonyms [][]string) (reading string) {
+	reading, typos := x.readMessage(text, synonyms, out.translator)
+	text = words.ToStandardForm(reading)
 	r := tokenize(out.tokens, text, x.language())
 	out.tokens = r.tokens
 	first := len(out.words)
 	for _, t := range r.tokens[:min(len(r.tokens), maxQueryWords)] {
-		out.words = append(out.words, x.newQueryWord(out, t, r.lang, weight))
+		ofWord := weight
+		if typos[t.Word] {
+			ofWord *= defaultWeights.typo
+		}
+		out.words = append(out.words, x.newQueryWord(out, t, r.lang, ofWord))
 	}
 	m := queryMessage{Index: x, out: out, words: out.words[first:], firstWord: first,
 		tokens: r.tokens[:len(out.words)-first], text: text, lang: r.lang, weight: weight}
 	m.translateWords(out.translator)
 	m.findVariants(synonyms)
 	out.addPairs(m.words, weight)
+	return reading
 }
 
 func (x *Index) newQueryWord(out *question, t words.Token, lang words.Language, weight float64) queryWord {
@@ -234,7 +242,6 @@ func (m *queryMessage) findVariants(synonyms [][]string) {
 	m.findQuotes()
 	m.findJoinedWords()
 	m.findSplitWords()
-	m.findTypos()
 	m.addSynonyms(synonyms)
 }
 
@@ -278,13 +285,6 @@ func (x *Index) hasWord(word string) bool {
 // gapBefore returns the text between a token and the one before; tokens of scripts without spaces overlap.
 func (m *queryMessage) gapBefore(i int) string {
 	return m.text[min(m.tokens[i-1].End, m.tokens[i].Start):m.tokens[i].Start]
-}
-
-func (m *queryMessage) tokenWords(from, to int) (list []string) {
-	for _, t := range m.tokens[from:to] {
-		list = append(list, t.Word)
-	}
-	return list
 }
 
 // Words of the answer before that a follow-up may be about; longer answers are about more than one thing.

@@ -145,7 +145,7 @@ func (x *Index) newReader(q *question, n *readerScratch) *reader {
 		for _, g := range a.grams {
 			r.gramSubjects[g] |= 1 << len(r.subjects)
 		}
-		if !a.isDense && words.KindOf(a.word)&words.Number == 0 { // two numbers are the same or not
+		if !a.isDense && !hasDigit(a.word) { // two numbers or codes are the same or not
 			r.outlines = append(r.outlines, newSpelling(len(r.subjects), a))
 		}
 		s := subject{stem: a.stem, alternatives: a.alternatives, isIndexed: a.isIndexed, weight: a.weight * a.rarity}

@@ -21,6 +21,9 @@ type Hit struct {
 	// All hits of a search share it; nil where nothing has been translated.
 	Translations map[string][]dictionary.Equivalents
 
+	// Reading is the question in the words of the passages, which all hits share; empty where it was typed so.
+	Reading Reading
+
 	Signs Signs
 }
 
@@ -43,11 +46,15 @@ func (x *Index) Nearest(q Query) []Hit {
 	all = all[:min(q.Limit, len(all))]
 	terms, shared := ask.termRarities(), Signs{Letters: x.letterSign(letters), Words: x.wordSign(s, all),
 		Lead: x.leadOverOtherSources(all)}
+	reading := Reading{}
+	if ask.reading != q.Text {
+		reading = Reading{Typed: q.Text, Read: ask.reading}
+	}
 	hits := make([]Hit, len(all))
 	for i := range all {
 		c := &all[i]
 		hits[i] = Hit{Passage: x.docs[c.doc].passage, Rank: c.score, Score: c.closeness.likelihood(letters), Terms: terms,
-			Translations: ask.translations, Signs: shared}
+			Translations: ask.translations, Reading: reading, Signs: shared}
 		hits[i].Signs.Stretch, hits[i].Signs.Title, hits[i].Signs.Asked = c.closeness.bestSentences, c.closeness.title,
 			c.closeness.askedQuestion
 	}

@@ -186,6 +186,9 @@ func (x *Index) addWord(key uint64, text string, lang words.Language) uint32 {
 	}
 	w.last = uint32(len(v.gramIDs))
 	w.sketch = sketch(v.gramIDs[w.first:w.last])
+	if stem != noStem {
+		x.longWords.add(text, lang)
+	}
 	id := uint32(len(v.words))
 	v.ids.add(key, id)
 	v.words, v.stems, v.kinds = append(v.words, w), append(v.stems, stem), append(v.kinds, words.KindOf(text))

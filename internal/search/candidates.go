@@ -75,7 +75,7 @@ func (s *searchRun) matches(ctx context.Context, d *doc) (bool, error) {
 		return false, err
 	}
 	for _, w := range s.plan.words {
-		ids, err := s.index.Find(ctx, s.DB.SQL(), messageTable, expr{groups: [][]string{{w}}},
+		ids, err := s.index.Find(ctx, s.DB.SQL(), messageTable, expr{groups: [][]string{w.forms}},
 			conversationRange(d.agent, d.number, d.number), 1)
 		if err != nil || len(ids) == 0 {
 			return false, err

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"slices"
 
 	"parley"
 	"parley/internal/store"
@@ -33,20 +34,20 @@ func PostgresFind(agent int64, word string) (query, text string) {
 
 // SnippetOf is the snippet of a text for a query.
 func SnippetOf(text, query string) *Snippet {
-	return newSnippet(&store.IndexableMessage{Author: parley.AuthorUser, Text: text}, queryWords(query))
+	return newSnippet(&store.IndexableMessage{Author: parley.AuthorUser, Text: text}, distinctForms(queryWords(query)))
 }
 
-// QueryWords returns the words of a query.
-func QueryWords(query string) []string { return queryWords(query) }
+// QueryWords returns the words of a query with their forms.
+func QueryWords(query string) []string { return distinctForms(queryWords(query)) }
 
 // ContainsAllWords reports whether a text contains all words of a query.
 func ContainsAllWords(text, query string) bool {
 	found := map[string]bool{}
-	for t := range tokens(text) {
+	for t := range tokensWithForms(text) {
 		found[t.word] = true
 	}
 	for _, w := range queryWords(query) {
-		if !found[w] {
+		if !slices.ContainsFunc(w.forms, func(form string) bool { return found[form] }) {
 			return false
 		}
 	}

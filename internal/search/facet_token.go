@@ -42,9 +42,10 @@ const (
 
 var tokenEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// facetToken returns the token of a facet's value. Values are hashed, so that the index holds no end user's id.
+// facetToken returns the token of a facet's value, in whatever form of Unicode. Values are hashed, so that the index
+// holds no end user's id.
 func facetToken(f facet, values ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(values, "\x00")))
+	sum := sha256.Sum256([]byte(words.Compose(strings.Join(values, "\x00"))))
 	return controlPrefix + string(f) + tokenEncoding.EncodeToString(sum[:10])
 }
 

@@ -86,6 +86,36 @@ func startRebuild(ctx context.Context, db *sqldb.DB, account parley.AccountID) e
 	return err
 }
 
+// tokenVersion is how words are cut and what forms of them are in the index. It grows with every change of that, and
+// what is in the index in an older way is built again, while it goes on to answer.
+const tokenVersion = 2
+
+// rebuildOutdated begins a new generation for each account whose index was, or is being, built in an older way.
+func rebuildOutdated(ctx context.Context, db *sqldb.DB) error {
+	_, err := db.Exec(ctx, `
+		update search_accounts set
+		  building = coalesce(building, generation) + 1,
+		  built_agent = '',
+		  built_at = 0,
+		  built_id = '',
+		  turn = turn + 1
+		where exists (
+		  select 1
+		  from search_agents a
+		  where a.account_id = search_accounts.account_id
+		    and a.generation = coalesce(search_accounts.building, search_accounts.generation)
+		    and a.tokens < ? and a.retired_at is null
+		)`, tokenVersion)
+	return err
+}
+
+// askForTokensOf has the search ask for words as they are in a partition.
+func (s *searchRun) askForTokensOf(on *agentPartition) {
+	if on.tokens < tokenVersion {
+		s.plan.words = withOldTokens(s.plan.words)
+	}
+}
+
 // save writes the state in place of a version. It fails with events.ErrConflict when another server has written it
 // meanwhile.
 func (st *indexState) save(ctx context.Context, tx *sqldb.DB, version int64) error {
@@ -133,6 +163,7 @@ type agentPartition struct {
 	lastNumber         int64 // number of the last conversation
 	hasMultipleBuckets bool  // some conversation has several buckets
 	isRetired          bool  // the agent is gone, or another generation answers
+	tokens             int64 // tokenVersion when it was begun
 }
 
 // findPartition returns the agent's partition; nil if it has none yet.
@@ -143,7 +174,8 @@ func findPartition(ctx context.Context, db *sqldb.DB, ref parley.AgentRef, gener
 		  generation,
 		  last,
 		  parted,
-		  case when retired_at is null then 0 else 1 end
+		  case when retired_at is null then 0 else 1 end,
+		  tokens
 		from search_agents
 		where agent_id = ? and account_id = ? and generation = ?`,
 		ref.Agent, ref.Account, generation))
@@ -157,7 +189,8 @@ func findLivePartition(ctx context.Context, db *sqldb.DB, ref parley.AgentRef) (
 		  g.generation,
 		  g.last,
 		  g.parted,
-		  0
+		  0,
+		  g.tokens
 		from search_accounts s
 		join search_agents g on g.account_id = s.account_id and g.generation = s.generation
 		where s.account_id = ? and g.agent_id = ? and g.retired_at is null`, ref.Account, ref.Agent))
@@ -172,7 +205,8 @@ func findPartitionByNumber(ctx context.Context, db *sqldb.DB, ref parley.AgentRe
 		  generation,
 		  last,
 		  parted,
-		  case when retired_at is null then 0 else 1 end
+		  case when retired_at is null then 0 else 1 end,
+		  tokens
 		from search_agents
 		where number = ? and generation = ? and agent_id = ? and account_id = ?`,
 		number, generation, ref.Agent, ref.Account))
@@ -180,7 +214,7 @@ func findPartitionByNumber(ctx context.Context, db *sqldb.DB, ref parley.AgentRe
 
 func scanPartition(r *sqldb.Row) (*agentPartition, error) {
 	var ap agentPartition
-	err := r.Scan(&ap.number, &ap.generation, &ap.lastNumber, &ap.hasMultipleBuckets, &ap.isRetired)
+	err := r.Scan(&ap.number, &ap.generation, &ap.lastNumber, &ap.hasMultipleBuckets, &ap.isRetired, &ap.tokens)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -204,11 +238,11 @@ func createPartition(ctx context.Context, db *sqldb.DB, ref parley.AgentRef, gen
 		return nil, errors.New("search: there are no numbers left for agents")
 	}
 	done, err := db.Exec(ctx, `
-		insert into search_agents (number, account_id, agent_id, generation)
-		values (?, ?, ?, ?)
-		on conflict do nothing`, n, ref.Account, ref.Agent, generation)
+		insert into search_agents (number, account_id, agent_id, generation, tokens)
+		values (?, ?, ?, ?, ?)
+		on conflict do nothing`, n, ref.Account, ref.Agent, generation, tokenVersion)
 	if err == nil && done == 0 {
 		err = events.ErrConflict
 	}
-	return &agentPartition{number: n, generation: generation}, err
+	return &agentPartition{number: n, generation: generation, tokens: tokenVersion}, err
 }

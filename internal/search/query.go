@@ -61,9 +61,9 @@ var (
 // queryPlan is a search that has been understood.
 type queryPlan struct {
 	text    string
-	words   []string   // that a conversation must hold; none where the text has none
-	filters [][]string // of each group a conversation has one of the facets
-	days    []string   // facets of the time of creation, where it is narrow enough to name them
+	words   []queryWord // that a conversation must hold; none where the text has none
+	filters [][]string  // of each group a conversation has one of the facets
+	days    []string    // facets of the time of creation, where it is narrow enough to name them
 	created period
 	active  period
 	limit   int
@@ -129,14 +129,14 @@ const fingerprintSize = 24
 func (p *queryPlan) expr(hasMultipleBuckets bool) expr {
 	var e expr
 	for _, w := range p.words {
-		e.groups = append(e.groups, []string{w})
+		e.groups = append(e.groups, w.forms)
 	}
 	e.groups = append(e.groups, p.filters...)
 	if len(p.days) > 0 {
 		e.groups = append(e.groups, p.days)
 	}
 	if hasMultipleBuckets && len(p.words) > 0 && len(e.groups) > 1 {
-		e.looseTokens = p.words
+		e.looseTokens = distinctForms(p.words)
 	}
 	return e
 }

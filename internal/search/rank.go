@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley/internal/store"
+	"parley/internal/text/words"
 )
 
 const (
@@ -31,6 +32,7 @@ func (s *searchRun) rankPage(ctx context.Context) (*Page, error) {
 	if err != nil || on == nil || len(s.plan.words) == 0 {
 		return &Page{}, err
 	}
+	s.askForTokensOf(on)
 	found, rest, err := s.candidates(ctx, on, on.lastNumber+1, maxRanked, loadSummaries)
 	if err != nil || len(found) == 0 {
 		return &Page{}, err
@@ -134,7 +136,7 @@ func (s *searchRun) findFullMatches(ctx context.Context, on *agentPartition, fou
 func (s *searchRun) allWordsExpr() expr {
 	var e expr
 	for _, w := range s.plan.words {
-		e.groups = append(e.groups, []string{w})
+		e.groups = append(e.groups, w.forms)
 	}
 	return e
 }
@@ -151,7 +153,7 @@ func (s *searchRun) coarseScore(c *rankedDoc) float64 {
 	}
 	hits, title := 0, distinctWords(c.title)
 	for _, w := range s.plan.words {
-		if slices.Contains(title, w) {
+		if slices.ContainsFunc(w.forms, func(form string) bool { return slices.Contains(title, form) }) {
 			hits++
 		}
 	}
@@ -204,29 +206,29 @@ func (s *searchRun) chooseBest(ctx context.Context, list []rankedDoc, places []s
 // score returns how well a text matches, from 0 for not at all to about 9: how much of it the words are, how close they
 // stand together, and whether they are spelled as they were asked for.
 func (p *queryPlan) score(text string) float64 {
-	at := map[string]int{}
+	at := map[string][]int{}
 	for i, w := range p.words {
-		at[w] = i
+		for _, form := range w.forms {
+			at[form] = append(at[form], i)
+		}
 	}
 	counts, exact, last := make([]float64, len(p.words)), make([]bool, len(p.words)), make([]int, len(p.words))
 	length, seen, closest := 0, 0, math.MaxInt
-	for t := range tokens(text) {
-		if t.isPart {
-			if _, ok := at[t.word]; !ok {
-				continue
-			}
-		}
-		length++
-		i, ok := at[t.word]
-		if !ok {
+	for t := range tokensWithForms(text) {
+		if (t.isPart || t.isForm) && at[t.word] == nil {
 			continue
 		}
-		if counts[i]++; counts[i] == 1 {
-			seen++
+		if !t.isForm {
+			length++
 		}
-		exact[i] = exact[i] || strings.Contains(p.text, text[t.start:t.end])
-		if last[i] = length; seen == len(p.words) {
-			closest = min(closest, length-slices.Min(last)+1)
+		for _, i := range at[t.word] {
+			if counts[i]++; counts[i] == 1 {
+				seen++
+			}
+			exact[i] = exact[i] || strings.Contains(p.text, text[t.start:t.end])
+			if last[i] = length; seen == len(p.words) {
+				closest = min(closest, length-slices.Min(last)+1)
+			}
 		}
 	}
 	if seen == 0 {
@@ -243,5 +245,28 @@ func (p *queryPlan) score(text string) float64 {
 	if seen == len(p.words) && n > 1 {
 		score += 3 * n / math.Max(n, float64(closest))
 	}
-	return score
+	return score + p.exactScore(text)
+}
+
+// exactWorth is what a text gains that holds what was asked for as it was asked for: more than all else but that its
+// message holds all words.
+const exactWorth = 6
+
+// exactScore scores that a text holds the query's words in the form in which they were asked for, where they have
+// several.
+func (p *queryPlan) exactScore(text string) float64 {
+	if !slices.ContainsFunc(p.words, func(w queryWord) bool { return len(w.forms) > 1 || hasDigit(w.forms[0]) }) {
+		return 0
+	}
+	parts, text, found := strings.Fields(words.Fold(p.text)), words.Fold(text), 0
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			found++
+		}
+	}
+	share := float64(found) / float64(max(1, len(parts)))
+	if strings.Contains(text, strings.Join(parts, " ")) {
+		share++
+	}
+	return exactWorth * share / 2
 }

@@ -1,7 +1,7 @@
 package search_test
 
 import (
-	"parley/internal/testkit/dbs"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/search"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 // TestAllWordsAreRequired holds docs/interface/search.md#words: in any message or in the title, whatever case and
@@ -197,4 +198,150 @@ func TestAllInvalidFieldsAreListed(t *testing.T) {
 func newStore(t *testing.T) *store.DB {
 	t.Helper()
 	return dbs.NewSQLiteStore(t)
+}
+
+// formCase is a query with texts that it finds, the first of which comes first unless all are the same to it, and texts
+// that it does not find.
+type formCase struct {
+	query       string
+	found, rest []string
+}
+
+// TestSignsAndFormsOfWords checks that signs make another word, and that the joined and the split form of a word find
+// each other.
+func TestSignsAndFormsOfWords(t *testing.T) {
+	forEachDatabase(t, func(ts *testSearch) {
+		checkForms(ts, true, []formCase{
+			{"C++", []string{"the C++ library"}, []string{"the C# library", "vitamin C", ".NET"}},
+			{"c#", []string{"the C# library"}, []string{"the C++ library", "vitamin C"}},
+			{"C", []string{"vitamin C"}, []string{"the C++ library", "the C# library"}},
+			{".NET", []string{"we use .NET here"}, []string{"the net price"}},
+			{"net", []string{"the net price"}, []string{"we use .NET here"}},
+			{"AT&T", []string{"an AT&T line"}, []string{"at the T junction"}},
+			{"at", []string{"at the T junction"}, []string{"an AT&T line"}},
+			{"$5", []string{"it costs $5", "5 dollars off"}, []string{"5 apples", "£5 off"}},
+			{"5", []string{"5 apples"}, nil},
+			{"zk 100", []string{"filter ZK 100", "filter ZK-100", "filter ZK100"}, []string{"filter ZK-1000",
+				"filter ZK-100B", "filter ZK100B"}},
+			{"ZK-100", []string{"filter ZK-100", "filter ZK 100", "filter ZK100"}, []string{"filter ZK-1000",
+				"filter ZK-100B"}},
+			{"zk100", []string{"filter ZK100", "filter ZK 100", "filter ZK-100"}, []string{"filter ZK-1000",
+				"filter ZK-100B"}},
+			{"iphone 15", []string{"an iPhone 15 case", "my iPhone15"}, []string{"an iPhone 14 case"}},
+			{"iphone15", []string{"my iPhone15", "an iPhone 15 case"}, []string{"an iPhone 14 case"}},
+			{"reentry", []string{"the reentry fee", "the re-entry fee"}, []string{"the entry fee"}},
+			{"re-entry", []string{"the re-entry fee", "the reentry fee"}, []string{"the entry fee"}},
+			{"obrien", []string{"Mr. OBrien", "Mr. O'Brien", "Mr. O’Brien"}, []string{"Mr. Brien"}},
+			{"O'Brien", []string{"Mr. O'Brien", "Mr. OBrien"}, []string{"Mr. Brien"}},
+			{"rueckerstattung", []string{"rueckerstattung bitte", "Rückerstattung bitte"}, []string{"Erstattung bitte"}},
+			{"Rückerstattung", []string{"Rückerstattung bitte", "rueckerstattung bitte"}, []string{"Erstattung bitte"}},
+		})
+	})
+}
+
+// TestNumbersInGroups checks that numbers are found whether they are written in groups or not.
+func TestNumbersInGroups(t *testing.T) {
+	forEachDatabase(t, func(ts *testSearch) {
+		checkForms(ts, true, []formCase{
+			{"1299", []string{"for 1299 euros", "for 1,299 euros", "for 1.299 euros"}, []string{"for 12.99 euros"}},
+			{"1,299", []string{"for 1,299 euros", "for 1299 euros"}, []string{"for 129 euros"}},
+			{"1.299", []string{"for 1.299 euros", "for 1299 euros"}, []string{"for 12.99 euros"}},
+			{"+491705550134", []string{"call +491705550134 now", "call +49 170 5550134 now", "+49 (170) 555-0134"},
+				[]string{"call +49 170 5550135"}},
+			{"+49 170 5550134", []string{"call +49 170 5550134 now", "call +491705550134 now"},
+				[]string{"call +491705550135 now"}},
+			{"DE89370400440532013000", []string{"pay to DE89370400440532013000", "IBAN DE89 3704 0044 0532 0130 00 please"},
+				[]string{"IBAN DE89 3704 0044 0532 0130 01"}},
+			{"DE89 3704 0044 0532 0130 00", []string{"IBAN DE89 3704 0044 0532 0130 00 please", "pay to DE89370400440532013000"},
+				[]string{"pay to DE89370400440532013001"}},
+			{"4111111111111111", []string{"card 4111 1111 1111 1111"}, []string{"card 4111 1111 1111 1112"}},
+			{"5kg", []string{"a 5kg bag", "5 kg of it"}, []string{"15 kg"}},
+			{"5 kg", []string{"5 kg of it", "a 5kg bag"}, []string{"15 kg"}},
+		})
+	})
+}
+
+// TestFormsOfUnicode checks that what looks the same is the same, in messages, queries and filters.
+func TestFormsOfUnicode(t *testing.T) {
+	const decomposed = "\u1112\u116a\u11ab\u1107\u116e\u11af" // 환불
+	forEachDatabase(t, func(ts *testSearch) {
+		checkForms(ts, false, []formCase{
+			{"환불", []string{"환불 규정", decomposed + " 규정"}, []string{"배송 규정"}},
+			{decomposed, []string{"환불 규정", decomposed + " 규정"}, nil},
+			{"ガイド", []string{"ガイドです", "ｶﾞｲﾄﾞです", "カ\u3099イト\u3099です"}, []string{"カイトです"}},
+			{"ｶﾞｲﾄﾞ", []string{"ガイドです"}, []string{"カイトです"}},
+			{"café", []string{"a café", "a cafe\u0301"}, nil},
+			{"мой", []string{"мой заказ", "мои\u0306 заказ"}, []string{"мои заказы"}},
+			{"Dampfschiff", []string{"das Dampf\u00adschiff", "das Dampfschiff"}, nil},
+			{"Dampf\u00adschiff", []string{"das Dampfschiff"}, []string{"Dampf Schiff"}},
+			{"refund", []string{"my re\u200bfund"}, nil},
+		})
+		a := ts.startConversation("filtered", func(c *parley.Conversation) { c.UserID = "cafe\u0301" })
+		ts.runIndexer()
+		ts.wantFound(search.Query{Text: "filtered", UserID: "café"}, a)
+	})
+}
+
+func checkForms(ts *testSearch, isOrdered bool, cases []formCase) {
+	ts.Helper()
+	conversations := map[string]*testConversation{}
+	for _, c := range cases {
+		for _, text := range append(c.found[:len(c.found):len(c.found)], c.rest...) {
+			if conversations[text] == nil {
+				conversations[text] = ts.startConversation(text)
+			}
+		}
+	}
+	ts.runIndexer()
+	for _, c := range cases {
+		list := ts.readAllPages(search.Query{Text: c.query}, nil)
+		found := idSet(list)
+		for i, text := range c.found {
+			if !found[conversations[text].ID] {
+				ts.Errorf("%q does not find %q", c.query, text)
+			} else if isOrdered && i == 0 && list[0] != conversations[text].ID {
+				ts.Errorf("%q finds another before %q", c.query, text)
+			}
+		}
+		for _, text := range c.rest {
+			if found[conversations[text].ID] {
+				ts.Errorf("%q finds %q", c.query, text)
+			}
+		}
+	}
+}
+
+// TestOldTokensAreBuiltAgain checks that an index whose words were cut in an older way answers while it is built again,
+// which begins by itself.
+func TestOldTokensAreBuiltAgain(t *testing.T) {
+	forEachDatabase(t, func(ts *testSearch) {
+		plus := ts.startConversation("the C++ library")
+		for i := range 300 {
+			ts.startConversation(fmt.Sprint("alpha number", i))
+		}
+		ts.runIndexer()
+		old := func(query string) {
+			if _, err := ts.db.SQL().Exec(ts, query); err != nil {
+				ts.Fatal(err)
+			}
+		}
+		old(`update search_agents set tokens = 1`)
+		ts.must(ts.indexer.Sweep(ts))
+		if n := ts.countRows("search_agents where tokens = 1"); n != 1 {
+			t.Fatalf("%d old partitions", n)
+		}
+		if _, err := ts.indexer.StepAll(ts); err != nil {
+			t.Fatal(err)
+		}
+		ts.wantFound(search.Query{Text: "c++ library"}, plus)
+		ts.must(ts.indexer.Sweep(ts)) // begins no third one
+		ts.runIndexer()
+		if n := ts.countRows("search_agents where retired_at is null and tokens = 1"); n != 0 {
+			t.Errorf("%d old partitions answer", n)
+		}
+		ts.wantFound(search.Query{Text: "c++ library"}, plus)
+		if n := ts.countRows("search_accounts where building is not null or generation <> 2"); n != 0 {
+			t.Error("it was built more than once")
+		}
+	})
 }

@@ -33,7 +33,7 @@ func (s *searchRun) buildPage(ctx context.Context, list []rankedDoc) (*Page, err
 	}
 	for i := range hits {
 		if b := best[hits[i].ID]; b != nil {
-			hits[i].Snippet = newSnippet(&b.IndexableMessage, s.plan.words)
+			hits[i].Snippet = newSnippet(&b.IndexableMessage, distinctForms(s.plan.words))
 		}
 	}
 	return &Page{Hits: hits}, nil
@@ -80,7 +80,7 @@ func (s *searchRun) candidateMessages(ctx context.Context, d *doc) (seqs []int64
 	in.from++ // the title is the message 0
 	ids, err := s.index.Find(ctx, s.DB.SQL(), messageTable, s.allWordsExpr(), in, maxSnippetFullMatches)
 	if err == nil && len(ids) == 0 && len(s.plan.words) > 1 {
-		ids, err = s.index.Find(ctx, s.DB.SQL(), messageTable, expr{groups: [][]string{s.plan.words}}, in,
+		ids, err = s.index.Find(ctx, s.DB.SQL(), messageTable, expr{groups: [][]string{distinctForms(s.plan.words)}}, in,
 			maxSnippetPartialMatches)
 	}
 	for _, id := range ids {

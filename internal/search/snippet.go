@@ -1,6 +1,8 @@
 package search
 
 import (
+	"cmp"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -47,15 +49,25 @@ func findHits(text string, terms []string) []textSpan {
 		want[w] = true
 	}
 	var list []textSpan
-	for t := range tokens(text) {
-		if !want[t.word] {
-			continue
+	for t := range tokensWithForms(text) {
+		if want[t.word] {
+			list = append(list, textSpan{t.start, t.end})
 		}
+	}
+	return mergeSpans(list)
+}
+
+// mergeSpans puts spans in order, and makes one of those that overlap.
+func mergeSpans(all []textSpan) (list []textSpan) {
+	slices.SortFunc(all, func(a, b textSpan) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
+	})
+	for _, t := range all {
 		if n := len(list); n > 0 && t.start < list[n-1].end {
 			list[n-1].end = max(list[n-1].end, t.end)
 			continue
 		}
-		list = append(list, textSpan{t.start, t.end})
+		list = append(list, t)
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,20 +20,23 @@ type token struct {
 	start, end int // byte span in the text
 	// one character of a longer run of a script without spaces: the text has it, a query does not ask for it
 	isPart bool
+	isSign bool // the name of a sign, such as that of a currency
+	isForm bool // another form of a word, or of several
 }
 
-// tokens returns the words of a text: runs of letters, digits and their marks. Of scripts that are written without
-// spaces they are the single characters and the pairs of neighbours; a symbol such as an emoji is a word of its own.
+// tokens returns the words of a text: runs of letters, digits and their marks, with the signs that belong to them as in
+// "C++". Of scripts that are written without spaces they are the single characters and the pairs of neighbours; a
+// symbol such as an emoji is a word of its own, and the sign of a currency beside digits is its name.
 func tokens(text string) iter.Seq[token] {
 	return func(yield func(token) bool) {
 		dense := false // the rune before
 		for i := 0; i < len(text); {
-			r, n := utf8.DecodeRuneInString(text[i:])
+			r, n := words.DecodeRune(text, i)
 			before := dense
 			dense = words.IsUnspacedRune(r) && isWordRune(r)
 			switch {
 			case dense:
-				next, m := utf8.DecodeRuneInString(text[i+n:])
+				next, m := decodeNext(text, i+n)
 				pair := words.IsUnspacedRune(next) && isWordRune(next)
 				if !yieldToken(yield, text, i, i+n, before || pair) || pair && !yieldToken(yield, text, i, i+n+m, false) {
 					return
@@ -43,9 +47,17 @@ func tokens(text string) iter.Seq[token] {
 					return
 				}
 				n = end - i
-			case unicode.Is(unicode.So, r):
-				if !yieldToken(yield, text, i, i+n, false) {
-					return
+			default:
+				name, end := words.SignWord(text, i)
+				switch {
+				case name != "":
+					if n = end - i; !yield(token{word: encodeSigns(name), start: i, end: end, isSign: true}) {
+						return
+					}
+				case unicode.Is(unicode.So, r):
+					if !yieldToken(yield, text, i, i+n, false) {
+						return
+					}
 				}
 			}
 			i += n
@@ -53,21 +65,43 @@ func tokens(text string) iter.Seq[token] {
 	}
 }
 
+func decodeNext(text string, i int) (rune, int) {
+	if i >= len(text) {
+		return utf8.RuneError, 0
+	}
+	return words.DecodeRune(text, i)
+}
+
 func yieldToken(yield func(token) bool, text string, start, end int, part bool) bool {
-	word := parley.ClipBytes(foldWord(text[start:end]), maxTokenBytes)
-	return word == "" || yield(token{word, start, end, part})
+	word := parley.ClipBytes(encodeSigns(foldWord(text[start:end])), maxTokenBytes)
+	return word == "" || yield(token{word: word, start: start, end: end, isPart: part})
 }
 
 // wordEnd returns the end of the word that begins at i.
 func wordEnd(text string, i int) int {
+	start := i
 	for i < len(text) {
-		r, n := utf8.DecodeRuneInString(text[i:])
+		r, n := words.DecodeRune(text, i)
 		if !isWordRune(r) || words.IsUnspacedRune(r) {
-			break
+			end := words.JoinedEnd(text, i)
+			if end == i {
+				break
+			}
+			i, n = end, 0
 		}
 		i += n
 	}
-	return i
+	return words.SignsEnd(text, start, i)
+}
+
+// signCodes are what stands for the signs of words in the index: databases would part words at the signs.
+var signCodes = strings.NewReplacer("+", "\ue001", "#", "\ue002", "&", "\ue003", ".", "\ue004")
+
+func encodeSigns(word string) string {
+	if strings.IndexAny(word, "+#&.") < 0 {
+		return word
+	}
+	return signCodes.Replace(word)
 }
 
 func isWordRune(r rune) bool {
@@ -84,35 +118,106 @@ func foldWord(s string) string {
 	return s
 }
 
+// queryWord is a word that a query asks for: a conversation must hold one of its forms.
+type queryWord struct {
+	forms []string // the first is the word itself
+}
+
 // queryWords returns the distinct words that a query asks for, in its order.
-func queryWords(query string) []string {
-	var list []string
+func queryWords(query string) []queryWord {
+	list := wordsWithForms(query, slices.Collect(tokens(query)))
 	seen := map[string]bool{}
-	for t := range tokens(query) {
-		if !t.isPart && !seen[t.word] {
-			seen[t.word] = true
-			list = append(list, t.word)
+	return slices.DeleteFunc(list, func(w queryWord) bool {
+		key := strings.Join(w.forms, " ")
+		isSeen := seen[key]
+		seen[key] = true
+		return isSeen
+	})
+}
+
+func wordsWithForms(query string, all []token) (list []queryWord) {
+	at := make([]int, len(all)) // of the tokens in list
+	for i, t := range all {
+		at[i] = -1
+		if !t.isPart {
+			at[i] = len(list)
+			list = append(list, queryWord{forms: append([]string{t.word}, otherSpellings(query, t)...)})
+		}
+	}
+	for f := range joinedForms(query, all) {
+		for i := f.first; i <= f.last; i++ {
+			if w := at[i]; w >= 0 && !slices.Contains(list[w].forms, f.word) {
+				list[w].forms = append(list[w].forms, f.word)
+			}
 		}
 	}
 	return list
 }
 
+// otherSpellings returns the words that say the same as a word of a query.
+func otherSpellings(query string, t token) (list []string) {
+	for _, names := range currencies {
+		if slices.Contains(names, t.word) {
+			return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == t.word })
+		}
+	}
+	if spelled := spellUmlauts(query[t.start:t.end]); spelled != "" {
+		list = append(list, spelled)
+	}
+	return list
+}
+
+// currencies are the names and codes of some currencies; the index holds the first for the sign.
+var currencies = [][]string{{"dollar", "dollars", "usd"}, {"euro", "euros", "eur"}, {"pound", "pounds", "gbp"}}
+
+// withOldTokens lets the words find what was put into the index before signs belonged to words.
+func withOldTokens(list []queryWord) (old []queryWord) {
+	for _, w := range list {
+		plain := strings.Trim(w.forms[0], "\ue001\ue002\ue003\ue004")
+		if plain, _, _ = strings.Cut(plain, "\ue003"); plain != w.forms[0] {
+			w.forms = append(slices.Clone(w.forms), plain)
+		}
+		old = append(old, w)
+	}
+	return old
+}
+
+// distinctForms returns the forms of all words, each once.
+func distinctForms(list []queryWord) (all []string) {
+	seen := map[string]bool{}
+	for _, w := range list {
+		for _, form := range w.forms {
+			if !seen[form] {
+				seen[form] = true
+				all = append(all, form)
+			}
+		}
+	}
+	return all
+}
+
 // maxDistinctBytes bounds the bytes of a message's distinct words: PostgreSQL keeps no more of one row.
 const maxDistinctBytes = 800_000
 
-// distinctWords returns the distinct words of a text, in its order.
+// distinctWords returns the distinct words of a text and their other forms, in its order.
 func distinctWords(text string) []string {
 	var list []string
 	seen, size := map[string]bool{}, 0
-	for t := range tokens(text) {
-		if seen[t.word] {
-			continue
+	add := func(word string) (isFull bool) {
+		if seen[word] {
+			return false
 		}
-		if size += len(t.word) + 1; size > maxDistinctBytes {
+		if size += len(word) + 1; size > maxDistinctBytes {
+			return true
+		}
+		seen[word] = true
+		list = append(list, strings.Clone(word))
+		return false
+	}
+	for t := range tokensWithForms(text) {
+		if add(t.word) {
 			break
 		}
-		seen[t.word] = true
-		list = append(list, strings.Clone(t.word))
 	}
 	return list
 }

@@ -80,6 +80,7 @@ func (s *searchRun) snapshotPage(ctx context.Context, at *cursorPosition) (*Page
 	if err != nil {
 		return nil, err
 	}
+	s.askForTokensOf(on)
 	if at.value < 0 || at.value > int64(len(w.Ranked)) {
 		return nil, parley.NewError(parley.CodeInvalidCursor)
 	}
@@ -119,6 +120,7 @@ func (s *searchRun) tailPage(ctx context.Context, at *cursorPosition) (*Page, er
 	if err != nil {
 		return nil, err
 	}
+	s.askForTokensOf(on)
 	found, rest, err := s.candidates(ctx, on, at.value, s.plan.limit, loadDocs)
 	if err != nil {
 		return nil, err

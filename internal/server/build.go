@@ -1,11 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"parley"
@@ -24,6 +26,7 @@ import (
 	"parley/internal/jobs"
 	"parley/internal/manifest"
 	"parley/internal/modelserver"
+	"parley/internal/notice"
 	"parley/internal/outbound"
 	"parley/internal/ready"
 	"parley/internal/retrieval"
@@ -113,8 +116,10 @@ func (b *builder) build() *Services {
 	agentService := b.newAgents(ingestService, engine, sessions)
 	insightService := b.newInsight()
 
-	accounts := &access.Accounts{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now, HasSSO: b.cfg.OIDCIssuer != ""}
+	accounts := &access.Accounts{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now, HasSSO: b.cfg.OIDCIssuer != "",
+		Providers: b.newSSOProviders()}
 	users := b.cfg.newUsers(accounts, b.Queue)
+	notices := b.newNotices(users)
 	broadcast := &events.Broadcast{DB: b.DB, Logger: b.cfg.Logger}
 	b.hub.Events = broadcast
 
@@ -129,7 +134,7 @@ func (b *builder) build() *Services {
 		Agents:        agentService, Manifests: b.newManifests(ingestService, helpdeskService), Ingest: ingestService,
 		Engine: engine, Conversations: conversations, Actions: toolbox, Helpdesk: helpdeskService,
 		Search: b.newFinder(), Indexer: &search.Indexer{DB: b.DB, Now: b.cfg.Now, Logger: b.cfg.Logger},
-		Insight: insightService, Webhooks: webhooks, Sender: sender,
+		Insight: insightService, Webhooks: webhooks, Sender: sender, Notices: notices,
 		Events: broadcast, Live: b.newLive(broadcast, users.Sessions, conversations), Ready: b.newReadiness(),
 
 		Media: media, Voice: sessions, Responder: responder,
@@ -143,7 +148,7 @@ func (b *builder) build() *Services {
 		EmbeddingRunner: b.newEmbeddingRunner(ingestService),
 		InsightRunner:   b.newRunner(jobs.Runner{Handlers: insightService.Handlers(), MaxWorkers: insightWorkers}),
 		WebhookRunner:   b.newRunner(jobs.Runner{Handlers: sender.Handlers(), MaxWorkers: webhookWorkers}),
-		MailRunner:      b.newMailRunner(users),
+		MailRunner:      b.newMailRunner(users, notices),
 
 		extractPool: pool,
 	}
@@ -332,12 +337,24 @@ func (b *builder) newWebhooks() (*webhook.Service, *webhook.Sender) {
 	return service, sender
 }
 
-// newMailRunner returns the runner of the jobs that mail links, nil if there is no mail server.
-func (b *builder) newMailRunner(users *access.Users) *jobs.Runner {
+// newNotices returns what mails people of what happens, nil if there is no mail server.
+func (b *builder) newNotices(users *access.Users) *notice.Service {
+	if users.Mail == nil {
+		return nil
+	}
+	return &notice.Service{
+		DB: b.DB, Queue: b.Queue, Sender: users.Mail.Sender, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		ConsoleURL: b.cfg.consoleURL(), PagesURL: strings.TrimSuffix(cmp.Or(b.cfg.BaseURL, defaultBaseURL), "/"),
+	}
+}
+
+// newMailRunner returns the runner of the jobs that send mails, nil if there is no mail server.
+func (b *builder) newMailRunner(users *access.Users, notices *notice.Service) *jobs.Runner {
 	handlers := users.MailHandlers()
 	if handlers == nil {
 		return nil
 	}
+	maps.Copy(handlers, notices.Handlers())
 	return b.newRunner(jobs.Runner{Handlers: handlers})
 }
 

@@ -105,7 +105,7 @@ func (f *FolderIndex) Ask(ctx context.Context, models ModelConfig, question stri
 	req := model.Request{Model: backend.Name, Messages: []model.Message{{Role: "user", Text: question}}}
 	for _, h := range f.index.Nearest(retrieval.Query{Text: question, Dictionaries: dictionaries}) {
 		req.Passages = append(req.Passages, model.Passage{Passage: h.Passage, Score: h.Score, TermWeights: h.Terms,
-			Translations: h.Translations, Signals: model.MatchSignals(h.Signs)})
+			Translations: h.Translations, Reading: model.Reading(h.Reading), Signals: model.MatchSignals(h.Signs)})
 	}
 	a := &Answer{Citations: []Quote{}}
 	for chunk, err := range backend.Model.Stream(ctx, req) {

@@ -184,7 +184,7 @@ func (s *Services) components() []component {
 		list = append(list, component{"backups", s.cfg.newBackups().Run})
 	}
 	if s.MailRunner != nil {
-		list = append(list, component{"mail jobs", s.MailRunner.Run})
+		list = append(list, component{"mails", s.Notices.Run}, component{"mail jobs", s.MailRunner.Run})
 	}
 	return list
 }

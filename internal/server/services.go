@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"parley"
@@ -24,7 +26,9 @@ import (
 	"parley/internal/model/cohere"
 	"parley/internal/model/openai"
 	"parley/internal/modelserver"
+	"parley/internal/notice"
 	"parley/internal/outbound"
+	"parley/internal/person"
 	"parley/internal/ready"
 	"parley/internal/retrieval"
 	"parley/internal/search"
@@ -58,6 +62,7 @@ type Services struct {
 	Insight       *insight.Service
 	Webhooks      *webhook.Service
 	Sender        *webhook.Sender
+	Notices       *notice.Service   // nil if there is no mail server
 	Events        *events.Broadcast // for the live view and followers of conversations
 	Live          *console.Live
 	Ready         *ready.State // what load balancers are told
@@ -72,7 +77,7 @@ type Services struct {
 	EmbeddingRunner *jobs.Runner // of the jobs that ask embedding servers
 	InsightRunner   *jobs.Runner // of the jobs that judge conversations, which may wait for a model
 	WebhookRunner   *jobs.Runner // of the jobs that send to webhooks, whose endpoints may be slow
-	MailRunner      *jobs.Runner // of the jobs that mail links; nil if there is no mail server
+	MailRunner      *jobs.Runner // of the jobs that send mails; nil if there is no mail server
 
 	extractPool *extract.Pool
 }
@@ -137,18 +142,29 @@ func (s *Services) Admin() *admin.Service {
 		Indexes: s.Indexes, Indexer: s.Indexer, ModelServers: s.ModelServers,
 		ReadFilePart: s.Ingest.FilePart,
 		Accounts:     s.Accounts, Agents: s.Agents, Users: s.Users, Visitors: s.newVisitors(), ForgetAccess: s.forgetAccess,
-		SetMaintenance: s.Authenticator.SetMaintenance,
-		Chat:           s.Engine, Conversations: s.Conversations, Helpdesk: s.Helpdesk, Insight: s.Insight,
+		SetMaintenance: s.Authenticator.SetMaintenance, People: s.newPeople(),
+		Chat: s.Engine, Conversations: s.Conversations, Helpdesk: s.Helpdesk, Insight: s.Insight,
 		Manifests: s.Manifests, Actions: s.Actions, Ingest: s.Ingest, Synonyms: s.newSynonyms(), Webhooks: s.Webhooks,
 		Voice: s.Voice, VoiceStats: s.voiceStats(), CursorKey: s.cursorKey,
 		PagesURL: s.cfg.pagesURL(), Setup: s.setup(), Jobs: s.Queue,
 	}
 }
 
+// newPeople returns what exports and erases what is held of people.
+func (s *Services) newPeople() *person.Service {
+	return &person.Service{DB: s.DB, Now: s.cfg.Now, DeleteConversations: s.Conversations.Delete,
+		ReadFile: s.Ingest.FileBytes, DeleteUnusedFiles: s.Ingest.RemoveUnusedFiles}
+}
+
 // setup returns what members are told of how the server was set up.
 func (s *Services) setup() admin.Setup {
+	var mailJobs []string
+	if s.MailRunner != nil {
+		mailJobs = slices.Sorted(maps.Keys(s.MailRunner.Handlers))
+	}
 	return admin.Setup{
 		Version: s.cfg.Version, StartedAt: s.startedAt, Data: s.cfg.Data, Mails: s.cfg.SMTPURL != "",
+		MailJobs: mailJobs,
 		Speech: admin.SpeechState{Media: s.Voice.Rooms != nil, Speaks: s.Speech.Synthesizer != nil,
 			Understands: s.Speech.Transcriber != nil, Warnings: s.Speech.Warnings},
 	}

@@ -50,8 +50,8 @@ var SettingHelp = map[string]string{
 		"printed: at least 32 characters.",
 	"session-idle":     "How long a session of the console lasts that is not used (${default}).",
 	"session-lifetime": "How long a session of the console lasts at most (${default}).",
-	"smtp-url": "Mail server that invitations and links for signing in are sent by: smtp://USER:PASSWORD@HOST:587, or " +
-		"smtps://…; without one links are shown to be copied.",
+	"smtp-url": "Mail server that invitations, links for signing in and notices are sent by: " +
+		"smtp://USER:PASSWORD@HOST:587, or smtps://…; without one links are shown to be copied.",
 	"mail-from": "Sender of these mails, such as parley@example.com.",
 	"oidc-issuer": "Issuer of single sign-on by OpenID Connect, such as https://id.example.com; without one there is " +
 		"none.",

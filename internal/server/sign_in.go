@@ -128,6 +128,13 @@ func (c Config) newOIDC() *access.OIDC {
 	}, c.Now)
 }
 
+// newSSOProviders returns the providers that accounts set themselves. They are reached as everything is that others
+// name.
+func (b *builder) newSSOProviders() *access.SSOProviders {
+	return &access.SSOProviders{DB: b.DB, Vault: b.vault, HTTP: b.Outbound.StreamClient(), Now: b.cfg.Now,
+		Callback: b.cfg.consoleURL() + oidcCallback}
+}
+
 // SetUpLink makes the link by which the first person gets into the console, and returns its address; the empty text
 // where somebody can sign in. A token that the operator has chosen is not shown.
 func (s *Server) SetUpLink(ctx context.Context) (string, error) {

@@ -34,6 +34,8 @@ func agentSettings(a *parley.Agent) []field {
 		{"key", nullableText(&a.Key)},
 		{"redact", &a.Redact},
 		{"retention_days", &a.RetentionDays},
+		{"file_retention_days", &a.FileRetentionDays},
+		{"visitor_retention_days", &a.VisitorRetentionDays},
 		{"synonyms", nullableList(&a.Synonyms)},
 		{"topics", nullableList(&a.Topics)},
 		{"insight", jsonDest{&a.Insight}},

@@ -270,13 +270,27 @@ func (db *DB) UpdatePerson(ctx context.Context, p *parley.Person) error {
 	return requireChanged(n, err, parley.CodeNotFound)
 }
 
-// People lists the agent's people, newest first.
-func (db *DB) People(ctx context.Context, ref parley.AgentRef, ask parley.PageRequest) (parley.Page[parley.Person],
-	error) {
+// People lists those of the agent's people whose name, e-mail address, external id or telephone number has a text in
+// it, newest first. An empty text is in all of them.
+func (db *DB) People(ctx context.Context, ref parley.AgentRef, text string,
+	ask parley.PageRequest) (parley.Page[parley.Person], error) {
+	where, args := `agent_id = ? and account_id = ?`, []any{ref.Agent, ref.Account}
+	if text != "" {
+		where += ` and (
+			lower(name) like lower(?) escape '!'
+			or lower(email) like lower(?) escape '!'
+			or lower(external_id) like lower(?) escape '!'
+			or phone like ? escape '!')`
+		pattern := "%" + patternEscapes.Replace(text) + "%"
+		args = append(args, pattern, pattern, pattern, pattern)
+	}
 	return personTable.page(ctx, db, ask, func(p parley.Person) parley.Cursor {
 		return parley.Cursor{SortValue: millis(p.CreatedAt), ID: string(p.ID)}
-	}, `agent_id = ? and account_id = ?`, ref.Agent, ref.Account)
+	}, where, args...)
 }
+
+// patternEscapes takes their meaning from the characters that have one in patterns.
+var patternEscapes = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
 // SetConversationCustomer sets the customer of a conversation.
 func (db *DB) SetConversationCustomer(ctx context.Context, ref parley.ConversationRef, person parley.PersonID) error {

@@ -73,7 +73,7 @@ func TestPeopleAreFoundOrCreated(t *testing.T) {
 		fx.wantCode(err, parley.CodeNotFound)
 		found.AccountID = other.ID
 		fx.wantCode(fx.UpdatePerson(fx, found), parley.CodeNotFound)
-		if page, err := fx.People(fx, fx.Account.ID.AgentRef(fx.Agent.ID), parley.PageRequest{Limit: 3}); err != nil ||
+		if page, err := fx.People(fx, fx.Account.ID.AgentRef(fx.Agent.ID), "", parley.PageRequest{Limit: 3}); err != nil ||
 			page.Total != 4 || len(page.Items) != 3 || page.Next == nil {
 			fx.Errorf("%+v %v", page, err)
 		}

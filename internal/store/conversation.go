@@ -206,9 +206,10 @@ type ConversationFilter struct {
 	Channels      []parley.Channel // any of them
 	Streamed      *bool            // of those of the API, the ones whose answer was asked for as a stream, or not
 	User          parley.EndUserID
-	CreatedFrom   *time.Time // created at or after
-	CreatedBefore *time.Time // created before
-	IdleSince     *time.Time // without activity since
+	Customer      *parley.Person // of whom it is known, or who is its end user by the client's own id
+	CreatedFrom   *time.Time     // created at or after
+	CreatedBefore *time.Time     // created before
+	IdleSince     *time.Time     // without activity since
 }
 
 // Conversations lists an agent's conversations, newest created first.
@@ -240,8 +241,8 @@ func (db *DB) CountConversations(ctx context.Context, ref parley.AgentRef, f Con
 
 // counterColumn names the column that counts what the filter lets through, if there is one.
 func (f ConversationFilter) counterColumn() string {
-	if f.User != "" || len(f.Channels) > 0 || f.Streamed != nil || f.CreatedFrom != nil || f.CreatedBefore != nil ||
-		f.IdleSince != nil {
+	if f.User != "" || f.Customer != nil || len(f.Channels) > 0 || f.Streamed != nil || f.CreatedFrom != nil ||
+		f.CreatedBefore != nil || f.IdleSince != nil {
 		return ""
 	}
 	switch f.Channel {
@@ -271,6 +272,9 @@ func (f ConversationFilter) whereClause(ref parley.AgentRef) (string, []any) {
 	}
 	if f.User != "" {
 		add("user_id = ?", f.User)
+	}
+	if f.Customer != nil {
+		add("(person_id = ? or user_id = ? and user_id <> '')", f.Customer.ID, f.Customer.ExternalID)
 	}
 	if f.CreatedFrom != nil {
 		add("created_at >= ?", millis(*f.CreatedFrom))

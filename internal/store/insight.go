@@ -329,3 +329,39 @@ func (db *DB) EraseInsights(ctx context.Context, ref parley.AgentRef, limit int)
 	})
 	return done, err
 }
+
+// InsightFigure is what a list of insights is narrowed to.
+type InsightFigure string
+
+// The figures whose conversations can be listed.
+const (
+	FigureResolved   InsightFigure = "resolved"
+	FigureUnresolved InsightFigure = "unresolved"
+	FigureRefused    InsightFigure = "refused" // with an answer that says that the sources do not hold it
+)
+
+var figureClauses = map[InsightFigure]string{
+	FigureResolved:   `outcome = 'resolved' and asked_again = 0`,
+	FigureUnresolved: `outcome <> '' and (outcome <> 'resolved' or asked_again = 1)`,
+	FigureRefused:    `refused > 0`,
+}
+
+// InsightsOfFigure lists what is known of those of the agent's conversations that a figure counts and that began at a
+// time or later and before another, the one that began last first.
+func (db *DB) InsightsOfFigure(ctx context.Context, ref parley.AgentRef, figure InsightFigure, from, before time.Time,
+	ask parley.PageRequest) (page parley.Page[parley.Insight], err error) {
+	where := `agent_id = ? and account_id = ? and created_at >= ? and created_at < ? and ` + figureClauses[figure]
+	args := []any{ref.Agent, ref.Account, millis(from), millis(before)}
+	if page.Total, err = db.count(ctx, `from conversation_insights where `+where, args...); err != nil {
+		return page, err
+	}
+	after := startCursor(ask)
+	list, err := insightTable.list(ctx, db, `
+		where `+where+` and (created_at, conversation_id) < (?, ?)
+		order by created_at desc, conversation_id desc
+		limit ?`, append(args, after.SortValue, after.ID, ask.Limit+1)...)
+	page.Items, page.Next = cutPage(list, ask.Limit, func(in parley.Insight) parley.Cursor {
+		return parley.Cursor{SortValue: millis(in.CreatedAt), ID: string(in.ConversationID)}
+	})
+	return page, err
+}

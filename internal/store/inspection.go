@@ -36,6 +36,10 @@ func (db *DB) SealedSecrets(ctx context.Context, limit int) ([]SealedSecret, err
 		select account_id, 'model server', id, sealed_key
 		from model_servers
 		where sealed_key <> ''
+		union all
+		select account_id, 'single sign-on', account_id, sealed_secret
+		from sso_providers
+		where sealed_secret <> ''
 		limit ?`, limit)
 }
 

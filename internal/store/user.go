@@ -153,8 +153,13 @@ var accountMembershipTable = newTable("memberships m join accounts a on a.id = m
 			{"m.last_seen_at", timePointerDest{&m.LastSeenAt}},
 			{"a.viewers_see_personal_data", &m.ViewersSeePersonalData},
 			{"case when " + needsNoSSO + " then 0 else 1 end", boolDest{&m.NeedsSSO}},
+			{ownSSOName, &m.SSOName},
 		}
 	})
+
+// ownSSOName is the name of the provider that an account a has set and tested; empty without one.
+const ownSSOName = "coalesce((select p.name from sso_providers p where p.account_id = a.id " +
+	"and p.tested_at is not null), '')"
 
 // needsNoSSO is whether a membership m lets its user enter its account a without single sign-on.
 const needsNoSSO = "(a.only_sso = 0 or coalesce(a.exempt_owner, '') = m.user_id)"

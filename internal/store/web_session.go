@@ -85,7 +85,7 @@ func (db *DB) SessionRoles(ctx context.Context, sessions []parley.WebSessionID,
 		from web_sessions s
 		  join memberships m on m.user_id = s.user_id
 		  join accounts a on a.id = m.account_id
-		where (s.method = ? or `+needsNoSSO+`)
+		where (s.method = ? or s.method = '`+parley.MethodSSO+`:' || m.account_id or `+needsNoSSO+`)
 		  and s.id in `+placeholders(len(sessions))+`
 		  and s.revoked_at is null and s.expires_at > ? and s.last_seen_at > ?`,
 		append(args, millis(now), millis(idleSince))...)

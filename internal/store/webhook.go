@@ -50,6 +50,32 @@ func (db *DB) AccountWebhooks(ctx context.Context, account parley.AccountID) ([]
 		order by created_at, id`, account)
 }
 
+// DeliveryHour counts the deliveries of a webhook that were written in an hour.
+type DeliveryHour struct {
+	WebhookID parley.WebhookID
+	Hour      int // since the beginning of the count
+	All       int
+	Dead      int
+}
+
+// DeliveryHours counts the deliveries of each webhook of an account by hours since a moment, in no order. Hours without
+// any are left out.
+func (db *DB) DeliveryHours(ctx context.Context, account parley.AccountID, since time.Time) ([]DeliveryHour, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (h DeliveryHour, err error) {
+		err = scan(&h.WebhookID, &h.Hour, &h.All, &h.Dead)
+		return h, err
+	}, `
+		select
+		  d.webhook_id,
+		  (d.created_at - ?) / 3600000 as hour,
+		  count(*),
+		  sum(case when d.state = 'dead' then 1 else 0 end)
+		from webhooks h
+		  join webhook_deliveries d on d.webhook_id = h.id and d.account_id = h.account_id
+		where h.account_id = ? and d.created_at >= ?
+		group by d.webhook_id, hour`, millis(since), account, millis(since))
+}
+
 // AllWebhooks lists the webhooks of every account. It is the operator's view and is not limited to one account.
 func (db *DB) AllWebhooks(ctx context.Context) ([]parley.Webhook, error) {
 	return webhookTable.list(ctx, db, `
@@ -121,6 +147,7 @@ var deliveryTable = newTable("webhook_deliveries", func(d *parley.Delivery) []fi
 		{"last_status", nullableNumber(&d.LastStatus)},
 		{"last_error", nullableText(&d.LastError)},
 		{"last_millis", nullableNumber(&d.LastMillis)},
+		{"last_answer", nullableText(&d.LastAnswer)},
 		{"created_at", timeDest{&d.CreatedAt}},
 		{"updated_at", timeDest{&d.UpdatedAt}},
 		{"delivered_at", timePointerDest{&d.DeliveredAt}},
@@ -165,7 +192,7 @@ func (db *DB) NextDeliveryTime(ctx context.Context, account parley.AccountID, ho
 // is left alone.
 func (db *DB) SaveDeliveryAttempt(ctx context.Context, d *parley.Delivery) error {
 	fields := deliveryTable.pick(d, "state", "attempts", "due_at", "last_status", "last_error", "last_millis",
-		"updated_at", "delivered_at")
+		"last_answer", "updated_at", "delivered_at")
 	_, err := db.update(ctx, "webhook_deliveries", fields,
 		`id = ? and webhook_id = ? and account_id = ? and state = 'pending'`,
 		d.ID, d.WebhookID, d.AccountID)

@@ -119,19 +119,24 @@ func (ss *Sessions) DeleteExpiredRecordings(ctx context.Context) error {
 }
 
 func (ss *Sessions) deleteExpired(ctx context.Context, k store.RecordingRetention) error {
-	before := ss.Now().AddDate(0, 0, -min(k.Days, maxRetentionDays))
-	dropped := false
+	now, ref := ss.Now(), k.AccountID.AgentRef(k.AgentID)
+	before := now.AddDate(0, 0, -min(k.Days, maxRetentionDays))
+	dropped := 0
 	for {
-		n, err := ss.DB.DropRecordings(ctx, k.AccountID.AgentRef(k.AgentID), before, sweepBatchSize)
+		n, err := ss.DB.DropRecordings(ctx, ref, before, sweepBatchSize)
 		if err != nil {
 			return err
 		}
-		if dropped = dropped || n > 0; n < sweepBatchSize {
+		if dropped += int(n); n < sweepBatchSize {
 			break
 		}
 	}
-	if !dropped || ss.DeleteUnusedFiles == nil {
+	if dropped == 0 {
 		return nil
 	}
-	return ss.DeleteUnusedFiles(ctx, k.AccountID.AgentRef(k.AgentID))
+	err := ss.DB.NoteExpired(ctx, ref, now, before, "recordings", dropped)
+	if ss.DeleteUnusedFiles == nil {
+		return err
+	}
+	return errors.Join(err, ss.DeleteUnusedFiles(ctx, ref))
 }

@@ -43,6 +43,7 @@ const (
 	maxConcurrentSends = 4                // deliveries to one endpoint at a time
 	maxRoundsPerRun    = 4                // in one run of the job; then other webhooks have their turn
 	maxReasonBytes     = 300              // of a failure that are stored
+	maxAnswerBytes     = 4 << 10          // of the body of a reply that are stored
 )
 
 // maxJobAttempts is more than the job ever needs: a delivery ends by its own number of attempts.
@@ -107,7 +108,7 @@ func (s *Sender) sendAll(ctx context.Context, h *parley.Webhook, due []parley.De
 // delivery is sent again.
 func (s *Sender) attempt(ctx context.Context, h *parley.Webhook, d *parley.Delivery) error {
 	begin := s.Now()
-	status, failure := s.post(ctx, h, d)
+	status, answer, failure := s.post(ctx, h, d)
 	if failure != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -115,6 +116,7 @@ func (s *Sender) attempt(ctx context.Context, h *parley.Webhook, d *parley.Deliv
 	now := s.Now()
 	d.Attempts++
 	d.LastStatus, d.LastError, d.LastMillis, d.UpdatedAt = status, "", now.Sub(begin).Milliseconds(), now
+	d.LastAnswer = answer
 	switch {
 	case failure == nil:
 		d.State, d.DeliveredAt = parley.DeliveryDelivered, &now
@@ -133,23 +135,24 @@ func withJitter(wait time.Duration) time.Duration {
 	return wait + time.Duration((rand.Float64()-.5)/5*float64(wait)) //nolint:gosec // nothing is secret here
 }
 
-// post sends a delivery and returns the status of the reply, 0 for none. Every status but 2xx is a failure; redirects
-// are not followed.
-func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery) (status int, err error) {
+// post sends a delivery and returns the status of the reply, 0 for none, and the beginning of its body. Every status
+// but 2xx is a failure; redirects are not followed.
+func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery) (status int, answer string,
+	err error) {
 	text, err := s.Vault.Open(h.AccountID, h.SealedSigningKeys)
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	var sign signingKeys
 	if err := json.Unmarshal(text, &sign); err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.Endpoint, strings.NewReader(d.Body))
 	if err != nil {
-		return 0, errors.New("the endpoint is not a URL")
+		return 0, "", errors.New("the endpoint is not a URL")
 	}
 	if err := sign.sign(req.Header, []byte(d.Body), s.Now()); err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": "Parley-Webhook/1",
 		deliveryHeader: string(d.ID), eventHeader: string(d.Event)} {
@@ -158,12 +161,24 @@ func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery
 	reply, err := s.HTTP.Do(req,
 		outbound.Limits{Timeout: endpointTimeout, MaxBytes: 64 << 10, Truncate: true, MaxRedirects: -1})
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
+	answer = answerText(reply.Body)
 	if reply.Status/100 != 2 {
-		return reply.Status, fmt.Errorf("the endpoint answered with status %d", reply.Status)
+		return reply.Status, answer, fmt.Errorf("the endpoint answered with status %d", reply.Status)
 	}
-	return reply.Status, nil
+	return reply.Status, answer, nil
+}
+
+// answerText returns the beginning of what an endpoint answers, without what is no text.
+func answerText(body []byte) string {
+	clean := strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(string(body), ""))
+	return parley.ClipBytes(clean, maxAnswerBytes)
 }
 
 // failureReason returns what may be stored and shown of a failure.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,25 @@ func hmacHex(fresh func() hash.Hash, key, text string) string {
 	m := hmac.New(fresh, []byte(key))
 	m.Write([]byte(text))
 	return hex.EncodeToString(m.Sum(nil))
+}
+
+// What an endpoint answers is kept in part, as text.
+func TestBeginningOfAnswerIsKept(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusTeapot)
+			_, _ = w.Write([]byte("no\x00 tea\xff: " + strings.Repeat("x", 5000)))
+		}))
+		defer server.Close()
+		f.addWebhook(f.agent, server.URL)
+		f.addLead("ann@example.org")
+		f.runSendJobs()
+		list := f.deliveries("")
+		if len(list) != 1 || list[0].LastStatus != http.StatusTeapot || len(list[0].LastAnswer) != 4<<10 ||
+			!strings.HasPrefix(list[0].LastAnswer, "no tea: xxx") {
+			t.Errorf("%+v", list)
+		}
+	})
 }
 
 // A lead is delivered once, in the documented form and with valid signatures.

@@ -38,6 +38,8 @@ type AccountChange struct {
 
 	ViewersSeePersonalData *bool `json:"viewersSeePersonalData,omitempty"` // of customers
 
+	TimeZone *string `json:"timeZone,omitempty" doc:"IANA name, such as Europe/Berlin; empty for UTC."`
+
 	OnlySSO     *bool   `json:"onlySingleSignOn,omitempty" doc:"Members enter the account by single sign-on alone."`
 	ExemptOwner *string `json:"exemptOwner,omitempty" doc:"The owner, by their user id, who need not."`
 }
@@ -53,7 +55,11 @@ type Account struct {
 	HIPAA       bool      `json:"hipaa"`
 	CreatedAt   time.Time `json:"createdAt"`
 
+	Plans []string `json:"plans" doc:"That whoever asks may choose; empty for members where there are several accounts."`
+
 	ViewersSeePersonalData bool `json:"viewersSeePersonalData"` // of customers
+
+	TimeZone string `json:"timeZone" doc:"IANA name, by which days are counted in mails; empty for UTC."`
 
 	OnlySSO     bool   `json:"onlySingleSignOn" doc:"Members enter the account by single sign-on alone."`
 	ExemptOwner string `json:"exemptOwner" doc:"The owner, by their user id, who need not; empty without that."`
@@ -86,7 +92,7 @@ func (s *Service) updateAccount(ctx context.Context, in AccountChange) (Account,
 		return Account{}, err
 	}
 	change := access.AccountChange{Name: in.Name, Plan: in.Plan, HIPAA: in.HIPAA,
-		ViewersSeePersonalData: in.ViewersSeePersonalData, OnlySSO: in.OnlySSO,
+		ViewersSeePersonalData: in.ViewersSeePersonalData, TimeZone: in.TimeZone, OnlySSO: in.OnlySSO,
 		ExemptOwner: (*parley.UserID)(in.ExemptOwner)}
 	if in.Credits.Present {
 		change.Credits = &access.CreditGrant{Credits: grantCredits(in.Credits.Ptr())}
@@ -139,13 +145,30 @@ func (s *Service) newAccount(ctx context.Context, a *parley.Account) (Account, e
 
 		ViewersSeePersonalData: a.ViewersSeePersonalData,
 
+		TimeZone: a.TimeZone,
+
 		OnlySSO: a.OnlySSO, ExemptOwner: string(a.ExemptOwner),
 	}
 	if credits := s.monthlyCredits(a); credits != nil {
 		n := credits.Float()
 		out.Credits = &n
 	}
+	if err == nil {
+		out.Plans, err = s.plansToChoose(ctx)
+	}
 	return out, err
+}
+
+// plansToChoose lists the plans that an account may be given: by the operator, and by the owner of the only account.
+func (s *Service) plansToChoose(ctx context.Context) ([]string, error) {
+	if s.member == nil {
+		return s.Accounts.Plans.Names(), nil
+	}
+	accounts, err := s.DB.OldestAccounts(ctx, 2)
+	if err != nil || len(accounts) > 1 {
+		return []string{}, err
+	}
+	return s.Accounts.Plans.Names(), nil
 }
 
 // monthlyCredits returns what the account may use in a month: its own number, else its plan's; nil is unlimited.

@@ -337,6 +337,67 @@ func (s *Service) showInsights(ctx context.Context, in InsightsQuery) (insight.R
 	return *r, nil
 }
 
+// FigureQuery asks for a page of the conversations that a figure counts. Without days it is about the last 30.
+type FigureQuery struct {
+	AgentID string `path:"agentId"`
+	Figure  string `query:"figure" required:"true" enum:"resolved,unresolved,refused"`
+	From    string `query:"from" doc:"First day (YYYY-MM-DD, UTC), counted whole."`
+	To      string `query:"to" doc:"Last day (YYYY-MM-DD, UTC), counted whole."`
+	Paging
+}
+
+// CountedConversation is a conversation that a figure counts.
+type CountedConversation struct {
+	ID           string    `json:"conversationId"`
+	Title        string    `json:"title"`
+	Source       string    `json:"source"`
+	Status       string    `json:"status"`
+	CreatedAt    time.Time `json:"createdAt"`
+	LastActivity time.Time `json:"lastActivity"`
+}
+
+func (s *Service) listCounted(ctx context.Context, in FigureQuery) (Page[CountedConversation], error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return Page[CountedConversation]{}, err
+	}
+	from, to, err := insight.ParseDays(in.From, in.To, s.Now())
+	if err != nil {
+		return Page[CountedConversation]{}, err
+	}
+	read := func(p parley.PageRequest) (parley.Page[parley.Insight], error) {
+		return s.DB.InsightsOfFigure(ctx, ref, store.InsightFigure(in.Figure), from, to.AddDate(0, 0, 1), p)
+	}
+	convert := func(found []parley.Insight) ([]CountedConversation, error) { return s.newCounted(ctx, ref, found) }
+	purpose := []string{"figure", in.AgentID, in.Figure, from.Format(time.DateOnly), to.Format(time.DateOnly)}
+	return readPage(s, in.Paging, purpose, read, convert)
+}
+
+// newCounted returns the conversations of insights in their order. Those that were deleted meanwhile are left out.
+func (s *Service) newCounted(ctx context.Context, ref parley.AgentRef,
+	found []parley.Insight) ([]CountedConversation, error) {
+	ids := make([]parley.ConversationID, len(found))
+	for i := range found {
+		ids[i] = found[i].ConversationID
+	}
+	conversations, err := s.DB.ConversationsByID(ctx, ref, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[parley.ConversationID]*parley.Conversation{}
+	for i := range conversations {
+		byID[conversations[i].ID] = &conversations[i]
+	}
+	list := []CountedConversation{}
+	for _, id := range ids {
+		if c := byID[id]; c != nil {
+			list = append(list, CountedConversation{ID: string(c.ID), Title: c.Title, Source: string(c.Channel),
+				Status: string(c.Status), CreatedAt: c.CreatedAt, LastActivity: c.UpdatedAt})
+		}
+	}
+	return list, nil
+}
+
 func (s *Service) findOwner(ctx context.Context, id string) (*parley.Account, parley.AgentID, error) {
 	ref, err := s.findAgent(ctx, id)
 	if err != nil {

@@ -324,3 +324,76 @@ func (s *Service) acceptSynonyms(ctx context.Context, in NewSynonyms) (SynonymGr
 	s.applyChange()
 	return SynonymGroups{groups}, err
 }
+
+// RetentionQuery asks what of an agent is older than it is kept.
+type RetentionQuery struct {
+	AgentID string `path:"agentId" json:"-"`
+	Days    int    `query:"days" min:"0" max:"36500" doc:"Of conversations, in place of those that are set; 0 for those."`
+}
+
+// Retention is what of an agent goes because its time is over.
+type Retention struct {
+	Parts []RetentionPart `json:"parts"`
+}
+
+// RetentionPart is what of a kind goes.
+type RetentionPart struct {
+	Kind   string     `json:"kind" enum:"conversations,files,recordings,visitors"`
+	Days   *int64     `json:"days" doc:"For how many days they are kept; null for ever, or as long as their conversation."`
+	Count  int        `json:"count" doc:"How many are older, and go with the next sweep."`
+	Oldest *time.Time `json:"oldest" doc:"Null if none is."`
+}
+
+func (s *Service) previewRetention(ctx context.Context, in RetentionQuery) (Retention, error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return Retention{}, err
+	}
+	a, err := s.DB.Agent(ctx, ref, s.Now())
+	if err != nil {
+		return Retention{}, err
+	}
+	days := a.RetentionDays
+	if in.Days > 0 {
+		days = new(int64(in.Days))
+	}
+	var recordings *int64
+	if n, isSet := a.RecordingRetentionDays(); isSet && n > 0 {
+		recordings = new(int64(n))
+	}
+	files := retentionRule{"files", days, s.DB.ExpiredFiles}
+	if a.FileRetentionDays != nil {
+		files = retentionRule{"files", a.FileRetentionDays, s.DB.ExpiredOldFiles}
+	}
+	visitors := cmp.Or(a.VisitorRetentionDays, new(int64(parley.VisitorRetention/(24*time.Hour))))
+	return s.newRetention(ctx, ref, []retentionRule{
+		{"conversations", days, s.DB.ExpiredConversations}, files,
+		{"recordings", recordings, s.DB.ExpiredRecordings}, {"visitors", visitors, s.DB.ExpiredVisitors},
+	})
+}
+
+// retentionRule says for how long things are kept, and counts those that are older.
+type retentionRule struct {
+	kind  string
+	days  *int64 // nil for no end
+	count func(ctx context.Context, ref parley.AgentRef, before time.Time) (store.Expired, error)
+}
+
+const maxRetentionDays = 36_500 // a century counts as forever
+
+func (s *Service) newRetention(ctx context.Context, ref parley.AgentRef, rules []retentionRule) (Retention, error) {
+	out := Retention{make([]RetentionPart, len(rules))}
+	for i, rule := range rules {
+		out.Parts[i] = RetentionPart{Kind: rule.kind, Days: rule.days}
+		if rule.days == nil {
+			continue
+		}
+		before := s.Now().AddDate(0, 0, -int(min(*rule.days, maxRetentionDays)))
+		found, err := rule.count(ctx, ref, before)
+		if err != nil {
+			return out, err
+		}
+		out.Parts[i].Count, out.Parts[i].Oldest = found.Count, found.Oldest
+	}
+	return out, nil
+}

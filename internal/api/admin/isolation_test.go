@@ -65,6 +65,11 @@ var memberCases = []memberCase{
 	{"GET /accounts/{accountId}/usage/agents?limit=2", ""},
 	{"GET /accounts/{accountId}/usage/export", ""},
 	{"GET /accounts/{accountId}/server", ""},
+	{"PUT /accounts/{accountId}/single-sign-on", `{"issuer":"http://127.0.0.1:1","clientId":"parley","clientSecret":"s"}`},
+	{"GET /accounts/{accountId}/single-sign-on", ""},
+	{"POST /accounts/{accountId}/single-sign-on/test", ""},
+	{"POST /accounts/{accountId}/single-sign-on/domains", `{"domain":"new.example"}`},
+	{"POST /accounts/{accountId}/single-sign-on/domains/{domain}/proof", ""},
 	{"GET /accounts/{accountId}/model-servers", ""},
 	{"POST /accounts/{accountId}/model-servers",
 		`{"kind":"chat","name":"Near","url":"http://127.0.0.1:1/v1","model":"m","key":"sk-1"}`},
@@ -90,6 +95,7 @@ var memberCases = []memberCase{
 	{"GET /agents/{agentId}/manifest", ""},
 	{"GET /agents/{agentId}/settings", ""},
 	{"PATCH /agents/{agentId}/settings", `{"baseVersion":3,"settings":{"name":"Support"}}`},
+	{"GET /agents/{agentId}/retention", ""},
 	{"GET /agents/{agentId}/history", ""},
 	{"GET /agents/{agentId}/history/{version}", ""},
 	{"POST /agents/{agentId}/history/{version}/restore", `{"baseVersion":4}`},
@@ -142,6 +148,7 @@ var memberCases = []memberCase{
 	{"POST /agents/{agentId}/conversations/{conversationId}/messages/{messageId}/improve",
 		`{"question":"How dark is the sky?","answer":"Rather dark.","sourceId":"{qnaId}"}`},
 	{"GET /agents/{agentId}/insights", ""},
+	{"GET /agents/{agentId}/insights/conversations?figure=resolved", ""},
 	{"GET /agents/figures?accountId={accountId}&agentIds={agentId}", ""},
 	{"GET /agents/{agentId}/today", ""},
 	{"POST /agents/{agentId}/insights/rebuild",
@@ -149,15 +156,24 @@ var memberCases = []memberCase{
 	{"GET /agents/{agentId}/synonyms/proposals", ""},
 	{"POST /agents/{agentId}/synonyms", `{"words":["postcode","zip"]}`},
 	{"GET /agents/{agentId}/conversations", ""},
+	{"GET /conversations/{conversationId}/transcript", ""},
 	{"GET /conversations/{conversationId}/trace", ""},
 	{"GET /conversations/{conversationId}/explain", ""},
 	{"GET /conversations/{conversationId}/explain?messageId={messageId}", ""},
 	{"POST /conversations/count", `{"conversationIds":["{conversationId}"]}`},
 	{"POST /conversations/count", `{"agentId":"{agentId}","userId":"jo"}`},
 	{"PUT /conversations/{conversationId}/state", `{"step":"takeover"}`},
+	{"PUT /conversations/{conversationId}/claim", `{}`},
+	{"PUT /conversations/{conversationId}/drafts", `{"kind":"reply","text":"Hel","seen":2}`},
+	{"GET /conversations/{conversationId}/drafts", ""},
 	{"POST /conversations/{conversationId}/messages", `{"member":"{callerEmail}","text":"Hello"}`},
+	{"GET /accounts/{accountId}/inbox?view=all&agentId={agentId}", ""},
+	{"GET /accounts/{accountId}/inbox?view=mine", ""},
+	{"GET /accounts/{accountId}/inbox/counts", ""},
+	{"GET /conversations/{conversationId}/thread", ""},
 	{"POST /conversations/{conversationId}/typing", ""},
 	{"GET /voice/sessions?agentId={agentId}", ""},
+	{"GET /voice/sessions/{sessionId}", ""},
 	{"GET /voice/sessions/{sessionId}/recording?part=0", ""},
 	{"GET /agents/{agentId}/statuses", ""},
 	{"POST /agents/{agentId}/statuses", `{"category":"new","label":"{newEmail}","default":false}`},
@@ -170,10 +186,13 @@ var memberCases = []memberCase{
 	{"PUT /agents/{agentId}/teams/{teamId}/members/{memberEmail}", `{}`},
 	{"GET /agents/{agentId}/rules", ""},
 	{"POST /agents/{agentId}/rules", `{"disabled":false,"team":"{teamId}","assignee":"{memberEmail}"}`},
+	{"PUT /agents/{agentId}/rules/{rule}", `{"team":"{teamId}","assignee":"{memberEmail}"}`},
 	{"POST /agents/{agentId}/rules/{rule}/move", `{"to":1}`},
 	{"PUT /agents/{agentId}/rules/{rule}/enabled", `{"on":true}`},
 	{"POST /agents/{agentId}/route", `{"subject":"s","description":"","email":""}`},
 	{"GET /agents/{agentId}/customers", ""},
+	{"GET /agents/{agentId}/customers/{customerId}", ""},
+	{"GET /agents/{agentId}/leads", ""},
 	{"GET /agents/{agentId}/tickets?team={teamId}&assignee={memberEmail}", ""},
 	{"GET /agents/{agentId}/tickets?customer={customerEmail}", ""},
 	{"POST /agents/{agentId}/tickets",
@@ -187,9 +206,13 @@ var memberCases = []memberCase{
 	{"DELETE /agents/{agentId}/teams/{teamId}/members/{memberEmail}", ""},
 	{"DELETE /agents/{agentId}/teams/{teamId}", ""},
 	{"POST /voice/sessions/{sessionId}/end", ""},
+	{"DELETE /accounts/{accountId}/single-sign-on/domains/{domain}", ""},
+	{"DELETE /accounts/{accountId}/single-sign-on", ""},
 	{"DELETE /webhooks/{webhookId}", ""},
 	{"DELETE /keys/{keyId}", ""},
 	{"DELETE /accounts/{accountId}/members?userId={memberId}", ""},
+	{"POST /accounts/{accountId}/person/export", `{"email":"nobody@x.example"}`},
+	{"POST /accounts/{accountId}/person/erase", `{"userId":"nobody"}`},
 	{"POST /conversations/delete", `{"agentId":"{agentId}","userId":"nobody"}`},
 	{"POST /conversations/delete", `{"conversationIds":["{conversationId}"]}`},
 }
@@ -201,7 +224,9 @@ var unknownIDs = testkit.ResourceIDs{
 	"callerEmail":    "stranger@nowhere.example",
 	"conversationId": "01900000-0000-7000-8000-000000000000",
 	"customerEmail":  "stranger@nowhere.example",
+	"customerId":     "00000000-0000-4000-8000-000000000000",
 	"deliveryId":     "01900000-0000-7000-8000-000000000000",
+	"domain":         "nowhere.example",
 	"keyId":          "00000000-0000-4000-8000-000000000000",
 	"memberEmail":    "stranger@nowhere.example",
 	"memberId":       "00000000-0000-4000-8000-000000000000",
@@ -238,11 +263,28 @@ func forEachMemberTest(t *testing.T, f func(mt *memberTest), common ...testkit.O
 		options = append(options, common...)
 		key := testkit.WithConfig(func(c *server.Config) { c.SecretKey = "a key of the tests" })
 		srv := testkit.Open(t, append(options, key)...)
-		f(&memberTest{Server: srv, t: t,
-			handler: admin.NewMemberHandler(srv.AdminService, memberOfRequest, slog.New(slog.DiscardHandler))})
+		mt := &memberTest{Server: srv, t: t,
+			handler: admin.NewMemberHandler(srv.AdminService, memberOfRequest, slog.New(slog.DiscardHandler))}
+		srv.Accounts.Providers.LookUpTXT = mt.lookUpTXT
+		f(mt)
 	}
 	t.Run("sqlite", func(t *testing.T) { run(t) })
 	t.Run("postgres", func(t *testing.T) { run(t, testkit.WithPostgres()) })
+}
+
+// lookUpTXT returns the records that prove the domains of both accounts.
+func (mt *memberTest) lookUpTXT(ctx context.Context, _ string) (texts []string, err error) {
+	for _, account := range []string{mt.Account, mt.OtherAccount} {
+		list, err := mt.DB.SSODomains(ctx, parley.AccountID(account))
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			_, text := access.DomainRecord(&list[i])
+			texts = append(texts, text)
+		}
+	}
+	return texts, nil
 }
 
 type memberKey struct{}
@@ -322,6 +364,8 @@ func (mt *memberTest) newResources(account, key, tag string, number int) testkit
 	ids["modelServerId"] = run(mt, admin.CreateModelServer, admin.NewModelServer{AccountID: account,
 		ModelServerSettings: admin.ModelServerSettings{Kind: "chat", Name: "Own", URL: "http://127.0.0.1:1/v1", Model: "m",
 			Key: "sk-" + tag}}).ID
+	ids["domain"] = "shop-" + tag + ".example"
+	run(mt, admin.AddSignInDomain, admin.NewSignInDomain{AccountID: account, Domain: ids["domain"]})
 	mt.addPlayground(ids)
 	mt.addHelpdesk(ids, ref, number)
 	mt.addDelivery(ids, ref)
@@ -355,8 +399,9 @@ func (mt *memberTest) addHelpdesk(ids testkit.ResourceIDs, ref parley.AgentRef, 
 	ids["rule"] = run(mt, admin.AddRule, admin.NewRule{AgentID: agent, Team: ids["teamId"]})[0].Key
 	_, err := mt.DB.SQL().Exec(mt.t.Context(), `update helpdesks set last_number = ? where agent_id = ?`, number, agent)
 	mt.must(err)
-	ids["ticketNumber"] = fmt.Sprint(run(mt, admin.OpenTicket, admin.NewTicket{AgentID: agent, Subject: "Help",
-		Description: "Call me: +1 212 555 0147", Email: ids["customerEmail"], Name: "Jo Miller"}).Number)
+	ticket := run(mt, admin.OpenTicket, admin.NewTicket{AgentID: agent, Subject: "Help",
+		Description: "Call me: +1 212 555 0147", Email: ids["customerEmail"], Name: "Jo Miller"})
+	ids["ticketNumber"], ids["customerId"] = fmt.Sprint(ticket.Number), ticket.Customer.ID
 }
 
 func (mt *memberTest) addDelivery(ids testkit.ResourceIDs, ref parley.AgentRef) {
@@ -508,7 +553,7 @@ func isChange(op *httpapi.Operation) bool {
 	}
 	p := string(op.Permission)
 	return op.Method != http.MethodGet && !strings.HasSuffix(p, ":read") && op.Name != admin.Replay.Name &&
-		op.Name != admin.TellTyping.Name
+		op.Name != admin.TellTyping.Name && op.Name != admin.SaveDraft.Name
 }
 
 func findMemberOperation(t testing.TB, route string) *httpapi.Operation {

@@ -78,6 +78,46 @@ func (p *Page[T]) hidePersonalData() { hideIn(reflect.ValueOf(&p.Data).Elem()) }
 
 func (c *Conversation) hidePersonalData() { mask(&c.UserID, idMask) }
 
+func (r *InboxRow) hidePersonalData() {
+	r.Conversation.hidePersonalData()
+	maskText(&r.Title)
+	mask(&r.Customer, nameMask)
+	if r.LastMessage != nil {
+		maskText(&r.LastMessage.Text)
+	}
+}
+
+func (t *Thread) hidePersonalData() {
+	t.InboxRow.hidePersonalData()
+	maskText(&t.PageTitle)
+	if t.Person != nil {
+		t.Person.hidePersonalData()
+	}
+	for i := range t.Entries {
+		t.Entries[i].hidePersonalData()
+	}
+}
+
+func (e *ThreadEntry) hidePersonalData() {
+	for i := range e.Parts {
+		p := &e.Parts[i]
+		maskText(&p.Text)
+		p.Input, p.Output = redact.JSON(p.Input), redact.JSON(p.Output)
+	}
+	for i := range e.Files {
+		maskText(&e.Files[i].Name)
+		e.Files[i].Address = ""
+	}
+	maskText(&e.Comment)
+	if e.Event != nil {
+		maskText(&e.Event.Reason)
+	}
+}
+
+func (c *CountedConversation) hidePersonalData() { maskText(&c.Title) }
+
+func (m *TranscriptMessage) hidePersonalData() { maskText(&m.Text) }
+
 func (v *VoiceSession) hidePersonalData() { mask(&v.UserID, idMask) }
 
 func (c *Customer) hidePersonalData() {
@@ -85,6 +125,24 @@ func (c *Customer) hidePersonalData() {
 	mask(&c.Name, nameMask)
 	mask(&c.Phone, phoneMask)
 	mask(&c.ExternalID, idMask)
+}
+
+func (c *CustomerDetails) hidePersonalData() {
+	c.Customer.hidePersonalData()
+	c.Attributes = []CustomerAttribute{} // anything may be in them
+	for i := range c.Conversations {
+		c.Conversations[i].hidePersonalData()
+	}
+	for i := range c.Tickets {
+		c.Tickets[i].hidePersonalData()
+	}
+}
+
+func (l *Lead) hidePersonalData() {
+	mask(&l.Email, emailMask)
+	mask(&l.Name, nameMask)
+	mask(&l.Phone, phoneMask)
+	l.Fields = []LeadField{} // anything may be in them
 }
 
 func (t *Ticket) hidePersonalData() {

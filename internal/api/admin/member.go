@@ -88,6 +88,11 @@ func (s *Service) listMemberPage(ctx context.Context, in MemberPageQuery) (Page[
 	if s.Users.OIDC != nil {
 		issuer = s.Users.OIDC.Issuer
 	}
+	if own, err := s.DB.FindSSOProvider(ctx, account); err != nil {
+		return Page[AccountMember]{}, err
+	} else if own != nil && issuer == "" {
+		issuer = own.Issuer
+	}
 	owners, err := s.DB.OwnersWhoSignIn(ctx, account)
 	if err != nil {
 		return Page[AccountMember]{}, err
@@ -188,6 +193,9 @@ func (s *Service) removeMember(ctx context.Context, in MemberRemoval) (MemberRem
 		At:        s.Now(),
 	}
 	cleanUp := func(tx *store.DB, user parley.UserID) (facts map[string]any, err error) {
+		if err := tx.DeleteDraftsOf(ctx, departure.AccountID, user); err != nil {
+			return nil, err
+		}
 		departure.UserID = user
 		result, err = s.Helpdesk.RemoveMemberTx(ctx, tx, departure)
 		return map[string]any{

@@ -16,11 +16,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley"
 	"parley/internal/access"
 	"parley/internal/api/admin"
 	"parley/internal/httpapi"
 	"parley/internal/server"
+	"parley/internal/sqldb"
+	"parley/internal/store"
 	"parley/internal/testkit"
 )
 
@@ -84,13 +88,27 @@ var failingRequests = []struct {
 	{"GET /agents/x/sources", ``, parley.CodeAgentNotFound},
 	{"GET /agents/AGENT/insights?from=2026-02-02&to=2026-01-01", ``, parley.CodeInvalidDateRange},
 	{"GET /agents/AGENT/insights?by=moon", ``, parley.CodeInvalidBody},
+	{"GET /agents/AGENT/insights/conversations?figure=moon", ``, parley.CodeInvalidBody},
+	{"GET /agents/AGENT/insights/conversations", ``, parley.CodeInvalidBody},
+	{"GET /agents/AGENT/insights/conversations?figure=refused&from=2026-02-02&to=2026-01-01", ``,
+		parley.CodeInvalidDateRange},
 	{"GET /agents/x/conversations", ``, parley.CodeAgentNotFound},
 	{"PUT /conversations/x/state", `{"step":"end"}`, parley.CodeConversationNotFound},
+	{"PUT /conversations/x/claim", `{}`, parley.CodeConversationNotFound},
+	{"GET /conversations/x/drafts", ``, parley.CodeConversationNotFound},
+	{"PUT /conversations/x/drafts", `{"kind":"reply","text":"","seen":0}`, parley.CodeConversationNotFound},
+	{"GET /conversations/x/thread", ``, parley.CodeConversationNotFound},
+	{"GET /accounts/x/inbox", ``, parley.CodeAccountNotFound},
+	{"GET /accounts/ACCOUNT/inbox?agentId=x", ``, parley.CodeAgentNotFound},
+	{"GET /accounts/ACCOUNT/inbox?view=lost", ``, parley.CodeInvalidBody},
+	{"GET /accounts/x/inbox/counts", ``, parley.CodeAccountNotFound},
 	{"POST /conversations/x/messages", `{"member":"a@b.co","text":"t"}`, parley.CodeConversationNotFound},
+	{"GET /conversations/x/transcript", ``, parley.CodeConversationNotFound},
 	{"GET /conversations/x/trace", ``, parley.CodeConversationNotFound},
 	{"POST /conversations/count", `{"conversationIds":["x"]}`, parley.CodeConversationNotFound},
 	{"POST /conversations/count", `{}`, parley.CodeInvalidBody},
 	{"POST /conversations/delete", `{"agentId":"x","userId":"u"}`, parley.CodeAgentNotFound},
+	{"GET /voice/sessions/x", ``, parley.CodeNotFound},
 	{"POST /voice/sessions/x/end", ``, parley.CodeNotFound},
 	{"GET /voice/sessions/x/recording?part=0", ``, parley.CodeNotFound},
 	{"POST /agents/AGENT/statuses", `{"key":"a b","category":"new","label":"l","default":false}`,
@@ -106,12 +124,19 @@ var failingRequests = []struct {
 	{"POST /agents/AGENT/rules", `{"key":"a b","disabled":false,"team":"General"}`, parley.CodeInvalidBody},
 	{"POST /agents/AGENT/rules", `{"disabled":false,"team":"x"}`, parley.CodeTicketTeam},
 	{"POST /agents/AGENT/rules", `{"disabled":false,"assignee":"a@b.co"}`, parley.CodeTicketMember},
+	{"PUT /agents/AGENT/rules/x", `{"team":"General"}`, parley.CodeNotFound},
+	{"PUT /agents/AGENT/rules/x", `{"team":"x"}`, parley.CodeTicketTeam},
+	{"PUT /agents/AGENT/rules/x", `{"assignee":"a@b.co"}`, parley.CodeTicketMember},
 	{"DELETE /agents/AGENT/rules/x", ``, parley.CodeNotFound},
 	{"POST /agents/AGENT/rules/x/move", `{"to":1}`, parley.CodeNotFound},
 	{"PUT /agents/AGENT/rules/x/enabled", `{"on":true}`, parley.CodeNotFound},
 	{"POST /agents/AGENT/route", `{"subject":"s","description":"","email":"","channel":"x"}`, parley.CodeInvalidBody},
 	{"POST /agents/AGENT/route", `{"subject":"s","description":"","email":"","priority":"x"}`, parley.CodeInvalidBody},
 	{"GET /agents/x/customers", ``, parley.CodeAgentNotFound},
+	{"GET /agents/x/customers/y", ``, parley.CodeAgentNotFound},
+	{"GET /agents/AGENT/customers/x", ``, parley.CodeNotFound},
+	{"GET /agents/x/leads", ``, parley.CodeAgentNotFound},
+	{"GET /agents/AGENT/leads?cursor=x", ``, parley.CodeInvalidCursor},
 	{"GET /agents/AGENT/tickets?statusCategories=new,x", ``, parley.CodeInvalidBody},
 	{"GET /agents/AGENT/tickets?channels=x", ``, parley.CodeInvalidBody},
 	{"GET /agents/AGENT/tickets?assignee=a@b.co", ``, parley.CodeTicketMember},
@@ -215,6 +240,143 @@ func TestMembersWriteInTheirOwnNames(t *testing.T) {
 			if m.Email != "kim@shop.example" {
 				mt.t.Errorf("not written by who was signed in: %+v", m)
 			}
+		}
+	})
+}
+
+func TestTicketIsNotChangedPastSomebodyElse(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		ids := mt.newResources(mt.Account, mt.Key, "own", 0)
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		ticket := "/agents/" + ids["agentId"] + "/tickets/" + ids["ticketNumber"]
+		body := func(priority string, base time.Time) string {
+			return fmt.Sprintf(`{"priority":%q,"baseUpdatedAt":%q}`, priority, base.Format(time.RFC3339Nano))
+		}
+		read := get[admin.TicketDetails](mt, kim, "GET "+ticket, "")
+		mt.requireCode(kim, parley.CodeTicketChanged, "PATCH "+ticket, body("low", read.UpdatedAt.Add(-time.Hour)))
+		changed := get[admin.Ticket](mt, kim, "PATCH "+ticket, body("high", read.UpdatedAt))
+		if changed.Priority != "high" {
+			mt.t.Errorf("changed: %+v", changed)
+		}
+	})
+}
+
+// People are found by a part of what is known of them, but for viewers, who are not shown it.
+func TestMembersFindCustomers(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		ids := mt.newResources(mt.Account, mt.Key, "own", 0)
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		path := "GET /agents/" + ids["agentId"] + "/customers"
+		for query, count := range map[string]int{"MILLER": 1, "jo-own@": 1, "nobody": 0, "%25": 0, "_": 0} {
+			if found := get[admin.Page[admin.Customer]](mt, kim, path+"?query="+query, "").Data; len(found) != count {
+				mt.t.Errorf("%s finds %+v", query, found)
+			}
+		}
+		viewer := mt.newMember(mt.Account, parley.RoleViewer, "viewer@shop.example")
+		mt.requireCode(viewer, parley.CodeInsufficientScope, path+"?query=Miller", "")
+		one := get[admin.CustomerDetails](mt, kim, path+"/"+ids["customerId"], "")
+		if one.Name != "Jo Miller" || len(one.Tickets) != 1 || one.Tickets[0].Subject != "Help" {
+			mt.t.Errorf("%+v", one)
+		}
+	})
+}
+
+func TestReplacedRuleKeepsItsPlace(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		agent := mt.NewAgent(mt.t, mt.Key, "The sky is blue.")
+		run(mt, admin.AddRule, admin.NewRule{AgentID: agent, Key: "first", Team: "General", Disabled: true})
+		run(mt, admin.AddRule, admin.NewRule{AgentID: agent, Key: "second", Team: "General"})
+		all := []parley.Condition{{Field: "subject", Op: "contains", Values: []string{"bill"}}}
+		rules := run(mt, admin.ReplaceRule, admin.RuleValues{RuleRef: admin.RuleRef{AgentID: agent, Rule: "first"},
+			Name: "Bills", All: all, Team: "General"})
+		if len(rules) != 2 || rules[0].Key != "first" || rules[0].Name != "Bills" || rules[0].Enabled ||
+			len(rules[0].All) != 1 || rules[1].Key != "second" {
+			mt.t.Errorf("rules: %+v", rules)
+		}
+	})
+}
+
+func TestMembersListWhatAFigureCounts(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		ids := mt.newResources(mt.Account, mt.Key, "own", 0)
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		agent := parley.AccountID(mt.Account).AgentRef(parley.AgentID(ids["agentId"]))
+		c, err := mt.DB.Conversation(mt.t.Context(), agent.ConversationRef(parley.ConversationID(ids["conversationId"])))
+		mt.must(err)
+		day := c.CreatedAt.UTC().Format(time.DateOnly)
+		route := "GET /agents/" + ids["agentId"] + "/insights/conversations?from=" + day + "&to=" + day + "&figure="
+		check := func(in parley.Insight, want map[string]int) {
+			mt.t.Helper()
+			in.ConversationID, in.AccountID, in.AgentID = c.ID, c.AccountID, c.AgentID
+			in.Channel, in.CreatedAt, in.GeneratedAt = c.Channel, c.CreatedAt, c.CreatedAt
+			mt.must(mt.DB.Transact(mt.t.Context(), sqldb.Interactive, func(tx *store.DB) error {
+				_, err := tx.SaveInsight(mt.t.Context(), &in)
+				return err
+			}))
+			for figure, count := range want {
+				found := get[admin.Page[admin.CountedConversation]](mt, kim, route+figure, "").Data
+				if len(found) != count || count == 1 && found[0].ID != ids["conversationId"] {
+					mt.t.Errorf("%s of %+v: %+v", figure, in, found)
+				}
+			}
+		}
+		check(parley.Insight{}, map[string]int{"resolved": 0, "unresolved": 0, "refused": 0})
+		check(parley.Insight{Outcome: parley.OutcomeResolved}, map[string]int{"resolved": 1, "unresolved": 0, "refused": 0})
+		check(parley.Insight{Outcome: parley.OutcomeResolved, AskedAgain: true},
+			map[string]int{"resolved": 0, "unresolved": 1})
+		check(parley.Insight{Outcome: parley.OutcomeGivenUp, RefusedAnswers: 1},
+			map[string]int{"resolved": 0, "unresolved": 1, "refused": 1})
+	})
+}
+
+func TestMembersReadLeads(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		agent := mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue.")
+		mt.must(mt.DB.AddLead(mt.t.Context(), &parley.Lead{ID: parley.NewUUID(), AccountID: parley.AccountID(mt.Account),
+			AgentID: parley.AgentID(agent), Name: "Jo Miller", Email: "jo@example.com", Phone: "555 0147",
+			Fields: map[string]string{"size": "10", "company": "Shop"}, CreatedAt: time.Now()}))
+		route := "GET /agents/" + agent + "/leads"
+		full := admin.Lead{Name: "Jo Miller", Email: "jo@example.com", Phone: "555 0147",
+			Fields: []admin.LeadField{{Name: "company", Value: "Shop"}, {Name: "size", Value: "10"}}}
+		masked := admin.Lead{Name: "[name]", Email: "[email]", Phone: "[phone]", Fields: []admin.LeadField{}}
+		for role, want := range map[parley.Role]admin.Lead{parley.RoleAgent: full, parley.RoleViewer: masked} {
+			member := mt.newMember(mt.Account, role, string(role)+"@shop.example")
+			leads := get[admin.Page[admin.Lead]](mt, member, route, "").Data
+			if len(leads) != 1 {
+				mt.t.Fatalf("%s: %+v", role, leads)
+			}
+			want.ID, want.CreatedAt = leads[0].ID, leads[0].CreatedAt
+			if diff := cmp.Diff(want, leads[0]); diff != "" {
+				mt.t.Errorf("%s: %s", role, diff)
+			}
+		}
+	})
+}
+
+func TestPlansAreChosenWhereThereIsOneAccount(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		owner := mt.newMember(mt.Account, parley.RoleOwner, "one@shop.example")
+		if list := get[[]admin.Account](mt, owner, "GET /accounts", ""); len(list) != 1 || len(list[0].Plans) != 0 {
+			mt.t.Errorf("an owner chooses among several accounts' plans: %+v", list)
+		}
+		if list := run(mt, admin.ListAccounts, admin.NoInput{}); len(list) < 2 || len(list[0].Plans) == 0 {
+			mt.t.Errorf("the operator chooses no plan: %+v", list)
+		}
+	})
+}
+
+func TestWebhooksCountTheDeliveriesOfTheLastDay(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		ids := mt.newResources(mt.Account, mt.Key, "own", 0)
+		at := mt.AdminService.Now().Add(-90 * time.Minute).UnixMilli()
+		mt.exec(`update webhook_deliveries set created_at = ?, state = 'dead' where id = ?`, at, ids["deliveryId"])
+		admins := mt.newMember(mt.Account, parley.RoleAdmin, "one@shop.example")
+		list := get[[]admin.Webhook](mt, admins, "GET /webhooks", "")
+		if len(list) != 1 {
+			mt.t.Fatalf("%+v", list)
+		}
+		if day := list[0].LastDay; len(day.Counts) != 24 || day.Counts[22] != 1 || day.All != 1 || day.Dead != 1 {
+			mt.t.Errorf("%+v", day)
 		}
 	})
 }

@@ -65,6 +65,10 @@ var (
 		return change{"agent.change", in.AgentID,
 			map[string]any{"settings": settingNames(in.Settings), "baseVersion": in.BaseVersion}}
 	})
+	PreviewRetention = newOperation(agentGroup.read, "GET /retention", operation{
+		Name:    "previewRetention",
+		Summary: "Count what of an agent is older than it is kept",
+	}, (*Service).previewRetention)
 	ListAgentVersions = newOperation(agentGroup.read, "GET /history", operation{
 		Name:    "listAgentVersions",
 		Summary: "List the versions of the settings of an agent that are kept, the newest first",
@@ -95,6 +99,11 @@ var (
 		Summary: "Count what the conversations of an agent came to",
 		Errors:  errorCodes{parley.CodeInvalidDateRange},
 	}, (*Service).showInsights)
+	ListCounted = newOperation(insightGroup.read, "GET /insights/conversations", operation{
+		Name:    "listCountedConversations",
+		Summary: "List the conversations of some days that a figure counts, the one that began last first",
+		Errors:  errorCodes{parley.CodeInvalidDateRange, parley.CodeInvalidCursor},
+	}, (*Service).listCounted)
 	ListFigures = newOperation(figuresGroup, "GET /agents/figures", operation{
 		Name:    "listAgentFigures",
 		Summary: "Count what the last seven days of agents came to",
@@ -298,15 +307,53 @@ var (
 		Name:    "replyToConversation",
 		Summary: "Write to the customer of a conversation that was taken over",
 		Status:  http.StatusCreated,
-		Errors:  errorCodes{parley.CodeConversationNotFound, parley.CodeNotTakenOver, parley.CodeMemberNotFound},
+		Errors: errorCodes{parley.CodeConversationNotFound, parley.CodeNotTakenOver, parley.CodeMemberNotFound,
+			parley.CodeAnswered},
 	}, (*Service).replyAsHuman).recordedWithID(func(in HumanReply, message string) change {
 		return change{"conversation.reply", in.ID, map[string]any{"message": message}}
 	})
+	ClaimConversation = newOperation(conversationGroup.write, "PUT /conversations/{conversationId}/claim", operation{
+		Name:    "claimConversation",
+		Summary: "Take a conversation over, unless another member answers in it",
+		Errors:  errorCodes{parley.CodeConversationNotFound, parley.CodeNotOngoing, parley.CodeClaimed},
+	}, (*Service).claimConversation).recorded(func(in Claim) change {
+		return change{action: "conversation.claim", subject: in.ID}
+	})
+	ListDrafts = newOperation(conversationGroup.write, "GET /conversations/{conversationId}/drafts", operation{
+		Name:    "listDrafts",
+		Summary: "List what the member has typed and not sent in a conversation",
+		Errors:  errorCodes{parley.CodeConversationNotFound},
+	}, (*Service).listDrafts)
+	SaveDraft = newOperation(conversationGroup.write, "PUT /conversations/{conversationId}/drafts", operation{
+		Name:    "saveDraft",
+		Summary: "Keep what the member has typed and not sent in a conversation",
+		Errors:  errorCodes{parley.CodeConversationNotFound},
+	}, (*Service).saveDraft)
+	ListInbox = newOperation(conversationGroup.read, "GET /accounts/{accountId}/inbox", operation{
+		Name:    "listInbox",
+		Summary: "List the conversations of an account with all of its agents, the last active first",
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeAgentNotFound, parley.CodeInvalidCursor},
+	}, (*Service).listInbox)
+	CountInbox = newOperation(conversationGroup.read, "GET /accounts/{accountId}/inbox/counts", operation{
+		Name:    "countInbox",
+		Summary: "Count the conversations of an account that people have to look at",
+		Errors:  errorCodes{parley.CodeAccountNotFound},
+	}, (*Service).countInbox)
+	ReadThread = newOperation(conversationGroup.read, "GET /conversations/{conversationId}/thread", operation{
+		Name:    "readThread",
+		Summary: "Read a conversation with its newest messages, notes and events",
+		Errors:  errorCodes{parley.CodeConversationNotFound},
+	}, (*Service).readThread)
 	TellTyping = newOperation(conversationGroup.write, "POST /conversations/{conversationId}/typing", operation{
 		Name:    "tellTyping",
 		Summary: "Show the customer of a conversation that a member of the team writes",
 		Errors:  errorCodes{parley.CodeConversationNotFound},
 	}, (*Service).tellTyping)
+	ListTranscript = newOperation(conversationGroup.read, "GET /conversations/{conversationId}/transcript", operation{
+		Name:    "listTranscript",
+		Summary: "List what was said in a conversation of any origin, the newest page first",
+		Errors:  errorCodes{parley.CodeConversationNotFound, parley.CodeInvalidCursor},
+	}, (*Service).listTranscript)
 	Trace = newOperation(conversationGroup.read, "GET /conversations/{conversationId}/trace", operation{
 		Name:    "traceConversation",
 		Summary: "Explain the answers of a conversation",
@@ -332,12 +379,33 @@ var (
 	})
 )
 
+// The operations on what an account holds of a person.
+var (
+	ExportPerson = newOperation(conversationGroup.read, "POST /accounts/{accountId}/person/export", operation{
+		Name:       "exportPerson",
+		Summary:    "Export all that an account holds of a person",
+		Errors:     errorCodes{parley.CodeAccountNotFound},
+		Permission: parley.PermissionConversationsDelete,
+	}, (*Service).exportPerson)
+	ErasePerson = newOperation(conversationGroup.write, "POST /accounts/{accountId}/person/erase", operation{
+		Name:       "erasePerson",
+		Summary:    "Erase all that an account holds of a person, for good",
+		Errors:     errorCodes{parley.CodeAccountNotFound},
+		Permission: parley.PermissionConversationsDelete,
+	}, (*Service).erasePerson)
+)
+
 // The operations on voice sessions.
 var (
 	ListVoiceSessions = newOperation(voiceGroup.read, "GET /voice/sessions", operation{
 		Name:    "listVoiceSessions",
 		Summary: "List voice sessions, the newest first",
 	}, (*Service).listVoiceSessions)
+	GetVoiceSession = newOperation(voiceGroup.read, "GET /voice/sessions/{sessionId}", operation{
+		Name:    "getVoiceSession",
+		Summary: "Get the record of a voice session",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).getVoiceSession)
 	EndVoiceSession = newOperation(voiceGroup.write, "POST /voice/sessions/{sessionId}/end", operation{
 		Name:    "endVoiceSession",
 		Summary: "End a voice session",

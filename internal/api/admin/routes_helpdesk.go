@@ -80,6 +80,11 @@ var (
 		Status:  http.StatusCreated,
 		Errors:  errorCodes{parley.CodeAlreadyExists, parley.CodeTicketTeam, parley.CodeTicketMember},
 	}, (*Service).addRule)
+	ReplaceRule = newOperation(ruleGroup.write, "PUT /rules/{rule}", operation{
+		Name:    "replaceRule",
+		Summary: "Give a routing rule another name, other conditions, and another team or assignee",
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeTicketTeam, parley.CodeTicketMember},
+	}, (*Service).replaceRule)
 	RemoveRule = newOperation(ruleGroup.write, "DELETE /rules/{rule}", operation{
 		Name:    "removeRule",
 		Summary: "Remove a routing rule",
@@ -108,6 +113,18 @@ var (
 		Summary:    "List the customers of an agent, the newest first",
 		Permission: parley.PermissionCustomersRead,
 	}, (*Service).listCustomers)
+	GetCustomer = newOperation(ticketGroup.read, "GET /customers/{customerId}", operation{
+		Name:       "getCustomer",
+		Summary:    "Get a customer, with conversations and tickets",
+		Permission: parley.PermissionCustomersRead,
+		Errors:     errorCodes{parley.CodeNotFound},
+	}, (*Service).getCustomer)
+	ListLeads = newOperation(ticketGroup.read, "GET /leads", operation{
+		Name:       "listLeads",
+		Summary:    "List the contact details that customers have left with an agent, the newest first",
+		Permission: parley.PermissionCustomersRead,
+		Errors:     errorCodes{parley.CodeInvalidCursor},
+	}, (*Service).listLeads)
 	ListTickets = newOperation(ticketGroup.read, "GET /tickets", operation{
 		Name:    "listTickets",
 		Summary: "List the tickets of an agent, or find them",
@@ -130,7 +147,7 @@ var (
 		Name:    "changeTicket",
 		Summary: "Change what is sent of a ticket",
 		Errors: errorCodes{parley.CodeTicketNotFound, parley.CodeTicketStatus, parley.CodeTicketTeam,
-			parley.CodeTicketMember},
+			parley.CodeTicketMember, parley.CodeTicketChanged},
 	}, (*Service).changeTicket).recorded(func(in TicketChange) change {
 		return change{"ticket.change", in.AgentID, map[string]any{"ticketNumber": in.Number}}
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/httpapi"
 	"parley/internal/store"
 )
@@ -37,7 +38,7 @@ var (
 	}, (*Service).listTicketPage)
 	ListCustomerPage = newOperation(ticketGroup.read, "GET /customers", operation{
 		Name:       "listCustomers",
-		Summary:    "List the customers of an agent, the newest first",
+		Summary:    "List the customers of an agent, or find them, the newest first",
 		Permission: parley.PermissionCustomersRead,
 		Errors:     errorCodes{parley.CodeInvalidCursor},
 	}, (*Service).listCustomerPage)
@@ -161,6 +162,7 @@ func (s *Service) listTicketPage(ctx context.Context, in TicketPageQuery) (Page[
 // CustomerPageQuery asks for a page of an agent's customers.
 type CustomerPageQuery struct {
 	AgentID string `path:"agentId"`
+	Query   string `query:"query" max:"200" doc:"A part of the name, e-mail address, telephone number or user id."`
 	Paging
 }
 
@@ -169,8 +171,30 @@ func (s *Service) listCustomerPage(ctx context.Context, in CustomerPageQuery) (P
 	if err != nil {
 		return Page[Customer]{}, err
 	}
-	read := func(p parley.PageRequest) (parley.Page[parley.Person], error) { return s.DB.People(ctx, ref, p) }
-	return readPage(s, in.Paging, []string{"customers", in.AgentID}, read, eachBy(newCustomer))
+	if in.Query != "" && !access.SeesPersonalData(*s.member) { // what is found would tell what is masked
+		return Page[Customer]{}, parley.NewError(parley.CodeInsufficientScope)
+	}
+	read := func(p parley.PageRequest) (parley.Page[parley.Person], error) {
+		return s.DB.People(ctx, ref, in.Query, p)
+	}
+	return readPage(s, in.Paging, []string{"customers", in.AgentID, in.Query}, read, eachBy(newCustomer))
+}
+
+// LeadPageQuery asks for a page of an agent's leads.
+type LeadPageQuery struct {
+	AgentID string `path:"agentId"`
+	Paging
+}
+
+func (s *Service) listLeads(ctx context.Context, in LeadPageQuery) (Page[Lead], error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return Page[Lead]{}, err
+	}
+	read := func(p parley.PageRequest) (parley.Page[parley.Lead], error) {
+		return s.DB.Leads(ctx, ref, store.LeadFilter{}, p)
+	}
+	return readPage(s, in.Paging, []string{"leads", in.AgentID}, read, eachBy(newLead))
 }
 
 // VoiceSessionPageQuery asks for a page of an agent's voice sessions.
@@ -265,4 +289,54 @@ var (
 	}, (*Service).tryStoredModelServer).recorded(func(in ModelServerRef) change {
 		return change{"model_server.test", in.ID, nil}
 	})
+)
+
+var singleSignOnGroup = newSingleSignOnGroups()
+
+func newSingleSignOnGroups() groups {
+	g := newGroups("Members", ReasonPeople, parley.PermissionMembersRead, parley.PermissionAccountsWrite)
+	for _, group := range []*httpapi.Group{&g.read, &g.write} {
+		group.Path, group.Errors = "/accounts/{accountId}/single-sign-on", errorCodes{parley.CodeAccountNotFound}
+	}
+	return g
+}
+
+// The operations on the provider of single sign-on that an account sets itself. Their service records what is changed.
+var (
+	GetSingleSignOn = newOperation(singleSignOnGroup.read, "GET ", operation{
+		Name:    "getSingleSignOn",
+		Summary: "Get the provider of single sign-on that an account has set, without its secret, and the domains",
+	}, (*Service).getSingleSignOn)
+	SetSingleSignOn = newOperation(singleSignOnGroup.write, "PUT ", operation{
+		Name:    "setSingleSignOn",
+		Summary: "Set the provider of single sign-on of an account; it counts once an owner has come back from it",
+		Errors:  errorCodes{parley.CodeInvalidBody},
+	}, (*Service).setSingleSignOn)
+	TrySingleSignOn = newOperation(singleSignOnGroup.write, "POST /test", operation{
+		Name:    "trySingleSignOn",
+		Summary: "Ask the provider of an account for its description and its keys",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).trySingleSignOn).recorded(func(in SingleSignOnRef) change {
+		return change{"single-sign-on.ask", in.AccountID, nil}
+	})
+	RemoveSingleSignOn = newOperation(singleSignOnGroup.write, "DELETE ", operation{
+		Name:    "removeSingleSignOn",
+		Summary: "Remove the provider of single sign-on of an account",
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeInvalidBody},
+	}, (*Service).removeSingleSignOn)
+	AddSignInDomain = newOperation(singleSignOnGroup.write, "POST /domains", operation{
+		Name:    "addSignInDomain",
+		Summary: "Name a domain whose people the provider of an account is to sign in",
+		Errors:  errorCodes{parley.CodeAlreadyExists, parley.CodeInvalidBody},
+	}, (*Service).addSignInDomain)
+	ProveSignInDomain = newOperation(singleSignOnGroup.write, "POST /domains/{domain}/proof", operation{
+		Name:    "proveSignInDomain",
+		Summary: "Look for the TXT record that proves that a domain is the account's",
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeInvalidBody},
+	}, (*Service).proveSignInDomain)
+	RemoveSignInDomain = newOperation(singleSignOnGroup.write, "DELETE /domains/{domain}", operation{
+		Name:    "removeSignInDomain",
+		Summary: "Remove a domain of an account",
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeInvalidBody},
+	}, (*Service).removeSignInDomain)
 )

@@ -42,6 +42,16 @@ type RuleRef struct {
 	Rule    string `path:"rule" json:"-"`
 }
 
+// RuleValues says what a rule is to be. Its key, its place and whether it is in force stay.
+type RuleValues struct {
+	RuleRef
+	Name     string             `json:"name,omitempty"` // empty is the key
+	All      []parley.Condition `json:"all,omitempty"`
+	Any      []parley.Condition `json:"any,omitempty"`
+	Team     string             `json:"team,omitempty"`     // id, key or name
+	Assignee string             `json:"assignee,omitempty"` // e-mail address
+}
+
 // RuleMove moves a rule to another place.
 type RuleMove struct {
 	RuleRef
@@ -156,6 +166,29 @@ func (s *Service) newRule(ctx context.Context, ref parley.AgentRef, in NewRule) 
 		r.MemberID, err = s.findMember(ctx, ref.Account, in.Assignee, parley.CodeTicketMember)
 	}
 	return r, err
+}
+
+func (s *Service) replaceRule(ctx context.Context, in RuleValues) ([]Rule, error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	to, err := s.newRule(ctx, ref, NewRule{
+		Key:      in.Rule,
+		Name:     in.Name,
+		All:      in.All,
+		Any:      in.Any,
+		Team:     in.Team,
+		Assignee: in.Assignee,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.changeRules(ctx, in.RuleRef, func(rules []parley.Rule, i int) []parley.Rule {
+		r := &rules[i]
+		r.Name, r.All, r.Any, r.TeamID, r.MemberID = to.Name, to.All, to.Any, to.TeamID, to.MemberID
+		return rules
+	})
 }
 
 func (s *Service) removeRule(ctx context.Context, in RuleRef) ([]Rule, error) {

@@ -14,7 +14,8 @@ type Setup struct {
 	StartedAt time.Time
 	Data      string // the data folder
 	Speech    SpeechState
-	Mails     bool // links for signing in
+	Mails     bool     // links for signing in, and notices
+	MailJobs  []string // the kinds of the jobs that send them
 }
 
 // ServerQuery names the account whose member asks how the server does.
@@ -30,7 +31,8 @@ type ServerState struct {
 	Queue     QueueState    `json:"queue"`
 	Disk      *DiskState    `json:"disk" doc:"Where the data folder is; null where the system does not tell."`
 	Speech    SpeechState   `json:"speech"`
-	Mails     bool          `json:"mails" doc:"Links for signing in are mailed."`
+	Mails     bool          `json:"mails" doc:"Links for signing in are mailed, and notices."`
+	MailState MailState     `json:"mailState"`
 	CanSeal   bool          `json:"canKeepSecrets" doc:"The server has a secret by which it seals keys and secrets."`
 	Models    []ModelServer `json:"modelServers" doc:"Of the operator's settings and of the account."`
 }
@@ -49,6 +51,12 @@ type QueueState struct {
 	Running   int     `json:"running"`
 	Dead      int     `json:"dead" doc:"Jobs that were given up."`
 	OldestDue float64 `json:"oldestDueSeconds" doc:"For how long the job that is due longest has been due."`
+}
+
+// MailState is what of the mails of a server could not be sent.
+type MailState struct {
+	Failing int    `json:"failing" doc:"Mails that wait after an attempt has failed, or were given up."`
+	Reason  string `json:"reason" doc:"Why the latest of them failed; empty if none has."`
 }
 
 // DiskState is how large a disk is and what of it is free.
@@ -81,6 +89,9 @@ func (s *Service) getServer(ctx context.Context, in ServerQuery) (ServerState, e
 		return out, err
 	}
 	out.Queue = QueueState{depth.Waiting, depth.Running, depth.Dead, depth.OldestDue.Seconds()}
+	if out.MailState.Failing, out.MailState.Reason, err = s.Jobs.Failures(ctx, s.DB.SQL(), s.Setup.MailJobs); err != nil {
+		return out, err
+	}
 	models, err := s.ModelServers.List(ctx, account)
 	out.Models = httpapi.ConvertList(models, newModelServer)
 	return out, err

@@ -20,6 +20,7 @@ import (
 	"parley/internal/jobs"
 	"parley/internal/manifest"
 	"parley/internal/modelserver"
+	"parley/internal/person"
 	"parley/internal/retrieval"
 	"parley/internal/search"
 	"parley/internal/sqldb"
@@ -37,6 +38,7 @@ type Service struct {
 	Accounts       *access.Accounts
 	Agents         *agents.Service
 	Users          *access.Users
+	People         *person.Service
 	Visitors       *visitor.Service
 	Chat           *chat.Engine
 	Conversations  *chat.Conversations

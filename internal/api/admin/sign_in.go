@@ -188,3 +188,150 @@ func (s *Service) withdrawInvitation(ctx context.Context, in InvitationRef) (Inv
 	return Invitation{ID: string(i.ID), Email: i.Email, Role: string(i.Role), CreatedAt: i.CreatedAt,
 		ExpiresAt: i.ExpiresAt}, nil
 }
+
+// SingleSignOnRef names the account whose provider it is.
+type SingleSignOnRef struct {
+	AccountID string `path:"accountId" json:"-"`
+}
+
+// SingleSignOnSettings are what is set of the provider of an account.
+type SingleSignOnSettings struct {
+	AccountID    string  `path:"accountId" json:"-"`
+	Issuer       string  `json:"issuer" max:"2000"`
+	ClientID     string  `json:"clientId" max:"500"`
+	ClientSecret *string `json:"clientSecret,omitempty" max:"8000"`
+	Name         string  `json:"name,omitempty" max:"100" doc:"For people; by default the host of the issuer."`
+	JoinRole     string  `json:"joinRole,omitempty" max:"20"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (SingleSignOnSettings) FieldDocs() map[string]string {
+	return map[string]string{
+		"clientSecret": "No answer ever holds it. A missing one stays while issuer and client do; an empty one removes it.",
+		"joinRole":     "Role with which people of the domains join by themselves; empty if they do not.",
+	}
+}
+
+// NewSignInDomain names a domain of e-mail addresses.
+type NewSignInDomain struct {
+	AccountID string `path:"accountId" json:"-"`
+	Domain    string `json:"domain" max:"200"`
+}
+
+// SignInDomainRef names a domain of an account.
+type SignInDomainRef struct {
+	AccountID string `path:"accountId" json:"-"`
+	Domain    string `path:"domain" json:"-"`
+}
+
+// SingleSignOn is how an account signs people in by a provider of its own.
+type SingleSignOn struct {
+	Provider    *SingleSignOnProvider `json:"provider" doc:"Null without one."`
+	Domains     []SignInDomain        `json:"domains"`
+	RedirectURL string                `json:"redirectUrl" doc:"What the provider must be told to send people back to."`
+	CanStore    bool                  `json:"canKeepSecrets" doc:"Whether the server has a key by which it seals secrets."`
+}
+
+// SingleSignOnProvider is the provider of an account, without its secret.
+type SingleSignOnProvider struct {
+	Issuer    string     `json:"issuer"`
+	ClientID  string     `json:"clientId"`
+	HasSecret bool       `json:"hasSecret"`
+	Name      string     `json:"name"`
+	JoinRole  string     `json:"joinRole"`
+	TestedAt  *time.Time `json:"testedAt" doc:"When an owner came back from it; until then nobody signs in by it."`
+}
+
+// SignInDomain is a domain that an account names.
+type SignInDomain struct {
+	Domain      string     `json:"domain"`
+	RecordName  string     `json:"recordName" doc:"Of the TXT record that proves it."`
+	RecordValue string     `json:"recordValue"`
+	ProvedAt    *time.Time `json:"provedAt" doc:"Until then nobody of it signs in by the provider."`
+}
+
+// SingleSignOnOutcome is what a provider said when it was asked.
+type SingleSignOnOutcome struct {
+	Works bool   `json:"works"`
+	Error string `json:"error,omitempty"`
+}
+
+func (s *Service) getSingleSignOn(ctx context.Context, in SingleSignOnRef) (SingleSignOn, error) {
+	account, err := s.findAccount(ctx, in.AccountID)
+	if err != nil {
+		return SingleSignOn{}, err
+	}
+	provider, err := s.DB.FindSSOProvider(ctx, account)
+	if err != nil {
+		return SingleSignOn{}, err
+	}
+	domains, err := s.DB.SSODomains(ctx, account)
+	out := SingleSignOn{Domains: httpapi.ConvertList(domains, newSignInDomain)}
+	if p := s.Accounts.Providers; p != nil {
+		out.RedirectURL, out.CanStore = p.CallbackOf(account), p.Vault.HasKey()
+	}
+	if provider != nil {
+		out.Provider = &SingleSignOnProvider{Issuer: provider.Issuer, ClientID: provider.ClientID, Name: provider.Name,
+			HasSecret: provider.SealedSecret != "", JoinRole: string(provider.JoinRole), TestedAt: provider.TestedAt}
+	}
+	return out, err
+}
+
+func newSignInDomain(d *parley.SSODomain) SignInDomain {
+	name, text := access.DomainRecord(d)
+	return SignInDomain{Domain: d.Domain, RecordName: name, RecordValue: text, ProvedAt: d.ProvedAt}
+}
+
+// changeSingleSignOn changes something of an account's provider, and returns how it is then.
+func (s *Service) changeSingleSignOn(ctx context.Context, id string,
+	change func(account parley.AccountID) error) (SingleSignOn, error) {
+	account, err := s.findAccount(ctx, id)
+	if err != nil {
+		return SingleSignOn{}, err
+	}
+	if err := change(account); err != nil {
+		return SingleSignOn{}, err
+	}
+	s.applyChange()
+	return s.getSingleSignOn(ctx, SingleSignOnRef{id})
+}
+
+func (s *Service) setSingleSignOn(ctx context.Context, in SingleSignOnSettings) (SingleSignOn, error) {
+	return s.changeSingleSignOn(ctx, in.AccountID, func(account parley.AccountID) error {
+		return s.Accounts.SetSSOProvider(ctx, account, access.SSOSettings{Issuer: in.Issuer, ClientID: in.ClientID,
+			Secret: in.ClientSecret, Name: in.Name, JoinRole: parley.Role(in.JoinRole)})
+	})
+}
+
+func (s *Service) trySingleSignOn(ctx context.Context, in SingleSignOnRef) (SingleSignOnOutcome, error) {
+	account, err := s.findAccount(ctx, in.AccountID)
+	if err != nil {
+		return SingleSignOnOutcome{}, err
+	}
+	fault, err := s.Accounts.TrySSOProvider(ctx, account)
+	return SingleSignOnOutcome{Works: err == nil && fault == "", Error: fault}, err
+}
+
+func (s *Service) removeSingleSignOn(ctx context.Context, in SingleSignOnRef) (SingleSignOn, error) {
+	return s.changeSingleSignOn(ctx, in.AccountID, func(account parley.AccountID) error {
+		return s.Accounts.RemoveSSOProvider(ctx, account)
+	})
+}
+
+func (s *Service) addSignInDomain(ctx context.Context, in NewSignInDomain) (SingleSignOn, error) {
+	return s.changeSingleSignOn(ctx, in.AccountID, func(account parley.AccountID) error {
+		return s.Accounts.AddSSODomain(ctx, account, in.Domain)
+	})
+}
+
+func (s *Service) proveSignInDomain(ctx context.Context, in SignInDomainRef) (SingleSignOn, error) {
+	return s.changeSingleSignOn(ctx, in.AccountID, func(account parley.AccountID) error {
+		return s.Accounts.ProveSSODomain(ctx, account, in.Domain)
+	})
+}
+
+func (s *Service) removeSignInDomain(ctx context.Context, in SignInDomainRef) (SingleSignOn, error) {
+	return s.changeSingleSignOn(ctx, in.AccountID, func(account parley.AccountID) error {
+		return s.Accounts.RemoveSSODomain(ctx, account, in.Domain)
+	})
+}

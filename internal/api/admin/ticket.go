@@ -3,6 +3,8 @@ package admin
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"parley"
@@ -61,6 +63,8 @@ type TicketChange struct {
 	Assignee string `json:"assignee,omitempty"` // e-mail address, or none
 	Team     string `json:"team,omitempty"`     // id, key or name, or none
 	Priority string `json:"priority,omitempty"`
+
+	BaseUpdatedAt *time.Time `json:"baseUpdatedAt,omitempty" doc:"When it was updated last, as you know it."`
 }
 
 // None stands for no assignee and for no team.
@@ -132,6 +136,7 @@ func (s *Service) changeTicket(ctx context.Context, in TicketChange) (Ticket, er
 		Category: parley.StatusCategory(in.Category),
 		Assignee: newAssignee(in.Assignee),
 		Priority: in.Priority,
+		Base:     in.BaseUpdatedAt,
 	}
 	if in.Status != "" {
 		if change.StatusID, err = s.findStatus(ctx, ref, in.Status); err != nil {
@@ -313,6 +318,112 @@ func (s *Service) listCustomers(ctx context.Context, in CustomerQuery) ([]Custom
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.People(ctx, ref, parley.PageRequest{Limit: in.Limit})
+	page, err := s.DB.People(ctx, ref, "", parley.PageRequest{Limit: in.Limit})
 	return httpapi.ConvertList(page.Items, newCustomer), err
+}
+
+// CustomerRef names a customer of an agent.
+type CustomerRef struct {
+	AgentID string `path:"agentId"`
+	ID      string `path:"customerId"`
+}
+
+// CustomerDetails is a customer with what is known of them and what they wrote about.
+type CustomerDetails struct {
+	Customer
+	Attributes    []CustomerAttribute `json:"attributes"`
+	Conversations []Conversation      `json:"conversations" doc:"The newest 50."`
+	Tickets       []Ticket            `json:"tickets" doc:"The 50 that changed last."`
+}
+
+// CustomerAttribute is a custom property of a customer.
+type CustomerAttribute struct {
+	Name  string `json:"name"`
+	Label string `json:"label"`
+	Value string `json:"value" doc:"Texts as they are, and anything else as JSON."`
+}
+
+const customerHistory = 50 // conversations and tickets of one customer
+
+func (s *Service) getCustomer(ctx context.Context, in CustomerRef) (out CustomerDetails, err error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return out, err
+	}
+	p, err := s.DB.Person(ctx, ref, parley.PersonID(in.ID))
+	if err != nil {
+		return out, err
+	}
+	out.Customer = newCustomer(p)
+	ask := parley.PageRequest{Limit: customerHistory}
+	conversations, err := s.DB.Conversations(ctx, ref, store.ConversationFilter{Customer: p}, ask)
+	if err != nil {
+		return out, err
+	}
+	out.Conversations = httpapi.ConvertList(conversations.Items, newConversation)
+	tickets, err := s.DB.Tickets(ctx, ref, store.TicketFilter{Customer: p.ID}, ask)
+	if err != nil {
+		return out, err
+	}
+	if out.Tickets, err = s.newTickets(ctx, ref, tickets.Items); err != nil {
+		return out, err
+	}
+	attributes, err := s.DB.Attributes(ctx, ref)
+	out.Attributes = newCustomerAttributes(p, attributes)
+	return out, err
+}
+
+// newCustomerAttributes returns the values that a customer has of an agent's attributes.
+func newCustomerAttributes(p *parley.Person, attributes []parley.Attribute) []CustomerAttribute {
+	var values map[string]json.RawMessage
+	_ = json.Unmarshal(p.Attributes, &values) // an object, or nothing
+	list := []CustomerAttribute{}
+	for _, a := range attributes {
+		if value := showAttribute(values[a.Name]); value != "" {
+			list = append(list, CustomerAttribute{a.Name, a.Label, value})
+		}
+	}
+	return list
+}
+
+// showAttribute returns a value as people read it; empty for none.
+func showAttribute(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(value)
+}
+
+// Lead is contact details that a customer has left.
+type Lead struct {
+	ID             string      `json:"leadId"`
+	ConversationID string      `json:"conversationId,omitempty"`
+	Name           string      `json:"name,omitempty"`
+	Email          string      `json:"email,omitempty"`
+	Phone          string      `json:"phoneNumber,omitempty"`
+	Fields         []LeadField `json:"fields"` // further ones of the form, by name
+	CreatedAt      time.Time   `json:"createdAt"`
+}
+
+// LeadField is what a customer wrote into a further field of a form.
+type LeadField struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+func newLead(l *parley.Lead) Lead {
+	fields := []LeadField{}
+	for _, name := range slices.Sorted(maps.Keys(l.Fields)) {
+		fields = append(fields, LeadField{name, l.Fields[name]})
+	}
+	return Lead{
+		ID:             l.ID,
+		ConversationID: string(l.ConversationID),
+		Name:           l.Name,
+		Email:          l.Email,
+		Phone:          l.Phone,
+		Fields:         fields,
+		CreatedAt:      l.CreatedAt,
+	}
 }

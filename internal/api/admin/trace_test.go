@@ -1,8 +1,11 @@
 package admin_test
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -191,4 +194,194 @@ func TestUsageOfAMonthIsTheSumOfItsDays(t *testing.T) {
 			}
 		})
 	}
+}
+
+// inboxIDs returns the conversations of a view of the inbox, in its order.
+func inboxIDs(mt *memberTest, m parley.Member, view string) (ids []string) {
+	mt.t.Helper()
+	path := "GET /accounts/" + mt.Account + "/inbox?limit=1&view=" + view + "&cursor="
+	for cursor := ""; ; {
+		page := get[admin.Page[admin.InboxRow]](mt, m, path+cursor, "")
+		for _, row := range page.Data {
+			ids = append(ids, row.ID)
+		}
+		if page.Pagination.Cursor == nil {
+			return ids
+		}
+		cursor = *page.Pagination.Cursor
+	}
+}
+
+// chatAt asks an agent as a customer, and returns the conversation.
+func chatAt(mt *memberTest, agent, message string) string {
+	mt.t.Helper()
+	var answer struct {
+		Data struct {
+			Metadata struct{ ConversationID string }
+		}
+	}
+	mt.Do(mt.t, "POST", "/agents/"+agent+"/chat", mt.Key, map[string]any{"message": message, "userId": "jo",
+		"stream": false}).Decode(mt.t, http.StatusOK, &answer)
+	return answer.Data.Metadata.ConversationID
+}
+
+// A conversation is in the views that say what it waits for, whoever its agent is, and leaves them when somebody acts.
+func TestInboxHasTheConversationsOfAllAgents(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		first := chatAt(mt, mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue."), "What colour is the sky?")
+		second := chatAt(mt, mt.NewAgent(mt.t, mt.Key, "# Sea\n\nThe sea is green."), "What colour is the sea?")
+		check := func(view string, want ...string) {
+			mt.t.Helper()
+			got := inboxIDs(mt, kim, view)
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				mt.t.Errorf("%s has %v, want %v", view, got, want)
+			}
+		}
+		check("all", first, second)
+		check("live", first, second)
+		check("waiting")
+		run(mt, admin.MoveConversation, admin.StateChange{ID: first, Step: "takeover"})
+		check("waiting", first)
+		check("unassigned", first)
+		get[admin.Conversation](mt, kim, "PUT /conversations/"+first+"/claim", `{}`)
+		check("mine", first)
+		check("unassigned")
+		check("waiting", first)
+		counts := get[admin.InboxCounts](mt, kim, "GET /accounts/"+mt.Account+"/inbox/counts", "")
+		if want := (admin.InboxCounts{Waiting: 1, Mine: 1}); counts != want {
+			mt.t.Errorf("the counts are %+v", counts)
+		}
+		get[admin.MessageRef](mt, kim, "POST /conversations/"+first+"/messages",
+			`{"member":"kim@shop.example","text":"It is blue."}`)
+		check("waiting")
+		run(mt, admin.MoveConversation, admin.StateChange{ID: first, Step: "end"})
+		check("mine")
+		check("ended", first)
+		check("live", second)
+	})
+}
+
+// A thread has what was said, what happened and who did it, page by page.
+func TestThreadHasMessagesAndEvents(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		id := chatAt(mt, mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue."), "What colour is the sky?")
+		get[admin.Conversation](mt, kim, "PUT /conversations/"+id+"/claim", `{}`)
+		get[admin.MessageRef](mt, kim, "POST /conversations/"+id+"/messages",
+			`{"member":"kim@shop.example","text":"Deep blue."}`)
+		thread := get[admin.Thread](mt, kim, "GET /conversations/"+id+"/thread", "")
+		if thread.ClaimedBy == nil || thread.ClaimedBy.Name != "Kim" || thread.TicketNumber == 0 || thread.HasEarlier ||
+			thread.IsAnswering || thread.Status != "taken_over" {
+			mt.t.Errorf("the thread is %+v", thread)
+		}
+		var replies []string
+		isTold := false
+		for i, e := range thread.Entries {
+			if i > 0 && e.Seq <= thread.Entries[i-1].Seq {
+				mt.t.Errorf("entry %d is out of order", i)
+			}
+			if e.Type == "reply" {
+				replies = append(replies, e.Author)
+			}
+			isTold = isTold || e.Event != nil && e.Event.Kind == "escalated" && e.Name == "Kim"
+		}
+		if !slices.Equal(replies, []string{"user", "assistant", "human"}) || !isTold {
+			mt.t.Errorf("the entries are %+v", thread.Entries)
+		}
+		last := thread.Entries[len(thread.Entries)-1]
+		if last.Name != "Kim" || len(last.Parts) != 1 || last.Parts[0].Text != "Deep blue." {
+			mt.t.Errorf("the last entry is %+v", last)
+		}
+		before := fmt.Sprintf("GET /conversations/%s/thread?limit=1&before=%d", id, thread.Entries[1].Seq)
+		earlier := get[admin.Thread](mt, kim, before, "")
+		if len(earlier.Entries) != 1 || earlier.Entries[0].ID != thread.Entries[0].ID || earlier.HasEarlier {
+			mt.t.Errorf("before the second entry are %+v", earlier.Entries)
+		}
+	})
+}
+
+// Of several who claim a conversation at once one has it. It can be taken from them by whoever names them, and nobody
+// answers a customer without having seen what a colleague wrote.
+func TestOneMemberHasAConversation(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		id := chatAt(mt, mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue."), "What colour is the sky?")
+		claim, reply := "PUT /conversations/"+id+"/claim", "POST /conversations/"+id+"/messages"
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		bo := mt.newMember(mt.Account, parley.RoleAgent, "bo@shop.example")
+		var answers [2]string
+		var both sync.WaitGroup
+		for i, m := range []parley.Member{kim, bo} {
+			both.Go(func() { answers[i] = mt.send(m, claim, `{}`) })
+		}
+		both.Wait()
+		winner, loser, email := kim, bo, "bo@shop.example"
+		if answers[1][0] == '2' {
+			winner, loser, email = bo, kim, "kim@shop.example"
+		}
+		slices.Sort(answers[:])
+		if answers[0][:3] != "200" || !strings.Contains(answers[1], string(parley.CodeClaimed)) {
+			mt.t.Errorf("the claims: %v", answers)
+		}
+		seen := get[admin.Thread](mt, loser, "GET /conversations/"+id+"/thread", "")
+		if seen.ClaimedBy == nil || seen.ClaimedBy.UserID != string(winner.User) {
+			mt.t.Errorf("the loser is told of %+v", seen.ClaimedBy)
+		}
+		mt.requireCode(loser, parley.CodeClaimed, claim, `{"former":"`+parley.NewUUID()+`"}`)
+		get[admin.Conversation](mt, loser, claim, `{"former":"`+string(winner.User)+`"}`)
+
+		last := seen.Entries[len(seen.Entries)-1].Seq
+		body := func(seen int64) string {
+			return fmt.Sprintf(`{"member":%q,"text":"Blue.","seen":%d}`, email, seen)
+		}
+		get[admin.MessageRef](mt, loser, reply, body(last))
+		other := "kim@shop.example"
+		if winner.User == bo.User {
+			other = "bo@shop.example"
+		}
+		late := fmt.Sprintf(`{"member":%q,"text":"It is blue.","seen":%d}`, other, last)
+		mt.requireCode(winner, parley.CodeAnswered, reply, late)
+		now := get[admin.Thread](mt, winner, "GET /conversations/"+id+"/thread", "")
+		get[admin.MessageRef](mt, winner, reply, fmt.Sprintf(`{"member":%q,"text":"It is blue.","seen":%d}`, other,
+			now.Entries[len(now.Entries)-1].Seq))
+	})
+}
+
+// A draft is its member's alone, is replaced and removed, and is not kept where the agent masks personal data.
+func TestDraftsAreKeptForTheirMember(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		agent := mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue.")
+		path := "/conversations/" + chatAt(mt, agent, "What colour is the sky?") + "/drafts"
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		bo := mt.newMember(mt.Account, parley.RoleAgent, "bo@shop.example")
+		save := func(m parley.Member, kind, text string) bool {
+			mt.t.Helper()
+			body := fmt.Sprintf(`{"kind":%q,"text":%q,"seen":2}`, kind, text)
+			return get[admin.ReplyDraftResult](mt, m, "PUT "+path, body).IsKept
+		}
+		check := func(m parley.Member, want ...string) {
+			mt.t.Helper()
+			var got []string
+			for _, d := range get[admin.ReplyDraftList](mt, m, "GET "+path, "").Drafts {
+				got = append(got, d.Kind+" "+d.Text)
+			}
+			if !slices.Equal(got, want) {
+				mt.t.Errorf("the drafts of %s are %q, want %q", m.User, got, want)
+			}
+		}
+		if !save(kim, "reply", "It is b") || !save(kim, "reply", "It is blue") || !save(kim, "note", "Asks often") {
+			mt.t.Error("a draft was not kept")
+		}
+		check(kim, "note Asks often", "reply It is blue")
+		check(bo)
+		save(kim, "reply", "")
+		check(kim, "note Asks often")
+		mt.exec(`update agents set redact = 1 where id = ?`, agent)
+		if save(kim, "note", "Asks very often") {
+			mt.t.Error("a draft was kept of an agent that masks personal data")
+		}
+		check(kim)
+	})
 }

@@ -53,6 +53,14 @@ func (s *Service) listVoiceSessions(ctx context.Context, in VoiceSessionQuery) (
 	return httpapi.ConvertList(found, newVoiceSession), nil
 }
 
+func (s *Service) getVoiceSession(ctx context.Context, in VoiceSessionRef) (VoiceSession, error) {
+	session, err := s.findVoiceSession(ctx, in.ID)
+	if err != nil {
+		return VoiceSession{}, err
+	}
+	return newVoiceSession(session), nil
+}
+
 func newVoiceSession(session *parley.VoiceSession) VoiceSession {
 	return VoiceSession{
 		ID:             string(session.ID),

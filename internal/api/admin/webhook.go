@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"parley"
@@ -46,6 +47,15 @@ type Webhook struct {
 	CreatedAt time.Time `json:"createdAt"`
 
 	DisabledAt *time.Time `json:"disabledAt" doc:"Since when nothing is sent; null while it is on."`
+
+	LastDay WebhookDay `json:"lastDay" doc:"Of the list of one account; zero elsewhere."`
+}
+
+// WebhookDay counts the deliveries of a webhook in the last 24 hours.
+type WebhookDay struct {
+	Counts []int `json:"hours" doc:"Deliveries by hour, the oldest hour first."`
+	All    int   `json:"deliveries"`
+	Dead   int   `json:"failed" doc:"Those of them that are not tried any more."`
 }
 
 // WebhookChange says what a webhook is to be; what is absent stays.
@@ -183,7 +193,32 @@ func (s *Service) listWebhooks(ctx context.Context, in AccountFilter) ([]Webhook
 	if err != nil {
 		return nil, err
 	}
-	return httpapi.ConvertList(found, newWebhook), nil
+	list := httpapi.ConvertList(found, newWebhook)
+	if account == "" {
+		return list, nil
+	}
+	return list, s.countLastDay(ctx, account, list)
+}
+
+const hoursOfDay = 24
+
+// countLastDay counts the deliveries of an account's webhooks in the last 24 hours.
+func (s *Service) countLastDay(ctx context.Context, account parley.AccountID, list []Webhook) error {
+	counts, err := s.DB.DeliveryHours(ctx, account, s.Now().Add(-hoursOfDay*time.Hour))
+	if err != nil {
+		return err
+	}
+	for _, c := range counts {
+		i := slices.IndexFunc(list, func(w Webhook) bool { return w.ID == string(c.WebhookID) })
+		if i < 0 {
+			continue
+		}
+		day := &list[i].LastDay
+		day.Counts[min(c.Hour, hoursOfDay-1)] += c.All // what is written this moment is of the last hour
+		day.All += c.All
+		day.Dead += c.Dead
+	}
+	return nil
 }
 
 func newWebhook(h *parley.Webhook) Webhook {
@@ -196,7 +231,7 @@ func newWebhook(h *parley.Webhook) Webhook {
 		KeyID:     string(h.KeyID),
 		CreatedAt: h.CreatedAt,
 
-		DisabledAt: h.DisabledAt,
+		DisabledAt: h.DisabledAt, LastDay: WebhookDay{Counts: make([]int, hoursOfDay)},
 	}
 }
 
@@ -254,7 +289,8 @@ func (s *Service) ownerOfDelivery(ctx context.Context, id parley.DeliveryID) (pa
 // SentDelivery is a delivery with what is sent.
 type SentDelivery struct {
 	Delivery
-	Body string `json:"body" doc:"The same in every attempt. The signature is in a header."`
+	Body   string `json:"body" doc:"The same in every attempt. The signature is in a header."`
+	Answer string `json:"answer" doc:"The first 4 kB of what the latest attempt was answered, as text."`
 }
 
 func (s *Service) getDelivery(ctx context.Context, in DeliveryRef) (SentDelivery, error) {
@@ -267,7 +303,7 @@ func (s *Service) getDelivery(ctx context.Context, in DeliveryRef) (SentDelivery
 	if err != nil {
 		return SentDelivery{}, err
 	}
-	return SentDelivery{newDelivery(d), d.Body}, nil
+	return SentDelivery{newDelivery(d), d.Body, d.LastAnswer}, nil
 }
 
 func (s *Service) redeliver(ctx context.Context, in DeliveryRef) (Redelivery, error) {

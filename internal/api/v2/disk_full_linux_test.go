@@ -87,7 +87,7 @@ func TestEveryWriteOnAFullDisk(t *testing.T) {
 	d.Server = testkit.Open(t, testkit.WithClock(d.clock), testkit.WithConfig(func(c *server.Config) {
 		c.Data = disk.dir
 	}))
-	d.Server.Engine.QueueTimeout = -1 // a turn whose end could not be stored is open until there is space
+	d.Server.Engine.QueueTimeout = time.Second // a turn whose end could not be stored is open until there is space
 	addMember(t, d.Server, d.Account, "kim@shop.example")
 	ids := createResources(t, d.Server, parley.AccountID(d.Account), d.Key)
 	d.agent = ids["agentId"]
@@ -99,7 +99,7 @@ func TestEveryWriteOnAFullDisk(t *testing.T) {
 // The same holds for a database that may not grow.
 func TestEveryWriteAtTheDatabasesQuota(t *testing.T) {
 	d := newUploadTest(t)
-	d.Server.Engine.QueueTimeout = -1
+	d.Server.Engine.QueueTimeout = time.Second
 	addMember(t, d.Server, d.Account, "kim@shop.example")
 	ids := createResources(t, d.Server, parley.AccountID(d.Account), d.Key)
 	d.agent = ids["agentId"]

@@ -22,6 +22,9 @@ type AgentSettings struct {
 	RedactConversations httpapi.Opt[bool]              `json:"redactConversations,omitzero"`
 	RetentionDays       httpapi.Opt[int64]             `json:"retentionDays,omitzero" nullable:"true" min:"1" max:"36500"`
 
+	FileRetentionDays    httpapi.Opt[int64] `json:"fileRetentionDays,omitzero" nullable:"true" min:"1" max:"36500"`
+	VisitorRetentionDays httpapi.Opt[int64] `json:"visitorRetentionDays,omitzero" nullable:"true" min:"1" max:"90"`
+
 	Synonyms httpapi.Opt[[][]string]      `json:"synonyms,omitzero" nullable:"true" max:"200" item:"min=2,max=10"`
 	Topics   httpapi.Opt[[]TopicSettings] `json:"topics,omitzero" nullable:"true" max:"200"`
 	Insight  httpapi.Opt[InsightChange]   `json:"insight,omitzero" nullable:"true"`
@@ -58,10 +61,20 @@ func (c SettingsCodec) Apply(a *parley.Agent, settings json.RawMessage) error {
 	}
 	s.AutoRetrain.Replace(&a.AutoRetrain)
 	s.RedactConversations.Replace(&a.Redact)
-	if s.RetentionDays.Present {
-		a.RetentionDays = s.RetentionDays.Ptr()
-	}
+	s.applyRetention(a)
 	return overlayStyles(a, s.Styles)
+}
+
+func (s *AgentSettings) applyRetention(a *parley.Agent) {
+	for _, days := range []struct {
+		sent httpapi.Opt[int64]
+		into **int64
+	}{{s.RetentionDays, &a.RetentionDays}, {s.FileRetentionDays, &a.FileRetentionDays},
+		{s.VisitorRetentionDays, &a.VisitorRetentionDays}} {
+		if days.sent.Present {
+			*days.into = days.sent.Ptr()
+		}
+	}
 }
 
 // joinFaults joins the details of two VALIDATION_INVALID_BODY errors, so that all faults are reported at once.
@@ -107,6 +120,8 @@ type exportedSettings struct {
 	Styles                json.RawMessage        `json:"styles"`
 	RedactConversations   bool                   `json:"redactConversations"`
 	RetentionDays         *int64                 `json:"retentionDays"`
+	FileRetentionDays     *int64                 `json:"fileRetentionDays"`
+	VisitorRetentionDays  *int64                 `json:"visitorRetentionDays"`
 	Synonyms              [][]string             `json:"synonyms"`
 	Topics                []parley.Topic         `json:"topics"`
 	Insight               parley.InsightSettings `json:"insight"`
@@ -122,6 +137,7 @@ func (c SettingsCodec) Show(a *parley.Agent) (json.RawMessage, error) {
 		InitialMessages: append([]string{}, a.InitialMessages...), CreditLimit: a.CreditLimit,
 		NotificationsSettings: a.Notifications, IPRateLimits: a.RateLimit, VoiceSettings: a.Voice,
 		AutoRetrain: a.AutoRetrain, Styles: a.Styles, RedactConversations: a.Redact, RetentionDays: a.RetentionDays,
+		FileRetentionDays: a.FileRetentionDays, VisitorRetentionDays: a.VisitorRetentionDays,
 		Synonyms: a.Synonyms, Topics: a.Topics, Insight: effectiveInsight(a), Voice: exportedVoice{a.VoiceLimits},
 		Widget: exportedWidget(a.WidgetLimits)})
 }

@@ -194,8 +194,8 @@ type UploadedID struct {
 	ID string `json:"id" format:"uuid"`
 }
 
-const fileSizeMessage = "From 50 bytes to 20 MB: PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB or " +
-	"JSON, told by its content."
+const fileSizeMessage = "From 50 bytes to 20 MB: PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB, JSON, " +
+	"EML, MHT, VCF, ICS, SRT, VTT, RST or TEX, told by its content."
 
 var (
 	newFileForm = &httpapi.Form{RequiredPart: "file", MinFileBytes: ingest.MinFileBytes, MaxFileBytes: ingest.MaxFileBytes,

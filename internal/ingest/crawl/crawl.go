@@ -78,6 +78,7 @@ type crawlRun struct {
 	counts       Counts
 	hostFailures int               // in a row, because of the host
 	mergedInto   map[string]string // address → the one it was given up for, in this run
+	readPages    readPages
 	traps        trapDetector
 }
 

@@ -61,7 +61,14 @@ func (c *Crawler) fetchOnce(ctx context.Context, u *url.URL, last Validators, pa
 		req.Header.Set("If-Modified-Since", last.LastModified)
 	}
 	jar.add(req)
-	return c.Client.Do(req, limits)
+	reply, err := c.Client.Do(req, limits)
+	if err != nil {
+		return nil, err
+	}
+	if err := decodeReply(reply, limits.MaxBytes); err != nil {
+		return nil, err
+	}
+	return reply, nil
 }
 
 // isRetryable reports whether another try may help.

@@ -58,6 +58,7 @@ func (r *crawlRun) readPage(ctx context.Context, link Link, u *url.URL) (Outcome
 func (r *crawlRun) handleReply(ctx context.Context, link Link, u *url.URL, reply *outbound.Response) (Outcome, error) {
 	switch {
 	case reply.Status == http.StatusNotModified && link.Validators != (Validators{}):
+		r.noteUnchanged(link, u)
 		return Outcome{State: Unchanged, Validators: link.Validators}, nil
 	case reply.Status >= 300:
 		return r.followRedirect(ctx, link, u, reply)
@@ -99,6 +100,9 @@ func (r *crawlRun) processPage(ctx context.Context, link Link, u *url.URL, page 
 	}
 	if to, err := r.resolveCanonical(ctx, link, u, scanned.canonical); to != "" || err != nil {
 		return Outcome{State: Merged, MergedInto: to}, err
+	}
+	if to := r.samePage(link, u, page); to != "" {
+		return Outcome{State: Merged, MergedInto: to}, nil
 	}
 	err := r.visit(ctx, page)
 	var unreadable *Unreadable

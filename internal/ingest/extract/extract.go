@@ -26,6 +26,9 @@ type Error = draft.Error
 // Pool. Every failure is an Error, or the context's.
 func ReadFile(ctx context.Context, kind Kind, name string, data []byte) (Document, error) {
 	read := readers[kind]
+	if kind == EML { // it reads files of other kinds
+		read = readMail
+	}
 	if read == nil {
 		return Document{}, draft.NewError("files of the kind %q cannot be read", kind)
 	}
@@ -35,7 +38,8 @@ func ReadFile(ctx context.Context, kind Kind, name string, data []byte) (Documen
 var readers = map[Kind]draft.Reader{
 	PDF: pdf.Read, DOCX: office.ReadDOCX, DOC: office.ReadDOC, TXT: readText, MD: readMarkdown, HTML: html.Read,
 	CSV: readCSV, XLSX: office.ReadXLSX, PPTX: office.ReadPPTX,
-	ODT: office.ReadODT, EPUB: office.ReadEPUB, JSON: readJSON,
+	ODT: office.ReadODT, EPUB: office.ReadEPUB, JSON: readJSON, VCF: readRecords, ICS: readRecords, SRT: readSubtitles,
+	RST: readRST, TEX: readTEX,
 }
 
 // Kind is a format that can be read.
@@ -55,7 +59,14 @@ const (
 	ODT  Kind = "odt"
 	EPUB Kind = "epub"
 	JSON Kind = "json"
+	EML  Kind = "eml" // a mail, or a page saved as one (MHT)
+	VCF  Kind = "vcf"
+	ICS  Kind = "ics"
+	SRT  Kind = "srt" // VTT too
+	RST  Kind = "rst"
+	TEX  Kind = "tex"
 )
 
 // acceptedKinds ends each refusal: what may be uploaded instead.
-const acceptedKinds = "PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB and JSON are read"
+const acceptedKinds = "PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB, JSON, EML, MHT, VCF, ICS, SRT, " +
+	"VTT, RST and TEX are read"

@@ -152,7 +152,9 @@ func sniffCompound(data []byte) (Kind, error) {
 
 // kindByExtension are kinds of plain text that only the name can tell apart.
 var kindByExtension = map[string]Kind{".txt": TXT, ".text": TXT, ".md": MD, ".markdown": MD, ".mdx": MD, ".csv": CSV,
-	".tsv": CSV, ".tab": CSV, ".html": HTML, ".htm": HTML, ".xhtml": HTML}
+	".tsv": CSV, ".tab": CSV, ".html": HTML, ".htm": HTML, ".xhtml": HTML, ".eml": EML, ".mht": EML,
+	".mhtml": EML, ".srt": SRT, ".vtt": SRT,
+	".rst": RST, ".tex": TEX}
 
 // maxSniffBytes is how many bytes of a text tell its kind; a large one is not decoded for that.
 const maxSniffBytes = 64 << 10
@@ -176,6 +178,12 @@ func sniffText(ext string, data []byte) (Kind, error) {
 		return JSON, nil
 	case named != "":
 		return named, nil
+	case isMail(text):
+		return EML, nil
+	case strings.HasPrefix(head, "begin:vcard"):
+		return VCF, nil
+	case strings.HasPrefix(head, "begin:vcalendar"):
+		return ICS, nil
 	case strings.HasPrefix(http.DetectContentType([]byte(head)), "text/html"):
 		return HTML, nil
 	}

@@ -223,6 +223,130 @@ func TestAsides(t *testing.T) {
 	}
 }
 
+// Messages before there is a question get a reply in their language that offers what the sources are about.
+func TestFirstMessages(t *testing.T) {
+	pages := shopPages("Delivery", "We deliver within three days.", "Returns", "Returns are free.")
+	const identity, comes, recalled = true, false, "How long does delivery take?"
+	for message, c := range map[string]struct {
+		in     string
+		asksID bool
+	}{
+		"Who are you?": {"en", identity}, "what can you do": {"en", identity},
+		"Hi, what can you help me with?": {"en", identity},
+		"I have a question":              {"en", comes}, "Can I ask you something?": {"en", comes}, "help": {"en", comes},
+		"Wer sind Sie?": {"de", identity}, "Was kannst du?": {"de", identity}, "Ich habe eine Frage.": {"de", comes},
+		"Hallo, darf ich etwas fragen?": {"de", comes},
+		"¿Quién eres?":                  {"es", identity}, "Tengo una pregunta": {"es", comes},
+		"Qui êtes-vous ?": {"fr", identity}, "J'ai une question": {"fr", comes},
+		"Chi sei?": {"it", identity}, "Ho una domanda": {"it", comes},
+		"Wie bent u?": {"nl", identity}, "Ik heb een vraag": {"nl", comes},
+		"Quem é você?": {"pt", identity}, "Tenho uma dúvida": {"pt", comes},
+		"Кто вы?": {"ru", identity}, "У меня вопрос": {"ru", comes},
+		"من أنت؟": {"ar", identity}, "عندي سؤال": {"ar", comes},
+		"あなたは誰ですか？": {"ja", identity}, "質問があります。": {"ja", comes},
+		"你是谁？": {"zh", identity}, "我有一个问题": {"zh", comes},
+	} {
+		lang := languageOfTag(t, c.in)
+		texts := textsIn(lang)
+		s := askHelpPages(t, pages, userMessage(message))
+		topics := texts.MyTopics[0] + "Delivery" + texts.ListSeparator + "Returns" + texts.MyTopics[1]
+		if words.IsUnspaced(texts.MyTopics[0]) {
+			topics = "" // the names of these sources are in another script
+		}
+		if strings.Contains(s.text, texts.IsAutomated) != c.asksID || !strings.Contains(s.text, topics) ||
+			!strings.HasSuffix(s.text, whatElseQuestion(lang)) || s.finish.IsRefusal || len(s.citations) > 0 {
+			t.Errorf("%q: %q", message, s.text)
+		}
+	}
+	for message, in := range map[string]string{"What did I just ask?": "en", "Was habe ich gerade gefragt?": "de",
+		"刚才我问了什么？": "zh"} {
+		texts := textsIn(languageOfTag(t, in))
+		s := askHelpPages(t, pages, userMessage(recalled), model.Message{Role: "assistant", Text: "Three days."},
+			userMessage(message))
+		if s.text != texts.YouAsked[0]+recalled+texts.YouAsked[1] {
+			t.Errorf("%q: %q", message, s.text)
+		}
+	}
+	for _, message := range []string{"Who are you delivering with?", "Can I ask you to deliver on Sunday?",
+		"What can you do about a late delivery?", "I have a question about returns"} {
+		if IsOpening(message) {
+			t.Errorf("%q asks something", message)
+		}
+	}
+	answer := model.Passage{Passage: parley.Passage{Heading: "Who are you?", Text: "We are a shop for kettles.",
+		End: 26, IsQnA: true}, Score: 0.9, Signals: model.MatchSignals{Title: 1}}
+	if s := askHelpPages(t, []model.Passage{answer}, userMessage("Who are you?")); s.text != answer.Text {
+		t.Errorf("the operator's answer: %q", s.text)
+	}
+}
+
+// A question for a mail address, a number or a street is answered by the line that holds one, in every language.
+func TestContacts(t *testing.T) {
+	const reach, place = "Write to help@shop.example or call 0800 555 010.", "Our office is at Mill Lane 4, Norwood."
+	english := shopPages("Returns", "You can return an item within 30 days.", "Contact", reach+" "+place)
+	linked := shopPages("Help", "The shop opened on 2026-03-05.\n\n- [Contact us](mailto:help@shop.example)")
+	for _, c := range []struct {
+		pages          []model.Passage
+		question, want string
+	}{
+		{english, "What is your email?", reach}, {english, "email?", reach}, {english, "phone number", reach},
+		{english, "Do you have a phone number?", reach}, {english, "What is your address?", place},
+		{english, "Where are you located?", place}, {english, "Where is your office?", place},
+		{english, "Where are you?", place}, {english, "e-mail address please", reach},
+		{shopPages("Kontakt", "Schreiben Sie an hilfe@laden.example. Telefon: 030 123 45 67."),
+			"Wie lautet Ihre Telefonnummer?", "Telefon: 030 123 45 67."},
+		{shopPages("Kontakt", "Unser Büro ist in der Mühlgasse 4 in Nordheim."), "Wo ist Ihr Büro?",
+			"Unser Büro ist in der Mühlgasse 4 in Nordheim."},
+		{shopPages("Kontakt", "Unser Büro ist in der Mühlgasse 4. Schreiben Sie an hilfe@laden.example."),
+			"Wie ist Ihre Adresse?", "Unser Büro ist in der Mühlgasse 4."},
+		{shopPages("Contacto", "Escriba a ayuda@tienda.example."), "¿Cuál es su correo electrónico?",
+			"Escriba a ayuda@tienda.example."},
+		{shopPages("Contact", "Appelez le 01.23.45.67.89."), "Quel est votre numéro de téléphone ?",
+			"Appelez le 01.23.45.67.89."},
+		{shopPages("Contatti", "Scrivete a aiuto@negozio.example."), "Qual è la vostra email?",
+			"Scrivete a aiuto@negozio.example."},
+		{shopPages("Contact", "Bel ons op 020 123 4567."), "Wat is jullie telefoonnummer?", "Bel ons op 020 123 4567."},
+		{shopPages("Contato", "Escreva para ajuda@loja.example."), "Qual é o seu email?",
+			"Escreva para ajuda@loja.example."},
+		{shopPages("Контакты", "Пишите на help@shop.example."), "Какая у вас почта?", "Пишите на help@shop.example."},
+		{shopPages("اتصل بنا", "هاتف: 0800 555 010"), "ما هو رقم هاتفكم؟", "هاتف: 0800 555 010"},
+		{shopPages("お問い合わせ", "電話：03-1234-5678"), "電話番号は？", "電話：03-1234-5678"},
+		{shopPages("联系我们", "邮箱：help@shop.example"), "你们的邮箱是什么？", "邮箱：help@shop.example"},
+	} {
+		if s := askHelpPages(t, c.pages, userMessage(c.question)); s.text != c.want || s.finish.IsUnsure {
+			t.Errorf("%q: %q", c.question, s.text)
+		}
+	}
+	if s := askHelpPages(t, linked, userMessage("What is your email?")); !strings.Contains(s.text, "help@shop.example") {
+		t.Errorf("behind a link: %q", s.text)
+	}
+	for _, question := range []string{"How do I change my email?", "What is my phone number?", "Is email support free?",
+		"Where do I enter the address of the server?", "When is the office open?", "Where is it?", "I lost my phone",
+		"我的订单在哪里？", "电话客服几点上班？", "メールを変更できますか"} {
+		if kind := contactKindOf(question); kind != contactNone {
+			t.Errorf("%q asks for a contact: %d", question, kind)
+		}
+		if list := ContactWords(question); list != nil {
+			t.Errorf("%q is looked for with %q", question, list)
+		}
+	}
+	dates := shopPages("Contact", "We have been here since 2010-2026, and moved on 2026-03-05.")
+	if s := askHelpPages(t, dates, userMessage("phone number?")); strings.Contains(s.text, "2026") && !s.finish.IsUnsure {
+		t.Errorf("a date is taken for a number: %q", s.text)
+	}
+}
+
+func languageOfTag(t *testing.T, tag string) words.Language {
+	t.Helper()
+	for i, l := range language.All() {
+		if l.Tag == tag {
+			return words.Language(i)
+		}
+	}
+	t.Fatal("no language ", tag)
+	return 0
+}
+
 func TestAsidesLeaveQuestionsAlone(t *testing.T) {
 	pages := shopPages("Delivery", "A human representative of ours delivers the damn stupid parcel within three days.")
 	for _, message := range []string{"How many representatives deliver the parcel?",
@@ -377,6 +501,71 @@ func TestFollowUpsKeepTheirSubject(t *testing.T) {
 		model.Message{Role: "assistant", Text: "Ten euros a month."}, userMessage("And how do I cancel it?"))
 	if !strings.Contains(s.text, "cancel the subscription") {
 		t.Errorf("%q", s.text)
+	}
+}
+
+// What an acronym stands for is answered where the sources say it, and a price is found by either wording.
+func TestAcronymsAndWordings(t *testing.T) {
+	returns := shopPages("Returns", "You need a return merchandise authorisation (RMA) before you send goods back.",
+		"Delivery", "We deliver within three days.")
+	boxes := shopPages("Boxes", "| Box | Price | Weight |\n|---|---|---|\n| Small box | 4 euros | 1 kg |\n"+
+		"| Large box | 9 euros | 3 kg |\n")
+	for question, c := range map[string]struct {
+		pages       []model.Passage
+		want, other string
+	}{
+		"What does RMA stand for?":      {returns, "return merchandise authorisation", "three days"},
+		"What does RMA mean?":           {returns, "return merchandise authorisation", "three days"},
+		"What is an RMA?":               {returns, "return merchandise authorisation", "three days"},
+		"What does the large box cost?": {boxes, "| Large box | 9 euros | 3 kg |", "Small"},
+		"Large box price":               {boxes, "| Large box | 9 euros | 3 kg |", "Small"},
+		"price of the large box":        {boxes, "| Large box | 9 euros | 3 kg |", "Small"},
+	} {
+		s := askHelpPages(t, c.pages, userMessage(question))
+		if !strings.Contains(s.text, c.want) || strings.Contains(s.text, c.other) || s.finish.IsRefusal {
+			t.Errorf("%q: %q", question, s.text)
+		}
+	}
+}
+
+// "How much is it?" asks for the price of what was spoken of before, and gets no price of anything else.
+func TestFollowUpsForAPrice(t *testing.T) {
+	kettles := shopPages("Kettles", "The kettle Aster boils a litre of water. The kettle Aster costs 39 euros.\n\n"+
+		"The lamp Birch is made of wood. The lamp Birch costs 59 euros.")
+	german := shopPages("Kessel", "Der Kessel Aster fasst einen Liter Wasser. Der Kessel Aster kostet 39 Euro.\n\n"+
+		"Die Lampe Birke ist aus Holz. Die Lampe Birke kostet 59 Euro.")
+	for _, c := range []struct {
+		pages                         []model.Passage
+		before, question, want, other string
+	}{
+		{kettles, "What is the kettle Aster?", "How much is it?", "39 euros", "59"},
+		{kettles, "What is the kettle Aster?", "How much?", "39 euros", "59"},
+		{kettles, "What is the kettle Aster?", "What does it cost?", "39 euros", "59"},
+		{kettles, "What is the lamp Birch made of?", "How much is it?", "59 euros", "39"},
+		{german, "Was ist der Kessel Aster?", "Wie viel?", "39 Euro", "59"},
+		{german, "Was ist der Kessel Aster?", "Was kostet er?", "39 Euro", "59"},
+		{shopPages("Hervidores", "El hervidor Aster cuesta 39 euros."), "¿Qué es el hervidor Aster?", "¿Cuánto es?",
+			"39 euros", "59"},
+		{shopPages("Bouilloires", "La bouilloire Aster coûte 39 euros."), "Qu'est-ce que la bouilloire Aster ?",
+			"Combien ça coûte ?", "39 euros", "59"},
+		{shopPages("Bollitori", "Il bollitore Aster costa 39 euro."), "Che cos'è il bollitore Aster?", "Quanto costa?",
+			"39 euro", "59"},
+		{shopPages("Waterkokers", "De waterkoker Aster kost 39 euro."), "Wat is de waterkoker Aster?", "Hoeveel?",
+			"39 euro", "59"},
+		{shopPages("Chaleiras", "A chaleira Aster custa 39 euros."), "O que é a chaleira Aster?", "Quanto custa?",
+			"39 euros", "59"},
+	} {
+		s := askHelpPages(t, c.pages, userMessage(c.before), model.Message{Role: "assistant", Text: "It is a thing."},
+			userMessage(c.question))
+		if !strings.Contains(s.text, c.want) || strings.Contains(s.text, c.other) || s.finish.IsRefusal {
+			t.Errorf("%q, %q: %q", c.before, c.question, s.text)
+		}
+	}
+	s := askHelpPages(t, shopPages("Cases", "The case CS fits the Aster. The lamp Birch costs 59 euros."),
+		userMessage("Which phone does the case CS fit?"), model.Message{Role: "assistant", Text: "The Aster."},
+		userMessage("How much is it?"))
+	if strings.Contains(s.text, "59") && !s.finish.IsUnsure {
+		t.Errorf("the price of something else: %q", s.text)
 	}
 }
 

@@ -1,12 +1,16 @@
 package quote
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"parley/internal/model"
 	"parley/internal/text/language"
+	"parley/internal/text/markdown"
+	"parley/internal/text/prose"
 	"parley/internal/text/words"
 )
 
@@ -26,6 +30,12 @@ func answerAside(req model.Request, last string) (reply, bool) {
 		return own(whatElseQuestion(questionLanguage(req)))
 	case asksIfMachine(messageWords, last):
 		return own(lang().IsAutomated)
+	case IsOpening(last) && isAskedByQnA(req.Passages):
+		r := quoteExcerpts(req.Passages, []excerpt{{end: len(req.Passages[0].Text)}}, "")
+		r.score = 1
+		return r, true
+	case IsOpening(last):
+		return own(answerOpening(req, last))
 	case wantsPerson(messageWords, last):
 		return replyWithHandover(req, last, lang())
 	}
@@ -35,7 +45,7 @@ func answerAside(req model.Request, last string) (reply, bool) {
 	if isRude(messageWords, last) {
 		return own(lang().ReplyToInsult)
 	}
-	return reply{}, false
+	return answerContact(req, last)
 }
 
 // consentKind returns y or n where the message says nothing else, and 0 otherwise.
@@ -184,4 +194,194 @@ func isUnpronounceable(word string) bool {
 	}
 	latin := word[0] < 0x80
 	return containsAny(word, keyboardRows...) || latin && !strings.ContainsAny(word, "aeiouy") && len(word) >= 5
+}
+
+// contactKind is by what somebody wants to reach the people of the sources.
+type contactKind uint8
+
+const (
+	contactNone contactKind = iota
+	contactMail
+	contactPhone
+	contactPlace
+)
+
+// Bounds of a message that asks for a contact and for nothing else.
+const (
+	maxContactWords         = 10
+	minPlaceWords           = 3
+	maxContactRunesUnspaced = 16
+)
+
+// contactKindOf returns what a message asks for that asks for a contact and for nothing else: "email?", "What is your
+// phone number?", "Where are you located?". What is the customer's own is not asked for.
+func contactKindOf(message string) (kind contactKind) {
+	if utf8.RuneCountInString(message) <= maxContactRunesUnspaced {
+		for i, t := range []contactTable{mailNouns, phoneNouns, placeNouns} {
+			if slices.ContainsFunc(t.unspaced(), func(noun string) bool { return asksForNoun(message, noun) }) {
+				return contactMail + contactKind(i) //nolint:gosec // three of them
+			}
+		}
+	}
+	messageWords := splitWords(message)
+	if len(messageWords) > maxContactWords || len(messageWords) > 0 && words.IsUnspaced(messageWords[0]) {
+		return contactNone
+	}
+	for _, w := range messageWords {
+		found := contactKindOfWord(w)
+		switch {
+		case possessiveWords()[w]:
+			return contactNone
+		case found != contactNone:
+			if kind == contactNone || found < kind { // "mail address" asks for the mail
+				kind = found
+			}
+		case !contactFillers.spaced()[w] && !politeWords()[w] && !greetingWords()[w] && !isStopWordOfAny(w):
+			return contactNone
+		}
+	}
+	if kind == contactNone && words.ContainsPhrase(message, placePhrases()) && len(messageWords) >= minPlaceWords &&
+		!slices.ContainsFunc(messageWords, func(w string) bool { return pointingWords()[w] }) {
+		return contactPlace // "Where are you?"
+	}
+	return kind
+}
+
+// asksForNoun reports whether a message without spaces between its words holds the noun, and else nothing but what such
+// a question may have: "where is my order" asks for no place.
+func asksForNoun(message, noun string) bool {
+	before, behind, found := strings.Cut(message, noun)
+	return found && !strings.ContainsFunc(before+behind, func(r rune) bool {
+		return (unicode.IsLetter(r) || unicode.IsNumber(r)) && !slices.Contains(contactFillers.unspaced(), string(r))
+	})
+}
+
+func contactKindOfWord(word string) contactKind {
+	switch {
+	case utf8.RuneCountInString(word) < 2: // of "e-mail"
+		return contactNone
+	case mailNouns.spaced()[word]:
+		return contactMail
+	case phoneNouns.spaced()[word]:
+		return contactPhone
+	case placeNouns.spaced()[word]:
+		return contactPlace
+	}
+	return contactNone
+}
+
+// ContactWords returns the words of a message that asks for a contact and for nothing else, and words that are beside
+// what it asks for: a text that says "Write to help@shop.example" holds none of "What is your email?".
+func ContactWords(message string) (list []string) {
+	kind := contactKindOf(message)
+	if kind == contactNone {
+		return nil
+	}
+	for _, w := range splitWords(message) {
+		if contactKindOfWord(w) != contactNone {
+			list = append(list, w)
+		}
+	}
+	for _, l := range language.All() {
+		nouns := []language.Words{l.Contacts.MailNouns, l.Contacts.PhoneNouns, l.Contacts.PlaceNouns}[kind-contactMail]
+		hasWord := slices.ContainsFunc(list, func(w string) bool { return listContains(nouns, w) })
+		if l.Unspaced {
+			hasWord = containsAny(message, slices.Collect(nouns.All())...)
+		}
+		if hasWord {
+			list = slices.AppendSeq(list, l.Contacts.Context.All())
+		}
+	}
+	return list
+}
+
+var (
+	mailAddress = regexp.MustCompile(`[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+`)
+	// what has many digits and is no telephone number
+	datePattern = regexp.MustCompile(`\b(?:19|20)\d\d\s?[-–—/]\s?(?:19|20)?\d\d\b|\b\d{4}-\d\d-\d\d\b|` +
+		`\b\d{1,2}[./]\d{1,2}[./]\d{4}\b`)
+	streetAddress = regexp.MustCompile(`\p{Lu}[\p{L}'’.-]+(?: \p{Lu}[\p{L}'’.-]*| (?:de|des|du|la|le|der|den|dem|di|da|` +
+		`do|van|am|an)){0,4},? \d{1,4}\b|\d{1,4}[A-Za-z]?,? (?:rue|avenue|via|\p{Lu}[\p{L}'’.-]+ \p{Lu}[\p{L}'’.-]+)|` +
+		`شارع|\d ?[号號番]|丁目`)
+)
+
+// holds reports whether a text holds what is asked for.
+func (k contactKind) holds(text string) bool {
+	switch k {
+	case contactMail:
+		return mailAddress.MatchString(text)
+	case contactPhone:
+		return telephonePattern.MatchString(datePattern.ReplaceAllString(text, " "))
+	case contactPlace:
+		return streetAddress.MatchString(text)
+	case contactNone:
+	}
+	return false
+}
+
+// contactConfidence is the confidence in a line that holds the kind of contact that is asked for.
+const contactConfidence = 0.9
+
+// answerContact quotes the sentence or the line that holds the contact that is asked for: the first one that says
+// itself what it is, or is below a heading that does, else one whose passage does.
+func answerContact(req model.Request, message string) (reply, bool) {
+	kind := contactKindOf(message)
+	if kind == contactNone {
+		return reply{}, false
+	}
+	var second *excerpt
+	for i, p := range req.Passages {
+		for _, e := range contactLines(p.Text, i, kind) {
+			if isAboutContacts(p.Heading, kind) || isAboutContacts(p.Text[e.start:e.end], kind) {
+				return quoteContact(req, e), true
+			}
+			if second == nil && kind != contactPlace && isAboutContacts(p.Text, kind) {
+				second = &e
+			}
+		}
+	}
+	if second == nil {
+		return reply{}, false
+	}
+	return quoteContact(req, *second), true
+}
+
+func quoteContact(req model.Request, e excerpt) reply {
+	r := quoteExcerpts(req.Passages, []excerpt{e}, "")
+	r.score = contactConfidence
+	return r
+}
+
+// contactLines returns the sentences and items of a passage that hold what is asked for.
+func contactLines(text string, passage int, kind contactKind) (all []excerpt) {
+	for _, b := range parseBlocks(text) {
+		var spans []prose.Span
+		switch b.Kind {
+		case markdown.Paragraph:
+			spans = prose.Sentences(text, b.Start, b.End)
+		case markdown.Item:
+			spans = []prose.Span{{Start: b.Start, End: b.End}}
+		default:
+		}
+		for _, s := range spans {
+			if s.End-s.Start <= maxContactBytes && kind.holds(text[s.Start:s.End]) {
+				all = append(all, excerpt{passageIndex: passage, start: s.Start, end: s.End})
+			}
+		}
+	}
+	return all
+}
+
+// maxContactBytes is how long a sentence may be that says how to reach somebody.
+const maxContactBytes = 500
+
+// isAboutContacts reports whether a text says of itself that it is about contacts. A street that is no address is
+// common, so a place must be named as one.
+func isAboutContacts(text string, kind contactKind) bool {
+	t := contactContext
+	if kind == contactPlace {
+		t = placeNouns
+	}
+	return containsWord(text, func(w string) bool { return utf8.RuneCountInString(w) > 1 && t.spaced()[w] }) ||
+		containsAny(text, t.unspaced()...)
 }

@@ -191,7 +191,7 @@ func (q *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, 
 		return codeConfidence
 	case q.isRequestedList(p, best):
 		return listConfidence
-	case q.statesFact(p, best):
+	case q.statesFact(p, best), q.statesAmountOfSubject(p, best):
 		return factConfidence
 	case q.isAskedAbove(passage):
 		return askedConfidence
@@ -202,7 +202,7 @@ func (q *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, 
 // askedConfidence is the confidence in what is under the very question, or under a heading that says all of it.
 const (
 	askedConfidence = 0.75
-	minAskedShare   = 0.95 // of the question that the heading names
+	minHeadingShare = 0.95 // of the question that the heading names
 	minAskingShare  = 0.8  // of the heading that the question names: it may also name the product
 	minAskedWords   = 2
 )
@@ -217,7 +217,7 @@ func (q *parsedQuestion) isAskedAbove(p model.Passage) bool {
 	}
 	heading := parts[len(parts)-1]
 	return q.headingFocus(heading) >= minAskingShare &&
-		q.matchedShare(q.matchText(heading), q.isSingleWord) >= minAskedShare
+		q.matchedShare(q.matchText(heading), q.isSingleWord) >= minHeadingShare
 }
 
 // factConfidence is the confidence in a row or a sentence that holds, with the headings above, all that the question
@@ -230,6 +230,28 @@ func (q *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
 	}
 	return q.isNamedBy(mergeMatches(p.titleMatch, best.ownMatch), isFrameWord) &&
 		q.matchedShare(best.ownMatch, q.isSingleWord) >= relatedStrength
+}
+
+// maxMissedOfSubject is how much of what was spoken of before may be missing beside an amount: its verb.
+const maxMissedOfSubject = 0.5
+
+// statesAmountOfSubject reports whether the unit holds the amount that a follow-up asks for which names nothing, such
+// as "How much is it?", and whether that belongs to what was spoken of before: it is named there, or in the sentence
+// or the heading above.
+func (q *parsedQuestion) statesAmountOfSubject(p *passageLayout, best quotableUnit) bool {
+	if !q.isFollowUp || !q.asksForAmountAlone() || !words.NeedsContext(q.originalText) ||
+		q.matchedShare(best.ownMatch, q.isSingleWord) < relatedStrength {
+		return false
+	}
+	s := q.excerptAround(p, best)
+	near := mergeMatches(p.titleMatch, q.matchText(p.text[s.start:s.end]))
+	return q.missingSubject(near) <= maxMissedOfSubject
+}
+
+// asksForAmountAlone reports whether all that the message names is what is to be measured.
+func (q *parsedQuestion) asksForAmountAlone() bool {
+	isOther := func(s questionTerm) bool { return s.fromLastMessage && !s.isPair && s.measure <= measureAmount }
+	return q.contentWordCount() > 0 && !slices.ContainsFunc(q.terms, isOther)
 }
 
 // isRequestedList reports whether the unit is a table, a list or the sentence above a table that holds what the

@@ -76,8 +76,8 @@ func (q *parsedQuestion) compareWord(word string) (all []termLikeness) {
 			continue
 		}
 		strength := s.gramSimilarity(grams)
-		if q.lang == words.English && s.word[0] != word[0] {
-			strength = 0 // "count" is no misspelt "account"
+		if q.lang == words.English && s.word[0] != word[0] || isCodeWord(s.word) || isCodeWord(word) {
+			strength = 0 // "count" is no misspelt "account", and ZK1000 no other form of ZK100
 		}
 		switch {
 		case s.word == word || s.stem == stem:
@@ -107,6 +107,11 @@ func (q *questionTerm) gramSimilarity(grams []uint64) float64 {
 		return 0
 	}
 	return share
+}
+
+// isCodeWord reports whether a word is letters with digits behind them.
+func isCodeWord(word string) bool {
+	return word[0] > '9' && strings.ContainsAny(word, "0123456789")
 }
 
 // codePattern finds codes: letters with digits behind them, "ND-2007", "err4012", "ISO 27001".

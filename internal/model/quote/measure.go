@@ -75,7 +75,7 @@ func (q *parsedQuestion) answersMeasure(m measureKind, text string) bool {
 	case measureBound:
 		return boundPattern().MatchString(text)
 	case measurePhoneNumber:
-		return telephonePattern.MatchString(text)
+		return contactPhone.holds(text)
 	case measureClockTime:
 		return clockTimePattern().MatchString(text)
 	case measureLanguage:

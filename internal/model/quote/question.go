@@ -60,7 +60,7 @@ const (
 
 // parseQuestion reads what was said last in the light of what was said before it.
 func parseQuestion(userTexts []string, passages []model.Passage) parsedQuestion {
-	last := userTexts[len(userTexts)-1]
+	last := readingOf(userTexts[len(userTexts)-1], passages)
 	t := parsedQuestion{lang: guessLanguage(last), questionForm: classifyQuestion(last), isFollowUp: len(userTexts) > 1,
 		foldedText: words.Fold(last), originalText: last,
 		likenessByWord: map[string][]termLikeness{}, termIndexes: map[string]int{}}
@@ -75,11 +75,20 @@ func parseQuestion(userTexts []string, passages []model.Passage) parsedQuestion 
 		weights = passages[0].TermWeights
 	}
 	t.addTerms(last, 1, weights)
+	t.addBarePrice(last)
 	if len(userTexts) > 1 {
 		t.addTerms(userTexts[len(userTexts)-2], earlierMessageWeight, weights)
 	}
 	t.negatedTerms = t.findNegatedTerms(last)
 	return t
+}
+
+// readingOf returns a question in the words that the sources have for it.
+func readingOf(question string, passages []model.Passage) string {
+	if len(passages) > 0 && passages[0].Reading.Read != "" && passages[0].Reading.Typed == question {
+		return passages[0].Reading.Read
+	}
+	return question
 }
 
 // addTerms notes the content words of a message, and which of them are side by side.
@@ -122,6 +131,20 @@ func (q *parsedQuestion) addTerms(text string, weight float64, weights map[strin
 		}
 		before, named = at, isCapitalizedInside(text, token)
 	}
+}
+
+// barePriceWord stands for what "How much is it?" asks for: no word of that has a meaning of its own.
+const barePriceWord = "price"
+
+// addBarePrice adds the price as what a message asks for that asks how much and names nothing.
+func (q *parsedQuestion) addBarePrice(last string) {
+	if len(q.terms) > 0 || !words.ContainsPhrase(last, howMuchPhrases()) {
+		return
+	}
+	q.termIndexes[barePriceWord] = len(q.terms)
+	s := q.newTerm(barePriceWord, 1, nil)
+	s.measure, s.weight = measurePrice, s.weight*measureWeight
+	q.appendTerm(s)
 }
 
 // isCapitalizedInside reports whether the word is written with a capital though no sentence begins with it.

@@ -107,6 +107,24 @@ var (
 	rudeFillerWords       = words.SpacedSet(func(l languageFile) wordTable { return l.Conversation.InsultFillers })
 )
 
+// contactTable is a table of words about contacts, of the languages with spaces between words and of those without.
+type contactTable struct {
+	spaced   func() map[string]bool
+	unspaced func() []string
+}
+
+func newContactTable(table func(l languageFile) wordTable) contactTable {
+	return contactTable{words.SpacedSet(table), words.UnspacedList(table)}
+}
+
+var (
+	mailNouns      = newContactTable(func(l languageFile) wordTable { return l.Contacts.MailNouns })
+	phoneNouns     = newContactTable(func(l languageFile) wordTable { return l.Contacts.PhoneNouns })
+	placeNouns     = newContactTable(func(l languageFile) wordTable { return l.Contacts.PlaceNouns })
+	contactContext = newContactTable(func(l languageFile) wordTable { return l.Contacts.Context })
+	contactFillers = newContactTable(func(l languageFile) wordTable { return l.Contacts.Fillers })
+)
+
 var (
 	emailNames          = words.SpacedSet(func(l languageFile) wordTable { return l.Tools.EmailNames })
 	phoneNames          = words.SpacedSet(func(l languageFile) wordTable { return l.Tools.PhoneNames })

@@ -6,6 +6,8 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
+	"mime"
+	"mime/multipart"
 	"mime/quotedprintable"
 	"net"
 	"net/http/httptest"
@@ -23,7 +25,8 @@ type Mail struct {
 	From, To string // of the envelope
 	Header   netmail.Header
 	Raw      string // the whole mail
-	Text     string // its body, decoded
+	Text     string // its body, decoded; of several parts the plain text
+	HTML     string // the part of HTML; empty if there is none
 	User     string // who signed in; empty if nobody did
 	IsTLS    bool
 }
@@ -180,16 +183,48 @@ func (s *session) Data(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	body, err := io.ReadAll(quotedprintable.NewReader(parsed.Body))
-	if err != nil {
+	s.mail.Header, s.mail.Raw = parsed.Header, string(raw)
+	if s.mail.Text, s.mail.HTML, err = readBody(parsed); err != nil {
 		return err
 	}
-	s.mail.Header, s.mail.Raw, s.mail.Text = parsed.Header, string(raw), strings.ReplaceAll(string(body), "\r\n", "\n")
 	s.server.mu.Lock()
 	s.server.mails = append(s.server.mails, s.mail)
 	s.server.mu.Unlock()
 	s.server.arrived <- struct{}{}
 	return nil
+}
+
+// readBody returns the plain text of a mail and its HTML.
+func readBody(m *netmail.Message) (text, html string, err error) {
+	kind, parameters, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	if err != nil || !strings.HasPrefix(kind, "multipart/") {
+		text, err = readPart(quotedprintable.NewReader(m.Body))
+		return text, "", err
+	}
+	parts := multipart.NewReader(m.Body, parameters["boundary"])
+	for {
+		part, err := parts.NextPart() // decodes what is quoted-printable
+		if errors.Is(err, io.EOF) {
+			return text, html, nil
+		}
+		if err != nil {
+			return "", "", err
+		}
+		body, err := readPart(part)
+		if err != nil {
+			return "", "", err
+		}
+		if strings.HasPrefix(part.Header.Get("Content-Type"), "text/html") {
+			html = body
+		} else {
+			text = body
+		}
+	}
+}
+
+func readPart(r io.Reader) (string, error) {
+	body, err := io.ReadAll(r)
+	return strings.ReplaceAll(string(body), "\r\n", "\n"), err
 }
 
 // Reset implements smtp.Session.

@@ -38,6 +38,7 @@ type Language struct {
 	Sentences    Sentences    `yaml:"sentences"`
 	SmallTalk    SmallTalk    `yaml:"small_talk"`
 	Conversation Conversation `yaml:"conversation"`
+	Contacts     Contacts     `yaml:"contacts"`
 	PersonWish   PersonWish   `yaml:"person_wish"`
 	Tools        Tools        `yaml:"tools"`
 	Texts        Texts        `yaml:"texts"`

@@ -32,6 +32,7 @@ type Questions struct {
 type Measures struct {
 	NumberWords          Words    `yaml:"number_words"`
 	Numerals             Words    `yaml:"numerals"`
+	MonthNames           Groups   `yaml:"month_names"`
 	TimeWords            Words    `yaml:"time_words"`
 	Articles             Words    `yaml:"articles"`
 	TimeUnits            Words    `yaml:"time_units"`
@@ -102,12 +103,26 @@ type Conversation struct {
 	Yes              Words   `yaml:"yes"`
 	No               Words   `yaml:"no"`
 	MachineQuestions Phrases `yaml:"machine_questions"`
-	ContactVerbs     Words   `yaml:"contact_verbs"`
-	TalkVerbs        Words   `yaml:"talk_verbs"`
-	PersonNouns      Words   `yaml:"person_nouns"`
-	AgentNouns       Words   `yaml:"agent_nouns"`
-	Insults          Words   `yaml:"insults"`
-	InsultFillers    Words   `yaml:"insult_fillers"`
+
+	IdentityQuestions Phrases `yaml:"identity_questions"`
+	Openings          Phrases `yaml:"openings"`
+	RecallQuestions   Phrases `yaml:"recall_questions"`
+
+	ContactVerbs  Words `yaml:"contact_verbs"`
+	TalkVerbs     Words `yaml:"talk_verbs"`
+	PersonNouns   Words `yaml:"person_nouns"`
+	AgentNouns    Words `yaml:"agent_nouns"`
+	Insults       Words `yaml:"insults"`
+	InsultFillers Words `yaml:"insult_fillers"`
+}
+
+// Contacts: questions for how to reach the people of the sources, and the texts that answer them.
+type Contacts struct {
+	MailNouns  Words `yaml:"mail_nouns"`
+	PhoneNouns Words `yaml:"phone_nouns"`
+	PlaceNouns Words `yaml:"place_nouns"`
+	Fillers    Words `yaml:"fillers"`
+	Context    Words `yaml:"context"`
 }
 
 // PersonWish: how the wish for a person is worded, as regular expressions over words with one space between them.
@@ -149,6 +164,8 @@ type Texts struct {
 	WhichOne          [2]string `yaml:"which_one"`
 	OrSeparator       string    `yaml:"or_separator"`
 	IsAutomated       string    `yaml:"is_automated"`
+	MyTopics          [2]string `yaml:"my_topics"`
+	YouAsked          [2]string `yaml:"you_asked"`
 	NoPersonAvailable string    `yaml:"no_person_available"`
 	ReplyToInsult     string    `yaml:"reply_to_insult"`
 	NotUnderstood     string    `yaml:"not_understood"`

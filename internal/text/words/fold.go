@@ -37,7 +37,7 @@ func appendFolded(b []byte, r rune) []byte {
 			r += 'a' - 'A'
 		}
 		return append(b, byte(r))
-	case isAccent(r):
+	case isAccent(r), isIgnored(r):
 		return b
 	case r >= 0xFF01 && r <= 0xFF5E: // full-width ASCII
 		return appendFolded(b, r-0xFEE0)
@@ -70,8 +70,10 @@ func isAccent(r rune) bool {
 // Fold returns s in lower case and without accents.
 func Fold(s string) string {
 	b := make([]byte, 0, len(s))
-	for _, r := range s {
+	for i := 0; i < len(s); {
+		r, n := decodeRune(s, i)
 		b = appendFolded(b, r)
+		i += n
 	}
 	return string(b)
 }

@@ -16,8 +16,20 @@ func (t HashedToken) Word(text string) string {
 	if r, _ := decodeRune(text, int(t.Start)); IsUnspacedRune(r) {
 		return Fold(text[t.Start:t.End])
 	}
+	if name, _ := signWord(text, int(t.Start), signAt(text, int(t.Start))); name != "" {
+		return name
+	}
 	word, _ := foldWord(nil, text, int(t.Start))
 	return string(word)
+}
+
+// signAt returns the character at i where it is a sign that may be a word.
+func signAt(text string, i int) rune {
+	if c := text[i]; isASCIIAlnum(rune(c)) {
+		return 0
+	}
+	r, _ := decodeRune(text, i)
+	return r
 }
 
 // Scanner cuts texts into the words that Tokens returns, for an index that looks words up by their hashes: no word is
@@ -56,6 +68,8 @@ func (s *Scanner) Scan(text string) {
 			i = s.scanWord(text, i)
 		case c == ']':
 			i += linkTargetLength(text[i:])
+		case c == '.' || c == '$':
+			i = s.scanSign(text, i, rune(c), 1)
 		case c < utf8.RuneSelf:
 			i++
 		default:
@@ -63,6 +77,9 @@ func (s *Scanner) Scan(text string) {
 		}
 	}
 }
+
+// mayAddSign holds the signs of ASCII that may belong to a short word.
+var mayAddSign = [256]bool{'+': true, '#': true, '&': true, '\'': true, '`': true}
 
 // scanWord adds the word that begins with a letter or digit of ASCII, and returns where it ends.
 func (s *Scanner) scanWord(text string, from int) int {
@@ -75,7 +92,8 @@ func (s *Scanner) scanWord(text string, from int) int {
 		hash = (hash ^ uint64(c)) * hashPrime
 	}
 	if i < len(text) {
-		if c := text[i]; c >= utf8.RuneSelf || (c == '.' || c == ',') && betweenDigits(text, i) {
+		if c := text[i]; c >= utf8.RuneSelf || (c == '.' || c == ',') && betweenDigits(text, i) ||
+			i-from <= maxAmpersandLetters && mayAddSign[c] {
 			return s.scanLetters(text, from)
 		}
 	}
@@ -96,7 +114,7 @@ func (s *Scanner) scanRune(text string, i int) int {
 	r, n := decodeRune(text, i)
 	switch {
 	case !isWordRune(r):
-		return i + n
+		return s.scanSign(text, i, r, n)
 	case IsUnspacedRune(r):
 		end := i + n
 		s.word = appendFolded(s.word[:0], r)
@@ -107,6 +125,17 @@ func (s *Scanner) scanRune(text string, i int) int {
 		return i + n
 	}
 	return s.scanLetters(text, i)
+}
+
+// scanSign adds the word that a sign of n bytes may be, and returns where to go on.
+func (s *Scanner) scanSign(text string, i int, r rune, n int) int {
+	name, end := signWord(text, i, r)
+	if name == "" {
+		return i + n
+	}
+	s.word = append(s.word[:0], name...)
+	s.addFolded(i, end)
+	return end
 }
 
 // addFolded adds the word that has been folded.

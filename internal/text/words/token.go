@@ -15,7 +15,9 @@ type Token struct {
 }
 
 // Tokens returns the words of the text in order: runs of letters and digits. A number keeps its inner points ("6.15.0")
-// and loses the commas that group its digits ("1,000" is "1000"). The targets of Markdown links are passed over.
+// and loses the commas that group its digits ("1,000" is "1000"). Signs that make another word of a letter are kept
+// ("C++", "C#", ".NET", "AT&T"), the apostrophe of "O'Brien" is left out, and the sign of a currency beside digits is
+// the currency's name. The targets of Markdown links are passed over.
 func Tokens(text string) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
 		var buf [64]byte
@@ -51,6 +53,10 @@ func eachToken(text string, b []byte, word func(b []byte, from int, t Token) ([]
 		case r == ']':
 			i += linkTargetLength(text[i:])
 		case !isWordRune(r):
+			if name, end := signWord(text, i, r); name != "" {
+				b, more = word(append(b, name...), from, Token{Start: i, End: end})
+				n = end - i
+			}
 			i += n
 		case IsUnspacedRune(r):
 			end := i + n
@@ -95,6 +101,7 @@ var foldedLetters = func() (table [0x2000]rune) {
 }()
 
 func foldWord(b []byte, text string, i int) ([]byte, int) {
+	start := i
 	for i < len(text) {
 		if c := foldedASCII[text[i]]; c != 0 {
 			b = append(b, c)
@@ -112,18 +119,27 @@ func foldWord(b []byte, text string, i int) ([]byte, int) {
 				b = append(b, '.')
 			}
 		default:
-			return b, i
+			end := ignoredEnd(text, i)
+			if end == i {
+				return appendSigns(b, text, start, i)
+			}
+			i, n = end, 0
 		}
 		i += n
 	}
 	return b, i
 }
 
+// decodeRune returns the character at i, put together where it is written as several.
 func decodeRune(text string, i int) (rune, int) {
 	if c := text[i]; c < utf8.RuneSelf {
 		return rune(c), 1
 	}
-	return utf8.DecodeRuneInString(text[i:])
+	r, n := utf8.DecodeRuneInString(text[i:])
+	if n < len(text)-i && mayBeComposed(r) {
+		return composeRune(text[i:], r, n)
+	}
+	return r, n
 }
 
 func decodeNext(text string, i int) (rune, int) {

@@ -23,12 +23,19 @@ import { Shell } from "./shell/shell";
 const RedeemPage = lazyPage(() => import("./pages/redeem"));
 const AgentsPage = lazyPage(() => import("./pages/agents"));
 const AgentHomePage = lazyPage(() => import("./pages/agent-home"));
+const InboxPage = lazyPage(() => import("./pages/inbox"));
 const PlaygroundPage = lazyPage(() => import("./pages/playground"));
 const SourcesPage = lazyPage(() => import("./pages/sources"));
 const FirstRunPage = lazyPage(() => import("./pages/first-run"));
 const ActionsPage = lazyPage(() => import("./pages/actions"));
 const NewToolPage = lazyPage(() => import("./pages/actions/new"));
 const ToolPage = lazyPage(() => import("./pages/actions/editor"));
+const TicketsPage = lazyPage(() => import("./pages/tickets"));
+const TicketPage = lazyPage(() => import("./pages/tickets/ticket"));
+const HelpdeskSetupPage = lazyPage(() => import("./pages/helpdesk-setup"));
+const InsightsPage = lazyPage(() => import("./pages/insights"));
+const PeoplePage = lazyPage(() => import("./pages/people"));
+const VoicePage = lazyPage(() => import("./pages/voice"));
 const LooksPage = lazyPage(() => import("./pages/looks"));
 const EmbedPage = lazyPage(() => import("./pages/embed"));
 const TrialPage = lazyPage(() => import("./pages/embed/trial"));
@@ -185,6 +192,7 @@ function Pages() {
       <Route path="/">
         <Redirect to="/agents" replace />
       </Route>
+      <Route path="/inbox/:id?">{({ id }) => <InboxPage id={id} />}</Route>
       <Route path="/agents">
         <AgentsPage />
       </Route>
@@ -201,6 +209,19 @@ function Pages() {
       <Route path="/agents/:id/actions/procedure/:key">
         {({ id, key }) => <ToolPage key={`${id} ${key}`} id={id} kind="procedure" toolKey={key} />}
       </Route>
+      <Route path="/agents/:id/tickets">{({ id }) => <TicketsPage key={id} id={id} />}</Route>
+      <Route path="/agents/:id/tickets/:number">
+        {({ id, number }) => (/^\d{1,15}$/.test(number) ? <TicketPage key={`${id} ${number}`} id={id} number={number} /> : <NotFoundPage />)}
+      </Route>
+      <Route path="/agents/:id/helpdesk/:part?">
+        {({ id, part }) => <HelpdeskSetupPage key={id} id={id} part={part} />}
+      </Route>
+      <Route path="/agents/:id/insights/conversations/:conversation">
+        {({ id, conversation }) => <InsightsPage key={id} id={id} part="conversations" conversation={conversation} />}
+      </Route>
+      <Route path="/agents/:id/insights/:part?">{({ id, part }) => <InsightsPage key={id} id={id} part={part} />}</Route>
+      <Route path="/agents/:id/people/:item?">{({ id, item }) => <PeoplePage key={id} id={id} item={item} />}</Route>
+      <Route path="/agents/:id/voice/:session?">{({ id, session }) => <VoicePage key={id} id={id} session={session} />}</Route>
       <Route path="/agents/:id/looks">{({ id }) => <LooksPage key={id} id={id} />}</Route>
       <Route path="/agents/:id/embed">{({ id }) => <EmbedPage key={id} id={id} />}</Route>
       <Route path="/agents/:id/embed/test">{({ id }) => <TrialPage key={id} id={id} />}</Route>

@@ -5,11 +5,17 @@ const manual = "/docs/manual/";
 
 // By the address below the company. The first that fits counts. A test follows them.
 const ofScreens: readonly (readonly [RegExp, string])[] = [
+  [/^\/inbox/, "inbox-screen"],
   [/^\/agents(\/new)?$/, "agents-screen"],
   [/^\/agents\/[^/]+$/, "agents-screen#what-is-on-the-home-of-an-agent"],
   [/^\/agents\/[^/]+\/playground/, "playground"],
   [/^\/agents\/[^/]+\/sources/, "sources-screen"],
   [/^\/agents\/[^/]+\/actions/, "actions#what-is-on-the-screen-actions"],
+  [/^\/agents\/[^/]+\/tickets/, "tickets-screen"],
+  [/^\/agents\/[^/]+\/helpdesk/, "helpdesk-setup-screen"],
+  [/^\/agents\/[^/]+\/insights/, "insights-screen"],
+  [/^\/agents\/[^/]+\/people/, "people-screen"],
+  [/^\/agents\/[^/]+\/voice/, "people-screen#how-do-i-listen-to-a-voice-session"],
   [/^\/agents\/[^/]+\/looks/, "looks-screen"],
   [/^\/agents\/[^/]+\/embed/, "embed-screen"],
   [/^\/agents\/[^/]+\/settings/, "agent-settings"],

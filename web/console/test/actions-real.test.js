@@ -103,9 +103,9 @@ describe("an action, with the real program", { skip }, () => {
     await page.getByLabel("What the customer is told").fill("I am looking.");
     await page.getByRole("button", { name: "Run an action" }).click();
     await section("Steps").getByLabel("number").fill("4713");
-    await trial.getByRole("button", { name: "Make step 1" }).click();
+    await trial.getByRole("button", { name: "Run step 1" }).click();
     await trial.getByText("I am looking.").waitFor();
-    await trial.getByRole("button", { name: "Make step 2" }).click();
+    await trial.getByRole("button", { name: "Run step 2" }).click();
     await trial.getByText(/^The service answered 200/).waitFor();
     await trial.getByText("The procedure is completed.").waitFor();
     await page.getByRole("button", { name: "Add", exact: true }).click();

@@ -69,7 +69,7 @@ describe("actions", { skip }, () => {
       const config = { ...track.config, url: "https://theirs.example/{number}" };
       Object.assign(answer.state.tools.actions[0], { description: "Theirs.", config, updatedAt: "2026-11-22T11:00:00.000Z" });
       await page.keyboard.press("Control+s");
-      const dialog = page.getByRole("alertdialog", { name: "Somebody saved in the meantime" });
+      const dialog = page.getByRole("alertdialog", { name: "Someone else has saved changes" });
       await dialog.getByRole("row", { name: "When to use it Mine. Theirs." }).waitFor();
       assert.equal(await dialog.getByRole("row").count(), 2);
       await dialog.getByRole("button", { name: "Save mine" }).click();

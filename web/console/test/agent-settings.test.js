@@ -111,6 +111,8 @@ const controls = {
   "voice.limits.perDay": plain(voice, 100, 50),
   redactConversations: flag(privacy),
   retentionDays: plain(privacy, 365, 30),
+  fileRetentionDays: plain(privacy, 90, 14),
+  visitorRetentionDays: plain(privacy, 60, 7),
   synonyms: plain(search, [["PTO", "paid time off"], ["invoice", "bill"]], [["sofa", "couch"]], (groups) => groups.map((group) => group.join(", ")).join("\n")),
   topics: {
     at: search,
@@ -350,7 +352,7 @@ describe("the screen of the settings", { skip }, () => {
     await open(answer, `${path}/history`, async (page) => {
       await page.getByText("Instructions and Creativity").waitFor();
       await page.getByText("A program with an API key").waitFor();
-      await page.getByRole("button", { name: /^Compare with now/ }).last().click();
+      await page.getByRole("button", { name: /^Compare with current/ }).last().click();
       await page.waitForURL(/version=4$/);
       const dialog = page.getByRole("dialog");
       const instructions = dialog.getByRole("region", { name: "Instructions" });

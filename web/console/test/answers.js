@@ -1,11 +1,14 @@
 // Recorded answers of the API, and a small server's memory for what the tests change.
 import { answerEmbedding } from "./embed-answers.js";
+import { answerInbox } from "./inbox-answers.js";
+import { answerInsights } from "./insight-answers.js";
 import { answerManifest } from "./manifest-answers.js";
 import { answerActions } from "./action-answers.js";
 import { answerModelServers } from "./model-answers.js";
 import { answerPlayground } from "./playground-answers.js";
 import { notFound } from "./serve.js";
 import { answerSources, figures } from "./source-answers.js";
+import { answerTickets } from "./ticket-answers.js";
 import { answerWorkspace } from "./workspace-answers.js";
 
 const agent = (id, name, status, more = {}) => ({
@@ -105,8 +108,8 @@ const earlier = {
 const refusal = (status, code, message, details) => [status, { error: { code, message, ...(details && { details }) } }];
 
 // What each role may do of what the console asks, as internal/access/role.go has it.
-const read = ["accounts:read", "agents:read", "sources:read", "insights:read", "conversations:read"];
-const support = [...read, "conversations:write", "answers:improve", "playground:use"];
+const read = ["accounts:read", "agents:read", "sources:read", "insights:read", "conversations:read", "customers:read", "voice:read"];
+const support = [...read, "conversations:write", "tickets:write", "answers:improve", "playground:use", "recordings:read"];
 const admin = [...support, "agents:write", "agents:delete", "sources:write", "insights:write", "models:read", "models:write"];
 const permissions = { viewer: read, agent: support, admin, owner: [...admin, "accounts:write"] };
 
@@ -129,6 +132,7 @@ const needs = [
   [/^GET \/v1\/(webhooks|deliveries)/, "webhooks:read"],
   [/^(POST|PATCH|DELETE) \/v1\/(webhooks|deliveries)/, "webhooks:write"],
   [/^GET .*\/usage/, "accounts:read"],
+  [/^GET .*\/recording$/, "recordings:read"],
   [/^GET .*\/server$/, "state:read"],
   [/^PATCH \/v1\/accounts\/[^/]+$/, "accounts:write"],
   [/^GET .*\/model-servers/, "models:read"],
@@ -141,7 +145,13 @@ const needs = [
   [/^(GET|POST) .*\/(playground|compare)$/, "playground:use"],
   [/^POST .*\/improve$/, "answers:improve"],
   [/^(POST|PUT) .*\/(chat|feedback)$/, "conversations:write"],
+  [/^(POST|PUT) \/v1\/conversations\/[^/]+\/(claim|state|messages|typing|drafts)$/, "conversations:write"],
+  [/^POST .*\/tickets\/\d+\/messages$/, "tickets:write"],
   [/^(POST|PUT|PATCH|DELETE) \/v\d\/agents\/[^/]+\/sources/, "sources:write"],
+  [/^POST \/v2\/agents\/[^/]+\/helpdesk\/tickets\/search$/, "tickets:read"],
+  [/^(POST|PATCH) \/v1\/agents\/[^/]+\/tickets/, "tickets:write"],
+  [/^POST \/v1\/agents\/[^/]+\/route$/, "helpdesk:read"],
+  [/^(POST|PUT|PATCH|DELETE) \/v1\/agents\/[^/]+\/(statuses|teams|rules)/, "helpdesk:write"],
   [/^DELETE \/v2\/agents\/[^/]+$/, "agents:delete"],
   [/^(POST|PUT|PATCH|DELETE) \/v\d\/agents/, "agents:write"],
 ];
@@ -170,6 +180,7 @@ export function answers({ isSignedIn = true, list = agents, fail = {}, session =
     },
     "DELETE /v1/session": () => ((state.isSignedIn = false), [204]),
     "POST /v1/session/link": () => [204],
+    "POST /v1/session/provider": ({ body }) => [200, body.email.endsWith("@shop.example") ? { accountId: "acc_1", name: "Shop ID" } : { accountId: "", name: "" }],
     "POST /v1/session/link-state": ({ body }) =>
       links[body.token] ? [200, links[body.token]] : refusal(410, "AUTH_INVALID_LINK", "The link is not valid any more."),
     "POST /v1/session/redeem": ({ body }) => {
@@ -222,10 +233,13 @@ export function answers({ isSignedIn = true, list = agents, fail = {}, session =
     }
     if (routes[name]) return routes[name](asked);
     if (/^GET \/v1\/agents\/[^/]+\/settings$/.test(name)) return [200, settings];
+    if (/^GET \/v1\/agents\/[^/]+\/retention(\?|$)/.test(name)) return [200, { parts: [] }];
     if (/^GET \/v1\/agents\/[^/]+\/history$/.test(name)) return [200, { versions: state.history ?? history }];
     const version = Number(/^GET \/v1\/agents\/[^/]+\/history\/(\d+)$/.exec(name)?.[1]);
     if (version) return [200, { version, settings: earlier }];
     if (/^POST \/v1\/agents\/[^/]+\/history\/\d+\/restore$/.test(name)) return [200, { version: 8, settings: earlier }];
+    const ofTickets = answerTickets(state, asked);
+    if (ofTickets) return ofTickets;
     const ofManifests = answerManifest(state, asked);
     if (ofManifests) return ofManifests;
     if (/^DELETE \/v2\/agents\/[^/]+$/.test(name)) {
@@ -233,6 +247,10 @@ export function answers({ isSignedIn = true, list = agents, fail = {}, session =
       state.list = state.list.filter(({ id }) => !asked.path.endsWith(id));
       return [200, { success: true }];
     }
+    const ofInbox = answerInbox(state, asked);
+    if (ofInbox) return ofInbox;
+    const ofInsights = answerInsights(state, asked);
+    if (ofInsights) return ofInsights;
     const ofActions = answerActions(state, asked);
     if (ofActions) return ofActions;
     const ofModels = answerModelServers(state, asked);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { before, test } from "node:test";
+import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { runnerImport } from "vite";
 
 const load = async (name) => (await runnerImport(join(import.meta.dirname, "../src/api", name))).module;
@@ -50,6 +51,9 @@ test("an event is about the queries that its ids name", () => {
   }
   for (const key of [["source", "a1", "s1"], ["source", "a1", "s1", "pages"]]) assert.equal(progress(...key), true);
   assert.equal(about("message", { id: "m", agentId: "a1", conversationId: "c" }, "conversation", "a1", "c"), true);
+  const ofTicket = { id: "t", agentId: "a1", conversationId: "c", change: "message" };
+  for (const [key, want] of [["c", true], ["d", false]]) assert.equal(about("ticket", ofTicket, "conversation", key), want);
+  assert.equal(about("message", { id: "m", conversationId: "c" }, "inbox", "list", "mine", ""), true);
   assert.equal(about("hello", {}, "agents"), false);
 });
 
@@ -65,6 +69,7 @@ test("a hundred events are few readings, and none is missed", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const read = [];
   const client = {
+    getQueryCache: () => new QueryClient().getQueryCache(),
     invalidateQueries: async ({ predicate }) => {
       read.push(["a1", "a2"].filter((id) => predicate({ queryKey: ["agent", id] })));
     },
@@ -80,6 +85,29 @@ test("a hundred events are few readings, and none is missed", async (t) => {
   one.add("reset", {});
   await pass(t, 400);
   assert.deepEqual([read.at(-1), isCaughtUp], [["a1", "a2"], true]);
+});
+
+test("what an event is about is read again, also while it is read for the first time", async () => {
+  const client = new QueryClient();
+  const answers = [];
+  const queryFn = () => new Promise((answer) => answers.push(answer));
+  const shown = new QueryObserver(client, { queryKey: ["agents"], queryFn });
+  const results = [];
+  const leave = shown.subscribe(({ data, isFetching }) => isFetching || results.push(data));
+  const one = new invalidate.Invalidator(client, () => {});
+  one.add("agent", { id: "a1" });
+  await new Promise((done) => setTimeout(done)); // the events of one message
+  await answered("before the event");
+  await answered("after it");
+  assert.deepEqual(results.at(-1), "after it");
+  one.close();
+  leave();
+
+  async function answered(text) {
+    while (answers.length === 0) await new Promise((done) => setImmediate(done));
+    answers.shift()(text);
+    while (results.at(-1) !== text) await new Promise((done) => setImmediate(done));
+  }
 });
 
 test("a dispute is a setting that both have changed to something else", () => {

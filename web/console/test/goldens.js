@@ -25,7 +25,7 @@ const inForcedColors = ["sign-in", "agents", "playground", "sources", "agent-set
 
 // Their other states are seen on a phone.
 const inTwoLooks = [
-  ..."action api-keys audit company embed me members model-new model-server models server sign-in-rules source-settings usage webhooks".split(" "),
+  ..."action api-keys audit company embed me members model-new model-server models server sign-in-rules source-settings usage webhooks tickets ticket helpdesk-statuses".split(" "),
 ];
 
 // Of screens that are seen in all looks.
@@ -35,6 +35,7 @@ const variants = [
   ..."agent-manifest looks-stage playground-stored playground-lost model-new-embedding model-server-failing".split(" "),
   ..."actions action-new procedure deliveries".split(" "),
   ..."dialog-webhook dialog-webhook-change dialog-webhook-secret dialog-webhook-remove".split(" "),
+  ..."tickets-board dialog-ticket helpdesk-teams helpdesk-rules dialog-status dialog-team dialog-rule".split(" "),
 ];
 
 /** What is opened, and what is taken of it: most screens in each theme and width, their other states in one. */

@@ -179,7 +179,7 @@ describe("keyboard", { skip }, () => {
 
   test("a switch is switched by Space", async () => {
     await at("/me", async (page) => {
-      const letters = page.getByRole("switch", { name: "Shortcuts of one letter" });
+      const letters = page.getByRole("switch", { name: "Single-letter shortcuts" });
       await letters.focus();
       const before = await letters.isChecked();
       await page.keyboard.press("Space");

@@ -152,7 +152,7 @@ describe("live", { skip }, () => {
       await page.getByLabel("Name", { exact: true }).fill("Mine");
       await person.call("PUT", `/v2/agents/${id}`, { name: "Theirs" });
       await save();
-      const dialog = page.getByRole("alertdialog", { name: "Somebody saved in the meantime" });
+      const dialog = page.getByRole("alertdialog", { name: "Someone else has saved changes" });
       await dialog.getByRole("row", { name: "Name Mine Theirs" }).waitFor();
       await dialog.getByRole("button", { name: "Save mine" }).click();
       await page.getByText("Saved", { exact: true }).waitFor();
@@ -161,7 +161,7 @@ describe("live", { skip }, () => {
       await page.getByLabel("Name", { exact: true }).fill("Mine again");
       await person.call("PUT", `/v2/agents/${id}`, { name: "Theirs again" });
       await save();
-      await dialog.getByRole("button", { name: "Take theirs" }).click();
+      await dialog.getByRole("button", { name: "Keep theirs" }).click();
       await page.waitForFunction(() => document.querySelector('[name="settings.name"]').value === "Theirs again");
       assert.equal(await page.getByRole("region", { name: "Changes that are not saved" }).count(), 0);
     });

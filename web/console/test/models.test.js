@@ -130,7 +130,7 @@ describe("servers of models", { skip }, () => {
       await page.getByLabel("Name", { exact: true }).fill("My name");
       Object.assign(answer.state.servers[1], { model: "theirs", url: "https://theirs.example/v1", updatedAt: "2026-11-22T11:00:00.000Z" });
       await page.keyboard.press("Control+s");
-      const dialog = page.getByRole("alertdialog", { name: "Somebody saved in the meantime" });
+      const dialog = page.getByRole("alertdialog", { name: "Someone else has saved changes" });
       await dialog.getByRole("row", { name: "Model mine theirs" }).waitFor();
       assert.equal(await dialog.getByRole("row").count(), 2);
       await dialog.getByRole("button", { name: "Save mine" }).click();

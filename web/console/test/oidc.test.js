@@ -177,7 +177,7 @@ describe("single sign-on", { skip }, () => {
     await onPage(async (page) => {
       await page.context().addCookies([member.cookie]);
       await page.goto(`${server.url}/workspace/sign-in`);
-      await page.getByRole("switch", { name: "Members enter by single sign-on alone" }).press("Space");
+      await page.getByRole("switch", { name: "Members sign in by single sign-on only" }).press("Space");
       await page.keyboard.press("Control+s");
       await page.getByText("Saved", { exact: true }).waitFor();
     });

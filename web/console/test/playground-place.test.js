@@ -30,6 +30,7 @@ const press = (page, name) => page.getByRole("button", { name, exact: true }).cl
 const spoken = (page, text) => page.locator("[data-testid=spoken]", { hasText: text }).waitFor({ state: "attached" });
 const ask = async (page, message) => {
   await page.getByRole("textbox", { name: "Ask…" }).fill(message);
+  await page.getByRole("button", { name: "Send", exact: true }).and(page.locator(":enabled")).waitFor();
   await page.keyboard.press("Enter");
 };
 const query = (page) => new URL(page.url()).searchParams;
@@ -141,7 +142,7 @@ describe("the playground's draft", { skip }, () => {
       await page.getByLabel("Instructions").fill("Mine.");
       version = 8;
       await press(page, "Save");
-      const dialog = page.getByRole("alertdialog", { name: "Somebody saved in the meantime" });
+      const dialog = page.getByRole("alertdialog", { name: "Someone else has saved changes" });
       await dialog.getByRole("row", { name: "Instructions Mine. Theirs." }).waitFor();
       await dialog.getByRole("button", { name: "Save mine" }).click();
       await page.getByText("Saved", { exact: true }).waitFor();

@@ -17,6 +17,7 @@ describe("playground", { skip }, () => {
   const spoken = (page, text) => page.locator("[data-testid=spoken]", { hasText: text }).waitFor({ state: "attached" });
   const ask = async (page, message) => {
     await page.getByRole("textbox", { name: "Ask…" }).fill(message);
+    await page.getByRole("button", { name: "Send", exact: true }).and(page.locator(":enabled")).waitFor();
     await page.keyboard.press("Enter");
   };
   const describedBy = async (place, text) => {

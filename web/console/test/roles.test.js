@@ -5,10 +5,13 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { agents, answers, inWorkspace } from "./answers.js";
 import { skip, waitForQuiet } from "./browser.js";
+import { rows as inboxRows } from "./inbox-answers.js";
+import { conversation, voiceSessions } from "./insight-answers.js";
 import { modelServers } from "./model-answers.js";
 import { screens as seen } from "./screens.js";
 import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
+import { withTickets } from "./ticket-answers.js";
 
 const help = agents[0].id;
 const ofAgent = `/agents/${help}`;
@@ -36,6 +39,10 @@ const screens = {
     agent: [["button New agent", "link Manifest", "link Models"], "not make or change any"],
     viewer: [["button New agent", "link Manifest", "link Models", "link Playground"], "not make or change any"],
   }],
+  inbox: [`/inbox/${inboxRows[0].conversationId}`, text("The label is in the parcel."), {
+    agent: [["link Manifest", "link Models"], ""],
+    viewer: [["button Bad answer", "button Good answer", "button Improve answer", "button Take over", "link Manifest", "link Models", "link Playground"], "not answer in them"],
+  }],
   home: [ofAgent, text("Do you ship to Norway?"), {
     agent: [["link Answer it", "link Manifest", "link Models"], "not change what it knows"],
     viewer: [["link Answer it", "link Manifest", "link Models", "link Playground", "link Try it"], "not change what it knows"],
@@ -43,6 +50,26 @@ const screens = {
   playground: [`${ofAgent}/playground`, changeDraft, {
     agent: [["button Save", "link Manifest", "link Models"], "not save them"],
     viewer: [null, "cannot ask the agent here"],
+  }],
+  questions: [`${ofAgent}/insights/questions`, text("Do you ship to Norway?"), {
+    agent: [["button Write an answer", "link Manifest", "link Models"], "not answer them"],
+    viewer: [["button Write an answer", "link Manifest", "link Models", "link Playground"], "not answer them"],
+  }],
+  topics: [`${ofAgent}/insights/topics`, text("Delays"), {
+    agent: [["button Add a topic", "button More", "button Sort again", "link Manifest", "link Models"], "not change them"],
+    viewer: [["button Add a topic", "button More", "button Sort again", "link Manifest", "link Models", "link Playground"], "not change them"],
+  }],
+  "a conversation": [`${ofAgent}/insights/conversations/${conversation}`, text("Where is my parcel?"), {
+    agent: [["link Manifest", "link Models"], ""],
+    viewer: [["link Manifest", "link Models", "link Playground"], ""],
+  }],
+  people: [`${ofAgent}/people`, text("two@example.com"), {
+    agent: [["link Manifest", "link Models"], ""],
+    viewer: [["link Manifest", "link Models", "link Playground"], ""],
+  }],
+  "a voice session": [`${ofAgent}/voice/${voiceSessions[0].sessionId}`, text("Where is my parcel?"), {
+    agent: [["link Manifest", "link Models"], ""],
+    viewer: [["button Listen to it", "link Manifest", "link Models", "link Playground"], "not listen to recordings"],
   }],
   sources: [`${ofAgent}/sources`, text("handbook.pdf"), {
     agent: [["button Add", "button Try again", "checkbox", "link Manifest", "link Models", "switch"], "not add, change or delete any"],
@@ -137,6 +164,18 @@ const screens = {
     agent: [null, "cannot see what was done"],
     viewer: [null, "cannot see what was done"],
   }],
+  tickets: [`${ofAgent}/tickets`, text("#4 Wrong size"), {
+    agent: [[], ""],
+    viewer: [["button New ticket", "checkbox"], "not open, change or answer any"],
+  }],
+  ticket: [`${ofAgent}/tickets/4`, text("The shoes are too small."), {
+    agent: [[], ""],
+    viewer: [["button General Team", "button High Priority", "button New Status", "button Nobody Assignee", "radio Note", "radio Reply", "textbox"], "not open, change or answer any"],
+  }],
+  "set-up of the helpdesk": [`${ofAgent}/helpdesk`, text("Supplier"), {
+    agent: [["button Add a status", "button More"], "not change it"],
+    viewer: [["button Add a status", "button More"], "not change it"],
+  }],
   company: ["/workspace/general", (page) => page.locator("[name=name]").waitFor(), {
     admin: [["switch", "textbox"], "an owner does"],
     agent: [["link API keys", "link Audit", "link Company", "link Manifest", "link Members", "link Models", "link Server", "link Sign-in", "link Webhooks", "switch", "textbox"], "an owner does"],
@@ -189,7 +228,8 @@ describe("roles", { skip }, () => {
   const open = useSamePages();
 
   async function look(role, path, ready) {
-    const answer = answers({ role, ...(path.startsWith("/workspace/") && { session: { ...inWorkspace(role), features: { passkey: false, oidc: true, oidcName: "Shop ID", mail: true } } }) });
+    const ofTickets = /\/(tickets|helpdesk)(\/|$)/.test(path) && { session: withTickets(role) };
+    const answer = answers({ role, ...ofTickets, ...(path.startsWith("/workspace/") && { session: { ...inWorkspace(role), features: { passkey: false, oidc: true, oidcName: "Shop ID", mail: true } } }) });
     let found;
     await open(answer, path, async (page) => {
       await ready(page);

@@ -84,15 +84,20 @@ export const answering = (answer) => () => {
   return (asked) => (asked.method === "POST" && /\/playground$/.test(asked.path) ? streamOf(eventsOf(answer)) : base(asked));
 };
 
-export async function ask(page) {
-  await page.getByRole("textbox").last().fill("Do you ship to Norway?");
+/** Writes a question and sends it, as soon as the page takes questions. */
+async function send(page, question) {
+  await page.getByRole("textbox").last().fill(question);
+  await button(page, "playground.send").and(page.locator(":enabled")).waitFor();
   await page.keyboard.press("Enter");
+}
+
+export async function ask(page) {
+  await send(page, "Do you ship to Norway?");
   await page.locator("[data-testid=spoken]", { hasText: /./ }).waitFor({ state: "attached" });
 }
 
 export async function askInVain(page) {
-  await page.getByRole("textbox").last().fill("Do you ship to Norway?");
-  await page.keyboard.press("Enter");
+  await send(page, "Do you ship to Norway?");
   await page.getByRole("alert").waitFor();
 }
 
@@ -114,8 +119,7 @@ export async function improveAndSave(page) {
 }
 
 export async function askFirst(page) {
-  await page.getByRole("textbox").fill("When may goods be sent back?");
-  await page.keyboard.press("Enter");
+  await send(page, "When may goods be sent back?");
   await page.locator("[data-testid=spoken]", { hasText: "30 days" }).waitFor({ state: "attached" });
   await page.locator("ol p button").first().waitFor();
 }

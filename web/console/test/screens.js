@@ -3,17 +3,21 @@
 // the screen as it mostly is. screen-states.js has what states are made of.
 import { refused } from "./action-answers.js";
 import { answers, inWorkspace } from "./answers.js";
+import { conversation, customers, topics, voiceSessions } from "./insight-answers.js";
 import { modelServers } from "./model-answers.js";
+import { rows as inboxRows } from "./inbox-answers.js";
 import { faults } from "./manifest-answers.js";
 import { explain, metadata } from "./playground-answers.js";
 import * as to from "./screen-states.js";
 import { sources } from "./source-answers.js";
-import { account, members, troubled, usage } from "./workspace-answers.js";
+import { withTickets } from "./ticket-answers.js";
+import { account, members, singleSignOn, troubled, usage } from "./workspace-answers.js";
 
 const help = "5QHA6VB-DIAbBhxwqxfdi";
 const ofAgent = `/agents/${help}/sources`;
 const [site, , , failedSource, , text] = sources.map(({ sourceId }) => `${ofAgent}/${sourceId}`);
 const routes = { list: `GET /v1${ofAgent}`, agent: `GET /v2/agents/${help}`, settings: `GET /v1/agents/${help}/settings` };
+const ofPerson = `GET /v1/agents/${help}/customers/${customers[0].customerId}`;
 const signedOut = { isSignedIn: false };
 const sso = { features: { passkey: false, oidc: true, oidcName: "Shop ID", mail: true } };
 const viewer = { session: { memberships: [{ accountId: "acc_1", accountName: "Shop", role: "viewer" }] } };
@@ -23,6 +27,7 @@ const models = "/workspace/models";
 const [, main, failing] = modelServers.map(({ modelServerId }) => `${models}/${modelServerId}`);
 const actions = `/agents/${help}/actions`;
 const listModels = "GET /v1/accounts/acc_1/model-servers";
+const support = { session: withTickets() };
 const people = { session: inWorkspace() };
 const withProvider = { session: { ...inWorkspace(), features: sso.features } };
 const shut = { session: { memberships: [{ accountId: "acc_1", accountName: "Shop", role: "agent", permissions: [], needsSingleSignOn: true }], ...sso } };
@@ -50,6 +55,20 @@ export const screens = {
     partial: [{ fail: { "GET /v1/agents/figures": to.broken } }, to.within("main [role=status] button")],
     ...to.stuck("GET /v2/agents"),
   }),
+  inbox: screen("/inbox", {
+    full: [{}, to.byText("Customer 2")],
+    empty: [{ state: { inbox: [] } }, to.count("h2", 1)],
+    viewer: [viewer, to.byText("Customer 2")],
+    partial: [{ fail: { "GET /v1/accounts/acc_1/inbox/counts": to.broken } }, to.byText("Customer 2")],
+    ...to.stuck("GET /v1/accounts/acc_1/inbox"),
+  }),
+  "inbox-conversation": screen(`/inbox/${inboxRows[0].conversationId}`, {
+    full: [{}, to.byText("The label is in the parcel.")],
+    mine: [{ state: { inbox: [{ ...inboxRows[0], claimedBy: { userId: "usr_1", name: "Owner" } }] } }, to.textbox],
+    viewer: [viewer, to.byText("The label is in the parcel.")],
+    gone: [{ state: { inbox: [] } }, to.heading],
+    ...to.stuck(`GET /v1/conversations/${inboxRows[0].conversationId}/thread`),
+  }),
   "agents-manifest": screen("/agents", { full: [{}, to.openManifest] }),
   agent: screen(`/agents/${help}`, {
     full: [{}, to.byText("Do you ship to Norway?")],
@@ -73,6 +92,60 @@ export const screens = {
   }),
   "playground-lost": screen(`${playground}?conversation=conv`, {
     failed: [{ fail: { [`GET /v1${playground}/conversations/conv`]: to.broken } }, to.requestId],
+  }),
+  insights: screen(`/agents/${help}/insights`, {
+    full: [{ state: { insights: { topics } } }, to.byText("Widget or Iframe")],
+    empty: [{ state: { insights: { ...to.noInsights, topics: [] } } }, to.byText("Widget or Iframe")],
+    ...to.stuck(`${routes.agent}/insights`),
+  }),
+  "insights-questions": screen(`/agents/${help}/insights/questions`, {
+    full: [{}, to.byText("Do you ship to Norway?")],
+    empty: [{ state: { insights: to.noInsights } }, to.count("h2", 1)],
+    viewer: [viewer, to.byText("Do you ship to Norway?")],
+  }),
+  "insights-topics": screen(`/agents/${help}/insights/topics`, {
+    full: [{ state: { insights: { topics } } }, to.byText("Gift cards")],
+    viewer: [{ ...viewer, state: { insights: { topics } } }, to.byText("Gift cards")],
+    ...to.stuck(routes.settings),
+  }),
+  "insights-conversations": screen(`/agents/${help}/insights/conversations?escalated=true&startDate=2026-11-01&endDate=2026-11-30`, {
+    full: [{}, to.byText("A parcel that is late")],
+    empty: [{ state: { found: [] } }, to.count("h2", 1)],
+    ...to.stuck(`${routes.agent}/conversations/search`),
+  }),
+  "insights-counted": screen(`/agents/${help}/insights/conversations?figure=refused&startDate=2026-11-01&endDate=2026-11-30`, {
+    full: [{}, to.byText("A parcel that is late")],
+  }),
+  "insights-conversation": screen(`/agents/${help}/insights/conversations/${conversation}`, {
+    full: [{}, to.byText("Where is my parcel?")],
+    ...to.stuck(`GET /v1/conversations/${conversation}/transcript`),
+  }),
+  people: screen(`/agents/${help}/people`, {
+    full: [{}, to.byText("two@example.com")],
+    empty: [{ state: { customers: [] } }, to.count("h2", 1)],
+    viewer: [viewer, to.byText("two@example.com")],
+    ...to.stuck(`GET /v1/agents/${help}/customers`),
+  }),
+  person: screen(`/agents/${help}/people/${customers[0].customerId}`, {
+    full: [{}, to.byText("Order 4711")],
+    empty: [{ state: { customer: { attributes: [], conversations: [], tickets: [] } } }, to.byText("one@example.com")],
+    gone: [{ fail: { [ofPerson]: [404, { error: { code: "NOT_FOUND", message: "" } }] } }, to.count("h2", 1)],
+    ...to.stuck(ofPerson),
+  }),
+  leads: screen(`/agents/${help}/people/leads`, {
+    full: [{}, to.byText("company: Shop")],
+    empty: [{ state: { leads: [] } }, to.count("h2", 1)],
+    ...to.stuck(`GET /v1/agents/${help}/leads`),
+  }),
+  "voice-sessions": screen(`/agents/${help}/voice`, {
+    full: [{}, to.byText("nobody spoke")],
+    empty: [{ state: { voiceSessions: [] } }, to.count("h2", 1)],
+    ...to.stuck("GET /v1/voice/sessions"),
+  }),
+  "voice-session": screen(`/agents/${help}/voice/${voiceSessions[0].sessionId}`, {
+    full: [{}, to.byText("Where is my parcel?")],
+    viewer: [viewer, to.byText("Where is my parcel?")],
+    ...to.stuck(`GET /v1/voice/sessions/${voiceSessions[0].sessionId}`),
   }),
   sources: screen(ofAgent, {
     full: [{}, to.byText("handbook.pdf")],
@@ -216,6 +289,32 @@ export const screens = {
     viewer: [viewer, to.within("tbody a")],
     ...to.stuck("GET /v1/accounts/acc_1/usage", people),
   }),
+  tickets: screen(`/agents/${help}/tickets`, {
+    full: [support, to.byText("#4 Wrong size")],
+    empty: [{ ...support, state: { tickets: [] } }, to.count("h2", 1)],
+    viewer: [{ session: withTickets("viewer") }, to.byText("#4 Wrong size")],
+    ...to.stuck(`GET /v2/agents/${help}/helpdesk/tickets`, support),
+  }),
+  "tickets-board": screen(`/agents/${help}/tickets?layout=board`, { full: [support, to.byText("#4 Wrong size")] }),
+  "dialog-ticket": screen(`/agents/${help}/tickets`, { full: [support, to.press("tickets.new")] }),
+  ticket: screen(`/agents/${help}/tickets/4`, {
+    full: [support, to.byText("The shoes are too small.")],
+    viewer: [{ session: withTickets("viewer") }, to.byText("The shoes are too small.")],
+    ...to.stuck(`GET /v1/agents/${help}/tickets/4`, support),
+  }),
+  "helpdesk-statuses": screen(`/agents/${help}/helpdesk`, {
+    full: [support, to.byText("Supplier")],
+    viewer: [{ session: withTickets("viewer") }, to.byText("Supplier")],
+    ...to.stuck(`GET /v1/agents/${help}/statuses`, support),
+  }),
+  "helpdesk-teams": screen(`/agents/${help}/helpdesk/teams`, { full: [support, to.byText("Billing")] }),
+  "helpdesk-rules": screen(`/agents/${help}/helpdesk/rules`, {
+    full: [support, to.byText("Important customers")],
+    empty: [{ ...support, state: { rules: [] } }, to.within("[role=tabpanel] form")],
+  }),
+  "dialog-status": screen(`/agents/${help}/helpdesk`, { full: [support, to.press("tickets.setup.addStatus")] }),
+  "dialog-team": screen(`/agents/${help}/helpdesk/teams`, { full: [support, to.press("tickets.setup.addTeam")] }),
+  "dialog-rule": screen(`/agents/${help}/helpdesk/rules`, { full: [support, to.press("tickets.setup.addRule")] }),
   webhooks: screen("/workspace/webhooks", {
     full: [people, to.byText("https://crm.example/in")],
     empty: [{ ...people, state: { webhooks: [] } }, to.count("h2", 1)],
@@ -245,6 +344,7 @@ export const screens = {
     full: [withProvider, to.within("main [role=switch]")],
     only: [{ ...withProvider, state: { account: { ...account, onlySingleSignOn: true, exemptOwner: "usr_1" } } }, to.within("main [aria-haspopup=listbox]")],
     none: [people, to.within("main [role=switch]")],
+    provider: [{ ...withProvider, state: { singleSignOn } }, to.byText("shop.test")],
     viewer: [viewer, to.heading],
     ...to.stuck("GET /v1/members", people),
   }),

@@ -19,15 +19,19 @@ describe("shell", { skip }, () => {
     await open(answers(), "/agents", async (page) => {
       await page.getByRole("link", { name: "Help desk" }).waitFor();
       const order = [];
-      for (let i = 0; i < 21; i++) {
+      for (let i = 0; i < 25; i++) {
         await page.keyboard.press("Tab");
         order.push(await focused(page));
       }
       assert.deepEqual(order, [
         "Skip to the content",
+        "Inbox",
         "Agents",
         "Home",
         "Playground",
+        "Insights",
+        "People",
+        "Voice sessions",
         "Sources",
         "Actions",
         "Looks",
@@ -38,7 +42,7 @@ describe("shell", { skip }, () => {
         "Plan and usage",
         "Choose an agent. Now: Help desk",
         "Search or do…Ctrl K",
-        "Keys",
+        "Keyboard shortcuts",
         "Help on this screen, in a new tab",
         "Menu of Owner",
         "New agent",
@@ -121,14 +125,14 @@ describe("shell", { skip }, () => {
       await page.getByRole("menuitem", { name: "Wholesale", exact: true }).waitFor();
       assert.deepEqual(await names(page), [
         ...["Add: Files", "Add: Website", "Add: Text", "Add: Questions and answers", "Try search"],
-        ...["Home", "Playground", "Sources", "Actions", "Looks", "Embed", "Settings", "Manifest"],
-        ...["Agents", "New agent", "Models", "Plan and usage", "Your page"],
+        ...["Home", "Playground", "Insights", "People", "Voice sessions", "Sources", "Actions", "Looks", "Embed", "Settings", "Manifest"],
+        ...["Inbox", "Agents", "New agent", "Models", "Plan and usage", "Your page"],
         ...["Help desk", "Returns", "Wholesale", "Go to acc_2"],
         ...["Use the light theme", "Use the dark theme", "Use the theme of the device", "Use compact row height"],
-        ...["Keys", "Help on this screen, in a new tab", "Sign out"],
+        ...["Keyboard shortcuts", "Help on this screen, in a new tab", "Sign out"],
       ]);
       const keys = await entries(page).locator("kbd").allTextContents();
-      assert.deepEqual(keys, ["g h", "g p", "g s", "g a", "g m", "?"]);
+      assert.deepEqual(keys, ["g h", "g p", "g s", "g i", "g a", "g m", "?"]);
       await page.keyboard.type("add text");
       await page.keyboard.press("Enter");
       await page.getByRole("dialog", { name: "Text" }).waitFor();
@@ -229,7 +233,7 @@ describe("shell", { skip }, () => {
     await open(answers(), "/agents", async (page) => {
       await page.getByRole("link", { name: "Returns" }).waitFor();
       await page.keyboard.press("?");
-      await page.getByRole("dialog", { name: "Keys" }).waitFor();
+      await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
       await page.keyboard.type("gm");
@@ -238,7 +242,7 @@ describe("shell", { skip }, () => {
       await page.getByLabel("Your name").fill("");
       await page.keyboard.type("ga?");
       assert.equal(await page.getByLabel("Your name").inputValue(), "ga?");
-      await page.locator("label", { hasText: "Shortcuts of one letter" }).click();
+      await page.locator("label", { hasText: "Single-letter shortcuts" }).click();
       await page.keyboard.type("ga?");
       await page.keyboard.press("Control+k"); // comes after the letters
       await page.getByRole("dialog", { name: "Commands" }).getByRole("menuitem", { name: "Playground" }).waitFor();

@@ -6,10 +6,13 @@ import { agents, answers, inWorkspace, user } from "./answers.js";
 import { skip, untilNothing } from "./browser.js";
 import { chosen, findForbidden, findMissing, watchPage } from "./hostile.js";
 import { actions, refused } from "./action-answers.js";
+import { entries as inboxEntries, rows as inboxRows } from "./inbox-answers.js";
+import { customers, found, leads, topics, transcript } from "./insight-answers.js";
 import { modelServers } from "./model-answers.js";
 import * as to from "./screen-states.js";
 import { useConsole } from "./setup.js";
 import { sources } from "./source-answers.js";
+import { rules, statuses, teams, ticketMessages, tickets, withTickets } from "./ticket-answers.js";
 import { account, acts, agentsUsage, deliveries, invitations, keys, members, usage, webhooks } from "./workspace-answers.js";
 
 const [{ id }] = agents;
@@ -39,6 +42,11 @@ const sourcesOf = (texts) =>
     status: i % 2 ? "failed" : "trained",
     progress: null,
   }));
+const inboxID = (i) => (i === 0 ? inboxRows[0].conversationId : `0199b2d1-0000-7000-8000-0000000010${String(i).padStart(2, "0")}`);
+const inboxOf = (texts) =>
+  texts.map((text, i) => ({ ...inboxRows[0], conversationId: inboxID(i), customer: text, agentName: text, lastMessage: { ...inboxRows[0].lastMessage, text } }));
+const saidOf = (texts) =>
+  texts.map((text, i) => ({ ...inboxEntries[0], messageId: `msg_said_${i}`, seq: i + 1, parts: [{ type: "text", text }] }));
 const sessionsOf = (texts) =>
   texts.map((text, i) => ({ id: `ses_${i}`, userAgent: text, address: text, createdAt: user.createdAt, lastSeenAt: "2026-11-22T08:00:00.000Z", current: i === 0 }));
 const passkeysOf = (texts) => texts.map((name, i) => ({ id: `key_${i}`, name, createdAt: "2026-11-02T09:00:00.000Z", lastUsedAt: null }));
@@ -101,6 +109,57 @@ const sinks = {
     path: home,
     answer: (texts) => ({ state: { insights: { unanswered: { questions: 9, withheld: false, groups: groupsOf(texts) } } } }),
     steps: [{ act: (page) => main(page).getByRole("link", { name: "Answer it" }).first().click(), place: dialog, texts: 1 }],
+  },
+  "conversations of the inbox: customers, agents, last messages": {
+    path: "/inbox?view=all",
+    answer: (texts) => ({ state: { inbox: inboxOf(texts) } }),
+    steps: [{ ready: (page, texts) => main(page).locator("[data-rows] li").nth(texts.length - 1).waitFor(), place: main }],
+  },
+  "what customers write in a conversation": {
+    path: `/inbox/${inboxRows[0].conversationId}`,
+    answer: (texts) => ({ state: { said: { [inboxRows[0].conversationId]: saidOf(texts) } } }),
+    steps: [{ ready: (page) => main(page).getByRole("region", { name: "What was said" }).getByRole("listitem").first().waitFor(), place: main }],
+  },
+  "questions without an answer, in the insights": {
+    path: `${home}/insights/questions`,
+    answer: (texts) => ({ state: { insights: { unanswered: { questions: 9, withheld: false, groups: groupsOf(texts) } } } }),
+    steps: [{ ready: (page) => main(page).getByRole("button", { name: "Write an answer" }).first().waitFor(), place: main, texts: 10 }],
+  },
+  "topics, in the insights": {
+    path: `${home}/insights`,
+    answer: (texts) => ({ state: { insights: { topics: texts.map((name) => ({ ...topics[0], name })) } } }),
+    steps: [{ ready: (page) => main(page).getByRole("heading", { name: "What they were about" }).waitFor(), place: main }],
+  },
+  "conversations behind a figure, and what was said": {
+    path: `${home}/insights/conversations`,
+    answer: (texts) => ({
+      state: {
+        found: texts.map((text, i) => ({ ...found[0], id: `01998b2d-0000-7000-8000-0000000005${String(i).padStart(2, "0")}`, title: text })),
+        transcript: texts.map((text, i) => ({ ...transcript[i % 3], messageId: `msg_${i}`, text })),
+      },
+    }),
+    steps: [
+      { ready: (page) => main(page).getByRole("link").nth(1).waitFor(), place: main },
+      { act: (page) => main(page).getByRole("listitem").getByRole("link").first().click(), after: (page) => main(page).getByRole("heading", { name: "Conversation", exact: true }).waitFor(), place: main },
+    ],
+  },
+  "customers, and one of them": {
+    path: `${home}/people`,
+    answer: (texts, whole) => ({
+      state: {
+        customers: texts.map((text, i) => ({ ...customers[0], customerId: `01998b2d-0000-4000-8000-0000000006${String(i).padStart(2, "0")}`, name: "Customer", email: text, phoneNumber: text })),
+        customer: { name: "Customer", email: whole, userId: whole, attributes: texts.map((value, i) => ({ name: `a${i}`, label: value, value })), tickets: texts.map((subject, ticketNumber) => ({ ticketNumber, subject, status: subject, updatedAt: "2026-11-20T14:03:00Z" })) },
+      },
+    }),
+    steps: [
+      { ready: (page) => main(page).getByRole("listitem").first().waitFor(), place: main },
+      { act: (page) => main(page).getByRole("listitem").getByRole("link").first().click(), after: (page) => main(page).getByRole("heading", { name: "What is known" }).waitFor(), place: main },
+    ],
+  },
+  leads: {
+    path: `${home}/people/leads`,
+    answer: (texts) => ({ state: { leads: texts.map((text, i) => ({ ...leads[0], leadId: `lead_${i}`, name: "Customer", email: text, fields: [{ name: text, value: text }] })) } }),
+    steps: [{ ready: (page) => main(page).getByRole("listitem").first().waitFor(), place: main }],
   },
   "settings of an agent, and what others have changed": {
     path: `${home}/settings`,
@@ -220,6 +279,34 @@ const sinks = {
     }),
     steps: [{ ready: (page, texts) => main(page).locator("tbody a").nth(texts.length - 1).waitFor(), place: main }],
   },
+  "tickets: subjects, customers, statuses, teams": {
+    path: `${home}/tickets`,
+    answer: (texts) => ({
+      session: withTickets(),
+      state: {
+        tickets: texts.map((text, i) => ({ ...tickets[0], ticketNumber: i + 1, subject: text, customer: { ...tickets[0].customer, name: text } })),
+        statuses: statuses.map((one, i) => ({ ...one, label: texts[i] ?? one.label })),
+        teams: texts.map((name, i) => ({ ...teams[0], teamId: `t${i}`, name, members: [] })),
+      },
+    }),
+    steps: [{ ready: (page, texts) => main(page).getByRole("row").nth(texts.length - 1).waitFor(), place: main }],
+  },
+  "routing rules: names, conditions, teams": {
+    path: `${home}/helpdesk/rules`,
+    answer: (texts) => ({
+      session: withTickets(),
+      state: { rules: texts.map((text, i) => ({ ...rules[0], key: `r${i}`, name: text, team: text, all: [{ field: text, op: text, values: [text] }] })) },
+    }),
+    steps: [{ ready: (page, texts) => main(page).getByRole("row").nth(texts.length - 1).waitFor(), place: main }],
+  },
+  "a ticket: messages, notes, authors, files": {
+    path: `${home}/tickets/4`,
+    answer: (texts) => ({
+      session: withTickets(),
+      state: { ticketMessages: texts.map((text, i) => ({ ...ticketMessages[3], messageId: `m${i}`, name: text, text, files: [text] })) },
+    }),
+    steps: [{ ready: (page) => main(page).getByRole("article").first().waitFor(), place: main }],
+  },
   "webhooks and deliveries: addresses, events, reasons": {
     path: "/workspace/webhooks/hook_1",
     answer: (texts) => ({
@@ -274,7 +361,7 @@ const sinks = {
     }),
     steps: [
       { ready: (page, texts) => main(page).getByRole("list").last().getByRole("listitem").nth(texts.length - 1).waitFor(), place: main },
-      { act: (page) => page.getByRole("button", { name: /Anything/ }).click(), after: (page) => page.getByRole("listbox").waitFor(), place: (page) => page.getByRole("listbox"), texts: 0 },
+      { act: (page) => page.getByRole("button", { name: /Any action/ }).click(), after: (page) => page.getByRole("listbox").waitFor(), place: (page) => page.getByRole("listbox"), texts: 0 },
     ],
   },
   "names of companies": {

@@ -195,7 +195,7 @@ describe("sources", { skip }, () => {
       const bulk = page.getByRole("region", { name: "2 chosen" });
       await bulk.getByRole("button", { name: "Delete" }).press("Enter");
       const dialog = page.getByRole("alertdialog", { name: "Delete these 2 sources?" });
-      await dialog.getByText("489 answers of the last 30 days cited it").waitFor();
+      await dialog.getByText("Used in 489 answers of the last 30 days").waitFor();
       await dialog.getByRole("button", { name: "Delete" }).press("Enter");
       await dialog.waitFor({ state: "detached" });
       await row(page, "How do I return shoes?").waitFor({ state: "detached" });

@@ -55,11 +55,11 @@ describe("states", { skip }, () => {
     await show(async (page) => {
       for (const [button, result] of [
         ["Save mine", "mine"],
-        ["Take theirs", "theirs"],
+        ["Keep theirs", "theirs"],
         ["Close", "close"],
       ]) {
         await page.getByRole("button", { name: "Conflict" }).click();
-        const dialog = page.getByRole("alertdialog", { name: "Somebody saved in the meantime" });
+        const dialog = page.getByRole("alertdialog", { name: "Someone else has saved changes" });
         await dialog.getByRole("row", { name: "Name Help desk Support" }).waitFor();
         await dialog.getByRole("button", { name: button }).click();
         await dialog.waitFor({ state: "detached" });

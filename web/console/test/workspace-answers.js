@@ -74,7 +74,7 @@ export const acts = [
 ];
 
 export const webhooks = [
-  { webhookId: "hook_1", accountId: "acc_1", endpoint: "https://shop.example/hooks/leads", events: ["leads.submit"], createdAt: "2026-11-02T09:00:00.000Z", disabledAt: null },
+  { webhookId: "hook_1", accountId: "acc_1", endpoint: "https://shop.example/hooks/leads", events: ["leads.submit"], createdAt: "2026-11-02T09:00:00.000Z", disabledAt: null, lastDay: { hours: [0, 0, 0, 0, 0, 1, 0, 2, 4, 7, 6, 3, 5, 8, 9, 4, 2, 1, 0, 0, 1, 0, 2, 3], deliveries: 58, failed: 1 } },
   { webhookId: "hook_2", accountId: "acc_1", agentId: "5QHA6VB-DIAbBhxwqxfdi", endpoint: "https://crm.example/in", events: ["forms.submit", "leads.submit"], keyId: "key_1", createdAt: "2026-11-12T09:00:00.000Z", disabledAt: "2026-11-20T09:00:00.000Z" },
 ];
 
@@ -122,7 +122,7 @@ export const usage = {
   days: days.map((credits, i) => ({ day: `2026-11-${String(i + 1).padStart(2, "0")}`, credits })),
 };
 
-export const account = { accountId: "acc_1", name: "Shop", plan: "standard", credits: 4000, creditsUsed: 3119.5, hipaa: false, createdAt: "2026-11-02T09:00:00.000Z", viewersSeePersonalData: false, onlySingleSignOn: false, exemptOwner: "" };
+export const account = { accountId: "acc_1", name: "Shop", plan: "standard", credits: 4000, creditsUsed: 3119.5, hipaa: false, createdAt: "2026-11-02T09:00:00.000Z", viewersSeePersonalData: false, timeZone: "", onlySingleSignOn: false, exemptOwner: "", plans: [] };
 
 export const serverState = {
   version: "1.4.0",
@@ -162,9 +162,35 @@ export function answerWorkspace(state, asked) {
   if (path.startsWith("/webhooks")) return answerWebhooks(state, asked, path);
   if (path.startsWith("/deliveries")) return answerDeliveries(state, asked, path);
   if (path.startsWith("/usage")) return answerUsage(state, asked, path);
+  if (path.startsWith("/single-sign-on")) return answerProvider(state, asked, path);
   if (path === "/server") return [200, { ...serverState, modelServers, ...state.server }];
   if (/^\/v1\/accounts(\/acc_1)?$/.test(asked.path)) return answerAccount(state, asked);
   return undefined;
+}
+
+const domain = (name, provedAt) => ({ domain: name, recordName: `_parley-sign-in.${name}`, recordValue: "parley-domain=of-the-tests", provedAt });
+
+/** A company's own provider that counts. */
+export const singleSignOn = {
+  provider: { issuer: "https://id.shop.example", clientId: "parley", hasSecret: true, name: "Shop ID", joinRole: "agent", testedAt: "2026-11-12T09:00:00.000Z" },
+  domains: [domain("shop.example", "2026-11-11T09:00:00.000Z"), domain("shop.test", null)],
+};
+
+function answerProvider(state, { method, body }, path) {
+  const own = (state.singleSignOn ??= { provider: null, domains: [] });
+  const show = (more) => [200, { ...Object.assign(own, more), redirectUrl: "https://parley.example/console/api/v1/session/oidc/callback/acc_1", canKeepSecrets: state.canKeepSecrets ?? true }];
+  const name = decodeURIComponent(path.split("/")[3] ?? "");
+  if (method === "GET") return show();
+  if (!state.isSteppedUp) return stepUp;
+  if (path.endsWith("/test")) return [200, state.providerFault ? { works: false, error: state.providerFault } : { works: true }];
+  if (path.endsWith("/proof") && state.hasNoRecord) return refusal("VALIDATION_INVALID_BODY", { domain: `has no TXT record _parley-sign-in.${name} with this text yet; changes can take an hour` });
+  if (path.endsWith("/proof")) return show({ domains: own.domains.map((one) => (one.domain === name ? domain(name, "2026-11-22T08:00:00.000Z") : one)) });
+  if (path.endsWith("/domains")) return show({ domains: [...own.domains, domain(body.domain, null)] });
+  if (name) return show({ domains: own.domains.filter((one) => one.domain !== name) });
+  if (method === "DELETE") return show({ provider: null });
+  if (!body.issuer.startsWith("https://")) return refusal("VALIDATION_INVALID_BODY", { issuer: "must be an https:// address" });
+  const { clientSecret, ...rest } = body;
+  return show({ provider: { ...rest, hasSecret: Boolean(clientSecret), testedAt: null } });
 }
 
 function answerAccount(state, { method, body }) {
@@ -236,7 +262,7 @@ function answerDeliveries(state, { method, query }, path) {
   state.deliveries ??= deliveries.map((one) => ({ ...one }));
   if (path === "/deliveries") return list(state.deliveries.filter((one) => [one.state, null].includes(query.get("state"))));
   const known = state.deliveries.find(({ deliveryId }) => path.includes(deliveryId));
-  if (method === "GET") return [200, { ...known, body: JSON.stringify(state.sent ?? { event: known.event, data: { email: "customer@mail.example" } }) }];
+  if (method === "GET") return [200, { ...known, body: JSON.stringify(state.sent ?? { event: known.event, data: { email: "customer@mail.example" } }), answer: state.answered ?? "" }];
   Object.assign(known, { state: "pending", attempts: 0, nextAt: "2026-11-22T08:15:00.000Z" });
   return [200, { deliveryId: known.deliveryId }];
 }

@@ -42,12 +42,12 @@ describe("the workspace, with the real program", { skip }, () => {
     await page.goto(`${server.url}/workspace/keys`);
     await page.getByRole("button", { name: "New key" }).first().click();
     await page.getByLabel("Name", { exact: true }).fill("Shop system");
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Create the key" }).click();
     const key = await page.getByRole("dialog").locator("pre").textContent();
     const use = () => fetch(`${server.origin}/api/v2/agents`, { headers: { Authorization: `Bearer ${key}` } });
     assert.equal((await use()).status, 200);
     await page.getByRole("button", { name: "Done" }).click();
-    await row("Shop system").getByText(`made by ${owner.email}`).waitFor();
+    await row("Shop system").getByText(`created by ${owner.email}`).waitFor();
     await page.getByRole("button", { name: "Revoke: Shop system" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
     await row("Shop system").waitFor({ state: "detached" });

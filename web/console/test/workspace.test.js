@@ -54,7 +54,7 @@ describe("how the people of the company sign in", { skip }, () => {
   const path = "/workspace/sign-in";
   const features = { passkey: true, oidc: true, oidcName: "Shop ID", mail: false };
   const withProvider = (more) => people({ session: { ...inWorkspace(), features }, ...more });
-  const only = (page) => page.getByRole("switch", { name: "Members enter by single sign-on alone" });
+  const only = (page) => page.getByRole("switch", { name: "Members sign in by single sign-on only" });
 
   test("single sign-on becomes the only way, with one owner who needs it not", async () => {
     const answer = withProvider({ ...confirmed });
@@ -85,7 +85,7 @@ describe("how the people of the company sign in", { skip }, () => {
     await open(people(), path, async (page) => {
       await only(page).waitFor();
       assert.equal(await only(page).isDisabled(), true);
-      await page.getByText("The operator of the server sets single sign-on up first.").waitFor();
+      await page.getByText("Single sign-on has to be set up and tried first.").waitFor();
     });
   });
 
@@ -138,7 +138,7 @@ describe("the server", { skip }, () => {
       assert.match(await part(page, "Sealing of secrets"), /Not set up.*PARLEY_SECRET_KEY/);
       assert.match(await part(page, "Voice"), /Set up in part.*speech is not understood.*whisper-cli is not in PATH/);
       answer.state.server = {};
-      await page.getByRole("button", { name: "Look again" }).click();
+      await page.getByRole("button", { name: "Refresh" }).click();
       await row(page, "Queue of jobs").getByText("At work").waitFor();
     });
   });
@@ -152,7 +152,7 @@ describe("members", { skip }, () => {
     await open(people(), path, async (page) => {
       assert.match(await row(page, "Owner").textContent(), /OwnerOwneryou.*owner@shop\.example · last seen .* · password · passkey · second step on.*The only owner who can sign in/);
       assert.match(await row(page, "Admin").textContent(), /single sign-on/);
-      assert.match(await row(page, "Reader").textContent(), /Viewer.*not seen here yet · no way of signing in yet/);
+      assert.match(await row(page, "Reader").textContent(), /Viewer.*not seen here yet · cannot sign in yet/);
       assert.match(await row(page, "kit@shop.example").textContent(), /Owner.*invited by the operator · valid until/);
     });
   });
@@ -257,9 +257,9 @@ describe("API keys", { skip }, () => {
 
   test("the list says what each may do, who has made it, when it was used and when it ends", async () => {
     await open(people(), path, async (page) => {
-      assert.match(await row(page, "Site backend").textContent(), /pk_3fA9x1….*agents:readchatlogs:write.*last used .* · made by owner@shop\.example.* · valid until/);
-      assert.match(await row(page, "Nightly export").textContent(), /Everything.*made by the operator.*valid until it is revoked/);
-      assert.match(await row(page, "Old script").textContent(), /never used · made Nov.* · expired/);
+      assert.match(await row(page, "Site backend").textContent(), /pk_3fA9x1….*agents:readchatlogs:write.*last used .* · created by owner@shop\.example.* · valid until/);
+      assert.match(await row(page, "Nightly export").textContent(), /Everything.*created by the operator.*valid until it is revoked/);
+      assert.match(await row(page, "Old script").textContent(), /never used · created Nov.* · expired/);
       await page.getByRole("tab", { name: "Revoked" }).click();
       assert.match(await row(page, "Trial").textContent(), /revoked/);
       assert.equal(await row(page, "Trial").getByRole("button").count(), 0);
@@ -273,12 +273,12 @@ describe("API keys", { skip }, () => {
     await open(answer, path, async (page) => {
       await page.getByRole("button", { name: "New key" }).click();
       await page.getByLabel("Name", { exact: true }).fill("Shop system");
-      await page.getByRole("radio", { name: "Only what is chosen" }).press("Space");
-      await page.getByRole("button", { name: "Make the key" }).click();
+      await page.getByRole("radio", { name: "Only the chosen scopes" }).press("Space");
+      await page.getByRole("button", { name: "Create the key" }).click();
       await confirm(page);
       await page.getByText("Please fill this in.").or(page.getByRole("dialog").locator("[id=scopes-fault]")).first().waitFor();
       await page.getByRole("checkbox", { name: "agents:read" }).press("Space");
-      await page.getByRole("button", { name: "Make the key" }).click();
+      await page.getByRole("button", { name: "Create the key" }).click();
       await page.getByText("pk_of-the-tests-0123456789").waitFor();
       const { name, scopes, expiresAt } = sent(answer, "POST", "/keys").at(-1).body;
       assert.deepEqual([name, scopes], ["Shop system", ["agents:read"]]);
@@ -310,7 +310,7 @@ describe("audit", { skip }, () => {
     await open(answer, path, async (page) => {
       assert.match(await entries(page).nth(2).textContent(), /Owner \(owner@shop\.example\) key\.create Site backend.*No\. 3 · name: Site backend · scopes: agents:read, chatlogs:write/);
       assert.match(await entries(page).last().textContent(), /the operator account\.create/);
-      await page.getByRole("button", { name: /Anybody/ }).click();
+      await page.getByRole("button", { name: /Anyone/ }).click();
       await page.getByRole("option", { name: "the operator" }).click();
       await entries(page).nth(1).waitFor({ state: "detached" });
       await page.getByRole("textbox", { name: "From", exact: true }).fill("2026-11-10");

@@ -67,8 +67,15 @@ func readPage(ctx context.Context, address, contentType string, body []byte) (Pa
 		title = nodeText(h1[0])
 	}
 	page.Title = cmp.Or(page.Title, title)
+	PruneHidden(doc, base)
+	contacts, err := frontContacts(ctx, doc, address)
+	if err != nil {
+		return page, err
+	}
 	text, err := mainText(ctx, doc, base, source)
-	page.Text = withTitle(text, title)
+	if page.Text = withTitle(text, title); contacts != "" {
+		page.Text += "\n\n" + contacts
+	}
 	return page, err
 }
 
@@ -163,9 +170,8 @@ const (
 )
 
 // mainText finds the text of a page: what the page marks as its main part, or what readability takes for the article,
-// or everything but the frame, or everything.
+// or everything but the frame, or everything. The document must be pruned of what is hidden.
 func mainText(ctx context.Context, doc *html.Node, base *url.URL, source string) (string, error) {
-	PruneHidden(doc, base)
 	framed := len(nodeText(doc))
 	pruneFrame(doc)
 	all := len(nodeText(doc))

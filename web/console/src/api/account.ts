@@ -16,10 +16,12 @@ export const useAccount = () =>
     queryFn: async ({ signal }) => (await request<Account[]>("GET", "/v1/accounts", undefined, signal))[0] ?? null,
   });
 
-const settingsOf = ({ name, hipaa, viewersSeePersonalData, onlySingleSignOn, exemptOwner }: Account): Values => ({
+const settingsOf = ({ name, plan, hipaa, viewersSeePersonalData, timeZone, onlySingleSignOn, exemptOwner }: Account): Values => ({
   name,
+  plan,
   hipaa,
   viewersSeePersonalData,
+  timeZone,
   onlySingleSignOn,
   exemptOwner,
 });

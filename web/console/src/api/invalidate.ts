@@ -1,5 +1,5 @@
 // Has the queries read again that an event is about.
-import type { QueryClient, QueryKey } from "@tanstack/react-query";
+import type { Query, QueryClient, QueryKey } from "@tanstack/react-query";
 import { refreshRows } from "./source-rows";
 
 /** What an event names. */
@@ -20,8 +20,8 @@ const subjects: Readonly<Record<string, readonly string[]>> = {
   source: ["sources", "source", "knowledge", "today", "agents", "agent"],
   training: ["source"], // and its row in lists, alone
   conversation: ["conversations", "conversation", "inbox", "today"],
-  message: ["conversation", "inbox", "today"],
-  ticket: ["tickets", "ticket", "inbox"],
+  message: ["conversation", "inbox", "today", "ticket"],
+  ticket: ["tickets", "ticket", "inbox", "conversation"],
   member: ["members", "invites"],
   modelServer: ["modelServers"],
 };
@@ -85,15 +85,24 @@ export class Invalidator {
       const { isReset, changes } = this;
       this.isReset = false;
       this.changes = [];
-      const predicate = ({ queryKey }: { queryKey: QueryKey }) =>
+      const predicate = ({ queryKey }: Query) =>
         isReset ? queryKey[0] !== "session" : changes.some(([name, change]) => isAbout(name, change, queryKey));
       // The next reading waits for this one: else events that come faster than answers would end every reading.
-      const reading = [this.client.invalidateQueries({ predicate }), ...(isReset ? [] : this.refreshRows(changes))];
+      const reading = [this.readAgain(predicate), ...(isReset ? [] : this.refreshRows(changes))];
       await Promise.race([Promise.all(reading), wait(longestRead)]);
       if (isReset) this.onCaughtUp();
       await wait(pause);
     }
     this.isBusy = false;
+  }
+
+  // readAgain has queries read again. One that has no data yet goes on with the reading that is under way, which may be
+  // older than the event: it is read once more.
+  private async readAgain(predicate: (query: Query) => boolean): Promise<void> {
+    const reading = this.client.getQueryCache().findAll({ predicate, fetchStatus: "fetching" });
+    const first = new Set(reading.filter(({ state }) => state.data === undefined));
+    await this.client.invalidateQueries({ predicate });
+    if (first.size > 0) await this.client.invalidateQueries({ predicate: (query) => first.has(query) });
   }
 
   // refreshRows has the rows read again of sources that are being read.

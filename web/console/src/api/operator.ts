@@ -106,6 +106,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/accounts/{accountId}/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the conversations of an account with all of its agents, the last active first */
+        get: operations["listInbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/inbox/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the conversations of an account that people have to look at */
+        get: operations["countInbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/accounts/{accountId}/invitations": {
         parameters: {
             query?: never;
@@ -298,6 +332,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/accounts/{accountId}/person/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Erase all that an account holds of a person, for good */
+        post: operations["erasePerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/person/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Export all that an account holds of a person */
+        post: operations["exportPerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/accounts/{accountId}/server": {
         parameters: {
             query?: never;
@@ -309,6 +377,93 @@ export interface paths {
         get: operations["getServer"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/single-sign-on": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the provider of single sign-on that an account has set, without its secret, and the domains */
+        get: operations["getSingleSignOn"];
+        /** Set the provider of single sign-on of an account; it counts once an owner has come back from it */
+        put: operations["setSingleSignOn"];
+        post?: never;
+        /** Remove the provider of single sign-on of an account */
+        delete: operations["removeSingleSignOn"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/single-sign-on/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Name a domain whose people the provider of an account is to sign in */
+        post: operations["addSignInDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/single-sign-on/domains/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a domain of an account */
+        delete: operations["removeSignInDomain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/single-sign-on/domains/{domain}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Look for the TXT record that proves that a domain is the account's */
+        post: operations["proveSignInDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/single-sign-on/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask the provider of an account for its description and its keys */
+        post: operations["trySingleSignOn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -512,8 +667,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the customers of an agent, the newest first */
+        /** List the customers of an agent, or find them, the newest first */
         get: operations["listCustomers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}/customers/{customerId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a customer, with conversations and tickets */
+        get: operations["getCustomer"];
         put?: never;
         post?: never;
         delete?: never;
@@ -676,6 +848,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agents/{agentId}/insights/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the conversations of some days that a figure counts, the one that began last first */
+        get: operations["listCountedConversations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agents/{agentId}/insights/rebuild": {
         parameters: {
             query?: never;
@@ -702,6 +891,23 @@ export interface paths {
         };
         /** Measure the sources of an agent, and count the answers that rest on each */
         get: operations["getKnowledgeUse"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}/leads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the contact details that customers have left with an agent, the newest first */
+        get: operations["listLeads"];
         put?: never;
         post?: never;
         delete?: never;
@@ -884,6 +1090,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agents/{agentId}/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count what of an agent is older than it is kept */
+        get: operations["previewRetention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agents/{agentId}/route": {
         parameters: {
             query?: never;
@@ -927,7 +1150,8 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put?: never;
+        /** Give a routing rule another name, other conditions, and another team or assignee */
+        put: operations["replaceRule"];
         post?: never;
         /** Remove a routing rule */
         delete: operations["removeRule"];
@@ -1419,6 +1643,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/conversations/{conversationId}/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Take a conversation over, unless another member answers in it */
+        put: operations["claimConversation"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{conversationId}/drafts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what the member has typed and not sent in a conversation */
+        get: operations["listDrafts"];
+        /** Keep what the member has typed and not sent in a conversation */
+        put: operations["saveDraft"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/conversations/{conversationId}/explain": {
         parameters: {
             query?: never;
@@ -1470,6 +1729,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/conversations/{conversationId}/thread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a conversation with its newest messages, notes and events */
+        get: operations["readThread"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/conversations/{conversationId}/trace": {
         parameters: {
             query?: never;
@@ -1479,6 +1755,23 @@ export interface paths {
         };
         /** Explain the answers of a conversation */
         get: operations["traceConversation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{conversationId}/transcript": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what was said in a conversation of any origin, the newest page first */
+        get: operations["listTranscript"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1882,6 +2175,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/session/provider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** By which provider of an account people with an e-mail address sign in */
+        post: operations["findProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/session/recovery-code": {
         parameters: {
             query?: never;
@@ -1976,6 +2286,23 @@ export interface paths {
         };
         /** List the voice sessions of an agent, the newest first */
         get: operations["listVoiceSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/voice/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the record of a voice session */
+        get: operations["getVoiceSession"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2106,6 +2433,10 @@ export interface components {
             onlySingleSignOn: boolean;
             plan: string;
             planUnknown?: boolean;
+            /** @description That whoever asks may choose; empty for members where there are several accounts. */
+            plans: string[];
+            /** @description IANA name, by which days are counted in mails; empty for UTC. */
+            timeZone: string;
             viewersSeePersonalData: boolean;
         };
         AccountChange: {
@@ -2117,6 +2448,8 @@ export interface components {
             /** @description Members enter the account by single sign-on alone. */
             onlySingleSignOn?: boolean | null;
             plan?: string | null;
+            /** @description IANA name, such as Europe/Berlin; empty for UTC. */
+            timeZone?: string | null;
             viewersSeePersonalData?: boolean | null;
         };
         AccountMember: {
@@ -2142,6 +2475,11 @@ export interface components {
         AccountMemberPage: {
             data: components["schemas"]["AccountMember"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        AccountProvider: {
+            /** @description Empty if no account has proved the domain and set a provider. */
+            accountId: string;
+            name: string;
         };
         ActionChange: {
             /**
@@ -2375,6 +2713,10 @@ export interface components {
             url?: string;
             versionHash: string;
         };
+        Claim: {
+            /** @description The member, by id, from whom it is taken. Anybody else keeps it. */
+            former?: string;
+        };
         CodeSignIn: {
             code: string;
             email: string;
@@ -2422,6 +2764,20 @@ export interface components {
         Count: {
             conversations: number;
         };
+        CountedConversation: {
+            conversationId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            lastActivity: string;
+            source: string;
+            status: string;
+            title: string;
+        };
+        CountedConversationPage: {
+            data: components["schemas"]["CountedConversation"][];
+            pagination: components["schemas"]["Pagination"];
+        };
         CreatedKey: {
             apiKey: string;
             keyId: string;
@@ -2446,6 +2802,26 @@ export interface components {
             email?: string;
             name?: string;
             phoneNumber?: string;
+            userId?: string;
+        };
+        CustomerAttribute: {
+            label: string;
+            name: string;
+            /** @description Texts as they are, and anything else as JSON. */
+            value: string;
+        };
+        CustomerDetails: {
+            attributes: components["schemas"]["CustomerAttribute"][];
+            /** @description The newest 50. */
+            conversations: components["schemas"]["Conversation"][];
+            /** Format: date-time */
+            createdAt: string;
+            customerId: string;
+            email?: string;
+            name?: string;
+            phoneNumber?: string;
+            /** @description The 50 that changed last. */
+            tickets: components["schemas"]["Ticket"][];
             userId?: string;
         };
         CustomerPage: {
@@ -2582,6 +2958,8 @@ export interface components {
         };
         HumanReply: {
             member: string;
+            /** @description The newest message that the member has seen; 0 checks nothing. */
+            seen?: number;
             text: string;
         };
         IdentityProof: {
@@ -2616,6 +2994,48 @@ export interface components {
             after: components["schemas"]["ImprovedAnswer"] | null;
             before: components["schemas"]["ImprovedAnswer"];
             source: components["schemas"]["Source"];
+        };
+        InboxCounts: {
+            mine: number;
+            unassigned: number;
+            waiting: number;
+        };
+        InboxMember: {
+            /** @description Empty of somebody who has left the account. */
+            name: string;
+            userId: string;
+        };
+        InboxMessage: {
+            /** @enum {string} */
+            author: "user" | "assistant" | "human" | "system";
+            /** Format: date-time */
+            createdAt: string;
+            text: string;
+        };
+        InboxRow: {
+            agentId: string;
+            agentName: string;
+            /** @description Who answers; null while nobody of the team does. */
+            claimedBy: components["schemas"]["InboxMember"] | null;
+            conversationId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Name, e-mail address or your own id, if one is known. */
+            customer?: string;
+            /** Format: date-time */
+            lastActivity: string;
+            /** @description Null where nothing was said yet. */
+            lastMessage: components["schemas"]["InboxMessage"] | null;
+            messages: number;
+            paused: boolean;
+            source: string;
+            status: string;
+            title?: string;
+            userId?: string;
+        };
+        InboxRowPage: {
+            data: components["schemas"]["InboxRow"][];
+            pagination: components["schemas"]["Pagination"];
         };
         InsightSums: {
             answers: number;
@@ -2673,6 +3093,24 @@ export interface components {
             size: number;
             sources: components["schemas"]["SourceUse"][];
         };
+        Lead: {
+            conversationId?: string;
+            /** Format: date-time */
+            createdAt: string;
+            email?: string;
+            fields: components["schemas"]["LeadField"][];
+            leadId: string;
+            name?: string;
+            phoneNumber?: string;
+        };
+        LeadField: {
+            name: string;
+            value: string;
+        };
+        LeadPage: {
+            data: components["schemas"]["Lead"][];
+            pagination: components["schemas"]["Pagination"];
+        };
         LinkPasskey: {
             /** @description Of the first person; others have that of the link. */
             email?: string;
@@ -2701,6 +3139,12 @@ export interface components {
         LinkToken: {
             token: string;
         };
+        MailState: {
+            /** @description Mails that wait after an attempt has failed, or were given up. */
+            failing: number;
+            /** @description Why the latest of them failed; empty if none has. */
+            reason: string;
+        };
         ManifestResult: {
             agents: components["schemas"]["ApplyResult"][];
         };
@@ -2708,7 +3152,7 @@ export interface components {
             email: string;
             hasPasskey: boolean;
             hasPassword: boolean;
-            /** @description By the provider that the server has now. */
+            /** @description By a provider that the server or an account has now. */
             hasSingleSignOn: boolean;
             id: string;
             /** @description Empty for that of the browser. */
@@ -2764,6 +3208,8 @@ export interface components {
             permissions: string[];
             /** @enum {string} */
             role: "owner" | "admin" | "agent" | "viewer";
+            /** @description Of the account's own provider that counts; empty without one. */
+            singleSignOnName: string;
         };
         MessageRef: {
             messageId: string;
@@ -2939,6 +3385,13 @@ export interface components {
             steps: components["schemas"]["ProcedureStep"][];
             triggers?: string[];
         };
+        NewReplyDraft: {
+            /** @enum {string} */
+            kind: "reply" | "note";
+            seen: number;
+            /** @description Empty: nothing is kept any more. */
+            text: string;
+        };
         NewRule: {
             all?: components["schemas"]["Condition"][];
             any?: components["schemas"]["Condition"][];
@@ -2948,6 +3401,9 @@ export interface components {
             key?: string;
             name?: string;
             team?: string;
+        };
+        NewSignInDomain: {
+            domain: string;
         };
         NewStatus: {
             category: string;
@@ -3089,6 +3545,24 @@ export interface components {
             /** @enum {string} */
             verdict: "read" | "leftOut" | "otherSite" | "noAddress" | "startOnly";
         };
+        PersonErased: {
+            conversations: number;
+            /** @description Whether all rows are gone; else the rest is erased soon. */
+            isComplete: boolean;
+            leads: number;
+            /** @description Contacts and customers of tickets. */
+            people: number;
+            /** @description Deliveries of webhooks, and replies that were kept. */
+            texts: number;
+            visitors: number;
+        };
+        PersonExport: {
+            export: unknown;
+        };
+        PersonQuery: {
+            email?: string;
+            userId?: string;
+        };
         Plan: {
             agents: number | null;
             /** @description The REST interfaces may be used, with a key. */
@@ -3222,6 +3696,9 @@ export interface components {
             questions: number;
             withheld: boolean;
         };
+        ProviderQuery: {
+            email: string;
+        };
         QueueState: {
             /** @description Jobs that were given up. */
             dead: number;
@@ -3278,6 +3755,23 @@ export interface components {
             score: (number | null)[];
             state: string;
         };
+        ReplyDraft: {
+            /** @enum {string} */
+            kind: "reply" | "note";
+            /** @description The number of the newest entry that the member had seen. */
+            seen: number;
+            text: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        ReplyDraftList: {
+            /** @description At most one of each kind. */
+            drafts: components["schemas"]["ReplyDraft"][];
+        };
+        ReplyDraftResult: {
+            /** @description No draft is kept where the agent masks personal data. */
+            kept: boolean;
+        };
         Report: {
             againDays: number;
             by: string;
@@ -3293,6 +3787,22 @@ export interface components {
             totals: components["schemas"]["InsightSums"];
             unanswered: number;
             withheld: boolean;
+        };
+        Retention: {
+            parts: components["schemas"]["RetentionPart"][];
+        };
+        RetentionPart: {
+            /** @description How many are older, and go with the next sweep. */
+            count: number;
+            /** @description For how many days they are kept; null for ever, or as long as their conversation. */
+            days: number | null;
+            /** @enum {string} */
+            kind: "conversations" | "files" | "recordings" | "visitors";
+            /**
+             * Format: date-time
+             * @description Null if none is.
+             */
+            oldest: string | null;
         };
         RevokedKey: {
             keyId: string;
@@ -3352,6 +3862,13 @@ export interface components {
         RuleSwitch: {
             on: boolean;
         };
+        RuleValues: {
+            all?: components["schemas"]["Condition"][];
+            any?: components["schemas"]["Condition"][];
+            assignee?: string;
+            name?: string;
+            team?: string;
+        };
         SearchTrial: {
             /** @description Most passages; 12 if it is left out. */
             limit?: number;
@@ -3387,6 +3904,8 @@ export interface components {
         SentDelivery: {
             accountId: string;
             agentId: string;
+            /** @description The first 4 kB of what the latest attempt was answered, as text. */
+            answer: string;
             attempts: number;
             /** @description The same in every attempt. The signature is in a header. */
             body: string;
@@ -3417,7 +3936,8 @@ export interface components {
             database: components["schemas"]["DatabaseState"];
             /** @description Where the data folder is; null where the system does not tell. */
             disk: components["schemas"]["DiskState"] | null;
-            /** @description Links for signing in are mailed. */
+            mailState: components["schemas"]["MailState"];
+            /** @description Links for signing in are mailed, and notices. */
             mails: boolean;
             /** @description Of the operator's settings and of the account. */
             modelServers: components["schemas"]["ModelServer"][];
@@ -3451,7 +3971,20 @@ export interface components {
         ShownPicture: {
             path: string | null;
         };
+        SignInDomain: {
+            domain: string;
+            /**
+             * Format: date-time
+             * @description Until then nobody of it signs in by the provider.
+             */
+            provedAt: string | null;
+            /** @description Of the TXT record that proves it. */
+            recordName: string;
+            recordValue: string;
+        };
         SignInFeatures: {
+            /** @description Accounts have providers of single sign-on: see findProvider. */
+            byDomain: boolean;
             /** @description Links are mailed. */
             mail: boolean;
             oidc: boolean;
@@ -3465,6 +3998,41 @@ export interface components {
             expiresAt: string;
             link: string;
             mailed: boolean;
+        };
+        SingleSignOn: {
+            /** @description Whether the server has a key by which it seals secrets. */
+            canKeepSecrets: boolean;
+            domains: components["schemas"]["SignInDomain"][];
+            /** @description Null without one. */
+            provider: components["schemas"]["SingleSignOnProvider"] | null;
+            /** @description What the provider must be told to send people back to. */
+            redirectUrl: string;
+        };
+        SingleSignOnOutcome: {
+            error?: string;
+            works: boolean;
+        };
+        SingleSignOnProvider: {
+            clientId: string;
+            hasSecret: boolean;
+            issuer: string;
+            joinRole: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @description When an owner came back from it; until then nobody signs in by it.
+             */
+            testedAt: string | null;
+        };
+        SingleSignOnSettings: {
+            clientId: string;
+            /** @description No answer ever holds it. A missing one stays while issuer and client do; an empty one removes it. */
+            clientSecret?: string | null;
+            issuer: string;
+            /** @description Role with which people of the domains join by themselves; empty if they do not. */
+            joinRole?: string;
+            /** @description For people; by default the host of the issuer. */
+            name?: string;
         };
         SitePage: {
             bytes: number;
@@ -3666,6 +4234,75 @@ export interface components {
             hours?: components["schemas"]["WorkingHours"][] | null;
             maxOpen?: number | null;
         };
+        Thread: {
+            agentId: string;
+            agentName: string;
+            /** @description An answer is being written that is no entry yet. */
+            answering: boolean;
+            /** @description Who answers; null while nobody of the team does. */
+            claimedBy: components["schemas"]["InboxMember"] | null;
+            conversationId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Name, e-mail address or your own id, if one is known. */
+            customer?: string;
+            /** @description The oldest first. */
+            entries: components["schemas"]["ThreadEntry"][];
+            hasEarlier: boolean;
+            /** @description Of that page (BCP 47). */
+            language?: string;
+            /** Format: date-time */
+            lastActivity: string;
+            /** @description Null where nothing was said yet. */
+            lastMessage: components["schemas"]["InboxMessage"] | null;
+            messages: number;
+            /** @description The page that it began on, without the query. */
+            pageOrigin?: string;
+            pageTitle?: string;
+            paused: boolean;
+            /** @description Null where nobody knows who the customer is. */
+            person: components["schemas"]["Customer"] | null;
+            source: string;
+            status: string;
+            ticketNumber?: number;
+            title?: string;
+            userId?: string;
+        };
+        ThreadEntry: {
+            answerState?: string;
+            /** @enum {string} */
+            author: "user" | "assistant" | "human" | "system";
+            citations: components["schemas"]["Citation"][];
+            /** @description What the customer wrote of the rating. */
+            comment?: string;
+            /** Format: date-time */
+            createdAt: string;
+            event?: components["schemas"]["TicketEvent"] | null;
+            feedback?: components["schemas"]["Rating"];
+            files: components["schemas"]["ThreadFile"][];
+            finishReason?: string;
+            messageId: string;
+            /** @description Of the member who wrote or did it. */
+            name?: string;
+            /** @description Without files. */
+            parts: components["schemas"]["Part"][];
+            score: number | null;
+            seq: number;
+            /** @enum {string} */
+            state: "complete" | "interrupted" | "failed";
+            /**
+             * @description The customer sees replies alone.
+             * @enum {string}
+             */
+            type: "reply" | "note" | "event";
+        };
+        ThreadFile: {
+            /** @description Below the API; left out for whoever is not shown personal data. */
+            address?: string;
+            mediaType: string;
+            name: string;
+            size: number;
+        };
         Ticket: {
             agentId: string;
             assignee?: string;
@@ -3693,6 +4330,11 @@ export interface components {
         TicketCategory: "new" | "on_you" | "on_customer" | "on_hold" | "closed" | "cancelled";
         TicketChange: {
             assignee?: string;
+            /**
+             * Format: date-time
+             * @description When it was updated last, as you know it.
+             */
+            baseUpdatedAt?: string | null;
             priority?: string;
             status?: string;
             statusCategory?: string;
@@ -3833,6 +4475,19 @@ export interface components {
         };
         TrainingPage: {
             data: components["schemas"]["Training"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        TranscriptMessage: {
+            /** @description Who wrote it: user, assistant or human, which is a member of the team. */
+            author: string;
+            /** Format: date-time */
+            createdAt: string;
+            messageId: string;
+            /** @description Empty where there are only calls of tools or files. */
+            text: string;
+        };
+        TranscriptMessagePage: {
+            data: components["schemas"]["TranscriptMessage"][];
             pagination: components["schemas"]["Pagination"];
         };
         TrialHeader: {
@@ -4012,6 +4667,8 @@ export interface components {
             endpoint: string;
             events: string[];
             keyId?: string;
+            /** @description Of the list of one account; zero elsewhere. */
+            lastDay: components["schemas"]["WebhookDay"];
             webhookId: string;
         };
         WebhookChange: {
@@ -4019,6 +4676,13 @@ export interface components {
             enabled?: boolean | null;
             endpoint?: string | null;
             events?: string[];
+        };
+        WebhookDay: {
+            deliveries: number;
+            /** @description Those of them that are not tried any more. */
+            failed: number;
+            /** @description Deliveries by hour, the oldest hour first. */
+            hours: number[];
         };
         WorkingHours: {
             days: string[];
@@ -4038,7 +4702,7 @@ export interface components {
                 "application/json": components["schemas"]["Envelope"];
             };
         };
-        /** @description AGENT_CHANGED, CHAT_CONVERSATION_BUSY, CHAT_CONVERSATION_NOT_ONGOING, CONVERSATION_NOT_TAKEN_OVER, MODEL_SERVER_CHANGED, RESOURCE_ALREADY_EXISTS, SOURCE_DUPLICATE, SOURCE_PENDING_DELETION */
+        /** @description AGENT_CHANGED, CHAT_CONVERSATION_BUSY, CHAT_CONVERSATION_NOT_ONGOING, CONVERSATION_ANSWERED, CONVERSATION_CLAIMED, CONVERSATION_NOT_TAKEN_OVER, MODEL_SERVER_CHANGED, RESOURCE_ALREADY_EXISTS, SOURCE_DUPLICATE, SOURCE_PENDING_DELETION, TICKET_CHANGED */
         Conflict: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -4383,6 +5047,81 @@ export interface operations {
             };
             /** @description VALIDATION_INVALID_BODY */
             400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listInbox: {
+        parameters: {
+            query?: {
+                /** @description waiting: handed over to people, and nobody has answered the customer since; mine: the member answers; unassigned: handed over, and nobody answers yet; live: not ended; ended; all. */
+                view?: "waiting" | "mine" | "unassigned" | "live" | "ended" | "all";
+                /** @description With this agent alone. */
+                agentId?: string;
+                /** @description The cursor of the page before. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxRowPage"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND, AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    countInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxCounts"];
+                };
+            };
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description ACCOUNT_NOT_FOUND */
@@ -5020,6 +5759,86 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    erasePerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PersonQuery"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonErased"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportPerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PersonQuery"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonExport"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getServer: {
         parameters: {
             query?: never;
@@ -5045,6 +5864,258 @@ export interface operations {
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSingleSignOn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SingleSignOn"];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    setSingleSignOn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SingleSignOnSettings"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SingleSignOn"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeSingleSignOn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SingleSignOn"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND, NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    addSignInDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSignInDomain"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SingleSignOn"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RESOURCE_ALREADY_EXISTS */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeSignInDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+                /** @description The domain of e-mail addresses. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SingleSignOn"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND, NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    proveSignInDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+                /** @description The domain of e-mail addresses. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SingleSignOn"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND, NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    trySingleSignOn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SingleSignOnOutcome"];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND, NOT_FOUND */
             404: components["responses"]["NotFound"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
@@ -5613,6 +6684,8 @@ export interface operations {
     listCustomers: {
         parameters: {
             query?: {
+                /** @description A part of the name, e-mail address, telephone number or user id. */
+                query?: string;
                 /** @description The cursor of the page before. */
                 cursor?: string;
                 /** @description Most items on the page. */
@@ -5642,6 +6715,40 @@ export interface operations {
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getCustomer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent, by its id. */
+                agentId: string;
+                /** @description The customer, by the id. */
+                customerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerDetails"];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, NOT_FOUND */
             404: components["responses"]["NotFound"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
@@ -6019,6 +7126,50 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listCountedConversations: {
+        parameters: {
+            query: {
+                figure: "resolved" | "unresolved" | "refused";
+                /** @description First day (YYYY-MM-DD, UTC), counted whole. */
+                from?: string;
+                /** @description Last day (YYYY-MM-DD, UTC), counted whole. */
+                to?: string;
+                /** @description The cursor of the page before. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The agent, by its id. */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountedConversationPage"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR, VALIDATION_INVALID_DATE_RANGE */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     rebuildInsights: {
         parameters: {
             query?: never;
@@ -6081,6 +7232,45 @@ export interface operations {
                     "application/json": components["schemas"]["KnowledgeUse"];
                 };
             };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listLeads: {
+        parameters: {
+            query?: {
+                /** @description The cursor of the page before. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The agent, by its id. */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LeadPage"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR */
+            400: components["responses"]["BadRequest"];
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description AGENT_NOT_FOUND */
@@ -6610,6 +7800,43 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    previewRetention: {
+        parameters: {
+            query?: {
+                /** @description Of conversations, in place of those that are set; 0 for those. */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The agent, by its id. */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     explainRoute: {
         parameters: {
             query?: never;
@@ -6716,6 +7943,50 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description RESOURCE_ALREADY_EXISTS */
             409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description TICKET_TEAM_MEMBER_NOT_FOUND, TICKET_TEAM_NOT_FOUND */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    replaceRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent, by its id. */
+                agentId: string;
+                /** @description The rule, by its key. */
+                rule: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleValues"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"][];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, NOT_FOUND */
+            404: components["responses"]["NotFound"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
             /** @description TICKET_TEAM_MEMBER_NOT_FOUND, TICKET_TEAM_NOT_FOUND */
@@ -7855,6 +9126,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description AGENT_NOT_FOUND, TICKET_NOT_FOUND */
             404: components["responses"]["NotFound"];
+            /** @description TICKET_CHANGED */
+            409: components["responses"]["Conflict"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
             /** @description TICKET_INVALID_STATUS, TICKET_TEAM_MEMBER_NOT_FOUND, TICKET_TEAM_NOT_FOUND */
@@ -8136,6 +9409,120 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    claimConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation, by its id. */
+                conversationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Claim"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description CONVERSATION_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description CHAT_CONVERSATION_NOT_ONGOING, CONVERSATION_CLAIMED */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listDrafts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation, by its id. */
+                conversationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplyDraftList"];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description CONVERSATION_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    saveDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation, by its id. */
+                conversationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReplyDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplyDraftResult"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description CONVERSATION_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     explainConversation: {
         parameters: {
             query?: {
@@ -8207,7 +9594,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description CONVERSATION_NOT_FOUND */
             404: components["responses"]["NotFound"];
-            /** @description CONVERSATION_NOT_TAKEN_OVER */
+            /** @description CONVERSATION_ANSWERED, CONVERSATION_NOT_TAKEN_OVER */
             409: components["responses"]["Conflict"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
@@ -8261,6 +9648,45 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readThread: {
+        parameters: {
+            query?: {
+                /** @description The number of the first entry that is known; 0 asks for the newest. */
+                before?: number;
+                /** @description Most entries. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The conversation, by its id. */
+                conversationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Thread"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description CONVERSATION_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     traceConversation: {
         parameters: {
             query?: never;
@@ -8283,6 +9709,45 @@ export interface operations {
                     "application/json": components["schemas"]["TurnTrace"][];
                 };
             };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description CONVERSATION_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listTranscript: {
+        parameters: {
+            query?: {
+                /** @description The cursor of the page before. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The conversation, by its id. */
+                conversationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TranscriptMessagePage"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR */
+            400: components["responses"]["BadRequest"];
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description CONVERSATION_NOT_FOUND */
@@ -9227,6 +10692,39 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    findProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderQuery"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountProvider"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     signInWithCode: {
         parameters: {
             query?: never;
@@ -9451,6 +10949,38 @@ export interface operations {
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getVoiceSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The voice session, by its id. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VoiceSession"];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description NOT_FOUND */
             404: components["responses"]["NotFound"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];

@@ -4735,7 +4735,7 @@ export interface operations {
                 "multipart/form-data": {
                     /**
                      * Format: binary
-                     * @description From 50 bytes to 20 MB: PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB or JSON, told by its content.
+                     * @description From 50 bytes to 20 MB: PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB, JSON, EML, MHT, VCF, ICS, SRT, VTT, RST or TEX, told by its content.
                      */
                     file: string;
                     /** @description A name to show; a new file has its own where this is missing. */
@@ -4952,7 +4952,7 @@ export interface operations {
                 "multipart/form-data": {
                     /**
                      * Format: binary
-                     * @description From 50 bytes to 20 MB: PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB or JSON, told by its content.
+                     * @description From 50 bytes to 20 MB: PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB, JSON, EML, MHT, VCF, ICS, SRT, VTT, RST or TEX, told by its content.
                      */
                     file?: string;
                     /** @description A name to show; a new file has its own where this is missing. */

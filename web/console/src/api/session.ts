@@ -29,6 +29,8 @@ export interface Membership {
   permissions: string[];
   /** The company is entered by single sign-on alone, and the person has signed in otherwise. */
   needsSingleSignOn?: boolean;
+  /** What people call the company's own provider; empty without one. */
+  singleSignOnName?: string;
 }
 
 export interface UploadLimits {
@@ -39,7 +41,14 @@ export interface UploadLimits {
 export interface Session {
   user: User | null;
   memberships: Membership[];
-  features: { passkey: boolean; oidc: boolean; oidcName: string; mail: boolean };
+  features: {
+    passkey: boolean;
+    oidc: boolean;
+    oidcName: string;
+    mail: boolean;
+    /** Companies have providers of their own, which are found by the domain of an e-mail address. */
+    byDomain?: boolean;
+  };
   needsSetup: boolean;
   insecure: boolean;
   /** The person has shown within ten minutes who they are. */
@@ -51,6 +60,16 @@ export interface Session {
   /** What is asked after the password; nobody is signed in yet. */
   secondStep?: Challenge;
 }
+
+/** The provider of a company. */
+export interface AccountProvider {
+  /** Empty if there is none. */
+  accountId: string;
+  name: string;
+}
+
+/** By which company's provider people with an e-mail address sign in. Its domain alone decides. */
+export const findProvider = (email: string) => request<AccountProvider>("POST", "/v1/session/provider", { email });
 
 export interface Redeem {
   token: string;

@@ -54,11 +54,11 @@ export const useDeliveries = (webhookId: string, areFailed: boolean, isEnabled: 
     ({ state }) => state === "pending",
   );
 
-/** What is sent of a delivery, the same in every attempt. */
-export const useSentBody = (id: string, isEnabled: boolean) =>
+/** What is sent of a delivery, the same in every attempt, and the beginning of what the latest one was answered. */
+export const useSentBody = (id: string, attempts: number, isEnabled: boolean) =>
   useQuery({
-    queryKey: ["sentBody", id],
-    queryFn: async ({ signal }) => (await request<Schemas["SentDelivery"]>("GET", `/v1/deliveries/${encodeURIComponent(id)}`, undefined, signal)).body,
+    queryKey: ["sentBody", id, attempts],
+    queryFn: ({ signal }) => request<Schemas["SentDelivery"]>("GET", `/v1/deliveries/${encodeURIComponent(id)}`, undefined, signal),
     enabled: isEnabled,
     staleTime: Infinity,
   });

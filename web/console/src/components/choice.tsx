@@ -7,13 +7,15 @@ interface Props<T extends string> {
   label: string;
   value: T;
   options: readonly { id: T; name: string; lang?: string }[];
+  /** Puts the label before the list, as in a line with a heading or with buttons. */
+  isInLine?: boolean;
   onChange: (value: T) => void;
 }
 
 /** One of a few, from a list that opens. */
-export function Choice<T extends string>({ label, value, options, onChange }: Props<T>) {
+export function Choice<T extends string>({ label, value, options, isInLine = false, onChange }: Props<T>) {
   return (
-    <Select className={field.field!} value={value} onChange={(key) => onChange(key as T)}>
+    <Select className={`${field.field} ${isInLine ? field.inLine : ""}`} value={value} onChange={(key) => onChange(key as T)}>
       <Label className={field.label!}>{label}</Label>
       <Button className={`${field.input} ${styles.select}`}>
         <SelectValue />

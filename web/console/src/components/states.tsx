@@ -166,6 +166,7 @@ const texts: Readonly<Record<string, Key>> = {
   "error.PASSKEY_EXISTS": "passkey.exists",
   "error.AUTH_INSUFFICIENT_PERMISSIONS": "error.forbidden",
   "error.VALIDATION_INVALID_BODY": "error.invalid",
+  "error.TICKET_CHANGED": "tickets.changed",
   "error.CHAT_CONVERSATION_BUSY": "playground.error.busy",
   "error.CHAT_MODEL_NOT_ALLOWED": "playground.error.model",
 };

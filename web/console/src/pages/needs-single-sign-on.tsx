@@ -13,13 +13,14 @@ export function NeedsSingleSignOnPage({ account, memberships }: Props) {
   const { t } = useTexts();
   const changed = useSessionChange();
   const { features } = useSession().data ?? {};
+  const own = account.singleSignOnName ? `?account=${encodeURIComponent(account.accountId)}` : "";
   const others = memberships.filter(({ accountId, needsSingleSignOn }) => accountId !== account.accountId && !needsSingleSignOn);
   return (
     <CardPage title={t("needsSSO.title", { company: account.accountName })}>
       <p role="alert">{t(features?.oidc ? "needsSSO.text" : "needsSSO.gone", { company: account.accountName })}</p>
       {features?.oidc && (
-        <ButtonLink href={`${location.origin}/console/api/v1/session/oidc`} target="_self" rel="noopener">
-          {t("signIn.oidc", { name: features.oidcName })}
+        <ButtonLink href={`${location.origin}/console/api/v1/session/oidc${own}`} target="_self" rel="noopener">
+          {t("signIn.oidc", { name: account.singleSignOnName || features.oidcName })}
         </ButtonLink>
       )}
       {others.map(({ accountId, accountName }) => (

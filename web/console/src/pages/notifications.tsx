@@ -15,7 +15,7 @@ export function Notifications({ me }: { me: User }) {
   const [error, setError] = useState<unknown>(null);
   const [isPending, setPending] = useState(false);
   const [permission, setPermission] = useState(() => (canNotify() ? Notification.permission : "denied"));
-  const { desktop = false, sound = false } = me.notifications ?? {};
+  const { desktop = false, sound = false, mailWaiting = true, mailAssigned = true } = me.notifications ?? {};
   const change = async (part: Record<string, boolean>) => {
     setPending(true);
     setError(null);
@@ -52,6 +52,13 @@ export function Notifications({ me }: { me: User }) {
         {t("notice.desktop")}
       </Toggle>
       {permission === "denied" && <p role="status" className={styles.detail}>{t("notice.denied")}</p>}
+      <p className={styles.detail}>{t("mails.text")}</p>
+      <Toggle isSelected={mailWaiting} isDisabled={isPending} onChange={(isOn) => void change({ mailWaiting: isOn })}>
+        {t("mails.waiting")}
+      </Toggle>
+      <Toggle isSelected={mailAssigned} isDisabled={isPending} onChange={(isOn) => void change({ mailAssigned: isOn })}>
+        {t("mails.assigned")}
+      </Toggle>
     </Section>
   );
 }

@@ -1,11 +1,13 @@
 import { useState, type ReactNode } from "react";
 import { canUsePasskeys, type Challenge } from "../api/passkey";
 import {
+  findProvider,
   isSignedIn,
   mailLink,
   signIn,
   signInWithCode,
   useSessionChange,
+  type AccountProvider,
   type Session,
 } from "../api/session";
 import { Button, ButtonLink } from "../components/button";
@@ -31,6 +33,7 @@ const failures: Record<string, Key> = {
   denied: "signIn.oidc.denied",
   domain: "signIn.oidc.domain",
   expired: "signIn.oidc.expired",
+  foreign: "provider.foreign",
   invalid: "signIn.oidc.invalid",
   "no-member": "signIn.oidc.noMember",
   setup: "setup.useLink",
@@ -117,6 +120,9 @@ function OIDCLink({ name, mayLeave, isAlone, onDone }: OIDCProps) {
   );
 }
 
+/** Where the provider of a company signs its people in. */
+const ofProvider = (id: string) => `${location.origin}/console/api/v1/session/oidc?account=${encodeURIComponent(id)}`;
+
 interface PasswordProps extends Props {
   onOther: (way: Way) => void;
   onAsked: (asked: Challenge) => void;
@@ -124,6 +130,12 @@ interface PasswordProps extends Props {
 
 function PasswordForm({ features, email: known = "", onDone, onOther, onAsked }: PasswordProps) {
   const { t } = useTexts();
+  const [provider, setProvider] = useState<AccountProvider>();
+  const lookUp = async (email: string) => {
+    if (!features.byDomain || !email.includes("@")) return setProvider(undefined);
+    const found = await findProvider(email).catch(() => undefined); // the password works without it
+    setProvider(found?.accountId ? found : undefined);
+  };
   const send = async ({ email = "", password = "" }: Record<string, string>) => {
     const { secondStep } = await signIn(email, password);
     return secondStep ? onAsked(secondStep) : onDone();
@@ -140,7 +152,13 @@ function PasswordForm({ features, email: known = "", onDone, onOther, onAsked }:
             defaultValue={known}
             isRequired
             autoFocus={!known}
+            onBlur={({ target }) => void lookUp((target as HTMLInputElement).value)}
           />
+          {provider && (
+            <ButtonLink kind="primary" href={ofProvider(provider.accountId)} target="_self">
+              {t("signIn.oidc", { name: provider.name })}
+            </ButtonLink>
+          )}
           <Field
             name="password"
             type="password"

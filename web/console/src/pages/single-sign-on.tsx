@@ -10,7 +10,7 @@ import { leaveScreen } from "../components/unsaved";
 import { formatDate, useTexts, type Key } from "../i18n";
 import styles from "./me.module.css";
 
-const failures: Record<string, Key> = {
+export const failures: Record<string, Key> = {
   address: "signOn.address",
   busy: "signIn.oidc.busy",
   conflict: "signOn.conflict",
@@ -18,6 +18,7 @@ const failures: Record<string, Key> = {
   domain: "signIn.oidc.domain",
   expired: "signIn.oidc.expired",
   invalid: "signIn.oidc.invalid",
+  "no-member": "provider.notOwner",
   other: "signOn.ended",
   stale: "stepUp.stale",
   unavailable: "signIn.oidc.unavailable",
@@ -25,7 +26,7 @@ const failures: Record<string, Key> = {
 };
 
 /** What the address says of the way to the provider from which somebody comes back; it is said once. */
-function takeOutcome(): string {
+export function takeOutcome(): string {
   const outcome = /^#oidc-([a-z-]{1,20})$/.exec(location.hash)?.[1] ?? "";
   if (outcome) history.replaceState(history.state, "", location.pathname + location.search);
   return outcome;

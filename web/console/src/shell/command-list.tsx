@@ -167,12 +167,15 @@ function useScreenCommands(): readonly Command[] {
   const ofCompany = useWorkspaceScreens().map(({ path, icon, name }): Command => {
     return { id: path, icon, name: t(name), run: () => navigate(path) };
   });
+  const mayReadInbox = useMay("conversations:read");
+  const inbox: Command = { id: "inbox", icon: "inbox", name: t("inbox.title"), keys: "g i", run: () => navigate("/inbox") };
   const create: Command = { id: "new", icon: "plus", name: t("agents.new"), run: () => navigate("/welcome") };
   const ofAgent = screens.map(({ path, icon, name, keys }): Command => {
     return { id: `here ${path}`, icon, name: t(name), keys, run: () => navigate(`/agents/${chosen}${path}`) };
   });
   return [
     ...(chosen ? ofAgent : []),
+    ...(mayReadInbox ? [inbox] : []),
     { id: "agents", icon: "bot", name: t("agents.title"), keys: "g a", run: () => navigate("/agents") },
     ...(mayCreate ? [create] : []),
     ...ofCompany,

@@ -7,6 +7,7 @@ const keys: readonly (readonly [string, Key])[] = [
   ["mod+k", "keys.commands"],
   ["mod+s", "keys.save"],
   ["?", "keys.help"],
+  ["g i", "inbox.key"],
   ["g a", "keys.agents"],
   ["g h", "keys.home"],
   ["g p", "keys.playground"],

@@ -42,7 +42,8 @@ export function focusSearch(): boolean {
 /** Moves the focus to the next row of the screen, or to the one before. */
 export function focusRow(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>("main [role=row]:not(:has([role=columnheader]))")];
-  const items = rows.length > 0 ? rows : [...document.querySelectorAll<HTMLElement>("main li")].flatMap(firstOf);
+  const list = document.querySelector("main [data-rows]") ? "main [data-rows] li" : "main li";
+  const items = rows.length > 0 ? rows : [...document.querySelectorAll<HTMLElement>(list)].flatMap(firstOf);
   const present = items.findIndex((item) => item.contains(document.activeElement));
   const next = present < 0 ? (step > 0 ? 0 : items.length - 1) : present + step;
   items[next]?.focus();

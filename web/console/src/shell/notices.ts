@@ -14,11 +14,11 @@ interface Notice {
 }
 
 /** What of the changes somebody may be waiting for. */
-export function findNotice(name: string, { change, agentId }: Change): Notice | null {
+export function findNotice(name: string, { change, agentId, conversationId }: Change): Notice | null {
   const path = agentId ? `/agents/${agentId}` : "/agents";
   if (name === "source" && change === "trained") return { text: "notice.sourceRead", path: `${path}/sources` };
   if (name === "source" && change === "failed") return { text: "notice.sourceFailed", path: `${path}/sources?state=failed` };
-  if (name === "ticket" && change === "created") return { text: "notice.ticket", path };
+  if (name === "ticket" && change === "created") return { text: "notice.ticket", path: conversationId ? `/inbox/${conversationId}` : path };
   return null;
 }
 

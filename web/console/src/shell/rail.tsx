@@ -1,5 +1,6 @@
 import { Link } from "react-aria-components";
 import { useLocation } from "wouter";
+import { useMay } from "../api/session";
 import { useTexts, type Key } from "../i18n";
 import type { IconName } from "../../../shared/icons";
 import { Icon } from "../components/icon";
@@ -16,7 +17,9 @@ interface Place {
 export function Rail({ agent, onChoose }: { agent: string | null; onChoose?: () => void }) {
   const { t } = useTexts();
   const screens = useAgentScreens();
-  const places: Place[] = [{ href: "/agents", icon: "bot", name: "rail.agents" }];
+  const mayReadInbox = useMay("conversations:read");
+  const ofInbox: Place[] = mayReadInbox ? [{ href: "/inbox", icon: "inbox", name: "inbox.title" }] : [];
+  const places: Place[] = [...ofInbox, { href: "/agents", icon: "bot", name: "rail.agents" }];
   const ofAgent = agent ? screens.map(({ path, icon, name }) => ({ href: `/agents/${agent}${path}`, icon, name })) : [];
   const ofCompany = useWorkspaceScreens().map(({ path, icon, name }) => ({ href: path, icon, name }));
   return (
@@ -46,8 +49,8 @@ export function Rail({ agent, onChoose }: { agent: string | null; onChoose?: () 
   );
 }
 
-// What is of the company has its parts below its own address, and so have settings.
-const hasParts = (href: string) => href.startsWith("/workspace/") || href.endsWith("/settings");
+// What is of the company has its parts below its own address, and so have the inbox, settings, insights, people and voice.
+const hasParts = (href: string) => href === "/inbox" || href.startsWith("/workspace/") || /\/(settings|insights|people|voice)$/.test(href);
 const isAt = (path: string, href: string) => path === href || (hasParts(href) && path.startsWith(`${href}/`));
 
 interface ListProps {

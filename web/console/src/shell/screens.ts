@@ -16,18 +16,23 @@ const home: Screen = { path: "", icon: "house", name: "rail.home", keys: "g h" }
 const playground: Screen = { path: "/playground", icon: "flask-conical", name: "playground.title", keys: "g p" };
 const sources: Screen = { path: "/sources", icon: "database", name: "sources.title", keys: "g s" };
 const actions: Screen = { path: "/actions", icon: "zap", name: "actions.title" };
+const tickets: Screen = { path: "/tickets", icon: "rows-3", name: "tickets.title" };
+const insights: Screen = { path: "/insights", icon: "chart-column", name: "insights.title" };
+const people: Screen = { path: "/people", icon: "users", name: "people.title" };
+const voice: Screen = { path: "/voice", icon: "clock", name: "people.voice" };
 const looks: Screen = { path: "/looks", icon: "palette", name: "looks.title" };
 const embed: Screen = { path: "/embed", icon: "code-xml", name: "embed.title" };
 const manifest: Screen = { path: "/manifest", icon: "file-code", name: "manifest.title" };
 const settings: Screen = { path: "/settings", icon: "settings", name: "rail.settings" };
 
-const others = [sources, actions, looks, embed, settings];
+const others = [insights, people, voice, sources, actions, looks, embed, settings];
 
 /** The screens that the person’s role has. */
 export function useAgentScreens(): readonly Screen[] {
   const mayAsk = useMay("playground:use");
   const mayChange = useMay("agents:write");
-  return [home, ...(mayAsk ? [playground] : []), ...others, ...(mayChange ? [manifest] : [])];
+  const mayReadTickets = useMay("tickets:read");
+  return [home, ...(mayReadTickets ? [tickets] : []), ...(mayAsk ? [playground] : []), ...others, ...(mayChange ? [manifest] : [])];
 }
 
 const members: Screen = { path: "/workspace/members", icon: "users", name: "members.title" };

@@ -49,6 +49,7 @@ export function Shell({ user, account, memberships, children }: Props) {
     "mod+k": () => setOpen("commands"),
     "?": () => setOpen("keys"),
     "g a": () => navigate("/agents"),
+    "g i": () => navigate("/inbox"),
     ...Object.fromEntries(screens),
     "g m": () => navigate("/me"),
     "/": () => focusSearch() || setOpen("commands"),

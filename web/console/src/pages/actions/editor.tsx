@@ -9,6 +9,7 @@ import { Button, ButtonLink } from "../../components/button";
 import { ConflictDialog } from "../../components/conflict";
 import { Facts } from "../../components/facts";
 import { FaultForm } from "../../components/fault-form";
+import { Notice } from "../../components/notice";
 import { Page, Section } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Empty, Failed, Loading } from "../../components/states";
@@ -79,7 +80,7 @@ function ToolScreen({ agent, details, tools, onSaved }: ScreenProps) {
       <EditorContext value={editor}>
         <FaultForm className={styles.form!} said={faults} onSubmit={(event) => event.preventDefault()}>
           {error !== null && <Failed error={error} text={explainRefusal(error, t, locale)} />}
-          {kind === "web-search" && !tools.canSearchWeb && <p className={styles.note}>{t("actions.noSearch")}</p>}
+          {kind === "web-search" && !tools.canSearchWeb && <Notice>{t("actions.noSearch")}</Notice>}
           <Section title={t("actions.state")}>
             <Toggle isSelected={values.enabled} onChange={(isOn) => draft.change("enabled", isOn)}>
               {t("actions.offered")}
@@ -148,14 +149,17 @@ function Failures({ agent, list }: { agent: string; list: readonly ToolFailure[]
       <ul className={styles.failed}>
         {list.map(({ at, error, channel, conversationId }, i) => (
           <li key={i}>
-            <time dateTime={at}>{formatDate(at, locale)}</time> <bdi className={styles.report}>{error}</bdi>{" "}
-            {channel === "Playground" ? (
-              <Link href={`/agents/${agent}/playground?conversation=${conversationId}`}>{t("actions.conversation")}</Link>
-            ) : (
-              <span className={styles.detail}>
-                <bdi>{channel}</bdi>
-              </span>
-            )}
+            <p className={styles.when}>
+              <time dateTime={at}>{formatDate(at, locale)}</time>
+              {channel === "Playground" ? (
+                <Link href={`/agents/${agent}/playground?conversation=${conversationId}`}>{t("actions.conversation")}</Link>
+              ) : (
+                <bdi className={styles.detail}>{channel}</bdi>
+              )}
+            </p>
+            <p>
+              <bdi className={styles.report}>{error}</bdi>
+            </p>
           </li>
         ))}
       </ul>

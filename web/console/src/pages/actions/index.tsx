@@ -7,6 +7,7 @@ import { useMay } from "../../api/session";
 import { Facts } from "../../components/facts";
 import { Icon } from "../../components/icon";
 import { MenuButton } from "../../components/menu-button";
+import { Notice } from "../../components/notice";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Empty, Failed, Loading } from "../../components/states";
@@ -124,7 +125,7 @@ function Row({ agent, tool, mayChange, canSearchWeb }: RowProps) {
             {tool.failures > 0 && <span className={styles.failures}>{t("actions.failures", { count: tool.failures })}</span>}
           </Facts>
         </p>
-        {kind === "web-search" && !canSearchWeb && <p className={styles.note}>{t("actions.noSearch")}</p>}
+        {kind === "web-search" && !canSearchWeb && <Notice>{t("actions.noSearch")}</Notice>}
         {error !== null && <Failed error={error} text={explainRefusal(error, t, locale)} />}
       </div>
       {mayChange ? (

@@ -5,6 +5,7 @@ import { addTool, emptyValues, kinds, useTools, type Kind, type ToolList, type T
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../components/button";
 import { FaultForm } from "../../components/fault-form";
+import { Notice } from "../../components/notice";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Failed, Loading } from "../../components/states";
@@ -74,8 +75,8 @@ function NewForm({ agent, kind, tools, onSaved }: FormProps) {
     <EditorContext value={editor}>
       <FaultForm className={styles.form!} said={faults} onSubmit={(event) => void add(event)}>
         {error !== null && <Failed error={error} text={explainRefusal(error, t, locale)} />}
-        {kind === "web-search" && !tools.canSearchWeb && <p className={styles.note}>{t("actions.noSearch")}</p>}
-        {kind === "http" && !tools.canKeepSecrets && <p className={styles.note}>{t("actions.noSecrets")}</p>}
+        {kind === "web-search" && !tools.canSearchWeb && <Notice>{t("actions.noSearch")}</Notice>}
+        {kind === "http" && !tools.canKeepSecrets && <Notice>{t("actions.noSecrets")}</Notice>}
         <Head />
         {kind === "procedure" ? <Steps tools={tools} /> : <Doing stored={[]} />}
         <TryIt agent={agent} onError={setError} />

@@ -1,6 +1,7 @@
 import type { StepOutcome, Trial } from "../../api/actions";
 import { Code } from "../../components/code";
 import { Icon } from "../../components/icon";
+import { Notice } from "../../components/notice";
 import { useTexts, type Key } from "../../i18n";
 import { formatSize } from "../../sizes";
 import styles from "./actions.module.css";
@@ -97,7 +98,7 @@ export function StepOutcomes({ steps }: { steps: readonly StepOutcome[] }) {
           </li>
         ))}
       </ol>
-      {needs.length > 0 && <p className={styles.note}>{t("actions.needs", { names: missing })}</p>}
+      {needs.length > 0 && <Notice>{t("actions.needs", { names: missing })}</Notice>}
       {ends[outcome] && <p className={styles.verdict}>{t(ends[outcome])}</p>}
     </>
   );

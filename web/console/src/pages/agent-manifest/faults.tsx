@@ -47,7 +47,7 @@ export function ManifestFaults({ error, onLine }: Props) {
       <p>{t("manifest.wrong")}</p>
       <ul>
         {faults.map(({ line, path, said }, i) => (
-          <li key={i}>
+          <li key={i} className={styles.fault}>
             {line !== undefined &&
               (onLine ? (
                 <Button kind="quiet" onPress={() => onLine(line)}>
@@ -55,8 +55,10 @@ export function ManifestFaults({ error, onLine }: Props) {
                 </Button>
               ) : (
                 t("agents.manifestLine", { line })
-              ))}{" "}
-            {path && <code dir="ltr">{path}</code>} <bdi>{findFaultText(said, t, locale) ?? said}</bdi>
+              ))}
+            <span>
+              {path && <code dir="ltr">{path}</code>} <bdi>{findFaultText(said, t, locale) ?? said}</bdi>
+            </span>
           </li>
         ))}
       </ul>

@@ -55,6 +55,8 @@ const presets: Part = {
   notificationsSettings: { dailyConversations: mail, dailyLeadsCollected: mail },
   redactConversations: false,
   retentionDays: null,
+  fileRetentionDays: null,
+  visitorRetentionDays: null,
   voice: { limits: { perHour: null, perDay: null } },
   synonyms: [],
   topics: [],
@@ -128,6 +130,8 @@ export const labels: Readonly<Record<string, Key>> = {
   "notificationsSettings.dailyLeadsCollected.emails": "settings.dailyLeadsTo",
   redactConversations: "settings.redact",
   retentionDays: "settings.retention",
+  fileRetentionDays: "retention.fileDays",
+  visitorRetentionDays: "retention.visitorDays",
   synonyms: "settings.synonyms",
   topics: "settings.topics",
   "insight.model": "settings.insightModel",
@@ -178,7 +182,7 @@ const owners: readonly (readonly [RegExp, SectionName])[] = [
   [/^creditLimit$/, "limits"],
   [/^notificationsSettings\b/, "notifications"],
   [/^(voiceSettings|voice)\b/, "voice"],
-  [/^(redactConversations|retentionDays)$/, "privacy"],
+  [/^(redactConversations|retentionDays|fileRetentionDays|visitorRetentionDays)$/, "privacy"],
   [/^(synonyms|topics|insight)\b/, "search"],
 ];
 

@@ -8,6 +8,7 @@ import { useAgentSettings, useSettingsDraft, type AgentSettings, type Dispute } 
 import { ConflictDialog } from "../../components/conflict";
 import { FaultForm } from "../../components/fault-form";
 import { Icon } from "../../components/icon";
+import { Notice } from "../../components/notice";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Failed, Loading } from "../../components/states";
@@ -48,9 +49,7 @@ function Settings({ id, section }: { id: string; section: SectionName }) {
     <Page title={t("settings.title")} actions={draft.isSaved && <p role="status">{t("settings.saved")}</p>}>
       <RoleNote needs="agents:write" note="role.settings" />
       {[...others.values()].includes("typing") && (
-        <p role="status" className={styles.others}>
-          {t("settings.by")}
-        </p>
+        <Notice isStatus>{t("settings.by")}</Notice>
       )}
       {error !== null && <Failed error={error} />}
       <div className={styles.columns}>
@@ -90,7 +89,7 @@ const contents: Readonly<Record<SectionName, (id: string, stored: AgentSettings)
   limits: (id) => <Limits id={id} />,
   notifications: () => <Notifications />,
   voice: (id) => <Voice id={id} />,
-  privacy: () => <Privacy />,
+  privacy: (id) => <Privacy id={id} />,
   search: () => <SearchAndTopics />,
   history: (id, stored) => <History id={id} stored={stored} />,
   delete: (id, { settings }) => <Danger id={id} name={String(settings.name)} />,

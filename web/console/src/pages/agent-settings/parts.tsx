@@ -3,6 +3,7 @@ import { Link } from "react-aria-components";
 import { useAgent } from "../../api/agents";
 import { Section } from "../../components/page";
 import { useTexts } from "../../i18n";
+import { RetentionPreview } from "./retention";
 import { NumberRow, SwitchRow, useValue, WordsRow } from "./rows";
 import styles from "./agent-settings.module.css";
 
@@ -45,13 +46,17 @@ function Mail({ name }: { name: string }) {
   );
 }
 
-export function Privacy() {
+export function Privacy({ id }: { id: string }) {
   const { t } = useTexts();
+  const [days] = useValue<number | null>("retentionDays");
   return (
     <Section title={t("settings.privacy")}>
       <SwitchRow name="redactConversations" />
       <p className={styles.hint}>{t("settings.redactHint")}</p>
       <NumberRow name="retentionDays" hintKey="settings.retentionHint" isWhole />
+      <NumberRow name="fileRetentionDays" hintKey="retention.fileDaysHint" isWhole />
+      <NumberRow name="visitorRetentionDays" hintKey="retention.visitorDaysHint" isWhole />
+      {(days === null || (days >= 1 && days <= 36500)) && <RetentionPreview id={id} days={days} />}
     </Section>
   );
 }

@@ -103,7 +103,7 @@ function Cards({ agents, shown }: { agents: readonly Agent[]; shown: readonly Ag
       )}
       <ul className={styles.list}>
         {shown.map((agent) => (
-          <Card key={agent.id} agent={agent} figures={figures.data && (found.get(agent.id) ?? null)} />
+          <Card key={agent.id} agent={agent} figures={figures.data && (found.get(agent.id) ?? null)} isFailed={figures.isError} />
         ))}
       </ul>
     </>
@@ -114,9 +114,11 @@ interface CardProps {
   agent: Agent;
   /** Null if there was nothing to count; undefined while it is not known. */
   figures: AgentFigures | null | undefined;
+  /** Whether they could not be read, so that none are coming. */
+  isFailed: boolean;
 }
 
-function Card({ agent, figures }: CardProps) {
+function Card({ agent, figures, isFailed }: CardProps) {
   const { t, locale } = useTexts();
   return (
     <li className={styles.card}>
@@ -126,8 +128,8 @@ function Card({ agent, figures }: CardProps) {
         </Link>
         <AgentState agent={agent} />
       </div>
-      <Week figures={figures} />
-      <Needs agent={agent} unanswered={figures?.unanswered ?? 0} />
+      {(figures !== undefined || !isFailed) && <Week figures={figures} />}
+      {figures && figures.unanswered > 0 && <p className={styles.needs}>{t("agents.unanswered", { count: figures.unanswered })}</p>}
       <p className={styles.detail}>
         {agent.size > 0 ? t("agents.size", { size: formatSize(agent.size, locale) }) : t("sources.none")}
       </p>
@@ -151,16 +153,5 @@ function Week({ figures }: Pick<CardProps, "figures">) {
         </p>
       )}
     </>
-  );
-}
-
-function Needs({ agent, unanswered }: { agent: Agent; unanswered: number }) {
-  const { t } = useTexts();
-  if (unanswered === 0 && agent.status !== "failed") return null;
-  return (
-    <ul className={styles.needs}>
-      {unanswered > 0 && <li>{t("agents.unanswered", { count: unanswered })}</li>}
-      {agent.status === "failed" && <li>{t("agents.sourceFailed")}</li>}
-    </ul>
   );
 }

@@ -1,9 +1,11 @@
 // How the chat comes to a site, on which sites it is shown, and how they say who their visitors are.
+import { Link } from "react-aria-components";
 import { APIError } from "../../api/client";
 import { usePagesOrigin } from "../../api/embed";
 import { useMay } from "../../api/session";
 import { useAgentSettings, useSettingsDraft, type Dispute } from "../../api/settings";
 import { ConflictDialog } from "../../components/conflict";
+import { Notice } from "../../components/notice";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Failed, Loading } from "../../components/states";
@@ -14,8 +16,6 @@ import { readFaults, shape } from "./fields";
 import { Identity } from "./identity";
 import { labels, Limits } from "./limits";
 import { Coming, Place } from "./place";
-import styles from "./embed.module.css";
-
 
 export default function EmbedPage({ id }: { id: string }) {
   const { t } = useTexts();
@@ -33,9 +33,9 @@ export default function EmbedPage({ id }: { id: string }) {
       {settings.isPending && <Loading />}
       {settings.isError && !settings.data && <Failed error={settings.error} onRetry={() => void settings.refetch()} />}
       {settings.data?.settings.visibility === "private" && (
-        <p role="status" className={styles.note}>
-          {t("embed.private")}
-        </p>
+        <Notice isStatus>
+          {t("embed.private")} <Link href={`/agents/${id}/settings`}>{t("settings.title")}</Link>
+        </Notice>
       )}
       <Place id={id} origin={origin} isPublic={settings.data?.settings.visibility === "public"} />
       <Coming origin={origin} />

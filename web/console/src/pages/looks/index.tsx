@@ -9,6 +9,7 @@ import { useMay } from "../../api/session";
 import { useAgentSettings, useSettingsDraft, type Dispute } from "../../api/settings";
 import { ConflictDialog } from "../../components/conflict";
 import { FaultForm } from "../../components/fault-form";
+import { Notice } from "../../components/notice";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Failed, Loading } from "../../components/states";
@@ -40,9 +41,7 @@ export default function LooksPage({ id }: { id: string }) {
       {settings.isError && !settings.data && <Failed error={settings.error} onRetry={() => void settings.refetch()} />}
       <RoleNote needs="agents:write" note="role.looks" />
       {[...others.values()].includes("typing") && (
-        <p role="status" className={styles.others}>
-          {t("settings.by")}
-        </p>
+        <Notice isStatus>{t("settings.by")}</Notice>
       )}
       {draft.error !== null && <Failed error={draft.error} />}
       {settings.data && <Body id={id} name={String(settings.data.settings.name)} draft={draft} mayChange={mayChange} />}

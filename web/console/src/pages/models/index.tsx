@@ -4,6 +4,7 @@ import { kinds, useModelServers, type Kind, type ModelServer, type ModelServers 
 import { useMay } from "../../api/session";
 import { ButtonLink } from "../../components/button";
 import { MenuButton } from "../../components/menu-button";
+import { Notice } from "../../components/notice";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Empty, Failed, Loading } from "../../components/states";
@@ -57,11 +58,7 @@ function Add({ kinds }: { kinds: readonly Kind[] }) {
 /** Says that keys cannot be stored here, before somebody types one. */
 function NoKeys() {
   const { t } = useTexts();
-  return (
-    <p role="status" className={styles.note}>
-      {t("models.noKeys")}
-    </p>
-  );
+  return <Notice isStatus>{t("models.noKeys")}</Notice>;
 }
 
 interface GroupProps {

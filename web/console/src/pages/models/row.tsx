@@ -24,6 +24,7 @@ export function Row({ server, names, onRemove }: Props) {
   const { modelServerId: id = "", setBy, failingSince, lastError = "" } = server;
   const testing = useTesting(() => tryStoredModelServer(id));
   const { outcome } = testing;
+  const isAsked = server.modelNames.length > 0; // if not, a line of its own says so
   return (
     <li className={styles.row}>
       <div className={styles.facts}>
@@ -35,7 +36,7 @@ export function Row({ server, names, onRemove }: Props) {
           <Facts>
             {Boolean(server.name && server.model) && <bdi>{server.model}</bdi>}
             <span dir="ltr">{server.url}</span>
-            {server.kind === "chat" && !setBy && t("models.agents", { count: server.agents })}
+            {server.kind === "chat" && !setBy && isAsked && t("models.agents", { count: server.agents })}
           </Facts>
         </p>
         <Prices server={server} names={names} />

@@ -26,6 +26,7 @@ interface Props {
 export function AnswerFoot({ agent, exchange, isExplained, mayRepeat, actions }: Props) {
   const { t, locale } = useTexts();
   const mayImprove = useMay("answers:improve");
+  const mayRate = useMay("conversations:write");
   const { answer } = exchange;
   const { metadata } = answer;
   const { improve } = actions;
@@ -50,7 +51,7 @@ export function AnswerFoot({ agent, exchange, isExplained, mayRepeat, actions }:
         </ol>
       )}
       <div className={styles.tools}>
-        <Rating agent={agent} answer={answer} before={exchange.feedback} />
+        {mayRate && <Rating agent={agent} answer={answer} before={exchange.feedback} />}
         <CopyButton answer={answer} />
         {mayRepeat && <IconButton icon="refresh-cw" label={t("playground.again")} onPress={actions.again} />}
         {improve && mayImprove && <IconButton icon="pencil" label={t("playground.improve")} onPress={() => improve(exchange)} />}

@@ -29,27 +29,35 @@ interface Props {
 /** What was asked and what came back. Those that do not change are not drawn again while another one grows. */
 export const ExchangeView = memo(function ExchangeView(props: Props) {
   const { t } = useTexts();
-  const { question, answer, failure } = props.exchange;
-  const isDone = useDeferredValue(answer.status === "done");
-  const retry = props.mayRepeat ? { onRetry: props.actions.again } : {};
   return (
     <li className={`${styles.exchange} ${props.isExplained ? styles.explained : ""}`}>
       <p className={styles.question} dir="auto">
         <span className={styles.hidden}>{t("playground.you")}</span>
-        {question}
+        {props.exchange.question}
       </p>
-      <div className={styles.answer}>
-        <span className={styles.hidden}>{t("playground.agent")}</span>
-        {answer.status === "sending" && <Waiting />}
-        <Parts {...props} />
-        {answer.status === "stopped" && <Note icon="square" text={t("playground.stopped")} />}
-        {failure !== null && <Failed error={failure} {...retry} />}
-        {answer.status === "failed" && failure === null && <NoAnswer {...retry} />}
-        {isDone && <AnswerFoot {...props} />}
-      </div>
+      <AnswerView {...props} />
     </li>
   );
 });
+
+/** What came back, with its state and what can be done with it. */
+export function AnswerView(props: Props) {
+  const { t } = useTexts();
+  const { answer, failure } = props.exchange;
+  const isDone = useDeferredValue(answer.status === "done");
+  const retry = props.mayRepeat ? { onRetry: props.actions.again } : {};
+  return (
+    <div className={styles.answer}>
+      <span className={styles.hidden}>{t("playground.agent")}</span>
+      {answer.status === "sending" && <Waiting />}
+      <Parts {...props} />
+      {answer.status === "stopped" && <Note icon="square" text={t("playground.stopped")} />}
+      {failure !== null && <Failed error={failure} {...retry} />}
+      {answer.status === "failed" && failure === null && <NoAnswer {...retry} />}
+      {isDone && <AnswerFoot {...props} />}
+    </div>
+  );
+}
 
 function Waiting() {
   return (

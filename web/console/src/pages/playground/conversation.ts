@@ -262,7 +262,8 @@ function storedExchange(conversationId: string, stored: StoredExchange): Exchang
   return { ...newExchange(stored.question, undefined), answer, feedback: stored.feedback || null };
 }
 
-function storedParts({ parts }: StoredExchange): Part[] {
+/** The parts of a stored answer as they are shown. */
+export function storedParts({ parts }: Pick<StoredExchange, "parts">): Part[] {
   const list: Part[] = [];
   for (const { type, text = "", toolCallId = "", toolName = "", input, output } of parts) {
     if (type === "text") list.push({ kind: "text", id: String(list.length), text });

@@ -1,6 +1,7 @@
 import { Button } from "react-aria-components";
 import { useRecentConversations } from "../../api/playground";
 import { Dialog } from "../../components/dialog";
+import { Facts } from "../../components/facts";
 import { Failed, Loading } from "../../components/states";
 import { useTexts } from "../../i18n";
 import styles from "./recent.module.css";
@@ -34,8 +35,10 @@ export function RecentDialog({ agent, isOpen, onClose, onOpen }: Props) {
               <span className={styles.question} dir="auto">
                 {question || t("playground.recentEmpty")}
               </span>
-              <time dateTime={lastActivity}>{time.format(new Date(lastActivity))}</time>
-              <span>{t("playground.messages", { count: messages })}</span>
+              <Facts>
+                <time dateTime={lastActivity}>{time.format(new Date(lastActivity))}</time>
+                {t("playground.messages", { count: messages })}
+              </Facts>
             </Button>
           </li>
         ))}

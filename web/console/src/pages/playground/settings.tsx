@@ -6,7 +6,6 @@ import {
   SliderOutput,
   SliderThumb,
   SliderTrack,
-  Switch,
   Text,
   TextArea,
   TextField,
@@ -15,6 +14,7 @@ import type { DraftOptions } from "../../api/playground";
 import { Choice } from "../../components/choice";
 import { Icon } from "../../components/icon";
 import { RoleNote } from "../../components/role-note";
+import { Toggle } from "../../components/toggle";
 import { useTexts } from "../../i18n";
 import type { Settings } from "./draft";
 import { isBuiltIn, isNotConnected, listModels } from "./models";
@@ -77,10 +77,9 @@ export const SettingsPane = memo(function SettingsPane(props: Props) {
         </SliderTrack>
       </Slider>
       {options && options.actions.length > 0 && <ActionList {...props} options={options} />}
-      <Switch className={styles.check!} isSelected={props.isComparing} onChange={props.onCompare}>
-        <span className={styles.switch} />
+      <Toggle isSelected={props.isComparing} onChange={props.onCompare}>
         {t("playground.compare")}
-      </Switch>
+      </Toggle>
       <p className={field.hint}>{t("playground.draftHint")}</p>
     </div>
   );

@@ -4,6 +4,7 @@ import { APIError } from "../../api/client";
 import { deleteSource, invalidateSources, type KnowledgeUse, type SourceRow } from "../../api/sources";
 import { Button } from "../../components/button";
 import { Actions, Dialog } from "../../components/dialog";
+import { Notice } from "../../components/notice";
 import { Partial } from "../../components/states";
 import { formatSize, useTexts } from "../../i18n";
 import { runEach, type Failure } from "./bulk";
@@ -92,9 +93,7 @@ function Question({ sources, answers, size }: QuestionProps) {
         {sources.length > mostNamed && <li>{t("sources.andMore", { count: sources.length - mostNamed })}</li>}
       </ul>
       <p>{t("sources.takesAway", { size })}</p>
-      <p className={answers > 0 ? styles.warning : undefined}>
-        {answers > 0 ? t("sources.takesAnswers", { count: answers }) : t("sources.takesNone")}
-      </p>
+      {answers > 0 ? <Notice>{t("sources.takesAnswers", { count: answers })}</Notice> : <p>{t("sources.takesNone")}</p>}
     </>
   );
 }

@@ -5,7 +5,8 @@ import { Icon } from "../../components/icon";
 import { useTexts } from "../../i18n";
 import styles from "./drop.module.css";
 
-const accepted = [".pdf", ".docx", ".doc", ".txt", ".md", ".html", ".csv", ".xlsx", ".pptx", ".odt", ".epub", ".json"];
+const accepted = [".pdf", ".docx", ".doc", ".txt", ".md", ".html", ".csv", ".xlsx", ".pptx", ".odt", ".epub", ".json",
+  ".eml", ".mht", ".mhtml", ".vcf", ".ics", ".srt", ".vtt", ".rst", ".tex"];
 
 /** Where files are dropped or chosen. */
 export function Drop({ onFiles, autoFocus }: { onFiles: (files: File[]) => void; autoFocus?: boolean }) {

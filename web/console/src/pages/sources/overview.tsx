@@ -31,7 +31,7 @@ export function Counts({ agentId, none = null }: { agentId: string; none?: strin
 export function Overview({ agentId, mayWrite }: { agentId: string; mayWrite: boolean }) {
   return (
     <div className={styles.overview}>
-      <div>
+      <div className={styles.counts}>
         <Counts agentId={agentId} />
       </div>
       <Room agentId={agentId} />

@@ -78,7 +78,7 @@ export function SourceTable({ rows, total, use, mayWrite, chosen, onChoose, onAc
   const scale = useTextScale();
   const [heights, measure] = useHeights();
   const headingHeight = Math.max(40 * scale, ...heads.map(({ id }) => (heights[id] ?? 0) + 12));
-  const layout = { rowHeight: (isTiny ? 120 : isNarrow ? 96 : 64) * scale, headingHeight };
+  const layout = { rowHeight: (isTiny ? 132 : isNarrow ? 108 : 76) * scale, headingHeight };
   return (
     <Virtualizer layout={TableLayout} layoutOptions={layout}>
       <Table

@@ -36,7 +36,7 @@ export function VersionView({ agentId, sourceId, version, live, onLeave }: Props
     <>
       <div className={styles.head}>
         <h3>{t("sources.versionOf", { time: formatDate(version.createdAt, locale) })}</h3>
-        <Button kind="quiet" autoFocus onPress={onLeave}>
+        <Button autoFocus onPress={onLeave}>
           {t("sources.allVersions")}
         </Button>
       </div>

@@ -25,6 +25,7 @@ export function Days({ usage: { days, endsAt }, agents, agent, onChoose }: Props
       <div className={styles.head}>
         <h2 id={heading}>{t("usage.byDay")}</h2>
         <Choice
+          isInLine
           label={t("usage.whose")}
           value={agent || all}
           options={[{ id: all, name: t("usage.allAgents") }, ...options]}

@@ -95,6 +95,7 @@ function Head({ month, onChange }: HeadProps) {
     <div className={styles.actions}>
       {error !== null && <Failed error={error} />}
       <Choice
+        isInLine
         label={t("usage.month")}
         value={month || present}
         options={[{ id: present, name: t("usage.thisMonth") }, ...months.map((id) => ({ id, name: nameOf(id) }))]}

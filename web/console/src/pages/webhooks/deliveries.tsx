@@ -105,7 +105,7 @@ function Row({ delivery }: { delivery: Delivery }) {
             {lastError}
           </p>
         )}
-        <Sent id={delivery.deliveryId} when={when} />
+        <Sent delivery={delivery} when={when} />
       </div>
       <Again delivery={delivery} when={when} />
     </li>
@@ -121,22 +121,28 @@ function writeOut(text: string): string {
   }
 }
 
-/** What is sent, for whoever wants to see it. */
-function Sent({ id, when }: { id: string; when: string }) {
+/** What is sent and what the other side answered, for whoever wants to see it. */
+function Sent({ delivery: { deliveryId, attempts }, when }: { delivery: Delivery; when: string }) {
   const { t } = useTexts();
   const [isOpen, setOpen] = useState(false);
-  const body = useSentBody(id, isOpen);
+  const sent = useSentBody(deliveryId, attempts, isOpen);
   const name = t("webhooks.sentNamed", { when });
   return (
     <>
-      <div>
+      <div className={styles.flush}>
         <Button kind="quiet" aria-expanded={isOpen} aria-label={name} onPress={() => setOpen(!isOpen)}>
           {t("webhooks.sent")}
         </Button>
       </div>
-      {isOpen && body.isPending && <Loading rows={2} />}
-      {isOpen && body.isError && <Failed error={body.error} onRetry={() => void body.refetch()} />}
-      {isOpen && body.data !== undefined && <Code label={name} text={writeOut(body.data)} />}
+      {isOpen && sent.isPending && <Loading rows={2} />}
+      {isOpen && sent.isError && <Failed error={sent.error} onRetry={() => void sent.refetch()} />}
+      {isOpen && sent.data && <Code label={name} text={writeOut(sent.data.body)} />}
+      {isOpen && sent.data?.answer && (
+        <>
+          <h3 className={styles.detail}>{t("delivery.answer")}</h3>
+          <Code label={t("delivery.answerNamed", { when })} text={writeOut(sent.data.answer)} />
+        </>
+      )}
     </>
   );
 }

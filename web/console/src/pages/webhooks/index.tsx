@@ -13,6 +13,7 @@ import { Empty, Failed, Loading } from "../../components/states";
 import { formatDate, useTexts } from "../../i18n";
 import { useScreenActions } from "../../shell/screen-actions";
 import { ChangeDialog, NewWebhookDialog, RemoveDialog, SecretDialog } from "./dialogs";
+import { Sparkline } from "../agents/sparkline";
 import styles from "../workspace/workspace.module.css";
 
 /** The addresses to which the events of the company are sent. */
@@ -90,6 +91,7 @@ function Row({ webhook, onAsk }: { webhook: Webhook; onAsk: (act: Act) => void }
             {keyId && t("webhooks.byKey")}
           </Facts>
         </p>
+        <LastDay day={webhook.lastDay} />
       </div>
       <div className={styles.buttons}>
         <ButtonLink href={`/workspace/webhooks/${webhookId}`} aria-label={t("webhooks.deliveriesNamed", { name: endpoint })}>
@@ -98,6 +100,19 @@ function Row({ webhook, onAsk }: { webhook: Webhook; onAsk: (act: Act) => void }
         {mayWrite && <Actions webhook={webhook} onAsk={onAsk} />}
       </div>
     </li>
+  );
+}
+
+/** How many deliveries there were in the last 24 hours, by hour. */
+function LastDay({ day }: { day: Webhook["lastDay"] | undefined }) {
+  const { t } = useTexts();
+  if (!day || day.deliveries === 0) return <p className={styles.detail}>{t("delivery.noneOfDay")}</p>;
+  return (
+    <p className={styles.head}>
+      <span className={styles.detail}>{t("delivery.ofDay", { count: day.deliveries })}</span>
+      <Sparkline values={day.hours} />
+      {day.failed > 0 && <span className={styles.warning}>{t("delivery.failedOfDay", { count: day.failed })}</span>}
+    </p>
   );
 }
 

@@ -3,6 +3,7 @@ import { Link } from "react-aria-components";
 import { APIError } from "../../api/client";
 import { useAccount, useAccountDraft, type Account } from "../../api/account";
 import { useMay } from "../../api/session";
+import { Choice } from "../../components/choice";
 import { FaultForm } from "../../components/fault-form";
 import { Field } from "../../components/field";
 import { Page, Section } from "../../components/page";
@@ -44,6 +45,7 @@ interface Props {
 
 function Settings({ account, values, change, isReadOnly }: Props) {
   const { t } = useTexts();
+  const mayChoose = !isReadOnly && account.plans.length > 0; // the operator's where there are several companies
   return (
     <>
       <Section title={t("company.about")}>
@@ -55,24 +57,44 @@ function Settings({ account, values, change, isReadOnly }: Props) {
           onChange={(name) => change("name", name)}
           isReadOnly={isReadOnly}
         />
+        <Field
+          name="timeZone"
+          label={t("mails.zone")}
+          hint={t("mails.zoneHint")}
+          value={values.timeZone}
+          onChange={(zone) => change("timeZone", zone)}
+          isReadOnly={isReadOnly}
+        />
         <Field label={t("company.id")} hint={t("company.idHint")} value={account.accountId} isReadOnly isCode />
+        {mayChoose && (
+          <Choice
+            label={t("company.choosePlan")}
+            value={values.plan}
+            options={account.plans.map((plan) => ({ id: plan, name: plan }))}
+            onChange={(plan) => change("plan", plan)}
+          />
+        )}
         <p className={styles.detail}>
           {t("company.plan", { plan: account.plan })} <Link href="/workspace/usage">{t("usage.title")}</Link>
         </p>
       </Section>
       <Section title={t("company.privacy")}>
-        <Toggle
-          isSelected={values.viewersSeePersonalData}
-          onChange={(isOn) => change("viewersSeePersonalData", isOn)}
-          isDisabled={isReadOnly}
-        >
-          {t("company.viewersSee")}
-        </Toggle>
-        <p className={styles.detail}>{t("company.viewersSeeHint")}</p>
-        <Toggle isSelected={values.hipaa} onChange={(isOn) => change("hipaa", isOn)} isDisabled={isReadOnly}>
-          {t("company.hipaa")}
-        </Toggle>
-        <p className={styles.detail}>{t("company.hipaaHint")}</p>
+        <div className={styles.facts}>
+          <Toggle
+            isSelected={values.viewersSeePersonalData}
+            onChange={(isOn) => change("viewersSeePersonalData", isOn)}
+            isDisabled={isReadOnly}
+          >
+            {t("company.viewersSee")}
+          </Toggle>
+          <p className={styles.detail}>{t("company.viewersSeeHint")}</p>
+        </div>
+        <div className={styles.facts}>
+          <Toggle isSelected={values.hipaa} onChange={(isOn) => change("hipaa", isOn)} isDisabled={isReadOnly}>
+            {t("company.hipaa")}
+          </Toggle>
+          <p className={styles.detail}>{t("company.hipaaHint")}</p>
+        </div>
       </Section>
     </>
   );

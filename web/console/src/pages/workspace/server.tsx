@@ -113,7 +113,11 @@ const withSetting = (text: string, name: string) => (
   </>
 );
 
-function mailPart({ mails }: ServerState, { t }: Texts): Part {
+function mailPart({ mails, mailState }: ServerState, { t }: Texts): Part {
+  if (mails && mailState?.failing) {
+    const detail = t("mails.failing", { number: mailState.failing, reason: mailState.reason });
+    return { name: "server.mail", kind: "bad", word: t("mails.fail"), detail };
+  }
   if (mails) return { name: "server.mail", kind: "good", word: t("server.isSet"), detail: t("server.mails") };
   return { name: "server.mail", kind: "none", word: t("server.notSet"), detail: withSetting(t("server.noMail"), "PARLEY_SMTP_URL") };
 }

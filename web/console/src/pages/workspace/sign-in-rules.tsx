@@ -17,6 +17,7 @@ import { Toggle } from "../../components/toggle";
 import { UnsavedBar } from "../../components/unsaved";
 import { useTexts } from "../../i18n";
 import { showName } from "../../names";
+import { OwnProvider } from "./provider";
 import styles from "./workspace.module.css";
 
 export default function SignInRulesPage() {
@@ -43,6 +44,7 @@ export default function SignInRulesPage() {
       {isThere && (
         <>
           <Ways />
+          <OwnProvider mayChange={mayChange} />
           <FaultForm className={styles.form!} said={faults} onSubmit={(event) => event.preventDefault()}>
             <Rule members={isThere} values={draft.values as unknown as Account} change={draft.change} isReadOnly={!mayChange} />
           </FaultForm>

@@ -1,0 +1,81 @@
+package person
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Erased is what was erased of a person.
+type Erased struct {
+	Conversations, Leads, People, Visitors int
+
+	Texts int // deliveries of webhooks and kept replies
+
+	// IsComplete is false where rows of conversations are still to be erased, which is tried again until they are: an
+	// answer is being made in one, or an event of one is still to be sent to webhooks.
+	IsComplete bool
+}
+
+// Erase deletes what an account holds of a person: conversations with messages, files, recordings, tickets and traces,
+// leads, contacts, visitors, deliveries of webhooks and kept replies. It may be repeated. What stays is said in
+// docs/manual/privacy.md. Fails with VALIDATION_INVALID_BODY.
+func (s *Service) Erase(ctx context.Context, w Who) (*Erased, error) {
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	out, marks := &Erased{IsComplete: true}, []string{}
+	err := s.eachAgent(ctx, w, func(ref parley.AgentRef, d *store.PersonData) error {
+		marks = append(marks, marksOf(d)...)
+		return s.eraseOfAgent(ctx, ref, d, out)
+	})
+	if err == nil {
+		out.Texts, err = s.DB.EraseTexts(ctx, w.Account, func(text string) bool { return holdsAny(text, marks) })
+	}
+	return out, errors.Join(err, s.DB.NotePerson(context.WithoutCancel(ctx), w.Account, s.Now(), w.Actor,
+		store.PersonErased, w.mark(), map[string]any{"conversations": out.Conversations, "leads": out.Leads,
+			"people": out.People, "visitors": out.Visitors, "texts": out.Texts, "isComplete": out.IsComplete && err == nil}))
+}
+
+func (s *Service) eraseOfAgent(ctx context.Context, ref parley.AgentRef, d *store.PersonData, out *Erased) error {
+	n, err := s.DeleteConversations(ctx, ref, d.Conversations, nil)
+	if out.Conversations += n; err != nil {
+		return err
+	}
+	if err := s.DB.ErasePersonRows(ctx, ref, d); err != nil {
+		return err
+	}
+	out.Leads, out.People, out.Visitors = out.Leads+len(d.Leads), out.People+len(d.People), out.Visitors+len(d.Visitors)
+	isErased, err := s.DB.EraseConversations(ctx, ref)
+	if out.IsComplete = out.IsComplete && isErased; err != nil {
+		return err
+	}
+	return s.DeleteUnusedFiles(ctx, ref)
+}
+
+// marksOf returns the texts by which what was sent or answered is known to be of a person, in lower case and as JSON
+// has them: a short id of a user must not be found within other words.
+func marksOf(d *store.PersonData) (marks []string) {
+	for _, email := range d.Keys.Emails {
+		marks = append(marks, `"`+email+`"`)
+	}
+	for _, user := range d.Keys.Users {
+		marks = append(marks, `"`+strings.ToLower(user)+`"`)
+	}
+	for _, id := range d.Conversations {
+		marks = append(marks, string(id))
+	}
+	for _, v := range d.Visitors {
+		marks = append(marks, string(v.ID))
+	}
+	return marks
+}
+
+func holdsAny(text string, marks []string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, strings.ToLower(mark)) })
+}

@@ -1,0 +1,224 @@
+package person
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Format names what an export is, for programs that read it (docs/manual/privacy.md).
+const Format = "parley-person/1"
+
+// Export is everything that an account holds of a person.
+type Export struct {
+	Format     string           `json:"format"`
+	ExportedAt time.Time        `json:"exportedAt"`
+	AccountID  parley.AccountID `json:"accountId"`
+	Email      string           `json:"email,omitempty"`  // that was asked for
+	UserID     string           `json:"userId,omitempty"` // that was asked for
+	Agents     []Agent          `json:"agents"`
+}
+
+// Agent is what one agent holds of the person.
+type Agent struct {
+	AgentID       parley.AgentID `json:"agentId"`
+	People        []Profile      `json:"people"`
+	Leads         []Lead         `json:"leads"`
+	Visitors      []Visitor      `json:"visitors"`
+	Conversations []Conversation `json:"conversations"`
+}
+
+// Profile is a contact, or the customer of a ticket.
+type Profile struct {
+	ID         parley.PersonID `json:"id"`
+	Email      string          `json:"email,omitempty"`
+	UserID     string          `json:"userId,omitempty"`
+	Name       string          `json:"name,omitempty"`
+	Phone      string          `json:"phone,omitempty"`
+	Attributes json.RawMessage `json:"attributes,omitempty"`
+	CreatedAt  time.Time       `json:"createdAt"`
+}
+
+// Lead is what the person has left in a form.
+type Lead struct {
+	Name      string            `json:"name,omitempty"`
+	Email     string            `json:"email,omitempty"`
+	Phone     string            `json:"phone,omitempty"`
+	Fields    map[string]string `json:"fields,omitempty"`
+	CreatedAt time.Time         `json:"createdAt"`
+}
+
+// Visitor is a browser in which the person has used the widget.
+type Visitor struct {
+	ID         parley.VisitorID `json:"id"`
+	FirstPage  string           `json:"firstPage,omitempty"`
+	Locale     string           `json:"locale,omitempty"`
+	CreatedAt  time.Time        `json:"createdAt"`
+	LastSeenAt time.Time        `json:"lastSeenAt"`
+}
+
+// Conversation is one conversation of the person, with its ticket.
+type Conversation struct {
+	ID         parley.ConversationID `json:"id"`
+	Title      string                `json:"title,omitempty"`
+	Channel    parley.Channel        `json:"channel"`
+	Page       string                `json:"page,omitempty"`
+	CreatedAt  time.Time             `json:"createdAt"`
+	Ticket     *Ticket               `json:"ticket,omitempty"`
+	Messages   []Message             `json:"messages"`
+	Recordings []File                `json:"recordings,omitempty"`
+}
+
+// Ticket is the ticket of a conversation.
+type Ticket struct {
+	Number      int64  `json:"number"`
+	Subject     string `json:"subject"`
+	Description string `json:"description,omitempty"`
+}
+
+// Message is a message with its files.
+type Message struct {
+	ID        parley.MessageID  `json:"id"`
+	Author    parley.AuthorKind `json:"author"`
+	Text      string            `json:"text"`
+	Rating    string            `json:"rating,omitempty"`
+	Comment   string            `json:"comment,omitempty"`
+	CreatedAt time.Time         `json:"createdAt"`
+	Files     []File            `json:"files,omitempty"`
+}
+
+// File is a file with its bytes, which JSON has in base64.
+type File struct {
+	Name      string    `json:"name"`
+	MediaType string    `json:"mediaType"`
+	CreatedAt time.Time `json:"createdAt"`
+	Data      []byte    `json:"data"`
+}
+
+// Export collects what an account holds of a person. It is recorded in the audit chain. Fails with
+// VALIDATION_INVALID_BODY.
+func (s *Service) Export(ctx context.Context, w Who) (*Export, error) {
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	out := &Export{Format: Format, ExportedAt: s.Now().UTC(), AccountID: w.Account, Email: w.Email, UserID: w.UserID,
+		Agents: []Agent{}}
+	conversations := 0
+	err := s.eachAgent(ctx, w, func(ref parley.AgentRef, d *store.PersonData) error {
+		a := newAgent(ref, d)
+		for _, id := range d.Conversations {
+			c, err := s.exportConversation(ctx, ref.ConversationRef(id))
+			if err != nil {
+				return err
+			}
+			a.Conversations = append(a.Conversations, *c)
+		}
+		conversations += len(a.Conversations)
+		out.Agents = append(out.Agents, a)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, s.DB.NotePerson(ctx, w.Account, s.Now(), w.Actor, store.PersonExported, w.mark(),
+		map[string]any{"agents": len(out.Agents), "conversations": conversations})
+}
+
+func newAgent(ref parley.AgentRef, d *store.PersonData) Agent {
+	a := Agent{AgentID: ref.Agent, People: []Profile{}, Leads: []Lead{}, Visitors: []Visitor{},
+		Conversations: []Conversation{}}
+	for _, p := range d.People {
+		a.People = append(a.People, Profile{ID: p.ID, Email: p.Email, UserID: p.ExternalID, Name: p.Name, Phone: p.Phone,
+			Attributes: p.Attributes, CreatedAt: p.CreatedAt})
+	}
+	for _, l := range d.Leads {
+		a.Leads = append(a.Leads, Lead{l.Name, l.Email, l.Phone, l.Fields, l.CreatedAt})
+	}
+	for _, v := range d.Visitors {
+		a.Visitors = append(a.Visitors, Visitor{v.ID, v.FirstPage, v.Locale, v.CreatedAt, v.LastSeenAt})
+	}
+	return a
+}
+
+func (s *Service) exportConversation(ctx context.Context, ref parley.ConversationRef) (*Conversation, error) {
+	c, err := s.DB.Conversation(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	out := &Conversation{ID: c.ID, Title: c.Title, Channel: c.Channel, Page: c.EmbedOrigin, CreatedAt: c.CreatedAt,
+		Messages: []Message{}}
+	ticket, err := s.DB.TicketOfConversation(ctx, ref)
+	switch {
+	case err == nil:
+		out.Ticket = &Ticket{ticket.Number, ticket.Subject, ticket.Description}
+	case !parley.IsCode(err, parley.CodeTicketNotFound):
+		return nil, err
+	}
+	if err := s.addMessages(ctx, ref, out); err != nil {
+		return nil, err
+	}
+	return out, s.addRecordings(ctx, ref, out)
+}
+
+const messagesPerRead = 200
+
+func (s *Service) addMessages(ctx context.Context, ref parley.ConversationRef, out *Conversation) error {
+	for after := int64(0); ; {
+		list, err := s.DB.MessagesAfter(ctx, ref, after, messagesPerRead)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		after = list[len(list)-1].Seq
+		for i := range list {
+			m := &list[i]
+			files, err := s.messageFiles(ctx, ref.AgentRef, m.ID)
+			if err != nil {
+				return err
+			}
+			out.Messages = append(out.Messages, Message{ID: m.ID, Author: m.Author, Text: m.Text(), Rating: m.Feedback,
+				Comment: m.Comment, CreatedAt: m.CreatedAt, Files: files})
+		}
+	}
+}
+
+func (s *Service) messageFiles(ctx context.Context, ref parley.AgentRef, message parley.MessageID) ([]File, error) {
+	list, err := s.DB.Attachments(ctx, ref, []parley.MessageID{message})
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	for _, f := range list {
+		_, blob, err := s.DB.FileOfAgent(ctx, ref, f.ID)
+		if err != nil {
+			return nil, err
+		}
+		data, err := s.ReadFile(ctx, blob)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{f.Name, f.MediaType, f.CreatedAt, data})
+	}
+	return files, nil
+}
+
+func (s *Service) addRecordings(ctx context.Context, ref parley.ConversationRef, out *Conversation) error {
+	list, err := s.DB.Recordings(ctx, ref)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		blob, err := s.DB.RecordingBlob(ctx, &list[i])
+		if err != nil {
+			return err
+		}
+		data, err := s.ReadFile(ctx, blob)
+		if err != nil {
+			return err
+		}
+		out.Recordings = append(out.Recordings, File{blob.Name, blob.MediaType, list[i].CreatedAt, data})
+	}
+	return nil
+}

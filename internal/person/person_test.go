@@ -1,0 +1,301 @@
+package person_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/chat"
+	"parley/internal/httpapi"
+	"parley/internal/jobs"
+	"parley/internal/person"
+	"parley/internal/search"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/clock"
+	"parley/internal/testkit/dbs"
+)
+
+func TestMain(m *testing.M) { dbs.Main(m) }
+
+// fixture is an account with an agent, and what exports and erases.
+type fixture struct {
+	check.T
+	context.Context
+	DB      *store.DB
+	clock   *clock.Clock
+	service *person.Service
+	agent   parley.AgentRef
+	tables  map[string]map[string]string // the columns of each table with their types, once they were read
+}
+
+func forEachStore(t *testing.T, do func(f *fixture)) {
+	t.Helper()
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
+		f := &fixture{T: check.T{TB: t}, Context: t.Context(), DB: db, clock: clock.New()}
+		conversations := &chat.Conversations{DB: db, Queue: &jobs.Queue{Now: f.clock.Now}, Hub: &chat.Hub{},
+			Now: f.clock.Now, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))}
+		f.service = &person.Service{DB: db, Now: f.clock.Now, DeleteConversations: conversations.Delete,
+			ReadFile:          func(context.Context, *store.Blob) ([]byte, error) { return []byte("planted"), nil },
+			DeleteUnusedFiles: func(context.Context, parley.AgentRef) error { return nil }}
+		account := dbs.CreateAccount(t, db, "unlimited", f.clock.Now()).ID
+		f.agent = account.AgentRef(dbs.CreateAgent(t, db, dbs.NewAgent(account, f.clock.Now())))
+		do(f)
+	})
+}
+
+const (
+	conversationsOfEach = 20
+	messagesOfEach      = 20
+)
+
+// plant stores a person with the marker in all that is held of them.
+func (f *fixture) plant(marker, user string) {
+	f.Helper()
+	now := f.clock.Now()
+	f.Must(f.DB.AddPerson(f, &parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: f.agent.Account,
+		AgentID: f.agent.Agent, Email: user + "@x.example", ExternalID: user, Name: marker, Phone: marker,
+		Attributes: []byte(`{"note":"` + marker + `"}`), CreatedAt: now, UpdatedAt: now}))
+	v := &parley.Visitor{ID: parley.VisitorID(parley.NewUUID()), AccountID: f.agent.Account, AgentID: f.agent.Agent,
+		UserID: parley.EndUserID(user), FirstPage: "https://x.example/" + marker, Locale: "en", CreatedAt: now,
+		LastSeenAt: now}
+	f.Must(f.DB.CreateVisitor(f, v))
+	for i := range conversationsOfEach {
+		c := f.plantConversation(marker, user, v.ID, i)
+		f.Must(f.DB.AddLead(f, &parley.Lead{ID: parley.NewUUID(), AccountID: f.agent.Account, AgentID: f.agent.Agent,
+			ConversationID: c.ID, Name: marker, Email: strings.ToUpper(user) + "@x.example", Phone: marker, CreatedAt: now}))
+		for _, table := range []string{"tool_calls", "procedure_runs", "turns", "attachments", "voice_recordings",
+			"voice_sessions"} {
+			f.plantRow(table, c.ID, fmt.Sprint(marker, "-", i))
+		}
+		f.exec(`
+			insert into idempotency_keys (account_id, key, request_hash, status, reply, created_at)
+			values (?, ?, 'h', 200, ?, 0)`, f.agent.Account, fmt.Sprint(user, i),
+			fmt.Sprintf(`{"conversationId":%q,"text":%q}`, c.ID, marker))
+		f.Must(f.DB.Transact(f, sqldb.Bulk, func(tx *store.DB) error {
+			return tx.AddDelivery(f, &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()),
+				AccountID: f.agent.Account, AgentID: f.agent.Agent, WebhookID: "w", Event: parley.EventLeadsSubmit,
+				Body:  fmt.Sprintf(`{"payload":{"customerEmail":%q,"customerName":%q}}`, user+"@X.example", marker),
+				DueAt: now, CreatedAt: now})
+		}))
+		_, err := f.DB.ClaimMailNotice(f, store.MailNotice{Conversation: c.Ref(), Recipient: "customer", Kind: "reply"}, now,
+			time.Minute)
+		f.Must(err)
+	}
+}
+
+func (f *fixture) plantConversation(marker, user string, visitor parley.VisitorID, n int) *parley.Conversation {
+	f.Helper()
+	now := f.clock.Now()
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: f.agent.Account,
+		AgentID: f.agent.Agent, API: parley.APIV2, Channel: parley.ChannelWidget, Status: parley.ConversationOngoing,
+		Title: marker, EmbedTitle: marker, CreatedAt: now, UpdatedAt: now}
+	switch n % 3 { // the others are theirs by the lead that they leave
+	case 0:
+		c.UserID = parley.EndUserID(user)
+	case 1:
+		c.VisitorID = visitor
+	}
+	f.Must(f.DB.Transact(f, sqldb.Interactive, func(tx *store.DB) error {
+		if err := tx.CreateConversation(f, c, newMessage(c, marker, now), false); err != nil {
+			return err
+		}
+		for range messagesOfEach - 1 {
+			if err := tx.AddMessage(f, f.agent, newMessage(c, marker, now), nil); err != nil {
+				return err
+			}
+		}
+		return tx.RecordEvents(f, f.agent.Account, now, store.NewEvent{Kind: parley.EventConversationCreated,
+			AgentID: c.AgentID, ConversationID: c.ID, Subject: string(c.ID)})
+	}))
+	return c
+}
+
+func newMessage(c *parley.Conversation, text string, now time.Time) *parley.Message {
+	return &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
+		State: parley.MessageComplete, Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: now}
+}
+
+func (f *fixture) exec(query string, args ...any) {
+	f.Helper()
+	_, err := f.DB.SQL().Exec(f, query, args...)
+	f.Must(err)
+}
+
+// columns reads the columns of every table and their types from the database itself, but for those of the search index.
+func (f *fixture) columns() map[string]map[string]string {
+	f.Helper()
+	if f.tables != nil {
+		return f.tables
+	}
+	query := `select m.name, c.name, c.type from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table'
+		and m.name not like 'sqlite_%'`
+	if f.DB.SQL().Dialect() == sqldb.Postgres {
+		query = `select table_name, column_name, data_type from information_schema.columns where table_schema = 'public'`
+	}
+	tables := map[string]map[string]string{}
+	_, err := sqldb.All(f, f.DB.SQL(), func(scan sqldb.Scan) (struct{}, error) {
+		var table, column, kind string
+		err := scan(&table, &column, &kind)
+		if tables[table] == nil && !strings.HasPrefix(table, "search_") {
+			tables[table] = map[string]string{}
+		}
+		if tables[table] != nil {
+			tables[table][column] = strings.ToLower(kind)
+		}
+		return struct{}{}, err
+	}, query)
+	f.Must(err)
+	f.tables = tables
+	return tables
+}
+
+// plantRow writes a row of a conversation with the marker in every other column of text.
+func (f *fixture) plantRow(table string, c parley.ConversationID, marker string) {
+	f.Helper()
+	var names []string
+	var args []any
+	for name, kind := range f.columns()[table] {
+		var value any = 1
+		switch {
+		case name == "conversation_id":
+			value = c
+		case name == "agent_id":
+			value = f.agent.Agent
+		case name == "account_id":
+			value = f.agent.Account
+		case name == "state":
+			value = "done"
+		case kind == "text":
+			value = marker
+		case kind == "blob" || kind == "bytea":
+			value = []byte(marker)
+		}
+		names, args = append(names, name), append(args, value)
+	}
+	f.exec(`insert into `+table+` (`+strings.Join(names, ", ")+`) values (?`+strings.Repeat(", ?", len(names)-1)+`)`,
+		args...)
+}
+
+// countMarks counts the marker in all rows, and names the columns that hold it.
+func (f *fixture) countMarks(marker string) (n int, places []string) {
+	f.Helper()
+	for table, columns := range f.columns() {
+		for column, kind := range columns {
+			if kind != "text" {
+				continue
+			}
+			found := dbs.CountRows(f.TB, f.DB.SQL(), `select count(*) from `+table+` where `+column+` like ?`,
+				"%"+marker+"%")
+			if n += found; found > 0 {
+				places = append(places, fmt.Sprint(table, ".", column, ": ", found))
+			}
+		}
+	}
+	return n, places
+}
+
+func TestNothingIsLeftOfAnErasedPerson(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		f.plant("plantedann", "ann")
+		f.plant("plantedbo", "bo")
+		f.Must(f.DB.SkipEvents(f, store.WebhookFollower, f.agent.Account))
+		before, places := f.countMarks("plantedann")
+		if before < 500 {
+			f.Fatalf("%d markers are planted: %v", before, places)
+		}
+		others, _ := f.countMarks("plantedbo")
+		out, err := f.service.Erase(f, person.Who{Account: f.agent.Account, Email: "Ann@x.example", Actor: "operator"})
+		f.Must(err)
+		if !out.IsComplete || out.Conversations != conversationsOfEach || out.People != 1 || out.Visitors != 1 ||
+			out.Leads != conversationsOfEach || out.Texts != 2*conversationsOfEach {
+			f.Errorf("erased: %+v", out)
+		}
+		if n, places := f.countMarks("plantedann"); n > 0 {
+			f.Errorf("%d markers are left in %v", n, places)
+		}
+		if n, places := f.countMarks("plantedbo"); n != others {
+			f.Errorf("%d of %d markers of somebody else are left, in %v", n, others, places)
+		}
+		for _, column := range []string{"actor", "action", "subject", "details"} {
+			query := `select count(*) from audit_events where lower(` + column + `) like '%ann%'`
+			if n := dbs.CountRows(f.TB, f.DB.SQL(), query); n > 0 {
+				f.Errorf("the audit chain says who it was, in %s", column)
+			}
+		}
+		if n := dbs.CountRows(f.TB, f.DB.SQL(), `select count(*) from audit_events where action = ?`,
+			store.PersonErased); n != 1 {
+			f.Errorf("%d entries in the audit chain", n)
+		}
+	})
+}
+
+func TestSearchFindsNothingOfAnErasedPerson(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		f.plant("plantedann", "ann")
+		f.plant("plantedbo", "bo")
+		f.Must(f.DB.SkipEvents(f, store.WebhookFollower, f.agent.Account))
+		indexer := &search.Indexer{DB: f.DB, Now: f.clock.Now, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))}
+		finder := &search.Finder{DB: f.DB, Cursors: httpapi.Cursors{Key: []byte("0123456789abcdef")}, Now: f.clock.Now,
+			Timeout: time.Minute}
+		find := func(text string) int {
+			f.Helper()
+			for more := true; more; {
+				var err error
+				more, err = indexer.StepAll(f)
+				f.Must(err)
+			}
+			account, err := f.DB.Account(f, f.agent.Account)
+			f.Must(err)
+			agent, err := f.DB.Agent(f, f.agent, f.clock.Now())
+			f.Must(err)
+			page, err := finder.Find(f, account, agent, search.Query{Text: text})
+			f.Must(err)
+			return len(page.Hits)
+		}
+		if find("plantedann") == 0 || find("plantedbo") == 0 {
+			f.Fatal("nothing is found before")
+		}
+		_, err := f.service.Erase(f, person.Who{Account: f.agent.Account, UserID: "ann"})
+		f.Must(err)
+		if n := find("plantedann"); n > 0 {
+			f.Errorf("%d conversations of somebody who was erased are found", n)
+		}
+		if find("plantedbo") == 0 {
+			f.Error("nothing of somebody else is found")
+		}
+	})
+}
+
+func TestAPersonIsExportedWithAllThatIsHeldOfThem(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		f.plant("plantedann", "ann")
+		f.plant("plantedbo", "bo")
+		f.exec(`delete from attachments`) // their files are nowhere
+		f.exec(`delete from voice_recordings`)
+		out, err := f.service.Export(f, person.Who{Account: f.agent.Account, UserID: "ann", Actor: "operator"})
+		f.Must(err)
+		if out.Format != person.Format || len(out.Agents) != 1 {
+			f.Fatalf("exported: %+v", out)
+		}
+		a := out.Agents[0]
+		if len(a.Conversations) != conversationsOfEach || len(a.People) != 1 || len(a.Leads) != conversationsOfEach ||
+			len(a.Visitors) != 1 || len(a.Conversations[0].Messages) != messagesOfEach ||
+			a.Conversations[0].Messages[0].Text != "plantedann" || a.People[0].Name != "plantedann" {
+			f.Errorf("exported: %+v", a)
+		}
+		none, err := f.service.Export(f, person.Who{Account: f.agent.Account, Email: "nobody@x.example"})
+		f.Must(err)
+		if len(none.Agents) != 0 {
+			f.Errorf("exported of nobody: %+v", none)
+		}
+		_, err = f.service.Export(f, person.Who{Account: f.agent.Account})
+		f.WantCode(err, parley.CodeInvalidBody, "email")
+	})
+}

@@ -1,0 +1,75 @@
+// Package person exports and erases what an account holds of one person, by their e-mail address or by the id that the
+// client has given them.
+package person
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Service exports and erases. Its functions are those of other services.
+type Service struct {
+	DB  *store.DB
+	Now func() time.Time
+
+	// DeleteConversations deletes conversations of an agent: nothing finds them any more, and their rows are erased later.
+	DeleteConversations func(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID,
+		idle *time.Time) (int, error)
+	// ReadFile returns the bytes of a stored file.
+	ReadFile func(ctx context.Context, blob *store.Blob) ([]byte, error)
+	// DeleteUnusedFiles deletes the files of an agent that nothing refers to.
+	DeleteUnusedFiles func(ctx context.Context, ref parley.AgentRef) error
+}
+
+// Who names a person of an account. One of the two may be empty.
+type Who struct {
+	Account parley.AccountID
+	Email   string
+	UserID  string // the client's own id
+	Actor   string // who asks, for the audit chain
+}
+
+func (w Who) check() error {
+	if strings.TrimSpace(w.Email) == "" && w.UserID == "" {
+		return parley.Invalid("email", "must be there, or userId")
+	}
+	return nil
+}
+
+func (w Who) keys() store.PersonKeys {
+	return store.PersonKeys{Emails: []string{strings.TrimSpace(w.Email)}, Users: []string{w.UserID}}
+}
+
+// mark tells people apart in the audit chain and does not say who they are.
+func (w Who) mark() string {
+	sum := sha256.Sum256([]byte(string(w.Account) + "\n" + strings.ToLower(strings.TrimSpace(w.Email)) + "\n" + w.UserID))
+	return hex.EncodeToString(sum[:8])
+}
+
+// eachAgent calls f with what each agent of the account holds of a person, and does nothing for the others.
+func (s *Service) eachAgent(ctx context.Context, w Who, f func(ref parley.AgentRef, d *store.PersonData) error) error {
+	agents, err := s.DB.AgentIDs(ctx, w.Account.AgentRef(""))
+	if err != nil {
+		return err
+	}
+	for _, agent := range agents {
+		ref := w.Account.AgentRef(agent)
+		d, err := s.DB.PersonData(ctx, ref, w.keys())
+		if err != nil {
+			return err
+		}
+		if d.IsEmpty() {
+			continue
+		}
+		if err := f(ref, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}

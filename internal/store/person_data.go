@@ -1,0 +1,238 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// PersonKeys are by what a person is known.
+type PersonKeys struct {
+	Emails []string // whatever their case
+	Users  []string // ids that clients or embedding sites have given them
+}
+
+// PersonData is what an agent holds of a person.
+type PersonData struct {
+	Keys          PersonKeys // with those of the people
+	People        []parley.Contact
+	Conversations []parley.ConversationID
+	Leads         []parley.Lead
+	Visitors      []parley.Visitor
+}
+
+// IsEmpty reports whether there is nothing.
+func (d *PersonData) IsEmpty() bool {
+	return len(d.People)+len(d.Conversations)+len(d.Leads)+len(d.Visitors) == 0
+}
+
+// PersonData finds what an agent holds of a person: the people who have one of the keys, the conversations that are
+// theirs, that they have left their address in or that have a ticket of theirs, their leads, and the browsers in which
+// those conversations began.
+func (db *DB) PersonData(ctx context.Context, ref parley.AgentRef, keys PersonKeys) (*PersonData, error) {
+	d := &PersonData{Keys: foldKeys(keys)}
+	var err error
+	for range 2 { // whoever is found by the address may have an id, and have talked by it
+		if d.People, err = db.PeopleByExternalIDOrEmail(ctx, ref, d.Keys.Users, d.Keys.Emails); err != nil {
+			return nil, err
+		}
+		d.Keys.add(d.People)
+	}
+	if d.Conversations, err = db.personConversations(ctx, ref, d); err != nil {
+		return nil, err
+	}
+	conversations := toAny(d.Conversations)
+	if d.Leads, err = leadTable.list(ctx, db, `
+		where agent_id = ? and account_id = ?
+		  and (lower(email) in `+listOf(len(d.Keys.Emails))+` or conversation_id in `+listOf(len(conversations))+`)
+		order by created_at, id`,
+		slices.Concat([]any{ref.Agent, ref.Account}, toAny(d.Keys.Emails), conversations)...); err != nil {
+		return nil, err
+	}
+	d.Visitors, err = visitorTable.list(ctx, db, `
+		where agent_id = ? and account_id = ?
+		  and (user_id in `+listOf(len(d.Keys.Users))+` or id in (select visitor_id from conversations
+		    where agent_id = ? and account_id = ? and visitor_id is not null and id in `+listOf(len(conversations))+`))
+		order by created_at, id`, slices.Concat([]any{ref.Agent, ref.Account}, toAny(d.Keys.Users),
+		[]any{ref.Agent, ref.Account}, conversations)...)
+	return d, err
+}
+
+func (db *DB) personConversations(ctx context.Context, ref parley.AgentRef,
+	d *PersonData) ([]parley.ConversationID, error) {
+	people := make([]any, len(d.People))
+	for i, p := range d.People {
+		people[i] = p.ID
+	}
+	owner, users, emails := []any{ref.Agent, ref.Account}, toAny(d.Keys.Users), toAny(d.Keys.Emails)
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
+		select id
+		from conversations
+		where agent_id = ? and account_id = ? and deleted_at is null
+		  and (user_id in `+listOf(len(users))+`
+		    or person_id in `+listOf(len(people))+`
+		    or id in (select conversation_id from tickets
+		      where agent_id = ? and account_id = ? and person_id in `+listOf(len(people))+`)
+		    or id in (select conversation_id from leads
+		      where agent_id = ? and account_id = ? and lower(email) in `+listOf(len(emails))+`))
+		order by created_at, id`, slices.Concat(owner, users, people, owner, people, owner, emails)...)
+}
+
+// foldKeys returns keys with the addresses as they are compared, without empty ones.
+func foldKeys(k PersonKeys) PersonKeys {
+	isEmpty := func(s string) bool { return s == "" }
+	return PersonKeys{Emails: slices.DeleteFunc(lowerEmails(k.Emails), isEmpty),
+		Users: slices.DeleteFunc(slices.Clone(k.Users), isEmpty)}
+}
+
+// add adds the keys of people.
+func (k *PersonKeys) add(people []parley.Contact) {
+	for _, p := range people {
+		for _, key := range []struct {
+			list *[]string
+			text string
+		}{{&k.Emails, strings.ToLower(composeEmail(p.Email))}, {&k.Users, p.ExternalID}} {
+			if key.text != "" && !slices.Contains(*key.list, key.text) {
+				*key.list = append(*key.list, key.text)
+			}
+		}
+	}
+}
+
+// listOf is placeholders that may have none: then nothing is in it.
+func listOf(n int) string {
+	if n == 0 {
+		return "(null)"
+	}
+	return placeholders(n)
+}
+
+// ErasePersonRows deletes what an agent holds of a person outside of conversations, which must be deleted before:
+// leads with their events, tickets without a conversation, visitors with their files, and people.
+func (db *DB) ErasePersonRows(ctx context.Context, ref parley.AgentRef, d *PersonData) error {
+	for _, user := range d.Keys.Users {
+		if _, err := db.ForgetVisitors(ctx, ref, parley.EndUserID(user)); err != nil {
+			return err
+		}
+	}
+	ids := personIDs(d)
+	for _, s := range []struct {
+		statement string
+		ids       []any
+	}{
+		{`delete from events where agent_id = ? and account_id = ? and subject_id in `, ids.leads},
+		{`delete from leads where agent_id = ? and account_id = ? and id in `, ids.leads},
+		{`delete from visitor_files where agent_id = ? and account_id = ? and visitor_id in `, ids.visitors},
+		{`delete from visitor_credits where agent_id = ? and account_id = ? and visitor_id in `, ids.visitors},
+		{`delete from visitors where agent_id = ? and account_id = ? and not exists (select 1 from conversations c
+			where c.visitor_id = visitors.id and c.deleted_at is null) and id in `, ids.visitors},
+		{`delete from tickets where agent_id = ? and account_id = ? and person_id in `, ids.people},
+		{`update conversations set person_id = null where agent_id = ? and account_id = ? and person_id in `, ids.people},
+		{`delete from people where agent_id = ? and account_id = ? and id in `, ids.people},
+	} {
+		for part := range slices.Chunk(s.ids, maxEraseRows) {
+			err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
+				return tx.exec(ctx, s.statement+placeholders(len(part)), append([]any{ref.Agent, ref.Account}, part...)...)
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// personRowIDs are the ids of rows of a person.
+type personRowIDs struct{ people, leads, visitors []any }
+
+func personIDs(d *PersonData) (ids personRowIDs) {
+	for _, p := range d.People {
+		ids.people = append(ids.people, p.ID)
+	}
+	for _, l := range d.Leads {
+		ids.leads = append(ids.leads, l.ID)
+	}
+	for _, v := range d.Visitors {
+		ids.visitors = append(ids.visitors, v.ID)
+	}
+	return ids
+}
+
+// storedText is a row that holds what was sent or answered as a text.
+type storedText struct{ id, text string }
+
+// EraseTexts deletes the deliveries of an account's webhooks and the replies that are kept for requests with an
+// Idempotency-Key whose text isOf says yes to, and returns how many.
+func (db *DB) EraseTexts(ctx context.Context, account parley.AccountID,
+	isOf func(text string) bool) (n int, err error) {
+	for _, t := range []textTable{{"webhook_deliveries", "id", "body"}, {"idempotency_keys", "key", "reply"}} {
+		for after, more := "", true; more; {
+			var found []any
+			if found, after, more, err = db.findTexts(ctx, account, t, after, isOf); err != nil {
+				return n, err
+			}
+			if err := db.deleteTexts(ctx, account, t, found); err != nil {
+				return n, err
+			}
+			n += len(found)
+		}
+	}
+	return n, nil
+}
+
+// textTable is a table of texts, with the columns of its key and of the text.
+type textTable struct{ table, key, text string }
+
+// findTexts looks at some rows behind a key, and returns those that isOf says yes to, the last key, and whether more
+// may follow.
+func (db *DB) findTexts(ctx context.Context, account parley.AccountID, t textTable, after string,
+	isOf func(text string) bool) (found []any, last string, more bool, err error) {
+	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s storedText, err error) {
+		err = scan(&s.id, &s.text)
+		return s, err
+	}, `
+		select `+t.key+`, `+t.text+`
+		from `+t.table+`
+		where account_id = ? and `+t.key+` > ?
+		order by `+t.key+`
+		limit ?`, account, after, maxEraseRows)
+	for _, s := range list {
+		if last = s.id; isOf(s.text) {
+			found = append(found, s.id)
+		}
+	}
+	return found, last, len(list) == maxEraseRows, err
+}
+
+func (db *DB) deleteTexts(ctx context.Context, account parley.AccountID, t textTable, ids []any) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
+		return tx.exec(ctx, `delete from `+t.table+` where account_id = ? and `+t.key+` in `+placeholders(len(ids)),
+			append([]any{account}, ids...)...)
+	})
+}
+
+// RecordingBlob finds the file of a recording. Fails with SOURCE_NOT_FOUND.
+func (db *DB) RecordingBlob(ctx context.Context, r *parley.VoiceRecording) (*Blob, error) {
+	return blobTable.find(ctx, db, parley.CodeSourceNotFound, `
+		where id = ? and agent_id = ? and account_id = ?`, r.BlobID, r.AgentID, r.AccountID)
+}
+
+// PersonActs are the acts on what is held of a person, in the audit chain.
+const (
+	PersonExported = "person.export"
+	PersonErased   = "person.erase"
+)
+
+// NotePerson records in the account's audit chain that what is held of a person was exported or erased. mark tells
+// people apart and does not say who they are.
+func (db *DB) NotePerson(ctx context.Context, account parley.AccountID, now time.Time, actor, act, mark string,
+	counts map[string]any) error {
+	return db.AppendAuditEvent(ctx, account, now, actor, act, mark, counts)
+}

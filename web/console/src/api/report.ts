@@ -1,0 +1,75 @@
+// What the conversations of an agent came to in a period, and the conversations behind it.
+import { useQuery } from "@tanstack/react-query";
+import { request } from "./client";
+import type { Insights } from "./insights";
+import type { components as operator } from "./operator";
+import { usePages } from "./pages";
+import type { components } from "./rest";
+
+export type Sums = components["schemas"]["InsightSums"];
+export type InsightRow = components["schemas"]["InsightRow"];
+export type TopicRow = components["schemas"]["TopicRow"];
+export type Grouping = components["schemas"]["InsightGrouping"];
+export type Found = components["schemas"]["Found"];
+export type Counted = operator["schemas"]["CountedConversation"];
+export type Rebuilding = operator["schemas"]["Progress"];
+export type TranscriptMessage = operator["schemas"]["TranscriptMessage"];
+
+/** Whole days of UTC, both included. */
+export interface Period {
+  from: string;
+  to: string;
+}
+
+const dayLength = 86_400_000;
+const dayName = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+/** So many days with today as the last one; or as many before them, and so on. */
+export function periodOf(days: number, periodsBack = 0): Period {
+  const last = Date.now() - periodsBack * days * dayLength;
+  return { from: dayName(last - (days - 1) * dayLength), to: dayName(last) };
+}
+
+const agentPath = (id: string) => `/agents/${encodeURIComponent(id)}`;
+
+export const useReport = (agentId: string, { from, to }: Period, groupBy: Grouping) =>
+  useQuery({
+    queryKey: ["agent", agentId, "report", from, to, groupBy],
+    queryFn: async ({ signal }) => {
+      const path = `/v2${agentPath(agentId)}/insights?${new URLSearchParams({ from, to, groupBy })}`;
+      return (await request<{ data: Insights }>("GET", path, undefined, signal)).data;
+    },
+    staleTime: 60_000,
+  });
+
+/** What narrows the conversations behind a figure, by the names of the search. */
+export const searchNames = ["topic", "source", "sentiment", "feedback", "escalated", "startDate", "endDate"] as const;
+export type Search = Readonly<Record<string, string>>;
+
+export const useFound = (agentId: string, search: Search) => {
+  const query = new URLSearchParams({ ...search, limit: "25" });
+  return usePages<Found>(["agent", agentId, "found", query.toString()], `/v2${agentPath(agentId)}/conversations/search?${query}`, true);
+};
+
+/** The figures that the search does not know, and the server lists the conversations of. */
+export const countedFigures = ["resolved", "unresolved", "refused"] as const;
+export type CountedFigure = (typeof countedFigures)[number];
+
+export const useCounted = (agentId: string, figure: CountedFigure, { from, to }: Period) => {
+  const query = new URLSearchParams({ figure, from, to, limit: "25" });
+  return usePages<Counted>(["agent", agentId, "counted", query.toString()], `/v1${agentPath(agentId)}/insights/conversations?${query}`, true);
+};
+
+/** What was said in a conversation: the newest page first, and in a page the oldest message first. */
+export const useTranscript = (conversationId: string) =>
+  usePages<TranscriptMessage>(
+    ["transcript", conversationId],
+    `/v1/conversations/${encodeURIComponent(conversationId)}/transcript?limit=100`,
+    conversationId !== "",
+  );
+
+export const beginning: Rebuilding = { forgotten: false, after: { ID: "", SortValue: 0 }, judged: 0, done: false };
+
+/** Takes a step of sorting all conversations again, and says how far that is. */
+export const rebuild = (agentId: string, at: Rebuilding) =>
+  request<Rebuilding>("POST", `/v1${agentPath(agentId)}/insights/rebuild`, { at });

@@ -1,0 +1,154 @@
+// The tickets of an agent: lists, one of them with what was said, and what is changed of them.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { request } from "./client";
+import { usePages } from "./pages";
+import { useSession } from "./session";
+import type { components } from "./operator";
+import type { components as restComponents } from "./rest";
+
+type Schemas = components["schemas"];
+export type TicketRow = restComponents["schemas"]["TicketSummary"];
+export type TicketDetails = Schemas["TicketDetails"];
+export type TicketMessage = Schemas["TicketMessage"];
+export type TicketEvent = Schemas["TicketEvent"];
+export type TicketStatus = Schemas["Status"];
+export type Team = Schemas["Team"];
+
+export const categories = ["new", "on_you", "on_customer", "on_hold", "closed", "cancelled"] as const;
+export type Category = (typeof categories)[number];
+export const openCategories: readonly Category[] = ["new", "on_you", "on_customer", "on_hold"];
+export const priorities = ["none", "low", "normal", "high", "urgent"] as const;
+export type Priority = (typeof priorities)[number];
+
+/** What stands for no assignee and for no team. */
+export const nobody = "none";
+
+const ofAgent = (agentId: string, rest: string) => `/v1/agents/${encodeURIComponent(agentId)}${rest}`;
+const restOf = (agentId: string, rest: string) => `/v2/agents/${encodeURIComponent(agentId)}/helpdesk${rest}`;
+
+export interface TicketQuery {
+  status: readonly Category[];
+  /** A member's id, "none", or empty for all. */
+  assigneeId: string;
+  /** A team's id, "none", or empty for all. */
+  teamId: string;
+  sortBy: "updatedAt" | "lastMessageAt" | "createdAt";
+  order: "asc" | "desc";
+}
+
+function searchParamsOf({ status, assigneeId, teamId, sortBy, order }: TicketQuery): string {
+  const params = new URLSearchParams({ limit: "50", sortBy, order });
+  if (status.length > 0) params.set("status", status.join(","));
+  if (assigneeId) params.set("assigneeId", assigneeId);
+  if (teamId) params.set("teamId", teamId);
+  return params.toString();
+}
+
+/** The tickets that a query leaves, in pages. An event about one of them has them read again. */
+export const useTickets = (agentId: string, query: TicketQuery, isEnabled: boolean) =>
+  usePages<TicketRow>(["tickets", agentId, query], restOf(agentId, `/tickets?${searchParamsOf(query)}`), isEnabled);
+
+const mostFound = 50;
+
+/** The tickets in which words are found, the best first. */
+export const useFoundTickets = (agentId: string, words: string, isEnabled: boolean) =>
+  useQuery({
+    queryKey: ["tickets", agentId, "search", words],
+    queryFn: ({ signal }) =>
+      request<restComponents["schemas"]["FoundTickets"]>(
+        "POST",
+        restOf(agentId, "/tickets/search"),
+        { query: words, limit: mostFound },
+        signal,
+      ),
+    enabled: isEnabled,
+  });
+
+/** A ticket with its messages and events. */
+export const useTicket = (agentId: string, number: number) =>
+  useQuery({
+    queryKey: ["ticket", agentId, number],
+    queryFn: ({ signal }) => request<TicketDetails>("GET", ofAgent(agentId, `/tickets/${number}`), undefined, signal),
+  });
+
+/** All statuses of the agent, also those that are out of use, in the order of their categories. */
+export const useStatuses = (agentId: string) =>
+  useQuery({
+    queryKey: ["statuses", agentId],
+    queryFn: ({ signal }) => request<TicketStatus[]>("GET", ofAgent(agentId, "/statuses"), undefined, signal),
+  });
+
+export const useTeams = (agentId: string) =>
+  useQuery({
+    queryKey: ["teams", agentId],
+    queryFn: ({ signal }) => request<Team[]>("GET", ofAgent(agentId, "/teams"), undefined, signal),
+  });
+
+export interface Person {
+  id: string;
+  name: string;
+  email: string;
+}
+
+/** Who may have a ticket: the person, then the members of the teams. */
+export function usePeople(agentId: string): readonly Person[] {
+  const { data: session } = useSession();
+  const { data: teams = [] } = useTeams(agentId);
+  const found = new Map<string, Person>();
+  const add = (id: string, name: string, email: string) => {
+    if (!found.has(id)) found.set(id, { id, name: name || email, email });
+  };
+  if (session?.user) add(session.user.id, session.user.name, session.user.email);
+  for (const { members } of teams) for (const { userId, name, email } of members) add(userId, name, email);
+  return [...found.values()];
+}
+
+/** What is to change of a ticket; what is left out stays. */
+export interface TicketChange {
+  /** The id of a status. */
+  status?: string;
+  /** Stands for the status that is the default of a category. */
+  statusCategory?: Category;
+  /** An e-mail address, or "none". */
+  assignee?: string;
+  /** The id of a team, or "none". */
+  team?: string;
+  priority?: Priority;
+}
+
+/** Changes a ticket. With `baseUpdatedAt` it fails with TICKET_CHANGED where somebody has changed it since. */
+export const changeTicket = (agentId: string, number: number, change: TicketChange & { baseUpdatedAt?: string }) =>
+  request<Schemas["Ticket"]>("PATCH", ofAgent(agentId, `/tickets/${number}`), change);
+
+export interface NewTicket {
+  subject: string;
+  description: string;
+  /** Of the customer. */
+  email: string;
+  name?: string;
+  priority?: Priority;
+}
+
+/** Opens a ticket for a customer. The rules find its team and who has it. */
+export const openTicket = (agentId: string, ticket: NewTicket) =>
+  request<Schemas["Ticket"]>("POST", ofAgent(agentId, "/tickets"), ticket);
+
+export type MessageType = "reply" | "note";
+
+/** Writes to a ticket as the member with the e-mail address. */
+export const writeToTicket = (agentId: string, number: number, type: MessageType, member: string, text: string) =>
+  request<unknown>("POST", ofAgent(agentId, `/tickets/${number}/messages`), { type, member, text });
+
+/** Takes a conversation over from the agent, which answers in it no more. */
+export const takeOver = (conversationId: string) =>
+  request<unknown>("PUT", `/v1/conversations/${encodeURIComponent(conversationId)}/state`, { step: "takeover" });
+
+/** Returns what has the lists and the ticket read again that were changed here. */
+export function useTicketsChange(agentId: string) {
+  const client = useQueryClient();
+  return () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: ["tickets", agentId] }),
+      client.invalidateQueries({ queryKey: ["ticket", agentId] }),
+    ]);
+}

@@ -1,0 +1,194 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { answeredCode, saveDraft, sendNote, sendReply, tellTyping, useDrafts, type ReplyDraft, type Thread } from "../../api/inbox";
+import { APIError } from "../../api/client";
+import { useMay } from "../../api/session";
+import { Button } from "../../components/button";
+import { Actions, Dialog } from "../../components/dialog";
+import { Failed } from "../../components/states";
+import { Switcher } from "../../components/switcher";
+import { useTexts } from "../../i18n";
+import { useKeys } from "../../shell/keys";
+import { lastSeq } from "./entries";
+import { Suggest } from "./suggest";
+import styles from "./inbox.module.css";
+
+type Kind = "reply" | "note";
+
+interface Props {
+  thread: Thread;
+  /** Has what is shown read again. */
+  onSent: () => Promise<unknown>;
+  onTyping: (isTyping: boolean) => void;
+}
+
+const draftKey = (id: string, kind: Kind) => `parley.inbox.${kind} ${id}`;
+const tellInterval = 3_000; // milliseconds: the customer sees for a few seconds that somebody writes
+const typingEnds = 5_000;
+const saveDelay = 1_000; // milliseconds without a key before what is typed is kept in the server
+
+type Kept = "" | "tab" | "server";
+
+/**
+ * A text that is kept until it is sent: in the tab at once, and a moment later in the server, where the person finds it
+ * in any browser.
+ */
+function useKeptText(id: string, kind: Kind, seen: { current: number }) {
+  const key = draftKey(id, kind);
+  const client = useQueryClient();
+  const stored = useDrafts(id).data?.find((draft) => draft.kind === kind)?.text;
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
+  const [kept, setKept] = useState<Kept>("");
+  const waiting = useRef<Waiting>(null);
+  const text = texts[key] ?? sessionStorage.getItem(key) ?? stored ?? "";
+  useEffect(() => () => flush(waiting), []);
+  const write = (next: string) => {
+    setTexts((before) => ({ ...before, [key]: next }));
+    setKept(next ? "tab" : "");
+    if (next) sessionStorage.setItem(key, next);
+    else sessionStorage.removeItem(key);
+    const draft = { kind, text: next, seen: seen.current };
+    const save = async () => {
+      waiting.current = null;
+      const result = await saveDraft(id, draft).catch(() => null);
+      if (!result) return; // the tab has it
+      client.setQueryData<ReplyDraft[]>(["drafts", id], (before = []) => {
+        const others = before.filter((one) => one.kind !== kind);
+        return result.kept ? [...others, { ...draft, updatedAt: new Date().toISOString() }] : others;
+      });
+      if (result.kept && sessionStorage.getItem(key) === next) setKept("server");
+    };
+    if (waiting.current?.key === key) clearTimeout(waiting.current.timer);
+    else flush(waiting);
+    waiting.current = { key, timer: window.setTimeout(() => void save(), saveDelay), save: () => void save() };
+  };
+  return [text, write, kept] as const;
+}
+
+/** A text that is sent to be kept in a moment. */
+interface Waiting {
+  key: string;
+  timer: number;
+  save: () => void;
+}
+
+/** Sends at once what waits to be kept. */
+function flush(waiting: { current: Waiting | null }) {
+  if (!waiting.current) return;
+  clearTimeout(waiting.current.timer);
+  waiting.current.save();
+}
+
+/** Tells the others and the customer that somebody writes, now and then, and that they have stopped. */
+function useTyping(id: string, onTyping: (isTyping: boolean) => void) {
+  const told = useRef(0);
+  const timer = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (isForCustomer: boolean) => {
+    onTyping(true);
+    clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => onTyping(false), typingEnds);
+    if (!isForCustomer || Date.now() - told.current < tellInterval) return;
+    told.current = Date.now();
+    void tellTyping(id).catch(() => {}); // the next one is soon
+  };
+}
+
+/** Where a reply or a note is written. Ctrl and Enter send it. */
+export function Composer({ thread, onSent, onTyping }: Props) {
+  const { t } = useTexts();
+  const { conversationId: id, agentId, ticketNumber } = thread;
+  const mayNote = useMay("tickets:write") && Boolean(ticketNumber);
+  const [chosen, setKind] = useState<Kind>("reply");
+  const kind: Kind = mayNote ? chosen : "reply";
+  const seen = useRef(lastSeq(thread)); // when the person began to write
+  const [text, write, kept] = useKeptText(id, kind, seen);
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [isOvertaken, setOvertaken] = useState(false);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const tell = useTyping(id, onTyping);
+  const message = text.trim();
+  useKeys({ r: () => area.current?.focus() });
+  const send = async () => {
+    if (!message || isPending) return;
+    setPending(true);
+    setError(null);
+    let isLate = false;
+    try {
+      await (kind === "note" ? sendNote(agentId, ticketNumber!, message) : sendReply(id, message, seen.current));
+      if ((sessionStorage.getItem(draftKey(id, kind)) ?? text).trim() === message) write("");
+      onTyping(false);
+    } catch (thrown) {
+      isLate = thrown instanceof APIError && thrown.code === answeredCode;
+      if (!isLate) setError(thrown);
+    }
+    await onSent().catch(() => {}); // the thread says itself that it could not be read
+    setPending(false);
+    if (isLate) setOvertaken(true);
+    else area.current?.focus();
+  };
+  const sendAnyway = () => {
+    setOvertaken(false);
+    seen.current = lastSeq(thread); // which has what the colleague wrote
+    void send();
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    void send();
+  };
+  const change = (next: string) => {
+    if (!text) seen.current = lastSeq(thread);
+    write(next);
+    tell(kind === "reply");
+  };
+  const add = (suggested: string) => {
+    const present = sessionStorage.getItem(draftKey(id, "reply")) ?? text; // which was typed while the agent was asked
+    change(present ? `${present}\n\n${suggested}` : suggested);
+  };
+  const kinds = [
+    { id: "reply" as const, name: t("inbox.reply") },
+    { id: "note" as const, name: t("inbox.note") },
+  ];
+  return (
+    <div className={`${styles.composer} ${kind === "note" ? styles.isNote : ""}`}>
+      {mayNote && <Switcher label={t("inbox.kind")} value={kind} options={kinds} onChange={setKind} />}
+      {error !== null && <Failed error={error} />}
+      <textarea
+        ref={area}
+        className={styles.write}
+        rows={3}
+        dir="auto"
+        maxLength={20_000}
+        value={text}
+        aria-label={t(kind === "note" ? "inbox.writeNote" : "inbox.writeReply")}
+        placeholder={t(kind === "note" ? "inbox.writeNote" : "inbox.writeReply")}
+        onChange={(event) => change(event.target.value)}
+        onKeyDown={press}
+      />
+      {kind === "reply" && (
+        <div className={styles.buttons}>
+          <Suggest thread={thread} onSuggest={add} />
+        </div>
+      )}
+      <div className={styles.send}>
+        <span className={styles.detail}>{message && t(kept === "server" ? "inbox.keptInServer" : "inbox.kept")}</span>
+        <Button kind="primary" isDisabled={!message} isPending={isPending} onPress={() => void send()}>
+          {t(kind === "note" ? "inbox.saveNote" : "inbox.send")}
+        </Button>
+      </div>
+      <Dialog role="alertdialog" title={t("inbox.overtakenTitle")} isOpen={isOvertaken} onClose={() => setOvertaken(false)}>
+        <p>{t("inbox.overtaken")}</p>
+        <Actions>
+          <Button autoFocus onPress={() => setOvertaken(false)}>
+            {t("inbox.readFirst")}
+          </Button>
+          <Button kind="primary" onPress={sendAnyway}>
+            {t("inbox.sendAnyway")}
+          </Button>
+        </Actions>
+      </Dialog>
+    </div>
+  );
+}

@@ -1,0 +1,155 @@
+import { memo, useMemo } from "react";
+import { readAddress } from "../../../../shared/markdown/links";
+import { citedBlocks } from "../../../../shared/markdown/cites";
+import type { ThreadEntry } from "../../api/inbox";
+import { Facts } from "../../components/facts";
+import { Icon } from "../../components/icon";
+import { lex } from "../../components/markdown/lexer";
+import { Markdown } from "../../components/markdown/markdown";
+import { formatDate, formatSize, useTexts, type Key } from "../../i18n";
+import { showName } from "../../names";
+import { AnswerView } from "../playground/answer";
+import type { TalkActions } from "../playground/talk";
+import { exchangeOf, questionBefore, textOf } from "./entries";
+import styles from "./inbox.module.css";
+
+interface Props {
+  agent: string;
+  conversation: string;
+  entry: ThreadEntry;
+  /** All that is shown of the conversation. */
+  entries: readonly ThreadEntry[];
+  actions: TalkActions;
+}
+
+/** A message, a note or an event. One that stays as it is is not drawn again when another one comes. */
+export const EntryView = memo(
+  function EntryView(props: Props) {
+    const { entry } = props;
+    if (entry.type === "event") return <EventView entry={entry} />;
+    if (entry.type === "note") return <Written entry={entry} kind="note" />;
+    if (entry.author === "user") return <Customer entry={entry} />;
+    if (entry.author === "assistant") return <Answer {...props} />;
+    return <Written entry={entry} kind="member" />;
+  },
+  (before, after) => JSON.stringify(before.entry) === JSON.stringify(after.entry) && before.actions === after.actions,
+);
+
+function When({ entry: { createdAt } }: { entry: ThreadEntry }) {
+  const { locale } = useTexts();
+  return <time dateTime={createdAt}>{formatDate(createdAt, locale)}</time>;
+}
+
+/** What the customer typed is text, whatever it looks like. */
+function Customer({ entry }: { entry: ThreadEntry }) {
+  const { t } = useTexts();
+  const text = textOf(entry);
+  return (
+    <li className={styles.customer}>
+      <p className={styles.by}>
+        <Facts>
+          {t("inbox.customer")}
+          <When entry={entry} />
+        </Facts>
+      </p>
+      {text && (
+        <p className={styles.typed} dir="auto">
+          {text}
+        </p>
+      )}
+      <Files entry={entry} />
+    </li>
+  );
+}
+
+/** An answer of the agent, as in the playground. */
+function Answer({ agent, conversation, entry, entries, actions }: Props) {
+  const { t } = useTexts();
+  const exchange = useMemo(
+    () => exchangeOf({ conversationId: conversation }, entry, questionBefore(entries, entry.seq)),
+    [conversation, entry], // the question before it stays the same
+  );
+  return (
+    <li className={styles.agent}>
+      <p className={styles.by}>
+        <Facts>
+          {t("inbox.theAgent")}
+          <When entry={entry} />
+        </Facts>
+      </p>
+      <AnswerView agent={agent} exchange={exchange} passage={null} isExplained={false} mayRepeat={false} actions={actions} />
+      {entry.comment && (
+        <p className={styles.typed} dir="auto">
+          {t("inbox.comment", { text: entry.comment })}
+        </p>
+      )}
+      <Files entry={entry} />
+    </li>
+  );
+}
+
+/** What a member of the team has written: to the customer, or to the others. */
+function Written({ entry, kind }: { entry: ThreadEntry; kind: "member" | "note" }) {
+  const { t } = useTexts();
+  const text = textOf(entry);
+  const blocks = useMemo(() => citedBlocks(text, [], lex), [text]);
+  return (
+    <li className={styles[kind]}>
+      <p className={styles.by}>
+        {kind === "note" && <Icon name="lock" size={14} />}
+        <Facts>
+          {kind === "note" && t("inbox.noteBy")}
+          {entry.name ? <bdi>{showName(entry.name, t)}</bdi> : t("inbox.theTeam")}
+          <When entry={entry} />
+        </Facts>
+      </p>
+      {text && <Markdown blocks={blocks} />}
+      <Files entry={entry} />
+    </li>
+  );
+}
+
+function Files({ entry: { files } }: { entry: ThreadEntry }) {
+  const { locale } = useTexts();
+  if (files.length === 0) return null;
+  return (
+    <ul className={styles.files}>
+      {files.map(({ name, size, address }, i) => {
+        const shown = (
+          <>
+            <Icon name="file-text" size={16} />
+            <bdi>{name}</bdi> {formatSize(size, locale)}
+          </>
+        );
+        const isOurs = address && (address.startsWith("/") || readAddress(address));
+        return <li key={i}>{isOurs ? <a href={address} rel="noreferrer" download>{shown}</a> : shown}</li>;
+      })}
+    </ul>
+  );
+}
+
+const eventTexts: Readonly<Record<string, Key>> = {
+  created: "inbox.event.created",
+  escalated: "inbox.event.escalated",
+  handed_back: "inbox.event.handedBack",
+  ended: "inbox.event.ended",
+  assign: "inbox.event.assigned",
+  status_change: "inbox.event.status",
+  team_change: "inbox.event.team",
+  priority_change: "inbox.event.priority",
+};
+
+function EventView({ entry }: { entry: ThreadEntry }) {
+  const { t } = useTexts();
+  const { eventType = "", reason = "" } = entry.event ?? {};
+  return (
+    <li className={styles.event}>
+      <Facts>
+        {t(eventTexts[eventType] ?? "inbox.event.other")}
+        {entry.name && <bdi>{showName(entry.name, t)}</bdi>}
+        {reason && <span dir="auto">{reason}</span>}
+        <When entry={entry} />
+      </Facts>
+    </li>
+  );
+}

@@ -1,0 +1,144 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { claimConversation, claimedCode, moveConversation, type Thread } from "../../api/inbox";
+import { APIError, hooks } from "../../api/client";
+import { usePresence } from "../../api/presence";
+import { useMay } from "../../api/session";
+import { Button } from "../../components/button";
+import { Actions, Dialog } from "../../components/dialog";
+import { Failed } from "../../components/states";
+import { useTexts } from "../../i18n";
+import { showName } from "../../names";
+import { useKeys } from "../../shell/keys";
+import { useScreenActions } from "../../shell/screen-actions";
+import { Composer } from "./composer";
+import styles from "./inbox.module.css";
+
+/** Who has the conversation, and what the person can do in it. */
+export function Hand({ thread }: { thread: Thread }) {
+  const mayWrite = useMay("conversations:write");
+  const [isTyping, setTyping] = useState(false);
+  const others = usePresence("conversation", thread.conversationId, isTyping ? "typing" : "looking");
+  return (
+    <div className={styles.hand}>
+      <Others others={others} />
+      {mayWrite && <Steps thread={thread} onTyping={setTyping} />}
+    </div>
+  );
+}
+
+/** Who else is here. The customer is somebody without an id. */
+function Others({ others }: { others: ReturnType<typeof usePresence> }) {
+  const { t } = useTexts();
+  const states = [...others].filter(([id]) => id !== "").map(([, state]) => state);
+  const typing = states.filter((state) => state === "typing").length;
+  const looking = states.length - typing;
+  return (
+    <p role="status" className={styles.others}>
+      {others.get("") === "typing" && <span>{t("inbox.customerTypes")}</span>}
+      {typing > 0 && <span>{t("inbox.othersType", { count: typing })}</span>}
+      {looking > 0 && <span>{t("inbox.othersLook", { count: looking })}</span>}
+    </p>
+  );
+}
+
+type Step = "claim" | "take" | "handback" | "end";
+
+function Steps({ thread, onTyping }: { thread: Thread; onTyping: (isTyping: boolean) => void }) {
+  const { t } = useTexts();
+  const client = useQueryClient();
+  const [pending, setPending] = useState<Step | "">("");
+  const [error, setError] = useState<unknown>(null);
+  const [isEnding, setEnding] = useState(false);
+  const { conversationId: id, status, claimedBy } = thread;
+  const isTaken = status === "taken_over" && claimedBy !== null;
+  const isMine = isTaken && claimedBy.userId === hooks.person?.id;
+  const wasMine = useRef(isMine);
+  if (isMine) wasMine.current = true;
+  const read = () =>
+    Promise.all([client.invalidateQueries({ queryKey: ["conversation", id] }), client.invalidateQueries({ queryKey: ["inbox"] })]);
+  const run = async (step: Step, send: () => Promise<unknown>) => {
+    if (pending) return;
+    setPending(step);
+    setError(null);
+    try {
+      await send();
+    } catch (thrown) {
+      setError(thrown);
+    }
+    await read().catch(() => {}); // the thread says itself that it could not be read
+    setPending("");
+  };
+  const claim = () => void run("claim", () => claimConversation(id));
+  const take = () => void run("take", () => claimConversation(id, claimedBy?.userId));
+  const handBack = () => {
+    wasMine.current = false;
+    void run("handback", () => moveConversation(id, "handback"));
+  };
+  const end = () => {
+    wasMine.current = false;
+    setEnding(false);
+    void run("end", () => moveConversation(id, "end"));
+  };
+  const mayClaim = status !== "ended" && !isMine;
+  useKeys({ ...(mayClaim && !claimedBy && { t: claim }) });
+  useScreenActions([
+    ...(mayClaim ? [{ id: "inbox claim", icon: "user" as const, name: t("inbox.takeOver"), keys: "t", run: claimedBy ? take : claim }] : []),
+    ...(isMine ? [{ id: "inbox hand back", icon: "bot" as const, name: t("inbox.handBack"), run: handBack }] : []),
+    ...(isMine ? [{ id: "inbox end", icon: "check" as const, name: t("inbox.end"), run: () => setEnding(true) }] : []),
+  ]);
+  const isLost = error instanceof APIError && error.code === claimedCode && isTaken && !isMine;
+  const name = claimedBy ? showName(claimedBy.name, t) : "";
+  return (
+    <>
+      {isLost && (
+        <p role="alert" className={styles.lost}>
+          {t("inbox.lost", { name })}
+        </p>
+      )}
+      {!isLost && wasMine.current && isTaken && !isMine && (
+        <p role="alert" className={styles.lost}>
+          {t("inbox.taken", { name })}
+        </p>
+      )}
+      {error !== null && !(error instanceof APIError && error.code === claimedCode) && <Failed error={error} />}
+      {status === "ended" && <p className={styles.detail}>{t("inbox.hasEnded")}</p>}
+      {mayClaim && (
+        <div className={styles.claim}>
+          <p>{claimedBy ? t("inbox.othersHave", { name }) : t(status === "taken_over" ? "inbox.nobodyHas" : "inbox.agentHas")}</p>
+          {claimedBy ? (
+            <Button isPending={pending === "take"} onPress={take}>
+              {t("inbox.takeFrom", { name })}
+            </Button>
+          ) : (
+            <Button kind="primary" icon="user" isPending={pending === "claim"} onPress={claim}>
+              {t("inbox.takeOver")}
+            </Button>
+          )}
+        </div>
+      )}
+      {isMine && (
+        <>
+          <Composer key={id} thread={thread} onSent={read} onTyping={onTyping} />
+          <div className={styles.steps}>
+            <Button icon="bot" isPending={pending === "handback"} onPress={handBack}>
+              {t("inbox.handBack")}
+            </Button>
+            <Button icon="check" isPending={pending === "end"} onPress={() => setEnding(true)}>
+              {t("inbox.end")}
+            </Button>
+          </div>
+        </>
+      )}
+      <Dialog role="alertdialog" title={t("inbox.endTitle")} isOpen={isEnding} onClose={() => setEnding(false)}>
+        <p>{t("inbox.endText")}</p>
+        <Actions>
+          <Button onPress={() => setEnding(false)}>{t("dialog.cancel")}</Button>
+          <Button kind="primary" autoFocus onPress={end}>
+            {t("inbox.end")}
+          </Button>
+        </Actions>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { useEffect, useRef, useState } from "react";
+import { withoutControls } from "../../../../shared/markdown/links";
+import { textOfTurn } from "../../../../shared/stream/turn";
+import type { Thread } from "../../api/inbox";
+import { advanceAnswer, askPlayground, newAnswer } from "../../api/playground";
+import { useMay } from "../../api/session";
+import { Button } from "../../components/button";
+import { Failed } from "../../components/states";
+import { useTexts } from "../../i18n";
+import { citedSources } from "../playground/citations";
+import { questionBefore, textOf } from "./entries";
+import styles from "./inbox.module.css";
+
+interface Props {
+  thread: Thread;
+  /** Takes the text, which the person changes and sends themselves. */
+  onSuggest: (text: string) => void;
+}
+
+/** Asks the agent what it would answer, out of its sources. It costs what an answer in the playground costs. */
+export function Suggest({ thread, onSuggest }: Props) {
+  const { t, locale } = useTexts();
+  const mayAsk = useMay("playground:use");
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [said, setSaid] = useState("");
+  const running = useRef<AbortController>(null);
+  useEffect(() => () => running.current?.abort(), []);
+  const question = questionBefore(thread.entries, Number.MAX_SAFE_INTEGER);
+  const message = question ? textOf(question) : "";
+  if (!mayAsk || !message) return null;
+  const ask = async () => {
+    const { signal } = (running.current = new AbortController());
+    setPending(true);
+    setError(null);
+    setSaid("");
+    let answer = newAnswer();
+    try {
+      for await (const events of askPlayground(thread.agentId, { message }, signal)) answer = events.reduce(advanceAnswer, answer);
+      const text = textOfTurn(answer.parts);
+      const names = citedSources(answer.metadata?.citations ?? []).map(({ name }) => withoutControls(name));
+      const isUseful = answer.status === "done" && answer.metadata?.answerState !== "refused" && text !== "";
+      if (isUseful) onSuggest(text);
+      const list = new Intl.ListFormat(locale, { type: "conjunction" }).format(names);
+      if (!isUseful) setSaid(t("inbox.suggestNone"));
+      else if (names.length > 0) setSaid(t("inbox.suggestRests", { names: list }));
+    } catch (thrown) {
+      if (!signal.aborted) setError(thrown);
+    }
+    if (!signal.aborted) setPending(false);
+  };
+  return (
+    <>
+      <Button kind="quiet" icon="flask-conical" isPending={isPending} onPress={() => void ask()}>
+        {t("inbox.suggest")}
+      </Button>
+      <span role="status" className={styles.detail}>
+        {said}
+      </span>
+      {error !== null && <Failed error={error} />}
+    </>
+  );
+}

@@ -1,0 +1,139 @@
+import { useMemo, useState, type ReactNode } from "react";
+import { useExplanation, useThread, wholeThread, type Thread, type ThreadEntry } from "../../api/inbox";
+import { Button } from "../../components/button";
+import { Dialog } from "../../components/dialog";
+import { Icon } from "../../components/icon";
+import { Empty, Failed, Loading } from "../../components/states";
+import { isNotFound } from "../../api/client";
+import { useTexts } from "../../i18n";
+import type { Exchange } from "../playground/conversation";
+import { FollowedEnd } from "../playground/followed-end";
+import { ImproveDialog } from "../playground/improve";
+import type { TalkActions } from "../playground/talk";
+import { Why } from "../playground/why";
+import { lastSeq } from "./entries";
+import { EntryView } from "./entry";
+import { Hand } from "./hand";
+import { nameOf } from "./list";
+import { ConversationState } from "./state";
+import styles from "./inbox.module.css";
+
+interface Props {
+  id: string;
+  /** Buttons before the name, on a phone. */
+  start?: ReactNode;
+  /** Buttons behind the name, on a phone. */
+  end?: ReactNode;
+}
+
+/** A conversation, with what a person does in it. */
+export function ThreadPane({ id, start, end }: Props) {
+  const { t } = useTexts();
+  const query = useThread(id);
+  const thread = useMemo(() => wholeThread(query.data), [query.data]);
+  if (query.isError && !thread && isNotFound(query.error)) {
+    return (
+      <>
+        {start}
+        <Empty icon="inbox" title={t("inbox.gone")} text={t("inbox.goneText")} />
+      </>
+    );
+  }
+  return (
+    <>
+      {(start || thread) && (
+        <div className={styles.threadHead}>
+          {start}
+          {thread && (
+            <div className={styles.threadName}>
+              <h2 dir="auto">{nameOf(thread, t)}</h2>
+              <ConversationState row={thread} isAnswering={thread.answering} />
+            </div>
+          )}
+          {end}
+        </div>
+      )}
+      {!thread && query.isPending && <Loading rows={5} />}
+      {!thread && query.isError && <Failed error={query.error} onRetry={() => void query.refetch()} />}
+      {thread && <Said thread={thread} query={query} />}
+      {thread && <Hand key={id} thread={thread} />}
+    </>
+  );
+}
+
+interface SaidProps {
+  thread: Thread;
+  query: ReturnType<typeof useThread>;
+}
+
+/** What was said, and why the agent answered so. */
+function Said({ thread, query }: SaidProps) {
+  const { t } = useTexts();
+  const [explained, setExplained] = useState<Exchange | null>(null);
+  const [improved, setImproved] = useState<Exchange | null>(null);
+  const actions = useMemo<TalkActions>(
+    () => ({
+      ask: () => {},
+      again: () => {},
+      explain: (exchange, passage) => passage === null && setExplained(exchange),
+      explainsIn: "dialog",
+      improve: setImproved,
+    }),
+    [],
+  );
+  return (
+    <>
+      <FollowedEnd count={lastSeq(thread)} label={t("inbox.said")} className={styles.said} innerClassName={styles.grown}>
+        {query.isFetchNextPageError && <Failed error={query.error} onRetry={() => void query.fetchNextPage()} />}
+        {query.hasNextPage && (
+          <p className={styles.earlier}>
+            <Button kind="quiet" isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
+              {t("inbox.earlier")}
+            </Button>
+          </p>
+        )}
+        {thread.entries.length === 0 && <p className={styles.detail}>{t("inbox.nothingSaid")}</p>}
+        <Entries thread={thread} actions={actions} />
+        {thread.answering && (
+          <p className={styles.event} role="status">
+            <Icon name="bot" size={16} />
+            {t("inbox.answering")}
+          </p>
+        )}
+      </FollowedEnd>
+      <Dialog title={t("playground.why")} isOpen={explained !== null} onClose={() => setExplained(null)}>
+        {explained && <Explained thread={thread} exchange={explained} />}
+      </Dialog>
+      <ImproveDialog agent={thread.agentId} exchange={improved} onClose={() => setImproved(null)} />
+    </>
+  );
+}
+
+function Entries({ thread, actions }: { thread: Thread; actions: TalkActions }) {
+  const { entries, agentId, conversationId } = thread;
+  return (
+    <ol className={styles.entries}>
+      {entries.map((entry: ThreadEntry) => (
+        <EntryView key={entry.messageId} agent={agentId} conversation={conversationId} entry={entry} entries={entries} actions={actions} />
+      ))}
+    </ol>
+  );
+}
+
+function Explained({ thread, exchange }: { thread: Thread; exchange: Exchange }) {
+  const { t } = useTexts();
+  const [passage, setPassage] = useState<number | null>(null);
+  const found = useExplanation(thread.conversationId, exchange.answer.messageId);
+  if (found.isPending) return <Loading rows={4} />;
+  if (found.isError && !isNotFound(found.error)) return <Failed error={found.error} onRetry={() => void found.refetch()} />;
+  if (!found.data) return <p className={styles.detail}>{t("playground.why.unknown")}</p>;
+  const metadata = { ...exchange.answer.metadata!, explain: found.data };
+  return (
+    <Why
+      agent={thread.agentId}
+      exchange={{ ...exchange, answer: { ...exchange.answer, metadata } }}
+      passage={passage}
+      onSelect={(_, passage) => setPassage(passage)}
+    />
+  );
+}

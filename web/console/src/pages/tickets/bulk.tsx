@@ -1,0 +1,87 @@
+import { useState } from "react";
+import { changeTicket, nobody, priorities, useTicketsChange, type TicketChange, type TicketRow } from "../../api/tickets";
+import { Button } from "../../components/button";
+import { MenuButton, type MenuAction } from "../../components/menu-button";
+import { Partial } from "../../components/states";
+import { useTexts } from "../../i18n";
+import { runEach, type Failure } from "../sources/bulk";
+import { categoryIcon, priorityKey, type Names } from "./labels";
+import { titleOf } from "./list";
+import styles from "./tickets.module.css";
+
+/** What has failed of the last change of several tickets, and what changes several. */
+export function useBulkChange(agentId: string) {
+  const refresh = useTicketsChange(agentId);
+  const [failed, setFailed] = useState<{ change: TicketChange; failures: readonly Failure<TicketRow>[] }>({ change: {}, failures: [] });
+  const [isPending, setPending] = useState(false);
+  const run = async (rows: readonly TicketRow[], change: TicketChange) => {
+    setPending(true);
+    const failures = await runEach(rows, ({ ticketNumber }) => changeTicket(agentId, ticketNumber, change));
+    setFailed({ change, failures });
+    await refresh();
+    setPending(false);
+    return failures;
+  };
+  const retry = () => run(failed.failures.map(({ item }) => item), failed.change);
+  return { ...failed, isPending, run, retry };
+}
+
+export type BulkChange = ReturnType<typeof useBulkChange>;
+
+/** Names the tickets that could not be changed, each with its reason. */
+export function BulkFailures({ bulk: { failures, retry } }: { bulk: BulkChange }) {
+  const { t } = useTexts();
+  return (
+    <Partial
+      count={failures.length}
+      text={t("tickets.notChanged", { count: failures.length })}
+      failures={failures.map(({ item, error }) => ({ name: titleOf(item, t), error }))}
+      onRetry={() => void retry()}
+    />
+  );
+}
+
+interface Props {
+  picked: readonly TicketRow[];
+  names: Names;
+  bulk: BulkChange;
+  onClear: () => void;
+}
+
+/** Changes all chosen tickets at once. */
+export function BulkBar({ picked, names, bulk, onClear }: Props) {
+  const { t } = useTexts();
+  if (picked.length === 0) return null;
+  const change = (change: TicketChange) => void bulk.run(picked, change).then((failures) => failures.length === 0 && onClear());
+  const statuses = names.statuses.map(({ statusId, label, category }): MenuAction => ({ id: statusId, icon: categoryIcon(category), name: label }));
+  const people = names.people.map(({ email, name }): MenuAction => ({ id: email, icon: "user", name }));
+  const teams = names.teams.map(({ teamId, name }): MenuAction => ({ id: teamId, icon: "users", name }));
+  const count = t("tickets.chosen", { count: picked.length });
+  return (
+    <div className={styles.bulk} role="region" aria-label={count}>
+      <p role="status">{bulk.isPending ? t("tickets.changing") : count}</p>
+      <Button kind="quiet" onPress={onClear}>
+        {t("tickets.chooseNone")}
+      </Button>
+      <MenuButton icon="circle-dashed" label={t("tickets.status")} actions={statuses} onAction={(status) => change({ status })} />
+      <MenuButton
+        icon="user"
+        label={t("tickets.assignee")}
+        actions={[{ id: nobody, icon: "x", name: t("tickets.nobody") }, ...people]}
+        onAction={(assignee) => change({ assignee })}
+      />
+      <MenuButton
+        icon="users"
+        label={t("tickets.team")}
+        actions={[{ id: nobody, icon: "x", name: t("tickets.noTeam") }, ...teams]}
+        onAction={(team) => change({ team })}
+      />
+      <MenuButton
+        icon="triangle-alert"
+        label={t("tickets.priority")}
+        actions={priorities.map((id) => ({ id, icon: "circle-dashed" as const, name: t(priorityKey(id)) }))}
+        onAction={(priority) => change({ priority })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+// What is said of a ticket in one word: its status, its priority, who has it.
+import { nobody, useStatuses, useTeams, usePeople, type Category } from "../../api/tickets";
+import { Icon } from "../../components/icon";
+import { useTexts, type Key } from "../../i18n";
+import { showName } from "../../names";
+import type { IconName } from "../../../../shared/icons";
+import styles from "./tickets.module.css";
+
+const categoryIcons: Record<Category, IconName> = {
+  new: "inbox",
+  on_you: "circle-alert",
+  on_customer: "clock",
+  on_hold: "square",
+  closed: "circle-check",
+  cancelled: "x",
+};
+
+export const categoryKey = (category: string) => `tickets.category.${category}` as Key;
+export const priorityKey = (priority: string) => `tickets.priority.${priority}` as Key;
+export const categoryIcon = (category: string): IconName => categoryIcons[category as Category] ?? "circle-dashed";
+
+/** A status: its icon is of the category, its word the team’s own. */
+export function StatusLabel({ category, label }: { category: string; label: string }) {
+  return (
+    <span className={`${styles.status} ${styles[category] ?? ""}`}>
+      <Icon name={categoryIcon(category)} size={16} />
+      <bdi>{label}</bdi>
+    </span>
+  );
+}
+
+/** A priority that somebody has given; nothing for none. */
+export function PriorityLabel({ priority }: { priority: string }) {
+  const { t } = useTexts();
+  if (priority === "none") return null;
+  const isHigh = priority === "high" || priority === "urgent";
+  return (
+    <span className={`${styles.badge} ${isHigh ? styles.high : ""}`}>
+      {isHigh && <Icon name="triangle-alert" size={14} />}
+      {t(priorityKey(priority))}
+    </span>
+  );
+}
+
+/** The names behind the ids of an agent's statuses, teams and members. */
+export function useNames(agentId: string) {
+  const { t } = useTexts();
+  const { data: statuses = [] } = useStatuses(agentId);
+  const { data: teams = [] } = useTeams(agentId);
+  const people = usePeople(agentId);
+  return {
+    status: (id: string, category = "new") => statuses.find(({ statusId }) => statusId === id)?.label ?? t(categoryKey(category)),
+    team: (id: string | null | undefined) => {
+      if (!id || id === nobody) return t("tickets.noTeam");
+      const known = teams.find(({ teamId }) => teamId === id);
+      return known ? showName(known.name, t) : t("tickets.otherTeam");
+    },
+    person: (id: string | null | undefined) => {
+      if (!id || id === nobody) return t("tickets.nobody");
+      const known = people.find((one) => one.id === id);
+      return known ? showName(known.name, t) : t("tickets.somebody");
+    },
+    statuses: statuses.filter(({ archivedAt }) => !archivedAt),
+    teams,
+    people,
+  };
+}
+
+export type Names = ReturnType<typeof useNames>;

@@ -1,0 +1,86 @@
+import type { Selection } from "react-aria-components";
+import { GridList, GridListItem } from "react-aria-components";
+import type { TicketRow } from "../../api/tickets";
+import { Check } from "../../components/check";
+import { Facts } from "../../components/facts";
+import { relativeTime, useTexts } from "../../i18n";
+import { showName } from "../../names";
+import { PriorityLabel, StatusLabel, type Names } from "./labels";
+import styles from "./tickets.module.css";
+
+interface Props {
+  rows: readonly TicketRow[];
+  names: Names;
+  mayWrite: boolean;
+  chosen: ReadonlySet<number>;
+  onChoose: (chosen: Selection) => void;
+  onOpen: (number: number) => void;
+}
+
+/** Tickets, to be walked through by arrows and chosen by Space; Enter opens one. */
+export function TicketList({ rows, names, mayWrite, chosen, onChoose, onOpen }: Props) {
+  const { t } = useTexts();
+  return (
+    <GridList
+      aria-label={t("tickets.title")}
+      items={rows.map((row) => ({ id: row.ticketNumber, row }))}
+      dependencies={[names, mayWrite]}
+      selectionMode={mayWrite ? "multiple" : "none"}
+      selectedKeys={chosen}
+      onSelectionChange={onChoose}
+      onAction={(key) => onOpen(Number(key))}
+      className={styles.list!}
+    >
+      {({ row }) => (
+        <GridListItem id={row.ticketNumber} textValue={titleOf(row, t)} className={styles.row!}>
+          {mayWrite && <Check slot="selection" />}
+          <Title row={row} />
+          <div className={styles.facts}>
+            <StatusLabel category={row.statusCategory} label={names.status(row.statusId, row.statusCategory)} />
+            <PriorityLabel priority={row.priority} />
+          </div>
+          <p className={styles.detail}>
+            <bdi>{names.person(row.assigneeId)}</bdi>
+          </p>
+          <Ago row={row} />
+        </GridListItem>
+      )}
+    </GridList>
+  );
+}
+
+type T = ReturnType<typeof useTexts>["t"];
+
+/** A ticket by its number and its subject. */
+export const titleOf = ({ ticketNumber, subject }: Pick<TicketRow, "ticketNumber" | "subject">, t: T) =>
+  `#${ticketNumber} ${showName(subject ?? "", t)}`;
+
+/** The customer by what is known of them. */
+export function customerOf({ name, email }: { name?: string | null; email?: string | null }, t: T): string {
+  return showName(name || email || "", t);
+}
+
+function Title({ row }: { row: TicketRow }) {
+  const { t } = useTexts();
+  return (
+    <div className={styles.title}>
+      <strong dir="auto">{titleOf(row, t)}</strong>
+      <span className={styles.detail}>
+        <Facts>
+          <bdi>{customerOf(row.customer, t)}</bdi>
+          {t(`tickets.channel.${row.channel}`)}
+        </Facts>
+      </span>
+    </div>
+  );
+}
+
+function Ago({ row: { lastMessageAt, updatedAt } }: { row: TicketRow }) {
+  const { locale } = useTexts();
+  const time = lastMessageAt ?? updatedAt;
+  return (
+    <p className={styles.detail}>
+      <time dateTime={time}>{relativeTime(time, locale)}</time>
+    </p>
+  );
+}

@@ -1,0 +1,23 @@
+// The plan of a company that is the only one on its server.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { answers, inWorkspace } from "./answers.js";
+import { skip } from "./browser.js";
+import { useConsole } from "./setup.js";
+import { account } from "./workspace-answers.js";
+
+describe("the plan of the only company", { skip }, () => {
+  const open = useConsole();
+
+  test("an owner chooses it", async () => {
+    const answer = answers({ session: inWorkspace(), state: { isSteppedUp: true, account: { ...account, plans: ["free", "standard"] } } });
+    await open(answer, "/workspace/general", async (page) => {
+      await page.getByRole("button", { name: /Plan/ }).press("Enter");
+      await page.getByRole("option", { name: "free" }).press("Enter");
+      await page.keyboard.press("Control+s");
+      await page.getByText("Saved", { exact: true }).waitFor();
+      const asked = answer.state.asked.filter(({ method, path }) => method === "PATCH" && path.includes("/accounts/acc_1"));
+      assert.deepEqual(asked.at(-1).body, { plan: "free" });
+    });
+  });
+});

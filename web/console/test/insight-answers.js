@@ -1,0 +1,77 @@
+// Recorded answers about conversations behind figures.
+
+const page = (data) => [200, { data, pagination: { cursor: null, hasMore: false, total: data.length } }];
+
+const sums = { conversations: 12, messages: 40, answers: 20, refusedAnswers: 2, escalated: 1, thumbsUp: 5, thumbsDown: 1, resolved: 9, unresolved: 2 };
+export const topics = [
+  { ...sums, name: "Delivery", parent: null, conversations: 20 },
+  { ...sums, name: "Delays", parent: "Delivery", conversations: 8 },
+  { ...sums, name: "Gift cards", parent: null, conversations: 5 },
+  { ...sums, name: "unspecified", parent: null, conversations: 3 },
+];
+const series = {
+  channel: [{ ...sums, key: "Widget or Iframe" }, { ...sums, key: "API", conversations: 4 }],
+  sentiment: [{ ...sums, key: "positive" }, { ...sums, key: "negative", conversations: 3 }, { ...sums, key: "unspecified", conversations: 1 }],
+};
+
+export const conversation = "01998b2d-0000-7000-8000-000000000c01";
+export const found = [
+  { id: conversation, title: "A parcel that is late", source: "Widget or Iframe", status: "ended", createdAt: 1_795_000_000, updatedAt: 1_795_000_600, userId: null, snippet: null, embedOrigin: null, parentConversationId: null, parentSummary: null },
+  { id: "01998b2d-0000-7000-8000-000000000c02", title: null, source: "API", status: "taken_over", createdAt: 1_795_000_000, updatedAt: 1_795_000_100, userId: "4711", snippet: null, embedOrigin: null, parentConversationId: null, parentSummary: null },
+];
+export const transcript = [
+  { messageId: "msg_1", author: "user", text: "Where is my parcel?", createdAt: "2026-11-20T14:01:00Z" },
+  { messageId: "msg_2", author: "assistant", text: "It left our warehouse on Monday.", createdAt: "2026-11-20T14:01:03Z" },
+  { messageId: "msg_3", author: "human", text: "Hello, I have your order here.", createdAt: "2026-11-20T14:03:00Z" },
+];
+
+export const customers = [
+  { customerId: "01998b2d-0000-4000-8000-000000000b01", name: "Customer 1", email: "one@example.com", phoneNumber: "+1 555 0147", userId: "4711", createdAt: "2026-11-02T09:00:00Z" },
+  { customerId: "01998b2d-0000-4000-8000-000000000b02", email: "two@example.com", createdAt: "2026-11-01T09:00:00Z" },
+];
+const details = {
+  ...customers[0],
+  attributes: [{ name: "plan", label: "Plan", value: "gold" }],
+  conversations: [{ conversationId: conversation, agentId: "a", source: "API", status: "ended", paused: false, messages: 3, createdAt: "2026-11-20T14:01:00Z", lastActivity: "2026-11-20T14:03:00Z" }],
+  tickets: [{ ticketNumber: 118, subject: "Order 4711", status: "Open", updatedAt: "2026-11-20T14:03:00Z" }],
+};
+export const leads = [
+  { leadId: "lead_1", conversationId: conversation, name: "Customer 1", email: "one@example.com", fields: [{ name: "company", value: "Shop" }], createdAt: "2026-11-20T14:03:00Z" },
+  { leadId: "lead_2", name: "=1+1", phoneNumber: "+1 555 0147", fields: [], createdAt: "2026-11-19T14:03:00Z" },
+];
+const session = { accountId: "acc_1", agentId: "a", conversationId: conversation, userId: "4711", createdAt: "2026-11-20T14:01:00Z", joinedAt: "2026-11-20T14:01:02Z", endedAt: "2026-11-20T14:04:00Z", reason: "client_left", minutes: 3, credits: 1.5 };
+export const voiceSessions = [
+  { ...session, sessionId: "01998b2d-0000-7000-8000-000000000d01" },
+  { ...session, sessionId: "01998b2d-0000-7000-8000-000000000d02", createdAt: "2026-11-19T14:01:00Z", joinedAt: null, reason: "silence", minutes: 0, credits: 0, userId: "" },
+];
+
+const sound = Buffer.from("RIFF----WAVE");
+/** A recording in two parts. */
+const readSound = (part) => ({ sessionId: voiceSessions[0].sessionId, name: "call.wav", mediaType: "audio/wav", bytes: sound.length, seconds: 1, part: sound.subarray(part * 8, part * 8 + 8).toString("base64") });
+
+/** Answers what the screens of insights and people ask beyond the figures, or returns undefined. */
+export function answerInsights(state, { method, path, query, body }) {
+  const at = `${method} ${path.replace(/agents\/[^/]+/, "agents/ID").replace(/(conversations|customers|sessions)\/[0-9a-f-]{36}/, "$1/ID")}`;
+  const isWanted = (one) => Object.values(one).some((value) => value.toLowerCase().includes((query.get("query") ?? "").toLowerCase()));
+  const routes = {
+    "GET /v2/agents/ID/conversations/search": () => page(state.found ?? found),
+    "GET /v1/agents/ID/insights/conversations": () =>
+      page([{ conversationId: conversation, title: "A parcel that is late", source: "API", status: "ended", createdAt: "2026-11-20T14:01:00Z", lastActivity: "2026-11-20T14:03:00Z" }]),
+    "GET /v1/conversations/ID/transcript": () => page(state.transcript ?? transcript),
+    "GET /v1/agents/ID/customers": () => page((state.customers ?? customers).filter(isWanted)),
+    "GET /v1/agents/ID/customers/ID": () => [200, { ...details, ...state.customer }],
+    "GET /v1/agents/ID/leads": () => page(state.leads ?? leads),
+    "GET /v1/voice/sessions": () => page(state.voiceSessions ?? voiceSessions),
+    "GET /v1/voice/sessions/ID": () => [200, (state.voiceSessions ?? voiceSessions).find(({ sessionId }) => path.endsWith(sessionId))],
+    "GET /v1/voice/sessions/ID/recording": () => [200, readSound(Number(query.get("part")))],
+    "POST /v1/agents/ID/insights/rebuild": () => {
+      const judged = body.at.judged + (body.at.forgotten ? 100 : 0);
+      return [200, { forgotten: true, after: { ID: "c", SortValue: judged }, judged, done: judged >= 200 }];
+    },
+    "GET /v2/agents/ID/insights": () => {
+      const rows = series[query.get("groupBy")];
+      return rows && [200, { data: { series: rows, topics: [], unanswered: { groups: [] } } }];
+    },
+  };
+  return routes[at]?.();
+}

@@ -1,0 +1,82 @@
+// Customers, leads and voice sessions of an agent.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { agents, answers } from "./answers.js";
+import { skip } from "./browser.js";
+import { conversation, customers, voiceSessions } from "./insight-answers.js";
+import { useConsole } from "./setup.js";
+
+const ofAgent = `/agents/${agents[0].id}`;
+const asked = (answer, end) => answer.state.asked.filter((one) => one.path.endsWith(end));
+
+describe("people", { skip }, () => {
+  const open = useConsole();
+
+  test("somebody is found by a part of what is known, and leads to their conversations", async () => {
+    const answer = answers();
+    await open(answer, `${ofAgent}/people`, async (page) => {
+      await page.getByRole("link", { name: "two@example.com" }).waitFor();
+      await page.getByRole("searchbox").fill("customer");
+      await page.getByRole("link", { name: "two@example.com" }).waitFor({ state: "detached" });
+      assert.equal(new URL(page.url()).searchParams.get("query"), "customer");
+      await page.getByRole("link", { name: "Customer 1" }).click();
+      await page.getByText("gold", { exact: true }).waitFor();
+      await page.getByText("Order 4711").waitFor();
+      await page.locator(`main a[href$="/insights/conversations/${conversation}"]`).click();
+      await page.getByText("Where is my parcel?").waitFor();
+      assert.equal(asked(answer, `/customers/${customers[0].customerId}`).length, 1);
+    });
+  });
+
+  test("a viewer has no search, whatever the address says", async () => {
+    const answer = answers({ role: "viewer" });
+    await open(answer, `${ofAgent}/people?query=one`, async (page) => {
+      await page.getByRole("link", { name: "two@example.com" }).waitFor();
+      assert.equal(await page.getByRole("searchbox").count(), 0);
+      assert.deepEqual(asked(answer, "/customers").map(({ query }) => query.get("query")), [null]);
+    });
+  });
+
+  test("leads are saved as a table with a column for each field, in which nothing is a formula", async () => {
+    await open(answers(), `${ofAgent}/people/leads`, async (page) => {
+      const file = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Export (CSV)" }).click();
+      const text = (await (await (await file).createReadStream()).toArray()).join("");
+      assert.equal(
+        text,
+        "createdAt,name,email,phoneNumber,conversationId,company\r\n" +
+          `2026-11-20T14:03:00Z,Customer 1,one@example.com,,${conversation},Shop\r\n` +
+          "2026-11-19T14:03:00Z,'=1+1,,'+1 555 0147,,\r\n",
+      );
+    });
+  });
+});
+
+describe("voice sessions", { skip }, () => {
+  const open = useConsole();
+  const path = `${ofAgent}/voice/${voiceSessions[0].sessionId}`;
+
+  test("a recording is read in parts when somebody wants to hear it", async () => {
+    const answer = answers();
+    await open(answer, path, async (page) => {
+      await page.getByText("the customer left").waitFor();
+      await page.getByText("It left our warehouse on Monday.").waitFor();
+      assert.equal(asked(answer, "/recording").length, 0);
+      await page.getByRole("button", { name: "Listen to it" }).click();
+      await page.locator("audio[src^='blob:']").waitFor();
+      assert.deepEqual(asked(answer, "/recording").map(({ query }) => query.get("part")), ["0", "1"]);
+      const file = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Save the recording" }).click();
+      assert.equal((await (await (await file).createReadStream()).toArray()).join(""), "RIFF----WAVE");
+    });
+  });
+
+  test("a session without a recording says so", async () => {
+    const route = `GET /v1/voice/sessions/${voiceSessions[0].sessionId}/recording`;
+    const answer = answers({ fail: { [route]: [404, { error: { code: "NOT_FOUND", message: "" } }] } });
+    await open(answer, path, async (page) => {
+      await page.getByRole("button", { name: "Listen to it" }).click();
+      await page.getByText("There is no recording").waitFor();
+    });
+  });
+});

@@ -1,0 +1,221 @@
+// Tickets: the list with its filters, what is changed of several, rows that stay, the board, and the ticket itself.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { runnerImport } from "vite";
+import { agents, answers } from "./answers.js";
+import { skip } from "./browser.js";
+import { EventLog } from "./event-log.js";
+import { useConsole } from "./setup.js";
+import { withTickets } from "./ticket-answers.js";
+
+const [{ id }] = agents;
+const path = `/agents/${id}/tickets`;
+const at = (more = {}, role) => answers({ session: withTickets(role), ...more });
+const row = (page, name) => page.getByRole("main").getByRole("row", { name });
+const sent = (answer, method, part) => answer.state.asked.filter((one) => one.method === method && one.path.includes(part));
+const source = join(import.meta.dirname, "../src");
+
+describe("rows that stay where they are", () => {
+  test("new ones wait, further ones follow, and another list begins anew", async () => {
+    const { followRows } = (await runnerImport(join(source, "pages/tickets/steady.ts"))).module;
+    const first = followRows({ place: "", order: [] }, "open", [3, 2, 1]);
+    assert.deepEqual(first, { place: "open", order: [3, 2, 1] });
+    assert.equal(followRows(first, "open", [1, 3, 2]), first);
+    assert.equal(followRows(first, "open", [4, 3, 2, 1]), first);
+    assert.deepEqual(followRows(first, "open", [3, 2, 1, 0]).order, [3, 2, 1, 0]);
+    assert.deepEqual(followRows(first, "done", [7]).order, [7]);
+    assert.deepEqual(followRows(first, "open", [9, 8]).order, [9, 8]);
+    const empty = followRows(first, "open", []);
+    assert.equal(followRows(empty, "open", []), empty);
+  });
+});
+
+describe("tickets", { skip }, () => {
+  const open = useConsole();
+
+  test("the view, the team and the order stand in the address", async () => {
+    const answer = at();
+    await open(answer, `${path}?view=unassigned&sort=newest`, async (page) => {
+      await row(page, "#4 Wrong size").waitFor();
+      assert.equal(await page.getByRole("main").getByRole("row").count(), 2);
+      const [asked] = sent(answer, "GET", "/helpdesk/tickets");
+      assert.deepEqual(
+        ["status", "assigneeId", "sortBy", "order"].map((name) => asked.query.get(name)),
+        ["new,on_you,on_customer,on_hold", "none", "createdAt", "desc"],
+      );
+      await page.getByRole("button", { name: /View/ }).press("Enter");
+      await page.getByRole("option", { name: "Done" }).press("Enter");
+      await row(page, "#1 Old question").waitFor();
+      assert.equal(new URL(page.url()).search, "?view=done&sort=newest");
+      await page.getByLabel("Search tickets").fill("invoice");
+      await row(page, "#2 Invoice").waitFor();
+      assert.equal(new URL(page.url()).searchParams.get("words"), "invoice");
+    });
+  });
+
+  test("several are changed at once, and what could not be changed is named", async () => {
+    const answer = at();
+    answer.state.refusedTickets = { 3: [404, { error: { code: "TICKET_NOT_FOUND", message: "Ticket not found." } }] };
+    await open(answer, path, async (page) => {
+      await row(page, "#4 Wrong size").focus();
+      await page.keyboard.press("Space");
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Space");
+      const bar = page.getByRole("region", { name: "2 tickets chosen" });
+      await bar.getByRole("button", { name: "Priority" }).press("Enter");
+      await page.getByRole("menuitem", { name: "Urgent" }).press("Enter");
+      const failed = page.getByRole("status").filter({ hasText: "1 ticket could not be changed." });
+      await failed.waitFor();
+      assert.match(await failed.textContent(), /#3 Order 4711/);
+      assert.deepEqual(sent(answer, "PATCH", "/tickets/").map((one) => one.body), [{ priority: "urgent" }, { priority: "urgent" }]);
+      await row(page, "#4 Wrong size").getByText("Urgent").waitFor();
+      delete answer.state.refusedTickets;
+      await failed.getByRole("button", { name: "Try the failed ones again" }).click();
+      await row(page, "#3 Order 4711").getByText("Urgent").waitFor();
+    });
+  });
+
+  test("a new ticket waits until it is wanted", async () => {
+    const [events, answer] = [new EventLog(), at()];
+    await open(events.with(answer), path, async (page) => {
+      await row(page, "#4 Wrong size").waitFor();
+      answer.state.tickets = [{ ...answer.state.tickets[0], ticketNumber: 5, subject: "Late" }, ...answer.state.tickets];
+      events.send("ticket", { id: "5", agentId: id });
+      const button = page.getByRole("button", { name: "1 ticket is new or has moved" });
+      await button.waitFor();
+      assert.equal(await row(page, "#5 Late").count(), 0);
+      await button.click();
+      await row(page, "#5 Late").waitFor();
+    });
+  });
+
+  test("a view without tickets leads to all of them", async () => {
+    const answer = at();
+    answer.state.tickets = [];
+    await open(answer, `${path}?view=mine`, async (page) => {
+      await page.getByRole("button", { name: "Show all" }).click();
+      await page.getByRole("heading", { name: "No tickets yet" }).waitFor();
+    });
+  });
+
+  test("a ticket is opened for a customer, and shown", async () => {
+    const answer = at();
+    await open(answer, path, async (page) => {
+      await page.getByRole("button", { name: "New ticket" }).click();
+      await page.locator("[name=email]").fill("bo@mail.example");
+      await page.locator("[name=subject]").fill("Help");
+      await page.locator("[name=description]").fill("Please.");
+      await page.getByRole("button", { name: "Open the ticket" }).click();
+      await page.getByRole("heading", { name: "#5 Help" }).waitFor();
+      assert.deepEqual(sent(answer, "POST", "/tickets").map((one) => one.body), [{ email: "bo@mail.example", subject: "Help", description: "Please." }]);
+    });
+  });
+});
+
+describe("the board of tickets", { skip }, () => {
+  const open = useConsole();
+
+  test("a ticket moves by its menu, and a screen reader is told where", async () => {
+    const answer = at();
+    await open(answer, `${path}?layout=board`, async (page) => {
+      await row(page, "#4 Wrong size").focus();
+      await page.keyboard.press("m");
+      await page.getByRole("menuitem", { name: "Supplier" }).press("Enter");
+      await page.getByRole("status").filter({ hasText: "#4 Wrong size moved to Supplier" }).waitFor({ state: "attached" });
+      await page.getByRole("region", { name: "On hold" }).getByRole("row", { name: "#4 Wrong size" }).waitFor();
+      assert.deepEqual(sent(answer, "PATCH", "/tickets/4").map((one) => one.body), [{ status: "st_4", baseUpdatedAt: "2026-11-21T08:00:00.000Z" }]);
+    });
+  });
+
+  test("a ticket that somebody else has changed stays, and the reason is said", async () => {
+    const answer = at();
+    await open(answer, `${path}?layout=board`, async (page) => {
+      await row(page, "#4 Wrong size").waitFor();
+      answer.state.tickets[0].updatedAt = "2026-11-21T09:00:00.000Z";
+      await page.getByRole("button", { name: "Move: #4 Wrong size" }).press("Enter");
+      await page.getByRole("menuitem", { name: "Supplier" }).press("Enter");
+      await page.getByText("The ticket has changed in the meantime.").waitFor();
+      await page.getByRole("region", { name: "New" }).getByRole("row", { name: "#4 Wrong size" }).waitFor();
+    });
+  });
+});
+
+describe("a ticket", { skip }, () => {
+  const open = useConsole();
+
+  test("what was said and what has happened is there, and its status changes", async () => {
+    const answer = at();
+    await open(answer, `${path}/4`, async (page) => {
+      const thread = page.getByRole("list", { name: "Messages and events" });
+      await thread.getByText("The shoes are too small.").waitFor();
+      await thread.getByText("A program: assigned to Helper").waitFor();
+      await thread.getByText("label.pdf").waitFor();
+      await page.getByRole("button", { name: /Status/ }).press("Enter");
+      await page.getByRole("option", { name: "Solved" }).press("Enter");
+      await page.getByRole("button", { name: /Solved/ }).waitFor();
+      assert.deepEqual(sent(answer, "PATCH", "/tickets/4").map((one) => one.body), [{ status: "st_5", baseUpdatedAt: "2026-11-21T08:00:00.000Z" }]);
+    });
+  });
+
+  test("a change against a newer one asks first", async () => {
+    const answer = at();
+    await open(answer, `${path}/4`, async (page) => {
+      await page.getByRole("button", { name: /Priority/ }).waitFor();
+      Object.assign(answer.state.tickets[0], { updatedAt: "2026-11-21T09:00:00.000Z", assigneeId: "usr_3" });
+      await page.getByRole("button", { name: /Priority/ }).press("Enter");
+      await page.getByRole("option", { name: "Low" }).press("Enter");
+      const dialog = page.getByRole("alertdialog", { name: "Somebody else has changed the ticket" });
+      await dialog.getByText("Helper").waitFor();
+      assert.equal(answer.state.tickets[0].priority, "high");
+      await dialog.getByRole("button", { name: "Change it all the same" }).click();
+      await page.getByRole("button", { name: /Low/ }).waitFor();
+      assert.equal(answer.state.tickets[0].priority, "low");
+    });
+  });
+
+  test("a note is kept while it is not sent; a reply needs a person in the conversation", async () => {
+    const answer = at();
+    answer.state.isNotTakenOver = true;
+    await open(answer, `${path}/4`, async (page) => {
+      await page.getByLabel("Reply to the customer").fill("Hello.");
+      await page.getByRole("button", { name: "Send" }).click();
+      await page.getByText("The agent still answers in this conversation.").waitFor();
+      assert.equal(await page.getByRole("button", { name: "Take over and send" }).count(), 0); // needs conversations:write
+      await page.getByRole("radio", { name: "Note" }).press("Space");
+      await page.getByRole("link", { name: "Tickets" }).last().click();
+      await row(page, "#4 Wrong size").press("Enter");
+      const note = page.getByLabel("Note for the team");
+      assert.equal(await note.inputValue(), "Hello.");
+      await note.press("Control+Enter");
+      await page.getByRole("list", { name: "Messages and events" }).getByText("Hello.").waitFor();
+      assert.equal(await note.inputValue(), "");
+    });
+  });
+
+  test("the rules say why its team has it", async () => {
+    const answer = at();
+    await open(answer, `${path}/4`, async (page) => {
+      const why = page.getByRole("region", { name: "Why this team" });
+      await why.getByRole("button", { name: "Ask the rules" }).click();
+      await why.getByText("Goes to: General").waitFor();
+      const [asked] = sent(answer, "POST", "/route");
+      assert.deepEqual(asked.body, { subject: "Wrong size", description: "", email: "customer4@mail.example", channel: "iframe", priority: "high" });
+    });
+  });
+
+  test("whoever may only read is offered nothing that changes it", async () => {
+    await open(at({}, "viewer"), `${path}/4`, async (page) => {
+      await page.getByText("The shoes are too small.").waitFor();
+      await page.getByText(/not open, change or answer any/).waitFor();
+      assert.equal(await page.getByRole("main").getByRole("textbox").count(), 0);
+      assert.equal(await page.getByRole("button", { name: /Status/ }).count(), 0);
+    });
+  });
+
+  test("one that is not there says so", async () => {
+    await open(at(), `${path}/99`, async (page) => {
+      await page.getByRole("heading", { name: "There is no such ticket" }).waitFor();
+    });
+  });
+});
