@@ -16,7 +16,7 @@ describe("sessions", { skip }, () => {
   const enter = async (page, email) => {
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
     assert.equal(await dialog.getByLabel("E-mail").inputValue(), user.email);
-    assert.equal(await dialog.getByLabel("Password").evaluate((field) => field === document.activeElement), true);
+    await dialog.getByLabel("Password").and(page.locator(":focus")).waitFor();
     if (email) await dialog.getByLabel("E-mail").fill(email);
     await dialog.getByLabel("Password").fill("correct horse battery");
     await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
