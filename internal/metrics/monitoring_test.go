@@ -258,7 +258,7 @@ func TestWrongExpressionsAreFound(t *testing.T) {
 func TestPrometheusReadsTheRules(t *testing.T) {
 	program, err := exec.LookPath("promtool")
 	if err != nil {
-		t.Skip("SKIP: no promtool: ", err)
+		t.Skip("SKIP: no promtool, which is in Debian's package prometheus: ", err)
 	}
 	if out, err := exec.CommandContext(t.Context(), program, "check", "rules", rulesFile).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)

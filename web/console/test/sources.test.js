@@ -169,6 +169,8 @@ describe("sources", { skip }, () => {
 
   test("what is typed in a dialog is not lost without a question", async () => {
     await open(answers(), `${path}?add=text`, async (page) => {
+      await page.locator("[role=row]", { hasText: "Returns" }).waitFor({ state: "attached" });
+      await page.locator("main", { hasText: "48.2 kB of" }).waitFor({ state: "attached" });
       await page.getByRole("textbox", { name: "Text" }).fill("A long text.");
       await page.keyboard.press("Escape");
       const question = page.getByRole("alertdialog", { name: "Changes are not saved" });
