@@ -25,7 +25,7 @@ const (
 // which most passages have. Numbers, codes, addresses and abbreviations are what they are.
 func (r *messageReader) meantWord(t words.Token) (word string, ok bool) {
 	if r.isForeign || !isPlainWord(t.Word) || words.KindOf(t.Word) != 0 || r.lang.Synonyms(r.lang.Stem(t.Word)) != nil ||
-		r.isAbbreviation(t) || r.isInAddress(t) {
+		r.lang.IsSpokenWord(t.Word) || r.isAbbreviation(t) || r.isInAddress(t) {
 		return "", false
 	}
 	letters := []rune(t.Word)
@@ -35,7 +35,7 @@ func (r *messageReader) meantWord(t words.Token) (word string, ok bool) {
 	case n < minTypoRunes:
 		return r.meantShortWord(letters)
 	}
-	if word, ok = r.closestWord(letters); !ok && len(letters) >= minTwoTypoRunes {
+	if word, ok = r.closestWord(letters); !ok && len(letters) >= minTwoTypoRunes && !unicode.Is(unicode.Arabic, letters[0]) {
 		word, ok = r.closestLongWord(letters)
 	}
 	return word, ok
@@ -84,8 +84,11 @@ func (r *messageReader) meantShortWord(letters []rune) (best string, found bool)
 // two neighbours are in the wrong order, since many words that no passage has are a letter away from one: "sale" is no
 // misspelt "same".
 func (r *messageReader) closestWord(letters []rune) (best string, found bool) {
-	highest := 0
-	eachEdit(letters, func(word string) {
+	edits, highest := eachEdit, 0
+	if unicode.Is(unicode.Arabic, letters[0]) {
+		edits = eachMoved // a letter more, less or another one is a prefix, an ending or another form there
+	}
+	edits(letters, func(word string) {
 		n := r.docsWithWord(word)
 		if n > highest || n == highest && n > 0 && word < best {
 			best, highest = word, n
@@ -138,6 +141,13 @@ func eachEdit(letters []rune, yield func(word string)) {
 	}
 }
 
+// eachMoved returns the words that have one of the letters in another place.
+func eachMoved(letters []rune, yield func(word string)) {
+	for i := range letters {
+		eachMove(letters, i, yield)
+	}
+}
+
 // eachMove returns the words that have letter i in another place.
 func eachMove(letters []rune, i int, yield func(word string)) {
 	if i == len(letters) {
@@ -153,7 +163,7 @@ func eachMove(letters []rune, i int, yield func(word string)) {
 
 // alphabets are the folded letters of scripts.
 var alphabets = []string{"abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя",
-	"ابتثجحخدذرزسشصضطظعغفقكلمنهويء", "αβγδεζηθικλμνξοπρστυφχψω"}
+	"αβγδεζηθικλμνξοπρστυφχψω"}
 
 // alphabetOf returns the letters that may be among those of the word.
 func alphabetOf(letters []rune) []rune {
