@@ -184,11 +184,9 @@ describe("sources", { skip }, () => {
   });
 
   test("what is typed in a dialog stays where the person does, also when an answer comes late", async () => {
-    const fail = {};
-    const name = `GET /v2/agents/${agents[0].id}`;
     let release;
-    fail[name] = new Promise((answer) => (release = () => answer([200, agents[0]])));
-    await open(answers({ fail }), `${path}?add=text`, async (page) => {
+    const held = new Promise((answer) => (release = () => answer([200, agents[0]])));
+    await open(answers({ fail: { [`GET /v2/agents/${agents[0].id}`]: held } }), `${path}?add=text`, async (page) => {
       const text = page.getByRole("textbox", { name: "Text" });
       await text.fill("A long text.");
       await page.keyboard.press("Escape");
