@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { useVersions, type SourceDetails, type SourceVersion } from "../../api/sources";
 import { Button } from "../../components/button";
 import { Facts } from "../../components/facts";
@@ -35,7 +35,7 @@ export function History({ agentId, source, pageId, isSite }: Props) {
   const { t, locale } = useTexts();
   const sourceId = pageId ?? source.sourceId;
   const versions = useVersions(agentId, sourceId);
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   if (versions.isPending) return <Loading />;
   if (versions.isError) return <Failed error={versions.error} onRetry={() => void versions.refetch()} />;
   const list = versions.data.versions;

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useLocation, useSearchParams } from "wouter";
+import { useLocation } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { useAgent } from "../../api/agents";
 import { isNotFound } from "../../api/client";
 import { useMay } from "../../api/session";
@@ -52,7 +53,7 @@ export default function SourcesPage({ agentId, sourceId }: Props) {
 function Sources({ agentId, sourceId }: Props) {
   const { t } = useTexts();
   const [, navigate] = useLocation();
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const mayWrite = useMay("sources:write");
   const uploads = useUploads(agentId);
   const adding = mayWrite ? (addKinds.find((kind) => kind === query.get("add")) ?? null) : null;

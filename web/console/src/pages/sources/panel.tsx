@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Dialog, Heading, Modal, ModalOverlay, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { linkRecord, useSource, type SourceDetails } from "../../api/sources";
 import { Button, IconButton } from "../../components/button";
 import { Deferred } from "../../components/deferred";
@@ -107,7 +107,7 @@ function Children({ source }: { source: SourceDetails }) {
 
 function Details({ agentId, source, mayWrite }: Omit<BodyProps, "onAction">) {
   const { t } = useTexts();
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const page = source.type === "link" ? query.get("page") : null;
   const isSite = (linkRecord(source)?.type ?? "individual") !== "individual";
   const shown = tabs.filter((tab) => tab !== "pages" || source.type === "link");
