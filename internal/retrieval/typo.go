@@ -86,7 +86,7 @@ func (r *messageReader) meantShortWord(letters []rune) (best string, found bool)
 func (r *messageReader) closestWord(letters []rune) (best string, found bool) {
 	edits, highest := eachEdit, 0
 	if unicode.Is(unicode.Arabic, letters[0]) {
-		edits = eachMoved // a letter more, less or another one is a prefix, an ending or another form there
+		edits = eachInnerEdit // a letter more, less or another one is a prefix, an ending or another form there
 	}
 	edits(letters, func(word string) {
 		n := r.docsWithWord(word)
@@ -141,10 +141,16 @@ func eachEdit(letters []rune, yield func(word string)) {
 	}
 }
 
-// eachMoved returns the words that have one of the letters in another place.
-func eachMoved(letters []rune, yield func(word string)) {
+// eachInnerEdit returns the words that have one of the letters in another place, or one more between two.
+func eachInnerEdit(letters []rune, yield func(word string)) {
+	alphabet := alphabetOf(letters)
 	for i := range letters {
 		eachMove(letters, i, yield)
+		for _, r := range alphabet {
+			if i > 0 {
+				yield(string(slices.Insert(slices.Clone(letters), i, r)))
+			}
+		}
 	}
 }
 
@@ -163,7 +169,7 @@ func eachMove(letters []rune, i int, yield func(word string)) {
 
 // alphabets are the folded letters of scripts.
 var alphabets = []string{"abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя",
-	"αβγδεζηθικλμνξοπρστυφχψω"}
+	"ابتثجحخدذرزسشصضطظعغفقكلمنهويء", "αβγδεζηθικλμνξοπρστυφχψω"}
 
 // alphabetOf returns the letters that may be among those of the word.
 func alphabetOf(letters []rune) []rune {
