@@ -52,7 +52,8 @@ var unknownIDs = testkit.ResourceIDs{
 	"sourceId": "00000000-0000-4000-8000-000000000000", "status": "00000000-0000-4000-8000-000000000000",
 	"team": "00000000-0000-4000-8000-000000000000", "ticketNumber": "999999999", "userId": "nobody",
 	"webhookId": "00000000-0000-4000-8000-000000000000", "modelServerId": "00000000-0000-4000-8000-000000000000",
-	"customerId": "00000000-0000-4000-8000-000000000000", "version": "999999999", "key": "nothing", "domain": "nowhere.example",
+	"customerId": "00000000-0000-4000-8000-000000000000",
+	"version":    "999999999", "key": "nothing", "domain": "nowhere.example",
 }
 
 // newResources makes an agent with what it holds in an account.

@@ -35,11 +35,16 @@ func (r *messageReader) meantWord(t words.Token) (word string, ok bool) {
 	case n < minTypoRunes:
 		return r.meantShortWord(letters)
 	}
-	if word, ok = r.closestWord(letters); !ok && len(letters) >= minTwoTypoRunes && !unicode.Is(unicode.Arabic, letters[0]) {
+	word, ok = r.closestWord(letters)
+	if !ok && len(letters) >= minTwoTypoRunes && !isArabic(letters) {
 		word, ok = r.closestLongWord(letters)
 	}
 	return word, ok
 }
+
+// isArabic reports whether letters are in Arabic script, in which a letter more, less or another one is a prefix, an
+// ending or another form rather than a slip.
+func isArabic(letters []rune) bool { return unicode.Is(unicode.Arabic, letters[0]) }
 
 func isPlainWord(word string) bool {
 	return !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
@@ -85,8 +90,8 @@ func (r *messageReader) meantShortWord(letters []rune) (best string, found bool)
 // misspelt "same".
 func (r *messageReader) closestWord(letters []rune) (best string, found bool) {
 	edits, highest := eachEdit, 0
-	if unicode.Is(unicode.Arabic, letters[0]) {
-		edits = eachInnerEdit // a letter more, less or another one is a prefix, an ending or another form there
+	if isArabic(letters) {
+		edits = eachInnerEdit
 	}
 	edits(letters, func(word string) {
 		n := r.docsWithWord(word)
