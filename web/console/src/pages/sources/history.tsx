@@ -7,6 +7,7 @@ import { Icon } from "../../components/icon";
 import { Failed, Loading } from "../../components/states";
 import { formatDate, formatSize, useTexts, type Key } from "../../i18n";
 import type { IconName } from "../../../../shared/icons";
+import { ofVersion } from "./details";
 import { Reason } from "./reason";
 import { VersionView } from "./version";
 import styles from "./history.module.css";
@@ -17,9 +18,6 @@ const looks: Record<SourceVersion["state"], [IconName, Key]> = {
   failed: ["circle-alert", "sources.version.failed"],
   earlier: ["clock", "sources.version.earlier"],
 };
-
-/** What of the address is about a version. */
-export const ofVersion = ["version", "compare"];
 
 interface Props {
   agentId: string;

@@ -1,1 +1,0 @@
-import{Sa as e,Sn as t,xa as n}from"./index-DTuVtv0R.js";var r=e(n(),1);function i(){let[e,n]=t();return[e,(0,r.useCallback)((e,t)=>n(typeof e==`function`?e(new URLSearchParams(location.search)):e,t),[n])]}export{i as t};

@@ -1,1 +1,0 @@
-import{Sa as e,ct as t,xa as n,xr as r,ya as i}from"./index-DTuVtv0R.js";var a=e(n(),1),o=i(),s=()=>()=>{};function c({said:e,...n}){let i=(0,a.useMemo)(()=>({said:e,claim:s}),[e]);return(0,o.jsx)(t,{value:i,children:(0,o.jsx)(r,{...n})})}export{c as t};
