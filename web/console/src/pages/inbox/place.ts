@@ -1,5 +1,5 @@
 // What of the inbox is in its address: loading it again shows the same.
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 
 export const views = ["waiting", "mine", "unassigned", "live", "ended", "all"] as const;
 export type View = (typeof views)[number];
@@ -20,7 +20,7 @@ export type Change = Partial<Record<"view" | "agent" | FilterName, string>>;
 
 /** Where the inbox is, what moves it, and the query of the address for links that stay in it. */
 export function useInboxPlace() {
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const given = filterNames.flatMap((name) => (query.get(name) ? [[name, query.get(name)!] as const] : []));
   const place: Place = {
     view: views.find((view) => view === query.get("view")) ?? "waiting",
