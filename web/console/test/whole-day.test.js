@@ -21,7 +21,7 @@ function leave() {
 }
 
 describe("a whole day, with the real program", { skip }, () => {
-  let browser, server, person, agent, desk, customer;
+  let browser, server, person, agent, member, customer;
   const until = (path, isThere) =>
     untilNothing(async () => {
       const found = await person.call("GET", path);
@@ -34,8 +34,8 @@ describe("a whole day, with the real program", { skip }, () => {
     const content = "Goods may be sent back within thirty days. The label is in the parcel. Nobody pays for it.";
     await person.call("POST", `/v2/agents/${agent}/sources`, { type: "text", name: "Returns", content });
     assert.equal(await until(`/v2/agents/${agent}`, ({ status }) => status === "trained"), null);
-    desk = await newPage(browser, server.origin, { locale: "en" });
-    await desk.context().addCookies([person.cookie]);
+    member = await newPage(browser, server.origin, { locale: "en" });
+    await member.context().addCookies([person.cookie]);
     const site = server.origin.replace("localhost", "127.0.0.1");
     customer = await newPage(browser, site, { locale: "en" });
     await customer.goto(`${site}/chatbot-iframe/${agent}`);
@@ -59,55 +59,57 @@ describe("a whole day, with the real program", { skip }, () => {
     const before = await write(text);
     await answers().nth(before + 1).waitFor();
   };
-  const said = () => desk.getByRole("region", { name: "What was said" });
+  const said = () => member.getByRole("region", { name: "What was said" });
 
   test("it is asked, refused, handed over, answered, kept, given back, cited, closed and counted once", async () => {
-    await desk.goto(`${server.url}/inbox`);
-    await desk.getByText("live", { exact: true }).waitFor({ state: "attached" });
-    await desk.evaluate(leave);
+    await member.goto(`${server.url}/inbox`);
+    await member.getByText("live", { exact: true }).waitFor({ state: "attached" });
+    await member.evaluate(leave);
 
     await ask(question);
     await write("I want to talk to a human.");
-    await desk.waitForFunction(() => document.title.startsWith("(1) ")); // the inbox rings
-    await desk.evaluate(() => window.look());
+    await member.waitForFunction(() => document.title.startsWith("(1) ")); // the inbox rings
+    await member.evaluate(() => window.look());
 
-    const row = desk.getByRole("list", { name: "Conversations" }).getByRole("link");
+    const row = member.getByRole("list", { name: "Conversations" }).getByRole("link");
     await row.filter({ hasText: "Waits for a person" }).click();
     await said().getByText(question).waitFor();
-    await desk.getByRole("region", { name: "Conversation", exact: true }).getByRole("button", { name: "Take over" }).click();
-    await desk.getByLabel("Write to the customer").fill(reply);
+    await member.getByRole("region", { name: "Conversation", exact: true }).getByRole("button", { name: "Take over" }).click();
+    await member.getByLabel("Write to the customer").fill(reply);
     await customer.getByText(/is typing/).first().waitFor();
-    await desk.keyboard.press("Control+Enter");
+    await member.keyboard.press("Control+Enter");
     await log().getByText(reply).waitFor();
     await log().getByText(`You are now talking to ${owner.name}`).waitFor();
     await write("Thank you!");
     await said().getByText("Thank you!").waitFor();
 
     await said().getByRole("button", { name: "Turn into a source" }).click();
-    const dialog = desk.getByRole("dialog");
+    const dialog = member.getByRole("dialog");
     assert.equal(await dialog.locator("[name=question]").inputValue(), question);
     assert.equal(await dialog.locator("[name=answer]").inputValue(), reply);
     await dialog.locator("button[type=submit]").click();
     await dialog.getByRole("button", { name: "Close" }).last().click();
     assert.equal(await until(`/v1/agents/${agent}/sources?types=qna`, ({ data }) => data.length === 1 && data[0].status === "trained"), null);
 
-    await desk.getByRole("button", { name: "Give back to the agent" }).click();
-    await desk.getByText("The agent answers in this conversation.").waitFor();
+    await member.getByRole("button", { name: "Give back to the agent" }).click();
+    await member.getByText("The agent answers in this conversation.").waitFor();
     await log().getByText(`${owner.name} has handed the conversation back to the assistant`).waitFor();
     await ask(question);
     await log().getByText(/nine euros/).nth(1).waitFor();
     await log().getByRole("button", { name: /^Source 1: / }).last().waitFor();
     await said().getByText(/nine euros/).nth(1).waitFor(); // by itself
 
-    await desk.goto(`${server.url}/agents/${agent}/tickets?view=done`);
-    await desk.getByRole("main").getByRole("row").first().waitFor();
-    assert.equal(await desk.getByRole("main").getByRole("row").count(), 1);
+    await member.goto(`${server.url}/agents/${agent}/tickets?view=done`);
+    await member.getByRole("main").getByRole("row").first().waitFor();
+    assert.equal(await member.getByRole("main").getByRole("row").count(), 1);
 
     assert.equal(await until(`/v2/agents/${agent}/insights`, ({ data }) => data.totals.conversations === 1 && data.totals.escalated === 1), null);
-    await desk.goto(`${server.url}/agents/${agent}/insights`);
-    await desk.getByRole("link", { name: /Conversations/ }).first().waitFor();
+    await member.goto(`${server.url}/agents/${agent}/insights`);
+    await member.getByRole("link", { name: "Show the conversations: Conversations" }).click();
+    await member.getByRole("list", { name: "Conversations behind a figure" }).getByRole("link").click(); // there is one alone
+    await member.getByRole("list", { name: "What was said" }).getByText(/nine euros/).nth(1).waitFor();
     const { data } = await person.call("GET", `/v2/agents/${agent}/insights`);
     assert.deepEqual([data.totals.conversations, data.totals.escalated], [1, 1]);
-    assert.deepEqual([await desk.reports(), desk.problems, customer.problems], [[], [], []]);
+    assert.deepEqual([await member.reports(), member.problems, customer.problems], [[], [], []]);
   });
 });

@@ -112,7 +112,7 @@ export function ConversationList({ list, open, search, place, before }: Props) {
       <KeepPlace isStartKept={list.count > 0}>
         <ol className={styles.rows} aria-label={t("inbox.conversations")} data-rows="">
           {[
-            ...(focused && !focused.isBehind ? [rowOf(focused.row)] : []), // among the others, so that it is not drawn anew
+            ...(focused && !focused.isBehind ? [rowOf(focused.row)] : []), // among the others, so that it keeps the focus
             ...steady.rows.map((row, i) => rowOf(row, placeOf(i))),
             ...(focused?.isBehind ? [rowOf(focused.row)] : []),
           ]}
