@@ -83,10 +83,10 @@ func useServer(t *testing.T, s *testkit.Server, agent string) {
 	t.Helper()
 	chat := "/agents/" + agent + "/chat"
 	var reply struct {
-		Data struct{ ConversationID string }
+		Data struct{ Metadata struct{ ConversationID string } }
 	}
 	s.Do(t, "POST", chat, s.Key, map[string]any{"message": "Where do parcels come from?"}).Decode(t, 200, &reply)
-	conversation := reply.Data.ConversationID
+	conversation := reply.Data.Metadata.ConversationID
 	s.Do(t, "POST", chat, s.Key, map[string]any{"message": "And when?", "conversationId": conversation})
 	s.Do(t, "POST", chat, s.Key, map[string]any{"message": "Where?", "stream": true})
 	conversations := "/agents/" + agent + "/conversations"
@@ -95,6 +95,40 @@ func useServer(t *testing.T, s *testkit.Server, agent string) {
 		s.Do(t, "GET", path, s.Key, nil)
 	}
 	showSources(t, s, agent)
+	showInbox(t, s, agent, conversation)
+}
+
+// showInbox reads what the console shows of conversations, tickets and people, again whenever one of them changes.
+func showInbox(t *testing.T, s *testkit.Server, agent, conversation string) {
+	t.Helper()
+	page := admin.Paging{Limit: 20}
+	var all error
+	for _, view := range []string{"waiting", "mine", "unassigned", "live", "ended", "all"} {
+		for _, of := range []string{"", agent} {
+			query := admin.InboxQuery{AccountID: s.Account, View: view, AgentID: of, Paging: page}
+			_, err := admin.RunOn(t.Context(), s.AdminService, admin.ListInbox, query)
+			all = errors.Join(all, err)
+		}
+	}
+	_, countErr := admin.RunOn(t.Context(), s.AdminService, admin.CountInbox, admin.InboxAccount{AccountID: s.Account})
+	for _, before := range []int64{0, 2} {
+		query := admin.ThreadQuery{ID: conversation, Before: before, Limit: 50}
+		_, err := admin.RunOn(t.Context(), s.AdminService, admin.ReadThread, query)
+		all = errors.Join(all, err)
+	}
+	_, customerErr := admin.RunOn(t.Context(), s.AdminService, admin.ListCustomers,
+		admin.CustomerQuery{AgentID: agent, Limit: 20})
+	_, leadErr := admin.RunOn(t.Context(), s.AdminService, admin.ListLeads, admin.LeadPageQuery{AgentID: agent, Paging: page})
+	if err := errors.Join(all, countErr, customerErr, leadErr); err != nil {
+		t.Fatal(err)
+	}
+	tickets := "/agents/" + agent + "/helpdesk/tickets?status=new,on_you,on_customer,on_hold&sortBy="
+	for _, path := range []string{tickets + "updatedAt&order=desc", tickets + "lastMessageAt&order=asc",
+		tickets + "createdAt&order=desc&assigneeId=none&teamId=none"} {
+		if reply := s.Do(t, "GET", path, s.Key, nil); reply.Status != 200 {
+			t.Fatal(reply)
+		}
+	}
 }
 
 // showSources reads what the console shows of an agent's sources, again and again while something is trained.
@@ -125,8 +159,8 @@ var mayScan = regexp.MustCompile(`^SCAN (CONSTANT ROW|\d+ CONSTANT ROWS|\d+-ROW 
 	`due$|answered$|newest$|search_accounts USING INDEX search_accounts_building)`)
 
 // mayCollect are the statements that may sort: the webhooks of an account (100 at most), the groups of questions of an
-// agent, and the agents of an account whose index is being built.
-var mayCollect = regexp.MustCompile(`from (webhooks|insight_groups)\b|select id\s+from agents`)
+// agent, the files of a page of messages, and the agents of an account whose index is being built.
+var mayCollect = regexp.MustCompile(`from (webhooks|insight_groups|attachments)\b|select id\s+from agents`)
 
 func explainSQLite(t testing.TB, db *sqldb.DB, query string) (wrong []string) {
 	t.Helper()

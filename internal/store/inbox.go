@@ -36,9 +36,13 @@ const lastAuthor = `coalesce((
 		  limit 1), '')`
 
 func (f InboxFilter) whereClause(account parley.AccountID) (where string, args []any) {
+	// The agent is looked up for each row: a list of agents would have the planner read them one by one, and sort.
 	where = `account_id = ? and deleted_at is null and channel <> ?
-		  and agent_id in (select a.id from agents a where a.account_id = ? and a.deleted_at is null)`
-	args = []any{account, parley.ChannelPlayground, account}
+		  and exists (
+		    select 1
+		    from agents a
+		    where a.id = conversations.agent_id and a.account_id = conversations.account_id and a.deleted_at is null)`
+	args = []any{account, parley.ChannelPlayground}
 	if f.Agent != "" {
 		where, args = where+` and agent_id = ?`, append(args, f.Agent)
 	}

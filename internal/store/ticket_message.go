@@ -46,6 +46,7 @@ type TicketMessagesRequest struct {
 	parley.PageRequest          // its cursor is a sequence number
 	Types              []string // any of them; none is all
 	Descending         bool     // newest first
+	SkipsTotal         bool     // does not count them
 }
 
 // ticketMessage is a message with what a ticket's readers see besides: the type, the event, and the names of the member
@@ -88,10 +89,13 @@ func (db *DB) TicketMessages(ctx context.Context, ref parley.ConversationRef,
 	if len(ask.Types) > 0 {
 		where, args = where+` and type in `+placeholders(len(ask.Types)), append(args, toAny(ask.Types)...)
 	}
-	if page.Total, err = db.count(ctx, `
-		from messages
-		where `+where, args...); err != nil {
-		return page, err
+	if !ask.SkipsTotal {
+		page.Total, err = db.count(ctx, `
+			from messages
+			where `+where, args...)
+		if err != nil {
+			return page, err
+		}
 	}
 	order, beyond := `asc`, `>`
 	if ask.Descending {

@@ -33,14 +33,15 @@ const (
 
 // start starts a server of its own: pages show whatever other measures have left.
 func (w *webRun) start(ctx context.Context) (err error) {
-	w.Logf("  web: starting a server, %d rows …", listRows)
+	w.Logf("  web: starting a server, %d rows and %d conversations …", listRows, inboxRows)
 	s := &webServer{}
 	if s.Server, err = w.NewServer(ctx, "web"); err != nil {
 		return err
 	}
 	w.server = s
 	agents := map[string]string{"small": s.Agents[stub.InstantModel]}
-	for name, model := range map[string]string{"long": stub.LongModel, "lists": stub.SilentModel} {
+	for name, model := range map[string]string{"long": stub.LongModel, "lists": stub.SilentModel,
+		"inbox": stub.SilentModel} {
 		if agents[name], err = s.CreateAgent(ctx, model); err != nil {
 			return err
 		}
@@ -50,6 +51,9 @@ func (w *webRun) start(ctx context.Context) (err error) {
 	}
 	s.Stop()
 	if err = fillList(ctx, s.Server, parley.AgentID(agents["lists"])); err != nil {
+		return err
+	}
+	if w.taken, err = fillInbox(ctx, s.Server, parley.AgentID(agents["inbox"])); err != nil {
 		return err
 	}
 	if s.Server.Server, err = w.StartServer(ctx, w.Binary, s.DataDir); err != nil {
@@ -69,7 +73,7 @@ func (w *webRun) describe(ctx context.Context, agents map[string]string) error {
 		return err
 	}
 	w.job = job{webSizes: usualWeb, Origin: "http://localhost:" + at.Port(), Account: w.server.AccountID,
-		Key: w.server.Key, Agents: agents}
+		Key: w.server.Key, Agents: agents, Taken: w.taken}
 	if w.IsQuick() {
 		w.job.webSizes = quickWeb
 	}
@@ -134,7 +138,7 @@ func (w *webRun) signIn(ctx context.Context, email, password string) (*http.Resp
 // fillList writes so many sources of an agent, which the server does not read: 10,000 texts over HTTP would be learned
 // for minutes.
 func fillList(ctx context.Context, s *harness.Server, agent parley.AgentID) (err error) {
-	db, err := store.Open(ctx, sqldb.Config{URL: filepath.Join(s.DataDir, "parley.db")})
+	db, err := openStore(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -155,4 +159,9 @@ func fillList(ctx context.Context, s *harness.Server, agent parley.AgentID) (err
 		}
 		return nil
 	})
+}
+
+// openStore opens the database of a server that does not run.
+func openStore(ctx context.Context, s *harness.Server) (*store.DB, error) {
+	return store.Open(ctx, sqldb.Config{URL: filepath.Join(s.DataDir, "parley.db")})
 }

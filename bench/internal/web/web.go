@@ -25,7 +25,7 @@ type webSizes struct {
 	Sleepers  int `json:"sleepers"`  // agents that are changed while the page sleeps
 	Sleeps    int `json:"sleeps"`    // with and without a word of the browser
 	Answers   int `json:"answers"`   // long ones
-	Rows      int `json:"rows"`      // of the long list that are walked through
+	Rows      int `json:"rows"`      // of long lists that are walked through
 }
 
 var (
@@ -38,6 +38,7 @@ type webRun struct {
 	*harness.Run
 	console string // folder of the front end's source
 	job     job
+	taken   []string // the conversations that people have
 
 	server   *webServer
 	startErr error // why there is none that the parts can use
@@ -52,6 +53,7 @@ type job struct {
 	Key      string            `json:"key"`
 	Cookie   cookie            `json:"cookie"`
 	Agents   map[string]string `json:"agents"`
+	Taken    []string          `json:"taken"` // conversations that people have, the longest first
 }
 
 type cookie struct {
@@ -80,6 +82,7 @@ var parts = []part{
 	{name: "events", run: measureEvents, programs: browserPrograms, hasServer: true},
 	{name: "stream", run: measureStream, programs: browserPrograms, hasServer: true},
 	{name: "list", run: measureList, programs: browserPrograms, hasServer: true},
+	{name: "inbox", run: measureInbox, programs: browserPrograms, hasServer: true},
 	{name: "sleep", run: measureSleep, programs: browserPrograms, hasServer: true},
 	{name: "widget-button", run: measureButton, programs: browserPrograms, hasServer: true},
 	{name: "widget-open", run: measureOpening, programs: browserPrograms, hasServer: true},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"parley/bench/internal/harness"
 	"parley/bench/internal/report"
@@ -149,5 +150,23 @@ func TestPartsThatAreLeftOut(t *testing.T) {
 	if reasons["weight"] != "" || reasons["sign-in"] != "no node on the PATH" ||
 		reasons["install"] != "no npm on the PATH" {
 		t.Error(reasons)
+	}
+}
+
+// What the measure of the inbox shows is there: so many conversations, the first of them long, and only the newest are
+// those of people.
+func TestInboxHasWhatIsMeasured(t *testing.T) {
+	f := inboxFill{account: "account", agent: "agent", now: time.Unix(1_800_000_000, 0)}
+	for _, i := range []int{0, 1, takenRows - 1, takenRows} {
+		f.addConversation(i)
+	}
+	if got := len(f.conversations) / conversationColumns; got != 4 || len(f.conversations)%conversationColumns != 0 {
+		t.Errorf("%d conversations", got)
+	}
+	if got, want := len(f.messages), (threadMessages+3*2)*messageColumns; got != want {
+		t.Errorf("%d values of messages, want %d", got, want)
+	}
+	if len(f.taken) != 3 {
+		t.Errorf("%d conversations are those of people, want 3", len(f.taken))
 	}
 }

@@ -98,7 +98,7 @@ func (s *Service) moveConversation(ctx context.Context, in StateChange) (Convers
 	case "end":
 		c, err = s.Conversations.End(ctx, ref, s.author())
 	case "takeover":
-		c, err = s.Conversations.TakeOver(ctx, ref, s.author(), "", false)
+		c, err = s.takeOver(ctx, ref)
 	default: // handback
 		c, err = s.Conversations.HandBack(ctx, ref, s.author())
 	}
@@ -106,6 +106,15 @@ func (s *Service) moveConversation(ctx context.Context, in StateChange) (Convers
 		return Conversation{}, err
 	}
 	return newConversation(c), nil
+}
+
+// takeOver hands a conversation over to the member who asks, unless another one answers in it: that is asked of
+// claimConversation, which names whom it is taken from. The operator hands it over to whoever comes first.
+func (s *Service) takeOver(ctx context.Context, ref parley.ConversationRef) (*parley.Conversation, error) {
+	if s.member != nil {
+		return s.Conversations.Claim(ctx, ref, s.member.User, "")
+	}
+	return s.Conversations.TakeOver(ctx, ref, s.author(), "", false)
 }
 
 func (s *Service) replyAsHuman(ctx context.Context, in HumanReply) (MessageRef, error) {
@@ -606,7 +615,8 @@ func (s *Service) addPerson(ctx context.Context, ref parley.ConversationRef, out
 }
 
 func (s *Service) addEntries(ctx context.Context, ref parley.ConversationRef, in ThreadQuery, out *Thread) error {
-	ask := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: in.Limit}, Descending: true}
+	ask := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: in.Limit}, Descending: true,
+		SkipsTotal: true}
 	if in.Before > 0 {
 		ask.After = &parley.Cursor{SortValue: in.Before}
 	}
@@ -667,32 +677,4 @@ func newThreadEntry(m *parley.TicketMessage) ThreadEntry {
 		out.Name = m.Sender.Name
 	}
 	return out
-}
-
-// TranscriptQuery asks for a page of what was said in a conversation.
-type TranscriptQuery struct {
-	ID string `path:"conversationId"`
-	Paging
-}
-
-// TranscriptMessage is a message as people read it.
-type TranscriptMessage struct {
-	ID        string    `json:"messageId"`
-	Author    string    `json:"author" doc:"Who wrote it: user, assistant or human, which is a member of the team."`
-	Text      string    `json:"text" doc:"Empty where there are only calls of tools or files."`
-	CreatedAt time.Time `json:"createdAt"`
-}
-
-// listTranscript lists messages, the newest page first. Within a page the oldest message is first.
-func (s *Service) listTranscript(ctx context.Context, in TranscriptQuery) (Page[TranscriptMessage], error) {
-	ref, err := s.findConversation(ctx, in.ID)
-	if err != nil {
-		return Page[TranscriptMessage]{}, err
-	}
-	read := func(p parley.PageRequest) (parley.Page[parley.Message], error) { return s.DB.Messages(ctx, ref, p) }
-	return readPage(s, in.Paging, []string{"transcript", in.ID}, read, eachBy(newTranscriptMessage))
-}
-
-func newTranscriptMessage(m *parley.Message) TranscriptMessage {
-	return TranscriptMessage{ID: string(m.ID), Author: string(m.Author), Text: m.Text(), CreatedAt: m.CreatedAt}
 }

@@ -156,7 +156,6 @@ var memberCases = []memberCase{
 	{"GET /agents/{agentId}/synonyms/proposals", ""},
 	{"POST /agents/{agentId}/synonyms", `{"words":["postcode","zip"]}`},
 	{"GET /agents/{agentId}/conversations", ""},
-	{"GET /conversations/{conversationId}/transcript", ""},
 	{"GET /conversations/{conversationId}/trace", ""},
 	{"GET /conversations/{conversationId}/explain", ""},
 	{"GET /conversations/{conversationId}/explain?messageId={messageId}", ""},

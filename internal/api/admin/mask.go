@@ -116,8 +116,6 @@ func (e *ThreadEntry) hidePersonalData() {
 
 func (c *CountedConversation) hidePersonalData() { maskText(&c.Title) }
 
-func (m *TranscriptMessage) hidePersonalData() { maskText(&m.Text) }
-
 func (v *VoiceSession) hidePersonalData() { mask(&v.UserID, idMask) }
 
 func (c *Customer) hidePersonalData() {

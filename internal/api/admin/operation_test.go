@@ -103,7 +103,6 @@ var failingRequests = []struct {
 	{"GET /accounts/ACCOUNT/inbox?view=lost", ``, parley.CodeInvalidBody},
 	{"GET /accounts/x/inbox/counts", ``, parley.CodeAccountNotFound},
 	{"POST /conversations/x/messages", `{"member":"a@b.co","text":"t"}`, parley.CodeConversationNotFound},
-	{"GET /conversations/x/transcript", ``, parley.CodeConversationNotFound},
 	{"GET /conversations/x/trace", ``, parley.CodeConversationNotFound},
 	{"POST /conversations/count", `{"conversationIds":["x"]}`, parley.CodeConversationNotFound},
 	{"POST /conversations/count", `{}`, parley.CodeInvalidBody},

@@ -33,7 +33,7 @@ func routes() []route {
 		GetIdentitySecret, RotateIdentitySecret, CheckIdentity, CheckDomain, CreatePreviewTicket,
 		SetIcon, RemoveIcon, SetPicture, RemovePicture,
 		ListDraftOptions, Playground, Compare, ListPlayground, ShowPlayground, Improve, RateAnswer,
-		ListConversations, ListTranscript, MoveConversation, ReplyAsHuman, TellTyping, Trace, Explain,
+		ListConversations, MoveConversation, ReplyAsHuman, TellTyping, Trace, Explain,
 		ListInbox, CountInbox, ReadThread, ClaimConversation, ListDrafts, SaveDraft,
 		CountConversations, DeleteConversations, ExportPerson, ErasePerson,
 		ListVoiceSessions, GetVoiceSession, EndVoiceSession, ReadVoiceRecording, VoiceStats,

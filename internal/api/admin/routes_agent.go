@@ -299,7 +299,8 @@ var (
 	MoveConversation = newOperation(conversationGroup.write, "PUT /conversations/{conversationId}/state", operation{
 		Name:    "changeConversationState",
 		Summary: "End a conversation, take it over or hand it back",
-		Errors:  errorCodes{parley.CodeConversationNotFound, parley.CodeNotOngoing, parley.CodeNotTakenOver},
+		Errors: errorCodes{parley.CodeConversationNotFound, parley.CodeNotOngoing, parley.CodeNotTakenOver,
+			parley.CodeClaimed},
 	}, (*Service).moveConversation).recorded(func(in StateChange) change {
 		return change{action: "conversation." + in.Step, subject: in.ID}
 	})
@@ -341,7 +342,7 @@ var (
 	}, (*Service).countInbox)
 	ReadThread = newOperation(conversationGroup.read, "GET /conversations/{conversationId}/thread", operation{
 		Name:    "readThread",
-		Summary: "Read a conversation with its newest messages, notes and events",
+		Summary: "Read a conversation of any origin with its newest messages, notes and events",
 		Errors:  errorCodes{parley.CodeConversationNotFound},
 	}, (*Service).readThread)
 	TellTyping = newOperation(conversationGroup.write, "POST /conversations/{conversationId}/typing", operation{
@@ -349,11 +350,6 @@ var (
 		Summary: "Show the customer of a conversation that a member of the team writes",
 		Errors:  errorCodes{parley.CodeConversationNotFound},
 	}, (*Service).tellTyping)
-	ListTranscript = newOperation(conversationGroup.read, "GET /conversations/{conversationId}/transcript", operation{
-		Name:    "listTranscript",
-		Summary: "List what was said in a conversation of any origin, the newest page first",
-		Errors:  errorCodes{parley.CodeConversationNotFound, parley.CodeInvalidCursor},
-	}, (*Service).listTranscript)
 	Trace = newOperation(conversationGroup.read, "GET /conversations/{conversationId}/trace", operation{
 		Name:    "traceConversation",
 		Summary: "Explain the answers of a conversation",

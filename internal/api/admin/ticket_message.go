@@ -52,7 +52,7 @@ func (s *Service) showTicket(ctx context.Context, in TicketRef) (TicketDetails, 
 	if out.Ticket, err = s.newTicket(ctx, t); err != nil {
 		return out, err
 	}
-	request := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: ticketPageSize}}
+	request := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: ticketPageSize}, SkipsTotal: true}
 	for {
 		page, err := s.Helpdesk.Messages(ctx, ref, in.Number, request)
 		if err != nil {

@@ -331,6 +331,12 @@ func TestOneMemberHasAConversation(t *testing.T) {
 			mt.t.Errorf("the loser is told of %+v", seen.ClaimedBy)
 		}
 		mt.requireCode(loser, parley.CodeClaimed, claim, `{"former":"`+parley.NewUUID()+`"}`)
+		mt.requireCode(loser, parley.CodeClaimed, "PUT /conversations/"+id+"/state", `{"step":"takeover"}`)
+		run(mt, admin.MoveConversation, admin.StateChange{ID: id, Step: "takeover"}) // nobody is put in the winner's place
+		if kept := get[admin.Thread](mt, loser, "GET /conversations/"+id+"/thread", ""); kept.ClaimedBy == nil ||
+			kept.ClaimedBy.UserID != string(winner.User) {
+			mt.t.Errorf("the conversation was taken from who has it: %+v", kept.ClaimedBy)
+		}
 		get[admin.Conversation](mt, loser, claim, `{"former":"`+string(winner.User)+`"}`)
 
 		last := seen.Entries[len(seen.Entries)-1].Seq

@@ -1,6 +1,5 @@
 // Recorded answers about conversations with people, and a small server's memory for what the tests change in them.
 import { explain, metadata } from "./playground-answers.js";
-import { notFound } from "./serve.js";
 
 const agentId = "5QHA6VB-DIAbBhxwqxfdi";
 const at = (minute) => `2026-11-22T08:${String(minute).padStart(2, "0")}:00.000Z`;
@@ -101,7 +100,7 @@ export function answerInbox(state, { method, path, query, body }) {
   const [, id, rest] = /^\/v1\/conversations\/([^/]+)\/([a-z]+)$/.exec(path) ?? [];
   if (!id) return undefined;
   const found = state.inbox.find((one) => one.conversationId === id);
-  if (!found) return [404, notFound];
+  if (!found) return undefined;
   return ofConversation(state, found, `${method} ${rest}`, body);
 }
 

@@ -14,9 +14,9 @@ const me = { userId: "usr_1", name: "Owner" };
 const mine = () => [{ ...waiting, claimedBy: me }];
 
 describe("the order of rows", () => {
-  let keepOrder;
+  let keepOrder, followWindow;
   before(async () => {
-    ({ keepOrder } = (await runnerImport(join(import.meta.dirname, "../src/pages/inbox/steady.ts"))).module);
+    ({ keepOrder, followWindow } = (await runnerImport(join(import.meta.dirname, "../src/pages/inbox/steady.ts"))).module);
   });
 
   const list = (text) => text.split(" ").filter(Boolean).map((one) => ({ conversationId: one[0], lastActivity: one.slice(1) }));
@@ -36,6 +36,14 @@ describe("the order of rows", () => {
     assert.deepEqual(show("a1 b1", "a1 b1 c1 d1"), ["a1 b1 c1 d1", "", 0]);
     assert.deepEqual(show("", "a1 b1"), ["a1 b1", "", 0]);
     assert.deepEqual(show("a1 b1", "c1 d1"), ["a1 b1", "a b", 2]);
+  });
+
+  test("rows whose page is left go, and those of the page before come first", () => {
+    const follow = (before, now) => followWindow(list(before), list(now)).map((row) => row.conversationId).join("");
+    assert.equal(follow("a1 b1 c1 d1", "c1 d1 e1"), "cd");
+    assert.equal(follow("c1 d1 e1", "a1 b1 c1 d1"), "abcd");
+    assert.equal(follow("a1 b1 c1", "c2 b1"), "bc"); // in their former order
+    assert.equal(follow("a1", "x1 y1"), "xy");
   });
 });
 

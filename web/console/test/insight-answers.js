@@ -1,4 +1,5 @@
 // Recorded answers about conversations behind figures.
+import { row, thread } from "./inbox-answers.js";
 
 const page = (data) => [200, { data, pagination: { cursor: null, hasMore: false, total: data.length } }];
 
@@ -19,11 +20,18 @@ export const found = [
   { id: conversation, title: "A parcel that is late", source: "Widget or Iframe", status: "ended", createdAt: 1_795_000_000, updatedAt: 1_795_000_600, userId: null, snippet: null, embedOrigin: null, parentConversationId: null, parentSummary: null },
   { id: "01998b2d-0000-7000-8000-000000000c02", title: null, source: "API", status: "taken_over", createdAt: 1_795_000_000, updatedAt: 1_795_000_100, userId: "4711", snippet: null, embedOrigin: null, parentConversationId: null, parentSummary: null },
 ];
-export const transcript = [
-  { messageId: "msg_1", author: "user", text: "Where is my parcel?", createdAt: "2026-11-20T14:01:00Z" },
-  { messageId: "msg_2", author: "assistant", text: "It left our warehouse on Monday.", createdAt: "2026-11-20T14:01:03Z" },
-  { messageId: "msg_3", author: "human", text: "Hello, I have your order here.", createdAt: "2026-11-20T14:03:00Z" },
-];
+export const transcript = ["user", "assistant", "human"].map((author, i) => ({
+  messageId: `msg_${i + 1}`,
+  seq: i + 1,
+  type: "reply",
+  author,
+  state: "complete",
+  parts: [{ type: "text", text: ["Where is my parcel?", "It left our warehouse on Monday.", "Hello, I have your order here."][i] }],
+  files: [],
+  score: null,
+  citations: [],
+  createdAt: `2026-11-20T14:0${i + 1}:00Z`,
+}));
 
 export const customers = [
   { customerId: "01998b2d-0000-4000-8000-000000000b01", name: "Customer 1", email: "one@example.com", phoneNumber: "+1 555 0147", userId: "4711", createdAt: "2026-11-02T09:00:00Z" },
@@ -53,11 +61,11 @@ const readSound = (part) => ({ sessionId: voiceSessions[0].sessionId, name: "cal
 export function answerInsights(state, { method, path, query, body }) {
   const at = `${method} ${path.replace(/agents\/[^/]+/, "agents/ID").replace(/(conversations|customers|sessions)\/[0-9a-f-]{36}/, "$1/ID")}`;
   const isWanted = (one) => Object.values(one).some((value) => value.toLowerCase().includes((query.get("query") ?? "").toLowerCase()));
+  if (/^\/v1\/conversations\/01998b2d-[^/]+\/thread$/.test(path)) return [200, thread(row(1), state.transcript ?? transcript)];
   const routes = {
     "GET /v2/agents/ID/conversations/search": () => page(state.found ?? found),
     "GET /v1/agents/ID/insights/conversations": () =>
       page([{ conversationId: conversation, title: "A parcel that is late", source: "API", status: "ended", createdAt: "2026-11-20T14:01:00Z", lastActivity: "2026-11-20T14:03:00Z" }]),
-    "GET /v1/conversations/ID/transcript": () => page(state.transcript ?? transcript),
     "GET /v1/agents/ID/customers": () => page((state.customers ?? customers).filter(isWanted)),
     "GET /v1/agents/ID/customers/ID": () => [200, { ...details, ...state.customer }],
     "GET /v1/agents/ID/leads": () => page(state.leads ?? leads),

@@ -1,38 +1,12 @@
 // The live view over a longer time, where PARLEY_LONG is set: a stream that is cut after each of its events, and a
 // thousand events that are missed. What is on the screen is what the server holds in the end.
 import assert from "node:assert/strict";
-import { createServer, request } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { launch, newPage, skip, untilNothing } from "./browser.js";
+import { cutBefore } from "./live-server.js";
 import { signUp, startServer } from "./server.js";
 
 const isLong = Boolean(process.env.PARLEY_LONG);
-
-/** A server in front of the real one, which ends a stream of events after as many as `state.most`. */
-async function cutBefore(origin, state) {
-  const server = createServer((asked, response) => {
-    const { hostname, port } = new URL(origin);
-    const { method, url: path, headers } = asked;
-    const call = request({ hostname, port, method, path, headers }, (reply) => {
-      response.writeHead(reply.statusCode, reply.headers);
-      if (!path.endsWith("/v1/events")) return reply.pipe(response);
-      state.streams++;
-      let events = 0;
-      reply.on("data", (piece) => {
-        response.write(piece);
-        events += String(piece).split("\n\n").length - 1;
-        if (events >= state.most) call.destroy(), response.destroy();
-      });
-      reply.on("end", () => response.end());
-    });
-    call.on("error", () => response.destroy());
-    response.on("close", () => call.destroy());
-    asked.pipe(call);
-  });
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  const own = `http://localhost:${server.address().port}`;
-  return { origin: own, url: `${own}/console`, stop: () => server.close() };
-}
 
 describe("live, for long", { skip: skip || (isLong ? false : "PARLEY_LONG is not set") }, () => {
   const state = { most: Infinity, streams: 0 };

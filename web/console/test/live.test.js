@@ -1,39 +1,10 @@
 // What happens in the server is on the screen: cut streams, sleep, a killed server, several tabs; and two people who
 // change the same agent. Against the real program.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { freePort } from "../../shared/test/port.mjs";
 import { launch, newPage, skip, untilNothing } from "./browser.js";
-import { owner, program, signUp } from "./server.js";
-
-/** A program that can be killed and started again at the same address and with the same data. */
-class Program {
-  data = mkdtempSync(join(tmpdir(), "parley-live-"));
-
-  async start() {
-    this.port ??= await freePort();
-    const words = ["serve", "--json", "--data", this.data, "--listen", `127.0.0.1:${this.port}`];
-    this.child = spawn(program(), words, { stdio: ["ignore", "pipe", "ignore"] });
-    this.ended = new Promise((done) => this.child.once("exit", done));
-    const [line] = await new Promise((resolve, reject) => {
-      let text = "";
-      this.child.once("exit", () => reject(new Error(`the program has ended: ${text}`)));
-      this.child.stdout.on("data", (piece) => (text += piece).includes("\n") && resolve(text.split("\n")));
-    });
-    this.origin = `http://localhost:${this.port}`;
-    this.url = `${this.origin}/console`;
-    this.setup = JSON.parse(line).setupUrl;
-  }
-
-  async kill() {
-    this.child.kill("SIGKILL");
-    await this.ended;
-  }
-}
+import { isLost, Program } from "./live-server.js";
+import { owner, signUp } from "./server.js";
 
 describe("live", { skip }, () => {
   const server = new Program();
@@ -45,8 +16,7 @@ describe("live", { skip }, () => {
   });
   after(async () => {
     await browser?.close();
-    await server.kill();
-    rmSync(server.data, { recursive: true, force: true });
+    await server.remove();
   });
 
   const open = async (path, use) => {
@@ -60,8 +30,6 @@ describe("live", { skip }, () => {
       await page.context().close();
     }
   };
-  // A server that is killed, or a network that is off, is not there: the browser says so of each request.
-  const isLost = (problem) => /net::ERR_(INTERNET_DISCONNECTED|CONNECTION_\w+|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|NETWORK_CHANGED)/.test(problem);
   const create = async (name) => (await person.call("POST", "/v2/agents", { name })).id;
   const live = (page) => page.getByText("live", { exact: true }).waitFor({ state: "attached" });
   const card = (page, name) => page.getByRole("main").getByRole("link", { name, exact: true }).waitFor();

@@ -118,7 +118,7 @@ export const screens = {
   }),
   "insights-conversation": screen(`/agents/${help}/insights/conversations/${conversation}`, {
     full: [{}, to.byText("Where is my parcel?")],
-    ...to.stuck(`GET /v1/conversations/${conversation}/transcript`),
+    ...to.stuck(`GET /v1/conversations/${conversation}/thread`),
   }),
   people: screen(`/agents/${help}/people`, {
     full: [{}, to.byText("two@example.com")],

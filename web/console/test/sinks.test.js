@@ -135,7 +135,7 @@ const sinks = {
     answer: (texts) => ({
       state: {
         found: texts.map((text, i) => ({ ...found[0], id: `01998b2d-0000-7000-8000-0000000005${String(i).padStart(2, "0")}`, title: text })),
-        transcript: texts.map((text, i) => ({ ...transcript[i % 3], messageId: `msg_${i}`, text })),
+        transcript: texts.map((text, i) => ({ ...transcript[i % 3], messageId: `msg_${i}`, seq: i + 1, parts: [{ type: "text", text }] })),
       },
     }),
     steps: [

@@ -19,15 +19,23 @@ const source = join(import.meta.dirname, "../src");
 describe("rows that stay where they are", () => {
   test("new ones wait, further ones follow, and another list begins anew", async () => {
     const { followRows } = (await runnerImport(join(source, "pages/tickets/steady.ts"))).module;
-    const first = followRows({ place: "", order: [] }, "open", [3, 2, 1]);
-    assert.deepEqual(first, { place: "open", order: [3, 2, 1] });
-    assert.equal(followRows(first, "open", [1, 3, 2]), first);
-    assert.equal(followRows(first, "open", [4, 3, 2, 1]), first);
-    assert.deepEqual(followRows(first, "open", [3, 2, 1, 0]).order, [3, 2, 1, 0]);
-    assert.deepEqual(followRows(first, "done", [7]).order, [7]);
-    assert.deepEqual(followRows(first, "open", [9, 8]).order, [9, 8]);
-    const empty = followRows(first, "open", []);
-    assert.equal(followRows(empty, "open", []), empty);
+    const first = followRows({ place: "", start: "", order: [] }, "open", "", [3, 2, 1]);
+    assert.deepEqual(first, { place: "open", start: "", order: [3, 2, 1] });
+    assert.equal(followRows(first, "open", "", [1, 3, 2]), first);
+    assert.equal(followRows(first, "open", "", [4, 3, 2, 1]), first);
+    assert.deepEqual(followRows(first, "open", "", [3, 2, 1, 0]).order, [3, 2, 1, 0]);
+    assert.deepEqual(followRows(first, "done", "", [7]).order, [7]);
+    assert.deepEqual(followRows(first, "open", "", [9, 8]).order, [9, 8]);
+    const empty = followRows(first, "open", "", []);
+    assert.equal(followRows(empty, "open", "", []), empty);
+  });
+
+  test("rows whose page is left go, and those of the page before come first", async () => {
+    const { followRows } = (await runnerImport(join(source, "pages/tickets/steady.ts"))).module;
+    const first = followRows({ place: "", start: "", order: [] }, "open", "", [6, 5, 4, 3]);
+    const later = followRows(first, "open", "behind 5", [3, 4, 2]);
+    assert.deepEqual(later, { place: "open", start: "behind 5", order: [4, 3, 2] });
+    assert.deepEqual(followRows(later, "open", "", [6, 5, 4, 3]), { place: "open", start: "", order: [6, 5, 4, 3] });
   });
 });
 

@@ -3,7 +3,7 @@ const query = new URLSearchParams(location.search);
 const api = "/console/api";
 const main = document.querySelector("main");
 const headers = { Accept: "application/json", "Parley-Account": query.get("account") ?? "", "Parley-Console": "1" };
-const screens = { signIn, list, answer };
+const screens = { signIn, list, answer, inbox };
 
 screens[query.get("screen")]();
 
@@ -41,9 +41,45 @@ function newRow({ name, status, type, size, updatedAt }) {
   return row;
 }
 
+/** The inbox with a thread beside it; pages before are read when its beginning is near, and all stay. */
+async function inbox() {
+  const table = document.createElement("table");
+  const area = Object.assign(document.createElement("div"), { id: "thread", tabIndex: 0 });
+  area.style = "height: 600px; overflow: auto";
+  main.append(area, table);
+  const path = `/v1/accounts/${query.get("account")}/inbox?view=all&limit=50`;
+  const fill = async () => table.replaceChildren(...(await read(path)).data.map((row) => newInboxRow(row, area)));
+  await fill();
+  if (query.has("live")) await follow(() => void fill());
+}
+
+function newInboxRow({ conversationId, userId, status, agentName, lastMessage, lastActivity }, area) {
+  const row = newRow({ name: userId, status, type: agentName, size: lastMessage?.text, updatedAt: lastActivity });
+  const button = Object.assign(document.createElement("button"), { textContent: userId });
+  button.addEventListener("click", () => void showThread(conversationId, area));
+  row.append(button);
+  return row;
+}
+
+async function showThread(id, area) {
+  let first = 0;
+  let isReading = false;
+  const more = async () => {
+    isReading = true;
+    const { entries, hasEarlier } = await read(`/v1/conversations/${id}/thread${first > 0 ? `?before=${first}` : ""}`);
+    area.prepend(...entries.map(({ parts }) => Object.assign(document.createElement("p"), { textContent: parts.map(({ text }) => text).join("") })));
+    first = entries[0]?.seq ?? 0;
+    isReading = !hasEarlier;
+  };
+  area.replaceChildren();
+  await more();
+  area.scrollTop = area.scrollHeight;
+  area.addEventListener("scroll", () => area.scrollTop < 600 && !isReading && void more());
+}
+
 async function follow(use) {
   const reply = await fetch(`${api}/v1/events`, { headers: { ...headers, Accept: "text/event-stream" } });
-  for await (const lines of linesOf(reply.body)) if (lines.some((line) => /^event: (agent|source)$/.test(line))) use();
+  for await (const lines of linesOf(reply.body)) if (lines.some((line) => /^event: (agent|source|message)$/.test(line))) use();
 }
 
 async function* linesOf(body) {

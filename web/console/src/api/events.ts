@@ -23,6 +23,9 @@ const patience = 1_500; // before a lost stream is called offline: most come bac
 export const pauseBefore = (attempt: number, chance = Math.random()) =>
   Math.min(longestPause, firstPause * 2 ** attempt) * (0.75 + chance / 2);
 
+/** Reports whether the server means an event for the console. Whatever has no name is called "message", as what tells of messages is. */
+const tellsOfSomething = ({ event, data }: ServerEvent) => event !== "message" || data.startsWith("{");
+
 interface Watch {
   isVisible: boolean;
   isConnected: boolean;
@@ -268,7 +271,7 @@ export class Live {
   }
 
   private receive(event: ServerEvent): void {
-    if (event.event === "message") return; // has no name, so that the server does not mean it for the console
+    if (!tellsOfSomething(event)) return;
     if (event.event === "hello") {
       const isFirst = !this.position;
       const { role } = JSON.parse(event.data) as { role: string };

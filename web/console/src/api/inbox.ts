@@ -1,8 +1,9 @@
 // The conversations of all agents, and what a person does in them.
-import { useInfiniteQuery, useQuery, type InfiniteData } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData, type QueryClient, type QueryKey } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { hooks, request } from "./client";
 import type { components } from "./operator";
-import { usePages } from "./pages";
+import { forgetMoved, usePageWindow } from "./pages";
 import type { components as restComponents } from "./rest";
 
 type Schemas = components["schemas"];
@@ -26,7 +27,7 @@ const conversationPath = (id: string, rest: string) => `/v1/conversations/${enco
 /** A view of the inbox, the last active first. It is read again whenever something happens in a conversation. */
 export function useInbox(view: string, agent: string, isEnabled: boolean) {
   const query = new URLSearchParams({ view, limit: pageSize, ...(agent && { agentId: agent }) });
-  return usePages<InboxRow>(["inbox", "list", view, agent], inboxPath(`?${query}`), isEnabled);
+  return usePageWindow<InboxRow>(["inbox", "list", view, agent], inboxPath(`?${query}`), isEnabled);
 }
 
 export const useInboxCounts = (isEnabled: boolean) =>
@@ -40,29 +41,68 @@ export const useInboxCounts = (isEnabled: boolean) =>
 export function useFoundConversations(agent: string, filter: Readonly<Record<string, string>>, isEnabled: boolean) {
   const query = new URLSearchParams({ ...filter, limit: searchSize });
   const path = `/v2/agents/${encodeURIComponent(agent)}/conversations/search?${query}`;
-  return usePages<Found>(["foundConversations", agent, filter], path, isEnabled);
+  return usePageWindow<Found>(["foundConversations", agent, filter], path, isEnabled);
 }
 
-/** A conversation with its newest messages; further pages go back in time. */
-export const useThread = (id: string) =>
-  useInfiniteQuery({
+/** Where a page of a thread ends. */
+interface ThreadEnd {
+  /** The number of the entry behind it; 0 of the newest page. */
+  before: number;
+  /** Where the page behind it ends; null of the newest one. */
+  later: ThreadEnd | null;
+}
+
+type ThreadPages = InfiniteData<Thread, ThreadEnd>;
+
+const newest: ThreadEnd = { before: 0, later: null };
+const threadPages = 4; // that are kept and drawn of a thread, whatever its length
+
+/** A conversation with its newest messages; further pages go back in time, and only a few are kept. */
+export function useThread(id: string) {
+  const client = useQueryClient();
+  const query = useInfiniteQuery<Thread, Error, ThreadPages, QueryKey, ThreadEnd>({
     queryKey: ["conversation", id],
-    queryFn: ({ pageParam, signal }) => {
-      const query = pageParam > 0 ? `?before=${pageParam}` : "";
-      return request<Thread>("GET", conversationPath(id, `/thread${query}`), undefined, signal);
-    },
-    initialPageParam: 0,
-    getNextPageParam: ({ hasEarlier, entries }) => (hasEarlier ? entries[0]?.seq : undefined),
+    queryFn: ({ pageParam: { before }, signal }) =>
+      request<Thread>("GET", conversationPath(id, `/thread${before > 0 ? `?before=${before}` : ""}`), undefined, signal),
+    initialPageParam: newest,
+    getNextPageParam: ({ hasEarlier, entries }, _, end) => (hasEarlier && entries[0] ? { before: entries[0].seq, later: end } : undefined),
+    getPreviousPageParam: (_, __, { later }) => later ?? undefined,
+    maxPages: threadPages,
     refetchInterval: ({ state }) => (state.data?.pages[0]?.answering ? answerInterval : false),
     staleTime: 0,
   });
+  const { data, isFetching, refetch } = query;
+  const isBroken = data !== undefined && isWithGap(data);
+  useEffect(() => {
+    if (isBroken && !isFetching) void refetch();
+  }, [isBroken, isFetching, refetch]);
+  useEffect(() => () => queueMicrotask(() => forgetMoved(client, ["conversation", id], (end: ThreadEnd) => end.later !== null)), [client, id]);
+  return query;
+}
 
-/** The conversation with all entries that were read, the oldest first. */
-export function wholeThread(data: InfiniteData<Thread> | undefined): Thread | undefined {
-  const newest = data?.pages[0];
-  if (!newest) return undefined;
+/** Reports whether entries have come between two pages that were read at different times. */
+const isWithGap = ({ pages, pageParams }: ThreadPages) =>
+  pages.some(({ entries }, i) => i + 1 < pages.length && entries[0]?.seq !== pageParams[i + 1]!.before);
+
+/** Has the newest page of a thread read next, wherever in it somebody reads. */
+export const leaveEarlier = (client: QueryClient, id: string) =>
+  client.setQueryData<ThreadPages>(["conversation", id], (data) =>
+    data?.pageParams[0]?.later ? { pages: data.pages.slice(0, 1), pageParams: [newest] } : data,
+  );
+
+/** A conversation with the entries that are kept, the oldest first. */
+export interface WholeThread extends Thread {
+  /** The newest entry is among them. */
+  isNewest: boolean;
+}
+
+/** The conversation with all entries that are kept, each once. */
+export function wholeThread(data: ThreadPages | undefined): WholeThread | undefined {
+  const last = data?.pages[0];
+  if (!last) return undefined;
   const hasEarlier = data.pages.at(-1)!.hasEarlier;
-  return { ...newest, hasEarlier, entries: data.pages.toReversed().flatMap(({ entries }) => entries) };
+  const entries = new Map(data.pages.toReversed().flatMap((page) => page.entries.map((entry) => [entry.seq, entry] as const)));
+  return { ...last, hasEarlier, entries: [...entries.values()], isNewest: data.pageParams[0]?.later === null };
 }
 
 /** Why an answer is as it is. */

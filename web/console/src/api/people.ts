@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { request } from "./client";
 import type { components } from "./operator";
-import { usePages } from "./pages";
+import { usePages, usePageWindow } from "./pages";
 
 type Schemas = components["schemas"];
 export type Customer = Schemas["Customer"];
@@ -20,7 +20,7 @@ const agentPath = (id: string) => `/v1/agents/${encodeURIComponent(id)}`;
 /** The customers of an agent, or those that have the words in what is known of them. */
 export const useCustomers = (agentId: string, words: string) => {
   const query = new URLSearchParams({ limit: "50", ...(words && { query: words }) });
-  return usePages<Customer>(["agent", agentId, "customers", words], `${agentPath(agentId)}/customers?${query}`, true);
+  return usePageWindow<Customer>(["agent", agentId, "customers", words], `${agentPath(agentId)}/customers?${query}`, true);
 };
 
 export const useCustomer = (agentId: string, id: string) =>
@@ -31,7 +31,7 @@ export const useCustomer = (agentId: string, id: string) =>
   });
 
 export const useLeads = (agentId: string) =>
-  usePages<Lead>(["agent", agentId, "leads"], `${agentPath(agentId)}/leads?limit=50`, true);
+  usePageWindow<Lead>(["agent", agentId, "leads"], `${agentPath(agentId)}/leads?limit=50`, true);
 
 /** All leads, page after page. */
 export async function readLeads(agentId: string): Promise<Lead[]> {

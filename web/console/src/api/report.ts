@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { request } from "./client";
 import type { Insights } from "./insights";
 import type { components as operator } from "./operator";
-import { usePages } from "./pages";
+import { usePageWindow } from "./pages";
 import type { components } from "./rest";
 
 export type Sums = components["schemas"]["InsightSums"];
@@ -13,7 +13,6 @@ export type Grouping = components["schemas"]["InsightGrouping"];
 export type Found = components["schemas"]["Found"];
 export type Counted = operator["schemas"]["CountedConversation"];
 export type Rebuilding = operator["schemas"]["Progress"];
-export type TranscriptMessage = operator["schemas"]["TranscriptMessage"];
 
 /** Whole days of UTC, both included. */
 export interface Period {
@@ -48,7 +47,7 @@ export type Search = Readonly<Record<string, string>>;
 
 export const useFound = (agentId: string, search: Search) => {
   const query = new URLSearchParams({ ...search, limit: "25" });
-  return usePages<Found>(["agent", agentId, "found", query.toString()], `/v2${agentPath(agentId)}/conversations/search?${query}`, true);
+  return usePageWindow<Found>(["agent", agentId, "found", query.toString()], `/v2${agentPath(agentId)}/conversations/search?${query}`, true);
 };
 
 /** The figures that the search does not know, and the server lists the conversations of. */
@@ -57,16 +56,8 @@ export type CountedFigure = (typeof countedFigures)[number];
 
 export const useCounted = (agentId: string, figure: CountedFigure, { from, to }: Period) => {
   const query = new URLSearchParams({ figure, from, to, limit: "25" });
-  return usePages<Counted>(["agent", agentId, "counted", query.toString()], `/v1${agentPath(agentId)}/insights/conversations?${query}`, true);
+  return usePageWindow<Counted>(["agent", agentId, "counted", query.toString()], `/v1${agentPath(agentId)}/insights/conversations?${query}`, true);
 };
-
-/** What was said in a conversation: the newest page first, and in a page the oldest message first. */
-export const useTranscript = (conversationId: string) =>
-  usePages<TranscriptMessage>(
-    ["transcript", conversationId],
-    `/v1/conversations/${encodeURIComponent(conversationId)}/transcript?limit=100`,
-    conversationId !== "",
-  );
 
 export const beginning: Rebuilding = { forgotten: false, after: { ID: "", SortValue: 0 }, judged: 0, done: false };
 

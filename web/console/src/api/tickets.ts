@@ -1,7 +1,7 @@
 // The tickets of an agent: lists, one of them with what was said, and what is changed of them.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { request } from "./client";
-import { usePages } from "./pages";
+import { usePageWindow } from "./pages";
 import { useSession } from "./session";
 import type { components } from "./operator";
 import type { components as restComponents } from "./rest";
@@ -46,7 +46,7 @@ function searchParamsOf({ status, assigneeId, teamId, sortBy, order }: TicketQue
 
 /** The tickets that a query leaves, in pages. An event about one of them has them read again. */
 export const useTickets = (agentId: string, query: TicketQuery, isEnabled: boolean) =>
-  usePages<TicketRow>(["tickets", agentId, query], restOf(agentId, `/tickets?${searchParamsOf(query)}`), isEnabled);
+  usePageWindow<TicketRow>(["tickets", agentId, query], restOf(agentId, `/tickets?${searchParamsOf(query)}`), isEnabled);
 
 const mostFound = 50;
 
@@ -138,10 +138,6 @@ export type MessageType = "reply" | "note";
 /** Writes to a ticket as the member with the e-mail address. */
 export const writeToTicket = (agentId: string, number: number, type: MessageType, member: string, text: string) =>
   request<unknown>("POST", ofAgent(agentId, `/tickets/${number}/messages`), { type, member, text });
-
-/** Takes a conversation over from the agent, which answers in it no more. */
-export const takeOver = (conversationId: string) =>
-  request<unknown>("PUT", `/v1/conversations/${encodeURIComponent(conversationId)}/state`, { step: "takeover" });
 
 /** Returns what has the lists and the ticket read again that were changed here. */
 export function useTicketsChange(agentId: string) {

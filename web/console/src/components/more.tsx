@@ -4,26 +4,38 @@ import { useTexts } from "../i18n";
 import { Button } from "./button";
 import { Failed } from "./states";
 
-const reach = "600px"; // below what is in view
+const reach = "600px"; // beyond what is in view
 
-/** The end of a list that is read in parts. The next one is read when the end is near, or by the button. */
-export function More({ list }: { list: UseInfiniteQueryResult<InfiniteData<unknown>, unknown> }) {
+interface Props {
+  list: UseInfiniteQueryResult<InfiniteData<unknown, unknown>, unknown>;
+  /** What the pages before are read for, where a list is read in both directions. */
+  isBack?: boolean;
+  label?: string;
+  /** Reads nothing before the button is pressed. */
+  isAsked?: boolean;
+}
+
+/** An end of a list that is read in parts. The next one is read when the end is near, or by the button. */
+export function More({ list, isBack = false, isAsked = false, label }: Props) {
   const { t } = useTexts();
   const end = useRef<HTMLDivElement>(null);
-  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = list;
+  const { isFetching } = list;
+  const [has, isFailed, isReading, read] = isBack
+    ? [list.hasPreviousPage, list.isFetchPreviousPageError, list.isFetchingPreviousPage, list.fetchPreviousPage]
+    : [list.hasNextPage, list.isFetchNextPageError, list.isFetchingNextPage, list.fetchNextPage];
   useEffect(() => {
-    if (!end.current || !hasNextPage || isFetching || isFetchNextPageError) return;
+    if (!end.current || !has || isFetching || isFailed || isAsked) return;
     const isNear = { rootMargin: reach, scrollMargin: reach } as IntersectionObserverInit;
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && void fetchNextPage(), isNear);
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && void read(), isNear);
     observer.observe(end.current);
     return () => observer.disconnect();
-  }, [hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
-  if (!hasNextPage) return null;
-  if (isFetchNextPageError) return <Failed error={list.error} onRetry={() => void fetchNextPage()} />;
+  }, [has, isFetching, isFailed, isAsked, read]);
+  if (!has) return null;
+  if (isFailed) return <Failed error={list.error} onRetry={() => void read()} />;
   return (
     <div ref={end}>
-      <Button onPress={() => void fetchNextPage()} isPending={list.isFetchingNextPage}>
-        {t("state.more")}
+      <Button onPress={() => void read()} isPending={isReading}>
+        {label ?? t(isBack ? "state.moreBefore" : "state.more")}
       </Button>
     </div>
   );

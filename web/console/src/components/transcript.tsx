@@ -1,7 +1,8 @@
-import { rowsOf } from "../api/pages";
-import { useTranscript } from "../api/report";
+import { useMemo } from "react";
+import { useThread, wholeThread, type ThreadEntry } from "../api/inbox";
 import { formatDate, useTexts, type Key } from "../i18n";
-import { Button } from "./button";
+import { KeepPlace } from "./keep-place";
+import { More } from "./more";
 import { Failed, Loading } from "./states";
 import styles from "./transcript.module.css";
 
@@ -11,37 +12,37 @@ const authors: Readonly<Record<string, Key>> = {
   human: "people.colleague",
 };
 
+const textOf = ({ parts }: ThreadEntry) => parts.map(({ text }) => text ?? "").join("");
+
+/** What the customer has seen of it: no notes, and nothing without words. */
+const isSaid = (entry: ThreadEntry) => entry.type === "reply" && textOf(entry) !== "";
+
 /** What was said in a conversation, the oldest message first. */
 export function Transcript({ conversationId }: { conversationId: string }) {
   const { t, locale } = useTexts();
-  const list = useTranscript(conversationId);
-  const pages = list.data && { pages: list.data.pages.toReversed() };
-  const messages = rowsOf(pages)?.filter(({ text }) => text !== "");
-  if (list.isPending) return <Loading rows={4} />;
-  if (!messages) return <Failed error={list.error} onRetry={() => void list.refetch()} />;
-  if (messages.length === 0) return <p className={styles.detail}>{t("people.nothingSaid")}</p>;
+  const query = useThread(conversationId);
+  const messages = useMemo(() => wholeThread(query.data)?.entries.filter(isSaid), [query.data]);
+  if (query.isPending) return <Loading rows={4} />;
+  if (!messages) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
+  if (messages.length === 0 && !query.hasNextPage) return <p className={styles.detail}>{t("people.nothingSaid")}</p>;
   return (
     <>
-      {list.hasNextPage && (
-        <div>
-          <Button onPress={() => void list.fetchNextPage()} isPending={list.isFetchingNextPage}>
-            {t("people.earlier")}
-          </Button>
-        </div>
-      )}
-      {list.isFetchNextPageError && <Failed error={list.error} />}
-      <ol className={styles.messages} aria-label={t("people.transcript")}>
-        {messages.map(({ messageId, author, text, createdAt }) => (
-          <li key={messageId} className={author === "user" ? styles.customer : undefined}>
-            <p className={styles.detail}>
-              {t(authors[author] ?? "people.server")} · <time dateTime={createdAt}>{formatDate(createdAt, locale)}</time>
-            </p>
-            <p className={styles.text} dir="auto">
-              {text}
-            </p>
-          </li>
-        ))}
-      </ol>
+      <More list={query} label={t("people.earlier")} isAsked />
+      <KeepPlace isStartKept>
+        <ol className={styles.messages} aria-label={t("people.transcript")}>
+          {messages.map((entry) => (
+            <li key={entry.messageId} className={entry.author === "user" ? styles.customer : undefined} data-row={entry.seq}>
+              <p className={styles.detail}>
+                {t(authors[entry.author] ?? "people.server")} · <time dateTime={entry.createdAt}>{formatDate(entry.createdAt, locale)}</time>
+              </p>
+              <p className={styles.text} dir="auto">
+                {textOf(entry)}
+              </p>
+            </li>
+          ))}
+        </ol>
+      </KeepPlace>
+      <More list={query} isBack label={t("inbox.later")} />
     </>
   );
 }

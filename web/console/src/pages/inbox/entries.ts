@@ -35,5 +35,11 @@ export function exchangeOf(thread: Pick<Thread, "conversationId">, entry: Thread
 export const questionBefore = (entries: readonly ThreadEntry[], seq: number): ThreadEntry | undefined =>
   entries.findLast((entry) => entry.seq < seq && entry.type === "reply" && entry.author === "user");
 
+/** The answer of the agent that a person's reply stands for: the last one that it refused to give before it, or else its last one. */
+export function answerBefore(entries: readonly ThreadEntry[], seq: number): ThreadEntry | undefined {
+  const answers = entries.filter((entry) => entry.seq < seq && entry.type === "reply" && entry.author === "assistant");
+  return answers.findLast(({ answerState }) => answerState === "refused") ?? answers.at(-1);
+}
+
 /** The number of the newest entry; 0 without entries. */
 export const lastSeq = ({ entries }: Pick<Thread, "entries">): number => entries.at(-1)?.seq ?? 0;

@@ -2,6 +2,8 @@ import { memo, useMemo } from "react";
 import { readAddress } from "../../../../shared/markdown/links";
 import { citedBlocks } from "../../../../shared/markdown/cites";
 import type { ThreadEntry } from "../../api/inbox";
+import { useMay } from "../../api/session";
+import { Button } from "../../components/button";
 import { Facts } from "../../components/facts";
 import { Icon } from "../../components/icon";
 import { lex } from "../../components/markdown/lexer";
@@ -9,9 +11,15 @@ import { Markdown } from "../../components/markdown/markdown";
 import { formatDate, formatSize, useTexts, type Key } from "../../i18n";
 import { showName } from "../../names";
 import { AnswerView } from "../playground/answer";
+import type { Exchange } from "../playground/conversation";
 import type { TalkActions } from "../playground/talk";
-import { exchangeOf, questionBefore, textOf } from "./entries";
+import { answerBefore, exchangeOf, questionBefore, textOf } from "./entries";
 import styles from "./inbox.module.css";
+
+export interface EntryActions extends TalkActions {
+  /** Has the agent answer with a text from now on, in place of what it has answered. */
+  keep: (exchange: Exchange, text: string) => void;
+}
 
 interface Props {
   agent: string;
@@ -19,7 +27,7 @@ interface Props {
   entry: ThreadEntry;
   /** All that is shown of the conversation. */
   entries: readonly ThreadEntry[];
-  actions: TalkActions;
+  actions: EntryActions;
 }
 
 /** A message, a note or an event. One that stays as it is is not drawn again when another one comes. */
@@ -27,10 +35,10 @@ export const EntryView = memo(
   function EntryView(props: Props) {
     const { entry } = props;
     if (entry.type === "event") return <EventView entry={entry} />;
-    if (entry.type === "note") return <Written entry={entry} kind="note" />;
+    if (entry.type === "note") return <Written {...props} kind="note" />;
     if (entry.author === "user") return <Customer entry={entry} />;
     if (entry.author === "assistant") return <Answer {...props} />;
-    return <Written entry={entry} kind="member" />;
+    return <Written {...props} kind="member" />;
   },
   (before, after) => JSON.stringify(before.entry) === JSON.stringify(after.entry) && before.actions === after.actions,
 );
@@ -45,7 +53,7 @@ function Customer({ entry }: { entry: ThreadEntry }) {
   const { t } = useTexts();
   const text = textOf(entry);
   return (
-    <li className={styles.customer}>
+    <li className={styles.customer} data-row={entry.seq}>
       <p className={styles.by}>
         <Facts>
           {t("inbox.customer")}
@@ -70,7 +78,7 @@ function Answer({ agent, conversation, entry, entries, actions }: Props) {
     [conversation, entry], // the question before it stays the same
   );
   return (
-    <li className={styles.agent}>
+    <li className={styles.agent} data-row={entry.seq}>
       <p className={styles.by}>
         <Facts>
           {t("inbox.theAgent")}
@@ -89,12 +97,14 @@ function Answer({ agent, conversation, entry, entries, actions }: Props) {
 }
 
 /** What a member of the team has written: to the customer, or to the others. */
-function Written({ entry, kind }: { entry: ThreadEntry; kind: "member" | "note" }) {
+function Written({ entry, kind, conversation, entries, actions }: Props & { kind: "member" | "note" }) {
   const { t } = useTexts();
+  const mayKeep = useMay("answers:improve") && kind === "member";
   const text = textOf(entry);
+  const answer = answerBefore(entries, entry.seq);
   const blocks = useMemo(() => citedBlocks(text, [], lex), [text]);
   return (
-    <li className={styles[kind]}>
+    <li className={styles[kind]} data-row={entry.seq}>
       <p className={styles.by}>
         {kind === "note" && <Icon name="lock" size={14} />}
         <Facts>
@@ -105,6 +115,17 @@ function Written({ entry, kind }: { entry: ThreadEntry; kind: "member" | "note" 
       </p>
       {text && <Markdown blocks={blocks} />}
       <Files entry={entry} />
+      {mayKeep && text && answer && (
+        <div>
+          <Button
+            kind="quiet"
+            icon="circle-question-mark"
+            onPress={() => actions.keep(exchangeOf({ conversationId: conversation }, answer, questionBefore(entries, answer.seq)), text)}
+          >
+            {t("inbox.makeSource")}
+          </Button>
+        </div>
+      )}
     </li>
   );
 }
@@ -143,7 +164,7 @@ function EventView({ entry }: { entry: ThreadEntry }) {
   const { t } = useTexts();
   const { eventType = "", reason = "" } = entry.event ?? {};
   return (
-    <li className={styles.event}>
+    <li className={styles.event} data-row={entry.seq}>
       <Facts>
         {t(eventTexts[eventType] ?? "inbox.event.other")}
         {entry.name && <bdi>{showName(entry.name, t)}</bdi>}

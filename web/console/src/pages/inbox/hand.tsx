@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { claimConversation, claimedCode, moveConversation, type Thread } from "../../api/inbox";
+import { claimConversation, claimedCode, leaveEarlier, moveConversation, type Thread } from "../../api/inbox";
 import { APIError, hooks } from "../../api/client";
 import { usePresence } from "../../api/presence";
 import { useMay } from "../../api/session";
@@ -14,15 +14,20 @@ import { useScreenActions } from "../../shell/screen-actions";
 import { Composer } from "./composer";
 import styles from "./inbox.module.css";
 
+interface Props {
+  thread: Thread;
+  onSent: () => void;
+}
+
 /** Who has the conversation, and what the person can do in it. */
-export function Hand({ thread }: { thread: Thread }) {
+export function Hand({ thread, onSent }: Props) {
   const mayWrite = useMay("conversations:write");
   const [isTyping, setTyping] = useState(false);
   const others = usePresence("conversation", thread.conversationId, isTyping ? "typing" : "looking");
   return (
     <div className={styles.hand}>
       <Others others={others} />
-      {mayWrite && <Steps thread={thread} onTyping={setTyping} />}
+      {mayWrite && <Steps thread={thread} onSent={onSent} onTyping={setTyping} />}
     </div>
   );
 }
@@ -44,7 +49,7 @@ function Others({ others }: { others: ReturnType<typeof usePresence> }) {
 
 type Step = "claim" | "take" | "handback" | "end";
 
-function Steps({ thread, onTyping }: { thread: Thread; onTyping: (isTyping: boolean) => void }) {
+function Steps({ thread, onSent, onTyping }: Props & { onTyping: (isTyping: boolean) => void }) {
   const { t } = useTexts();
   const client = useQueryClient();
   const [pending, setPending] = useState<Step | "">("");
@@ -57,6 +62,11 @@ function Steps({ thread, onTyping }: { thread: Thread; onTyping: (isTyping: bool
   if (isMine) wasMine.current = true;
   const read = () =>
     Promise.all([client.invalidateQueries({ queryKey: ["conversation", id] }), client.invalidateQueries({ queryKey: ["inbox"] })]);
+  const readNewest = async () => {
+    leaveEarlier(client, id);
+    await read();
+    onSent();
+  };
   const run = async (step: Step, send: () => Promise<unknown>) => {
     if (pending) return;
     setPending(step);
@@ -119,7 +129,7 @@ function Steps({ thread, onTyping }: { thread: Thread; onTyping: (isTyping: bool
       )}
       {isMine && (
         <>
-          <Composer key={id} thread={thread} onSent={read} onTyping={onTyping} />
+          <Composer key={id} thread={thread} onSent={readNewest} onTyping={onTyping} />
           <div className={styles.steps}>
             <Button icon="bot" isPending={pending === "handback"} onPress={handBack}>
               {t("inbox.handBack")}

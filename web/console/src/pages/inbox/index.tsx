@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { useFoundConversations, useInbox, useThread, wholeThread } from "../../api/inbox";
-import { rowsOf } from "../../api/pages";
+import { windowOf } from "../../api/pages";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink, IconButton } from "../../components/button";
 import { More } from "../../components/more";
@@ -97,14 +97,16 @@ function View({ place, search, open }: ListProps) {
   const { t } = useTexts();
   const mayRead = useMay("conversations:read");
   const query = useInbox(place.view, place.agent, mayRead);
-  const rows = rowsOf(query.data);
+  const list = windowOf(query.data, ({ conversationId }) => conversationId);
   if (query.isPending) return <Loading rows={5} />;
-  if (!rows) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-  if (rows.length === 0) return <Empty icon="inbox" title={t(`inbox.empty.${place.view}`)} text={t("inbox.emptyText")} />;
+  if (!list) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
+  if (list.rows.length === 0 && !query.hasPreviousPage) {
+    return <Empty icon="inbox" title={t(`inbox.empty.${place.view}`)} text={t("inbox.emptyText")} />;
+  }
   return (
     <>
       {query.isRefetchError && <Partial count={1} text={t("inbox.stale")} onRetry={() => void query.refetch()} />}
-      <ConversationList rows={rows} open={open} search={search} place={`${place.view} ${place.agent}`} />
+      <ConversationList list={list} open={open} search={search} place={`${place.view} ${place.agent}`} before={<More list={query} isBack />} />
       <More list={query} />
     </>
   );
@@ -114,14 +116,15 @@ function View({ place, search, open }: ListProps) {
 function Search({ place, search, open }: ListProps) {
   const { t } = useTexts();
   const query = useFoundConversations(place.agent, place.filter, place.agent !== "");
-  const rows = rowsOf(query.data);
+  const list = windowOf(query.data, ({ id }) => id);
   if (!place.agent) return <Empty icon="search" title={t("inbox.needsAgent")} text={t("inbox.needsAgentText")} />;
   if (query.isPending) return <Loading rows={5} />;
-  if (!rows) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-  if (rows.length === 0) return <Empty icon="search" title={t("inbox.noneFound")} text={t("inbox.noneFoundText")} />;
+  if (!list) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
+  if (list.rows.length === 0) return <Empty icon="search" title={t("inbox.noneFound")} text={t("inbox.noneFoundText")} />;
   return (
     <>
-      <FoundList rows={rows} open={open} search={search} />
+      <More list={query} isBack />
+      <FoundList list={list} open={open} search={search} />
       <More list={query} />
     </>
   );

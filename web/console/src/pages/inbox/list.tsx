@@ -1,38 +1,92 @@
 import { useEffect, useReducer, useRef, useState, type ReactNode } from "react";
 import { Link } from "react-aria-components";
 import type { Found, InboxRow } from "../../api/inbox";
+import type { Window } from "../../api/pages";
 import { Button } from "../../components/button";
 import { Facts } from "../../components/facts";
+import { KeepPlace } from "../../components/keep-place";
+import { placesIn, type PlaceInList } from "../../components/list-places";
 import { relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { ConversationState } from "./state";
-import { keepOrder } from "./steady";
+import { followWindow, keepOrder } from "./steady";
 import styles from "./inbox.module.css";
 
 interface Props {
-  rows: readonly InboxRow[];
+  list: Window<InboxRow>;
   /** The id of the conversation that is open. */
   open: string;
   /** The query of the address, which rows keep. */
   search: string;
   /** Changes with what is listed: then nothing stays of the former order. */
   place: string;
+  /** The ends of the list, where more of it is read. */
+  before: ReactNode;
+}
+
+interface Known {
+  place: string;
+  start: string;
+  rows: readonly InboxRow[];
+  /** Has the focus, and is not in the part of the list that is read any more: it is before that part, or behind it. */
+  focused: { row: InboxRow; isBehind: boolean } | undefined;
+}
+
+/**
+ * The rows as they are to be shown. While `isHeld` none moves under the pointer or the focus; a row that has the focus stays
+ * also where its page has gone.
+ */
+function useKnown({ rows, start }: Window<InboxRow>, place: string, isHeld: boolean, focusedId: () => string | undefined) {
+  const fresh = (): Known => ({ place, start, rows, focused: undefined });
+  const known = useRef<Known>(null);
+  const former = known.current;
+  if (!former || !isHeld || former.place !== place) known.current = fresh();
+  else if (former.start !== start) {
+    const id = focusedId();
+    const followed = followWindow(former.rows, rows);
+    const isIn = followed.some(({ conversationId }) => conversationId === id);
+    known.current = { place, start, rows: followed, focused: isIn ? undefined : findFocused(former, rows, id) };
+  }
+  const steady = keepOrder(known.current!.rows, rows);
+  known.current!.rows = [...known.current!.rows, ...steady.rows.slice(known.current!.rows.length)];
+  return { steady, focused: known.current!.focused, showNew: () => void (known.current = fresh()) };
+}
+
+/** The row that has the focus, where the list was before. */
+function findFocused({ rows, focused }: Known, now: readonly InboxRow[], id: string | undefined): Known["focused"] {
+  if (focused?.row.conversationId === id) return focused;
+  const at = rows.findIndex(({ conversationId }) => conversationId === id);
+  const present = new Set(now.map(({ conversationId }) => conversationId));
+  return at < 0 ? undefined : { row: rows[at]!, isBehind: !rows.slice(at).some(({ conversationId }) => present.has(conversationId)) };
 }
 
 /** The conversations. While the pointer or the focus is in the list, none moves under it: what is new waits. */
-export function ConversationList({ rows, open, search, place }: Props) {
+export function ConversationList({ list, open, search, place, before }: Props) {
   const { t } = useTexts();
   const [isHeld, setHeld] = useState(false);
   const [, show] = useReducer((count: number) => count + 1, 0);
-  const known = useRef({ place, rows });
-  if (!isHeld || known.current.place !== place) known.current = { place, rows };
-  const steady = keepOrder(known.current.rows, rows);
   const area = useRef<HTMLDivElement>(null);
+  const focusedId = () => area.current?.querySelector<HTMLElement>("li:focus-within")?.dataset.row;
+  const { steady, focused, showNew } = useKnown(list, place, isHeld, focusedId);
+  const placeOf = placesIn(list);
   const free = () => setHeld(area.current?.matches(":hover, :focus-within") ?? false);
-  const showNew = () => {
-    known.current = { place, rows };
-    show();
-  };
+  const rowOf = (row: InboxRow, place?: PlaceInList) => (
+    <RowLink
+      key={row.conversationId}
+      id={row.conversationId}
+      isOpen={row.conversationId === open}
+      search={search}
+      name={nameOf(row, t)}
+      time={row.lastActivity}
+      text={row.lastMessage?.text ?? row.title ?? ""}
+      place={place}
+    >
+      <Facts>
+        {steady.gone.has(row.conversationId) ? t("inbox.left") : <ConversationState row={row} />}
+        <bdi>{showName(row.agentName, t)}</bdi>
+      </Facts>
+    </RowLink>
+  );
   return (
     <div
       ref={area}
@@ -43,52 +97,54 @@ export function ConversationList({ rows, open, search, place }: Props) {
     >
       <p role="status" className={styles.waiting}>
         {steady.waiting > 0 && (
-          <Button kind="quiet" icon="arrow-up" onPress={showNew}>
+          <Button
+            icon="arrow-up"
+            onPress={() => {
+              showNew();
+              show();
+            }}
+          >
             {t("inbox.new", { count: steady.waiting })}
           </Button>
         )}
       </p>
-      <ol className={styles.rows} aria-label={t("inbox.conversations")} data-rows="">
-        {steady.rows.map((row) => (
-          <RowLink
-            key={row.conversationId}
-            id={row.conversationId}
-            isOpen={row.conversationId === open}
-            search={search}
-            name={nameOf(row, t)}
-            time={row.lastActivity}
-            text={row.lastMessage?.text ?? row.title ?? ""}
-          >
-            <Facts>
-              {steady.gone.has(row.conversationId) ? t("inbox.left") : <ConversationState row={row} />}
-              <bdi>{showName(row.agentName, t)}</bdi>
-            </Facts>
-          </RowLink>
-        ))}
-      </ol>
+      {before}
+      <KeepPlace isStartKept={list.count > 0}>
+        <ol className={styles.rows} aria-label={t("inbox.conversations")} data-rows="">
+          {[
+            ...(focused && !focused.isBehind ? [rowOf(focused.row)] : []), // among the others, so that it keeps the focus
+            ...steady.rows.map((row, i) => rowOf(row, placeOf(i))),
+            ...(focused?.isBehind ? [rowOf(focused.row)] : []),
+          ]}
+        </ol>
+      </KeepPlace>
     </div>
   );
 }
 
 /** What a search has found, in its own order. */
-export function FoundList({ rows, open, search }: { rows: readonly Found[]; open: string; search: string }) {
+export function FoundList({ list, open, search }: { list: Window<Found>; open: string; search: string }) {
   const { t } = useTexts();
+  const placeOf = placesIn(list);
   return (
-    <ol className={styles.rows} aria-label={t("inbox.conversations")} data-rows="">
-      {rows.map(({ id, title, userId, updatedAt, source, snippet }) => (
-        <RowLink
-          key={id}
-          id={id}
-          isOpen={id === open}
-          search={search}
-          name={userId ? showName(userId, t) : t("inbox.visitor")}
-          time={new Date(updatedAt * 1000).toISOString()}
-          text={snippet?.highlights.map(({ value }) => value).join("") ?? title ?? ""}
-        >
-          <bdi>{source}</bdi>
-        </RowLink>
-      ))}
-    </ol>
+    <KeepPlace isStartKept={list.count > 0}>
+      <ol className={styles.rows} aria-label={t("inbox.conversations")} data-rows="">
+        {list.rows.map(({ id, title, userId, updatedAt, source, snippet }, i) => (
+          <RowLink
+            key={id}
+            id={id}
+            isOpen={id === open}
+            search={search}
+            name={userId ? showName(userId, t) : t("inbox.visitor")}
+            time={new Date(updatedAt * 1000).toISOString()}
+            text={snippet?.highlights.map(({ value }) => value).join("") ?? title ?? ""}
+            place={placeOf(i)}
+          >
+            <bdi>{source}</bdi>
+          </RowLink>
+        ))}
+      </ol>
+    </KeepPlace>
   );
 }
 
@@ -105,13 +161,14 @@ interface RowProps {
   name: string;
   time: string;
   text: string;
+  place: PlaceInList | undefined;
   children: ReactNode;
 }
 
-function RowLink({ id, isOpen, search, name, time, text, children }: RowProps) {
+function RowLink({ id, isOpen, search, name, time, text, place, children }: RowProps) {
   const { locale } = useTexts();
   return (
-    <li>
+    <li data-row={id} {...place}>
       <Link href={`/inbox/${id}${search}`} className={styles.row!} aria-current={isOpen ? "page" : undefined}>
         <span className={styles.rowHead}>
           <bdi className={styles.name}>{name}</bdi>

@@ -14,6 +14,16 @@ export interface Steady<R extends Row> {
   waiting: number;
 }
 
+/** The rows in their former order once the part of the list that is read has moved: without those that it has left. */
+export function followWindow<R extends Row>(before: readonly R[], now: readonly R[]): readonly R[] {
+  const present = new Set(now.map(({ conversationId }) => conversationId));
+  const former = new Set(before.map(({ conversationId }) => conversationId));
+  const isPresent = ({ conversationId }: R) => present.has(conversationId);
+  const first = now.findIndex(({ conversationId }) => former.has(conversationId));
+  if (first < 0) return now;
+  return [...now.slice(0, first), ...before.slice(before.findIndex(isPresent), before.findLastIndex(isPresent) + 1)];
+}
+
 /** Keeps the order of rows. What was read behind their end is added; what is new above waits. */
 export function keepOrder<R extends Row>(before: readonly R[], now: readonly R[]): Steady<R> {
   const present = new Map(now.map((row) => [row.conversationId, row]));

@@ -1,18 +1,17 @@
 import { useMemo, useState, type ReactNode } from "react";
-import { useExplanation, useThread, wholeThread, type Thread, type ThreadEntry } from "../../api/inbox";
-import { Button } from "../../components/button";
+import { useExplanation, useThread, wholeThread, type Thread, type ThreadEntry, type WholeThread } from "../../api/inbox";
 import { Dialog } from "../../components/dialog";
 import { Icon } from "../../components/icon";
+import { KeepPlace } from "../../components/keep-place";
+import { More } from "../../components/more";
 import { Empty, Failed, Loading } from "../../components/states";
 import { isNotFound } from "../../api/client";
 import { useTexts } from "../../i18n";
 import type { Exchange } from "../playground/conversation";
 import { FollowedEnd } from "../playground/followed-end";
 import { ImproveDialog } from "../playground/improve";
-import type { TalkActions } from "../playground/talk";
 import { Why } from "../playground/why";
-import { lastSeq } from "./entries";
-import { EntryView } from "./entry";
+import { EntryView, type EntryActions } from "./entry";
 import { Hand } from "./hand";
 import { nameOf } from "./list";
 import { ConversationState } from "./state";
@@ -31,6 +30,7 @@ export function ThreadPane({ id, start, end }: Props) {
   const { t } = useTexts();
   const query = useThread(id);
   const thread = useMemo(() => wholeThread(query.data), [query.data]);
+  const [sent, setSent] = useState(0);
   if (query.isError && !thread && isNotFound(query.error)) {
     return (
       <>
@@ -55,46 +55,49 @@ export function ThreadPane({ id, start, end }: Props) {
       )}
       {!thread && query.isPending && <Loading rows={5} />}
       {!thread && query.isError && <Failed error={query.error} onRetry={() => void query.refetch()} />}
-      {thread && <Said thread={thread} query={query} />}
-      {thread && <Hand key={id} thread={thread} />}
+      {thread && <Said thread={thread} query={query} sent={sent} />}
+      {thread && <Hand key={id} thread={thread} onSent={() => setSent((count) => count + 1)} />}
     </>
   );
 }
 
 interface SaidProps {
-  thread: Thread;
+  thread: WholeThread;
   query: ReturnType<typeof useThread>;
+  /** How often the person has written: then the end is followed again. What others write moves nothing. */
+  sent: number;
 }
 
 /** What was said, and why the agent answered so. */
-function Said({ thread, query }: SaidProps) {
+function Said({ thread, query, sent }: SaidProps) {
   const { t } = useTexts();
   const [explained, setExplained] = useState<Exchange | null>(null);
-  const [improved, setImproved] = useState<Exchange | null>(null);
-  const actions = useMemo<TalkActions>(
+  const [improved, setImproved] = useState<{ exchange: Exchange; better?: string } | null>(null);
+  const actions = useMemo<EntryActions>(
     () => ({
       ask: () => {},
       again: () => {},
       explain: (exchange, passage) => passage === null && setExplained(exchange),
       explainsIn: "dialog",
-      improve: setImproved,
+      improve: (exchange) => setImproved({ exchange }),
+      keep: (exchange, better) => setImproved({ exchange, better }),
     }),
     [],
   );
   return (
     <>
-      <FollowedEnd count={lastSeq(thread)} label={t("inbox.said")} className={styles.said} innerClassName={styles.grown}>
-        {query.isFetchNextPageError && <Failed error={query.error} onRetry={() => void query.fetchNextPage()} />}
-        {query.hasNextPage && (
-          <p className={styles.earlier}>
-            <Button kind="quiet" isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-              {t("inbox.earlier")}
-            </Button>
-          </p>
-        )}
+      <FollowedEnd count={sent} isEnd={thread.isNewest} label={t("inbox.said")} className={styles.said} innerClassName={styles.grown}>
+        <div className={styles.earlier}>
+          <More list={query} label={t("inbox.earlier")} />
+        </div>
         {thread.entries.length === 0 && <p className={styles.detail}>{t("inbox.nothingSaid")}</p>}
-        <Entries thread={thread} actions={actions} />
-        {thread.answering && (
+        <KeepPlace isStartKept>
+          <Entries thread={thread} actions={actions} />
+        </KeepPlace>
+        <div className={styles.earlier}>
+          <More list={query} isBack label={t("inbox.later")} />
+        </div>
+        {thread.answering && thread.isNewest && (
           <p className={styles.event} role="status">
             <Icon name="bot" size={16} />
             {t("inbox.answering")}
@@ -104,12 +107,17 @@ function Said({ thread, query }: SaidProps) {
       <Dialog title={t("playground.why")} isOpen={explained !== null} onClose={() => setExplained(null)}>
         {explained && <Explained thread={thread} exchange={explained} />}
       </Dialog>
-      <ImproveDialog agent={thread.agentId} exchange={improved} onClose={() => setImproved(null)} />
+      <ImproveDialog
+        agent={thread.agentId}
+        exchange={improved?.exchange ?? null}
+        better={improved?.better}
+        onClose={() => setImproved(null)}
+      />
     </>
   );
 }
 
-function Entries({ thread, actions }: { thread: Thread; actions: TalkActions }) {
+function Entries({ thread, actions }: { thread: Thread; actions: EntryActions }) {
   const { entries, agentId, conversationId } = thread;
   return (
     <ol className={styles.entries}>

@@ -1,10 +1,11 @@
-import type { ReactNode } from "react";
 import { Link } from "react-aria-components";
 import { useAddressParams } from "../../address-params";
-import { rowsOf } from "../../api/pages";
+import { windowOf, type Window } from "../../api/pages";
 import { countedFigures, searchNames, useCounted, useFound, type CountedFigure, type Period } from "../../api/report";
 import { ButtonLink } from "../../components/button";
 import { Facts } from "../../components/facts";
+import { KeepPlace } from "../../components/keep-place";
+import { placesIn, type PlaceInList } from "../../components/list-places";
 import { More } from "../../components/more";
 import { Page } from "../../components/page";
 import { Empty, Failed, Loading } from "../../components/states";
@@ -45,7 +46,8 @@ interface ListProps {
 
 function FoundList({ named, ...props }: ListProps & { named: Named }) {
   const list = useFound(props.agentId, Object.fromEntries(named.filter(([name]) => name !== "figure")));
-  const rows = rowsOf(list.data)?.map(({ id, title, source, status, updatedAt, snippet }) => ({
+  const part = windowOf(list.data, ({ id }) => id);
+  const rows = part?.rows.map(({ id, title, source, status, updatedAt, snippet }) => ({
     id,
     title: title ?? "",
     source,
@@ -53,16 +55,13 @@ function FoundList({ named, ...props }: ListProps & { named: Named }) {
     at: new Date(updatedAt * 1000).toISOString(),
     excerpt: snippet?.highlights.map(({ value }) => value).join("") ?? "",
   }));
-  return (
-    <Rows {...props} rows={rows} error={list.error} onRetry={() => void list.refetch()}>
-      <More list={list} />
-    </Rows>
-  );
+  return <Rows {...props} part={part && { ...part, rows: rows! }} list={list} />;
 }
 
 function CountedList({ figure, period, ...props }: ListProps & { figure: CountedFigure; period: Period }) {
   const list = useCounted(props.agentId, figure, period);
-  const rows = rowsOf(list.data)?.map(({ conversationId, title, source, status, lastActivity }) => ({
+  const part = windowOf(list.data, ({ conversationId }) => conversationId);
+  const rows = part?.rows.map(({ conversationId, title, source, status, lastActivity }) => ({
     id: conversationId,
     title,
     source,
@@ -70,11 +69,7 @@ function CountedList({ figure, period, ...props }: ListProps & { figure: Counted
     at: lastActivity,
     excerpt: "",
   }));
-  return (
-    <Rows {...props} rows={rows} error={list.error} onRetry={() => void list.refetch()}>
-      <More list={list} />
-    </Rows>
-  );
+  return <Rows {...props} part={part && { ...part, rows: rows! }} list={list} />;
 }
 
 interface Shown {
@@ -88,26 +83,27 @@ interface Shown {
 }
 
 interface RowsProps extends ListProps {
-  /** Undefined until they are there. */
-  rows: readonly Shown[] | undefined;
-  error: unknown;
-  onRetry: () => void;
-  /** The end of the list. */
-  children: ReactNode;
+  /** Undefined until it is there. */
+  part: Window<Shown> | undefined;
+  list: ReturnType<typeof useFound> | ReturnType<typeof useCounted>;
 }
 
-function Rows({ agentId, address, rows, error, onRetry, children }: RowsProps) {
+function Rows({ agentId, address, part, list }: RowsProps) {
   const { t } = useTexts();
-  if (!rows) return error ? <Failed error={error} onRetry={onRetry} /> : <Loading rows={6} />;
-  if (rows.length === 0) return <Empty icon="inbox" title={t("insights.noneFound")} text={t("insights.noneFoundText")} />;
+  if (!part) return list.error ? <Failed error={list.error} onRetry={() => void list.refetch()} /> : <Loading rows={6} />;
+  if (part.rows.length === 0) return <Empty icon="inbox" title={t("insights.noneFound")} text={t("insights.noneFoundText")} />;
+  const placeOf = placesIn(part);
   return (
     <div className={styles.days}>
-      <ol className={styles.rows} aria-label={t("insights.behind")}>
-        {rows.map((shown) => (
-          <Row key={shown.id} agentId={agentId} shown={shown} address={address} />
-        ))}
-      </ol>
-      {children}
+      <More list={list} isBack />
+      <KeepPlace isStartKept={part.count > 0}>
+        <ol className={styles.rows} aria-label={t("insights.behind")}>
+          {part.rows.map((shown, i) => (
+            <Row key={shown.id} agentId={agentId} shown={shown} address={address} place={placeOf(i)} />
+          ))}
+        </ol>
+      </KeepPlace>
+      <More list={list} />
     </div>
   );
 }
@@ -142,12 +138,17 @@ const states: Readonly<Record<string, Key>> = {
   taken_over: "insights.status.taken_over",
 };
 
-function Row({ agentId, shown, address }: { agentId: string; shown: Shown; address: string }) {
+interface RowProps extends ListProps {
+  shown: Shown;
+  place: PlaceInList | undefined;
+}
+
+function Row({ agentId, shown, address, place }: RowProps) {
   const { t, locale } = useTexts();
   const { id, title, source, status, at, excerpt } = shown;
   const state = states[status];
   return (
-    <li>
+    <li data-row={id} {...place}>
       <Link href={`/agents/${agentId}/insights/conversations/${id}${address ? `?${address}` : ""}`}>
         <bdi>{title ? showName(title, t) : t("insights.untitled")}</bdi>
       </Link>

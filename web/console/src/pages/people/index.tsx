@@ -4,11 +4,13 @@ import { useLocation } from "wouter";
 import { useAddressParams } from "../../address-params";
 import { useAgent } from "../../api/agents";
 import { isNotFound } from "../../api/client";
-import { rowsOf } from "../../api/pages";
+import { windowOf } from "../../api/pages";
 import { useCustomers, type Customer } from "../../api/people";
 import { useMembership } from "../../api/session";
 import { Facts } from "../../components/facts";
 import { Icon } from "../../components/icon";
+import { KeepPlace } from "../../components/keep-place";
+import { placesIn, type PlaceInList } from "../../components/list-places";
 import { More } from "../../components/more";
 import { Page } from "../../components/page";
 import { useSearchText } from "../../components/search-text";
@@ -61,22 +63,26 @@ function Customers({ agentId }: { agentId: string }) {
   const maySearch = useMembership()?.role !== "viewer"; // what is found would tell what is masked
   const words = maySearch ? (query.get("query") ?? "") : "";
   const list = useCustomers(agentId, words);
-  const rows = rowsOf(list.data);
+  const part = windowOf(list.data, ({ customerId }) => customerId);
+  const placeOf = part && placesIn(part);
   return (
     <>
       {maySearch && <Search words={words} onSearch={(text) => setQuery(text ? { query: text } : {}, { replace: true })} />}
       {list.isPending && <Loading rows={6} />}
-      {list.isError && !rows && <Failed error={list.error} onRetry={() => void list.refetch()} />}
-      {rows?.length === 0 && (
+      {list.isError && !part && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {part?.rows.length === 0 && (
         <Empty icon="users" title={t(words ? "people.noMatch" : "people.none")} text={t(words ? "people.noMatchText" : "people.noneText")} />
       )}
-      {rows && rows.length > 0 && (
+      {part && part.rows.length > 0 && (
         <div className={styles.group}>
-          <ol className={styles.rows} aria-label={t("people.customers")}>
-            {rows.map((customer) => (
-              <Row key={customer.customerId} agentId={agentId} customer={customer} />
-            ))}
-          </ol>
+          <More list={list} isBack />
+          <KeepPlace isStartKept={part.count > 0}>
+            <ol className={styles.rows} aria-label={t("people.customers")}>
+              {part.rows.map((customer, i) => (
+                <Row key={customer.customerId} agentId={agentId} customer={customer} place={placeOf?.(i)} />
+              ))}
+            </ol>
+          </KeepPlace>
           <More list={list} />
         </div>
       )}
@@ -97,12 +103,12 @@ function Search({ words, onSearch }: { words: string; onSearch: (text: string) =
   );
 }
 
-function Row({ agentId, customer }: { agentId: string; customer: Customer }) {
+function Row({ agentId, customer, place }: { agentId: string; customer: Customer; place: PlaceInList | undefined }) {
   const { locale } = useTexts();
   const nameOf = useCustomerName();
   const { customerId, name, email, phoneNumber, createdAt } = customer;
   return (
-    <li>
+    <li data-row={customerId} {...place}>
       <Link href={`/agents/${agentId}/people/${customerId}`}>
         <bdi>{nameOf(customer)}</bdi>
       </Link>

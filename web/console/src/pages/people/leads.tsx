@@ -1,11 +1,13 @@
 import { useState } from "react";
 import { Link } from "react-aria-components";
-import { rowsOf } from "../../api/pages";
+import { windowOf } from "../../api/pages";
 import { readLeads, useLeads, type Lead } from "../../api/people";
 import { Button } from "../../components/button";
 import { writeCSV } from "../../components/csv";
 import { download } from "../../components/download";
 import { Facts } from "../../components/facts";
+import { KeepPlace } from "../../components/keep-place";
+import { placesIn, type PlaceInList } from "../../components/list-places";
 import { More } from "../../components/more";
 import { Empty, Failed, Loading } from "../../components/states";
 import { formatDate, useTexts } from "../../i18n";
@@ -17,28 +19,32 @@ import styles from "./people.module.css";
 export function Leads({ agentId }: { agentId: string }) {
   const { t } = useTexts();
   const list = useLeads(agentId);
-  const rows = rowsOf(list.data);
+  const part = windowOf(list.data, ({ leadId }) => leadId);
   if (list.isPending) return <Loading rows={6} />;
-  if (!rows) return <Failed error={list.error} onRetry={() => void list.refetch()} />;
-  if (rows.length === 0) return <Empty icon="users" title={t("people.noLeads")} text={t("people.noLeadsText")} />;
+  if (!part) return <Failed error={list.error} onRetry={() => void list.refetch()} />;
+  if (part.rows.length === 0) return <Empty icon="users" title={t("people.noLeads")} text={t("people.noLeadsText")} />;
+  const placeOf = placesIn(part);
   return (
     <div className={styles.group}>
-      <ol className={styles.rows} aria-label={t("people.leads")}>
-        {rows.map((lead) => (
-          <Row key={lead.leadId} agentId={agentId} lead={lead} />
-        ))}
-      </ol>
+      <More list={list} isBack />
+      <KeepPlace isStartKept={part.count > 0}>
+        <ol className={styles.rows} aria-label={t("people.leads")}>
+          {part.rows.map((lead, i) => (
+            <Row key={lead.leadId} agentId={agentId} lead={lead} place={placeOf(i)} />
+          ))}
+        </ol>
+      </KeepPlace>
       <More list={list} />
     </div>
   );
 }
 
-function Row({ agentId, lead }: { agentId: string; lead: Lead }) {
+function Row({ agentId, lead, place }: { agentId: string; lead: Lead; place: PlaceInList | undefined }) {
   const { t, locale } = useTexts();
   const nameOf = useCustomerName();
   const { name, email, phoneNumber, fields, createdAt, conversationId } = lead;
   return (
-    <li>
+    <li data-row={lead.leadId} {...place}>
       <h2 className={styles.name}>
         <bdi>{nameOf(lead)}</bdi>
       </h2>

@@ -21,11 +21,13 @@ interface Props {
   agent: string;
   /** Null while nothing is improved. */
   exchange: Exchange | null;
+  /** The better answer, where there is one already. */
+  better?: string | undefined;
   onClose: () => void;
 }
 
 /** Keeps a better answer, and shows what the question gets then. */
-export function ImproveDialog({ agent, exchange, onClose }: Props) {
+export function ImproveDialog({ agent, exchange, better, onClose }: Props) {
   const { t } = useTexts();
   const [result, setResult] = useState<Improvement | null>(null);
   const [isChanged, setChanged] = useState(false);
@@ -45,6 +47,7 @@ export function ImproveDialog({ agent, exchange, onClose }: Props) {
         <ImproveForm
           agent={agent}
           exchange={exchange}
+          better={better}
           onDone={setResult}
           onChange={() => setChanged(true)}
           onCancel={leave}
@@ -79,16 +82,17 @@ const newSource = "new";
 interface FormProps {
   agent: string;
   exchange: Exchange;
+  better: string | undefined;
   onDone: (result: Improvement) => void;
   onChange: () => void;
   onCancel: () => void;
 }
 
-function ImproveForm({ agent, exchange, onDone, onChange, onCancel }: FormProps) {
+function ImproveForm({ agent, exchange, better, onDone, onChange, onCancel }: FormProps) {
   const { t } = useTexts();
   const isRefused = exchange.answer.metadata?.answerState === "refused";
   const [question, setQuestion] = useState(exchange.question);
-  const [answer, setAnswer] = useState(isRefused ? "" : textOfTurn(exchange.answer.parts));
+  const [answer, setAnswer] = useState(better ?? (isRefused ? "" : textOfTurn(exchange.answer.parts)));
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [words, setWords] = useState("");

@@ -1,11 +1,12 @@
 import { useState } from "react";
 import { Button, GridList, GridListItem, useDragAndDrop, type DropItem } from "react-aria-components";
 import { useLocation } from "wouter";
-import { rowsOf } from "../../api/pages";
+import { windowOf } from "../../api/pages";
 import { useMay } from "../../api/session";
 import { changeTicket, useTickets, useTicketsChange, type Category, type TicketChange, type TicketQuery, type TicketRow } from "../../api/tickets";
 import { Icon } from "../../components/icon";
 import { MenuButton } from "../../components/menu-button";
+import { KeepPlace } from "../../components/keep-place";
 import { More } from "../../components/more";
 import { Failed, Loading, Partial } from "../../components/states";
 import { relativeTime, useTexts } from "../../i18n";
@@ -83,7 +84,7 @@ function Column({ agentId, category, query, names, onMove }: ColumnProps) {
   const [, navigate] = useLocation();
   const mayWrite = useMay("tickets:write");
   const tickets = useTickets(agentId, { ...query, status: category === "closed" ? ["closed", "cancelled"] : [category] }, true);
-  const rows = rowsOf(tickets.data) ?? [];
+  const rows = windowOf(tickets.data, ({ ticketNumber }) => ticketNumber)?.rows ?? [];
   const name = t(categoryKey(category));
   const take = (row: TicketRow) =>
     row.statusCategory !== category && onMove({ row, change: { statusCategory: category }, to: name });
@@ -103,22 +104,25 @@ function Column({ agentId, category, query, names, onMove }: ColumnProps) {
       </h2>
       {tickets.isPending && <Loading rows={2} />}
       {tickets.isError && !tickets.data && <Failed error={tickets.error} onRetry={() => void tickets.refetch()} />}
+      <More list={tickets} isBack />
       {tickets.data && (
-        <GridList
-          aria-label={name}
-          items={rows.map((row) => ({ id: row.ticketNumber, row }))}
-          dependencies={[names, mayWrite]}
-          dragAndDropHooks={dragAndDropHooks}
-          onAction={(key) => open(Number(key))}
-          renderEmptyState={() => <p className={styles.empty}>{t("tickets.emptyColumn")}</p>}
-          className={styles.cards!}
-        >
-          {({ row }) => (
-            <GridListItem id={row.ticketNumber} textValue={titleOf(row, t)} className={styles.card!}>
-              <Card row={row} names={names} mayWrite={mayWrite} onMove={onMove} />
-            </GridListItem>
-          )}
-        </GridList>
+        <KeepPlace isStartKept={tickets.hasPreviousPage}>
+          <GridList
+            aria-label={name}
+            items={rows.map((row) => ({ id: row.ticketNumber, row }))}
+            dependencies={[names, mayWrite]}
+            dragAndDropHooks={dragAndDropHooks}
+            onAction={(key) => open(Number(key))}
+            renderEmptyState={() => <p className={styles.empty}>{t("tickets.emptyColumn")}</p>}
+            className={styles.cards!}
+          >
+            {({ row }) => (
+              <GridListItem id={row.ticketNumber} textValue={titleOf(row, t)} className={styles.card!}>
+                <Card row={row} names={names} mayWrite={mayWrite} onMove={onMove} />
+              </GridListItem>
+            )}
+          </GridList>
+        </KeepPlace>
       )}
       <More list={tickets} />
     </section>

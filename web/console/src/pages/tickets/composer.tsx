@@ -1,8 +1,9 @@
 import { useState } from "react";
 import { APIError } from "../../api/client";
+import { claimConversation, claimedCode } from "../../api/inbox";
 import { forgetOnLeave, useMay, useSession } from "../../api/session";
-import { takeOver, useTicketsChange, writeToTicket, type MessageType } from "../../api/tickets";
-import { Button } from "../../components/button";
+import { useTicketsChange, writeToTicket, type MessageType } from "../../api/tickets";
+import { Button, ButtonLink } from "../../components/button";
 import { Failed } from "../../components/states";
 import { Switcher } from "../../components/switcher";
 import { TextArea } from "../../components/text-area";
@@ -51,6 +52,8 @@ export function Composer({ agentId, number, conversationId }: { agentId: string;
     setPending(false);
   };
   const mustTakeOver = error instanceof APIError && error.code === notTakenOver;
+  const isClaimed = error instanceof APIError && error.code === claimedCode;
+  const reason = mustTakeOver ? t("tickets.mustTakeOver") : isClaimed ? t("tickets.claimed") : "";
   const isNote = draft.type === "note";
   return (
     <form
@@ -74,12 +77,19 @@ export function Composer({ agentId, number, conversationId }: { agentId: string;
         value={draft.text}
         onChange={(text) => write({ text })}
       />
-      {error !== null && <Failed error={error} text={mustTakeOver ? t("tickets.mustTakeOver") : ""} />}
+      {error !== null && <Failed error={error} text={reason} />}
       {mustTakeOver && mayTakeOver && conversationId && (
         <div>
-          <Button onPress={() => void send(() => takeOver(conversationId))} isDisabled={!draft.text.trim()}>
+          <Button onPress={() => void send(() => claimConversation(conversationId))} isDisabled={!draft.text.trim()}>
             {t("tickets.takeOver")}
           </Button>
+        </div>
+      )}
+      {isClaimed && conversationId && (
+        <div>
+          <ButtonLink icon="inbox" href={`/inbox/${conversationId}`}>
+            {t("tickets.openInInbox")}
+          </ButtonLink>
         </div>
       )}
       <div>

@@ -2,10 +2,11 @@ import { useState } from "react";
 import type { Selection } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useAddressParams } from "../../address-params";
-import { rowsOf } from "../../api/pages";
+import { windowOf } from "../../api/pages";
 import { useMay, useSession } from "../../api/session";
 import { useFoundTickets, useTickets, type TicketRow } from "../../api/tickets";
 import { Button, ButtonLink } from "../../components/button";
+import { KeepPlace } from "../../components/keep-place";
 import { More } from "../../components/more";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
@@ -84,14 +85,41 @@ function Board({ id, filter, names }: { id: string; filter: TicketFilter; names:
   return <TicketBoard agentId={id} query={queryOf(filter, session?.user?.id ?? "")} names={names} />;
 }
 
-/** What is chosen of the rows that are shown: those that go, or that another filter leaves out, are not any more. */
-function useChosen(place: string, rows: readonly TicketRow[]) {
-  const [kept, setKept] = useState<{ place: string; numbers: ReadonlySet<number> }>({ place, numbers: new Set() });
-  const picked = kept.place === place ? rows.filter(({ ticketNumber }) => kept.numbers.has(ticketNumber)) : [];
-  const set = (numbers: Iterable<number>) => setKept({ place, numbers: new Set(numbers) });
-  const choose = (chosen: Selection) =>
-    set(chosen === "all" ? rows.map(({ ticketNumber }) => ticketNumber) : [...chosen].map(Number));
-  return { picked, choose, clear: () => set([]) };
+interface Chosen {
+  place: string;
+  start: string;
+  rows: ReadonlyMap<number, TicketRow>;
+  /** The numbers of those whose page is not read at present. */
+  away: ReadonlySet<number>;
+}
+
+/**
+ * What of the chosen rows is left, as they are now: those that go are not chosen any more, those that are out of the part of
+ * the list that is read stay. It is the same object where nothing is to change.
+ */
+function followChosen(chosen: Chosen, place: string, start: string, shown: ReadonlyMap<number, TicketRow>): Chosen {
+  if (chosen.place !== place) return { place, start, rows: new Map(), away: new Set() };
+  const hasMoved = chosen.start !== start;
+  const stays = (number: number) => shown.has(number) || hasMoved || chosen.away.has(number);
+  const rows = new Map([...chosen.rows].flatMap(([number, row]) => (stays(number) ? [[number, shown.get(number) ?? row] as const] : [])));
+  const away = new Set([...rows.keys()].filter((number) => !shown.has(number)));
+  const isSame = !hasMoved && rows.size === chosen.rows.size && [...rows].every(([number, row]) => chosen.rows.get(number) === row);
+  return isSame ? chosen : { place, start, rows, away };
+}
+
+/** What is chosen, and what chooses. Another filter leaves nothing of it. */
+function useChosen(place: string, start: string, rows: readonly TicketRow[]) {
+  const [kept, setKept] = useState<Chosen>({ place, start, rows: new Map(), away: new Set() });
+  const shown = new Map(rows.map((row) => [row.ticketNumber, row]));
+  const chosen = followChosen(kept, place, start, shown);
+  if (chosen !== kept) setKept(chosen);
+  const set = (numbers: Iterable<number>) =>
+    setKept({ ...chosen, rows: new Map([...numbers].flatMap((number) => {
+      const row = shown.get(number) ?? chosen.rows.get(number);
+      return row ? [[number, row] as const] : [];
+    })) });
+  const choose = (selection: Selection) => set(selection === "all" ? [...chosen.rows.keys(), ...shown.keys()] : [...selection].map(Number));
+  return { picked: [...chosen.rows.values()], choose, clear: () => set([]) };
 }
 
 interface RowsProps {
@@ -110,10 +138,12 @@ function Rows({ id, filter, change, names }: RowsProps) {
   const tickets = useTickets(id, queryOf(filter, session?.user?.id ?? ""), !isSearch);
   const found = useFoundTickets(id, filter.words, isSearch);
   const list = isSearch ? found : tickets;
-  const rows = (isSearch ? found.data?.data : rowsOf(tickets.data)) ?? [];
+  const part = windowOf(tickets.data, ({ ticketNumber }) => ticketNumber);
+  const rows = (isSearch ? found.data?.data : part?.rows) ?? [];
   const place = JSON.stringify([id, filter]);
-  const { shown, waiting, show } = useSteadyRows(place, rows);
-  const { picked, choose, clear } = useChosen(place, shown);
+  const start = isSearch ? "" : (part?.start ?? "");
+  const { shown, waiting, show } = useSteadyRows(place, start, rows);
+  const { picked, choose, clear } = useChosen(place, start, shown);
   const bulk = useBulkChange(id);
   const isEmpty = list.isSuccess && rows.length === 0;
   return (
@@ -129,15 +159,18 @@ function Rows({ id, filter, change, names }: RowsProps) {
           </Button>
         )}
       </div>
+      {!isSearch && <More list={tickets} isBack />}
       {shown.length > 0 && (
-        <TicketList
-          rows={shown}
-          names={names}
-          mayWrite={mayWrite}
-          chosen={new Set(picked.map(({ ticketNumber }) => ticketNumber))}
-          onChoose={choose}
-          onOpen={(number) => navigate(`/agents/${id}/tickets/${number}`)}
-        />
+        <KeepPlace isStartKept={tickets.hasPreviousPage}>
+          <TicketList
+            rows={shown}
+            names={names}
+            mayWrite={mayWrite}
+            chosen={new Set(picked.map(({ ticketNumber }) => ticketNumber))}
+            onChoose={choose}
+            onOpen={(number) => navigate(`/agents/${id}/tickets/${number}`)}
+          />
+        </KeepPlace>
       )}
       {!isSearch && <More list={tickets} />}
       {isSearch && found.data?.pagination.hasMore && <p className={styles.detail}>{t("tickets.moreFound")}</p>}

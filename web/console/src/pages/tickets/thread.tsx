@@ -1,25 +1,44 @@
+import { useState } from "react";
 import type { TicketEvent, TicketMessage } from "../../api/tickets";
+import { Button } from "../../components/button";
 import { Icon } from "../../components/icon";
+import { KeepPlace } from "../../components/keep-place";
 import { formatDate, useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { priorityKey, type Names } from "./labels";
 import styles from "./ticket.module.css";
 
-/** What was said about a ticket, and what has happened to it, the oldest first. */
+const drawn = 200; // messages at most
+const step = 100;
+
+/** What was said about a ticket, and what has happened to it, the oldest first. Of many only a part is drawn. */
 export function Thread({ messages, names }: { messages: readonly TicketMessage[]; names: Names }) {
   const { t } = useTexts();
+  const [end, setEnd] = useState<number | null>(null); // of the part; null follows the newest
+  const last = end ?? messages.length;
+  const first = Math.max(0, last - drawn);
+  const isPart = first > 0 || last < messages.length;
+  const placeOf = (i: number) => (isPart ? { "aria-posinset": first + i + 1, "aria-setsize": messages.length } : {});
   return (
-    <ol className={styles.thread} aria-label={t("tickets.thread")}>
-      {messages.map((message) => (
-        <li key={message.messageId} className={styles[message.type] ?? ""}>
-          {message.event ? (
-            <Event event={message.event} time={message.createdAt} names={names} />
-          ) : (
-            <Message message={message} />
-          )}
-        </li>
-      ))}
-    </ol>
+    <>
+      {first > 0 && <Button onPress={() => setEnd(Math.max(drawn, last - step))}>{t("inbox.earlier")}</Button>}
+      <KeepPlace isStartKept>
+        <ol className={styles.thread} aria-label={t("tickets.thread")}>
+          {messages.slice(first, last).map((message, i) => (
+            <li key={message.messageId} className={styles[message.type] ?? ""} data-row={message.messageId} {...placeOf(i)}>
+              {message.event ? (
+                <Event event={message.event} time={message.createdAt} names={names} />
+              ) : (
+                <Message message={message} />
+              )}
+            </li>
+          ))}
+        </ol>
+      </KeepPlace>
+      {last < messages.length && (
+        <Button onPress={() => setEnd(last + step < messages.length ? last + step : null)}>{t("inbox.later")}</Button>
+      )}
+    </>
   );
 }
 
