@@ -1,16 +1,16 @@
 import { memo, useMemo } from "react";
-import { readAddress } from "../../../../shared/markdown/links";
 import { citedBlocks } from "../../../../shared/markdown/cites";
 import type { ThreadEntry } from "../../api/inbox";
 import { Facts } from "../../components/facts";
 import { Icon } from "../../components/icon";
 import { lex } from "../../components/markdown/lexer";
 import { Markdown } from "../../components/markdown/markdown";
-import { formatDate, formatSize, useTexts, type Key } from "../../i18n";
+import { formatDate, useTexts, type Key } from "../../i18n";
 import { showName } from "../../names";
 import { AnswerView } from "../playground/answer";
 import type { TalkActions } from "../playground/talk";
 import { exchangeOf, questionBefore, textOf } from "./entries";
+import { MessageFiles } from "./message-files";
 import styles from "./inbox.module.css";
 
 interface Props {
@@ -57,7 +57,7 @@ function Customer({ entry }: { entry: ThreadEntry }) {
           {text}
         </p>
       )}
-      <Files entry={entry} />
+      <MessageFiles files={entry.files} />
     </li>
   );
 }
@@ -83,7 +83,7 @@ function Answer({ agent, conversation, entry, entries, actions }: Props) {
           {t("inbox.comment", { text: entry.comment })}
         </p>
       )}
-      <Files entry={entry} />
+      <MessageFiles files={entry.files} />
     </li>
   );
 }
@@ -104,27 +104,8 @@ function Written({ entry, kind }: { entry: ThreadEntry; kind: "member" | "note" 
         </Facts>
       </p>
       {text && <Markdown blocks={blocks} />}
-      <Files entry={entry} />
+      <MessageFiles files={entry.files} />
     </li>
-  );
-}
-
-function Files({ entry: { files } }: { entry: ThreadEntry }) {
-  const { locale } = useTexts();
-  if (files.length === 0) return null;
-  return (
-    <ul className={styles.files}>
-      {files.map(({ name, size, address }, i) => {
-        const shown = (
-          <>
-            <Icon name="file-text" size={16} />
-            <bdi>{name}</bdi> {formatSize(size, locale)}
-          </>
-        );
-        const isOurs = address && (address.startsWith("/") || readAddress(address));
-        return <li key={i}>{isOurs ? <a href={address} rel="noreferrer" download>{shown}</a> : shown}</li>;
-      })}
-    </ul>
   );
 }
 
