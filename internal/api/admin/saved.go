@@ -111,7 +111,7 @@ type SavedView struct {
 
 // SavedViewFilter is what a saved view narrows the inbox by. What is left out narrows nothing.
 type SavedViewFilter struct {
-	View      string `json:"view,omitempty" enum:"waiting,mine,unassigned,live,ended,all" default:"waiting"`
+	View      string `json:"view,omitempty" enum:"waiting,mine,unassigned,live,ended,all"`
 	AgentID   string `json:"agentId,omitempty" max:"100"`
 	MemberID  string `json:"memberId,omitempty" max:"100" doc:"Who answers."`
 	Query     string `json:"query,omitempty" max:"512"`

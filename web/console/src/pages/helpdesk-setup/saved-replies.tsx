@@ -95,8 +95,8 @@ function ReplyForm({ reply, onClose }: { reply: SavedReply | null; onClose: () =
   const area = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState(reply?.text ?? "");
   const insert = (words: string) => {
-    const { selectionStart: from = text.length, selectionEnd: to = text.length } = area.current ?? {};
-    setText(text.slice(0, from) + words + text.slice(to));
+    const from = area.current?.selectionStart ?? text.length;
+    setText(text.slice(0, from) + words + text.slice(area.current?.selectionEnd ?? from));
     setTimeout(() => {
       area.current?.focus();
       area.current?.setSelectionRange(from + words.length, from + words.length);

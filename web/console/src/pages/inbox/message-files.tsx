@@ -5,10 +5,10 @@ import { formatSize, useTexts } from "../../i18n";
 import { showName } from "../../names";
 import styles from "./inbox.module.css";
 
-type File = components["schemas"]["ThreadFile"];
+type ThreadFile = components["schemas"]["ThreadFile"];
 
 /** The files of a message: each is a download, whatever is in it. */
-export function MessageFiles({ files }: { files: readonly File[] }) {
+export function MessageFiles({ files }: { files: readonly ThreadFile[] }) {
   const { t, locale } = useTexts();
   if (files.length === 0) return null;
   return (

@@ -71,7 +71,7 @@ export const filterOf = ({ view, agent, member, filter }: Place): SavedFilter =>
 
 function paramsOf({ agentId, memberId, ...filter }: SavedFilter): URLSearchParams {
   const values: Record<string, string | undefined> = { ...filter, agent: agentId, member: memberId };
-  return new URLSearchParams(partNames.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
+  return new URLSearchParams(partNames.flatMap((name) => (values[name] ? [[name, values[name]!]] : [])));
 }
 
 /** Whether a place is narrowed by more than its view. */

@@ -35,8 +35,8 @@ export function useSavedReply({ area, text, onChange, customer, agent }: Props) 
   const [isOpen, setOpen] = useState(false);
   const start = useRef({ from: 0, to: 0, hasSlash: false });
   const open = (hasSlash: boolean) => {
-    const { selectionStart: from = text.length, selectionEnd: to = text.length } = area.current ?? {};
-    start.current = { from, to, hasSlash };
+    const from = area.current?.selectionStart ?? text.length;
+    start.current = { from, to: area.current?.selectionEnd ?? from, hasSlash };
     setOpen(true);
   };
   const put = (words: string) => {
