@@ -118,6 +118,13 @@ func (f *ThreadFile) hidePersonalData() {
 	f.Address = ""
 }
 
+func (l *SavedViewList) hidePersonalData() {
+	for i := range l.SavedViews {
+		maskText(&l.SavedViews[i].Name)
+		maskText(&l.SavedViews[i].Filter.Query)
+	}
+}
+
 func (c *CountedConversation) hidePersonalData() { maskText(&c.Title) }
 
 func (m *TranscriptMessage) hidePersonalData() { maskText(&m.Text) }

@@ -48,10 +48,17 @@ describe("what a team keeps", { skip }, () => {
   const list = (page) => page.getByRole("list", { name: "Conversations" });
   const picker = (page) => page.getByRole("dialog", { name: "Saved replies" });
 
+  /** Waits until the saved replies are read. */
+  async function ready(page) {
+    await page.getByRole("button", { name: "Saved replies" }).click();
+    await picker(page).getByRole("menuitem", { name: "Greeting" }).waitFor();
+    await page.keyboard.press("Escape");
+    await picker(page).waitFor({ state: "hidden" });
+  }
+
   test("a slash opens the saved replies, words find one, and Enter puts it in with its names", async () => {
     await open(answers({ session: whoAnswers, state: { inbox: mine() } }), path, async (page) => {
-      await field(page).waitFor();
-      await page.getByRole("button", { name: "Saved replies" }).waitFor();
+      await ready(page);
       await field(page).focus();
       await page.keyboard.press("/");
       await picker(page).getByRole("menuitem", { name: "Opening hours" }).waitFor();
@@ -65,12 +72,13 @@ describe("what a team keeps", { skip }, () => {
 
   test("the saved replies are walked through by keys, and whoever chooses none has the slash", async () => {
     await open(answers({ session: whoAnswers, state: { inbox: mine() } }), path, async (page) => {
+      await ready(page);
       await field(page).fill("One.\n");
-      await page.getByRole("button", { name: "Saved replies" }).waitFor();
       await page.keyboard.press("/");
       await picker(page).getByRole("menuitem", { name: "Greeting" }).waitFor();
       await page.keyboard.press("Escape");
       await page.waitForFunction(() => document.querySelector("textarea")?.value === "One.\n/");
+      await page.locator("textarea:focus").waitFor();
       await page.keyboard.press("Backspace");
       await page.getByRole("button", { name: "Saved replies" }).click();
       await picker(page).getByRole("searchbox").waitFor();
