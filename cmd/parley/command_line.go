@@ -51,17 +51,17 @@ type commandLine struct {
 
 		Invitations memberInvitationsCmd `cmd:"" help:"List, renew and withdraw invitations without an answer."`
 	} `cmd:"" help:"Add, invite, change, remove and list members of an account's team."`
-	Conversations conversationsCmd `cmd:"" help:"List, delete, end, take over and hand back conversations."`
+	Conversations conversationsCmd `cmd:"" help:"List, end, delete and take over conversations."`
 	Ticket        ticketCmd        `cmd:"" help:"List, show, open, change and answer tickets."`
 	TicketStatus  statusCmd        `cmd:"" aliases:"status" help:"List and change the statuses of an agent's tickets."`
-	Team          teamCmd          `cmd:"" help:"List and change the teams that take an agent's tickets."`
-	Rule          ruleCmd          `cmd:"" help:"List and change the rules that route an agent's tickets."`
+	Team          teamCmd          `cmd:"" help:"List and change the teams that take tickets."`
+	Rule          ruleCmd          `cmd:"" help:"List and change the rules that route tickets."`
 	Route         routeCmd         `cmd:"" help:"Tell where a ticket would go, without opening one."`
 	Customer      customerCmd      `cmd:"" help:"List an agent's customers."`
 	Person        struct {
 		Export personExportCmd `cmd:"" help:"Print all that an account holds of a person, as JSON with files in base64."`
 		Erase  personEraseCmd  `cmd:"" help:"Erase all that an account holds of a person, for good."`
-	} `cmd:"" help:"Export and erase what an account holds of one person."`
+	} `cmd:"" help:"Export and erase what is held of one person."`
 	Webhook struct {
 		Add        webhookAddCmd        `cmd:"" help:"Have events sent to an address. The secret is shown once."`
 		Remove     webhookRemoveCmd     `cmd:"" help:"Send no more to an address."`

@@ -52,7 +52,8 @@ var unknownIDs = testkit.ResourceIDs{
 	"sourceId": "00000000-0000-4000-8000-000000000000", "status": "00000000-0000-4000-8000-000000000000",
 	"team": "00000000-0000-4000-8000-000000000000", "ticketNumber": "999999999", "userId": "nobody",
 	"webhookId": "00000000-0000-4000-8000-000000000000", "modelServerId": "00000000-0000-4000-8000-000000000000",
-	"version": "999999999", "key": "nothing", "domain": "nowhere.example",
+	"customerId": "00000000-0000-4000-8000-000000000000",
+	"version":    "999999999", "key": "nothing", "domain": "nowhere.example",
 	"savedReplyId": "00000000-0000-4000-8000-000000000000", "savedViewId": "00000000-0000-4000-8000-000000000000",
 	"fileId": "00000000-0000-4000-8000-000000000000",
 }
@@ -91,7 +92,7 @@ func (ct *consoleTest) newResources(account, key string) testkit.ResourceIDs {
 	}
 	ids["accountId"], ids["agentId"], ids["sourceId"] = account, agent, sources.Data[0].ID
 	ids["conversationId"], ids["messageId"] = answer.Data.Metadata.ConversationID, answer.Data.ID
-	ids["ticketNumber"], ids["userId"] = number, "jo-customer"
+	ids["ticketNumber"], ids["customerId"], ids["userId"] = number, ticket.Customer.ID, "jo-customer"
 	ct.Do(ct.t, "PUT", "/agents/"+agent, key, map[string]any{"temp": 0.5})
 	ids["version"] = "1"
 	ids["key"] = ct.addTools(agent)
@@ -137,13 +138,16 @@ func checkRoles(ct *consoleTest) {
 
 const time10s = 10e9 // after which the limit of requests is as new
 
+// requiredQueries are what paths cannot be read without.
+var requiredQueries = map[string]string{"/agents/{agentId}/insights/conversations": "?figure=resolved"}
+
 func (op *consoleOperation) send(b *browser, ids testkit.ResourceIDs) reply {
 	body := ""
 	if op.Method != http.MethodGet {
 		body = "{}"
 	}
 	b.ct.clock.Advance(time10s / 100) // the limit of requests is tested elsewhere
-	return b.send(op.Method+" "+ids.Substitute(op.address), body)
+	return b.send(op.Method+" "+ids.Substitute(op.address)+requiredQueries[op.Path], body)
 }
 
 func checkRefusals(t *testing.T, b *browser, op consoleOperation, sets []testkit.ResourceIDs) {
@@ -189,7 +193,7 @@ func checkStrangers(t *testing.T, b *browser, op consoleOperation, foreign testk
 // withoutOwn are reading operations whose own ids the test does not make, and a stream that does not end.
 var withoutOwn = []string{"readVoiceRecording", "followConversation", "getAttachment",
 	"getAttachmentContent", "checkPassage", "listDeliveries", "listVoiceSessions", "getPlaygroundConversation",
-	"getModelServer", "getDelivery"}
+	"getModelServer", "getDelivery", "getVoiceSession"}
 
 func checkOwn(t *testing.T, b *browser, role parley.Role, op consoleOperation, own testkit.ResourceIDs) {
 	t.Helper()

@@ -59,9 +59,10 @@ const (
 func (f *fixture) plant(marker, user string) {
 	f.Helper()
 	now := f.clock.Now()
-	f.Must(f.DB.AddPerson(f, &parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: f.agent.Account,
+	person := &parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: f.agent.Account,
 		AgentID: f.agent.Agent, Email: user + "@x.example", ExternalID: user, Name: marker, Phone: marker,
-		Attributes: []byte(`{"note":"` + marker + `"}`), CreatedAt: now, UpdatedAt: now}))
+		Attributes: []byte(`{"note":"` + marker + `"}`), CreatedAt: now, UpdatedAt: now}
+	f.Must(f.DB.Transact(f, sqldb.Bulk, func(tx *store.DB) error { return tx.AddPerson(f, person) }))
 	v := &parley.Visitor{ID: parley.VisitorID(parley.NewUUID()), AccountID: f.agent.Account, AgentID: f.agent.Agent,
 		UserID: parley.EndUserID(user), FirstPage: "https://x.example/" + marker, Locale: "en", CreatedAt: now,
 		LastSeenAt: now}

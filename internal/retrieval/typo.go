@@ -25,7 +25,7 @@ const (
 // which most passages have. Numbers, codes, addresses and abbreviations are what they are.
 func (r *messageReader) meantWord(t words.Token) (word string, ok bool) {
 	if r.isForeign || !isPlainWord(t.Word) || words.KindOf(t.Word) != 0 || r.lang.Synonyms(r.lang.Stem(t.Word)) != nil ||
-		r.isAbbreviation(t) || r.isInAddress(t) {
+		r.lang.IsSpokenWord(t.Word) || r.isAbbreviation(t) || r.isInAddress(t) {
 		return "", false
 	}
 	letters := []rune(t.Word)
@@ -35,11 +35,16 @@ func (r *messageReader) meantWord(t words.Token) (word string, ok bool) {
 	case n < minTypoRunes:
 		return r.meantShortWord(letters)
 	}
-	if word, ok = r.closestWord(letters); !ok && len(letters) >= minTwoTypoRunes {
+	word, ok = r.closestWord(letters)
+	if !ok && len(letters) >= minTwoTypoRunes && !isArabic(letters) {
 		word, ok = r.closestLongWord(letters)
 	}
 	return word, ok
 }
+
+// isArabic reports whether letters are in Arabic script, in which a letter more, less or another one is a prefix, an
+// ending or another form rather than a slip.
+func isArabic(letters []rune) bool { return unicode.Is(unicode.Arabic, letters[0]) }
 
 func isPlainWord(word string) bool {
 	return !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
@@ -84,8 +89,11 @@ func (r *messageReader) meantShortWord(letters []rune) (best string, found bool)
 // two neighbours are in the wrong order, since many words that no passage has are a letter away from one: "sale" is no
 // misspelt "same".
 func (r *messageReader) closestWord(letters []rune) (best string, found bool) {
-	highest := 0
-	eachEdit(letters, func(word string) {
+	edits, highest := eachEdit, 0
+	if isArabic(letters) {
+		edits = eachInnerEdit
+	}
+	edits(letters, func(word string) {
 		n := r.docsWithWord(word)
 		if n > highest || n == highest && n > 0 && word < best {
 			best, highest = word, n
@@ -135,6 +143,19 @@ func eachEdit(letters []rune, yield func(word string)) {
 			yield(string(append(append(edited[:0], before...), rest[1:]...)))
 		}
 		eachMove(letters, i, yield)
+	}
+}
+
+// eachInnerEdit returns the words that have one of the letters in another place, or one more between two.
+func eachInnerEdit(letters []rune, yield func(word string)) {
+	alphabet := alphabetOf(letters)
+	for i := range letters {
+		eachMove(letters, i, yield)
+		for _, r := range alphabet {
+			if i > 0 {
+				yield(string(slices.Insert(slices.Clone(letters), i, r)))
+			}
+		}
 	}
 }
 

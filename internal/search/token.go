@@ -98,7 +98,7 @@ func wordEnd(text string, i int) int {
 var signCodes = strings.NewReplacer("+", "\ue001", "#", "\ue002", "&", "\ue003", ".", "\ue004")
 
 func encodeSigns(word string) string {
-	if strings.IndexAny(word, "+#&.") < 0 {
+	if !strings.ContainsAny(word, "+#&.") {
 		return word
 	}
 	return signCodes.Replace(word)

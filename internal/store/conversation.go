@@ -339,13 +339,13 @@ func (db *DB) ConversationsByID(ctx context.Context, ref parley.AgentRef,
 		append([]any{ref.Agent, ref.Account}, toAny(ids)...)...)
 }
 
-// ConversationsByIDQuery is what ConversationsByID asks. That the agent is compared with an expression keeps SQLite
-// from walking an index of all the agent's conversations, which it takes for short.
+// ConversationsByIDQuery is what ConversationsByID asks. That agent and account are compared with expressions
+// keeps SQLite from walking an index of all their conversations, which it takes for short.
 func ConversationsByIDQuery(ids int) string {
 	return `
 		select ` + conversationTable.columns + `
 		from conversations
-		where agent_id || '' = ? and account_id = ? and deleted_at is null and id in ` + placeholders(ids)
+		where agent_id || '' = ? and account_id || '' = ? and deleted_at is null and id in ` + placeholders(ids)
 }
 
 // ConversationState is a conversation with the numbers that show how far it has been followed.
@@ -382,7 +382,7 @@ func (db *DB) ConversationStates(ctx context.Context, ref parley.AgentRef,
 }
 
 var conversationStatesWhere = `
-	where agent_id || '' = ? and account_id = ? and deleted_at is null
+	where agent_id || '' = ? and account_id || '' = ? and deleted_at is null
 	  and id in ` + placeholders(conversationsPerStatement)
 
 // ConversationsCreatedAfter lists an agent's conversations behind a place in the order of their creation.

@@ -235,7 +235,7 @@ func (db *DB) DeleteConversations(ctx context.Context, ref parley.AgentRef, ids 
 			update conversations set
 			  deleted_at = ?,
 			  external_id = null
-			where agent_id || '' = ? and account_id = ? and deleted_at is null and id in `+placeholders(len(ids))+clause+`
+			where agent_id || '' = ? and account_id || '' = ? and deleted_at is null and id in `+placeholders(len(ids))+clause+`
 			returning id, channel`, args...)
 	if err != nil || len(list) == 0 {
 		return nil, err

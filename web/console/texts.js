@@ -13,7 +13,7 @@ const folder = join(root, "src/locales");
 const first = join(root, "src/main.tsx");
 const locales = readdirSync(folder).map((name) => name.replace(".json", ""));
 const prefix = "texts:";
-const common = 5; // pages that name a text which the first page has in their place
+const common = 6; // pages that name a text which the first page has in their place
 const call = /lazyPage\(\s*(\(\) => import\("(\.[^"]+)"\))\s*\)/g;
 
 /** A plugin of Vite that has lazyPage load the texts of a page together with it. */
@@ -127,9 +127,11 @@ export function* findLacks(bundle, { all, keys }) {
   };
   const start = loadedBy(chunks.find(({ facadeModuleId }) => facadeModuleId === join(root, "index.html")));
   const lacks = [["the first page", lackOf(start, keys("core"))]];
-  for (const page of chunks.filter((chunk) => chunk.isDynamicEntry && chunk.facadeModuleId?.endsWith(".tsx"))) {
+  const pages = chunks.filter((chunk) => chunk.isDynamicEntry && chunk.facadeModuleId?.endsWith(".tsx"));
+  for (const page of pages) {
     const loaded = [...loadedBy(page)].filter((chunk) => !start.has(chunk));
-    lacks.push([page.fileName, lackOf(loaded, [...keys("core"), ...keys(page.facadeModuleId)])]);
+    const here = pages.filter((other) => loaded.includes(other)); // itself, and the page that it is a part of
+    lacks.push([page.fileName, lackOf(loaded, [...keys("core"), ...here.flatMap((one) => keys(one.facadeModuleId))])]);
   }
   for (const [name, lack] of lacks) if (lack.length > 0) yield `${name} has no ${[...new Set(lack)].join(", ")}`;
 }

@@ -180,19 +180,25 @@ func splitParts(boundary string, body []byte) (parts []mailPart, err error) {
 	r := multipart.NewReader(bytes.NewReader(body), boundary)
 	for len(parts) < maxMailParts {
 		p, err := r.NextRawPart()
-		if err != nil {
-			if len(parts) == 0 && !errors.Is(err, io.EOF) {
-				return nil, draft.NewDamagedError("a part of the mail cannot be read", err)
-			}
+		if err != nil && !errors.Is(err, io.EOF) && len(parts) == 0 {
+			return nil, draft.NewDamagedError("a part of the mail cannot be read", err)
+		}
+		if p == nil {
 			break
 		}
-		data, err := io.ReadAll(p)
+		data, isWhole := readPart(p)
 		parts = append(parts, mailPart{p.Header, data})
-		if err != nil { // it breaks off
+		if !isWhole {
 			break
 		}
 	}
 	return parts, nil
+}
+
+// readPart returns what there is of a part, and whether it does not break off.
+func readPart(r io.Reader) (data []byte, isWhole bool) {
+	data, err := io.ReadAll(r)
+	return data, err == nil
 }
 
 // chooseAlternative returns the plain text if it says something, else the last part.

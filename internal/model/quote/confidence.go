@@ -239,8 +239,7 @@ const maxMissedOfSubject = 0.5
 // as "How much is it?", and whether that belongs to what was spoken of before: it is named there, or in the sentence
 // or the heading above.
 func (q *parsedQuestion) statesAmountOfSubject(p *passageLayout, best quotableUnit) bool {
-	if !q.isFollowUp || !q.asksForAmountAlone() || !words.NeedsContext(q.originalText) ||
-		q.matchedShare(best.ownMatch, q.isSingleWord) < relatedStrength {
+	if !q.asksForAmountOfSubject() || q.matchedShare(best.ownMatch, q.isSingleWord) < relatedStrength {
 		return false
 	}
 	s := q.excerptAround(p, best)
@@ -248,10 +247,12 @@ func (q *parsedQuestion) statesAmountOfSubject(p *passageLayout, best quotableUn
 	return q.missingSubject(near) <= maxMissedOfSubject
 }
 
-// asksForAmountAlone reports whether all that the message names is what is to be measured.
-func (q *parsedQuestion) asksForAmountAlone() bool {
+// asksForAmountOfSubject reports whether the message names nothing but what is to be measured, of what was spoken of
+// before.
+func (q *parsedQuestion) asksForAmountOfSubject() bool {
 	isOther := func(s questionTerm) bool { return s.fromLastMessage && !s.isPair && s.measure <= measureAmount }
-	return q.contentWordCount() > 0 && !slices.ContainsFunc(q.terms, isOther)
+	return q.isFollowUp && q.contentWordCount() > 0 && !slices.ContainsFunc(q.terms, isOther) &&
+		(q.asksBarePrice || words.NeedsContext(q.originalText))
 }
 
 // isRequestedList reports whether the unit is a table, a list or the sentence above a table that holds what the

@@ -94,6 +94,9 @@ func (q *parsedQuestion) widenUnit(p *passageLayout, u quotableUnit) excerpt {
 		if s, ok := q.sectionExcerpt(p, u); ok {
 			return s
 		}
+		if q.asksForAmountOfSubject() {
+			return p.sentencesAround(u, quoteLimits{})
+		}
 		limits := q.quoteLimits()
 		limits.addsNeighbours = !q.unitHasAmount(u) && !q.asksWhoMay
 		limits.addsSecond = !q.wantsNumber || !q.hasNewNumber(p.text[u.start:u.end]) ||

@@ -24,6 +24,7 @@ type parsedQuestion struct {
 	asksWhoMay     bool   // it asks who is allowed to do something
 	wantsCode      bool   // it is about code, or how something is done
 	wantsList      bool   // it asks which things of a kind there are
+	asksBarePrice  bool   // it asks how much and names nothing
 	replyLanguage  words.Language
 
 	translations translations
@@ -138,10 +139,13 @@ const barePriceWord = "price"
 
 // addBarePrice adds the price as what a message asks for that asks how much and names nothing.
 func (q *parsedQuestion) addBarePrice(last string) {
-	if len(q.terms) > 0 || !words.ContainsPhrase(last, howMuchPhrases()) {
+	if isBare := len(q.terms) == 0 && words.ContainsPhrase(last, howMuchPhrases()); !isBare &&
+		!words.IsPhrase(last, howMuchPhrases()) {
 		return
 	}
+	q.terms, q.termIndexes = nil, map[string]int{} // without the "viel" of "Wie viel?"
 	q.termIndexes[barePriceWord] = len(q.terms)
+	q.asksBarePrice = true
 	s := q.newTerm(barePriceWord, 1, nil)
 	s.measure, s.weight = measurePrice, s.weight*measureWeight
 	q.appendTerm(s)

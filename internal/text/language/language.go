@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -118,6 +119,34 @@ func Parse(text []byte) (*Language, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// EveryWord yields the words of all tables about how people speak, some of them more than once.
+func (l *Language) EveryWord() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, part := range []any{l.Questions, l.Measures, l.Sentences, l.SmallTalk, l.Conversation, l.Contacts, l.Tools} {
+			for _, table := range reflect.ValueOf(part).Fields() {
+				for w := range eachWord(table.Interface()) {
+					if !yield(w) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// eachWord yields the words of a table of words, phrases or groups, and nothing of any other.
+func eachWord(table any) iter.Seq[string] {
+	switch table := table.(type) {
+	case Words:
+		return table.All()
+	case Phrases:
+		return strings.FieldsSeq(strings.ReplaceAll(string(table), ",", " "))
+	case Groups:
+		return strings.FieldsSeq(string(table))
+	}
+	return func(func(string) bool) {}
 }
 
 // Set returns the words of a table in all languages, as they are written there.

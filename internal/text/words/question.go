@@ -86,8 +86,16 @@ func (s *byteSet) add(b byte) { s[b>>6] |= 1 << (b & 63) }
 
 func (s *byteSet) contains(b byte) bool { return s[b>>6]>>(b&63)&1 != 0 }
 
+// IsPhrase reports whether the question is one of the phrases and nothing else.
+func IsPhrase(question string, phrases []string) bool {
+	text := strings.TrimSpace(padFolded(question))
+	return slices.ContainsFunc(phrases, func(p string) bool { return strings.TrimSpace(p) == text })
+}
+
 // padFolded folds the question and adds a space before its first word and after its last.
-func padFolded(question string) string { return " " + strings.TrimLeft(Fold(question), " ¿¡") + " " }
+func padFolded(question string) string {
+	return " " + strings.TrimRight(strings.TrimLeft(Fold(question), " ¿¡"), " ?!.…？！。") + " "
+}
 
 // Kind is a set of the sorts of things that a word may name, or that a question may ask for.
 type Kind uint8

@@ -36,6 +36,7 @@ type languageTables struct {
 	functionWords      functionWords
 	functionCharacters string // of languages without spaces
 	kinds              map[string]Kind
+	spokenWords        map[string]uint32 // a bit for each language
 }
 
 // snowballStemmers are the algorithms that a language's file may name.
@@ -47,12 +48,16 @@ var snowballStemmers = map[string]func(*snowballstem.Env) bool{
 }
 
 var loadTables = sync.OnceValue(func() *languageTables {
-	t := &languageTables{functionWords: functionWords{languagesOf: map[string]uint32{}}, kinds: map[string]Kind{}}
+	t := &languageTables{functionWords: functionWords{languagesOf: map[string]uint32{}}, kinds: map[string]Kind{},
+		spokenWords: map[string]uint32{}}
 	for i, l := range language.All() {
 		t.tags[i], t.unspaced[i], t.stemmers[i] = l.Tag, l.Unspaced, stemmerOf(l)
 		t.scripts[i] = scriptTables(l.Script)
 		t.customerWords[i] = foldedSet(l.CustomerWords)
 		t.addWordKinds(l)
+		for w := range l.EveryWord() {
+			t.spokenWords[Fold(w)] |= 1 << i
+		}
 		if l.Unspaced {
 			t.functionCharacters += string(l.FunctionWords)
 			continue
@@ -126,6 +131,10 @@ func (l Language) IsStopWord(word string) bool {
 	}
 	return t.functionWords.languagesOf[word]>>l&1 == 1
 }
+
+// IsSpokenWord reports whether the folded word is in a table of the language about how people speak: it is spelled
+// right, whatever texts hold.
+func (l Language) IsSpokenWord(word string) bool { return loadTables().spokenWords[word]>>l&1 == 1 }
 
 // isAllFunctionCharacters looks at the characters: those of the list, and the Japanese ones that spell endings.
 func (t *languageTables) isAllFunctionCharacters(word string) bool {

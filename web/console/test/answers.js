@@ -244,6 +244,10 @@ export function answers({ isSignedIn = true, list = agents, fail = {}, session =
     if (/^POST \/v1\/agents\/[^/]+\/history\/\d+\/restore$/.test(name)) return [200, { version: 8, settings: earlier }];
     const ofSaved = answerSaved(state, asked);
     if (ofSaved) return ofSaved;
+    const ofInsights = answerInsights(state, asked);
+    if (ofInsights) return ofInsights;
+    const ofInbox = answerInbox(state, asked);
+    if (ofInbox) return ofInbox;
     const ofTickets = answerTickets(state, asked);
     if (ofTickets) return ofTickets;
     const ofManifests = answerManifest(state, asked);
@@ -253,10 +257,6 @@ export function answers({ isSignedIn = true, list = agents, fail = {}, session =
       state.list = state.list.filter(({ id }) => !asked.path.endsWith(id));
       return [200, { success: true }];
     }
-    const ofInbox = answerInbox(state, asked);
-    if (ofInbox) return ofInbox;
-    const ofInsights = answerInsights(state, asked);
-    if (ofInsights) return ofInsights;
     const ofActions = answerActions(state, asked);
     if (ofActions) return ofActions;
     const ofModels = answerModelServers(state, asked);

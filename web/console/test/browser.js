@@ -1,6 +1,8 @@
 // Starts Chromium, and pages that write down what must not happen in them.
+import assert from "node:assert/strict";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { chromium } from "playwright-core";
 
 // Debian's headless shell is the same browser without its windows: it takes two thirds of the processor's time.
@@ -46,6 +48,16 @@ export async function untilNothing(find) {
     await new Promise((done) => setTimeout(done, 50));
   }
 }
+
+/** Asserts that `read` comes to give what is wanted: what follows an action may take a while until it is drawn. */
+export async function assertSoon(read, want, message) {
+  let found;
+  await untilNothing(async () => !isDeepStrictEqual((found = await read()), want));
+  assert.deepEqual(found, want, message);
+}
+
+/** Waits until what has the focus holds the text. */
+export const waitForFocus = (page, text) => page.locator(":focus", { hasText: text }).waitFor();
 
 /** Opens a page in a context of its own. `problems` fills with errors, reports and requests to other hosts. */
 export async function newPage(browser, origin, options = {}) {

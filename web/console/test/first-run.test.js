@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { launch, newPage, skip } from "./browser.js";
 import { makePDF } from "./pdf.js";
 import { serveBefore } from "./proxy.js";
+import { readyToAsk } from "./screen-states.js";
 import { owner, startServer } from "./server.js";
 
 const mostClicks = 8;
@@ -97,6 +98,7 @@ describe("first run", { skip }, () => {
       await page.locator("textarea:focus").waitFor();
       await page.getByText("Ask what a customer would ask.").waitFor();
       await keyboard.type("When may goods be sent back?");
+      await readyToAsk(page);
       await keyboard.press("Enter");
       await cited(page);
       await page.reload(); // what was asked is there again

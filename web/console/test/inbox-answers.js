@@ -97,7 +97,6 @@ export function answerInbox(state, { method, path, query, body }) {
     const count = (view) => state.inbox.filter(fits[view]).length;
     return [200, { waiting: count("waiting"), mine: count("mine"), unassigned: count("unassigned") }];
   }
-  if (method === "GET" && /\/conversations\/search$/.test(path)) return [200, { data: state.found ?? [], pagination: { cursor: null, hasMore: false } }];
   if (method === "POST" && /\/tickets\/118\/messages$/.test(path)) return addEntry(state, state.inbox[0], "human", { ...text(body.text), type: "note", name: "Owner" });
   const [, id, rest] = /^\/v1\/conversations\/([^/]+)\/([a-z]+)$/.exec(path) ?? [];
   if (!id) return undefined;

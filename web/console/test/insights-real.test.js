@@ -34,7 +34,6 @@ describe("insights and people, with the real program", { skip }, () => {
   test("a figure leads to what was said, a question is answered, a customer is found", async () => {
     await person.call("POST", `/v2/agents/${agent}/chat`, { message: question, userId: "4711", stream: false });
     await until(`/v2/agents/${agent}/insights`, ({ data }) => data.totals.conversations === 1);
-    await person.call("POST", `/v1/agents/${agent}/tickets`, { subject: "Order 4711", description: "Late.", email: "one@example.com", name: "Customer 1" });
     const page = await newPage(browser, server.origin, { locale: "en" });
     await page.context().addCookies([person.cookie]);
 
@@ -53,6 +52,7 @@ describe("insights and people, with the real program", { skip }, () => {
     const { data } = await person.call("GET", `/v1/agents/${agent}/sources?types=qna`);
     assert.deepEqual(data.map(({ name }) => name), [question]);
 
+    await person.call("POST", `/v1/agents/${agent}/tickets`, { subject: "Order 4711", description: "Late.", email: "one@example.com", name: "Customer 1" });
     await page.goto(`${server.url}/agents/${agent}/people`);
     await page.getByRole("searchbox").fill("ONE@EX");
     await page.getByRole("link", { name: "Customer 1" }).click();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
-import { skip, untilNothing } from "./browser.js";
+import { assertSoon, skip, untilNothing } from "./browser.js";
 import * as to from "./screen-states.js";
 import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
@@ -79,7 +79,7 @@ describe("keyboard", { skip }, () => {
     await open(answers(to.changedByOthers(agent)), `/agents/${agent}/settings`, async (page) => {
       await to.saveSettings(page);
       const dialog = page.getByRole("alertdialog");
-      assert.equal(await dialog.evaluate((one) => one.contains(document.activeElement)), true);
+      await dialog.and(page.locator(":focus-within")).waitFor();
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
       assert.equal(await page.locator(`[name="settings.name"]`).inputValue(), "Help centre");
@@ -169,11 +169,11 @@ describe("keyboard", { skip }, () => {
     await at("/welcome", async (page) => {
       await page.getByRole("radio", { checked: true }).focus();
       await page.keyboard.press("ArrowDown");
-      assert.equal(await page.getByRole("radio").nth(1).isChecked(), true);
+      await page.getByRole("radio").nth(1).and(page.locator(":checked")).waitFor({ state: "attached" });
       await page.keyboard.press("ArrowUp");
-      assert.equal(await page.getByRole("radio").first().isChecked(), true);
+      await page.getByRole("radio").first().and(page.locator(":checked")).waitFor({ state: "attached" });
       await page.keyboard.press("Tab");
-      assert.notEqual(await page.evaluate(() => document.activeElement.type), "radio");
+      await page.waitForFunction(() => document.activeElement.type !== "radio");
     });
   });
 
@@ -183,7 +183,7 @@ describe("keyboard", { skip }, () => {
       await letters.focus();
       const before = await letters.isChecked();
       await page.keyboard.press("Space");
-      assert.equal(await letters.isChecked(), !before);
+      await assertSoon(() => letters.isChecked(), !before);
     });
   });
 

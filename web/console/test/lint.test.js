@@ -1,7 +1,7 @@
 // Rules of the sources of the front end that no compiler checks: no text becomes HTML, and every text is in a catalog.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { describe, test } from "node:test";
 import { collect, parse, sinkOf, textOf, web } from "./rules.js";
 
@@ -40,6 +40,11 @@ describe("no text becomes HTML", () => {
       assert.doesNotMatch(text, /<style|\s(on\w+|style|srcdoc)\s*=|<script(?![^>]*\ssrc=)|javascript:/i, file);
     }
   });
+});
+
+test("pages change the parameters of the address by useAddressParams alone", () => {
+  const users = sources(/console\/src\/.*\.tsx?$/).filter((file) => readFileSync(file, "utf8").includes("useSearchParams"));
+  assert.deepEqual(users.map((file) => relative(web, file)), ["console/src/address-params.ts"]);
 });
 
 describe("texts are in the catalogs", () => {

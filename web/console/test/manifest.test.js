@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { runnerImport } from "vite";
 import { agents, answers } from "./answers.js";
-import { launch, newPage, skip } from "./browser.js";
+import { assertSoon, launch, newPage, skip } from "./browser.js";
 import { faults, manifest } from "./manifest-answers.js";
 import { serveBefore } from "./proxy.js";
 import { signUp, startServer } from "./server.js";
@@ -89,7 +89,7 @@ describe("the screen of a manifest", { skip }, () => {
       await page.getByRole("link", { name: "Agents", exact: true }).click();
       await press(page.getByRole("alertdialog"), "Stay");
       await press(page, "Discard");
-      assert.equal(await area(page).inputValue(), manifest);
+      await assertSoon(() => area(page).inputValue(), manifest);
     });
   });
 });

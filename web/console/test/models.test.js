@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { answers } from "./answers.js";
-import { skip } from "./browser.js";
+import { assertSoon, skip } from "./browser.js";
 import { EventLog } from "./event-log.js";
 import { modelServers } from "./model-answers.js";
 import { useSamePages } from "./setup.js";
@@ -34,7 +34,7 @@ describe("servers of models", { skip }, () => {
       assert.match(await locked.textContent(), /Set by the operator, and locked here: PARLEY_EMBED_URL/);
       assert.equal(await locked.getByRole("button").or(locked.getByRole("link")).count(), 0);
       await page.getByRole("button", { name: "Connect a server" }).click();
-      assert.deepEqual(await page.getByRole("menuitem").allTextContents(), ["Answers", "Order of passages"]);
+      await assertSoon(() => page.getByRole("menuitem").allTextContents(), ["Answers", "Order of passages"]);
     });
   });
 
@@ -89,7 +89,7 @@ describe("servers of models", { skip }, () => {
         await page.getByText("Saved", { exact: true }).waitFor();
         return sent(answer, "PATCH")[at].body;
       };
-      assert.equal(await page.getByLabel("API key").inputValue(), "");
+      await assertSoon(() => page.getByLabel("API key").inputValue(), "");
       assert.equal(await page.getByLabel("API key").getAttribute("type"), "password");
       await page.getByLabel("Name", { exact: true }).fill("First model");
       assert.deepEqual(await save(0), { name: "First model", baseUpdatedAt: main.updatedAt });
@@ -98,9 +98,9 @@ describe("servers of models", { skip }, () => {
       await page.getByRole("checkbox", { name: "gpt-5.2 2 credits" }).press("Space");
       await page.getByText("2 changes").waitFor();
       assert.deepEqual(await save(1), { key, modelNames: ["auto"], baseUpdatedAt: "2026-11-22T12:00:00.000Z" });
-      assert.equal(await page.getByLabel("API key").inputValue(), "");
+      await assertSoon(() => page.getByLabel("API key").inputValue(), "");
       await page.getByRole("checkbox", { name: "Delete the stored key" }).press("Space");
-      assert.ok(await page.getByLabel("API key").isDisabled());
+      await assertSoon(() => page.getByLabel("API key").isDisabled(), true);
       assert.equal((await save(2)).key, "");
       await page.getByText("If the server wants one.").waitFor();
       assert.ok(!answer.state.servers[1].hasKey);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers, broken, inWorkspace } from "./answers.js";
-import { skip } from "./browser.js";
+import { skip, waitForFocus } from "./browser.js";
 import { useConsole } from "./setup.js";
 import { sources } from "./source-answers.js";
 
@@ -24,7 +24,7 @@ describe("pages", { skip }, () => {
       await page.getByLabel("Password").fill("correct horse battery");
       await press(page, "Sign in");
       await heading(page, "Agents");
-      assert.equal(await page.evaluate(() => document.activeElement.textContent), "Agents", "the focus is lost");
+      await waitForFocus(page, /^Agents$/);
       assert.match(page.url(), /\/console\/agents$/);
       const [, { headers, body }] = sent(answer, "POST", "/v1/session");
       assert.deepEqual(body, { email: "owner@shop.example", password: "correct horse battery" });

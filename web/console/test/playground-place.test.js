@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers, broken } from "./answers.js";
-import { skip } from "./browser.js";
+import { assertSoon, skip } from "./browser.js";
 import { eventsOf, metadata, record, streamOf } from "./playground-answers.js";
+import { sendQuestion } from "./screen-states.js";
 import { useSamePages } from "./setup.js";
 
 const [{ id }] = agents;
@@ -28,12 +29,8 @@ const bodies = (answer, route) =>
   answer.state.asked.filter((asked) => `${asked.method} ${asked.path}` === route).map(({ body }) => body);
 const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
 const spoken = (page, text) => page.locator("[data-testid=spoken]", { hasText: text }).waitFor({ state: "attached" });
-const ask = async (page, message) => {
-  await page.getByRole("textbox", { name: "Ask…" }).fill(message);
-  await page.getByRole("button", { name: "Send", exact: true }).and(page.locator(":enabled")).waitFor();
-  await page.keyboard.press("Enter");
-};
 const query = (page) => new URL(page.url()).searchParams;
+const hasQuery = (page, name, value) => page.waitForURL((url) => url.searchParams.get(name) === value);
 
 describe("the playground's address", { skip }, () => {
   const open = useSamePages();
@@ -41,29 +38,28 @@ describe("the playground's address", { skip }, () => {
   test("a reload shows the conversation, the answer and what is compared again", async () => {
     const answer = answers();
     await open(answer, path, async (page) => {
-      await ask(page, "Shoes?");
+      await sendQuestion(page, "Shoes?");
       await spoken(page, "The label is in the parcel.");
-      assert.equal(query(page).get("conversation"), "conv");
+      await hasQuery(page, "conversation", "conv");
       await press(page, "Why");
-      assert.equal(query(page).get("answer"), "msg_a");
+      await hasQuery(page, "answer", "msg_a");
       await page.reload();
       await page.getByText("The label is in the parcel.").first().waitFor();
       await page.getByRole("button", { name: "Good answer", pressed: true }).waitFor(); // as it was rated
       await page.getByText("It answered from 2 passages").waitFor();
       await page.getByRole("button", { name: "Source 1: Returns policy" }).waitFor();
-      await ask(page, "And without the receipt?");
-      await page.getByText("And without the receipt?").first().waitFor();
+      await sendQuestion(page, "And without the receipt?");
+      await page.getByRole("button", { name: "Good answer" }).nth(1).waitFor();
       assert.equal(bodies(answer, `POST ${own}/playground`).at(-1).conversationId, "conv");
       await page.getByText("Compare with saved").click();
-      await ask(page, "Shoes?");
+      await sendQuestion(page, "Shoes?");
       await spoken(page, "Within 30 days.");
+      await page.waitForURL((url) => url.searchParams.getAll("conversation").length === 2);
       const both = query(page).getAll("conversation");
-      assert.equal(both.length, 2);
       await page.reload();
       await page.getByText("As customers are answered").waitFor();
       const lanes = page.locator("ol p", { hasText: "The label is in the parcel." });
-      await lanes.nth(1).waitFor();
-      assert.equal(await lanes.count(), 2);
+      await assertSoon(() => lanes.count(), 2);
       assert.deepEqual(query(page).getAll("conversation"), both);
     });
   });
@@ -73,12 +69,12 @@ describe("the playground's address", { skip }, () => {
       await press(page, "Earlier conversations");
       await page.getByRole("dialog").getByRole("button", { name: /Do you ship to Norway/ }).click();
       await page.getByText("The label is in the parcel.").first().waitFor();
-      assert.equal(query(page).get("conversation"), "conv_2");
+      await hasQuery(page, "conversation", "conv_2");
       await press(page, "New conversation");
       await page.getByRole("heading", { name: "Ask Help desk" }).waitFor();
       await page.goBack();
       await page.getByText("The label is in the parcel.").first().waitFor();
-      assert.equal(query(page).get("conversation"), "conv_2");
+      await hasQuery(page, "conversation", "conv_2");
     });
   });
 
@@ -119,7 +115,7 @@ describe("the playground's draft", { skip }, () => {
   test("leaving asks while something is not saved; asking and comparing do not", async () => {
     await open(answers(), path, async (page) => {
       await page.getByLabel("Instructions").fill("Be brief.");
-      await ask(page, "Shoes?");
+      await sendQuestion(page, "Shoes?");
       await spoken(page, "The label");
       await press(page, "New conversation");
       await page.getByText("Compare with saved").click();
@@ -184,9 +180,10 @@ describe("the playground's draft", { skip }, () => {
     await open(answers({ session: { memberships, permissions } }), path, async (page) => {
       await page.getByLabel("Instructions").fill("Be brief.");
       const bar = page.getByRole("region", { name: "Changes that are not saved" });
+      await bar.waitFor();
       assert.equal(await bar.getByRole("button", { name: "Save" }).count(), 0);
       await bar.getByRole("button", { name: "Discard" }).click();
-      assert.equal(await page.getByLabel("Instructions").inputValue(), "Be kind and short.");
+      await assertSoon(() => page.getByLabel("Instructions").inputValue(), "Be kind and short.");
     });
   });
 
@@ -199,7 +196,7 @@ describe("the playground's draft", { skip }, () => {
       assert.equal(await page.getByLabel("What it should answer").inputValue(), "Within 60 days.");
       await press(page, "Cancel");
       await question(page).getByRole("button", { name: "Discard" }).click();
-      assert.equal(await page.getByLabel("What it should answer").count(), 0);
+      await page.getByLabel("What it should answer").waitFor({ state: "detached" });
     });
   });
 });
@@ -218,7 +215,7 @@ describe("the playground's streams", { skip }, () => {
     });
     await open(answer, path, async (page) => {
       for (cut = 0; cut < events.length - 1; cut++) {
-        await ask(page, `Shoes, ${cut}?`);
+        await sendQuestion(page, `Shoes, ${cut}?`);
         const alert = page.getByRole("alert");
         await alert.getByRole("button", { name: "Try again" }).waitFor();
         const shown = await page.getByRole("listitem").filter({ hasText: `Shoes, ${cut}?` }).last().textContent();
@@ -236,11 +233,11 @@ describe("the playground's streams", { skip }, () => {
     const [a, b] = [eventsOf({ lane: "a" }), eventsOf({ lane: "b", answer: "Within", error: "no", metadata: failing })];
     const answer = withAnswers({ [`POST ${own}/compare`]: () => streamOf([...b, ...a], 7) });
     await open(answer, `${path}?compare=on`, async (page) => {
-      await ask(page, "Shoes?");
+      await sendQuestion(page, "Shoes?");
       await page.getByText("The model did not answer.").waitFor();
       await page.getByText("The label is in the parcel.").waitFor();
-      assert.equal(await page.locator("p", { hasText: /Shoes\?$/ }).count(), 2);
-      assert.equal(await page.getByRole("button", { name: "Source 1: Returns policy" }).count(), 1);
+      await assertSoon(() => page.locator("p", { hasText: /Shoes\?$/ }).count(), 2);
+      await assertSoon(() => page.getByRole("button", { name: "Source 1: Returns policy" }).count(), 1);
     });
   });
 });

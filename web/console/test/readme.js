@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { PNG } from "pngjs";
 import { launch, newPage, waitForQuiet } from "./browser.js";
 import { writePNG } from "./png.js";
+import { sendQuestion } from "./screen-states.js";
 import { startServer } from "./server.js";
 
 const file = join(import.meta.dirname, "../../../docs/console.png");
@@ -14,8 +15,7 @@ try {
   const page = await newPage(browser, server.origin, { locale: "en", reducedMotion: "reduce" });
   await page.goto(`${server.url}/setup${new URL(server.setup).hash}`);
   await page.getByRole("link", { name: "Playground", exact: true }).click();
-  await page.getByRole("textbox", { name: "Ask…" }).fill("How do I make a backup?");
-  await page.keyboard.press("Enter");
+  await sendQuestion(page, "How do I make a backup?");
   await page.locator("[data-testid=spoken]", { hasText: /./ }).waitFor({ state: "attached" });
   await page.getByText("live", { exact: true }).waitFor();
   await waitForQuiet(page);

@@ -60,7 +60,7 @@ function sinkOfCall(node) {
 const readable = /^(aria-(label|description|roledescription|valuetext)|title|placeholder|label|alt|description|text|hint|children|message|heading)$/;
 const hasWord = (text) => /\p{L}{2}/u.test(text);
 // A name is the same in all languages.
-const isName = (text) => /^(Parley|Markdown|JSON|CSV|PDF|HTTPS|URL|ID|API|Q&A)$/.test(text.trim());
+const isName = (text) => /^(Parley|Markdown|JSON|CSV|PDF|HTTPS|URL|ID|API|Q&A|PARLEY_[A-Z_]+)$/.test(text.trim());
 
 /** Returns a text that people read and that is not out of a catalog. */
 export function textOf(node) {

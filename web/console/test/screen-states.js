@@ -84,20 +84,25 @@ export const answering = (answer) => () => {
   return (asked) => (asked.method === "POST" && /\/playground$/.test(asked.path) ? streamOf(eventsOf(answer)) : base(asked));
 };
 
+const questionField = (page) => page.getByRole("textbox", { name: said("playground.ask") });
+
+/** Waits until the page takes the question that is written: it takes none while it opens, and while it answers. */
+export const readyToAsk = (page) => button(page, "playground.send").and(page.locator(":enabled")).waitFor();
+
 /** Writes a question and sends it, as soon as the page takes questions. */
-async function send(page, question) {
-  await page.getByRole("textbox").last().fill(question);
-  await button(page, "playground.send").and(page.locator(":enabled")).waitFor();
-  await page.keyboard.press("Enter");
+export async function sendQuestion(page, question) {
+  await questionField(page).fill(question);
+  await readyToAsk(page);
+  await questionField(page).press("Enter");
 }
 
 export async function ask(page) {
-  await send(page, "Do you ship to Norway?");
+  await sendQuestion(page, "Do you ship to Norway?");
   await page.locator("[data-testid=spoken]", { hasText: /./ }).waitFor({ state: "attached" });
 }
 
 export async function askInVain(page) {
-  await send(page, "Do you ship to Norway?");
+  await sendQuestion(page, "Do you ship to Norway?");
   await page.getByRole("alert").waitFor();
 }
 
@@ -119,7 +124,7 @@ export async function improveAndSave(page) {
 }
 
 export async function askFirst(page) {
-  await send(page, "When may goods be sent back?");
+  await sendQuestion(page, "When may goods be sent back?");
   await page.locator("[data-testid=spoken]", { hasText: "30 days" }).waitFor({ state: "attached" });
   await page.locator("ol p button").first().waitFor();
 }

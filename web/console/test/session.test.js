@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import { agents, answers, user } from "./answers.js";
 import { skip } from "./browser.js";
 import { EventLog } from "./event-log.js";
+import * as to from "./screen-states.js";
 import { useConsole } from "./setup.js";
 
 const help = agents[0].id;
@@ -42,6 +43,7 @@ describe("sessions", { skip }, () => {
       await page.getByText("not live", { exact: true }).waitFor({ state: "attached" });
       await page.keyboard.type("return shoes?");
       assert.equal(await box.inputValue(), "How do I return shoes?");
+      await to.readyToAsk(page);
       await page.keyboard.press("Enter");
       await signIn(page);
       await note.waitFor({ state: "detached" });
@@ -55,6 +57,7 @@ describe("sessions", { skip }, () => {
     await open(answer, `${ofAgent}/playground`, async (page) => {
       await page.getByLabel("Instructions").fill("Be short.");
       await page.getByRole("textbox", { name: "Ask…" }).fill("How do I return shoes?");
+      await to.readyToAsk(page);
       answer.state.isExpired = true;
       await page.keyboard.press("Enter");
       await signIn(page);

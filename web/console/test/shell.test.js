@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
-import { skip } from "./browser.js";
+import { assertSoon, skip } from "./browser.js";
 import { useSamePages } from "./setup.js";
 
 const phone = { viewport: { width: 390, height: 844 } };
@@ -146,7 +146,7 @@ describe("shell", { skip }, () => {
       await page.getByRole("menuitem").nth(2).waitFor({ state: "detached" }); // the list follows each letter
       assert.deepEqual(await names(page), ["Save changes", "Discard changes"]);
       await page.getByRole("menuitem", { name: "Discard changes" }).click();
-      assert.equal(await page.getByLabel("Instructions").inputValue(), "Be kind and short.");
+      await assertSoon(() => page.getByLabel("Instructions").inputValue(), "Be kind and short.");
       await page.getByLabel("Instructions").fill("Changed.");
       await page.keyboard.press("Control+k");
       await page.keyboard.type("sign out");
@@ -165,7 +165,7 @@ describe("shell", { skip }, () => {
       await page.getByRole("heading", { level: 1, name: "Shop 229" }).waitFor();
       await page.getByRole("button", { name: "Choose an agent. Now: Shop 229" }).click();
       await page.getByRole("searchbox", { name: "Search agents" }).fill("shop 22");
-      assert.equal(await page.getByRole("menuitem").count(), 11);
+      await assertSoon(() => page.getByRole("menuitem").count(), 11);
       await page.getByRole("menuitem", { name: /^Shop 221/ }).click();
       await page.getByRole("heading", { level: 1, name: "Shop 221" }).waitFor();
     });
@@ -189,12 +189,10 @@ describe("shell", { skip }, () => {
     await open(answers(), `/agents/${agents[0].id}/sources`, async (page) => {
       await page.getByText("handbook.pdf").first().waitFor();
       const row = () => page.evaluate(() => Number(document.activeElement.closest("[role=row]")?.ariaRowIndex ?? 0) - 1);
-      const rows = [];
-      for (const key of "jjkjj") {
+      for (const [i, key] of [..."jjkjj"].entries()) {
         await page.keyboard.press(key);
-        rows.push(await row());
+        await assertSoon(row, [1, 2, 1, 2, 3][i], `row after ${key}`);
       }
-      assert.deepEqual(rows, [1, 2, 1, 2, 3]);
       await page.keyboard.press("/");
       await page.keyboard.type("hand");
       assert.equal(await page.getByRole("searchbox", { name: "Search by name" }).inputValue(), "hand");
@@ -206,7 +204,7 @@ describe("shell", { skip }, () => {
       await page.getByRole("main").getByRole("link", { name: "Help desk" }).waitFor();
       for (const [key, name] of ["j Help desk", "j Returns", "k Help desk"].map((one) => [one[0], one.slice(2)])) {
         await page.keyboard.press(key);
-        assert.equal(await focused(page), name);
+        await assertSoon(() => focused(page), name);
       }
       await page.keyboard.press("/");
       await page.getByRole("dialog", { name: "Commands" }).waitFor();
@@ -238,7 +236,7 @@ describe("shell", { skip }, () => {
       await page.getByRole("dialog").waitFor({ state: "detached" });
       await page.keyboard.type("gm");
       await page.getByRole("heading", { level: 1, name: "Your page" }).waitFor();
-      assert.equal(await focused(page), "Your page");
+      await assertSoon(() => focused(page), "Your page");
       await page.getByLabel("Your name").fill("");
       await page.keyboard.type("ga?");
       assert.equal(await page.getByLabel("Your name").inputValue(), "ga?");

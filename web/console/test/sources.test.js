@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers, broken } from "./answers.js";
-import { skip } from "./browser.js";
+import { assertSoon, skip } from "./browser.js";
 import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
 
@@ -180,6 +180,23 @@ describe("sources", { skip }, () => {
       await question.getByRole("button", { name: "Leave" }).click();
       await page.getByRole("dialog").waitFor({ state: "detached" });
       assert.match(page.url(), /sources$/);
+    });
+  });
+
+  test("what is typed in a dialog stays where the person does, also when an answer comes late", async () => {
+    let release;
+    const held = new Promise((answer) => (release = () => answer([200, agents[0]])));
+    await open(answers({ fail: { [`GET /v2/agents/${agents[0].id}`]: held } }), `${path}?add=text`, async (page) => {
+      const text = page.getByRole("textbox", { name: "Text" });
+      await text.fill("A long text.");
+      await page.keyboard.press("Escape");
+      const question = page.getByRole("alertdialog", { name: "Changes are not saved" });
+      await question.getByRole("button", { name: "Stay" }).click();
+      await question.waitFor({ state: "detached" });
+      release();
+      await page.getByText("Read websites again every week").waitFor({ state: "attached" }); // which the answer is about
+      assert.equal(await text.inputValue(), "A long text.");
+      assert.match(page.url(), /\?add=text$/);
     });
   });
 
@@ -389,7 +406,7 @@ describe("sources", { skip }, () => {
       for (const name of [/^Add$/, /^Try again/]) assert.equal(await page.getByRole("button", { name }).count(), 0);
       assert.equal(await page.getByRole("checkbox").count(), 0);
       await page.getByRole("button", { name: "Actions for Returns policy" }).click();
-      assert.equal(await page.getByRole("menuitem").count(), 1);
+      await assertSoon(() => page.getByRole("menuitem").count(), 1);
     });
   });
 
@@ -411,7 +428,7 @@ describe("sources", { skip }, () => {
       await page.getByRole("listitem").filter({ hasText: "could not be read" }).getByRole("link", { name: "pricing.pdf" }).waitFor();
       await page.getByRole("link", { name: "Change the settings" }).waitFor();
       await page.getByRole("link", { name: "2 questions without an answer" }).click();
-      assert.match(page.url(), /#unanswered$/);
+      await page.waitForURL(/#unanswered$/);
       await page.getByRole("link", { name: "Answer it" }).first().click();
       await page.getByRole("dialog", { name: "Questions and answers" }).waitFor();
       assert.equal(await page.getByRole("textbox", { name: "Questions" }).inputValue(), "Do you ship to Norway?");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { answers, inWorkspace } from "./answers.js";
-import { skip } from "./browser.js";
+import { assertSoon, skip, waitForFocus } from "./browser.js";
 import { EventLog } from "./event-log.js";
 import { useConsole, useSamePages } from "./setup.js";
 import { members, troubled } from "./workspace-answers.js";
@@ -187,7 +187,7 @@ describe("members", { skip }, () => {
       await page.getByRole("dialog").getByRole("button", { name: "Make a new link" }).click();
       await page.getByRole("button", { name: "Done" }).click();
       await choose(page, "lee@shop.example", "Withdraw");
-      assert.equal(await page.evaluate(() => document.activeElement.textContent), "Cancel");
+      await waitForFocus(page, /^Cancel$/);
       await page.getByRole("alertdialog").getByRole("button", { name: "Withdraw" }).click();
       await row(page, "lee@shop.example").waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Invite" }).click();
@@ -221,7 +221,7 @@ describe("members", { skip }, () => {
     const answer = people(confirmed);
     await open(answer, path, async (page) => {
       await page.getByRole("button", { name: "More: Owner" }).click();
-      assert.deepEqual(await page.getByRole("menuitem").allTextContents(), ["Make a sign-in link"]);
+      await assertSoon(() => page.getByRole("menuitem").allTextContents(), ["Make a sign-in link"]);
       await page.keyboard.press("Escape");
       answer.state.members[1].lastOwner = true; // has become so meanwhile
       await choose(page, "Admin", "Remove");
@@ -233,7 +233,7 @@ describe("members", { skip }, () => {
       assert.equal(await row(page, "Owner").getByRole("button").count(), 0);
       assert.equal(await row(page, "kit@shop.example").getByRole("button").count(), 0);
       await page.getByRole("button", { name: "Invite" }).click();
-      assert.equal(await page.getByRole("radio").count(), 3);
+      await assertSoon(() => page.getByRole("radio").count(), 3);
     });
   });
 

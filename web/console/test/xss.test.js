@@ -6,6 +6,7 @@ import { agents, answers } from "./answers.js";
 import { skip } from "./browser.js";
 import { chosen, findForbidden, strings } from "./hostile.js";
 import { eventsOf, explain, metadata, streamOf } from "./playground-answers.js";
+import { sendQuestion } from "./screen-states.js";
 import { useConsole } from "./setup.js";
 
 const byteLength = (text) => Buffer.byteLength(text);
@@ -85,8 +86,7 @@ describe("strings of strangers in the playground", { skip }, () => {
       const few = chosen(7).filter((_, i) => process.env.PARLEY_LONG || i % 4 === 0);
       for (const [i, text] of few.entries()) {
         next = text;
-        await page.getByRole("textbox", { name: "Ask…" }).fill("x");
-        await page.keyboard.press("Enter");
+        await sendQuestion(page, "x");
         await page.getByRole("button", { name: "Good answer" }).nth(i).waitFor();
       }
       assert.deepEqual(await page.evaluate(findForbidden), []);
@@ -113,13 +113,11 @@ describe("strings of strangers in the playground", { skip }, () => {
           window.ran = [];
           window.canary = (value) => void window.ran.push(value);
         });
-        const box = page.getByRole("textbox", { name: "Ask…" });
         const done = page.getByRole("button", { name: "Improve answer" });
         const list = chosen(offset);
         for (const [i, text] of list.entries()) {
           [next, count] = [text, i];
-          await box.fill(text.slice(0, 5_000).trim() ? text.slice(0, 5_000) : "x");
-          await page.keyboard.press("Enter");
+          await sendQuestion(page, text.slice(0, 5_000).trim() ? text.slice(0, 5_000) : "x");
           await done.nth(i % 10).waitFor();
           if (i % 10 !== 9 && i !== list.length - 1) continue;
           await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));

@@ -113,10 +113,7 @@ export const said = (page, text) => page.getByRole("log").getByText(text).first(
 export const field = (page) => page.locator("textarea");
 export const answers = (page) => page.locator("article[data-state=complete]:not(:has(h2:text-matches('^You said')))");
 
-export async function ask(page, text) {
-  await field(page).fill(text);
-  await field(page).press("Enter");
-}
+export { sendQuestion as ask } from "./question.js";
 
 /** What the server has of the conversation that a page shows. */
 export const stored = (page) =>

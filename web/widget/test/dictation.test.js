@@ -55,7 +55,7 @@ describe("dictation", { skip }, () => {
       await begin(page, { color: "#ff0000" });
       await page.getByRole("button", { name: "Dictate" }).click();
       await page.getByText("Listening…").waitFor();
-      assert.equal(await page.locator(":focus").getAttribute("aria-label"), "Finish dictation");
+      await page.locator(":focus[aria-label='Finish dictation']").waitFor();
       await hearSomething(page);
       await look(page, "dictation");
       await page.getByRole("button", { name: "Finish dictation" }).click();

@@ -4,6 +4,7 @@ import { request } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { launch, newPage, skip } from "./browser.js";
 import { look } from "./kit.js";
+import { sendQuestion } from "./question.js";
 import { startSite, startWidgetServer } from "./server.js";
 
 describe("the help page behind a proxy of four paths", { skip }, () => {
@@ -48,8 +49,7 @@ describe("the help page behind a proxy of four paths", { skip }, () => {
     return page;
   };
   const ask = async (page, text) => {
-    await page.locator("textarea").fill(text);
-    await page.locator("textarea").press("Enter");
+    await sendQuestion(page, text);
     await page.locator("article[data-state=complete]").nth(1).waitFor(); // the question, and its answer
   };
 

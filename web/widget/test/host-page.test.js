@@ -8,6 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { launch, newPage, skip } from "./browser.js";
 import { startChats } from "./chats.js";
 import { snippet } from "./pages.js";
+import { sendQuestion } from "./question.js";
 import { startHostSite } from "./server.js";
 import { until } from "./setup.js";
 
@@ -50,10 +51,6 @@ describe("a page with the chat", { skip }, () => {
   };
   const bubble = (page) => page.frameLocator("#chatbase-bubble-window");
   const press = (page) => page.locator("#chatbase-bubble-button").click();
-  const ask = async (chat, text) => {
-    await chat.locator("textarea").fill(text);
-    await chat.locator("textarea").press("Enter");
-  };
   const said = (chat, text) => chat.getByRole("log").getByText(text).first();
   const heard = (page, type) => page.evaluate((t) => window.heard.filter((e) => e.type === t), type);
   const note = "This browser does not keep the chat.";
@@ -63,7 +60,7 @@ describe("a page with the chat", { skip }, () => {
     const count = () => Object.keys(localStorage).filter((key) => key.startsWith("parley:")).length;
     await open(snippet(base, chats.agentId), async (page) => {
       await press(page);
-      await ask(bubble(page), "Where is my order?");
+      await sendQuestion(bubble(page), "Where is my order?");
       await said(bubble(page), "It left on Monday.").waitFor();
       assert.ok(await page.evaluate(count));
       await page.reload();
@@ -78,7 +75,7 @@ describe("a page with the chat", { skip }, () => {
     chats.model.answer = () => ({ text: "It left on Monday." });
     await open(snippet(base, chats.agentId), async (page) => {
       await press(page);
-      await ask(bubble(page), "Where is my order?");
+      await sendQuestion(bubble(page), "Where is my order?");
       await said(bubble(page), "It left on Monday.").waitFor();
       await bubble(page).getByRole("button", { name: "More", exact: true }).click();
       await bubble(page).getByText(note).waitFor();
@@ -93,7 +90,7 @@ describe("a page with the chat", { skip }, () => {
     const frame = `<iframe id="frame" sandbox="allow-scripts allow-same-origin allow-forms allow-popups" src="${chats.url()}"></iframe>`;
     await open(`<script>${script}</script>${frame}`, async (page) => {
       const chat = page.frameLocator("#frame");
-      await ask(chat, "Where is my order?");
+      await sendQuestion(chat, "Where is my order?");
       await said(chat, "It left on Monday.").waitFor();
       await page.reload();
       await said(chat, "It left on Monday.").waitFor();
@@ -112,7 +109,7 @@ describe("a page with the chat", { skip }, () => {
     const tool = `chatbase.registerTools({ look_up: async (args, user) => (${result}) });`;
     await open(snippet(base, chats.agentId, hearing + tool), async (page) => {
       await press(page);
-      await ask(bubble(page), "Where is 4711?");
+      await sendQuestion(bubble(page), "Where is 4711?");
       await said(bubble(page), "It is in Oslo.").waitFor();
       assert.match(JSON.stringify(results), /Oslo/);
       assert.match(JSON.stringify(results), /4711/);
@@ -144,7 +141,7 @@ describe("a page with the chat", { skip }, () => {
     await open(snippet(base, chats.agentId, hearing), async (page) => {
       const chat = bubble(page);
       const started = async (text, count) => {
-        await ask(chat, text);
+        await sendQuestion(chat, text);
         await said(chat, `About ${text}`).waitFor();
         await until(async () => (await heard(page, "conversation-started")).length === count);
         return (await heard(page, "conversation-started")).at(-1).data.conversationId;

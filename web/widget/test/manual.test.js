@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { launch, newPage, skip } from "./browser.js";
+import { sendQuestion } from "./question.js";
 import { startHostSite, startWidgetServer } from "./server.js";
 
 const chapter = (name) => readFileSync(join(import.meta.dirname, `../../../docs/manual/${name}.md`), "utf8");
@@ -110,9 +111,7 @@ describe("the manual", { skip }, () => {
         chatbase.identify({ user_id, user_hash });
         void chatbase.open();
       }, ["anna", hash]);
-      const field = page.frameLocator("#chatbase-bubble-window").getByRole("textbox");
-      await field.fill("It is me");
-      await field.press("Enter");
+      await sendQuestion(page.frameLocator("#chatbase-bubble-window"), "It is me");
       await page.waitForFunction(() => window.isAnswered);
       assert.deepEqual(await page.evaluate(() => window.faults), []);
       const { data } = await server.call("GET", `/v2/agents/${server.agentId}/conversations/export`);

@@ -49,14 +49,12 @@ describe("the menu", { skip }, () => {
     await press("e", "Earlier chats");
     await press("Escape");
     await closed();
-    await page.locator("button:focus").waitFor();
-    assert.equal(await button().evaluate((e) => e === document.activeElement), true);
+    await button().and(page.locator(":focus")).waitFor();
     await press("ArrowUp", "Language");
     await press("Enter");
     await closed();
     assert.deepEqual(await page.logged("act"), ["Language"]);
-    await page.locator("button:focus").waitFor();
-    assert.equal(await button().evaluate((e) => e === document.activeElement), true);
+    await button().and(page.locator(":focus")).waitFor();
     await press("Space", "New chat");
     await press("Tab");
     await closed();

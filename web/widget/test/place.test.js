@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "./browser.js";
 import { forms, snippet } from "./pages.js";
-import { agentId, until, useStub } from "./setup.js";
+import { agentId, useStub } from "./setup.js";
 import { configOf } from "./stub.js";
 
 /** The contrast of two colors, "rgb(r, g, b)", by WCAG 2.2. */
@@ -65,21 +65,21 @@ describe("the window", { skip }, () => {
   test("takes the focus when it is opened by hand, and gives it back", async () => {
     await site.open(`<button id="own">Chat with us</button>${page("own.onclick = () => chatbase.open();")}`, async (page) => {
       await page.up();
-      const active = () => page.evaluate(() => document.activeElement.id);
+      const hasFocus = (id) => page.waitForFunction((id) => document.activeElement.id === id, id);
       await page.locator("#own").press("Enter");
       assert.deepEqual(await page.told("opened"), [{ focus: true }]);
-      assert.equal(await active(), "chatbase-bubble-window");
+      await hasFocus("chatbase-bubble-window");
       await page.say("close");
       await page.waitForFunction(() => !window.chatbase.isOpen());
-      assert.equal(await active(), "own");
+      await hasFocus("own");
       await page.button.focus();
       await page.keyboard.press("Enter");
       await page.told("opened", (all) => all.length === 2);
       await page.say("focus-launcher");
-      await until(async () => (await active()) === "chatbase-bubble-button");
+      await hasFocus("chatbase-bubble-button");
       await page.keyboard.press("Escape");
-      assert.equal(await page.evaluate(() => window.chatbase.isOpen()), false);
-      assert.equal(await active(), "chatbase-bubble-button");
+      await page.waitForFunction(() => !window.chatbase.isOpen());
+      await hasFocus("chatbase-bubble-button");
     });
   });
 

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { launch, newPage, skip } from "./browser.js";
 import { snippet } from "./pages.js";
+import { sendQuestion } from "./question.js";
 import { startHostSite, startWidgetServer } from "./server.js";
 
 describe("the chat on other sites", { skip }, () => {
@@ -30,10 +31,6 @@ describe("the chat on other sites", { skip }, () => {
       await page.context().close();
     }
   };
-  const write = async (chat, text) => {
-    await chat.getByRole("textbox").fill(text);
-    await chat.getByRole("textbox").press("Enter");
-  };
   const answers = (page, count) =>
     page.waitForFunction((n) => window.heard.filter((e) => e.type === "assistant-message").length >= n, count);
   const hearing = (name = "chatbase") => `
@@ -46,7 +43,7 @@ describe("the chat on other sites", { skip }, () => {
     await open(snippet(base, server.agentId, hearing()), async (page) => {
       const chat = page.frameLocator("#chatbase-bubble-window");
       await page.locator("#chatbase-bubble-button").click();
-      await write(chat, "Hello");
+      await sendQuestion(chat, "Hello");
       await answers(page, 1);
       const heard = await page.evaluate(() => window.heard);
       assert.deepEqual(heard.filter((e) => e.type === "user-message").map((e) => e.content), ["Hello"]);
@@ -100,12 +97,12 @@ describe("the chat on other sites", { skip }, () => {
     for (const type of ["resetChat", "logout"]) {
       await open("", async (page) => {
         await page.goto(`${base}/chatbot-iframe/${server.agentId}`);
-        await write(page, "Hello");
+        await sendQuestion(page, "Hello");
         await page.getByRole("log").getByText("Hello", { exact: true }).waitFor();
         await page.locator("article[data-state=complete]").nth(1).waitFor();
         await page.addInitScript((type) => addEventListener("DOMContentLoaded", () => window.postMessage({ type }, location.origin)), type);
         await page.reload();
-        await write(page, "Once more");
+        await sendQuestion(page, "Once more");
         await page.getByRole("log").getByText("Once more", { exact: true }).waitFor();
         await page.locator("article[data-state=complete]").nth(1).waitFor();
         assert.equal(await page.getByRole("log").getByText("Hello", { exact: true }).count(), 0);

@@ -26,11 +26,14 @@ describe("center stage", { skip }, () => {
       assert.match(page.frames()[1].url(), /\?mode=stage$/);
       const box = await (await opened(page)).boundingBox();
       assert.deepEqual([box.x * 2 + box.width, box.width], [1280, 420]);
-      const state = () => [document.querySelector("main").inert, document.activeElement.id, document.documentElement.style.overflow];
-      assert.deepEqual(await page.evaluate(state), [true, "chatbase-center-stage-iframe", "hidden"]);
+      const hasFocus = (id) => page.waitForFunction((id) => document.activeElement.id === id, id);
+      const state = () => [document.querySelector("main").inert, document.documentElement.style.overflow];
+      await hasFocus("chatbase-center-stage-iframe");
+      assert.deepEqual(await page.evaluate(state), [true, "hidden"]);
       await page.say("close");
       await page.waitForFunction(() => !window.chatbaseCenterStage.isOpen());
-      assert.deepEqual(await page.evaluate(state), [false, "own", ""]);
+      await hasFocus("own");
+      assert.deepEqual(await page.evaluate(state), [false, ""]);
     }, config());
   });
 

@@ -1,14 +1,15 @@
 // The chat in every state that somebody may see it in.
 import * as A from "./chat-answers.js";
+import { sendQuestion } from "./question.js";
 
 const box = (chat) => chat.locator("textarea").last();
 
 /** Asks as a customer does. */
 export async function ask(chat, text) {
-  await box(chat).fill(text);
   const isTapped = await chat.evaluate(() => matchMedia("(pointer: coarse)").matches);
-  if (isTapped) await chat.locator("form:has(> textarea) button[type=submit]").click();
-  else await box(chat).press("Enter");
+  if (!isTapped) return sendQuestion(chat, text);
+  await box(chat).fill(text);
+  await chat.locator("form:has(> textarea) button[type=submit]").click();
 }
 
 const answered = (chat) => chat.locator("article[data-state=complete] button[aria-pressed]").first().waitFor();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { findings } from "./axe.js";
 import { launch, newPage, skip } from "./browser.js";
+import { sendQuestion } from "./question.js";
 import { startWidgetServer } from "./server.js";
 
 const sizes = { screen: { width: 1280, height: 800 }, phone: { width: 320, height: 640 } };
@@ -47,8 +48,7 @@ describe("the page to try the chat", { skip }, () => {
           }
           await page.locator("#chatbase-bubble-button").click();
           const chat = page.frameLocator("#chatbase-bubble-window");
-          await chat.getByRole("textbox").fill("Hello");
-          await chat.getByRole("textbox").press("Enter");
+          await sendQuestion(chat, "Hello");
           await page.locator("#log").getByText("assistant-message").first().waitFor({ state: "attached" });
           if (size === "screen") assert.deepEqual(await findings(page), []);
           if (pictures) await page.screenshot({ path: join(pictures, `trial-${colorScheme}-${size}-open.png`) });

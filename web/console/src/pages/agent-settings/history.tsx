@@ -1,7 +1,7 @@
 // The settings that the agent has had, what differs from those in force, and having them again.
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { useMay } from "../../api/session";
 import { readConflict, restoreVersion, useAgentVersion, useHistory, type AgentSettings, type AgentVersion } from "../../api/settings";
 import { Button } from "../../components/button";
@@ -18,7 +18,7 @@ import styles from "./agent-settings.module.css";
 export function History({ id, stored }: { id: string; stored: AgentSettings }) {
   const { t } = useTexts();
   const history = useHistory(id);
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const [isRestored, setRestored] = useState(false);
   const chosen = history.data?.versions.find(({ version }) => String(version) === query.get("version"));
   const open = (version: number | null) => setQuery(version === null ? {} : { version: String(version) });

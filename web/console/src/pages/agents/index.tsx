@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { Input, Link, SearchField } from "react-aria-components";
-import { useLocation, useSearchParams } from "wouter";
+import { useLocation } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { useAgents, type Agent } from "../../api/agents";
 import { useFigures, type AgentFigures } from "../../api/insights";
 import { useMay } from "../../api/session";
@@ -30,7 +31,7 @@ export default function AgentsPage() {
   const agents = useAgents();
   const mayCreate = useMay("agents:write");
   const [way, setWay] = useState<Way | null>(null);
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const tell = (name: string) => setQuery(name ? { name } : {}, { replace: true });
   const [name, setName] = useSearchText(query.get("name") ?? "", tell);
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = agents;

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { useLocation, useSearchParams } from "wouter";
+import { useLocation } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { createAgent } from "../../api/agents";
 import { useMay } from "../../api/session";
 import { addSource, type NewSource } from "../../api/sources";
@@ -52,7 +53,7 @@ function KnowStep() {
   const send = useSending();
   const client = useQueryClient();
   const [, navigate] = useLocation();
-  const [query] = useSearchParams();
+  const [query] = useAddressParams();
   const [way, setWay] = useState<Way>(() => ways.find((one) => one === query.get("way")) ?? "files");
   const [files, setFiles] = useState<readonly File[]>([]);
   const [isMissing, setMissing] = useState(false);

@@ -1,5 +1,5 @@
 // What of the inbox is in its address: loading it again shows the same.
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import type { SavedFilter, SavedView } from "../../api/saved";
 
 export const views = ["waiting", "mine", "unassigned", "live", "ended", "all"] as const;
@@ -32,7 +32,7 @@ const partNames = ["view", "agent", "member", ...filterNames] as const;
  * saved view alone shows it as it is saved; one with a view as well shows what differs from it.
  */
 export function useInboxPlace(savedViews: readonly SavedView[]) {
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const saved = query.get("saved") ?? "";
   const isChanged = saved !== "" && query.has("view");
   const found = savedViews.find(({ savedViewId }) => savedViewId === saved);

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Link } from "react-aria-components";
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { rowsOf } from "../../api/pages";
 import { countedFigures, searchNames, useCounted, useFound, type CountedFigure, type Period } from "../../api/report";
 import { ButtonLink } from "../../components/button";
@@ -21,7 +21,7 @@ type Named = readonly (readonly [Name, string])[];
 /** The conversations behind a figure, as the address names them. */
 export function Conversations({ agentId }: { agentId: string }) {
   const { t } = useTexts();
-  const [query] = useSearchParams();
+  const [query] = useAddressParams();
   const named: Named = names.map((name) => [name, query.get(name) ?? ""] as const).filter(([, value]) => value !== "");
   const figure = countedFigures.find((one) => one === query.get("figure"));
   const period = { from: query.get("startDate") ?? "", to: query.get("endDate") ?? "" };
@@ -166,7 +166,7 @@ function Row({ agentId, shown, address }: { agentId: string; shown: Shown; addre
 /** One of the conversations behind a figure. */
 export function Conversation({ agentId, conversationId }: { agentId: string; conversationId: string }) {
   const { t } = useTexts();
-  const [query] = useSearchParams();
+  const [query] = useAddressParams();
   const back = `/agents/${agentId}/insights/conversations${query.size > 0 ? `?${query}` : ""}`;
   return (
     <Page title={t("insights.conversation")} actions={<ButtonLink href={back}>{t("insights.backToList")}</ButtonLink>}>

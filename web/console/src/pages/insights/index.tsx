@@ -1,5 +1,6 @@
 // What the conversations of an agent came to: figures, questions without an answer, topics, and the conversations behind.
-import { useLocation, useSearchParams } from "wouter";
+import { useLocation } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { useAgent } from "../../api/agents";
 import { isNotFound } from "../../api/client";
 import { periodOf, useReport } from "../../api/report";
@@ -42,7 +43,7 @@ export default function InsightsPage({ id, part = "figures", conversation }: Pro
 function Insights({ id, part }: { id: string; part: Part }) {
   const { t } = useTexts();
   const [, navigate] = useLocation();
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const days = lengths.find((one) => one === query.get("days")) ?? usualLength;
   const period = periodOf(Number(days));
   const report = useReport(id, period, "day");

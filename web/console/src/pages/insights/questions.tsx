@@ -1,4 +1,4 @@
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import type { Insights } from "../../api/insights";
 import { useMay } from "../../api/session";
 import { Button } from "../../components/button";
@@ -14,7 +14,7 @@ const noFiles = () => {};
 /** What customers asked and no source answers, by likeness, with a way to answer it. */
 export function Questions({ agentId, report }: { agentId: string; report: Insights }) {
   const { t, locale } = useTexts();
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const mayAnswer = useMay("sources:write");
   const { groups, withheld, questions } = report.unanswered;
   const answered = mayAnswer ? query.get("answer") : null;

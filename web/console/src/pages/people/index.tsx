@@ -1,6 +1,7 @@
 // The people an agent talks to: customers with what is known of them, and the contact details that were left.
 import { Input, Link, SearchField } from "react-aria-components";
-import { useLocation, useSearchParams } from "wouter";
+import { useLocation } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { useAgent } from "../../api/agents";
 import { isNotFound } from "../../api/client";
 import { rowsOf } from "../../api/pages";
@@ -56,7 +57,7 @@ function People({ agentId, part }: { agentId: string; part: "people" | "leads" }
 
 function Customers({ agentId }: { agentId: string }) {
   const { t } = useTexts();
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const maySearch = useMembership()?.role !== "viewer"; // what is found would tell what is masked
   const words = maySearch ? (query.get("query") ?? "") : "";
   const list = useCustomers(agentId, words);

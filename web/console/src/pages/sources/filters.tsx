@@ -1,5 +1,5 @@
 import { Button, Input, ListBox, ListBoxItem, Popover, SearchField, Select, SelectValue } from "react-aria-components";
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { sourceStates, sourceTypes, type SourceFilter } from "../../api/sources";
 import { Icon } from "../../components/icon";
 import { useSearchText } from "../../components/search-text";
@@ -11,7 +11,7 @@ import styles from "./filters.module.css";
 
 /** What the address narrows the list to. */
 export function useFilter(): [SourceFilter, (change: Partial<SourceFilter>) => void] {
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const filter: SourceFilter = {
     name: query.get("name") ?? "",
     type: sourceTypes.find((type) => type === query.get("type")) ?? "",

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { useVersions, type SourceDetails, type SourceVersion } from "../../api/sources";
 import { Button } from "../../components/button";
 import { Facts } from "../../components/facts";
@@ -7,6 +7,7 @@ import { Icon } from "../../components/icon";
 import { Failed, Loading } from "../../components/states";
 import { formatDate, formatSize, useTexts, type Key } from "../../i18n";
 import type { IconName } from "../../../../shared/icons";
+import { ofVersion } from "./details";
 import { Reason } from "./reason";
 import { VersionView } from "./version";
 import styles from "./history.module.css";
@@ -17,9 +18,6 @@ const looks: Record<SourceVersion["state"], [IconName, Key]> = {
   failed: ["circle-alert", "sources.version.failed"],
   earlier: ["clock", "sources.version.earlier"],
 };
-
-/** What of the address is about a version. */
-export const ofVersion = ["version", "compare"];
 
 interface Props {
   agentId: string;
@@ -35,7 +33,7 @@ export function History({ agentId, source, pageId, isSite }: Props) {
   const { t, locale } = useTexts();
   const sourceId = pageId ?? source.sourceId;
   const versions = useVersions(agentId, sourceId);
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   if (versions.isPending) return <Loading />;
   if (versions.isError) return <Failed error={versions.error} onRetry={() => void versions.refetch()} />;
   const list = versions.data.versions;

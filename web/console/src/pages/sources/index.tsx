@@ -1,11 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { useLocation, useSearchParams } from "wouter";
+import { Suspense, useState } from "react";
+import { useLocation } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { useAgent } from "../../api/agents";
 import { isNotFound } from "../../api/client";
 import { useMay } from "../../api/session";
 import { invalidateSources, refetchSource, useKnowledge, useSources, type SourceRow } from "../../api/sources";
 import { Button } from "../../components/button";
+import { lazyPage } from "../../components/lazy-page";
 import { MenuButton } from "../../components/menu-button";
 import { More } from "../../components/more";
 import { Page } from "../../components/page";
@@ -19,14 +21,17 @@ import { AddDialog, addKinds, type AddKind } from "./add";
 import { runEach, type Failure } from "./bulk";
 import { useChosen } from "./chosen";
 import { DeleteDialog } from "./delete";
+import { ofDetails } from "./details";
 import { Filters, useFilter } from "./filters";
 import { Overview } from "./overview";
-import { ofDetails, Panel } from "./panel";
 import { Queue } from "./queue";
-import { SourceTable, type RowAction } from "./table";
+import type { RowAction } from "./row";
+import { SourceTable } from "./table";
 import { TrySearchDialog } from "./try-search";
 import { useUploads } from "./uploads";
 import styles from "./sources.module.css";
+
+const Panel = lazyPage(() => import("./panel"));
 
 const addIcons: Record<AddKind, IconName> = {
   files: "upload",
@@ -52,7 +57,7 @@ export default function SourcesPage({ agentId, sourceId }: Props) {
 function Sources({ agentId, sourceId }: Props) {
   const { t } = useTexts();
   const [, navigate] = useLocation();
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const mayWrite = useMay("sources:write");
   const uploads = useUploads(agentId);
   const adding = mayWrite ? (addKinds.find((kind) => kind === query.get("add")) ?? null) : null;
@@ -202,14 +207,16 @@ function List({ agentId, sourceId, mayWrite, add, onOpen }: ListProps) {
         </div>
       )}
       {sourceId && (
-        <Panel
-          key={sourceId}
-          agentId={agentId}
-          id={sourceId}
-          mayWrite={mayWrite}
-          onAction={act}
-          onClose={() => onOpen(null)}
-        />
+        <Suspense>
+          <Panel
+            key={sourceId}
+            agentId={agentId}
+            id={sourceId}
+            mayWrite={mayWrite}
+            onAction={act}
+            onClose={() => onOpen(null)}
+          />
+        </Suspense>
       )}
       <DeleteDialog
         agentId={agentId}

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Dialog, Heading, Modal, ModalOverlay, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { linkRecord, useSource, type SourceDetails } from "../../api/sources";
 import { Button, IconButton } from "../../components/button";
 import { Deferred } from "../../components/deferred";
@@ -8,18 +8,16 @@ import { Facts } from "../../components/facts";
 import { Failed, Loading } from "../../components/states";
 import { SourceStatus } from "../../components/status";
 import { formatSize, relativeTime, useTexts } from "../../i18n";
-import { History, ofVersion } from "./history";
+import { ofVersion } from "./details";
+import { History } from "./history";
+import { typeKey, type RowAction } from "./row";
 import { Settings } from "./settings";
 import { StateDetail } from "./state";
-import { typeKey, type RowAction } from "./table";
 import { Passages, SitePages, SourceTextView } from "./views";
 import styles from "./panel.module.css";
 
 const tabs = ["pages", "text", "passages", "settings", "history"] as const;
 type TabName = (typeof tabs)[number];
-
-/** What of the address is about the details of a source. */
-export const ofDetails = ["tab", "page", ...ofVersion];
 
 interface Props {
   agentId: string;
@@ -30,7 +28,7 @@ interface Props {
 }
 
 /** What there is to know of one source, over the list at the end of the page. */
-export function Panel({ agentId, id, mayWrite, onAction, onClose }: Props) {
+export default function Panel({ agentId, id, mayWrite, onAction, onClose }: Props) {
   const { t } = useTexts();
   const source = useSource(agentId, id);
   const title = source.data?.name ?? t("sources.source");
@@ -107,7 +105,7 @@ function Children({ source }: { source: SourceDetails }) {
 
 function Details({ agentId, source, mayWrite }: Omit<BodyProps, "onAction">) {
   const { t } = useTexts();
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const page = source.type === "link" ? query.get("page") : null;
   const isSite = (linkRecord(source)?.type ?? "individual") !== "individual";
   const shown = tabs.filter((tab) => tab !== "pages" || source.type === "link");

@@ -21,9 +21,8 @@ import { formatSize, relativeTime, useTexts, type Key } from "../../i18n";
 import { showName } from "../../names";
 import { sourceIcon } from "../../shell/screens";
 import { ReadingBar, StateDetail } from "./state";
+import { typeKey, type RowAction } from "./row";
 import styles from "./table.module.css";
-
-export type RowAction = "open" | "refetch" | "delete";
 
 interface Props {
   rows: readonly SourceRow[];
@@ -35,8 +34,6 @@ interface Props {
   onChoose: (chosen: Selection) => void;
   onAction: (action: RowAction, row: SourceRow) => void;
 }
-
-export const typeKey = (type: string) => `sources.types.${type}` as Key;
 
 interface Head {
   id: string;

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { readWholeText, type SourceVersion } from "../../api/sources";
 import { Button } from "../../components/button";
 import { Failed, Loading } from "../../components/states";
@@ -22,7 +22,7 @@ interface Props {
 /** The text of a version of a source, or how it differs from the one that answers. */
 export function VersionView({ agentId, sourceId, version, live, onLeave }: Props) {
   const { t, locale } = useTexts();
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const isComparing = query.has("compare");
   const setComparing = (isComparing: boolean) =>
     setQuery(

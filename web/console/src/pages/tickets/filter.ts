@@ -1,5 +1,5 @@
 // What the address narrows the list of tickets to.
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { nobody, openCategories, type Category, type TicketQuery } from "../../api/tickets";
 
 export const views = ["open", "mine", "unassigned", "waiting", "done", "all"] as const;
@@ -49,7 +49,7 @@ export function applyFilter(before: URLSearchParams, part: Partial<TicketFilter>
 }
 
 export function useTicketFilter(): [TicketFilter, (part: Partial<TicketFilter>) => void] {
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const filter: TicketFilter = {
     view: views.find((view) => view === query.get("view")) ?? "open",
     sort: sorts.find((sort) => sort === query.get("sort")) ?? "updated",

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { Selection } from "react-aria-components";
-import { useLocation, useSearchParams } from "wouter";
+import { useLocation } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { rowsOf } from "../../api/pages";
 import { useMay, useSession } from "../../api/session";
 import { useFoundTickets, useTickets, type TicketRow } from "../../api/tickets";
@@ -30,7 +31,7 @@ export default function TicketsPage({ id }: { id: string }) {
   const mayRead = useMay("tickets:read");
   const mayWrite = useMay("tickets:write");
   const names = useNames(id);
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const [filter, change] = useTicketFilter();
   const [isAdding, setAdding] = useState(false);
   const isBoard = query.get("layout") === "board";

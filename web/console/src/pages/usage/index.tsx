@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { rowsOf } from "../../api/pages";
 import { useMay } from "../../api/session";
 import { exportUsage, isReached, shareOf, useAgentUsage, useUsage, type Usage } from "../../api/usage";
@@ -22,7 +22,7 @@ import styles from "./usage.module.css";
 export default function UsagePage() {
   const { t } = useTexts();
   const mayRead = useMay("accounts:read");
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const month = query.get("month") ?? "";
   const agent = query.get("agent") ?? "";
   const usage = useUsage(month, agent, mayRead);

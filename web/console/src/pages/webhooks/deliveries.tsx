@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { rowsOf } from "../../api/pages";
 import { useMay } from "../../api/session";
 import { redeliver, useDeliveries, useSentBody, useWebhooks, type Delivery } from "../../api/webhooks";
@@ -22,7 +22,7 @@ export default function DeliveriesPage({ id }: { id: string }) {
   const mayRead = useMay("webhooks:read");
   const webhooks = useWebhooks(mayRead);
   const webhook = webhooks.data?.find(({ webhookId }) => webhookId === id);
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const back = <ButtonLink href="/workspace/webhooks">{t("webhooks.all")}</ButtonLink>;
   return (
     <Page title={t("webhooks.deliveries")} actions={webhook && back}>

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { exportAudit, useAudit, useAuditChoices, type Act, type Actor, type AuditFilter } from "../../api/audit";
 import { rowsOf } from "../../api/pages";
 import { useMay } from "../../api/session";
@@ -21,7 +21,7 @@ const names = ["actor", "action", "from", "to"] as const;
 
 /** What the address narrows the list to. */
 function useFilter(): [AuditFilter, (change: Partial<AuditFilter>) => void] {
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const [actor, action, from, to] = names.map((name) => query.get(name) ?? "") as [string, string, string, string];
   const change = (part: Partial<AuditFilter>) =>
     setQuery(

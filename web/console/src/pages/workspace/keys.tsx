@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useSearchParams } from "wouter";
+import { useAddressParams } from "../../address-params";
 import { useKeys, type Key } from "../../api/keys";
 import { rowsOf } from "../../api/pages";
 import { useMay } from "../../api/session";
@@ -21,7 +21,7 @@ export default function KeysPage() {
   const { t } = useTexts();
   const mayRead = useMay("keys:read");
   const mayWrite = useMay("keys:write");
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddressParams();
   const [isAdding, setAdding] = useState(false);
   const [revoking, setRevoking] = useState<Key | null>(null);
   const open = () => setAdding(true);

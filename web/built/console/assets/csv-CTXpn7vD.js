@@ -1,0 +1,1 @@
+var e=e=>new Blob([e.map(e=>`${e.map(t).join(`,`)}\r\n`).join(``)],{type:`text/csv`});function t(e){if(typeof e==`number`)return String(e);let t=/^[=+\-@\t\r]/.test(e)?`'${e}`:e;return/[",\r\n]/.test(t)?`"${t.replaceAll(`"`,`""`)}"`:t}export{e as t};

@@ -1,1 +1,0 @@
-import{br as e,ct as t,fa as n,ha as r,ma as i}from"./index-Dz8IZBt2.js";var a=r(i(),1),o=n(),s=()=>()=>{};function c({said:n,...r}){let i=(0,a.useMemo)(()=>({said:n,claim:s}),[n]);return(0,o.jsx)(t,{value:i,children:(0,o.jsx)(e,{...r})})}export{c as t};

@@ -1,0 +1,1 @@
+var e={filters:`filters-module_filters`,search:`filters-module_search`,narrow:`filters-module_narrow`};export{e as t};

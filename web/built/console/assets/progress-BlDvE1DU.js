@@ -1,1 +1,0 @@
-import{fa as e}from"./index-Dz8IZBt2.js";var t={bar:`progress-module_bar`,sweep:`progress-module_sweep`},n=e();function r({label:e,share:r}){let i=r===null?{}:{value:Math.min(1,Math.max(0,r))};return(0,n.jsx)(`progress`,{className:t.bar,"aria-label":e,max:1,...i})}export{r as t};
