@@ -20,6 +20,6 @@ export const fillPlaceholders = (text: string, names: Readonly<Record<Placeholde
   text.replaceAll(pattern, (whole, space: string, name: string, otherwise = "") => {
     const found = find(name);
     if (!found) return whole;
-    const word = withoutControls(names[found]).replaceAll(/\s+/g, " ").trim() || otherwise.trim();
+    const word = withoutControls(names[found].replaceAll(/\s+/g, " ")).trim() || otherwise.trim();
     return word && space + word;
   });
