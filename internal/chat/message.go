@@ -22,40 +22,32 @@ func (cs *Conversations) AddCustomerMessage(ctx context.Context, ref parley.Conv
 	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorUser}, text, nil, files...)
 }
 
-// AddHumanReply stores what a member of the team writes to the customer. Fails as AddCustomerMessage does, and with
-// VALIDATION_INVALID_BODY of an empty text.
+// AddHumanReply stores what a member of the team writes to the customer, with files that they have uploaded before.
+// Fails as AddCustomerMessage does, and with VALIDATION_INVALID_BODY of an empty text without files.
 func (cs *Conversations) AddHumanReply(ctx context.Context, ref parley.ConversationRef, member parley.UserID,
-	text string) (*parley.Message, error) {
-	return cs.AddReply(ctx, ref, Reply{Member: member, Text: text})
+	text string, files ...parley.Attachment) (*parley.Message, error) {
+	return cs.addReply(ctx, ref, member, text, nil, files)
 }
 
-// Reply is what a member of the team writes to the customer.
-type Reply struct {
-	Member parley.UserID
-	Text   string              // may be empty beside files
-	Files  []parley.Attachment // of the member, uploaded before
-	Seen   int64               // the number of the newest message that the member has seen; 0 checks nothing
-}
-
-// AddReply is AddHumanReply with files, and by a member who has seen the messages up to a number. Fails as that does,
-// and with CONVERSATION_ANSWERED where another member has written to the customer since.
-func (cs *Conversations) AddReply(ctx context.Context, ref parley.ConversationRef,
-	r Reply) (*parley.Message, error) {
-	if strings.TrimSpace(r.Text) == "" && len(r.Files) == 0 {
-		return nil, parley.Invalid("text", "must say something")
-	}
-	check := func(tx *store.DB) error {
-		if r.Seen == 0 {
-			return nil
-		}
-		hasWritten, err := tx.HasColleagueWritten(ctx, ref, r.Member, r.Seen)
+// AddReplyAfter is AddHumanReply by a member who has seen the messages up to the number seen. Fails as that does, and
+// with CONVERSATION_ANSWERED where another member has written to the customer since.
+func (cs *Conversations) AddReplyAfter(ctx context.Context, ref parley.ConversationRef, member parley.UserID,
+	text string, seen int64, files ...parley.Attachment) (*parley.Message, error) {
+	return cs.addReply(ctx, ref, member, text, func(tx *store.DB) error {
+		hasWritten, err := tx.HasColleagueWritten(ctx, ref, member, seen)
 		if err == nil && hasWritten {
 			err = parley.NewError(parley.CodeAnswered)
 		}
 		return err
+	}, files)
+}
+
+func (cs *Conversations) addReply(ctx context.Context, ref parley.ConversationRef, member parley.UserID, text string,
+	check func(tx *store.DB) error, files []parley.Attachment) (*parley.Message, error) {
+	if strings.TrimSpace(text) == "" && len(files) == 0 {
+		return nil, parley.Invalid("text", "must say something")
 	}
-	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorHuman, AuthorID: r.Member}, r.Text, check,
-		r.Files...)
+	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text, check, files...)
 }
 
 // addMessage stores a message, unless check fails, which is called once the conversation is locked; nil checks nothing.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/chat"
 	"parley/internal/httpapi"
 	"parley/internal/person"
 	"parley/internal/store"
@@ -124,8 +123,12 @@ func (s *Service) replyAsHuman(ctx context.Context, in HumanReply) (MessageRef, 
 	if err != nil {
 		return MessageRef{}, err
 	}
-	m, err := s.Conversations.AddReply(ctx, ref,
-		chat.Reply{Member: member, Text: in.Text, Files: files, Seen: in.Seen})
+	var m *parley.Message
+	if in.Seen > 0 {
+		m, err = s.Conversations.AddReplyAfter(ctx, ref, member, in.Text, in.Seen, files...)
+	} else {
+		m, err = s.Conversations.AddHumanReply(ctx, ref, member, in.Text, files...)
+	}
 	if err != nil {
 		return MessageRef{}, err
 	}

@@ -9,12 +9,6 @@ const pattern = /( ?)\{\{([^{}|]*)(?:\|([^{}]*))?\}\}/g;
 
 const find = (name: string) => placeholders.find((one) => one === name.trim());
 
-/** The first placeholder of a text that nothing fills in, as it is written; empty if there is none. */
-export function unknownPlaceholder(text: string): string {
-  for (const [whole, space = "", name = ""] of text.matchAll(pattern)) if (!find(name)) return whole.slice(space.length);
-  return text.replaceAll(pattern, "").includes("{{") ? "{{" : "";
-}
-
 /** The text with names in place of placeholders. Where there is neither a name nor a word for that, the space before goes too. */
 export const fillPlaceholders = (text: string, names: Readonly<Record<Placeholder, string>>): string =>
   text.replaceAll(pattern, (whole, space: string, name: string, otherwise = "") => {
