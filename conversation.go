@@ -144,7 +144,7 @@ type Part struct {
 // PartFile is the type of a part that is a file.
 const PartFile = "file"
 
-// SentFile is a file that a customer has sent with a message. Its bytes are those of the attachment with its id.
+// SentFile is a file that a customer or a member has sent with a message. Its bytes are those of the attachment with its id.
 type SentFile struct {
 	ID        AttachmentID `json:"id"`
 	Name      string       `json:"name"`
@@ -154,6 +154,15 @@ type SentFile struct {
 
 // MaxFileText is the most bytes that are kept of the text of a visitor's file, for models.
 const MaxFileText = 20_000
+
+// FileParts returns the parts of a message that are its files.
+func FileParts(files []Attachment) (parts []Part) {
+	for _, f := range files {
+		parts = append(parts, Part{Type: PartFile, File: &SentFile{ID: f.ID, Name: f.Name, MediaType: f.MediaType,
+			Size: f.Size}})
+	}
+	return parts
+}
 
 // FileNames returns the names of files, which stand for a text that a message lacks.
 func FileNames(files []SentFile) string {

@@ -52,6 +52,15 @@ const (
 	EventMemberChanged EventKind = "member.changed"
 	EventMemberRemoved EventKind = "member.removed"
 
+	EventSavedReplyAdded   EventKind = "saved_reply.added"
+	EventSavedReplyChanged EventKind = "saved_reply.changed"
+	EventSavedReplyRemoved EventKind = "saved_reply.removed"
+
+	// The payload of the event of a saved view names the member who alone has it, if it is not shared.
+	EventSavedViewAdded   EventKind = "saved_view.added"
+	EventSavedViewChanged EventKind = "saved_view.changed"
+	EventSavedViewRemoved EventKind = "saved_view.removed"
+
 	EventModelServerAdded   EventKind = "model_server.added"
 	EventModelServerChanged EventKind = "model_server.changed"
 	EventModelServerRemoved EventKind = "model_server.removed"

@@ -29,6 +29,8 @@ type (
 	TeamID         string // UUID
 	RuleID         string // UUID of a routing rule
 	AttachmentID   string // UUID
+	SavedReplyID   string // UUID
+	SavedViewID    string // UUID
 	WebhookID      string // UUID
 	ModelServerID  string // UUID
 	VoiceSessionID string // UUID

@@ -143,8 +143,8 @@ func (p *process) printTicketDetails(t admin.TicketDetails) error {
 		if m.Text != "" {
 			fmt.Fprintf(p.stdout, "  %s\n", strings.ReplaceAll(strings.TrimSpace(m.Text), "\n", "\n  "))
 		}
-		for _, name := range m.Files {
-			fmt.Fprintf(p.stdout, "  file: %s\n", name)
+		for _, file := range m.Files {
+			fmt.Fprintf(p.stdout, "  file: %s\n", file.Name)
 		}
 	}
 	return nil

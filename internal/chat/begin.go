@@ -55,7 +55,8 @@ func (e *Engine) createTurn(ctx context.Context, t *Turn, caller parley.Caller, 
 			return err
 		}
 		if t.request.repeatedMessageID == "" { // else they were sent with it
-			if err := sendFiles(ctx, tx, t.ConversationRef(), t.UserMessageID, t.request.Files); err != nil {
+			err := tx.SendVisitorFiles(ctx, t.ConversationRef(), t.UserMessageID, t.request.Files)
+			if err := checkSent(err); err != nil {
 				return err
 			}
 		}
@@ -193,7 +194,7 @@ func (t *Turn) userMessage() *parley.Message {
 	return &parley.Message{ID: t.UserMessageID, ConversationID: t.ConversationID, Author: parley.AuthorUser,
 		State:  parley.MessageComplete,
 		TurnID: t.ID, Parts: append([]parley.Part{{Type: "text", Text: t.redactText(t.question)}},
-			fileParts(t.request.Files)...), CreatedAt: t.StartedAt}
+			parley.FileParts(t.request.Files)...), CreatedAt: t.StartedAt}
 }
 
 // ensureNoOpenTurn fails where the conversation has an open turn; it closes one whose lease has run out.

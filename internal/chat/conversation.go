@@ -42,6 +42,13 @@ type statusChange func(c *parley.Conversation) (event parley.EventKind, facts ma
 // changeStatus applies a change under the conversation's lock. Fails with RESOURCE_NOT_FOUND.
 func (cs *Conversations) changeStatus(ctx context.Context, ref parley.ConversationRef,
 	change statusChange) (*parley.Conversation, error) {
+	return cs.changeStatusOnce(ctx, ref, "", change)
+}
+
+// changeStatusOnce is changeStatus that completes the claim of the request's Idempotency-Key with its effect, unless
+// that is empty.
+func (cs *Conversations) changeStatusOnce(ctx context.Context, ref parley.ConversationRef, effect string,
+	change statusChange) (*parley.Conversation, error) {
 	now := cs.Now()
 	var moved *parley.Conversation
 	err := cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
@@ -51,6 +58,9 @@ func (cs *Conversations) changeStatus(ctx context.Context, ref parley.Conversati
 		}
 		from := c.Status
 		event, facts, err := change(c)
+		if err == nil && effect != "" {
+			err = tx.CompleteClaim(ctx, effect)
+		}
 		if moved = c; err != nil || event == "" {
 			return err
 		}
@@ -132,7 +142,8 @@ func takeOver(c *parley.Conversation, by, reason string) (parley.EventKind, map[
 // the conversation. Fails as TakeOver does, and with CONVERSATION_CLAIMED.
 func (cs *Conversations) Claim(ctx context.Context, ref parley.ConversationRef,
 	member, former parley.UserID) (*parley.Conversation, error) {
-	c, err := cs.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
+	effect := "claim:" + string(ref.Conversation)
+	c, err := cs.changeStatusOnce(ctx, ref, effect, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
 		isFree := c.Status != parley.ConversationTakenOver || c.ClaimedBy == "" || c.ClaimedBy == member
 		if !isFree && c.ClaimedBy != former {
 			return "", nil, parley.NewError(parley.CodeClaimed)

@@ -22,32 +22,32 @@ func (cs *Conversations) AddCustomerMessage(ctx context.Context, ref parley.Conv
 	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorUser}, text, nil, files...)
 }
 
-// AddHumanReply stores what a member of the team writes to the customer. Fails as AddCustomerMessage does, and with
-// VALIDATION_INVALID_BODY of an empty text.
+// AddHumanReply stores what a member of the team writes to the customer, with files that they have uploaded before.
+// Fails as AddCustomerMessage does, and with VALIDATION_INVALID_BODY of an empty text without files.
 func (cs *Conversations) AddHumanReply(ctx context.Context, ref parley.ConversationRef, member parley.UserID,
-	text string) (*parley.Message, error) {
-	return cs.addReply(ctx, ref, member, text, nil)
+	text string, files ...parley.Attachment) (*parley.Message, error) {
+	return cs.addReply(ctx, ref, member, text, nil, files)
 }
 
 // AddReplyAfter is AddHumanReply by a member who has seen the messages up to the number seen. Fails as that does, and
 // with CONVERSATION_ANSWERED where another member has written to the customer since.
 func (cs *Conversations) AddReplyAfter(ctx context.Context, ref parley.ConversationRef, member parley.UserID,
-	text string, seen int64) (*parley.Message, error) {
+	text string, seen int64, files ...parley.Attachment) (*parley.Message, error) {
 	return cs.addReply(ctx, ref, member, text, func(tx *store.DB) error {
 		hasWritten, err := tx.HasColleagueWritten(ctx, ref, member, seen)
 		if err == nil && hasWritten {
 			err = parley.NewError(parley.CodeAnswered)
 		}
 		return err
-	})
+	}, files)
 }
 
 func (cs *Conversations) addReply(ctx context.Context, ref parley.ConversationRef, member parley.UserID, text string,
-	check func(tx *store.DB) error) (*parley.Message, error) {
-	if strings.TrimSpace(text) == "" {
+	check func(tx *store.DB) error, files []parley.Attachment) (*parley.Message, error) {
+	if strings.TrimSpace(text) == "" && len(files) == 0 {
 		return nil, parley.Invalid("text", "must say something")
 	}
-	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text, check)
+	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text, check, files...)
 }
 
 // addMessage stores a message, unless check fails, which is called once the conversation is locked; nil checks nothing.
@@ -73,11 +73,15 @@ func (cs *Conversations) addMessage(ctx context.Context, ref parley.Conversation
 		if message.Parts, err = redactedParts(ctx, tx, ref.AgentRef, text); err != nil {
 			return err
 		}
-		message.Parts = append(message.Parts, fileParts(files)...)
+		message.Parts = append(message.Parts, parley.FileParts(files)...)
 		if err := tx.AddMessage(ctx, ref.AgentRef, &message, nil); err != nil {
 			return err
 		}
-		if err := sendFiles(ctx, tx, ref, message.ID, files); err != nil {
+		send := (*store.DB).SendVisitorFiles
+		if m.Author == parley.AuthorHuman {
+			send = (*store.DB).SendMemberFiles
+		}
+		if err := checkSent(send(tx, ctx, ref, message.ID, files)); err != nil {
 			return err
 		}
 		if member := claim(string(m.AuthorID)); member != "" && member != c.ClaimedBy {
@@ -191,20 +195,8 @@ func (cs *Conversations) RateWithComment(ctx context.Context, ref parley.Convers
 	return rated, nil
 }
 
-// fileParts returns the parts of a message for the files that are sent with it.
-func fileParts(files []parley.Attachment) (parts []parley.Part) {
-	for _, f := range files {
-		parts = append(parts, parley.Part{Type: parley.PartFile, File: &parley.SentFile{ID: f.ID, Name: f.Name,
-			MediaType: f.MediaType, Size: f.Size}})
-	}
-	return parts
-}
-
-// sendFiles makes uploaded files those of a message. Fails with VALIDATION_INVALID_BODY where one is not there any
-// more.
-func sendFiles(ctx context.Context, tx *store.DB, ref parley.ConversationRef, message parley.MessageID,
-	files []parley.Attachment) error {
-	err := tx.SendVisitorFiles(ctx, ref, message, files)
+// checkSent returns VALIDATION_INVALID_BODY of the failure to send a file that is not there any more.
+func checkSent(err error) error {
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
 		return parley.Invalid("fileIds", "names a file that was sent already")
 	}
@@ -214,7 +206,7 @@ func sendFiles(ctx context.Context, tx *store.DB, ref parley.ConversationRef, me
 // questionForModel returns the message to answer as models read it: with its files.
 func (t *Turn) questionForModel() string {
 	files := t.files
-	for _, p := range fileParts(t.request.Files) {
+	for _, p := range parley.FileParts(t.request.Files) {
 		files = append(files, *p.File)
 	}
 	if t.tellsOfFiles() {

@@ -59,7 +59,7 @@ type API struct {
 func NewAPI(cfg Config) *API {
 	a := &API{Config: cfg, open: map[string]bool{},
 		limiter: &access.Limiter{Limit: requestLimit, Window: requestWindow}}
-	a.members = httpapi.New(httpapi.Config{
+	a.members = httpapi.New(admin.MemberConfig(httpapi.Config{
 		BasePath:         admin.MemberBase,
 		Keyless:          true,
 		Admit:            a.admit,
@@ -68,7 +68,7 @@ func NewAPI(cfg Config) *API {
 		Logger:           cfg.Logger,
 		Observer:         cfg.REST.Observer,
 		OnUndeclaredCode: cfg.Admin.OnUndeclaredCode,
-	})
+	}, cfg.Admin))
 	a.addSessionRoutes()
 	a.addPasskeyRoutes()
 	a.addMeRoutes()

@@ -23,6 +23,8 @@ const (
 	liveMessage      = "message"
 	liveModelServer  = "modelServer"
 	livePresence     = "presence"
+	liveSavedReply   = "savedReply"
+	liveSavedView    = "savedView"
 	liveSource       = "source"
 	liveTicket       = "ticket"
 	liveTraining     = "training"
@@ -68,6 +70,12 @@ var liveKinds = map[parley.EventKind]liveKind{
 	parley.EventMemberAdded:            {liveMember, "added"},
 	parley.EventMemberChanged:          {liveMember, "changed"},
 	parley.EventMemberRemoved:          {liveMember, "removed"},
+	parley.EventSavedReplyAdded:        {liveSavedReply, "added"},
+	parley.EventSavedReplyChanged:      {liveSavedReply, "changed"},
+	parley.EventSavedReplyRemoved:      {liveSavedReply, "removed"},
+	parley.EventSavedViewAdded:         {liveSavedView, "added"},
+	parley.EventSavedViewChanged:       {liveSavedView, "changed"},
+	parley.EventSavedViewRemoved:       {liveSavedView, "removed"},
 	parley.EventModelServerAdded:       {liveModelServer, "added"},
 	parley.EventModelServerChanged:     {liveModelServer, "changed"},
 	parley.EventModelServerRemoved:     {liveModelServer, "removed"},
@@ -81,6 +89,8 @@ var livePermissions = map[string]parley.Permission{
 	liveMember:       parley.PermissionMembersRead,
 	liveMessage:      parley.PermissionConversationsRead,
 	liveModelServer:  parley.PermissionModelsRead,
+	liveSavedReply:   parley.PermissionHelpdeskRead,
+	liveSavedView:    parley.PermissionConversationsRead,
 	liveSource:       parley.PermissionSourcesRead,
 	liveTicket:       parley.PermissionTicketsRead,
 	liveTraining:     parley.PermissionSourcesRead,
@@ -97,9 +107,12 @@ type liveEvent struct {
 }
 
 // newLiveEvent returns what a member with the role sees of an event, and whether they see it.
-func newLiveEvent(e store.Event, role parley.Role) (out liveEvent, isVisible bool) {
+func newLiveEvent(e store.Event, user parley.UserID, role parley.Role) (out liveEvent, isVisible bool) {
 	kind, known := liveKinds[e.Kind]
 	if !known || !access.May(role, livePermissions[kind.name]) {
+		return out, false
+	}
+	if kind.name == liveSavedView && !isForMember(e.Payload, user) {
 		return out, false
 	}
 	out = liveEvent{name: kind.name, ID: e.Subject, AgentID: e.AgentID, Change: kind.change}
@@ -114,6 +127,14 @@ func newLiveEvent(e store.Event, role parley.Role) (out liveEvent, isVisible boo
 		}
 	}
 	return out, true
+}
+
+// isForMember reports whether a member may know of a saved view: it is theirs, or all have it.
+func isForMember(payload string, user parley.UserID) bool {
+	var p struct {
+		UserID parley.UserID `json:"userId"`
+	}
+	return json.Unmarshal([]byte(payload), &p) == nil && (p.UserID == "" || p.UserID == user)
 }
 
 // parentSource returns the website that the source of an event is a page of; empty if it is no page.

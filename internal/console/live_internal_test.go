@@ -92,10 +92,16 @@ func TestLiveEventsNameThingsAlone(t *testing.T) {
 		{store.Event{Kind: parley.EventMemberAdded, Subject: "u"}, parley.RoleAgent, liveEvent{}},
 		{store.Event{Kind: parley.EventMemberAdded, Subject: "u"}, parley.RoleAdmin,
 			liveEvent{name: "member", ID: "u", Change: "added"}},
+		{store.Event{Kind: parley.EventSavedViewAdded, Subject: "v", Payload: `{"userId":"lee"}`}, parley.RoleOwner,
+			liveEvent{}},
+		{store.Event{Kind: parley.EventSavedViewAdded, Subject: "v", Payload: `{"userId":"kim"}`}, parley.RoleAgent,
+			liveEvent{name: "savedView", ID: "v", Change: "added"}},
+		{store.Event{Kind: parley.EventSavedViewRemoved, Subject: "v", Payload: `{}`}, parley.RoleViewer,
+			liveEvent{name: "savedView", ID: "v", Change: "removed"}},
 		{store.Event{Kind: "unknown", Subject: "x"}, parley.RoleOwner, liveEvent{}},
 		{store.Event{Kind: parley.EventAgentCreated, Subject: "x"}, "stranger", liveEvent{}},
 	} {
-		got, isVisible := newLiveEvent(c.event, c.role)
+		got, isVisible := newLiveEvent(c.event, "kim", c.role)
 		if got != c.want || isVisible != (c.want.name != "") {
 			t.Errorf("%s for %s: %+v, want %+v", c.event.Kind, c.role, got, c.want)
 		}

@@ -188,7 +188,7 @@ func (s *liveStream) visible(u events.Update) (frames []frame) {
 	}
 	var list []liveEvent
 	for _, e := range u.Events {
-		if seen, ok := newLiveEvent(e, s.member.Role); ok {
+		if seen, ok := newLiveEvent(e, s.member.User, s.member.Role); ok {
 			list = append(list, seen)
 		}
 	}

@@ -54,6 +54,8 @@ var unknownIDs = testkit.ResourceIDs{
 	"webhookId": "00000000-0000-4000-8000-000000000000", "modelServerId": "00000000-0000-4000-8000-000000000000",
 	"customerId": "00000000-0000-4000-8000-000000000000",
 	"version":    "999999999", "key": "nothing", "domain": "nowhere.example",
+	"savedReplyId": "00000000-0000-4000-8000-000000000000", "savedViewId": "00000000-0000-4000-8000-000000000000",
+	"fileId": "00000000-0000-4000-8000-000000000000",
 }
 
 // newResources makes an agent with what it holds in an account.

@@ -3,6 +3,7 @@ package helpdesk
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -21,6 +22,7 @@ type NewReply struct {
 	AuthorID    parley.UserID // exactly one of AuthorID and AuthorEmail
 	AuthorEmail string        // whatever its case
 	Files       []File
+	Uploaded    []parley.Attachment // files of the member that were uploaded before
 }
 
 // MaxReply is the most characters of a reply.
@@ -31,7 +33,7 @@ func (n *NewReply) check() error {
 	if n.Type != store.MessageTypeReply && n.Type != store.MessageTypeNote {
 		faults["type"] = "must be one of: reply, note"
 	}
-	if size := utf8.RuneCountInString(n.Content); size > MaxReply || size == 0 && len(n.Files) == 0 {
+	if size := utf8.RuneCountInString(n.Content); size > MaxReply || size == 0 && len(n.Files)+len(n.Uploaded) == 0 {
 		faults["content"] = fmt.Sprintf("must have 1 to %d characters", MaxReply)
 	}
 	if (n.AuthorID == "") == (n.AuthorEmail == "") {
@@ -105,7 +107,7 @@ func (u *update) writeReply(ctx context.Context, w *replyWrite) (*parley.TicketM
 	if !w.isVisible {
 		return nil, parley.NewError(parley.CodeNotRenderable)
 	}
-	m := &parley.TicketMessage{Type: w.Type, Attachments: w.files,
+	m := &parley.TicketMessage{Type: w.Type, Attachments: slices.Concat(w.files, w.Uploaded),
 		Sender: parley.Sender{Type: "agent", ID: string(author.ID), Name: author.Name, Email: author.Email}}
 	m.ID, m.ConversationID, m.Author, m.AuthorID, m.State, m.CreatedAt = w.id, t.ConversationID, parley.AuthorHuman,
 		author.ID, parley.MessageComplete, w.now
@@ -152,7 +154,7 @@ func (u *update) storeReply(ctx context.Context, t *parley.Ticket, m *parley.Tic
 	if redacts {
 		text = redact.Text(text)
 	}
-	m.Parts = []parley.Part{{Type: "text", Text: text}}
+	m.Parts = append([]parley.Part{{Type: "text", Text: text}}, parley.FileParts(m.Attachments)...)
 	if m.Type == store.MessageTypeNote {
 		err = u.tx.AddInternalMessage(ctx, t.AgentRef(), m)
 	} else if err = u.tx.AddMessage(ctx, t.AgentRef(), &m.Message, nil); err == nil {
@@ -162,6 +164,13 @@ func (u *update) storeReply(ctx context.Context, t *parley.Ticket, m *parley.Tic
 		return err
 	}
 	if err := w.storeFiles(ctx, u.tx, t); err != nil {
+		return err
+	}
+	err = u.tx.SendMemberFiles(ctx, t.ConversationRef(), m.ID, w.Uploaded)
+	if parley.IsCode(err, parley.CodeResourceNotFound) {
+		err = parley.Invalid("fileIds", "names a file that was sent already")
+	}
+	if err != nil {
 		return err
 	}
 	return u.applyMessage(ctx, t, m)

@@ -21,12 +21,12 @@ import (
 	"parley/internal/text/redact"
 )
 
-// The limits of what visitors upload.
+// The limits of what visitors and members upload.
 const (
 	MaxSentFiles       = 5        // with one message
 	MaxVisitorFile     = 10 << 20 // bytes
-	maxUnsentFiles     = 20       // of a visitor
-	maxUnsentBytes     = 1 << 30  // of all visitors of an agent
+	maxUnsentFiles     = 20       // of a visitor, or of a member for an agent
+	maxUnsentBytes     = 1 << 30  // of all visitors of an agent, and of all members
 	unsentLifetime     = 24 * time.Hour
 	uploadSweepPause   = time.Hour
 	maxPictureSide     = 10_000 // pixels; a larger one is no picture that a browser is to show
@@ -37,36 +37,68 @@ const (
 // AddVisitorFile stores a file that a visitor has uploaded, until it is sent with a message. Fails with
 // VALIDATION_INVALID_BODY, and with RATE_LIMIT_TOO_MANY_REQUESTS where too much was uploaded and not sent.
 func (s *Service) AddVisitorFile(ctx context.Context, v *parley.Visitor, f File) (*parley.Attachment, error) {
-	switch {
-	case s.StoreFiles == nil:
-		return nil, parley.Invalid("file", "cannot be kept here")
-	case f.Size < 1 || f.Size > MaxVisitorFile:
-		return nil, parley.Invalid("file", "must have 1 byte to 10 MB")
-	}
-	if err := s.checkUnsent(ctx, v, f.Size); err != nil {
+	if err := s.checkUpload(f); err != nil {
 		return nil, err
 	}
-	kind, err := visitorMediaType(f.Path)
-	if err != nil {
+	if err := checkUnsent(f.Size)(s.DB.VisitorFileUse(ctx, v)); err != nil {
 		return nil, err
 	}
-	now, name := s.now(), fileName(f.Name)
-	blob := &store.Blob{ID: parley.NewUUID(), AccountID: v.AccountID, AgentID: v.AgentID, Hash: f.Hash, Size: f.Size,
-		MediaType: kind, Name: name, CreatedAt: now}
-	file := &parley.Attachment{ID: parley.AttachmentID(parley.NewUUID()), BlobID: blob.ID, Name: name, MediaType: kind,
-		Size: f.Size, CreatedAt: now, Text: s.readText(ctx, v.AgentID, f, kind)}
-	err = s.StoreFiles(ctx, []string{f.Path}, []*store.Blob{blob}, func(tx *store.DB) error {
-		mustRedact, err := tx.AgentRedacts(ctx, v.AccountID.AgentRef(v.AgentID))
+	ref := v.AccountID.AgentRef(v.AgentID)
+	return s.storeUpload(ctx, ref, f, func(tx *store.DB, file *parley.Attachment) error {
+		mustRedact, err := tx.AgentRedacts(ctx, ref)
 		if err != nil {
 			return err
 		}
 		if mustRedact {
 			file.Text = redact.Text(file.Text)
 		}
+		return tx.CreateVisitorFile(ctx, v, file)
+	}, func(kind string) string { return s.readText(ctx, v.AgentID, f, kind) })
+}
+
+// AddMemberFile stores a file that a member has uploaded, until it is sent with a reply or a note. It fails as
+// AddVisitorFile does, and with AGENT_NOT_FOUND.
+func (s *Service) AddMemberFile(ctx context.Context, ref parley.AgentRef, member parley.UserID,
+	f File) (*parley.Attachment, error) {
+	if err := s.checkUpload(f); err != nil {
+		return nil, err
+	}
+	if err := checkUnsent(f.Size)(s.DB.MemberFileUse(ctx, ref, member)); err != nil {
+		return nil, err
+	}
+	return s.storeUpload(ctx, ref, f, func(tx *store.DB, file *parley.Attachment) error {
+		return tx.CreateMemberFile(ctx, ref, member, file)
+	}, func(string) string { return "" })
+}
+
+// checkUpload fails with VALIDATION_INVALID_BODY of a file that is not taken.
+func (s *Service) checkUpload(f File) error {
+	switch {
+	case s.StoreFiles == nil:
+		return parley.Invalid("file", "cannot be kept here")
+	case f.Size < 1 || f.Size > MaxVisitorFile:
+		return parley.Invalid("file", "must have 1 byte to 10 MB")
+	}
+	return nil
+}
+
+// storeUpload stores an uploaded file. textOf returns its text by its media type, and create writes its row.
+func (s *Service) storeUpload(ctx context.Context, ref parley.AgentRef, f File,
+	create func(*store.DB, *parley.Attachment) error, textOf func(kind string) string) (*parley.Attachment, error) {
+	kind, err := uploadMediaType(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	now, name := s.now(), fileName(f.Name)
+	blob := &store.Blob{ID: parley.NewUUID(), AccountID: ref.Account, AgentID: ref.Agent, Hash: f.Hash, Size: f.Size,
+		MediaType: kind, Name: name, CreatedAt: now}
+	file := &parley.Attachment{ID: parley.AttachmentID(parley.NewUUID()), BlobID: blob.ID, Name: name, MediaType: kind,
+		Size: f.Size, CreatedAt: now, Text: textOf(kind)}
+	err = s.StoreFiles(ctx, []string{f.Path}, []*store.Blob{blob}, func(tx *store.DB) error {
 		if err := tx.CreateBlob(ctx, blob); err != nil {
 			return err
 		}
-		return tx.CreateVisitorFile(ctx, v, file)
+		return create(tx, file)
 	})
 	if err != nil {
 		return nil, err
@@ -90,21 +122,20 @@ func (s *Service) readText(ctx context.Context, agent parley.AgentID, f File, ki
 	return parley.ClipBytes(strings.TrimSpace(parley.StorableText(text)), parley.MaxFileText)
 }
 
-func (s *Service) checkUnsent(ctx context.Context, v *parley.Visitor, size int64) error {
-	files, bytes, err := s.DB.VisitorFileUse(ctx, v)
-	if err != nil {
-		return err
+// checkUnsent returns a check of how much was uploaded and not sent, with a further file of the size.
+func checkUnsent(size int64) func(files int, bytes int64, err error) error {
+	return func(files int, bytes int64, err error) error {
+		if err != nil || files < maxUnsentFiles && bytes+size <= maxUnsentBytes {
+			return err
+		}
+		e := parley.NewErrorf(parley.CodeTooManyRequests, "Too many files were uploaded and not sent.")
+		e.RetryAfter, e.Limit = uploadSweepPause, maxUnsentFiles
+		return e
 	}
-	if files < maxUnsentFiles && bytes+size <= maxUnsentBytes {
-		return nil
-	}
-	e := parley.NewErrorf(parley.CodeTooManyRequests, "Too many files were uploaded and not sent.")
-	e.RetryAfter, e.Limit = uploadSweepPause, maxUnsentFiles
-	return e
 }
 
-// visitorMediaType returns the type of a file by its content. A picture that cannot be read as one is none.
-func visitorMediaType(path string) (string, error) {
+// uploadMediaType returns the type of a file by its content. A picture that cannot be read as one is none.
+func uploadMediaType(path string) (string, error) {
 	kind, err := sniffMediaType(path)
 	if err != nil || !slices.Contains(readPictures, kind) {
 		return kind, err
@@ -135,10 +166,31 @@ var (
 // also for files of somebody else.
 func (s *Service) FindVisitorFiles(ctx context.Context, v *parley.Visitor,
 	ids []parley.AttachmentID) ([]parley.Attachment, error) {
+	return findUnsent(ids, func() ([]parley.Attachment, error) { return s.DB.VisitorFiles(ctx, v, ids) })
+}
+
+// FindMemberFiles returns the files that a member wants to send, in their order. It fails as FindVisitorFiles does.
+func (s *Service) FindMemberFiles(ctx context.Context, ref parley.AgentRef, member parley.UserID,
+	ids []parley.AttachmentID) ([]parley.Attachment, error) {
+	return findUnsent(ids, func() ([]parley.Attachment, error) { return s.DB.MemberFiles(ctx, ref, member, ids) })
+}
+
+// RemoveMemberFile deletes a file that a member has not sent. Fails with RESOURCE_NOT_FOUND.
+func (s *Service) RemoveMemberFile(ctx context.Context, ref parley.AgentRef, member parley.UserID,
+	id parley.AttachmentID) error {
+	err := s.DB.DeleteMemberFile(ctx, ref, member, id)
+	if err == nil && s.DeleteUnusedFiles != nil {
+		err = s.DeleteUnusedFiles(ctx, ref)
+	}
+	return err
+}
+
+// findUnsent puts the files that were found into the order of the ids, each of which must be one of them.
+func findUnsent(ids []parley.AttachmentID, find func() ([]parley.Attachment, error)) ([]parley.Attachment, error) {
 	if len(ids) > MaxSentFiles {
 		return nil, parley.Invalid("fileIds", fmt.Sprintf("must be at most %d", MaxSentFiles))
 	}
-	found, err := s.DB.VisitorFiles(ctx, v, ids)
+	found, err := find()
 	if err != nil {
 		return nil, err
 	}

@@ -51,9 +51,11 @@ type Config struct {
 	// that. Nil if no operation names an agent.
 	AgentParam string
 	CheckAgent func(ctx context.Context, caller any, id string) error
-	// RunOnce answers a valid POST with an Idempotency-Key: it runs the request, or returns the reply of the first
+	// RunOnce answers a valid request with an Idempotency-Key: it runs the request, or returns the reply of the first
 	// request with that key. Nil if the API has no such keys.
 	RunOnce func(ctx context.Context, c *Call, once IdempotentRequest) (any, error)
+	// AcceptsKey reports whether an operation takes an Idempotency-Key. Nil: every POST does.
+	AcceptsKey func(op *Operation) bool
 	// BeforeRun returns the context in which a handler runs. Nil leaves it as it is.
 	BeforeRun func(ctx context.Context, c *Call) context.Context
 	// BeforeReply is called with what a handler has returned, and returns what is sent in its place. What a handler
@@ -121,7 +123,7 @@ func Handle[In, Out any](a *API, op TypedOperation[In, Out]) {
 	if a.Keyless {
 		o.Public, o.RateExempt = true, true
 	}
-	o.acceptsIdempotencyKey = o.Method == http.MethodPost && a.RunOnce != nil
+	o.acceptsIdempotencyKey = a.RunOnce != nil && a.acceptsKey(&o.Operation)
 	o.Status = cmp.Or(o.Status, http.StatusOK)
 	o.MaxBodyBytes = cmp.Or(o.MaxBodyBytes, DefaultMaxBodyBytes)
 	o.run = func(ctx context.Context, c *Call, in reflect.Value) (any, error) {
@@ -265,6 +267,13 @@ func (a *API) checkCode(e *endpoint, failure error) {
 	if code := parley.AsError(failure).Code; !slices.Contains(e.Codes(), code) {
 		a.OnUndeclaredCode(&e.Operation, code)
 	}
+}
+
+func (a *API) acceptsKey(op *Operation) bool {
+	if a.AcceptsKey != nil {
+		return a.AcceptsKey(op)
+	}
+	return op.Method == http.MethodPost
 }
 
 // checkAgent fails with AGENT_NOT_FOUND if the request names an agent that the caller does not have.

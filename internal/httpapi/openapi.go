@@ -128,12 +128,16 @@ func (sc *schemas) operation(o *endpoint) object {
 	if list := append(sc.parameters(o.input), o.idempotencyParameter()...); list != nil {
 		doc["parameters"] = list
 	}
-	if b := o.input.body; b != nil {
+	switch b := o.input.body; {
+	case b != nil:
 		content := object{"application/json": mediaType(sc.schemaFor(b.shape), exampleJSON(words.RequestExample))}
 		if o.Form != nil {
 			content["multipart/form-data"] = o.Form.mediaTypeObject(sc, b.shape)
 		}
 		doc["requestBody"] = object{"required": !o.BodyOptional, "content": content}
+	case o.Form != nil:
+		content := object{"multipart/form-data": o.Form.mediaTypeObject(sc, nil)}
+		doc["requestBody"] = object{"required": true, "content": content}
 	}
 	return doc
 }

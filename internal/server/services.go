@@ -140,8 +140,8 @@ func (s *Services) Admin() *admin.Service {
 	return &admin.Service{
 		DB: s.DB, Now: s.cfg.Now, Close: s.Close,
 		Indexes: s.Indexes, Indexer: s.Indexer, ModelServers: s.ModelServers,
-		ReadFilePart: s.Ingest.FilePart,
-		Accounts:     s.Accounts, Agents: s.Agents, Users: s.Users, Visitors: s.newVisitors(), ForgetAccess: s.forgetAccess,
+		ReadFilePart: s.Ingest.FilePart, IncomingFolder: s.incomingFolder,
+		Accounts: s.Accounts, Agents: s.Agents, Users: s.Users, Visitors: s.newVisitors(), ForgetAccess: s.forgetAccess,
 		SetMaintenance: s.Authenticator.SetMaintenance, People: s.newPeople(),
 		Chat: s.Engine, Conversations: s.Conversations, Helpdesk: s.Helpdesk, Insight: s.Insight,
 		Manifests: s.Manifests, Actions: s.Actions, Ingest: s.Ingest, Synonyms: s.newSynonyms(), Webhooks: s.Webhooks,
@@ -149,6 +149,9 @@ func (s *Services) Admin() *admin.Service {
 		PagesURL: s.cfg.pagesURL(), Setup: s.setup(), Jobs: s.Queue,
 	}
 }
+
+// incomingFolder returns the folder of uploads that are not stored yet.
+func (s *Services) incomingFolder() (string, error) { return s.Ingest.Files.Incoming() }
 
 // newPeople returns what exports and erases what is held of people.
 func (s *Services) newPeople() *person.Service {

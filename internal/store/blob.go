@@ -91,6 +91,7 @@ func (db *DB) EraseOrphanedBlobs(ctx context.Context, ref parley.AgentRef) (loca
 			    and blobs.id in (a.icon_blob, a.picture_blob))
 			  and not exists (select 1 from attachments f where f.blob_id = blobs.id)
 			  and not exists (select 1 from visitor_files f where f.blob_id = blobs.id)
+			  and not exists (select 1 from member_files f where f.blob_id = blobs.id)
 			  and not exists (select 1 from voice_recordings r where r.blob_id = blobs.id)
 			limit ?`, ref.Agent, ref.Account, maxEraseRows)
 		if err != nil || len(orphaned) == 0 {

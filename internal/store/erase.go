@@ -47,6 +47,7 @@ var agentTables = []erasableTable{
 	{table: "ticket_words", keyColumn: "ticket_id", maxRows: maxEraseTickets, keyRepeats: true},
 	{table: "attachments", keyColumn: "id"},
 	{table: "visitor_files", keyColumn: "id"},
+	{table: "member_files", keyColumn: "id"},
 	{table: "tickets", keyColumn: "id"},
 	{table: "leads", keyColumn: "id"},
 	{table: "mail_notices", keyColumn: "id"},

@@ -24,6 +24,8 @@ type InboxFilter struct {
 	View   InboxView
 	Member parley.UserID  // whose conversations InboxMine selects
 	Agent  parley.AgentID // empty: of all agents
+
+	ClaimedBy parley.UserID // who answers; empty: whoever does
 }
 
 // lastAuthor is who has written the newest message that the customer of a conversation sees.
@@ -45,6 +47,9 @@ func (f InboxFilter) whereClause(account parley.AccountID) (where string, args [
 	args = []any{account, parley.ChannelPlayground}
 	if f.Agent != "" {
 		where, args = where+` and agent_id = ?`, append(args, f.Agent)
+	}
+	if f.ClaimedBy != "" {
+		where, args = where+` and status = 'taken_over' and claimed_by = ?`, append(args, f.ClaimedBy)
 	}
 	switch f.View {
 	case InboxWaiting:

@@ -56,6 +56,12 @@ func (db *DB) VisitorFileUse(ctx context.Context, v *parley.Visitor) (files int,
 // any more.
 func (db *DB) SendVisitorFiles(ctx context.Context, ref parley.ConversationRef, message parley.MessageID,
 	files []parley.Attachment) error {
+	return db.sendFiles(ctx, "visitor_files", ref, message, files)
+}
+
+// sendFiles makes files of a table of those that wait attachments of a message.
+func (db *DB) sendFiles(ctx context.Context, table string, ref parley.ConversationRef, message parley.MessageID,
+	files []parley.Attachment) error {
 	if len(files) == 0 {
 		return nil
 	}
@@ -65,7 +71,7 @@ func (db *DB) SendVisitorFiles(ctx context.Context, ref parley.ConversationRef, 
 		sent[i] = f
 	}
 	n, err := db.sql.Exec(ctx, `
-		delete from visitor_files
+		delete from `+table+`
 		where id in `+placeholders(len(ids))+` and agent_id = ? and account_id = ?`,
 		append(toAny(ids), ref.Agent, ref.Account)...)
 	if err == nil && n != int64(len(ids)) {
@@ -133,18 +139,29 @@ func (db *DB) FileOfAgent(ctx context.Context, ref parley.AgentRef,
 	return &l.attachment, &l.blob, nil
 }
 
-// DeleteUnsentFiles deletes files that were uploaded before a moment and never sent, some at a time, and returns the
-// agents whose they were. It is a job of the installation.
+// DeleteUnsentFiles deletes files that visitors and members uploaded before a moment and never sent, some at a time, and
+// returns the agents whose they were. It is a job of the installation.
 func (db *DB) DeleteUnsentFiles(ctx context.Context, before time.Time) (agents []parley.AgentRef, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		agents, err = sqldb.All(ctx, tx.sql, func(scan sqldb.Scan) (ref parley.AgentRef, err error) {
-			err = scan(&ref.Account, &ref.Agent)
-			return ref, err
-		}, `
-			delete from visitor_files
-			where id in (select id from visitor_files where created_at < ? order by created_at limit ?)
-			returning account_id, agent_id`, millis(before), maxEraseRows)
-		return err
+		agents = nil
+		for _, table := range []string{"visitor_files", "member_files"} {
+			found, err := tx.deleteUnsentFiles(ctx, table, before)
+			if err != nil {
+				return err
+			}
+			agents = append(agents, found...)
+		}
+		return nil
 	})
 	return agents, err
+}
+
+func (db *DB) deleteUnsentFiles(ctx context.Context, table string, before time.Time) ([]parley.AgentRef, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (ref parley.AgentRef, err error) {
+		err = scan(&ref.Account, &ref.Agent)
+		return ref, err
+	}, `
+		delete from `+table+`
+		where id in (select id from `+table+` where created_at < ? order by created_at limit ?)
+		returning account_id, agent_id`, millis(before), maxEraseRows)
 }

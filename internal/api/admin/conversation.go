@@ -45,6 +45,8 @@ type HumanReply struct {
 	Member string `json:"member"` // e-mail address
 	Text   string `json:"text"`
 	Seen   int64  `json:"seen,omitempty" min:"0" doc:"The newest message that the member has seen; 0 checks nothing."`
+
+	FileIDs []string `json:"fileIds,omitempty" doc:"Uploaded before, at most 5. Beside them the text may be empty."`
 }
 
 // MessageRef names a message.
@@ -126,11 +128,15 @@ func (s *Service) replyAsHuman(ctx context.Context, in HumanReply) (MessageRef, 
 	if err != nil {
 		return MessageRef{}, err
 	}
+	files, err := s.findMemberFiles(ctx, ref.AgentRef, in.FileIDs)
+	if err != nil {
+		return MessageRef{}, err
+	}
 	var m *parley.Message
 	if in.Seen > 0 {
-		m, err = s.Conversations.AddReplyAfter(ctx, ref, member, in.Text, in.Seen)
+		m, err = s.Conversations.AddReplyAfter(ctx, ref, member, in.Text, in.Seen, files...)
 	} else {
-		m, err = s.Conversations.AddHumanReply(ctx, ref, member, in.Text)
+		m, err = s.Conversations.AddHumanReply(ctx, ref, member, in.Text, files...)
 	}
 	if err != nil {
 		return MessageRef{}, err
@@ -382,6 +388,7 @@ type InboxQuery struct {
 	AccountID string `path:"accountId" json:"-"`
 	View      string `query:"view" enum:"waiting,mine,unassigned,live,ended,all" default:"waiting"`
 	AgentID   string `query:"agentId" doc:"With this agent alone."`
+	MemberID  string `query:"memberId" doc:"In which this member answers."`
 	Paging
 }
 
@@ -429,12 +436,18 @@ func (s *Service) listInbox(ctx context.Context, in InboxQuery) (Page[InboxRow],
 			return Page[InboxRow]{}, err
 		}
 	}
+	if in.MemberID != "" {
+		_, err := s.DB.Member(ctx, account, parley.UserID(in.MemberID), parley.CodeMemberNotFound)
+		if err != nil {
+			return Page[InboxRow]{}, err
+		}
+	}
 	filter := store.InboxFilter{View: store.InboxView(in.View), Member: parley.UserID(s.author()),
-		Agent: parley.AgentID(in.AgentID)}
+		Agent: parley.AgentID(in.AgentID), ClaimedBy: parley.UserID(in.MemberID)}
 	read := func(p parley.PageRequest) (parley.Page[parley.Conversation], error) {
 		return s.DB.Inbox(ctx, account, filter, p)
 	}
-	purpose := []string{"inbox", in.View, s.author(), in.AgentID}
+	purpose := []string{"inbox", in.View, s.author(), in.AgentID, in.MemberID}
 	return readPage(s, in.Paging, purpose, read, func(list []parley.Conversation) ([]InboxRow, error) {
 		return s.newInboxRows(ctx, account, list)
 	})
@@ -639,16 +652,20 @@ func (s *Service) addEntries(ctx context.Context, ref parley.ConversationRef, in
 		if m.Event != nil {
 			entry.Name = people[parley.UserID(m.Event.DoneBy)].Name
 		}
-		for _, f := range files {
-			if f.MessageID == m.ID {
-				entry.Files = append(entry.Files, ThreadFile{Name: f.Name, MediaType: f.MediaType, Size: f.Size,
-					Address: s.PagesURL + "/api/v2" + s.Helpdesk.AttachmentLink(f.ID)})
+		for i := range files {
+			if files[i].MessageID == m.ID {
+				entry.Files = append(entry.Files, s.newThreadFile(&files[i]))
 			}
 		}
 		return entry
 	})
 	slices.Reverse(out.Entries)
 	return nil
+}
+
+func (s *Service) newThreadFile(f *parley.Attachment) ThreadFile {
+	return ThreadFile{Name: f.Name, MediaType: f.MediaType, Size: f.Size,
+		Address: s.PagesURL + "/api/v2" + s.Helpdesk.AttachmentLink(f.ID)}
 }
 
 // findDoers finds the members who have done what events say.

@@ -38,6 +38,12 @@ func newSquare() string {
 	return base64.StdEncoding.EncodeToString(file.Bytes())
 }
 
+// newUpload returns the body of an upload of one file.
+func newUpload(name, content string) string {
+	return testkit.FormBoundary + "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + name +
+		"\"\r\n\r\n" + content + "\r\n" + testkit.FormBoundary + "--\r\n"
+}
+
 // memberCases has every operation for members, in an order in which each succeeds: what deletes comes last.
 var memberCases = []memberCase{
 	{"GET /accounts", ""},
@@ -168,7 +174,21 @@ var memberCases = []memberCase{
 	{"POST /conversations/{conversationId}/messages", `{"member":"{callerEmail}","text":"Hello"}`},
 	{"GET /accounts/{accountId}/inbox?view=all&agentId={agentId}", ""},
 	{"GET /accounts/{accountId}/inbox?view=mine", ""},
+	{"GET /accounts/{accountId}/inbox?view=all&memberId={memberId}", ""},
 	{"GET /accounts/{accountId}/inbox/counts", ""},
+	{"GET /accounts/{accountId}/inbox/members", ""},
+	{"GET /accounts/{accountId}/saved-views", ""},
+	{"POST /accounts/{accountId}/saved-views", `{"name":"{newEmail}","shared":true,"filter":{"agentId":"x"}}`},
+	{"PATCH /accounts/{accountId}/saved-views/{savedViewId}", `{"name":"Changed","filter":{"view":"all"}}`},
+	{"DELETE /accounts/{accountId}/saved-views/{savedViewId}", ""},
+	{"GET /accounts/{accountId}/saved-replies", ""},
+	{"POST /accounts/{accountId}/saved-replies", `{"name":"{newEmail}","text":"Hello {{customer.name}}"}`},
+	{"PATCH /accounts/{accountId}/saved-replies/{savedReplyId}", `{"text":"Hello"}`},
+	{"DELETE /accounts/{accountId}/saved-replies/{savedReplyId}", ""},
+	{"POST /agents/{agentId}/files", newUpload("a.txt", "Hello")},
+	{"DELETE /agents/{agentId}/files/{fileId}", ""},
+	{"POST /conversations/{conversationId}/messages",
+		`{"member":"{callerEmail}","text":"","fileIds":["{replyFileId}"]}`},
 	{"GET /conversations/{conversationId}/thread", ""},
 	{"POST /conversations/{conversationId}/typing", ""},
 	{"GET /voice/sessions?agentId={agentId}", ""},
@@ -201,6 +221,8 @@ var memberCases = []memberCase{
 	{"PATCH /agents/{agentId}/tickets/{ticketNumber}",
 		`{"status":"{statusId}","team":"{teamId}","assignee":"{memberEmail}"}`},
 	{"POST /agents/{agentId}/tickets/{ticketNumber}/messages", `{"type":"note","member":"{callerEmail}","text":"Hello"}`},
+	{"POST /agents/{agentId}/tickets/{ticketNumber}/messages",
+		`{"type":"note","member":"{callerEmail}","text":"","fileIds":["{noteFileId}"]}`},
 	{"DELETE /agents/{agentId}/rules/{rule}", ""},
 	{"DELETE /agents/{agentId}/teams/{teamId}/members/{memberEmail}", ""},
 	{"DELETE /agents/{agentId}/teams/{teamId}", ""},
@@ -226,17 +248,22 @@ var unknownIDs = testkit.ResourceIDs{
 	"customerId":     "00000000-0000-4000-8000-000000000000",
 	"deliveryId":     "01900000-0000-7000-8000-000000000000",
 	"domain":         "nowhere.example",
+	"fileId":         "00000000-0000-4000-8000-000000000000",
 	"keyId":          "00000000-0000-4000-8000-000000000000",
 	"memberEmail":    "stranger@nowhere.example",
 	"memberId":       "00000000-0000-4000-8000-000000000000",
 	"messageId":      "msg_0000000000000000000000",
 	"modelServerId":  "00000000-0000-4000-8000-000000000000",
+	"noteFileId":     "00000000-0000-4000-8000-000000000000",
 	"otherStatusId":  "00000000-0000-4000-8000-000000000000",
 	"qnaId":          "00000000-0000-4000-8000-000000000000",
 	"playgroundId":   "01900000-0000-7000-8000-000000000000",
 
 	"playgroundMessageId": "msg_0000000000000000000000",
+	"replyFileId":         "00000000-0000-4000-8000-000000000000",
 	"rule":                "00000000-0000-4000-8000-000000000000",
+	"savedReplyId":        "00000000-0000-4000-8000-000000000000",
+	"savedViewId":         "00000000-0000-4000-8000-000000000000",
 	"sessionId":           "01900000-0000-7000-8000-000000000000",
 	"sourceId":            "00000000-0000-4000-8000-000000000000",
 	"statusId":            "00000000-0000-4000-8000-000000000000",
@@ -303,6 +330,9 @@ func (mt *memberTest) send(m parley.Member, route, body string) string {
 	method, path, _ := strings.Cut(route, " ")
 	ctx := context.WithValue(mt.t.Context(), memberKey{}, m)
 	r := httptest.NewRequestWithContext(ctx, method, admin.MemberBase+path, strings.NewReader(body))
+	if strings.HasPrefix(body, testkit.FormBoundary) {
+		r.Header.Set("Content-Type", `multipart/form-data; boundary="`+testkit.FormBoundary[2:]+`"`)
+	}
 	w := httptest.NewRecorder()
 	mt.handler.ServeHTTP(w, r)
 	return fmt.Sprintf("%d %s", w.Code, w.Body)
@@ -365,6 +395,8 @@ func (mt *memberTest) newResources(account, key, tag string, number int) testkit
 			Key: "sk-" + tag}}).ID
 	ids["domain"] = "shop-" + tag + ".example"
 	run(mt, admin.AddSignInDomain, admin.NewSignInDomain{AccountID: account, Domain: ids["domain"]})
+	ids["savedReplyId"] = run(mt, admin.AddSavedReply,
+		admin.NewSavedReply{AccountID: account, Name: "Reply " + tag, Text: "Hello"}).ID
 	mt.addPlayground(ids)
 	mt.addHelpdesk(ids, ref, number)
 	mt.addDelivery(ids, ref)
@@ -376,6 +408,22 @@ func (mt *memberTest) newResources(account, key, tag string, number int) testkit
 	}
 	ids["sessionId"], ids["sourceId"] = string(sessions[0].ID), string(sources.Items[1].ID)
 	return ids
+}
+
+// addOwnThings adds what belongs to a member alone: a saved view, and files that were uploaded and not sent.
+func (mt *memberTest) addOwnThings(ids testkit.ResourceIDs, m parley.Member) {
+	mt.t.Helper()
+	view := &parley.SavedView{ID: parley.SavedViewID(parley.NewUUID()), AccountID: m.Account, OwnerID: m.User,
+		Name: "Own", CreatedAt: time.Now(), UpdatedAt: time.Now()}
+	mt.must(mt.DB.PutSavedView(mt.t.Context(), view))
+	ids["savedViewId"] = string(view.ID)
+	ref := m.Account.AgentRef(parley.AgentID(ids["agentId"]))
+	for _, name := range []string{"fileId", "noteFileId", "replyFileId"} {
+		file := &parley.Attachment{ID: parley.AttachmentID(parley.NewUUID()), BlobID: parley.NewUUID(), Name: "a.txt",
+			MediaType: "text/plain", Size: 5, CreatedAt: time.Now()}
+		mt.must(mt.DB.CreateMemberFile(mt.t.Context(), ref, m.User, file))
+		ids[name] = string(file.ID)
+	}
 }
 
 // addPlayground adds a conversation of the playground and a source of questions and answers.
@@ -421,11 +469,14 @@ func TestMembersReachTheirAccountAlone(t *testing.T) {
 	forEachMemberTest(t, func(mt *memberTest) {
 		foreign := mt.newResources(mt.OtherAccount, mt.OtherKey, "other", 98765431)
 		foreign["callerEmail"], foreign["version"] = foreign["memberEmail"], "98765432"
+		mt.addOwnThings(foreign, parley.Member{User: parley.UserID(foreign["memberId"]),
+			Account: parley.AccountID(mt.OtherAccount)})
 		before := mt.auditLength(mt.OtherAccount)
 		for _, role := range parley.Roles() {
 			ids := mt.newResources(mt.Account, mt.Key, string(role), 0)
 			ids["callerEmail"] = "caller-" + string(role) + "@shop.example"
 			member := mt.newMember(mt.Account, role, ids["callerEmail"])
+			mt.addOwnThings(ids, member)
 			for _, c := range memberCases {
 				if op := findMemberOperation(mt.t, c.route); access.May(role, op.Permission) {
 					mt.checkIsolation(member, c, ids, foreign)
@@ -552,7 +603,8 @@ func isChange(op *httpapi.Operation) bool {
 	}
 	p := string(op.Permission)
 	return op.Method != http.MethodGet && !strings.HasSuffix(p, ":read") && op.Name != admin.Replay.Name &&
-		op.Name != admin.TellTyping.Name && op.Name != admin.SaveDraft.Name
+		op.Name != admin.TellTyping.Name && op.Name != admin.SaveDraft.Name &&
+		op.Name != admin.UploadMemberFile.Name && op.Name != admin.RemoveMemberFile.Name
 }
 
 func findMemberOperation(t testing.TB, route string) *httpapi.Operation {

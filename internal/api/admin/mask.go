@@ -105,12 +105,23 @@ func (e *ThreadEntry) hidePersonalData() {
 		p.Input, p.Output = redact.JSON(p.Input), redact.JSON(p.Output)
 	}
 	for i := range e.Files {
-		maskText(&e.Files[i].Name)
-		e.Files[i].Address = ""
+		e.Files[i].hidePersonalData()
 	}
 	maskText(&e.Comment)
 	if e.Event != nil {
 		maskText(&e.Event.Reason)
+	}
+}
+
+func (f *ThreadFile) hidePersonalData() {
+	maskText(&f.Name)
+	f.Address = ""
+}
+
+func (l *SavedViewList) hidePersonalData() {
+	for i := range l.SavedViews {
+		maskText(&l.SavedViews[i].Name)
+		maskText(&l.SavedViews[i].Filter.Query)
 	}
 }
 
@@ -163,7 +174,7 @@ func (m *TicketMessage) hidePersonalData() {
 	}
 	maskText(&m.Text)
 	for i := range m.Files {
-		maskText(&m.Files[i])
+		m.Files[i].hidePersonalData()
 	}
 }
 

@@ -2,11 +2,13 @@ package admin
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"time"
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/api/once"
 	"parley/internal/helpdesk"
 	"parley/internal/httpapi"
 	"parley/internal/store"
@@ -193,7 +195,7 @@ func (s *Service) removeMember(ctx context.Context, in MemberRemoval) (MemberRem
 		At:        s.Now(),
 	}
 	cleanUp := func(tx *store.DB, user parley.UserID) (facts map[string]any, err error) {
-		if err := tx.DeleteDraftsOf(ctx, departure.AccountID, user); err != nil {
+		if err := removePersonal(ctx, tx, departure.AccountID, user); err != nil {
 			return nil, err
 		}
 		departure.UserID = user
@@ -239,6 +241,62 @@ func AddMemberRoutes(api *httpapi.API, s *Service) {
 	for _, r := range memberRoutes() {
 		r.addForMembers(m)
 	}
+}
+
+// MemberConfig adds to the configuration of an API what the operations for members need: uploads, and an
+// Idempotency-Key of what must not be done twice, which belongs to the member.
+func MemberConfig(cfg httpapi.Config, s *Service) httpapi.Config {
+	m := &memberAPI{service: s}
+	runner := &once.Runner{DB: s.DB, Now: s.Now, Logger: cfg.Logger, Rules: m.replayRules(),
+		OwnerOf: func(c *httpapi.Call) once.Owner {
+			member := c.Caller.(*parley.Member)
+			return once.Owner{Account: member.Account, Name: "member " + string(member.User)}
+		}}
+	cfg.RunOnce = runner.Run
+	cfg.AcceptsKey = func(op *httpapi.Operation) bool {
+		_, hasRule := runner.Rules[op.Name]
+		return hasRule
+	}
+	cfg.UploadDir = s.uploadFolder
+	return cfg
+}
+
+// uploadFolder returns the folder that uploads are written to.
+func (s *Service) uploadFolder(context.Context, *http.Request, any) (string, error) {
+	return s.IncomingFolder()
+}
+
+// replayRules returns how each operation that takes an Idempotency-Key answers for the second time.
+func (m *memberAPI) replayRules() map[string]once.Rule {
+	message := once.Rule{Render: func(_ context.Context, _ *httpapi.Call, _ any, done once.Effect) (any, error) {
+		return &MessageRef{done.ID}, nil
+	}}
+	return map[string]once.Rule{
+		ReplyAsHuman.Name:      message,
+		WriteTicket.Name:       message,
+		ClaimConversation.Name: {Render: m.replayClaim},
+	}
+}
+
+// replayClaim returns the conversation that the request has claimed, as it is now.
+func (m *memberAPI) replayClaim(ctx context.Context, c *httpapi.Call, in any, _ once.Effect) (any, error) {
+	s := m.serviceFor(c)
+	ref, err := s.findConversation(ctx, in.(*Claim).ID)
+	if err != nil {
+		return nil, err
+	}
+	claimed, err := s.DB.Conversation(ctx, ref)
+	if parley.IsCode(err, parley.CodeResourceNotFound) {
+		err = parley.NewError(parley.CodeConversationNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if claimed.ClaimedBy == parley.UserID(s.author()) { // whoever sent the request may have been cut off before
+		err = s.Conversations.StopAnswer(ctx, ref)
+	}
+	out := newConversation(claimed)
+	return &out, err
 }
 
 // CheckRole fails with AUTH_INSUFFICIENT_PERMISSIONS unless the role of the member has the permission of the operation.

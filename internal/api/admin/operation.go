@@ -190,6 +190,7 @@ func newAPI(s *Service, log *slog.Logger) *httpapi.API {
 	return httpapi.New(httpapi.Config{
 		Keyless:          true,
 		Admit:            admit,
+		UploadDir:        s.uploadFolder,
 		RenderError:      httpapi.RenderEnvelope,
 		Now:              s.Now,
 		Logger:           log,

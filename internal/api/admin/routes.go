@@ -34,7 +34,10 @@ func routes() []route {
 		SetIcon, RemoveIcon, SetPicture, RemovePicture,
 		ListDraftOptions, Playground, Compare, ListPlayground, ShowPlayground, Improve, RateAnswer,
 		ListConversations, MoveConversation, ReplyAsHuman, TellTyping, Trace, Explain,
-		ListInbox, CountInbox, ReadThread, ClaimConversation, ListDrafts, SaveDraft,
+		ListInbox, CountInbox, ListInboxMembers, ReadThread, ClaimConversation, ListDrafts, SaveDraft,
+		UploadMemberFile, RemoveMemberFile,
+		ListSavedViews, AddSavedView, ChangeSavedView, RemoveSavedView,
+		ListSavedReplies, AddSavedReply, ChangeSavedReply, RemoveSavedReply,
 		CountConversations, DeleteConversations, ExportPerson, ErasePerson,
 		ListVoiceSessions, GetVoiceSession, EndVoiceSession, ReadVoiceRecording, VoiceStats,
 		ListStatuses, AddStatus, ChangeStatus, DefaultStatus, ArchiveStatus,
@@ -80,6 +83,15 @@ func newAgentGroups(tag, reason string, read, write parley.Permission) groups {
 	return g
 }
 
+// newAccountGroups returns groups of operations on what an account has. Their paths begin with its own.
+func newAccountGroups(tag, reason string, read, write parley.Permission) groups {
+	g := newGroups(tag, reason, read, write)
+	for _, group := range []*httpapi.Group{&g.read, &g.write} {
+		group.Path, group.Errors = "/accounts/{accountId}", errorCodes{parley.CodeAccountNotFound}
+	}
+	return g
+}
+
 var (
 	accountGroup = newGroups("Accounts", reasonAccount, parley.PermissionAccountsRead, parley.PermissionAccountsWrite)
 	keyGroup     = newGroups("API keys", reasonSecrets, parley.PermissionKeysRead, parley.PermissionKeysWrite)
@@ -115,6 +127,12 @@ var (
 		parley.PermissionHelpdeskRead, parley.PermissionHelpdeskWrite)
 	ruleGroup = newAgentGroups("Rules", reasonHelpdesk,
 		parley.PermissionHelpdeskRead, parley.PermissionHelpdeskWrite)
+	savedReplyGroup = newAccountGroups("Saved replies", reasonHelpdesk,
+		parley.PermissionHelpdeskRead, parley.PermissionHelpdeskWrite)
+	savedViewGroup = newAccountGroups("Conversations", reasonAllOrigins,
+		parley.PermissionConversationsRead, parley.PermissionConversationsWrite)
+	memberFileGroup = newAgentGroups("Conversations", reasonAllOrigins,
+		parley.PermissionConversationsRead, parley.PermissionConversationsWrite).write
 	ticketGroup = newAgentGroups("Tickets", reasonCommand,
 		parley.PermissionTicketsRead, parley.PermissionTicketsWrite)
 )
@@ -383,6 +401,7 @@ var tags = []httpapi.Tag{
 	{Name: "Statuses", Description: "The statuses that an agent's tickets may have."},
 	{Name: "Teams", Description: "The teams that take an agent's tickets."},
 	{Name: "Rules", Description: "The rules that route an agent's tickets."},
+	{Name: "Saved replies", Description: "Texts that the members of an account write to customers with."},
 	{Name: "Tickets", Description: "An agent's tickets and its customers."},
 }
 
@@ -395,12 +414,15 @@ var parameterExamples = map[string]httpapi.Example{
 	"deliveryId":     {Text: "The delivery, by its id."},
 	"domain":         {Text: "The domain of e-mail addresses."},
 	"email":          {Text: "The member, by the e-mail address; in place of the user id."},
+	"fileId":         {Text: "The file, by its id."},
 	"keyId":          {Text: "The key, by its id."},
 	"limit":          {Text: "Most items of the list."},
 	"modelServerId":  {Text: "The server of models, by its id."},
 	"member":         {Text: "The member, by the e-mail address."},
 	"rule":           {Text: "The rule, by its key."},
 	"messageId":      {Text: "The message, by its id."},
+	"savedReplyId":   {Text: "The saved reply, by its id."},
+	"savedViewId":    {Text: "The saved view, by its id."},
 	"sessionId":      {Text: "The voice session, by its id."},
 	"sourceId":       {Text: "The source, by its id."},
 	"status":         {Text: "The status, by its id, key or label."},

@@ -333,8 +333,50 @@ var (
 	ListInbox = newOperation(conversationGroup.read, "GET /accounts/{accountId}/inbox", operation{
 		Name:    "listInbox",
 		Summary: "List the conversations of an account with all of its agents, the last active first",
-		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeAgentNotFound, parley.CodeInvalidCursor},
+		Errors: errorCodes{parley.CodeAccountNotFound, parley.CodeAgentNotFound, parley.CodeMemberNotFound,
+			parley.CodeInvalidCursor},
 	}, (*Service).listInbox)
+	ListInboxMembers = newOperation(savedViewGroup.read, "GET /inbox/members", operation{
+		Name:    "listInboxMembers",
+		Summary: "List the members of an account who may answer customers",
+	}, (*Service).listInboxMembers)
+	ListSavedViews = newOperation(savedViewGroup.read, "GET /saved-views", operation{
+		Name:    "listSavedViews",
+		Summary: "List the saved views of the inbox that a member has: their own and the shared ones",
+	}, (*Service).listSavedViews)
+	AddSavedView = newOperation(savedViewGroup.write, "POST /saved-views", operation{
+		Name:    "addSavedView",
+		Summary: "Keep a filter of the inbox under a name",
+		Status:  http.StatusCreated,
+	}, (*Service).addSavedView).recordedWithID(func(in NewSavedView, view string) change {
+		return change{"saved_view.add", view, map[string]any{"shared": in.IsShared}}
+	})
+	ChangeSavedView = newOperation(savedViewGroup.write, "PATCH /saved-views/{savedViewId}", operation{
+		Name:    "changeSavedView",
+		Summary: "Change what is sent of a saved view",
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeInsufficientScope},
+	}, (*Service).changeSavedView).recorded(func(in SavedViewChange) change {
+		return change{action: "saved_view.change", subject: in.ID}
+	})
+	RemoveSavedView = newOperation(savedViewGroup.write, "DELETE /saved-views/{savedViewId}", operation{
+		Name:    "removeSavedView",
+		Summary: "Remove a saved view",
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeInsufficientScope, parley.CodeInvalidBody},
+	}, (*Service).removeSavedView).recorded(func(in SavedViewRef) change {
+		return change{action: "saved_view.remove", subject: in.ID}
+	})
+	UploadMemberFile = newOperation(memberFileGroup, "POST /files", operation{
+		Name:    "uploadMemberFile",
+		Summary: "Upload a file to send with a reply or a note",
+		Status:  http.StatusCreated,
+		Form:    memberFileForm,
+		Errors:  errorCodes{parley.CodeInvalidBody, parley.CodeTooManyRequests},
+	}, (*Service).uploadMemberFile)
+	RemoveMemberFile = newOperation(memberFileGroup, "DELETE /files/{fileId}", operation{
+		Name:    "removeMemberFile",
+		Summary: "Delete a file that the member has uploaded and not sent",
+		Errors:  errorCodes{parley.CodeResourceNotFound},
+	}, (*Service).removeMemberFile)
 	CountInbox = newOperation(conversationGroup.read, "GET /accounts/{accountId}/inbox/counts", operation{
 		Name:    "countInbox",
 		Summary: "Count the conversations of an account that people have to look at",

@@ -162,6 +162,35 @@ var (
 	})
 )
 
+// The operations on saved replies.
+var (
+	ListSavedReplies = newOperation(savedReplyGroup.read, "GET /saved-replies", operation{
+		Name:    "listSavedReplies",
+		Summary: "List the saved replies of an account",
+	}, (*Service).listSavedReplies)
+	AddSavedReply = newOperation(savedReplyGroup.write, "POST /saved-replies", operation{
+		Name:    "addSavedReply",
+		Summary: "Add a saved reply",
+		Status:  http.StatusCreated,
+	}, (*Service).addSavedReply).recordedWithID(func(in NewSavedReply, reply string) change {
+		return change{"saved_reply.add", reply, map[string]any{"name": in.Name}}
+	})
+	ChangeSavedReply = newOperation(savedReplyGroup.write, "PATCH /saved-replies/{savedReplyId}", operation{
+		Name:    "changeSavedReply",
+		Summary: "Change what is sent of a saved reply",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).changeSavedReply).recorded(func(in SavedReplyChange) change {
+		return change{"saved_reply.change", in.ID, map[string]any{"name": in.Name}}
+	})
+	RemoveSavedReply = newOperation(savedReplyGroup.write, "DELETE /saved-replies/{savedReplyId}", operation{
+		Name:    "removeSavedReply",
+		Summary: "Remove a saved reply",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).removeSavedReply).recorded(func(in SavedReplyRef) change {
+		return change{action: "saved_reply.remove", subject: in.ID}
+	})
+)
+
 // The operations on what an agent can do besides answering. Whoever may change an agent is shown the requests that it
 // makes, as headers may hold keys.
 var (

@@ -213,7 +213,7 @@ type authenticate func(r *http.Request) (parley.Member, error)
 // NewMemberHandler answers members below MemberBase. Every operation reaches the member's account alone, and what it
 // changes is recorded in the account's audit chain with the member as the actor.
 func NewMemberHandler(s *Service, find authenticate, log *slog.Logger) http.Handler {
-	api := httpapi.New(httpapi.Config{
+	api := httpapi.New(MemberConfig(httpapi.Config{
 		BasePath:         MemberBase,
 		Keyless:          true,
 		Admit:            admitMember(find),
@@ -221,7 +221,7 @@ func NewMemberHandler(s *Service, find authenticate, log *slog.Logger) http.Hand
 		Now:              s.Now,
 		Logger:           log,
 		OnUndeclaredCode: s.undeclaredCodeReporter(log),
-	})
+	}, s))
 	AddMemberRoutes(api, s)
 	return api
 }

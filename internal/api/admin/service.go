@@ -53,7 +53,8 @@ type Service struct {
 	Voice          *voice.Sessions
 	VoiceStats     *voice.Stats // nil if there are no voice sessions
 	ModelServers   *modelserver.Service
-	ReadFilePart   FilePartReader // nil if no files are read
+	ReadFilePart   FilePartReader         // nil if no files are read
+	IncomingFolder func() (string, error) // where uploads are written to
 	Now            func() time.Time
 	ForgetAccess   func()        // called after a change, so that it is in force at once; may be nil
 	SetMaintenance func(on bool) // called when maintenance begins or ends; may be nil

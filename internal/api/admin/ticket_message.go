@@ -24,7 +24,7 @@ type TicketMessage struct {
 	Email     string              `json:"email,omitempty"` // the same
 	Text      string              `json:"text,omitempty"`
 	Event     *parley.TicketEvent `json:"event,omitempty"`
-	Files     []string            `json:"files,omitempty"` // names
+	Files     []ThreadFile        `json:"files,omitempty"`
 	CreatedAt time.Time           `json:"createdAt"`
 }
 
@@ -34,6 +34,8 @@ type NewTicketMessage struct {
 	Type   string `json:"type"`   // reply or note
 	Member string `json:"member"` // e-mail address
 	Text   string `json:"text"`   // Markdown
+
+	FileIDs []string `json:"fileIds,omitempty" doc:"Uploaded before, at most 5. Beside them the text may be empty."`
 }
 
 // ticketPageSize is how many messages are read at a time.
@@ -59,7 +61,7 @@ func (s *Service) showTicket(ctx context.Context, in TicketRef) (TicketDetails, 
 			return out, err
 		}
 		for i := range page.Items {
-			out.Messages = append(out.Messages, newTicketMessage(&page.Items[i]))
+			out.Messages = append(out.Messages, s.newTicketMessage(&page.Items[i]))
 		}
 		if request.After = page.Next; request.After == nil {
 			return out, nil
@@ -67,7 +69,7 @@ func (s *Service) showTicket(ctx context.Context, in TicketRef) (TicketDetails, 
 	}
 }
 
-func newTicketMessage(m *parley.TicketMessage) TicketMessage {
+func (s *Service) newTicketMessage(m *parley.TicketMessage) TicketMessage {
 	_, text := helpdesk.RenderMessage(m)
 	out := TicketMessage{
 		ID:        string(m.ID),
@@ -79,8 +81,8 @@ func newTicketMessage(m *parley.TicketMessage) TicketMessage {
 		Event:     m.Event,
 		CreatedAt: m.CreatedAt,
 	}
-	for _, a := range m.Attachments {
-		out.Files = append(out.Files, a.Name)
+	for i := range m.Attachments {
+		out.Files = append(out.Files, s.newThreadFile(&m.Attachments[i]))
 	}
 	return out
 }
@@ -95,7 +97,11 @@ func (s *Service) writeTicket(ctx context.Context, in NewTicketMessage) (Message
 			return MessageRef{}, err
 		}
 	}
-	reply := helpdesk.NewReply{Type: in.Type, Content: in.Text, AuthorEmail: in.Member}
+	files, err := s.findMemberFiles(ctx, ref, in.FileIDs)
+	if err != nil {
+		return MessageRef{}, err
+	}
+	reply := helpdesk.NewReply{Type: in.Type, Content: in.Text, AuthorEmail: in.Member, Uploaded: files}
 	m, err := s.Helpdesk.Reply(ctx, ref, in.Number, reply)
 	if err != nil {
 		return MessageRef{}, err

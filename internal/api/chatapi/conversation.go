@@ -37,7 +37,7 @@ type Message struct {
 	Author    string                `json:"author" enum:"user,assistant,human,system" name:"MessageAuthor"`
 	State     string                `json:"state" enum:"complete,interrupted,failed" name:"MessageState"`
 	Parts     []Part                `json:"parts"`
-	Files     []File                `json:"files,omitempty" doc:"Of the visitor's messages only."`
+	Files     []File                `json:"files,omitempty" doc:"Of messages of the visitor and of persons."`
 	CreatedAt int64                 `json:"createdAt" doc:"Epoch milliseconds."`
 	Feedback  string                `json:"feedback,omitempty" enum:"@rating" name:"Rating"`
 	Comment   string                `json:"comment,omitempty" doc:"Of the visitor on the rating."`

@@ -118,6 +118,10 @@ const forms: readonly Form[] = [
   form("must be JSON", "fault.json"),
   form("is for inputs of type string|is not known to this kind of action|is not for GET|is not an input of the action|is the key of another .*", "fault.other"),
   form("must be one object|must not be a .*|must not hold a user or a password: .*|must have either say or action", "fault.other"),
+  form("has an unknown placeholder (?<name>\\{\\{.*?\\}\\}); .*", "fault.placeholder", ({ name = "" }) => ({ name })),
+  form("has \\{\\{ without a placeholder behind it", "fault.placeholder", () => ({ name: "{{" })),
+  form("is that of another saved (reply|view)", "fault.taken"),
+  form("is one too many: an? .* has at most (?<max>\\d+) saved .*", "fault.maxEntries", numbers),
   // What no field of the console can be: it has another kind of value, or is sent by other programs only.
   form("must be (an? )?(string|integer|number|array|object|text|UUID|base64|true or false|time|day|multipart)\\b.*", "fault.other"),
   form("must (not be null|match .*|be given once|lie in .*|be before .*|name .*|not be sent .*|be an IANA .*|have no .*)", "fault.other"),

@@ -7,6 +7,7 @@ import { answerActions } from "./action-answers.js";
 import { answerModelServers } from "./model-answers.js";
 import { answerPlayground } from "./playground-answers.js";
 import { notFound } from "./serve.js";
+import { answerSaved } from "./saved-answers.js";
 import { answerSources, figures } from "./source-answers.js";
 import { answerTickets } from "./ticket-answers.js";
 import { answerWorkspace } from "./workspace-answers.js";
@@ -147,6 +148,9 @@ const needs = [
   [/^(POST|PUT) .*\/(chat|feedback)$/, "conversations:write"],
   [/^(POST|PUT) \/v1\/conversations\/[^/]+\/(claim|state|messages|typing|drafts)$/, "conversations:write"],
   [/^POST .*\/tickets\/\d+\/messages$/, "tickets:write"],
+  [/^(POST|DELETE) \/v1\/agents\/[^/]+\/files/, "conversations:write"],
+  [/^(POST|PATCH|DELETE) .*\/saved-views/, "conversations:write"],
+  [/^(POST|PATCH|DELETE) .*\/saved-replies/, "helpdesk:write"],
   [/^(POST|PUT|PATCH|DELETE) \/v\d\/agents\/[^/]+\/sources/, "sources:write"],
   [/^POST \/v2\/agents\/[^/]+\/helpdesk\/tickets\/search$/, "tickets:read"],
   [/^(POST|PATCH) \/v1\/agents\/[^/]+\/tickets/, "tickets:write"],
@@ -238,6 +242,8 @@ export function answers({ isSignedIn = true, list = agents, fail = {}, session =
     const version = Number(/^GET \/v1\/agents\/[^/]+\/history\/(\d+)$/.exec(name)?.[1]);
     if (version) return [200, { version, settings: earlier }];
     if (/^POST \/v1\/agents\/[^/]+\/history\/\d+\/restore$/.test(name)) return [200, { version: 8, settings: earlier }];
+    const ofSaved = answerSaved(state, asked);
+    if (ofSaved) return ofSaved;
     const ofInsights = answerInsights(state, asked);
     if (ofInsights) return ofInsights;
     const ofInbox = answerInbox(state, asked);

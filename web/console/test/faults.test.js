@@ -20,6 +20,7 @@ const places = [
   ["api/v2", "agent", "source", "source_kind", "settings_codec", "widget_settings"],
   ["api/admin", "agent_settings", "embedding", "improve", "playground"],
   ["api/looks"],
+  ["helpdesk", "saved_reply", "saved_view"],
   ["ingest"],
   ["ingest/crawl", "site", "url"],
 ];

@@ -9,6 +9,7 @@ import { actions, refused } from "./action-answers.js";
 import { entries as inboxEntries, rows as inboxRows } from "./inbox-answers.js";
 import { customers, found, leads, topics, transcript } from "./insight-answers.js";
 import { modelServers } from "./model-answers.js";
+import { reply as savedReply, view as savedView } from "./saved-answers.js";
 import * as to from "./screen-states.js";
 import { useConsole } from "./setup.js";
 import { sources } from "./source-answers.js";
@@ -119,6 +120,16 @@ const sinks = {
     path: `/inbox/${inboxRows[0].conversationId}`,
     answer: (texts) => ({ state: { said: { [inboxRows[0].conversationId]: saidOf(texts) } } }),
     steps: [{ ready: (page) => main(page).getByRole("region", { name: "What was said" }).getByRole("listitem").first().waitFor(), place: main }],
+  },
+  "saved views of the inbox": {
+    path: "/inbox?view=all",
+    answer: (texts) => ({ state: { views: texts.map((name, i) => savedView(i, name)) } }),
+    steps: [{ ready: (page, texts) => main(page).getByRole("navigation", { name: "Saved views" }).getByRole("link").nth(texts.length - 1).waitFor(), place: main }],
+  },
+  "saved replies": {
+    path: `${home}/helpdesk/replies`,
+    answer: (texts) => ({ session: withTickets(), state: { replies: texts.map((text, i) => savedReply(i, text, text)) } }),
+    steps: [{ ready: (page, texts) => main(page).getByRole("list", { name: "Saved replies" }).getByRole("listitem").nth(texts.length - 1).waitFor(), place: main }],
   },
   "questions without an answer, in the insights": {
     path: `${home}/insights/questions`,

@@ -77,7 +77,7 @@ export const ticketMessages = [
   message(1, "reply", "customer", { name: "Customer 4", text: "The shoes are too small." }),
   message(2, "event", "system", { event: { eventType: "assign", doneBy: "api", assignedTo: "usr_3" } }),
   message(3, "note", "agent", { name: "Helper", email: "helper@shop.example", text: "Asked the warehouse." }),
-  message(4, "reply", "agent", { name: "Helper", email: "helper@shop.example", text: "We send another pair.", files: ["label.pdf"] }),
+  message(4, "reply", "agent", { name: "Helper", email: "helper@shop.example", text: "We send another pair.", files: [{ name: "label.pdf", mediaType: "application/pdf", size: 1200, address: "/api/v2/helpdesk/attachments/2?token=x" }] }),
 ];
 
 /** A ticket as the operator's API has it. */

@@ -10,6 +10,8 @@ export interface StoredMessage {
   author: Message["author"];
   state: "complete" | "interrupted" | "failed";
   parts: StoredPart[];
+  /** Of messages of the visitor and of people. */
+  files?: UploadedFile[];
   createdAt: number;
   feedback?: Rating;
   metadata?: { answerState?: string | null; citations: Citation[] } | null;
@@ -208,14 +210,14 @@ function sameParts(shown: readonly Part[], read: readonly Part[]): readonly Part
 }
 
 export function readMessage(stored: StoredMessage): Message {
-  const { id, seq, author, state, createdAt, feedback, metadata, person } = stored;
+  const { id, seq, author, state, files = [], createdAt, feedback, metadata, person } = stored;
   return {
     key: id,
     id,
     seq,
     author,
     state,
-    parts: readParts(stored.parts),
+    parts: [...readParts(withoutNames(stored)), ...files.map((file) => ({ kind: "file" as const, id: file.id, file }))],
     createdAt,
     feedback: feedback ?? null,
     citations: metadata?.citations ?? [],
@@ -224,6 +226,12 @@ export function readMessage(stored: StoredMessage): Message {
     person: person ?? null,
     change: null,
   };
+}
+
+/** The parts of a message without the names of its files, which stand for the text that a visitor did not write. */
+function withoutNames({ author, parts, files = [] }: StoredMessage): readonly StoredPart[] {
+  const names = files.map(({ name }) => name).join(", ");
+  return author === "user" && files.length > 0 ? parts.filter(({ text }) => text !== names) : parts;
 }
 
 function readParts(stored: readonly StoredPart[]): Part[] {

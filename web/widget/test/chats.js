@@ -47,8 +47,14 @@ export async function startChats({ actions = [] } = {}) {
   const model = await startModel();
   let server = await run(data, model.env);
   const origin = () => server.ready.url.replace("127.0.0.1", "localhost");
-  const { call } = await signUp({ url: `${origin()}/console`, setup: server.ready.setupUrl });
+  const { call, cookie } = await signUp({ url: `${origin()}/console`, setup: server.ready.setupUrl });
   const agentId = await createAgent(call, actions);
+  const upload = async (name, text) => {
+    const body = new FormData();
+    body.set("file", new Blob([text]), name);
+    const headers = { "Parley-Console": "1", Cookie: `${cookie.name}=${cookie.value}` };
+    return (await fetch(`${origin()}/console/api/v1/agents/${agentId}/files`, { method: "POST", headers, body })).json();
+  };
   const open = new Set();
   const front = await startFront(() => server.ready.url);
   front.handle = (asked, reply) => {
@@ -64,6 +70,7 @@ export async function startChats({ actions = [] } = {}) {
     model,
     agentId,
     call,
+    upload,
     front,
     isDown: false,
     handle: undefined,

@@ -64,6 +64,13 @@ export const request = <T>(
 ): Promise<T> =>
   sendAsPerson(path, () => send<T>(method, path, body, signal, account), signal, !isOfPage(method, path));
 
+/**
+ * Sends a request that must not have its effect twice. Sent again with the same key, after an answer that was lost, it is
+ * answered as it was the first time.
+ */
+export const requestOnce = <T>(method: string, path: string, body: unknown, key: string): Promise<T> =>
+  sendAsPerson(path, () => send<T>(method, path, body, undefined, undefined, { "Idempotency-Key": key }));
+
 /** Sends a request whose answer is a stream, and returns its bytes. */
 export const openStream = (path: string, body: unknown, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> =>
   sendAsPerson(path, () => sendForStream(path, body, signal), signal);
@@ -125,8 +132,9 @@ async function send<T>(
   body?: unknown,
   signal?: AbortSignal,
   account?: string,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<T> {
-  const headers: Record<string, string> = { ...pageHeaders(account), Accept: "application/json" };
+  const headers: Record<string, string> = { ...pageHeaders(account), Accept: "application/json", ...more };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const reply = await fetchReply(path, { method, headers, body: body === undefined ? null : JSON.stringify(body), signal });
   if (reply.ok) return (reply.status === 204 ? undefined : await reply.json()) as T;

@@ -1,7 +1,7 @@
 // The conversations of all agents, and what a person does in them.
 import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData, type QueryClient, type QueryKey } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { hooks, request } from "./client";
+import { hooks, request, requestOnce } from "./client";
 import type { components } from "./operator";
 import { forgetMoved, usePageWindow } from "./pages";
 import type { components as restComponents } from "./rest";
@@ -25,9 +25,9 @@ const inboxPath = (rest: string) => `/v1/accounts/${encodeURIComponent(hooks.acc
 const conversationPath = (id: string, rest: string) => `/v1/conversations/${encodeURIComponent(id)}${rest}`;
 
 /** A view of the inbox, the last active first. It is read again whenever something happens in a conversation. */
-export function useInbox(view: string, agent: string, isEnabled: boolean) {
-  const query = new URLSearchParams({ view, limit: pageSize, ...(agent && { agentId: agent }) });
-  return usePageWindow<InboxRow>(["inbox", "list", view, agent], inboxPath(`?${query}`), isEnabled);
+export function useInbox(view: string, agent: string, member: string, isEnabled: boolean) {
+  const query = new URLSearchParams({ view, limit: pageSize, ...(agent && { agentId: agent }), ...(member && { memberId: member }) });
+  return usePageWindow<InboxRow>(["inbox", "list", view, agent, member], inboxPath(`?${query}`), isEnabled);
 }
 
 export const useInboxCounts = (isEnabled: boolean) =>
@@ -118,23 +118,29 @@ export const useExplanation = (id: string, message: string) =>
   });
 
 /** Takes a conversation over. `former` is whoever has it, if it is to be taken from them. */
-export const claimConversation = (id: string, former?: string) =>
-  request("PUT", conversationPath(id, "/claim"), former ? { former } : {});
+export const claimConversation = (id: string, key: string, former?: string) =>
+  requestOnce("PUT", conversationPath(id, "/claim"), former ? { former } : {}, key);
 
 export const moveConversation = (id: string, step: "handback" | "end") =>
   request("PUT", conversationPath(id, "/state"), { step });
 
-/** Writes to the customer. `seen` is the number of the newest entry that the person has seen; 0 asks nothing. */
-export const sendReply = (id: string, text: string, seen: number) =>
-  request("POST", conversationPath(id, "/messages"), { member: hooks.person?.email ?? "", text, ...(seen > 0 && { seen }) });
+/** What a person writes, with files that were uploaded before. */
+export interface Written {
+  text: string;
+  fileIds: readonly string[];
+}
 
-/** Leaves a note that the team sees, at the ticket of the conversation. */
-export const sendNote = (agent: string, ticket: number, text: string) =>
-  request("POST", `/v1/agents/${encodeURIComponent(agent)}/tickets/${ticket}/messages`, {
-    type: "note",
-    member: hooks.person?.email ?? "",
-    text,
-  });
+/** What is sent of a reply. `seen` is the number of the newest entry that the person has seen; 0 asks nothing. */
+export const replyBody = ({ text, fileIds }: Written, seen: number) => ({
+  member: hooks.person?.email ?? "",
+  text,
+  ...(seen > 0 && { seen }),
+  ...(fileIds.length > 0 && { fileIds }),
+});
+
+/** Writes to the customer. */
+export const sendReply = (id: string, body: ReturnType<typeof replyBody>, key: string) =>
+  requestOnce("POST", conversationPath(id, "/messages"), body, key);
 
 export type ReplyDraft = Schemas["ReplyDraft"];
 

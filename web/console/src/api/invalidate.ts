@@ -16,14 +16,16 @@ export interface Change {
  * ["sources", agentId], ["source", agentId, id]. Whatever a key has behind them does not matter.
  */
 const subjects: Readonly<Record<string, readonly string[]>> = {
-  agent: ["agents", "agent", "settings", "actions"],
+  agent: ["agents", "agent", "settings", "actions", "savedViews"], // which say whether what they name is there
   source: ["sources", "source", "knowledge", "today", "agents", "agent"],
   training: ["source"], // and its row in lists, alone
   conversation: ["conversations", "conversation", "inbox", "today"],
   message: ["conversation", "inbox", "today", "ticket"],
   ticket: ["tickets", "ticket", "inbox", "conversation"],
-  member: ["members", "invites"],
+  member: ["members", "invites", "inboxMembers", "savedViews"],
   modelServer: ["modelServers"],
+  savedReply: ["savedReplies"],
+  savedView: ["savedViews"],
 };
 
 /** How many ids follow the first word of a key. */

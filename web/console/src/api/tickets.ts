@@ -1,6 +1,7 @@
 // The tickets of an agent: lists, one of them with what was said, and what is changed of them.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { request } from "./client";
+import { hooks, request, requestOnce } from "./client";
+import type { Written } from "./inbox";
 import { usePageWindow } from "./pages";
 import { useSession } from "./session";
 import type { components } from "./operator";
@@ -135,9 +136,17 @@ export const openTicket = (agentId: string, ticket: NewTicket) =>
 
 export type MessageType = "reply" | "note";
 
-/** Writes to a ticket as the member with the e-mail address. */
-export const writeToTicket = (agentId: string, number: number, type: MessageType, member: string, text: string) =>
-  request<unknown>("POST", ofAgent(agentId, `/tickets/${number}/messages`), { type, member, text });
+/** What is sent of a reply or a note at a ticket. */
+export const ticketMessageBody = (type: MessageType, { text, fileIds }: Written) => ({
+  type,
+  member: hooks.person?.email ?? "",
+  text,
+  ...(fileIds.length > 0 && { fileIds }),
+});
+
+/** Writes to a ticket as the person. */
+export const writeToTicket = (agentId: string, number: number, body: ReturnType<typeof ticketMessageBody>, key: string) =>
+  requestOnce<unknown>("POST", ofAgent(agentId, `/tickets/${number}/messages`), body, key);
 
 /** Returns what has the lists and the ticket read again that were changed here. */
 export function useTicketsChange(agentId: string) {

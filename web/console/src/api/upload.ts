@@ -2,12 +2,14 @@
 import { APIError, base, newAPIError, pageHeaders, sendAsPerson } from "./client";
 
 /** Sends a file below /console/api as a form. `onProgress` gets the share that is sent, 0 to 1. */
-export const upload = <T>(path: string, file: File, onProgress: (share: number) => void): Promise<T> =>
-  sendAsPerson(path, () => send<T>(path, file, onProgress));
+export const upload = <T>(path: string, file: File, onProgress: (share: number) => void, signal?: AbortSignal): Promise<T> =>
+  sendAsPerson(path, () => send<T>(path, file, onProgress, signal), signal);
 
-function send<T>(path: string, file: File, onProgress: (share: number) => void): Promise<T> {
+function send<T>(path: string, file: File, onProgress: (share: number) => void, signal?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const call = new XMLHttpRequest();
+    signal?.addEventListener("abort", () => call.abort());
+    call.onabort = () => reject(new APIError(0, "NO_ANSWER", "", null));
     call.open("POST", base + path);
     for (const [name, value] of Object.entries({ ...pageHeaders(), Accept: "application/json" })) call.setRequestHeader(name, value);
     call.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);

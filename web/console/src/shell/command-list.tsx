@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useState } from "react";
 import { Autocomplete, Collection, Header, Input, Menu, MenuItem, MenuSection, SearchField, useFilter } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useAllAgents } from "../api/agents";
@@ -6,6 +6,7 @@ import { useNamedSources } from "../api/sources";
 import { signOut, useMay, useMembership, useSession, useSessionChange } from "../api/session";
 import { Deferred } from "../components/deferred";
 import { Dialog } from "../components/dialog";
+import { useFirstByEnter } from "../components/first-by-enter";
 import { Icon } from "../components/icon";
 import { leaveScreen } from "../components/unsaved";
 import { useTexts } from "../i18n";
@@ -84,22 +85,6 @@ function Commands({ onClose, onShowKeys }: Omit<Props, "isOpen">) {
       </Autocomplete>
     </div>
   );
-}
-
-/**
- * Has Enter run the first command that is found until another is moved to: what is typed and confirmed at once must not
- * depend on whether the list has been drawn anew.
- */
-function useFirstByEnter(runFirst: () => void) {
-  const hasMoved = useRef(true); // nothing has been typed
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (/^(Arrow(Up|Down)|Home|End|Page)/.test(event.key)) hasMoved.current = true;
-    if (event.key !== "Enter" || event.nativeEvent.isComposing || hasMoved.current) return;
-    event.preventDefault();
-    event.stopPropagation();
-    runFirst();
-  };
-  return { onKeyDown, onMoved: () => (hasMoved.current = true), onTyped: () => (hasMoved.current = false) };
 }
 
 function Entry({ id, icon, name, keys }: Command) {

@@ -5,12 +5,13 @@ import { RoleNote } from "../../components/role-note";
 import { Tabs } from "../../components/tabs";
 import { useTexts } from "../../i18n";
 import { Rules } from "./rules";
+import { SavedReplies } from "./saved-replies";
 import { Statuses } from "./statuses";
 import { Teams } from "./teams";
 
-const parts = ["statuses", "teams", "rules"] as const;
+const parts = ["statuses", "teams", "rules", "replies"] as const;
 
-/** What the helpdesk of an agent is set up by: statuses, teams and rules. */
+/** What the helpdesk of an agent is set up by: statuses, teams and rules; and the saved replies of the company. */
 export default function HelpdeskSetupPage({ id, part }: { id: string; part: string | undefined }) {
   const { t } = useTexts();
   const [, navigate] = useLocation();
@@ -18,6 +19,7 @@ export default function HelpdeskSetupPage({ id, part }: { id: string; part: stri
     statuses: <Statuses agentId={id} />,
     teams: <Teams agentId={id} />,
     rules: <Rules agentId={id} />,
+    replies: <SavedReplies />,
   };
   return (
     <Page

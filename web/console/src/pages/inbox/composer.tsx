@@ -1,8 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
-import { answeredCode, saveDraft, sendNote, sendReply, tellTyping, useDrafts, type ReplyDraft, type Thread } from "../../api/inbox";
+import { answeredCode, replyBody, saveDraft, sendReply, tellTyping, useDrafts, type ReplyDraft, type Thread } from "../../api/inbox";
 import { APIError } from "../../api/client";
+import { useRequestKey } from "../../api/request-key";
 import { useMay } from "../../api/session";
+import { ticketMessageBody, writeToTicket } from "../../api/tickets";
 import { Button } from "../../components/button";
 import { Actions, Dialog } from "../../components/dialog";
 import { Failed } from "../../components/states";
@@ -10,6 +12,8 @@ import { Switcher } from "../../components/switcher";
 import { useTexts } from "../../i18n";
 import { useKeys } from "../../shell/keys";
 import { lastSeq } from "./entries";
+import { useReplyFiles } from "./files";
+import { useSavedReply } from "./saved-replies";
 import { Suggest } from "./suggest";
 import styles from "./inbox.module.css";
 
@@ -109,14 +113,30 @@ export function Composer({ thread, onSent, onTyping }: Props) {
   const area = useRef<HTMLTextAreaElement>(null);
   const tell = useTyping(id, onTyping);
   const message = text.trim();
+  const files = useReplyFiles(agentId, draftKey(id, kind));
+  const key = useRequestKey();
+  const { isBusy, fileIds } = files;
+  const isEmpty = !message && fileIds.length === 0;
   useKeys({ r: () => area.current?.focus() });
+  const post = async () => {
+    const written = { text: message, fileIds };
+    if (kind === "note") {
+      const body = ticketMessageBody("note", written);
+      await writeToTicket(agentId, ticketNumber!, body, key.of({ id, ...body }));
+    } else {
+      const body = replyBody(written, seen.current);
+      await sendReply(id, body, key.of({ id, ...body }));
+    }
+    key.forget();
+    files.forget(fileIds);
+  };
   const send = async () => {
-    if (!message || isPending) return;
+    if (isEmpty || isPending || isBusy) return;
     setPending(true);
     setError(null);
     let isLate = false;
     try {
-      await (kind === "note" ? sendNote(agentId, ticketNumber!, message) : sendReply(id, message, seen.current));
+      await post();
       if ((sessionStorage.getItem(draftKey(id, kind)) ?? text).trim() === message) write("");
       onTyping(false);
     } catch (thrown) {
@@ -133,11 +153,6 @@ export function Composer({ thread, onSent, onTyping }: Props) {
     seen.current = lastSeq(thread); // which has what the colleague wrote
     void send();
   };
-  const press = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    void send();
-  };
   const change = (next: string) => {
     if (!text) seen.current = lastSeq(thread);
     write(next);
@@ -147,12 +162,20 @@ export function Composer({ thread, onSent, onTyping }: Props) {
     const present = sessionStorage.getItem(draftKey(id, "reply")) ?? text; // which was typed while the agent was asked
     change(present ? `${present}\n\n${suggested}` : suggested);
   };
+  const customer = thread.person?.name ?? "";
+  const saved = useSavedReply({ area, text, onChange: change, customer, agent: thread.agentName });
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    saved.onKeyDown(event);
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    void send();
+  };
   const kinds = [
     { id: "reply" as const, name: t("inbox.reply") },
     { id: "note" as const, name: t("inbox.note") },
   ];
   return (
-    <div className={`${styles.composer} ${kind === "note" ? styles.isNote : ""}`}>
+    <div className={`${styles.composer} ${kind === "note" ? styles.isNote : ""}`} {...files.zone}>
       {mayNote && <Switcher label={t("inbox.kind")} value={kind} options={kinds} onChange={setKind} />}
       {error !== null && <Failed error={error} />}
       <textarea
@@ -166,15 +189,17 @@ export function Composer({ thread, onSent, onTyping }: Props) {
         placeholder={t(kind === "note" ? "inbox.writeNote" : "inbox.writeReply")}
         onChange={(event) => change(event.target.value)}
         onKeyDown={press}
+        onPaste={files.onPaste}
       />
-      {kind === "reply" && (
-        <div className={styles.buttons}>
-          <Suggest thread={thread} onSuggest={add} />
-        </div>
-      )}
+      {files.list}
+      <div className={styles.buttons}>
+        {files.button}
+        {saved.button}
+        {kind === "reply" && <Suggest thread={thread} onSuggest={add} />}
+      </div>
       <div className={styles.send}>
         <span className={styles.detail}>{message && t(kept === "server" ? "inbox.keptInServer" : "inbox.kept")}</span>
-        <Button kind="primary" isDisabled={!message} isPending={isPending} onPress={() => void send()}>
+        <Button kind="primary" isDisabled={isEmpty || isBusy} isPending={isPending} onPress={() => void send()}>
           {t(kind === "note" ? "inbox.saveNote" : "inbox.send")}
         </Button>
       </div>

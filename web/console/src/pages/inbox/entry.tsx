@@ -1,5 +1,4 @@
 import { memo, useMemo } from "react";
-import { readAddress } from "../../../../shared/markdown/links";
 import { citedBlocks } from "../../../../shared/markdown/cites";
 import type { ThreadEntry } from "../../api/inbox";
 import { useMay } from "../../api/session";
@@ -8,12 +7,13 @@ import { Facts } from "../../components/facts";
 import { Icon } from "../../components/icon";
 import { lex } from "../../components/markdown/lexer";
 import { Markdown } from "../../components/markdown/markdown";
-import { formatDate, formatSize, useTexts, type Key } from "../../i18n";
+import { formatDate, useTexts, type Key } from "../../i18n";
 import { showName } from "../../names";
 import { AnswerView } from "../playground/answer";
 import type { Exchange } from "../playground/conversation";
 import type { TalkActions } from "../playground/talk";
 import { answerBefore, exchangeOf, questionBefore, textOf } from "./entries";
+import { MessageFiles } from "./message-files";
 import styles from "./inbox.module.css";
 
 export interface EntryActions extends TalkActions {
@@ -65,7 +65,7 @@ function Customer({ entry }: { entry: ThreadEntry }) {
           {text}
         </p>
       )}
-      <Files entry={entry} />
+      <MessageFiles files={entry.files} />
     </li>
   );
 }
@@ -91,7 +91,7 @@ function Answer({ agent, conversation, entry, entries, actions }: Props) {
           {t("inbox.comment", { text: entry.comment })}
         </p>
       )}
-      <Files entry={entry} />
+      <MessageFiles files={entry.files} />
     </li>
   );
 }
@@ -114,7 +114,7 @@ function Written({ entry, kind, conversation, entries, actions }: Props & { kind
         </Facts>
       </p>
       {text && <Markdown blocks={blocks} />}
-      <Files entry={entry} />
+      <MessageFiles files={entry.files} />
       {mayKeep && text && answer && (
         <div>
           <Button
@@ -127,25 +127,6 @@ function Written({ entry, kind, conversation, entries, actions }: Props & { kind
         </div>
       )}
     </li>
-  );
-}
-
-function Files({ entry: { files } }: { entry: ThreadEntry }) {
-  const { locale } = useTexts();
-  if (files.length === 0) return null;
-  return (
-    <ul className={styles.files}>
-      {files.map(({ name, size, address }, i) => {
-        const shown = (
-          <>
-            <Icon name="file-text" size={16} />
-            <bdi>{name}</bdi> {formatSize(size, locale)}
-          </>
-        );
-        const isOurs = address && (address.startsWith("/") || readAddress(address));
-        return <li key={i}>{isOurs ? <a href={address} rel="noreferrer" download>{shown}</a> : shown}</li>;
-      })}
-    </ul>
   );
 }
 

@@ -3,6 +3,7 @@ import { useRef, useState } from "react";
 import { claimConversation, claimedCode, leaveEarlier, moveConversation, type Thread } from "../../api/inbox";
 import { APIError, hooks } from "../../api/client";
 import { usePresence } from "../../api/presence";
+import { useRequestKey } from "../../api/request-key";
 import { useMay } from "../../api/session";
 import { Button } from "../../components/button";
 import { Actions, Dialog } from "../../components/dialog";
@@ -79,8 +80,18 @@ function Steps({ thread, onSent, onTyping }: Props & { onTyping: (isTyping: bool
     await read().catch(() => {}); // the thread says itself that it could not be read
     setPending("");
   };
-  const claim = () => void run("claim", () => claimConversation(id));
-  const take = () => void run("take", () => claimConversation(id, claimedBy?.userId));
+  const key = useRequestKey();
+  const claimFrom = async (former?: string) => {
+    try {
+      await claimConversation(id, key.of({ id, former }), former);
+    } catch (thrown) {
+      if (!(thrown instanceof APIError) || thrown.status > 0) key.forget(); // it was refused, and not lost
+      throw thrown;
+    }
+    key.forget();
+  };
+  const claim = () => void run("claim", () => claimFrom());
+  const take = () => void run("take", () => claimFrom(claimedBy?.userId));
   const handBack = () => {
     wasMine.current = false;
     void run("handback", () => moveConversation(id, "handback"));

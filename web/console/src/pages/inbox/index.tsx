@@ -2,12 +2,13 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { useFoundConversations, useInbox, useThread, wholeThread } from "../../api/inbox";
 import { windowOf } from "../../api/pages";
+import { useSavedViews, type SavedView } from "../../api/saved";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink, IconButton } from "../../components/button";
 import { More } from "../../components/more";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
-import { Empty, Failed, Loading, Partial } from "../../components/states";
+import { Empty, Loading, Partial } from "../../components/states";
 import { useTexts } from "../../i18n";
 import { useKeys } from "../../shell/keys";
 import { useNarrow } from "../playground/narrow";
@@ -15,6 +16,8 @@ import { CustomerPane } from "./customer";
 import { Filters } from "./filters";
 import { ConversationList, FoundList, useMinutes } from "./list";
 import { useInboxPlace, type Change, type Place } from "./place";
+import { SaveView } from "./saved-views";
+import { ListFailed } from "./stale";
 import { ThreadPane } from "./thread";
 import { Views } from "./views";
 import styles from "./inbox.module.css";
@@ -22,13 +25,14 @@ import styles from "./inbox.module.css";
 /** The conversations of all agents, and what people do in them. */
 export default function InboxPage({ id = "" }: { id?: string | undefined }) {
   const { t } = useTexts();
-  const { place, move, search } = useInboxPlace();
+  const saved = useSavedViews(useMay("conversations:read"));
+  const { place, move, search } = useInboxPlace(saved.data ?? []);
   const isNarrow = useNarrow();
   const [isCustomerOpen, setCustomerOpen] = useState(false);
   const [, navigate] = useLocation();
   useMinutes();
   useKeys({ u: () => navigate(`/inbox${search}`) });
-  const list = <ListPane place={place} move={move} search={search} open={id} isNarrow={isNarrow} />;
+  const list = <ListPane {...{ place, move, search, isNarrow }} open={id} saved={saved.data} />;
   const back = <ButtonLink href={`/inbox${search}`}>{t("inbox.back")}</ButtonLink>;
   const showCustomer = <IconButton icon="user" label={t("inbox.showCustomer")} onPress={() => setCustomerOpen(true)} />;
   return (
@@ -79,48 +83,65 @@ interface ListProps {
   search: string;
   open: string;
   isNarrow: boolean;
+  /** Undefined until they are read. */
+  saved: readonly SavedView[] | undefined;
 }
 
 function ListPane(props: ListProps) {
-  const { place, move } = props;
+  const { t } = useTexts();
+  const { place, move, saved } = props;
   const isSearch = Object.keys(place.filter).length > 0;
+  const view = saved?.find(({ savedViewId }) => savedViewId === place.saved);
+  const isAwaited = place.saved !== "" && !place.isChanged && !view;
   return (
     <>
       <Views {...props} />
-      <Filters place={place} move={move} />
-      {isSearch ? <Search {...props} /> : <View {...props} />}
+      {!isAwaited && (
+        <>
+          <Filters place={place} move={move} />
+          <SaveView view={view} place={place} />
+        </>
+      )}
+      {isAwaited && !saved && <Loading rows={5} />}
+      {isAwaited && saved && (
+        <Empty icon="inbox" title={t("saved.noView")} text={t("saved.noViewText")}>
+          <ButtonLink href="/inbox">{t("saved.showInbox")}</ButtonLink>
+        </Empty>
+      )}
+      {!isAwaited && (isSearch ? <Search {...props} /> : <View {...props} />)}
     </>
   );
 }
 
-function View({ place, search, open }: ListProps) {
+function View({ place, move, search, open }: ListProps) {
   const { t } = useTexts();
   const mayRead = useMay("conversations:read");
-  const query = useInbox(place.view, place.agent, mayRead);
+  const query = useInbox(place.view, place.agent, place.member, mayRead);
   const list = windowOf(query.data, ({ conversationId }) => conversationId);
+  const shown = `${place.view} ${place.agent} ${place.member}`;
   if (query.isPending) return <Loading rows={5} />;
-  if (!list) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
+  if (!list) return <ListFailed error={query.error} move={move} onRetry={() => void query.refetch()} />;
   if (list.rows.length === 0 && !query.hasPreviousPage) {
     return <Empty icon="inbox" title={t(`inbox.empty.${place.view}`)} text={t("inbox.emptyText")} />;
   }
   return (
     <>
       {query.isRefetchError && <Partial count={1} text={t("inbox.stale")} onRetry={() => void query.refetch()} />}
-      <ConversationList list={list} open={open} search={search} place={`${place.view} ${place.agent}`} before={<More list={query} isBack />} />
+      <ConversationList list={list} open={open} search={search} place={shown} before={<More list={query} isBack />} />
       <More list={query} />
     </>
   );
 }
 
 /** What the search finds of one agent's conversations. */
-function Search({ place, search, open }: ListProps) {
+function Search({ place, move, search, open }: ListProps) {
   const { t } = useTexts();
   const query = useFoundConversations(place.agent, place.filter, place.agent !== "");
   const list = windowOf(query.data, ({ id }) => id);
   if (!place.agent) return <Empty icon="search" title={t("inbox.needsAgent")} text={t("inbox.needsAgentText")} />;
   if (query.isPending) return <Loading rows={5} />;
-  if (!list) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-  if (list.rows.length === 0) return <Empty icon="search" title={t("inbox.noneFound")} text={t("inbox.noneFoundText")} />;
+  if (!list) return <ListFailed error={query.error} move={move} onRetry={() => void query.refetch()} />;
+  if (list.rows.length === 0) return <Empty icon="inbox" title={t("inbox.noneFound")} text={t("inbox.noneFoundText")} />;
   return (
     <>
       <More list={query} isBack />

@@ -1,5 +1,6 @@
 // What of the inbox is in its address: loading it again shows the same.
 import { useAddressParams } from "../../address-params";
+import type { SavedFilter, SavedView } from "../../api/saved";
 
 export const views = ["waiting", "mine", "unassigned", "live", "ended", "all"] as const;
 export type View = (typeof views)[number];
@@ -12,29 +13,66 @@ export interface Place {
   view: View;
   /** The only agent; empty for all of them. */
   agent: string;
+  /** The only member who answers; empty for all of them. A search has none. */
+  member: string;
   /** By the names above; what narrows nothing is left out. */
   filter: Readonly<Record<string, string>>;
+  /** The saved view by its id; empty for none. */
+  saved: string;
+  /** What is shown differs from what is saved. */
+  isChanged: boolean;
 }
 
-export type Change = Partial<Record<"view" | "agent" | FilterName, string>>;
+export type Change = Partial<Record<"view" | "agent" | "member" | FilterName, string>>;
 
-/** Where the inbox is, what moves it, and the query of the address for links that stay in it. */
-export function useInboxPlace() {
+const partNames = ["view", "agent", "member", ...filterNames] as const;
+
+/**
+ * Where the inbox is, what moves it, and the query of the address for links that stay in it. An address that names a
+ * saved view alone shows it as it is saved; one with a view as well shows what differs from it.
+ */
+export function useInboxPlace(savedViews: readonly SavedView[]) {
   const [query, setQuery] = useAddressParams();
-  const given = filterNames.flatMap((name) => (query.get(name) ? [[name, query.get(name)!] as const] : []));
-  const place: Place = {
-    view: views.find((view) => view === query.get("view")) ?? "waiting",
-    agent: query.get("agent") ?? "",
-    filter: Object.fromEntries(given),
-  };
+  const saved = query.get("saved") ?? "";
+  const isChanged = saved !== "" && query.has("view");
+  const found = savedViews.find(({ savedViewId }) => savedViewId === saved);
+  const shown = saved && !isChanged ? paramsOf(found?.filter ?? {}) : query;
   const move = (change: Change) =>
     setQuery(
       (before) => {
-        const next = new URLSearchParams(before);
+        const next = new URLSearchParams(saved && !isChanged ? shown : before);
         for (const [name, value] of Object.entries(change)) value ? next.set(name, value) : next.delete(name);
+        if (saved) next.set("saved", saved);
+        if (saved && !next.has("view")) next.set("view", "waiting");
         return next;
       },
       { replace: true },
     );
-  return { place, move, search: query.size > 0 ? `?${query}` : "" };
+  return { place: { ...placeOf(shown), saved, isChanged }, move, search: query.size > 0 ? `?${query}` : "" };
 }
+
+function placeOf(query: URLSearchParams): Omit<Place, "saved" | "isChanged"> {
+  const given = filterNames.flatMap((name) => (query.get(name) ? [[name, query.get(name)!] as const] : []));
+  return {
+    view: views.find((view) => view === query.get("view")) ?? "waiting",
+    agent: query.get("agent") ?? "",
+    member: query.get("member") ?? "",
+    filter: Object.fromEntries(given),
+  };
+}
+
+/** What of a place is saved under a name. */
+export const filterOf = ({ view, agent, member, filter }: Place): SavedFilter => ({
+  view,
+  ...(agent && { agentId: agent }),
+  ...(member && Object.keys(filter).length === 0 && { memberId: member }),
+  ...filter,
+});
+
+function paramsOf({ agentId, memberId, ...filter }: SavedFilter): URLSearchParams {
+  const values: Record<string, string | undefined> = { ...filter, agent: agentId, member: memberId };
+  return new URLSearchParams(partNames.flatMap((name) => (values[name] ? [[name, values[name]!]] : [])));
+}
+
+/** Whether a place is narrowed by more than its view. */
+export const isNarrowed = ({ agent, member, filter }: Place): boolean => Boolean(agent || member || Object.keys(filter).length > 0);

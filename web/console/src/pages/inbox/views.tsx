@@ -1,9 +1,13 @@
 import { Link } from "react-aria-components";
+import { useLocation } from "wouter";
 import { useAllAgents } from "../../api/agents";
 import { useInboxCounts, type InboxCounts } from "../../api/inbox";
+import { useInboxMembers, type SavedView } from "../../api/saved";
 import { Choice } from "../../components/choice";
 import { useTexts } from "../../i18n";
+import { showName } from "../../names";
 import { views, type Change, type Place, type View } from "./place";
+import { savedHref, SavedViews } from "./saved-views";
 import styles from "./inbox.module.css";
 
 interface Props {
@@ -12,13 +16,16 @@ interface Props {
   /** The query of the address. */
   search: string;
   isNarrow: boolean;
+  saved: readonly SavedView[] | undefined;
 }
+
+const savedPrefix = "saved ";
 
 const countOf = (counts: InboxCounts | undefined, view: View): number =>
   counts && (view === "waiting" || view === "mine" || view === "unassigned") ? counts[view] : 0;
 
 /** The lists of the inbox, and the agent whose conversations are shown. On a phone both open from a button. */
-export function Views({ place, move, search, isNarrow }: Props) {
+export function Views({ place, move, search, isNarrow, saved = [] }: Props) {
   const { t, locale } = useTexts();
   const counts = useInboxCounts(true).data;
   const number = new Intl.NumberFormat(locale);
@@ -26,31 +33,41 @@ export function Views({ place, move, search, isNarrow }: Props) {
     const count = countOf(counts, id);
     return { id, count, name: t(`inbox.view.${id}`) };
   });
+  const [, navigate] = useLocation();
   const hrefOf = (view: View) => {
-    const query = new URLSearchParams(search);
+    const query = new URLSearchParams(place.saved ? "" : search);
     query.set("view", view);
     return `/inbox?${query}`;
+  };
+  const choose = (id: string) => {
+    const isSaved = id.startsWith(savedPrefix);
+    navigate(isSaved ? savedHref(id.slice(savedPrefix.length)) : hrefOf(id as View), { replace: true });
   };
   return (
     <div className={styles.views}>
       {isNarrow ? (
         <Choice
           label={t("inbox.views")}
-          value={place.view}
-          options={named.map(({ id, name, count }) => ({ id, name: count > 0 ? `${name} (${number.format(count)})` : name }))}
-          onChange={(view) => move({ view })}
+          value={place.saved ? savedPrefix + place.saved : place.view}
+          options={[
+            ...named.map(({ id, name, count }) => ({ id, name: count > 0 ? `${name} (${number.format(count)})` : name })),
+            ...saved.map(({ savedViewId, name }) => ({ id: savedPrefix + savedViewId, name: showName(name, t) })),
+          ]}
+          onChange={choose}
         />
       ) : (
         <nav aria-label={t("inbox.views")}>
           {named.map(({ id, name, count }) => (
-            <Link key={id} href={hrefOf(id)} className={styles.view!} aria-current={place.view === id ? "true" : undefined}>
+            <Link key={id} href={hrefOf(id)} className={styles.view!} aria-current={!place.saved && place.view === id ? "true" : undefined}>
               <span>{name}</span>
               {count > 0 && <span className={styles.count}>{number.format(count)}</span>}
             </Link>
           ))}
         </nav>
       )}
+      <SavedViews views={isNarrow ? saved.filter(({ savedViewId }) => savedViewId === place.saved) : saved} place={place} />
       <AgentChoice chosen={place.agent} onChange={(agent) => move({ agent })} />
+      {Object.keys(place.filter).length === 0 && <MemberChoice chosen={place.member} onChange={(member) => move({ member })} />}
     </div>
   );
 }
@@ -63,4 +80,13 @@ function AgentChoice({ chosen, onChange }: { chosen: string; onChange: (agent: s
   const options = [{ id: all, name: t("inbox.allAgents") }, ...agents.map(({ id, name }) => ({ id, name }))];
   if (chosen && !options.some(({ id }) => id === chosen)) options.push({ id: chosen, name: chosen });
   return <Choice label={t("inbox.agent")} value={chosen || all} options={options} onChange={(id) => onChange(id === all ? "" : id)} />;
+}
+
+/** Whose conversations are shown. A search knows nothing of that. */
+function MemberChoice({ chosen, onChange }: { chosen: string; onChange: (member: string) => void }) {
+  const { t } = useTexts();
+  const members = useInboxMembers(true).data ?? [];
+  const options = [{ id: all, name: t("saved.anyMember") }, ...members.map(({ userId, name }) => ({ id: userId, name: showName(name, t) }))];
+  if (chosen && !options.some(({ id }) => id === chosen)) options.push({ id: chosen, name: t("saved.goneMember") });
+  return <Choice label={t("saved.member")} value={chosen || all} options={options} onChange={(id) => onChange(id === all ? "" : id)} />;
 }

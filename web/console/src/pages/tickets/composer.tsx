@@ -1,13 +1,16 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { APIError } from "../../api/client";
 import { claimConversation, claimedCode } from "../../api/inbox";
-import { forgetOnLeave, useMay, useSession } from "../../api/session";
-import { useTicketsChange, writeToTicket, type MessageType } from "../../api/tickets";
+import { useRequestKey } from "../../api/request-key";
+import { forgetOnLeave, useMay } from "../../api/session";
+import { ticketMessageBody, useTicketsChange, writeToTicket, type MessageType } from "../../api/tickets";
 import { Button, ButtonLink } from "../../components/button";
 import { Failed } from "../../components/states";
 import { Switcher } from "../../components/switcher";
 import { TextArea } from "../../components/text-area";
 import { useTexts } from "../../i18n";
+import { useReplyFiles } from "../inbox/files";
+import { useSavedReply } from "../inbox/saved-replies";
 import styles from "./ticket.module.css";
 
 interface Draft {
@@ -22,10 +25,18 @@ forgetOnLeave(() => drafts.clear());
 const types = ["reply", "note"] as const;
 const notTakenOver = "CONVERSATION_NOT_TAKEN_OVER";
 
+interface Props {
+  agentId: string;
+  number: number;
+  conversationId: string | undefined;
+  /** The names of both, as far as they are known. */
+  customer: string;
+  agent: string;
+}
+
 /** Writes a reply to the customer, or a note that only the team reads. */
-export function Composer({ agentId, number, conversationId }: { agentId: string; number: number; conversationId: string | undefined }) {
+export function Composer({ agentId, number, conversationId, customer, agent }: Props) {
   const { t } = useTexts();
-  const { data: session } = useSession();
   const refresh = useTicketsChange(agentId);
   const place = `${agentId} ${number}`;
   const [draft, setDraft] = useState<Draft>(() => drafts.get(place) ?? { type: "reply", text: "" });
@@ -36,14 +47,23 @@ export function Composer({ agentId, number, conversationId }: { agentId: string;
     setDraft(next);
     drafts.set(place, next);
   };
-  const email = session?.user?.email ?? "";
+  const area = useRef<HTMLTextAreaElement>(null);
+  const saved = useSavedReply({ area, text: draft.text, onChange: (text) => write({ text }), customer, agent });
+  const files = useReplyFiles(agentId, `ticket ${draft.type} ${place}`);
+  const key = useRequestKey();
+  const claimKey = useRequestKey();
+  const { isBusy, fileIds } = files;
+  const isEmpty = !draft.text.trim() && fileIds.length === 0;
   const mayTakeOver = useMay("conversations:write");
   const send = async (prepare?: () => Promise<unknown>) => {
     setPending(true);
     setError(null);
     try {
       await prepare?.();
-      await writeToTicket(agentId, number, draft.type, email, draft.text);
+      const body = ticketMessageBody(draft.type, { text: draft.text, fileIds });
+      await writeToTicket(agentId, number, body, key.of({ place, ...body }));
+      key.forget();
+      files.forget(fileIds);
       write({ text: "" });
       await refresh();
     } catch (thrown) {
@@ -62,8 +82,9 @@ export function Composer({ agentId, number, conversationId }: { agentId: string;
       onKeyDown={(event) => event.key === "Enter" && (event.metaKey || event.ctrlKey) && event.currentTarget.requestSubmit()}
       onSubmit={(event) => {
         event.preventDefault();
-        if (draft.text.trim() && !isPending) void send();
+        if (!isEmpty && !isPending && !isBusy) void send();
       }}
+      {...files.zone}
     >
       <Switcher
         label={t("tickets.kind")}
@@ -76,11 +97,19 @@ export function Composer({ agentId, number, conversationId }: { agentId: string;
         hint={t(isNote ? "tickets.noteHint" : "tickets.replyHint")}
         value={draft.text}
         onChange={(text) => write({ text })}
+        areaRef={area}
+        onKeyDown={saved.onKeyDown}
+        onPaste={files.onPaste}
       />
+      {files.list}
+      <div className={styles.tools}>
+        {files.button}
+        {saved.button}
+      </div>
       {error !== null && <Failed error={error} text={reason} />}
       {mustTakeOver && mayTakeOver && conversationId && (
         <div>
-          <Button onPress={() => void send(() => claimConversation(conversationId))} isDisabled={!draft.text.trim()}>
+          <Button onPress={() => void send(() => claimConversation(conversationId, claimKey.of({ conversationId })))} isDisabled={isEmpty || isBusy}>
             {t("tickets.takeOver")}
           </Button>
         </div>
@@ -93,7 +122,7 @@ export function Composer({ agentId, number, conversationId }: { agentId: string;
         </div>
       )}
       <div>
-        <Button kind="primary" type="submit" isPending={isPending} isDisabled={!draft.text.trim()}>
+        <Button kind="primary" type="submit" isPending={isPending} isDisabled={isEmpty || isBusy}>
           {t(isNote ? "tickets.addNote" : "tickets.send")}
         </Button>
       </div>

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import type { TicketEvent, TicketMessage } from "../../api/tickets";
 import { Button } from "../../components/button";
-import { Icon } from "../../components/icon";
 import { KeepPlace } from "../../components/keep-place";
 import { formatDate, useTexts } from "../../i18n";
 import { showName } from "../../names";
+import { MessageFiles } from "../inbox/message-files";
 import { priorityKey, type Names } from "./labels";
 import styles from "./ticket.module.css";
 
@@ -53,19 +53,12 @@ function Message({ message: { type, from, name, email, text, files = [], created
         <Time time={createdAt} />
         {type === "note" && <span className={styles.badge}>{t("tickets.kind.note")}</span>}
       </p>
-      <p className={styles.text} dir="auto">
-        {text}
-      </p>
-      {files.length > 0 && (
-        <ul className={styles.files} aria-label={t("tickets.files")}>
-          {files.map((file, i) => (
-            <li key={i}>
-              <Icon name="file-text" size={16} />
-              <bdi>{showName(file, t)}</bdi>
-            </li>
-          ))}
-        </ul>
+      {text && (
+        <p className={styles.text} dir="auto">
+          {text}
+        </p>
       )}
+      <MessageFiles files={files} />
     </article>
   );
 }

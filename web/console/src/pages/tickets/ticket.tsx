@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useAllAgents } from "../../api/agents";
 import { changeTicket, nobody, priorities, useTicket, useTicketsChange, type Priority, type TicketChange, type TicketDetails } from "../../api/tickets";
 import { APIError, isNotFound } from "../../api/client";
 import { tryRoute, type RouteResult } from "../../api/helpdesk-setup";
@@ -47,11 +48,20 @@ export default function TicketPage({ id, number }: { id: string; number: string 
 
 function Ticket({ id, ticket, names }: { id: string; ticket: TicketDetails; names: Names }) {
   const mayWrite = useMay("tickets:write");
+  const agent = useAllAgents(true).data?.find((one) => one.id === id)?.name ?? "";
   return (
     <div className={styles.ticket}>
       <div className={styles.talk}>
         <Thread messages={ticket.messages} names={names} />
-        {mayWrite && <Composer agentId={id} number={ticket.ticketNumber} conversationId={ticket.conversationId} />}
+        {mayWrite && (
+          <Composer
+            agentId={id}
+            number={ticket.ticketNumber}
+            conversationId={ticket.conversationId}
+            customer={ticket.customer.name ?? ""}
+            agent={agent}
+          />
+        )}
       </div>
       <div className={styles.side}>
         <Properties id={id} ticket={ticket} names={names} mayWrite={mayWrite} />
