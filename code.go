@@ -26,6 +26,7 @@ const (
 	CodeStepUpRequired       Code = "AUTH_STEP_UP_REQUIRED"        // ours, the console only
 	CodeSecondStep           Code = "AUTH_SECOND_STEP_REQUIRED"    // ours, the console only
 	CodeSSORequired          Code = "AUTH_SINGLE_SIGN_ON_REQUIRED" // ours, the console only
+	CodeOtherSignIn          Code = "AUTH_OTHER_SIGN_IN_REQUIRED"  // ours, the console only
 	CodeInvalidLink          Code = "AUTH_INVALID_LINK"            // ours, the console only
 	CodeUserChanged          Code = "AUTH_USER_CHANGED"            // ours, the console only
 	CodeVisitorRequired      Code = "AUTH_VISITOR_REQUIRED"        // ours, the widget only
@@ -122,14 +123,16 @@ var messages = map[int]map[Code]string{
 		CodeStepUpRequired:    "Please confirm that it is you, with your password or a passkey.",
 		CodeSecondStep:        "You have chosen that this alone is not enough to sign in.",
 		CodeSSORequired:       "This account is entered by single sign-on.",
-		CodeForeignOrigin:     "Requests from web pages of another origin are not taken.",
-		CodeIdentityRefused:   "What shows who the user is was not accepted.",
-		CodeDomainNotAllowed:  "The agent may not be used on this site.",
-		CodeAddressBlocked:    "This chat is not available to you.",
-		CodePlanWithoutAPI:    "The account's plan does not include API access; the Standard plan or higher does.",
-		CodeAgentLimit:        "The plan's maximum number of agents is reached.",
-		CodePlanFeature:       "This feature is not part of the account's plan.",
-		CodeModelNotAllowed:   "The agent's model is not available.",
+		CodeOtherSignIn: "You have signed in by the provider of another account, which opens that one alone. Sign in in " +
+			"a way that this account allows.",
+		CodeForeignOrigin:    "Requests from web pages of another origin are not taken.",
+		CodeIdentityRefused:  "What shows who the user is was not accepted.",
+		CodeDomainNotAllowed: "The agent may not be used on this site.",
+		CodeAddressBlocked:   "This chat is not available to you.",
+		CodePlanWithoutAPI:   "The account's plan does not include API access; the Standard plan or higher does.",
+		CodeAgentLimit:       "The plan's maximum number of agents is reached.",
+		CodePlanFeature:      "This feature is not part of the account's plan.",
+		CodeModelNotAllowed:  "The agent's model is not available.",
 		CodeSearchUnavailable: "The text of these conversations cannot be searched. Leave query out: filters " +
 			"alone are allowed.",
 		CodeVoiceWithoutAPI: "The account's plan does not include API access; the Standard plan or higher does.",

@@ -1,6 +1,9 @@
 package parley
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // WebSession is the session of a person in a browser. Its token is in the browser's cookie and is not stored.
 type WebSession struct {
@@ -20,6 +23,16 @@ type WebSession struct {
 
 // MethodSSO is how sessions begin that a provider of single sign-on has vouched for.
 const MethodSSO = "oidc"
+
+// SSOAccount returns the account whose own provider has vouched for the session, which reaches that account alone;
+// empty of every other session.
+func (s *WebSession) SSOAccount() AccountID {
+	account, isOwn := strings.CutPrefix(s.Method, AccountSSO(""))
+	if !isOwn {
+		return ""
+	}
+	return AccountID(account)
+}
 
 // SignInWay is a way in which a person signs in.
 type SignInWay string
@@ -143,4 +156,6 @@ type SSODomain struct {
 	Token     string // that a TXT record of the domain must hold
 	ProvedAt  *time.Time
 	CreatedAt time.Time
+
+	ByOperator bool // it is proved by the operator's word
 }

@@ -96,6 +96,38 @@ func (p *process) printAccounts(list []admin.Account) error {
 	return printRows(p, "ACCOUNT\tNAME\tPLAN\tCREDITS A MONTH\tUSED\tHIPAA\tCREATED", "No accounts.", list, row)
 }
 
+type accountDomainsCmd struct {
+	ID      string `arg:"" help:"Account whose domains they are."`
+	Confirm string `placeholder:"DOMAIN" xor:"change" help:"Say that this domain is the account's, without a TXT record."`
+	Remove  string `placeholder:"DOMAIN" xor:"change" help:"Take this domain from the account."`
+}
+
+func (c *accountDomainsCmd) Run(p *process) error {
+	switch {
+	case c.Confirm != "":
+		ref := admin.SignInDomainRef{AccountID: c.ID, Domain: c.Confirm}
+		return printAdmin(p, admin.ConfirmSignInDomain, ref, p.printDomains)
+	case c.Remove != "":
+		ref := admin.SignInDomainRef{AccountID: c.ID, Domain: c.Remove}
+		return printAdmin(p, admin.RemoveSignInDomain, ref, p.printDomains)
+	}
+	return printAdmin(p, admin.GetSingleSignOn, admin.SingleSignOnRef{AccountID: c.ID}, p.printDomains)
+}
+
+func (p *process) printDomains(s admin.SingleSignOn) error {
+	row := func(d admin.SignInDomain) []string {
+		by := "record"
+		switch {
+		case d.ProvedAt == nil:
+			by = "nothing yet"
+		case d.ByOperator:
+			by = "operator"
+		}
+		return []string{d.Domain, formatDay(d.ProvedAt), by}
+	}
+	return printRows(p, "DOMAIN\tPROVED\tBY", "No domains.", s.Domains, row)
+}
+
 func yesNo(b bool) string {
 	if b {
 		return "yes"

@@ -34,6 +34,8 @@ type commandLine struct {
 		Create accountCreateCmd `cmd:"" help:"Create an account and its first API key."`
 		Update accountUpdateCmd `cmd:"" help:"Change an account's name, plan, credits and other settings."`
 		List   accountListCmd   `cmd:"" help:"List accounts."`
+
+		Domains accountDomainsCmd `cmd:"" help:"List an account's domains of single sign-on, or confirm one."`
 	} `cmd:"" help:"Create, change and list accounts."`
 	Key struct {
 		Create keyCreateCmd `cmd:"" help:"Create an API key. It is shown once."`

@@ -163,8 +163,36 @@ func TestResetLinkSetsThePassword(t *testing.T) {
 	})
 }
 
-// Whoever once had a session, or has made the sign-in of somebody else, must not come back after a reset with a passkey
-// or a recovery code of their own.
+// A link that a colleague has made sets a password and ends sessions. It takes nobody's passkeys away, nor their
+// recovery codes or the tie to a provider.
+func TestAResetByAMemberKeepsPasskeys(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		s := f.requireSecondStep()
+		user := s.session.Person.User.ID
+		f.Must(f.DB.CreateSSOLink(f.Context(), &parley.SSOLink{Issuer: "https://id.example", Subject: "owner", UserID: user,
+			CreatedAt: f.clock.Now()}))
+		link, err := f.Users.ResetLink(f.Context(), access.ResetRequest{By: "user:eve", MemberRef: access.MemberRef{
+			AccountID: s.session.Person.Memberships[0].AccountID, Email: ownerEmail}})
+		f.Must(err)
+		_, err = f.redeem(link, access.Redemption{Password: "a grey afternoon"})
+		f.Must(err)
+		f.wantSignedOut(s.session.Token)
+		_, err = s.phone.signIn()
+		f.Must(err)
+		opened, err := f.signIn(ownerEmail, "a grey afternoon") // the second step has ended
+		f.Must(err)
+		f.wantSignedIn(opened.Token)
+		_, err = f.Users.SignInWithCode(f.Context(), ownerEmail, s.codes[0], browser)
+		f.Must(err)
+		links, err := f.DB.SSOLinks(f.Context(), user)
+		if err != nil || len(links) != 1 {
+			f.Error(links, err)
+		}
+	})
+}
+
+// Whoever once had a session, or has made the sign-in of somebody else, must not come back after a reset by the
+// operator with a passkey or a recovery code of their own.
 func TestAResetEndsEveryOtherWayIn(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		s := f.setUp()

@@ -90,15 +90,6 @@ func (u *Users) FindOIDCOfEmail(ctx context.Context, email string) (account parl
 	return stored.AccountID, stored.Name, nil
 }
 
-// SSOIssuers lists the issuers that may say who a user is: that of the server, and those of their accounts.
-func (u *Users) SSOIssuers(ctx context.Context, user parley.UserID) ([]string, error) {
-	list, err := u.DB.SSOIssuers(ctx, user)
-	if u.OIDC != nil {
-		list = append(list, u.OIDC.Issuer)
-	}
-	return list, err
-}
-
 // open returns single sign-on by a stored provider, the same as long as nothing changes.
 func (p *SSOProviders) open(ctx context.Context, s *parley.SSOProvider) (*OIDC, error) {
 	domains, err := p.provedDomains(ctx, s.AccountID)
@@ -376,24 +367,36 @@ func (ac *Accounts) checkOtherWays(ctx context.Context, tx *store.DB, account pa
 // AddSSODomain names a domain whose people the provider of an account is to sign in. Fails with ACCOUNT_NOT_FOUND,
 // RESOURCE_ALREADY_EXISTS or VALIDATION_INVALID_BODY.
 func (ac *Accounts) AddSSODomain(ctx context.Context, account parley.AccountID, name string) error {
-	name = strings.ToLower(strings.TrimSpace(name))
-	if !isDomain(name) {
-		return parley.Invalid("domain", "must be a domain such as shop.example")
+	d, err := ac.newDomain(account, name)
+	if err != nil {
+		return err
 	}
-	d := &parley.SSODomain{AccountID: account, Domain: name, Token: newToken(), CreatedAt: ac.Now()}
 	return ac.changeSSO(ctx, account, func(tx *store.DB) error {
 		list, err := tx.SSODomains(ctx, account)
 		if err != nil {
 			return err
 		}
-		if len(list) >= maxSSODomains {
-			return parley.Invalid("domain", "is one too many: an account may name 20")
-		}
-		if err := tx.CreateSSODomain(ctx, d); err != nil {
-			return err
-		}
-		return ac.audit(ctx, tx, account, "sign-in-domain.add", name, nil)
+		return ac.addDomain(ctx, tx, d, len(list))
 	})
+}
+
+func (ac *Accounts) newDomain(account parley.AccountID, name string) (*parley.SSODomain, error) {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if !isDomain(name) {
+		return nil, parley.Invalid("domain", "must be a domain such as shop.example")
+	}
+	return &parley.SSODomain{AccountID: account, Domain: name, Token: newToken(), CreatedAt: ac.Now()}, nil
+}
+
+// addDomain adds a domain to those that an account names already.
+func (ac *Accounts) addDomain(ctx context.Context, tx *store.DB, d *parley.SSODomain, named int) error {
+	if named >= maxSSODomains {
+		return parley.Invalid("domain", "is one too many: an account may name 20")
+	}
+	if err := tx.CreateSSODomain(ctx, d); err != nil {
+		return err
+	}
+	return ac.audit(ctx, tx, d.AccountID, "sign-in-domain.add", d.Domain, nil)
 }
 
 func isDomain(name string) bool {
@@ -420,17 +423,47 @@ func (ac *Accounts) ProveSSODomain(ctx context.Context, account parley.AccountID
 		return err
 	}
 	return ac.changeSSO(ctx, account, func(tx *store.DB) error {
-		isTaken, err := tx.IsSSODomainTaken(ctx, account, name)
-		if err == nil && isTaken {
-			err = parley.Invalid("domain", "is that of another company on this server; ask its operator")
-		}
-		if err != nil {
-			return err
-		}
-		if err := tx.NoteSSODomainProof(ctx, account, name, ac.Now()); err != nil {
+		if err := ac.noteDomainProof(ctx, tx, account, name, false); err != nil {
 			return err
 		}
 		return ac.audit(ctx, tx, account, "sign-in-domain.prove", name, nil)
+	})
+}
+
+// noteDomainProof notes that a domain is the account's, unless it is another's.
+func (ac *Accounts) noteDomainProof(ctx context.Context, tx *store.DB, account parley.AccountID, name string,
+	byOperator bool) error {
+	isTaken, err := tx.IsSSODomainTaken(ctx, account, name)
+	if err == nil && isTaken {
+		err = parley.Invalid("domain", "is that of another company on this server; ask its operator")
+	}
+	if err != nil {
+		return err
+	}
+	return tx.NoteSSODomainProof(ctx, account, name, byOperator, ac.Now())
+}
+
+// ConfirmSSODomain notes by the operator's word that a domain is an account's, for whom no record can be looked up. A
+// domain that the account has not named yet is added. Fails with ACCOUNT_NOT_FOUND or VALIDATION_INVALID_BODY.
+func (ac *Accounts) ConfirmSSODomain(ctx context.Context, account parley.AccountID, name string) error {
+	d, err := ac.newDomain(account, name)
+	if err != nil {
+		return err
+	}
+	return ac.changeSSO(ctx, account, func(tx *store.DB) error {
+		list, err := tx.SSODomains(ctx, account)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(list, func(named parley.SSODomain) bool { return named.Domain == d.Domain }) {
+			if err := ac.addDomain(ctx, tx, d, len(list)); err != nil {
+				return err
+			}
+		}
+		if err := ac.noteDomainProof(ctx, tx, account, d.Domain, true); err != nil {
+			return err
+		}
+		return ac.audit(ctx, tx, account, "sign-in-domain.confirm", d.Domain, nil)
 	})
 }
 

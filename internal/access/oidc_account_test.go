@@ -2,10 +2,13 @@ package access_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/access"
@@ -58,9 +61,11 @@ func (f *ownProviderTest) publish(account parley.AccountID) {
 }
 
 // try has the owner come back from the provider.
-func (f *ownProviderTest) try() error {
+func (f *ownProviderTest) try() error { return f.tryAs(ownerEmail) }
+
+func (f *ownProviderTest) tryAs(email string) error {
 	f.Helper()
-	owner, err := f.Users.SignIn(f.Context(), ownerEmail, ownerPassword, browser)
+	owner, err := f.Users.SignIn(f.Context(), email, ownerPassword, browser)
 	f.Must(err)
 	o, err := f.Users.AccountOIDC(f.Context(), f.account, access.OIDCTry)
 	f.Must(err)
@@ -196,6 +201,33 @@ func TestDomainIsProvedByOneAccount(t *testing.T) {
 	})
 }
 
+// The operator's word proves a domain as a record does, whether the account has named it or not.
+func TestOperatorConfirmsADomain(t *testing.T) {
+	forEachOwnProviderTest(t, func(f *ownProviderTest) {
+		other, _ := f.createAccount("")
+		f.Must(f.AddSSODomain(f.Context(), f.account, "shop.test"))
+		for _, name := range []string{"shop.test", " Wares.Test "} {
+			f.Must(f.ConfirmSSODomain(f.Context(), f.account, name))
+		}
+		list, err := f.Accounts.DB.SSODomains(f.Context(), f.account)
+		f.Must(err)
+		if len(list) != 2 || list[0].Domain != "shop.test" || list[1].Domain != "wares.test" {
+			f.Fatalf("%+v", list)
+		}
+		for _, d := range list {
+			if d.ProvedAt == nil || !d.ByOperator {
+				f.Errorf("%+v", d)
+			}
+		}
+		f.WantCode(f.ConfirmSSODomain(f.Context(), other.ID, "shop.test"), parley.CodeInvalidBody, "domain")
+		f.WantCode(f.ConfirmSSODomain(f.Context(), f.account, "127.0.0.1"), parley.CodeInvalidBody, "domain")
+		f.WantCode(f.ConfirmSSODomain(f.Context(), "none", "new.test"), parley.CodeAccountNotFound)
+		if got := f.actions(f.account); strings.Count(got, "operator sign-in-domain.confirm") != 2 {
+			f.Error(got)
+		}
+	})
+}
+
 func TestProviderStaysWhereItIsTheOnlyWayIn(t *testing.T) {
 	forEachOwnProviderTest(t, func(f *ownProviderTest) {
 		f.setAndTry("")
@@ -219,4 +251,290 @@ func TestProviderStaysWhereItIsTheOnlyWayIn(t *testing.T) {
 		f.Must(err)
 		f.Must(f.RemoveSSOProvider(f.Context(), f.account))
 	})
+}
+
+// openOther returns another account whose provider counts, with an owner of its own, whose domain its people have.
+func (f *ownProviderTest) openOther(domain string) *ownProviderTest {
+	f.Helper()
+	a, _ := f.createAccount("")
+	ot := *f.oidcTest
+	ot.account, ot.provider = a.ID, oidcprovider.Start(f, f.clock.Now)
+	other := &ownProviderTest{&ot, f.records}
+	email := "boss@" + domain
+	_, err := f.AddMember(f.Context(), access.NewMember{AccountID: a.ID, Email: email, Name: "Boss",
+		Role: parley.RoleOwner})
+	f.Must(err)
+	other.setPassword(email)
+	other.set(domain, "")
+	other.provider.SignInAs("boss", email, true, "Boss")
+	f.Must(other.tryAs(email))
+	return other
+}
+
+func (f *ownProviderTest) setPassword(email string) {
+	f.Helper()
+	_, err := f.Users.SetMemberPassword(f.Context(), access.MemberRef{AccountID: f.account, Email: email}, ownerPassword)
+	f.Must(err)
+}
+
+// wantReach fails unless a session is good for the accounts alone, by every way of asking.
+func (f *ownProviderTest) wantReach(s *access.OpenedSession, accounts ...parley.AccountID) {
+	f.Helper()
+	f.clock.Advance(time.Second) // what was cached is read again
+	person := f.wantSignedIn(s.Token)
+	var members, roles []parley.AccountID
+	for _, m := range person.Memberships {
+		if _, err := person.Member(m.AccountID); err == nil {
+			members = append(members, m.AccountID)
+		} else {
+			f.WantCode(err, parley.CodeOtherSignIn)
+		}
+	}
+	list, err := f.Users.Sessions.Roles(f.Context(), []parley.WebSessionID{person.Session.ID})
+	f.Must(err)
+	for _, r := range list {
+		roles = append(roles, r.AccountID)
+	}
+	for _, got := range [][]parley.AccountID{members, roles} {
+		slices.Sort(got)
+		slices.Sort(accounts)
+		if !slices.Equal(got, accounts) {
+			f.Errorf("a session by %q is good for %v, want %v", person.Session.Method, got, accounts)
+		}
+	}
+}
+
+// Whoever runs the provider of an account gets into that one alone, whatever else the person belongs to: in both
+// directions, whether they have joined the other account before or afterwards.
+func TestProviderOfAccountOpensThatAccountAlone(t *testing.T) {
+	forEachOwnProviderTest(t, func(f *ownProviderTest) {
+		f.setAndTry("")
+		other := f.openOther("wares.example")
+		for _, c := range []struct {
+			own, foreign *ownProviderTest
+			email        string
+		}{{f, other, "kim@" + f.ownerDomain()}, {other, f, "bo@wares.example"}} {
+			c.own.addNamed(c.email, "Kim")
+			c.own.provider.SignInAs("one", c.email, true, "Kim")
+			s, err := c.own.signInOwn()
+			f.Must(err)
+			c.own.wantReach(s, c.own.account)
+			c.foreign.addNamed(c.email, "Kim") // the session and the tie to the provider are older
+			c.own.wantReach(s, c.own.account)
+			s, err = c.own.signInOwn()
+			f.Must(err)
+			c.own.wantReach(s, c.own.account)
+			m, err := f.wantSignedIn(s.Token).Member("")
+			if err != nil || m.Account != c.own.account {
+				f.Error(m.Account, err)
+			}
+			c.foreign.provider.SignInAs("one", c.email, true, "Kim")
+			_, err = c.foreign.signInOwn()
+			f.wantFailure("by the provider of the other account", err, access.OIDCDomain)
+		}
+	})
+}
+
+// Who belongs to two accounts signs in by the provider of one at once, unless a way in would have to end that somebody
+// else may have made; a password opens both.
+func TestProviderOfAccountAndWhoBelongsToTwo(t *testing.T) {
+	forEachOwnProviderTest(t, func(f *ownProviderTest) {
+		f.setAndTry("")
+		other := f.openOther("wares.example")
+		for _, name := range []string{"kim", "bo"} {
+			f.addNamed(name+"@"+f.ownerDomain(), name)
+			other.addNamed(name+"@"+f.ownerDomain(), name)
+		}
+		f.provider.SignInAs("kim", "kim@"+f.ownerDomain(), true, "Kim")
+		s, err := f.signInOwn()
+		f.Must(err)
+		f.wantReach(s, f.account)
+
+		bo := "bo@" + f.ownerDomain()
+		other.setPassword(bo)
+		f.provider.SignInAs("bo", bo, true, "Bo")
+		_, err = f.signInOwn()
+		f.wantFailure("beside a password", err, access.OIDCForeign)
+		s, err = f.fixture.signIn(bo, ownerPassword)
+		f.Must(err)
+		f.wantReach(s, f.account, other.account)
+		f.Must(f.connectOwn(s.Person))
+		if s, err = f.signInOwn(); err != nil {
+			f.Fatal(err)
+		}
+		f.wantReach(s, f.account)
+		s, err = f.fixture.signIn(bo, ownerPassword)
+		f.Must(err)
+		f.wantReach(s, f.account, other.account)
+	})
+}
+
+// connectOwn connects a person with the provider of the account.
+func (f *ownProviderTest) connectOwn(person *access.SignedIn) error {
+	f.Helper()
+	return f.askOwn(func(o *access.OIDC) (*access.OIDCStart, error) { return o.StartConnecting(f.Context(), person) })
+}
+
+// askOwn has a person of a session come back from the provider.
+func (f *ownProviderTest) askOwn(begin func(o *access.OIDC) (*access.OIDCStart, error)) error {
+	f.Helper()
+	o, err := f.Users.AccountOIDC(f.Context(), f.account, access.OIDCConnect)
+	f.Must(err)
+	start, err := begin(o)
+	f.Must(err)
+	cookie, query := f.visitOwn(start)
+	_, err = f.Users.FinishAccountOIDC(f.Context(), f.account, query, cookie, browser)
+	return err
+}
+
+// A session that is good for one account makes no way of signing in that leads into others, and joins none; that of
+// somebody who belongs to no other does.
+func TestProviderOfAccountMakesNoOtherWayIn(t *testing.T) {
+	forEachOwnProviderTest(t, func(f *ownProviderTest) {
+		f.setAndTry("")
+		kim := "kim@" + f.ownerDomain()
+		f.addNamed(kim, "Kim")
+		f.provider.SignInAs("kim", kim, true, "Kim")
+		s, err := f.signInOwn()
+		f.Must(err)
+		s, err = f.Users.ChangePassword(f.Context(), s.Person, "", ownerPassword, browser)
+		f.Must(err)
+		other := f.openOther("wares.example")
+		s, err = f.redeem(f.invite(other.account, kim, "user:boss"), access.Redemption{By: s.Person})
+		f.Must(err)
+		f.wantReach(s, f.account, other.account)
+		stepUp := func(o *access.OIDC) (*access.OIDCStart, error) {
+			return o.StartStepUp(f.Context(), s.Person.Session.ID)
+		}
+		f.wantFailure("stepping up for both", f.askOwn(stepUp), access.OIDCForeign)
+
+		if s, err = f.signInOwn(); err != nil {
+			f.Fatal(err)
+		}
+		f.Must(f.askOwn(stepUp))
+		third, _ := f.createAccount("")
+		s, err = f.signInOwn() // stepping up has renewed the token
+		f.Must(err)
+		for name, act := range map[string]func() error{
+			"password": func() error {
+				_, err := f.Users.ChangePassword(f.Context(), s.Person, ownerPassword, "a grey afternoon", browser)
+				return err
+			},
+			"passkey":     func() error { _, err := f.Users.BeginPasskey(f.Context(), s.Person); return err },
+			"codes":       func() error { _, err := f.Users.NewRecoveryCodes(f.Context(), s.Person); return err },
+			"second step": func() error { _, err := f.Users.SetSecondStep(f.Context(), s.Person, false); return err },
+			"provider":    func() error { return f.Users.DisconnectOIDC(f.Context(), s.Person, f.account) },
+			"invitation": func() error {
+				_, err := f.redeem(f.invite(third.ID, kim, "user:eve"), access.Redemption{By: s.Person})
+				return err
+			},
+		} {
+			if err := act(); !parley.IsCode(err, parley.CodeOtherSignIn) {
+				f.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+// Where members enter by single sign-on alone, every other way of signing in is refused with a sentence that names the
+// one that works. The owner who needs it not, and who belongs to an account that needs it not, sign in as before.
+func TestOnlySingleSignOnRefusesPasswordsAndPasskeys(t *testing.T) {
+	forEachOwnProviderTest(t, func(f *ownProviderTest) {
+		f.setAndTry("")
+		kim := "kim@" + f.ownerDomain()
+		f.addNamed(kim, "Kim")
+		f.setPassword(kim)
+		s, err := f.fixture.signIn(kim, ownerPassword)
+		f.Must(err)
+		phone := f.newAuthenticator()
+		c, err := f.Users.BeginPasskey(f.Context(), s.Person)
+		f.Must(err)
+		_, err = f.Users.FinishPasskey(f.Context(), s.Person, phone.create(c))
+		f.Must(err)
+		codes, err := f.Users.NewRecoveryCodes(f.Context(), s.Person)
+		f.Must(err)
+		f.requireSSO(true)
+		ways := map[string]func() error{
+			"password": func() error { _, err := f.fixture.signIn(kim, ownerPassword); return err },
+			"passkey":  func() error { _, err := phone.signIn(); return err },
+			"code":     func() error { _, err := f.Users.SignInWithCode(f.Context(), kim, codes[0], browser); return err },
+		}
+		for name, signIn := range ways {
+			err := signIn()
+			f.WantCode(err, parley.CodeSSORequired)
+			failure := parley.AsError(err)
+			if failure.Message != "The members of Acme sign in by single sign-on alone: continue with Shop ID." ||
+				failure.Details["accountId"] != string(f.account) || failure.Details["provider"] != "Shop ID" {
+				f.Errorf("%s: %+v", name, failure)
+			}
+		}
+		_, err = f.fixture.signIn(kim, "a wrong password")
+		f.WantCode(err, parley.CodeSignInFailed) // whoever does not know the password learns nothing
+		_, err = f.fixture.signIn(ownerEmail, ownerPassword)
+		f.Must(err)
+
+		other, _ := f.createAccount("")
+		_, err = f.AddMember(f.Context(), access.NewMember{AccountID: other.ID, Email: kim, Name: "Kim"})
+		f.Must(err)
+		for name, signIn := range ways {
+			if err := signIn(); err != nil {
+				f.Errorf("%s, for another account: %v", name, err)
+			}
+		}
+	})
+}
+
+// requireSSO has members enter by single sign-on alone, but for the owner.
+func (f *ownProviderTest) requireSSO(isOn bool) {
+	f.Helper()
+	m, err := f.Accounts.DB.MemberByEmail(f.Context(), f.account, ownerEmail, parley.CodeMemberNotFound)
+	f.Must(err)
+	_, err = f.UpdateAccount(f.Context(), f.account, access.AccountChange{OnlySSO: &isOn, ExemptOwner: &m.User.ID})
+	f.Must(err)
+}
+
+// What connects somebody with a provider ends for each by itself, and the last way in stays: a provider that is not
+// there any more is none.
+func TestIdentitiesAreConnectedEachByItself(t *testing.T) {
+	forEachOwnProviderTest(t, func(f *ownProviderTest) {
+		f.setAndTry("")
+		f.configure(func(c *access.OIDCConfig) { c.Issuer, c.Name = oidcprovider.Start(f, f.clock.Now).URL, "Company ID" })
+		owner, err := f.fixture.signIn(ownerEmail, ownerPassword)
+		f.Must(err)
+		show := func() (text string) {
+			list, err := f.Users.Identities(f.Context(), owner.Person)
+			f.Must(err)
+			for _, i := range list {
+				text += fmt.Sprintf("%s %t,", i.Name, i.ConnectedAt != nil)
+			}
+			return text
+		}
+		if got := show(); got != "Company ID false,Shop ID true," {
+			f.Error(got)
+		}
+		f.WantCode(f.Users.DisconnectOIDC(f.Context(), owner.Person, ""), parley.CodeNotFound)
+		f.WantCode(f.Users.DisconnectOIDC(f.Context(), owner.Person, "none"), parley.CodeNotFound)
+		f.Must(f.Accounts.DB.ClearPassword(f.Context(), owner.Person.User.ID))
+		f.WantCode(f.Users.DisconnectOIDC(f.Context(), owner.Person, f.account), parley.CodeInvalidBody, "singleSignOn")
+		f.Must(f.DB.CreateSSOLink(f.Context(), &parley.SSOLink{Issuer: "https://gone.example", Subject: "owner",
+			UserID: owner.Person.User.ID, CreatedAt: f.clock.Now()}))
+		f.WantCode(f.Users.DisconnectOIDC(f.Context(), owner.Person, f.account), parley.CodeInvalidBody, "singleSignOn")
+		f.setPassword(ownerEmail)
+		if got := show(); got != "Company ID false,Shop ID false," { // the operator's password ends everything else
+			f.Error(got)
+		}
+		f.Must(f.connectOwn(f.signedInAgain().Person))
+		owner = f.signedInAgain()
+		f.Must(f.Users.DisconnectOIDC(f.Context(), owner.Person, f.account))
+		if got := f.actions(f.account); !strings.HasSuffix(got, " single-sign-on.disconnect") {
+			f.Error(got)
+		}
+	})
+}
+
+func (f *ownProviderTest) signedInAgain() *access.OpenedSession {
+	f.Helper()
+	s, err := f.fixture.signIn(ownerEmail, ownerPassword)
+	f.Must(err)
+	return s
 }

@@ -77,7 +77,7 @@ func TestConnectingTakesEitherProofOfWhoItIs(t *testing.T) {
 		f.Must(err)
 		f.Must(f.connect(again.Person))
 
-		f.Must(f.Users.DisconnectOIDC(f.Context(), again.Person))
+		f.Must(f.Users.DisconnectOIDC(f.Context(), again.Person, ""))
 		f.clock.Advance(11 * time.Minute)
 		f.provider.ChangeClaims(nil)
 		f.Must(f.connect(again.Person))
@@ -89,22 +89,22 @@ func TestConnectingTakesEitherProofOfWhoItIs(t *testing.T) {
 func TestMembersDisconnectSingleSignOn(t *testing.T) {
 	forEachOIDCTest(t, func(f *oidcTest) {
 		kim := f.addKim()
-		f.WantCode(f.Users.DisconnectOIDC(f.Context(), kim.Person), parley.CodeNotFound)
+		f.WantCode(f.Users.DisconnectOIDC(f.Context(), kim.Person, ""), parley.CodeNotFound)
 		f.Must(f.connect(kim.Person))
-		f.Must(f.Users.DisconnectOIDC(f.Context(), kim.Person))
+		f.Must(f.Users.DisconnectOIDC(f.Context(), kim.Person, ""))
 		if got := f.actions(f.account); !strings.Contains(got, " single-sign-on.disconnect") {
 			f.Error(got)
 		}
 		f.wantSignedIn(kim.Token)
 		f.Must(f.connect(kim.Person))
 		f.clock.Advance(11 * time.Minute)
-		f.WantCode(f.Users.DisconnectOIDC(f.Context(), kim.Person), parley.CodeStepUpRequired)
+		f.WantCode(f.Users.DisconnectOIDC(f.Context(), kim.Person, ""), parley.CodeStepUpRequired)
 
 		f.addNamed("bo@shop.example", "Bo")
 		f.provider.SignInAs("bo", "bo@shop.example", true, "Bo")
 		bo, err := f.signIn()
 		f.Must(err)
-		f.WantCode(f.Users.DisconnectOIDC(f.Context(), bo.Person), parley.CodeInvalidBody)
+		f.WantCode(f.Users.DisconnectOIDC(f.Context(), bo.Person, ""), parley.CodeInvalidBody)
 		_, err = f.signIn() // nothing has ended
 		f.Must(err)
 	})
@@ -119,6 +119,12 @@ func TestExemptOwnersKeepTheirWayIn(t *testing.T) {
 		f.Must(err)
 		isOnly, exempt := true, owner.Person.User.ID
 		rule := access.AccountChange{OnlySSO: &isOnly, ExemptOwner: &exempt}
+		f.addNamed("bo@shop.example", "Bo")
+		_, err = f.Users.SetMemberPassword(f.Context(), access.MemberRef{AccountID: f.account, Email: "bo@shop.example"},
+			ownerPassword)
+		f.Must(err)
+		bo, err := f.fixture.signIn("bo@shop.example", ownerPassword)
+		f.Must(err)
 		_, err = f.UpdateAccount(f.Context(), f.account, rule)
 		f.WantCode(err, parley.CodeInvalidBody, "onlySingleSignOn") // the server has no provider
 		f.HasSSO = true
@@ -128,12 +134,6 @@ func TestExemptOwnersKeepTheirWayIn(t *testing.T) {
 		f.addNamed("kim@shop.example", "Kim")
 		kim, err := f.signIn()
 		f.Must(err)
-		f.addNamed("bo@shop.example", "Bo")
-		_, err = f.Users.SetMemberPassword(f.Context(), access.MemberRef{AccountID: f.account, Email: "bo@shop.example"},
-			ownerPassword)
-		f.Must(err)
-		bo, err := f.fixture.signIn("bo@shop.example", ownerPassword)
-		f.Must(err)
 		f.clock.Advance(time.Second)
 		for _, s := range []*access.OpenedSession{owner, kim} {
 			_, err := f.wantSignedIn(s.Token).Member("")
@@ -141,6 +141,10 @@ func TestExemptOwnersKeepTheirWayIn(t *testing.T) {
 		}
 		_, err = f.wantSignedIn(bo.Token).Member("")
 		f.WantCode(err, parley.CodeSSORequired)
+		_, err = f.fixture.signIn("bo@shop.example", ownerPassword)
+		f.WantCode(err, parley.CodeSSORequired)
+		_, err = f.fixture.signIn(ownerEmail, ownerPassword)
+		f.Must(err)
 		roles, err := f.Users.Sessions.Roles(f.Context(), []parley.WebSessionID{owner.Person.Session.ID,
 			kim.Person.Session.ID, bo.Person.Session.ID})
 		f.Must(err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"time"
 
 	"parley"
 	"parley/internal/sqldb"
@@ -58,6 +59,9 @@ func (u *Users) stepUpByOIDC(ctx context.Context, i *oidcIdentity) (*OpenedSessi
 		if err != nil {
 			return err
 		}
+		if err := checkVoucher(ctx, tx, i, s); err != nil {
+			return err
+		}
 		return tx.RenewWebSession(ctx, s, Hash(token), u.Now())
 	})
 	if err != nil {
@@ -78,6 +82,24 @@ func (u *Users) attemptSession(ctx context.Context, tx *store.DB, user parley.Us
 		return nil, oidcFailure(OIDCOther, "the session is not one of %q, or has ended", i.Subject)
 	}
 	return s, nil
+}
+
+// checkVoucher fails where a person who belongs to several accounts steps up a session that is good for more by the
+// provider of one, or connects a provider by a session that is good for one account alone.
+func checkVoucher(ctx context.Context, tx *store.DB, i *oidcIdentity, s *parley.WebSession) error {
+	limit, own := i.From.Account, s.SSOAccount()
+	if i.User != "" {
+		limit = own
+	}
+	if limit == "" || own == i.From.Account {
+		return nil
+	}
+	memberships, err := tx.AccountMemberships(ctx, s.UserID)
+	isOther := func(m parley.AccountMembership) bool { return m.AccountID != limit }
+	if err == nil && slices.ContainsFunc(memberships, isOther) {
+		err = oidcFailure(OIDCForeign, "user %s belongs to other accounts than that of the provider", s.UserID)
+	}
+	return err
 }
 
 func (u *Users) signInByOIDC(ctx context.Context, identity *oidcIdentity, c Client) (*OpenedSession, error) {
@@ -125,7 +147,11 @@ func (u *Users) linkedUser(ctx context.Context, tx *store.DB, i *oidcIdentity,
 	} else if known, err = tx.LockUser(ctx, found.User.ID); err != nil {
 		return "", err
 	}
-	user, err := u.requireMembership(ctx, tx, i, joining{known.User, found != nil, link != nil})
+	mayBeOther, err := hasUnprovedSignIn(ctx, tx, known)
+	if err != nil {
+		return "", err
+	}
+	user, err := u.requireMembership(ctx, tx, i, joining{known.User, found != nil, link != nil, mayBeOther})
 	if err != nil {
 		return "", err
 	}
@@ -146,10 +172,7 @@ func (u *Users) linkedUser(ctx context.Context, tx *store.DB, i *oidcIdentity,
 // that the address of the user is theirs. It fails unless the person has said that it may end, and of whoever is to
 // enter an account without single sign-on.
 func checkOtherSignIn(ctx context.Context, tx *store.DB, i *oidcIdentity, known *store.UserCredential) (bool, error) {
-	if known.EmailProvedAt != nil {
-		return false, nil
-	}
-	isOther, err := tx.CanSignIn(ctx, known.User.ID)
+	isOther, err := hasUnprovedSignIn(ctx, tx, known)
 	if err != nil || !isOther {
 		return false, err
 	}
@@ -158,6 +181,14 @@ func checkOtherSignIn(ctx context.Context, tx *store.DB, i *oidcIdentity, known 
 		err = oidcFailure(OIDCUnproved, "user %s has another way in", known.User.ID)
 	}
 	return true, err
+}
+
+// hasUnprovedSignIn reports whether there is a way in that somebody else than the user may have made.
+func hasUnprovedSignIn(ctx context.Context, tx *store.DB, known *store.UserCredential) (bool, error) {
+	if known.EmailProvedAt != nil {
+		return false, nil
+	}
+	return tx.CanSignIn(ctx, known.User.ID)
 }
 
 // findIdentified returns the user whom an identity means, by its link or else by its address; nil if there is none.
@@ -213,6 +244,8 @@ type joining struct {
 	user     parley.User
 	isKnown  bool // the user is there
 	isLinked bool // the provider's subject means the user
+
+	mayBeOther bool // there is a way in that somebody else may have made
 }
 
 // requireMembership makes who is no member one where a role for that is set and there is one account, or the provider
@@ -250,17 +283,18 @@ func (u *Users) requireMembership(ctx context.Context, tx *store.DB, i *oidcIden
 }
 
 // requireOwnMembership makes who is no member of the account whose provider it is one where a role for that is set. An
-// account's provider speaks for its domains alone; and it must not let its owner into other accounts, so that whoever
-// belongs to one connects it themselves before they sign in by it.
+// account's provider speaks for its domains alone. It changes nothing of those who belong to other accounts too:
+// whoever is no member here, or has a way in that would have to end, connects it themselves before they sign in by it.
 func (u *Users) requireOwnMembership(ctx context.Context, tx *store.DB, i *oidcIdentity, j joining,
 	memberships []parley.AccountMembership) (parley.UserID, error) {
 	isMember := slices.ContainsFunc(memberships,
 		func(m parley.AccountMembership) bool { return m.AccountID == i.From.Account })
 	isOnlyHere := len(memberships) == 0 || isMember && len(memberships) == 1
+	isUntouched := isMember && !j.mayBeOther
 	switch {
 	case j.isKnown && !i.From.allowsDomain(j.user.Email):
 		return "", oidcFailure(OIDCDomain, "the domain of user %s is not the account's", j.user.ID)
-	case !j.isLinked && !isOnlyHere:
+	case !j.isLinked && !isOnlyHere && !isUntouched:
 		return "", oidcFailure(OIDCForeign, "user %s belongs to other accounts and has not connected it", j.user.ID)
 	case isMember:
 		return j.user.ID, nil
@@ -289,6 +323,9 @@ func (u *Users) connectOIDC(ctx context.Context, i *oidcIdentity) error {
 	return u.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		s, err := u.attemptSession(ctx, tx, i.User, i)
 		if err != nil {
+			return err
+		}
+		if err := checkVoucher(ctx, tx, i, s); err != nil {
 			return err
 		}
 		if !i.IsAsked && CheckStepUp(parley.Member{SteppedUpAt: s.SteppedUpAt}, u.Now()) != nil {
@@ -346,33 +383,102 @@ func (u *Users) connectFound(ctx context.Context, tx *store.DB, i *oidcIdentity)
 	)
 }
 
-// DisconnectOIDC ends what connects the person with the provider of single sign-on. Their sessions stay. Fails with
-// AUTH_STEP_UP_REQUIRED, NOT_FOUND where nothing is connected, and VALIDATION_INVALID_BODY of the only way in which
-// they can sign in.
-func (u *Users) DisconnectOIDC(ctx context.Context, in *SignedIn) error {
-	if err := CheckStepUp(parley.Member{SteppedUpAt: in.Session.SteppedUpAt}, u.Now()); err != nil {
+// Identity is a provider of single sign-on by which a person may sign in, and what connects them with it.
+type Identity struct {
+	Account     parley.AccountID // whose own provider it is; empty of that of the server
+	AccountName string           // likewise
+	Name        string           // of the provider, for people
+	ConnectedAt *time.Time       // nil where they are not connected
+	LastUsedAt  *time.Time
+
+	issuer string
+}
+
+// Identities lists the providers by which a person may sign in: that of the server, and those of their accounts that
+// count.
+func (u *Users) Identities(ctx context.Context, in *SignedIn) ([]Identity, error) {
+	return u.identities(ctx, u.DB, in)
+}
+
+func (u *Users) identities(ctx context.Context, tx *store.DB, in *SignedIn) (list []Identity, err error) {
+	if u.OIDC != nil {
+		list = append(list, Identity{Name: u.OIDC.Name, issuer: u.OIDC.Issuer})
+	}
+	providers, err := tx.SSOProvidersOfUser(ctx, in.User.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range providers {
+		p := &providers[i]
+		list = append(list, Identity{Account: p.AccountID, AccountName: in.accountName(p.AccountID), Name: p.Name,
+			issuer: p.Issuer})
+	}
+	links, err := tx.SSOLinks(ctx, in.User.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		list[i].connect(links)
+	}
+	return list, nil
+}
+
+// connect notes which of the links is with the provider. Two accounts may have the same one.
+func (i *Identity) connect(links []parley.SSOLink) {
+	at := slices.IndexFunc(links, func(l parley.SSOLink) bool { return l.Issuer == i.issuer })
+	if at >= 0 {
+		i.ConnectedAt, i.LastUsedAt = &links[at].CreatedAt, links[at].LastUsedAt
+	}
+}
+
+func (s *SignedIn) accountName(id parley.AccountID) string {
+	if i := s.membershipIndex(id); i >= 0 {
+		return s.Memberships[i].AccountName
+	}
+	return ""
+}
+
+// DisconnectOIDC ends what connects the person with the provider of an account, or of the server if the account is
+// empty. Their sessions stay. Fails with AUTH_STEP_UP_REQUIRED, AUTH_OTHER_SIGN_IN_REQUIRED, NOT_FOUND where nothing is
+// connected, and VALIDATION_INVALID_BODY of the only way in which they can sign in.
+func (u *Users) DisconnectOIDC(ctx context.Context, in *SignedIn, account parley.AccountID) error {
+	if err := u.checkOwnWays(in); err != nil {
 		return err
 	}
 	return u.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if _, err := tx.LockUser(ctx, in.User.ID); err != nil {
 			return err
 		}
-		links, err := tx.SSOLinks(ctx, in.User.ID)
+		list, err := u.identities(ctx, tx, in)
 		if err != nil {
 			return err
 		}
-		if len(links) == 0 {
+		i := slices.IndexFunc(list, func(one Identity) bool { return one.Account == account && one.ConnectedAt != nil })
+		if i < 0 {
 			return parley.NewError(parley.CodeNotFound)
 		}
-		if err := tx.DeleteSSOLinks(ctx, in.User.ID); err != nil {
-			return err
-		}
-		if canSignIn, err := tx.CanSignIn(ctx, in.User.ID); err != nil {
-			return err
-		} else if !canSignIn {
-			return parley.Invalid("singleSignOn",
-				"is the only way in which you sign in; set a password or add a passkey first")
-		}
-		return u.audit(ctx, tx, in.User.ID, "single-sign-on.disconnect", string(in.User.ID), nil)
+		return u.disconnect(ctx, tx, in.User.ID, &list[i])
 	})
+}
+
+func (u *Users) disconnect(ctx context.Context, tx *store.DB, user parley.UserID, i *Identity) error {
+	if err := tx.DeleteSSOLink(ctx, user, i.issuer); err != nil {
+		return err
+	}
+	switch isLeft, err := u.hasWayLeft(ctx, tx, user); {
+	case err != nil:
+		return err
+	case !isLeft:
+		return parley.Invalid("singleSignOn", "is the only way in which you sign in; set a password or add a passkey first")
+	}
+	return u.audit(ctx, tx, user, "single-sign-on.disconnect", string(user), map[string]any{"provider": i.Name})
+}
+
+// hasWayLeft reports whether a user can still sign in: with a password, a passkey, or by a provider that there is now.
+func (u *Users) hasWayLeft(ctx context.Context, tx *store.DB, user parley.UserID) (bool, error) {
+	if canSignIn, err := tx.CanSignInAlone(ctx, user); err != nil || canSignIn {
+		return canSignIn, err
+	}
+	list, err := u.identities(ctx, tx, &SignedIn{User: parley.User{ID: user}})
+	return slices.ContainsFunc(list, func(i Identity) bool { return i.ConnectedAt != nil }), err
 }

@@ -55,12 +55,13 @@ func (u *Users) beginRegistration(ctx context.Context, person *passkeyUser, purp
 	return u.storeChallenge(ctx, person.user.ID, purpose, options, session)
 }
 
-// BeginPasskey makes a challenge for a new passkey of the person. Fails with AUTH_STEP_UP_REQUIRED.
+// BeginPasskey makes a challenge for a new passkey of the person. Fails with AUTH_STEP_UP_REQUIRED and
+// AUTH_OTHER_SIGN_IN_REQUIRED.
 func (u *Users) BeginPasskey(ctx context.Context, in *SignedIn) (*PasskeyChallenge, error) {
 	if err := u.requirePasskeys(); err != nil {
 		return nil, err
 	}
-	if err := CheckStepUp(parley.Member{SteppedUpAt: in.Session.SteppedUpAt}, u.Now()); err != nil {
+	if err := u.checkOwnWays(in); err != nil {
 		return nil, err
 	}
 	person, err := u.findPasskeyUser(ctx, in.User.ID)
@@ -74,8 +75,11 @@ func (u *Users) BeginPasskey(ctx context.Context, in *SignedIn) (*PasskeyChallen
 }
 
 // FinishPasskey adds the passkey that answers a challenge of BeginPasskey. Fails with AUTH_PASSKEY_FAILED,
-// RESOURCE_ALREADY_EXISTS or VALIDATION_INVALID_BODY.
+// AUTH_OTHER_SIGN_IN_REQUIRED, RESOURCE_ALREADY_EXISTS or VALIDATION_INVALID_BODY.
 func (u *Users) FinishPasskey(ctx context.Context, in *SignedIn, answer PasskeyAnswer) (*parley.Passkey, error) {
+	if err := in.checkReach(); err != nil {
+		return nil, err
+	}
 	session, err := u.takeChallenge(ctx, answer.ID, purposeRegister, in.User.ID)
 	if err != nil {
 		return nil, err
@@ -149,9 +153,12 @@ func (u *Users) RenamePasskey(ctx context.Context, in *SignedIn, id parley.Passk
 	})
 }
 
-// DeletePasskey deletes a passkey of the person. Fails with NOT_FOUND, and with VALIDATION_INVALID_BODY of the only way
-// in which they can sign in, or take their second step.
+// DeletePasskey deletes a passkey of the person. Fails with NOT_FOUND, AUTH_OTHER_SIGN_IN_REQUIRED, and with
+// VALIDATION_INVALID_BODY of the only way in which they can sign in, or take their second step.
 func (u *Users) DeletePasskey(ctx context.Context, in *SignedIn, id parley.PasskeyID) error {
+	if err := in.checkReach(); err != nil {
+		return err
+	}
 	return u.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		found, err := tx.LockUser(ctx, in.User.ID)
 		if err != nil {
@@ -160,7 +167,7 @@ func (u *Users) DeletePasskey(ctx context.Context, in *SignedIn, id parley.Passk
 		if err := tx.DeletePasskey(ctx, in.User.ID, id); err != nil {
 			return err
 		}
-		if err := checkPasskeysLeft(ctx, tx, found); err != nil {
+		if err := u.checkPasskeysLeft(ctx, tx, found); err != nil {
 			return err
 		}
 		return u.audit(ctx, tx, in.User.ID, "passkey.delete", string(id), nil)
@@ -181,8 +188,8 @@ func checkExemption(ctx context.Context, tx *store.DB, user parley.UserID) error
 }
 
 // checkPasskeysLeft fails where a user cannot sign in any more.
-func checkPasskeysLeft(ctx context.Context, tx *store.DB, found *store.UserCredential) error {
-	canSignIn, err := tx.CanSignIn(ctx, found.User.ID)
+func (u *Users) checkPasskeysLeft(ctx context.Context, tx *store.DB, found *store.UserCredential) error {
+	canSignIn, err := u.hasWayLeft(ctx, tx, found.User.ID)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,8 @@ type redemption struct {
 }
 
 // Redeem uses a link and opens a session. Fails with AUTH_INVALID_LINK, VALIDATION_INVALID_BODY, AUTH_PASSKEY_FAILED,
-// or AUTH_SIGN_IN_REQUIRED where the invited address has a sign-in that must accept.
+// AUTH_SIGN_IN_REQUIRED where the invited address has a sign-in that must accept, or AUTH_OTHER_SIGN_IN_REQUIRED where
+// that must be another one.
 func (u *Users) Redeem(ctx context.Context, in Redemption) (*OpenedSession, error) {
 	r := &redemption{Redemption: in, details: map[string]string{}}
 	r.Name, r.Company = parley.TrimName(in.Name), parley.TrimName(in.Company)
@@ -148,6 +149,9 @@ func (u *Users) redeemInvitation(ctx context.Context, link *parley.Invite, r *re
 			return nil, parley.NewErrorf(parley.CodeSignInRequired,
 				"%s signs in here already. Sign in with it, then open the link again.", link.Email)
 		}
+		if err := r.By.checkReach(); err != nil { // the session of the link is good for all accounts
+			return nil, err
+		}
 	} else {
 		if err := u.prepareCredential(ctx, r); err != nil {
 			return nil, err
@@ -225,8 +229,8 @@ func (u *Users) acceptInvitation(ctx context.Context, tx *store.DB, link *parley
 	return u.finishRedemption(ctx, tx, &m, r)
 }
 
-// redeemReset sets the password of a user, which is then the only way in, and ends their sessions. Who has asked for
-// the link themselves and has a second step takes it then: whoever reads their mail is not yet them.
+// redeemReset sets the password of a user and ends their sessions. Who has asked for the link themselves and has a
+// second step takes it then: whoever reads their mail is not yet them.
 func (u *Users) redeemReset(ctx context.Context, link *parley.Invite, r *redemption) (*OpenedSession, error) {
 	r.Passkey = nil
 	if err := u.prepareCredential(ctx, r); err != nil {
@@ -247,12 +251,7 @@ func (u *Users) redeemReset(ctx context.Context, link *parley.Invite, r *redempt
 			return err
 		}
 		keepsSecondStep = found.SecondStep && link.InvitedBy == UserActor(link.UserID)
-		if keepsSecondStep {
-			err = u.setPassword(ctx, tx, link.UserID, r.hash, "")
-		} else {
-			err = u.setOnlyPassword(ctx, tx, link.UserID, r.hash)
-		}
-		if err != nil {
+		if err := u.setResetPassword(ctx, tx, link, r.hash); err != nil {
 			return err
 		}
 		if err := u.noteProof(ctx, tx, link, link.UserID, true); err != nil {
@@ -271,6 +270,19 @@ func (u *Users) redeemReset(ctx context.Context, link *parley.Invite, r *redempt
 		return u.beginSecondStep(ctx, link.UserID, r.Client)
 	}
 	return u.enterAs(ctx, r, err)
+}
+
+// setResetPassword sets a password by a link. With that of the operator it is then the only way in. Members cannot take
+// the passkeys of each other away: with a link that a colleague has made, those stay, and the second step ends, which
+// who has lost their passkeys could not take.
+func (u *Users) setResetPassword(ctx context.Context, tx *store.DB, link *parley.Invite, hash string) error {
+	if link.InvitedBy == operatorActor {
+		return u.setOnlyPassword(ctx, tx, link.UserID, hash)
+	}
+	if err := u.setPassword(ctx, tx, link.UserID, hash, ""); err != nil || link.InvitedBy == UserActor(link.UserID) {
+		return err
+	}
+	return tx.SetSecondStep(ctx, link.UserID, false)
 }
 
 // redeemSignIn opens a session and changes nothing else.

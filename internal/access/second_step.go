@@ -92,17 +92,15 @@ func (u *Users) finishWithCode(ctx context.Context, a SecondStepAnswer, c Client
 		}
 		return tx.UseRecoveryCode(ctx, found.User.ID, hashRecoveryCode(found.User.ID, a.Code), u.Now())
 	})
-	if err == nil {
-		attempt.Succeed()
-	}
+	attempt.settle(err)
 	return opened, err
 }
 
 // SetSecondStep sets whether the password of the person needs a passkey or a recovery code beside it. Who has no
-// recovery code left gets new ones. Fails with AUTH_STEP_UP_REQUIRED, NOT_FOUND where the console has no passkeys, and
-// VALIDATION_INVALID_BODY of who has no password or no passkey.
+// recovery code left gets new ones. Fails with AUTH_STEP_UP_REQUIRED, AUTH_OTHER_SIGN_IN_REQUIRED, NOT_FOUND where the
+// console has no passkeys, and VALIDATION_INVALID_BODY of who has no password or no passkey.
 func (u *Users) SetSecondStep(ctx context.Context, in *SignedIn, isRequired bool) (codes []string, err error) {
-	if err := CheckStepUp(parley.Member{SteppedUpAt: in.Session.SteppedUpAt}, u.Now()); err != nil {
+	if err := u.checkOwnWays(in); err != nil {
 		return nil, err
 	}
 	fresh, action := newRecoveryCodes(), "second-step.end"
@@ -174,9 +172,9 @@ func hashRecoveryCode(user parley.UserID, code string) string {
 }
 
 // NewRecoveryCodes makes ten codes, each of which signs the person in once, in place of the earlier ones. They cannot
-// be read again. Fails with AUTH_STEP_UP_REQUIRED.
+// be read again. Fails with AUTH_STEP_UP_REQUIRED and AUTH_OTHER_SIGN_IN_REQUIRED.
 func (u *Users) NewRecoveryCodes(ctx context.Context, in *SignedIn) ([]string, error) {
-	if err := CheckStepUp(parley.Member{SteppedUpAt: in.Session.SteppedUpAt}, u.Now()); err != nil {
+	if err := u.checkOwnWays(in); err != nil {
 		return nil, err
 	}
 	codes := newRecoveryCodes()
@@ -236,8 +234,6 @@ func (u *Users) SignInWithCode(ctx context.Context, email, code string, c Client
 		}
 		return err
 	})
-	if err == nil {
-		attempt.Succeed()
-	}
+	attempt.settle(err)
 	return opened, err
 }

@@ -157,7 +157,7 @@ func TestSecondStepsEndWithAPasskeyAlone(t *testing.T) {
 	})
 }
 
-// A link that one asks for oneself comes by mail alone: it keeps the second step. That of an admin ends it.
+// A link that one asks for oneself comes by mail alone: it keeps the second step. That of the operator ends it.
 func TestLinksAndSecondSteps(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		s := f.requireSecondStep()

@@ -123,7 +123,17 @@ func (a *SignInAttempt) Succeed() {
 	delete(a.throttle.failures, a.keys[0])
 }
 
-// Cancel takes the guess back: it was not checked.
+// settle ends the guess by what came of it. One that was right and leads nowhere is neither a failure nor a success.
+func (a *SignInAttempt) settle(err error) {
+	switch {
+	case err == nil:
+		a.Succeed()
+	case parley.IsCode(err, parley.CodeSSORequired):
+		a.Cancel()
+	}
+}
+
+// Cancel takes the guess back: it was not checked, or counts for nothing.
 func (a *SignInAttempt) Cancel() {
 	a.throttle.mu.Lock()
 	defer a.throttle.mu.Unlock()

@@ -40,8 +40,8 @@ type OpenedSession struct {
 }
 
 // SignIn opens a session for a password, or begins the second step of who has chosen one. Fails with
-// AUTH_SIGN_IN_FAILED, for unknown addresses as for wrong passwords and after the same time, and with
-// RATE_LIMIT_TOO_MANY_REQUESTS.
+// AUTH_SIGN_IN_FAILED, for unknown addresses as for wrong passwords and after the same time, with
+// RATE_LIMIT_TOO_MANY_REQUESTS, and for the right password as open does.
 func (u *Users) SignIn(ctx context.Context, email, password string, c Client) (*OpenedSession, error) {
 	attempt, err := u.Throttle.Begin(email, c.Address, u.Now())
 	if err != nil {
@@ -66,6 +66,10 @@ func (u *Users) SignIn(ctx context.Context, email, password string, c Client) (*
 	}
 	if isOutdated {
 		found.PasswordHash = u.rehash(ctx, found, password)
+	}
+	if err := u.checkWayIn(ctx, u.DB, found.User.ID); err != nil {
+		attempt.Cancel()
+		return nil, err
 	}
 	if found.SecondStep {
 		attempt.Cancel() // the failures with codes stay counted
@@ -100,12 +104,16 @@ func requirePassword(ctx context.Context, tx *store.DB, checked *store.UserCrede
 	return err
 }
 
-// open opens a session in one transaction with what before does.
+// open opens a session in one transaction with what before does. Fails with AUTH_SINGLE_SIGN_ON_REQUIRED of who enters
+// every account by single sign-on alone.
 func (u *Users) open(ctx context.Context, user parley.UserID, c Client, method string,
 	before func(tx *store.DB) error) (*OpenedSession, error) {
 	token, session := u.Sessions.newSession(user, c)
 	err := u.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := before(tx); err != nil {
+			return err
+		}
+		if err := u.checkWayIn(ctx, tx, user); err != nil {
 			return err
 		}
 		return u.createSession(ctx, tx, &session, method)
@@ -114,6 +122,41 @@ func (u *Users) open(ctx context.Context, user parley.UserID, c Client, method s
 		return nil, err
 	}
 	return u.enter(ctx, token)
+}
+
+// checkWayIn fails with AUTH_SINGLE_SIGN_ON_REQUIRED, and names the way that works, where single sign-on alone leads
+// into every account of a user: a password or a passkey would open nothing. The owner who needs it not gets in.
+func (u *Users) checkWayIn(ctx context.Context, tx *store.DB, user parley.UserID) error {
+	memberships, err := tx.AccountMemberships(ctx, user)
+	isOpen := func(m parley.AccountMembership) bool { return !m.NeedsSSO }
+	if err != nil || len(memberships) == 0 || slices.ContainsFunc(memberships, isOpen) {
+		return err
+	}
+	m := memberships[0]
+	if i := slices.IndexFunc(memberships, hasOwnProvider); i >= 0 {
+		m = memberships[i]
+	}
+	return u.ssoRequired(&m)
+}
+
+func hasOwnProvider(m parley.AccountMembership) bool { return m.SSOName != "" }
+
+// ssoRequired returns the failure that says by which provider an account is entered.
+func (u *Users) ssoRequired(m *parley.AccountMembership) error {
+	details := map[string]string{"company": m.AccountName, "provider": m.SSOName}
+	switch {
+	case m.SSOName != "":
+		details["accountId"] = string(m.AccountID)
+	case u.OIDC != nil:
+		details["provider"] = u.OIDC.Name
+	default:
+		return parley.NewErrorf(parley.CodeSSORequired, "The members of %s sign in by single sign-on alone, which is not "+
+			"set up any more: ask an owner.", m.AccountName)
+	}
+	err := parley.NewErrorf(parley.CodeSSORequired, "The members of %s sign in by single sign-on alone: continue with %s.",
+		m.AccountName, details["provider"])
+	err.Details = details
+	return err
 }
 
 func (u *Users) createSession(ctx context.Context, tx *store.DB, s *parley.WebSession, method string) error {
@@ -206,12 +249,13 @@ func (u *Users) checkOwnPassword(ctx context.Context, in *SignedIn, password str
 
 // ChangePassword sets a password, renews the token of the person's session and ends all other sessions. Who has no
 // password yet, but another sign-in, must have stepped up instead of telling the present one. Fails with
-// AUTH_SIGN_IN_FAILED, AUTH_STEP_UP_REQUIRED, RATE_LIMIT_TOO_MANY_REQUESTS or VALIDATION_INVALID_BODY.
+// AUTH_SIGN_IN_FAILED, AUTH_STEP_UP_REQUIRED, AUTH_OTHER_SIGN_IN_REQUIRED, RATE_LIMIT_TOO_MANY_REQUESTS or
+// VALIDATION_INVALID_BODY.
 func (u *Users) ChangePassword(ctx context.Context, in *SignedIn, present, wanted string,
 	c Client) (*OpenedSession, error) {
 	details := map[string]string{}
 	checkNewPassword(details, wanted, in.User.Email)
-	if err := parley.InvalidFields(details); err != nil {
+	if err := cmp.Or(parley.InvalidFields(details), in.checkReach()); err != nil {
 		return nil, err
 	}
 	found, err := u.DB.UserCredential(ctx, in.User.ID)

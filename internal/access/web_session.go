@@ -58,8 +58,9 @@ func (s *SignedIn) Actor() string { return UserActor(s.User.ID) }
 func UserActor(id parley.UserID) string { return "user:" + string(id) }
 
 // Member returns the person as a member of the account. An empty account is the one that the session began with,
-// or else the first. Fails with ACCOUNT_NOT_FOUND where they are no member of it, and with AUTH_SINGLE_SIGN_ON_REQUIRED
-// where they have signed in otherwise and must not.
+// or else the first. Fails with ACCOUNT_NOT_FOUND where they are no member of it, with AUTH_SINGLE_SIGN_ON_REQUIRED
+// where they have signed in otherwise and must not, and with AUTH_OTHER_SIGN_IN_REQUIRED where they have signed in by
+// the provider of another account.
 func (s *SignedIn) Member(account parley.AccountID) (parley.Member, error) {
 	i := s.membershipIndex(account)
 	if account == "" {
@@ -69,8 +70,11 @@ func (s *SignedIn) Member(account parley.AccountID) (parley.Member, error) {
 		return parley.Member{}, parley.NewError(parley.CodeAccountNotFound)
 	}
 	m := s.Memberships[i]
-	if s.LacksSSO(m) {
+	switch {
+	case s.LacksSSO(m):
 		return parley.Member{}, parley.NewError(parley.CodeSSORequired)
+	case !s.Reaches(m.AccountID):
+		return parley.Member{}, parley.NewError(parley.CodeOtherSignIn)
 	}
 	return parley.Member{User: s.User.ID, Account: m.AccountID, Role: m.Role, SteppedUpAt: s.Session.SteppedUpAt,
 		ViewersSeePersonalData: m.ViewersSeePersonalData, HasUsedSSO: s.hasUsedSSO(m.AccountID)}, nil
@@ -79,6 +83,29 @@ func (s *SignedIn) Member(account parley.AccountID) (parley.Member, error) {
 // LacksSSO reports whether the person must sign in by single sign-on before they enter the account of a membership.
 func (s *SignedIn) LacksSSO(m parley.AccountMembership) bool {
 	return m.NeedsSSO && !s.hasUsedSSO(m.AccountID)
+}
+
+// Reaches reports whether the session is good for an account: one that the provider of an account has vouched for is
+// good for that account alone, so that whoever runs the provider gets into no other.
+func (s *SignedIn) Reaches(account parley.AccountID) bool {
+	own := s.Session.SSOAccount()
+	return own == "" || own == account
+}
+
+// checkReach fails with AUTH_OTHER_SIGN_IN_REQUIRED where the person belongs to accounts that the session is not good
+// for: it must neither make nor change the ways of signing in that lead into those.
+func (s *SignedIn) checkReach() error {
+	isOther := func(m parley.AccountMembership) bool { return !s.Reaches(m.AccountID) }
+	if slices.ContainsFunc(s.Memberships, isOther) {
+		return parley.NewErrorf(parley.CodeOtherSignIn, "You have signed in by the provider of one of your accounts. Sign "+
+			"in in a way that opens the others too, and change this then.")
+	}
+	return nil
+}
+
+// checkOwnWays fails with AUTH_STEP_UP_REQUIRED, and as checkReach does: what changes how a person signs in needs both.
+func (u *Users) checkOwnWays(in *SignedIn) error {
+	return cmp.Or(in.checkReach(), CheckStepUp(parley.Member{SteppedUpAt: in.Session.SteppedUpAt}, u.Now()))
 }
 
 // hasUsedSSO reports whether the provider of the server or that of an account has vouched for the session.

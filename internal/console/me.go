@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"parley"
@@ -22,12 +21,18 @@ func (a *API) addMeRoutes() {
 	addPersonal(a, "PUT /me/password", operation{
 		Name:    "changePassword",
 		Summary: "Set your password, and end all other sessions",
-		Errors:  errorCodes{parley.CodeSignInFailed, parley.CodeStepUpRequired, parley.CodeTooManyRequests},
+		Errors: errorCodes{parley.CodeSignInFailed, parley.CodeStepUpRequired, parley.CodeOtherSignIn,
+			parley.CodeTooManyRequests},
 	}, a.changePassword)
+	addPersonal(a, "GET /me/single-sign-on", operation{
+		Name:    "listIdentities",
+		Summary: "The providers of single sign-on by which you may sign in, and which of them you have connected",
+	}, a.listIdentities)
 	addPersonal(a, "DELETE /me/single-sign-on", operation{
 		Name:    "disconnectSingleSignOn",
-		Summary: "End what connects you with the provider of single sign-on",
-		Errors:  errorCodes{parley.CodeNotFound, parley.CodeInvalidBody, parley.CodeStepUpRequired},
+		Summary: "End what connects you with a provider of single sign-on",
+		Errors: errorCodes{parley.CodeNotFound, parley.CodeInvalidBody, parley.CodeStepUpRequired,
+			parley.CodeOtherSignIn},
 	}, a.disconnectSingleSignOn)
 	addPersonal(a, "GET /me/sessions", operation{
 		Name:    "listSessions",
@@ -61,7 +66,7 @@ type Me struct {
 	SingleSignOnSince *time.Time `json:"singleSignOnSince" doc:"Null without it."`
 }
 
-func (a *API) newMe(ctx context.Context, p *parley.Profile) (*Me, error) {
+func (a *API) newMe(ctx context.Context, person *access.SignedIn, p *parley.Profile) (*Me, error) {
 	passkeys, err := a.Users.DB.Passkeys(ctx, p.ID)
 	me := &Me{ID: string(p.ID), Name: p.Name, Email: p.Email, Locale: p.Locale, Theme: p.Theme,
 		Notifications: p.Notifications, HasPassword: p.HasPassword, HasPasskey: len(passkeys) > 0,
@@ -72,14 +77,10 @@ func (a *API) newMe(ctx context.Context, p *parley.Profile) (*Me, error) {
 	if err != nil {
 		return nil, err
 	}
-	links, err := a.Users.DB.SSOLinks(ctx, p.ID)
-	if err != nil || len(links) == 0 {
-		return me, err
-	}
-	issuers, err := a.Users.SSOIssuers(ctx, p.ID)
-	for _, l := range links {
-		if slices.Contains(issuers, l.Issuer) {
-			me.HasSingleSignOn, me.SingleSignOnSince = true, &l.CreatedAt
+	identities, err := a.Users.Identities(ctx, person)
+	for i := range identities {
+		if since := identities[i].ConnectedAt; since != nil {
+			me.HasSingleSignOn, me.SingleSignOnSince = true, since
 		}
 	}
 	return me, err
@@ -90,7 +91,7 @@ func (a *API) findMe(ctx context.Context, person *access.SignedIn) (*Me, error) 
 	if err != nil {
 		return nil, err
 	}
-	return a.newMe(ctx, p)
+	return a.newMe(ctx, person, p)
 }
 
 func (a *API) getMe(ctx context.Context, c *call, _ *httpapi.NoInput) (*Me, error) {
@@ -106,13 +107,14 @@ type MeChange struct {
 }
 
 func (a *API) updateMe(ctx context.Context, c *call, in *MeChange) (*Me, error) {
-	p, err := a.Users.UpdateProfile(ctx, visitorOf(c).person.User.ID, access.ProfileChange{
+	person := visitorOf(c).person
+	p, err := a.Users.UpdateProfile(ctx, person.User.ID, access.ProfileChange{
 		Name: in.Name.Ptr(), Locale: in.Locale.Ptr(), Theme: in.Theme.Ptr(), Notifications: in.Notifications.Value,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return a.newMe(ctx, p)
+	return a.newMe(ctx, person, p)
 }
 
 // NewPassword sets a password.
@@ -127,8 +129,37 @@ func (a *API) changePassword(ctx context.Context, c *call, in *NewPassword) (*Se
 	return a.enter(ctx, c, opened, err)
 }
 
-func (a *API) disconnectSingleSignOn(ctx context.Context, c *call, _ *httpapi.NoInput) (*Done, error) {
-	return &Done{}, a.Users.DisconnectOIDC(ctx, visitorOf(c).person)
+// IdentityList lists the providers of single sign-on by which a person may sign in.
+type IdentityList struct {
+	Data []Identity `json:"data"`
+}
+
+// Identity is a provider of single sign-on, and what connects a person with it.
+type Identity struct {
+	AccountID   string     `json:"accountId" doc:"Whose own provider it is; empty of that of the server."`
+	AccountName string     `json:"accountName" doc:"Likewise."`
+	Name        string     `json:"name" doc:"What people call it."`
+	ConnectedAt *time.Time `json:"connectedAt" doc:"Null where they are not connected."`
+	LastUsedAt  *time.Time `json:"lastUsedAt"`
+}
+
+func (a *API) listIdentities(ctx context.Context, c *call, _ *httpapi.NoInput) (*IdentityList, error) {
+	list, err := a.Users.Identities(ctx, visitorOf(c).person)
+	if err != nil {
+		return nil, err
+	}
+	return &IdentityList{httpapi.ConvertList(list, func(i *access.Identity) Identity {
+		return Identity{string(i.Account), i.AccountName, i.Name, i.ConnectedAt, i.LastUsedAt}
+	})}, nil
+}
+
+// IdentityRef names a provider of single sign-on.
+type IdentityRef struct {
+	AccountID string `query:"account" json:"-" max:"100" doc:"Whose own provider it is; without it that of the server."`
+}
+
+func (a *API) disconnectSingleSignOn(ctx context.Context, c *call, in *IdentityRef) (*Done, error) {
+	return &Done{}, a.Users.DisconnectOIDC(ctx, visitorOf(c).person, parley.AccountID(in.AccountID))
 }
 
 // SessionList lists the sessions of a person.

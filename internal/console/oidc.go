@@ -140,7 +140,7 @@ func (a *API) beginOIDC(r *http.Request, purpose access.OIDCPurpose) (*access.OI
 		return nil, &access.OIDCError{Failure: access.OIDCOther, Err: err}
 	}
 	account := parley.AccountID(r.URL.Query().Get("account"))
-	if account == "" || !isConnecting {
+	if !isConnecting || account == "" && a.Users.OIDC == nil {
 		account, _ = a.providerOf(person)
 	}
 	provider, err := a.findOIDC(r.Context(), account, purpose)
@@ -181,18 +181,19 @@ func (a *API) findOIDC(ctx context.Context, account parley.AccountID,
 }
 
 // providerOf returns the account by whose provider a person shows who they are, and what it is called: that of their
-// session, else the server's, which is the empty account, else that of the account that they have belonged to longest.
+// session, else the server's, which is the empty account, else that of the only account that they belong to: it must
+// not vouch for others.
 func (a *API) providerOf(person *access.SignedIn) (account parley.AccountID, name string) {
 	for _, m := range person.Memberships {
-		isOwn := person.Session.Method == parley.AccountSSO(m.AccountID)
-		if m.SSOName != "" && (isOwn || name == "" && a.Users.OIDC == nil) {
-			account, name = m.AccountID, m.SSOName
+		isOnly := len(person.Memberships) == 1 && a.Users.OIDC == nil
+		if m.SSOName != "" && (m.AccountID == person.Session.SSOAccount() || isOnly) {
+			return m.AccountID, m.SSOName
 		}
 	}
-	if name == "" && a.Users.OIDC != nil {
+	if a.Users.OIDC != nil {
 		name = a.Users.OIDC.Name
 	}
-	return account, name
+	return "", name
 }
 
 // isOwnLink reports whether a page of the console has led here: another site must not change what people sign in with.

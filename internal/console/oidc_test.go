@@ -408,7 +408,7 @@ func openWithOwnProvider(t *testing.T) (*testkit.Server, *oidcprovider.Provider)
 	must(srv.Accounts.SetSSOProvider(t.Context(), account, access.SSOSettings{Issuer: provider.URL,
 		ClientID: oidcprovider.ClientID, Secret: &secret, Name: "Shop ID"}))
 	must(srv.Accounts.AddSSODomain(t.Context(), account, "shop.example"))
-	must(srv.DB.NoteSSODomainProof(t.Context(), account, "shop.example", time.Now()))
+	must(srv.DB.NoteSSODomainProof(t.Context(), account, "shop.example", false, time.Now()))
 	must(srv.DB.NoteSSOProviderTest(t.Context(), account, time.Now()))
 	return srv, provider
 }

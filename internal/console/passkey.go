@@ -20,7 +20,8 @@ func (a *API) addPasskeyRoutes() {
 	addOpen(a, "POST /session/passkey/finish", operation{
 		Name:    "finishPasskey",
 		Summary: "Sign in with a passkey, or show again who you are",
-		Errors:  errorCodes{parley.CodeNotFound, parley.CodePasskeyFailed, parley.CodeSignInRequired},
+		Errors: errorCodes{parley.CodeNotFound, parley.CodePasskeyFailed, parley.CodeSignInRequired,
+			parley.CodeSSORequired},
 	}, a.finishPasskey)
 	addOpen(a, "POST /session/redeem/passkey", operation{
 		Name:    "beginLinkPasskey",
@@ -30,13 +31,13 @@ func (a *API) addPasskeyRoutes() {
 	addOpen(a, "POST /session/recovery-code", operation{
 		Name:    "signInWithCode",
 		Summary: "Sign in with a recovery code, which is used up",
-		Errors:  errorCodes{parley.CodeSignInFailed, parley.CodeSecondStep},
+		Errors:  errorCodes{parley.CodeSignInFailed, parley.CodeSecondStep, parley.CodeSSORequired},
 	}, a.signInWithCode)
 	addOpen(a, "POST /session/second-step", operation{
 		Name:    "finishSecondStep",
 		Summary: "Show a passkey or a recovery code after the password",
 		Errors: errorCodes{parley.CodeNotFound, parley.CodePasskeyFailed, parley.CodeSignInFailed,
-			parley.CodeTooManyRequests},
+			parley.CodeSSORequired, parley.CodeTooManyRequests},
 	}, a.finishSecondStep)
 	a.addOwnPasskeyRoutes()
 }
@@ -49,13 +50,15 @@ func (a *API) addOwnPasskeyRoutes() {
 	addPersonal(a, "POST /me/passkeys/begin", operation{
 		Name:    "beginNewPasskey",
 		Summary: "Ask for a challenge for a new passkey",
-		Errors:  errorCodes{parley.CodeNotFound, parley.CodeStepUpRequired, parley.CodeInvalidBody},
+		Errors: errorCodes{parley.CodeNotFound, parley.CodeStepUpRequired, parley.CodeOtherSignIn,
+			parley.CodeInvalidBody},
 	}, a.beginNewPasskey)
 	addPersonal(a, "POST /me/passkeys/finish", operation{
 		Name:    "finishNewPasskey",
 		Summary: "Add the passkey that answers a challenge",
 		Status:  http.StatusCreated,
-		Errors:  errorCodes{parley.CodeNotFound, parley.CodePasskeyFailed, parley.CodeAlreadyExists},
+		Errors: errorCodes{parley.CodeNotFound, parley.CodePasskeyFailed, parley.CodeOtherSignIn,
+			parley.CodeAlreadyExists},
 	}, a.finishNewPasskey)
 	addPersonal(a, "PATCH /me/passkeys/{passkeyId}", operation{
 		Name:    "renamePasskey",
@@ -65,17 +68,18 @@ func (a *API) addOwnPasskeyRoutes() {
 	addPersonal(a, "DELETE /me/passkeys/{passkeyId}", operation{
 		Name:    "deletePasskey",
 		Summary: "Remove one of your passkeys",
-		Errors:  errorCodes{parley.CodeNotFound, parley.CodeInvalidBody, parley.CodeStepUpRequired},
+		Errors: errorCodes{parley.CodeNotFound, parley.CodeInvalidBody, parley.CodeStepUpRequired,
+			parley.CodeOtherSignIn},
 	}, a.deletePasskey)
 	addPersonal(a, "PUT /me/second-step", operation{
 		Name:    "setSecondStep",
 		Summary: "Have a passkey or a recovery code asked for after your password, or not",
-		Errors:  errorCodes{parley.CodeNotFound, parley.CodeStepUpRequired},
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeStepUpRequired, parley.CodeOtherSignIn},
 	}, a.setSecondStep)
 	addPersonal(a, "POST /me/recovery-codes", operation{
 		Name:    "createRecoveryCodes",
 		Summary: "Make ten codes, each of which signs you in once, in place of the earlier ones",
-		Errors:  errorCodes{parley.CodeStepUpRequired},
+		Errors:  errorCodes{parley.CodeStepUpRequired, parley.CodeOtherSignIn},
 	}, a.createRecoveryCodes)
 }
 

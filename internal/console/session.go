@@ -45,7 +45,7 @@ func (a *API) addSessionRoutes() {
 	addOpen(a, "POST /session", operation{
 		Name:    "signIn",
 		Summary: "Sign in with a password",
-		Errors:  errorCodes{parley.CodeSignInFailed, parley.CodeTooManyRequests},
+		Errors:  errorCodes{parley.CodeSignInFailed, parley.CodeSSORequired, parley.CodeTooManyRequests},
 	}, a.signIn)
 	addOpen(a, "DELETE /session", operation{
 		Name:    "signOut",
@@ -65,7 +65,8 @@ func (a *API) addSessionRoutes() {
 	addOpen(a, "POST /session/redeem", operation{
 		Name:    "redeemLink",
 		Summary: "Use a link, and sign in",
-		Errors:  errorCodes{parley.CodeInvalidLink, parley.CodeSignInRequired, parley.CodePasskeyFailed},
+		Errors: errorCodes{parley.CodeInvalidLink, parley.CodeSignInRequired, parley.CodeOtherSignIn,
+			parley.CodePasskeyFailed},
 	}, a.redeemLink)
 	addOpen(a, "POST /session/provider", operation{
 		Name:    "findProvider",
@@ -114,7 +115,11 @@ type Membership struct {
 
 	NeedsSSO bool `json:"needsSingleSignOn" doc:"The account is entered by it alone, and the session has begun otherwise."`
 
+	NeedsOther bool `json:"needsOtherSignIn" doc:"The provider of another account has vouched for the session."`
+
 	SSOName string `json:"singleSignOnName" doc:"Of the account's own provider that counts; empty without one."`
+
+	OnlySSO bool `json:"onlySingleSignOn" doc:"The person enters the account by it alone."`
 }
 
 // SignInFeatures are the ways of signing in besides the password.
@@ -126,6 +131,8 @@ type SignInFeatures struct {
 	ByDomain bool `json:"byDomain" doc:"Accounts have providers of single sign-on: see findProvider."`
 
 	OIDCName string `json:"oidcName" doc:"What people call the provider of single sign-on; empty if there is none."`
+
+	ServerOIDCName string `json:"serverOidcName" doc:"Likewise, of the server; empty if it has none."`
 }
 
 func (a *API) getSession(ctx context.Context, c *call, _ *httpapi.NoInput) (*Session, error) {
@@ -144,7 +151,7 @@ func (a *API) describeSession(ctx context.Context, c *call, person *access.Signe
 	s := &Session{Memberships: []Membership{}, Uploads: uploadLimits}
 	s.Features = SignInFeatures{Passkey: a.hasPasskeys(c.Request), OIDC: a.Users.OIDC != nil, Mail: a.Users.Mail != nil}
 	if a.Users.OIDC != nil {
-		s.Features.OIDCName = a.Users.OIDC.Name
+		s.Features.OIDCName, s.Features.ServerOIDCName = a.Users.OIDC.Name, a.Users.OIDC.Name
 	}
 	if person == nil {
 		var err error
@@ -154,13 +161,12 @@ func (a *API) describeSession(ctx context.Context, c *call, person *access.Signe
 		s.NeedsSetup, err = a.Users.NeedsSetup(ctx)
 		return s, err
 	}
-	if _, name := a.providerOf(person); name != "" {
-		s.Features.OIDC, s.Features.OIDCName = true, name
-	}
+	_, s.Features.OIDCName = a.providerOf(person)
+	s.Features.OIDC = s.Features.OIDCName != ""
 	for _, m := range person.Memberships {
 		s.Memberships = append(s.Memberships, Membership{AccountID: string(m.AccountID), AccountName: m.AccountName,
 			Role: string(m.Role), Permissions: access.Permissions(m.Role), NeedsSSO: person.LacksSSO(m),
-			SSOName: m.SSOName})
+			NeedsOther: !person.Reaches(m.AccountID), SSOName: m.SSOName, OnlySSO: m.NeedsSSO})
 	}
 	s.SteppedUp = checkStepUp(person, a.Now()) == nil
 	me, err := a.findMe(ctx, person)

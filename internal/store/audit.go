@@ -164,7 +164,8 @@ func (db *DB) EachAuditEvent(ctx context.Context, account parley.AccountID, f Au
 	}
 }
 
-// SubjectNames returns the names of the members, agents and keys of an account that are among ids.
+// SubjectNames returns the names of what is among ids and belongs to an account: members, agents, keys, sources, teams,
+// statuses of tickets and servers of models.
 func (db *DB) SubjectNames(ctx context.Context, account parley.AccountID, ids []string) (map[string]string, error) {
 	names := map[string]string{}
 	if len(ids) == 0 {
@@ -178,6 +179,10 @@ func (db *DB) SubjectNames(ctx context.Context, account parley.AccountID, ids []
 	for _, query := range []string{
 		`select id, name from agents where account_id = ? and id in `,
 		`select id, name from api_keys where account_id = ? and id in `,
+		`select id, name from sources where account_id = ? and id in `,
+		`select id, name from teams where account_id = ? and id in `,
+		`select id, name from model_servers where account_id = ? and id in `,
+		`select id, internal_label from ticket_statuses where account_id = ? and id in `,
 		`select u.id, u.name from memberships m join users u on u.id = m.user_id where m.account_id = ? and m.user_id in `,
 	} {
 		found, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (pair [2]string, err error) {

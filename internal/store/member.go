@@ -153,6 +153,7 @@ func (db *DB) DropMember(ctx context.Context, account parley.AccountID, user par
 }
 
 // OwnersWhoSignIn lists up to two owners of an account who have a way of signing in: more than one is enough to know.
+// The provider of another account is none, since it opens that one alone.
 func (db *DB) OwnersWhoSignIn(ctx context.Context, account parley.AccountID) ([]parley.UserID, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.UserID], `
 		select m.user_id
@@ -161,7 +162,12 @@ func (db *DB) OwnersWhoSignIn(ctx context.Context, account parley.AccountID) ([]
 		where m.account_id = ? and m.role = ?
 		  and (u.password_hash is not null
 		    or exists (select 1 from passkeys p where p.user_id = u.id)
-		    or exists (select 1 from sso_links l where l.user_id = u.id))
+		    or exists (
+		      select 1
+		      from sso_links l
+		      where l.user_id = u.id
+		        and (l.issuer not in (select issuer from sso_providers)
+		          or l.issuer in (select issuer from sso_providers where account_id = m.account_id))))
 		limit 2`, account, parley.RoleOwner)
 }
 

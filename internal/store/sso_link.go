@@ -41,6 +41,11 @@ func (db *DB) NoteSSOLinkUse(ctx context.Context, issuer, subject string, now ti
 		subject)
 }
 
+// DeleteSSOLink deletes the link of a user to an issuer. Fails with NOT_FOUND.
+func (db *DB) DeleteSSOLink(ctx context.Context, user parley.UserID, issuer string) error {
+	return db.execFound(ctx, parley.CodeNotFound, `delete from sso_links where user_id = ? and issuer = ?`, user, issuer)
+}
+
 // DeleteSSOLinks deletes the links of a user: they are made again by the next sign-in.
 func (db *DB) DeleteSSOLinks(ctx context.Context, user parley.UserID) error {
 	return db.exec(ctx, `delete from sso_links where user_id = ?`, user)

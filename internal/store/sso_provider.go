@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/sqldb"
 )
 
 var ssoProviderTable = newTable("sso_providers", func(p *parley.SSOProvider) []field {
@@ -36,13 +35,11 @@ func (db *DB) FindSSOProviderOfDomain(ctx context.Context, domain string) (*parl
 		  where domain = ? and proved_at is not null)`, domain)
 }
 
-// SSOIssuers lists the issuers of the tested providers of a user's accounts.
-func (db *DB) SSOIssuers(ctx context.Context, user parley.UserID) ([]string, error) {
-	return sqldb.All(ctx, db.sql, sqldb.Column[string], `
-		select p.issuer
-		from sso_providers p
-		  join memberships m on m.account_id = p.account_id
-		where m.user_id = ? and p.tested_at is not null`, user)
+// SSOProvidersOfUser lists the tested providers of a user's accounts, the oldest first.
+func (db *DB) SSOProvidersOfUser(ctx context.Context, user parley.UserID) ([]parley.SSOProvider, error) {
+	return ssoProviderTable.list(ctx, db, `
+		where tested_at is not null and account_id in (select account_id from memberships where user_id = ?)
+		order by created_at, account_id`, user)
 }
 
 // HasSSOProviders reports whether any account has a tested provider.
@@ -77,6 +74,7 @@ var ssoDomainTable = newTable("sso_domains", func(d *parley.SSODomain) []field {
 		{"token", &d.Token},
 		{"proved_at", timePointerDest{&d.ProvedAt}},
 		{"created_at", timeDest{&d.CreatedAt}},
+		{"by_operator", boolDest{&d.ByOperator}},
 	}
 })
 
@@ -101,12 +99,15 @@ func (db *DB) IsSSODomainTaken(ctx context.Context, account parley.AccountID, do
 		where domain = ? and proved_at is not null and account_id <> ?`, domain, account)
 }
 
-// NoteSSODomainProof notes that a domain is the account's. Fails with NOT_FOUND.
-func (db *DB) NoteSSODomainProof(ctx context.Context, account parley.AccountID, domain string, now time.Time) error {
+// NoteSSODomainProof notes that a domain is the account's, by its record or by the operator's word. Fails with
+// NOT_FOUND.
+func (db *DB) NoteSSODomainProof(ctx context.Context, account parley.AccountID, domain string, byOperator bool,
+	now time.Time) error {
 	return db.execFound(ctx, parley.CodeNotFound, `
-		update sso_domains
-		set proved_at = ?
-		where account_id = ? and domain = ?`, millis(now), account, domain)
+		update sso_domains set
+		  proved_at = ?,
+		  by_operator = ?
+		where account_id = ? and domain = ?`, millis(now), boolToInt(byOperator), account, domain)
 }
 
 // DeleteSSODomain deletes a domain. Fails with NOT_FOUND.

@@ -67,9 +67,13 @@ type SessionRole struct {
 	Role      parley.Role
 }
 
+// ownSSOMethod is before the id of the account whose own provider has vouched for a session.
+var ownSSOMethod = parley.AccountSSO("")
+
 // SessionRoles lists the roles of the people of sessions, in all of their accounts and in no order. Sessions that have
 // ended, or were last used before idleSince, have none, and in accounts that they must enter by single sign-on only
-// those that have begun with it. There must be at least one session.
+// those that have begun with it. One that the provider of an account has vouched for has one in that account alone.
+// There must be at least one session.
 func (db *DB) SessionRoles(ctx context.Context, sessions []parley.WebSessionID,
 	idleSince, now time.Time) ([]SessionRole, error) {
 	args := make([]any, 0, len(sessions)+3)
@@ -85,7 +89,8 @@ func (db *DB) SessionRoles(ctx context.Context, sessions []parley.WebSessionID,
 		from web_sessions s
 		  join memberships m on m.user_id = s.user_id
 		  join accounts a on a.id = m.account_id
-		where (s.method = ? or s.method = '`+parley.MethodSSO+`:' || m.account_id or `+needsNoSSO+`)
+		where (s.method = ? or s.method = '`+ownSSOMethod+`' || m.account_id
+		    or s.method not like '`+ownSSOMethod+`%' and `+needsNoSSO+`)
 		  and s.id in `+placeholders(len(sessions))+`
 		  and s.revoked_at is null and s.expires_at > ? and s.last_seen_at > ?`,
 		append(args, millis(now), millis(idleSince))...)

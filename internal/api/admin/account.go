@@ -231,6 +231,9 @@ type AgentUsage struct {
 	Credits     float64 `json:"credits" doc:"Of the month."`
 	CreditLimit *int64  `json:"creditLimit" doc:"Of a month, as the agent is set; null is none."`
 	Storage     int64   `json:"storage" doc:"Bytes of its sources now."`
+
+	Forecast  *float64   `json:"forecast" doc:"As that of Usage, of the agent alone."`
+	ReachesAt *time.Time `json:"reachesLimitAt" doc:"When it reaches its own limit at that pace; null if it does not."`
 }
 
 // AgentUsageQuery asks for a page of what the agents of an account use.
@@ -364,10 +367,15 @@ func (s *Service) listAgentUsage(ctx context.Context, in AgentUsageQuery) (Page[
 	}
 	read := func(p parley.PageRequest) (parley.Page[parley.Agent], error) { return s.DB.Agents(ctx, id, begin, p) }
 	return readPage(s, in.Paging, []string{"usage", in.AccountID, store.MonthOf(begin)}, read,
-		eachBy(func(a *parley.Agent) AgentUsage {
-			return AgentUsage{AgentID: string(a.ID), Name: a.Name, Credits: a.CreditsUsed.Float(), CreditLimit: a.CreditLimit,
-				Storage: a.Size}
-		}))
+		eachBy(func(a *parley.Agent) AgentUsage { return s.newAgentUsage(a, begin) }))
+}
+
+// newAgentUsage returns what an agent uses in the month that begins then.
+func (s *Service) newAgentUsage(a *parley.Agent, begin time.Time) AgentUsage {
+	out := AgentUsage{AgentID: string(a.ID), Name: a.Name, Credits: a.CreditsUsed.Float(), CreditLimit: a.CreditLimit,
+		Storage: a.Size}
+	out.Forecast, out.ReachesAt = forecastCredits(begin, s.Now(), a.CreditsUsed, grantCredits(a.CreditLimit))
+	return out
 }
 
 func (s *Service) exportUsage(ctx context.Context, c *httpapi.Call, in UsageExport) error {

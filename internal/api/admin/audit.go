@@ -60,7 +60,8 @@ type AuditAct struct {
 	By          AuditActor      `json:"by"`
 	Action      string          `json:"action"`
 	Subject     string          `json:"subject" doc:"The id of what it was done to."`
-	SubjectName string          `json:"subjectName,omitempty" doc:"Of a person, an agent or a key that is still there."`
+	SubjectName string          `json:"subjectName,omitempty" doc:"Of what is still there and has one."`
+	AgentName   string          `json:"agentName,omitempty" doc:"Of the agent that it was done to, or that it belongs to."`
 	Details     json.RawMessage `json:"details" doc:"An object."`
 	Hash        string          `json:"hash"`
 }
@@ -85,9 +86,10 @@ func (s *Service) listAudit(ctx context.Context, in AuditQuery) (Page[AuditAct],
 
 func (s *Service) newAuditActs(ctx context.Context, account parley.AccountID,
 	list []store.AuditEvent) ([]AuditAct, error) {
-	actors, subjects := make([]string, len(list)), make([]string, len(list))
+	actors, subjects := make([]string, len(list)), make([]string, 0, 2*len(list))
 	for i := range list {
-		actors[i], subjects[i] = list[i].Actor, list[i].Subject
+		actors[i] = list[i].Actor
+		subjects = append(subjects, list[i].Subject, agentOf(&list[i]))
 	}
 	people, err := s.findActors(ctx, actors)
 	if err != nil {
@@ -99,8 +101,17 @@ func (s *Service) newAuditActs(ctx context.Context, account parley.AccountID,
 	}
 	return httpapi.ConvertList(list, func(a *store.AuditEvent) AuditAct {
 		return AuditAct{Seq: a.Seq, At: a.At, By: people.actor(a.Actor), Action: a.Action, Subject: a.Subject,
-			SubjectName: names[a.Subject], Details: objectOrEmpty(a.Details), Hash: a.Hash}
+			SubjectName: names[a.Subject], AgentName: names[agentOf(a)], Details: objectOrEmpty(a.Details), Hash: a.Hash}
 	}), nil
+}
+
+// agentOf returns the id of the agent that an act names in its details, or else its subject, which may be an agent.
+func agentOf(a *store.AuditEvent) string {
+	var details struct{ Agent string }
+	if json.Unmarshal([]byte(a.Details), &details) != nil || details.Agent == "" {
+		return a.Subject
+	}
+	return details.Agent
 }
 
 // objectOrEmpty returns the details of an act. Some acts have none, which the chain holds as null.

@@ -73,6 +73,8 @@ var failingRequests = []struct {
 	{"POST /accounts/ACCOUNT/invitations/y/link", ``, parley.CodeNotFound},
 	{"DELETE /accounts/x/invitations/y", ``, parley.CodeAccountNotFound},
 	{"DELETE /accounts/ACCOUNT/invitations/y", ``, parley.CodeNotFound},
+	{"PUT /accounts/x/single-sign-on/domains/shop.example/confirmation", ``, parley.CodeAccountNotFound},
+	{"PUT /accounts/ACCOUNT/single-sign-on/domains/shop/confirmation", ``, parley.CodeInvalidBody},
 	{"POST /webhooks", `{"accountId":"x","endpoint":"http://a.co","events":[]}`, parley.CodeAccountNotFound},
 	{"POST /webhooks", `{"agentId":"x","endpoint":"http://a.co","events":[]}`, parley.CodeAgentNotFound},
 	{"DELETE /webhooks/x", ``, parley.CodeNotFound},

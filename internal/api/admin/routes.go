@@ -18,7 +18,7 @@ func routes() []route {
 		AddWebhook, ChangeWebhook, RotateWebhookSecret, TryWebhook, RemoveWebhook, ListWebhooks,
 		ListDeliveries, GetDelivery, Redeliver,
 		GetSingleSignOn, SetSingleSignOn, TrySingleSignOn, RemoveSingleSignOn,
-		AddSignInDomain, ProveSignInDomain, RemoveSignInDomain,
+		AddSignInDomain, ProveSignInDomain, ConfirmSignInDomain, RemoveSignInDomain,
 		ListModelServers, CreateModelServer, TryModelServer, GetModelServer, ChangeModelServer, RemoveModelServer,
 		TryStoredModelServer,
 		GetServer, GetMaintenance, SetMaintenance, Reindex,

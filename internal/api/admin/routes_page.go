@@ -334,6 +334,12 @@ var (
 		Summary: "Look for the TXT record that proves that a domain is the account's",
 		Errors:  errorCodes{parley.CodeNotFound, parley.CodeInvalidBody},
 	}, (*Service).proveSignInDomain)
+	ConfirmSignInDomain = newOperation(singleSignOnGroup.write, "PUT /domains/{domain}/confirmation", operation{
+		Name:       "confirmSignInDomain",
+		Summary:    "Say for an account that a domain is its own, where no TXT record can be looked up",
+		Errors:     errorCodes{parley.CodeInvalidBody},
+		Permission: parley.PermissionServerWrite, // it is the operator's word
+	}, (*Service).confirmSignInDomain)
 	RemoveSignInDomain = newOperation(singleSignOnGroup.write, "DELETE /domains/{domain}", operation{
 		Name:    "removeSignInDomain",
 		Summary: "Remove a domain of an account",

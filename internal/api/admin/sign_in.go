@@ -248,6 +248,7 @@ type SignInDomain struct {
 	RecordName  string     `json:"recordName" doc:"Of the TXT record that proves it."`
 	RecordValue string     `json:"recordValue"`
 	ProvedAt    *time.Time `json:"provedAt" doc:"Until then nobody of it signs in by the provider."`
+	ByOperator  bool       `json:"byOperator" doc:"It is proved by the word of the server's operator, not by the record."`
 }
 
 // SingleSignOnOutcome is what a provider said when it was asked.
@@ -279,7 +280,8 @@ func (s *Service) getSingleSignOn(ctx context.Context, in SingleSignOnRef) (Sing
 
 func newSignInDomain(d *parley.SSODomain) SignInDomain {
 	name, text := access.DomainRecord(d)
-	return SignInDomain{Domain: d.Domain, RecordName: name, RecordValue: text, ProvedAt: d.ProvedAt}
+	return SignInDomain{Domain: d.Domain, RecordName: name, RecordValue: text, ProvedAt: d.ProvedAt,
+		ByOperator: d.ByOperator}
 }
 
 // changeSingleSignOn changes something of an account's provider, and returns how it is then.
@@ -327,6 +329,12 @@ func (s *Service) addSignInDomain(ctx context.Context, in NewSignInDomain) (Sing
 func (s *Service) proveSignInDomain(ctx context.Context, in SignInDomainRef) (SingleSignOn, error) {
 	return s.changeSingleSignOn(ctx, in.AccountID, func(account parley.AccountID) error {
 		return s.Accounts.ProveSSODomain(ctx, account, in.Domain)
+	})
+}
+
+func (s *Service) confirmSignInDomain(ctx context.Context, in SignInDomainRef) (SingleSignOn, error) {
+	return s.changeSingleSignOn(ctx, in.AccountID, func(account parley.AccountID) error {
+		return s.Accounts.ConfirmSSODomain(ctx, account, in.Domain)
 	})
 }
 

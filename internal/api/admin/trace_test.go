@@ -181,6 +181,7 @@ func TestUsageOfAMonthIsTheSumOfItsDays(t *testing.T) {
 					t.Errorf("forecast %v, reached at %v", got.Forecast, got.ReachesAt)
 				}
 			}
+			checkAgentForecast(t, srv, account, agent, key)
 			october := admin.UsageQuery{AccountID: account, Month: "2026-10"}
 			past, err := admin.RunOn(ctx, srv.AdminService, admin.GetUsage, october)
 			if err != nil || past.Used != 0 || len(past.Days) != 31 || past.Forecast != nil {
@@ -193,6 +194,26 @@ func TestUsageOfAMonthIsTheSumOfItsDays(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// checkAgentForecast checks the straight line of an agent, and when it reaches a limit of its own.
+func checkAgentForecast(t *testing.T, srv *testkit.Server, account, agent, key string) {
+	t.Helper()
+	read := func() admin.AgentUsage {
+		page, err := admin.RunOn(t.Context(), srv.AdminService, admin.ListAgentUsage,
+			admin.AgentUsageQuery{AccountID: account})
+		if err != nil || len(page.Data) != 1 {
+			t.Fatal(page, err)
+		}
+		return page.Data[0]
+	}
+	if got := read(); got.Forecast == nil || int(*got.Forecast*10) != 85 || got.ReachesAt != nil {
+		t.Errorf("without a limit: %+v", got)
+	}
+	srv.Do(t, "PUT", "/agents/"+agent, key, `{"creditLimit":4}`).Decode(t, http.StatusOK, new(any))
+	if got := read(); got.ReachesAt == nil || got.ReachesAt.Day() != 15 {
+		t.Errorf("with a limit: %+v", got)
 	}
 }
 

@@ -151,12 +151,37 @@ func (s *server) writeToTicket(ctx context.Context, c *call, in *NewTicketMessag
 	if err := in.Body.checkAuthor(); err != nil {
 		return nil, s.missingTicketOr(ctx, c, &in.TicketRef, err)
 	}
+	if err := s.checkOwnName(ctx, callerOf(c).Member, &in.Body); err != nil {
+		return nil, s.missingTicketOr(ctx, c, &in.TicketRef, err)
+	}
 	m, err := s.Helpdesk.Reply(ctx, agentRef(c, in.AgentID), in.TicketNumber, in.helpdeskReply())
 	if err != nil {
 		return nil, fmt.Errorf("write to ticket: %w", err)
 	}
 	out := newWrittenMessage(m)
 	return &out, nil
+}
+
+// checkOwnName fails with TEAM_MEMBER_NOT_FOUND where a member writes in another's name. A key writes in that of any
+// member; then there is no member.
+func (s *server) checkOwnName(ctx context.Context, member *parley.Member, b *NewTicketMessageBody) error {
+	if member == nil {
+		return nil
+	}
+	author := parley.UserID(strings.ToLower(b.AuthorID.Value))
+	if b.AuthorEmail.Present {
+		m, err := s.DB.MemberByEmail(ctx, member.Account, b.AuthorEmail.Value, parley.CodeMemberNotFound)
+		if err != nil && !parley.IsCode(err, parley.CodeMemberNotFound) {
+			return err
+		}
+		if err == nil {
+			author = m.User.ID
+		}
+	}
+	if author != member.User {
+		return parley.NewErrorf(parley.CodeMemberNotFound, "A member writes in their own name only.")
+	}
+	return nil
 }
 
 func (m *NewTicketMessage) helpdeskReply() helpdesk.NewReply {

@@ -4,7 +4,7 @@ import { RouterProvider } from "react-aria-components";
 import { Redirect, Route, Router, Switch, useLocation, useRouter, type BaseLocationHook } from "wouter";
 import { useBrowserLocation } from "wouter/use-browser-location";
 import { APIError, hooks } from "./api/client";
-import { forgetPerson, startAnew, useOtherTabs, useSession, type Session, type User } from "./api/session";
+import { forgetPerson, isOpen, startAnew, useOtherTabs, useSession, type Session, type User } from "./api/session";
 import { CardPage } from "./components/card";
 import { lazyPage } from "./components/lazy-page";
 import { Failed, Opening } from "./components/states";
@@ -13,7 +13,7 @@ import { Language, useTexts } from "./i18n";
 import { setLooks, themes } from "./looks";
 import { AnotherPersonPage } from "./pages/another-person";
 import { ExpiredDialog } from "./pages/expired";
-import { NeedsSingleSignOnPage } from "./pages/needs-single-sign-on";
+import { NeedsSignInPage } from "./pages/needs-sign-in";
 import SignInPage from "./pages/sign-in";
 import { ConfirmedPage, StepUpDialog } from "./pages/step-up";
 import { InAccount } from "./shell/account";
@@ -157,7 +157,7 @@ function Console({ session, user, onLeave }: ConsoleProps) {
   hooks.person ??= user;
   return (
     <InAccount user={user} memberships={session.memberships}>
-      {(account, base) => account.needsSingleSignOn ? <NeedsSingleSignOnPage account={account} memberships={session.memberships} /> : (
+      {(account, base) => !isOpen(account) ? <NeedsSignInPage account={account} session={session} /> : (
         <Router base={base} hook={useGuardedLocation}>
           <Links>
             <Switch>

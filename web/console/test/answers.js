@@ -160,6 +160,12 @@ const needs = [
   [/^(POST|PUT|PATCH|DELETE) \/v\d\/agents/, "agents:write"],
 ];
 
+/** The providers by which a person may sign in: that of the server. */
+function identitiesOf({ hasSingleSignOn, singleSignOnSince }, { features }) {
+  const at = hasSingleSignOn ? (singleSignOnSince ?? "2026-11-01T08:00:00.000Z") : null;
+  return features?.oidc ? [{ accountId: "", accountName: "", name: features.oidcName, connectedAt: at, lastUsedAt: at }] : [];
+}
+
 /** Answers as a server would to whom `session` says. `fail` maps a path to an answer that takes the place of its own. */
 export function answers({ isSignedIn = true, list = agents, fail = {}, session = {}, me = user, role = "owner", state: more = {} } = {}) {
   const state = { isSignedIn, me: { ...me }, isExpired: false, sessions: [...sessions], list: list.map((one) => ({ ...one })), asked: [], refused: [], strange: [], isSteppedUp: false, ...more };
@@ -205,6 +211,12 @@ export function answers({ isSignedIn = true, list = agents, fail = {}, session =
     "PUT /v1/me/password": () =>
       state.isSteppedUp ? [204] : refusal(403, "AUTH_STEP_UP_REQUIRED", "Please confirm that it is you."),
     "GET /v1/me/passkeys": () => [200, { data: [] }],
+    "GET /v1/me/single-sign-on": () => [200, { data: state.identities ?? identitiesOf(state.me, session) }],
+    "DELETE /v1/me/single-sign-on": ({ query }) => {
+      if (!state.isSteppedUp) return refusal(403, "AUTH_STEP_UP_REQUIRED", "Please confirm that it is you.");
+      state.identities.find(({ accountId }) => accountId === (query.get("account") ?? "")).connectedAt = null;
+      return [204];
+    },
     "GET /v1/me/sessions": () => [200, { data: state.sessions }],
     "GET /v1/agents/figures": ({ query }) => figures(query.get("agentIds").split(",")),
     "GET /v2/agents": ({ query }) => {

@@ -54,7 +54,7 @@ describe("the workspace, with the real program", { skip }, () => {
     assert.equal((await use()).status, 401);
 
     await page.goto(`${server.url}/workspace/audit?action=key.create`);
-    await page.locator("strong", { hasText: "key.create" }).waitFor();
+    await page.getByText("Created the API key Shop system").first().waitFor();
     await page.getByRole("button", { name: "Check the chain" }).click();
     await page.getByText(/Nothing was changed: all \d+ entries fit/).waitFor();
     const saved = page.waitForEvent("download");

@@ -308,8 +308,8 @@ describe("audit", { skip }, () => {
   test("an entry says who has done what to what, and the filters are in the address", async () => {
     const answer = people();
     await open(answer, path, async (page) => {
-      assert.match(await entries(page).nth(2).textContent(), /Owner \(owner@shop\.example\) key\.create Site backend.*No\. 3 · name: Site backend · scopes: agents:read, chatlogs:write/);
-      assert.match(await entries(page).last().textContent(), /the operator account\.create/);
+      assert.match(await entries(page).nth(2).textContent(), /Created the API key Site backendOwner \(owner@shop\.example\)No\. 3Codekey\.create.*nameSite backendscopesagents:read, chatlogs:write/);
+      assert.match(await entries(page).last().textContent(), /Created the company Shopthe operator/);
       await page.getByRole("button", { name: /Anyone/ }).click();
       await page.getByRole("option", { name: "the operator" }).click();
       await entries(page).nth(1).waitFor({ state: "detached" });

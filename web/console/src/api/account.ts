@@ -28,6 +28,10 @@ const settingsOf = ({ name, plan, hipaa, viewersSeePersonalData, timeZone, onlyS
 
 const toStored = (account: Account): Stored<string> => ({ version: "", settings: settingsOf(account) });
 
+/** Sets how many credits the company has in a month; null for those of its plan. The server asks who the person is. */
+export const changeCredits = (credits: number | string | null) =>
+  request<Account>("PATCH", `/v1/accounts/${encodeURIComponent(hooks.account ?? "")}`, { credits });
+
 /** What is being changed of the company. Two owners who change the same have the last one's word count. */
 export function useAccountDraft(account: Account | null | undefined) {
   const client = useQueryClient();

@@ -49,6 +49,7 @@ const stepUpCode = "AUTH_STEP_UP_REQUIRED";
 const signInCode = "AUTH_SIGN_IN_REQUIRED";
 const userCode = "AUTH_USER_CHANGED";
 const ssoCode = "AUTH_SINGLE_SIGN_ON_REQUIRED"; // to enter the account
+const otherCode = "AUTH_OTHER_SIGN_IN_REQUIRED"; // likewise, or to change how the person signs in
 const accountCode = "ACCOUNT_NOT_FOUND"; // the person is no member of it, or not any more
 
 // What the page sends by itself.
@@ -92,7 +93,8 @@ export async function sendAsPerson<T>(
     return await send();
   } catch (error) {
     if (!(error instanceof APIError)) throw error;
-    if (isOfOthers(error.code)) hooks.userChanged();
+    const isOfPerson = /^\/v1\/(session|me)\b/.test(path); // and of no account
+    if (isOfOthers(error.code) && !(isOfPerson && [ssoCode, otherCode].includes(error.code))) hooks.userChanged();
     if (error.code === stepUpCode && (await hooks.stepUp())) return send();
     const isExpired = error.code === signInCode && !path.startsWith("/v1/session");
     if (isExpired && (await hooks.signedOut(isOwn)) && !signal?.aborted) return send();
@@ -101,7 +103,7 @@ export async function sendAsPerson<T>(
 }
 
 /** Reports whether a refusal says that the page is not this person’s, or of an account that is not theirs or shut to them. */
-export const isOfOthers = (code: string) => [userCode, accountCode, ssoCode].includes(code);
+export const isOfOthers = (code: string) => [userCode, accountCode, ssoCode, otherCode].includes(code);
 
 /** Headers of every request: the server takes none without the first from a browser. The others say for whom the page is. */
 export function pageHeaders(account = hooks.account): Record<string, string> {

@@ -29,9 +29,16 @@ export interface Membership {
   permissions: string[];
   /** The company is entered by single sign-on alone, and the person has signed in otherwise. */
   needsSingleSignOn?: boolean;
+  /** The person has signed in by the provider of another company, which opens that one alone. */
+  needsOtherSignIn?: boolean;
   /** What people call the company's own provider; empty without one. */
   singleSignOnName?: string;
+  /** The person enters the company by single sign-on alone, however they have signed in. */
+  onlySingleSignOn?: boolean;
 }
+
+/** Reports whether the person can enter a company as they have signed in. */
+export const isOpen = ({ needsSingleSignOn, needsOtherSignIn }: Membership) => !needsSingleSignOn && !needsOtherSignIn;
 
 export interface UploadLimits {
   minBytes: number;
@@ -45,6 +52,8 @@ export interface Session {
     passkey: boolean;
     oidc: boolean;
     oidcName: string;
+    /** What people call the server's own provider; empty without one. */
+    serverOidcName?: string;
     mail: boolean;
     /** Companies have providers of their own, which are found by the domain of an e-mail address. */
     byDomain?: boolean;
@@ -59,6 +68,19 @@ export interface Session {
   recoveryCodes?: string[];
   /** What is asked after the password; nobody is signed in yet. */
   secondStep?: Challenge;
+}
+
+/** What people call the server's own provider; empty without one. */
+export const serverProvider = ({ oidc, oidcName, serverOidcName }: Session["features"]) => serverOidcName ?? (oidc ? oidcName : "");
+
+/** A provider by which the person may sign in, and whether they have connected it. */
+export interface Identity {
+  /** The company whose own it is; empty of the server's. */
+  accountId: string;
+  accountName: string;
+  name: string;
+  connectedAt: string | null;
+  lastUsedAt: string | null;
 }
 
 /** The provider of a company. */
@@ -187,7 +209,8 @@ export const finishWithPasskey = async (asked: Challenge) =>
   request("POST", "/v1/session/second-step", await answerChallenge(asked));
 export const setSecondStep = (required: boolean) => request<{ codes: string[] }>("PUT", "/v1/me/second-step", { required });
 export const isSignedIn = () => readSession().then(({ user }) => user !== null);
-export const disconnectSingleSignOn = () => request("DELETE", "/v1/me/single-sign-on");
+export const disconnectSingleSignOn = (accountId: string) =>
+  request("DELETE", `/v1/me/single-sign-on${accountId && `?account=${encodeURIComponent(accountId)}`}`);
 export const isSteppedUp = () => readSession().then(({ steppedUp }) => steppedUp === true);
 export const signOut = () => request("DELETE", "/v1/session");
 /** Ends the session of somebody else who has signed in in place of the person of the page. */
@@ -250,6 +273,13 @@ export const usePasskeys = () =>
   useQuery({
     queryKey: ["me", "passkeys"],
     queryFn: ({ signal }) => request<{ data: Passkey[] }>("GET", "/v1/me/passkeys", undefined, signal),
+  });
+
+/** The providers of single sign-on by which the person may sign in. */
+export const useIdentities = () =>
+  useQuery({
+    queryKey: ["me", "identities"],
+    queryFn: ({ signal }) => request<{ data: Identity[] }>("GET", "/v1/me/single-sign-on", undefined, signal),
   });
 
 export const useMe = () =>

@@ -3,9 +3,10 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { hooks, request } from "./client";
 import type { components } from "./operator";
 
-export type SingleSignOn = components["schemas"]["SingleSignOn"];
+/** By the operator's word, a domain is proved without a record. */
+export type SignInDomain = components["schemas"]["SignInDomain"] & { byOperator?: boolean };
+export type SingleSignOn = Omit<components["schemas"]["SingleSignOn"], "domains"> & { domains: SignInDomain[] };
 export type Provider = components["schemas"]["SingleSignOnProvider"];
-export type SignInDomain = components["schemas"]["SignInDomain"];
 type Outcome = components["schemas"]["SingleSignOnOutcome"];
 
 const queryKey = ["singleSignOn"];

@@ -162,6 +162,7 @@ const texts: Readonly<Record<string, Key>> = {
   "error.SERVICE_UNDER_MAINTENANCE": "error.maintenance",
   "error.AUTH_PASSKEY_FAILED": "passkey.failed",
   "error.AUTH_SECOND_STEP_REQUIRED": "secondStep.passwordFirst",
+  "error.AUTH_OTHER_SIGN_IN_REQUIRED": "error.otherSignIn",
   "error.PASSKEY_CANCELLED": "passkey.cancelled",
   "error.PASSKEY_EXISTS": "passkey.exists",
   "error.AUTH_INSUFFICIENT_PERMISSIONS": "error.forbidden",

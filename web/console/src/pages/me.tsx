@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { shortestPassword } from "../api/password";
-import { changePassword, updateMe, useMe, type User } from "../api/session";
+import { changePassword, updateMe, useMe, useSession, type User } from "../api/session";
 import { Button } from "../components/button";
 import { Choice } from "../components/choice";
 import { Field } from "../components/field";
@@ -31,15 +31,33 @@ export default function MePage() {
           <Profile me={me.data} />
           <LooksSection />
           <Notifications me={me.data} />
-          <Password me={me.data} />
-          <Passkeys />
-          <SecondStepSetting me={me.data} />
-          <Recovery />
-          <SingleSignOn me={me.data} />
+          <OwnWays me={me.data} />
           <Sessions />
         </>
       )}
     </Page>
+  );
+}
+
+/** How the person signs in. What leads into several companies is not changed by whom the provider of one has vouched for. */
+function OwnWays({ me }: { me: User }) {
+  const { t } = useTexts();
+  const { data: session } = useSession();
+  if (session?.memberships.some(({ needsOtherSignIn }) => needsOtherSignIn)) {
+    return (
+      <Section title={t("me.ways")}>
+        <p>{t("error.otherSignIn")}</p>
+      </Section>
+    );
+  }
+  return (
+    <>
+      <Password me={me} />
+      <Passkeys />
+      <SecondStepSetting me={me} />
+      <Recovery />
+      <SingleSignOn me={me} />
+    </>
   );
 }
 

@@ -133,6 +133,13 @@ function Accept({ link, session, title, onDone }: AcceptProps) {
     content = <SignInForm features={session.features} onDone={changed} />;
   } else if (!isInvited) {
     content = <Button onPress={() => void signOut().finally(changed)}>{t("user.signOut")}</Button>;
+  } else if (session.memberships.some(({ needsOtherSignIn }) => needsOtherSignIn)) {
+    content = (
+      <>
+        <p role="alert">{t("error.otherSignIn")}</p>
+        <Button onPress={() => void signOut().finally(changed)}>{t("user.signOut")}</Button>
+      </>
+    );
   } else {
     content = (
       <Form onSubmit={() => redeem({ token }).then(onDone)}>

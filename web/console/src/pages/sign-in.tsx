@@ -1,6 +1,8 @@
 import { useState, type ReactNode } from "react";
+import { APIError } from "../api/client";
 import { canUsePasskeys, type Challenge } from "../api/passkey";
 import {
+  answerWithPasskey,
   findProvider,
   isSignedIn,
   mailLink,
@@ -77,19 +79,63 @@ interface Props {
 
 type Way = "password" | "link" | "code";
 
+/** The provider by which alone the companies of a person are entered, out of the refusal of another way. */
+interface OnlyWay {
+  company: string;
+  provider: string;
+  accountId?: string;
+}
+
+function readOnlyWay(error: unknown): OnlyWay | undefined {
+  const isSaid = error instanceof APIError && error.code === "AUTH_SINGLE_SIGN_ON_REQUIRED" && Boolean(error.details["provider"]);
+  return isSaid ? (error.details as unknown as OnlyWay) : undefined;
+}
+
 export function SignInForm({ features, onDone, mayLeave = false, email = "" }: Props) {
+  const { t } = useTexts();
   const [way, setWay] = useState<Way>("password");
   const [asked, setAsked] = useState<Challenge>();
+  const [only, setOnly] = useState<OnlyWay>();
   const back = () => setWay("password");
+  // Has a refusal that names the way which works shown with that way.
+  const attempt = async <T,>(act: () => Promise<T>): Promise<T | undefined> => {
+    setOnly(undefined);
+    try {
+      return await act();
+    } catch (error) {
+      const named = readOnlyWay(error);
+      if (!named) throw error;
+      setOnly(named);
+      setAsked(undefined);
+      setWay("password");
+      return undefined;
+    }
+  };
   if (asked) return <SecondStepForm asked={asked} onDone={onDone} onBack={() => setAsked(undefined)} />;
   if (way === "link") return <LinkForm email={email} onBack={back} />;
-  if (way === "code") return <CodeForm email={email} onBack={back} onDone={onDone} />;
+  if (way === "code") return <CodeForm email={email} onBack={back} send={(...all) => attempt(() => signInWithCode(...all).then(onDone))} />;
   const hasPasskeys = features.passkey && canUsePasskeys();
+  const send = async (email: string, password: string) => {
+    const session = await attempt(() => signIn(email, password));
+    if (session?.secondStep) setAsked(session.secondStep);
+    else if (session) await onDone();
+  };
   return (
     <>
+      {only && (
+        <>
+          <div className={states.failed} role="alert">
+            <Icon name="circle-alert" />
+            <p>{t("signIn.only", { company: only.company, name: only.provider })}</p>
+          </div>
+          <ButtonLink kind="primary" href={ofProvider(only.accountId)} target={mayLeave ? "_self" : "_blank"} rel="noopener">
+            {t("signIn.oidc", { name: only.provider })}
+          </ButtonLink>
+        </>
+      )}
       {features.oidc && <OIDCLink name={features.oidcName} mayLeave={mayLeave} isAlone={!hasPasskeys} onDone={onDone} />}
-      {hasPasskeys && <PasskeyButton onDone={onDone} />}
-      <PasswordForm features={features} email={email} onDone={onDone} onOther={setWay} onAsked={setAsked} />
+      {hasPasskeys && <PasskeyButton answer={() => attempt(() => answerWithPasskey().then(onDone))} onDone={async () => {}} />}
+      <PasswordForm features={features} email={email} send={send} onOther={setWay} />
     </>
   );
 }
@@ -120,15 +166,15 @@ function OIDCLink({ name, mayLeave, isAlone, onDone }: OIDCProps) {
   );
 }
 
-/** Where the provider of a company signs its people in. */
-const ofProvider = (id: string) => `${location.origin}/console/api/v1/session/oidc?account=${encodeURIComponent(id)}`;
+/** Where the provider of a company signs its people in, or that of the server without one. */
+const ofProvider = (id = "") => `${location.origin}/console/api/v1/session/oidc${id && `?account=${encodeURIComponent(id)}`}`;
 
-interface PasswordProps extends Props {
+interface PasswordProps extends Pick<Props, "features" | "email"> {
+  send: (email: string, password: string) => Promise<unknown>;
   onOther: (way: Way) => void;
-  onAsked: (asked: Challenge) => void;
 }
 
-function PasswordForm({ features, email: known = "", onDone, onOther, onAsked }: PasswordProps) {
+function PasswordForm({ features, email: known = "", send, onOther }: PasswordProps) {
   const { t } = useTexts();
   const [provider, setProvider] = useState<AccountProvider>();
   const lookUp = async (email: string) => {
@@ -136,12 +182,8 @@ function PasswordForm({ features, email: known = "", onDone, onOther, onAsked }:
     const found = await findProvider(email).catch(() => undefined); // the password works without it
     setProvider(found?.accountId ? found : undefined);
   };
-  const send = async ({ email = "", password = "" }: Record<string, string>) => {
-    const { secondStep } = await signIn(email, password);
-    return secondStep ? onAsked(secondStep) : onDone();
-  };
   return (
-    <Form onSubmit={send}>
+    <Form onSubmit={({ email = "", password = "" }) => send(email, password)}>
       {(isPending) => (
         <>
           <Field
@@ -184,14 +226,20 @@ function PasswordForm({ features, email: known = "", onDone, onOther, onAsked }:
   );
 }
 
-function CodeForm({ email, onBack, onDone }: { email: string; onBack: () => void; onDone: () => Promise<unknown> }) {
+interface CodeProps {
+  email: string;
+  onBack: () => void;
+  send: (email: string, code: string) => Promise<unknown>;
+}
+
+function CodeForm({ email, onBack, send }: CodeProps) {
   const { t } = useTexts();
   return (
     <OtherWay
       email={email}
       onBack={onBack}
       submit={t("signIn.submit")}
-      onSubmit={({ email = "", code = "" }) => signInWithCode(email, code).then(onDone)}
+      onSubmit={({ email = "", code = "" }) => send(email, code)}
     >
       <Field name="code" label={t("recovery.code")} autoComplete="one-time-code" isRequired />
     </OtherWay>

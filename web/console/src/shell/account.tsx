@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Redirect, useLocation } from "wouter";
 import { findAccountOfAgent } from "../api/agent-account";
 import { hooks } from "../api/client";
-import type { Membership, User } from "../api/session";
+import { isOpen, type Membership, type User } from "../api/session";
 import { Opening } from "../components/states";
 import { NoCompanyPage, UnknownCompanyPage } from "../pages/no-company";
 
@@ -51,13 +51,14 @@ const GoTo = ({ path }: { path: string }) => <Redirect to={path + location.searc
 
 function FindAccount({ rest, memberships }: { rest: string; memberships: readonly Membership[] }) {
   const agent = /^\/(?:agents|welcome)\/([\w-]+)/.exec(rest)?.[1] ?? "";
+  const open = memberships.filter(isOpen);
   const found = useQuery({
     queryKey: ["accountOf", agent],
-    queryFn: ({ signal }) => findAccountOfAgent(agent, memberships, signal),
+    queryFn: ({ signal }) => findAccountOfAgent(agent, open, signal),
     enabled: agent !== "",
     retry: false,
   });
   if (agent && found.isPending) return <Opening />;
-  const account = memberships.find(({ accountId }) => accountId === found.data) ?? memberships[0]!;
+  const account = memberships.find(({ accountId }) => accountId === found.data) ?? open[0] ?? memberships[0]!;
   return <GoTo path={addressOf(account) + rest} />;
 }

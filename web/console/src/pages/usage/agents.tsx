@@ -1,4 +1,5 @@
 import { Link } from "react-aria-components";
+import { useMay } from "../../api/session";
 import { isNear, isReached, shareOf, type AgentUsage, type Plan } from "../../api/usage";
 import { Progress } from "../../components/progress";
 import { formatSize, useTexts } from "../../i18n";
@@ -30,22 +31,28 @@ export function Agents({ rows, isAll, plan }: Props) {
           </tr>
         </thead>
         <tbody>
-          {sorted.map(({ agentId, name, credits, creditLimit, storage }) => (
-            <tr key={agentId}>
+          {sorted.map((agent) => (
+            <tr key={agent.agentId}>
               <th scope="row">
-                <Link href={`/agents/${agentId}`}>
-                  <bdi>{showName(name, t)}</bdi>
+                <Link href={`/agents/${agent.agentId}`}>
+                  <bdi>{showName(agent.name, t)}</bdi>
                 </Link>
               </th>
               <td data-name={t("usage.credits")}>
-                <Share used={credits} limit={creditLimit} show={(n) => number.format(n)} label={t("usage.creditsOf", { name })} />
+                <Share
+                  used={agent.credits}
+                  limit={agent.creditLimit}
+                  show={(n) => number.format(n)}
+                  label={t("usage.creditsOf", { name: agent.name })}
+                />
+                <Ahead agent={agent} />
               </td>
               <td data-name={t("usage.storage")}>
                 <Share
-                  used={storage}
+                  used={agent.storage}
                   limit={plan.storagePerAgent}
                   show={(n) => formatSize(n, locale)}
-                  label={t("usage.storageOf", { name })}
+                  label={t("usage.storageOf", { name: agent.name })}
                 />
               </td>
             </tr>
@@ -53,6 +60,27 @@ export function Agents({ rows, isAll, plan }: Props) {
         </tbody>
       </table>
       {isAll && rows.length > 1 && <p className={styles.detail}>{t("usage.allStorage", { size: formatSize(total, locale) })}</p>}
+    </>
+  );
+}
+
+/** What the agent will have used by the end of the month, and where its own limit is set. */
+function Ahead({ agent: { agentId, name, forecast, reachesLimitAt, creditLimit } }: { agent: AgentUsage }) {
+  const { t, locale } = useTexts();
+  const mayChange = useMay("agents:write");
+  const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC" });
+  return (
+    <>
+      {forecast !== null && forecast !== undefined && (
+        <p className={styles.detail}>{t("usage.forecast", { number: number.format(forecast) })}</p>
+      )}
+      {reachesLimitAt && <p className={styles.warning}>{t("usage.reachesLimit", { when: day.format(new Date(reachesLimitAt)) })}</p>}
+      {mayChange && (
+        <Link href={`/agents/${agentId}/settings/limits`} aria-label={t("usage.limitOf", { name })}>
+          {t(creditLimit === null ? "usage.setLimit" : "usage.changeLimit")}
+        </Link>
+      )}
     </>
   );
 }

@@ -12,8 +12,9 @@ import { More } from "../../components/more";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Empty, Failed, Loading } from "../../components/states";
-import { formatDate, useTexts } from "../../i18n";
+import { formatDate, useTexts, type Texts } from "../../i18n";
 import { useScreenActions } from "../../shell/screen-actions";
+import { nameOfAction, sayAct } from "./acts";
 import { Verify } from "./verify";
 import styles from "./workspace.module.css";
 
@@ -108,11 +109,12 @@ interface FiltersProps {
 const all = "all"; // an option may not be empty
 
 function Filters({ filter, change, onClear }: FiltersProps) {
-  const { t } = useTexts();
+  const texts = useTexts();
+  const { t } = texts;
   const { data } = useAuditChoices(true);
-  const nameOf = (actor: Actor) => describe(actor, t("members.operator"));
+  const nameOf = (actor: Actor) => describe(actor, t);
   const actors = withChosen((data?.actors ?? []).map((one) => ({ id: one.actor, name: nameOf(one) })), filter.actor);
-  const actions = withChosen((data?.actions ?? []).map((id) => ({ id, name: id })), filter.action);
+  const actions = withChosen((data?.actions ?? []).map((id) => ({ id, name: nameOfAction(id, texts) })), filter.action);
   const orNothing = (value: string) => (value === all ? "" : value);
   return (
     <div className={styles.filters} role="search">
@@ -148,7 +150,11 @@ interface Option {
 const withChosen = (options: Option[], chosen: string) =>
   !chosen || options.some(({ id }) => id === chosen) ? options : [...options, { id: chosen, name: chosen }];
 
-const describe = ({ actor, name, email }: Actor, operator: string) => (actor === "operator" ? operator : name ? `${name} (${email})` : actor);
+function describe({ actor, name, email }: Actor, t: Texts["t"]): string {
+  if (actor === "operator") return t("members.operator");
+  if (actor === "system") return t("audit.system");
+  return name ? `${name} (${email})` : actor;
+}
 
 /** A fact of an entry: texts and lists of them as they are, and anything else as JSON. */
 function show(value: unknown): string {
@@ -156,8 +162,10 @@ function show(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function Entry({ act: { seq, at, by, action, subject, subjectName, details } }: { act: Act }) {
-  const { t, locale } = useTexts();
+function Entry({ act }: { act: Act }) {
+  const texts = useTexts();
+  const { t, locale } = texts;
+  const { seq, at, by, action, subject, details } = act;
   const facts = Object.entries((details ?? {}) as Record<string, unknown>);
   return (
     <li className={styles.entry}>
@@ -165,25 +173,34 @@ function Entry({ act: { seq, at, by, action, subject, subjectName, details } }: 
         <time dateTime={at}>{formatDate(at, locale)}</time>
       </p>
       <div className={styles.facts}>
-        <p>
-          <bdi>{describe(by, t("members.operator"))}</bdi>{" "}
-          <strong className={styles.code} dir="ltr">
-            {action}
-          </strong>{" "}
-          {subjectName ? <bdi>{subjectName}</bdi> : <bdi className={styles.code}>{subject}</bdi>}
-        </p>
+        <p dir="auto">{sayAct(act, texts)}</p>
         <p className={styles.detail}>
-          {t("audit.number", { seq })}
-          {facts.map(([name, value]) => (
-            <span key={name}>
-              {" · "}
-              <bdi>
-                {name}: {show(value)}
-              </bdi>
-            </span>
-          ))}
+          <bdi>{describe(by, t)}</bdi>
         </p>
+        <details className={styles.detail}>
+          <summary>{t("audit.number", { seq })}</summary>
+          <dl className={styles.plain}>
+            <Fact name={t("audit.code")} value={action} />
+            {subject && <Fact name={t("audit.subject")} value={subject} />}
+            {facts.map(([name, value]) => (
+              <Fact key={name} name={name} value={show(value)} />
+            ))}
+          </dl>
+        </details>
       </div>
     </li>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>
+        <bdi>{name}</bdi>
+      </dt>
+      <dd>
+        <bdi className={styles.code}>{value}</bdi>
+      </dd>
+    </div>
   );
 }

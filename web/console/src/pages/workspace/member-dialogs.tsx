@@ -117,6 +117,7 @@ export function LinkDialog({ member, onClose }: MemberProps) {
       {member && !link && (
         <Ask submit={t("members.makeLink")} onSubmit={() => makeLink(member.userId).then(setLink)} onClose={close}>
           <p>{t("members.linkText", { email: member.email })}</p>
+          <p>{t("members.linkKeeps")}</p>
         </Ask>
       )}
     </Dialog>

@@ -211,7 +211,7 @@ function Domains({ domains, mayChange }: { domains: readonly SignInDomain[]; may
   );
 }
 
-function DomainRow({ domain: { domain, recordName, recordValue, provedAt }, mayChange }: { domain: SignInDomain; mayChange: boolean }) {
+function DomainRow({ domain: { domain, recordName, recordValue, provedAt, byOperator }, mayChange }: { domain: SignInDomain; mayChange: boolean }) {
   const { t, locale } = useTexts();
   const { proveDomain, removeDomain } = useProviderChanges();
   const [isAsked, setAsked] = useState(false);
@@ -221,7 +221,10 @@ function DomainRow({ domain: { domain, recordName, recordValue, provedAt }, mayC
         <h3 className={styles.name} dir="ltr">
           {domain}
         </h3>
-        <PartState kind={provedAt ? "good" : "busy"} word={provedAt ? t("provider.proved", { when: formatDate(provedAt, locale) }) : t("provider.unproved")} />
+        <PartState
+          kind={provedAt ? "good" : "busy"}
+          word={provedAt ? t(byOperator ? "provider.byOperator" : "provider.proved", { when: formatDate(provedAt, locale) }) : t("provider.unproved")}
+        />
         {!provedAt && mayChange && (
           <>
             <p className={styles.detail}>{t("provider.record")}</p>

@@ -5,7 +5,7 @@ import { useAccount, useAccountDraft, type Account } from "../../api/account";
 import { APIError } from "../../api/client";
 import { useMembers, type Member } from "../../api/members";
 import { rowsOf } from "../../api/pages";
-import { useMay, useSession } from "../../api/session";
+import { serverProvider, useMay, useMembership, useSession } from "../../api/session";
 import { Choice } from "../../components/choice";
 import { FaultForm } from "../../components/fault-form";
 import { useFault, FaultRow } from "../../components/fault";
@@ -43,7 +43,7 @@ export default function SignInRulesPage() {
       {mayRead && failed && <Failed error={failed.error} onRetry={() => void failed.refetch()} />}
       {isThere && (
         <>
-          <Ways />
+          <Ways account={account.data!} />
           <OwnProvider mayChange={mayChange} />
           <FaultForm className={styles.form!} said={faults} onSubmit={(event) => event.preventDefault()}>
             <Rule members={isThere} values={draft.values as unknown as Account} change={draft.change} isReadOnly={!mayChange} />
@@ -56,28 +56,31 @@ export default function SignInRulesPage() {
 }
 
 /** The ways of signing in that the server has. */
-function Ways() {
+function Ways({ account }: { account: Account }) {
   const { t } = useTexts();
   const features = useSession().data?.features;
+  const provider = useProvider();
+  const isOwn = Boolean(useMembership()?.singleSignOnName);
   if (!features) return null;
-  const { oidc, oidcName, passkey, mail } = features;
+  const { passkey, mail } = features;
+  const isShut = account.onlySingleSignOn;
   const rows = [
-    { name: t("me.password"), isOn: true, text: t("signInRules.passwordText") },
-    { name: t("passkey.title"), isOn: passkey, text: t(passkey ? "signInRules.passkeyText" : "signInRules.noPasskey") },
-    { name: oidcName || t("signOn.title"), isOn: oidc, text: t(oidc ? "signInRules.ssoText" : "signInRules.noSSO") },
+    { name: t("me.password"), isOn: true, isShut, text: t("signInRules.passwordText") },
+    { name: t("passkey.title"), isOn: passkey, isShut, text: t(passkey ? "signInRules.passkeyText" : "signInRules.noPasskey") },
+    { name: provider || t("signOn.title"), isOn: Boolean(provider), text: t(isOwn ? "provider.title" : provider ? "signInRules.ssoText" : "signInRules.noSSO") },
     { name: t("signInRules.links"), isOn: true, text: t(mail ? "server.mails" : "signInRules.linksShown") },
   ];
   return (
     <Section title={t("signInRules.ways")}>
       <ul>
-        {rows.map(({ name, isOn, text }) => (
+        {rows.map(({ name, isOn, isShut, text }) => (
           <li key={name} className={`${styles.row} ${styles.part}`}>
             <h3 className={styles.name} dir="auto">
               {name}
             </h3>
             <div className={styles.facts}>
-              <PartState kind={isOn ? "good" : "none"} word={t(isOn ? "server.isSet" : "server.notSet")} />
-              <p className={styles.detail}>{text}</p>
+              <PartState kind={isOn && !isShut ? "good" : "none"} word={t(isShut ? "signInRules.shut" : isOn ? "server.isSet" : "server.notSet")} />
+              <p className={styles.detail}>{isShut ? t("signInRules.shutText", { name: provider }) : text}</p>
             </div>
           </li>
         ))}
@@ -87,6 +90,13 @@ function Ways() {
       </p>
     </Section>
   );
+}
+
+/** What people call the provider by which members enter the company: its own, else that of the server; empty without one. */
+function useProvider(): string {
+  const own = useMembership()?.singleSignOnName;
+  const features = useSession().data?.features;
+  return own || (features ? serverProvider(features) : "");
 }
 
 interface RuleProps {
@@ -103,7 +113,7 @@ function Rule({ members, values, change, isReadOnly }: RuleProps) {
   const { data: session } = useSession();
   const { onlySingleSignOn: isOn, exemptOwner } = values;
   const owners = members.filter((one) => one.role === "owner" && (canSignInAlone(one) || one.userId === exemptOwner));
-  const isPossible = Boolean(session?.features.oidc) || isOn;
+  const isPossible = Boolean(useProvider()) || isOn;
   const toggle = (isOnNow: boolean) => {
     const own = owners.find(({ userId }) => userId === session?.user?.id) ?? owners[0];
     change("onlySingleSignOn", isOnNow);
