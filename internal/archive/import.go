@@ -17,6 +17,7 @@ import (
 	"parley/internal/ingest"
 	"parley/internal/insight"
 	"parley/internal/jobs"
+	"parley/internal/search"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
@@ -259,6 +260,9 @@ func (im *importer) finish(ctx context.Context, tx *store.DB) error {
 		return err
 	}
 	if err := helpdesk.IndexImported(ctx, tx, account); err != nil {
+		return err
+	}
+	if err := (&search.Indexer{DB: tx, Now: im.in.Now}).Rebuild(ctx, account); err != nil {
 		return err
 	}
 	queue := &jobs.Queue{Now: im.in.Now}
