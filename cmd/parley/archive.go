@@ -99,5 +99,5 @@ func (c *archiveImportCmd) Run(p *process) error {
 		return p.printJSON(result)
 	}
 	return p.printf("Imported the account %s: %s.\nIts members set passwords by links (\"parley member link\"), and "+
-		"keys, secrets of actions, webhooks and servers of models are set anew.\n", result.AccountID, result)
+		"keys, secrets of actions, webhooks and servers of models are set again.\n", result.AccountID, result)
 }

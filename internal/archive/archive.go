@@ -2,7 +2,7 @@
 //
 // An archive is a zip file. manifest.json describes it; records/TABLE.jsonl has a line for each row of a table, in an
 // order of its own; files/HH/HASH has the bytes of each uploaded file and recording, by their SHA-256. Nothing in it
-// says when or where it was made: the same account gives the same bytes on every database. store.ArchiveTables lists
+// says when or where it was made: the same account has the same bytes on every database. store.ArchiveTables lists
 // what it holds, and store.ArchiveLeavesOut what it does not, with the reasons.
 //
 // An import is one transaction: whatever ends it before the commit, nothing of it stays.

@@ -105,7 +105,7 @@ func (x *export) checkSchema(ctx context.Context, snapshot *sqldb.Snapshot) erro
 	return err
 }
 
-// writeFile writes the archive under another name, and gives it its own when all of it is on disk.
+// writeFile writes the archive under another name, and renames it when all of it is on disk.
 func (x *export) writeFile(ctx context.Context, path string) error {
 	temporary := path + unfinished
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, os.ErrNotExist) {

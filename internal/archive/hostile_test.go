@@ -19,7 +19,7 @@ import (
 	"parley/internal/testkit/check"
 )
 
-// parts are the files of an archive that a test changes. Their manifest is made anew, as an attacker would.
+// parts are the files of an archive that a test changes. Their manifest is made to fit, as an attacker would.
 type parts map[string][]byte
 
 // write writes the parts as an archive with a manifest that fits, and returns its path.
@@ -72,22 +72,22 @@ func newRefusals(t *testing.T) *refusals {
 	return &refusals{t, in, in.counts()}
 }
 
-func (r *refusals) refuse(what, path string) {
+func (r *refusals) refuse(attack, path string) {
 	r.t.Helper()
 	_, err := r.in.importFrom(path, archive.Options{})
 	if err == nil {
-		r.t.Fatalf("imported: %s", what)
+		r.t.Fatalf("imported: %s", attack)
 	}
 	if text := err.Error(); !strings.Contains(strings.ToLower(text), "nothing was imported") {
-		r.t.Errorf("%s: %s", what, text)
+		r.t.Errorf("%s: %s", attack, text)
 	}
 }
 
 // requireUnchanged fails if an import has left something.
-func (r *refusals) requireUnchanged(what string) {
+func (r *refusals) requireUnchanged(attack string) {
 	r.t.Helper()
 	if after := r.in.counts(); after != r.before {
-		r.t.Errorf("%s has left\n%s", what, after)
+		r.t.Errorf("%s has left\n%s", attack, after)
 	}
 }
 
@@ -108,10 +108,10 @@ func TestMutatedRecords(t *testing.T) {
 	for i, table := range store.ArchiveTables() {
 		name := "records/" + table.Name + ".jsonl"
 		mutations := mutationsOf(t, table, bytes.SplitAfter(original[name], []byte("\n")))
-		for _, what := range someOf(t, slices.Sorted(maps.Keys(mutations)), i) {
+		for _, fault := range someOf(t, slices.Sorted(maps.Keys(mutations)), i) {
 			changed := maps.Clone(original)
-			changed[name] = mutations[what]
-			r.refuse(table.Name+" with "+what, parts(changed).write(t))
+			changed[name] = mutations[fault]
+			r.refuse(table.Name+" with "+fault, parts(changed).write(t))
 		}
 		r.requireUnchanged(table.Name)
 	}
@@ -156,8 +156,8 @@ func mutationsOf(t *testing.T, table *store.ArchiveTable, lines [][]byte) map[st
 		if members[c.Name] == nil {
 			continue
 		}
-		for what, value := range badValues(c) {
-			all[c.Name+" "+what] = slices.Concat(withMember(first, c.Name, members[c.Name], value), rest)
+		for fault, value := range badValues(c) {
+			all[c.Name+" "+fault] = slices.Concat(withMember(first, c.Name, members[c.Name], value), rest)
 		}
 	}
 	return all
@@ -216,7 +216,7 @@ func TestHostileArchives(t *testing.T) {
 	original, r := newParts(t), newRefusals(t)
 	hash, content := fileOf(0)
 	file := "files/" + hash[:2] + "/" + hash
-	for what, change := range map[string]func(p parts){
+	for attack, change := range map[string]func(p parts){
 		"a path upward":        func(p parts) { p["../../etc/passwd"] = []byte("x") },
 		"an absolute path":     func(p parts) { p["/tmp/x"] = []byte("x") },
 		"a path below files":   func(p parts) { p["files/../../x"] = []byte("x") },
@@ -244,7 +244,7 @@ func TestHostileArchives(t *testing.T) {
 	} {
 		changed := maps.Clone(original)
 		change(changed)
-		r.refuse(what, parts(changed).writeAsIs(t))
+		r.refuse(attack, parts(changed).writeAsIs(t))
 	}
 	r.requireUnchanged("a hostile archive")
 	if text := refusalOf(r, original, func(m *archive.Manifest) { m.Schema = 9999 }); !strings.Contains(text, "newer") {
@@ -320,8 +320,8 @@ func TestBombs(t *testing.T) {
 	r.refuse("a table of many terabytes", writeClaim(t, original, 1<<50))
 	r.refuse("parts on each other", writeOverlap(t, original))
 	long := maps.Clone(original)
-	long["records/people.jsonl"] = slices.Concat([]byte(`{"id":"`), bytes.Repeat([]byte("a"), 64<<20), []byte("\"}\n"))
-	r.refuse("a line of 64 MB", parts(long).write(t))
+	long["records/people.jsonl"] = slices.Concat([]byte(`{"id":"`), bytes.Repeat([]byte("a"), 16<<20), []byte("\"}\n"))
+	r.refuse("a line of 16 MB", parts(long).write(t))
 	r.requireUnchanged("a bomb")
 }
 

@@ -8,7 +8,7 @@ import (
 	"parley/internal/store"
 )
 
-// idMap gives rows their ids in the installation that they are imported into.
+// idMap finds the ids that rows have in the installation that they are imported into.
 type idMap struct {
 	salt  []byte // of new ids; nil where all keep theirs
 	users map[string]string
@@ -73,7 +73,7 @@ func (m *idMap) inJSON(text string, paths []string) (string, error) {
 	return string(raw), nil
 }
 
-// at replaces the ids at a place below a JSON value; * stands for each item of an array. Where the place is not there,
+// at replaces the ids at a place below a JSON value; * means each item of an array. Where the place is not there,
 // nothing is replaced.
 func (m *idMap) at(raw json.RawMessage, path []string) (json.RawMessage, error) {
 	if len(path) == 0 {
@@ -110,7 +110,7 @@ func (m *idMap) inItems(raw json.RawMessage, path []string) (json.RawMessage, er
 	return json.RawMessage(out.String()), nil
 }
 
-// inMember replaces the value of one member. The others keep their order, for the text is not written anew.
+// inMember replaces the value of one member. The others keep their order, for the text is not written again.
 func (m *idMap) inMember(raw json.RawMessage, path []string) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {

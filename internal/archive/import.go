@@ -39,7 +39,7 @@ type Imported struct {
 
 // Import reads an account from a file. It checks all of the archive, and that no id of it is taken, before it writes
 // anything, and then writes all rows in one transaction: an import that fails or is killed leaves no row, and the next
-// one begins anew. Files that it has put in their place it takes away again; where it was killed a server does so,
+// one begins at the start. Files that it has put in their place it takes away again; where it was killed a server does,
 // after an hour, unless the next import uses them. On SQLite no server may run meanwhile.
 func (in *Installation) Import(ctx context.Context, path string, o Options) (_ *Imported, err error) {
 	f, err := openFile(path)
@@ -116,17 +116,17 @@ func (in *Installation) checkSpace(f *file) error {
 
 // importer is one import.
 type importer struct {
-	in     *Installation
-	db     *store.DB
-	f      *file
-	o      Options
-	ids    idMap
-	insert store.ArchiveInsert
-	known  map[string]bool // ids of users in the archive that the installation has already
-	agents map[string]bool // ids of agents in the archive
-	used   map[string]bool // hashes of files that rows name
-	kept   []string        // hashes of files that were not there before
-	rows   int64           // of this pass
+	in       *Installation
+	db       *store.DB
+	f        *file
+	o        Options
+	ids      idMap
+	insert   store.ArchiveInsert
+	known    map[string]bool // ids of users in the archive that the installation has already
+	agents   map[string]bool // ids of agents in the archive
+	used     map[string]bool // hashes of files that rows name
+	newFiles []string        // hashes of files that were not there before
+	rows     int64           // of this pass
 }
 
 func newImporter(in *Installation, db *store.DB, f *file, o Options) *importer {
@@ -288,7 +288,7 @@ func (im *importer) keepFiles(ctx context.Context) error {
 	for hash, z := range im.f.files {
 		isNew, err := keepFile(files, hash, z)
 		if isNew {
-			im.kept = append(im.kept, hash)
+			im.newFiles = append(im.newFiles, hash)
 		}
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return fmt.Errorf("keep the file %s: %w", hash, err)
@@ -329,7 +329,7 @@ func (im *importer) putFiles(ctx context.Context, tx *store.DB) error {
 // dropFiles takes away the files that the import has put in their place.
 func (im *importer) dropFiles(ctx context.Context) (err error) {
 	files := im.in.files()
-	for _, hash := range im.kept {
+	for _, hash := range im.newFiles {
 		used, failed := im.db.IsLocationUsed(ctx, files.PlaceOf(hash))
 		if failed == nil && !used {
 			failed = files.Drop(hash)

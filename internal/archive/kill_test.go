@@ -18,6 +18,7 @@ import (
 
 	"parley"
 	"parley/internal/archive"
+	"parley/internal/store"
 	"parley/internal/testkit/check"
 )
 
@@ -26,15 +27,15 @@ const childVariable = "PARLEY_ARCHIVE_CHILD"
 
 // runChild does what the parent asks for; false if this is no child.
 func runChild() bool {
-	what := os.Getenv(childVariable)
-	if what == "" {
+	act := os.Getenv(childVariable)
+	if act == "" {
 		return false
 	}
 	in := openInstallation(os.Getenv("DATA"), os.Getenv("URL"))
 	path, at := os.Getenv("FILE"), 0
 	kill, _ := strconv.Atoi(os.Getenv("AT"))
 	var err error
-	switch what {
+	switch act {
 	case "import":
 		in.OnProgress = func(string, int64, int64) {
 			if at++; at == kill {
@@ -58,18 +59,19 @@ func runChild() bool {
 }
 
 // startChild runs this test as a process that does something with an installation.
-func startChild(t *testing.T, what string, in *installation, path string, at int) (output string, err error) {
+func startChild(t *testing.T, act string, in *installation, path string, at int) (output string, err error) {
 	t.Helper()
 	program, err := os.Executable()
 	check.Must(t, err)
 	cmd := exec.CommandContext(t.Context(), program)
-	cmd.Env = append(os.Environ(), childVariable+"="+what, "DATA="+in.Data, "URL="+in.DatabaseURL, "FILE="+path,
+	cmd.Env = append(os.Environ(), childVariable+"="+act, "DATA="+in.Data, "URL="+in.DatabaseURL, "FILE="+path,
 		"AT="+strconv.Itoa(at))
 	text, err := cmd.CombinedOutput()
 	return string(text), err
 }
 
-// An import that is killed at any point leaves no row, files but for a while, and the next one brings the account as if there had been none.
+// An import that is killed at any point leaves no row, and files only for a while. The next one brings the account as
+// if there had been none.
 func TestKilledImport(t *testing.T) {
 	t.Parallel()
 	for name, url := range databases {
@@ -106,7 +108,9 @@ func TestImportOnFullDisk(t *testing.T) {
 	from.seed(3, 2000)
 	path, first := from.export(account)
 	before := to.counts()
-	to.MaxPages = 300
+	to.open(func(db *store.DB) {
+		check.Must(t, db.SQL().QueryRow(t.Context(), `select page_count + 50 from pragma_page_count()`).Scan(&to.MaxPages))
+	})
 	_, err := to.importFrom(path, archive.Options{})
 	if !parley.IsCode(err, parley.CodeUnderMaintenance) || !strings.Contains(err.Error(), "full") {
 		t.Errorf("imported on a full disk: %v", err)

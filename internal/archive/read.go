@@ -39,8 +39,8 @@ func openFile(path string) (*file, error) {
 	return f, nil
 }
 
-// checkShape reads the manifest, and checks that parts of the file do not lie on each other: few bytes could then stand
-// for any number.
+// checkShape reads the manifest, and checks that parts of the file do not lie on each other: few bytes could then be
+// read as any number.
 func (f *file) checkShape() error {
 	if err := checkOverlap(f.zip.File); err != nil {
 		return err

@@ -88,7 +88,7 @@ func (w *recordWriter) real(v float64) error {
 type recordReader struct {
 	table *store.ArchiveTable
 	again *recordWriter
-	last  []any // the row before
+	last  []any // the key of the row before
 }
 
 func newRecordReader(t *store.ArchiveTable) *recordReader {
@@ -133,18 +133,18 @@ func (r *recordReader) decode(line []byte) ([]any, error) {
 
 // checkOrder fails if a row does not come after the one before: it may be there twice.
 func (r *recordReader) checkOrder(row []any) error {
-	last := r.last
-	r.last = row
-	if last == nil {
-		return nil
-	}
-	for _, i := range r.table.Order {
-		switch compareValues(last[i], row[i]) {
+	last, key := r.last, keyOf(r.table, row)
+	r.last = key
+	for i := range last {
+		switch compareValues(last[i], key[i]) {
 		case -1:
 			return nil
 		case 1:
 			return errors.New("it comes after one that must follow it")
 		}
+	}
+	if last == nil {
+		return nil
 	}
 	return errors.New("it is there twice")
 }

@@ -271,13 +271,15 @@ func TestWorkAfterImport(t *testing.T) {
 			!strings.Contains(acts[0].Details, string(account)) {
 			t.Errorf("audit: %+v", acts)
 		}
-		for query, want := range map[string]int{
-			`select count(*) from jobs where account_id = ? and kind like '%train%' or kind in ('source.file', 'source.crawl')`: 1,
-			`select count(*) from jobs where account_id = ? and kind = 'account.embed'`:                                         1,
-			`select count(distinct ticket_id) from ticket_words where account_id = ?`:                                           2,
-			`select sum(total) from conversation_counts where account_id = ?`:                                                   2,
-			`select count(*) from webhooks where account_id = ? and disabled_at is not null`:                                    2,
+		for place, want := range map[string]int{
+			`jobs where account_id = ? and kind in ('source.train', 'source.file', 'source.crawl')`: 1,
+			`jobs where account_id = ? and kind = 'account.embed'`:                                  1,
+			`tickets k where account_id = ? and id in (select ticket_id from ticket_words)`:         2,
+			`conversation_counts where account_id = ? and total = 1`:                                2,
+			`search_accounts where account_id = ? and building = 1`:                                 1,
+			`webhooks where account_id = ? and disabled_at is not null`:                             2,
 		} {
+			query := `select count(*) from ` + place
 			if got, err := sqldb.One(t.Context(), db.SQL(), sqldb.Column[int], query, account); err != nil || got != want {
 				t.Errorf("%s: %d, want %d (%v)", query, got, want, err)
 			}

@@ -19,6 +19,9 @@ func (s *Service) EnqueueImported(ctx context.Context, tx *store.DB, account par
 			return err
 		}
 		for i := range list {
+			if _, isRead := kinds[list[i].Kind]; !isRead {
+				continue
+			}
 			if err := s.Queue.Enqueue(ctx, tx.SQL(), NewTrainJob(&list[i])); err != nil {
 				return err
 			}

@@ -106,7 +106,12 @@ func parseArchiveSpec(spec string) (tables []*ArchiveTable) {
 		name, order, _ := strings.Cut(strings.TrimSuffix(head, ")"), " (")
 		t := &ArchiveTable{Name: name, condition: condition}
 		for _, line := range lines[1:] {
-			t.addColumn(strings.TrimSpace(line))
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, "and ") || strings.HasPrefix(line, "where ") {
+				t.condition += " " + line
+				continue
+			}
+			t.addColumn(line)
 		}
 		for column := range strings.SplitSeq(order, ", ") {
 			t.Order = append(t.Order, t.ColumnIndex(column))
@@ -151,7 +156,8 @@ func isOwnID(c ArchiveColumn) bool { return c.Name == "id" }
 // archiveOwners are the conditions by which the rows of an account are found where they do not name it.
 var archiveOwners = map[string]string{
 	"accounts": "t.id = ?",
-	"settings": "exists (select 1 from agents r where '" + recordingDaysSetting + "' || r.id = t.name and r.account_id = ?)",
+	"settings": "exists (select 1 from agents r where '" + recordingDaysSetting + "' || r.id = t.name " +
+		"and r.account_id = ? and r.deleted_at is null)",
 }
 
 func (t *ArchiveTable) namesAccount() bool {

@@ -2,7 +2,8 @@ package store
 
 // archiveSpec lists the tables and columns of which an archive of an account holds the rows, in the order in which they
 // are written and read. A line that begins a table has its name, in parentheses the columns by which its rows are
-// ordered, which are unique, and behind a colon a condition of the rows t that are archived. Every table but accounts,
+// ordered, which are unique, and behind a colon a condition of the rows t that are archived, which may go on in lines
+// that begin with "and" or "where". Every table but accounts,
 // users and settings has an account_id too, which is the archive's.
 //
 // The lines of its columns have a name and what is in it; a question mark allows null:
@@ -14,7 +15,7 @@ package store
 //	json         any JSON; object and array are JSON of that kind
 //	hash         the SHA-256 of a file, in hex
 //	id           an id; id0 may be empty
-//	who          an id of a member, or a word that stands for somebody else
+//	who          an id of a member, or a word for somebody else
 //	agent        the name of a setting of an agent, which ends with its id
 //
 // "-> table" says whose id it is. A row whose id there is not archived is not either; where the id may be null, it is
@@ -31,9 +32,9 @@ accounts (id)
   time_zone text
   created_at nat
   updated_at nat
-  event_seq = 0 # counts the log of events, which begins anew
+  event_seq = 0 # counts the log of events, which begins at the start
   open_turns = 0 # no answer is being given
-  only_sso = 0 # needs a provider of single sign-on, which is set up anew
+  only_sso = 0 # needs a provider of single sign-on, which is set up again
   exempt_owner = null # goes with only_sso
 
 users (id)
@@ -181,7 +182,9 @@ blobs (id)
   created_at nat
   place = place # where the installation keeps files
 
-sources (id): t.deleted_at is null and t.status <> 'toBeDeleted' and not exists (select 1 from sources p where p.id = t.parent_id and (p.deleted_at is not null or p.status = 'toBeDeleted'))
+sources (id): t.deleted_at is null and t.status <> 'toBeDeleted'
+  and not exists (select 1 from sources p where p.id = t.parent_id
+  and (p.deleted_at is not null or p.status = 'toBeDeleted'))
   id id
   agent_id id -> agents
   kind enum:sourceKind
@@ -202,7 +205,8 @@ sources (id): t.deleted_at is null and t.status <> 'toBeDeleted' and not exists 
   crawl_run nat
   deleted_at = null # what is deleted is not archived
 
-source_versions (id): exists (select 1 from sources v where v.id = t.source_id and t.id in (v.live_version, v.wanted_version))
+source_versions (id): exists (select 1 from sources v
+  where v.id = t.source_id and t.id in (v.live_version, v.wanted_version))
   id id
   agent_id id -> agents
   source_id id -> sources
@@ -365,9 +369,9 @@ turns (id): t.state <> 'open'
   started_at nat
   ended_at nat?
   visitor_id id? -> visitors
-  owner = '' # no server gives the answer
-  lease_until = 0 # no server gives the answer
-  cancel_asked_at = null # no server gives the answer
+  owner = '' # no server writes the answer
+  lease_until = 0 # no server writes the answer
+  cancel_asked_at = null # no server writes the answer
   reserved = 0 # no answer is being given
   trace = null # how an answer came about is for those who run the installation
 
@@ -612,7 +616,8 @@ credit_days (day, agent_id)
   agent_id id0 -> agents
   used int
 
-credit_ledger (turn_id, kind): not exists (select 1 from turns o where o.id = t.turn_id and o.state = 'open')
+credit_ledger (turn_id, kind): not exists (select 1 from turns o
+  where o.id = t.turn_id and o.state = 'open')
   turn_id id
   kind text
   agent_id id0 -> agents
@@ -623,7 +628,7 @@ credit_ledger (turn_id, kind): not exists (select 1 from turns o where o.id = t.
 
 // leftOutTables are the tables of which an archive holds nothing, each with the reason.
 var leftOutTables = map[string]string{
-	"api_keys":            "secrets: only hashes of keys are stored, and keys are made anew",
+	"api_keys":            "secrets: only hashes of keys are stored, and new keys are made",
 	"audit_events":        "a chain that proves what was done in this installation: parley audit export takes it along",
 	"blob_data":           "the bytes of files, which an archive holds as files",
 	"conversation_counts": "counted again on import",
@@ -632,7 +637,7 @@ var leftOutTables = map[string]string{
 	"goose_db_version":    "the schema's own",
 	"idempotency_keys":    "replies that are kept for a day for requests that are repeated",
 	"insight_accounts":    "how far insight has come in the log of events",
-	"invites":             "secrets: only hashes of links are stored, and people are invited anew",
+	"invites":             "secrets: only hashes of links are stored, and people are invited again",
 	"jobs":                "work of this installation; what is not finished is begun again on import",
 	"mail_notices":        "mails that this installation has sent",
 	"migration_readers":   "the schema's own",
@@ -650,7 +655,7 @@ var leftOutTables = map[string]string{
 	"search_words":        "the index of conversation search, which is built again",
 	"sso_domains":         "proved to this installation",
 	"sso_links":           "sign-ins at providers that this installation knows",
-	"sso_providers":       "a secret, and an address that the provider knows this installation by: it is set up anew",
+	"sso_providers":       "a secret, and an address that the provider knows this installation by: it is set up again",
 	"ticket_words":        "the index of tickets, which is built again on import",
 	"web_sessions":        "secrets: people sign in again",
 	"webhook_deliveries":  "what this installation sends, and has sent",
