@@ -111,7 +111,7 @@ func TestMutatedRecords(t *testing.T) {
 		for _, fault := range someOf(t, slices.Sorted(maps.Keys(mutations)), i) {
 			changed := maps.Clone(original)
 			changed[name] = mutations[fault]
-			r.refuse(table.Name+" with "+fault, parts(changed).write(t))
+			r.refuse(table.Name+" with "+fault, changed.write(t))
 		}
 		r.requireUnchanged(table.Name)
 	}
@@ -244,7 +244,7 @@ func TestHostileArchives(t *testing.T) {
 	} {
 		changed := maps.Clone(original)
 		change(changed)
-		r.refuse(attack, parts(changed).writeAsIs(t))
+		r.refuse(attack, changed.writeAsIs(t))
 	}
 	r.requireUnchanged("a hostile archive")
 	if text := refusalOf(r, original, func(m *archive.Manifest) { m.Schema = 9999 }); !strings.Contains(text, "newer") {
@@ -321,7 +321,7 @@ func TestBombs(t *testing.T) {
 	r.refuse("parts on each other", writeOverlap(t, original))
 	long := maps.Clone(original)
 	long["records/people.jsonl"] = slices.Concat([]byte(`{"id":"`), bytes.Repeat([]byte("a"), 16<<20), []byte("\"}\n"))
-	r.refuse("a line of 16 MB", parts(long).write(t))
+	r.refuse("a line of 16 MB", long.write(t))
 	r.requireUnchanged("a bomb")
 }
 
@@ -329,7 +329,7 @@ func TestBombs(t *testing.T) {
 func writeClaim(t *testing.T, p parts, size uint64) string {
 	t.Helper()
 	changed := maps.Clone(p)
-	parts(changed).setManifest(t, func(m *archive.Manifest) {
+	changed.setManifest(t, func(m *archive.Manifest) {
 		for i := range m.Records {
 			if m.Records[i].Table == "messages" {
 				m.Records[i].Bytes = int64(size)
