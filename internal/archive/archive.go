@@ -130,9 +130,12 @@ func decodeManifest(from io.Reader) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(text) > maxManifestBytes {
+		return nil, fmt.Errorf("%s is too long", manifestName)
+	}
 	m := &Manifest{}
-	if err := json.Unmarshal(text, m); err != nil || len(text) > maxManifestBytes {
-		return nil, fmt.Errorf("%s cannot be read: %v", manifestName, err)
+	if err := json.Unmarshal(text, m); err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", manifestName, err)
 	}
 	return m, nil
 }

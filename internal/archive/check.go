@@ -46,7 +46,9 @@ func (c *tableCheck) row(row []any) error {
 	case "agents":
 		c.im.agents[text("id")] = true
 	case "blobs":
-		return c.im.noteFile(text("hash"), row[c.table.ColumnIndex("size")].(int64))
+		if err := c.im.noteFile(text("hash"), row[c.table.ColumnIndex("size")].(int64)); err != nil {
+			return err
+		}
 	}
 	return c.checkID(row)
 }

@@ -20,7 +20,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// urls returns what installations of a kind are opened with.
+// databases has what an installation on each database is opened with.
 var databases = map[string]func(t *testing.T) string{
 	"sqlite":   func(*testing.T) string { return "" },
 	"postgres": func(t *testing.T) string { return dbs.SharedPostgres(t).NewStore(t) },

@@ -629,7 +629,7 @@ credit_ledger (turn_id, kind): not exists (select 1 from turns o
 // leftOutTables are the tables of which an archive holds nothing, each with the reason.
 var leftOutTables = map[string]string{
 	"api_keys":            "secrets: only hashes of keys are stored, and new keys are made",
-	"audit_events":        "a chain that proves what was done in this installation: parley audit export takes it along",
+	"audit_events":        "a chain that proves what was done in this installation, and is exported by itself",
 	"blob_data":           "the bytes of files, which an archive holds as files",
 	"conversation_counts": "counted again on import",
 	"event_positions":     "how far readers have come in the log of events",

@@ -507,5 +507,5 @@ func (s *Service) noteExport(ctx context.Context, in ExportNote) (NoOutput, erro
 	if _, err := s.DB.Account(ctx, account); err != nil {
 		return NoOutput{}, err
 	}
-	return NoOutput{}, s.DB.NoteArchive(ctx, account, s.Now(), s.actor(), store.AccountExported, nil)
+	return NoOutput{}, s.DB.NoteArchive(ctx, account, s.Now(), s.actor(), store.AccountExported, map[string]any{})
 }
