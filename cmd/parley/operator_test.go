@@ -468,7 +468,7 @@ func TestArchiveCommands(t *testing.T) {
 	t.Setenv("PARLEY_DATA", old)
 	s := startServer(t, "serve")
 	account := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Shop").AccountID
-	runJSON[any](t, "agent", "create", "--name", "Guide")
+	runJSON[admin.AgentDetails](t, "agent", "create", "Guide")
 	exported := runJSON[archiveResult](t, "archive", "export", file, "--account", account)
 	if exported.Agents != 1 || exported.AccountID != account || len(exported.LeftOut) == 0 {
 		t.Errorf("%+v", exported)
