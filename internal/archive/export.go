@@ -3,7 +3,6 @@ package archive
 import (
 	"archive/zip"
 	"bufio"
-	"compress/flate"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -136,9 +135,6 @@ func syncFolder(dir string) error {
 func (x *export) write(ctx context.Context, to io.Writer) error {
 	buffer := bufio.NewWriterSize(to, 1<<20)
 	x.zip = zip.NewWriter(buffer)
-	x.zip.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(w, flate.DefaultCompression)
-	})
 	err := x.countRows(ctx)
 	for _, t := range store.ArchiveTables() {
 		if err == nil {
