@@ -60,6 +60,7 @@ func uploadFile(t *testing.T, s *testkit.Server, agent string) {
 	if res.StatusCode != http.StatusCreated {
 		t.Fatalf("upload: %d", res.StatusCode)
 	}
+	check.Must(t, s.FileRunner.WaitIdle(t.Context()))
 	check.Must(t, s.Runner.WaitIdle(t.Context()))
 }
 
