@@ -241,7 +241,10 @@ func (im *importer) writeTable(ctx context.Context, tx *store.DB, t *store.Archi
 	if err == nil {
 		err = flush()
 	}
-	if err != nil {
+	switch {
+	case sqldb.IsDuplicate(err):
+		return damaged(fmt.Errorf("%s has rows that exclude each other: %w", recordsName(t.Name), err))
+	case err != nil:
 		return fmt.Errorf("%s: %w", t.Name, err)
 	}
 	return nil
