@@ -88,6 +88,7 @@ var layers = map[string]int{
 	"parley/internal/actions": 6,
 	"parley/internal/eval":    6, // measures chat and ingest
 
+	"parley/internal/archive": 6, // begins the work of ingest, insight and helpdesk
 	"parley/internal/backup":  6, // finds uploaded files
 	"parley/internal/visitor": 6, // writes contacts
 	"parley/internal/notice":  6, // mails members by their roles

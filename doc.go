@@ -39,7 +39,7 @@
 //	9  console widget
 //	8  api/admin api/chatapi api/mcp api/v1 api/v2 manual
 //	7  api/looks api/once api/uistream manifest synonym
-//	6  actions agents backup eval modelserver notice person visitor voice
+//	6  actions agents archive backup eval modelserver notice person visitor voice
 //	5  bench/internal/harness access chat contact helpdesk ingest insight search webhook
 //	4  bench/internal/baseline events voice/sfu
 //	3  bench/internal/load api/docspage ingest/crawl ingest/extract ingest/extract/draft ingest/extract/html
@@ -180,7 +180,8 @@
 // knows which one a model name of an account leads to and whether it works.
 //
 // internal/backup copies the database, as it is at one moment, and the files that it names while a server runs, and
-// puts them back.
+// puts them back. internal/archive writes one account to a file and reads it into another installation, on whichever
+// database.
 //
 // internal/notice mails members that a customer waits or that a ticket is theirs, customers that somebody has answered
 // them, and once a day what happened at an agent. It follows the event log, and each mail is a job. internal/person

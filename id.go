@@ -1,7 +1,9 @@
 package parley
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
 	"strings"
 
@@ -66,7 +68,7 @@ func NewAgentID() AgentID {
 
 // sortableBase64 is base64's url-safe alphabet in the order of its bytes, so that encoded numbers sort like the
 // numbers.
-var sortableBase64 = base64.NewEncoding("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz").
+var sortableBase64 = base64.NewEncoding(idLetters).
 	WithPadding(base64.NoPadding)
 
 // NewMessageID returns "msg_" and a version 7 UUID in 22 url-safe characters. It sorts by time so that the
@@ -104,4 +106,52 @@ func IsUUID(s string) bool {
 	}
 	_, err := uuid.Parse(s)
 	return err == nil
+}
+
+// IsID reports whether s has the form of one of the ids above, in the case in which they are stored.
+func IsID(s string) bool {
+	_, isMessage := messageUUID(s)
+	return isMessage || IsUUID(s) && s == NormalizeUUID(s) || isNanoID(s)
+}
+
+// idLetters are the letters of ids that are no UUIDs.
+const idLetters = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+
+func isNanoID(s string) bool { return len(s) == 21 && strings.Trim(s, idLetters) == "" }
+
+// messageUUID returns the UUID that the id of a message is made of.
+func messageUUID(s string) (id uuid.UUID, ok bool) {
+	text, ok := strings.CutPrefix(s, "msg_")
+	b, err := sortableBase64.DecodeString(text)
+	if !ok || err != nil || len(b) != len(id) {
+		return id, false
+	}
+	copy(id[:], b)
+	return id, sortableBase64.EncodeToString(b) == text
+}
+
+// DeriveID returns the id that takes the place of another one where rows get new ids. It follows from that one and a
+// salt, and has its form and, where it sorts by time, its time.
+func DeriveID(salt []byte, id string) string {
+	mac := hmac.New(sha256.New, salt)
+	mac.Write([]byte(id))
+	sum := mac.Sum(nil)
+	if old, ok := messageUUID(id); ok {
+		derived := deriveUUID(old, sum)
+		return "msg_" + sortableBase64.EncodeToString(derived[:])
+	}
+	if old, err := uuid.Parse(id); err == nil && len(id) == 36 {
+		return deriveUUID(old, sum).String()
+	}
+	text := base64.RawURLEncoding.EncodeToString(sum)[:21]
+	return strings.Replace(text[:1], "-", "_", 1) + text[1:]
+}
+
+func deriveUUID(old uuid.UUID, sum []byte) (id uuid.UUID) {
+	copy(id[:], sum)
+	if old.Version() == 7 { // its first six bytes are the time
+		copy(id[:6], old[:6])
+	}
+	id[6], id[8] = old[6]&0xf0|id[6]&0x0f, old[8]&0xc0|id[8]&0x3f
+	return id
 }

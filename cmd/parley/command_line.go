@@ -84,10 +84,14 @@ type commandLine struct {
 	Diff        diffCmd        `cmd:"" help:"Show what apply would change, and exit with 1 if it would."`
 	ExportAgent exportAgentCmd `cmd:"" help:"Print an agent as a manifest."`
 
-	Eval       evalCmd       `cmd:"" help:"Measure answers on a set of questions, or give an agent its past ones again."`
-	Config     configCmd     `cmd:"" help:"Show the settings in force and where they come from."`
-	Trace      traceCmd      `cmd:"" help:"Explain the answers of a conversation."`
-	Backup     backupCmd     `cmd:"" help:"Copy all data to a folder or an archive."`
+	Eval    evalCmd   `cmd:"" help:"Measure answers on a set of questions, or give an agent its past ones again."`
+	Config  configCmd `cmd:"" help:"Show the settings in force and where they come from."`
+	Trace   traceCmd  `cmd:"" help:"Explain the answers of a conversation."`
+	Backup  backupCmd `cmd:"" help:"Copy all data to a folder or an archive."`
+	Archive struct {
+		Export archiveExportCmd `cmd:"" help:"Write an account to one file."`
+		Import archiveImportCmd `cmd:"" help:"Read an account from such a file."`
+	} `cmd:"" help:"Move an account between installations and databases."`
 	Restore    restoreCmd    `cmd:"" help:"Put a backup back into an empty data directory or database."`
 	Doctor     doctorCmd     `cmd:"" help:"Check data, settings, engines and machine, and say what to do."`
 	Health     healthCmd     `cmd:"" help:"Ask a server whether it answers, and exit with 1 if not."`
@@ -102,6 +106,9 @@ type commandLine struct {
 
 // longHelp is the help that is too long for a tag. The tags refer to it: help:"@sfu".
 var longHelp = map[string]string{
+	"archive-file": "File to write, such as shop.zip. It must not exist.",
+	"archive-new-ids": "Import under other ids, where those of the archive are taken: the account is there already or was " +
+		"imported before.",
 	"account-plan": "Plan: free, hobby, standard, pro, enterprise, unlimited or one of your own; unlimited when left " +
 		"out.",
 	"agent-account":    "Account that gets it; the only one when left out.",
@@ -142,7 +149,7 @@ var longHelp = map[string]string{
 var commandGroups = map[string][]string{
 	"Run it":   {"serve", "demo", "ask"},
 	"Agents":   {"agent", "source", "insights", "synonyms", "apply", "diff", "export-agent", "eval", "trace"},
-	"Accounts": {"account", "key", "member", "webhook"},
+	"Accounts": {"account", "archive", "key", "member", "webhook"},
 	"Help desk": {"conversations", "ticket", "ticket-status", "team", "rule", "route", "customer", "person",
 		"voice"},
 	"Server": {"maintenance", "reindex", "config", "backup", "restore", "doctor", "health", "version", "completion",

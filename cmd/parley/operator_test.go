@@ -11,9 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/api/v2"
 	"parley/internal/server"
+	"parley/internal/sqldb"
+	"parley/internal/store"
 	"parley/internal/synonym"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
@@ -456,5 +459,59 @@ func TestBackupRestoreAndDoctorCommands(t *testing.T) {
 	status, out, _ := runCommand(t, "doctor", "--rate-limit", "0")
 	if status != 1 || !strings.Contains(out, "fault    settings: --rate-limit: 0 is not above 0\n         Correct") {
 		t.Errorf("a fault: %d\n%s", status, out)
+	}
+}
+
+// An account moves to another installation with two commands, and both audit logs say so.
+func TestArchiveCommands(t *testing.T) {
+	old, file := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "shop.zip")
+	t.Setenv("PARLEY_DATA", old)
+	s := startServer(t, "serve")
+	account := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Shop").AccountID
+	runJSON[admin.AgentDetails](t, "agent", "create", "Guide")
+	exported := runJSON[archiveResult](t, "archive", "export", file, "--account", account)
+	if exported.Agents != 1 || exported.AccountID != account || len(exported.LeftOut) == 0 {
+		t.Errorf("%+v", exported)
+	}
+	if status, _, errs := runCommand(t, "archive", "import", file); status != 1 || !strings.Contains(errs, "in use") {
+		t.Errorf("imported below a server: %d %s", status, errs)
+	}
+	status, _, errs := runCommand(t, "archive", "export", file+"2", "--account", "x")
+	if status != 1 || !strings.Contains(errs, "parley account list") {
+		t.Errorf("exported nobody: %d %s", status, errs)
+	}
+	s.stopServer(t)
+	checkAudit(t, old, account, store.AccountExported)
+	if status, _, errs := runCommand(t, "archive", "import", file); status != 1 || !strings.Contains(errs, "--new-ids") {
+		t.Errorf("imported twice: %d %s", status, errs)
+	}
+	if copied := runJSON[archiveResult](t, "archive", "import", file, "--new-ids"); copied.AccountID == account ||
+		copied.From != account {
+		t.Errorf("%+v", copied)
+	}
+
+	empty := filepath.Join(t.TempDir(), "new")
+	t.Setenv("PARLEY_DATA", empty)
+	if status, out, errs := runCommand(t, "archive", "import", file); status != 0 ||
+		!strings.Contains(out, "Imported the account "+account+": 1 agent, 0 messages, 0 files.") {
+		t.Errorf("%d %s %s", status, out, errs)
+	}
+	checkAudit(t, empty, account, store.AccountImported)
+	if agents := runJSON[[]any](t, "agent", "list"); len(agents) != 1 {
+		t.Errorf("agents: %v", agents)
+	}
+}
+
+// checkAudit fails unless the last act on an account was the operator's of that name.
+func checkAudit(t *testing.T, data, account, act string) {
+	t.Helper()
+	db, err := store.Open(t.Context(), sqldb.Config{URL: filepath.Join(data, server.SQLiteFile)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	acts, err := db.AuditEvents(t.Context(), parley.AccountID(account), 0, 100)
+	if err != nil || len(acts) == 0 || acts[len(acts)-1].Action != act || acts[len(acts)-1].Actor != "operator" {
+		t.Errorf("audit: %+v %v", acts, err)
 	}
 }

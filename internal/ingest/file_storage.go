@@ -111,12 +111,7 @@ func (f *Files) readPart(place string, part int) (bytes []byte, err error) {
 	return bytes[:n], errors.Join(err, file.Close())
 }
 
-func (f *Files) remove(place string) error {
-	if err := os.Remove(f.path(place)); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (f *Files) remove(place string) error { return removeIfThere(f.path(place)) }
 
 // listOld lists the files that have lain there for a while: those in their places, and uploads that were cut short.
 func (f *Files) listOld(now time.Time) (places, left []string, err error) {
@@ -141,6 +136,40 @@ func (f *Files) listOld(now time.Time) (places, left []string, err error) {
 	return places, left, err
 }
 
+// Keep writes the bytes of a file to its place in the folder, unless it is there, and reports whether it was not. The
+// caller has compared the bytes with the hash; without a row the file does not stay.
+func (f *Files) Keep(hash string, from io.Reader) (isNew bool, err error) {
+	if info, err := os.Stat(f.path(hash)); err == nil && info.Mode().IsRegular() {
+		return false, nil
+	}
+	dir, err := f.Incoming()
+	if err != nil {
+		return false, err
+	}
+	to, err := os.CreateTemp(dir, "written-*")
+	if err != nil {
+		return false, err
+	}
+	_, err = io.Copy(to, from)
+	if err = errors.Join(err, to.Close()); err == nil {
+		err = f.moveToPlace(to.Name(), diskPrefix+hash)
+	}
+	if err != nil {
+		return false, errors.Join(err, removeIfThere(to.Name()))
+	}
+	return true, nil
+}
+
+// Drop removes a file that Keep has written and no row names.
+func (f *Files) Drop(hash string) error { return removeIfThere(f.path(hash)) }
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // StoreFiles moves files from their paths to their places, which it notes in the blobs, and then has their rows
 // written; without the rows they do not stay.
 func (s *Service) StoreFiles(ctx context.Context, paths []string, blobs []*store.Blob,
@@ -151,7 +180,7 @@ func (s *Service) StoreFiles(ctx context.Context, paths []string, blobs []*store
 	s.Files.mu.RLock()
 	var locations []string
 	for i, blob := range blobs {
-		blob.Location = s.Files.placeFor(blob.Hash)
+		blob.Location = s.Files.PlaceOf(blob.Hash)
 		locations = append(locations, blob.Location)
 		if err = s.Files.moveToPlace(paths[i], blob.Location); err != nil {
 			err = fmt.Errorf("keep a file: %w", err)
@@ -172,7 +201,7 @@ func (s *Service) StoreFiles(ctx context.Context, paths []string, blobs []*store
 func (s *Service) storeInDatabase(ctx context.Context, paths []string, blobs []*store.Blob,
 	write func(tx *store.DB) error) error {
 	for _, blob := range blobs {
-		blob.Location = s.Files.placeFor(blob.Hash)
+		blob.Location = s.Files.PlaceOf(blob.Hash)
 	}
 	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		for i, blob := range blobs {
@@ -207,8 +236,8 @@ func (s *Service) WithUnusedFileRemoval(erase jobs.Handler) jobs.Handler {
 // DataPrefix begins the place of a file whose bytes are in the database; the hash follows.
 const DataPrefix = "data:"
 
-// placeFor returns where the bytes of an accepted file are stored.
-func (f *Files) placeFor(hash string) string {
+// PlaceOf returns where the bytes of an accepted file of that hash lie.
+func (f *Files) PlaceOf(hash string) string {
 	if f.InDatabase {
 		return DataPrefix + hash
 	}

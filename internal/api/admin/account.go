@@ -503,3 +503,17 @@ func (s *Service) reindex(ctx context.Context, in ReindexRequest) (ReindexState,
 	state, err := s.Indexer.Build(ctx, account)
 	return ReindexState{state.Done, state.Built, state.Total}, err
 }
+
+// ExportNote says which account is exported.
+type ExportNote struct {
+	AccountID string `path:"accountId" json:"-"`
+}
+
+// noteExport comes before the export: whoever cuts that short has read some of the account all the same.
+func (s *Service) noteExport(ctx context.Context, in ExportNote) (NoOutput, error) {
+	account := parley.AccountID(in.AccountID)
+	if _, err := s.DB.Account(ctx, account); err != nil {
+		return NoOutput{}, err
+	}
+	return NoOutput{}, s.DB.NoteArchive(ctx, account, s.Now(), s.actor(), store.AccountExported, map[string]any{})
+}

@@ -84,6 +84,7 @@ var failingRequests = []struct {
 	{"POST /deliveries/x/redeliver", ``, parley.CodeNotFound},
 	{"GET /deliveries?state=lost", ``, parley.CodeInvalidBody},
 	{"POST /accounts/x/reindex", `{"begin":true}`, parley.CodeAccountNotFound},
+	{"POST /accounts/x/exports", ``, parley.CodeAccountNotFound},
 	{"POST /accounts/x/manifest", `{"documents":[],"prune":false,"dryRun":false}`, parley.CodeAccountNotFound},
 	{"GET /agents/x/manifest", ``, parley.CodeAgentNotFound},
 	{"POST /agents/x/replay", `{"limit":1}`, parley.CodeAgentNotFound},

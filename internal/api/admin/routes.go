@@ -21,7 +21,7 @@ func routes() []route {
 		AddSignInDomain, ProveSignInDomain, ConfirmSignInDomain, RemoveSignInDomain,
 		ListModelServers, CreateModelServer, TryModelServer, GetModelServer, ChangeModelServer, RemoveModelServer,
 		TryStoredModelServer,
-		GetServer, GetMaintenance, SetMaintenance, Reindex,
+		GetServer, GetMaintenance, SetMaintenance, Reindex, NoteExport,
 		ListAgents, CreateAgent, GetAgent, DeleteAgent, AddSource, RemoveSource,
 		Apply, ExportAgent, GetAgentSettings, ChangeAgentSettings,
 		ListActions, GetAction, AddAction, ChangeAction, RemoveAction, TryAction,
@@ -150,6 +150,12 @@ var (
 		Summary: "Change what is sent of an account",
 		Errors:  errorCodes{parley.CodeAccountNotFound},
 	}, (*Service).updateAccount)
+	NoteExport = newOperation(accountGroup.write, "POST /accounts/{accountId}/exports", operation{
+		Name:       "noteExport",
+		Summary:    "Record in the audit log that an account is exported",
+		Errors:     errorCodes{parley.CodeAccountNotFound},
+		Permission: parley.PermissionServerWrite,
+	}, (*Service).noteExport)
 	ListAccounts = newOperation(accountGroup.read, "GET /accounts", operation{
 		Name:    "listAccounts",
 		Summary: "List all accounts",

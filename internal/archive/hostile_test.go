@@ -1,0 +1,376 @@
+package archive_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/archive"
+	"parley/internal/store"
+	"parley/internal/testkit/check"
+)
+
+// parts are the files of an archive that a test changes. Their manifest is made to fit, as an attacker would.
+type parts map[string][]byte
+
+// write writes the parts as an archive with a manifest that fits, and returns its path.
+func (p parts) write(t testing.TB) string {
+	t.Helper()
+	var m archive.Manifest
+	check.Must(t, json.Unmarshal(p["manifest.json"], &m))
+	for i, r := range m.Records {
+		text := p["records/"+r.Table+".jsonl"]
+		m.Records[i] = archive.Records{Table: r.Table, Rows: int64(bytes.Count(text, []byte("\n"))), Bytes: int64(len(text)),
+			Hash: hashOf(text)}
+	}
+	manifest, err := json.Marshal(m)
+	check.Must(t, err)
+	changed := maps.Clone(p)
+	changed["manifest.json"] = manifest
+	return changed.writeAsIs(t)
+}
+
+func (p parts) writeAsIs(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "hostile.zip")
+	file, err := os.Create(path)
+	check.Must(t, err)
+	w := zip.NewWriter(file)
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		method := zip.Deflate
+		if strings.HasPrefix(name, "files/") {
+			method = zip.Store
+		}
+		to, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+		check.Must(t, err)
+		_, err = to.Write(p[name])
+		check.Must(t, err)
+	}
+	check.Must(t, w.Close())
+	check.Must(t, file.Close())
+	return path
+}
+
+// refusals imports archives that must be refused, and compares the installation with what it was.
+type refusals struct {
+	t      *testing.T
+	in     *installation
+	before string
+}
+
+func newRefusals(t *testing.T) *refusals {
+	in := newInstallation(t, "")
+	return &refusals{t, in, in.counts()}
+}
+
+func (r *refusals) refuse(attack, path string) {
+	r.t.Helper()
+	_, err := r.in.importFrom(path, archive.Options{})
+	if err == nil {
+		r.t.Fatalf("imported: %s", attack)
+	}
+	if text := err.Error(); !strings.Contains(strings.ToLower(text), "nothing was imported") {
+		r.t.Errorf("%s: %s", attack, text)
+	}
+}
+
+// requireUnchanged fails if an import has left something.
+func (r *refusals) requireUnchanged(attack string) {
+	r.t.Helper()
+	if after := r.in.counts(); after != r.before {
+		r.t.Errorf("%s has left\n%s", attack, after)
+	}
+}
+
+// newParts returns the parts of an archive with rows in every table.
+func newParts(t *testing.T) parts {
+	t.Helper()
+	in := newInstallation(t, "")
+	in.seed(2, 0)
+	_, text := in.export(account)
+	return readParts(t, text)
+}
+
+// Records of every table that are not as records are written are refused with the line, whatever the manifest says,
+// and nothing of their archive stays.
+func TestMutatedRecords(t *testing.T) {
+	t.Parallel()
+	original, r := newParts(t), newRefusals(t)
+	for i, table := range store.ArchiveTables() {
+		name := "records/" + table.Name + ".jsonl"
+		mutations := mutationsOf(t, table, bytes.SplitAfter(original[name], []byte("\n")))
+		for _, fault := range someOf(t, slices.Sorted(maps.Keys(mutations)), i) {
+			changed := maps.Clone(original)
+			changed[name] = mutations[fault]
+			r.refuse(table.Name+" with "+fault, changed.write(t))
+		}
+		r.requireUnchanged(table.Name)
+	}
+}
+
+// someOf returns twelve of the names, others for each table, and all of them where time does not matter.
+func someOf(t *testing.T, names []string, table int) (some []string) {
+	t.Helper()
+	const enough = 12
+	if len(names) < enough {
+		t.Fatalf("only %d mutations", len(names))
+	}
+	if os.Getenv("PARLEY_LONG") == "1" {
+		return names
+	}
+	for i := range enough {
+		some = append(some, names[(table+i*len(names)/enough)%len(names)])
+	}
+	return some
+}
+
+// mutationsOf returns records of a table that are refused, by what is wrong with them.
+func mutationsOf(t *testing.T, table *store.ArchiveTable, lines [][]byte) map[string][]byte {
+	t.Helper()
+	first, rest := lines[0], bytes.Join(lines[1:], nil)
+	var members map[string]json.RawMessage
+	check.Must(t, json.Unmarshal(first, &members))
+	all := map[string][]byte{
+		"a line twice":         slices.Concat(first, first, rest),
+		"a space":              slices.Concat([]byte(`{ `), first[1:], rest),
+		"another member":       slices.Concat([]byte(`{"admin":1,`), first[1:], rest),
+		"a cut line":           slices.Concat(first[:len(first)/2], []byte("\n"), rest),
+		"no end":               bytes.TrimSuffix(slices.Concat(first, rest), []byte("\n")),
+		"an array":             slices.Concat([]byte("[]\n"), rest),
+		"an empty line":        slices.Concat([]byte("\n"), first, rest),
+		"an account of others": slices.Concat([]byte(`{"account_id":"x",`), first[1:], rest),
+		"no UTF-8":             slices.Concat([]byte("{\"\xff\":1,"), first[1:], rest),
+		"the line reversed":    slices.Concat(reversed(first), rest),
+		"a member twice":       slices.Concat(first[:len(first)-2], []byte(","), first[1:], rest),
+	}
+	for _, c := range table.Columns {
+		if members[c.Name] == nil {
+			continue
+		}
+		for fault, value := range badValues(c) {
+			all[c.Name+" "+fault] = slices.Concat(withMember(first, c.Name, members[c.Name], value), rest)
+		}
+	}
+	return all
+}
+
+func reversed(line []byte) []byte {
+	text := slices.Clone(line[:len(line)-1])
+	slices.Reverse(text)
+	return append(text, '\n')
+}
+
+// withMember replaces the value of a member; where value is empty the member is taken out.
+func withMember(line []byte, name string, before json.RawMessage, value string) []byte {
+	old := fmt.Appendf(nil, "%q:%s", name, before)
+	if value == "" {
+		text := bytes.Replace(line, append(old, ','), nil, 1)
+		return bytes.Replace(text, append([]byte(","), old...), nil, 1)
+	}
+	return bytes.Replace(line, old, fmt.Appendf(nil, "%q:%s", name, value), 1)
+}
+
+// badValues are values that a column cannot have.
+func badValues(c store.ArchiveColumn) map[string]string {
+	bad := map[string]string{}
+	if !c.IsNullable {
+		bad["missing"] = ""
+	}
+	switch {
+	case c.Kind.IsNumber():
+		bad["of a text"], bad["of a fraction"], bad["too large"] = `"1"`, `1.5`, `9223372036854775808`
+		if c.Kind == store.ArchiveFlag {
+			bad["of 2"] = `2`
+		}
+	case c.Kind == store.ArchiveReal:
+		bad["of a text"] = `"1"`
+	case c.Kind == store.ArchiveObject:
+		bad["of an array"], bad["of a number"] = `[1]`, `1`
+	case c.Kind == store.ArchiveArray:
+		bad["of an object"], bad["of a number"] = `{"a":1}`, `1`
+	case !c.Kind.IsJSON():
+		bad["of a number"], bad["null"], bad["with a zero byte"] = `1`, `null`, `"a\u0000"`
+	}
+	if c.References != "" || c.Enum != "" || c.Kind == store.ArchiveID || c.Kind == store.ArchiveHash {
+		bad["of nothing known"] = `"nothing"`
+	}
+	if c.References != "" && c.Kind != store.ArchiveAgent {
+		bad["of somebody else"] = `"0b9c1a52-5a4e-4e0e-9a52-3f3f6f1f0aff"`
+	}
+	return bad
+}
+
+// What is no archive, or more than one, is refused: paths that lead elsewhere, what nobody names, parts that are
+// missing, changed or compressed where they must not be.
+func TestHostileArchives(t *testing.T) {
+	t.Parallel()
+	original, r := newParts(t), newRefusals(t)
+	hash, content := fileOf(0)
+	file := "files/" + hash[:2] + "/" + hash
+	for attack, change := range map[string]func(p parts){
+		"a path upward":        func(p parts) { p["../../etc/passwd"] = []byte("x") },
+		"an absolute path":     func(p parts) { p["/tmp/x"] = []byte("x") },
+		"a path below files":   func(p parts) { p["files/../../x"] = []byte("x") },
+		"a backslash":          func(p parts) { p[`files\..\x`] = []byte("x") },
+		"a folder":             func(p parts) { p["files/"] = nil },
+		"a file of no row":     func(p parts) { p[fileNameOf("more")] = []byte("more") },
+		"a table of secrets":   func(p parts) { p["records/api_keys.jsonl"] = []byte("{}\n") },
+		"a changed file":       func(p parts) { p[file] = bytes.ToUpper(content) },
+		"a longer file":        func(p parts) { p[file] = append(slices.Clone(content), 'x') },
+		"a missing file":       func(p parts) { delete(p, file) },
+		"a missing table":      func(p parts) { delete(p, "records/messages.jsonl") },
+		"a changed record":     func(p parts) { p["records/people.jsonl"] = bytes.ToUpper(p["records/people.jsonl"]) },
+		"no manifest":          func(p parts) { delete(p, "manifest.json") },
+		"a manifest of text":   func(p parts) { p["manifest.json"] = []byte("hello") },
+		"a newer archive":      func(p parts) { p.setManifest(t, func(m *archive.Manifest) { m.Format = 2 }) },
+		"a newer schema":       func(p parts) { p.setManifest(t, func(m *archive.Manifest) { m.Schema = 9999 }) },
+		"no version":           func(p parts) { p.setManifest(t, func(m *archive.Manifest) { m.Format = 0 }) },
+		"another account":      func(p parts) { p.setManifest(t, func(m *archive.Manifest) { m.Account = "other" }) },
+		"a table twice":        func(p parts) { p.setManifest(t, repeatRecords) },
+		"an unknown table":     func(p parts) { p.setManifest(t, func(m *archive.Manifest) { m.Records[0].Table = "jobs" }) },
+		"other hashes":         func(p parts) { p.setManifest(t, func(m *archive.Manifest) { m.Records[3].Hash = hash }) },
+		"other numbers":        func(p parts) { p.setManifest(t, func(m *archive.Manifest) { m.Records[3].Rows++ }) },
+		"another count":        func(p parts) { p.setManifest(t, func(m *archive.Manifest) { m.Files++ }) },
+		"a manifest too large": func(p parts) { p["manifest.json"] = bytes.Repeat([]byte(" "), 17<<20) },
+	} {
+		changed := maps.Clone(original)
+		change(changed)
+		r.refuse(attack, changed.writeAsIs(t))
+	}
+	r.requireUnchanged("a hostile archive")
+	if text := refusalOf(r, original, func(m *archive.Manifest) { m.Schema = 9999 }); !strings.Contains(text, "newer") {
+		t.Errorf("a newer archive: %s", text)
+	}
+}
+
+func refusalOf(r *refusals, original parts, change func(m *archive.Manifest)) string {
+	changed := maps.Clone(original)
+	changed.setManifest(r.t, change)
+	_, err := r.in.importFrom(changed.writeAsIs(r.t), archive.Options{})
+	return fmt.Sprint(err)
+}
+
+func repeatRecords(m *archive.Manifest) { m.Records = append(m.Records, m.Records[0]) }
+
+func fileNameOf(content string) string {
+	hash := hashOf([]byte(content))
+	return "files/" + hash[:2] + "/" + hash
+}
+
+func (p parts) setManifest(t testing.TB, change func(m *archive.Manifest)) {
+	var m archive.Manifest
+	check.Must(t, json.Unmarshal(p["manifest.json"], &m))
+	change(&m)
+	text, err := json.Marshal(m)
+	check.Must(t, err)
+	p["manifest.json"] = text
+}
+
+// An archive that is cut anywhere is refused.
+func TestCutArchives(t *testing.T) {
+	t.Parallel()
+	in, r := newInstallation(t, ""), newRefusals(t)
+	in.seed(2, 0)
+	_, text := in.export(account)
+	for i := range 40 {
+		path := filepath.Join(t.TempDir(), "cut.zip")
+		check.Must(t, os.WriteFile(path, text[:len(text)*i/40], 0o600))
+		r.refuse(fmt.Sprint("cut at ", i, "/40"), path)
+	}
+	r.requireUnchanged("a cut archive")
+}
+
+// An archive in which bytes are changed is refused, or is the same account all the same: some bytes say nothing.
+func TestDamagedArchives(t *testing.T) {
+	t.Parallel()
+	in, r := newInstallation(t, ""), newRefusals(t)
+	in.seed(2, 0)
+	_, text := in.export(account)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 60 {
+		changed, at := slices.Clone(text), random.IntN(len(text))
+		changed[at] ^= byte(1 + random.IntN(255))
+		path := filepath.Join(t.TempDir(), "damaged.zip")
+		check.Must(t, os.WriteFile(path, changed, 0o600))
+		to := newInstallation(t, "")
+		if _, err := to.importFrom(path, archive.Options{}); err != nil {
+			continue
+		}
+		if _, again := to.export(account); !bytes.Equal(again, text) {
+			t.Errorf("changed at %d, another account was imported", at)
+		}
+	}
+	r.requireUnchanged("a damaged archive")
+}
+
+// A few bytes that claim to be many are refused before they are read: those that would not fit on the disk, and parts
+// that lie on each other.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	original, r := newParts(t), newRefusals(t)
+	r.refuse("a table of many terabytes", writeClaim(t, original, 1<<50))
+	r.refuse("parts on each other", writeOverlap(t, original))
+	long := maps.Clone(original)
+	long["records/people.jsonl"] = slices.Concat([]byte(`{"id":"`), bytes.Repeat([]byte("a"), 16<<20), []byte("\"}\n"))
+	r.refuse("a line of 16 MB", long.write(t))
+	r.requireUnchanged("a bomb")
+}
+
+// writeClaim writes an archive in which a table claims a size.
+func writeClaim(t *testing.T, p parts, size uint64) string {
+	t.Helper()
+	changed := maps.Clone(p)
+	changed.setManifest(t, func(m *archive.Manifest) {
+		for i := range m.Records {
+			if m.Records[i].Table == "messages" {
+				m.Records[i].Bytes = int64(size)
+			}
+		}
+	})
+	return writeRaw(t, changed, func(h *zip.FileHeader) {
+		if h.Name == "records/messages.jsonl" {
+			h.UncompressedSize64 = size
+		}
+	})
+}
+
+// writeRaw writes parts without compression, with headers that a test may change.
+func writeRaw(t *testing.T, p parts, change func(h *zip.FileHeader)) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "raw.zip")
+	file, err := os.Create(path)
+	check.Must(t, err)
+	w := zip.NewWriter(file)
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		size := uint64(len(p[name]))
+		h := &zip.FileHeader{Name: name, Method: zip.Store, CRC32: crc32.ChecksumIEEE(p[name]), CompressedSize64: size,
+			UncompressedSize64: size}
+		change(h)
+		to, err := w.CreateRaw(h)
+		check.Must(t, err)
+		_, err = to.Write(p[name])
+		check.Must(t, err)
+	}
+	check.Must(t, w.Close())
+	check.Must(t, file.Close())
+	return path
+}
+
+// writeOverlap writes an archive in which a part claims to go on into the one behind it.
+func writeOverlap(t *testing.T, p parts) string {
+	t.Helper()
+	return writeRaw(t, p, func(h *zip.FileHeader) {
+		if h.Name == "records/accounts.jsonl" {
+			h.CompressedSize64 += 400
+		}
+	})
+}

@@ -1,0 +1,133 @@
+package archive
+
+import (
+	"encoding/json"
+	"strings"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// idMap finds the ids that rows have in the installation that they are imported into.
+type idMap struct {
+	salt  []byte // of new ids; nil where all keep theirs
+	users map[string]string
+}
+
+// of returns the id that takes the place of another. Users may be known to the installation already.
+func (m *idMap) of(id string) string {
+	if user, ok := m.users[id]; ok {
+		return user
+	}
+	if m.salt == nil || id == "" {
+		return id
+	}
+	return parley.DeriveID(m.salt, id)
+}
+
+// ofWho is of where there may be a word instead.
+func (m *idMap) ofWho(text string) string {
+	if !parley.IsUUID(text) {
+		return text
+	}
+	return m.of(text)
+}
+
+// apply replaces the ids in a row.
+func (m *idMap) apply(t *store.ArchiveTable, row []any) error {
+	if m.salt == nil {
+		return nil
+	}
+	for i, c := range t.Columns {
+		text, ok := row[i].(string)
+		if !ok {
+			continue
+		}
+		switch {
+		case c.Kind == store.ArchiveID || c.Kind == store.ArchiveID0:
+			row[i] = m.of(text)
+		case c.Kind == store.ArchiveWho:
+			row[i] = m.ofWho(text)
+		case c.Kind == store.ArchiveAgent:
+			row[i] = store.RecordingDaysPrefix + m.of(strings.TrimPrefix(text, store.RecordingDaysPrefix))
+		case len(c.IDPaths) > 0:
+			replaced, err := m.inJSON(text, c.IDPaths)
+			if err != nil {
+				return err
+			}
+			row[i] = replaced
+		}
+	}
+	return nil
+}
+
+// inJSON replaces the ids at places of a JSON text. Everything else in it stays as it is written.
+func (m *idMap) inJSON(text string, paths []string) (string, error) {
+	raw := json.RawMessage(text)
+	for _, path := range paths {
+		var err error
+		if raw, err = m.at(raw, strings.Split(path, ".")); err != nil {
+			return "", err
+		}
+	}
+	return string(raw), nil
+}
+
+// at replaces the ids at a place below a JSON value; * means each item of an array. Where the place is not there,
+// nothing is replaced.
+func (m *idMap) at(raw json.RawMessage, path []string) (json.RawMessage, error) {
+	if len(path) == 0 {
+		var id string
+		if json.Unmarshal(raw, &id) != nil {
+			return raw, nil
+		}
+		if replaced := m.ofWho(id); replaced != id {
+			return json.Marshal(replaced)
+		}
+		return raw, nil
+	}
+	if path[0] == "*" {
+		return m.inItems(raw, path[1:])
+	}
+	return m.inMember(raw, path)
+}
+
+func (m *idMap) inItems(raw json.RawMessage, path []string) (json.RawMessage, error) {
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil || len(items) == 0 {
+		return raw, nil
+	}
+	var out strings.Builder
+	for i, item := range items {
+		replaced, err := m.at(item, path)
+		if err != nil {
+			return nil, err
+		}
+		out.WriteString(map[bool]string{true: "[", false: ","}[i == 0])
+		out.Write(replaced)
+	}
+	out.WriteString("]")
+	return json.RawMessage(out.String()), nil
+}
+
+// inMember replaces the value of one member. The others keep their order, for the text is not written again.
+func (m *idMap) inMember(raw json.RawMessage, path []string) (json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil {
+		return raw, nil
+	}
+	value, ok := members[path[0]]
+	if !ok {
+		return raw, nil
+	}
+	replaced, err := m.at(value, path[1:])
+	if err != nil || string(replaced) == string(value) {
+		return raw, err
+	}
+	name, err := json.Marshal(path[0])
+	if err != nil {
+		return nil, err
+	}
+	before, after := string(name)+":"+string(value), string(name)+":"+string(replaced)
+	return json.RawMessage(strings.Replace(string(raw), before, after, 1)), nil
+}

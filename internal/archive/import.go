@@ -1,0 +1,343 @@
+package archive
+
+import (
+	"archive/zip"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/internal/datadir"
+	"parley/internal/helpdesk"
+	"parley/internal/ingest"
+	"parley/internal/insight"
+	"parley/internal/jobs"
+	"parley/internal/search"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// lockTime is how long to wait for a command that has the data open, and for files that are being removed.
+const lockTime = 5 * time.Second
+
+// Options say how an account is imported.
+type Options struct {
+	NewIDs bool   // give everything new ids, so that the account may be there twice
+	Actor  string // who imports it, for the audit chain
+}
+
+// Imported says what an import has done.
+type Imported struct {
+	Account  parley.AccountID // its id in this installation
+	Manifest Manifest
+}
+
+// Import reads an account from a file. It checks all of the archive, and that no id of it is taken, before it writes
+// anything, and then writes all rows in one transaction: an import that fails or is killed leaves no row, and the next
+// one begins at the start. Files that it has put in their place it takes away again; where it was killed a server does,
+// after an hour, unless the next import uses them. On SQLite no server may run meanwhile.
+func (in *Installation) Import(ctx context.Context, path string, o Options) (_ *Imported, err error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, notImported(err)
+	}
+	defer func() { err = errors.Join(err, f.close()) }()
+	release, err := in.prepareImport(f)
+	if err != nil {
+		return nil, notImported(err)
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	db, err := store.Open(ctx, in.database())
+	if err != nil {
+		return nil, notImported(err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	im := newImporter(in, db, f, o)
+	if err := im.check(ctx); err != nil {
+		return nil, notImported(err)
+	}
+	if err := im.write(ctx); err != nil {
+		return nil, notImported(errors.Join(err, im.dropFiles(context.WithoutCancel(ctx))))
+	}
+	return &Imported{Account: im.insert.Account, Manifest: *f.manifest}, nil
+}
+
+// notImported says that an import has left nothing, and why.
+func notImported(err error) error {
+	var known *parley.Error
+	if !errors.As(err, &known) {
+		return fmt.Errorf("nothing was imported: %w", err)
+	}
+	e := *known
+	e.Message = "Nothing was imported. " + known.Message
+	if errors.Is(err, sqldb.ErrFull) {
+		e.Message = "Nothing was imported: the disk or the database is full."
+	}
+	return &e
+}
+
+// prepareImport makes sure that there is space and that nobody else has the database open.
+func (in *Installation) prepareImport(f *file) (release func() error, err error) {
+	if in.isPostgres() {
+		return func() error { return nil }, nil
+	}
+	if err := os.MkdirAll(in.Data, 0o700); err != nil {
+		return nil, err
+	}
+	if err := in.checkSpace(f); err != nil {
+		return nil, err
+	}
+	lock, err := datadir.TryLock(in.Data, "parley archive import")
+	if errors.Is(err, datadir.ErrLocked) {
+		err = fmt.Errorf("%w; stop that first (%s)", err, in.Data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return lock.Unlock, nil
+}
+
+// checkSpace refuses an archive that does not fit on the disk of the data directory: rows with their indexes take twice
+// the space of records, and so does the log in which they are written.
+func (in *Installation) checkSpace(f *file) error {
+	records, files := f.bytes()
+	free, all := datadir.DiskSpace(in.Data)
+	if needed := 4*records + files; all > 0 && needed > free {
+		return fmt.Errorf("the archive needs %d MB in %s, where %d MB are free", needed>>20, in.Data,
+			free>>20)
+	}
+	return nil
+}
+
+// importer is one import.
+type importer struct {
+	in       *Installation
+	db       *store.DB
+	f        *file
+	o        Options
+	ids      idMap
+	insert   store.ArchiveInsert
+	known    map[string]bool // ids of users in the archive that the installation has already
+	agents   map[string]bool // ids of agents in the archive
+	used     map[string]bool // hashes of files that rows name
+	newFiles []string        // hashes of files that were not there before
+	rows     int64           // of this pass
+}
+
+func newImporter(in *Installation, db *store.DB, f *file, o Options) *importer {
+	im := &importer{in: in, db: db, f: f, o: o, known: map[string]bool{}, agents: map[string]bool{},
+		used: map[string]bool{}, ids: idMap{users: map[string]string{}}}
+	if o.NewIDs {
+		im.ids.salt = randomBytes()
+	}
+	im.insert = store.ArchiveInsert{Account: parley.AccountID(im.ids.of(string(f.manifest.Account))), Now: in.Now(),
+		PlaceOf: in.files().PlaceOf, NewSecret: func() string { return hex.EncodeToString(randomBytes()) }}
+	return im
+}
+
+func randomBytes() []byte {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand aborts the program instead
+	return b[:]
+}
+
+// check reads all of the archive and compares it with the installation. It writes nothing.
+func (im *importer) check(ctx context.Context) error {
+	for _, t := range store.ArchiveTables() {
+		check := im.newTableCheck(ctx, t)
+		err := im.f.eachRow(t, func(row []any) error {
+			im.countRow("check")
+			return errors.Join(check.row(row), ctx.Err())
+		})
+		if err == nil {
+			err = check.end()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return im.checkFiles(ctx)
+}
+
+func (im *importer) countRow(step string) {
+	im.rows++
+	im.in.progress(step, im.rows, im.f.manifest.Rows())
+}
+
+func (im *importer) checkFiles(ctx context.Context) error {
+	done := int64(0)
+	for hash, z := range im.f.files {
+		if !im.used[hash] {
+			return damaged(fmt.Errorf("nothing names the file %s", z.Name))
+		}
+		if err := checkFile(hash, z); err != nil {
+			return damaged(err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		done++
+		im.in.progress("check files", done, int64(len(im.f.files)))
+	}
+	for hash := range im.used {
+		if im.f.files[hash] == nil && !slices.Contains(im.f.manifest.Missing, hash) {
+			return damaged(fmt.Errorf("it lacks the file %s", hash))
+		}
+	}
+	return nil
+}
+
+// write puts the files in their place and writes all rows.
+func (im *importer) write(ctx context.Context) error {
+	if !im.in.isPostgres() {
+		if err := im.keepFiles(ctx); err != nil {
+			return err
+		}
+	}
+	return im.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		im.rows = 0
+		for _, t := range store.ArchiveTables() {
+			if err := im.writeTable(ctx, tx, t); err != nil {
+				return err
+			}
+		}
+		if im.in.isPostgres() {
+			if err := im.putFiles(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return im.finish(ctx, tx)
+	})
+}
+
+func (im *importer) writeTable(ctx context.Context, tx *store.DB, t *store.ArchiveTable) error {
+	rows := make([][]any, 0, store.MaxArchiveRows)
+	flush := func() error {
+		if len(rows) == 0 {
+			return nil
+		}
+		err := im.insert.Insert(ctx, tx, t, rows)
+		rows = rows[:0]
+		return err
+	}
+	err := im.f.eachRow(t, func(row []any) error {
+		im.countRow("import")
+		if t.Name == "users" && im.known[row[0].(string)] {
+			return nil
+		}
+		if err := im.ids.apply(t, row); err != nil {
+			return err
+		}
+		if rows = append(rows, row); len(rows) < store.MaxArchiveRows {
+			return nil
+		}
+		return errors.Join(flush(), ctx.Err())
+	})
+	if err == nil {
+		err = flush()
+	}
+	switch {
+	case sqldb.IsDuplicate(err):
+		return damaged(fmt.Errorf("%s has rows that exclude each other: %w", recordsName(t.Name), err))
+	case err != nil:
+		return fmt.Errorf("%s: %w", t.Name, err)
+	}
+	return nil
+}
+
+// finish checks what was written, leaves jobs for what an archive does not hold, and records the import.
+func (im *importer) finish(ctx context.Context, tx *store.DB) error {
+	account := im.insert.Account
+	if err := tx.CheckArchiveReferences(ctx, account); err != nil {
+		return damaged(err)
+	}
+	if err := tx.ReadArchiveRows(ctx, account); err != nil {
+		return damaged(err)
+	}
+	if err := tx.FinishArchive(ctx, account); err != nil {
+		return err
+	}
+	if err := helpdesk.IndexImported(ctx, tx, account); err != nil {
+		return err
+	}
+	if err := (&search.Indexer{DB: tx, Now: im.in.Now}).Rebuild(ctx, account); err != nil {
+		return err
+	}
+	queue := &jobs.Queue{Now: im.in.Now}
+	sources := &ingest.Service{DB: tx, Queue: queue, Now: im.in.Now}
+	if err := sources.EnqueueImported(ctx, tx, account); err != nil {
+		return err
+	}
+	if err := insight.EnqueueImported(ctx, tx, queue, account, im.insert.Now); err != nil {
+		return err
+	}
+	return tx.NoteArchive(ctx, account, im.insert.Now, im.o.Actor, store.AccountImported, im.details())
+}
+
+func (im *importer) details() map[string]any {
+	m := im.f.manifest
+	return map[string]any{"from": m.Account, "program": m.Program, "rows": m.Rows(), "files": m.Files,
+		"newIds": im.o.NewIDs}
+}
+
+// keepFiles puts the files into the folder of the installation.
+func (im *importer) keepFiles(ctx context.Context) error {
+	files, done := im.in.files(), int64(0)
+	for hash, z := range im.f.files {
+		isNew, err := keepFile(files, hash, z)
+		if isNew {
+			im.newFiles = append(im.newFiles, hash)
+		}
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return fmt.Errorf("keep the file %s: %w", hash, err)
+		}
+		done++
+		im.in.progress("files", done, int64(len(im.f.files)))
+	}
+	return nil
+}
+
+func keepFile(files *ingest.Files, hash string, z *zip.File) (isNew bool, err error) {
+	from, err := z.Open()
+	if err != nil {
+		return false, err
+	}
+	isNew, err = files.Keep(hash, from)
+	return isNew, errors.Join(err, from.Close())
+}
+
+// putFiles puts the files into the database.
+func (im *importer) putFiles(ctx context.Context, tx *store.DB) error {
+	done := int64(0)
+	for hash, z := range im.f.files {
+		from, err := z.Open()
+		if err != nil {
+			return err
+		}
+		err = tx.PutBlobData(ctx, hash, from)
+		if err := errors.Join(err, from.Close(), ctx.Err()); err != nil {
+			return fmt.Errorf("keep the file %s: %w", hash, err)
+		}
+		done++
+		im.in.progress("files", done, int64(len(im.f.files)))
+	}
+	return nil
+}
+
+// dropFiles takes away the files that the import has put in their place.
+func (im *importer) dropFiles(ctx context.Context) (err error) {
+	files := im.in.files()
+	for _, hash := range im.newFiles {
+		used, failed := im.db.IsLocationUsed(ctx, files.PlaceOf(hash))
+		if failed == nil && !used {
+			failed = files.Drop(hash)
+		}
+		err = errors.Join(err, failed)
+	}
+	return err
+}

@@ -1,0 +1,143 @@
+//go:build unix
+
+package archive_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"parley"
+	"parley/internal/archive"
+	"parley/internal/store"
+	"parley/internal/testkit/check"
+)
+
+// The child of a test does one thing and ends, or is ended.
+const childVariable = "PARLEY_ARCHIVE_CHILD"
+
+func init() { runChild = runAsChild }
+
+func runAsChild() bool {
+	act := os.Getenv(childVariable)
+	if act == "" {
+		return false
+	}
+	in := openInstallation(os.Getenv("DATA"), os.Getenv("URL"))
+	path, at := os.Getenv("FILE"), 0
+	kill, _ := strconv.Atoi(os.Getenv("AT"))
+	var err error
+	switch act {
+	case "import":
+		in.OnProgress = func(string, int64, int64) {
+			if at++; at == kill {
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+				select {}
+			}
+		}
+		_, err = in.Import(context.Background(), path, archive.Options{Actor: "operator"})
+	case "full":
+		signal.Ignore(syscall.SIGXFSZ)
+		in.OnProgress = func(string, int64, int64) {
+			err = errors.Join(err, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 8192, Max: 8192}))
+		}
+		_, err = in.Export(context.Background(), account, path)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	return true
+}
+
+// startChild runs this test as a process that does something with an installation.
+func startChild(t *testing.T, act string, in *installation, path string, at int) (output string, err error) {
+	t.Helper()
+	program, err := os.Executable()
+	check.Must(t, err)
+	cmd := exec.CommandContext(t.Context(), program)
+	cmd.Env = append(os.Environ(), childVariable+"="+act, "DATA="+in.Data, "URL="+in.DatabaseURL, "FILE="+path,
+		"AT="+strconv.Itoa(at))
+	text, err := cmd.CombinedOutput()
+	return string(text), err
+}
+
+// An import that is killed at any point leaves no row, and files only for a while. The next one brings the account as
+// if there had been none.
+func TestKilledImport(t *testing.T) {
+	t.Parallel()
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			from, to := newInstallation(t, ""), newInstallation(t, url(t))
+			from.seed(3, 2500)
+			path, first := from.export(account)
+			before := to.rowCounts()
+			for at := 1; ; at++ {
+				output, err := startChild(t, "import", to, path, at)
+				if err == nil {
+					break // it came to its end before it was to be killed
+				}
+				var exit *exec.ExitError
+				if !errors.As(err, &exit) || exit.ExitCode() != -1 {
+					t.Fatalf("not killed at %d: %v %s", at, err, output)
+				}
+				if after := to.rowCounts(); after != before {
+					t.Fatalf("killed at %d, it has left\n%s", at, after)
+				}
+			}
+			if _, second := to.export(account); !bytes.Equal(first, second) {
+				t.Error("the account is another one after imports that were killed")
+			}
+		})
+	}
+}
+
+// On a full disk an import leaves nothing, and works when there is space again.
+func TestImportOnFullDisk(t *testing.T) {
+	t.Parallel()
+	from, to := newInstallation(t, ""), newInstallation(t, "")
+	from.seed(3, 2000)
+	path, first := from.export(account)
+	before := to.counts()
+	to.open(func(db *store.DB) {
+		check.Must(t, db.SQL().QueryRow(t.Context(), `select page_count + 50 from pragma_page_count()`).Scan(&to.MaxPages))
+	})
+	_, err := to.importFrom(path, archive.Options{})
+	if !parley.IsCode(err, parley.CodeUnderMaintenance) || !strings.Contains(err.Error(), "full") {
+		t.Errorf("imported on a full disk: %v", err)
+	}
+	if after := to.counts(); after != before {
+		t.Errorf("it has left\n%s", after)
+	}
+	to.MaxPages = 0
+	_, err = to.importFrom(path, archive.Options{})
+	check.Must(t, err)
+	if _, second := to.export(account); !bytes.Equal(first, second) {
+		t.Error("the account is another one")
+	}
+}
+
+// An export that finds the disk full says so and leaves no file.
+func TestExportOnFullDisk(t *testing.T) {
+	t.Parallel()
+	in := newInstallation(t, "")
+	in.seed(3, 1000)
+	path := filepath.Join(t.TempDir(), "account.zip")
+	output, err := startChild(t, "full", in, path, 0)
+	if err == nil || !strings.Contains(output, "file too large") {
+		t.Errorf("exported: %v %s", err, output)
+	}
+	if left, _ := filepath.Glob(path + "*"); len(left) != 0 {
+		t.Errorf("it has left %v", left)
+	}
+}

@@ -1,0 +1,331 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// CountArchiveRows counts the rows of an account that an archive holds of a table.
+func (db *DB) CountArchiveRows(ctx context.Context, t *ArchiveTable, account parley.AccountID) (int64, error) {
+	where := t.rowsCondition()
+	return sqldb.One(ctx, db.sql, sqldb.Column[int64], `select count(*) from `+t.Name+` t where `+where,
+		repeatArg(account, where)...)
+}
+
+// repeatArg returns a value once for each parameter of a text.
+func repeatArg(value any, text string) []any {
+	args := make([]any, strings.Count(text, "?"))
+	for i := range args {
+		args[i] = value
+	}
+	return args
+}
+
+// EachArchiveRow calls a function with the archived columns of each row of an account that an archive holds, in the
+// order of the archive: texts, int64, float64 and nil. The function keeps nothing of the row.
+func (db *DB) EachArchiveRow(ctx context.Context, t *ArchiveTable, account parley.AccountID,
+	each func(row []any) error) error {
+	query := t.selectText(db.sql.Dialect())
+	rows, err := db.sql.Query(ctx, query, repeatArg(account, query)...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	row, dests := make([]any, len(t.Columns)), make([]any, len(t.Columns))
+	for i := range row {
+		dests[i] = &row[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(dests...); err != nil {
+			return err
+		}
+		for i, v := range row {
+			if text, ok := v.([]byte); ok {
+				row[i] = string(text)
+			}
+		}
+		if err := each(row); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// ArchivedFile is the bytes of files that an account has, which lie in one place.
+type ArchivedFile struct {
+	Hash     string
+	Size     int64
+	Location string
+}
+
+// ArchivedFiles lists the files of an account behind a hash, in the order of their hashes, at most limit.
+func (db *DB) ArchivedFiles(ctx context.Context, account parley.AccountID, after string,
+	limit int) ([]ArchivedFile, error) {
+	where, collate := FindArchiveTable("blobs").rowsCondition(), ""
+	if db.sql.Dialect() == sqldb.Postgres {
+		collate = ` collate "C"`
+	}
+	args := append(repeatArg(account, where), after, limit)
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (f ArchivedFile, err error) {
+		err = scan(&f.Hash, &f.Size, &f.Location)
+		return f, err
+	}, `
+		select t.hash, min(t.size), min(t.place)
+		from blobs t
+		where `+where+` and t.hash`+collate+` > ?
+		group by t.hash
+		order by t.hash`+collate+`
+		limit ?`, args...)
+}
+
+// CountArchivedFiles counts them.
+func (db *DB) CountArchivedFiles(ctx context.Context, account parley.AccountID) (int64, error) {
+	where := FindArchiveTable("blobs").rowsCondition()
+	return sqldb.One(ctx, db.sql, sqldb.Column[int64], `select count(distinct t.hash) from blobs t where `+where,
+		repeatArg(account, where)...)
+}
+
+// TakenArchiveIDs returns those of some ids of a table that a row of any account has. It is the operator's question.
+func (db *DB) TakenArchiveIDs(ctx context.Context, t *ArchiveTable, ids []string) ([]string, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return sqldb.All(ctx, db.sql, sqldb.Column[string], `
+		select id
+		from `+t.Name+`
+		where id in `+placeholders(len(ids))+`
+		order by id`, toAny(ids)...)
+}
+
+// ArchiveInsert writes rows of an archive for an account.
+type ArchiveInsert struct {
+	Account   parley.AccountID
+	Now       time.Time
+	PlaceOf   func(hash string) string // where the installation keeps the file of a hash
+	NewSecret func() string
+}
+
+// MaxArchiveRows is the most rows that one statement writes.
+const MaxArchiveRows = 50
+
+// Insert writes rows of a table, each with the values of its archived columns.
+func (a *ArchiveInsert) Insert(ctx context.Context, tx *DB, t *ArchiveTable, rows [][]any) error {
+	columns := make([]string, 0, len(t.Columns)+len(t.filled)+1)
+	for _, c := range t.Columns {
+		columns = append(columns, c.Name)
+	}
+	for _, f := range t.filled {
+		columns = append(columns, f.name)
+	}
+	if t.namesAccount() {
+		columns = append(columns, "account_id")
+	}
+	args := make([]any, 0, len(rows)*len(columns))
+	for _, row := range rows {
+		args = append(args, row...)
+		for _, f := range t.filled {
+			args = append(args, a.fill(t, f, row))
+		}
+		if t.namesAccount() {
+			args = append(args, a.Account)
+		}
+	}
+	return tx.exec(ctx, insertQuery(t.Name, strings.Join(columns, ", "), len(columns), len(rows)), args...)
+}
+
+// fill returns what a column gets that is not archived.
+func (a *ArchiveInsert) fill(t *ArchiveTable, f filledColumn, row []any) any {
+	text := func(column string) string { return row[t.ColumnIndex(column)].(string) }
+	switch f.value {
+	case "null":
+		return nil
+	case "''":
+		return ""
+	case "now":
+		return millis(a.Now)
+	case "secret":
+		return a.NewSecret()
+	case "place":
+		return a.PlaceOf(text("hash"))
+	case "draft":
+		d := Draft{UserID: parley.UserID(text("user_id")), Kind: text("kind")}
+		return d.id(parley.ConversationID(text("conversation_id")))
+	}
+	n, err := strconv.ParseInt(f.value, 10, 64)
+	if err != nil {
+		panic(err) // archiveSpec is part of the program
+	}
+	return n
+}
+
+// CheckArchiveReferences fails if a row of an account names another one that is not there, or that is of another agent.
+func (db *DB) CheckArchiveReferences(ctx context.Context, account parley.AccountID) error {
+	for _, t := range archiveTables {
+		for _, c := range t.Columns {
+			if c.References == "" || c.References == "users" || c.Kind == ArchiveAgent {
+				continue
+			}
+			if err := db.checkReference(ctx, t, c, account); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (db *DB) checkReference(ctx context.Context, t *ArchiveTable, c ArchiveColumn, account parley.AccountID) error {
+	to := FindArchiveTable(c.References)
+	sameAgent := ""
+	if t.hasAgent() && to.hasAgent() {
+		sameAgent = " and r.agent_id = t.agent_id"
+	}
+	found, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
+		select t.`+c.Name+`
+		from `+t.Name+` t
+		where t.account_id = ? and t.`+c.Name+` <> '' and not exists (select 1 from `+c.References+` r
+		  where r.id = t.`+c.Name+` and r.account_id = ?`+sameAgent+`)
+		limit 1`, account, account)
+	if err == nil && len(found) > 0 {
+		err = fmt.Errorf("%s: %s names %q, which is not among the %s of the same agent", t.Name, c.Name, found[0],
+			c.References)
+	}
+	return err
+}
+
+func (t *ArchiveTable) hasAgent() bool {
+	return slices.ContainsFunc(t.Columns, func(c ArchiveColumn) bool {
+		return c.Name == "agent_id" && c.Kind == ArchiveID && !c.IsNullable
+	})
+}
+
+// archiveReaders read all rows of an account as those who work with them do. What cannot be read fails with its id.
+var archiveReaders = map[string]func(ctx context.Context, db *DB, account parley.AccountID) error{
+	"accounts":              readAll(accountTable, "where id = ?"),
+	"agents":                readAll(agentTable, byAccount, "2000-01"), // a month whose credits it counts
+	"agent_versions":        readAll(agentVersionTable, byAccount),
+	"model_servers":         readAll(modelServerTable, byAccount),
+	"webhooks":              readAll(webhookTable, byAccount),
+	"actions":               readAll(actionTable, byAccount),
+	"procedures":            readAll(procedureTable, byAccount),
+	"blobs":                 readAll(blobTable, byAccount),
+	"sources":               readAll(sourceTable, byAccount),
+	"source_versions":       readAll(versionTable, byAccount),
+	"people":                readAll(contactTable, byAccount),
+	"custom_attributes":     readAll(attributeTable, byAccount),
+	"visitors":              readAll(visitorTable, byAccount),
+	"conversations":         readAll(conversationTable, byAccount),
+	"messages":              readAll(messageTable, byAccount),
+	"tool_calls":            readAll(toolCallTable, byAccount),
+	"procedure_runs":        readAll(runTable, byAccount),
+	"leads":                 readAll(leadTable, byAccount),
+	"drafts":                readAll(draftTable, byAccount),
+	"ticket_statuses":       readAll(statusTable, byAccount),
+	"teams":                 readAll(teamTable, byAccount),
+	"routing_rules":         readAll(ruleTable, byAccount),
+	"tickets":               readAll(ticketTable, "where t.account_id = ?"),
+	"voice_sessions":        readAll(voiceTable, byAccount),
+	"voice_recordings":      readAll(recordingTable, byAccount),
+	"conversation_insights": readAll(insightTable, byAccount),
+	"insight_questions":     readAll(openQuestionTable, byAccount),
+}
+
+const byAccount = "where account_id = ?"
+
+// readAll returns a function that reads all rows of an account, which is the last argument of where.
+func readAll[T any](t table[T], where string, first ...any) func(context.Context, *DB, parley.AccountID) error {
+	return func(ctx context.Context, db *DB, account parley.AccountID) error {
+		rows, err := db.sql.Query(ctx, t.selectText(where), append(slices.Clone(first), account)...)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		read := t.reader()
+		for rows.Next() {
+			if _, err := read(rows.Scan); err != nil {
+				return fmt.Errorf("cannot be read: %w", err)
+			}
+		}
+		return rows.Err()
+	}
+}
+
+// ReadArchiveRows fails if a row of an account cannot be read by those who work with it.
+func (db *DB) ReadArchiveRows(ctx context.Context, account parley.AccountID) error {
+	for _, t := range archiveTables {
+		if read := archiveReaders[t.Name]; read != nil {
+			if err := read(ctx, db, account); err != nil {
+				return fmt.Errorf("%s: %w", t.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// FinishArchive writes what an archive does not hold and what follows from it: the counters of the conversations of an
+// account, and the sign for running servers that its servers of models are to be read.
+func (db *DB) FinishArchive(ctx context.Context, account parley.AccountID) error {
+	if err := db.setModelServerRevision(ctx); err != nil {
+		return err
+	}
+	return db.exec(ctx, `
+		insert into conversation_counts (agent_id, account_id, total, api)
+		select agent_id, account_id, count(*), sum(case when channel = ? then 1 else 0 end)
+		from conversations
+		where account_id = ? and deleted_at is null
+		group by agent_id, account_id`, parley.ChannelAPI, account)
+}
+
+// UntrainedSources lists the sources of an account behind an id that are not trained yet, at most limit.
+func (db *DB) UntrainedSources(ctx context.Context, account parley.AccountID, after parley.SourceID,
+	limit int) ([]parley.Source, error) {
+	return sourceTable.list(ctx, db, `
+		where account_id = ? and id > ? and deleted_at is null and status in (?, ?)
+		order by id
+		limit ?`, account, after, parley.SourceUntrained, parley.SourceUpdated, limit)
+}
+
+// UnanalyzedConversations lists the conversations of an account behind an id of which nothing is known since their last
+// activity, at most limit.
+func (db *DB) UnanalyzedConversations(ctx context.Context, account parley.AccountID, after parley.ConversationID,
+	limit int) ([]parley.ConversationRef, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (ref parley.ConversationRef, err error) {
+		ref.Account = account
+		err = scan(&ref.Agent, &ref.Conversation)
+		return ref, err
+	}, `
+		select agent_id, id
+		from conversations c
+		where account_id = ? and id > ? and deleted_at is null and not exists (select 1
+		  from conversation_insights i
+		  where i.conversation_id = c.id and i.made_at >= c.last_activity)
+		order by id
+		limit ?`, account, after, limit)
+}
+
+// TicketsAfter lists the tickets of an account behind an id, at most limit.
+func (db *DB) TicketsAfter(ctx context.Context, account parley.AccountID, after parley.TicketID,
+	limit int) ([]parley.Ticket, error) {
+	return ticketTable.list(ctx, db, `
+		where t.account_id = ? and t.id > ?
+		order by t.id
+		limit ?`, account, after, limit)
+}
+
+// The acts of those who move accounts, in the audit chain.
+const (
+	AccountExported = "account.export"
+	AccountImported = "account.import"
+)
+
+// NoteArchive records in the account's audit chain that it was exported or imported.
+func (db *DB) NoteArchive(ctx context.Context, account parley.AccountID, now time.Time, actor, act string,
+	details map[string]any) error {
+	return db.AppendAuditEvent(ctx, account, now, actor, act, string(account), details)
+}

@@ -1,0 +1,662 @@
+package store
+
+// archiveSpec lists the tables and columns of which an archive of an account holds the rows, in the order in which they
+// are written and read. A line that begins a table has its name, in parentheses the columns by which its rows are
+// ordered, which are unique, and behind a colon a condition of the rows t that are archived, which may go on in lines
+// that begin with "and" or "where". Every table but accounts,
+// users and settings has an account_id too, which is the archive's.
+//
+// The lines of its columns have a name and what is in it; a question mark allows null:
+//
+//	text         a text
+//	nat32, nat   a number from 0, of 32 or 64 bits
+//	int          a number of 64 bits
+//	real, flag   a fraction; 0 or 1
+//	json         any JSON; object and array are JSON of that kind
+//	hash         the SHA-256 of a file, in hex
+//	id           an id; id0 may be empty
+//	who          an id of a member, or a word for somebody else
+//	agent        the name of a setting of an agent, which ends with its id
+//
+// "-> table" says whose id it is. A row whose id there is not archived is not either; where the id may be null, it is
+// null then. "ids" lists the places of ids within JSON. A column with "=" is not archived: it gets that value on
+// import, and the reason follows.
+const archiveSpec = `
+accounts (id)
+  id id
+  name text
+  plan text
+  credits nat?
+  hipaa flag
+  viewers_see_personal_data flag
+  time_zone text
+  created_at nat
+  updated_at nat
+  event_seq = 0 # counts the log of events, which begins at the start
+  open_turns = 0 # no answer is being given
+  only_sso = 0 # needs a provider of single sign-on, which is set up again
+  exempt_owner = null # goes with only_sso
+
+users (id)
+  id id
+  email text
+  name text
+  locale text
+  theme text
+  notifications object?
+  created_at nat
+  password_hash = null # a secret: whoever comes along sets a password by a link
+  email_proved_at = null # was proved to another installation
+  second_step = 0 # needs a password
+
+memberships (user_id)
+  user_id id -> users
+  role enum:role
+  created_at nat
+  last_seen_at nat?
+
+agents (id): t.deleted_at is null
+  id id
+  name text
+  instructions text
+  channel_instructions json?
+  model text
+  auto_retrain flag
+  temp real
+  visibility enum:visibility
+  allowed_domains array?
+  suggested_messages json?
+  initial_messages array
+  credit_limit nat?
+  notifications json?
+  rate_limit object
+  voice json?
+  styles json?
+  config_version nat
+  passage_version nat
+  size nat
+  sources_live nat32
+  sources_pending nat32
+  sources_failed nat32
+  last_message_at nat?
+  last_trained_at nat?
+  created_at nat
+  updated_at nat
+  key text?
+  tools nat32
+  redact flag
+  retention_days nat32?
+  synonyms array?
+  topics array?
+  insight object?
+  v1 json?
+  icon_blob id? -> blobs
+  picture_blob id? -> blobs
+  voice_limits object?
+  widget_limits object?
+  mailed_day text?
+  file_retention_days nat?
+  visitor_retention_days nat?
+  identity_secret = secret # a secret: a new one is made
+  identity_secret_old = null # a secret
+  identity_old_until = null # goes with identity_secret_old
+  deleted_at = null # what is deleted is not archived
+
+settings (name): t.name like 'recordings:%'
+  name agent -> agents
+  value text
+
+agent_versions (agent_id, version)
+  agent_id id -> agents
+  version nat
+  at nat
+  actor who?
+  changed array
+  settings object
+
+model_servers (id)
+  id id
+  kind enum:modelServerKind
+  name text
+  format text
+  url text
+  model text
+  model_names array
+  context_tokens nat
+  dimensions nat
+  created_at nat
+  updated_at nat
+  sealed_key = null # a secret
+  checked_at = null # what another installation has found
+  failing_since = null # what another installation has found
+  last_error = null # what another installation has found
+
+webhooks (id)
+  id id
+  agent_id id? -> agents
+  endpoint text
+  events array
+  created_at nat
+  updated_at nat
+  signing = '' # a secret: a new one is made before the webhook is turned on
+  key_id = null # keys are not archived
+  disabled_at = now # needs a new secret, and the other installation may still send
+
+actions (id)
+  id id
+  agent_id id -> agents
+  key text
+  kind enum:actionKind
+  name text
+  description text
+  triggers array
+  inputs array
+  config object
+  enabled flag
+  position nat32
+  created_at nat
+  updated_at nat
+  secrets = '' # secrets
+
+procedures (id)
+  id id
+  agent_id id -> agents
+  key text
+  name text
+  description text
+  triggers array
+  inputs array
+  steps array
+  enabled flag
+  position nat32
+  created_at nat
+  updated_at nat
+
+blobs (id)
+  id id
+  agent_id id -> agents
+  hash hash
+  size nat
+  media_type text
+  name text
+  created_at nat
+  place = place # where the installation keeps files
+
+sources (id): t.deleted_at is null and t.status <> 'toBeDeleted'
+  and not exists (select 1 from sources p where p.id = t.parent_id
+  and (p.deleted_at is not null or p.status = 'toBeDeleted'))
+  id id
+  agent_id id -> agents
+  kind enum:sourceKind
+  name text
+  url text
+  parent_id id? -> sources
+  size nat
+  status enum:sourceStatus
+  failure text
+  metadata json?
+  live_version id? -> source_versions
+  live_in nat
+  wanted_version id? -> source_versions
+  next_sync_at nat?
+  created_at nat
+  updated_at nat
+  key text?
+  crawl_run nat
+  deleted_at = null # what is deleted is not archived
+
+source_versions (id): exists (select 1 from sources v
+  where v.id = t.source_id and t.id in (v.live_version, v.wanted_version))
+  id id
+  agent_id id -> agents
+  source_id id -> sources
+  hash text
+  content json?
+  text text
+  blob_id id? -> blobs
+  state text
+  created_at nat
+
+passages (id): exists (select 1 from sources v where v.id = t.source_id and v.live_version = t.version_id)
+  id id
+  agent_id id -> agents
+  source_id id -> sources
+  version_id id -> source_versions
+  ordinal nat32
+  heading text
+  start_byte nat32
+  end_byte nat32
+  text text
+  hash text
+
+crawl_pages (id)
+  id id
+  agent_id id -> agents
+  source_id id -> sources
+  url text
+  role text
+  depth nat32
+  hops nat32
+  place nat
+  left_out nat32
+  state text
+  reason text
+  target text
+  status nat32
+  bytes nat
+  etag text
+  modified text
+  claimed = 0 # nobody is reading the page
+
+people (id)
+  id id
+  agent_id id -> agents
+  email text?
+  external_id text?
+  name text?
+  phone text?
+  attributes object
+  stripe_accounts array?
+  created_at nat
+  updated_at nat
+
+custom_attributes (agent_id, name)
+  agent_id id -> agents
+  name text
+  label text
+  type enum:attributeType
+  description text
+  created_at nat
+  updated_at nat
+  archived_at nat?
+
+visitors (id)
+  id id
+  agent_id id -> agents
+  user_id text?
+  first_page text?
+  merged_into id? -> visitors
+  locale text
+  created_at nat
+  last_seen_at nat
+  check_at = 0 # the server looks at visitors again
+
+visitor_files (id)
+  id id
+  agent_id id -> agents
+  visitor_id id -> visitors
+  blob_id id -> blobs
+  name text
+  media_type text
+  size nat
+  created_at nat
+  content_text text?
+
+visitor_credits (agent_id, visitor_id, day)
+  agent_id id -> agents
+  visitor_id id0 -> visitors
+  day text
+  used nat
+  reserved = 0 # no answer is being given
+
+conversations (id): t.deleted_at is null
+  id id
+  agent_id id -> agents
+  face text
+  external_id text?
+  channel enum:channel
+  streamed flag
+  user_id text?
+  person_id id? -> people
+  status enum:conversationStatus
+  paused flag
+  ended_at nat?
+  ended_by who?
+  parent_id who?
+  parent_summary text?
+  embed_origin text?
+  title text?
+  language text?
+  message_count nat32
+  last_seq nat
+  last_activity nat
+  created_at nat
+  escalated flag
+  title_made flag
+  visitor_id id? -> visitors
+  claimed_by id? -> users
+  embed_title text?
+  embed_locale text?
+  deleted_at = null # what is deleted is not archived
+
+messages (agent_id, conversation_id, seq)
+  agent_id id -> agents
+  conversation_id id -> conversations
+  seq nat
+  id id
+  author text
+  author_id id? -> users
+  type text
+  state text
+  turn_id id? -> turns
+  parts array ids *.file.id
+  feedback enum:rating?
+  feedback_at nat?
+  score real?
+  citations array? ids *.sourceId
+  finish_reason text?
+  model text?
+  input_tokens nat32?
+  output_tokens nat32?
+  latency_ms nat32?
+  credits nat?
+  spoken_until nat32?
+  created_at nat
+  superseded_at nat?
+  about object? ids doneBy assignedTo assignedFrom statusFrom statusTo from to
+  answer_state text?
+  feedback_comment text?
+
+turns (id): t.state <> 'open'
+  id id
+  agent_id id -> agents
+  conversation_id id -> conversations
+  user_message_id id0
+  message_id id0
+  state text
+  month text
+  charged nat?
+  started_at nat
+  ended_at nat?
+  visitor_id id? -> visitors
+  owner = '' # no server writes the answer
+  lease_until = 0 # no server writes the answer
+  cancel_asked_at = null # no server writes the answer
+  reserved = 0 # no answer is being given
+  trace = null # how an answer came about is for those who run the installation
+
+tool_calls (id)
+  id id
+  agent_id id -> agents
+  conversation_id id -> conversations
+  message_id id0
+  turn_id id0
+  call_id text
+  tool text
+  action_type text
+  client_side flag
+  input json
+  output json?
+  status text
+  created_at nat
+  answered_at nat?
+
+procedure_runs (id)
+  id id
+  agent_id id -> agents
+  conversation_id id -> conversations
+  procedure_name text
+  step nat32
+  state text
+  outcome text?
+  started_at nat
+  ended_at nat?
+  procedure_key text
+  inputs object
+
+leads (id)
+  id id
+  agent_id id -> agents
+  conversation_id id0
+  name text
+  email text
+  phone text
+  fields object
+  created_at nat
+
+drafts (user_id, conversation_id, kind)
+  user_id id -> users
+  conversation_id id -> conversations
+  kind text
+  agent_id id -> agents
+  body text
+  seen nat
+  updated_at nat
+  id = draft # is made of the member, the conversation and the kind
+
+ticket_statuses (id)
+  id id
+  agent_id id -> agents
+  key text?
+  category enum:statusCategory
+  external_label text
+  internal_label text
+  color text?
+  is_default flag
+  position nat32
+  created_at nat
+  updated_at nat
+  archived_at nat?
+
+teams (id)
+  id id
+  agent_id id -> agents
+  key text?
+  name text
+  is_default flag
+  strategy enum:strategy
+  max_open nat32?
+  hours array
+  created_at nat
+  updated_at nat
+
+team_members (team_id, user_id)
+  team_id id -> teams
+  user_id id -> users
+  agent_id id -> agents
+  max_open nat32?
+  hours array
+  away flag
+  last_turn nat
+  joined_at nat
+
+routing_rules (id)
+  id id
+  agent_id id -> agents
+  key text
+  name text
+  position nat32
+  enabled flag
+  all_of array
+  any_of array
+  team_id id? -> teams
+  member_id id? -> users
+  created_at nat
+  updated_at nat
+
+helpdesks (agent_id)
+  agent_id id -> agents
+  last_number nat
+  handover flag
+  created_at nat
+  updated_at nat
+
+tickets (id)
+  id id
+  agent_id id -> agents
+  number nat
+  subject text
+  description text
+  status_id id -> ticket_statuses
+  category enum:statusCategory
+  is_open flag
+  assignee_id id? -> users
+  person_id id -> people
+  metadata object
+  channel enum:ticketChannel
+  conversation_id id? -> conversations
+  team_id id? -> teams
+  priority enum:priority
+  routed object? ids team assignee
+  created_at nat
+  updated_at nat
+  last_message_at nat?
+  closed_at nat?
+
+attachments (id)
+  id id
+  agent_id id -> agents
+  message_id id -> messages
+  conversation_id id -> conversations
+  blob_id id -> blobs
+  name text
+  media_type text
+  size nat
+  created_at nat
+  content_text text?
+
+voice_sessions (id): t.ended_at is not null
+  id id
+  agent_id id -> agents
+  conversation_id id -> conversations
+  user_id text
+  timezone text
+  max_seconds nat
+  state text
+  price nat
+  month text
+  charged nat
+  minutes nat32
+  created_at nat
+  joined_at nat?
+  seen_at nat?
+  ended_at nat?
+  end_reason text?
+  owner = '' # no server carries the session
+  lease_until = 0 # no server carries the session
+  end_asked = null # no server carries the session
+  reserved = 0 # no session is open
+
+voice_recordings (id)
+  id id
+  agent_id id -> agents
+  conversation_id id -> conversations
+  session_id id -> voice_sessions
+  blob_id id -> blobs
+  length_ms nat
+  created_at nat
+
+insight_agents (agent_id)
+  agent_id id -> agents
+  vocabulary object
+
+insight_groups (agent_id, name)
+  agent_id id -> agents
+  name text
+  terms json
+  made_at nat
+
+conversation_insights (conversation_id)
+  conversation_id id -> conversations
+  agent_id id -> agents
+  user_id text?
+  channel enum:channel
+  created_at nat
+  day text
+  topic text
+  topics array
+  sentiment text
+  escalated flag
+  has_voice flag
+  action_types array
+  messages nat32
+  answers nat32
+  refused nat32
+  up nat32
+  down nat32
+  outcome text
+  asked_again flag
+  terms text
+  made_at nat
+
+insight_questions (conversation_id, seq)
+  conversation_id id -> conversations
+  seq nat
+  agent_id id -> agents
+  asked_at nat
+  text text
+
+insight_days (agent_id, day, channel, topic, sentiment)
+  agent_id id -> agents
+  day text
+  channel text
+  topic text
+  sentiment text
+  conversations int
+  messages int
+  answers int
+  refused int
+  escalated int
+  up int
+  down int
+  resolved int
+  handed_over int
+  disliked int
+  given_up int
+  asked_again int
+
+credit_usage (agent_id, month)
+  agent_id id0 -> agents
+  month text
+  used int
+  reserved = 0 # no answer is being given
+
+credit_days (day, agent_id)
+  day text
+  agent_id id0 -> agents
+  used int
+
+credit_ledger (turn_id, kind): not exists (select 1 from turns o
+  where o.id = t.turn_id and o.state = 'open')
+  turn_id id
+  kind text
+  agent_id id0 -> agents
+  amount int
+  month text
+  at nat
+`
+
+// leftOutTables are the tables of which an archive holds nothing, each with the reason.
+var leftOutTables = map[string]string{
+	"api_keys":            "secrets: only hashes of keys are stored, and new keys are made",
+	"audit_events":        "a chain that proves what was done in this installation, and is exported by itself",
+	"blob_data":           "the bytes of files, which an archive holds as files",
+	"conversation_counts": "counted again on import",
+	"event_positions":     "how far readers have come in the log of events",
+	"events":              "the log of what happened in this installation, which other readers follow",
+	"goose_db_version":    "the schema's own",
+	"idempotency_keys":    "replies that are kept for a day for requests that are repeated",
+	"insight_accounts":    "how far insight has come in the log of events",
+	"invites":             "secrets: only hashes of links are stored, and people are invited again",
+	"jobs":                "work of this installation; what is not finished is begun again on import",
+	"mail_notices":        "mails that this installation has sent",
+	"migration_readers":   "the schema's own",
+	"migration_sums":      "the schema's own",
+	"passage_vectors":     "made again from the passages by the embedding server of the installation",
+	"passkey_challenges":  "sign-ins that are under way",
+	"passkeys":            "belong to the address of this installation",
+	"recovery_codes":      "secrets",
+	"search_accounts":     "the index of conversation search, which is built again",
+	"search_agents":       "the index of conversation search, which is built again",
+	"search_buckets":      "the index of conversation search, which is built again",
+	"search_docs":         "the index of conversation search, which is built again",
+	"search_messages":     "the index of conversation search, which is built again",
+	"search_walks":        "pages of a search that somebody is reading",
+	"search_words":        "the index of conversation search, which is built again",
+	"sso_domains":         "proved to this installation",
+	"sso_links":           "sign-ins at providers that this installation knows",
+	"sso_providers":       "a secret, and an address that the provider knows this installation by: it is set up again",
+	"ticket_words":        "the index of tickets, which is built again on import",
+	"web_sessions":        "secrets: people sign in again",
+	"webhook_deliveries":  "what this installation sends, and has sent",
+}
