@@ -2,6 +2,7 @@ package parley
 
 import (
 	"encoding/json"
+	"errors"
 	"net/netip"
 	"slices"
 	"time"
@@ -70,6 +71,31 @@ type WidgetLimits struct {
 	DailyCredits        *int64   `json:"dailyCredits"`           // whole credits of all visitors together
 	DailyVisitorCredits *int64   `json:"dailyCreditsPerVisitor"` // whole credits of each visitor
 	BlockedRanges       []string `json:"blockedRanges"`          // of addresses (CIDR), from which nobody is let in
+}
+
+// ErrDailyLimit is the cause of refusals of a day's limit of the widget.
+var ErrDailyLimit = errors.New("parley: visitors have used what they may in a day")
+
+// CheckAll fails with the code where all visitors together would have used sum on the day of now, and may not.
+func (l WidgetLimits) CheckAll(sum Credits, now time.Time, code Code) error {
+	return checkDay(sum, l.DailyCredits, now, NewError(code))
+}
+
+// CheckVisitor fails with RATE_LIMIT_TOO_MANY_REQUESTS where a visitor would have used sum on the day of now, and may
+// not.
+func (l WidgetLimits) CheckVisitor(sum Credits, now time.Time) error {
+	return checkDay(sum, l.DailyVisitorCredits, now,
+		NewErrorf(CodeTooManyRequests, "That is as much as the chat answers in one day."))
+}
+
+// checkDay fails with a refusal, until the next day, where a sum is more than a limit in whole credits.
+func checkDay(sum Credits, limit *int64, now time.Time, refusal *Error) error {
+	if limit == nil || sum <= Credits(*limit)*Credit {
+		return nil
+	}
+	tomorrow := now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
+	refusal.RetryAfter, refusal.Err = tomorrow.Sub(now), ErrDailyLimit
+	return refusal
 }
 
 // Blocks reports whether nobody is let in from an address.

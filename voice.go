@@ -19,6 +19,7 @@ type VoiceSession struct {
 	AgentID        AgentID
 	ConversationID ConversationID
 	UserID         EndUserID // from the request, the conversation, or generated for this session
+	VisitorID      VisitorID // who speaks in the widget; empty elsewhere
 	Timezone       string    // IANA name
 	MaxDuration    time.Duration
 	PricePerMinute Credits // of each started minute

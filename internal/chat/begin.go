@@ -224,20 +224,15 @@ func reserveForVisitor(ctx context.Context, tx *store.DB, t *Turn) error {
 	if t.VisitorID == "" {
 		return nil
 	}
-	limits, tomorrow := t.agent.WidgetLimits, t.StartedAt.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
-	err := tx.QueueVisitorReservation(ctx, &t.Turn, func(ofAll, ofVisitor parley.Credits) error {
-		var fail *parley.Error
-		switch {
-		case !withinLimit(ofAll, wholeCredits(limits.DailyCredits)):
-			fail = parley.NewError(parley.CodeAgentCredits)
-		case !withinLimit(ofVisitor, wholeCredits(limits.DailyVisitorCredits)):
-			fail = parley.NewErrorf(parley.CodeTooManyRequests, "That is as much as the chat answers in one day.")
-		default:
-			return nil
-		}
-		fail.RetryAfter = tomorrow.Sub(t.StartedAt)
-		return fail
+	limits, day := t.agent.WidgetLimits, store.VisitorDayOf(t.AgentRef(), t.VisitorID, t.StartedAt)
+	err := tx.QueueVisitorReservation(ctx, day, t.Reserved, func(ofAll parley.Credits) error {
+		return limits.CheckAll(ofAll, t.StartedAt, parley.CodeAgentCredits)
 	})
+	if err == nil && limits.DailyVisitorCredits != nil {
+		err = tx.QueueVisitorCheck(ctx, day, func(ofVisitor parley.Credits) error {
+			return limits.CheckVisitor(ofVisitor, t.StartedAt)
+		})
+	}
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,8 @@ func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost 
 	if err := db.settleCredits(ctx, t, cost, now); err != nil {
 		return err
 	}
-	if err := db.settleVisitorCredits(ctx, t, cost); err != nil {
+	err = db.settleVisitorCredits(ctx, VisitorDayOf(t.AgentRef(), t.VisitorID, t.StartedAt), t.Reserved, cost)
+	if err != nil {
 		return err
 	}
 	return db.queueEventsAndTurns(ctx, t.AccountID, now, -1, events...)

@@ -30,50 +30,96 @@ const addVisitorCreditsQuery = `
 	  used = visitor_credits.used + excluded.used,
 	  reserved = visitor_credits.reserved + excluded.reserved`
 
-func visitorCreditsArgs(t *parley.Turn, used, reserved parley.Credits) []any {
-	day := DayOf(t.StartedAt)
+// VisitorDay names the sums that count what a visitor uses on a day. What begins on a day counts there to its end.
+type VisitorDay struct {
+	Agent   parley.AgentRef
+	Visitor parley.VisitorID
+	Day     string
+}
+
+// VisitorDayOf names the sums of what a visitor begins at a moment.
+func VisitorDayOf(ref parley.AgentRef, visitor parley.VisitorID, began time.Time) VisitorDay {
+	return VisitorDay{ref, visitor, DayOf(began)}
+}
+
+func (d VisitorDay) args(used, reserved parley.Credits) []any {
 	return []any{
-		t.AccountID, t.AgentID, allVisitors, day, int64(used), int64(reserved),
-		t.AccountID, t.AgentID, t.VisitorID, day, int64(used), int64(reserved),
+		d.Agent.Account, d.Agent.Agent, allVisitors, d.Day, int64(used), int64(reserved),
+		d.Agent.Account, d.Agent.Agent, d.Visitor, d.Day, int64(used), int64(reserved),
 	}
 }
 
-// QueueVisitorReservation reserves the credits of a visitor's turn, and fails the transaction where check fails with
-// what all visitors of the agent and this one have used and reserved on that day by then.
-func (db *DB) QueueVisitorReservation(ctx context.Context, t *parley.Turn,
-	check func(ofAll, ofVisitor parley.Credits) error) error {
+// QueueVisitorReservation reserves credits for a visitor, and fails the transaction where check fails with what all
+// visitors of the agent have used and reserved on that day by then.
+func (db *DB) QueueVisitorReservation(ctx context.Context, d VisitorDay, amount parley.Credits,
+	check func(ofAll parley.Credits) error) error {
 	return db.sql.QueueRead(ctx, func(rows *sqldb.Rows) error {
-		ofAll, ofVisitor, err := readVisitorCredits(rows)
+		ofAll, err := readCreditsOfAll(rows)
 		if err != nil {
 			return err
 		}
-		return check(ofAll, ofVisitor)
+		return check(ofAll)
 	}, addVisitorCreditsQuery+`
-	returning visitor_id, used + reserved`, visitorCreditsArgs(t, 0, t.Reserved)...)
+	returning visitor_id, used + reserved`, d.args(0, amount)...)
 }
 
-func readVisitorCredits(rows *sqldb.Rows) (ofAll, ofVisitor parley.Credits, err error) {
+func readCreditsOfAll(rows *sqldb.Rows) (ofAll parley.Credits, err error) {
 	for rows.Next() {
 		var visitor parley.VisitorID
 		var sum parley.Credits
 		if err := rows.Scan(&visitor, &sum); err != nil {
-			return 0, 0, err
+			return 0, err
 		}
 		if visitor == allVisitors {
 			ofAll = sum
-		} else {
-			ofVisitor = sum
 		}
 	}
-	return ofAll, ofVisitor, rows.Err()
+	return ofAll, rows.Err()
 }
 
-// settleVisitorCredits turns the reservation of a visitor's turn into what it cost; zero releases it.
-func (db *DB) settleVisitorCredits(ctx context.Context, t *parley.Turn, cost parley.Credits) error {
-	if t.VisitorID == "" {
+// QueueVisitorCheck fails the transaction where check fails with what a visitor has used and reserved on that day, and
+// the same person in other browsers and before the site has shown who it is. It is exact after
+// QueueVisitorReservation, which holds the sums of the agent.
+func (db *DB) QueueVisitorCheck(ctx context.Context, d VisitorDay, check func(ofVisitor parley.Credits) error) error {
+	return db.sql.QueueRead(ctx, func(rows *sqldb.Rows) error {
+		var sum parley.Credits
+		for rows.Next() {
+			if err := rows.Scan(&sum); err != nil {
+				return err
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		return check(sum)
+	}, `
+	with own as (
+	  select coalesce(merged_into, id) as id from visitors where id = ?
+	),
+	same as (
+	  select id from own
+	  union
+	  select other.id
+	  from own
+	  join visitors v on v.id = own.id
+	  join visitors other on other.agent_id = v.agent_id and other.user_id = v.user_id
+	)
+	select cast(coalesce(sum(used + reserved), 0) as bigint)
+	from visitor_credits
+	where account_id = ? and agent_id = ? and day = ?
+	  and visitor_id in (
+	    select id from same
+	    union
+	    select id from visitors where merged_into in (select id from same)
+	  )`, d.Visitor, d.Agent.Account, d.Agent.Agent, d.Day)
+}
+
+// settleVisitorCredits turns what was reserved for a visitor into what it cost; zero releases it.
+func (db *DB) settleVisitorCredits(ctx context.Context, d VisitorDay, reserved, cost parley.Credits) error {
+	if d.Visitor == "" {
 		return nil
 	}
-	return db.sql.Queue(ctx, addVisitorCreditsQuery, visitorCreditsArgs(t, cost, -t.Reserved)...)
+	return db.sql.Queue(ctx, addVisitorCreditsQuery, d.args(cost, -reserved)...)
 }
 
 // OpenTurnsOfVisitor returns how many answers are being written for a visitor.

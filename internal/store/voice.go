@@ -28,6 +28,7 @@ var voiceTable = newTable("voice_sessions", func(s *parley.VoiceSession) []field
 		{"agent_id", &s.AgentID},
 		{"conversation_id", &s.ConversationID},
 		{"user_id", &s.UserID},
+		{"visitor_id", nullableText(&s.VisitorID)},
 		{"timezone", &s.Timezone},
 		{"max_seconds", durationDest{&s.MaxDuration, time.Second}},
 		{"price", &s.PricePerMinute},
@@ -118,7 +119,11 @@ func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...
 // settleVoiceCredits turns what a session has reserved into what it cost.
 func (db *DB) settleVoiceCredits(ctx context.Context, s *parley.VoiceSession, month string, cost parley.Credits,
 	now time.Time) error {
-	return db.settle(ctx, settlement{s.AgentRef(), string(s.ID), "voice", month, s.Reserved, cost}, now)
+	err := db.settle(ctx, settlement{s.AgentRef(), string(s.ID), "voice", month, s.Reserved, cost}, now)
+	if err != nil {
+		return err
+	}
+	return db.settleVisitorCredits(ctx, VisitorDayOf(s.AgentRef(), s.VisitorID, s.CreatedAt), s.Reserved, cost)
 }
 
 // ReserveVoiceMinute reserves the price of another minute for a session, and returns what its account and agent have

@@ -1,5 +1,5 @@
 // Package visitor knows the people who meet an agent in its widget: browsers without a name, and users whom the
-// embedding site vouches for.
+// embedding site vouches for. It finds for them what they have talked about.
 package visitor
 
 import (

@@ -36,10 +36,11 @@ const openTimeout = 25 * time.Second
 // Start admits a session and creates its room. The form of what the client sent has been checked.
 //
 // It fails with AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND, VOICE_NOT_AVAILABLE, CONVERSATION_USER_MISMATCH,
-// CHAT_CONVERSATION_NOT_ONGOING, INSUFFICIENT_CREDITS, AGENT_CREDITS_LIMIT_REACHED, VOICE_LIMIT_EXCEEDED (with
-// details.reason: the agent's limits, then that of the account's unjoined sessions), SERVICE_UNDER_MAINTENANCE (the
-// server is overloaded, as details.reason says), VOICE_LIMIT_EXCEEDED (this server's limit) or SESSION_CREATION_FAILED
-// (the room could not be created), in this order; with SERVICE_UNDER_MAINTENANCE before all of them if the server is
+// CHAT_CONVERSATION_NOT_ONGOING, INSUFFICIENT_CREDITS, AGENT_CREDITS_LIMIT_REACHED, RATE_LIMIT_TOO_MANY_REQUESTS (the
+// visitor's limit of a day), VOICE_LIMIT_EXCEEDED (with details.reason: the agent's limits, then that of the account's
+// unjoined sessions), SERVICE_UNDER_MAINTENANCE (the server is overloaded, as details.reason says),
+// VOICE_LIMIT_EXCEEDED (this server's limit) or SESSION_CREATION_FAILED (the room could not be created), in this order;
+// with SERVICE_UNDER_MAINTENANCE before all of them if the server is
 // stopping, and whenever the database is unavailable. Nothing is left of a session that fails.
 func (ss *Sessions) Start(ctx context.Context, caller parley.Caller, agent parley.AgentID,
 	req SessionRequest) (_ *AdmittedSession, err error) {
@@ -88,6 +89,7 @@ func (ss *Sessions) prepareSession(ctx context.Context, caller parley.Caller, ag
 	}
 	if v := req.Visitor; v != nil { // who is nobody yet is known by the browser
 		l.ConversationID, l.UserID = c.ID, cmp.Or(c.UserID, v.UserID, parley.EndUserID(v.ID))
+		l.VisitorID = v.ID
 		return l, checkOngoing(c)
 	}
 	l.ConversationID, l.UserID = c.ID, cmp.Or(c.UserID, parley.EndUserID(parley.NewUUID()))

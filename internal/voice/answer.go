@@ -63,6 +63,9 @@ func (d *dialog) answerQuestion(text string, spoken *segment) {
 	req := chat.Request{Message: question, ConversationID: d.session.ConversationID, Channel: d.channel,
 		Voice: &chat.VoiceContext{LocalTime: now.In(d.location), Prepaid: d.session.PricePerMinute > 0},
 		Model: d.settings.Model, Temperature: &d.settings.Temperature}
+	if !req.Voice.Prepaid {
+		req.VisitorID = d.session.VisitorID // whose limits then bound the answers
+	}
 	d.work.Go(func() { d.runTurn(s, req, replaced) })
 }
 
@@ -127,6 +130,10 @@ func (d *dialog) handleTurnUpdate(n turnUpdate) {
 // handleTurnFailure decides what to do about a turn that failed: some failures end the dialog, the others are spoken.
 func (d *dialog) handleTurnFailure(s *utterance) {
 	code := s.failure.Code
+	if errors.Is(s.failure, parley.ErrDailyLimit) {
+		d.end(parley.EndCredits)
+		return
+	}
 	switch code {
 	case parley.CodeCreditsExhausted, parley.CodeAgentCredits:
 		d.end(parley.EndCredits)

@@ -24,6 +24,9 @@ func (s *Session) reserve(ctx context.Context, tx *store.DB) error {
 	if err := s.checkCredits(ofAccount, ofAgent, s.Caller.Account.Credits, s.Agent.CreditLimit); err != nil {
 		return err
 	}
+	if err := s.reserveForVisitor(ctx, tx, s.Agent.WidgetLimits); err != nil {
+		return err
+	}
 	for _, check := range []func(context.Context, *store.DB) error{s.checkLimits, s.checkUnjoined} {
 		if err := check(ctx, tx); err != nil {
 			return err
@@ -94,6 +97,29 @@ func (s *Session) coversCredits(limit, sum parley.Credits) bool {
 	return sum < limit || s.PricePerMinute > 0 && sum == limit
 }
 
+// reserveForVisitor reserves a minute within what the visitors of the agent, and this one, may use on the day on which
+// the session began. If minutes cost nothing, something must be left all the same, for the answers. Fails with
+// AGENT_CREDITS_LIMIT_REACHED, or with RATE_LIMIT_TOO_MANY_REQUESTS for what is the visitor's.
+func (s *Session) reserveForVisitor(ctx context.Context, tx *store.DB, limits parley.WidgetLimits) error {
+	if s.VisitorID == "" {
+		return nil
+	}
+	needed, now := parley.Credits(0), s.sessions.Now()
+	if s.PricePerMinute == 0 {
+		needed = 1
+	}
+	day := store.VisitorDayOf(s.AgentRef(), s.VisitorID, s.CreatedAt)
+	err := tx.QueueVisitorReservation(ctx, day, s.PricePerMinute, func(ofAll parley.Credits) error {
+		return limits.CheckAll(ofAll+needed, now, parley.CodeVoiceAgentCredits)
+	})
+	if err != nil || limits.DailyVisitorCredits == nil {
+		return err
+	}
+	return tx.QueueVisitorCheck(ctx, day, func(ofVisitor parley.Credits) error {
+		return limits.CheckVisitor(ofVisitor+needed, now)
+	})
+}
+
 // chargeMinutes reserves the minutes that have begun since the last one; if there is no credit left, the session ends
 // with the minute that was paid for.
 func (ss *Sessions) chargeMinutes(ctx context.Context, l *Session, now time.Time) error {
@@ -103,7 +129,8 @@ func (ss *Sessions) chargeMinutes(ctx context.Context, l *Session, now time.Time
 		case errors.Is(err, store.ErrVoiceLost):
 			l.endFromStore()
 			return nil
-		case parley.IsCode(err, parley.CodeVoiceCredits), parley.IsCode(err, parley.CodeVoiceAgentCredits):
+		case parley.IsCode(err, parley.CodeVoiceCredits), parley.IsCode(err, parley.CodeVoiceAgentCredits),
+			errors.Is(err, parley.ErrDailyLimit):
 			l.End(parley.EndCredits)
 			return nil
 		case parley.IsCode(err, parley.CodeAgentNotFound):
@@ -133,6 +160,9 @@ func (ss *Sessions) reserveMinute(ctx context.Context, l *Session) error {
 		if err != nil {
 			return err
 		}
-		return l.checkCredits(ofAccount, ofAgent, account.Credits, agent.CreditLimit)
+		if err := l.checkCredits(ofAccount, ofAgent, account.Credits, agent.CreditLimit); err != nil {
+			return err
+		}
+		return l.reserveForVisitor(ctx, tx, agent.WidgetLimits)
 	})
 }

@@ -39,6 +39,7 @@ type testDialog struct {
 	transcriber   *fakeTranscriber
 	responder     *voice.Responder
 	session       *voice.Session
+	request       voice.SessionRequest // with which the session begins
 }
 
 // fakeSynthesizer returns a millisecond of sound for each byte of a text, in chunks.
@@ -126,7 +127,8 @@ func newTestDialog(t *testing.T, db *store.DB, settings string, change ...func(d
 	s := newTestSessions(t, db)
 	s.setVoiceSettings(settings)
 	d := &testDialog{testSessions: s, fakeTransport: newFakeTransport(s.clock.Now), model: &scripted.Model{},
-		synthesizer: &fakeSynthesizer{}, transcriber: &fakeTranscriber{texts: make(chan string, 8)}}
+		synthesizer: &fakeSynthesizer{}, transcriber: &fakeTranscriber{texts: make(chan string, 8)},
+		request: voice.SessionRequest{Timezone: "Europe/Berlin"}}
 	table := model.NewRegistry(model.RegistryConfig{Builtin: d.model})
 	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
 	if os.Getenv("VERBOSE") != "" {
@@ -144,7 +146,7 @@ func newTestDialog(t *testing.T, db *store.DB, settings string, change ...func(d
 		f(d)
 	}
 	s.Sessions.Respond = d.responder.Respond
-	d.session = s.dialogSession(s.startSession(voice.SessionRequest{Timezone: "Europe/Berlin"}))
+	d.session = s.dialogSession(s.startSession(d.request))
 	return d
 }
 

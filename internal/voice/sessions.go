@@ -141,6 +141,8 @@ func refusalReason(err error) string {
 		return "server_limit"
 	case errors.Is(err, errOverloaded):
 		return "server_overloaded"
+	case errors.Is(err, parley.ErrDailyLimit):
+		return "credits"
 	}
 	switch e := parley.AsError(err); e.Code {
 	case parley.CodeVoiceLimit:

@@ -26,7 +26,8 @@ const (
 )
 
 // loaderNames are the scripts that pages of others load by names which never change.
-var loaderNames = map[string]bool{"embed.min.js": true, "center-stage-embed.min.js": true}
+var loaderNames = map[string]bool{"embed.min.js": true, "center-stage-embed.min.js": true,
+	"side-panel-embed.min.js": true, "search-embed.min.js": true}
 
 // hashedName is the name of a file that changes with its content.
 var hashedName = regexp.MustCompile(`-[A-Za-z0-9_-]{8}\.[a-z0-9]+$`)

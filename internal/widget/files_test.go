@@ -39,6 +39,8 @@ func TestFilesMayBeLoadedByEverySite(t *testing.T) {
 	}{
 		{"/embed.min.js", "text/javascript; charset=utf-8", loaderCaching},
 		{"/center-stage-embed.min.js", "text/javascript; charset=utf-8", loaderCaching},
+		{"/side-panel-embed.min.js", "text/javascript; charset=utf-8", loaderCaching},
+		{"/search-embed.min.js", "text/javascript; charset=utf-8", loaderCaching},
 		{script, "text/javascript; charset=utf-8", hashCaching},
 		{style, "text/css; charset=utf-8", hashCaching},
 		{"/__cb/boot/" + f.open + ".js", "text/javascript; charset=utf-8", "private, no-cache"},

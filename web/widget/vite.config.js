@@ -9,7 +9,12 @@ const root = import.meta.dirname;
 export const base = "/__cb/";
 
 // The scripts that pages of others load, by the names of their files.
-const loaders = { "embed.min.js": "loader/embed.ts", "center-stage-embed.min.js": "loader/stage.ts" };
+const loaders = {
+  "embed.min.js": "loader/embed.ts",
+  "center-stage-embed.min.js": "loader/stage.ts",
+  "side-panel-embed.min.js": "loader/side-panel.ts",
+  "search-embed.min.js": "loader/search.ts",
+};
 
 // The modules that they load when the chat is first used, and how their sources call them.
 const moduleNames = { window: "__WINDOW_MODULE__", center: "__CENTER_MODULE__" };

@@ -88,13 +88,18 @@ func pageTitle(text string) string {
 	return parley.ClipText(strings.Join(strings.Fields(parley.StorableText(text)), " "), maxTitleChars)
 }
 
-// checkNewConversation fails unless the conversation has a first message and its page is on a domain of the agent. A
-// page without an address, such as an app's, is none of a site.
+// checkNewConversation fails unless the conversation has a first message and its page is on a domain of the agent.
 func checkNewConversation(agent *parley.Agent, body *MessageBody) error {
 	if body.Message.Ptr() == nil {
 		return parley.Invalid("message", "is required")
 	}
-	u, err := url.Parse(body.Page.Value)
+	return checkPage(agent, body.Page.Value)
+}
+
+// checkPage fails where a page is on none of the agent's domains. A page without an address, such as an app's, is none
+// of a site.
+func checkPage(agent *parley.Agent, page string) error {
+	u, err := url.Parse(page)
 	if err == nil && u.Host != "" && !visitor.IsAllowedOrigin(agent, u.Scheme+"://"+u.Host) {
 		return parley.NewError(parley.CodeDomainNotAllowed)
 	}

@@ -8,12 +8,14 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"parley"
 	"parley/internal/api/looks"
 	"parley/internal/chat"
 	"parley/internal/httpapi"
+	"parley/internal/visitor"
 )
 
 // Conversation is a visitor's conversation.
@@ -23,6 +25,7 @@ type Conversation struct {
 	Status    string  `json:"status" enum:"@conversationStatus" name:"ConversationStatus"`
 	CreatedAt int64   `json:"createdAt" doc:"Epoch milliseconds."`
 	UpdatedAt int64   `json:"updatedAt" doc:"Epoch milliseconds of the last activity."`
+	Excerpt   string  `json:"excerpt,omitempty" doc:"Of a search: what a message says; none where the title has it."`
 }
 
 func newConversation(c *parley.Conversation) Conversation {
@@ -150,12 +153,36 @@ type ConversationList struct {
 	Data []Conversation `json:"data"`
 }
 
-func (s *server) listConversations(ctx context.Context, c *call, _ *AgentPath) (*ConversationList, error) {
+// ListQuery asks for conversations.
+type ListQuery struct {
+	AgentPath
+	Query string `query:"query" max:"200" doc:"Only those that contain all of these words; empty for all."`
+}
+
+func (s *server) listConversations(ctx context.Context, c *call, in *ListQuery) (*ConversationList, error) {
+	if strings.TrimSpace(in.Query) != "" {
+		return s.searchConversations(ctx, callerOf(c), in.Query)
+	}
 	list, err := s.DB.VisitorConversations(ctx, callerOf(c).visitor, maxConversations)
 	if err != nil {
 		return nil, err
 	}
 	return &ConversationList{httpapi.ConvertList(list, newConversation)}, nil
+}
+
+func (s *server) searchConversations(ctx context.Context, from *caller, text string) (*ConversationList, error) {
+	if err := s.count(s.people.searches, from); err != nil {
+		return nil, err
+	}
+	found, err := s.Visitors.Search(ctx, from.visitor, text)
+	if err != nil {
+		return nil, err
+	}
+	return &ConversationList{httpapi.ConvertList(found, func(c *visitor.FoundConversation) Conversation {
+		out := newConversation(&c.Conversation)
+		out.Excerpt = c.Excerpt
+		return out
+	})}, nil
 }
 
 // ConversationPath names a conversation in a path.

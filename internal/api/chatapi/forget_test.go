@@ -3,6 +3,7 @@ package chatapi_test
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"net/http"
 	"strings"
@@ -15,15 +16,34 @@ import (
 // identified returns the token of a visitor who has shown to be a user, in a browser of its own.
 func (f *chatFixture) identified(token, user string) string {
 	f.Helper()
+	return f.identify(token, fields{"user_id": user, "user_hash": hex.EncodeToString(f.sign(user))})
+}
+
+// identifiedByJWT is identified by a token of the site's.
+func (f *chatFixture) identifiedByJWT(token, user string) string {
+	f.Helper()
+	encode := base64.RawURLEncoding.EncodeToString
+	signed := encode([]byte(`{"alg":"HS256"}`)) + "." + encode([]byte(`{"user_id":"`+user+`"}`))
+	return f.identify(token, fields{"token": signed + "." + encode(f.sign(signed))})
+}
+
+func (f *chatFixture) identify(token string, proof fields) string {
+	f.Helper()
+	var v struct{ Token string }
+	f.post(token, "/identify", proof, &v)
+	return v.Token
+}
+
+// sign signs a text with the secret of the agent.
+func (f *chatFixture) sign(text string) []byte {
+	f.Helper()
 	agent, err := f.server.DB.Agent(f.Context(), f.ref(), time.Now())
 	if err != nil {
 		f.Fatal(err)
 	}
 	mac := hmac.New(sha256.New, []byte(agent.IdentitySecret))
-	mac.Write([]byte(user))
-	var v struct{ Token string }
-	f.post(token, "/identify", fields{"user_id": user, "user_hash": hex.EncodeToString(mac.Sum(nil))}, &v)
-	return v.Token
+	mac.Write([]byte(text))
+	return mac.Sum(nil)
 }
 
 // TestForgottenUserLeavesNothingBehind deletes a contact, or a user's conversations: the user's browsers are strangers

@@ -41,6 +41,7 @@ var visitorCases = []visitorCase{
 	{"POST /{agentId}/tool-result", `{"conversationId":"{conversationId}","toolCallId":"{toolCallId}","output":1}`},
 	{"PATCH /{agentId}/messages/{messageId}/feedback", `{"conversationId":"{conversationId}","feedback":"positive"}`},
 	{"GET /{agentId}/conversations", ""},
+	{"GET /{agentId}/conversations?query=hello", ""},
 	{"GET /{agentId}/conversation/{conversationId}", ""},
 	{"POST /{agentId}/conversation/{conversationId}/messages", `{"message":"Hello"}`},
 	{"POST /{agentId}/conversation/{conversationId}/messages", `{"fileIds":["{fileId}"]}`},

@@ -5,14 +5,11 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"parley"
 	"parley/internal/api/admin"
-	"parley/internal/chat"
 	"parley/internal/testkit"
 	"parley/internal/testkit/clock"
 	"parley/internal/testkit/scripted"
@@ -36,45 +33,6 @@ func (f *chatFixture) limit(change func(limits *parley.WidgetLimits)) parley.Cal
 	return caller
 }
 
-// TestThousandVisitorsStopAtTheAgentsDailyLimit has a thousand visitors ask at the same time.
-func TestThousandVisitorsStopAtTheAgentsDailyLimit(t *testing.T) {
-	forEachServer(t, func(f *chatFixture) {
-		const visitors, atATime = 1000, 20
-		limit := int64(25)
-		caller := f.limit(func(l *parley.WidgetLimits) { l.DailyCredits = &limit })
-		var answered, refused atomic.Int64
-		var work sync.WaitGroup
-		places := make(chan struct{}, atATime)
-		for range visitors {
-			places <- struct{}{}
-			work.Go(func() {
-				defer func() { <-places }()
-				turn, err := f.server.Engine.Start(f.Context(), caller, parley.AgentID(f.agent), chat.Request{
-					Message: "Hello", Streamed: true, Channel: parley.ChannelWidget,
-					VisitorID: parley.VisitorID(parley.NewUUID())})
-				switch {
-				case parley.IsCode(err, parley.CodeAgentCredits):
-					refused.Add(1)
-				case err != nil:
-					t.Error(err)
-				default:
-					if _, err := turn.Wait(f.Context()); err != nil {
-						t.Error(err)
-					}
-					answered.Add(1)
-				}
-			})
-		}
-		work.Wait()
-		if answered.Load() != limit || refused.Load() != visitors-limit {
-			t.Errorf("%d visitors were answered and %d refused, want %d", answered.Load(), refused.Load(), limit)
-		}
-		if n := len(f.model.Requests()); n != int(limit) {
-			t.Errorf("the model was asked %d times, want %d", n, limit)
-		}
-	})
-}
-
 func TestVisitorStopsAtItsDailyLimit(t *testing.T) {
 	forEachServer(t, func(f *chatFixture) {
 		limit := int64(2)
@@ -88,6 +46,79 @@ func TestVisitorStopsAtItsDailyLimit(t *testing.T) {
 		}
 		if a := f.send(other, fields{"message": "Hello"}); a.text != "Hello" {
 			t.Errorf("another visitor: %+v", a)
+		}
+	})
+}
+
+// TestVisitorWhoIsKnownHasUsedWhatItUsedBefore counts on what a visitor used before the site has shown who it is, and
+// what the same user uses in another browser.
+func TestVisitorWhoIsKnownHasUsedWhatItUsedBefore(t *testing.T) {
+	forEachServer(t, func(f *chatFixture) {
+		limit := int64(3)
+		f.limit(func(l *parley.WidgetLimits) { l.DailyVisitorCredits = &limit })
+		laptop := f.newVisitor()
+		f.send(laptop, fields{"message": "1"})
+		f.send(laptop, fields{"message": "2"})
+		laptop, bert := f.identifiedByJWT(laptop, "anna"), f.identified(f.newVisitor(), "bert")
+		f.send(laptop, fields{"message": "3"})
+		for name, token := range map[string]string{"the browser": laptop,
+			"another browser": f.identifiedByJWT(f.newVisitor(), "anna")} {
+			if r := f.do(http.MethodPost, f.agent+"/messages", token, fields{"message": "4"}); r.code() !=
+				"RATE_LIMIT_TOO_MANY_REQUESTS" {
+				t.Errorf("%s: %d %s", name, r.status, r.body)
+			}
+		}
+		if a := f.send(bert, fields{"message": "Hello"}); a.text != "Hello" {
+			t.Errorf("another user: %+v", a)
+		}
+	})
+}
+
+// TestAnswerUnderWayCountsForWhoeverTheVisitorIs has a visitor show who it is in the middle of an answer.
+func TestAnswerUnderWayCountsForWhoeverTheVisitorIs(t *testing.T) {
+	forEachServer(t, func(f *chatFixture) {
+		limit := int64(1)
+		f.limit(func(l *parley.WidgetLimits) { l.DailyVisitorCredits = &limit })
+		token, barrier := f.newVisitor(), scripted.NewBarrier()
+		defer barrier.Release()
+		f.model.AddScript(scripted.Text("It "), scripted.Step{Barrier: barrier}, scripted.Stop())
+		answer := f.stream(f.open(http.MethodPost, f.agent+"/messages", token, fields{"message": "Hi"}))
+		answer.readUntil("text-delta")
+		token = f.identified(token, "anna")
+		for range 2 { // while it is written, and when it is charged
+			f.wantCode(f.do(http.MethodPost, f.agent+"/messages", token, fields{"message": "Hi"}),
+				"RATE_LIMIT_TOO_MANY_REQUESTS")
+			barrier.Release()
+			answer.readUntil(toTheEnd)
+		}
+	})
+}
+
+// TestCallsHaveTheLimitsOfTheWidget begins calls where the visitor, or all visitors together, have no credits left, and
+// on a page where the agent may not be.
+func TestCallsHaveTheLimitsOfTheWidget(t *testing.T) {
+	forEachServer(t, func(f *chatFixture) {
+		f.newFileAgent()
+		f.change(`{"voiceSettings":{"initialMessage":"Hi"}}`)
+		call := func(token string, body fields) reply {
+			return f.do(http.MethodPost, f.agent+"/voice/sessions", token, body)
+		}
+		var none int64
+		f.limit(func(l *parley.WidgetLimits) { l.DailyVisitorCredits = &none })
+		r := call(f.newVisitor(), nil)
+		if r.code() != "RATE_LIMIT_TOO_MANY_REQUESTS" || r.header.Get("Retry-After") == "" {
+			t.Errorf("%d %s", r.status, r.body)
+		}
+		f.limit(func(l *parley.WidgetLimits) { l.DailyCredits, l.DailyVisitorCredits = &none, nil })
+		f.wantCode(call(f.newVisitor(), nil), "AGENT_CREDITS_LIMIT_REACHED")
+		f.limit(func(l *parley.WidgetLimits) { l.DailyCredits = nil })
+		f.change(`{"allowedDomains":["shop.example"]}`)
+		token := f.newVisitor()
+		f.wantCode(call(token, fields{"page": "https://evil.example/a"}), "AUTH_DOMAIN_NOT_ALLOWED")
+		for _, body := range []fields{{"page": "https://www.shop.example/a"}, {}} {
+			if r := call(token, body); r.status != http.StatusOK {
+				t.Errorf("%v: %d %s", body, r.status, r.body)
+			}
 		}
 	})
 }
@@ -170,6 +201,9 @@ func TestLimitsOfAddresses(t *testing.T) {
 				return f.do(http.MethodPost, f.agent+"/handover", ids["token"], fields{"conversationId": unknownID})
 			}},
 			{10, time.Minute, "uploads", func() reply { return f.upload(ids["token"], "a.txt", []byte("x")) }},
+			{30, time.Minute, "searches", func() reply {
+				return f.do(http.MethodGet, f.agent+"/conversations?query=x", ids["token"], nil)
+			}},
 			{20, time.Minute, "dictations", func() reply {
 				return f.sendBytes("/dictation", ids["token"], "audio/wav", []byte("no sound"))
 			}},

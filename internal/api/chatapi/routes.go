@@ -96,7 +96,7 @@ func (s *server) addAnswerRoutes(g httpapi.Group) {
 func (s *server) addConversationRoutes(g httpapi.Group) {
 	httpapi.Add(g, "GET /conversations", operation{
 		Name:    "listConversations",
-		Summary: "List the visitor's conversations",
+		Summary: "List the visitor's conversations, or search in them",
 	}, s.listConversations)
 
 	httpapi.Add(g, "GET /conversation/{conversationId}", operation{

@@ -9,24 +9,25 @@ import (
 	"parley/internal/voice"
 )
 
-// Limits of what visitors send beside messages, per address and minute.
+// Limits of what visitors ask for beside answers, per address and minute.
 const (
 	leadLimit     = 5
 	formLimit     = 20
 	handoverLimit = 10
 	uploadLimit   = 10 // by visitor, too
 	dictateLimit  = 20
+	searchLimit   = 30
 )
 
-// peopleLimiters count what visitors send beside messages.
+// peopleLimiters count what visitors ask for beside answers.
 type peopleLimiters struct {
-	leads, forms, handovers, uploads, dictations *access.Limiter
+	leads, forms, handovers, uploads, dictations, searches *access.Limiter
 }
 
 func newPeopleLimiters() peopleLimiters {
 	limiter := func(limit int) *access.Limiter { return &access.Limiter{Limit: limit, Window: time.Minute} }
 	return peopleLimiters{leads: limiter(leadLimit), forms: limiter(formLimit), handovers: limiter(handoverLimit),
-		uploads: limiter(uploadLimit), dictations: limiter(dictateLimit)}
+		uploads: limiter(uploadLimit), dictations: limiter(dictateLimit), searches: limiter(searchLimit)}
 }
 
 // count counts a request of an address for an agent. Fails with RATE_LIMIT_TOO_MANY_REQUESTS.
@@ -100,7 +101,8 @@ func (s *server) addVoiceRoutes(g httpapi.Group) {
 		Summary:      "Speak with the agent",
 		BodyOptional: true,
 		Errors: errorCodes{parley.CodeConversationNotFound, parley.CodeVoiceNotAvailable, parley.CodeNotOngoing,
-			parley.CodeVoiceCredits, parley.CodeVoiceAgentCredits, parley.CodeVoiceLimit, parley.CodeSessionFailed},
+			parley.CodeVoiceCredits, parley.CodeVoiceAgentCredits, parley.CodeVoiceLimit, parley.CodeSessionFailed,
+			parley.CodeDomainNotAllowed},
 	}, s.startVoice)
 
 	httpapi.Add(g, "POST /dictation", operation{

@@ -55,6 +55,8 @@ func (s *server) startVoice(ctx context.Context, c *call, in *VoiceRequest) (*Da
 	}
 	if conv != nil {
 		request.ContinueConversation, request.ConversationID = true, conv.ID
+	} else if err := checkPage(from.agent, body.Page.Value); err != nil {
+		return nil, err
 	}
 	session, err := s.Voice.Start(ctx, from.Caller, from.agent.ID, request)
 	if err != nil {

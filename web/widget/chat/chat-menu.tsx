@@ -2,11 +2,10 @@ import { useState } from "preact/hooks";
 import { useChat } from "./context";
 import { HandoverPanel } from "./handover/handover";
 import { locales } from "./i18n";
-import { History } from "./menu/history";
+import { History, loadConversations } from "./menu/history";
 import { Languages } from "./menu/languages";
 import { MenuButton, type MenuItem } from "./menu/menu";
 import { Panel } from "./menu/panel";
-import type { ConversationHead } from "./state";
 import type { Translate } from "./translate";
 
 type Sheet = "history" | "languages" | "person";
@@ -52,10 +51,9 @@ function OpenSheet({ sheet, onClose }: { sheet: Sheet; onClose: () => void }) {
     onClose();
   };
   if (sheet === "history") {
-    const load = () => chat.api.request<ConversationHead[]>("GET", "/conversations");
     return (
       <Panel title={t("menu.history")} t={t} onClose={onClose}>
-        <History t={t} locale={locale} current={chat.conversation.value?.id ?? null} load={load} onOpen={open} />
+        <History t={t} locale={locale} current={chat.conversation.value?.id ?? null} load={loadConversations(chat.api)} onOpen={open} />
       </Panel>
     );
   }

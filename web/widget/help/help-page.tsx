@@ -1,8 +1,7 @@
 import { useEffect, useId } from "preact/hooks";
 import { App } from "../chat/app";
 import { useChat } from "../chat/context";
-import { History } from "../chat/menu/history";
-import type { ConversationHead } from "../chat/state";
+import { History, loadConversations } from "../chat/menu/history";
 import styles from "./help.module.css";
 
 /** The chat over the whole page, with the earlier conversations beside it where there is room. */
@@ -42,7 +41,6 @@ function Side() {
   const isKnown = chat.visitor.value.userId !== null || current !== null || chat.store.token() !== "";
   if (chat.isLoading.value || !isKnown) return null;
   const answers = chat.messages.value.filter(({ author, state }) => author !== "user" && state === "complete").length;
-  const load = () => chat.api.request<ConversationHead[]>("GET", "/conversations");
   return (
     <nav class={styles.side} aria-labelledby={id}>
       <h2 id={id} class={styles.title}>
@@ -56,7 +54,7 @@ function Side() {
         locale={locale.value}
         current={current}
         version={answers}
-        load={load}
+        load={loadConversations(chat.api)}
         onOpen={(other) => chat.openConversation(other)}
       />
     </nav>

@@ -121,6 +121,21 @@ describe("the chat", { skip }, () => {
     }, { styles, features: { ...features, voice: true } });
   });
 
+  test("a call that is beyond a limit does not begin, and a calm sentence says so", async () => {
+    const { styles, features } = A.config({}, { showVoiceMode: true });
+    const tooMany = (wait) => A.refusal(429, "RATE_LIMIT_TOO_MANY_REQUESTS", "Enough.", { "Retry-After": wait });
+    for (const [refusal, sentence] of [
+      [A.refusal(403, "AGENT_CREDITS_LIMIT_REACHED", "No credits."), "Calls are not available right now."],
+      [tooMany("40000"), "Calls are not available right now."],
+      [tooMany("40"), "All lines are busy. Please try again in a moment."],
+    ]) {
+      await open({ "POST /voice/sessions": refusal }, async (page) => {
+        await page.getByRole("button", { name: "Talk to the assistant" }).click();
+        await page.getByText(sentence).waitFor();
+      }, { styles, features: { ...features, voice: true } });
+    }
+  });
+
   test("Shift-Enter begins a line, and a word that is being composed is not sent", async () => {
     await open({}, async (page, ask, field) => {
       await field.fill("one");

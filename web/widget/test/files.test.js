@@ -38,7 +38,8 @@ test("the chat frame is at most 45 kB with one language, the help page at most 5
 });
 
 test("the names of files change with their content, but those of the loaders", () => {
-  const fixed = ["embed.min.js", "center-stage-embed.min.js", "manifest.json", "widget.licenses.txt"];
+  const loaders = ["embed", "center-stage-embed", "side-panel-embed", "search-embed"].map((name) => `${name}.min.js`);
+  const fixed = [...loaders, "manifest.json", "widget.licenses.txt"];
   for (const name of readdirSync(built)) assert.ok(fixed.includes(name) || /-[\w-]{8}\.\w+$/.test(name), name);
   for (const name of fixed) assert.ok(existsSync(join(built, name)), name);
 });

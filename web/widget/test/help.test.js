@@ -102,6 +102,27 @@ describe("the help page behind a proxy of four paths", { skip }, () => {
     await page.context().close();
   });
 
+  test("earlier conversations are searched for what was written in them", async () => {
+    const page = await open();
+    await ask(page, "First question, about a parcel");
+    await page.getByRole("navigation", { name: "Earlier chats" }).getByRole("button", { name: "New chat" }).click();
+    await page.getByRole("heading", { name: "How can we help?" }).waitFor();
+    await ask(page, "Second question");
+    const side = page.getByRole("navigation");
+    await page.waitForFunction(() => document.querySelectorAll("nav li button").length === 2);
+    await side.getByRole("searchbox", { name: "Search your chats" }).fill("PARCÉL");
+    await side.getByRole("status").filter({ hasText: "Chats found: 1" }).waitFor();
+    await look(page, "help-search");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.locator("article", { hasText: "about a parcel" }).first().waitFor();
+    await side.getByRole("searchbox").fill("nothing of the kind");
+    await side.getByRole("status").filter({ hasText: "No chat has these words." }).waitFor();
+    assert.deepEqual(refused, []);
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
   test("to look at the page makes no visitor", async () => {
     const page = await newPage(browser, [proxy.host("localhost")]);
     const asked = [];

@@ -69,6 +69,20 @@ const openMenu = (item) => async (_, chat) => {
   if (item !== undefined) await chat.locator("[role^=menuitem]").nth(item).click();
 };
 
+/** Two earlier conversations, or the one of them in which a word was found. */
+const earlier = ({ query }) => {
+  const first = A.history([]);
+  const second = { ...first, id: "0192f3c1-0000-7000-8000-0000000000c2", title: null, updatedAt: Date.parse("2026-11-20T08:00:00Z") };
+  const excerpt = "…You can send them back within 30 days. The label is in the parcel. Print it once more where it is lost, and…";
+  return [200, { data: query.get("query") ? [{ ...first, excerpt }] : [first, second] }];
+};
+
+/** Looks for a word in the earlier conversations that are seen. */
+const searchEarlier = async (chat) => {
+  await chat.locator("input[type=search]").filter({ visible: true }).fill("label");
+  await chat.getByText("The label is in the parcel. Print").filter({ visible: true }).waitFor();
+};
+
 /** The keyboard of a phone, in pixels. */
 export const keyboard = 336;
 
@@ -254,6 +268,22 @@ export const states = {
       await chat.locator("time >> visible=true").first().waitFor();
     },
   },
+  search: {
+    mode: "help",
+    stored,
+    routes: { "GET /conversations": earlier },
+    act: async (page, chat) => {
+      await openMenu(1)(page, chat);
+      await searchEarlier(chat);
+    },
+  },
+  beside: {
+    mode: "help",
+    stored,
+    size: { width: 1280, height: 800 },
+    routes: { "GET /conversations": earlier },
+    act: (_, chat) => searchEarlier(chat),
+  },
   handover: {
     stored,
     act: async (page, chat) => {
@@ -316,8 +346,8 @@ export const looks = {
   phone: { colorScheme: "dark", locale: "ar-XB", width: 390, height: 844 },
 };
 
-const inDark = ["answer", "citation", "lead", "form", "person", "failed", "menu", "closed"];
-const fromRight = ["answer", "citation", "lead", "form", "person", "notice", "handover", "files", "long"];
+const inDark = ["answer", "citation", "lead", "form", "person", "failed", "menu", "search", "closed"];
+const fromRight = ["answer", "citation", "lead", "form", "person", "notice", "handover", "files", "long", "search", "beside"];
 
 /** What is compared: every state in one look with what it says, some as pictures in others. */
 export const everyGolden = () => [

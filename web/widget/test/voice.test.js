@@ -45,11 +45,14 @@ describe("a voice call", { skip }, () => {
       const back = now();
       tell("sessionEnd", "max_duration");
       tell("agentState", "speaking");
-      return { states, lost, back, end: now(), conversation: call.conversationId };
+      const spent = await newCall();
+      spent.tell("sessionEnd", "credits");
+      return { states, lost, back, end: now(), spent: spent.now(), conversation: call.conversationId };
     });
     assert.deepEqual(seen.states, ["connecting", "listening", "thinking", "speaking"]);
     assert.deepEqual([seen.lost[1], seen.back[1]], ["voice.reconnecting", ""]);
     assert.deepEqual([seen.end, seen.conversation], [["ended", "", "voice.endedDuration"], "c1"]);
+    assert.deepEqual(seen.spent, ["ended", "", "voice.endedCredits"]);
   });
 
   test("captions grow, are replaced and go, each in its place", async () => {

@@ -1,7 +1,12 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Api } from "../api";
 import type { ConversationHead } from "../state";
 import type { Translate } from "../translate";
+import { Search } from "./search";
 import styles from "./menu.module.css";
+
+/** A conversation of the customer. One that was looked for has a piece of what was found in it. */
+export type FoundConversation = ConversationHead & { excerpt?: string };
 
 interface HistoryProps {
   t: Translate;
@@ -10,41 +15,103 @@ interface HistoryProps {
   current: string | null;
   /** The list is loaded again when this changes. */
   version?: number;
-  load(): Promise<readonly ConversationHead[]>;
+  /** Loads the conversations in which the words of `query` are; all of them for none. */
+  load(query: string): Promise<readonly FoundConversation[]>;
   onOpen(id: string): void;
 }
 
-type Loaded = { state: "loading" } | { state: "failed" } | { state: "ready"; list: readonly ConversationHead[] };
+/** Loads a visitor's conversations, as `History` asks for them. */
+export const loadConversations = (api: Api) => (query: string) =>
+  api.request<FoundConversation[]>("GET", query ? `/conversations?${new URLSearchParams({ query })}` : "/conversations");
 
-/** The earlier conversations of the customer, newest first. */
+type Loaded = { state: "loading" } | { state: "failed" } | { state: "ready"; query: string; list: readonly FoundConversation[] };
+
+/** The earlier conversations of the customer, newest first, with a field to search in them once there are any. */
 export function History({ t, locale, current, version = 0, load, onOpen }: HistoryProps) {
   const [loaded, setLoaded] = useState<Loaded>({ state: "loading" });
   const [attempt, setAttempt] = useState(0);
+  const [query, setQuery] = useState("");
+  const hasChats = useRef(false);
+  const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
     let isWanted = true;
     if (loaded.state === "failed") setLoaded({ state: "loading" });
-    load().then(
-      (list) => isWanted && setLoaded({ state: "ready", list }),
-      () => isWanted && setLoaded((before) => (before.state === "ready" ? before : { state: "failed" })),
+    const isShown = (before: Loaded) => before.state === "ready" && before.query === query;
+    load(query).then(
+      (list) => isWanted && setLoaded({ state: "ready", query, list }),
+      () => isWanted && setLoaded((before) => (isShown(before) ? before : { state: "failed" })),
     );
     return () => void (isWanted = false);
-  }, [attempt, current, version]);
+  }, [attempt, current, version, query]);
 
+  hasChats.current ||= loaded.state === "ready" && loaded.list.length > 0;
+  const list = <Conversations {...{ t, locale, current, loaded, onOpen }} onRetry={() => setAttempt((n) => n + 1)} />;
+  if (!hasChats.current) return list;
+  return (
+    <div ref={root} className={styles.history} onKeyDown={(event) => walk(root.current!, event)}>
+      <Search t={t} onSearch={setQuery} />
+      {list}
+    </div>
+  );
+}
+
+/** Leads up and down between the field and the conversations. */
+function walk(root: HTMLElement, event: KeyboardEvent) {
+  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (step === 0 || event.isComposing) return;
+  const all = [...root.querySelectorAll<HTMLElement>("input, li button")];
+  const next = all.at((all.indexOf(document.activeElement as HTMLElement) + step) % all.length);
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+interface ConversationsProps {
+  t: Translate;
+  locale: string;
+  current: string | null;
+  loaded: Loaded;
+  onOpen(id: string): void;
+  onRetry(): void;
+}
+
+function Conversations({ t, locale, current, loaded, onOpen, onRetry }: ConversationsProps) {
   if (loaded.state === "loading") return <p role="status">{t("menu.historyLoading")}</p>;
   if (loaded.state === "failed") {
     return (
       <div role="alert">
         <p>{t("menu.historyFailed")}</p>
-        <button type="button" className={styles.retry} onClick={() => setAttempt((n) => n + 1)}>
+        <button type="button" className={styles.retry} onClick={onRetry}>
           {t("menu.historyRetry")}
         </button>
       </div>
     );
   }
-  if (loaded.list.length === 0) return <p role="status">{t("menu.historyEmpty")}</p>;
+  const { query, list } = loaded;
+  const count = list.length;
+  const said = query ? (count ? t("menu.searchFound", { count }) : t("menu.searchEmpty")) : count ? "" : t("menu.historyEmpty");
+  return (
+    <>
+      <p role="status" className={styles.found}>
+        {said}
+      </p>
+      {count > 0 && <List {...{ t, locale, current, list, onOpen }} />}
+    </>
+  );
+}
+
+interface ListProps {
+  t: Translate;
+  locale: string;
+  current: string | null;
+  list: readonly FoundConversation[];
+  onOpen(id: string): void;
+}
+
+function List({ t, locale, current, list, onOpen }: ListProps) {
   return (
     <ul className={styles.list}>
-      {loaded.list.map((conversation) => (
+      {list.map((conversation) => (
         <li key={conversation.id}>
           <button
             type="button"
@@ -58,6 +125,11 @@ export function History({ t, locale, current, version = 0, load, onOpen }: Histo
             <time className={styles.entryTime} dateTime={new Date(conversation.updatedAt).toISOString()}>
               {formatMoment(conversation.updatedAt, locale)}
             </time>
+            {conversation.excerpt && (
+              <span className={styles.excerpt} dir="auto">
+                {conversation.excerpt}
+              </span>
+            )}
           </button>
         </li>
       ))}

@@ -82,9 +82,12 @@ function sessionRequest(chat: FrameChat) {
   return { ...id, ...chat.describePlace(), timezone };
 }
 
+const longestMoment = 3600; // seconds; who has to wait for longer has used what there is for a day
+
 function explain(error: unknown) {
   if (!(error instanceof ApiError)) return "voice.connectFailed";
-  return error.status === 429 || error.status === 503 ? "voice.busy" : "voice.unavailable";
+  const isBusy = error.status === 503 || (error.status === 429 && error.retryAfter < longestMoment);
+  return isBusy ? "voice.busy" : "voice.unavailable";
 }
 
 function MuteButton({ call, t }: { call: Call; t: Translate }) {
