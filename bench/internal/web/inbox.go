@@ -131,9 +131,10 @@ func (f *inboxFill) addMessage(conversation string, i, seq int, at time.Time) {
 		text = fmt.Sprintf("Order **%05d** has left our warehouse.\n\n- It comes with the post.\n- The label is in the "+
 			"parcel.\n\nMessage %04d.", i, seq)
 	}
-	parts, _ := json.Marshal([]parley.Part{{Type: parley.PartText, Text: text}}) // texts always encode
+	parts, _ := json.Marshal([]parley.Part{{Type: "text", Text: text}}) // texts always encode
 	f.messages = append(f.messages, string(parley.NewMessageID()), string(f.account), string(f.agent),
-		conversation, seq, string(author), store.MessageTypeReply, string(parley.MessageComplete), string(parts), at.UnixMilli())
+		conversation, seq, string(author), store.MessageTypeReply, string(parley.MessageComplete), string(parts),
+		at.UnixMilli())
 }
 
 func (f *inboxFill) write(ctx context.Context, tx *sqldb.DB) error {
