@@ -61,9 +61,13 @@ var laterColumns = []string{
 	`accounts viewers_see_personal_data integer not null default 0`,
 	`accounts only_sso integer not null default 0`,
 	`accounts exempt_owner text`,
+	`accounts time_zone text not null default ''`,
 	`agents identity_secret_old text`,
 	`agents identity_old_until bigint`,
 	`agents widget_limits text`,
+	`agents mailed_day text`,
+	`agents file_retention_days bigint`,
+	`agents visitor_retention_days bigint`,
 	`conversations visitor_id text`,
 	`conversations claimed_by text`,
 	`conversations embed_title text`,
@@ -71,6 +75,7 @@ var laterColumns = []string{
 	`turns visitor_id text`,
 	`webhooks disabled_at bigint`,
 	`webhook_deliveries last_millis bigint`,
+	`webhook_deliveries last_answer text`,
 }
 
 // TestLeadsOfTheVersionBeforeAreDeliveredOnce checks that a lead which the version before has recorded is delivered

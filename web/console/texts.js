@@ -96,9 +96,16 @@ export function splitTexts() {
   return { all, pages, keys, pick };
 }
 
-/** The pages that the first one can load. */
-const findPages = () =>
-  followImports(first).flatMap((file) => [...read(file).matchAll(call)].map(([, , path]) => find(file, path)));
+/** The pages that a file can load, and what these can load. */
+function findPages(file = first, found = new Set()) {
+  for (const one of followImports(file)) {
+    for (const [, , path] of read(one).matchAll(call)) {
+      const page = find(one, path);
+      if (!found.has(page)) findPages(page, found.add(page));
+    }
+  }
+  return [...found];
+}
 
 /** Adds what so many pages name that it would be loaded again and again. */
 function addCommon(core, lists) {

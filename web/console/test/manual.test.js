@@ -70,7 +70,7 @@ describe("the manual", { skip }, () => {
     await page.getByRole("navigation", { name: "Chapters", exact: true }).getByRole("link", { name: "The playground" }).click();
     await page.getByRole("heading", { level: 1, name: "The playground" }).waitFor();
     await page.getByRole("link", { name: /^Next/ }).click();
-    await page.getByRole("heading", { level: 1, name: "The company in the console" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Insights in the console" }).waitFor();
     assert.deepEqual(asked.filter((url) => !url.startsWith(server.origin) && !url.startsWith("data:")), []);
     await context.close();
   });

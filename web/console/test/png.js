@@ -21,7 +21,7 @@ export function writePNG({ data, width, height }) {
   header.writeUInt32BE(height, 4);
   header.set([8, 3, 0, 0, 0], 8); // a byte each, of a palette
   const palette = Buffer.from(colors.flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255]));
-  const parts = [chunk("IHDR", header), chunk("PLTE", palette), chunk("IDAT", deflateSync(lines, { level: 9 })), chunk("IEND")];
+  const parts = [chunk("IHDR", header), chunk("PLTE", palette), chunk("IDAT", deflateSync(lines, { level: 9, memLevel: 9 })), chunk("IEND")];
   return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), ...parts]);
 }
 
@@ -29,7 +29,7 @@ const colorAt = (data, at) => (data[at] << 16) | (data[at + 1] << 8) | data[at +
 
 // The edges of letters have many colors: those are rounded to 16 steps of red, green and blue.
 const rounded = (color) => {
-  const step = (value) => Math.round(value / 17) * 17;
+  const step = (value) => Math.round(Math.round((value * 10) / 255) * (255 / 10));
   return (step(color >> 16) << 16) | (step((color >> 8) & 255) << 8) | step(color & 255);
 };
 

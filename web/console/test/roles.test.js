@@ -182,7 +182,7 @@ const screens = {
     viewer: [["link API keys", "link Audit", "link Company", "link Manifest", "link Members", "link Models", "link Playground", "link Server", "link Sign-in", "link Webhooks", "switch", "textbox"], "an owner does"],
   }],
   "sign-in rules": ["/workspace/sign-in", (page) => page.getByRole("main").getByRole("switch").waitFor(), {
-    admin: [["switch"], "an owner does"],
+    admin: [["button Add the domain", "button Copy", "button New people do not join by themselves People of your domains who are no members", "button Save", "switch", "textbox"], "an owner does"],
     agent: [null, "cannot see who the members are"],
     viewer: [null, "cannot see who the members are"],
   }],

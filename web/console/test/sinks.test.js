@@ -350,7 +350,7 @@ const sinks = {
     }),
     steps: [
       { ready: (page) => main(page).getByRole("switch").waitFor(), place: main, texts: 0 },
-      { act: (page) => main(page).locator("[aria-haspopup=listbox]").click(), after: (page) => page.getByRole("listbox").waitFor(), place: (page) => page.getByRole("listbox"), texts: 0 },
+      { act: (page) => main(page).locator("[aria-haspopup=listbox]").last().click(), after: (page) => page.getByRole("listbox").waitFor(), place: (page) => page.getByRole("listbox"), texts: 0 },
     ],
   },
   "the audit chain: who, what, details": {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { runnerImport } from "vite";
 import { agents, answers } from "./answers.js";
-import { skip } from "./browser.js";
+import { skip, waitForQuiet } from "./browser.js";
 import { useConsole } from "./setup.js";
 import { rules, withTickets } from "./ticket-answers.js";
 
@@ -12,7 +12,9 @@ const [{ id }] = agents;
 const path = `/agents/${id}/helpdesk`;
 const at = (more = {}, role) => answers({ session: withTickets(role), ...more });
 const sent = (answer, method, part) => answer.state.asked.filter((one) => one.method === method && one.path.includes(part));
+// A list is drawn again while it arrives, and a key that is pressed then opens nothing.
 const choose = async (page, name, action) => {
+  await waitForQuiet(page);
   await page.getByRole("button", { name: `More: ${name}`, exact: true }).press("Enter");
   await page.getByRole("menuitem", { name: action }).press("Enter");
 };

@@ -1,5 +1,6 @@
 // Runs files of tests in the order in which they are given: the command line of Node's test runner would sort them.
 import { appendFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import { compose } from "node:stream";
 import { run } from "node:test";
@@ -10,11 +11,14 @@ import times from "./times.mjs";
 /** More failures than this are no chance, and are not tried again. */
 const mostFailures = 5;
 
+/** Tests in a browser wait as long as they compute: two files at a time for each processor keep it busy. */
+const inParallel = 2 * availableParallelism();
+
 /**
  * Runs the files, `concurrency` at a time, each for so many minutes at most; prints what happens and reports whether all
  * tests held. The files of those that failed run once more, one at a time; what holds then is told as flaky.
  */
-export async function runFiles(files, minutes, concurrency = 2) {
+export async function runFiles(files, minutes, concurrency = inParallel) {
   const first = await runOnce(files, minutes, concurrency);
   const failed = first.filter((test) => test.status === "fail");
   if (!failed.length || failed.length > mostFailures) return keep(first, []);
