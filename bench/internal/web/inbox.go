@@ -133,7 +133,8 @@ func (f *inboxFill) addMessage(conversation string, i, seq int, at time.Time) {
 	}
 	parts, _ := json.Marshal([]parley.Part{{Type: "text", Text: text}}) // texts always encode
 	f.messages = append(f.messages, string(parley.NewMessageID()), string(f.account), string(f.agent),
-		conversation, seq, string(author), store.MessageTypeReply, string(parley.MessageComplete), string(parts), at.UnixMilli())
+		conversation, seq, string(author), store.MessageTypeReply, string(parley.MessageComplete), string(parts),
+		at.UnixMilli())
 }
 
 func (f *inboxFill) write(ctx context.Context, tx *sqldb.DB) error {
