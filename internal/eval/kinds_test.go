@@ -258,7 +258,7 @@ func TestQuestionsToTheManual(t *testing.T) {
 		"I forgot my api key":                        "cannot be shown again",
 		"which port does it listen on":               "8080",
 		"Hi, which database does Parley use? Thanks": "SQLite",
-		"URGENT!!! How do I make a backup?":          "parley backup",
+		"URGENT!!! Which database does Parley use?":  "SQLite",
 	}
 	set, err := eval.ManualSet()
 	if err != nil {
