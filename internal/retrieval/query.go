@@ -85,8 +85,9 @@ const maxQueryWords = 200
 
 // fillQuestion fills in a question that is empty.
 func (x *Index) fillQuestion(out *question, q Query) {
-	out.reading = x.addMessage(out, q.Text, 1, q.Synonyms)
-	out.asksHow, out.wantedKind = words.AsksHow(q.Text), words.AsksFor(q.Text)
+	asked := askingPart(q.Text)
+	out.reading = x.addMessage(out, asked, 1, q.Synonyms)
+	out.asksHow, out.wantedKind = words.AsksHow(asked), words.AsksFor(asked)
 	out.setDirection(q)
 	weight := x.earlierWeight(out, q)
 	for i := len(q.Earlier) - 1; i >= 0 && weight > 0.02; i-- {

@@ -163,6 +163,10 @@ const (
 func (q *parsedQuestion) unknownAnswer(req model.Request, pages []passageLayout, best quotableUnit) string {
 	l := questionLanguage(req)
 	text := textsIn(l).Unknown
+	if missing := q.codesNowhere(req.Passages); len(missing) > 0 {
+		around := textsIn(l).CodeNotFound
+		return around[0] + missing[0].typed + around[1]
+	}
 	if best.score == 0 {
 		return text
 	}
