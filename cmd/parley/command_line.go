@@ -120,6 +120,8 @@ var longHelp = map[string]string{
 	"key-scopes":    "What the key may do, such as agents:read,chatlogs:write; all when left out.",
 	"key-expires":   "When the key ends: 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z; never when left out.",
 	"manifest-file": "Manifest to read: YAML, a document for each agent; - reads the standard input.",
+	"manifest-out": "Write agent.yaml to this folder, and the files of sources to the folder files in it, in place of " +
+		"printing.",
 	"manifest-prune": "Also delete actions, procedures, teams, rules and sources that have a key and are not in the " +
 		"manifest, in the sections that it has, and archive such statuses.",
 	"rule-all":        "Condition that must hold, such as \"subject contains invoice|bill\"; may be given again.",

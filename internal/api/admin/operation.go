@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -242,6 +243,27 @@ func RunOn[In, Out any](ctx context.Context, s *Service, op Operation[In, Out], 
 	return out, decodeReply(reply.status, &reply.body, &out)
 }
 
+// DownloadOn writes the file that the operation answers with, on a service of this process.
+func DownloadOn[In any](ctx context.Context, s *Service, op FileOperation[In], in In, w io.Writer) error {
+	r, err := httpapi.NewRequest(ctx, "", &op.Operation, &in)
+	if err != nil {
+		return err
+	}
+	api := newAPI(s, slog.New(slog.DiscardHandler))
+	op.add(api, s)
+	reply := localResponse{file: w}
+	isComplete := reply.serve(api, r)
+	switch {
+	case reply.status/100 != 2:
+		return decodeReply(reply.status, &reply.body, nil)
+	case reply.fileErr != nil:
+		return reply.fileErr
+	case !isComplete:
+		return errors.New("the file could not be read to its end")
+	}
+	return nil
+}
+
 // localCall takes the outcome of a call within the process as it is in Go: an error with its cause, which no response
 // tells, and an output beside an error.
 type localCall[Out any] struct {
@@ -265,15 +287,20 @@ type localResponse struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
+
+	file    io.Writer // that takes the body of a success; nil for body
+	fileErr error     // of the first write that failed
 }
 
-func (r *localResponse) serve(h http.Handler, req *http.Request) {
+// serve reports whether the handler came to its end: one that fails while it sends aborts.
+func (r *localResponse) serve(h http.Handler, req *http.Request) (isComplete bool) {
 	defer func() {
 		if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
 			panic(p)
 		}
 	}()
 	h.ServeHTTP(r, req)
+	return true
 }
 
 // Header returns the response's headers.
@@ -287,7 +314,18 @@ func (r *localResponse) Header() http.Header {
 // WriteHeader takes the status.
 func (r *localResponse) WriteHeader(status int) { r.status = status }
 
-func (r *localResponse) Write(b []byte) (int, error) { return r.body.Write(b) }
+func (r *localResponse) Write(b []byte) (n int, err error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	if r.file == nil || r.status/100 != 2 {
+		return r.body.Write(b)
+	}
+	if n, err = r.file.Write(b); err != nil && r.fileErr == nil {
+		r.fileErr = err
+	}
+	return n, err
+}
 
 // decodeReply decodes a response into out, or returns the failure that it holds.
 func decodeReply(status int, body io.Reader, out any) error {

@@ -22,7 +22,7 @@ func routes() []route {
 		ListModelServers, CreateModelServer, TryModelServer, GetModelServer, ChangeModelServer, RemoveModelServer,
 		TryStoredModelServer,
 		GetServer, GetMaintenance, SetMaintenance, Reindex,
-		ListAgents, CreateAgent, GetAgent, DeleteAgent, AddSource, RemoveSource,
+		ListAgents, CreateAgent, GetAgent, DeleteAgent, AddSource, ReadSourceFile, RemoveSource,
 		Apply, ExportAgent, GetAgentSettings, ChangeAgentSettings,
 		ListActions, GetAction, AddAction, ChangeAction, RemoveAction, TryAction,
 		GetProcedure, AddProcedure, ChangeProcedure, RemoveProcedure, TryProcedure,

@@ -34,6 +34,12 @@ var (
 		Status:  http.StatusCreated,
 		Errors:  errorCodes{parley.CodePlanFeature, parley.CodeSourceDuplicate, parley.CodeSourceSize},
 	}, (*Service).addSource)
+	ReadSourceFile = newFileOperation(agentCommandGroup.read, "GET /sources/{sourceId}/file", operation{
+		Name:       "readSourceFile",
+		Summary:    "Get the file of a source",
+		Errors:     errorCodes{parley.CodeSourceNotFound},
+		MediaTypes: []string{"application/octet-stream"},
+	}, (*Service).readSourceFile)
 	RemoveSource = newOperation(agentCommandGroup.write, "DELETE /sources/{sourceId}", operation{
 		Name:    "removeSource",
 		Summary: "Delete a source of an agent",
