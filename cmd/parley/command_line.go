@@ -51,6 +51,7 @@ type commandLine struct {
 
 		Invitations memberInvitationsCmd `cmd:"" help:"List, renew and withdraw invitations without an answer."`
 	} `cmd:"" help:"Add, invite, change, remove and list members of an account's team."`
+	Audit         auditCmd         `cmd:"" help:"Prove and export what was done to an account."`
 	Conversations conversationsCmd `cmd:"" help:"List, delete, end, take over and hand back conversations."`
 	Ticket        ticketCmd        `cmd:"" help:"List, show, open, change and answer tickets."`
 	TicketStatus  statusCmd        `cmd:"" aliases:"status" help:"List and change the statuses of an agent's tickets."`
@@ -117,6 +118,8 @@ var longHelp = map[string]string{
 		"translations of each other.",
 	"eval-search": "What passages are found by: words, vectors, or both, which is usual with an embedding " +
 		"server.",
+	"audit-hash": "A hash that was kept elsewhere: fail unless a row has it. It shows even rows that were cut off the " +
+		"end.",
 	"key-scopes":    "What the key may do, such as agents:read,chatlogs:write; all when left out.",
 	"key-expires":   "When the key ends: 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z; never when left out.",
 	"manifest-file": "Manifest to read: YAML, a document for each agent; - reads the standard input.",
@@ -142,7 +145,7 @@ var longHelp = map[string]string{
 var commandGroups = map[string][]string{
 	"Run it":   {"serve", "demo", "ask"},
 	"Agents":   {"agent", "source", "insights", "synonyms", "apply", "diff", "export-agent", "eval", "trace"},
-	"Accounts": {"account", "key", "member", "webhook"},
+	"Accounts": {"account", "key", "member", "webhook", "audit"},
 	"Help desk": {"conversations", "ticket", "ticket-status", "team", "rule", "route", "customer", "person",
 		"voice"},
 	"Server": {"maintenance", "reindex", "config", "backup", "restore", "doctor", "health", "version", "completion",

@@ -1,10 +1,17 @@
 package main
 
 import (
+	"cmp"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"time"
 
+	"parley"
+	"parley/internal/certs"
 	"parley/internal/doctor"
 	"parley/internal/server"
 )
@@ -75,4 +82,62 @@ func countFindings(findings []doctor.Finding, status doctor.Status) (n int) {
 		}
 	}
 	return n
+}
+
+// healthTimeout bounds how long a server may take to say how it is. It answers at once unless it hangs.
+const healthTimeout = 10 * time.Second
+
+type healthCmd struct {
+	URL    string `arg:"" optional:"" name:"url" help:"Address of the server; that of --listen when left out."`
+	Listen string `default:"127.0.0.1:8080" env:"PARLEY_LISTEN" placeholder:"HOST:PORT"` // its help is the setting's
+
+	certs.TLSConfig
+}
+
+// serverHealth is what the command prints.
+type serverHealth struct {
+	URL    string `json:"url"`
+	Status string `json:"status"` // what the server says
+}
+
+// Run asks a server how it is, as containers and monitors do.
+func (c *healthCmd) Run(p *process) error {
+	base := strings.TrimRight(cmp.Or(c.URL, c.Scheme()+"://"+reachableAddress(c.Listen)), "/")
+	status, err := p.askHealth(base, c.URL == "")
+	if err != nil {
+		return parley.NewErrorf(parley.CodeResourceNotFound, "No server answers on %s: %v.", base, err)
+	}
+	if p.commandLine.JSON {
+		return p.printJSON(serverHealth{base, status})
+	}
+	return p.printf("%s: %s\n", base, status)
+}
+
+// askHealth returns what the server at an address says of itself. One that is asked by its listening address has a
+// certificate for another name.
+func (p *process) askHealth(base string, isOwnAddress bool) (string, error) {
+	req, err := http.NewRequestWithContext(p, http.MethodGet, base+"/api/v2/health", nil)
+	if err != nil {
+		return "", err
+	}
+	transport := &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: isOwnAddress}}
+	res, err := (&http.Client{Timeout: healthTimeout, Transport: transport}).Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = res.Body.Close() }()
+	var reply struct {
+		Status string `json:"status"`
+		Error  struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if err := json.NewDecoder(res.Body).Decode(&reply); err != nil {
+		return "", fmt.Errorf("it is no Parley server: %w", err)
+	}
+	if res.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("status %d: %s", res.StatusCode, reply.Error.Message)
+	}
+	return reply.Status, nil
 }

@@ -25,7 +25,7 @@ type Operation[In, Out any] struct {
 	handle        func(s *Service, ctx context.Context, in In) (Out, error)
 	mayCreateData bool                                 // may be the first thing ever done in a data directory
 	awaitsID      bool                                 // the change makes something, whose id belongs to its description
-	change        func(in In, createdID string) change // of a member, for the audit chain; nil if its service records it
+	change        func(in In, createdID string) change // for the audit chain; nil if its service records it
 }
 
 // newOperation returns the operation of a route such as "GET /accounts".
@@ -41,8 +41,9 @@ func (op Operation[In, Out]) mayComeFirst() Operation[In, Out] {
 	return op
 }
 
-// recorded has what members change with the operation recorded in the audit chain, in the transaction of the change. It
-// is for operations whose service does not do that.
+// recorded has what is changed with the operation recorded in the audit chain, in the transaction of the change. It is
+// for operations whose service does not do that. Of what the operator changes, the chain is that of the account that
+// the operation finds first.
 func (op Operation[In, Out]) recorded(describe func(in In) change) Operation[In, Out] {
 	op.change = func(in In, _ string) change { return describe(in) }
 	return op
@@ -152,13 +153,25 @@ func (op Operation[In, Out]) add(api *httpapi.API, s *Service) {
 			if local, ok := ctx.Value(localCallKey{}).(*localCall[Out]); ok {
 				defer func() { err = local.finish(out, err, recover()) }()
 			}
-			out, err = op.handle(s, ctx, *in)
-			if err != nil {
+			if out, err = op.run(s, ctx, *in); err != nil {
 				return nil, err
 			}
 			return &out, nil
 		},
 	})
+}
+
+// run calls the operation and records what it changes.
+func (op Operation[In, Out]) run(s *Service, ctx context.Context, in In) (Out, error) {
+	if op.change == nil {
+		return op.handle(s, ctx, in)
+	}
+	entry := s.newEntry(func(createdID string) change { return op.change(in, createdID) }, op.awaitsID)
+	out, err := op.handle(s, store.WithAuditEntry(ctx, entry), in)
+	if err == nil && !entry.IsWritten() {
+		err = s.appendEntry(ctx, entry)
+	}
+	return out, err
 }
 
 func (op Operation[In, Out]) addForMembers(m *memberAPI) {
@@ -167,15 +180,7 @@ func (op Operation[In, Out]) addForMembers(m *memberAPI) {
 		Operation: forMembers(op.Operation),
 		Handler: func(ctx context.Context, c *httpapi.Call, in *In) (*Out, error) {
 			acting := m.serviceFor(c)
-			entry := &store.AuditEntry{}
-			if op.change != nil {
-				entry = acting.newEntry(func(createdID string) change { return op.change(*in, createdID) }, op.awaitsID)
-				ctx = store.WithAuditEntry(ctx, entry)
-			}
-			out, err := op.handle(acting, ctx, *in)
-			if err == nil && op.change != nil && !entry.IsWritten() {
-				err = acting.appendEntry(ctx, entry)
-			}
+			out, err := op.run(acting, ctx, *in)
 			if err != nil {
 				return nil, err
 			}
