@@ -13,6 +13,7 @@ import (
 	"parley/internal/server"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit"
 )
 
 // typeInput has commands read the text from the standard input.
@@ -250,5 +251,42 @@ func editDatabase(t *testing.T, dir, statement string) {
 	}
 	if err := db.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// An account moves in from another running server; the key comes from the environment, a file or the standard input.
+func TestImportFromAnotherServer(t *testing.T) {
+	from := testkit.Open(t)
+	agent := from.NewAgent(t, from.Key, "# Sky\n\nThe sky is blue.")
+	var answer any
+	from.Do(t, "POST", "/agents/"+agent+"/chat", from.Key, map[string]any{"message": "What colour is the sky?",
+		"stream": false}).Decode(t, 200, &answer)
+	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
+	account := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").AccountID
+	typeInput(t, from.Key+"\n")
+	out := runAll(t, "import", "--from-api", from.URL)
+	for _, want := range []string{"Took over 1 agent with 1 conversation.", "Not taken over of ",
+		"parley source add --name NAME --text - --agent " + agent, "The interface does not give"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(file, []byte(from.Key), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startServer(t, "serve")
+	if out := runAll(t, "import", "--from-api", from.URL, "--account", account, "--key-file", file); !strings.Contains(out,
+		"Already here, and left as they are: 1 conversation.") {
+		t.Error(out)
+	}
+	s.stopServer(t)
+	t.Setenv("PARLEY_IMPORT_KEY", "wrong")
+	if status, _, errs := runCommand(t, "import", "--from-api", from.URL); status != 1 ||
+		!strings.Contains(errs, "key: is refused by the service with 401") {
+		t.Errorf("%d %s", status, errs)
+	}
+	if list := runJSON[[]admin.Conversation](t, "conversations", "list", "--agent", agent); len(list) != 1 {
+		t.Errorf("%+v", list)
 	}
 }

@@ -52,6 +52,7 @@ type commandLine struct {
 		Invitations memberInvitationsCmd `cmd:"" help:"List, renew and withdraw invitations without an answer."`
 	} `cmd:"" help:"Add, invite, change, remove and list members of an account's team."`
 	Audit         auditCmd         `cmd:"" help:"Prove and export what was done to an account."`
+	Import        importCmd        `cmd:"" help:"Take over agents and conversations of another service."`
 	Conversations conversationsCmd `cmd:"" help:"List, delete, end, take over and hand back conversations."`
 	Ticket        ticketCmd        `cmd:"" help:"List, show, open, change and answer tickets."`
 	TicketStatus  statusCmd        `cmd:"" aliases:"status" help:"List and change the statuses of an agent's tickets."`
@@ -120,6 +121,9 @@ var longHelp = map[string]string{
 		"server.",
 	"audit-hash": "A hash that was kept elsewhere: fail unless a row has it. It shows even rows that were cut off the " +
 		"end.",
+	"import-url": "Address of the other service's REST interface, such as https://host.example/api/v2.",
+	"import-key": "Its API key. Others can see arguments: prefer the variable, --key-file, or the standard input, which " +
+		"is asked when there is none.",
 	"key-scopes":    "What the key may do, such as agents:read,chatlogs:write; all when left out.",
 	"key-expires":   "When the key ends: 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z; never when left out.",
 	"manifest-file": "Manifest to read: YAML, a document for each agent; - reads the standard input.",
@@ -145,7 +149,7 @@ var longHelp = map[string]string{
 var commandGroups = map[string][]string{
 	"Run it":   {"serve", "demo", "ask"},
 	"Agents":   {"agent", "source", "insights", "synonyms", "apply", "diff", "export-agent", "eval", "trace"},
-	"Accounts": {"account", "key", "member", "webhook", "audit"},
+	"Accounts": {"account", "key", "member", "webhook", "audit", "import"},
 	"Help desk": {"conversations", "ticket", "ticket-status", "team", "rule", "route", "customer", "person",
 		"voice"},
 	"Server": {"maintenance", "reindex", "config", "backup", "restore", "doctor", "health", "version", "completion",

@@ -637,7 +637,7 @@ var (
 		{"DELETE /agents/{agentId}", ""},
 	}
 	// notAccounts are the changes that concern no account, or are recorded as what they make.
-	notAccounts = []string{admin.CreateAccount.Name, admin.SetMaintenance.Name, admin.Reindex.Name}
+	notAccounts = []string{admin.CreateAccount.Name, admin.SetMaintenance.Name, admin.Reindex.Name, admin.MoveIn.Name}
 )
 
 // What the operator changes is in the audit log of the account that it concerns, once, with the id of the request.

@@ -20,6 +20,7 @@ import (
 	"parley/internal/jobs"
 	"parley/internal/manifest"
 	"parley/internal/modelserver"
+	"parley/internal/movein"
 	"parley/internal/person"
 	"parley/internal/retrieval"
 	"parley/internal/search"
@@ -46,6 +47,7 @@ type Service struct {
 	Insight        *insight.Service
 	Helpdesk       *helpdesk.Service
 	Manifests      *manifest.Service
+	MoveIns        *movein.Service
 	Actions        *actions.Toolbox
 	Ingest         *ingest.Service
 	Synonyms       *synonym.Service
