@@ -155,7 +155,8 @@ func (s *Services) Admin() *admin.Service {
 // newPeople returns what exports and erases what is held of people.
 func (s *Services) newPeople() *person.Service {
 	return &person.Service{DB: s.DB, Now: s.cfg.Now, DeleteConversations: s.Conversations.Delete,
-		ReadFile: s.Ingest.FileBytes, DeleteUnusedFiles: s.Ingest.RemoveUnusedFiles}
+		ReadFile: s.Ingest.FileBytes, DeleteUnusedFiles: s.Ingest.RemoveUnusedFiles,
+		PurgeSearch: s.Indexer.RequestPurge}
 }
 
 // newMoveIns returns what takes over accounts of other services. The rules for settings are those of manifests.
