@@ -96,6 +96,7 @@ var layers = map[string]int{
 
 	"parley/internal/manifest": 7, // applies through agents
 	"parley/internal/synonym":  7, // changes agents
+	"parley/internal/movein":   7, // creates agents
 
 	"parley/internal/api/uistream": 7,
 	"parley/internal/api/looks":    7,

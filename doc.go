@@ -38,7 +38,7 @@
 //	   bench/internal/start bench/internal/voice bench/internal/web server
 //	9  console widget
 //	8  api/admin api/chatapi api/mcp api/v1 api/v2 manual
-//	7  api/looks api/once api/uistream manifest synonym
+//	7  api/looks api/once api/uistream manifest movein synonym
 //	6  actions agents archive backup eval modelserver notice person visitor voice
 //	5  bench/internal/harness access chat contact helpdesk ingest insight search webhook
 //	4  bench/internal/baseline events voice/sfu
@@ -191,6 +191,7 @@
 //
 // internal/manifest reads and writes manifests, and applies one in one transaction, through the services.
 // internal/synonym proposes groups of synonyms to the operator, from questions that an agent has refused.
+// internal/movein takes over what an account has at another service that speaks REST v2, through its public endpoints.
 // internal/api/uistream writes answers as streams of events, for the APIs that have them. internal/api/looks is the
 // JSON of what visitors see of an agent: its styles and its suggested messages. internal/api/once runs requests with an
 // Idempotency-Key once.

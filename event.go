@@ -27,6 +27,9 @@ const (
 	EventConversationDeleted    EventKind = "conversation.deleted"
 	EventConversationInsight    EventKind = "conversation.insight" // its insight has changed
 
+	// EventConversationImported says that a conversation was written that was held elsewhere, with its messages.
+	EventConversationImported EventKind = "conversation.imported"
+
 	EventMessageCreated  EventKind = "message.created"
 	EventMessageFeedback EventKind = "message.feedback"
 	EventMessageCut      EventKind = "message.cut" // an answer that was spoken in part only

@@ -13,6 +13,7 @@ import (
 	"parley/internal/server"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit"
 )
 
 // typeInput has commands read the text from the standard input.
@@ -164,5 +165,128 @@ func createDeadDelivery(t *testing.T, data string, account parley.AccountID, hoo
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// An audit log is proved from the database and from an export, with a server and without one, and every edit shows.
+func TestAuditCommands(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	t.Setenv("PARLEY_DATA", dir)
+	account := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").AccountID
+	runJSON[admin.CreatedKey](t, "key", "create", "--account", account, "--name", "ci")
+	before := testAuditCommands(t, account, "")
+	s := startServer(t, "serve")
+	runJSON[admin.CreatedKey](t, "key", "create", "--account", account, "--name", "later")
+	if proof := testAuditCommands(t, account, before.Hash); proof.Rows != before.Rows+1 {
+		t.Errorf("%+v, before %+v", proof, before)
+	}
+	s.stopServer(t)
+	editDatabase(t, dir, `update audit_events set actor = 'nobody' where seq = 2`)
+	if status, out, _ := runCommand(t, "audit", "verify"); status != 1 || !strings.Contains(out, "BROKEN: row 2") {
+		t.Errorf("%d %s", status, out)
+	}
+	editDatabase(t, dir, `update audit_events set actor = 'operator' where seq = 2`)
+	editDatabase(t, dir, `delete from audit_events where seq = (select max(seq) from audit_events)`)
+	if status, out, _ := runCommand(t, "audit", "verify"); status != 1 || !strings.Contains(out, "BROKEN") {
+		t.Errorf("%d %s", status, out)
+	}
+}
+
+// testAuditCommands proves the log of an account, which has a row with a hash unless that is empty.
+func testAuditCommands(t *testing.T, account, hash string) auditProof {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	if status, out, errs := runCommand(t, "audit", "export", "--out", file); status != 0 || out+errs != "" {
+		t.Fatalf("%d %s%s", status, out, errs)
+	}
+	printed := runAll(t, "audit", "export", "--account", account)
+	if content, err := os.ReadFile(file); err != nil || string(content) != printed {
+		t.Errorf("the file has %q, and printed is %q: %v", content, printed, err)
+	}
+	proof := runJSON[auditProof](t, "audit", "verify", "--account", account)
+	fromFile := runJSON[auditProof](t, "audit", "verify", "--file", file)
+	if proof != fromFile || !proof.Intact || proof.Rows == 0 || len(proof.Hash) != 64 {
+		t.Errorf("%+v, of the file %+v", proof, fromFile)
+	}
+	if hash != "" {
+		runAll(t, "audit", "verify", "--hash", hash)
+		runAll(t, "audit", "verify", "--file", file, "--hash", hash)
+	}
+	for _, args := range [][]string{nil, {"--file", file}} {
+		args = append([]string{"audit", "verify", "--hash", strings.Repeat("0", 64)}, args...)
+		if status, out, _ := runCommand(t, args...); status != 1 || !strings.Contains(out, "none has the hash") {
+			t.Errorf("%v: %d %s", args, status, out)
+		}
+	}
+	if table := runAll(t, "audit", "export", "--format", "csv", "--action", "key.create"); !strings.HasPrefix(table,
+		"account,seq,at,actor,") || !strings.Contains(table, ",operator,key.create,") {
+		t.Error(table)
+	}
+	if status, _, errs := runCommand(t, "audit", "export", "--out", file); status != 1 ||
+		!strings.Contains(errs, "is there already") {
+		t.Errorf("%d %s", status, errs)
+	}
+	return proof
+}
+
+// runAll runs a command that must succeed, and returns what it prints.
+func runAll(t *testing.T, args ...string) string {
+	t.Helper()
+	status, out, errs := runCommand(t, args...)
+	if status != 0 {
+		t.Errorf("parley %s: status %d: %s%s", strings.Join(args, " "), status, out, errs)
+	}
+	return out
+}
+
+// editDatabase changes the database of a data directory that no server has open.
+func editDatabase(t *testing.T, dir, statement string) {
+	t.Helper()
+	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: filepath.Join(dir, server.SQLiteFile)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(t.Context(), statement); err != nil {
+		t.Error(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// An account moves in from another running server; the key comes from the environment, a file or the standard input.
+func TestImportFromAnotherServer(t *testing.T) {
+	from := testkit.Open(t)
+	agent := from.NewAgent(t, from.Key, "# Sky\n\nThe sky is blue.")
+	var answer any
+	from.Do(t, "POST", "/agents/"+agent+"/chat", from.Key, map[string]any{"message": "What colour is the sky?",
+		"stream": false}).Decode(t, 200, &answer)
+	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
+	account := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").AccountID
+	typeInput(t, from.Key+"\n")
+	out := runAll(t, "import", "--from-api", from.URL)
+	for _, want := range []string{"Took over 1 agent with 1 conversation.", "Not taken over of ",
+		"parley source add --name NAME --text - --agent " + agent, "The interface does not give"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(file, []byte(from.Key), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startServer(t, "serve")
+	if out := runAll(t, "import", "--from-api", from.URL, "--account", account, "--key-file", file); !strings.Contains(out,
+		"Already here, and left as they are: 1 conversation.") {
+		t.Error(out)
+	}
+	s.stopServer(t)
+	t.Setenv("PARLEY_IMPORT_KEY", "wrong")
+	if status, _, errs := runCommand(t, "import", "--from-api", from.URL); status != 1 ||
+		!strings.Contains(errs, "key: is refused by the service with 401") {
+		t.Errorf("%d %s", status, errs)
+	}
+	if list := runJSON[[]admin.Conversation](t, "conversations", "list", "--agent", agent); len(list) != 1 {
+		t.Errorf("%+v", list)
 	}
 }

@@ -53,6 +53,8 @@ type commandLine struct {
 
 		Invitations memberInvitationsCmd `cmd:"" help:"List, renew and withdraw invitations without an answer."`
 	} `cmd:"" help:"Add, invite, change, remove and list members of an account's team."`
+	Audit         auditCmd         `cmd:"" help:"Prove and export what was done to an account."`
+	Import        importCmd        `cmd:"" help:"Take over agents and conversations of another service."`
 	Conversations conversationsCmd `cmd:"" help:"List, end, delete and take over conversations."`
 	Ticket        ticketCmd        `cmd:"" help:"List, show, open, change and answer tickets."`
 	TicketStatus  statusCmd        `cmd:"" aliases:"status" help:"List and change the statuses of an agent's tickets."`
@@ -126,9 +128,16 @@ var longHelp = map[string]string{
 		"translations of each other.",
 	"eval-search": "What passages are found by: words, vectors, or both, which is usual with an embedding " +
 		"server.",
+	"audit-hash": "A hash that was kept elsewhere: fail unless a row has it. It shows even rows that were cut off the " +
+		"end.",
+	"import-url": "Address of the other service's REST interface, such as https://host.example/api/v2.",
+	"import-key": "Its API key. Others can see arguments: prefer the variable, --key-file, or the standard input, which " +
+		"is asked when there is none.",
 	"key-scopes":    "What the key may do, such as agents:read,chatlogs:write; all when left out.",
 	"key-expires":   "When the key ends: 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z; never when left out.",
 	"manifest-file": "Manifest to read: YAML, a document for each agent; - reads the standard input.",
+	"manifest-out": "Write agent.yaml to this folder, and the files of sources to the folder files in it, in place of " +
+		"printing.",
 	"manifest-prune": "Also delete actions, procedures, teams, rules and sources that have a key and are not in the " +
 		"manifest, in the sections that it has, and archive such statuses.",
 	"rule-all":        "Condition that must hold, such as \"subject contains invoice|bill\"; may be given again.",
@@ -149,7 +158,7 @@ var longHelp = map[string]string{
 var commandGroups = map[string][]string{
 	"Run it":   {"serve", "demo", "ask"},
 	"Agents":   {"agent", "source", "insights", "synonyms", "apply", "diff", "export-agent", "eval", "trace"},
-	"Accounts": {"account", "archive", "key", "member", "webhook"},
+	"Accounts": {"account", "archive", "key", "member", "webhook", "audit", "import"},
 	"Help desk": {"conversations", "ticket", "ticket-status", "team", "rule", "route", "customer", "person",
 		"voice"},
 	"Server": {"maintenance", "reindex", "config", "backup", "restore", "doctor", "health", "version", "completion",

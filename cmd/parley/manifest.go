@@ -249,7 +249,8 @@ func changedFields(c manifest.Change) string {
 }
 
 type exportAgentCmd struct {
-	ID string `arg:"" name:"agentid" help:"Agent to export."`
+	ID  string `arg:"" name:"agentid" help:"Agent to export."`
+	Out string `placeholder:"DIR" help:"@manifest-out"`
 }
 
 func (c *exportAgentCmd) Run(p *process) error {
@@ -260,12 +261,51 @@ func (c *exportAgentCmd) Run(p *process) error {
 	for _, part := range out.LeftOut {
 		fmt.Fprintf(p.stderr, "left out: %s\n", part)
 	}
-	if p.commandLine.JSON {
+	if p.commandLine.JSON && c.Out == "" {
 		return p.printJSON(out)
 	}
 	text, err := manifest.Write(out.Document)
+	switch {
+	case err != nil:
+		return err
+	case c.Out != "":
+		return c.writeFolder(p, text, out.Files)
+	case len(out.Files) > 0:
+		fmt.Fprintf(p.stderr, "not printed: %s that sources are; --out DIR writes them\n",
+			formatCount(len(out.Files), "file", "files"))
+	}
+	return p.printf("%s", text)
+}
+
+// writeFolder writes the manifest and the files that it names to a folder, over nothing that is there.
+func (c *exportAgentCmd) writeFolder(p *process, text string, files []manifest.ExportedFile) error {
+	if err := os.MkdirAll(filepath.Join(c.Out, "files"), 0o755); err != nil {
+		return err
+	}
+	folder, err := os.OpenRoot(c.Out) // whatever files are called, they lie in it
 	if err != nil {
 		return err
 	}
-	return p.printf("%s", text)
+	defer func() { _ = folder.Close() }()
+	for _, f := range files {
+		in := admin.SourceRef{AgentID: c.ID, SourceID: string(f.SourceID)}
+		if err := writeNew(folder, f.Path, func(w io.Writer) error {
+			return admin.Download(p, p.adminClient(server.ModelConfig{}), admin.ReadSourceFile, in, w)
+		}); err != nil {
+			return err
+		}
+	}
+	return writeNew(folder, "agent.yaml", func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// writeNew writes a file that must not be there yet.
+func writeNew(folder *os.Root, name string, write func(io.Writer) error) error {
+	f, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }

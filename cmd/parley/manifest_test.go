@@ -29,6 +29,7 @@ func newManifestTest(t *testing.T) *manifestTest {
 	b := &manifestTest{t, created.AccountID, created.APIKey, t.TempDir()}
 	b.writeFile("agent.yaml", exampleManifest(t))
 	b.writeFile("returns.md", "# Returns\n\nParcels come back within thirty days.\n")
+	b.writeFile("files/handbook.md", "# Handbook\n\nWhoever is ill tells the shop in the morning, by telephone.\n")
 	return b
 }
 
@@ -49,6 +50,9 @@ func exampleManifest(t *testing.T) string {
 func (m *manifestTest) writeFile(name, text string) string {
 	m.Helper()
 	path := filepath.Join(m.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		m.Fatal(err)
+	}
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		m.Fatal(err)
 	}
@@ -75,7 +79,7 @@ func TestExampleOfTheManual(t *testing.T) {
 	b.requireOutput(0, "support: would change\n  create agent support\n", "apply", "agent.yaml", "--dry-run")
 	b.requireOutput(1, "--- (none)\n+++ agent support\n", "diff", "agent.yaml")
 	done := runJSON[admin.ManifestResult](t, "apply", "-f", filepath.Join(b.dir, "agent.yaml"), "--account", b.account)
-	if len(done.Agents) != 1 || len(done.Agents[0].Changes) != 9 {
+	if len(done.Agents) != 1 || len(done.Agents[0].Changes) != 11 {
 		t.Fatalf("%+v", done)
 	}
 	agent := string(done.Agents[0].Agent)
@@ -93,13 +97,14 @@ func TestExampleOfTheManual(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 	status, out, errs := runCommand(t, "export-agent", agent)
-	if status != 0 || errs != "" || strings.Contains(out, "sesame") || !strings.Contains(out,
-		"Authorization: Bearer ${SHOP_API_KEY}") || !strings.Contains(out, "  instructions: |\n") {
+	if status != 0 || !strings.HasPrefix(errs, "not printed: 1 file ") || strings.Contains(out, "sesame") ||
+		!strings.Contains(out, "Authorization: Bearer ${SHOP_API_KEY}") || !strings.Contains(out, "  instructions: |\n") {
 		t.Errorf("%d %s%s", status, out, errs)
 	}
 	b.writeFile("export.yaml", out)
 	b.requireOutput(0, "", "diff", "export.yaml", "--prune")
 	b.requireOutput(0, "no changes", "apply", "export.yaml", "--prune")
+	b.checkFolder(agent)
 
 	b.writeFile("later.yaml",
 		strings.NewReplacer("temp: 0.2", "temp: 0.7", "from 9 to 17", "from 8 to 12").Replace(exampleManifest(t)))
@@ -123,6 +128,25 @@ func TestExampleOfTheManual(t *testing.T) {
 			strings.Contains(string(text), "sesame") {
 			t.Error(name, "holds a secret in the clear")
 		}
+	}
+}
+
+// checkFolder exports an agent into a folder and checks that it is whole, and that nothing in it is written over.
+func (m *manifestTest) checkFolder(agent string) {
+	m.Helper()
+	folder := filepath.Join(m.dir, "out")
+	if status, out, errs := runCommand(m.T, "export-agent", agent, "--out", folder); status != 0 || out+errs != "" {
+		m.Errorf("%d %s%s", status, out, errs)
+	}
+	want, err := os.ReadFile(filepath.Join(m.dir, "files/handbook.md"))
+	got, err2 := os.ReadFile(filepath.Join(folder, "files/handbook.md"))
+	if err != nil || err2 != nil || string(got) != string(want) {
+		m.Errorf("%q %v %v", got, err, err2)
+	}
+	m.requireOutput(0, "", "diff", "out/agent.yaml", "--prune")
+	if status, _, errs := runCommand(m.T, "export-agent", agent, "--out", folder); status != 1 ||
+		!strings.Contains(errs, "file exists") {
+		m.Errorf("%d %s", status, errs)
 	}
 }
 

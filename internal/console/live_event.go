@@ -49,6 +49,7 @@ var liveKinds = map[parley.EventKind]liveKind{
 	parley.EventConversationEnded:      {liveConversation, "ended"},
 	parley.EventConversationDeleted:    {liveConversation, "deleted"},
 	parley.EventConversationInsight:    {liveConversation, "insight"},
+	parley.EventConversationImported:   {liveConversation, "created"},
 	parley.EventMessageCreated:         {liveMessage, "created"},
 	parley.EventMessageFeedback:        {liveMessage, "feedback"},
 	parley.EventMessageCut:             {liveMessage, "changed"},

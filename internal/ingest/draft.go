@@ -186,3 +186,41 @@ func (s *Service) addSource(ctx context.Context, draft *draft, plan parley.Plan)
 	}
 	return &draft.source, nil
 }
+
+// putDraft makes a draft the agent's source of a key: it is added when there is none, changed when it differs, and left
+// alone when it does not, exactly, however many do so at a time.
+func (s *Service) putDraft(ctx context.Context, caller parley.Caller, agent parley.AgentID, key string,
+	draft *draft) error {
+	ref := caller.AgentRef(agent)
+	err := draft.transact(ctx, func(tx *store.DB) error {
+		existing, err := findForKey(ctx, tx, ref, key)
+		if err != nil {
+			return err
+		}
+		if existing != nil {
+			_, err = draft.applyTo(ctx, tx, existing.ID, caller.Plan)
+			return err
+		}
+		if err := draft.create(ctx, tx, caller.Plan); err != nil {
+			return err
+		}
+		return tx.SetSourceKey(ctx, ref, draft.source.ID, key)
+	})
+	if errors.Is(err, errUnchanged) {
+		return nil
+	}
+	return err
+}
+
+// findForKey returns the agent's source of a key, nil if there is none. It locks the agent, so that two cannot both
+// find none.
+func findForKey(ctx context.Context, tx *store.DB, ref parley.AgentRef, key string) (*parley.Source, error) {
+	if err := tx.LockAgent(ctx, ref); err != nil {
+		return nil, err
+	}
+	existing, err := tx.SourceByKey(ctx, ref, key)
+	if parley.IsCode(err, parley.CodeSourceNotFound) {
+		return nil, nil
+	}
+	return existing, err
+}

@@ -53,6 +53,16 @@ func (s *Service) AddFile(ctx context.Context, caller parley.Caller, agent parle
 	return s.addSource(ctx, u.draft, caller.Plan)
 }
 
+// PutFile is PutText of a file.
+func (s *Service) PutFile(ctx context.Context, caller parley.Caller, agent parley.AgentID, key, name string,
+	f File) error {
+	u, err := s.newUpload(caller.AgentRef(agent), FileChange{&name, &f})
+	if err != nil {
+		return err
+	}
+	return s.putDraft(ctx, caller, agent, key, u.draft)
+}
+
 // ChangeFile replaces a file by another one, or renames it. The earlier version answers until the new one is trained; a
 // change that changes nothing leaves no trace, unless the file could not be read: then it is read again. Fails as
 // AddFile does, with SOURCE_NOT_FOUND for a source that is no file, or with SOURCE_PENDING_DELETION.

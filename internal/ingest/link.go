@@ -97,7 +97,7 @@ type NewLink struct {
 
 // NewLink checks a link for an agent. Fails with VALIDATION_INVALID_BODY, by field, for what cannot be read.
 func (s *Service) NewLink(caller parley.Caller, agent parley.AgentID, link Link) (*NewLink, error) {
-	if err := parley.InvalidFields(crawl.Validate(link.site())); err != nil {
+	if err := link.Check(); err != nil {
 		return nil, err
 	}
 	u, err := crawl.Canonical(nil, link.URL)
@@ -111,6 +111,9 @@ func (s *Service) NewLink(caller parley.Caller, agent parley.AgentID, link Link)
 		UpdatedAt: now}
 	return &NewLink{service: s, source: src, kind: link.Type, plan: caller.Plan}, nil
 }
+
+// ID returns the id that the link has once it is written.
+func (n *NewLink) ID() parley.SourceID { return n.source.ID }
 
 // AddLink adds a page or a site to the agent's sources; it is read by a job. Fails with VALIDATION_INVALID_BODY,
 // AGENT_NOT_FOUND, SOURCE_DUPLICATE for an address that is read in the same way already, or SOURCE_SIZE_LIMIT_EXCEEDED
@@ -131,6 +134,51 @@ func (s *Service) AddLink(ctx context.Context, caller parley.Caller, agent parle
 		return nil, err
 	}
 	return &n.source, nil
+}
+
+// PutLink makes the agent's link of that key what it is to be: it is added when there is none, and read again when its
+// settings differ. Fails as AddLink and ChangeLink do, and with VALIDATION_INVALID_BODY for another address.
+func (s *Service) PutLink(ctx context.Context, caller parley.Caller, agent parley.AgentID, key string,
+	link Link) error {
+	n, err := s.NewLink(caller, agent, link)
+	if err != nil {
+		return err
+	}
+	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		existing, err := findForKey(ctx, tx, n.source.AgentRef(), key)
+		switch {
+		case err != nil:
+			return err
+		case existing == nil:
+			if err := n.Create(ctx, tx); err != nil {
+				return err
+			}
+			return tx.SetSourceKey(ctx, n.source.AgentRef(), n.source.ID, key)
+		case existing.URL != n.source.URL:
+			return parley.Invalid("url", "cannot change; another key makes another source")
+		case LinkOf(existing).Equals(link):
+			return nil
+		}
+		_, err = s.restartCrawl(ctx, tx, n.source.AgentRef(), existing.ID, n.source.CreatedAt, link.change())
+		return err
+	})
+}
+
+// Check fails with VALIDATION_INVALID_BODY, by field, for a link that cannot be read.
+func (l Link) Check() error { return parley.InvalidFields(crawl.Validate(l.site())) }
+
+// LinkOf returns what a link stands for, by its address as it was written.
+func LinkOf(s *parley.Source) Link { return linkRecordOf(s).toLink(s.Name) }
+
+// Equals reports whether the same is read in the same way, from whatever address.
+func (l Link) Equals(other Link) bool {
+	return l.Type == other.Type && (l.Type == crawl.Individual || l.Slow == other.Slow &&
+		slices.Equal(l.Exclude, other.Exclude) && slices.Equal(l.Include, other.Include))
+}
+
+// change returns the change that makes an existing link be read in this way.
+func (l Link) change() LinkChange {
+	return LinkChange{Exclude: append([]string{}, l.Exclude...), Include: append([]string{}, l.Include...), Slow: &l.Slow}
 }
 
 // Create writes the link in a transaction, and nothing when it fails; see AddLink.

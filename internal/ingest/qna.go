@@ -55,25 +55,45 @@ func (s *Service) AddQnA(ctx context.Context, caller parley.Caller, agent parley
 	return s.addSource(ctx, w, caller.Plan)
 }
 
+// PutQnA is PutText of an answer to questions.
+func (s *Service) PutQnA(ctx context.Context, caller parley.Caller, agent parley.AgentID, key string, q QnA) error {
+	w := s.qnaChangeDraft(caller.AgentRef(agent), QnAChange{Name: &q.Name, Questions: q.Questions, Answer: &q.Answer})
+	if err := (qnaContent{Questions: q.Questions, Answer: q.Answer}).writeTo(&w.version); err != nil {
+		return err
+	}
+	w.source.Size = int64(len(w.version.Text))
+	return s.putDraft(ctx, caller, agent, key, w)
+}
+
+// QnAOf returns the questions and the answer of a version; their name is the source's.
+func QnAOf(v *parley.Version) (QnA, error) {
+	var a qnaContent
+	err := decodeContent(v, &a)
+	return QnA{Questions: a.Questions, Answer: a.Answer}, err
+}
+
 // ChangeQnA changes an answer, its questions or its name. The earlier version answers until the new one is trained; a
 // change that changes nothing leaves no trace. Fails as ChangeText does, with SOURCE_NOT_FOUND for a source that is no
 // QnA.
 func (s *Service) ChangeQnA(ctx context.Context, caller parley.Caller, agent parley.AgentID,
 	id parley.SourceID, change QnAChange) (*parley.Source, error) {
-	return s.changeSource(ctx,
-		s.contentDraft(caller.AgentRef(agent), parley.SourceQnA, change.Name, func(old, v *parley.Version) error {
-			var a qnaContent
-			if err := json.Unmarshal(old.Content, &a); err != nil {
-				return err
-			}
-			if change.Questions != nil {
-				a.Questions = change.Questions
-			}
-			if change.Answer != nil {
-				a.Answer = *change.Answer
-			}
-			return a.writeTo(v)
-		}), id, caller.Plan)
+	return s.changeSource(ctx, s.qnaChangeDraft(caller.AgentRef(agent), change), id, caller.Plan)
+}
+
+func (s *Service) qnaChangeDraft(ref parley.AgentRef, change QnAChange) *draft {
+	return s.contentDraft(ref, parley.SourceQnA, change.Name, func(old, v *parley.Version) error {
+		var a qnaContent
+		if err := json.Unmarshal(old.Content, &a); err != nil {
+			return err
+		}
+		if change.Questions != nil {
+			a.Questions = change.Questions
+		}
+		if change.Answer != nil {
+			a.Answer = *change.Answer
+		}
+		return a.writeTo(v)
+	})
 }
 
 // BetterAnswer is what an agent should have answered to a question.

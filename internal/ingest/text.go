@@ -2,12 +2,9 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"iter"
 
 	"parley"
-	"parley/internal/sqldb"
-	"parley/internal/store"
 )
 
 // textKind is the kind of sources that are texts as they come.
@@ -43,28 +40,7 @@ func (s *Service) ChangeText(ctx context.Context, caller parley.Caller, agent pa
 // and left alone when it does not, exactly, however many do so at a time. Fails as AddText and ChangeText do.
 func (s *Service) PutText(ctx context.Context, caller parley.Caller, agent parley.AgentID, key,
 	name, content string) error {
-	draft := s.textDraft(caller.AgentRef(agent), TextChange{&name, &content})
-	err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := tx.LockAgent(ctx, caller.AgentRef(agent)); err != nil { // so that two cannot both find none
-			return err
-		}
-		existing, err := tx.SourceByKey(ctx, caller.AgentRef(agent), key)
-		if err == nil {
-			_, err = draft.applyTo(ctx, tx, existing.ID, caller.Plan)
-			return err
-		}
-		if !parley.IsCode(err, parley.CodeSourceNotFound) {
-			return err
-		}
-		if err := draft.create(ctx, tx, caller.Plan); err != nil {
-			return err
-		}
-		return tx.SetSourceKey(ctx, caller.AgentRef(agent), draft.source.ID, key)
-	})
-	if errors.Is(err, errUnchanged) {
-		return nil
-	}
-	return err
+	return s.putDraft(ctx, caller, agent, key, s.textDraft(caller.AgentRef(agent), TextChange{&name, &content}))
 }
 
 func (s *Service) textDraft(ref parley.AgentRef, change TextChange) *draft {

@@ -20,9 +20,9 @@ type applyRun struct {
 	startedAt time.Time
 	faults    faults
 
-	results      []ApplyResult
-	pendingTexts []textChange
-	events       []store.NewEvent
+	results        []ApplyResult
+	pendingSources []sourceChange
+	events         []store.NewEvent
 }
 
 // applyAll applies every document. After the first fault nothing more is written, and the rest is only checked.

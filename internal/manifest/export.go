@@ -12,6 +12,13 @@ import (
 type ExportResult struct {
 	Document json.RawMessage `json:"document"`
 	LeftOut  []string        `json:"leftOut,omitempty"` // what manifests cannot hold, for people
+	Files    []ExportedFile  `json:"files,omitempty"`   // that the document names beside it
+}
+
+// ExportedFile is a file that an exported document names.
+type ExportedFile struct {
+	Path     string          `json:"path"` // seen from the document
+	SourceID parley.SourceID `json:"sourceId"`
 }
 
 // Export returns an agent as the document that, applied to it, changes nothing. The document has the names of secrets,
@@ -41,14 +48,14 @@ func (s *Service) Export(ctx context.Context, id parley.AgentID) (*ExportResult,
 	if out.Helpdesk, err = s.exportHelpdesk(ctx, a); err != nil {
 		return nil, err
 	}
-	sources, leftOut, err := s.exportSources(ctx, a)
+	sources, files, leftOut, err := s.exportSources(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	if len(sources) > 0 {
 		out.Sources = httpapi.Some(sources)
 	}
-	return &ExportResult{Document: mustJSON(out), LeftOut: leftOut}, nil
+	return &ExportResult{Document: mustJSON(out), LeftOut: leftOut, Files: files}, nil
 }
 
 // encodeAll returns rows as manifests write them; none are nil.

@@ -80,7 +80,7 @@ func TestFaultsNameTheirLines(t *testing.T) {
 		"? [a]\n: 1":                  "a.yaml:1: a name is expected here, not a list or a mapping",
 		"sources:\n- file: no.md":     "a.yaml:2: sources.0.file: cannot be read: no such file",
 		"sources:\n- file: photo.jpg": "a.yaml:2: sources.0.file: the file is not UTF-8 text",
-		"sources:\n- {file: 5}": "a.yaml:2: sources.0.file: must be the path of a text file, seen " +
+		"sources:\n- {file: 5}": "a.yaml:2: sources.0.file: must be the path of a file, seen " +
 			"from the manifest",
 		"sources:\n- file: a\n  content: b":  "a.yaml:2: sources.0.file: content and file exclude each other",
 		"a: &a [*a]":                         "nested too deeply, or an anchor holds itself",

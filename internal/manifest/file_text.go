@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"strconv"
@@ -9,12 +10,15 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"parley"
+	"parley/internal/ingest"
 )
 
 // maxTextBytes is the most bytes of a source's file; the limit in characters is checked when it is applied.
 const maxTextBytes = 4 << 20
 
-// inlineFiles replaces the file names of sources by the content of the files.
+// inlineFiles replaces the file names of texts by the content of the files, and adds the bytes of other files.
 func (r *reader) inlineFiles(doc *yaml.Node) {
 	for i, source := range sequenceValues(mappingValue(doc, "sources")) {
 		name := mappingValue(source, "file")
@@ -22,6 +26,10 @@ func (r *reader) inlineFiles(doc *yaml.Node) {
 			continue
 		}
 		path := "sources." + strconv.Itoa(i)
+		if kind := mappingValue(source, "type"); kind != nil && kind.Value == string(parley.SourceFile) {
+			r.addBytes(source, name, path+".file")
+			continue
+		}
 		if mappingValue(source, "content") != nil {
 			r.addFault(name.Line, path+".file", "content and file exclude each other")
 		} else if text, fault := r.readText(name); fault != "" {
@@ -51,24 +59,49 @@ func (r *reader) inlineText(source *yaml.Node, text string) {
 	source.Content = content
 }
 
-func (r *reader) readText(name *yaml.Node) (text, fault string) {
+// addBytes adds the bytes of a file to its source. One that is not there may be the agent's already, where the source
+// has its hash.
+func (r *reader) addBytes(source, name *yaml.Node, path string) {
+	b, fault := r.readFile(name, ingest.MaxFileBytes)
+	if fault != "" && mappingValue(source, "sha256") == nil {
+		r.addFault(name.Line, path, fault)
+	}
+	if fault != "" {
+		return
+	}
+	source.Content = append(source.Content,
+		&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "data", Line: name.Line},
+		&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: base64.StdEncoding.EncodeToString(b), Line: name.Line})
+}
+
+// readFile reads a file that a manifest names, or returns what is wrong with it.
+func (r *reader) readFile(name *yaml.Node, maxBytes int) (content []byte, fault string) {
 	if name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str" || name.Value == "" {
-		return "", "must be the path of a text file, seen from the manifest"
+		return nil, "must be the path of a file, seen from the manifest"
 	}
 	f, err := r.env.Open(name.Value)
 	if err != nil {
-		return "", readFault(err)
+		return nil, readFault(err)
 	}
 	defer func() { _ = f.Close() }()
-	b, err := io.ReadAll(io.LimitReader(f, maxTextBytes+1))
+	b, err := io.ReadAll(io.LimitReader(f, int64(maxBytes)+1))
 	r.sourceBytes += len(b)
 	switch {
 	case r.sourceBytes > maxJSONBytes:
-		return "", fmt.Sprintf("the files of the manifest hold more than %d MB", maxJSONBytes>>20)
+		return nil, fmt.Sprintf("the files of the manifest hold more than %d MB", maxJSONBytes>>20)
 	case err != nil:
-		return "", readFault(err)
-	case len(b) > maxTextBytes:
-		return "", fmt.Sprintf("the file is larger than %d MB", maxTextBytes>>20)
+		return nil, readFault(err)
+	case len(b) > maxBytes:
+		return nil, fmt.Sprintf("the file is larger than %d MB", maxBytes>>20)
+	}
+	return b, ""
+}
+
+func (r *reader) readText(name *yaml.Node) (text, fault string) {
+	b, fault := r.readFile(name, maxTextBytes)
+	switch {
+	case fault != "":
+		return "", fault
 	case !utf8.Valid(b):
 		return "", "the file is not UTF-8 text"
 	case len(bytes.TrimSpace(b)) == 0:

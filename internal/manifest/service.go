@@ -99,7 +99,7 @@ type Change struct {
 var errDryRun = errors.New("manifest: this was a dry run")
 
 // Apply makes the agents what their documents say. Settings, actions, procedures and help desks of all documents change
-// in one transaction or not at all; texts follow one by one. Fails with VALIDATION_INVALID_BODY and every fault at
+// in one transaction or not at all; sources follow one by one. Fails with VALIDATION_INVALID_BODY and every fault at
 // once, each at the dotted path that begins with the document's number, or with AGENT_LIMIT_REACHED,
 // PLAN_FEATURE_NOT_AVAILABLE or SOURCE_SIZE_LIMIT_EXCEEDED.
 func (s *Service) Apply(ctx context.Context, in ApplyRequest) ([]ApplyResult, error) {
@@ -111,13 +111,13 @@ func (s *Service) Apply(ctx context.Context, in ApplyRequest) ([]ApplyResult, er
 	}
 	findDuplicates(docs, f)
 	var results []ApplyResult
-	var texts []textChange
+	var sources []sourceChange
 	err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		r := applyRun{Service: s, ApplyRequest: &in, tx: tx, startedAt: now, faults: maps.Clone(f)}
 		if err := r.applyAll(ctx, docs); err != nil {
 			return err
 		}
-		results, texts = r.results, r.pendingTexts
+		results, sources = r.results, r.pendingSources
 		if in.DryRun {
 			return errDryRun
 		}
@@ -129,7 +129,7 @@ func (s *Service) Apply(ctx context.Context, in ApplyRequest) ([]ApplyResult, er
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range texts {
+	for _, t := range sources {
 		if err := t.apply(ctx, s.Ingest, in.Caller); err != nil {
 			return results, atPath(t.path, err)
 		}

@@ -41,7 +41,8 @@ var contents = []group{
 	{"Voice", []string{"voice", "voice-talk", "voice-sessions", "voice-browser", "voice-native", "speech"}},
 	{"For developers", []string{"clients", "webhooks", "mcp", "version-1", "errors", "limits"}},
 	{"Running the server", []string{"configuration", "command-line", "accounts-keys-and-plans", "storage-and-backup",
-		"moving-accounts", "upgrade", "monitoring", "metrics", "mails", "privacy", "security", "hardening"}},
+		"moving-accounts", "moving-in", "upgrade", "monitoring", "metrics", "mails", "privacy", "audit", "security",
+		"hardening"}},
 	{"Measured", []string{"quality", "performance"}},
 }
 

@@ -14,7 +14,7 @@ import (
 type Erased struct {
 	Conversations, Leads, People, Visitors int
 
-	Texts int // deliveries of webhooks and kept replies
+	Texts int // deliveries of webhooks, kept replies and jobs
 
 	// IsComplete is false where rows of conversations are still to be erased, which is tried again until they are: an
 	// answer is being made in one, or an event of one is still to be sent to webhooks.
@@ -22,8 +22,8 @@ type Erased struct {
 }
 
 // Erase deletes what an account holds of a person: conversations with messages, files, recordings, tickets and traces,
-// leads, contacts, visitors, deliveries of webhooks and kept replies. It may be repeated. What stays is said in
-// docs/manual/privacy.md. Fails with VALIDATION_INVALID_BODY.
+// leads, contacts, visitors, deliveries of webhooks, kept replies and jobs such as mails. It may be repeated. What
+// stays is said in docs/manual/privacy.md. Fails with VALIDATION_INVALID_BODY.
 func (s *Service) Erase(ctx context.Context, w Who) (*Erased, error) {
 	if err := w.check(); err != nil {
 		return nil, err
@@ -33,6 +33,9 @@ func (s *Service) Erase(ctx context.Context, w Who) (*Erased, error) {
 		marks = append(marks, marksOf(d)...)
 		return s.eraseOfAgent(ctx, ref, d, out)
 	})
+	if err == nil {
+		err = s.PurgeSearch(ctx, w.Account)
+	}
 	if err == nil {
 		out.Texts, err = s.DB.EraseTexts(ctx, w.Account, func(text string) bool { return holdsAny(text, marks) })
 	}

@@ -43,7 +43,8 @@ func forEachStore(t *testing.T, do func(f *fixture)) {
 			Now: f.clock.Now, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))}
 		f.service = &person.Service{DB: db, Now: f.clock.Now, DeleteConversations: conversations.Delete,
 			ReadFile:          func(context.Context, *store.Blob) ([]byte, error) { return []byte("planted"), nil },
-			DeleteUnusedFiles: func(context.Context, parley.AgentRef) error { return nil }}
+			DeleteUnusedFiles: func(context.Context, parley.AgentRef) error { return nil },
+			PurgeSearch:       func(context.Context, parley.AccountID) error { return nil }}
 		account := dbs.CreateAccount(t, db, "unlimited", f.clock.Now()).ID
 		f.agent = account.AgentRef(dbs.CreateAgent(t, db, dbs.NewAgent(account, f.clock.Now())))
 		do(f)
@@ -59,10 +60,9 @@ const (
 func (f *fixture) plant(marker, user string) {
 	f.Helper()
 	now := f.clock.Now()
-	person := &parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: f.agent.Account,
+	f.addPerson(&parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: f.agent.Account,
 		AgentID: f.agent.Agent, Email: user + "@x.example", ExternalID: user, Name: marker, Phone: marker,
-		Attributes: []byte(`{"note":"` + marker + `"}`), CreatedAt: now, UpdatedAt: now}
-	f.Must(f.DB.Transact(f, sqldb.Bulk, func(tx *store.DB) error { return tx.AddPerson(f, person) }))
+		Attributes: []byte(`{"note":"` + marker + `"}`), CreatedAt: now, UpdatedAt: now})
 	v := &parley.Visitor{ID: parley.VisitorID(parley.NewUUID()), AccountID: f.agent.Account, AgentID: f.agent.Agent,
 		UserID: parley.EndUserID(user), FirstPage: "https://x.example/" + marker, Locale: "en", CreatedAt: now,
 		LastSeenAt: now}
@@ -89,6 +89,11 @@ func (f *fixture) plant(marker, user string) {
 			time.Minute)
 		f.Must(err)
 	}
+}
+
+func (f *fixture) addPerson(p *parley.Person) {
+	f.Helper()
+	f.Must(f.DB.Transact(f, sqldb.Interactive, func(tx *store.DB) error { return tx.AddPerson(f, p) }))
 }
 
 func (f *fixture) plantConversation(marker, user string, visitor parley.VisitorID, n int) *parley.Conversation {

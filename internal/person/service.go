@@ -25,6 +25,8 @@ type Service struct {
 	ReadFile func(ctx context.Context, blob *store.Blob) ([]byte, error)
 	// DeleteUnusedFiles deletes the files of an agent that nothing refers to.
 	DeleteUnusedFiles func(ctx context.Context, ref parley.AgentRef) error
+	// PurgeSearch has the words of what was deleted leave the index of searches.
+	PurgeSearch func(ctx context.Context, account parley.AccountID) error
 }
 
 // Who names a person of an account. One of the two may be empty.

@@ -67,6 +67,9 @@ func (x *Indexer) Run(ctx context.Context) error {
 			x.lastSweep = now
 			err = x.Sweep(ctx)
 		}
+		if err == nil {
+			err = x.Purge(ctx)
+		}
 		return more, err
 	}
 	return f.Run(ctx)

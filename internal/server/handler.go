@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"parley"
 	"parley/internal/access"
 	"parley/internal/api/chatapi"
 	"parley/internal/api/mcp"
@@ -50,6 +51,8 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 	chatPagesHandler := s.logged("chat pages", chatPages)
 	readiness := httpapi.PlainHandler(s.Ready) // it is asked all the time: the log would hold little else
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		origin := parley.Origin{Address: httpapi.ClientAddress(r, s.cfg.TrustProxy)}
+		r = r.WithContext(parley.WithOrigin(r.Context(), origin))
 		isConsole := shell.Serves(r) || consoleAPI.Serves(r)
 		switch path := r.URL.Path; {
 		case manual.Serves(path): // on the console's own host as well

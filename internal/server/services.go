@@ -26,6 +26,7 @@ import (
 	"parley/internal/model/cohere"
 	"parley/internal/model/openai"
 	"parley/internal/modelserver"
+	"parley/internal/movein"
 	"parley/internal/notice"
 	"parley/internal/outbound"
 	"parley/internal/person"
@@ -144,7 +145,8 @@ func (s *Services) Admin() *admin.Service {
 		Accounts: s.Accounts, Agents: s.Agents, Users: s.Users, Visitors: s.newVisitors(), ForgetAccess: s.forgetAccess,
 		SetMaintenance: s.Authenticator.SetMaintenance, People: s.newPeople(),
 		Chat: s.Engine, Conversations: s.Conversations, Helpdesk: s.Helpdesk, Insight: s.Insight,
-		Manifests: s.Manifests, Actions: s.Actions, Ingest: s.Ingest, Synonyms: s.newSynonyms(), Webhooks: s.Webhooks,
+		Manifests: s.Manifests, MoveIns: s.newMoveIns(), Actions: s.Actions, Ingest: s.Ingest,
+		Synonyms: s.newSynonyms(), Webhooks: s.Webhooks,
 		Voice: s.Voice, VoiceStats: s.voiceStats(), CursorKey: s.cursorKey,
 		PagesURL: s.cfg.pagesURL(), Setup: s.setup(), Jobs: s.Queue,
 	}
@@ -156,7 +158,14 @@ func (s *Services) incomingFolder() (string, error) { return s.Ingest.Files.Inco
 // newPeople returns what exports and erases what is held of people.
 func (s *Services) newPeople() *person.Service {
 	return &person.Service{DB: s.DB, Now: s.cfg.Now, DeleteConversations: s.Conversations.Delete,
-		ReadFile: s.Ingest.FileBytes, DeleteUnusedFiles: s.Ingest.RemoveUnusedFiles}
+		ReadFile: s.Ingest.FileBytes, DeleteUnusedFiles: s.Ingest.RemoveUnusedFiles,
+		PurgeSearch: s.Indexer.RequestPurge}
+}
+
+// newMoveIns returns what takes over accounts of other services. The rules for settings are those of manifests.
+func (s *Services) newMoveIns() *movein.Service {
+	return &movein.Service{DB: s.DB, Ingest: s.Ingest, Now: s.cfg.Now,
+		ApplySettings: s.Manifests.Settings.Apply}
 }
 
 // setup returns what members are told of how the server was set up.

@@ -24,13 +24,18 @@ type AuditEvent struct {
 	Action       string // did what, such as key.create
 	Subject      string // to what: an id
 	Details      string // a JSON object
+	Origin       parley.Origin
 	PreviousHash string
 	Hash         string // SHA-256 over PreviousHash and the row in canonical JSON, hex
 }
 
-// computeHash returns the row's hash.
+// computeHash returns the row's hash. Rows of before there were origins have none in it.
 func (a *AuditEvent) computeHash(account parley.AccountID) string {
-	row, err := json.Marshal([]any{account, a.Seq, millis(a.At), a.Actor, a.Action, a.Subject, a.Details})
+	values := []any{account, a.Seq, millis(a.At), a.Actor, a.Action, a.Subject, a.Details}
+	if a.Origin != (parley.Origin{}) {
+		values = append(values, a.Origin.RequestID, a.Origin.Address)
+	}
+	row, err := json.Marshal(values)
 	if err != nil {
 		panic(err) // strings and numbers always encode
 	}
@@ -38,11 +43,17 @@ func (a *AuditEvent) computeHash(account parley.AccountID) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Follows reports whether the row is the one behind a place in the account's chain, unchanged.
+func (a *AuditEvent) Follows(account parley.AccountID, place AuditPlace) bool {
+	return a.Seq == place.Seq+1 && a.PreviousHash == place.Hash && a.Hash == a.computeHash(account)
+}
+
 // AppendAuditEvent appends one act to the account's chain. details encodes as a JSON object; nil is {}. Call it last in
 // its transaction: it locks the account's row until commit.
 func (db *DB) AppendAuditEvent(ctx context.Context, account parley.AccountID, now time.Time, actor, action,
 	subject string, details any) error {
-	a := AuditEvent{At: timeFromMillis(millis(now)), Actor: actor, Action: action, Subject: subject, Details: "{}"}
+	a := AuditEvent{At: timeFromMillis(millis(now)), Actor: actor, Action: action, Subject: subject, Details: "{}",
+		Origin: parley.OriginOf(ctx)}
 	if details != nil {
 		a.Details = toJSON(details).(string)
 	}
@@ -50,15 +61,32 @@ func (db *DB) AppendAuditEvent(ctx context.Context, account parley.AccountID, no
 		if _, err := tx.LockAccount(ctx, account); err != nil {
 			return err
 		}
-		last, err := auditTable.one(ctx, tx, `where account_id = ? order by seq desc limit 1`, account)
-		if err != nil && !sqldb.IsNotFound(err) {
+		end, err := tx.auditEnd(ctx, account)
+		if err != nil {
 			return err
 		}
 		row := a // the closure may run again
-		row.Seq, row.PreviousHash = last.Seq+1, last.Hash
+		row.Seq, row.PreviousHash = end.Seq+1, end.Hash
 		row.Hash = row.computeHash(account)
-		return tx.insert(ctx, "audit_events", "", append(auditTable.fields(&row), field{"account_id", account})...)
+		fields := append(auditTable.fields(&row), field{"account_id", account})
+		if err := tx.insert(ctx, "audit_events", "", fields...); err != nil {
+			return err
+		}
+		return tx.exec(ctx, `
+			update accounts set
+			  audit_seq = ?,
+			  audit_hash = ?
+			where id = ?`, row.Seq, row.Hash, account)
 	})
+}
+
+// auditEnd returns the end of an account's chain as the account has it. Fails with ACCOUNT_NOT_FOUND.
+func (db *DB) auditEnd(ctx context.Context, account parley.AccountID) (end AuditPlace, err error) {
+	err = db.sql.QueryRow(ctx, `
+		select audit_seq, audit_hash
+		from accounts
+		where id = ?`, account).Scan(&end.Seq, &end.Hash)
+	return end, mapNotFound(err, parley.CodeAccountNotFound)
 }
 
 var auditTable = newTable("audit_events", func(a *AuditEvent) []field {
@@ -69,6 +97,8 @@ var auditTable = newTable("audit_events", func(a *AuditEvent) []field {
 		{"action", &a.Action},
 		{"subject", &a.Subject},
 		{"details", &a.Details},
+		{"request_id", &a.Origin.RequestID},
+		{"address", &a.Origin.Address},
 		{"previous_hash", &a.PreviousHash},
 		{"hash", &a.Hash},
 	}
@@ -255,21 +285,52 @@ type AuditPlace struct {
 	Hash string // its hash; empty before the first row
 }
 
-// VerifyAuditRows checks the rows of an account's chain behind a place, at most limit. It returns where it came to, and
-// how many rows were there and whether the next one fits.
-func (db *DB) VerifyAuditRows(ctx context.Context, account parley.AccountID, from AuditPlace,
-	limit int) (to AuditPlace, rows int, fits bool, err error) {
+// AuditStep is what a step of checking an audit chain has found.
+type AuditStep struct {
+	To     AuditPlace // behind the last row that fits
+	Rows   int        // that fit
+	Breaks bool       // the next row was changed, or is missing
+	Found  bool       // a row has the hash that was looked for
+	IsEnd  bool       // the chain was checked to its end
+}
+
+// VerifyAuditRows checks the rows of an account's chain behind a place, at most limit, and looks for one with a hash;
+// an empty one is not looked for. At the end it checks that the account has the same end.
+func (db *DB) VerifyAuditRows(ctx context.Context, account parley.AccountID, from AuditPlace, hash string,
+	limit int) (AuditStep, error) {
+	step := AuditStep{To: from}
 	list, err := db.AuditEvents(ctx, account, from.Seq, limit)
 	if err != nil {
-		return from, 0, false, err
+		return step, err
 	}
-	for i, a := range list {
-		if a.Seq != from.Seq+1 || a.PreviousHash != from.Hash || a.Hash != a.computeHash(account) {
-			return from, i, false, nil
+	for i := range list {
+		if !list[i].Follows(account, step.To) {
+			step.Breaks, step.IsEnd = true, true
+			return step, nil
 		}
-		from = AuditPlace{a.Seq, a.Hash}
+		step.To = AuditPlace{list[i].Seq, list[i].Hash}
+		step.Rows++
+		step.Found = step.Found || hash != "" && list[i].Hash == hash
 	}
-	return from, len(list), true, nil
+	if step.IsEnd = len(list) < limit; !step.IsEnd {
+		return step, nil
+	}
+	return step, db.checkAuditEnd(ctx, account, &step)
+}
+
+// checkAuditEnd checks the end of a chain against what the account has. Rows that came meanwhile are behind it.
+func (db *DB) checkAuditEnd(ctx context.Context, account parley.AccountID, step *AuditStep) error {
+	end, err := db.auditEnd(ctx, account)
+	if err != nil || end == step.To {
+		return err
+	}
+	more, err := db.AuditEvents(ctx, account, step.To.Seq, 1)
+	if err != nil {
+		return err
+	}
+	isLonger := len(more) == 1 && more[0].Follows(account, step.To) && end.Seq > step.To.Seq
+	step.IsEnd, step.Breaks = !isLonger, !isLonger
+	return nil
 }
 
 // LastAuditEvent returns the number of the last act on an account; 0 if there is none.
@@ -282,17 +343,17 @@ func (db *DB) LastAuditEvent(ctx context.Context, account parley.AccountID) (int
 }
 
 // VerifyAuditChain walks the account's chain and fails at the first row that does not fit. It returns the number of
-// rows and the last hash: a copy of it stored elsewhere shows even rows cut off the end.
+// rows and the last hash: a copy of it stored elsewhere shows even rows that were cut off the end and written again.
 func (db *DB) VerifyAuditChain(ctx context.Context, account parley.AccountID) (rows int64, last string, err error) {
-	const step = 500
+	const limit = 500
 	for place := (AuditPlace{}); ; {
-		to, found, fits, err := db.VerifyAuditRows(ctx, account, place, step)
-		if err == nil && !fits {
-			err = fmt.Errorf("store: the audit chain of account %s breaks at row %d", account, to.Seq+1)
+		step, err := db.VerifyAuditRows(ctx, account, place, "", limit)
+		if err == nil && step.Breaks {
+			err = fmt.Errorf("store: the audit chain of account %s breaks at row %d", account, step.To.Seq+1)
 		}
-		if err != nil || found < step {
-			return to.Seq, to.Hash, err
+		if err != nil || step.IsEnd {
+			return step.To.Seq, step.To.Hash, err
 		}
-		place = to
+		place = step.To
 	}
 }

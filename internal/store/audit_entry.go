@@ -12,7 +12,7 @@ import (
 // AuditEntry is what the audit chain of an account will hold of a request once it changes something. It is written in
 // the transaction of the change, so that neither is there without the other.
 type AuditEntry struct {
-	Account  parley.AccountID
+	Account  parley.AccountID // empty until SetAuditAccount says which; nothing is written before
 	Actor    string
 	At       time.Time
 	AwaitsID bool // is written by the transaction that makes something; otherwise by the first one of the request
@@ -32,6 +32,13 @@ func WithAuditEntry(ctx context.Context, a *AuditEntry) context.Context {
 	return context.WithValue(ctx, auditEntryKey{}, a)
 }
 
+// SetAuditAccount names the account of the context's entry, if there is one and it has none yet.
+func SetAuditAccount(ctx context.Context, account parley.AccountID) {
+	if a := auditEntryOf(ctx); a != nil && a.Account == "" {
+		a.Account = account
+	}
+}
+
 // auditEntryOf returns the entry that a transaction of the context must write; nil if there is none.
 func auditEntryOf(ctx context.Context) *AuditEntry {
 	a, _ := ctx.Value(auditEntryKey{}).(*AuditEntry)
@@ -49,7 +56,7 @@ func (a *AuditEntry) Append(ctx context.Context, tx *DB, id string) error {
 
 // runAudited runs the closure of a transaction and then writes the entry, if it is time. It reports whether it has.
 func (a *AuditEntry) runAudited(ctx context.Context, tx *DB, fn func(tx *DB) error) (hasWritten bool, err error) {
-	if err := fn(tx); err != nil || a == nil || a.AwaitsID && tx.effect == "" {
+	if err := fn(tx); err != nil || a == nil || a.Account == "" || a.AwaitsID && tx.effect == "" {
 		return false, err
 	}
 	_, id, _ := strings.Cut(tx.effect, ":")

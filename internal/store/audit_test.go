@@ -1,6 +1,9 @@
 package store_test
 
 import (
+	"math"
+	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -116,6 +119,148 @@ func TestAuditPagesAndFilters(t *testing.T) {
 		fx.must(err)
 		if got := strings.Join(append(actors, actions...), " "); got != "operator user:1 key.create key.revoke member.add" {
 			fx.Error(got)
+		}
+	})
+}
+
+// fillAudit fills the chain of an account with acts of different kinds.
+func (fx *fixture) fillAudit(rows int) {
+	fx.Helper()
+	for i := range rows {
+		ctx := fx.Context
+		if i%2 == 0 {
+			ctx = parley.WithOrigin(ctx, parley.Origin{RequestID: "req-" + strconv.Itoa(i), Address: "192.0.2.1"})
+		}
+		fx.must(fx.AppendAuditEvent(ctx, fx.Account.ID, testTime.Add(time.Duration(i)*time.Minute), "user:"+strconv.Itoa(i%3),
+			"key.create", "k"+strconv.Itoa(i), map[string]any{"name": "ci " + strconv.Itoa(i)}))
+	}
+}
+
+// auditEdit changes the audit log as somebody would who can write to the database, and says what it did.
+type auditEdit struct {
+	name string
+	do   func(fx *fixture, random *rand.Rand, rows int) (changes int64)
+}
+
+func editText(column string) auditEdit {
+	return auditEdit{"another " + column, func(fx *fixture, random *rand.Rand, rows int) int64 {
+		return fx.change(`update audit_events set `+column+` = `+column+` || ? where seq = ?`,
+			string(rune('a'+random.IntN(26))), 1+random.IntN(rows))
+	}}
+}
+
+func (fx *fixture) change(query string, args ...any) int64 {
+	fx.Helper()
+	n, err := fx.SQL().Exec(fx, query, args...)
+	fx.must(err)
+	return n
+}
+
+// auditEdits are the edits that are tried: a column of a row, rows that are taken out, put in or put elsewhere, the end
+// cut off, and a row that is given the hash that fits it.
+var auditEdits = []auditEdit{
+	editText("actor"), editText("action"), editText("subject"), editText("details"), editText("request_id"),
+	editText("address"), editText("hash"), editText("previous_hash"),
+	{"another time", func(fx *fixture, random *rand.Rand, rows int) int64 {
+		return fx.change(`update audit_events set at = at + ? where seq = ?`, 1+random.IntN(100), 1+random.IntN(rows))
+	}},
+	{"a row taken out", func(fx *fixture, random *rand.Rand, rows int) int64 {
+		return fx.change(`delete from audit_events where seq = ?`, 1+random.IntN(rows))
+	}},
+	{"the end cut off", func(fx *fixture, random *rand.Rand, rows int) int64 {
+		return fx.change(`delete from audit_events where seq > ?`, random.IntN(rows))
+	}},
+	{"a row taken out and those behind it moved up", func(fx *fixture, random *rand.Rand, rows int) int64 {
+		seq := 1 + random.IntN(rows)
+		n := fx.change(`delete from audit_events where seq = ?`, seq)
+		for i := seq + 1; i <= rows; i++ {
+			fx.change(`update audit_events set seq = seq - 1 where seq = ?`, i)
+		}
+		return n
+	}},
+	{"two rows in each other's place", func(fx *fixture, random *rand.Rand, rows int) int64 {
+		a := 1 + random.IntN(rows-1)
+		b := a + 1 + random.IntN(rows-a)
+		fx.change(`update audit_events set seq = -1 where seq = ?`, a)
+		fx.change(`update audit_events set seq = ? where seq = ?`, a, b)
+		return fx.change(`update audit_events set seq = ? where seq = -1`, b)
+	}},
+	{"a copy of a row at the end", func(fx *fixture, random *rand.Rand, rows int) int64 {
+		return fx.change(`insert into audit_events (account_id, seq, at, actor, action, subject, details, request_id, address,
+			previous_hash, hash) select account_id, ?, at, actor, action, subject, details, request_id, address, previous_hash,
+			hash from audit_events where seq = ?`, rows+1, 1+random.IntN(rows))
+	}},
+	{"the last row written anew with a hash that fits", func(fx *fixture, _ *rand.Rand, rows int) int64 {
+		list, err := fx.AuditEvents(fx, fx.Account.ID, int64(rows-1), 1)
+		fx.must(err)
+		list[0].Actor = "somebody"
+		return fx.change(`update audit_events set actor = ?, hash = ? where seq = ?`, list[0].Actor,
+			list[0].ComputeHash(fx.Account.ID), rows)
+	}},
+}
+
+// Every edit of the audit log is found, in the database and in an export of it that is checked elsewhere.
+func TestEveryEditOfTheAuditLogIsFound(t *testing.T) {
+	const rows = 12
+	edits := 200
+	if os.Getenv("PARLEY_LONG") == "1" {
+		edits = 10_000
+	}
+	forEachDatabase(t, func(fx *fixture) {
+		fx.fillAudit(rows)
+		original, err := fx.AuditEvents(fx, fx.Account.ID, 0, rows)
+		fx.must(err)
+		_, hash, err := fx.VerifyAuditChain(fx, fx.Account.ID)
+		fx.must(err)
+		random := rand.New(rand.NewPCG(22, 49))
+		for i := range edits {
+			edit := auditEdits[i%len(auditEdits)]
+			if edit.do(fx, random, rows) == 0 {
+				fx.Fatalf("%s changes nothing", edit.name)
+			}
+			if _, _, err := fx.VerifyAuditChain(fx, fx.Account.ID); err == nil {
+				fx.Errorf("%s is not found (edit %d)", edit.name, i)
+			}
+			if fx.followsElsewhere(hash) {
+				fx.Errorf("%s is not found in an export (edit %d)", edit.name, i)
+			}
+			fx.must(fx.RestoreAuditEvents(fx, fx.Account.ID, original))
+		}
+		if _, again, err := fx.VerifyAuditChain(fx, fx.Account.ID); err != nil || again != hash {
+			fx.Error("the chain that was put back:", err, again)
+		}
+	})
+}
+
+// followsElsewhere checks all rows as whoever has an export does, with a last hash that was kept elsewhere.
+func (fx *fixture) followsElsewhere(hash string) bool {
+	fx.Helper()
+	list, err := fx.AuditEvents(fx, fx.Account.ID, math.MinInt32, 1000)
+	fx.must(err)
+	place := store.AuditPlace{}
+	for i := range list {
+		if !list[i].Follows(fx.Account.ID, place) {
+			return false
+		}
+		place = store.AuditPlace{Seq: list[i].Seq, Hash: list[i].Hash}
+	}
+	return place.Hash == hash
+}
+
+// Rows of before there were request ids and addresses still fit, and a row must not lose what it has.
+func TestOldAuditRowsFit(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		fx.fillAudit(4)
+		if n := fx.change(`update audit_events set request_id = '', address = '' where seq = 2`); n != 1 {
+			fx.Fatal(n)
+		}
+		rows, _, err := fx.VerifyAuditChain(fx, fx.Account.ID)
+		if err != nil || rows != 4 {
+			fx.Errorf("a row that never had an origin: %v", err)
+		}
+		fx.change(`update audit_events set request_id = '', address = '' where seq = 3`)
+		if _, _, err := fx.VerifyAuditChain(fx, fx.Account.ID); err == nil {
+			fx.Error("a row has lost its origin")
 		}
 	})
 }

@@ -69,6 +69,8 @@ var agentTables = []erasableTable{
 	{table: "insight_days", keyColumn: "day"},
 	{table: "insight_agents", keyColumn: "agent_id"},
 	{table: "agent_versions", keyColumn: "version", maxRows: maxEraseVersions},
+	{table: "move_in_agents", keyColumn: "id"},
+	{table: "move_in_items", keyColumn: "id"},
 	{table: "visitors", keyColumn: "id"},
 	{table: "visitor_credits", keyColumn: "visitor_id"},
 	{table: "people", keyColumn: "id"},

@@ -165,11 +165,13 @@ func personIDs(d *PersonData) (ids personRowIDs) {
 // storedText is a row that holds what was sent or answered as a text.
 type storedText struct{ id, text string }
 
-// EraseTexts deletes the deliveries of an account's webhooks and the replies that are kept for requests with an
-// Idempotency-Key whose text isOf says yes to, and returns how many.
+// EraseTexts deletes the deliveries of an account's webhooks, the replies that are kept for requests with an
+// Idempotency-Key and the jobs, such as mails, whose text isOf says yes to, and returns how many. A job that runs
+// finds that it is gone when it ends.
 func (db *DB) EraseTexts(ctx context.Context, account parley.AccountID,
 	isOf func(text string) bool) (n int, err error) {
-	for _, t := range []textTable{{"webhook_deliveries", "id", "body"}, {"idempotency_keys", "key", "reply"}} {
+	for _, t := range []textTable{{"webhook_deliveries", "id", "body"}, {"idempotency_keys", "key", "reply"},
+		{"jobs", "id", "key || ' ' || payload || ' ' || coalesce(last_error, '')"}} {
 		for after, more := "", true; more; {
 			var found []any
 			if found, after, more, err = db.findTexts(ctx, account, t, after, isOf); err != nil {

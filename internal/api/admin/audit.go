@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -63,6 +64,8 @@ type AuditAct struct {
 	SubjectName string          `json:"subjectName,omitempty" doc:"Of what is still there and has one."`
 	AgentName   string          `json:"agentName,omitempty" doc:"Of the agent that it was done to, or that it belongs to."`
 	Details     json.RawMessage `json:"details" doc:"An object."`
+	RequestID   string          `json:"requestId,omitempty" doc:"Of the request that did it."`
+	Address     string          `json:"address,omitempty" doc:"That the request came from."`
 	Hash        string          `json:"hash"`
 }
 
@@ -101,7 +104,8 @@ func (s *Service) newAuditActs(ctx context.Context, account parley.AccountID,
 	}
 	return httpapi.ConvertList(list, func(a *store.AuditEvent) AuditAct {
 		return AuditAct{Seq: a.Seq, At: a.At, By: people.actor(a.Actor), Action: a.Action, Subject: a.Subject,
-			SubjectName: names[a.Subject], AgentName: names[agentOf(a)], Details: objectOrEmpty(a.Details), Hash: a.Hash}
+			SubjectName: names[a.Subject], AgentName: names[agentOf(a)], Details: objectOrEmpty(a.Details),
+			RequestID: a.Origin.RequestID, Address: a.Origin.Address, Hash: a.Hash}
 	}), nil
 }
 
@@ -190,6 +194,7 @@ type AuditCheck struct {
 	AccountID string `path:"accountId" json:"-"`
 	After     int64  `query:"after" min:"0" doc:"The number of the last act that was checked; 0 begins."`
 	Hash      string `query:"hash" max:"64" doc:"Its hash."`
+	Look      string `query:"look" max:"64" doc:"A hash that was kept elsewhere, to be looked for on the way."`
 }
 
 // AuditCheckResult says how far the chain was checked. Further steps are asked for until it is done.
@@ -199,6 +204,7 @@ type AuditCheckResult struct {
 	Total   int64  `json:"total" doc:"Acts there are."`
 	Done    bool   `json:"done"`
 	Broken  bool   `json:"broken" doc:"The act after those that fit was changed, or one before it is missing."`
+	Found   bool   `json:"found" doc:"An act of this step has the hash that was looked for."`
 }
 
 // auditStep is how many acts are checked in a request.
@@ -213,9 +219,9 @@ func (s *Service) verifyAudit(ctx context.Context, in AuditCheck) (AuditCheckRes
 	if err != nil {
 		return AuditCheckResult{}, err
 	}
-	to, rows, fits, err := s.DB.VerifyAuditRows(ctx, account, store.AuditPlace{Seq: in.After, Hash: in.Hash}, auditStep)
-	return AuditCheckResult{Checked: to.Seq, Hash: to.Hash, Total: max(total, to.Seq), Done: !fits || rows < auditStep,
-		Broken: !fits}, err
+	step, err := s.DB.VerifyAuditRows(ctx, account, store.AuditPlace{Seq: in.After, Hash: in.Hash}, in.Look, auditStep)
+	return AuditCheckResult{Checked: step.To.Seq, Hash: step.To.Hash, Total: max(total, step.To.Seq), Done: step.IsEnd,
+		Broken: step.Breaks, Found: step.Found}, err
 }
 
 // AuditExport asks for the acts on an account as a file.
@@ -234,15 +240,18 @@ type AuditRow struct {
 	Action       string           `json:"action"`
 	Subject      string           `json:"subject"`
 	Details      string           `json:"details"`
+	RequestID    string           `json:"requestId"`
+	Address      string           `json:"address"`
 	PreviousHash string           `json:"previousHash"`
 	Hash         string           `json:"hash"`
 }
 
-var auditColumns = []string{"account", "seq", "at", "actor", "action", "subject", "details", "previousHash", "hash"}
+var auditColumns = []string{"account", "seq", "at", "actor", "action", "subject", "details", "previousHash", "hash",
+	"requestId", "address"}
 
 func (r *AuditRow) cells() []string {
 	cells := []string{string(r.Account), strconv.FormatInt(r.Seq, 10), r.At.Format(time.RFC3339Nano), r.Actor, r.Action,
-		r.Subject, r.Details, r.PreviousHash, r.Hash}
+		r.Subject, r.Details, r.PreviousHash, r.Hash, r.RequestID, r.Address}
 	for i, cell := range cells {
 		cells[i] = csvCell(cell)
 	}
@@ -303,6 +312,34 @@ func (s *Service) eachAuditRow(ctx context.Context, account parley.AccountID, f 
 	write func(*AuditRow) error) error {
 	return s.DB.EachAuditEvent(ctx, account, f, func(a *store.AuditEvent) error {
 		return write(&AuditRow{Account: account, Seq: a.Seq, At: a.At, Actor: a.Actor, Action: a.Action, Subject: a.Subject,
-			Details: a.Details, PreviousHash: a.PreviousHash, Hash: a.Hash})
+			Details: a.Details, RequestID: a.Origin.RequestID, Address: a.Origin.Address, PreviousHash: a.PreviousHash,
+			Hash: a.Hash})
 	})
+}
+
+// ErrAuditBroken is the failure of a chain in which a row was changed, or is missing.
+var ErrAuditBroken = errors.New("a row of the audit log was changed, or one before it is missing")
+
+// VerifyAuditFile checks an export in JSON lines that was made without filters, and calls a function with each row that
+// fits. It returns the last of them. It needs neither a server nor the data. Fails with ErrAuditBroken.
+func VerifyAuditFile(file io.Reader, each func(*AuditRow)) (last AuditRow, err error) {
+	lines := json.NewDecoder(file)
+	for {
+		row := AuditRow{}
+		if err := lines.Decode(&row); errors.Is(err, io.EOF) {
+			return last, nil
+		} else if err != nil {
+			return last, parley.NewErrorf(parley.CodeInvalidBody, "Behind row %d the file is no export in JSON lines: %v.",
+				last.Seq, err)
+		}
+		event := store.AuditEvent{Seq: row.Seq, At: row.At, Actor: row.Actor, Action: row.Action, Subject: row.Subject,
+			Details: row.Details, Origin: parley.Origin{RequestID: row.RequestID, Address: row.Address},
+			PreviousHash: row.PreviousHash, Hash: row.Hash}
+		if last.Seq > 0 && row.Account != last.Account || !event.Follows(row.Account, store.AuditPlace{Seq: last.Seq,
+			Hash: last.Hash}) {
+			return last, ErrAuditBroken
+		}
+		each(&row)
+		last = row
+	}
 }

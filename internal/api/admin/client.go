@@ -77,6 +77,46 @@ func Follow[In any](ctx context.Context, c *Client, op StreamOperation[In], in I
 	return readEvents(res.Body, onEvent)
 }
 
+// Download calls an operation that answers with a file, and writes that.
+func Download[In any](ctx context.Context, c *Client, op FileOperation[In], in In, w io.Writer) error {
+	var lock *datadir.Lock
+	err := datadir.Retry(ctx, c.LockTimeout, func() (bool, error) {
+		res, err := c.send(ctx, &op.Operation, &in)
+		if err == nil {
+			defer func() { _ = res.Body.Close() }()
+			return false, copyFile(w, res.StatusCode, res.Body)
+		}
+		if !datadir.IsNotListening(err) {
+			return false, err
+		}
+		if lock, err = c.lockData(false); err != nil {
+			return errors.Is(err, datadir.ErrLocked), err
+		}
+		return false, errors.Join(downloadLocally(ctx, c, op, in, w), lock.Unlock())
+	})
+	if errors.Is(err, datadir.ErrLocked) {
+		err = fmt.Errorf("%w, which does not answer on its admin socket; try again when it has ended (%s)", err, c.DataDir)
+	}
+	return err
+}
+
+// copyFile writes the file of a response, or returns the failure that it holds.
+func copyFile(w io.Writer, status int, body io.Reader) error {
+	if status/100 != 2 {
+		return decodeReply(status, body, nil)
+	}
+	_, err := io.Copy(w, body)
+	return err
+}
+
+func downloadLocally[In any](ctx context.Context, c *Client, op FileOperation[In], in In, w io.Writer) error {
+	service, err := c.Open(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(DownloadOn(ctx, service, op, in, w), service.Close())
+}
+
 // readEvents reads server-sent events up to the mark of their end.
 func readEvents(body io.Reader, onEvent func(event []byte) error) error {
 	lines := bufio.NewReader(body)

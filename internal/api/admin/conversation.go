@@ -84,6 +84,7 @@ func (s *Service) listConversations(ctx context.Context, in ConversationQuery) (
 // findConversation returns the full id of a conversation. It fails with CONVERSATION_NOT_FOUND.
 func (s *Service) findConversation(ctx context.Context, id string) (parley.ConversationRef, error) {
 	account, agent, err := s.DB.OwnerOfConversation(ctx, parley.ConversationID(id))
+	store.SetAuditAccount(ctx, account)
 	if err == nil && s.checkAccount(account) != nil {
 		return parley.ConversationRef{}, parley.NewError(parley.CodeConversationNotFound)
 	}

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -586,14 +587,25 @@ func (mt *memberTest) checkSuccess(m parley.Member, c memberCase, op *httpapi.Op
 	}
 	events, err := mt.DB.AuditEvents(mt.t.Context(), m.Account, 0, 10_000)
 	mt.must(err)
-	if changes := isChange(op); changes != (len(events) > before) {
-		mt.t.Errorf("%s wrote %d events into the audit chain", c.route, len(events)-before)
+	if n := len(events) - before; n != entriesOf(op) {
+		mt.t.Errorf("%s wrote %d events into the audit chain", c.route, n)
 	}
 	for _, e := range events[before:] {
 		if e.Actor != "user:"+string(m.User) {
 			mt.t.Errorf("%s: %s was done by %s", c.route, e.Action, e.Actor)
 		}
 	}
+}
+
+// entriesOf returns how many entries of the audit chain an operation writes.
+func entriesOf(op *httpapi.Operation) int {
+	switch {
+	case !isChange(op):
+		return 0
+	case op.Name == admin.Compare.Name:
+		return 2 // it asks two questions
+	}
+	return 1
 }
 
 // isChange reports whether an operation changes what an account has, or shows a secret of it.
@@ -657,5 +669,81 @@ func TestMembersMustBeSignedIn(t *testing.T) {
 		if w.Code != http.StatusUnauthorized {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
+	}
+}
+
+// operatorCases are what only the operator does to an account, in the order of memberCases: those at its beginning, and
+// what deletes at its end.
+var (
+	operatorCases = []memberCase{
+		{"POST /accounts/{accountId}/agents", `{"name":"New"}`},
+		{"POST /agents/{agentId}/sources", `{"type":"text","name":"More","text":"More to read."}`},
+		{"POST /agents/{agentId}/sources", `{"type":"qna","name":"More","questions":["More?"],"answer":"Yes."}`},
+		{"POST /agents/{agentId}/sources", `{"type":"link","linkType":"individual","url":"https://shop.example/more"}`},
+		{"POST /accounts/{accountId}/members", `{"email":"added-{newEmail}","name":"Bo","role":"agent"}`},
+		{"PUT /accounts/{accountId}/members/password?email={memberEmail}", `{"password":"a quiet morning"}`},
+	}
+	operatorDeletions = []memberCase{
+		{"DELETE /agents/{agentId}/sources/{qnaId}", ""},
+		{"DELETE /agents/{agentId}", ""},
+	}
+	// notAccounts are the changes that concern no account, or are recorded as what they make.
+	notAccounts = []string{admin.CreateAccount.Name, admin.SetMaintenance.Name, admin.Reindex.Name, admin.MoveIn.Name}
+)
+
+// What the operator changes is in the audit log of the account that it concerns, once, with the id of the request.
+func TestTheOperatorsChangesAreRecordedOnce(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		ids := mt.newResources(mt.Account, mt.Key, "operator", 0)
+		ids["callerEmail"] = ids["memberEmail"]
+		handler := admin.Handler(mt.AdminService, slog.New(slog.DiscardHandler))
+		operations := map[string]httpapi.Operation{}
+		for _, op := range admin.OperatorOperations() {
+			operations[op.Name] = op
+		}
+		tested := map[string]bool{}
+		for _, c := range slices.Concat(operatorCases, memberCases, operatorDeletions) {
+			op := findOperation(operations, c.route)
+			if op == nil || op.Streaming || !isChange(op) {
+				continue
+			}
+			tested[op.Name] = true
+			mt.checkRecordedOnce(handler, c, ids)
+		}
+		for name, op := range operations {
+			if isChange(&op) && !op.Streaming && !tested[name] && !slices.Contains(notAccounts, name) {
+				mt.t.Errorf("no case shows that %s %s is recorded", op.Method, op.Path)
+			}
+		}
+	})
+}
+
+func findOperation(operations map[string]httpapi.Operation, route string) *httpapi.Operation {
+	method, path, _ := strings.Cut(route, " ")
+	path, _, _ = strings.Cut(path, "?")
+	for _, op := range operations {
+		if op.Method == method && isSamePath(op.Path, path) {
+			return &op
+		}
+	}
+	return nil
+}
+
+func (mt *memberTest) checkRecordedOnce(handler http.Handler, c memberCase, ids testkit.ResourceIDs) {
+	mt.t.Helper()
+	method, path, _ := strings.Cut(ids.Substitute(c.route), " ")
+	before := mt.auditLength(mt.Account)
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(method, strings.ReplaceAll(path, "@", "%40"), strings.NewReader(ids.Substitute(c.body)))
+	handler.ServeHTTP(w, r)
+	if w.Code/100 != 2 && !strings.Contains(w.Body.String(), "The voice session goes on") {
+		mt.t.Errorf("%s %s: %d %s", c.route, c.body, w.Code, w.Body)
+		return
+	}
+	events, err := mt.DB.AuditEvents(mt.t.Context(), parley.AccountID(mt.Account), int64(before), 10)
+	mt.must(err)
+	if len(events) != 1 || events[0].Actor != "operator" ||
+		events[0].Origin.RequestID != w.Header().Get("X-Request-Id") {
+		mt.t.Errorf("%s %s: %+v", c.route, c.body, events)
 	}
 }

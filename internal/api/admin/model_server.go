@@ -7,6 +7,7 @@ import (
 	"parley"
 	"parley/internal/httpapi"
 	"parley/internal/modelserver"
+	"parley/internal/store"
 )
 
 // NewModelServer connects a server of models to an account.
@@ -266,5 +267,6 @@ func (s *Service) findAccount(ctx context.Context, id string) (parley.AccountID,
 	if err != nil {
 		return "", err
 	}
+	store.SetAuditAccount(ctx, a.ID)
 	return a.ID, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -24,7 +25,7 @@ type Operation[In, Out any] struct {
 	handle        func(s *Service, ctx context.Context, in In) (Out, error)
 	mayCreateData bool                                 // may be the first thing ever done in a data directory
 	awaitsID      bool                                 // the change makes something, whose id belongs to its description
-	change        func(in In, createdID string) change // of a member, for the audit chain; nil if its service records it
+	change        func(in In, createdID string) change // for the audit chain; nil if its service records it
 }
 
 // newOperation returns the operation of a route such as "GET /accounts".
@@ -40,8 +41,9 @@ func (op Operation[In, Out]) mayComeFirst() Operation[In, Out] {
 	return op
 }
 
-// recorded has what members change with the operation recorded in the audit chain, in the transaction of the change. It
-// is for operations whose service does not do that.
+// recorded has what is changed with the operation recorded in the audit chain, in the transaction of the change. It is
+// for operations whose service does not do that. Of what the operator changes, the chain is that of the account that
+// the operation finds first.
 func (op Operation[In, Out]) recorded(describe func(in In) change) Operation[In, Out] {
 	op.change = func(in In, _ string) change { return describe(in) }
 	return op
@@ -151,13 +153,25 @@ func (op Operation[In, Out]) add(api *httpapi.API, s *Service) {
 			if local, ok := ctx.Value(localCallKey{}).(*localCall[Out]); ok {
 				defer func() { err = local.finish(out, err, recover()) }()
 			}
-			out, err = op.handle(s, ctx, *in)
-			if err != nil {
+			if out, err = op.run(s, ctx, *in); err != nil {
 				return nil, err
 			}
 			return &out, nil
 		},
 	})
+}
+
+// run calls the operation and records what it changes.
+func (op Operation[In, Out]) run(s *Service, ctx context.Context, in In) (Out, error) {
+	if op.change == nil {
+		return op.handle(s, ctx, in)
+	}
+	entry := s.newEntry(func(createdID string) change { return op.change(in, createdID) }, op.awaitsID)
+	out, err := op.handle(s, store.WithAuditEntry(ctx, entry), in)
+	if err == nil && !entry.IsWritten() {
+		err = s.appendEntry(ctx, entry)
+	}
+	return out, err
 }
 
 func (op Operation[In, Out]) addForMembers(m *memberAPI) {
@@ -166,15 +180,7 @@ func (op Operation[In, Out]) addForMembers(m *memberAPI) {
 		Operation: forMembers(op.Operation),
 		Handler: func(ctx context.Context, c *httpapi.Call, in *In) (*Out, error) {
 			acting := m.serviceFor(c)
-			entry := &store.AuditEntry{}
-			if op.change != nil {
-				entry = acting.newEntry(func(createdID string) change { return op.change(*in, createdID) }, op.awaitsID)
-				ctx = store.WithAuditEntry(ctx, entry)
-			}
-			out, err := op.handle(acting, ctx, *in)
-			if err == nil && op.change != nil && !entry.IsWritten() {
-				err = acting.appendEntry(ctx, entry)
-			}
+			out, err := op.run(acting, ctx, *in)
 			if err != nil {
 				return nil, err
 			}
@@ -243,6 +249,27 @@ func RunOn[In, Out any](ctx context.Context, s *Service, op Operation[In, Out], 
 	return out, decodeReply(reply.status, &reply.body, &out)
 }
 
+// DownloadOn writes the file that the operation answers with, on a service of this process.
+func DownloadOn[In any](ctx context.Context, s *Service, op FileOperation[In], in In, w io.Writer) error {
+	r, err := httpapi.NewRequest(ctx, "", &op.Operation, &in)
+	if err != nil {
+		return err
+	}
+	api := newAPI(s, slog.New(slog.DiscardHandler))
+	op.add(api, s)
+	reply := localResponse{file: w}
+	isComplete := reply.serve(api, r)
+	switch {
+	case reply.status/100 != 2:
+		return decodeReply(reply.status, &reply.body, nil)
+	case reply.fileErr != nil:
+		return reply.fileErr
+	case !isComplete:
+		return errors.New("the file could not be read to its end")
+	}
+	return nil
+}
+
 // localCall takes the outcome of a call within the process as it is in Go: an error with its cause, which no response
 // tells, and an output beside an error.
 type localCall[Out any] struct {
@@ -266,15 +293,20 @@ type localResponse struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
+
+	file    io.Writer // that takes the body of a success; nil for body
+	fileErr error     // of the first write that failed
 }
 
-func (r *localResponse) serve(h http.Handler, req *http.Request) {
+// serve reports whether the handler came to its end: one that fails while it sends aborts.
+func (r *localResponse) serve(h http.Handler, req *http.Request) (isComplete bool) {
 	defer func() {
 		if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
 			panic(p)
 		}
 	}()
 	h.ServeHTTP(r, req)
+	return true
 }
 
 // Header returns the response's headers.
@@ -288,7 +320,18 @@ func (r *localResponse) Header() http.Header {
 // WriteHeader takes the status.
 func (r *localResponse) WriteHeader(status int) { r.status = status }
 
-func (r *localResponse) Write(b []byte) (int, error) { return r.body.Write(b) }
+func (r *localResponse) Write(b []byte) (n int, err error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	if r.file == nil || r.status/100 != 2 {
+		return r.body.Write(b)
+	}
+	if n, err = r.file.Write(b); err != nil && r.fileErr == nil {
+		r.fileErr = err
+	}
+	return n, err
+}
 
 // decodeReply decodes a response into out, or returns the failure that it holds.
 func decodeReply(status int, body io.Reader, out any) error {

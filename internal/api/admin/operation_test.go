@@ -497,6 +497,31 @@ func TestTwoPeopleChangeAnAgent(t *testing.T) {
 }
 
 // What an export holds is enough to check the chain elsewhere, and a check shows a row that was changed.
+// checkAuditFile checks an export without the server, whole and after an edit of each of its lines.
+func (mt *memberTest) checkAuditFile(lines, hash string) {
+	mt.t.Helper()
+	verify := func(text string) (admin.AuditRow, error) {
+		return admin.VerifyAuditFile(strings.NewReader(text), func(*admin.AuditRow) {})
+	}
+	if last, err := verify(lines); err != nil || last.Hash != hash || string(last.Account) != mt.Account {
+		mt.t.Errorf("%+v %v", last, err)
+	}
+	list := strings.SplitAfter(strings.TrimSuffix(lines, "\n"), "\n")
+	for i := range list {
+		edited := slices.Clone(list)
+		edited[i] = strings.Replace(list[i], `"actor":"`, `"actor":"x`, 1)
+		if last, err := verify(strings.Join(edited, "")); !errors.Is(err, admin.ErrAuditBroken) || last.Seq != int64(i) {
+			mt.t.Errorf("line %d was edited: %+v %v", i, last, err)
+		}
+	}
+	if _, err := verify("{}" + lines); err == nil {
+		mt.t.Error("a row of nothing fits")
+	}
+	if _, err := verify("<p>" + lines); !parley.IsCode(err, parley.CodeInvalidBody) {
+		mt.t.Error(err)
+	}
+}
+
 func TestAuditIsExportedAndVerified(t *testing.T) {
 	forEachMemberTest(t, func(mt *memberTest) {
 		owner := mt.newMember(mt.Account, parley.RoleOwner, "owner@shop.example")
@@ -507,8 +532,11 @@ func TestAuditIsExportedAndVerified(t *testing.T) {
 		for line := range strings.Lines(lines) {
 			var row admin.AuditRow
 			mt.must(json.Unmarshal([]byte(line), &row))
-			text, err := json.Marshal([]any{row.Account, row.Seq, row.At.UnixMilli(), row.Actor, row.Action, row.Subject,
-				row.Details})
+			values := []any{row.Account, row.Seq, row.At.UnixMilli(), row.Actor, row.Action, row.Subject, row.Details}
+			if row.RequestID != "" || row.Address != "" {
+				values = append(values, row.RequestID, row.Address)
+			}
+			text, err := json.Marshal(values)
 			mt.must(err)
 			sum := sha256.Sum256(append([]byte(last), text...))
 			if row.PreviousHash != last || row.Hash != hex.EncodeToString(sum[:]) {
@@ -526,6 +554,7 @@ func TestAuditIsExportedAndVerified(t *testing.T) {
 		if n := strings.Count(lines, "\n"); len(table) != n+1 || table[n][8] != last {
 			t.Error(n, table)
 		}
+		mt.checkAuditFile(lines, last)
 		if got := mt.send(owner, base+"/export?from=soon", ""); !strings.HasPrefix(got, "400 ") {
 			t.Error(got)
 		}

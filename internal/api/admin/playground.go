@@ -128,6 +128,7 @@ func (s *Service) findAccountCaller(ctx context.Context, id string) (parley.Call
 	if err != nil {
 		return parley.Caller{}, err
 	}
+	store.SetAuditAccount(ctx, account.ID)
 	return s.newCaller(account)
 }
 

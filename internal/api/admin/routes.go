@@ -10,7 +10,7 @@ import (
 // routes is the one list of what the operator can do.
 func routes() []route {
 	return []route{
-		CreateAccount, UpdateAccount, ListAccounts, GetUsage, ListAgentUsage, ExportUsage,
+		CreateAccount, UpdateAccount, ListAccounts, MoveIn, GetUsage, ListAgentUsage, ExportUsage,
 		CreateKey, RevokeKey, ListKeys,
 		AddMember, ListMembers, ChangeMember, RemoveMember, LinkMember, SetMemberPassword,
 		InviteMember, ListInvitations, RenewInvitation, WithdrawInvitation,
@@ -22,7 +22,7 @@ func routes() []route {
 		ListModelServers, CreateModelServer, TryModelServer, GetModelServer, ChangeModelServer, RemoveModelServer,
 		TryStoredModelServer,
 		GetServer, GetMaintenance, SetMaintenance, Reindex, NoteExport,
-		ListAgents, CreateAgent, GetAgent, DeleteAgent, AddSource, RemoveSource,
+		ListAgents, CreateAgent, GetAgent, DeleteAgent, AddSource, ReadSourceFile, RemoveSource,
 		Apply, ExportAgent, GetAgentSettings, ChangeAgentSettings,
 		ListActions, GetAction, AddAction, ChangeAction, RemoveAction, TryAction,
 		GetProcedure, AddProcedure, ChangeProcedure, RemoveProcedure, TryProcedure,
@@ -160,6 +160,13 @@ var (
 		Name:    "listAccounts",
 		Summary: "List all accounts",
 	}, (*Service).listAccounts)
+	MoveIn = newOperation(accountGroup.write, "POST /accounts/{accountId}/move-in", operation{
+		Name:    "moveIn",
+		Summary: "Take a step of taking over what an account has at another service that speaks REST v2",
+		Errors: errorCodes{parley.CodeAccountNotFound, parley.CodeInvalidBody, parley.CodePlanFeature,
+			parley.CodeAgentLimit},
+		Permission: parley.PermissionServerWrite, // it asks any address that is named, also within the network
+	}, (*Service).moveIn)
 	GetUsage = newOperation(usageGroup, "GET ", operation{
 		Name:    "getUsage",
 		Summary: "Get what the plan of an account allows, and what the account has used in a month",

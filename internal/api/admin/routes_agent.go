@@ -19,7 +19,9 @@ var (
 		Summary: "Create an agent without sources",
 		Status:  http.StatusCreated,
 		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodePlanFeature, parley.CodeAgentLimit},
-	}, (*Service).createAgent)
+	}, (*Service).createAgent).recordedWithID(func(in NewAgent, agent string) change {
+		return change{action: "agent.create", subject: agent, details: map[string]any{"name": in.Name}}
+	})
 	GetAgent = newOperation(agentCommandGroup.read, "GET ", operation{
 		Name:    "getAgent",
 		Summary: "Show an agent with its settings",
@@ -27,18 +29,30 @@ var (
 	DeleteAgent = newOperation(agentCommandGroup.write, "DELETE ", operation{
 		Name:    "deleteAgent",
 		Summary: "Delete an agent for good, with its sources and conversations",
-	}, (*Service).deleteAgent)
+	}, (*Service).deleteAgent).recorded(func(in AgentRef) change {
+		return change{action: "agent.delete", subject: in.ID}
+	})
 	AddSource = newOperation(agentCommandGroup.write, "POST /sources", operation{
 		Name:    "addSource",
 		Summary: "Add a source to those of an agent",
 		Status:  http.StatusCreated,
 		Errors:  errorCodes{parley.CodePlanFeature, parley.CodeSourceDuplicate, parley.CodeSourceSize},
-	}, (*Service).addSource)
+	}, (*Service).addSource).recordedWithID(func(in NewSource, source string) change {
+		return change{action: "source.create", subject: source, details: map[string]any{"agent": in.AgentID, "type": in.Type}}
+	})
+	ReadSourceFile = newFileOperation(agentCommandGroup.read, "GET /sources/{sourceId}/file", operation{
+		Name:       "readSourceFile",
+		Summary:    "Get the file of a source",
+		Errors:     errorCodes{parley.CodeSourceNotFound},
+		MediaTypes: []string{"application/octet-stream"},
+	}, (*Service).readSourceFile)
 	RemoveSource = newOperation(agentCommandGroup.write, "DELETE /sources/{sourceId}", operation{
 		Name:    "removeSource",
 		Summary: "Delete a source of an agent",
 		Errors:  errorCodes{parley.CodeSourceNotFound, parley.CodeSourceAlreadyDel},
-	}, (*Service).removeSource)
+	}, (*Service).removeSource).recorded(func(in SourceRef) change {
+		return change{action: "source.delete", subject: in.SourceID, details: map[string]any{"agent": in.AgentID}}
+	})
 )
 
 // The operations on agents, their sources and their insights.

@@ -198,6 +198,14 @@ const introduction = "What the `parley` commands call. " +
 	"The server serves it on a unix socket in its data directory, which only the user that runs the server can open. " +
 	"It is private: paths and shapes may change with every version."
 
+// OperatorOperations lists the operations of the operator.
+func OperatorOperations() (list []httpapi.Operation) {
+	for _, r := range routes() {
+		list = append(list, *r.description())
+	}
+	return list
+}
+
 // MemberOperations lists the operations for members.
 func MemberOperations() (list []httpapi.Operation) {
 	for _, r := range memberRoutes() {

@@ -20,6 +20,7 @@ import (
 	"parley/internal/jobs"
 	"parley/internal/manifest"
 	"parley/internal/modelserver"
+	"parley/internal/movein"
 	"parley/internal/person"
 	"parley/internal/retrieval"
 	"parley/internal/search"
@@ -46,6 +47,7 @@ type Service struct {
 	Insight        *insight.Service
 	Helpdesk       *helpdesk.Service
 	Manifests      *manifest.Service
+	MoveIns        *movein.Service
 	Actions        *actions.Toolbox
 	Ingest         *ingest.Service
 	Synonyms       *synonym.Service
@@ -84,6 +86,7 @@ func (s *Service) findAgent(ctx context.Context, id string) (parley.AgentRef, er
 		return ref, s.DB.CheckAgent(ctx, ref, s.Now())
 	}
 	account, err := s.DB.OwnerOfAgent(ctx, parley.AgentID(id))
+	store.SetAuditAccount(ctx, account)
 	return account.AgentRef(parley.AgentID(id)), err
 }
 
@@ -141,17 +144,18 @@ func (s *Service) limitAccount(id parley.AccountID) (parley.AccountID, error) {
 	return id, s.checkAccount(id)
 }
 
-// change is what the audit chain of an account holds of a member's change.
+// change is what the audit chain of an account holds of a change.
 type change struct {
 	action  string
 	subject string
 	details map[string]any
 }
 
-// newEntry returns an entry of the audit chain for what the member changes.
+// newEntry returns an entry of the audit chain for what the member changes, or the operator in an account that is still
+// to be found.
 func (s *Service) newEntry(describe func(createdID string) change, awaitsID bool) *store.AuditEntry {
 	return &store.AuditEntry{
-		Account:  s.member.Account,
+		Account:  s.ownAccount(),
 		Actor:    s.actor(),
 		At:       s.Now(),
 		AwaitsID: awaitsID,
@@ -165,6 +169,9 @@ func (s *Service) newEntry(describe func(createdID string) change, awaitsID bool
 // appendEntry writes an entry by itself: of a change that is no transaction, or of what was so already. It runs even if
 // the client is gone.
 func (s *Service) appendEntry(ctx context.Context, entry *store.AuditEntry) error {
+	if entry.Account == "" { // what was done concerns no account
+		return nil
+	}
 	ctx = store.WithAuditEntry(context.WithoutCancel(ctx), nil)
 	return s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return entry.Append(ctx, tx, "") })
 }

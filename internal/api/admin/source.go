@@ -100,6 +100,24 @@ func (s *Service) addLink(ctx context.Context, caller parley.Caller, agent parle
 		Exclude: in.ExcludePaths, Include: in.IncludeOnlyPaths, Slow: in.SlowScraping})
 }
 
+func (s *Service) readSourceFile(ctx context.Context, c *httpapi.Call, in SourceRef) error {
+	src, err := s.findSource(ctx, in)
+	if err != nil {
+		return err
+	}
+	blob, err := s.DB.VersionBlob(ctx, src.AgentRef(), src.WantedVersion)
+	if err != nil {
+		return err
+	}
+	content, err := s.Ingest.FileBytes(ctx, blob)
+	if err != nil {
+		return err
+	}
+	file := c.StreamFile("application/octet-stream", blob.Name)
+	_, err = file.Write(content)
+	return file.End(err)
+}
+
 func (s *Service) addFile(ctx context.Context, caller parley.Caller, agent parley.AgentID,
 	in *NewSource) (*parley.Source, error) {
 	if len(in.File) < ingest.MinFileBytes || len(in.File) > ingest.MaxFileBytes {

@@ -91,6 +91,9 @@ func (s *Service) findVoiceSession(ctx context.Context, id string) (*parley.Voic
 	if err == nil && (session == nil || s.checkAccount(session.AccountID) != nil) {
 		err = parley.NewErrorf(parley.CodeNotFound, "Voice session not found.")
 	}
+	if err == nil {
+		store.SetAuditAccount(ctx, session.AccountID)
+	}
 	return session, err
 }
 

@@ -275,7 +275,9 @@ func (s *Service) ownerOfWebhook(ctx context.Context, id parley.WebhookID) (parl
 	if s.member != nil {
 		return s.member.Account, nil
 	}
-	return s.DB.OwnerOfWebhook(ctx, id)
+	account, err := s.DB.OwnerOfWebhook(ctx, id)
+	store.SetAuditAccount(ctx, account)
+	return account, err
 }
 
 // ownerOfDelivery is ownerOfWebhook of a delivery.
@@ -283,7 +285,9 @@ func (s *Service) ownerOfDelivery(ctx context.Context, id parley.DeliveryID) (pa
 	if s.member != nil {
 		return s.member.Account, nil
 	}
-	return s.DB.OwnerOfDelivery(ctx, id)
+	account, err := s.DB.OwnerOfDelivery(ctx, id)
+	store.SetAuditAccount(ctx, account)
+	return account, err
 }
 
 // SentDelivery is a delivery with what is sent.

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/internal/api/admin"
+	"parley/internal/httpclient"
+)
+
+// importCmd takes over what an account has at another service that speaks the same interface.
+type importCmd struct {
+	FromAPI string `name:"from-api" required:"" placeholder:"URL" help:"@import-url"`
+	Account string `placeholder:"ID" help:"Account that gets it; the only one when left out."`
+	KeyFile string `xor:"key" placeholder:"FILE" help:"File with the other service's API key."`
+	Key     string `xor:"key" env:"PARLEY_IMPORT_KEY" placeholder:"KEY" help:"@import-key"`
+}
+
+func (c *importCmd) Run(p *process) error {
+	key, err := c.readKey(p)
+	if err != nil {
+		return err
+	}
+	account, err := p.accountOrOnly(c.Account)
+	if err != nil {
+		return err
+	}
+	state, err := p.moveIn(admin.MoveInRequest{AccountID: account, URL: c.FromAPI, Key: key})
+	if err != nil {
+		return err
+	}
+	if p.commandLine.JSON {
+		return p.printJSON(state)
+	}
+	return p.printMovedIn(state)
+}
+
+// readKey returns the key of the other service: of the flags, of the environment, or else of the standard input.
+func (c *importCmd) readKey(p *process) (string, error) {
+	if c.Key != "" {
+		return c.Key, nil
+	}
+	in := io.Reader(os.Stdin)
+	if c.KeyFile != "" {
+		f, err := os.Open(c.KeyFile)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = f.Close() }()
+		in = f
+	} else if isTerminal(os.Stdin) {
+		fmt.Fprint(p.stderr, "API key of the other service, which shows as you type it: ")
+	}
+	line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	if line = strings.TrimSpace(line); line == "" {
+		return "", newUsageError("there is no key: set PARLEY_IMPORT_KEY, or give --key-file or the standard input")
+	}
+	return line, nil
+}
+
+// moveIn takes steps until everything is taken over. One that was interrupted goes on.
+func (p *process) moveIn(in admin.MoveInRequest) (state admin.MoveInState, err error) {
+	defer func() {
+		if err != nil && isTerminal(p.stderr) {
+			fmt.Fprintln(p.stderr) // below the bar
+		}
+	}()
+	for in.Begin = true; ; in.Begin = false {
+		if state, err = runAdmin(p, admin.MoveIn, in); err != nil {
+			return state, err
+		}
+		p.drawMoveIn(state)
+		if state.Done {
+			return state, nil
+		}
+		if err = httpclient.Sleep(p, time.Duration(state.WaitMillis)*time.Millisecond); err != nil {
+			return state, err
+		}
+	}
+}
+
+// drawMoveIn draws a progress bar on a terminal, in place of the previous one.
+func (p *process) drawMoveIn(state admin.MoveInState) {
+	if state.Problem != "" {
+		fmt.Fprintf(p.stderr, "\nThe service %s; trying again in %s.\n", state.Problem,
+			(time.Duration(state.WaitMillis) * time.Millisecond).Round(time.Second))
+		return
+	}
+	if isTerminal(p.stderr) {
+		label := formatCount(state.Agents, "agent", "agents") + ", conversations"
+		fmt.Fprint(p.stderr, formatBar(label, state.Conversations+state.Present, state.Total, state.Done))
+	}
+}
+
+// printMovedIn prints what was taken over, and all that was not, with how to add it.
+func (p *process) printMovedIn(state admin.MoveInState) error {
+	text := fmt.Sprintf("Took over %s with %s.\n", formatCount(state.Agents, "agent", "agents"),
+		formatCount(int(state.Conversations), "conversation", "conversations"))
+	if state.Present > 0 {
+		text += fmt.Sprintf("Already here, and left as they are: %s.\n",
+			formatCount(int(state.Present), "conversation", "conversations"))
+	}
+	text += leftOutText(state)
+	text += "\nThe interface does not give, of any agent:\n"
+	for _, line := range neverGiven {
+		text += "  " + line + "\n"
+	}
+	return p.printf("%s", text)
+}
+
+// leftOutText lists what was left out, by agent.
+func leftOutText(state admin.MoveInState) (text string) {
+	list := slices.Clone(state.LeftOut)
+	slices.SortStableFunc(list, func(a, b admin.MoveInLeftOut) int {
+		return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.AgentID, b.AgentID))
+	})
+	agent := ""
+	for _, l := range list {
+		if l.AgentID != agent {
+			agent = l.AgentID
+			text += fmt.Sprintf("\nNot taken over of %s (%s):\n", l.Agent, l.AgentID)
+		}
+		text += fmt.Sprintf("  %s %s: %s\n", cmp.Or(l.Type, l.Kind), l.Name, l.Reason)
+		if l.Kind == "source" {
+			text += "    " + addAdvice(l) + "\n"
+		}
+	}
+	if state.LeftOutMore > 0 {
+		text += fmt.Sprintf("\nand %d more.\n", state.LeftOutMore)
+	}
+	return text
+}
+
+// addAdvice says how to add a source that was left out.
+func addAdvice(l admin.MoveInLeftOut) string {
+	switch l.Type {
+	case "file":
+		return "parley source add FILE --agent " + l.AgentID
+	case "text":
+		return "parley source add --name NAME --text - --agent " + l.AgentID
+	case "qna":
+		return "parley source add --question QUESTION --answer - --agent " + l.AgentID
+	case "link":
+		return "parley source add URL --agent " + l.AgentID
+	}
+	return "save it as a file or a text, and add that: parley source add FILE --agent " + l.AgentID
+}
+
+// neverGiven is what no agent's interface tells, with how to add it.
+var neverGiven = []string{
+	"actions, procedures and topics: write them in the console, or in a manifest for \"parley apply\"",
+	"secrets: of identity (the console shows the new one), of webhooks and of actions",
+	"webhooks: parley webhook add --agent ID --endpoint URL",
+	"API keys and members: parley key create, parley member invite",
+	"statuses, teams and rules of the help desk: parley ticket-status, parley team, parley rule",
+	"tickets, contacts and leads; what was said in tickets is among the conversations",
+	"files that customers sent, recordings of calls, icons and pictures",
+}

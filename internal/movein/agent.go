@@ -1,0 +1,244 @@
+package movein
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/agents"
+	"parley/internal/store"
+)
+
+// agentSettings are the settings that the record of an agent tells, by the names that both interfaces have for them, in
+// the order in which they are taken over.
+var agentSettings = []string{"instructions", "channelInstructions", "model", "temp", "visibility", "allowedDomains",
+	"suggestedMessages", "initialMessages", "creditLimit", "notificationsSettings", "ipRateLimits", "voiceSettings",
+	"autoRetrain"}
+
+// readAgents reads a page of the list of agents and takes over those that are not known yet.
+func (r *run) readAgents(ctx context.Context) (time.Duration, error) {
+	p, err := r.client.readPage(ctx, r.moveIn.Walk, listPageSize, "agents")
+	if err != nil {
+		return 0, err
+	}
+	next, isEnd, err := p.next(r.moveIn.Walk)
+	if err != nil {
+		return 0, err
+	}
+	known, err := r.DB.MoveInAgents(ctx, r.moveIn)
+	if err != nil {
+		return 0, err
+	}
+	fresh, err := r.newAgents(*p.Data, known)
+	if err != nil {
+		return 0, err
+	}
+	return p.wait, r.write(ctx, func(tx *store.DB, m *store.MoveIn) error {
+		m.Walk, m.AgentsRead = next, isEnd
+		for i := range fresh {
+			if err := r.addAgent(ctx, tx, fresh[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// movedAgent is an agent that is to be written.
+type movedAgent struct {
+	agent *parley.Agent
+	row   store.MoveInAgent
+}
+
+// newAgents returns those of a page of agents that are not known.
+func (r *run) newAgents(records []json.RawMessage, known []store.MoveInAgent) (list []movedAgent, err error) {
+	isKnown := map[string]bool{}
+	for i := range known {
+		isKnown[known[i].RemoteID] = true
+	}
+	for _, record := range records {
+		var fields map[string]json.RawMessage
+		var id string
+		if json.Unmarshal(record, &fields) != nil || json.Unmarshal(fields["id"], &id) != nil || id == "" ||
+			len(id) > maxIDBytes {
+			return nil, parley.Invalid("url", "lists an agent without a usable id")
+		}
+		if isKnown[id] {
+			continue
+		}
+		isKnown[id] = true
+		if len(isKnown) > maxAgents {
+			return nil, parley.Invalid("url", fmt.Sprintf("lists more than %d agents", maxAgents))
+		}
+		a, leftOut := r.newAgent(id, fields)
+		list = append(list, movedAgent{a, store.MoveInAgent{ID: parley.NewTimedUUID(), MoveInID: r.moveIn.ID,
+			RemoteID: id, Name: a.Name, Ordinal: int64(len(isKnown)), Stage: store.MoveInSources, LeftOut: leftOut}})
+	}
+	return list, nil
+}
+
+const maxIDBytes = 200
+
+var agentIDPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]{20}$`)
+
+// newAgent returns an agent with as many of the settings of a record as this installation takes, and the others.
+func (r *run) newAgent(id string, fields map[string]json.RawMessage) (*parley.Agent, []store.MoveInSetting) {
+	now := r.Now()
+	var name string
+	if json.Unmarshal(fields["name"], &name) != nil || !parley.IsVisible(name) {
+		name = "Agent"
+	}
+	name = parley.StorableText(name)
+	for utf8.RuneCountInString(name) > maxNameLength {
+		_, size := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-size]
+	}
+	a := agents.NewAgent{Name: name}.Agent(r.in.Account.ID, now)
+	if agentIDPattern.MatchString(id) {
+		a.ID = parley.AgentID(id)
+	}
+	var createdAt time.Time
+	if json.Unmarshal(fields["createdAt"], &createdAt) == nil && createdAt.Year() >= firstYear && createdAt.Before(now) {
+		a.CreatedAt = createdAt
+	}
+	var leftOut []store.MoveInSetting
+	take := func(name string, settings json.RawMessage) {
+		err := agents.ApplyChange(a, r.in.Plan, now, func(a *parley.Agent) error { return r.ApplySettings(a, settings) })
+		if err != nil && !errors.Is(err, agents.ErrUnchanged) {
+			leftOut = append(leftOut, store.MoveInSetting{Name: name, Reason: reasonOf(err)})
+		}
+	}
+	for _, name := range agentSettings {
+		if value := fields[name]; !isNull(value) {
+			take(name, object(name, value))
+		}
+	}
+	for _, style := range stylesOf(fields["styles"]) {
+		take(style.name, style.settings)
+	}
+	a.ConfigVersion, a.UpdatedAt = 1, now
+	return a, leftOut
+}
+
+const (
+	maxNameLength = 100
+	firstYear     = 2000
+)
+
+func isNull(value json.RawMessage) bool { return len(value) == 0 || string(value) == "null" }
+
+// object returns a JSON object with one member.
+func object(name string, value json.RawMessage) json.RawMessage {
+	out, err := json.Marshal(map[string]json.RawMessage{name: value})
+	if err != nil {
+		return json.RawMessage("{}") // the value was decoded as JSON
+	}
+	return out
+}
+
+// style is one style, as settings have it.
+type style struct {
+	name     string
+	settings json.RawMessage
+}
+
+// stylesOf returns the styles that a record tells, each as it is written. Some are read in another form.
+func stylesOf(record json.RawMessage) (list []style) {
+	var parts map[string]map[string]json.RawMessage
+	if isNull(record) || json.Unmarshal(record, &parts) != nil {
+		return nil
+	}
+	for _, part := range []string{"chat", "centerStage"} {
+		values := parts[part]
+		if part == "centerStage" {
+			foldAccent(values)
+		}
+		for _, name := range sortedNames(values) {
+			if value := values[name]; !isNull(value) {
+				list = append(list, style{"styles." + part + "." + name, object("styles", object(part, object(name, value)))})
+			}
+		}
+	}
+	return list
+}
+
+// foldAccent turns the accent color from its two fields into the object that is written.
+func foldAccent(stage map[string]json.RawMessage) {
+	color, isOn := stage["accentColor"], stage["accentColorEnabled"]
+	delete(stage, "accentColorEnabled")
+	delete(stage, "accentSyncWithIcon")
+	if len(color) > 0 && color[0] == '{' {
+		return
+	}
+	accent := map[string]json.RawMessage{}
+	if !isNull(color) {
+		accent["color"] = color
+	}
+	if string(isOn) == "true" {
+		accent["enabled"] = isOn
+	}
+	delete(stage, "accentColor")
+	if len(accent) > 0 {
+		stage["accentColor"], _ = json.Marshal(accent) // of values that were decoded
+	}
+}
+
+func sortedNames(m map[string]json.RawMessage) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// reasonOf returns why something was refused, in one line.
+func reasonOf(err error) string {
+	e := parley.AsError(err)
+	var reasons []string
+	for _, reason := range e.Details {
+		reasons = append(reasons, reason)
+	}
+	slices.Sort(reasons)
+	return parley.ClipBytes(cmp.Or(strings.Join(slices.Compact(reasons), "; "), e.Message), maxReasonBytes)
+}
+
+const maxReasonBytes = 300
+
+// addAgent writes a new agent. Where its id is taken, in whatever account, it gets another one.
+func (r *run) addAgent(ctx context.Context, tx *store.DB, n movedAgent) error {
+	a := *n.agent
+	isFree, err := tx.IsAgentIDFree(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	if !isFree {
+		a.ID = derivedAgentID(r.moveIn.ID, n.row.RemoteID)
+	}
+	if err := agents.CheckLimit(ctx, tx, a.AccountID, r.in.Plan); err != nil {
+		return err
+	}
+	if err := tx.CreateAgent(ctx, &a); err != nil {
+		return err
+	}
+	if a.AutoRetrain {
+		if err := tx.ScheduleAgentSync(ctx, a.Ref(), agents.NextResync(&a, r.Now())); err != nil {
+			return err
+		}
+	}
+	row := n.row
+	row.Ref = a.Ref()
+	if err := tx.AddMoveInAgent(ctx, &row); err != nil {
+		return err
+	}
+	return tx.RecordEvents(ctx, a.AccountID, a.UpdatedAt,
+		store.NewEvent{Kind: parley.EventAgentCreated, AgentID: a.ID, Subject: string(a.ID)})
+}

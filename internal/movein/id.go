@@ -1,0 +1,49 @@
+package movein
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"regexp"
+
+	"github.com/google/uuid"
+
+	"parley"
+)
+
+// Ids stay as they are where they have the form that they have here and are not taken. Those that take their place
+// follow from what they are the ids of, so that whatever is read twice is found and not written twice.
+
+func digest(texts ...string) []byte {
+	h := sha256.New()
+	for _, text := range texts {
+		_, _ = h.Write(append([]byte(text), 0)) // never fails
+	}
+	return h.Sum(nil)
+}
+
+// derivedAgentID returns the id of an agent whose own one is taken. It never begins with a hyphen.
+func derivedAgentID(moveIn, remote string) parley.AgentID {
+	return parley.AgentID("m" + base64.RawURLEncoding.EncodeToString(digest("agent", moveIn, remote))[:20])
+}
+
+// derivedConversationID returns the id of a conversation whose own one is taken, or is no UUID.
+func derivedConversationID(agent parley.AgentID, remote string) parley.ConversationID {
+	return parley.ConversationID(uuid.NewSHA1(uuid.NameSpaceOID, digest("conversation", string(agent), remote)).String())
+}
+
+// ownConversationID returns the id that a conversation keeps if it is free.
+func ownConversationID(agent parley.AgentID, remote string) parley.ConversationID {
+	if id := parley.NormalizeUUID(remote); parley.IsUUID(id) {
+		return parley.ConversationID(id)
+	}
+	return derivedConversationID(agent, remote)
+}
+
+var messageIDPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{3,63}$`)
+
+// derivedMessageID returns the id of a message, the one of a number in its conversation, whose own one is taken or
+// cannot be one.
+func derivedMessageID(conversation parley.ConversationID, number string) parley.MessageID {
+	sum := digest("message", string(conversation), number)
+	return parley.MessageID("msg_" + base64.RawURLEncoding.EncodeToString(sum)[:22])
+}

@@ -1,0 +1,307 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// MoveIn is how far an account has come in taking over what another service holds.
+type MoveIn struct {
+	ID         string
+	AccountID  parley.AccountID
+	URL        string // of the service's interface
+	Step       int64  // counts what was written
+	Walk       MoveInWalk
+	AgentsRead bool // all agents are known
+	Failures   int  // attempts in a row that failed
+	StartedAt  time.Time
+	UpdatedAt  time.Time
+	FinishedAt *time.Time
+}
+
+// MoveInWalk is a place in a list that another service sends page by page.
+type MoveInWalk struct {
+	Cursor string `json:"cursor,omitempty"` // of the next page; empty for the first
+	Pages  int64  `json:"pages,omitempty"`  // that were read
+	Empty  int    `json:"empty,omitempty"`  // pages in a row that held nothing
+	Items  int64  `json:"items,omitempty"`  // that were on the pages
+	Mark   string `json:"mark,omitempty"`   // a cursor that must not come again
+}
+
+var moveInTable = newTable("move_ins", func(m *MoveIn) []field {
+	return append([]field{
+		{"id", &m.ID},
+		{"account_id", &m.AccountID},
+		{"url", &m.URL},
+		{"started_at", timeDest{&m.StartedAt}},
+	}, moveInProgress(m)...)
+})
+
+func moveInProgress(m *MoveIn) []field {
+	return []field{
+		{"step", &m.Step},
+		{"walk", jsonDest{&m.Walk}},
+		{"agents_read", &m.AgentsRead},
+		{"failures", &m.Failures},
+		{"updated_at", timeDest{&m.UpdatedAt}},
+		{"finished_at", timePointerDest{&m.FinishedAt}},
+	}
+}
+
+// MoveIn finds how far an account has come with a service; nil where it has not begun.
+func (db *DB) MoveIn(ctx context.Context, account parley.AccountID, url string) (*MoveIn, error) {
+	return moveInTable.findOrNil(ctx, db, `where account_id = ? and url = ?`, account, url)
+}
+
+// CreateMoveIn writes one that begins, unless somebody else was first. Fails with ACCOUNT_NOT_FOUND.
+func (db *DB) CreateMoveIn(ctx context.Context, m *MoveIn) error {
+	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
+		if _, err := tx.LockAccount(ctx, m.AccountID); err != nil {
+			return err
+		}
+		return moveInTable.insert(ctx, tx, ` on conflict do nothing`, m)
+	})
+}
+
+// SaveMoveIn writes how far one has come and counts the step. It reports false and changes nothing where another step
+// was written since this one was read.
+func (db *DB) SaveMoveIn(ctx context.Context, m *MoveIn) (bool, error) {
+	next := *m
+	next.Step++
+	n, err := db.update(ctx, "move_ins", moveInProgress(&next), `id = ? and account_id = ? and step = ?`, m.ID,
+		m.AccountID, m.Step)
+	return n > 0, err
+}
+
+// MoveInAgent is an agent of another service and what it has become here.
+type MoveInAgent struct {
+	ID       string
+	MoveInID string
+	Ref      parley.AgentRef
+	RemoteID string
+	Name     string
+	Ordinal  int64 // agents are read in this order
+	Stage    MoveInStage
+	Walk     MoveInWalk // in the list of the stage
+	Total    int64      // conversations that the service counts
+	Moved    int64      // conversations that were written
+	Present  int64      // conversations that were there already
+	LeftOut  []MoveInSetting
+}
+
+// MoveInSetting is a setting of an agent that could not be taken over.
+type MoveInSetting struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// MoveInStage is what is read next of an agent.
+type MoveInStage string
+
+// The stages, in their order.
+const (
+	MoveInSources       MoveInStage = "sources"
+	MoveInCount         MoveInStage = "count" // of the conversations
+	MoveInConversations MoveInStage = "conversations"
+	MoveInDone          MoveInStage = "done"
+)
+
+var moveInAgentTable = newTable("move_in_agents", func(a *MoveInAgent) []field {
+	return append([]field{
+		{"id", &a.ID},
+		{"move_in_id", &a.MoveInID},
+		{"account_id", &a.Ref.Account},
+		{"agent_id", &a.Ref.Agent},
+		{"remote_id", &a.RemoteID},
+		{"name", &a.Name},
+		{"ordinal", &a.Ordinal},
+		{"left_out", nullableList(&a.LeftOut)},
+	}, moveInAgentProgress(a)...)
+})
+
+func moveInAgentProgress(a *MoveInAgent) []field {
+	return []field{
+		{"stage", &a.Stage},
+		{"walk", jsonDest{&a.Walk}},
+		{"total", &a.Total},
+		{"moved", &a.Moved},
+		{"present", &a.Present},
+	}
+}
+
+// MoveInAgents lists the agents of a service that are known so far, in the order in which they are read.
+func (db *DB) MoveInAgents(ctx context.Context, m *MoveIn) ([]MoveInAgent, error) {
+	return moveInAgentTable.list(ctx, db, `
+		where move_in_id = ? and account_id = ?
+		order by ordinal`, m.ID, m.AccountID)
+}
+
+// AddMoveInAgent writes an agent that has just been taken over.
+func (db *DB) AddMoveInAgent(ctx context.Context, a *MoveInAgent) error {
+	return moveInAgentTable.insert(ctx, db, "", a)
+}
+
+// SaveMoveInAgent writes how far an agent has come. One that was erased meanwhile is not written.
+func (db *DB) SaveMoveInAgent(ctx context.Context, a *MoveInAgent) error {
+	_, err := db.update(ctx, "move_in_agents", moveInAgentProgress(a), `id = ? and account_id = ?`, a.ID, a.Ref.Account)
+	return err
+}
+
+// RestartMoveInAgents has all agents of a service read again from the beginning.
+func (db *DB) RestartMoveInAgents(ctx context.Context, m *MoveIn) error {
+	return db.exec(ctx, `
+		update move_in_agents set
+		  stage = ?,
+		  walk = '{}',
+		  total = 0,
+		  moved = 0,
+		  present = 0
+		where move_in_id = ? and account_id = ?`, MoveInSources, m.ID, m.AccountID)
+}
+
+// MoveInItem is a source or a conversation of another service.
+type MoveInItem struct {
+	ID       string // in the order in which they were read
+	MoveInID string
+	Ref      parley.AgentRef
+	Kind     string // source or conversation
+	RemoteID string
+	SourceID parley.SourceID // what it has become; empty where it is left out
+	Type     string          // of a source
+	Name     string
+	Reason   string // why it is left out
+}
+
+// The kinds of MoveInItem.
+const (
+	MoveInSource       = "source"
+	MoveInConversation = "conversation"
+)
+
+var moveInItemTable = newTable("move_in_items", func(i *MoveInItem) []field {
+	return []field{
+		{"id", &i.ID},
+		{"move_in_id", &i.MoveInID},
+		{"account_id", &i.Ref.Account},
+		{"agent_id", &i.Ref.Agent},
+		{"kind", &i.Kind},
+		{"remote_id", &i.RemoteID},
+		{"source_id", nullableText(&i.SourceID)},
+		{"type", &i.Type},
+		{"name", &i.Name},
+		{"reason", nullableText(&i.Reason)},
+	}
+})
+
+// AddMoveInItem writes what became of a source or a conversation, unless that is known.
+func (db *DB) AddMoveInItem(ctx context.Context, i *MoveInItem) error {
+	return moveInItemTable.insert(ctx, db, ` on conflict do nothing`, i)
+}
+
+// KnownMoveInItems returns those of the ids of another service that were read before.
+func (db *DB) KnownMoveInItems(ctx context.Context, ref parley.AgentRef, kind string,
+	remote []string) (map[string]bool, error) {
+	known := map[string]bool{}
+	if len(remote) == 0 {
+		return known, nil
+	}
+	list, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
+		select remote_id
+		from move_in_items
+		where agent_id = ? and account_id = ? and kind = ? and remote_id in `+placeholders(len(remote)),
+		append([]any{ref.Agent, ref.Account, kind}, toAny(remote)...)...)
+	for _, id := range list {
+		known[id] = true
+	}
+	return known, err
+}
+
+// MoveInLeftOut lists what was left out behind an id, in the order in which it was read, at most limit.
+func (db *DB) MoveInLeftOut(ctx context.Context, m *MoveIn, after string, limit int) ([]MoveInItem, error) {
+	return moveInItemTable.list(ctx, db, `
+		where move_in_id = ? and id > ? and account_id = ? and reason is not null
+		order by id
+		limit ?`, m.ID, after, m.AccountID, limit)
+}
+
+// IsAgentIDFree reports whether no agent of any account has an id, also none that is being erased.
+func (db *DB) IsAgentIDFree(ctx context.Context, id parley.AgentID) (bool, error) {
+	n, err := db.count(ctx, `from agents where id = ?`, id)
+	return n == 0, err
+}
+
+// OwnersOfConversations returns the agents that have conversations, of any account and also those that are being
+// erased: their ids are taken.
+func (db *DB) OwnersOfConversations(ctx context.Context,
+	ids []parley.ConversationID) (map[parley.ConversationID]parley.AgentRef, error) {
+	owners := map[parley.ConversationID]parley.AgentRef{}
+	for part := range slices.Chunk(ids, 200) {
+		_, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (struct{}, error) {
+			var id parley.ConversationID
+			var ref parley.AgentRef
+			err := scan(&id, &ref.Agent, &ref.Account)
+			owners[id] = ref
+			return struct{}{}, err
+		}, `
+			select id, agent_id, account_id
+			from conversations
+			where id in `+placeholders(len(part)), toAny(part)...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return owners, nil
+}
+
+// TakenMessageIDs returns those of the ids that messages of any account have.
+func (db *DB) TakenMessageIDs(ctx context.Context, ids []parley.MessageID) (map[parley.MessageID]bool, error) {
+	taken := map[parley.MessageID]bool{}
+	for part := range slices.Chunk(ids, 200) {
+		list, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.MessageID], `
+			select id
+			from messages
+			where id in `+placeholders(len(part)), toAny(part)...)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range list {
+			taken[id] = true
+		}
+	}
+	return taken, nil
+}
+
+// movedMessageTable has messages that were written elsewhere, with their ratings.
+var movedMessageTable = newTable("messages", func(m *newReply) []field {
+	return append(newMessageFields(&m.Message, &m.owner),
+		field{"type", MessageTypeReply},
+		field{"feedback", nullableText(&m.Feedback)},
+		field{"feedback_at", func() any {
+			if m.Feedback == "" {
+				return nil
+			}
+			return millis(m.CreatedAt) // the other service does not tell
+		}})
+})
+
+// AddMovedConversation writes a conversation that was held elsewhere, with all its messages and their times, and counts
+// it with its agent. Fails with AGENT_NOT_FOUND once the agent is deleted.
+func (db *DB) AddMovedConversation(ctx context.Context, c *parley.Conversation, messages []parley.Message) error {
+	row := newConversation{Conversation: *c}
+	row.MessageCount = len(messages)
+	if err := newConversationTable.queueInsert(ctx, db, &row); err != nil {
+		return err
+	}
+	for i := range messages {
+		m := newReply{Message: messages[i], owner: c.AgentRef()}
+		m.Seq = int64(i + 1)
+		if err := movedMessageTable.queueInsert(ctx, db, &m); err != nil {
+			return err
+		}
+	}
+	return db.countConversation(ctx, c)
+}
