@@ -83,7 +83,9 @@ func useServer(t *testing.T, s *testkit.Server, agent string) {
 	t.Helper()
 	chat := "/agents/" + agent + "/chat"
 	var reply struct {
-		Data struct{ Metadata struct{ ConversationID string } }
+		Data struct {
+			Metadata struct{ ConversationID string }
+		}
 	}
 	s.Do(t, "POST", chat, s.Key, map[string]any{"message": "Where do parcels come from?"}).Decode(t, 200, &reply)
 	conversation := reply.Data.Metadata.ConversationID
