@@ -133,7 +133,9 @@ describe("signing in", { skip }, () => {
       await press(page, "Add a passkey");
       await page.getByText("Made").waitFor();
       await page.getByText("Ask for a passkey after the password").click();
-      const codes = await page.getByRole("dialog").getByRole("listitem").allTextContents();
+      const listed = page.getByRole("dialog").getByRole("listitem");
+      await listed.nth(9).waitFor();
+      const codes = await listed.allTextContents();
       assert.equal(codes.length, 10);
       await page.keyboard.press("Escape");
       await picture(page, "me-second-step");

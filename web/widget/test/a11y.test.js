@@ -48,6 +48,7 @@ describe("the chat is accessible", { skip }, () => {
       await page.keyboard.type("How do I return shoes?");
       await page.keyboard.press("Enter");
       await chat.locator("article[data-state=complete] button[aria-pressed]").first().waitFor();
+      await chat.waitForFunction(() => window.spoken.filter(Boolean).length > 1); // what is said follows what is drawn
       const said = await chat.evaluate(() => window.spoken.filter(Boolean));
       assert.deepEqual(said, ["Shop help is writing.", "You can send them back within 30 days. The label is in the parcel."]);
       await chat.locator("textarea:focus").waitFor();
