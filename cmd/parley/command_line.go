@@ -105,8 +105,8 @@ type commandLine struct {
 // longHelp is the help that is too long for a tag. The tags refer to it: help:"@sfu".
 var longHelp = map[string]string{
 	"archive-file": "File to write, such as shop.zip. It must not exist.",
-	"archive-new-ids": "Import under other ids, where those of the archive are taken: the account is there already or was " +
-		"imported before.",
+	"archive-new-ids": "Import under other ids, where those of the archive are taken: the account is there already, or " +
+		"was imported before.",
 	"account-plan": "Plan: free, hobby, standard, pro, enterprise, unlimited or one of your own; unlimited when left " +
 		"out.",
 	"agent-account":    "Account that gets it; the only one when left out.",
