@@ -89,7 +89,7 @@ type commandLine struct {
 	Archive struct {
 		Export archiveExportCmd `cmd:"" help:"Write an account to one file."`
 		Import archiveImportCmd `cmd:"" help:"Read an account from such a file."`
-	} `cmd:"" help:"Move an account between installations and databases."`
+	} `cmd:"" help:"Move an account to another installation."`
 	Restore    restoreCmd    `cmd:"" help:"Put a backup back into an empty data directory or database."`
 	Doctor     doctorCmd     `cmd:"" help:"Check data, settings, engines and machine, and say what to do."`
 	Health     healthCmd     `cmd:"" help:"Ask a server whether it answers, and exit with 1 if not."`
