@@ -93,7 +93,7 @@ type commandLine struct {
 	Archive struct {
 		Export archiveExportCmd `cmd:"" help:"Write an account to one file."`
 		Import archiveImportCmd `cmd:"" help:"Read an account from such a file."`
-	} `cmd:"" help:"Move an account between installations and databases."`
+	} `cmd:"" help:"Move an account to another installation."`
 	Restore    restoreCmd    `cmd:"" help:"Put a backup back into an empty data directory or database."`
 	Doctor     doctorCmd     `cmd:"" help:"Check data, settings, engines and machine, and say what to do."`
 	Health     healthCmd     `cmd:"" help:"Ask a server whether it answers, and exit with 1 if not."`
@@ -109,8 +109,8 @@ type commandLine struct {
 // longHelp is the help that is too long for a tag. The tags refer to it: help:"@sfu".
 var longHelp = map[string]string{
 	"archive-file": "File to write, such as shop.zip. It must not exist.",
-	"archive-new-ids": "Import under other ids, where those of the archive are taken: the account is there already or was " +
-		"imported before.",
+	"archive-new-ids": "Import under other ids, where those of the archive are taken: the account is there already, or " +
+		"was imported before.",
 	"account-plan": "Plan: free, hobby, standard, pro, enterprise, unlimited or one of your own; unlimited when left " +
 		"out.",
 	"agent-account":    "Account that gets it; the only one when left out.",

@@ -15,6 +15,7 @@ import (
 	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/archive"
+	"parley/internal/datadir"
 	"parley/internal/testkit"
 	"parley/internal/testkit/check"
 )
@@ -74,9 +75,12 @@ func TestAnswersAsBefore(t *testing.T) {
 	uploadFile(t, from, agent)
 	cited := ask(t, from, from.Key, agent)
 	check.Must(t, from.Runner.WaitIdle(t.Context()))
-	path := filepath.Join(t.TempDir(), "account.zip")
-	_, err := openInstallation(data, "").Export(t.Context(), parley.AccountID(from.Account), path)
+	lock, err := datadir.TryLock(data, "parley serve") // as the program does
 	check.Must(t, err)
+	path := filepath.Join(t.TempDir(), "account.zip")
+	_, err = openInstallation(data, "").Export(t.Context(), parley.AccountID(from.Account), path)
+	check.Must(t, err)
+	check.Must(t, lock.Unlock())
 
 	for name, url := range databases {
 		t.Run(name, func(t *testing.T) {

@@ -117,18 +117,18 @@ func TestMutatedRecords(t *testing.T) {
 	}
 }
 
-// someOf returns twelve of the names, others for each table, and all of them where time does not matter.
+// someOf returns ten of the names, others for each table, and all of them where time does not matter.
 func someOf(t *testing.T, names []string, table int) (some []string) {
 	t.Helper()
-	const enough = 12
-	if len(names) < enough {
+	const count = 10
+	if len(names) < count {
 		t.Fatalf("only %d mutations", len(names))
 	}
 	if os.Getenv("PARLEY_LONG") == "1" {
 		return names
 	}
-	for i := range enough {
-		some = append(some, names[(table+i*len(names)/enough)%len(names)])
+	for i := range count {
+		some = append(some, names[(table+i*len(names)/count)%len(names)])
 	}
 	return some
 }
