@@ -140,6 +140,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/accounts/{accountId}/inbox/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the members of an account who may answer customers */
+        get: operations["listInboxMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/accounts/{accountId}/invitations": {
         parameters: {
             query?: never;
@@ -364,6 +381,78 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/saved-replies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the saved replies of an account */
+        get: operations["listSavedReplies"];
+        put?: never;
+        /** Add a saved reply */
+        post: operations["addSavedReply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/saved-replies/{savedReplyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a saved reply */
+        delete: operations["removeSavedReply"];
+        options?: never;
+        head?: never;
+        /** Change what is sent of a saved reply */
+        patch: operations["changeSavedReply"];
+        trace?: never;
+    };
+    "/accounts/{accountId}/saved-views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the saved views of the inbox that a member has: their own and the shared ones */
+        get: operations["listSavedViews"];
+        put?: never;
+        /** Keep a filter of the inbox under a name */
+        post: operations["addSavedView"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/saved-views/{savedViewId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a saved view */
+        delete: operations["removeSavedView"];
+        options?: never;
+        head?: never;
+        /** Change what is sent of a saved view */
+        patch: operations["changeSavedView"];
         trace?: never;
     };
     "/accounts/{accountId}/server": {
@@ -706,6 +795,40 @@ export interface paths {
         /** Say whether an agent may be embedded at an address */
         post: operations["checkDomain"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Upload a file to send with a reply or a note */
+        post: operations["uploadMemberFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}/files/{fileId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a file that the member has uploaded and not sent */
+        delete: operations["removeMemberFile"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1736,7 +1859,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a conversation with its newest messages, notes and events */
+        /** Read a conversation of any origin with its newest messages, notes and events */
         get: operations["readThread"];
         put?: never;
         post?: never;
@@ -1755,23 +1878,6 @@ export interface paths {
         };
         /** Explain the answers of a conversation */
         get: operations["traceConversation"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/conversations/{conversationId}/transcript": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List what was said in a conversation of any origin, the newest page first */
-        get: operations["listTranscript"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2061,10 +2167,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** The providers of single sign-on by which you may sign in, and which of them you have connected */
+        get: operations["listIdentities"];
         put?: never;
         post?: never;
-        /** End what connects you with the provider of single sign-on */
+        /** End what connects you with a provider of single sign-on */
         delete: operations["disconnectSingleSignOn"];
         options?: never;
         head?: never;
@@ -2568,7 +2675,14 @@ export interface components {
             creditLimit: number | null;
             /** @description Of the month. */
             credits: number;
+            /** @description As that of Usage, of the agent alone. */
+            forecast: number | null;
             name: string;
+            /**
+             * Format: date-time
+             * @description When it reaches its own limit at that pace; null if it does not.
+             */
+            reachesLimitAt: string | null;
             /** @description Bytes of its sources now. */
             storage: number;
         };
@@ -2629,17 +2743,23 @@ export interface components {
         };
         AuditAct: {
             action: string;
+            /** @description That the request came from. */
+            address?: string;
+            /** @description Of the agent that it was done to, or that it belongs to. */
+            agentName?: string;
             /** Format: date-time */
             at: string;
             by: components["schemas"]["AuditActor"];
             /** @description An object. */
             details: unknown;
             hash: string;
+            /** @description Of the request that did it. */
+            requestId?: string;
             /** @description Of the account, from 1. */
             seq: number;
             /** @description The id of what it was done to. */
             subject: string;
-            /** @description Of a person, an agent or a key that is still there. */
+            /** @description Of what is still there and has one. */
             subjectName?: string;
         };
         AuditActPage: {
@@ -2658,6 +2778,8 @@ export interface components {
             /** @description Acts from the first one that fit. */
             checked: number;
             done: boolean;
+            /** @description An act of this step has the hash that was looked for. */
+            found: boolean;
             /** @description Of the last one that fits. A copy stored elsewhere shows even acts cut off the end. */
             hash: string;
             /** @description Acts there are. */
@@ -2911,8 +3033,13 @@ export interface components {
         };
         ExportedAgent: {
             document: unknown;
+            files?: components["schemas"]["ExportedFile"][];
             leftOut?: string[];
             text?: string;
+        };
+        ExportedFile: {
+            path: string;
+            sourceId: string;
         };
         FailedSource: {
             name: string;
@@ -2957,10 +3084,30 @@ export interface components {
             thumbsUp: number;
         };
         HumanReply: {
+            /** @description Uploaded before, at most 5. Beside them the text may be empty. */
+            fileIds?: string[];
             member: string;
             /** @description The newest message that the member has seen; 0 checks nothing. */
             seen?: number;
             text: string;
+        };
+        Identity: {
+            /** @description Whose own provider it is; empty of that of the server. */
+            accountId: string;
+            /** @description Likewise. */
+            accountName: string;
+            /**
+             * Format: date-time
+             * @description Null where they are not connected.
+             */
+            connectedAt: string | null;
+            /** Format: date-time */
+            lastUsedAt: string | null;
+            /** @description What people call it. */
+            name: string;
+        };
+        IdentityList: {
+            data: components["schemas"]["Identity"][];
         };
         IdentityProof: {
             token?: string;
@@ -3004,6 +3151,10 @@ export interface components {
             /** @description Empty of somebody who has left the account. */
             name: string;
             userId: string;
+        };
+        InboxMemberList: {
+            /** @description The longest standing first. */
+            members: components["schemas"]["InboxMember"][];
         };
         InboxMessage: {
             /** @enum {string} */
@@ -3191,6 +3342,14 @@ export interface components {
         MemberChange: {
             role: string;
         };
+        MemberFile: {
+            fileId: string;
+            /** @description Told by the content. */
+            mediaType: string;
+            name: string;
+            /** @description Bytes. */
+            size: number;
+        };
         MemberRemovalResult: {
             email: string;
             reassigned: number;
@@ -3202,8 +3361,12 @@ export interface components {
         Membership: {
             accountId: string;
             accountName: string;
+            /** @description The provider of another account has vouched for the session. */
+            needsOtherSignIn: boolean;
             /** @description The account is entered by it alone, and the session has begun otherwise. */
             needsSingleSignOn: boolean;
+            /** @description The person enters the account by it alone. */
+            onlySingleSignOn: boolean;
             /** @description What the role may do. */
             permissions: string[];
             /** @enum {string} */
@@ -3402,6 +3565,15 @@ export interface components {
             name?: string;
             team?: string;
         };
+        NewSavedReply: {
+            name: string;
+            text: string;
+        };
+        NewSavedView: {
+            filter: components["schemas"]["SavedViewFilter"];
+            name: string;
+            shared: boolean;
+        };
         NewSignInDomain: {
             domain: string;
         };
@@ -3436,6 +3608,8 @@ export interface components {
             team?: string;
         };
         NewTicketMessage: {
+            /** @description Uploaded before, at most 5. Beside them the text may be empty. */
+            fileIds?: string[];
             member: string;
             text: string;
             type: string;
@@ -3869,6 +4043,59 @@ export interface components {
             name?: string;
             team?: string;
         };
+        SavedReply: {
+            name: string;
+            savedReplyId: string;
+            /** @description Placeholders stand for names: {{customer.name}}, {{agent.name}} and {{member.name}}. What follows a | is written where there is no name: {{customer.name|there}}. */
+            text: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        SavedReplyChange: {
+            name?: string | null;
+            text?: string | null;
+        };
+        SavedReplyList: {
+            /** @description By their names. */
+            savedReplies: components["schemas"]["SavedReply"][];
+        };
+        SavedView: {
+            /** @description The member may change and remove it. */
+            canChange: boolean;
+            filter: components["schemas"]["SavedViewFilter"];
+            /** @description What the filter names that is no more. */
+            gone: ("agentId" | "memberId")[];
+            name: string;
+            savedViewId: string;
+            /** @description All members of the account have it. */
+            shared: boolean;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        SavedViewChange: {
+            filter?: components["schemas"]["SavedViewFilter"] | null;
+            name?: string | null;
+            shared?: boolean | null;
+        };
+        SavedViewFilter: {
+            agentId?: string;
+            endDate?: string;
+            escalated?: string;
+            feedback?: string;
+            /** @description Who answers. */
+            memberId?: string;
+            query?: string;
+            sentiment?: string;
+            source?: string;
+            startDate?: string;
+            topic?: string;
+            /** @enum {string} */
+            view?: "waiting" | "mine" | "unassigned" | "live" | "ended" | "all";
+        };
+        SavedViewList: {
+            /** @description By their names. */
+            savedViews: components["schemas"]["SavedView"][];
+        };
         SearchTrial: {
             /** @description Most passages; 12 if it is left out. */
             limit?: number;
@@ -3972,6 +4199,8 @@ export interface components {
             path: string | null;
         };
         SignInDomain: {
+            /** @description It is proved by the word of the server's operator, not by the record. */
+            byOperator: boolean;
             domain: string;
             /**
              * Format: date-time
@@ -3991,6 +4220,8 @@ export interface components {
             /** @description What people call the provider of single sign-on; empty if there is none. */
             oidcName: string;
             passkey: boolean;
+            /** @description Likewise, of the server; empty if it has none. */
+            serverOidcName: string;
         };
         SignInLink: {
             email: string;
@@ -4382,7 +4613,7 @@ export interface components {
             createdAt: string;
             email?: string;
             event?: components["schemas"]["TicketEvent"] | null;
-            files?: string[];
+            files?: components["schemas"]["ThreadFile"][];
             from: string;
             messageId: string;
             name?: string;
@@ -4475,19 +4706,6 @@ export interface components {
         };
         TrainingPage: {
             data: components["schemas"]["Training"][];
-            pagination: components["schemas"]["Pagination"];
-        };
-        TranscriptMessage: {
-            /** @description Who wrote it: user, assistant or human, which is a member of the team. */
-            author: string;
-            /** Format: date-time */
-            createdAt: string;
-            messageId: string;
-            /** @description Empty where there are only calls of tools or files. */
-            text: string;
-        };
-        TranscriptMessagePage: {
-            data: components["schemas"]["TranscriptMessage"][];
             pagination: components["schemas"]["Pagination"];
         };
         TrialHeader: {
@@ -4702,7 +4920,7 @@ export interface components {
                 "application/json": components["schemas"]["Envelope"];
             };
         };
-        /** @description AGENT_CHANGED, CHAT_CONVERSATION_BUSY, CHAT_CONVERSATION_NOT_ONGOING, CONVERSATION_ANSWERED, CONVERSATION_CLAIMED, CONVERSATION_NOT_TAKEN_OVER, MODEL_SERVER_CHANGED, RESOURCE_ALREADY_EXISTS, SOURCE_DUPLICATE, SOURCE_PENDING_DELETION, TICKET_CHANGED */
+        /** @description AGENT_CHANGED, CHAT_CONVERSATION_BUSY, CHAT_CONVERSATION_NOT_ONGOING, CONVERSATION_ANSWERED, CONVERSATION_CLAIMED, CONVERSATION_NOT_TAKEN_OVER, IDEMPOTENCY_KEY_IN_USE, MODEL_SERVER_CHANGED, RESOURCE_ALREADY_EXISTS, SOURCE_DUPLICATE, SOURCE_PENDING_DELETION, TICKET_CHANGED */
         Conflict: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -4712,7 +4930,7 @@ export interface components {
                 "application/json": components["schemas"]["Envelope"];
             };
         };
-        /** @description AGENT_LIMIT_REACHED, AUTH_INSUFFICIENT_PERMISSIONS, AUTH_SECOND_STEP_REQUIRED, AUTH_STEP_UP_REQUIRED, CHAT_MODEL_NOT_ALLOWED, PLAN_FEATURE_NOT_AVAILABLE */
+        /** @description AGENT_LIMIT_REACHED, AUTH_INSUFFICIENT_PERMISSIONS, AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_SECOND_STEP_REQUIRED, AUTH_SINGLE_SIGN_ON_REQUIRED, AUTH_STEP_UP_REQUIRED, CHAT_MODEL_NOT_ALLOWED, PLAN_FEATURE_NOT_AVAILABLE */
         Forbidden: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -4742,7 +4960,7 @@ export interface components {
                 "application/json": components["schemas"]["Envelope"];
             };
         };
-        /** @description ACCOUNT_NOT_FOUND, AGENT_NOT_FOUND, CHAT_RETRY_MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, KEY_NOT_FOUND, NOT_FOUND, RESOURCE_MESSAGE_NOT_FOUND, SOURCE_NOT_FOUND, TICKET_NOT_FOUND */
+        /** @description ACCOUNT_NOT_FOUND, AGENT_NOT_FOUND, CHAT_RETRY_MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, KEY_NOT_FOUND, NOT_FOUND, RESOURCE_MESSAGE_NOT_FOUND, RESOURCE_NOT_FOUND, SOURCE_NOT_FOUND, TICKET_NOT_FOUND */
         NotFound: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -4804,7 +5022,7 @@ export interface components {
                 "application/json": components["schemas"]["Envelope"];
             };
         };
-        /** @description MESSAGE_CONTENT_NOT_RENDERABLE, RESOURCE_MESSAGE_NOT_ASSISTANT, SOURCE_SIZE_LIMIT_EXCEEDED, TEAM_MEMBER_NOT_FOUND, TICKET_INVALID_STATUS, TICKET_TEAM_MEMBER_NOT_FOUND, TICKET_TEAM_NOT_FOUND */
+        /** @description IDEMPOTENCY_KEY_REUSED, MESSAGE_CONTENT_NOT_RENDERABLE, RESOURCE_MESSAGE_NOT_ASSISTANT, SOURCE_SIZE_LIMIT_EXCEEDED, TEAM_MEMBER_NOT_FOUND, TICKET_INVALID_STATUS, TICKET_TEAM_MEMBER_NOT_FOUND, TICKET_TEAM_NOT_FOUND */
         UnprocessableEntity: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5025,6 +5243,8 @@ export interface operations {
                 after?: number;
                 /** @description Its hash. */
                 hash?: string;
+                /** @description A hash that was kept elsewhere, to be looked for on the way. */
+                look?: string;
             };
             header?: never;
             path: {
@@ -5064,6 +5284,8 @@ export interface operations {
                 view?: "waiting" | "mine" | "unassigned" | "live" | "ended" | "all";
                 /** @description With this agent alone. */
                 agentId?: string;
+                /** @description In which this member answers. */
+                memberId?: string;
                 /** @description The cursor of the page before. */
                 cursor?: string;
                 /** @description Most items on the page. */
@@ -5094,6 +5316,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description ACCOUNT_NOT_FOUND, AGENT_NOT_FOUND */
             404: components["responses"]["NotFound"];
+            /** @description TEAM_MEMBER_NOT_FOUND */
+            422: components["responses"]["UnprocessableEntity"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
             /** @description SERVICE_UNDER_MAINTENANCE */
@@ -5120,6 +5344,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InboxCounts"];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listInboxMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxMemberList"];
                 };
             };
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
@@ -5830,6 +6086,304 @@ export interface operations {
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSavedReplies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedReplyList"];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    addSavedReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSavedReply"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedReply"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeSavedReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+                /** @description The saved reply, by its id. */
+                savedReplyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoOutput"];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND, NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeSavedReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+                /** @description The saved reply, by its id. */
+                savedReplyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedReplyChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedReply"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND, NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSavedViews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedViewList"];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    addSavedView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSavedView"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeSavedView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+                /** @description The saved view, by its id. */
+                savedViewId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoOutput"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND, NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeSavedView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+                /** @description The saved view, by its id. */
+                savedViewId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedViewChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND, NOT_FOUND */
             404: components["responses"]["NotFound"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
@@ -6790,6 +7344,88 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    uploadMemberFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent, by its id. */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A file of any kind, 1 byte to 10 MB.
+                     */
+                    file: string;
+                    /** @description A name to show; a new file has its own where this is missing. */
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberFile"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeMemberFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent, by its id. */
+                agentId: string;
+                /** @description The file, by its id. */
+                fileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoOutput"];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, RESOURCE_NOT_FOUND */
+            404: components["responses"]["NotFound"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
             /** @description SERVICE_UNDER_MAINTENANCE */
@@ -9141,7 +9777,13 @@ export interface operations {
     writeTicketMessage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Names this request: sent again within 24 hours, it has no second effect and gets the first reply.
+                 * @example 5f0c7a52-0c5e-4b7d-9a54-6f1f3a1e2b10
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The agent, by its id. */
                 agentId: string;
@@ -9172,11 +9814,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description AGENT_NOT_FOUND, TICKET_NOT_FOUND */
             404: components["responses"]["NotFound"];
-            /** @description CONVERSATION_NOT_TAKEN_OVER */
+            /** @description CONVERSATION_NOT_TAKEN_OVER, IDEMPOTENCY_KEY_IN_USE */
             409: components["responses"]["Conflict"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
-            /** @description MESSAGE_CONTENT_NOT_RENDERABLE, TEAM_MEMBER_NOT_FOUND */
+            /** @description IDEMPOTENCY_KEY_REUSED, MESSAGE_CONTENT_NOT_RENDERABLE, TEAM_MEMBER_NOT_FOUND */
             422: components["responses"]["UnprocessableEntity"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
@@ -9412,7 +10054,13 @@ export interface operations {
     claimConversation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Names this request: sent again within 24 hours, it has no second effect and gets the first reply.
+                 * @example 5f0c7a52-0c5e-4b7d-9a54-6f1f3a1e2b10
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The conversation, by its id. */
                 conversationId: string;
@@ -9441,10 +10089,12 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description CONVERSATION_NOT_FOUND */
             404: components["responses"]["NotFound"];
-            /** @description CHAT_CONVERSATION_NOT_ONGOING, CONVERSATION_CLAIMED */
+            /** @description CHAT_CONVERSATION_NOT_ONGOING, CONVERSATION_CLAIMED, IDEMPOTENCY_KEY_IN_USE */
             409: components["responses"]["Conflict"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
+            /** @description IDEMPOTENCY_KEY_REUSED */
+            422: components["responses"]["UnprocessableEntity"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
             /** @description SERVICE_UNDER_MAINTENANCE */
@@ -9565,7 +10215,13 @@ export interface operations {
     replyToConversation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Names this request: sent again within 24 hours, it has no second effect and gets the first reply.
+                 * @example 5f0c7a52-0c5e-4b7d-9a54-6f1f3a1e2b10
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The conversation, by its id. */
                 conversationId: string;
@@ -9594,11 +10250,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description CONVERSATION_NOT_FOUND */
             404: components["responses"]["NotFound"];
-            /** @description CONVERSATION_ANSWERED, CONVERSATION_NOT_TAKEN_OVER */
+            /** @description CONVERSATION_ANSWERED, CONVERSATION_NOT_TAKEN_OVER, IDEMPOTENCY_KEY_IN_USE */
             409: components["responses"]["Conflict"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
-            /** @description TEAM_MEMBER_NOT_FOUND */
+            /** @description IDEMPOTENCY_KEY_REUSED, TEAM_MEMBER_NOT_FOUND */
             422: components["responses"]["UnprocessableEntity"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
@@ -9638,7 +10294,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description CONVERSATION_NOT_FOUND */
             404: components["responses"]["NotFound"];
-            /** @description CHAT_CONVERSATION_NOT_ONGOING, CONVERSATION_NOT_TAKEN_OVER */
+            /** @description CHAT_CONVERSATION_NOT_ONGOING, CONVERSATION_CLAIMED, CONVERSATION_NOT_TAKEN_OVER */
             409: components["responses"]["Conflict"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
@@ -9709,45 +10365,6 @@ export interface operations {
                     "application/json": components["schemas"]["TurnTrace"][];
                 };
             };
-            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
-            403: components["responses"]["Forbidden"];
-            /** @description CONVERSATION_NOT_FOUND */
-            404: components["responses"]["NotFound"];
-            /** @description INTERNAL_SERVER_ERROR */
-            500: components["responses"]["InternalServerError"];
-            /** @description SERVICE_UNDER_MAINTENANCE */
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    listTranscript: {
-        parameters: {
-            query?: {
-                /** @description The cursor of the page before. */
-                cursor?: string;
-                /** @description Most items on the page. */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                /** @description The conversation, by its id. */
-                conversationId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TranscriptMessagePage"];
-                };
-            };
-            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR */
-            400: components["responses"]["BadRequest"];
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description CONVERSATION_NOT_FOUND */
@@ -10077,7 +10694,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
-            /** @description AUTH_STEP_UP_REQUIRED */
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_STEP_UP_REQUIRED */
             403: components["responses"]["Forbidden"];
             /** @description NOT_FOUND */
             404: components["responses"]["NotFound"];
@@ -10114,6 +10731,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_PASSKEY_FAILED, AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED */
+            403: components["responses"]["Forbidden"];
             /** @description NOT_FOUND */
             404: components["responses"]["NotFound"];
             /** @description RESOURCE_ALREADY_EXISTS */
@@ -10151,7 +10770,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
-            /** @description AUTH_STEP_UP_REQUIRED */
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_STEP_UP_REQUIRED */
             403: components["responses"]["Forbidden"];
             /** @description NOT_FOUND */
             404: components["responses"]["NotFound"];
@@ -10227,7 +10846,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_SIGN_IN_FAILED, AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
-            /** @description AUTH_STEP_UP_REQUIRED */
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_STEP_UP_REQUIRED */
             403: components["responses"]["Forbidden"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
@@ -10260,7 +10879,7 @@ export interface operations {
             };
             /** @description AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
-            /** @description AUTH_STEP_UP_REQUIRED */
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_STEP_UP_REQUIRED */
             403: components["responses"]["Forbidden"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
@@ -10295,7 +10914,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
-            /** @description AUTH_STEP_UP_REQUIRED */
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_STEP_UP_REQUIRED */
             403: components["responses"]["Forbidden"];
             /** @description NOT_FOUND */
             404: components["responses"]["NotFound"];
@@ -10366,9 +10985,39 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    disconnectSingleSignOn: {
+    listIdentities: {
         parameters: {
             query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityList"];
+                };
+            };
+            /** @description AUTH_SIGN_IN_REQUIRED */
+            401: components["responses"]["Unauthorized"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    disconnectSingleSignOn: {
+        parameters: {
+            query?: {
+                /** @description Whose own provider it is; without it that of the server. */
+                account?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10389,7 +11038,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
-            /** @description AUTH_STEP_UP_REQUIRED */
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_STEP_UP_REQUIRED */
             403: components["responses"]["Forbidden"];
             /** @description NOT_FOUND */
             404: components["responses"]["NotFound"];
@@ -10499,6 +11148,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_SIGN_IN_FAILED */
             401: components["responses"]["Unauthorized"];
+            /** @description AUTH_SINGLE_SIGN_ON_REQUIRED */
+            403: components["responses"]["Forbidden"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
             /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
@@ -10682,6 +11333,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_PASSKEY_FAILED, AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
+            /** @description AUTH_SINGLE_SIGN_ON_REQUIRED */
+            403: components["responses"]["Forbidden"];
             /** @description NOT_FOUND */
             404: components["responses"]["NotFound"];
             /** @description REQUEST_TOO_LARGE */
@@ -10752,7 +11405,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_SIGN_IN_FAILED */
             401: components["responses"]["Unauthorized"];
-            /** @description AUTH_SECOND_STEP_REQUIRED */
+            /** @description AUTH_SECOND_STEP_REQUIRED, AUTH_SINGLE_SIGN_ON_REQUIRED */
             403: components["responses"]["Forbidden"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
@@ -10789,6 +11442,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_PASSKEY_FAILED, AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED */
+            403: components["responses"]["Forbidden"];
             /** @description AUTH_INVALID_LINK */
             410: components["responses"]["Gone"];
             /** @description REQUEST_TOO_LARGE */
@@ -10865,6 +11520,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_PASSKEY_FAILED, AUTH_SIGN_IN_FAILED */
             401: components["responses"]["Unauthorized"];
+            /** @description AUTH_SINGLE_SIGN_ON_REQUIRED */
+            403: components["responses"]["Forbidden"];
             /** @description NOT_FOUND */
             404: components["responses"]["NotFound"];
             /** @description REQUEST_TOO_LARGE */
