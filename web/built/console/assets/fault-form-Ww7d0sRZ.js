@@ -1,1 +1,0 @@
-import{Ca as e,Sr as t,Ta as n,ba as r,ct as i}from"./index-3jGJVDJK.js";var a=n(e(),1),o=r(),s=()=>()=>{};function c({said:e,...n}){let r=(0,a.useMemo)(()=>({said:e,claim:s}),[e]);return(0,o.jsx)(i,{value:r,children:(0,o.jsx)(t,{...n})})}export{c as t};

@@ -1,0 +1,1 @@
+function e({rows:e,count:t,hasMore:n}){let r=n||t>0,i=n?-1:t+e.length;return e=>r?{"aria-posinset":t+e+1,"aria-setsize":i}:void 0}export{e as t};
