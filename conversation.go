@@ -144,7 +144,8 @@ type Part struct {
 // PartFile is the type of a part that is a file.
 const PartFile = "file"
 
-// SentFile is a file that a customer or a member has sent with a message. Its bytes are those of the attachment with its id.
+// SentFile is a file that a customer or a member has sent with a message. Its bytes are those of the attachment with
+// its id.
 type SentFile struct {
 	ID        AttachmentID `json:"id"`
 	Name      string       `json:"name"`

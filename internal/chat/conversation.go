@@ -143,7 +143,8 @@ func takeOver(c *parley.Conversation, by, reason string) (parley.EventKind, map[
 func (cs *Conversations) Claim(ctx context.Context, ref parley.ConversationRef,
 	member, former parley.UserID) (*parley.Conversation, error) {
 	effect := "claim:" + string(ref.Conversation)
-	c, err := cs.changeStatusOnce(ctx, ref, effect, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
+	type payload = map[string]string
+	c, err := cs.changeStatusOnce(ctx, ref, effect, func(c *parley.Conversation) (parley.EventKind, payload, error) {
 		isFree := c.Status != parley.ConversationTakenOver || c.ClaimedBy == "" || c.ClaimedBy == member
 		if !isFree && c.ClaimedBy != former {
 			return "", nil, parley.NewError(parley.CodeClaimed)

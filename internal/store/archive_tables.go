@@ -36,6 +36,8 @@ accounts (id)
   open_turns = 0 # no answer is being given
   only_sso = 0 # needs a provider of single sign-on, which is set up again
   exempt_owner = null # goes with only_sso
+  audit_seq = 0 # the log of audit begins anew
+  audit_hash = '' # goes with audit_seq
 
 users (id)
   id id
@@ -414,6 +416,22 @@ leads (id)
   fields object
   created_at nat
 
+saved_replies (id)
+  id id
+  name text
+  body text
+  created_at nat
+  updated_at nat
+
+saved_views (id)
+  id id
+  user_id id -> users
+  is_shared flag
+  name text
+  filter object
+  created_at nat
+  updated_at nat
+
 drafts (user_id, conversation_id, kind)
   user_id id -> users
   conversation_id id -> conversations
@@ -519,6 +537,7 @@ voice_sessions (id): t.ended_at is not null
   id id
   agent_id id -> agents
   conversation_id id -> conversations
+  visitor_id id? -> visitors
   user_id text
   timezone text
   max_seconds nat
@@ -633,6 +652,10 @@ var leftOutTables = map[string]string{
 	"blob_data":           "the bytes of files, which an archive holds as files",
 	"conversation_counts": "counted again on import",
 	"event_positions":     "how far readers have come in the log of events",
+	"member_files":        "files that were not sent yet",
+	"move_ins":            "how far taking over from another service has come",
+	"move_in_agents":      "how far taking over from another service has come",
+	"move_in_items":       "how far taking over from another service has come",
 	"events":              "the log of what happened in this installation, which other readers follow",
 	"goose_db_version":    "the schema's own",
 	"idempotency_keys":    "replies that are kept for a day for requests that are repeated",
