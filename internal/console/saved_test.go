@@ -104,9 +104,9 @@ func checkFilesGoWithReplies(ct *consoleTest) {
 	agent, conversation := ids["agentId"], "/v1/conversations/"+ids["conversationId"]
 	kim.want("200", "PUT "+conversation+"/claim", `{}`)
 	page := kim.upload(agent, "page.html", "<script>alert(1)</script>")
-	reply := func(who string, ids ...string) string {
+	reply := func(member string, ids ...string) string {
 		list, _ := json.Marshal(ids)
-		return fmt.Sprintf(`{"member":%q,"text":"","fileIds":%s}`, who+"@shop.example", list)
+		return fmt.Sprintf(`{"member":%q,"text":"","fileIds":%s}`, member+"@shop.example", list)
 	}
 	lee.want("400 VALIDATION_INVALID_BODY", "POST "+conversation+"/messages", reply("lee", page))
 	lee.want("404 RESOURCE_NOT_FOUND", "DELETE /v1/agents/"+agent+"/files/"+page, "")
@@ -161,8 +161,8 @@ func checkSavedViews(ct *consoleTest) {
 	own := decode[admin.SavedView](kim, "POST "+views, fmt.Sprintf(`{"name":"Lee's","shared":false,`+
 		`"filter":{"view":"live","memberId":%q,"agentId":"AAAAAAAAAAAAAAAAAAAAA"}}`, ct.userID("lee@shop.example")))
 	kim.want("400 VALIDATION_INVALID_BODY", "POST "+views, `{"name":"LEE'S","shared":false,"filter":{}}`)
-	if mine := list(kim); len(mine) != 1 || !mine[0].CanChange || strings.Join(mine[0].Gone, ",") != "agentId" {
-		t.Errorf("%+v", mine)
+	if own := list(kim); len(own) != 1 || !own[0].CanChange || strings.Join(own[0].Gone, ",") != "agentId" {
+		t.Errorf("%+v", own)
 	}
 	if others := list(lee); len(others) != 0 {
 		t.Errorf("a colleague has %+v", others)
@@ -174,12 +174,12 @@ func checkSavedViews(ct *consoleTest) {
 	}
 	lee.want("403 AUTH_INSUFFICIENT_PERMISSIONS", "DELETE "+views+"/"+own.ID, "")
 	boss.want("200", "DELETE /v1/accounts/"+ct.Account+"/members?email=lee%40shop.example", "")
-	if mine := list(kim); len(mine) != 1 || strings.Join(mine[0].Gone, ",") != "agentId,memberId" {
-		t.Errorf("%+v", mine)
+	if own := list(kim); len(own) != 1 || strings.Join(own[0].Gone, ",") != "agentId,memberId" {
+		t.Errorf("%+v", own)
 	}
 	boss.want("200", "DELETE "+views+"/"+own.ID, "")
-	if mine := list(kim); len(mine) != 0 {
-		t.Errorf("%+v", mine)
+	if own := list(kim); len(own) != 0 {
+		t.Errorf("%+v", own)
 	}
 }
 

@@ -16,7 +16,8 @@ import (
 	"parley/internal/text/words"
 )
 
-// paragraphExample is a question with the sentences of the paragraph that is quoted, and which of them hold a reference.
+// paragraphExample is a question with the sentences of the paragraph that is quoted, and which of them hold a
+// reference.
 type paragraphExample struct {
 	set, group string
 	signs      [][]float64
@@ -144,8 +145,8 @@ func fitChoice(all []paragraphExample) (w []float64) {
 // nothing.
 func addSlope(slope []float64, e paragraphExample, shares []float64) {
 	right := 0.0
-	for i, is := range e.holds {
-		if is {
+	for i, isTrue := range e.holds {
+		if isTrue {
 			right += shares[i]
 		}
 	}
@@ -164,12 +165,12 @@ func addSlope(slope []float64, e paragraphExample, shares []float64) {
 }
 
 func describeChoice(all []paragraphExample, shares [][]float64, set string, bound float64) string {
-	asked, held, brevity, quoted := 0, 0, 0.0, 0
+	questions, holds, brevity, quoted := 0, 0, 0.0, 0
 	for i, e := range all {
 		if set != "" && e.set != set {
 			continue
 		}
-		asked++
+		questions++
 		top, next := 0, -1
 		for j := 1; j < len(e.holds); j++ {
 			switch {
@@ -192,10 +193,10 @@ func describeChoice(all []paragraphExample, shares [][]float64, set string, boun
 		}
 		quoted += len(picked)
 		if some > 0 {
-			held++
+			holds++
 			brevity += float64(some) / float64(size)
 		}
 	}
-	return fmt.Sprintf("%.3f hold it, brevity %.2f, %.2f sentences", float64(held)/float64(max(asked, 1)),
-		brevity/float64(max(held, 1)), float64(quoted)/float64(max(asked, 1)))
+	return fmt.Sprintf("%.3f hold it, brevity %.2f, %.2f sentences", float64(holds)/float64(max(questions, 1)),
+		brevity/float64(max(holds, 1)), float64(quoted)/float64(max(questions, 1)))
 }

@@ -23,10 +23,11 @@ type kindOfQuestion struct {
 
 // kindCase is a question. A reply holds each of the texts and none of the others; both are separated by "|". The state
 // is "sure" if it is empty; "not sure" is refused or unsure.
-type kindCase struct{ question, holds, lacks, state string }
+type kindCase struct{ question, holds, missing, state string }
 
 var filterShop = map[string]string{
-	"Filters": "The filter ZK-100 fits the pump Aral. The filter ZK-1000 fits the pump Boral.\n\nThe filter ZK-100B fits " +
+	"Filters": "The filter ZK-100 fits the pump Aral. The filter ZK-1000 fits the pump Boral.\n\nThe filter " +
+		"ZK-100B fits " +
 		"the pump Coral and is washed once a month.\n\nCases for phones are made of leather.",
 	"Delivery": "We deliver to Austria and Germany within three days.\n\nWe ship to Switzerland for 9 euros. " +
 		"Customs are paid by the customer.\n\nGift cards are sent by mail and never expire.",
@@ -72,7 +73,8 @@ var kindsOfQuestions = []kindOfQuestion{
 		{"How long is a $5 coupon valid?", "until spring", "never end", ""},
 	}},
 	{"contrast", map[string]string{
-		"Returns":  "Customers with an account return goods within 30 days. Customers without an account return goods within 14 days.",
+		"Returns": "Customers with an account return goods within 30 days. Customers without an account " +
+			"return goods within 14 days.",
 		"Shipping": "Orders below 50 euros cost 4 euros of shipping. Orders above 50 euros are shipped for free.",
 		"Dogs":     "Dogs are allowed in the garden. Dogs are not allowed in the restaurant.",
 		"Rückgabe": "Mit Kundenkonto beträgt die Frist 40 Tage. Ohne Kundenkonto beträgt die Frist 10 Tage.",
@@ -89,9 +91,11 @@ var kindsOfQuestions = []kindOfQuestion{
 		{"What does shipping cost for orders under 50 euros?", "4 euros", "free", ""},
 	}},
 	{"tables", map[string]string{
-		"Umbrellas": "| Article | Price | Size | Colour | Stock |\n|---|---|---|---|---|\n| Umbrella Rain | €29.90 | large | blue | 7 |\n" +
+		"Umbrellas": "| Article | Price | Size | Colour | Stock |\n|---|---|---|---|---|\n| Umbrella Rain | " +
+			"€29.90 | large | blue | 7 |\n" +
 			"| Umbrella Storm | €49.90 | medium | red | 0 |\n| Parasol | €19.50 | small | green | 3 |\n",
-		"Branches": "| Branch | Phone | Address | Opening hours |\n|---|---|---|---|\n| Linz | 0732 5550 | Hafengasse 3 | 9–17 |\n" +
+		"Branches": "| Branch | Phone | Address | Opening hours |\n|---|---|---|---|\n| Linz | 0732 5550 | " +
+			"Hafengasse 3 | 9–17 |\n" +
 			"| Wels | 07242 5551 | Ringstrasse 8 | 10–18 |\n",
 	}, []kindCase{
 		{"What does the Umbrella Rain cost?", "€29.90", "49.90|19.50|| |---", ""},
@@ -117,14 +121,16 @@ var kindsOfQuestions = []kindOfQuestion{
 		{"where do I cancel the subscripton", "settings", "", ""},
 	}},
 	{"two questions", filterShop, []kindCase{
-		{"Do you ship to Switzerland? When are refunds paid?", "Switzerland for 9 euros|within a week", "Austria|Underwear", ""},
+		{"Do you ship to Switzerland? When are refunds paid?", "Switzerland for 9 euros|within a " +
+			"week", "Austria|Underwear", ""},
 		{"Do gift cards expire and which pump does ZK-100 fit?", "never expire|Aral", "Boral|Coral", ""},
 		{"When does the shop close on Saturday? Can underwear be returned?", "noon|Underwear cannot", "Graz|August", ""},
 		{"What does the membership cost? Do gift cards expire?", "24 euros|never expire", "guest|Austria", ""},
 		{"Do you ship to Switzerland, and do gift cards expire?", "for 9 euros|never expire", "Austria", ""},
 		{"What are cases for phones made of? When are refunds paid?", "leather|within a week", "pump|Graz", ""},
 		{"Which pump does ZK-100B fit? What does the membership cost?", "Coral|24 euros", "Boral|guest", ""},
-		{"Can underwear be returned? In which month is the shop closed on Mondays?", "Underwear cannot|August", "workshop|Graz", ""},
+		{"Can underwear be returned? In which month is the shop closed on Mondays?", "Underwear " +
+			"cannot|August", "workshop|Graz", ""},
 	}},
 	{"words around a question", filterShop, []kindCase{
 		{"Hi, do you ship to Switzerland? Thanks a lot!", "Switzerland for 9 euros", "Austria", ""},
@@ -138,8 +144,10 @@ var kindsOfQuestions = []kindOfQuestion{
 		{"Hi! When are refunds paid? Sent from my phone", "within a week", "Graz", ""},
 	}},
 	{"no borrowed sentence", map[string]string{
-		"Phones": "The phone Aster 5 has a screen of 5.4 inches. It costs 399 euros.\nThe phone Birch 6 has a screen of 6.1 " +
-			"inches. It costs 549 euros.\nThe phone Cedar 7 has a screen of 6.8 inches. It costs 749 euros.\nThe case CS-1 fits " +
+		"Phones": "The phone Aster 5 has a screen of 5.4 inches. It costs 399 euros.\nThe phone Birch 6 has " +
+			"a screen of 6.1 " +
+			"inches. It costs 549 euros.\nThe phone Cedar 7 has a screen of 6.8 inches. It costs 749 " +
+			"euros.\nThe case CS-1 fits " +
 			"Aster 5 and Birch 6. It does not fit Cedar 7.\nThe charger CH-2 loads all three phones.",
 		"Plans": "The Team plan is for companies. It costs 40 euros a month. The Campus plan is for schools. It is free.",
 	}, []kindCase{
@@ -171,9 +179,11 @@ var kindsOfQuestions = []kindOfQuestion{
 		{"Is the lamp IP67?", "", "", "not sure"},
 	}},
 	{"comparisons", map[string]string{
-		"Grinders": "The grinder Mola costs 90 euros.\n\nThe grinder Tera costs 120 euros.\n\nThe grinder Vola costs 60 euros.",
-		"Boats":    "The boat Gull is 4 metres long. The boat Heron is 6 metres long. The boat Ibis is 8 metres long.",
-		"Plans":    "| Plan | Price | Seats |\n|---|---|---|\n| Basic | 4 EUR | 1 |\n| Pro | 12 EUR | 5 |\n| Team | 30 EUR | 20 |\n",
+		"Grinders": "The grinder Mola costs 90 euros.\n\nThe grinder Tera costs 120 euros.\n\nThe grinder " +
+			"Vola costs 60 euros.",
+		"Boats": "The boat Gull is 4 metres long. The boat Heron is 6 metres long. The boat Ibis is 8 metres long.",
+		"Plans": "| Plan | Price | Seats |\n|---|---|---|\n| Basic | 4 EUR | 1 |\n| Pro | 12 EUR | 5 " +
+			"|\n| Team | 30 EUR | 20 |\n",
 	}, []kindCase{
 		{"Which is cheaper, the grinder Mola or the grinder Tera?", "90 euros|120 euros", "Vola", ""},
 		{"Is the Mola cheaper than the Vola?", "90 euros|60 euros", "Tera", ""},
@@ -186,8 +196,8 @@ var kindsOfQuestions = []kindOfQuestion{
 	}},
 }
 
-// TestKindsOfQuestions asks small agents questions of the kinds that people put to shops: each reply holds what is asked
-// and not what belongs to a neighbour.
+// TestKindsOfQuestions asks small agents questions of the kinds that people put to shops: each reply holds what is
+// asked and not what belongs to a neighbour.
 func TestKindsOfQuestions(t *testing.T) {
 	for _, kind := range kindsOfQuestions {
 		t.Run(kind.name, func(t *testing.T) {
@@ -214,7 +224,7 @@ func checkKindCase(t *testing.T, c kindCase, a eval.Trial) {
 			t.Errorf("%q lacks %q: %q", c.question, part, a.Answer)
 		}
 	}
-	for part := range strings.SplitSeq(c.lacks, "|") {
+	for part := range strings.SplitSeq(c.missing, "|") {
 		if strings.TrimSpace(part) != "" && strings.Contains(a.Answer, part) {
 			t.Errorf("%q has %q: %q", c.question, part, a.Answer)
 		}

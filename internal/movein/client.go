@@ -217,14 +217,14 @@ func (c *client) quotedError(res *outbound.Response) string {
 
 // wrongAnswer says that an answer is none of the interface.
 func (c *client) wrongAnswer(res *outbound.Response) error {
-	what := "something that is no page of a list"
+	subject := "something that is no page of a list"
 	if body := bytes.TrimSpace(res.Body); len(body) == 0 {
-		what = "nothing"
+		subject = "nothing"
 	} else if body[0] == '<' || strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
-		what = "a web page"
+		subject = "a web page"
 	}
 	return parley.Invalid("url", fmt.Sprintf("answers %d with %s; is it the base address of the interface, such as "+
-		"https://host.example%s?", res.Status, what, defaultPath))
+		"https://host.example%s?", res.Status, subject, defaultPath))
 }
 
 // askedWait returns how long a refusal asks to wait; 0 if it does not say.

@@ -120,7 +120,8 @@ func showInbox(t *testing.T, s *testkit.Server, agent, conversation string) {
 	}
 	_, customerErr := admin.RunOn(t.Context(), s.AdminService, admin.ListCustomers,
 		admin.CustomerQuery{AgentID: agent, Limit: 20})
-	_, leadErr := admin.RunOn(t.Context(), s.AdminService, admin.ListLeads, admin.LeadPageQuery{AgentID: agent, Paging: page})
+	_, leadErr := admin.RunOn(t.Context(), s.AdminService, admin.ListLeads,
+		admin.LeadPageQuery{AgentID: agent, Paging: page})
 	if err := errors.Join(all, countErr, customerErr, leadErr); err != nil {
 		t.Fatal(err)
 	}

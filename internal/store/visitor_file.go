@@ -139,8 +139,8 @@ func (db *DB) FileOfAgent(ctx context.Context, ref parley.AgentRef,
 	return &l.attachment, &l.blob, nil
 }
 
-// DeleteUnsentFiles deletes files that visitors and members uploaded before a moment and never sent, some at a time, and
-// returns the agents whose they were. It is a job of the installation.
+// DeleteUnsentFiles deletes files that visitors and members uploaded before a moment and never sent, some at a time,
+// and returns the agents whose they were. It is a job of the installation.
 func (db *DB) DeleteUnsentFiles(ctx context.Context, before time.Time) (agents []parley.AgentRef, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		agents = nil

@@ -56,8 +56,8 @@ func (f *figures) rowOf(measure, unit, key string, t *report.Threshold) report.R
 
 // framesRow compares how many frames a second were painted where they were fewest.
 func (f *figures) framesRow(measure string) report.Row {
-	least := report.AtLeast(50, "")
-	return report.ComparedRow(measure, "", quantile(f.Baseline["frames"], 0), quantile(f.Console["frames"], 0), &least).
+	minimum := report.AtLeast(50, "")
+	return report.ComparedRow(measure, "", quantile(f.Baseline["frames"], 0), quantile(f.Console["frames"], 0), &minimum).
 		WithFailures(lackOf(f.Console["frames"]))
 }
 

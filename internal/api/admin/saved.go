@@ -197,11 +197,11 @@ func (s *Service) listSavedViews(ctx context.Context, in InboxAccount) (SavedVie
 
 // findGone names what a filter narrows by that is no more.
 func (s *Service) findGone(ctx context.Context, account parley.AccountID, f parley.InboxFilter) ([]string, error) {
-	gone := []string{}
+	missing := []string{}
 	if f.AgentID != "" {
 		err := s.DB.CheckAgent(ctx, account.AgentRef(f.AgentID), s.Now())
 		if parley.IsCode(err, parley.CodeAgentNotFound) {
-			gone, err = append(gone, "agentId"), nil
+			missing, err = append(missing, "agentId"), nil
 		}
 		if err != nil {
 			return nil, err
@@ -210,13 +210,13 @@ func (s *Service) findGone(ctx context.Context, account parley.AccountID, f parl
 	if f.MemberID != "" {
 		_, err := s.DB.Member(ctx, account, f.MemberID, parley.CodeMemberNotFound)
 		if parley.IsCode(err, parley.CodeMemberNotFound) {
-			gone, err = append(gone, "memberId"), nil
+			missing, err = append(missing, "memberId"), nil
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return gone, nil
+	return missing, nil
 }
 
 func (s *Service) addSavedView(ctx context.Context, in NewSavedView) (SavedView, error) {

@@ -354,9 +354,9 @@ func TestOneMemberHasAConversation(t *testing.T) {
 		mt.requireCode(loser, parley.CodeClaimed, claim, `{"former":"`+parley.NewUUID()+`"}`)
 		mt.requireCode(loser, parley.CodeClaimed, "PUT /conversations/"+id+"/state", `{"step":"takeover"}`)
 		run(mt, admin.MoveConversation, admin.StateChange{ID: id, Step: "takeover"}) // nobody is put in the winner's place
-		if kept := get[admin.Thread](mt, loser, "GET /conversations/"+id+"/thread", ""); kept.ClaimedBy == nil ||
-			kept.ClaimedBy.UserID != string(winner.User) {
-			mt.t.Errorf("the conversation was taken from who has it: %+v", kept.ClaimedBy)
+		if stored := get[admin.Thread](mt, loser, "GET /conversations/"+id+"/thread", ""); stored.ClaimedBy == nil ||
+			stored.ClaimedBy.UserID != string(winner.User) {
+			mt.t.Errorf("the conversation was taken from who has it: %+v", stored.ClaimedBy)
 		}
 		get[admin.Conversation](mt, loser, claim, `{"former":"`+string(winner.User)+`"}`)
 

@@ -164,8 +164,8 @@ func (q *parsedQuestion) unknownAnswer(req model.Request, pages []passageLayout,
 	l := questionLanguage(req)
 	text := textsIn(l).Unknown
 	if missing := q.codesNowhere(req.Passages); len(missing) > 0 {
-		around := textsIn(l).CodeNotFound
-		return around[0] + missing[0].typed + around[1]
+		texts := textsIn(l).CodeNotFound
+		return texts[0] + missing[0].typed + texts[1]
 	}
 	if best.score == 0 {
 		return text

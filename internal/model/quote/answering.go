@@ -31,8 +31,8 @@ var answerWeights = answerSigns{1.82, 2.92, 0.36, 0, 0.96, 0.70, -0.38, -0.18, 0
 // one.
 const minAloneShare = 0.85
 
-// answeringSentences returns the sentence of the unit's paragraph that most likely answers, and the next likely one where
-// the first is not likely enough.
+// answeringSentences returns the sentence of the unit's paragraph that most likely answers, and the next likely one
+// where the first is not likely enough.
 func (q *parsedQuestion) answeringSentences(p *passageLayout, u quotableUnit) (first, second quotableUnit) {
 	units := p.sentencesOf(u.firstBlock)
 	if len(units) < 2 || q.unitHasAmount(u) || q.asksWhoMay || len(q.negatedTerms) > 0 || q.contrastsIn(p, units) {
@@ -157,16 +157,16 @@ func (q *parsedQuestion) readSentence(text string) (c sentenceContent) {
 // paragraphMatch is how the sentences of a paragraph match the question, beside each other.
 type paragraphMatch struct {
 	*parsedQuestion
-	units     []quotableUnit
-	most, sum []float64 // of each term: the best match in a sentence, and that of all
-	top       float64   // the best score
+	units        []quotableUnit
+	highest, sum []float64 // of each term: the best match in a sentence, and that of all
+	top          float64   // the best score
 }
 
 func (q *parsedQuestion) newParagraphMatch(units []quotableUnit) *paragraphMatch {
 	c := &paragraphMatch{q, units, make([]float64, len(q.terms)), make([]float64, len(q.terms)), 1e-9}
 	for _, u := range units {
 		for i, v := range u.ownMatch {
-			c.most[i] = max(c.most[i], v)
+			c.highest[i] = max(c.highest[i], v)
 			c.sum[i] += v
 		}
 		c.top = max(c.top, u.score)
@@ -180,13 +180,14 @@ func (c *paragraphMatch) sumOf(isPair bool, value func(term int) float64) float6
 	for i, s := range c.terms {
 		if s.fromLastMessage && s.isPair == isPair {
 			some += s.weight * value(i)
-			all += s.weight * c.most[i]
+			all += s.weight * c.highest[i]
 		}
 	}
 	return some / all
 }
 
-// share returns how much of the question the sentence names; of what several name only its part where it shall be alone.
+// share returns how much of the question the sentence names; of what several name only its part where it shall be
+// alone.
 func (c *paragraphMatch) share(i int, isAlone bool) float64 {
 	if i < 0 || i >= len(c.units) {
 		return 0

@@ -54,7 +54,8 @@ const spanishPlansTable = `| Plan | Precio al mes | Espacio |
 | Equipo | 30 EUR | 1 TB |`
 
 func TestTablesAreReadByRow(t *testing.T) {
-	const umbrellas = "| Umbrella | Price | Size | Colour |\n|---|---|---|---|\n| Rain | €29.90 | large | blue |\n| Storm " +
+	const umbrellas = "| Umbrella | Price | Size | Colour |\n|---|---|---|---|\n| Rain | €29.90 | large | " +
+		"blue |\n| Storm " +
 		"| €49.90 | | red |\n| Sun | €19.50 | small | |"
 	for _, c := range []struct{ heading, table, question, want string }{
 		{"Plans", plansTable, "What does the Pro plan cost?", "Pro: Price a month 12 EUR"},

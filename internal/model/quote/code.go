@@ -108,8 +108,8 @@ func (q *parsedQuestion) missingCodes(texts ...string) (missing []askedCode) {
 // missingCodeLoss is what a unit loses that does not name a code of the question, nor what is above it.
 const missingCodeLoss = 0.6
 
-// codeLoss returns what a unit loses for the codes of the question that neither it names, nor what it refers to, nor the
-// headings above.
+// codeLoss returns what a unit loses for the codes of the question that neither it names, nor what it refers to, nor
+// the headings above.
 func (q *parsedQuestion) codeLoss(c *unitContext, text, before string) float64 {
 	if len(q.codes) == 0 || len(q.missingCodes(append(slices.Clone(c.titles), text, before)...)) == 0 {
 		return 0

@@ -216,8 +216,8 @@ func (q *parsedQuestion) judge(passages []model.Passage, pages []passageLayout, 
 	return verdict{score, parley.AnswerRefused, parley.ReasonScore}
 }
 
-// isBesideThePoint reports whether what would be quoted lacks a code of the question, or the price or the number that it
-// asks for, or speaks of the other side of what it is about.
+// isBesideThePoint reports whether what would be quoted lacks a code of the question, or the price or the number that
+// it asks for, or speaks of the other side of what it is about.
 func (q *parsedQuestion) isBesideThePoint(p *passageLayout, passage model.Passage, best quotableUnit) bool {
 	if passage.IsQnA {
 		return false

@@ -418,8 +418,8 @@ func isBareWord(sentence string) bool {
 	return true
 }
 
-// withSecondSentence returns the quote with another sentence of its paragraph, in the order of the text; without a score
-// there is none.
+// withSecondSentence returns the quote with another sentence of its paragraph, in the order of the text; without a
+// score there is none.
 func (p *passageLayout) withSecondSentence(s excerpt, u quotableUnit) excerpt {
 	isIn := s.start <= u.start && u.end <= s.end || s.leadEnd > 0 && u.start == s.leadStart
 	switch {

@@ -129,8 +129,8 @@ func answerPart(ctx context.Context, req model.Request, part string) (a partAnsw
 	return a
 }
 
-// What the search would make of the best passage of a question: how many letters it finds where all words are there, and
-// how far it is before the next source.
+// What the search would make of the best passage of a question: how many letters it finds where all words are there,
+// and how far it is before the next source.
 const (
 	partLetters = 0.9
 	partLead    = 0.3

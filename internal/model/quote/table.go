@@ -206,8 +206,8 @@ func (q *parsedQuestion) rowAsSentence(text string, head, row excerpt) (picked [
 	return picked
 }
 
-// askedColumns returns the columns whose head the question names or, where there is none, whose cell has the amount that
-// it asks for; all that are not empty where it asks for none.
+// askedColumns returns the columns whose head the question names, else those whose cell has the amount that it asks
+// for, else all that are not empty.
 func (q *parsedQuestion) askedColumns(text string, names, cells []excerpt) (columns []int) {
 	first := q.matchText(text[cells[0].start:cells[0].end])
 	isNamed := func(n int) bool {
@@ -219,7 +219,8 @@ func (q *parsedQuestion) askedColumns(text string, names, cells []excerpt) (colu
 	}
 	isMeasured := func(n int) bool {
 		return slices.ContainsFunc(q.terms, func(s questionTerm) bool {
-			return s.fromLastMessage && s.measure > measureAmount && q.answersMeasure(s.measure, text[cells[n].start:cells[n].end])
+			return s.fromLastMessage && s.measure > measureAmount &&
+				q.answersMeasure(s.measure, text[cells[n].start:cells[n].end])
 		})
 	}
 	isAny := func(int) bool { return true }

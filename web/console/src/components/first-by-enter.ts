@@ -2,7 +2,7 @@ import { useRef, type KeyboardEvent } from "react";
 
 /**
  * Has Enter run the first of what is found until another is moved to: what is typed and confirmed at once must not
- * depend on whether the list has been drawn anew.
+ * depend on whether the list has been drawn again.
  */
 export function useFirstByEnter(runFirst: () => void) {
   const hasMoved = useRef(true); // nothing has been typed
