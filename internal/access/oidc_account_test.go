@@ -79,17 +79,7 @@ func (f *ownProviderTest) tryAs(email string) error {
 // visitOwn goes to the provider, which sends people back to the address of the account alone.
 func (f *ownProviderTest) visitOwn(start *access.OIDCStart) (cookie string, query url.Values) {
 	f.Helper()
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	req, err := http.NewRequestWithContext(f.Context(), http.MethodGet, start.URL, nil)
-	f.Must(err)
-	resp, err := client.Do(req)
-	f.Must(err)
-	defer resp.Body.Close()
-	location, err := resp.Location()
-	if err != nil || !strings.HasPrefix(location.String(), oidcCallback+"/"+string(f.account)+"?") {
-		f.Fatal(resp.Status, location, err)
-	}
-	return start.Attempt, location.Query()
+	return f.visitAndReturn(start, oidcCallback+"/"+string(f.account))
 }
 
 func (f *ownProviderTest) signInOwn() (*access.OpenedSession, error) {

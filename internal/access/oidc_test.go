@@ -71,6 +71,12 @@ func (f *oidcTest) begin() (cookie string, query url.Values) {
 // visit goes to the provider and comes back.
 func (f *oidcTest) visit(start *access.OIDCStart) (cookie string, query url.Values) {
 	f.Helper()
+	return f.visitAndReturn(start, oidcCallback)
+}
+
+// visitAndReturn goes to the provider, which sends people back to the address.
+func (f *oidcTest) visitAndReturn(start *access.OIDCStart, address string) (cookie string, query url.Values) {
+	f.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	req, err := http.NewRequestWithContext(f.Context(), http.MethodGet, start.URL, nil)
 	f.Must(err)
@@ -78,7 +84,7 @@ func (f *oidcTest) visit(start *access.OIDCStart) (cookie string, query url.Valu
 	f.Must(err)
 	defer resp.Body.Close()
 	location, err := resp.Location()
-	if err != nil || !strings.HasPrefix(location.String(), oidcCallback+"?") {
+	if err != nil || !strings.HasPrefix(location.String(), address+"?") {
 		f.Fatal(resp.Status, location, err)
 	}
 	return start.Attempt, location.Query()

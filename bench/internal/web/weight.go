@@ -44,13 +44,16 @@ func measureWeight(_ context.Context, w *webRun) ([]report.Row, error) {
 		report.AtMost(750, "kB")
 	page, pageSize := f.heaviestPage()
 	language, languageSize := f.heaviestCatalog()
+	loaded, loadedSize := f.heaviestLoad()
 	return []report.Row{
 		report.SingleRow("console: code and styles of the first page, gzip", "kB", f.sum(f.initial), &first),
 		report.SingleRow(fmt.Sprintf("… heaviest of %d further pages with all that it needs (%s)", len(f.pages), page), "kB",
 			pageSize, &lazy),
 		report.SingleRow(fmt.Sprintf("… heaviest texts of a page, with those of the first (%s)", language), "kB",
 			languageSize, &catalog),
-		report.SingleRow("… all files", "kB", f.sum(slices.Collect(maps.Keys(f.sizes))), &all),
+		report.SingleRow(fmt.Sprintf("… all that one person can load, in the heaviest language (%s)", loaded), "kB",
+			loadedSize, &all),
+		report.SingleRow("… all files, in all languages", "kB", f.sum(slices.Collect(maps.Keys(f.sizes))), nil),
 	}, nil
 }
 
@@ -172,6 +175,24 @@ func (f *front) heaviestCatalog() (language string, size float64) {
 			if s := f.sizes[c.first] + f.sizes[file]; s > size {
 				language, size = name, s
 			}
+		}
+	}
+	return language, size
+}
+
+// heaviestLoad returns the size of the program with all texts of the language that has the heaviest.
+func (f *front) heaviestLoad() (language string, size float64) {
+	isOf := func(name, language string) bool { return strings.Contains(name, "."+language+"-") }
+	for one := range f.catalogs {
+		sum := 0.0
+		for name, kB := range f.sizes {
+			isOther := func(other string) bool { return other != one && isOf(name, other) }
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(f.catalogs)), isOther) {
+				sum += kB
+			}
+		}
+		if sum > size {
+			language, size = one, sum
 		}
 	}
 	return language, size

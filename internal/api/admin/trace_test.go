@@ -313,9 +313,9 @@ func TestThreadHasMessagesAndEvents(t *testing.T) {
 			mt.t.Errorf("the entries are %+v", thread.Entries)
 		}
 		isReply := func(e admin.ThreadEntry) bool { return e.Type == "reply" && e.Author == "human" }
-		last := thread.Entries[slices.IndexFunc(thread.Entries, isReply)]
-		if last.Name != "Kim" || len(last.Parts) != 1 || last.Parts[0].Text != "Deep blue." {
-			mt.t.Errorf("the reply is %+v", last)
+		reply := thread.Entries[slices.IndexFunc(thread.Entries, isReply)]
+		if reply.Name != "Kim" || len(reply.Parts) != 1 || reply.Parts[0].Text != "Deep blue." {
+			mt.t.Errorf("the reply is %+v", reply)
 		}
 		before := fmt.Sprintf("GET /conversations/%s/thread?limit=1&before=%d", id, thread.Entries[1].Seq)
 		earlier := get[admin.Thread](mt, kim, before, "")
