@@ -20,7 +20,7 @@ func TestMembersWriteToTicketsInTheirOwnNames(t *testing.T) {
 		note := func(field, author string) string {
 			return fmt.Sprintf(`{"type":"note","content":"Call back.",%q:%q}`, field, author)
 		}
-		const refused = "404 TEAM_MEMBER_NOT_FOUND"
+		const refused = "422 TEAM_MEMBER_NOT_FOUND"
 		for _, c := range [][3]string{
 			{"201", "authorEmail", "Kim@shop.example"},
 			{"201", "authorId", strings.ToUpper(ct.userID("kim@shop.example"))},

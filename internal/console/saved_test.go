@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,7 +118,8 @@ func checkFilesGoWithReplies(ct *consoleTest) {
 	kim.want("200", "DELETE /v1/agents/"+agent+"/files/"+removed, "")
 	kim.want("400 VALIDATION_INVALID_BODY", "POST "+conversation+"/messages", reply("kim", removed))
 	thread := decode[admin.Thread](kim, "GET "+conversation+"/thread", "")
-	files := thread.Entries[len(thread.Entries)-1].Files
+	replies := slices.DeleteFunc(thread.Entries, func(e admin.ThreadEntry) bool { return e.Type != "reply" })
+	files := replies[len(replies)-1].Files
 	if len(files) != 1 || files[0].Name != "page.html" {
 		t.Fatalf("%+v", files)
 	}

@@ -46,7 +46,7 @@ type HumanReply struct {
 	Text   string `json:"text"`
 	Seen   int64  `json:"seen,omitempty" min:"0" doc:"The newest message that the member has seen; 0 checks nothing."`
 
-	FileIDs []string `json:"fileIds,omitempty" doc:"Uploaded before, at most 5. Beside them the text may be empty."`
+	FileIDs []string `json:"fileIds,omitempty" max:"5" doc:"Uploaded before. Beside them the text may be empty."`
 }
 
 // MessageRef names a message.

@@ -35,7 +35,7 @@ type NewTicketMessage struct {
 	Member string `json:"member"` // e-mail address
 	Text   string `json:"text"`   // Markdown
 
-	FileIDs []string `json:"fileIds,omitempty" doc:"Uploaded before, at most 5. Beside them the text may be empty."`
+	FileIDs []string `json:"fileIds,omitempty" max:"5" doc:"Uploaded before. Beside them the text may be empty."`
 }
 
 // ticketPageSize is how many messages are read at a time.

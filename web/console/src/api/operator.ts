@@ -3084,7 +3084,7 @@ export interface components {
             thumbsUp: number;
         };
         HumanReply: {
-            /** @description Uploaded before, at most 5. Beside them the text may be empty. */
+            /** @description Uploaded before. Beside them the text may be empty. */
             fileIds?: string[];
             member: string;
             /** @description The newest message that the member has seen; 0 checks nothing. */
@@ -3608,7 +3608,7 @@ export interface components {
             team?: string;
         };
         NewTicketMessage: {
-            /** @description Uploaded before, at most 5. Beside them the text may be empty. */
+            /** @description Uploaded before. Beside them the text may be empty. */
             fileIds?: string[];
             member: string;
             text: string;
