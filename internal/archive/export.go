@@ -227,10 +227,11 @@ func (x *export) writeFiles(ctx context.Context) error {
 func (x *export) writeFileOf(ctx context.Context, f store.ArchivedFile) error {
 	sum := sha256.New()
 	size, err := x.copyFile(ctx, f, sum) // before its beginning is in the archive
-	if err != nil && !errors.Is(err, os.ErrNotExist) && !parley.IsCode(err, parley.CodeSourceNotFound) {
+	isGone := errors.Is(err, os.ErrNotExist) || parley.IsCode(err, parley.CodeSourceNotFound)
+	switch {
+	case err != nil && !isGone:
 		return err
-	}
-	if err != nil || size != f.Size || hexOf(sum) != f.Hash {
+	case isGone || size != f.Size || hexOf(sum) != f.Hash:
 		x.manifest.Missing = append(x.manifest.Missing, f.Hash)
 		return nil
 	}

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"parley"
 	"parley/internal/archive"
 	"parley/internal/ingest"
@@ -22,16 +20,6 @@ import (
 	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 )
-
-// runChild does what a parent process asks for, and reports whether there is one (kill_test.go).
-var runChild = func() bool { return false }
-
-func TestMain(m *testing.M) {
-	if runChild() {
-		return
-	}
-	dbs.Main(m, func() error { return goleak.Find() })
-}
 
 // account is the id of the account that tests move.
 const account = parley.AccountID("0b9c1a52-5a4e-4e0e-9a52-3f3f6f1f0a01")
@@ -294,6 +282,7 @@ func (s *seeder) plainValue(t *store.ArchiveTable, c store.ArchiveColumn, i int)
 		return int64(i + 1)
 	case store.ArchiveNat, store.ArchiveInt:
 		return int64(1_790_000_000_000 + i)
+	case store.ArchiveText, store.ArchiveWho:
 	}
 	return fmt.Sprintf("%s %s %d \u00e4\n<&>\u2028", t.Name, c.Name, i)
 }

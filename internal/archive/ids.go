@@ -78,7 +78,7 @@ func (m *idMap) inJSON(text string, paths []string) (string, error) {
 func (m *idMap) at(raw json.RawMessage, path []string) (json.RawMessage, error) {
 	if len(path) == 0 {
 		var id string
-		if json.Unmarshal(raw, &id) != nil {
+		if !isRead(raw, &id) {
 			return raw, nil
 		}
 		if replaced := m.ofWho(id); replaced != id {
@@ -92,9 +92,12 @@ func (m *idMap) at(raw json.RawMessage, path []string) (json.RawMessage, error) 
 	return m.inMember(raw, path)
 }
 
+// isRead reads a JSON value, and reports whether it has that form.
+func isRead(raw json.RawMessage, into any) bool { return json.Unmarshal(raw, into) == nil }
+
 func (m *idMap) inItems(raw json.RawMessage, path []string) (json.RawMessage, error) {
 	var items []json.RawMessage
-	if json.Unmarshal(raw, &items) != nil || len(items) == 0 {
+	if !isRead(raw, &items) || len(items) == 0 {
 		return raw, nil
 	}
 	var out strings.Builder
@@ -113,7 +116,7 @@ func (m *idMap) inItems(raw json.RawMessage, path []string) (json.RawMessage, er
 // inMember replaces the value of one member. The others keep their order, for the text is not written again.
 func (m *idMap) inMember(raw json.RawMessage, path []string) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) != nil {
+	if !isRead(raw, &members) {
 		return raw, nil
 	}
 	value, ok := members[path[0]]

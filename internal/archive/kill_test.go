@@ -16,18 +16,27 @@ import (
 	"syscall"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"parley"
 	"parley/internal/archive"
 	"parley/internal/store"
 	"parley/internal/testkit/check"
+	"parley/internal/testkit/dbs"
 )
 
 // The child of a test does one thing and ends, or is ended.
 const childVariable = "PARLEY_ARCHIVE_CHILD"
 
-func init() { runChild = runAsChild }
+func TestMain(m *testing.M) {
+	if runChild() {
+		return
+	}
+	dbs.Main(m, func() error { return goleak.Find() })
+}
 
-func runAsChild() bool {
+// runChild does what a parent process asks for, and reports whether there is one.
+func runChild() bool {
 	act := os.Getenv(childVariable)
 	if act == "" {
 		return false

@@ -105,12 +105,12 @@ func TestCallsHaveTheLimitsOfTheWidget(t *testing.T) {
 		}
 		var none int64
 		f.limit(func(l *parley.WidgetLimits) { l.DailyVisitorCredits = &none })
-		r := call(f.newVisitor(), nil)
+		r := call(f.newVisitor(), fields{})
 		if r.code() != "RATE_LIMIT_TOO_MANY_REQUESTS" || r.header.Get("Retry-After") == "" {
 			t.Errorf("%d %s", r.status, r.body)
 		}
 		f.limit(func(l *parley.WidgetLimits) { l.DailyCredits, l.DailyVisitorCredits = &none, nil })
-		f.wantCode(call(f.newVisitor(), nil), "AGENT_CREDITS_LIMIT_REACHED")
+		f.wantCode(call(f.newVisitor(), fields{}), "AGENT_CREDITS_LIMIT_REACHED")
 		f.limit(func(l *parley.WidgetLimits) { l.DailyCredits = nil })
 		f.change(`{"allowedDomains":["shop.example"]}`)
 		token := f.newVisitor()

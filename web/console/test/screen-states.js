@@ -142,6 +142,9 @@ export async function trySearch(page) {
 const secondStep = { id: "01998b2d-0000-7000-8000-000000006000", options: null };
 export const withSecondStep = { isSignedIn: false, fail: { "POST /v1/session": [200, { user: null, memberships: [], features: { passkey: false, oidc: false, oidcName: "", mail: true }, secondStep }] } };
 
+const refusal = { code: "AUTH_SINGLE_SIGN_ON_REQUIRED", message: "", details: { company: "Shop", provider: "Shop ID", accountId: "acc_1" } };
+export const withRefusedPassword = { isSignedIn: false, fail: { "POST /v1/session": [403, { error: refusal }] } };
+
 export async function typePassword(page) {
   await page.locator("[name=email]").fill("owner@shop.example");
   await page.locator("[name=password]").fill("correct horse battery");

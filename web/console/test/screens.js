@@ -8,6 +8,7 @@ import { modelServers } from "./model-answers.js";
 import { rows as inboxRows } from "./inbox-answers.js";
 import { faults } from "./manifest-answers.js";
 import { explain, metadata } from "./playground-answers.js";
+import { view as savedView, whoAnswers } from "./saved-answers.js";
 import * as to from "./screen-states.js";
 import { sources } from "./source-answers.js";
 import { withTickets } from "./ticket-answers.js";
@@ -31,6 +32,9 @@ const support = { session: withTickets() };
 const people = { session: inWorkspace() };
 const withProvider = { session: { ...inWorkspace(), features: sso.features } };
 const shut = { session: { memberships: [{ accountId: "acc_1", accountName: "Shop", role: "agent", permissions: [], needsSingleSignOn: true }], ...sso } };
+const byOther = { session: { memberships: [{ accountId: "acc_1", accountName: "Garage", role: "agent", permissions: [], needsOtherSignIn: true, singleSignOnName: "Garage ID" }], ...sso } };
+const mine = { inbox: [{ ...inboxRows[0], claimedBy: { userId: "usr_1", name: "Owner" } }] };
+const views = [savedView(1, "Refunds", { shared: true }), savedView(2, "Without an agent", { gone: ["agent"] })];
 const alone = { ...people, state: { members: members.slice(0, 1), invitations: [] } };
 const noUsage = { credits: 0, reservedCredits: 0, forecast: null, reachesLimitAt: null, creditLimit: null, days: usage.days.map((one) => ({ ...one, credits: 0 })), plan: { ...usage.plan, name: "unlimited", voice: false, voiceSessionsPerDay: null, agents: null, storagePerAgent: null, creditsPerMonth: null } };
 const playground = `/agents/${help}/playground`;
@@ -45,6 +49,7 @@ export const screens = {
     loading: [{ ...signedOut, fail: { "GET /v1/session": to.never } }, to.opening],
   }),
   "sign-in-sso": screen("/sign-in#oidc-domain", { full: [{ ...signedOut, session: sso }, to.heading] }),
+  "sign-in-refused": screen("/", { full: [{ ...to.withRefusedPassword, session: sso }, to.signInWrongly] }),
   setup: screen("/setup#good", { full: [{ ...signedOut, session: { needsSetup: true } }, to.heading] }),
   redeem: screen("/redeem#good", { full: [signedOut, to.heading], ...to.stuck("POST /v1/session/link-state", signedOut) }),
   "redeem-half": screen("/redeem", { full: [signedOut, to.heading] }),
@@ -58,16 +63,24 @@ export const screens = {
   inbox: screen("/inbox", {
     full: [{}, to.byText("Customer 2")],
     empty: [{ state: { inbox: [] } }, to.count("h2", 1)],
+    saved: [{ session: whoAnswers, state: { views } }, to.byText("Refunds")],
     viewer: [viewer, to.byText("Customer 2")],
     partial: [{ fail: { "GET /v1/accounts/acc_1/inbox/counts": to.broken } }, to.byText("Customer 2")],
     ...to.stuck("GET /v1/accounts/acc_1/inbox"),
   }),
   "inbox-conversation": screen(`/inbox/${inboxRows[0].conversationId}`, {
     full: [{}, to.byText("The label is in the parcel.")],
-    mine: [{ state: { inbox: [{ ...inboxRows[0], claimedBy: { userId: "usr_1", name: "Owner" } }] } }, to.textbox],
+    mine: [{ state: mine }, to.textbox],
     viewer: [viewer, to.byText("The label is in the parcel.")],
     gone: [{ state: { inbox: [] } }, to.heading],
     ...to.stuck(`GET /v1/conversations/${inboxRows[0].conversationId}/thread`),
+  }),
+  "dialog-saved-replies": screen(`/inbox/${inboxRows[0].conversationId}`, {
+    full: [{ session: whoAnswers, state: mine }, to.press("saved.replies")],
+    empty: [{ session: whoAnswers, state: { ...mine, replies: [] } }, to.press("saved.replies")],
+  }),
+  "dialog-view": screen(`/inbox?view=all&agent=${inboxRows[0].agentId}`, {
+    full: [{ session: whoAnswers }, to.press("saved.saveView")],
   }),
   "agents-manifest": screen("/agents", { full: [{}, to.openManifest] }),
   agent: screen(`/agents/${help}`, {
@@ -312,6 +325,13 @@ export const screens = {
     full: [support, to.byText("Important customers")],
     empty: [{ ...support, state: { rules: [] } }, to.within("[role=tabpanel] form")],
   }),
+  "helpdesk-replies": screen(`/agents/${help}/helpdesk/replies`, {
+    full: [support, to.byText("Opening hours")],
+    empty: [{ ...support, state: { replies: [] } }, to.within("[role=tabpanel] button")],
+    viewer: [{ session: withTickets("viewer") }, to.byText("Opening hours")],
+    ...to.stuck("GET /v1/accounts/acc_1/saved-replies", support),
+  }),
+  "dialog-reply": screen(`/agents/${help}/helpdesk/replies`, { full: [support, to.press("saved.addReply")] }),
   "dialog-status": screen(`/agents/${help}/helpdesk`, { full: [support, to.press("tickets.setup.addStatus")] }),
   "dialog-team": screen(`/agents/${help}/helpdesk/teams`, { full: [support, to.press("tickets.setup.addTeam")] }),
   "dialog-rule": screen(`/agents/${help}/helpdesk/rules`, { full: [support, to.press("tickets.setup.addRule")] }),
@@ -349,6 +369,7 @@ export const screens = {
     ...to.stuck("GET /v1/members", people),
   }),
   "needs-sso": screen("/agents", { full: [shut, to.heading] }),
+  "needs-other": screen("/agents", { full: [byOther, to.heading] }),
   server: screen("/workspace/server", {
     full: [people, to.byText("1.4.0")],
     troubled: [{ ...people, state: { server: troubled } }, to.byText("1.4.0")],
