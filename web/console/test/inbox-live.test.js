@@ -76,7 +76,7 @@ describe("the inbox and tickets, live", { skip }, () => {
   }
 
   const text = (value) => value.replace(/\s+/g, " ").trim();
-  const rowsOf = (place) => place.evaluateAll((rows) => rows.map((row) => [row.dataset.row ?? row.dataset.key, row.innerText]));
+  const rowsOf = (place) => place.evaluateAll((rows) => rows.map((row) => [row.dataset.row ?? row.dataset.key, row.textContent]));
 
   /** Tells how the list of the inbox differs from the store. */
   async function findWrongList(page) {
@@ -227,6 +227,11 @@ describe("the inbox and tickets, live", { skip }, () => {
     const mine = await openPage(`/inbox/${first}`, person, server);
     await mine.getByRole("region", { name: "Conversation", exact: true }).getByRole("button", { name: "Take over" }).click();
     await mine.getByLabel("Write to the customer").fill("It comes tomorrow.");
+    const isSent = mine.waitForRequest((one) => one.method() === "POST" && /\/messages$/.test(one.url()));
+    await mine.route("**/thread*", async (route) => { // the page does not know yet who has the conversation now
+      await isSent;
+      await route.continue();
+    });
     await write(first, "It comes on Friday.", colleague);
     await mine.keyboard.press("Control+Enter");
     const question = mine.getByRole("alertdialog");

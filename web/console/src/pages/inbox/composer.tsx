@@ -24,6 +24,8 @@ interface Props {
   /** Has what is shown read again. */
   onSent: () => Promise<unknown>;
   onTyping: (isTyping: boolean) => void;
+  /** Tells whether something is being sent, or waits for the person's word: until then the composer stays. */
+  onSending: (isSending: boolean) => void;
 }
 
 const draftKey = (id: string, kind: Kind) => `parley.inbox.${kind} ${id}`;
@@ -99,7 +101,7 @@ function useTyping(id: string, onTyping: (isTyping: boolean) => void) {
 }
 
 /** Where a reply or a note is written. Ctrl and Enter send it. */
-export function Composer({ thread, onSent, onTyping }: Props) {
+export function Composer({ thread, onSent, onTyping, onSending }: Props) {
   const { t } = useTexts();
   const { conversationId: id, agentId, ticketNumber } = thread;
   const mayNote = useMay("tickets:write") && Boolean(ticketNumber);
@@ -110,6 +112,8 @@ export function Composer({ thread, onSent, onTyping }: Props) {
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [isOvertaken, setOvertaken] = useState(false);
+  const isSending = isPending || isOvertaken;
+  useEffect(() => onSending(isSending), [isSending, onSending]);
   const area = useRef<HTMLTextAreaElement>(null);
   const tell = useTyping(id, onTyping);
   const message = text.trim();

@@ -56,6 +56,7 @@ function Steps({ thread, onSent, onTyping }: Props & { onTyping: (isTyping: bool
   const [pending, setPending] = useState<Step | "">("");
   const [error, setError] = useState<unknown>(null);
   const [isEnding, setEnding] = useState(false);
+  const [isSending, setSending] = useState(false);
   const { conversationId: id, status, claimedBy } = thread;
   const isTaken = status === "taken_over" && claimedBy !== null;
   const isMine = isTaken && claimedBy.userId === hooks.person?.id;
@@ -138,18 +139,16 @@ function Steps({ thread, onSent, onTyping }: Props & { onTyping: (isTyping: bool
           )}
         </div>
       )}
+      {(isMine || isSending) && <Composer key={id} thread={thread} onSent={readNewest} onTyping={onTyping} onSending={setSending} />}
       {isMine && (
-        <>
-          <Composer key={id} thread={thread} onSent={readNewest} onTyping={onTyping} />
-          <div className={styles.steps}>
-            <Button icon="bot" isPending={pending === "handback"} onPress={handBack}>
-              {t("inbox.handBack")}
-            </Button>
-            <Button icon="check" isPending={pending === "end"} onPress={() => setEnding(true)}>
-              {t("inbox.end")}
-            </Button>
-          </div>
-        </>
+        <div className={styles.steps}>
+          <Button icon="bot" isPending={pending === "handback"} onPress={handBack}>
+            {t("inbox.handBack")}
+          </Button>
+          <Button icon="check" isPending={pending === "end"} onPress={() => setEnding(true)}>
+            {t("inbox.end")}
+          </Button>
+        </div>
       )}
       <Dialog role="alertdialog" title={t("inbox.endTitle")} isOpen={isEnding} onClose={() => setEnding(false)}>
         <p>{t("inbox.endText")}</p>

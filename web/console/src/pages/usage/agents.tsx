@@ -70,6 +70,7 @@ function Ahead({ agent: { agentId, name, forecast, reachesLimitAt, creditLimit }
   const mayChange = useMay("agents:write");
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
   const day = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC" });
+  const act = t(creditLimit === null ? "usage.setLimit" : "usage.changeLimit");
   return (
     <>
       {forecast !== null && forecast !== undefined && (
@@ -77,8 +78,8 @@ function Ahead({ agent: { agentId, name, forecast, reachesLimitAt, creditLimit }
       )}
       {reachesLimitAt && <p className={styles.warning}>{t("usage.reachesLimit", { when: day.format(new Date(reachesLimitAt)) })}</p>}
       {mayChange && (
-        <Link href={`/agents/${agentId}/settings/limits`} aria-label={t("usage.limitOf", { name })}>
-          {t(creditLimit === null ? "usage.setLimit" : "usage.changeLimit")}
+        <Link href={`/agents/${agentId}/settings/limits`} aria-label={`${act}: ${name}`}>
+          {act}
         </Link>
       )}
     </>
