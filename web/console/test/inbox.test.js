@@ -71,8 +71,8 @@ describe("the inbox", { skip }, () => {
     const answer = answers();
     answer.state.found = [{ id: ended.conversationId, title: null, createdAt: 1, updatedAt: 2, userId: "crm-3", status: "ended", source: "API", snippet: { speaker: "user", highlights: [{ value: "red ", isHit: false }, { value: "shoes", isHit: true }] } }];
     await open(answer, `/inbox?agent=${waiting.agentId}`, async (page) => {
-      await page.getByRole("searchbox", { name: "Words" }).fill("shoes");
-      await page.getByRole("searchbox", { name: "Words" }).press("Enter");
+      await page.getByRole("searchbox", { name: "Search conversations" }).fill("shoes");
+      await page.getByRole("searchbox", { name: "Search conversations" }).press("Enter");
       await list(page).getByText("red shoes").waitFor();
       const [asked] = sent(answer, "GET", "/conversations/search");
       assert.equal(asked.query.get("query"), "shoes");

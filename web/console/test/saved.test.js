@@ -145,6 +145,7 @@ describe("what a team keeps", { skip }, () => {
     const answer = answers({ session: whoAnswers, state: { views: [view(1, "All", { shared: true })] } });
     await open(answer, "/inbox?saved=view_1", async (page) => {
       await list(page).getByRole("link", { name: /crm-3/ }).waitFor();
+      await page.getByRole("button", { name: "Filter" }).click();
       await page.getByRole("button", { name: /Answered by/ }).click();
       await page.getByRole("option", { name: "Lee" }).click();
       await page.getByText("Changed, not saved").waitFor();

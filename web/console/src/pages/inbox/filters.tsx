@@ -1,9 +1,12 @@
 import { useEffect, useState, type FormEvent } from "react";
-import { Input, Label, TextField } from "react-aria-components";
+import { Input, TextField } from "react-aria-components";
+import { useAllAgents } from "../../api/agents";
+import { useInboxMembers } from "../../api/saved";
 import { Button } from "../../components/button";
 import { Choice } from "../../components/choice";
 import { Field } from "../../components/field";
 import { useTexts } from "../../i18n";
+import { showName } from "../../names";
 import { filterNames, type Change, type Place } from "./place";
 import field from "../../components/field.module.css";
 import styles from "./inbox.module.css";
@@ -15,37 +18,35 @@ interface Props {
 
 const any = "any"; // an option may not be empty
 
-/** Words and what else narrows the conversations of an agent. The search of the server finds them. */
-export function Filters({ place: { filter }, move }: Props) {
+/** Words and what else narrows the conversations: an agent, a member, and what the search of the server knows. */
+export function Filters({ place: { agent, member, filter }, move }: Props) {
   const { t } = useTexts();
   const [words, setWords] = useState(filter.query ?? "");
-  const [isOpen, setOpen] = useState(() => filterNames.some((name) => name !== "query" && filter[name]));
+  const isSearch = filterNames.some((name) => filter[name]);
+  const needsAgent = isSearch && agent === "";
+  const [isOpen, setOpen] = useState(() => agent !== "" || member !== "" || filterNames.some((name) => name !== "query" && filter[name]));
   useEffect(() => setWords(filter.query ?? ""), [filter.query]);
+  useEffect(() => void (needsAgent && setOpen(true)), [needsAgent]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     move({ query: words.trim() });
   };
   const choose = (name: "feedback" | "sentiment") => (id: string) => move({ [name]: id === any ? "" : id });
-  const clear = () => move(Object.fromEntries(filterNames.map((name) => [name, ""])));
-  const isNarrowed = filterNames.some((name) => filter[name]);
+  const clear = () => move(Object.fromEntries(["agent", "member", ...filterNames].map((name) => [name, ""])));
   return (
     <form role="search" className={styles.filters} onSubmit={submit}>
-      <TextField className={field.field!} type="search" value={words} onChange={setWords}>
-        <Label className={field.label!}>{t("inbox.words")}</Label>
-        <Input className={field.input!} dir="auto" maxLength={512} />
-      </TextField>
-      <div className={styles.buttons}>
-        <Button kind="quiet" icon="chevron-down" aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>
+      <div className={styles.words}>
+        <TextField className={styles.wordField!} type="search" value={words} onChange={setWords} aria-label={t("inbox.words")}>
+          <Input className={field.input!} dir="auto" maxLength={512} placeholder={t("inbox.words")} />
+        </TextField>
+        <Button icon="chevron-down" aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>
           {t("inbox.filters")}
         </Button>
-        {isNarrowed && (
-          <Button kind="quiet" icon="x" onPress={clear}>
-            {t("inbox.clear")}
-          </Button>
-        )}
       </div>
       {isOpen && (
         <>
+          <AgentChoice chosen={agent} onChange={(id) => move({ agent: id })} />
+          {!isSearch && <MemberChoice chosen={member} onChange={(id) => move({ member: id })} />}
           <Choice
             label={t("inbox.feedback")}
             value={filter.feedback ?? any}
@@ -75,6 +76,30 @@ export function Filters({ place: { filter }, move }: Props) {
           <p className={styles.detail}>{t("inbox.window")}</p>
         </>
       )}
+      {(isSearch || agent || member) && (
+        <div className={styles.buttons}>
+          <Button kind="quiet" icon="x" onPress={clear}>
+            {t("inbox.clear")}
+          </Button>
+        </div>
+      )}
     </form>
   );
+}
+
+function AgentChoice({ chosen, onChange }: { chosen: string; onChange: (agent: string) => void }) {
+  const { t } = useTexts();
+  const agents = useAllAgents(true).data ?? [];
+  const options = [{ id: any, name: t("inbox.allAgents") }, ...agents.map(({ id, name }) => ({ id, name }))];
+  if (chosen && !options.some(({ id }) => id === chosen)) options.push({ id: chosen, name: chosen });
+  return <Choice label={t("inbox.agent")} value={chosen || any} options={options} onChange={(id) => onChange(id === any ? "" : id)} />;
+}
+
+/** Whose conversations are shown. A search knows nothing of that. */
+function MemberChoice({ chosen, onChange }: { chosen: string; onChange: (member: string) => void }) {
+  const { t } = useTexts();
+  const members = useInboxMembers(true).data ?? [];
+  const options = [{ id: any, name: t("saved.anyMember") }, ...members.map(({ userId, name }) => ({ id: userId, name: showName(name, t) }))];
+  if (chosen && !options.some(({ id }) => id === chosen)) options.push({ id: chosen, name: t("saved.goneMember") });
+  return <Choice label={t("saved.member")} value={chosen || any} options={options} onChange={(id) => onChange(id === any ? "" : id)} />;
 }

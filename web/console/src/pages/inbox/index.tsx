@@ -57,7 +57,13 @@ export default function InboxPage({ id = "" }: { id?: string | undefined }) {
             {list}
           </section>
           <section className={styles.threadPane} aria-label={t("inbox.conversation")}>
-            {id ? <ThreadPane key={id} id={id} /> : <Empty icon="inbox" title={t("inbox.choose")} text={t("inbox.chooseText")} />}
+            {id ? (
+              <ThreadPane key={id} id={id} />
+            ) : (
+              <div className={styles.noThread}>
+                <Empty icon="inbox" title={t("inbox.choose")} text={t("inbox.chooseText")} />
+              </div>
+            )}
           </section>
           {id && (
             <section className={styles.customerPane} aria-label={t("inbox.customer")} tabIndex={0}>

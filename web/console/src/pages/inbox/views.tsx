@@ -1,18 +1,16 @@
 import { Link } from "react-aria-components";
 import { useLocation } from "wouter";
-import { useAllAgents } from "../../api/agents";
 import { useInboxCounts, type InboxCounts } from "../../api/inbox";
-import { useInboxMembers, type SavedView } from "../../api/saved";
+import type { SavedView } from "../../api/saved";
 import { Choice } from "../../components/choice";
 import { useTexts } from "../../i18n";
 import { showName } from "../../names";
-import { views, type Change, type Place, type View } from "./place";
+import { views, type Place, type View } from "./place";
 import { savedHref, SavedViews } from "./saved-views";
 import styles from "./inbox.module.css";
 
 interface Props {
   place: Place;
-  move: (change: Change) => void;
   /** The query of the address. */
   search: string;
   isNarrow: boolean;
@@ -24,8 +22,8 @@ const savedPrefix = "saved ";
 const countOf = (counts: InboxCounts | undefined, view: View): number =>
   counts && (view === "waiting" || view === "mine" || view === "unassigned") ? counts[view] : 0;
 
-/** The lists of the inbox, and the agent whose conversations are shown. On a phone both open from a button. */
-export function Views({ place, move, search, isNarrow, saved = [] }: Props) {
+/** The lists of the inbox. On a phone they open from a button. */
+export function Views({ place, search, isNarrow, saved = [] }: Props) {
   const { t, locale } = useTexts();
   const counts = useInboxCounts(true).data;
   const number = new Intl.NumberFormat(locale);
@@ -56,7 +54,7 @@ export function Views({ place, move, search, isNarrow, saved = [] }: Props) {
           onChange={choose}
         />
       ) : (
-        <nav aria-label={t("inbox.views")}>
+        <nav aria-label={t("inbox.views")} className={styles.viewList}>
           {named.map(({ id, name, count }) => (
             <Link key={id} href={hrefOf(id)} className={styles.view!} aria-current={!place.saved && place.view === id ? "true" : undefined}>
               <span>{name}</span>
@@ -66,27 +64,6 @@ export function Views({ place, move, search, isNarrow, saved = [] }: Props) {
         </nav>
       )}
       <SavedViews views={isNarrow ? saved.filter(({ savedViewId }) => savedViewId === place.saved) : saved} place={place} />
-      <AgentChoice chosen={place.agent} onChange={(agent) => move({ agent })} />
-      {Object.keys(place.filter).length === 0 && <MemberChoice chosen={place.member} onChange={(member) => move({ member })} />}
     </div>
   );
-}
-
-const all = "all"; // an option may not be empty
-
-function AgentChoice({ chosen, onChange }: { chosen: string; onChange: (agent: string) => void }) {
-  const { t } = useTexts();
-  const agents = useAllAgents(true).data ?? [];
-  const options = [{ id: all, name: t("inbox.allAgents") }, ...agents.map(({ id, name }) => ({ id, name }))];
-  if (chosen && !options.some(({ id }) => id === chosen)) options.push({ id: chosen, name: chosen });
-  return <Choice label={t("inbox.agent")} value={chosen || all} options={options} onChange={(id) => onChange(id === all ? "" : id)} />;
-}
-
-/** Whose conversations are shown. A search knows nothing of that. */
-function MemberChoice({ chosen, onChange }: { chosen: string; onChange: (member: string) => void }) {
-  const { t } = useTexts();
-  const members = useInboxMembers(true).data ?? [];
-  const options = [{ id: all, name: t("saved.anyMember") }, ...members.map(({ userId, name }) => ({ id: userId, name: showName(name, t) }))];
-  if (chosen && !options.some(({ id }) => id === chosen)) options.push({ id: chosen, name: t("saved.goneMember") });
-  return <Choice label={t("saved.member")} value={chosen || all} options={options} onChange={(id) => onChange(id === all ? "" : id)} />;
 }
