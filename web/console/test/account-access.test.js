@@ -117,7 +117,7 @@ describe("the audit in sentences", { skip }, () => {
   const [, , key] = acts;
   const act = (seq, action, details, more) => ({ ...key, seq, action, details, subject: "5QHA6VB-DIAbBhxwqxfdi", subjectName: "Help desk", agentName: "Help desk", ...more });
   const list = [
-    act(9, "agent.change", { settings: ["instructions"], baseVersion: 3 }),
+    act(9, "agent.change", { settings: ["instructions"], baseVersion: 3 }, { requestId: "req-9", address: "192.0.2.9" }),
     act(8, "agent.change", { settings: ["instructions", "model"], baseVersion: 2 }),
     act(7, "action.add", { kind: "http", name: "track_order" }),
     act(6, "ticket.reply", { ticketNumber: 118 }),
@@ -141,7 +141,7 @@ describe("the audit in sentences", { skip }, () => {
       const first = entries(page).first();
       assert.equal(await first.getByText("agent.change", { exact: true }).isVisible(), false);
       await first.getByText("No. 9").click();
-      await first.getByText("agent.change", { exact: true }).waitFor();
+      for (const fact of ["agent.change", "req-9", "192.0.2.9"]) await first.getByText(fact, { exact: true }).waitFor();
     });
   });
 

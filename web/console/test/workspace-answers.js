@@ -66,7 +66,7 @@ const act = (seq, action, subject, details, more) => ({
 });
 
 export const acts = [
-  act(5, "key.revoke", "key_4", {}, { subjectName: "Trial" }),
+  act(5, "key.revoke", "key_4", {}, { subjectName: "Trial", requestId: "0192f3c1-0000-7000-8000-000000000007", address: "192.0.2.11" }),
   act(4, "member.change", "usr_3", { email: "helper@shop.example", role: "agent" }, { subjectName: "Helper" }),
   act(3, "key.create", "key_1", { name: "Site backend", scopes: ["agents:read", "chatlogs:write"] }, { subjectName: "Site backend" }),
   act(2, "session.create", "01998b2d-0000-7000-8000-000000009001", { method: "password" }),

@@ -5,7 +5,7 @@ import { usePages } from "./pages";
 import type { components } from "./operator";
 
 type Schemas = components["schemas"];
-export type Act = Schemas["AuditAct"] & { agentName?: string };
+export type Act = Schemas["AuditAct"];
 export type Actor = Schemas["AuditActor"];
 export type Check = Schemas["AuditCheckResult"];
 

@@ -4,8 +4,8 @@ import { hooks, request } from "./client";
 import type { components } from "./operator";
 
 /** By the operator's word, a domain is proved without a record. */
-export type SignInDomain = components["schemas"]["SignInDomain"] & { byOperator?: boolean };
-export type SingleSignOn = Omit<components["schemas"]["SingleSignOn"], "domains"> & { domains: SignInDomain[] };
+export type SignInDomain = components["schemas"]["SignInDomain"];
+export type SingleSignOn = components["schemas"]["SingleSignOn"];
 export type Provider = components["schemas"]["SingleSignOnProvider"];
 type Outcome = components["schemas"]["SingleSignOnOutcome"];
 

@@ -7,7 +7,7 @@ import type { components } from "./operator";
 type Schemas = components["schemas"];
 export type Usage = Schemas["Usage"];
 export type Plan = Schemas["Plan"];
-export type AgentUsage = Schemas["AgentUsage"] & { forecast?: number | null; reachesLimitAt?: string | null };
+export type AgentUsage = Schemas["AgentUsage"];
 export type CreditDay = Schemas["CreditDay"];
 
 const address = (rest: string, given: Record<string, string>) => {

@@ -165,7 +165,7 @@ function show(value: unknown): string {
 function Entry({ act }: { act: Act }) {
   const texts = useTexts();
   const { t, locale } = texts;
-  const { seq, at, by, action, subject, details } = act;
+  const { seq, at, by, action, subject, details, requestId, address } = act;
   const facts = Object.entries((details ?? {}) as Record<string, unknown>);
   return (
     <li className={styles.entry}>
@@ -182,6 +182,8 @@ function Entry({ act }: { act: Act }) {
           <dl className={styles.plain}>
             <Fact name={t("audit.code")} value={action} />
             {subject && <Fact name={t("audit.subject")} value={subject} />}
+            {requestId && <Fact name={t("audit.requestId")} value={requestId} />}
+            {address && <Fact name={t("audit.address")} value={address} />}
             {facts.map(([name, value]) => (
               <Fact key={name} name={name} value={show(value)} />
             ))}
