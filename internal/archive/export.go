@@ -40,6 +40,25 @@ func (in *Installation) Export(ctx context.Context, account parley.AccountID, pa
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	return in.exportAs(ctx, account, func(x *export) error { return x.writeFile(ctx, path) })
+}
+
+// ExportTo writes an account to a stream, as it is at one moment, out of a database that this process has open. Fails
+// with ACCOUNT_NOT_FOUND before it has written anything.
+func (in *Installation) ExportTo(ctx context.Context, account parley.AccountID, to io.Writer) (err error) {
+	if !in.isPostgres() {
+		hold, err := datadir.HoldFiles(ctx, in.Data, lockTime)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, hold.Unlock()) }()
+	}
+	_, err = in.exportAs(ctx, account, func(x *export) error { return x.write(ctx, to) })
+	return err
+}
+
+func (in *Installation) exportAs(ctx context.Context, account parley.AccountID, write func(*export) error) (
+	_ *Manifest, err error) {
 	snapshot, err := sqldb.OpenSnapshot(ctx, in.database())
 	if err != nil {
 		return nil, err
@@ -53,7 +72,7 @@ func (in *Installation) Export(ctx context.Context, account parley.AccountID, pa
 	if _, err := x.db.Account(ctx, account); err != nil {
 		return nil, err
 	}
-	return &x.manifest, x.writeFile(ctx, path)
+	return &x.manifest, write(x)
 }
 
 // prepareExport keeps uploaded files from being removed, and opens a SQLite database that no server has open, which

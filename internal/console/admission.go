@@ -70,6 +70,7 @@ var sensitiveOperations = map[string]bool{
 	"changeModelServer":    true,
 	"createModelServer":    true,
 	"createKey":            true,
+	"exportAccount":        true,
 	"exportAudit":          true,
 	"exportConversations":  true,
 	"getIdentitySecret":    true,

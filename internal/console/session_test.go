@@ -211,6 +211,7 @@ var needStepUp = map[string]string{
 	"changeWebhook":          "sends out what happens from then on",
 	"rotateWebhookSecret":    "a secret",
 	"exportConversations":    "everything that was said",
+	"exportAccount":          "everything",
 	"exportAudit":            "who has done what, all of it",
 	"deleteConversations":    "cannot be undone",
 	"deleteAgent":            "cannot be undone",

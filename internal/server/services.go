@@ -12,6 +12,7 @@ import (
 	"parley/internal/actions"
 	"parley/internal/agents"
 	"parley/internal/api/admin"
+	"parley/internal/archive"
 	"parley/internal/chat"
 	"parley/internal/console"
 	"parley/internal/events"
@@ -145,11 +146,17 @@ func (s *Services) Admin() *admin.Service {
 		Accounts: s.Accounts, Agents: s.Agents, Users: s.Users, Visitors: s.newVisitors(), ForgetAccess: s.forgetAccess,
 		SetMaintenance: s.Authenticator.SetMaintenance, People: s.newPeople(),
 		Chat: s.Engine, Conversations: s.Conversations, Helpdesk: s.Helpdesk, Insight: s.Insight,
-		Manifests: s.Manifests, MoveIns: s.newMoveIns(), Actions: s.Actions, Ingest: s.Ingest,
+		Manifests: s.Manifests, MoveIns: s.newMoveIns(), Archive: s.archive(), Actions: s.Actions, Ingest: s.Ingest,
 		Synonyms: s.newSynonyms(), Webhooks: s.Webhooks,
 		Voice: s.Voice, VoiceStats: s.voiceStats(), CursorKey: s.cursorKey,
 		PagesURL: s.cfg.pagesURL(), Setup: s.setup(), Jobs: s.Queue,
 	}
+}
+
+// archive returns what exports accounts.
+func (s *Services) archive() *archive.Installation {
+	return &archive.Installation{Data: s.cfg.Data, DatabaseURL: s.cfg.DatabaseURL, Program: s.cfg.Version, Now: s.cfg.Now,
+		Logger: s.cfg.Logger}
 }
 
 // incomingFolder returns the folder of uploads that are not stored yet.

@@ -517,3 +517,16 @@ func (s *Service) noteExport(ctx context.Context, in ExportNote) (NoOutput, erro
 	}
 	return NoOutput{}, s.DB.NoteArchive(ctx, account, s.Now(), s.actor(), store.AccountExported, map[string]any{})
 }
+
+// exportAccount is recorded before anything is read, as noteExport is.
+func (s *Service) exportAccount(ctx context.Context, c *httpapi.Call, in ExportNote) error {
+	account, err := s.findAccount(ctx, in.AccountID)
+	if err == nil {
+		err = s.DB.NoteArchive(ctx, account, s.Now(), s.actor(), store.AccountExported, map[string]any{})
+	}
+	if err != nil {
+		return err
+	}
+	file := c.StreamFile("application/zip", "archive.zip")
+	return file.End(s.Archive.ExportTo(ctx, account, file))
+}

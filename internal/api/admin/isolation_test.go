@@ -65,6 +65,7 @@ var memberCases = []memberCase{
 	{"GET /accounts/{accountId}/audit?actor=operator&action=key.create&from=2020-01-01T00:00:00Z&limit=2", ""},
 	{"GET /accounts/{accountId}/audit/choices", ""},
 	{"GET /accounts/{accountId}/audit/verify", ""},
+	{"GET /accounts/{accountId}/archive", ""},
 	{"GET /accounts/{accountId}/audit/export?format=csv", ""},
 	{"GET /accounts/{accountId}/audit/export?to=2020-01-01T00:00:00Z", ""},
 	{"GET /accounts/{accountId}/usage?month=2026-01", ""},

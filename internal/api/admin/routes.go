@@ -21,7 +21,7 @@ func routes() []route {
 		AddSignInDomain, ProveSignInDomain, ConfirmSignInDomain, RemoveSignInDomain,
 		ListModelServers, CreateModelServer, TryModelServer, GetModelServer, ChangeModelServer, RemoveModelServer,
 		TryStoredModelServer,
-		GetServer, GetMaintenance, SetMaintenance, Reindex, NoteExport,
+		GetServer, GetMaintenance, SetMaintenance, Reindex, NoteExport, ExportAccount,
 		ListAgents, CreateAgent, GetAgent, DeleteAgent, AddSource, ReadSourceFile, RemoveSource,
 		Apply, ExportAgent, GetAgentSettings, ChangeAgentSettings,
 		ListActions, GetAction, AddAction, ChangeAction, RemoveAction, TryAction,
@@ -156,6 +156,12 @@ var (
 		Errors:     errorCodes{parley.CodeAccountNotFound},
 		Permission: parley.PermissionServerWrite,
 	}, (*Service).noteExport)
+	ExportAccount = newFileOperation(accountGroup.write, "GET /accounts/{accountId}/archive", operation{
+		Name:       "exportAccount",
+		Summary:    "Get all of an account as an archive, and record that in the audit log",
+		MediaTypes: []string{"application/zip"},
+		Errors:     errorCodes{parley.CodeAccountNotFound},
+	}, (*Service).exportAccount)
 	ListAccounts = newOperation(accountGroup.read, "GET /accounts", operation{
 		Name:    "listAccounts",
 		Summary: "List all accounts",

@@ -12,6 +12,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/actions"
 	"parley/internal/agents"
+	"parley/internal/archive"
 	"parley/internal/chat"
 	"parley/internal/helpdesk"
 	"parley/internal/httpapi"
@@ -48,6 +49,7 @@ type Service struct {
 	Helpdesk       *helpdesk.Service
 	Manifests      *manifest.Service
 	MoveIns        *movein.Service
+	Archive        *archive.Installation
 	Actions        *actions.Toolbox
 	Ingest         *ingest.Service
 	Synonyms       *synonym.Service

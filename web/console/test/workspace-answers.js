@@ -159,6 +159,7 @@ export function answerWorkspace(state, asked) {
   if (path.startsWith("/invitations")) return answerInvitations(state, asked, path);
   if (path.startsWith("/keys")) return answerKeys(state, asked, path);
   if (path.startsWith("/audit")) return answerAudit(state, asked, path);
+  if (path === "/archive") return state.isSteppedUp ? [200, { file: "archive" }] : stepUp;
   if (path.startsWith("/webhooks")) return answerWebhooks(state, asked, path);
   if (path.startsWith("/deliveries")) return answerDeliveries(state, asked, path);
   if (path.startsWith("/usage")) return answerUsage(state, asked, path);

@@ -49,6 +49,37 @@ describe("the company", { skip }, () => {
   });
 });
 
+describe("everything of the company", { skip }, () => {
+  const open = useConsole();
+  const path = "/workspace/general";
+  const button = (page) => page.getByRole("button", { name: "Export everything" });
+
+  test("is saved as a file, once an owner has confirmed who they are", async () => {
+    await open(people(), path, async (page) => {
+      await button(page).click();
+      const saved = page.waitForEvent("download");
+      await confirm(page);
+      const file = await saved;
+      assert.equal(file.suggestedFilename(), "Shop.zip");
+      assert.match(readFileSync(await file.path(), "utf8"), /archive/);
+    });
+  });
+
+  test("is exported by owners alone, and a failure is told", async () => {
+    await open(people("admin"), path, async (page) => {
+      await page.getByLabel("Account id").waitFor();
+      assert.equal(await button(page).count(), 0);
+    });
+    const answer = people();
+    answer.state.isSteppedUp = true;
+    const failing = (asked) => (asked.path.endsWith("/archive") ? [500, { error: { code: "INTERNAL_SERVER_ERROR", message: "" } }] : answer(asked));
+    await open(failing, path, async (page) => {
+      await button(page).click();
+      await page.getByRole("main").getByRole("alert").waitFor();
+    });
+  });
+});
+
 describe("how the people of the company sign in", { skip }, () => {
   const open = useConsole();
   const path = "/workspace/sign-in";

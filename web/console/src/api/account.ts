@@ -1,7 +1,7 @@
 // The company as a whole.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { hooks, request } from "./client";
+import { hooks, request, requestFile } from "./client";
 import { useDraft, type Stored, type Values } from "./draft";
 import type { components } from "./operator";
 
@@ -31,6 +31,10 @@ const toStored = (account: Account): Stored<string> => ({ version: "", settings:
 /** Sets how many credits the company has in a month; null for those of its plan. The server asks who the person is. */
 export const changeCredits = (credits: number | string | null) =>
   request<Account>("PATCH", `/v1/accounts/${encodeURIComponent(hooks.account ?? "")}`, { credits });
+
+/** Everything of the company, as an archive. The server asks who the person is. `tell` is told how many bytes have come. */
+export const exportAccount = (tell: (bytes: number) => void) =>
+  requestFile(`/v1/accounts/${encodeURIComponent(hooks.account ?? "")}/archive`, tell);
 
 /** What is being changed of the company. Two owners who change the same have the last one's word count. */
 export function useAccountDraft(account: Account | null | undefined) {

@@ -76,8 +76,9 @@ export const requestOnce = <T>(method: string, path: string, body: unknown, key:
 export const openStream = (path: string, body: unknown, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> =>
   sendAsPerson(path, () => sendForStream(path, body, signal), signal);
 
-/** Asks for a file. */
-export const requestFile = (path: string): Promise<Blob> => sendAsPerson(path, () => sendForFile(path));
+/** Asks for a file. `tell` is told how many bytes of it have come. */
+export const requestFile = (path: string, tell?: (bytes: number) => void): Promise<Blob> =>
+  sendAsPerson(path, () => sendForFile(path, tell));
 
 /**
  * Sends a request, and once more when the person has signed in again or confirmed who they are, where the server wants
@@ -118,11 +119,18 @@ async function sendForStream(path: string, body: unknown, signal: AbortSignal): 
   throw await readError(reply);
 }
 
-async function sendForFile(path: string): Promise<Blob> {
+async function sendForFile(path: string, tell: (bytes: number) => void = () => {}): Promise<Blob> {
   const reply = await fetchReply(path, { method: "GET", headers: pageHeaders(), signal: undefined });
   if (!reply.ok) throw await readError(reply);
+  let bytes = 0;
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, to) {
+      tell((bytes += chunk.byteLength));
+      to.enqueue(chunk);
+    },
+  });
   try {
-    return await reply.blob();
+    return await new Response(reply.body?.pipeThrough(count), { headers: { "Content-Type": reply.headers.get("Content-Type") ?? "" } }).blob();
   } catch {
     throw new APIError(0, "NO_ANSWER", "", null); // the server has cut it
   }

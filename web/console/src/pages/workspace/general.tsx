@@ -1,9 +1,12 @@
 // The company itself: its name, what viewers see, and what it has promised.
+import { useState } from "react";
 import { Link } from "react-aria-components";
 import { APIError } from "../../api/client";
-import { useAccount, useAccountDraft, type Account } from "../../api/account";
+import { exportAccount, useAccount, useAccountDraft, type Account } from "../../api/account";
 import { useMay } from "../../api/session";
+import { Button } from "../../components/button";
 import { Choice } from "../../components/choice";
+import { download } from "../../components/download";
 import { FaultForm } from "../../components/fault-form";
 import { Field } from "../../components/field";
 import { Page, Section } from "../../components/page";
@@ -11,7 +14,7 @@ import { RoleNote } from "../../components/role-note";
 import { Failed, Loading } from "../../components/states";
 import { Toggle } from "../../components/toggle";
 import { UnsavedBar } from "../../components/unsaved";
-import { useTexts } from "../../i18n";
+import { formatSize, useTexts } from "../../i18n";
 import styles from "./workspace.module.css";
 
 export default function GeneralPage() {
@@ -31,6 +34,7 @@ export default function GeneralPage() {
           <Settings account={account.data} values={draft.values as unknown as Account} change={draft.change} isReadOnly={!mayChange} />
         </FaultForm>
       )}
+      {account.data && mayChange && <Export name={account.data.name} />}
       <UnsavedBar count={draft.count} isSaving={draft.isSaving} onDiscard={draft.discard} onSave={draft.save} />
     </Page>
   );
@@ -99,3 +103,41 @@ function Settings({ account, values, change, isReadOnly }: Props) {
     </>
   );
 }
+
+/** Saves everything of the company as one file. */
+function Export({ name }: { name: string }) {
+  const { t, locale } = useTexts();
+  const [received, setReceived] = useState<number | null>(null); // bytes; null while nothing is exported
+  const [error, setError] = useState<unknown>(null);
+  const save = async () => {
+    setError(null);
+    setReceived(0);
+    try {
+      download(await exportAccount(setReceived), `${fileNameOf(name)}.zip`);
+    } catch (thrown) {
+      setError(thrown);
+    }
+    setReceived(null);
+  };
+  return (
+    <Section title={t("company.export")}>
+      <p className={styles.detail}>
+        {t("company.exportText")}{" "}
+        <a href="/docs/manual/moving-accounts" target="_blank" rel="noopener">
+          {t("company.exportHow")}
+        </a>
+      </p>
+      {error !== null && <Failed error={error} />}
+      <div className={styles.buttons}>
+        <Button icon="download" isPending={received !== null} onPress={() => void save()}>
+          {t("company.exportAll")}
+        </Button>
+        <p role="status" className={styles.detail}>
+          {received ? t("company.exportReceived", { size: formatSize(received, locale) }) : ""}
+        </p>
+      </div>
+    </Section>
+  );
+}
+
+const fileNameOf = (name: string) => name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "archive";
