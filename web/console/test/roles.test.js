@@ -151,7 +151,7 @@ const screens = {
     agent: [null, "cannot see the API keys"],
     viewer: [null, "cannot see the API keys"],
   }],
-  usage: ["/workspace/usage", (page) => page.locator("tbody a").first().waitFor(), { agent: [["link API keys", "link Audit", "link Company", "link Credit limit of Help desk", "link Credit limit of Trial", "link Credit limit of Wholesale", "link Manifest", "link Members", "link Models", "link Server", "link Sign-in", "link Webhooks"], ""], viewer: [["link API keys", "link Audit", "link Company", "link Credit limit of Help desk", "link Credit limit of Trial", "link Credit limit of Wholesale", "link Manifest", "link Members", "link Models", "link Playground", "link Server", "link Sign-in", "link Webhooks"], ""] }],
+  usage: ["/workspace/usage", (page) => page.locator("tbody a").first().waitFor(), { agent: [["link API keys", "link Audit", "link Change the limit", "link Company", "link Manifest", "link Members", "link Models", "link Server", "link Set a limit", "link Sign-in", "link Webhooks"], ""], viewer: [["link API keys", "link Audit", "link Change the limit", "link Company", "link Manifest", "link Members", "link Models", "link Playground", "link Server", "link Set a limit", "link Sign-in", "link Webhooks"], ""] }],
   webhooks: ["/workspace/webhooks", text("https://crm.example/in"), {
     agent: [null, "cannot see the webhooks"],
     viewer: [null, "cannot see the webhooks"],
