@@ -177,9 +177,9 @@ const screens = {
     viewer: [["button Add a status", "button More"], "not change it"],
   }],
   company: ["/workspace/general", (page) => page.locator("[name=name]").waitFor(), {
-    admin: [["switch", "textbox"], "an owner does"],
-    agent: [["link API keys", "link Audit", "link Company", "link Manifest", "link Members", "link Models", "link Server", "link Sign-in", "link Webhooks", "switch", "textbox"], "an owner does"],
-    viewer: [["link API keys", "link Audit", "link Company", "link Manifest", "link Members", "link Models", "link Playground", "link Server", "link Sign-in", "link Webhooks", "switch", "textbox"], "an owner does"],
+    admin: [["button Export everything", "link How an archive is imported", "switch", "textbox"], "an owner does"],
+    agent: [["button Export everything", "link API keys", "link Audit", "link Company", "link How an archive is imported", "link Manifest", "link Members", "link Models", "link Server", "link Sign-in", "link Webhooks", "switch", "textbox"], "an owner does"],
+    viewer: [["button Export everything", "link API keys", "link Audit", "link Company", "link How an archive is imported", "link Manifest", "link Members", "link Models", "link Playground", "link Server", "link Sign-in", "link Webhooks", "switch", "textbox"], "an owner does"],
   }],
   "sign-in rules": ["/workspace/sign-in", (page) => page.getByRole("main").getByRole("switch").waitFor(), {
     admin: [["button Add the domain", "button Copy", "button New people do not join by themselves People of your domains who are no members", "button Save", "switch", "textbox"], "an owner does"],

@@ -66,7 +66,7 @@ describe("everything of the company", { skip }, () => {
   });
 
   test("is exported by owners alone, and a failure is told", async () => {
-    await open(people("admin"), path, async (page) => {
+    await open(people({}, "admin"), path, async (page) => {
       await page.getByLabel("Account id").waitFor();
       assert.equal(await button(page).count(), 0);
     });
