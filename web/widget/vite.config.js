@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { licenses } from "../voice/licenses.js";
 import { lexerOnly } from "./marked.js";
 
@@ -67,7 +67,7 @@ export function pageBuilds(outDir, onBuilt, extra = {}) {
   return found.map(([name, entry]) => ({
     ...common,
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-    css: { modules: { generateScopedName: "[name]_[local]" } },
+    css: { modules: { generateScopedName: (name, file) => `${basename(file, ".module.css")}_${name}` } },
     define: { __PSEUDO_LOCALES__: "false", ...extra.define },
     plugins: [lexerOnly(), listFiles(name, onBuilt), voiceLibrary(), ...(name === "chat" ? [licenses("widget.licenses.txt", root)] : [])],
     build: {

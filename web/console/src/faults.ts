@@ -125,7 +125,7 @@ const forms: readonly Form[] = [
   // What no field of the console can be: it has another kind of value, or is sent by other programs only.
   form("must be (an? )?(string|integer|number|array|object|text|UUID|base64|true or false|time|day|multipart)\\b.*", "fault.other"),
   form("must (not be null|match .*|be given once|lie in .*|be before .*|name .*|not be sent .*|be an IANA .*|have no .*)", "fault.other"),
-  form("is (out of range|not allowed|not well-formed.*|changed by .*|not valid.*)|cannot be .*|has (too|as) many .*|took too long", "fault.other"),
+  form("is (out of range|not allowed|not well-formed.*|changed by .*|not valid.*)|cannot (be|change).*|has (too|as) many .*|took too long", "fault.other"),
   form("needs a server .*", "fault.other"),
 ];
 

@@ -76,7 +76,7 @@ describe("webhooks and usage, with the real program", { skip }, () => {
     await page.getByText("No webhooks yet").waitFor();
     await page.goto(`${server.url}/workspace/audit`);
     const acts = ["Added the webhook", "Sent a test to the webhook", "Made a new secret for the webhook", "Changed the webhook", "Removed a webhook"];
-    for (const act of acts) await page.getByText(act).first().waitFor();
+    for (const act of acts) await main().getByRole("listitem").filter({ hasText: act }).first().waitFor();
     assert.ok(!(await main().textContent()).includes("key=private"));
   });
 

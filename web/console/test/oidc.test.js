@@ -185,8 +185,9 @@ describe("single sign-on", { skip }, () => {
       await page.getByLabel("E-mail").fill("bo@shop.example");
       await page.getByLabel("Password", { exact: true }).fill(owner.password);
       await page.keyboard.press("Enter");
-      await page.getByRole("heading", { level: 1, name: `${owner.company} is entered by single sign-on` }).waitFor();
-      await page.getByRole("link", { name: "Continue with Shop ID" }).click();
+      const refusal = page.getByRole("alert").filter({ hasText: `The members of ${owner.company} sign in by single sign-on alone.` });
+      await refusal.waitFor();
+      await page.getByRole("link", { name: "Continue with Shop ID" }).last().click();
       await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
     });
     const [{ accountId }] = (await member.call("GET", "/v1/session")).memberships;

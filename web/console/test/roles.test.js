@@ -170,7 +170,7 @@ const screens = {
   }],
   ticket: [`${ofAgent}/tickets/4`, text("The shoes are too small."), {
     agent: [[], ""],
-    viewer: [["button General Team", "button High Priority", "button New Status", "button Nobody Assignee", "radio Note", "radio Reply", "textbox"], "not open, change or answer any"],
+    viewer: [["button Add files", "button General Team", "button High Priority", "button New Status", "button Nobody Assignee", "button Saved replies", "radio Note", "radio Reply", "textbox"], "not open, change or answer any"],
   }],
   "set-up of the helpdesk": [`${ofAgent}/helpdesk`, text("Supplier"), {
     agent: [["button Add a status", "button More"], "not change it"],

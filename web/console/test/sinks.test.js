@@ -314,7 +314,7 @@ const sinks = {
     path: `${home}/tickets/4`,
     answer: (texts) => ({
       session: withTickets(),
-      state: { ticketMessages: texts.map((text, i) => ({ ...ticketMessages[3], messageId: `m${i}`, name: text, text, files: [text] })) },
+      state: { ticketMessages: texts.map((text, i) => ({ ...ticketMessages[3], messageId: `m${i}`, name: text, text, files: [{ name: text, mediaType: text, size: 1, address: text }] })) },
     }),
     steps: [{ ready: (page) => main(page).getByRole("article").first().waitFor(), place: main }],
   },

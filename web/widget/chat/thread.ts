@@ -210,14 +210,14 @@ function sameParts(shown: readonly Part[], read: readonly Part[]): readonly Part
 }
 
 export function readMessage(stored: StoredMessage): Message {
-  const { id, seq, author, state, files = [], createdAt, feedback, metadata, person } = stored;
+  const { id, seq, author, state, parts, files = [], createdAt, feedback, metadata, person } = stored;
   return {
     key: id,
     id,
     seq,
     author,
     state,
-    parts: [...readParts(withoutNames(stored)), ...files.map((file) => ({ kind: "file" as const, id: file.id, file }))],
+    parts: readParts(parts, files),
     createdAt,
     feedback: feedback ?? null,
     citations: metadata?.citations ?? [],
@@ -228,17 +228,14 @@ export function readMessage(stored: StoredMessage): Message {
   };
 }
 
-/** The parts of a message without the names of its files, which stand for the text that a visitor did not write. */
-function withoutNames({ author, parts, files = [] }: StoredMessage): readonly StoredPart[] {
+// The names of its files stand for the text that somebody did not write.
+function readParts(stored: readonly StoredPart[], files: readonly UploadedFile[]): Part[] {
   const names = files.map(({ name }) => name).join(", ");
-  return author === "user" && files.length > 0 ? parts.filter(({ text }) => text !== names) : parts;
-}
-
-function readParts(stored: readonly StoredPart[]): Part[] {
   const list: Part[] = [];
-  for (const { type, text = "", toolCallId = "", toolName = "", input, output, isFailed = false, file } of stored) {
-    if (type === "text" && text) list.push({ kind: "text", id: `t${list.length}`, text });
-    if (type === "file" && file) list.push({ kind: "file", id: file.id, file });
+  const all = [...stored, ...files.map((file) => ({ file }) as StoredPart)];
+  for (const { type, text = "", toolCallId = "", toolName = "", input, output, isFailed = false, file } of all) {
+    if (type === "text" && text && text !== names) list.push({ kind: "text", id: `t${list.length}`, text });
+    if (file) list.push({ kind: "file", id: file.id, file });
     if (type === "tool-call") list.push({ kind: "tool", id: toolCallId, name: toolName, input, isDone: false, isFailed });
     const call = list.findIndex((part) => part.kind === "tool" && part.id === toolCallId);
     if (type === "tool-result" && call >= 0) list[call] = { ...list[call]!, output, isDone: true, isFailed } as Part;

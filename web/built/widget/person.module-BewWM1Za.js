@@ -1,1 +1,0 @@
-var e={line:`person-module_line`,away:`person-module_away`,picture:`person-module_picture`,typing:`person-module_typing`,dots:`person-module_dots`};export{e as t};

@@ -1,0 +1,1 @@
+var e={line:`person_line`,away:`person_away`,picture:`person_picture`,typing:`person_typing`,dots:`person_dots`};export{e as t};
