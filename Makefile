@@ -156,7 +156,8 @@ bench:
 golden: golden-go golden-npm
 
 golden-go:
-	go test -count=1 . ./internal/api/v2 ./internal/api/v1 ./internal/api/admin ./internal/api/chatapi ./internal/console -run Golden -update
+	go test -count=1 . ./internal/api/v2 ./internal/api/v1 ./internal/api/admin ./internal/api/chatapi ./internal/console \
+		./internal/manual -run Golden -update
 
 golden-npm: clients/ts/node_modules/.package-lock.json web/console/node_modules/.package-lock.json
 	@for dir in clients/ts web/console; do (cd $$dir && npm run --silent generate) || exit 1; done

@@ -53,9 +53,9 @@ func checkGolden(t *testing.T, file string, got []byte) {
 	}
 }
 
-// TestRolesOfOperations writes down which role may call which operation, and fails for an operation that no role may
+// TestGoldenRolesOfOperations writes down which role may call which operation, and fails for an operation that no role may
 // call unless it is the operator's alone.
-func TestRolesOfOperations(t *testing.T) {
+func TestGoldenRolesOfOperations(t *testing.T) {
 	var table strings.Builder
 	members := map[string]bool{}
 	for _, r := range memberRoutes() {
