@@ -85,8 +85,9 @@ const maxQueryWords = 200
 
 // fillQuestion fills in a question that is empty.
 func (x *Index) fillQuestion(out *question, q Query) {
-	out.reading = x.addMessage(out, q.Text, 1, q.Synonyms)
-	out.asksHow, out.wantedKind = words.AsksHow(q.Text), words.AsksFor(q.Text)
+	asking := askingPart(q.Text)
+	out.reading = x.addMessage(out, asking, 1, q.Synonyms)
+	out.asksHow, out.wantedKind = words.AsksHow(asking), words.AsksFor(asking)
 	out.setDirection(q)
 	weight := x.earlierWeight(out, q)
 	for i := len(q.Earlier) - 1; i >= 0 && weight > 0.02; i-- {

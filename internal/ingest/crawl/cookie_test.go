@@ -2,7 +2,9 @@ package crawl
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -46,4 +48,51 @@ func TestBrowserChecks(t *testing.T) {
 	ts := serve(t, "-- / --\n<title>Just a moment...</title><script>window._cf_chl_opt={}</script>Enable JavaScript\n")
 	ts.crawl(t, Site{Start: "/", Kind: Individual}).expect(t,
 		"/ failed the host answers with a check whether a browser asks\n")
+}
+
+// A cookie goes back to the host that has set it, within the bounds of a crawl.
+func TestCookieJar(t *testing.T) {
+	const at = "http://shop.example/a"
+	for name, c := range map[string]struct {
+		from string
+		set  []string
+		to   string
+		want string
+	}{
+		"another page":     {at, []string{"seen=1"}, "http://shop.example/b?x=1", "seen=1"},
+		"another host":     {at, []string{"seen=1"}, "http://other.example/a", ""},
+		"a host below it":  {at, []string{"seen=1; Domain=shop.example"}, "http://www.shop.example/a", ""},
+		"another port":     {at, []string{"seen=1"}, "http://shop.example:81/a", ""},
+		"a changed value":  {at, []string{"seen=1", "seen=2"}, at, "seen=2"},
+		"taken back":       {at, []string{"seen=1", "seen=; Max-Age=0"}, at, ""},
+		"for HTTPS only":   {at, []string{"seen=1; Secure"}, at, ""},
+		"over HTTPS":       {"https://shop.example/a", []string{"seen=1; Secure"}, "https://shop.example/", "seen=1"},
+		"with a path":      {at, []string{"seen=1; Path=/a; HttpOnly"}, at, "seen=1"},
+		"far too long":     {at, []string{"seen=" + strings.Repeat("1", maxCookieBytes)}, at, ""},
+		"no cookie at all": {at, []string{"=1", ""}, at, ""},
+	} {
+		jar, from := &cookieJar{}, mustParseURL(t, c.from)
+		jar.keep(from, http.Header{"Set-Cookie": c.set})
+		req := &http.Request{URL: mustParseURL(t, c.to), Header: http.Header{}}
+		jar.add(req)
+		if got := req.Header.Get("Cookie"); got != c.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	jar := &cookieJar{}
+	for i := range maxCookies + 5 {
+		jar.keep(mustParseURL(t, at), http.Header{"Set-Cookie": {"c" + strconv.Itoa(i) + "=1"}})
+	}
+	if n := len(jar.byHost["shop.example"]); n != maxCookies {
+		t.Errorf("%d cookies of a host are kept", n)
+	}
+}
+
+func mustParseURL(t *testing.T, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }

@@ -163,6 +163,10 @@ const (
 func (q *parsedQuestion) unknownAnswer(req model.Request, pages []passageLayout, best quotableUnit) string {
 	l := questionLanguage(req)
 	text := textsIn(l).Unknown
+	if missing := q.codesNowhere(req.Passages); len(missing) > 0 {
+		texts := textsIn(l).CodeNotFound
+		return texts[0] + missing[0].typed + texts[1]
+	}
 	if best.score == 0 {
 		return text
 	}

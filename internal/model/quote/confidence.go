@@ -191,7 +191,7 @@ func (q *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, 
 		return codeConfidence
 	case q.isRequestedList(p, best):
 		return listConfidence
-	case q.statesFact(p, best), q.statesAmountOfSubject(p, best):
+	case q.statesFact(p, best), q.statesAmountOfSubject(p, best), best.isCompared && q.namesAllNames(best.meantMatch):
 		return factConfidence
 	case q.isAskedAbove(passage):
 		return askedConfidence
@@ -228,8 +228,22 @@ func (q *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
 	if !best.isTableRow && !q.unitHasAmount(best) || q.contentWordCount() < 2 && !q.isNamedBy(p.titleMatch, isFrameWord) {
 		return false
 	}
-	return q.isNamedBy(mergeMatches(p.titleMatch, best.ownMatch), isFrameWord) &&
-		q.matchedShare(best.ownMatch, q.isSingleWord) >= relatedStrength
+	return q.isNamedBy(mergeMatches(p.titleMatch, best.meantMatch), isFrameWord) &&
+		q.matchedShare(best.meantMatch, q.isSingleWord) >= relatedStrength
+}
+
+// namesAllNames reports whether all names and codes of the question are among what was found, and more than one.
+func (q *parsedQuestion) namesAllNames(found []float64) bool {
+	n := 0
+	for i, s := range q.terms {
+		if !s.fromLastMessage || s.isPair || !s.isProperName && !isCodeWord(s.word) {
+			continue
+		}
+		if n++; found[i] < relatedStrength {
+			return false
+		}
+	}
+	return n > 1
 }
 
 // maxMissedOfSubject is how much of what was spoken of before may be missing beside an amount: its verb.
@@ -242,8 +256,7 @@ func (q *parsedQuestion) statesAmountOfSubject(p *passageLayout, best quotableUn
 	if !q.asksForAmountOfSubject() || q.matchedShare(best.ownMatch, q.isSingleWord) < relatedStrength {
 		return false
 	}
-	s := q.excerptAround(p, best)
-	near := mergeMatches(p.titleMatch, q.matchText(p.text[s.start:s.end]))
+	near := mergeMatches(p.titleMatch, q.matchText(p.surroundings(best)))
 	return q.missingSubject(near) <= maxMissedOfSubject
 }
 
@@ -305,7 +318,7 @@ func readability(text string, kind markdown.Kind) float64 {
 		f = 0.5
 	case kind == markdown.Table:
 		f = 0.8
-	case len(text) < shortUnitBytes, strings.HasSuffix(text, "```"):
+	case len(text) < shortUnitBytes && !refersBack(text), strings.HasSuffix(text, "```"):
 		f = 0.85
 	}
 	if strings.Contains(text, "![") || strings.Contains(text, "<br") {

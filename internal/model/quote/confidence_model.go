@@ -3,6 +3,7 @@ package quote
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 
 	"parley"
@@ -117,15 +118,14 @@ const (
 // isFirm reports whether a sure answer may be given as one. A page that is quoted for a line of its menu is none.
 func (q *parsedQuestion) isFirm(passages []model.Passage, p *passageLayout, best quotableUnit, score float64) bool {
 	passage := passages[best.passageIndex]
-	if passage.IsQnA || q.isTranslated() || q.isUnspaced() || best.isTableRow {
+	if passage.IsQnA || q.isTranslated() || q.isUnspaced() || best.isTableRow || best.isCompared {
 		return true
 	}
-	s := q.excerptAround(p, best)
-	text := p.text[s.start:s.end]
+	text := p.surroundings(best)
 	if best.kind == markdown.Paragraph && !holdsSentence(text) && text != strings.TrimSpace(p.text) {
 		return false
 	}
-	found := mergeMatches(p.titleMatch, q.matchText(text))
+	found := mergeMatches(mergeMatches(p.titleMatch, best.meantMatch), q.matchText(text))
 	share, n := q.matchedShare(found, q.isSingleWord), q.contentWordCount()
 	isBeyondDoubt := score >= minFirmScore && n > maxShortTopicWords && share >= minFirmShareOfSure
 	if q.missingSubject(p.passageMatch) >= maxMissedSubject && !isBeyondDoubt &&
@@ -194,7 +194,15 @@ func (q *parsedQuestion) judge(passages []model.Passage, pages []passageLayout, 
 	}
 	passage, p := passages[best.passageIndex], &pages[best.passageIndex]
 	score, bounds := max(q.confidence(passages, pages, best), q.minConfidence(passage, p, best)), q.boundsFor(passage)
+	missing := q.codesNowhere(passages)
 	switch {
+	case len(missing) > 0:
+		return verdict{score, parley.AnswerRefused, parley.ReasonOffTopic}
+	case score >= bounds.answer && q.isBesideThePoint(p, passage, best):
+		if reason := q.reasonAgainst(passages, p, best); reason != "" {
+			return verdict{score, parley.AnswerRefused, reason}
+		}
+		return verdict{score, parley.AnswerUnsure, parley.ReasonNotFirm}
 	case score >= bounds.answer:
 		return verdict{score, parley.AnswerSure, parley.ReasonScore}
 	case score >= bounds.unsure:
@@ -206,6 +214,35 @@ func (q *parsedQuestion) judge(passages []model.Passage, pages []passageLayout, 
 		return verdict{score, parley.AnswerUnsure, parley.ReasonNamed}
 	}
 	return verdict{score, parley.AnswerRefused, parley.ReasonScore}
+}
+
+// isBesideThePoint reports whether what would be quoted lacks a code of the question, or the price or the number that
+// it asks for, or speaks of the other side of what it is about.
+func (q *parsedQuestion) isBesideThePoint(p *passageLayout, passage model.Passage, best quotableUnit) bool {
+	if passage.IsQnA {
+		return false
+	}
+	text := q.quotedText(p, best)
+	return len(q.missingCodes(append(headingPath(passage), text)...)) > 0 || q.contradicts(text) ||
+		!best.isTableRow && q.lacksPrice(text)
+}
+
+// quotedText returns what is quoted around the unit; of a row all of its table.
+func (q *parsedQuestion) quotedText(p *passageLayout, u quotableUnit) string {
+	if u.isTableRow {
+		b := p.blocks[u.firstBlock]
+		return p.text[b.Start:b.End]
+	}
+	s := q.excerptAround(p, u)
+	return p.text[s.leadStart:s.leadEnd] + "\n" + p.text[s.start:s.end]
+}
+
+// lacksPrice reports whether the question asks for a price or a telephone number that the text does not tell.
+func (q *parsedQuestion) lacksPrice(text string) bool {
+	return slices.ContainsFunc(q.terms, func(s questionTerm) bool {
+		return s.fromLastMessage && (s.measure == measurePrice || s.measure == measurePhoneNumber) &&
+			!q.answersMeasure(s.measure, text)
+	})
 }
 
 // Evidence is what the confidence in an answer is made of: what the weights are fitted on.

@@ -20,11 +20,14 @@ type excerpt struct {
 
 	heading           string // put before it, and not cited
 	continuesPrevious bool   // goes on with what is before it, on the next line
+	joint             string // what is between it and what is before it, where that is no end of a line
 	note              string // said behind it, and not cited
 }
 
 func (e excerpt) separator(first bool) string {
 	switch {
+	case e.joint != "":
+		return e.joint
 	case first && e.heading == "":
 		return ""
 	case first:
@@ -43,7 +46,7 @@ const (
 	maxUnitBytes      = 1200
 	maxWholeUnitBytes = 6000 // steps, code and rows, which are quoted whole or not at all
 	shortUnitBytes    = 48
-	shortQuoteBytes   = 220 // a shorter quote is continued with the next sentence
+	shortQuoteBytes   = 220 // a shorter beginning of a Q&A's answer goes on, also where no sentence ends
 )
 
 func (q *parsedQuestion) pickExcerpts(passages []model.Passage, pages []passageLayout, best quotableUnit) []excerpt {
@@ -183,8 +186,9 @@ func (q *parsedQuestion) secondExcerpt(passages []model.Passage, pages []passage
 	if len(q.negatedTerms) > 0 {
 		return nil // it would most likely speak of the opposite
 	}
-	firstMatch := mergeMatches(pages[first.passageIndex].titleMatch,
-		q.matchText(pages[first.passageIndex].text[first.start:first.end]))
+	p := &pages[first.passageIndex]
+	firstMatch := mergeMatches(p.titleMatch,
+		q.matchText(p.text[first.start:first.end]+"\n"+pages[best.passageIndex].surroundings(best)))
 	var more quotableUnit
 	for i, p := range pages {
 		for _, u := range p.units {
@@ -217,7 +221,7 @@ const (
 func (q *parsedQuestion) pickDoubtful(passages []model.Passage, pages []passageLayout, best quotableUnit) []excerpt {
 	picked := q.pickNear(passages, pages, best)
 	for i := range picked {
-		if !picked[i].continuesPrevious {
+		if !picked[i].continuesPrevious && picked[i].joint == "" {
 			picked[i].heading = q.nearestHeading(passages[picked[i].passageIndex])
 		}
 	}
@@ -348,26 +352,6 @@ func isSimilarText(a, b string) bool {
 		}
 	}
 	return 2*common > all
-}
-
-// quoteLimits is how long a quote of sentences grows: as long as the question wants.
-type quoteLimits struct {
-	targetBytes  int // the next sentence is added while it is shorter
-	maxSentences int // at most so many more
-
-	addsNeighbours bool // the sentences beside the chosen one are added, whatever its length
-	addsSecond     bool // and one more
-}
-
-// quoteLimits is little for a fact, and a paragraph for an overview.
-func (q *parsedQuestion) quoteLimits() quoteLimits {
-	switch {
-	case q.wantsOverview:
-		return quoteLimits{targetBytes: 600, maxSentences: 7}
-	case q.wantsFact:
-		return quoteLimits{targetBytes: shortQuoteBytes / 3, maxSentences: 1}
-	}
-	return quoteLimits{targetBytes: shortQuoteBytes, maxSentences: 3}
 }
 
 // maxFragmentBytes is how short a line is that says nothing by itself.

@@ -42,7 +42,7 @@ func (p *passageLayout) withWholeSentences(u quotableUnit, s excerpt) excerpt {
 func (p *passageLayout) withoutLooseBeginning(s excerpt, first, best int) (excerpt, int) {
 	for i := first; first > 0 && i <= best; i++ {
 		s.start = p.units[i].start
-		if t := p.withAntecedent(s, i); t.start < s.start || t.leadEnd > 0 || !refersBack(p.text[s.start:p.units[i].end]) {
+		if t := p.withAntecedent(s, i); t.start < s.start || t.leadEnd > 0 || !leansOnBefore(p.text[s.start:p.units[i].end]) {
 			return s, i
 		}
 	}
@@ -168,20 +168,21 @@ func endsInQuotation(text string) bool {
 	return (i == 0 || unicode.IsSpace(before) || strings.ContainsRune("([—–", before)) && !unicode.IsSpace(after)
 }
 
-// withAntecedent begins a quote that refers back with what it refers to: the sentences before it or, where these are
-// too many, the one that they begin with.
+// withAntecedent begins a quote that refers back with what it refers to: the sentence before it or, where that refers
+// back itself, the one that they begin with.
 func (p *passageLayout) withAntecedent(s excerpt, first int) excerpt {
 	from := first
-	for from > 0 && refersBack(p.text[p.units[from].start:p.units[from].end]) &&
+	for from > 0 && leansOnBefore(p.text[p.units[from].start:p.units[from].end]) &&
 		p.isRightBelow(p.units[from-1], p.units[from]) {
 		from--
 	}
 	text := p.text[p.units[from].start:p.units[from].end]
 	switch {
-	case from == first, refersBack(text), p.isRestOfSentence(p.units[from]):
-	case utf8.RuneCountInString(p.text[p.units[from].start:s.end]) <= maxAntecedentRunes:
+	case from == first, leansOnBefore(text), p.isRestOfSentence(p.units[from]):
+	case from == first-1 && utf8.RuneCountInString(p.text[p.units[from].start:s.end]) <= maxAntecedentRunes,
+		p.units[from].kind != markdown.Paragraph:
 		s.start = p.units[from].start
-	case len(text) <= maxWideLeadBytes && p.units[from].kind == markdown.Paragraph:
+	case len(text) <= maxWideLeadBytes:
 		s.leadStart, s.leadEnd = p.units[from].start, p.units[from].end
 	}
 	return s
@@ -211,6 +212,47 @@ func refersBack(sentence string) bool {
 		return true
 	}
 	return slices.ContainsFunc(backReferencesUnspaced(), func(p string) bool { return strings.HasPrefix(sentence, p) })
+}
+
+// leansOnBefore reports whether the sentence cannot be understood without the one before it: it refers back, and not
+// only by a word that joins the two, such as "however".
+func leansOnBefore(sentence string) bool {
+	if !refersBack(sentence) {
+		return false
+	}
+	rest := withoutConnective(sentence)
+	return len(rest) == len(sentence) || refersBack(rest)
+}
+
+// withoutConnective returns the sentence without the word that joins it to the one before.
+func withoutConnective(sentence string) string {
+	for _, p := range connectivesUnspaced() {
+		if rest, ok := strings.CutPrefix(sentence, p); ok {
+			return strings.TrimLeft(rest, "，、")
+		}
+	}
+	folded := words.Fold(parley.ClipBytes(sentence, maxPhraseBytes))
+	for _, p := range connectivePhrases() {
+		if rest, ok := strings.CutPrefix(folded, p); ok && (strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, ",") ||
+			strings.HasPrefix(rest, "،")) {
+			return strings.TrimLeft(sentence[min(len(sentence), wordsEnd(sentence, p)):], " ,،")
+		}
+	}
+	return sentence
+}
+
+// wordsEnd returns where so many words of the text end as the phrase has.
+func wordsEnd(text, phrase string) (end int) {
+	n := strings.Count(phrase, " ") + 1
+	for end < len(text) && n > 0 {
+		if i := strings.IndexAny(text[end+1:], " ,،"); i >= 0 {
+			end += 1 + i
+		} else {
+			end = len(text)
+		}
+		n--
+	}
+	return end
 }
 
 // beginsWithPhrase reports whether the text begins with one of the folded phrases, as words of their own.

@@ -5,10 +5,11 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"parley"
 	"parley/internal/model"
 	"parley/internal/text/markdown"
+	"parley/internal/text/words"
 )
 
 // groupEnd returns the last of the blocks that belong together from the first on: a list, or what a line leads to.
@@ -84,29 +85,30 @@ func (p *passageLayout) isIndented(b markdown.Block) bool {
 }
 
 // excerptAround widens the unit to what must be read with it: the whole list where it fits, the sibling of a list, or
-// the sentences beside it.
+// what a sentence cannot be understood without.
 func (q *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt {
-	return q.withTitleLine(p, p.withWholeSentences(u, q.widenUnit(p, u)))
+	if u.firstBlock != u.lastBlock || u.kind != markdown.Paragraph {
+		return q.withTitleLine(p, p.withWholeSentences(u, p.widenList(u)))
+	}
+	if s, ok := q.sectionExcerpt(p, u); ok {
+		return q.withTitleLine(p, p.withWholeSentences(u, s))
+	}
+	if q.wantsOverview {
+		return q.withTitleLine(p, p.withWholeSentences(u, p.sentencesAround(u)))
+	}
+	if q.asksForAmountOfSubject() {
+		return q.withTitleLine(p, p.withWholeSentences(u, p.sentenceAlone(u)))
+	}
+	first, second := q.answeringSentences(p, u)
+	s := q.withTitleLine(p, p.withWholeSentences(first, p.sentenceAlone(first)))
+	if s.start < first.start || s.leadEnd > 0 {
+		return s // with what it refers to
+	}
+	return p.withSecondSentence(s, second)
 }
 
-func (q *parsedQuestion) widenUnit(p *passageLayout, u quotableUnit) excerpt {
-	if u.firstBlock == u.lastBlock && u.kind == markdown.Paragraph {
-		if s, ok := q.sectionExcerpt(p, u); ok {
-			return s
-		}
-		if q.asksForAmountOfSubject() {
-			return p.sentencesAround(u, quoteLimits{})
-		}
-		limits := q.quoteLimits()
-		limits.addsNeighbours = !q.unitHasAmount(u) && !q.asksWhoMay
-		limits.addsSecond = !q.wantsNumber || !q.hasNewNumber(p.text[u.start:u.end]) ||
-			!q.isNamedBy(mergeMatches(p.titleMatch, u.ownMatch), isFrameWord)
-		return p.sentencesAround(u, limits)
-	}
-	if u.ordered && !p.isLeadIn(u.firstBlock) {
-		return u.excerpt
-	}
-	if p.isPartOfList(u) {
+func (p *passageLayout) widenList(u quotableUnit) excerpt {
+	if u.ordered && !p.isLeadIn(u.firstBlock) || p.isPartOfList(u) {
 		return u.excerpt
 	}
 	return p.withSiblingLists(u)
@@ -349,61 +351,90 @@ func openingWord(text string) string {
 	return word
 }
 
-// sentencesAround adds the next sentences while the quote is short, and the one before if this one refers to it.
-func (p *passageLayout) sentencesAround(u quotableUnit, r quoteLimits) excerpt {
-	at := slices.IndexFunc(p.units, func(v quotableUnit) bool { return v.excerpt == u.excerpt })
-	from, to := at, at
-	if from > 0 && p.units[from-1].lastBlock == u.firstBlock && refersBack(p.text[u.start:u.end]) {
-		from--
-	}
-	for to+1 < len(p.units) && to-from < r.maxSentences && p.units[to].end-p.units[from].start < r.targetBytes &&
-		p.continuesText(p.units[to], p.units[to+1]) {
-		to++
-	}
-	if from > 0 && p.units[to].end-p.units[from].start < r.targetBytes/2 && !p.isTitleLike(p.units[from-1]) &&
-		p.continuesText(p.units[from-1], p.units[from]) {
-		from = p.addBefore(from, func(from int) bool { return p.units[to].end-p.units[from].start < 2*r.targetBytes })
-	}
-	if r.addsNeighbours {
-		from, to = p.addNeighbours(at, from, to, r.addsSecond)
+// An overview is a paragraph, or so much of it.
+const (
+	overviewBytes        = 600
+	maxOverviewSentences = 8
+)
+
+// sentencesAround returns the sentences from the unit on, or before it where it is one of the last of its paragraph.
+func (p *passageLayout) sentencesAround(u quotableUnit) excerpt {
+	from := p.unitIndex(u)
+	to := from
+	size := func() int { return p.units[to].end - p.units[from].start }
+	for to-from+1 < maxOverviewSentences && size() < overviewBytes {
+		switch {
+		case p.isFollowedBy(to):
+			to++
+		case from > 0 && p.isFollowedBy(from-1) && !p.isTitleLike(p.units[from-1]):
+			from--
+		default:
+			return excerpt{passageIndex: u.passageIndex, start: p.units[from].start, end: p.units[to].end}
+		}
 	}
 	return excerpt{passageIndex: u.passageIndex, start: p.units[from].start, end: p.units[to].end}
 }
 
-// maxNeighbourRunes is how long a quote grows by the sentences beside the one that was chosen, in code points: by the
-// one before it and the one after it, and by one more after these.
-const maxNeighbourRunes = 660
-
-// addNeighbours adds the sentence before the chosen one and the one after it: the answer is often beside the sentence
-// that holds the words of the question.
-func (p *passageLayout) addNeighbours(at, from, to int, second bool) (int, int) {
-	fits := func(from, to int) bool {
-		return utf8.RuneCountInString(p.text[p.units[from].start:p.units[to].end]) <= maxNeighbourRunes
-	}
-	if to == at && to+1 < len(p.units) && p.continuesText(p.units[to], p.units[to+1]) && fits(from, to+1) {
-		to++
-	}
-	if from == at && from > 0 && !p.isTitleLike(p.units[from-1]) &&
-		p.continuesText(p.units[from-1], p.units[from]) && fits(from-1, to) {
-		from = p.addBefore(from, func(from int) bool { return fits(from, to) })
-	}
-	if second && to+1 < len(p.units) && p.continuesText(p.units[to], p.units[to+1]) && fits(from, to+1) {
-		to++
-	}
-	return from, to
+func (p *passageLayout) unitIndex(u quotableUnit) int {
+	return slices.IndexFunc(p.units, func(v quotableUnit) bool { return v.excerpt == u.excerpt })
 }
 
-// addBefore returns the quote's first sentence once the one before is added, and the one before that where it refers to
-// it. What refers to something that does not fit is not added.
-func (p *passageLayout) addBefore(from int, fits func(from int) bool) int {
-	first := from - 1
-	for first > 0 && refersBack(p.text[p.units[first].start:p.units[first].end]) &&
-		p.continuesText(p.units[first-1], p.units[first]) {
-		if first--; !fits(first) {
-			return from
+// isFollowedBy reports whether the unit after unit i is the next sentence of its paragraph.
+func (p *passageLayout) isFollowedBy(i int) bool {
+	return i+1 < len(p.units) && p.units[i].kind == markdown.Paragraph && p.units[i+1].kind == markdown.Paragraph &&
+		p.units[i].lastBlock == p.units[i+1].firstBlock && p.units[i+1].start-p.units[i].end < maxSentenceGap
+}
+
+// maxSentenceGap is how many bytes may be between two sentences: a longer one that is not to be quoted may be there.
+const maxSentenceGap = 4
+
+// sentenceAlone returns the sentence with those behind it that it cannot be understood without: those that limit what
+// it says, and the one that says more than "Yes.".
+func (p *passageLayout) sentenceAlone(u quotableUnit) excerpt {
+	at := p.unitIndex(u)
+	to := at
+	for p.isFollowedBy(to) && (limitsBefore(p.text[p.units[to+1].start:p.units[to+1].end]) ||
+		to == at && isBareWord(p.text[u.start:u.end])) {
+		to++
+	}
+	return excerpt{passageIndex: u.passageIndex, start: u.start, end: p.units[to].end}
+}
+
+// limitsBefore reports whether the sentence limits what is said before it: "But students pay half."
+func limitsBefore(sentence string) bool {
+	return beginsWithPhrase(sentence, limitPhrases()) || slices.ContainsFunc(limitsUnspaced(), func(p string) bool {
+		return strings.HasPrefix(sentence, p)
+	})
+}
+
+// isBareWord reports whether the sentence is a word or two: "Yes, of course."
+func isBareWord(sentence string) bool {
+	n := 0
+	for token := range words.Tokens(parley.ClipBytes(sentence, maxPhraseBytes)) {
+		if n++; token.Unspaced || n > maxBareWords {
+			return false
 		}
 	}
-	return first
+	return true
+}
+
+// withSecondSentence returns the quote with another sentence of its paragraph, in the order of the text; without a
+// score there is none.
+func (p *passageLayout) withSecondSentence(s excerpt, u quotableUnit) excerpt {
+	isIn := s.start <= u.start && u.end <= s.end || s.leadEnd > 0 && u.start == s.leadStart
+	switch {
+	case u.score == 0 || isIn:
+	case u.start >= s.end && u.start-s.end < maxSentenceGap:
+		s.end = u.end
+	case s.leadEnd > 0:
+	case u.end <= s.start && s.start-u.end < maxSentenceGap:
+		s.start = u.start
+	case u.end <= s.start:
+		s.leadStart, s.leadEnd = u.start, u.end
+	case u.start >= s.end:
+		s.leadStart, s.leadEnd, s.start, s.end = s.start, s.end, u.start, u.end
+	}
+	return s
 }
 
 // isTitleLike reports whether the unit is a line that ends as no sentence does: no quote begins with it that is of
@@ -413,21 +444,8 @@ func (p *passageLayout) isTitleLike(u quotableUnit) bool {
 	return len(text) < maxShortSentenceBytes && p.blocks[u.firstBlock].Start == u.start && !endsAsSentence(text)
 }
 
-// maxShortSentenceBytes is how short a sentence is whose next paragraph is quoted too.
+// maxShortSentenceBytes is how short a line is that may be a title.
 const maxShortSentenceBytes = 80
-
-// continuesText reports whether the next unit continues the text: the same block, or the paragraph right below.
-func (p *passageLayout) continuesText(u, next quotableUnit) bool {
-	text := p.text[next.start:next.end]
-	if u.lastBlock == next.firstBlock {
-		return next.start-u.end < 4 // a sentence that is not to be quoted may be between
-	}
-	if next.firstBlock != u.lastBlock+1 || next.kind != markdown.Paragraph || linkShare(text) >= 0.3 ||
-		strings.HasSuffix(text, "?") || p.isStackOfHeadlines() {
-		return false
-	}
-	return u.end-u.start < maxShortSentenceBytes || openingWord(text) == openingWord(p.text[u.start:u.end])
-}
 
 // isStackOfHeadlines reports whether most paragraphs of the passage are lines that end as no sentence does: titles and
 // links to other pages.

@@ -13,10 +13,11 @@ import (
 // What is under a heading answers it from its first sentence on: where the heading is what the question is about, a
 // quote begins there.
 
-// So much of what is under a heading is quoted, in bytes.
+// So much of what is under a heading is quoted.
 const (
-	maxSectionBytes      = 700
-	maxSectionBeginning  = 480 // where the rest of it is another matter
+	maxSectionBytes      = 420
+	maxSectionBeginning  = 320 // where the rest of it is another matter
+	maxSectionSentences  = 3
 	minSectionNamedShare = 0.4 // of the question that the heading names
 	// of the question that the best unit names and the heading does not, and the same in an answer in doubt
 	maxSectionAddedShare  = 0.2
@@ -91,7 +92,7 @@ func (q *parsedQuestion) sectionBeginning(p *passageLayout, i int) (s excerpt, o
 			return excerpt{}, false
 		case n == 0:
 			s = excerpt{passageIndex: i, start: u.start, end: u.end}
-		case u.end-s.start > maxSectionBeginning || !p.isRightBehind(p.units[n-1], u),
+		case u.end-s.start > maxSectionBeginning || n >= maxSectionSentences || !p.isRightBehind(p.units[n-1], u),
 			u.kind == markdown.Code && !q.wantsCode:
 			return s, s.end-s.start <= maxUnitBytes
 		default:
@@ -131,7 +132,7 @@ func (q *parsedQuestion) sectionExcerpt(p *passageLayout, u quotableUnit) (excer
 	if p.isStackOfHeadlines() {
 		return excerpt{}, false
 	}
-	s := excerpt{passageIndex: u.passageIndex}
+	s, n := excerpt{passageIndex: u.passageIndex}, 0
 	for _, v := range p.units {
 		switch {
 		case s.end == 0 && v.end <= u.start && p.isTitleLike(v):
@@ -139,11 +140,12 @@ func (q *parsedQuestion) sectionExcerpt(p *passageLayout, u quotableUnit) (excer
 		case s.end > 0 && p.hasMarkup(s.end, v.start):
 			return s, s.start <= u.start && s.end >= u.end
 		case v.firstBlock > u.lastBlock && v.kind == markdown.Table && !v.isTableRow && v.end-s.start <= maxUnitBytes,
-			v.kind == markdown.Paragraph && (s.end == 0 || v.end-s.start <= maxSectionBytes):
+			v.kind == markdown.Paragraph && (s.end == 0 || n < maxSectionSentences && v.end-s.start <= maxSectionBytes):
 			if s.end == 0 {
 				s.start = v.start
 			}
 			s.end = v.end
+			n++
 		default:
 			return s, s.start <= u.start && s.end >= u.end
 		}

@@ -32,7 +32,9 @@ type quotableUnit struct {
 	kind                  markdown.Kind
 	ordered               bool      // numbered steps
 	isTableRow            bool      // one row of a table
+	isCompared            bool      // with others, whose words are among those that it matches
 	ownMatch              []float64 // how its own words match
+	meantMatch            []float64 // and with the sentence that its pronoun refers to
 	contextMatch          []float64 // and with its context
 	lineLoss              float64   // what a headline among headlines loses
 	score                 float64
@@ -191,7 +193,12 @@ func (q *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 	} else if title != nil {
 		above = mergeMatches(above, title)
 	}
-	u.contextMatch = slices.Clone(u.ownMatch)
+	antecedent := c.antecedentOf(u)
+	u.meantMatch = u.ownMatch
+	if antecedent.end > 0 {
+		u.meantMatch = q.matchMeant(u.ownMatch, antecedent.meantMatch)
+	}
+	u.contextMatch = slices.Clone(u.meantMatch)
 	for i := range u.contextMatch {
 		u.contextMatch[i] = max(u.contextMatch[i], share*above[i], passageShare*c.layout.passageMatch[i])
 	}
@@ -201,9 +208,35 @@ func (q *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 		u.lineLoss = headlineLoss
 	}
 	u.score = (1 - u.lineLoss) * q.fullCoverage(u.contextMatch) * c.passageWeight * readability(text,
-		u.scoringKind(c.layout)) * u.completeness(text) * q.formFit(c, u)
+		u.scoringKind(c.layout)) * u.completeness(text) * q.formFit(c, u) * q.contrastFit(text) *
+		(1 - q.codeLoss(c, text, c.layout.text[antecedent.start:antecedent.end]))
 	c.layout.units = append(c.layout.units, u)
 	c.isFirstUnderHeading = c.isFirstUnderHeading && q.ownCoverage(u.ownMatch) == 0
+}
+
+// antecedentShare is how surely a sentence speaks of what the one before it names that its pronoun refers to.
+const antecedentShare = 0.9
+
+// antecedentOf returns the sentence before the unit that it refers to; without an end for none.
+func (c *unitContext) antecedentOf(u quotableUnit) (before quotableUnit) {
+	n := len(c.layout.units) - 1
+	if u.kind != markdown.Paragraph || n < 0 || !refersBack(c.layout.text[u.start:u.end]) ||
+		!c.layout.isRightBelow(c.layout.units[n], u) {
+		return before
+	}
+	return c.layout.units[n]
+}
+
+// matchMeant returns how a sentence matches together with the one that its pronoun refers to: of what is measured only
+// its own amounts count.
+func (q *parsedQuestion) matchMeant(own, before []float64) []float64 {
+	all := slices.Clone(own)
+	for i, s := range q.terms {
+		if s.measure == measureNone {
+			all[i] = max(all[i], antecedentShare*before[i])
+		}
+	}
+	return all
 }
 
 // isTitle reports whether the text is the title of the page once more.

@@ -1,7 +1,6 @@
 package quote
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -113,9 +112,6 @@ func (q *questionTerm) gramSimilarity(grams []uint64) float64 {
 func isCodeWord(word string) bool {
 	return word[0] > '9' && strings.ContainsAny(word, "0123456789")
 }
-
-// codePattern finds codes: letters with digits behind them, "ND-2007", "err4012", "ISO 27001".
-var codePattern = regexp.MustCompile(`\b[A-Za-z]{1,8}[-_/.#]?\d{2,}[A-Za-z0-9-]*\b|\b[A-Z]{2,8} \d{2,}\b`)
 
 // codeConfidence is the confidence in a passage that is about the code that the question names.
 const codeConfidence = 0.8

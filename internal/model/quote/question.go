@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"slices"
 	"strings"
 
 	"parley/internal/model"
@@ -26,6 +27,11 @@ type parsedQuestion struct {
 	wantsList      bool   // it asks which things of a kind there are
 	asksBarePrice  bool   // it asks how much and names nothing
 	replyLanguage  words.Language
+
+	codes       []askedCode     // that it names
+	bounds      []boundedNumber // numbers that it is about one side of
+	compares    bool            // things with each other
+	asksForWith bool            // it speaks of what somebody has
 
 	translations translations
 }
@@ -81,6 +87,9 @@ func parseQuestion(userTexts []string, passages []model.Passage) parsedQuestion 
 		t.addTerms(userTexts[len(userTexts)-2], earlierMessageWeight, weights)
 	}
 	t.negatedTerms = t.findNegatedTerms(last)
+	t.codes, t.bounds = findAskedCodes(last), findBounds(last)
+	t.compares = words.ContainsPhrase(withoutMarks(last), comparisonPhrases())
+	t.asksForWith = containsWord(last, func(w string) bool { return withWords()[w] })
 	return t
 }
 
@@ -137,18 +146,34 @@ func (q *parsedQuestion) addTerms(text string, weight float64, weights map[strin
 // barePriceWord stands for what "How much is it?" asks for: no word of that has a meaning of its own.
 const barePriceWord = "price"
 
-// addBarePrice adds the price as what a message asks for that asks how much and names nothing.
+// addBarePrice adds the price as what a message asks for that asks how much something is, or asks how much and names
+// nothing.
 func (q *parsedQuestion) addBarePrice(last string) {
-	if isBare := len(q.terms) == 0 && words.ContainsPhrase(last, howMuchPhrases()); !isBare &&
-		!words.IsPhrase(last, howMuchPhrases()) {
+	isAlone := words.IsPhrase(last, howMuchPhrases())
+	isMeasured := slices.ContainsFunc(q.terms, func(s questionTerm) bool { return s.measure != measureNone })
+	isPrice := isAlone || words.ContainsPhrase(last, pricePhrases()) ||
+		len(q.terms) == 0 && words.ContainsPhrase(last, howMuchPhrases())
+	if isMeasured && !isAlone || !isPrice || q.termIndex(barePriceWord) >= 0 {
 		return
 	}
-	q.terms, q.termIndexes = nil, map[string]int{} // without the "viel" of "Wie viel?"
+	if isAlone {
+		q.terms, q.termIndexes = nil, map[string]int{} // without the "viel" of "Wie viel?"
+	}
+	q.asksBarePrice = len(q.terms) == 0
 	q.termIndexes[barePriceWord] = len(q.terms)
-	q.asksBarePrice = true
 	s := q.newTerm(barePriceWord, 1, nil)
 	s.measure, s.weight = measurePrice, s.weight*measureWeight
 	q.appendTerm(s)
+}
+
+// withoutMarks returns the text with a space in place of what ends a part of a sentence.
+func withoutMarks(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(",;:?!.，；：？！。、،؟", r) {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 // isCapitalizedInside reports whether the word is written with a capital though no sentence begins with it.

@@ -63,7 +63,11 @@ func answerRequest(ctx context.Context, req model.Request) reply {
 	if r, ok := answerAside(req, userQuestions[len(userQuestions)-1]); ok {
 		return r
 	}
-	return answerFromPassages(ctx, req, joinAnswerToQuestion(req.Messages, userQuestions))
+	userQuestions = joinAnswerToQuestion(req.Messages, userQuestions)
+	if r, ok := answerEachPart(ctx, req, userQuestions); ok {
+		return r
+	}
+	return answerFromPassages(ctx, req, userQuestions)
 }
 
 func answerFromPassages(ctx context.Context, req model.Request, userQuestions []string) reply {
@@ -78,6 +82,8 @@ func answerFromPassages(ctx context.Context, req model.Request, userQuestions []
 		best = t.mergeTableRows(&pages[best.passageIndex], best)
 	}
 	best, isInstead := insteadOfTitle(pages, best)
+	others := t.comparedUnits(pages, best)
+	best = withCompared(best, others)
 	v := t.judge(req.Passages, pages, best)
 	if v.state == parley.AnswerSure && isInstead {
 		v.state, v.reason = parley.AnswerUnsure, parley.ReasonTitle
@@ -107,6 +113,9 @@ func answerFromPassages(ctx context.Context, req model.Request, userQuestions []
 		return r
 	}
 	picked := t.pickExcerpts(req.Passages, pages, best)
+	if len(others) > 0 {
+		picked = t.excerptsOfCompared(pages, best, others)
+	}
 	lead := t.otherLanguageNote(req, picked)
 	if lead != "" {
 		lead += "\n\n"

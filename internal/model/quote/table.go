@@ -106,6 +106,7 @@ func (q *parsedQuestion) mergeTableRows(p *passageLayout, best quotableUnit) quo
 		}
 	}
 	q.matchJoinedPairs(best.ownMatch)
+	best.meantMatch = best.ownMatch
 	return best
 }
 
@@ -157,7 +158,8 @@ func (p *passageLayout) isCut(n int) bool {
 	return b.Kind == markdown.Code && leadingCodeEnd(p.text) > 0
 }
 
-// excerptRows quotes the head of the table with the rows that fit as well as the best.
+// excerptRows quotes the row that fits as a sentence, or the head of the table with the rows that fit as well as each
+// other.
 func (q *parsedQuestion) excerptRows(pages []passageLayout, best quotableUnit) (picked []excerpt) {
 	p := &pages[best.passageIndex]
 	head, _ := splitTable(p.text, p.blocks[best.firstBlock])
@@ -170,5 +172,107 @@ func (q *parsedQuestion) excerptRows(pages []passageLayout, best quotableUnit) (
 			picked = append(picked, s)
 		}
 	}
+	if len(picked) == 2 {
+		if cells := q.rowAsSentence(p.text, head, picked[1]); cells != nil {
+			return cells
+		}
+	}
 	return picked
+}
+
+// rowAsSentence returns a row as what it says of the thing in its first cell: "Umbrella: price €29.90, size large". Of
+// the columns only those are said that are asked for, if any are. Nil for a row that has other cells than its head.
+func (q *parsedQuestion) rowAsSentence(text string, head, row excerpt) (picked []excerpt) {
+	names, cells := tableCells(text, firstLine(text, head)), tableCells(text, row)
+	if len(names) != len(cells) || len(cells) < 2 || isEmptyCell(cells[0]) {
+		return nil
+	}
+	columns := q.askedColumns(text, names, cells)
+	picked = append(picked, cells[0])
+	for i, n := range columns {
+		joint := ": "
+		if i > 0 {
+			joint = ", "
+		}
+		if !isEmptyCell(names[n]) {
+			name := names[n]
+			name.joint, joint = joint, " "
+			picked = append(picked, name)
+		}
+		cell := cells[n]
+		cell.joint = joint
+		picked = append(picked, cell)
+	}
+	return picked
+}
+
+// askedColumns returns the columns whose head the question names, else those whose cell has the amount that it asks
+// for, else all that are not empty.
+func (q *parsedQuestion) askedColumns(text string, names, cells []excerpt) (columns []int) {
+	first := q.matchText(text[cells[0].start:cells[0].end])
+	isNamed := func(n int) bool {
+		found := q.matchText(text[names[n].start:names[n].end])
+		return slices.ContainsFunc(q.terms, func(s questionTerm) bool {
+			i := q.termIndex(s.word)
+			return s.fromLastMessage && !s.isPair && found[i] >= relatedStrength && first[i] < relatedStrength
+		})
+	}
+	isMeasured := func(n int) bool {
+		return slices.ContainsFunc(q.terms, func(s questionTerm) bool {
+			return s.fromLastMessage && s.measure > measureAmount &&
+				q.answersMeasure(s.measure, text[cells[n].start:cells[n].end])
+		})
+	}
+	isAny := func(int) bool { return true }
+	for _, isAsked := range []func(int) bool{isNamed, isMeasured, isAny} {
+		for n := 1; n < len(cells); n++ {
+			if !isEmptyCell(cells[n]) && isAsked(n) {
+				columns = append(columns, n)
+			}
+		}
+		if len(columns) > 0 {
+			break
+		}
+	}
+	return columns
+}
+
+func firstLine(text string, head excerpt) excerpt {
+	if n := strings.IndexByte(text[head.start:head.end], '\n'); n >= 0 {
+		head.end = head.start + n
+	}
+	return head
+}
+
+func isEmptyCell(cell excerpt) bool { return cell.end <= cell.start }
+
+// tableCells returns the cells of a line of a table, without the space around them.
+func tableCells(text string, line excerpt) (cells []excerpt) {
+	from, end := line.start, line.end
+	for from < end && (text[from] == ' ' || text[from] == '|') {
+		if from++; text[from-1] == '|' {
+			break
+		}
+	}
+	for end > from && (text[end-1] == ' ' || text[end-1] == '\r') {
+		end--
+	}
+	if end > from && text[end-1] == '|' {
+		end--
+	}
+	for at := from; at <= end; at++ {
+		if at < end && (text[at] != '|' || at > 0 && text[at-1] == '\\') {
+			continue
+		}
+		cell := excerpt{passageIndex: line.passageIndex, start: from, end: at}
+		for cell.start < cell.end && text[cell.start] == ' ' {
+			cell.start++
+		}
+		for cell.end > cell.start && text[cell.end-1] == ' ' {
+			cell.end--
+		}
+		cells = append(cells, cell)
+		from = at + 1
+	}
+	return cells
 }

@@ -65,11 +65,19 @@ var (
 	measureFillerWords     = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.MeasureFillers })
 	listVerbs              = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.ListVerbs })
 	permissionWords        = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.PermissionWords })
+	comparisonPhrases      = words.Phrases(func(l languageFile) phraseTable { return l.Questions.Comparisons })
+	pricePhrases           = words.Phrases(func(l languageFile) phraseTable { return l.Questions.Prices })
+	withWords              = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.With })
+	withoutWords           = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.Without })
+	andWords               = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.And })
 	codeTopicWords         = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.CodeTopics })
 	codeTopicWordsUnspaced = words.UnspacedList(func(l languageFile) wordTable { return l.Questions.CodeTopics })
 )
 
 var (
+	belowWords        = words.SpacedSet(func(l languageFile) wordTable { return l.Measures.Below })
+	aboveWords        = words.SpacedSet(func(l languageFile) wordTable { return l.Measures.Above })
+	itemWords         = words.SpacedSet(func(l languageFile) wordTable { return l.Redaction.ItemWords })
 	numeralWords      = words.SpacedSet(func(l languageFile) wordTable { return l.Measures.Numerals })
 	countingArticles  = words.SpacedSet(func(l languageFile) wordTable { return l.Measures.Articles })
 	timeUnitWords     = words.SpacedSet(func(l languageFile) wordTable { return l.Measures.TimeUnits })
@@ -84,6 +92,10 @@ var (
 	backReferenceWords     = words.SpacedSet(func(l languageFile) wordTable { return l.Sources.BackReferences })
 	backReferencePhrases   = foldedPhrases(func(l languageFile) phraseTable { return l.Sources.BackReferencePhrases })
 	backReferencesUnspaced = words.UnspacedList(func(l languageFile) wordTable { return l.Sources.BackReferences })
+	connectivePhrases      = words.SpacedPhrases(func(l languageFile) phraseTable { return l.Sources.Connectives })
+	connectivesUnspaced    = words.UnspacedPhrases(func(l languageFile) phraseTable { return l.Sources.Connectives })
+	limitPhrases           = words.SpacedPhrases(func(l languageFile) phraseTable { return l.Sources.Limits })
+	limitsUnspaced         = words.UnspacedPhrases(func(l languageFile) phraseTable { return l.Sources.Limits })
 )
 
 var (

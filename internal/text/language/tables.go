@@ -26,6 +26,10 @@ type Questions struct {
 	FrameWords      Words    `yaml:"frame_words"`
 	MeasureFillers  Words    `yaml:"measure_fillers"`
 	CodeTopics      Words    `yaml:"code_topics"`
+	Comparisons     Phrases  `yaml:"comparisons"`
+	Prices          Phrases  `yaml:"prices"`
+	With            Words    `yaml:"with"`
+	Without         Words    `yaml:"without"`
 }
 
 // Measures: what is asked to be measured, and how texts say it.
@@ -54,6 +58,8 @@ type Measures struct {
 	BoundPatterns        []string `yaml:"bound_patterns"`
 	ClockPatterns        []string `yaml:"clock_patterns"`
 	LanguageNamePatterns []string `yaml:"language_name_patterns"`
+	Below                Words    `yaml:"below"`
+	Above                Words    `yaml:"above"`
 }
 
 // Sentences: what sentences of customers are made of, for the triggers of tools.
@@ -158,6 +164,7 @@ type Texts struct {
 	Bye               string    `yaml:"bye"`
 	Unknown           string    `yaml:"unknown"`
 	Unsure            string    `yaml:"unsure"`
+	CodeNotFound      [2]string `yaml:"code_not_found"`
 	MoreItems         string    `yaml:"more_items"`
 	OtherLanguage     string    `yaml:"other_language"`
 	SourceTopics      [2]string `yaml:"source_topics"`
@@ -186,6 +193,8 @@ type Sources struct {
 	BackReferences   Words `yaml:"back_references"`
 
 	BackReferencePhrases Phrases `yaml:"back_reference_phrases"`
+	Connectives          Phrases `yaml:"connectives"`
+	Limits               Phrases `yaml:"limits"`
 
 	EditorialNotes Phrases `yaml:"editorial_notes"`
 	MailSenders    Words   `yaml:"mail_senders"`
