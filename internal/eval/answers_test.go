@@ -1,9 +1,11 @@
 package eval_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,10 +27,12 @@ type paragraphExample struct {
 	holds      []bool
 }
 
-// TestLearnAnswers fits the weights by which the built-in model chooses the sentence of a paragraph, on the sets below
-// the folder that PARLEY_LEARN_ANSWERS names. It prints them, and for bounds of the share from which on a sentence is
-// quoted alone how many quotes hold the reference and how much of these does, with weights that were fitted on other
-// documents.
+// quoteBounds are the shares from which on one sentence is quoted alone, and two without a third.
+type quoteBounds struct{ alone, pair float64 }
+
+// TestLearnAnswers fits the weights by which the built-in model chooses the sentences of a paragraph, on the sets below
+// the folder that PARLEY_LEARN_ANSWERS names. It prints them as they stand in weights.yaml, and for bounds of the shares
+// how many quotes hold the reference and how much of these does, with weights that were fitted on other documents.
 func TestLearnAnswers(t *testing.T) {
 	dir := os.Getenv("PARLEY_LEARN_ANSWERS")
 	if dir == "" {
@@ -39,29 +43,34 @@ func TestLearnAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := paragraphExamples(sets)
-	shares := make([][]float64, len(all))
+	shares := crossFitChoice(all)
+	for _, set := range append(sets, eval.Set{}) {
+		for _, b := range []quoteBounds{{0, 0}, {.8, 0}, {.8, .8}, {.8, .85}, {.8, .9}, {.85, .8}, {.85, .85}, {.85, .9},
+			{.9, .9}} {
+			t.Logf("%-10s alone from %.2f, two from %.2f: %s", set.Name, b.alone, b.pair,
+				describeChoice(all, shares, set.Name, b))
+		}
+	}
+	w := fitChoice(all)
+	for i, name := range quote.AnswerSignNames() {
+		t.Logf("  %s: %.2f", name, w[i])
+	}
+}
+
+// crossFitChoice returns the shares of the sentences, each by weights that were fitted on other documents.
+func crossFitChoice(all []paragraphExample) [][]float64 {
 	const folds = 5
+	shares := make([][]float64, len(all))
 	for k := range folds {
 		in := func(e paragraphExample) bool { return hashGroup(e.group)%folds == k }
-		var others []paragraphExample
-		for _, e := range all {
-			if !in(e) {
-				others = append(others, e)
-			}
-		}
-		w := fitChoice(others)
+		w := fitChoice(slices.DeleteFunc(slices.Clone(all), in))
 		for i, e := range all {
 			if in(e) {
 				shares[i] = choiceShares(e.signs, w)
 			}
 		}
 	}
-	for _, set := range append(sets, eval.Set{}) {
-		for _, bound := range []float64{0, .6, .7, .8, .85, .9, .95, 1} {
-			t.Logf("%-10s alone from %.2f: %s", set.Name, bound, describeChoice(all, shares, set.Name, bound))
-		}
-	}
-	t.Logf("weights %.2f", fitChoice(all))
+	return shares
 }
 
 // paragraphExamples asks the questions of the sets that have references.
@@ -122,7 +131,7 @@ func choiceShares(signs [][]float64, w []float64) []float64 {
 // fitChoice finds the weights under which the sentences that hold a reference are most likely, with a little pull
 // towards nothing.
 func fitChoice(all []paragraphExample) (w []float64) {
-	const steps, rate, pull, keep, keepSquare = 400, .05, 1e-4, .9, .999
+	const steps, rate, pull, keep, keepSquare = 400, .05, 1e-3, .9, .999
 	n := len(all[0].signs[0])
 	w = make([]float64, n)
 	mean, square := make([]float64, n), make([]float64, n)
@@ -164,26 +173,13 @@ func addSlope(slope []float64, e paragraphExample, shares []float64) {
 	}
 }
 
-func describeChoice(all []paragraphExample, shares [][]float64, set string, bound float64) string {
+func describeChoice(all []paragraphExample, shares [][]float64, set string, b quoteBounds) string {
 	questions, holds, brevity, quoted := 0, 0, 0.0, 0
 	for i, e := range all {
 		if set != "" && e.set != set {
 			continue
 		}
-		questions++
-		top, next := 0, -1
-		for j := 1; j < len(e.holds); j++ {
-			switch {
-			case shares[i][j] > shares[i][top]:
-				top, next = j, top
-			case next < 0 || shares[i][j] > shares[i][next]:
-				next = j
-			}
-		}
-		picked := []int{top}
-		if next >= 0 && shares[i][top] < bound {
-			picked = append(picked, next)
-		}
+		picked := pickLikely(shares[i], b)
 		some, size := 0, 0
 		for _, j := range picked {
 			size += e.sizes[j]
@@ -191,7 +187,7 @@ func describeChoice(all []paragraphExample, shares [][]float64, set string, boun
 				some += e.sizes[j]
 			}
 		}
-		quoted += len(picked)
+		questions, quoted = questions+1, quoted+len(picked)
 		if some > 0 {
 			holds++
 			brevity += float64(some) / float64(size)
@@ -199,4 +195,21 @@ func describeChoice(all []paragraphExample, shares [][]float64, set string, boun
 	}
 	return fmt.Sprintf("%.3f hold it, brevity %.2f, %.2f sentences", float64(holds)/float64(max(questions, 1)),
 		brevity/float64(max(holds, 1)), float64(quoted)/float64(max(questions, 1)))
+}
+
+// pickLikely returns the sentences that are quoted, the likeliest first.
+func pickLikely(shares []float64, b quoteBounds) (picked []int) {
+	order := make([]int, len(shares))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
+	sum := 0.0
+	for n, i := range order {
+		if n == 1 && sum >= b.alone || n == 2 && sum >= b.pair || n == 3 {
+			break
+		}
+		picked, sum = append(picked, i), sum+shares[i]
+	}
+	return picked
 }

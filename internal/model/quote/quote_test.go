@@ -176,7 +176,7 @@ func TestBuiltinRefuses(t *testing.T) {
 func TestBuiltinIsUnsure(t *testing.T) {
 	for language, c := range map[string]struct{ question, text, want string }{
 		"English": {"How do I export the yearly invoices of my team?",
-			"To export the list of members, open the settings of the team.", "I am not sure."},
+			"To export the list of members, open the settings of the team.", "I am not sure"},
 		"German": {"Wie exportiere ich die jährlichen Rechnungen meines Teams?",
 			"Um die Liste der Mitglieder zu exportieren, öffnen Sie die Einstellungen des Teams.", "Ich bin nicht sicher."},
 		"Spanish": {"¿Cómo exporto las facturas anuales de mi equipo?",
