@@ -267,6 +267,7 @@ func TestQuestionsToTheManual(t *testing.T) {
 		"how do I delete all data of one person":     "parley person erase",
 		"I forgot my api key":                        "cannot be shown again",
 		"which port does it listen on":               "8080",
+		"what does it cost":                          "costs nothing",
 		"Hi, which database does Parley use? Thanks": "SQLite",
 		"URGENT!!! Which database does Parley use?":  "SQLite",
 	}

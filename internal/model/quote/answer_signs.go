@@ -1,8 +1,10 @@
 package quote
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,6 +21,21 @@ type answerSign struct {
 var answerSigns = []answerSign{
 	{"named", func(c *paragraphMatch, i int) float64 { return c.share(i, false) }},
 	{"named alone", func(c *paragraphMatch, i int) float64 { return c.share(i, true) }},
+	{"named of all words", func(c *paragraphMatch, i int) float64 {
+		return c.matchedShare(c.units[i].meantMatch, c.isSingleWord)
+	}},
+	{"words as they are written", func(c *paragraphMatch, i int) float64 { return c.tokens[i] }},
+	{"number of the question", (*paragraphMatch).hasAskedNumber},
+	// pairs of characters are common to more sentences than words are
+	{"named alone without spaces", func(c *paragraphMatch, i int) float64 {
+		return boolToFloat(c.isUnspaced()) * c.share(i, true)
+	}},
+	{"stretches of letters without spaces", func(c *paragraphMatch, i int) float64 {
+		return boolToFloat(c.isUnspaced()) * c.grams[i]
+	}},
+	{"rarest word without spaces", func(c *paragraphMatch, i int) float64 {
+		return boolToFloat(c.isUnspaced()) * c.rarestShare(i)
+	}},
 	{"named close together", func(c *paragraphMatch, i int) float64 { return c.closeShare(c.contents[i]) }},
 	{"named by the rarest word", (*paragraphMatch).rarestShare},
 	{"stretches of letters", func(c *paragraphMatch, i int) float64 { return c.grams[i] }},
@@ -112,7 +129,7 @@ type paragraphMatch struct {
 	highest, sum []float64 // of each term: the best match in a sentence, and that of all
 	top          float64   // the best score
 
-	grams                           []float64 // gramShares of the sentences
+	grams, tokens                   []float64 // commonShares of the sentences
 	asksTime, asksPerson, asksPlace bool
 }
 
@@ -130,7 +147,7 @@ func (q *parsedQuestion) newParagraphMatch(p *passageLayout, units []quotableUni
 		}
 		c.top = max(c.top, u.score)
 	}
-	c.grams = c.gramShares()
+	c.grams, c.tokens = commonShares(c, c.gramsOf), commonShares(c, tokensOf)
 	return c
 }
 
@@ -184,21 +201,29 @@ func (q *parsedQuestion) gramsOf(text string) (all []uint64) {
 	return all
 }
 
-// gramShares returns how much of the stretches of characters that the question and the paragraph have in common each
-// sentence has; what few sentences have counts more.
-func (c *paragraphMatch) gramShares() []float64 {
-	own := make([]map[uint64]bool, len(c.units))
+// tokensOf returns all words as they are written, without capitals and accents.
+func tokensOf(text string) (all []string) {
+	for token := range words.Tokens(text) {
+		all = append(all, token.Word)
+	}
+	return all
+}
+
+// commonShares returns how much of the parts that the question and the paragraph have in common each sentence has; what
+// few sentences have counts more.
+func commonShares[T cmp.Ordered](c *paragraphMatch, partsOf func(text string) []T) []float64 {
+	own := make([]map[T]bool, len(c.units))
 	for i, s := range c.contents {
-		own[i] = map[uint64]bool{}
-		for _, g := range c.gramsOf(s.text) {
-			own[i][g] = true
+		own[i] = map[T]bool{}
+		for _, part := range partsOf(s.text) {
+			own[i][part] = true
 		}
 	}
-	asked := c.gramsOf(c.originalText)
+	asked := partsOf(c.originalText)
 	slices.Sort(asked)
 	shares, all := make([]float64, len(c.units)), 1e-9
-	for _, g := range slices.Compact(asked) {
-		all += addGram(shares, own, g)
+	for _, part := range slices.Compact(asked) {
+		all += addPart(shares, own, part)
 	}
 	for i := range shares {
 		shares[i] /= all
@@ -206,18 +231,18 @@ func (c *paragraphMatch) gramShares() []float64 {
 	return shares
 }
 
-// addGram adds to the sentences that have a stretch what it counts, and returns that; 0 if none has it.
-func addGram(shares []float64, own []map[uint64]bool, gram uint64) float64 {
+// addPart adds to the sentences that have a part what it counts, and returns that; 0 if none has it.
+func addPart[T cmp.Ordered](shares []float64, own []map[T]bool, part T) float64 {
 	n := 0
 	for i := range own {
-		n += int(boolToFloat(own[i][gram]))
+		n += int(boolToFloat(own[i][part]))
 	}
 	if n == 0 {
 		return 0
 	}
 	weight := math.Log(float64(len(own)+1) / float64(n))
 	for i := range own {
-		shares[i] += weight * boolToFloat(own[i][gram])
+		shares[i] += weight * boolToFloat(own[i][part])
 	}
 	return weight
 }
@@ -266,6 +291,13 @@ func (c *paragraphMatch) rarestShare(i int) (top float64) {
 		}
 	}
 	return top / most
+}
+
+// hasAskedNumber returns 1 for a sentence with a number that the question names.
+func (c *paragraphMatch) hasAskedNumber(i int) float64 {
+	return boolToFloat(slices.ContainsFunc(tokensOf(c.contents[i].text), func(word string) bool {
+		return strings.ContainsAny(word, "0123456789") && c.termIndex(word) >= 0
+	}))
 }
 
 // isBest returns 1 for the sentence with the best score.

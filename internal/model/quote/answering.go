@@ -15,49 +15,78 @@ import (
 // sentence has says most, one that goes on with the sentence before is about what that names, and it must hold what is
 // asked for, a number or a name.
 
-// How likely it is that the sentences answer which are quoted without a further one, among those of their paragraph.
+// How much likelier a further sentence makes it that the quote answers, against the share of the quote that it takes
+// from what answers already. 1 would make a quote as short as it is right.
 const (
-	minAloneShare = 0.85
-	minPairShare  = 0.9
+	minGain         = 0.23
+	minDoubtfulGain = 0.5 // of a quote in doubt
 )
+
+// minWholeShare is how much of the question a sentence names that is quoted alone.
+const minWholeShare = 0.95
 
 // maxQuotedSentences is how many sentences of a paragraph are quoted.
 const maxQuotedSentences = 3
 
-// answeringSentences returns the sentences of the unit's paragraph that most likely answer, the likeliest first: one, or
-// more where it is not likely enough.
-func (q *parsedQuestion) answeringSentences(p *passageLayout, u quotableUnit) (likely []quotableUnit) {
+// likelySentence is a sentence of a paragraph, and how likely it answers among those.
+type likelySentence struct {
+	quotableUnit
+	share float64
+}
+
+// answeringSentences returns the sentences of the unit's paragraph, those first that more likely answer; the unit alone
+// where that is certain.
+func (q *parsedQuestion) answeringSentences(p *passageLayout, u quotableUnit) (likely []likelySentence) {
 	units := p.sentencesOf(u.firstBlock)
-	if len(units) < 2 || q.asksWhoMay || len(q.negatedTerms) > 0 || q.contrastsIn(p, units) {
-		return []quotableUnit{u}
+	if len(units) < 2 || len(q.codes) > 0 || q.unitHasPrice(u) || q.asksWhoMay || len(q.negatedTerms) > 0 ||
+		q.contrastsIn(p, units) || leadsToLines(p.blockText(u.firstBlock)) {
+		return []likelySentence{{u, 1}}
 	}
-	shares := answerShares(q.signsOfSentences(p, units))
-	order := make([]int, len(units))
-	for i := range order {
-		order[i] = i
+	for i, share := range answerShares(q.signsOfSentences(p, units)) {
+		likely = append(likely, likelySentence{units[i], share})
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
-	sum := 0.0
-	for n, i := range order {
-		if n == 1 && sum >= minAloneShare || n == 2 && sum >= minPairShare || n == maxQuotedSentences {
-			break
-		}
-		likely, sum = append(likely, units[i]), sum+shares[i]
+	slices.SortStableFunc(likely, func(a, b likelySentence) int { return cmp.Compare(b.share, a.share) })
+	if q.matchedShare(likely[0].meantMatch, q.isSingleWord) >= minWholeShare {
+		return likely[:1]
 	}
 	return likely
 }
 
-// withNextLikely returns the quote with the next likely sentence and what that refers to, where that makes it no longer
-// than quotes are.
-func (p *passageLayout) withNextLikely(s excerpt, u quotableUnit) excerpt {
-	t := s.withSentence(u)
-	if i := p.unitIndex(u); i > 0 && p.isFollowedBy(i-1) && leansOnBefore(p.text[u.start:u.end]) {
-		t = t.withSentence(p.units[i-1])
+// withLikely returns the quote of the likeliest sentence with further ones that are worth their place.
+func (q *parsedQuestion) withLikely(p *passageLayout, s excerpt, likely []likelySentence) excerpt {
+	bound := minGain
+	if q.isInDoubt {
+		bound = minDoubtfulGain
 	}
-	if p.countSentences(t) > maxQuotedSentences {
-		return s
+	for _, v := range likely[1:] {
+		if s.holds(v.quotableUnit) {
+			continue
+		}
+		more := s.withSentence(v.quotableUnit)
+		if i := p.unitIndex(v.quotableUnit); i > 0 && p.isFollowedBy(i-1) && leansOnBefore(p.text[v.start:v.end]) {
+			more = more.withSentence(p.units[i-1])
+		}
+		if p.countSentences(more) > maxQuotedSentences || !isWorthMore(s, more, likely, bound) {
+			break
+		}
+		s = more
 	}
-	return t
+	return s
+}
+
+// isWorthMore reports whether the longer quote is enough likelier to answer.
+func isWorthMore(s, more excerpt, likely []likelySentence, bound float64) bool {
+	gain, loss := 0.0, 0.0
+	for _, v := range likely {
+		size := float64(v.end - v.start)
+		switch {
+		case s.holds(v.quotableUnit):
+			loss += v.share * (size/s.size() - size/more.size())
+		case more.holds(v.quotableUnit):
+			gain += v.share
+		}
+	}
+	return gain >= bound*loss
 }
 
 // countSentences counts the sentences of a quote.

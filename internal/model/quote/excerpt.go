@@ -220,6 +220,7 @@ const (
 
 // pickDoubtful returns what an answer in doubt quotes, each below what it is about.
 func (q *parsedQuestion) pickDoubtful(passages []model.Passage, pages []passageLayout, best quotableUnit) []excerpt {
+	q.isInDoubt = true
 	picked := q.pickNear(passages, pages, best)
 	for i := range picked {
 		if !picked[i].continuesPrevious && picked[i].joint == "" {

@@ -91,21 +91,18 @@ func (q *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt
 	if u.firstBlock != u.lastBlock || u.kind != markdown.Paragraph {
 		return q.withTitleLine(p, p.withWholeSentences(u, p.widenList(u)))
 	}
-	if s, ok := q.sectionExcerpt(p, u); ok {
-		return q.withTitleLine(p, p.withWholeSentences(u, s))
-	}
 	if q.wantsOverview {
 		return q.withTitleLine(p, p.withWholeSentences(u, p.sentencesAround(u)))
+	}
+	if s, ok := q.sectionExcerpt(p, u); ok {
+		return q.withTitleLine(p, p.withWholeSentences(u, s))
 	}
 	if q.asksForAmountOfSubject() {
 		return q.withTitleLine(p, p.withWholeSentences(u, p.sentenceAlone(u)))
 	}
 	likely := q.answeringSentences(p, u)
-	s := q.withTitleLine(p, p.withWholeSentences(likely[0], p.sentenceAlone(likely[0])))
-	for _, v := range likely[1:] {
-		s = p.withNextLikely(s, v)
-	}
-	return s
+	first := likely[0].quotableUnit
+	return q.withLikely(p, q.withTitleLine(p, p.withWholeSentences(first, p.sentenceAlone(first))), likely)
 }
 
 func (p *passageLayout) widenList(u quotableUnit) excerpt {
@@ -431,6 +428,16 @@ func (e excerpt) spans() (spans []prose.Span) {
 		spans = append(spans, prose.Span{Start: e.middleStart, End: e.middleEnd})
 	}
 	return append(spans, prose.Span{Start: e.start, End: e.end})
+}
+
+// size returns how many bytes are quoted.
+func (e excerpt) size() float64 {
+	return float64(e.leadEnd - e.leadStart + e.middleEnd - e.middleStart + e.end - e.start)
+}
+
+// holds reports whether the unit is quoted.
+func (e excerpt) holds(u quotableUnit) bool {
+	return slices.ContainsFunc(e.spans(), func(s prose.Span) bool { return s.Start <= u.start && u.end <= s.End })
 }
 
 // withSentence returns the quote with another sentence of its paragraph, in the order of the text.

@@ -437,7 +437,7 @@ func TestListsOfLinesAreWhole(t *testing.T) {
 	lines := "The kettle course is for new sellers. It has these parts:\n" +
 		"Water: How water gets hot in a kettle of steel.\n" +
 		"Steam: How steam leaves the kettle in time.\nTea: How tea is made of both."
-	s := askHelpPages(t, scoredPassages(helpPage("", lines)), userMessage("What is the kettle course for?"))
+	s := askHelpPages(t, scoredPassages(helpPage("", lines)), userMessage("Which parts does the kettle course have?"))
 	if !strings.HasSuffix(s.text, "made of both.") {
 		t.Errorf("%q", s.text)
 	}

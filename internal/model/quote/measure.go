@@ -124,6 +124,14 @@ func (q *parsedQuestion) unitHasAmount(u quotableUnit) bool {
 	})
 }
 
+// unitHasPrice reports whether the sentence holds the price or the telephone number that the question asks for.
+func (q *parsedQuestion) unitHasPrice(u quotableUnit) bool {
+	return u.kind == markdown.Paragraph && slices.ContainsFunc(q.terms, func(s questionTerm) bool {
+		return s.fromLastMessage && (s.measure == measurePrice || s.measure == measurePhoneNumber) &&
+			u.ownMatch[q.termIndex(s.word)] >= relatedStrength
+	})
+}
+
 // addMeasureMatches adds to what was found the words of the question that an amount in the text answers.
 func (q *parsedQuestion) addMeasureMatches(found []float64, text string) {
 	var looked, present [measureKindCount]bool

@@ -27,6 +27,7 @@ type parsedQuestion struct {
 	wantsList      bool   // it asks which things of a kind there are
 	asksBarePrice  bool   // it asks how much and names nothing
 	replyLanguage  words.Language
+	isInDoubt      bool // what is quoted
 
 	codes       []askedCode     // that it names
 	bounds      []boundedNumber // numbers that it is about one side of
