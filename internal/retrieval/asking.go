@@ -68,8 +68,10 @@ func withoutQuotedLines(message string) string {
 	return own.String()
 }
 
-// asks reports whether a sentence is a question.
-func asks(sentence string) bool { return strings.ContainsAny(sentence, "?？؟") }
+// asks reports whether a sentence is a question; many leave its mark out where another follows.
+func asks(sentence string) bool {
+	return strings.ContainsAny(sentence, "?？؟") || words.AsksHow(sentence) || words.AsksFor(sentence) != 0
+}
 
 var (
 	courtesyWords = words.Set(func(l *language.Language) language.Words {

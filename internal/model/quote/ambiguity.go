@@ -75,27 +75,30 @@ func (q *parsedQuestion) askingHeadings(passages []model.Passage, list []int) (a
 	return asking
 }
 
-// A name is common that so many of the passages have, and so large a share of them.
-const (
-	minCommonPassages = 3
-	minCommonShare    = 0.3
-)
+// minCommonSources is how many sources have a name that is common.
+const minCommonSources = 2
 
-// withoutCommonNames returns the heading without the names that many passages have, or as it is.
+// withoutCommonNames returns the heading without the names that passages of several sources have.
 func withoutCommonNames(heading string, passages []model.Passage) string {
 	var kept []string
 	heading = strings.TrimSpace(heading)
 	for token := range words.Tokens(heading) {
-		n := 0
-		for _, p := range passages {
-			n += int(boolToFloat(containsWord(p.Text, func(w string) bool { return w == token.Word })))
-		}
-		isCommon := n >= minCommonPassages && float64(n) >= minCommonShare*float64(len(passages))
-		if !isCommon || !isCapitalizedInside(heading, token) {
+		if !isCapitalizedInside(heading, token) || countSourcesWith(token.Word, passages) < minCommonSources {
 			kept = append(kept, token.Word)
 		}
 	}
 	return strings.Join(kept, " ")
+}
+
+// countSourcesWith returns how many sources have passages with the word.
+func countSourcesWith(word string, passages []model.Passage) int {
+	sources := map[string]bool{}
+	for _, p := range passages {
+		if containsWord(p.Heading+"\n"+p.Text, func(w string) bool { return w == word }) {
+			sources[string(p.SourceID)] = true
+		}
+	}
+	return len(sources)
 }
 
 // underAskingHeading returns the best unit below the heading that is the short question itself, where one of those that

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/model"
 	"parley/internal/text/markdown"
+	"parley/internal/text/words"
 )
 
 // Which sentence of a paragraph answers is told by more than the words of the question in it: a word that no other
@@ -18,8 +19,8 @@ import (
 // How much likelier a further sentence makes it that the quote answers, against the share of the quote that it takes
 // from what answers already. 1 would make a quote as short as it is right.
 const (
-	minGain         = 0.23
-	minDoubtfulGain = 0.5 // of a quote in doubt
+	minGain         = 0.21
+	minDoubtfulGain = 0.6 // of a quote in doubt
 )
 
 // minWholeShare is how much of the question a sentence names that is quoted alone.
@@ -59,7 +60,7 @@ func (q *parsedQuestion) withLikely(p *passageLayout, s excerpt, likely []likely
 		bound = minDoubtfulGain
 	}
 	for _, v := range likely[1:] {
-		if s.holds(v.quotableUnit) {
+		if s.holds(v.quotableUnit) || q.speaksOfOtherDay(p.text[v.start:v.end]) {
 			continue
 		}
 		more := s.withSentence(v.quotableUnit)
@@ -72,6 +73,13 @@ func (q *parsedQuestion) withLikely(p *passageLayout, s excerpt, likely []likely
 		s = more
 	}
 	return s
+}
+
+// speaksOfOtherDay reports whether the question names a day or a month, and the text another one and not that.
+func (q *parsedQuestion) speaksOfOtherDay(text string) bool {
+	isDay := func(word string) bool { return words.KindOf(word) == words.Time }
+	isAsked := func(word string) bool { return isDay(word) && len(q.wordLikeness(word)) > 0 }
+	return containsWord(q.originalText, isDay) && containsWord(text, isDay) && !containsWord(text, isAsked)
 }
 
 // isWorthMore reports whether the longer quote is enough likelier to answer.

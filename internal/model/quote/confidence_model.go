@@ -40,6 +40,9 @@ var (
 var confidenceSignNames = []string{"words", "letters", "stretch", "named by the quote", "named beyond the title",
 	"words of the question", "follow-up", "no spaces between words", "no count", "no number", "title", "lead", "asked"}
 
+// ConfidenceSignNames returns the names of the signs of the confidence, in their order.
+func ConfidenceSignNames() []string { return confidenceSignNames }
+
 func readConfidence(kind string) *confidenceModel {
 	weights := readWeights().Confidence[kind]
 	m := &confidenceModel{bias: weights["base"]}

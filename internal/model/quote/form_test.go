@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -468,5 +469,25 @@ func TestOtherAnswersOfQnAAreNearer(t *testing.T) {
 	text := ask(0.2, 0.4)
 	if at := strings.Index(text, "A brush"); at < 0 || at > strings.Index(text, "vinegar") {
 		t.Errorf("the nearer question first: %q", text)
+	}
+}
+
+// Each sign has a weight, and each weight is of a sign: a name that is misspelt would count nothing.
+func TestWeightsAreOfSigns(t *testing.T) {
+	check := func(kind string, weights map[string]float64, names []string) {
+		for _, name := range names {
+			if _, ok := weights[name]; !ok {
+				t.Errorf("%s: %q has no weight", kind, name)
+			}
+		}
+		for name := range weights {
+			if !slices.Contains(names, name) {
+				t.Errorf("%s: %q is no sign", kind, name)
+			}
+		}
+	}
+	check("answering", readWeights().Answering, AnswerSignNames())
+	for kind, weights := range readWeights().Confidence {
+		check(kind, weights, append([]string{"base"}, ConfidenceSignNames()...))
 	}
 }
