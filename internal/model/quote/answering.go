@@ -19,7 +19,7 @@ import (
 // How much likelier a further sentence makes it that the quote answers, against the share of the quote that it takes
 // from what answers already. 1 would make a quote as short as it is right.
 const (
-	minGain         = 0.21
+	minGain         = 0.2
 	minDoubtfulGain = 0.6 // of a quote in doubt
 )
 

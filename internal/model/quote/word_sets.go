@@ -69,6 +69,7 @@ var (
 	permissionWords        = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.PermissionWords })
 	comparisonPhrases      = words.Phrases(func(l languageFile) phraseTable { return l.Questions.Comparisons })
 	pricePhrases           = words.Phrases(func(l languageFile) phraseTable { return l.Questions.Prices })
+	pricePhrasesUnspaced   = words.UnspacedPhrases(func(l languageFile) phraseTable { return l.Questions.Prices })
 	withWords              = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.With })
 	withoutWords           = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.Without })
 	andWords               = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.And })
