@@ -27,12 +27,10 @@ type paragraphExample struct {
 	holds      []bool
 }
 
-// quoteBounds are the shares from which on one sentence is quoted alone, and two without a third.
-type quoteBounds struct{ alone, pair float64 }
-
 // TestLearnAnswers fits the weights by which the built-in model chooses the sentences of a paragraph, on the sets below
-// the folder that PARLEY_LEARN_ANSWERS names. It prints them as they stand in weights.yaml, and for bounds of the shares
-// how many quotes hold the reference and how much of these does, with weights that were fitted on other documents.
+// the folder that PARLEY_LEARN_ANSWERS names. It prints them as they are in weights.yaml, and for bounds of what a
+// further sentence must be worth how many quotes hold the reference and how much of these does, with weights that were
+// fitted on other documents.
 func TestLearnAnswers(t *testing.T) {
 	dir := os.Getenv("PARLEY_LEARN_ANSWERS")
 	if dir == "" {
@@ -45,10 +43,8 @@ func TestLearnAnswers(t *testing.T) {
 	all := paragraphExamples(sets)
 	shares := crossFitChoice(all)
 	for _, set := range append(sets, eval.Set{}) {
-		for _, b := range []quoteBounds{{0, 0}, {.8, 0}, {.8, .8}, {.8, .85}, {.8, .9}, {.85, .8}, {.85, .85}, {.85, .9},
-			{.9, .9}} {
-			t.Logf("%-10s alone from %.2f, two from %.2f: %s", set.Name, b.alone, b.pair,
-				describeChoice(all, shares, set.Name, b))
+		for _, bound := range []float64{9, .5, .4, .3, .25, .2, .15} {
+			t.Logf("%-10s further ones from %.2f: %s", set.Name, bound, describeChoice(all, shares, set.Name, bound))
 		}
 	}
 	w := fitChoice(all)
@@ -173,13 +169,13 @@ func addSlope(slope []float64, e paragraphExample, shares []float64) {
 	}
 }
 
-func describeChoice(all []paragraphExample, shares [][]float64, set string, b quoteBounds) string {
+func describeChoice(all []paragraphExample, shares [][]float64, set string, bound float64) string {
 	questions, holds, brevity, quoted := 0, 0, 0.0, 0
 	for i, e := range all {
 		if set != "" && e.set != set {
 			continue
 		}
-		picked := pickLikely(shares[i], b)
+		picked := pickLikely(shares[i], e.sizes, bound)
 		some, size := 0, 0
 		for _, j := range picked {
 			size += e.sizes[j]
@@ -197,19 +193,25 @@ func describeChoice(all []paragraphExample, shares [][]float64, set string, b qu
 		brevity/float64(max(holds, 1)), float64(quoted)/float64(max(questions, 1)))
 }
 
-// pickLikely returns the sentences that are quoted, the likeliest first.
-func pickLikely(shares []float64, b quoteBounds) (picked []int) {
+// pickLikely returns the sentences that are quoted, the likeliest first: three at most, each further one while it is
+// worth its place.
+func pickLikely(shares []float64, sizes []int, bound float64) (picked []int) {
+	const maxSentences = 3
 	order := make([]int, len(shares))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
-	sum := 0.0
+	size := 0
 	for n, i := range order {
-		if n == 1 && sum >= b.alone || n == 2 && sum >= b.pair || n == 3 {
+		loss := 0.0
+		for _, j := range picked {
+			loss += shares[j] * float64(sizes[j]) * (1/float64(size) - 1/float64(size+sizes[i]))
+		}
+		if n == maxSentences || n > 0 && shares[i] < bound*loss {
 			break
 		}
-		picked, sum = append(picked, i), sum+shares[i]
+		picked, size = append(picked, i), size+sizes[i]
 	}
 	return picked
 }

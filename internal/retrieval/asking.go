@@ -68,8 +68,8 @@ func withoutQuotedLines(message string) string {
 	return own.String()
 }
 
-// asks reports whether a sentence is a question. Many leave its mark out where another follows: then it begins with more
-// than one word that asks how.
+// asks reports whether a sentence is a question. Many leave its mark out where another follows: then it begins with
+// more than one word that asks how.
 func asks(sentence string) bool {
 	if strings.ContainsAny(sentence, "?？؟") {
 		return true

@@ -80,14 +80,14 @@ const minCommonSources = 2
 
 // withoutCommonNames returns the heading without the names that passages of several sources have.
 func withoutCommonNames(heading string, passages []model.Passage) string {
-	var kept []string
+	var left []string
 	heading = strings.TrimSpace(heading)
 	for token := range words.Tokens(heading) {
 		if !isCapitalizedInside(heading, token) || countSourcesWith(token.Word, passages) < minCommonSources {
-			kept = append(kept, token.Word)
+			left = append(left, token.Word)
 		}
 	}
-	return strings.Join(kept, " ")
+	return strings.Join(left, " ")
 }
 
 // countSourcesWith returns how many sources have passages with the word.

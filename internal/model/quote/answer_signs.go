@@ -219,10 +219,10 @@ func commonShares[T cmp.Ordered](c *paragraphMatch, partsOf func(text string) []
 			own[i][part] = true
 		}
 	}
-	asked := partsOf(c.originalText)
-	slices.Sort(asked)
+	questionParts := partsOf(c.originalText)
+	slices.Sort(questionParts)
 	shares, all := make([]float64, len(c.units)), 1e-9
-	for _, part := range slices.Compact(asked) {
+	for _, part := range slices.Compact(questionParts) {
 		all += addPart(shares, own, part)
 	}
 	for i := range shares {
@@ -247,10 +247,10 @@ func addPart[T cmp.Ordered](shares []float64, own []map[T]bool, part T) float64 
 	return weight
 }
 
-// closeWords is how many words with a meaning stand close together.
+// closeWords is how many words with a meaning are close together.
 const closeWords = 7
 
-// closeShare returns how much of the question stands close together in the sentence.
+// closeShare returns how much of the question is close together in the sentence.
 func (c *paragraphMatch) closeShare(s sentenceContent) (top float64) {
 	for i := range s.content {
 		top = max(top, c.shareOfWords(s.content[i:min(len(s.content), i+closeWords)]))
@@ -258,7 +258,7 @@ func (c *paragraphMatch) closeShare(s sentenceContent) (top float64) {
 	return top
 }
 
-// nearNumberShare returns how much of the question stands close to a number of the sentence.
+// nearNumberShare returns how much of the question is close to a number of the sentence.
 func (c *paragraphMatch) nearNumberShare(s sentenceContent) (top float64) {
 	for i, w := range s.content {
 		if w.isNumber {
@@ -282,15 +282,15 @@ func (c *paragraphMatch) shareOfWords(list []contentWord) float64 {
 
 // rarestShare returns how surely the sentence alone has the weightiest word of the question that not all have.
 func (c *paragraphMatch) rarestShare(i int) (top float64) {
-	most := 1e-9
+	highest := 1e-9
 	for k, s := range c.terms {
 		if s.fromLastMessage && !s.isPair && c.highest[k] > 0 {
 			rare := s.weight * c.highest[k] * c.highest[k] / c.sum[k]
 			own := s.weight * c.units[i].ownMatch[k] * c.units[i].ownMatch[k] / c.sum[k]
-			most, top = max(most, rare), max(top, own)
+			highest, top = max(highest, rare), max(top, own)
 		}
 	}
-	return top / most
+	return top / highest
 }
 
 // hasAskedNumber returns 1 for a sentence with a number that the question names.

@@ -21,7 +21,8 @@ func (q *parsedQuestion) comparedUnits(pages []passageLayout, best quotableUnit)
 	}
 	covered := slices.Clone(best.meantMatch)
 	for i, s := range q.terms {
-		if !s.fromLastMessage || s.isPair || !q.mayBeName(i) || s.measure != measureNone || covered[i] >= relatedStrength || len(others)+1 == maxComparedUnits {
+		if !s.fromLastMessage || s.isPair || !q.mayBeName(i) || s.measure != measureNone ||
+			covered[i] >= relatedStrength || len(others)+1 == maxComparedUnits {
 			continue
 		}
 		if u := q.bestWithTerm(pages, best, i); u.score > 0 {

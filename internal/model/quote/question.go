@@ -111,7 +111,8 @@ func (q *parsedQuestion) addTerms(text string, weight float64, weights map[strin
 	for token := range words.Tokens(text) {
 		by, hyphened := asks.measureOf(last, token.Word), token.Start > 0 && text[token.Start-1] == '-'
 		last = token.Word
-		if q.lang.IsStopWord(token.Word) || q.isParticleEnding(text, token) || hyphened && q.lang.IsStopWord(strings.TrimSuffix(token.Word, "s")) { // "add-ons"
+		if q.lang.IsStopWord(token.Word) || q.isParticleEnding(text, token) ||
+			hyphened && q.lang.IsStopWord(strings.TrimSuffix(token.Word, "s")) { // "add-ons"
 			continue
 		}
 		at := q.termIndex(token.Word)
