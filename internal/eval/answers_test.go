@@ -1,9 +1,11 @@
 package eval_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,10 +27,10 @@ type paragraphExample struct {
 	holds      []bool
 }
 
-// TestLearnAnswers fits the weights by which the built-in model chooses the sentence of a paragraph, on the sets below
-// the folder that PARLEY_LEARN_ANSWERS names. It prints them, and for bounds of the share from which on a sentence is
-// quoted alone how many quotes hold the reference and how much of these does, with weights that were fitted on other
-// documents.
+// TestLearnAnswers fits the weights by which the built-in model chooses the sentences of a paragraph, on the sets below
+// the folder that PARLEY_LEARN_ANSWERS names. It prints them as they are in weights.yaml, and for bounds of what a
+// further sentence must be worth how many quotes hold the reference and how much of these does, with weights that were
+// fitted on other documents.
 func TestLearnAnswers(t *testing.T) {
 	dir := os.Getenv("PARLEY_LEARN_ANSWERS")
 	if dir == "" {
@@ -39,29 +41,32 @@ func TestLearnAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := paragraphExamples(sets)
-	shares := make([][]float64, len(all))
+	shares := crossFitChoice(all)
+	for _, set := range append(sets, eval.Set{}) {
+		for _, bound := range []float64{9, .5, .4, .3, .25, .2, .15} {
+			t.Logf("%-10s further ones from %.2f: %s", set.Name, bound, describeChoice(all, shares, set.Name, bound))
+		}
+	}
+	w := fitChoice(all)
+	for i, name := range quote.AnswerSignNames() {
+		t.Logf("  %s: %.2f", name, w[i])
+	}
+}
+
+// crossFitChoice returns the shares of the sentences, each by weights that were fitted on other documents.
+func crossFitChoice(all []paragraphExample) [][]float64 {
 	const folds = 5
+	shares := make([][]float64, len(all))
 	for k := range folds {
 		in := func(e paragraphExample) bool { return hashGroup(e.group)%folds == k }
-		var others []paragraphExample
-		for _, e := range all {
-			if !in(e) {
-				others = append(others, e)
-			}
-		}
-		w := fitChoice(others)
+		w := fitChoice(slices.DeleteFunc(slices.Clone(all), in))
 		for i, e := range all {
 			if in(e) {
 				shares[i] = choiceShares(e.signs, w)
 			}
 		}
 	}
-	for _, set := range append(sets, eval.Set{}) {
-		for _, bound := range []float64{0, .6, .7, .8, .85, .9, .95, 1} {
-			t.Logf("%-10s alone from %.2f: %s", set.Name, bound, describeChoice(all, shares, set.Name, bound))
-		}
-	}
-	t.Logf("weights %.2f", fitChoice(all))
+	return shares
 }
 
 // paragraphExamples asks the questions of the sets that have references.
@@ -122,7 +127,7 @@ func choiceShares(signs [][]float64, w []float64) []float64 {
 // fitChoice finds the weights under which the sentences that hold a reference are most likely, with a little pull
 // towards nothing.
 func fitChoice(all []paragraphExample) (w []float64) {
-	const steps, rate, pull, keep, keepSquare = 400, .05, 1e-4, .9, .999
+	const steps, rate, pull, keep, keepSquare = 400, .05, 1e-3, .9, .999
 	n := len(all[0].signs[0])
 	w = make([]float64, n)
 	mean, square := make([]float64, n), make([]float64, n)
@@ -170,20 +175,7 @@ func describeChoice(all []paragraphExample, shares [][]float64, set string, boun
 		if set != "" && e.set != set {
 			continue
 		}
-		questions++
-		top, next := 0, -1
-		for j := 1; j < len(e.holds); j++ {
-			switch {
-			case shares[i][j] > shares[i][top]:
-				top, next = j, top
-			case next < 0 || shares[i][j] > shares[i][next]:
-				next = j
-			}
-		}
-		picked := []int{top}
-		if next >= 0 && shares[i][top] < bound {
-			picked = append(picked, next)
-		}
+		picked := pickLikely(shares[i], e.sizes, bound)
 		some, size := 0, 0
 		for _, j := range picked {
 			size += e.sizes[j]
@@ -191,7 +183,7 @@ func describeChoice(all []paragraphExample, shares [][]float64, set string, boun
 				some += e.sizes[j]
 			}
 		}
-		quoted += len(picked)
+		questions, quoted = questions+1, quoted+len(picked)
 		if some > 0 {
 			holds++
 			brevity += float64(some) / float64(size)
@@ -199,4 +191,27 @@ func describeChoice(all []paragraphExample, shares [][]float64, set string, boun
 	}
 	return fmt.Sprintf("%.3f hold it, brevity %.2f, %.2f sentences", float64(holds)/float64(max(questions, 1)),
 		brevity/float64(max(holds, 1)), float64(quoted)/float64(max(questions, 1)))
+}
+
+// pickLikely returns the sentences that are quoted, the likeliest first: three at most, each further one while it is
+// worth its place.
+func pickLikely(shares []float64, sizes []int, bound float64) (picked []int) {
+	const maxSentences = 3
+	order := make([]int, len(shares))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
+	size := 0
+	for n, i := range order {
+		loss := 0.0
+		for _, j := range picked {
+			loss += shares[j] * float64(sizes[j]) * (1/float64(size) - 1/float64(size+sizes[i]))
+		}
+		if n == maxSentences || n > 0 && shares[i] < bound*loss {
+			break
+		}
+		picked, size = append(picked, i), size+sizes[i]
+	}
+	return picked
 }

@@ -52,7 +52,9 @@ func replySentences(text string) (spans []prose.Span) {
 			spans = append(spans, prose.Sentences(text, b.Start, b.End)...)
 		}
 	}
-	return spans
+	return slices.DeleteFunc(spans, func(s prose.Span) bool { // the dots between two quotes
+		return countWords(text[s.Start:s.End]) == 0
+	})
 }
 
 func splitLines(text string, start, end int) (spans []prose.Span) {

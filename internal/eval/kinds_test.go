@@ -107,6 +107,26 @@ var kindsOfQuestions = []kindOfQuestion{
 		{"When is the branch Wels open?", "10–18", "9–17|| |---", ""},
 		{"Was kostet der Parasol?", "€19.50", "29.90|49.90|| |---", ""},
 	}},
+	{"tables in other scripts", map[string]string{
+		"우산": "| 품목 | 가격 | 크기 | 재고 |\n|---|---|---|---|\n" +
+			"| 파라솔 | 19,500원 | 작음 | 3 |\n| 장우산 | 29,900원 | 큼 | 7 |\n",
+		"雨伞": "| 商品 | 价格 | 尺寸 |\n|---|---|---|\n| 遮阳伞 | 195 元 | 小 |\n| 折叠伞 | 299 元 | 大 |\n",
+		"傘":  "| 商品名 | 価格 | サイズ |\n|---|---|---|\n| パラソル | 1950 円 | 小 |\n| レインハット | 2990 円 | 大 |\n",
+		"Зонты": "| Товар | Цена | Размер |\n|---|---|---|\n" +
+			"| Зонт пляжный | 1950 руб. | малый |\n| Зонт складной | 2990 руб. | большой |\n",
+		"مظلات": "| المنتج | السعر | الحجم |\n|---|---|---|\n" +
+			"| مظلة شمسية | 195 ريال | صغير |\n| مظلة مطر | 299 ريال | كبير |\n",
+	}, []kindCase{
+		{"파라솔은 얼마예요?", "19,500원", "29,900|| |---", ""},
+		{"장우산의 가격이 궁금해요.", "29,900원", "19,500|| |---", ""},
+		{"파라솔 가격은?", "19,500원", "29,900|| |---", ""},
+		{"遮阳伞多少钱？", "195 元", "299|| |---", ""},
+		{"折叠伞的价格是多少？", "299 元", "195|| |---", ""},
+		{"パラソルはいくらですか。", "1950 円", "2990|| |---", ""},
+		{"レインハットの価格は？", "2990 円", "1950|| |---", ""},
+		{"Сколько стоит пляжный зонт?", "1950 руб.", "2990|| |---", ""},
+		{"كم سعر مظلة شمسية؟", "195 ريال", "299|| |---", ""},
+	}},
 	{"typing errors", map[string]string{
 		"Shipping": "We ship to Canada for 12 dollars.\n\nThe subscription is cancelled in the settings.",
 		"Refunds":  "A refund takes five business days.\n\nThe temperature of the kettle is set with the wheel.",
@@ -267,6 +287,7 @@ func TestQuestionsToTheManual(t *testing.T) {
 		"how do I delete all data of one person":     "parley person erase",
 		"I forgot my api key":                        "cannot be shown again",
 		"which port does it listen on":               "8080",
+		"what does it cost":                          "costs nothing",
 		"Hi, which database does Parley use? Thanks": "SQLite",
 		"URGENT!!! Which database does Parley use?":  "SQLite",
 	}

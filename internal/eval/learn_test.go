@@ -45,8 +45,8 @@ var learningSets = []struct {
 
 // TestLearnDoubt fits the weights of the built-in model's confidence on the sets below the folder that
 // PARLEY_LEARN_DOUBT names: one model for what answers a question that is its heading, and one for all else. It prints
-// the weights, and how well they tell right answers from others when fitted on other questions. PARLEY_LEARN_CACHE
-// names a file that keeps what was asked for the next run.
+// the weights as they are in weights.yaml, and how well they tell right answers from others when fitted on other
+// questions. PARLEY_LEARN_CACHE names a file that keeps what was asked for the next run.
 func TestLearnDoubt(t *testing.T) {
 	dir := os.Getenv("PARLEY_LEARN_DOUBT")
 	if dir == "" {
@@ -68,7 +68,10 @@ func TestLearnDoubt(t *testing.T) {
 		}
 		t.Log("all", describeSeparation(of, crossed))
 		w := fitWeights(of)
-		t.Logf("base %.2f, weights %.2f", w[0], w[1:])
+		t.Logf("    base: %.2f", w[0])
+		for i, name := range quote.ConfidenceSignNames() {
+			t.Logf("    %s: %.2f", name, w[i+1])
+		}
 	}
 }
 

@@ -68,8 +68,17 @@ func withoutQuotedLines(message string) string {
 	return own.String()
 }
 
-// asks reports whether a sentence is a question.
-func asks(sentence string) bool { return strings.ContainsAny(sentence, "?？؟") }
+// asks reports whether a sentence is a question. Many leave its mark out where another follows: then it begins with
+// more than one word that asks how.
+func asks(sentence string) bool {
+	if strings.ContainsAny(sentence, "?？؟") {
+		return true
+	}
+	folded := " " + strings.Join(tokenWords(words.AppendTokens(nil, sentence)), " ") + " "
+	return slices.ContainsFunc(howBeginnings(), func(p string) bool {
+		return strings.HasPrefix(folded, p) && strings.Contains(strings.TrimSpace(p), " ")
+	})
+}
 
 var (
 	courtesyWords = words.Set(func(l *language.Language) language.Words {
@@ -87,6 +96,7 @@ var (
 		}
 		return language.Words(list)
 	})
+	howBeginnings      = words.Phrases(func(l *language.Language) language.Phrases { return l.Questions.How })
 	openings           = words.Phrases(func(l *language.Language) language.Phrases { return l.Conversation.Openings })
 	unspacedCourtesies = words.UnspacedList(func(l *language.Language) language.Words {
 		return l.SmallTalk.Hello + " " + l.SmallTalk.Thanks + " " + l.SmallTalk.Bye

@@ -26,22 +26,8 @@ func (q *parsedQuestion) askWhichMeaning(req model.Request, pages []passageLayou
 	if q.isFollowUp || !q.isShortQuestion() || askedWhichMeaning(req.Messages) {
 		return reply{}, false
 	}
-	titled := q.matchedShare(pages[best.passageIndex].titleMatch, q.isSingleWord) >= minFullShare
-	var near []int
-	for i, p := range pages {
-		top := 0.0
-		for _, u := range p.units {
-			top = max(top, u.score)
-		}
-		if titled && q.matchedShare(p.titleMatch, q.isSingleWord) < minFullShare {
-			continue // one that is about it is meant before one that mentions it
-		}
-		if top/rankWeight(i) >= minNearScoreShare*best.score/rankWeight(best.passageIndex) &&
-			q.matchedShare(p.passageMatch, q.isSingleWord) >= minFullShare {
-			near = append(near, i)
-		}
-	}
-	if q.isAskedByOneHeading(req.Passages, best.passageIndex, near) {
+	near := q.nearMeanings(pages, best)
+	if len(q.askingHeadings(req.Passages, append(near, best.passageIndex))) == 1 {
 		return reply{}, false
 	}
 	options := q.meaningOptions(req.Passages, near)
@@ -57,15 +43,78 @@ func (q *parsedQuestion) askWhichMeaning(req model.Request, pages []passageLayou
 	return reply{text: a.WhichOne[0] + list + a.WhichOne[1], unscored: true}, true
 }
 
-// isAskedByOneHeading reports whether the heading of the best passage is a question that says hardly more than the
-// user's, and that no other passage which may be meant is below such a heading.
-func (q *parsedQuestion) isAskedByOneHeading(passages []model.Passage, best int, near []int) bool {
-	asks := func(i int) bool {
-		return isUnderQuestion(passages[i]) && q.headingFocus(innermostHeading(passages[i])) >= minAskingShare
+// nearMeanings returns the passages that a short question may mean.
+func (q *parsedQuestion) nearMeanings(pages []passageLayout, best quotableUnit) (near []int) {
+	titled := q.matchedShare(pages[best.passageIndex].titleMatch, q.isSingleWord) >= minFullShare
+	for i, p := range pages {
+		top := 0.0
+		for _, u := range p.units {
+			top = max(top, u.score)
+		}
+		if titled && q.matchedShare(p.titleMatch, q.isSingleWord) < minFullShare {
+			continue // one that is about it is meant before one that mentions it
+		}
+		if top/rankWeight(i) >= minNearScoreShare*best.score/rankWeight(best.passageIndex) &&
+			q.matchedShare(p.passageMatch, q.isSingleWord) >= minFullShare {
+			near = append(near, i)
+		}
 	}
-	return asks(best) && !slices.ContainsFunc(near, func(i int) bool {
-		return asks(i) && passages[i].Heading != passages[best].Heading
-	})
+	return near
+}
+
+// askingHeadings returns those of the passages, one of each heading, whose heading is a question that says hardly more
+// than the user's. A name that many passages have, such as that of the product, does not count.
+func (q *parsedQuestion) askingHeadings(passages []model.Passage, list []int) (asking []int) {
+	for _, i := range list {
+		heading := withoutCommonNames(innermostHeading(passages[i]), passages)
+		if isUnderQuestion(passages[i]) && q.headingFocus(heading) >= minAskingShare &&
+			!slices.ContainsFunc(asking, func(j int) bool { return passages[j].Heading == passages[i].Heading }) {
+			asking = append(asking, i)
+		}
+	}
+	return asking
+}
+
+// minCommonSources is how many sources have a name that is common.
+const minCommonSources = 2
+
+// withoutCommonNames returns the heading without the names that passages of several sources have.
+func withoutCommonNames(heading string, passages []model.Passage) string {
+	var left []string
+	heading = strings.TrimSpace(heading)
+	for token := range words.Tokens(heading) {
+		if !isCapitalizedInside(heading, token) || countSourcesWith(token.Word, passages) < minCommonSources {
+			left = append(left, token.Word)
+		}
+	}
+	return strings.Join(left, " ")
+}
+
+// countSourcesWith returns how many sources have passages with the word.
+func countSourcesWith(word string, passages []model.Passage) int {
+	sources := map[string]bool{}
+	for _, p := range passages {
+		if containsWord(p.Heading+"\n"+p.Text, func(w string) bool { return w == word }) {
+			sources[string(p.SourceID)] = true
+		}
+	}
+	return len(sources)
+}
+
+// underAskingHeading returns the best unit below the heading that is the short question itself, where one of those that
+// may be meant is.
+func (q *parsedQuestion) underAskingHeading(req model.Request, pages []passageLayout, best quotableUnit) quotableUnit {
+	if best.score == 0 || q.isFollowUp || !q.isShortQuestion() || askedWhichMeaning(req.Messages) {
+		return best
+	}
+	asking := q.askingHeadings(req.Passages, q.nearMeanings(pages, best))
+	if len(asking) != 1 || req.Passages[asking[0]].Heading == req.Passages[best.passageIndex].Heading {
+		return best
+	}
+	if u := bestUnit(pages[asking[0] : asking[0]+1]); u.score > 0 {
+		return u
+	}
+	return best
 }
 
 // isShortQuestion reports whether the question names hardly more than one thing: "price?", "how much does it cost?".

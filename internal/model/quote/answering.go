@@ -1,11 +1,11 @@
 package quote
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
-	"unicode"
-	"unicode/utf8"
+	"sync"
 
 	"parley/internal/model"
 	"parley/internal/text/markdown"
@@ -16,43 +16,103 @@ import (
 // sentence has says most, one that goes on with the sentence before is about what that names, and it must hold what is
 // asked for, a number or a name.
 
-// answerSigns are the signs by which a sentence answers, in the order of the weights.
-type answerSigns [19]float64
+// How much likelier a further sentence makes it that the quote answers, against the share of the quote that it takes
+// from what answers already. 1 would make a quote as short as it is right.
+const (
+	minGain         = 0.2
+	minDoubtfulGain = 0.6 // of a quote in doubt
+)
 
-// answerWeights are fitted by
-//
-//	PARLEY_LEARN_ANSWERS=DIR go test ./internal/eval -run TestLearnAnswers -v
-//
-// on the sets of questions in the folder that have reference answers.
-var answerWeights = answerSigns{1.82, 2.92, 0.36, 0, 0.96, 0.70, -0.38, -0.18, 0, 1.87, 0, 0.02, 1.15, 0.39, 0.83, 0.39,
-	-0.53, -0.65, 0.15}
+// minWholeShare is how much of the question a sentence names that is quoted alone.
+const minWholeShare = 0.95
 
-// minAloneShare is how likely a sentence answers, among those of its paragraph, that is quoted without the next likely
-// one.
-const minAloneShare = 0.85
+// maxQuotedSentences is how many sentences of a paragraph are quoted.
+const maxQuotedSentences = 3
 
-// answeringSentences returns the sentence of the unit's paragraph that most likely answers, and the next likely one
-// where the first is not likely enough.
-func (q *parsedQuestion) answeringSentences(p *passageLayout, u quotableUnit) (first, second quotableUnit) {
+// likelySentence is a sentence of a paragraph, and how likely it answers among those.
+type likelySentence struct {
+	quotableUnit
+	share float64
+}
+
+// answeringSentences returns the sentences of the unit's paragraph, those first that more likely answer; the unit alone
+// where that is certain.
+func (q *parsedQuestion) answeringSentences(p *passageLayout, u quotableUnit) (likely []likelySentence) {
 	units := p.sentencesOf(u.firstBlock)
-	if len(units) < 2 || q.unitHasAmount(u) || q.asksWhoMay || len(q.negatedTerms) > 0 || q.contrastsIn(p, units) {
-		return u, second
+	if len(units) < 2 || len(q.codes) > 0 || q.unitHasPrice(u) || q.asksWhoMay || len(q.negatedTerms) > 0 ||
+		q.contrastsIn(p, units) || leadsToLines(p.blockText(u.firstBlock)) {
+		return []likelySentence{{u, 1}}
 	}
-	shares := answerShares(q.signsOfSentences(p, units))
-	top, next := 0, -1
-	for i := 1; i < len(units); i++ {
+	for i, share := range answerShares(q.signsOfSentences(p, units)) {
+		likely = append(likely, likelySentence{units[i], share})
+	}
+	slices.SortStableFunc(likely, func(a, b likelySentence) int { return cmp.Compare(b.share, a.share) })
+	if q.matchedShare(likely[0].meantMatch, q.isSingleWord) >= minWholeShare {
+		return likely[:1]
+	}
+	return likely
+}
+
+// withLikely returns the quote of the likeliest sentence with further ones that are worth their place.
+func (q *parsedQuestion) withLikely(p *passageLayout, s excerpt, likely []likelySentence) excerpt {
+	bound := minGain
+	if q.isInDoubt {
+		bound = minDoubtfulGain
+	}
+	for _, v := range likely[1:] {
+		if s.holds(v.quotableUnit) || q.speaksOfOtherDay(p.text[v.start:v.end]) {
+			continue
+		}
+		more := s.withSentence(v.quotableUnit)
+		if i := p.unitIndex(v.quotableUnit); i > 0 && p.isFollowedBy(i-1) && leansOnBefore(p.text[v.start:v.end]) {
+			more = more.withSentence(p.units[i-1])
+		}
+		if p.countSentences(more) > maxQuotedSentences || !isWorthMore(s, more, likely, bound) {
+			break
+		}
+		s = more
+	}
+	return s
+}
+
+// speaksOfOtherDay reports whether the question names a day or a month, and the text another one and not that.
+func (q *parsedQuestion) speaksOfOtherDay(text string) bool {
+	isDay := func(word string) bool { return words.KindOf(word) == words.Time }
+	isAsked := func(word string) bool { return isDay(word) && len(q.wordLikeness(word)) > 0 }
+	return containsWord(q.originalText, isDay) && containsWord(text, isDay) && !containsWord(text, isAsked)
+}
+
+// isWorthMore reports whether the longer quote is enough likelier to answer.
+func isWorthMore(s, more excerpt, likely []likelySentence, bound float64) bool {
+	gain, loss := 0.0, 0.0
+	for _, v := range likely {
+		size := float64(v.end - v.start)
 		switch {
-		case shares[i] > shares[top]:
-			top, next = i, top
-		case next < 0 || shares[i] > shares[next]:
-			next = i
+		case s.holds(v.quotableUnit):
+			loss += v.share * (size/s.size() - size/more.size())
+		case more.holds(v.quotableUnit):
+			gain += v.share
 		}
 	}
-	if shares[top] < minAloneShare {
-		second = units[next]
-	}
-	return units[top], second
+	return gain >= bound*loss
 }
+
+// countSentences counts the sentences of a quote.
+func (p *passageLayout) countSentences(s excerpt) (n int) {
+	for _, span := range s.spans() {
+		for _, u := range p.units {
+			if span.Start <= u.start && u.end <= span.End {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// answerWeights are the weights of answerSigns.
+var answerWeights = sync.OnceValue(func() []float64 {
+	return orderWeights(readWeights().Answering, AnswerSignNames())
+})
 
 // contrastsIn reports whether one of the sentences speaks of the other side of what the question is about: then none is
 // quoted beside the best.
@@ -61,11 +121,11 @@ func (q *parsedQuestion) contrastsIn(p *passageLayout, units []quotableUnit) boo
 }
 
 // answerShares returns how likely each of the sentences is the one that answers.
-func answerShares(signs []answerSigns) (shares []float64) {
+func answerShares(signs [][]float64) (shares []float64) {
 	sum := 0.0
 	for _, s := range signs {
 		z := 0.0
-		for k, w := range answerWeights {
+		for k, w := range answerWeights() {
 			z += w * s[k]
 		}
 		shares = append(shares, math.Exp(z))
@@ -85,141 +145,6 @@ func (p *passageLayout) sentencesOf(block int) (units []quotableUnit) {
 		}
 	}
 	return units
-}
-
-// signsOfSentences returns the signs of the sentences of a paragraph.
-func (q *parsedQuestion) signsOfSentences(p *passageLayout, units []quotableUnit) (all []answerSigns) {
-	c := q.newParagraphMatch(units)
-	person := words.ContainsPhrase(q.originalText, personPhrases())
-	place := words.ContainsPhrase(q.originalText, placePhrases())
-	leans := func(i int) float64 {
-		return boolToFloat(i < len(units) && refersBack(p.text[units[i].start:units[i].end]))
-	}
-	for i, u := range units {
-		text, named := q.readSentence(p.text[u.start:u.end]), c.share(i, false)
-		number := fitOf(q.wantsNumber, text.hasNumber)
-		all = append(all, answerSigns{
-			named,
-			c.share(i, true),
-			c.pairShare(i),
-			c.meantShare(i),
-			c.share(i-1, false),
-			c.share(i+1, false),
-			c.share(i-1, false) * leans(i),
-			leans(i),
-			leans(i + 1),
-			c.scoreShare(i),
-			c.scoreShare(i-1) * leans(i),
-			number,
-			number * named,
-			fitOf(words.AsksFor(q.originalText)&words.Time != 0, text.hasTime),
-			fitOf(person, text.names > 0),
-			fitOf(place, text.names > 0),
-			math.Log(float64(text.fresh+1) / 10),
-			float64(text.fresh) / float64(text.words+1),
-			boolToFloat(q.wantsDefinition && i == 0),
-		})
-	}
-	return all
-}
-
-// fitOf returns 1 for what is asked for and there, -1 for what is asked for and missing.
-func fitOf(isAsked, isThere bool) float64 {
-	if !isAsked {
-		return 0
-	}
-	return 2*boolToFloat(isThere) - 1
-}
-
-// sentenceContent is what a sentence has beside the words of the question.
-type sentenceContent struct {
-	words, fresh, names int // all words; those that the question lacks; those of these that are names
-	hasNumber, hasTime  bool
-}
-
-func (q *parsedQuestion) readSentence(text string) (c sentenceContent) {
-	for token := range words.Tokens(text) {
-		c.words++
-		isNumber := q.isNewNumber(token.Word)
-		c.hasNumber = c.hasNumber || isNumber
-		c.hasTime = c.hasTime || isNumber && words.KindOf(token.Word)&words.Time != 0
-		if q.isPassedOver(token.Word) || len(q.wordLikeness(token.Word)) > 0 {
-			continue
-		}
-		c.fresh++
-		if r, _ := utf8.DecodeRuneInString(text[token.Start:]); unicode.IsUpper(r) && token.Start > 0 {
-			c.names++
-		}
-	}
-	return c
-}
-
-// paragraphMatch is how the sentences of a paragraph match the question, beside each other.
-type paragraphMatch struct {
-	*parsedQuestion
-	units        []quotableUnit
-	highest, sum []float64 // of each term: the best match in a sentence, and that of all
-	top          float64   // the best score
-}
-
-func (q *parsedQuestion) newParagraphMatch(units []quotableUnit) *paragraphMatch {
-	c := &paragraphMatch{q, units, make([]float64, len(q.terms)), make([]float64, len(q.terms)), 1e-9}
-	for _, u := range units {
-		for i, v := range u.ownMatch {
-			c.highest[i] = max(c.highest[i], v)
-			c.sum[i] += v
-		}
-		c.top = max(c.top, u.score)
-	}
-	return c
-}
-
-// sumOf returns the weight of the terms of a kind that the values hold, against what the paragraph holds of them.
-func (c *paragraphMatch) sumOf(isPair bool, value func(term int) float64) float64 {
-	some, all := 0.0, 1e-9
-	for i, s := range c.terms {
-		if s.fromLastMessage && s.isPair == isPair {
-			some += s.weight * value(i)
-			all += s.weight * c.highest[i]
-		}
-	}
-	return some / all
-}
-
-// share returns how much of the question the sentence names; of what several name only its part where it shall be
-// alone.
-func (c *paragraphMatch) share(i int, isAlone bool) float64 {
-	if i < 0 || i >= len(c.units) {
-		return 0
-	}
-	return c.sumOf(false, func(term int) float64 {
-		v := c.units[i].ownMatch[term]
-		if isAlone {
-			v *= v / max(c.sum[term], 1e-9)
-		}
-		return v
-	})
-}
-
-// pairShare is that of neighbouring words of the question, which the sentence has alone.
-func (c *paragraphMatch) pairShare(i int) float64 {
-	return c.sumOf(true, func(term int) float64 {
-		v := c.units[i].ownMatch[term]
-		return v * v / max(c.sum[term], 1e-9)
-	})
-}
-
-// meantShare is share with what the sentence refers to.
-func (c *paragraphMatch) meantShare(i int) float64 {
-	return c.sumOf(false, func(term int) float64 { return c.units[i].meantMatch[term] })
-}
-
-// scoreShare returns the score of the sentence against the best of the paragraph.
-func (c *paragraphMatch) scoreShare(i int) float64 {
-	if i < 0 {
-		return 0
-	}
-	return c.units[i].score / c.top
 }
 
 // surroundings returns the unit with the sentences beside it.
@@ -244,6 +169,14 @@ type SentenceEvidence struct {
 	Signs []float64
 }
 
+// AnswerSignNames returns the names of the signs, in their order.
+func AnswerSignNames() (names []string) {
+	for _, s := range answerSigns {
+		names = append(names, s.name)
+	}
+	return names
+}
+
 // ReadSentences returns the sentences of the paragraph that the best unit for the request is of; nil where that is no
 // sentence.
 func ReadSentences(req model.Request) (all []SentenceEvidence) {
@@ -260,7 +193,7 @@ func ReadSentences(req model.Request) (all []SentenceEvidence) {
 	p := &pages[best.passageIndex]
 	units := p.sentencesOf(best.firstBlock)
 	for i, s := range t.signsOfSentences(p, units) {
-		all = append(all, SentenceEvidence{p.text[units[i].start:units[i].end], s[:]})
+		all = append(all, SentenceEvidence{p.text[units[i].start:units[i].end], s})
 	}
 	return all
 }

@@ -137,7 +137,7 @@ func TestAnswersAreAsLongAsTheQuestionWants(t *testing.T) {
 		t.Errorf("a fact: %q", fact.text)
 	}
 	if len(overview.text) < 2*len(fact.text) || strings.Count(overview.text, ". ") < 3 {
-		t.Errorf("a paragraph: %q", overview.text)
+		t.Errorf("a paragraph: %q, a fact: %q", overview.text, fact.text)
 	}
 }
 
@@ -463,11 +463,11 @@ func TestCodeIsQuotedToThoseWhoAskForIt(t *testing.T) {
 	}
 }
 
-// A table is quoted with its head. Where a passage begins in the middle of one, that part answers nothing.
-func TestTablesAreQuotedWithTheirHead(t *testing.T) {
+// A row is said with the head of its table. Where a passage begins in the middle of one, that part answers nothing.
+func TestRowsAreSaidWithTheirHead(t *testing.T) {
 	rows := "| Kettle | 49 euros |\n| Grinder | 129 euros |\n| Scale | 39 euros |\n"
 	for text, want := range map[string]string{
-		"| Product | Price |\n|---|---|\n" + rows:         "| Product | Price |\n|---|---|\n| Grinder | 129 euros |",
+		"| Product | Price |\n|---|---|\n" + rows:         "Grinder: Price 129 euros",
 		rows + "\nAll prices of the grinder hold a year.": "All prices of the grinder hold a year.",
 	} {
 		s := askHelpPages(t, scoredPassages(helpPage("Prices", text)), userMessage("What is the price of the grinder?"))
@@ -524,9 +524,9 @@ func TestAcronymsAndWordings(t *testing.T) {
 		"What does RMA stand for?":      {returns, "return merchandise authorisation", "three days"},
 		"What does RMA mean?":           {returns, "return merchandise authorisation", "three days"},
 		"What is an RMA?":               {returns, "return merchandise authorisation", "three days"},
-		"What does the large box cost?": {boxes, "| Large box | 9 euros | 3 kg |", "Small"},
-		"Large box price":               {boxes, "| Large box | 9 euros | 3 kg |", "Small"},
-		"price of the large box":        {boxes, "| Large box | 9 euros | 3 kg |", "Small"},
+		"What does the large box cost?": {boxes, "Large box: Price 9 euros", "kg"},
+		"Large box price":               {boxes, "Large box: Price 9 euros", "kg"},
+		"price of the large box":        {boxes, "Large box: Price 9 euros", "kg"},
 	} {
 		s := askHelpPages(t, c.pages, userMessage(question))
 		if !strings.Contains(s.text, c.want) || strings.Contains(s.text, c.other) || s.finish.IsRefusal {
@@ -723,8 +723,10 @@ func TestTheAnswerOfAQnAIsQuotedAsItIs(t *testing.T) {
 func TestQuotesBeginWithSentences(t *testing.T) {
 	for text, want := range map[string]string{
 		"About kettles - our shop\n\nThe kettle is delivered to Graz.": "The kettle is delivered to Graz.",
-		"Kettles are made by hand. They last long. The kettle is delivered to Graz on Monday.": "Kettles are made by hand. " +
-			"They last long. The kettle is delivered to Graz on Monday.",
+		"Kettles are made by hand. They last long. The kettle is delivered to Graz on Monday.": "The kettle is delivered " +
+			"to Graz on Monday.",
+		"The kettle is made by hand. It is delivered to Graz on Monday. Tea is sold here.": "The kettle is made by hand. " +
+			"It is delivered to Graz on Monday.",
 		"The kettle is delivered to Graz.\n\n> [!NOTE]\n>\n> Not on Sunday.": "The kettle is delivered to Graz.",
 	} {
 		s := askHelpPages(t, scoredPassages(helpPage("Kettle", text)), userMessage("Is the kettle delivered to Graz?"))

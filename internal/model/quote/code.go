@@ -25,7 +25,9 @@ var (
 	codePattern = regexp.MustCompile(`\b[A-Za-z]{1,8}[-_/.#]?\d{2,}[A-Za-z0-9-]*\b|\b[A-Z]{2,8} \d{2,}\b`)
 	// itemNumberPattern finds numbers that may be of one thing: "48213", "2.4", "2.4.1".
 	itemNumberPattern = regexp.MustCompile(`(\S*)[ \t:#]+#?(\d+(?:\.\d+)*)\b`)
-	codePartPattern   = regexp.MustCompile(`[a-z]+|\d+(?:\.\d+)*`)
+	// romanNumberPattern finds a Roman number and another behind it: "Bowl XXXIII 38 years".
+	romanNumberPattern = regexp.MustCompile(`^[IVXLC]{3,} \d+$`)
+	codePartPattern    = regexp.MustCompile(`[a-z]+|\d+(?:\.\d+)*`)
 )
 
 // maxAskedCodes is how many codes of a question are looked for.
@@ -43,7 +45,8 @@ func findAskedCodes(question string) (codes []askedCode) {
 		}
 	}
 	for _, at := range codePattern.FindAllStringIndex(question, -1) {
-		if typed := question[at[0]:at[1]]; !isAmountCode(typed) && !namesYear(typed) && !isInAddress(question, at[0]) {
+		if typed := question[at[0]:at[1]]; !isAmountCode(typed) && !namesYear(typed) && !isInAddress(question, at[0]) &&
+			!romanNumberPattern.MatchString(typed) {
 			add(typed)
 		}
 	}

@@ -2,6 +2,7 @@ package quote
 
 import (
 	"slices"
+	"strings"
 
 	"parley/internal/text/markdown"
 	"parley/internal/text/words"
@@ -20,8 +21,8 @@ func (q *parsedQuestion) comparedUnits(pages []passageLayout, best quotableUnit)
 	}
 	covered := slices.Clone(best.meantMatch)
 	for i, s := range q.terms {
-		if !s.fromLastMessage || s.isPair || !s.isProperName && !isCodeWord(s.word) && q.lang != words.German ||
-			s.measure != measureNone || covered[i] >= relatedStrength || len(others)+1 == maxComparedUnits {
+		if !s.fromLastMessage || s.isPair || !q.mayBeName(i) || s.measure != measureNone ||
+			covered[i] >= relatedStrength || len(others)+1 == maxComparedUnits {
 			continue
 		}
 		if u := q.bestWithTerm(pages, best, i); u.score > 0 {
@@ -30,6 +31,13 @@ func (q *parsedQuestion) comparedUnits(pages []passageLayout, best quotableUnit)
 		}
 	}
 	return others
+}
+
+// mayBeName reports whether a term of the question may be a name: with German capitals, or at its beginning, all may.
+func (q *parsedQuestion) mayBeName(i int) bool {
+	s := q.terms[i]
+	return s.isProperName || isCodeWord(s.word) || q.lang == words.German ||
+		strings.HasPrefix(q.foldedText, s.word) && !strings.HasPrefix(q.originalText, s.word)
 }
 
 // bestWithTerm returns the best unit of the kind of another that names a term of the question, and shares another one

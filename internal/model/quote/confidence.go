@@ -22,15 +22,15 @@ func (q *parsedQuestion) confidence(passages []model.Passage, pages []passageLay
 	}
 	switch {
 	case q.isTranslated() && (passage.IsQnA || isUnderQuestion(passage)):
-		return (qnaConfidence.of(signs, loss) + translatedConfidence.of(signs, loss)) / 2
+		return (qnaConfidence().of(signs, loss) + translatedConfidence().of(signs, loss)) / 2
 	case q.isTranslated():
-		return translatedConfidence.of(signs, loss)
+		return translatedConfidence().of(signs, loss)
 	case passage.IsQnA:
-		return qnaConfidence.of(signs, loss)
+		return qnaConfidence().of(signs, loss)
 	case isUnderQuestion(passage):
-		return (qnaConfidence.of(signs, loss) + proseConfidence.of(signs, loss)) / 2
+		return (qnaConfidence().of(signs, loss) + proseConfidence().of(signs, loss)) / 2
 	}
-	return proseConfidence.of(signs, loss)
+	return proseConfidence().of(signs, loss)
 }
 
 // lacksWhatIsAsked reports whether the question asks for an amount, or for how many there are of something, and the
@@ -51,7 +51,7 @@ func (q *parsedQuestion) features(passages []model.Passage, pages []passageLayou
 		plain * first.Words,
 		plain * first.Letters,
 		plain * first.Stretch,
-		q.matchedShare(best.ownMatch, q.isSingleWord),
+		q.matchedShare(best.meantMatch, q.isSingleWord),
 		// what the title leaves open
 		q.matchedShare(q.matchText(p.scoredText), func(i int) bool {
 			return q.isSingleWord(i) && p.titleMatch[i] < relatedStrength

@@ -2,9 +2,13 @@ package quote
 
 import (
 	"context"
+	_ "embed" // the weights
 	"math"
 	"slices"
 	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
 
 	"parley"
 	"parley/internal/model"
@@ -23,22 +27,54 @@ type confidenceModel struct {
 }
 
 // What answers a question above it, as in a Q&A, is told by other signs than other text: by how far that question is
-// the one asked, and how far the best source is before the next.
-//
-// PARLEY_LEARN_DOUBT=DIR go test ./internal/eval -run TestLearnDoubt fits the weights again on the sets of questions in
-// the folder, and prints how they do on questions that they were not fitted on. Names of the question that the passage
-// lacks, what the passages of other sources hold on average, how much of the question no passage knows and the rank of
-// what is quoted added nothing to these.
+// the one asked, and how far the best source is before the next. Questions in another language than the passages have
+// weights of their own. Names of the question that the passage lacks, what the passages of other sources hold on
+// average, how much of the question no passage knows and the rank of what is quoted added nothing.
 var (
-	proseConfidence = confidenceModel{bias: -6.53, weights: confidenceFeatures{3.41, 4.84, 1.89, 2.93, 0.91, 0.25, 2.10,
-		1.39, -2.05, -0.65, 0.80, 1.86, -1.57}}
-	qnaConfidence = confidenceModel{bias: -6.74, weights: confidenceFeatures{1.70, 3.34, 0.85, 0.08, -0.45, 0.55, 2.44,
-		0, 0.07, -0.01, -0.02, 5.33, 3.33}}
-	// of questions in another language than the passages: fitted on German, Spanish and Arabic ones to English paragraphs,
-	// with the weights of titles and of follow-ups, which these lack, as they are for prose
-	translatedConfidence = confidenceModel{bias: -7.64, weights: confidenceFeatures{6.61, 1.07, 2.94, 4.45, -2.70, 0.56,
-		2.10, 0, -0.47, -3.44, 0.80, 7.66, 0}}
+	proseConfidence      = sync.OnceValue(func() *confidenceModel { return readConfidence("prose") })
+	qnaConfidence        = sync.OnceValue(func() *confidenceModel { return readConfidence("qna") })
+	translatedConfidence = sync.OnceValue(func() *confidenceModel { return readConfidence("translated") })
 )
+
+// confidenceSignNames are the names of the signs, in their order.
+var confidenceSignNames = []string{"words", "letters", "stretch", "named by the quote", "named beyond the title",
+	"words of the question", "follow-up", "no spaces between words", "no count", "no number", "title", "lead", "asked"}
+
+// ConfidenceSignNames returns the names of the signs of the confidence, in their order.
+func ConfidenceSignNames() []string { return confidenceSignNames }
+
+func readConfidence(kind string) *confidenceModel {
+	weights := readWeights().Confidence[kind]
+	m := &confidenceModel{bias: weights["base"]}
+	copy(m.weights[:], orderWeights(weights, confidenceSignNames))
+	return m
+}
+
+// weights.yaml holds what is fitted, by the names of the signs.
+//
+//go:embed weights.yaml
+var weightsText []byte
+
+type fittedWeights struct {
+	Answering  map[string]float64            `yaml:"answering"`
+	Confidence map[string]map[string]float64 `yaml:"confidence"`
+}
+
+// readWeights reads the file once; a fault in it is one of the program.
+var readWeights = sync.OnceValue(func() (w fittedWeights) {
+	if err := yaml.Unmarshal(weightsText, &w); err != nil {
+		panic(err)
+	}
+	return w
+})
+
+// orderWeights returns the weights of the signs in their order.
+func orderWeights(weights map[string]float64, names []string) (ordered []float64) {
+	for _, name := range names {
+		ordered = append(ordered, weights[name])
+	}
+	return ordered
+}
 
 // of returns the confidence by the signs, less a loss in the exponent.
 func (m *confidenceModel) of(signs confidenceFeatures, loss float64) float64 {
@@ -234,11 +270,22 @@ func (q *parsedQuestion) quotedText(p *passageLayout, u quotableUnit) string {
 		return p.text[b.Start:b.End]
 	}
 	s := q.excerptAround(p, u)
-	return p.text[s.leadStart:s.leadEnd] + "\n" + p.text[s.start:s.end]
+	text := ""
+	for _, span := range s.spans() {
+		text += "\n" + p.text[span.Start:span.End]
+	}
+	return text
 }
+
+// maxPriceWords is how many words with a meaning a question has that asks for a price by naming it. A longer one may
+// speak of a price as of any other thing.
+const maxPriceWords = 4
 
 // lacksPrice reports whether the question asks for a price or a telephone number that the text does not tell.
 func (q *parsedQuestion) lacksPrice(text string) bool {
+	if q.compares || !q.wantsFact && q.contentWordCount() > maxPriceWords {
+		return false
+	}
 	return slices.ContainsFunc(q.terms, func(s questionTerm) bool {
 		return s.fromLastMessage && (s.measure == measurePrice || s.measure == measurePhoneNumber) &&
 			!q.answersMeasure(s.measure, text)

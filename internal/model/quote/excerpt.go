@@ -16,7 +16,8 @@ type excerpt struct {
 	passageIndex int
 	start, end   int
 
-	leadStart, leadEnd int // a sentence above, which says what it is about; both 0 for none
+	leadStart, leadEnd     int // a sentence above, which says what it is about; both 0 for none
+	middleStart, middleEnd int // another one, between these
 
 	heading           string // put before it, and not cited
 	continuesPrevious bool   // goes on with what is before it, on the next line
@@ -219,6 +220,7 @@ const (
 
 // pickDoubtful returns what an answer in doubt quotes, each below what it is about.
 func (q *parsedQuestion) pickDoubtful(passages []model.Passage, pages []passageLayout, best quotableUnit) []excerpt {
+	q.isInDoubt = true
 	picked := q.pickNear(passages, pages, best)
 	for i := range picked {
 		if !picked[i].continuesPrevious && picked[i].joint == "" {

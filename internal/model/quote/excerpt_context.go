@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/model"
 	"parley/internal/text/markdown"
+	"parley/internal/text/prose"
 	"parley/internal/text/words"
 )
 
@@ -90,21 +91,18 @@ func (q *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt
 	if u.firstBlock != u.lastBlock || u.kind != markdown.Paragraph {
 		return q.withTitleLine(p, p.withWholeSentences(u, p.widenList(u)))
 	}
-	if s, ok := q.sectionExcerpt(p, u); ok {
-		return q.withTitleLine(p, p.withWholeSentences(u, s))
-	}
 	if q.wantsOverview {
 		return q.withTitleLine(p, p.withWholeSentences(u, p.sentencesAround(u)))
+	}
+	if s, ok := q.sectionExcerpt(p, u); ok {
+		return q.withTitleLine(p, p.withWholeSentences(u, s))
 	}
 	if q.asksForAmountOfSubject() {
 		return q.withTitleLine(p, p.withWholeSentences(u, p.sentenceAlone(u)))
 	}
-	first, second := q.answeringSentences(p, u)
-	s := q.withTitleLine(p, p.withWholeSentences(first, p.sentenceAlone(first)))
-	if s.start < first.start || s.leadEnd > 0 {
-		return s // with what it refers to
-	}
-	return p.withSecondSentence(s, second)
+	likely := q.answeringSentences(p, u)
+	first := likely[0].quotableUnit
+	return q.withLikely(p, q.withTitleLine(p, p.withWholeSentences(first, p.sentenceAlone(first))), likely)
 }
 
 func (p *passageLayout) widenList(u quotableUnit) excerpt {
@@ -418,23 +416,58 @@ func isBareWord(sentence string) bool {
 	return true
 }
 
-// withSecondSentence returns the quote with another sentence of its paragraph, in the order of the text; without a
-// score there is none.
-func (p *passageLayout) withSecondSentence(s excerpt, u quotableUnit) excerpt {
-	isIn := s.start <= u.start && u.end <= s.end || s.leadEnd > 0 && u.start == s.leadStart
-	switch {
-	case u.score == 0 || isIn:
-	case u.start >= s.end && u.start-s.end < maxSentenceGap:
-		s.end = u.end
-	case s.leadEnd > 0:
-	case u.end <= s.start && s.start-u.end < maxSentenceGap:
-		s.start = u.start
-	case u.end <= s.start:
-		s.leadStart, s.leadEnd = u.start, u.end
-	case u.start >= s.end:
-		s.leadStart, s.leadEnd, s.start, s.end = s.start, s.end, u.start, u.end
+// maxSpans is how many stretches of a paragraph a quote is made of.
+const maxSpans = 3
+
+// spans returns the stretches that are quoted, in the order of the text.
+func (e excerpt) spans() (spans []prose.Span) {
+	if e.leadEnd > 0 {
+		spans = append(spans, prose.Span{Start: e.leadStart, End: e.leadEnd})
 	}
-	return s
+	if e.middleEnd > 0 {
+		spans = append(spans, prose.Span{Start: e.middleStart, End: e.middleEnd})
+	}
+	return append(spans, prose.Span{Start: e.start, End: e.end})
+}
+
+// size returns how many bytes are quoted.
+func (e excerpt) size() float64 {
+	return float64(e.leadEnd - e.leadStart + e.middleEnd - e.middleStart + e.end - e.start)
+}
+
+// holds reports whether the unit is quoted.
+func (e excerpt) holds(u quotableUnit) bool {
+	return slices.ContainsFunc(e.spans(), func(s prose.Span) bool { return s.Start <= u.start && u.end <= s.End })
+}
+
+// withSentence returns the quote with another sentence of its paragraph, in the order of the text.
+func (e excerpt) withSentence(u quotableUnit) excerpt {
+	spans := append(e.spans(), prose.Span{Start: u.start, End: u.end})
+	slices.SortFunc(spans, func(a, b prose.Span) int { return a.Start - b.Start })
+	joined := spans[:1]
+	for _, s := range spans[1:] {
+		if last := &joined[len(joined)-1]; s.Start-last.End < maxSentenceGap {
+			last.End = max(last.End, s.End)
+		} else {
+			joined = append(joined, s)
+		}
+	}
+	if n := len(joined); n <= maxSpans {
+		e.setSpans(joined)
+	}
+	return e
+}
+
+func (e *excerpt) setSpans(spans []prose.Span) {
+	n := len(spans)
+	e.leadStart, e.leadEnd, e.middleStart, e.middleEnd = 0, 0, 0, 0
+	e.start, e.end = spans[n-1].Start, spans[n-1].End
+	if n > 1 {
+		e.leadStart, e.leadEnd = spans[0].Start, spans[0].End
+	}
+	if n > 2 {
+		e.middleStart, e.middleEnd = spans[1].Start, spans[1].End
+	}
 }
 
 // isTitleLike reports whether the unit is a line that ends as no sentence does: no quote begins with it that is of

@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -437,7 +438,7 @@ func TestListsOfLinesAreWhole(t *testing.T) {
 	lines := "The kettle course is for new sellers. It has these parts:\n" +
 		"Water: How water gets hot in a kettle of steel.\n" +
 		"Steam: How steam leaves the kettle in time.\nTea: How tea is made of both."
-	s := askHelpPages(t, scoredPassages(helpPage("", lines)), userMessage("What is the kettle course for?"))
+	s := askHelpPages(t, scoredPassages(helpPage("", lines)), userMessage("Which parts does the kettle course have?"))
 	if !strings.HasSuffix(s.text, "made of both.") {
 		t.Errorf("%q", s.text)
 	}
@@ -468,5 +469,25 @@ func TestOtherAnswersOfQnAAreNearer(t *testing.T) {
 	text := ask(0.2, 0.4)
 	if at := strings.Index(text, "A brush"); at < 0 || at > strings.Index(text, "vinegar") {
 		t.Errorf("the nearer question first: %q", text)
+	}
+}
+
+// Each sign has a weight, and each weight is of a sign: a name that is misspelt would count nothing.
+func TestWeightsAreOfSigns(t *testing.T) {
+	check := func(kind string, weights map[string]float64, names []string) {
+		for _, name := range names {
+			if _, ok := weights[name]; !ok {
+				t.Errorf("%s: %q has no weight", kind, name)
+			}
+		}
+		for name := range weights {
+			if !slices.Contains(names, name) {
+				t.Errorf("%s: %q is no sign", kind, name)
+			}
+		}
+	}
+	check("answering", readWeights().Answering, AnswerSignNames())
+	for kind, weights := range readWeights().Confidence {
+		check(kind, weights, append([]string{"base"}, ConfidenceSignNames()...))
 	}
 }

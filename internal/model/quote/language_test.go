@@ -53,7 +53,7 @@ func TestLanguageOfRefusals(t *testing.T) {
 			[]model.Tool{{Name: "x", Description: "Sagt, wann der Laden offen ist."}}, "weiß ich nicht"},
 		"its own": {[]string{"Wo ist der Laden?", "Is there a cinema?"}, foreignPassages(german), nil,
 			"I don't know"},
-		"told by common words": {[]string{"annulez la commande 4711 svp"}, nil, nil, "Je ne sais pas"},
+		"told by common words": {[]string{"annulez la commande 4711 svp"}, nil, nil, "rien trouvé dans mes sources sur 4711"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if s := streamReply(t, model.Request{Messages: userMessages(c.messages...), Passages: c.passages,

@@ -72,7 +72,8 @@ func checkQuestions(t *testing.T, l *language.Language, e languageExamples) {
 		"time":   func(q string) bool { return words.AsksFor(q)&words.Time != 0 }}
 	for name, phrases := range map[string]func() []string{"how_much": howMuchPhrases, "when": whenPhrases,
 		"often": oftenPhrases, "person": personPhrases, "place": placePhrases, "cost": costPhrases,
-		"overview": overviewPhrases, "definition": definitionPhrases, "permission": permissionPhrases} {
+		"overview": overviewPhrases, "definition": definitionPhrases, "permission": permissionPhrases,
+		"comparisons": comparisonPhrases, "prices": pricePhrases} {
 		understood[name] = func(q string) bool { return words.ContainsPhrase(q, phrases()) }
 	}
 	tables := reflect.ValueOf(l.Questions)

@@ -124,6 +124,14 @@ func (q *parsedQuestion) unitHasAmount(u quotableUnit) bool {
 	})
 }
 
+// unitHasPrice reports whether the sentence holds the price or the telephone number that the question asks for.
+func (q *parsedQuestion) unitHasPrice(u quotableUnit) bool {
+	return u.kind == markdown.Paragraph && slices.ContainsFunc(q.terms, func(s questionTerm) bool {
+		return s.fromLastMessage && (s.measure == measurePrice || s.measure == measurePhoneNumber) &&
+			u.ownMatch[q.termIndex(s.word)] >= relatedStrength
+	})
+}
+
 // addMeasureMatches adds to what was found the words of the question that an amount in the text answers.
 func (q *parsedQuestion) addMeasureMatches(found []float64, text string) {
 	var looked, present [measureKindCount]bool
@@ -171,8 +179,9 @@ func measureTable(tables map[measureKind]func(*language.Measures) wordTable) fun
 
 // The forms of amounts, with what the languages write beside a number.
 var (
-	pricePattern = formatPattern(`(?i)[€$£¥₹]\s?\d|\d\s?[€$£¥₹]|\d\s?(eur|usd|gbp|chf|%s)\b|\b(%s)`,
+	pricePattern = formatPattern(`(?i)[€$£¥₹₩]\s?\d|\d\s?[€$£¥₹₩]|\d\s?(eur|usd|gbp|chf|%s)\b|\d\s?(%s)|\b(%s)`,
 		func(l languageFile) []string { return l.Measures.CurrencyPatterns },
+		func(l languageFile) []string { return patternsWithoutSpaces(l, l.Measures.CurrencyPatterns) },
 		func(l languageFile) []string { return l.Measures.FreePatterns })
 	sizePattern = formatPattern(`(?i)\d\s?([kmgt]i?b|mm|cm|m|km|px|m²|%s)\b`,
 		func(l languageFile) []string { return l.Measures.SizePatterns })
@@ -188,6 +197,14 @@ var (
 	})
 	telephonePattern = regexp.MustCompile(`\+?\d[\d ()/.-]{5,}\d`)
 )
+
+// patternsWithoutSpaces returns the patterns of a language that sets no words apart: no end of a word is behind them.
+func patternsWithoutSpaces(l languageFile, patterns []string) []string {
+	if !l.Unspaced {
+		return nil
+	}
+	return patterns
+}
 
 func unspacedWords(l languageFile, table wordTable) []string {
 	if !l.Unspaced {

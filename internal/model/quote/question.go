@@ -3,6 +3,8 @@ package quote
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"parley/internal/model"
 	"parley/internal/text/words"
@@ -27,6 +29,7 @@ type parsedQuestion struct {
 	wantsList      bool   // it asks which things of a kind there are
 	asksBarePrice  bool   // it asks how much and names nothing
 	replyLanguage  words.Language
+	isInDoubt      bool // what is quoted
 
 	codes       []askedCode     // that it names
 	bounds      []boundedNumber // numbers that it is about one side of
@@ -81,7 +84,7 @@ func parseQuestion(userTexts []string, passages []model.Passage) parsedQuestion 
 	if len(passages) > 0 {
 		weights = passages[0].TermWeights
 	}
-	t.addTerms(last, 1, weights)
+	t.addTerms(withoutPricePhrases(last), 1, weights)
 	t.addBarePrice(last)
 	if len(userTexts) > 1 {
 		t.addTerms(userTexts[len(userTexts)-2], earlierMessageWeight, weights)
@@ -108,7 +111,8 @@ func (q *parsedQuestion) addTerms(text string, weight float64, weights map[strin
 	for token := range words.Tokens(text) {
 		by, hyphened := asks.measureOf(last, token.Word), token.Start > 0 && text[token.Start-1] == '-'
 		last = token.Word
-		if q.lang.IsStopWord(token.Word) || hyphened && q.lang.IsStopWord(strings.TrimSuffix(token.Word, "s")) { // "add-ons"
+		if q.lang.IsStopWord(token.Word) || q.isParticleEnding(text, token) ||
+			hyphened && q.lang.IsStopWord(strings.TrimSuffix(token.Word, "s")) { // "add-ons"
 			continue
 		}
 		at := q.termIndex(token.Word)
@@ -164,6 +168,25 @@ func (q *parsedQuestion) addBarePrice(last string) {
 	s := q.newTerm(barePriceWord, 1, nil)
 	s.measure, s.weight = measurePrice, s.weight*measureWeight
 	q.appendTerm(s)
+}
+
+// withoutPricePhrases returns a text without spaces between words with a space in place of what asks for its price: the
+// characters of that belong to no word beside it.
+func withoutPricePhrases(text string) string {
+	for _, p := range pricePhrasesUnspaced() {
+		text = strings.ReplaceAll(text, p, " ")
+	}
+	return text
+}
+
+// isParticleEnding reports whether a pair of Korean characters ends a word with its particle: "솔은" of "파라솔은".
+func (q *parsedQuestion) isParticleEnding(text string, token words.Token) bool {
+	last, n := utf8.DecodeLastRuneInString(token.Word)
+	if !token.Unspaced || n == len(token.Word) || !unicode.Is(unicode.Hangul, last) || !q.lang.IsStopWord(string(last)) {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(text[token.End:])
+	return !unicode.Is(unicode.Hangul, next)
 }
 
 // withoutMarks returns the text with a space in place of what ends a part of a sentence.

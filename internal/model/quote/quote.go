@@ -78,6 +78,7 @@ func answerFromPassages(ctx context.Context, req model.Request, userQuestions []
 		return reply{}
 	}
 	best := t.firstOfSubject(req.Passages, pages, firstOfQnA(req.Passages, pages, bestUnit(pages)))
+	best = t.underAskingHeading(req, pages, best)
 	if best.score > 0 {
 		best = t.mergeTableRows(&pages[best.passageIndex], best)
 	}
@@ -195,11 +196,12 @@ func quoteExcerpts(passages []model.Passage, picked []excerpt, lead string) (r r
 	b.WriteString(lead)
 	for i, s := range picked {
 		b.WriteString(s.separator(i == 0))
-		if s.leadEnd > 0 {
-			r.citations = append(r.citations, quoteText(&b, passages, s.passageIndex, s.leadStart, s.leadEnd)...)
-			b.WriteString(" … ")
+		for i, span := range s.spans() {
+			if i > 0 {
+				b.WriteString(" … ")
+			}
+			r.citations = append(r.citations, quoteText(&b, passages, s.passageIndex, span.Start, span.End)...)
 		}
-		r.citations = append(r.citations, quoteText(&b, passages, s.passageIndex, s.start, s.end)...)
 		if s.note != "" {
 			b.WriteString("\n\n" + s.note)
 		}

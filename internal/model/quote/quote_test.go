@@ -176,11 +176,11 @@ func TestBuiltinRefuses(t *testing.T) {
 func TestBuiltinIsUnsure(t *testing.T) {
 	for language, c := range map[string]struct{ question, text, want string }{
 		"English": {"How do I export the yearly invoices of my team?",
-			"To export the list of members, open the settings of the team.", "I am not sure."},
+			"To export the list of members, open the settings of the team.", "I am not sure"},
 		"German": {"Wie exportiere ich die jährlichen Rechnungen meines Teams?",
-			"Um die Liste der Mitglieder zu exportieren, öffnen Sie die Einstellungen des Teams.", "Ich bin nicht sicher."},
+			"Um die Liste der Mitglieder zu exportieren, öffnen Sie die Einstellungen des Teams.", "Ich bin nicht sicher"},
 		"Spanish": {"¿Cómo exporto las facturas anuales de mi equipo?",
-			"Para exportar la lista de miembros, abra la configuración del equipo.", "No estoy seguro."},
+			"Para exportar la lista de miembros, abra la configuración del equipo.", "No estoy seguro"},
 	} {
 		passages := scoredPassages(helpPage("", c.text))
 		passages[0].Signals = model.MatchSignals{Letters: 0.2, Words: 0.25, Stretch: 0.5, Lead: 0.3}

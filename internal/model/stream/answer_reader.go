@@ -223,6 +223,5 @@ var refusalPhrases = sync.OnceValue(func() (all []string) {
 	return all
 })
 
-// furtherRefusals are those of languages that have no file: Polish and Korean.
-var furtherRefusals = []string{"nie wiem", "nie mam informacji", "nie znalazl", "모르겠습니다", "알 수 없습니다", "찾을 수 없",
-	"정보가 없"}
+// furtherRefusals are those of a language that has no file: Polish.
+var furtherRefusals = []string{"nie wiem", "nie mam informacji", "nie znalazl"}
