@@ -333,13 +333,13 @@ var (
 	unitAfter    = regexp.MustCompile(`^\s*(°|%|pa\b|pascal|m\b|cm|mm|km|kg|g\b|hz|w\b|v\b|j\b|n\b|mol|bit|byte|[×x*/·=])`)
 )
 
-// amountWords are units behind numbers of which no power is told.
-const amountWords = `kg|g|mg|t|tons?|tonnes?|lbs?|oz|ml|cl|l|lit(?:er|re)s?|m|cm|mm|km|met(?:er|re)s?|miles?|kb|mb|gb|tb|` +
+// amountWords are units behind numbers of which no power is told; 20² cm may well be an area.
+const amountWords = `kg|g|mg|t|tons?|tonnes?|lbs?|oz|ml|cl|l|lit(?:er|re)s?|kb|mb|gb|tb|` +
 	`w|kw|kwh|v|a|ah|mah|h|min|hours?|minutes?|seconds?|days?|nights?|weeks?|months?|years?|people|persons?|guests?|` +
 	`seats?|pieces?|adults?|children|points?|credits?|stück|stunden?|minuten?|sekunden?|tagen?|nächten?|wochen?|` +
-	`monaten?|jahren?|personen|gäste|plätze|meter|kilometer|liter|kilo|gramm|prozent|heures?|jours?|nuits?|semaines?|` +
-	`mois|ans?|personnes?|mètres?|litres?|horas?|minutos?|días?|dias?|noches?|noites?|semanas?|meses|años?|anos?|` +
-	`personas|pessoas|metros?|litros?|ore|minuti|giorni|notti|settimane|mesi|anni|persone|metri|litri|uur|dagen|weken|` +
+	`monaten?|jahren?|personen|gäste|plätze|liter|kilo|gramm|prozent|heures?|jours?|nuits?|semaines?|` +
+	`mois|ans?|personnes?|litres?|horas?|minutos?|días?|dias?|noches?|noites?|semanas?|meses|años?|anos?|` +
+	`personas|pessoas|litros?|ore|minuti|giorni|notti|settimane|mesi|anni|persone|litri|uur|dagen|weken|` +
 	`maanden|jaar|personen|godzin|dni|miesięcy|osób|часов|дней|месяцев|человек`
 
 func isFractionSign(rest string) bool {

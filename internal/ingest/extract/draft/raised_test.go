@@ -59,6 +59,7 @@ func TestRaisedText(t *testing.T) {
 		"| 3.80^{2} |":                                          "| 3.80 [2] |",
 		"3^{2} + 4^{2} = 5^{2} and 7^{2} is 49":                 "3² + 4² = 5² and 7² is 49",
 		"2 × 10^{6} euros, 10^{2} kg":                           "2 × 10⁶ euros, 10² kg",
+		"a floor of 20^{2} cm":                                  "a floor of 20² cm",
 		"420 m^{2}, 3 km^{2}, 12 EUR/m^{2}":                     "420 m², 3 km², 12 EUR/m²",
 		"open 8^{00}–17^{30}":                                   "open 8:00–17:30",
 		"Sizes^{1} and prices^{2} vary; ask.\n^{1} x\n^{2} y\n": "Sizes and prices vary [1] [2]; ask.\n[1] x\n[2] y",
