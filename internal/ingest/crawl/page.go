@@ -177,7 +177,7 @@ func toUTF8(body []byte, contentType string, markup bool) []byte {
 			}
 		}
 	}
-	guessed := !certain && name == "windows-1252"
+	guessed := !certain && name == "windows-1252" || singleByte.MatchString(name) && isMultiByteUTF8(body)
 	if guessed && !utf8.Valid(body) {
 		late := ""
 		if m := lateCharset.FindSubmatch(body[:min(len(body), maxHeadBytes)]); markup && m != nil {
@@ -192,6 +192,14 @@ func toUTF8(body []byte, contentType string, markup bool) []byte {
 	}
 	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
 	return bytes.ToValidUTF8(body, []byte("\uFFFD"))
+}
+
+// singleByte are the names of encodings that have a character for each byte: any text looks like one in them.
+var singleByte = regexp.MustCompile(`^(?:windows-(?:125\d|874)|iso-8859-|koi8-|macintosh|x-mac|ibm866)`)
+
+// isMultiByteUTF8 reports whether a text is UTF-8 beyond ASCII, which texts in other encodings are by no chance.
+func isMultiByteUTF8(body []byte) bool {
+	return utf8.Valid(body) && bytes.ContainsFunc(body, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 const maxHops = 5 // redirects and canonical links, one after the other

@@ -110,7 +110,7 @@ func TestRecords(t *testing.T) {
 			"BEGIN:VALARM\nDESCRIPTION:x\nEND:VALARM\nEND:VEVENT\nBEGIN:VEVENT\nSUMMARY:Course\n" +
 			"DTSTART;TZID=\"Europe/Berlin: x\":20261207T190000\n" +
 			"RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE;UNTIL=20270101\nEND:VEVENT\nEND:VCALENDAR\n",
-			"## Winter fair\n\nBegins: 2026-12-12\nEnds: 2026-12-13\nPlace: Hall 2\n\n## Course\n\nBegins: 2026-12-07 19:00\n" +
+			"## Winter fair\n\nBegins: 2026-12-12, ends: 2026-12-13\nPlace: Hall 2\n\n## Course\n\nBegins: 2026-12-07 19:00\n" +
 				"Repeats: every 2 weeks on Monday, Wednesday until 2027-01-01"},
 		{extract.VCF, "BEGIN:VCARD\nFN:One\nPHOTO;ENCODING=b:AAAA==\nEND:VCARD\nBEGIN:VCARD\nFN:Two\nTEL:1\nURL:" +
 			"https://x.example.com/?q=\nADR:;;1 High\\; Low Street;York;;;\nEND:VCARD\n",
@@ -122,6 +122,19 @@ func TestRecords(t *testing.T) {
 			"DTSTART:20270101T080000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15;COUNT=3\nEND:VEVENT\nEND:VCALENDAR\n",
 			"Description: All dates\n\n## Fair\n\nBegins: 2026-12-12\nRepeats: monthly on the last Friday\n\n## Rent\n\n" +
 				"Begins: 2027-01-01 08:00 UTC\nRepeats: monthly on day 15, 3 times"},
+		{extract.ICS, "BEGIN:VEVENT\nSUMMARY:Pottery\nDTSTART;TZID=Europe/Vienna:20261106T183000\n" +
+			"DTEND;TZID=Europe/Vienna:20261106T203000\nEND:VEVENT\n",
+			"## Pottery\n\nBegins: 2026-11-06 18:30, ends: 2026-11-06 20:30"},
+		{extract.ICS, "BEGIN:VEVENT\nSUMMARY:Call\nDTSTART:20261106T183000Z\nDTEND:20261106T190000Z\nEND:VEVENT\n",
+			"## Call\n\nBegins: 2026-11-06 18:30 UTC, ends: 2026-11-06 19:00 UTC"},
+		{extract.ICS, "BEGIN:VTODO\nSUMMARY:Tax\nDTEND:20261106\nEND:VTODO\n", "## Tax\n\nEnds: 2026-11-05"},
+		{extract.SRT, "1\n00:00:01,000 --> 00:00:03,000\nThe stones are\n\n2\n00:00:04,000 --> 00:00:05,000\nnew.\n\n3\n" +
+			"00:00:06,000 --> 00:00:07,000\n- How much flour is made?\n- About 350 kilograms.\n\n4\n" +
+			"00:00:08,000 --> 00:00:09,000\nIt is sold here.\n",
+			"The stones are new.\n\nHow much flour is made? About 350 kilograms.\n\nIt is sold here."},
+		{extract.SRT, "1\n00:00:01,000 --> 00:00:03,000\n- May I pay by card?\n- You may,\n\n2\n00:00:04,000 --> " +
+			"00:00:05,000\nfrom 5 euros on.\n", "May I pay by card? You may, from 5 euros on."},
+		{extract.SRT, "1\n00:00:01,000 --> 00:00:03,000\n- 5 degrees\n", "- 5 degrees"},
 		{extract.SRT, "1\n00:00:01,000 --> 00:00:03,000\nSalt &amp; pepper.\n", "Salt & pepper."},
 		{extract.SRT, "1\n00:00:01,000 --> 00:00:03,000\n<i>Open the lid</i>\nand fill in water.\n\n2\n00:00:04,000 --> " +
 			"00:00:05,000\nand fill in water.\n28 cups are enough.\n", "Open the lid and fill in water. 28 cups are enough."},

@@ -10,11 +10,12 @@ import (
 	"parley/internal/text/charset"
 )
 
-// readRST reads reStructuredText as Markdown: its headings, notes, code and links. What says nothing to readers is left
-// out, such as comments, labels and pictures. Tables stay as they are written.
-func readRST(_ context.Context, _ string, data []byte) (draft.Document, error) {
+// readRST reads reStructuredText as Markdown: its headings, notes, code, tables and links, with what stands for names
+// between bars. What says nothing to readers is left out, such as comments, labels and pictures.
+func readRST(ctx context.Context, _ string, data []byte) (draft.Document, error) {
 	r := rstReader{lines: strings.Split(draft.NormalizeText(charset.Decode(data, "")), "\n"), levels: map[string]int{}}
-	for r.at < len(r.lines) {
+	r.findNames()
+	for r.at < len(r.lines) && ctx.Err() == nil {
 		r.readLine()
 	}
 	text := r.out.String()
@@ -26,6 +27,7 @@ type rstReader struct {
 	at     int
 	levels map[string]int // of headings by what is below them, in the order in which they come
 	out    strings.Builder
+	rstNames
 }
 
 var (
@@ -36,6 +38,7 @@ var (
 	rstLink      = regexp.MustCompile("`([^`<]+?) ?<([^`>]+)>`__?")
 	rstReference = regexp.MustCompile("`([^`]+)`__?")
 	rstLiteral   = regexp.MustCompile("``([^`]+)``")
+	rstEmphasis  = regexp.MustCompile(`(^|[\s(\["'])\*([^*\s]|[^*\s][^*\n]*[^*\s])\*($|[\s)\]"'.,;:!?])`)
 	rstMark      = regexp.MustCompile(`(\[[^\]\s]{1,40}\])_`)
 )
 
@@ -51,13 +54,12 @@ var rstCode = map[string]bool{"code": true, "code-block": true, "sourcecode": tr
 func (r *rstReader) readLine() {
 	line := r.lines[r.at]
 	switch directive, note := rstDirective.FindStringSubmatch(line), rstFootnote.FindStringSubmatch(line); {
-	case r.readHeading():
+	case r.readHeading(), r.readTable():
 	case directive != nil:
 		r.at++
 		r.readDirective(directive[1], directive[2])
 	case note != nil:
-		r.at++
-		r.writeText(note[1] + " " + note[2])
+		r.readNote(note[1], note[2])
 	case line == "..", strings.HasPrefix(line, ".. "): // a comment, a label
 		r.at++
 		r.takeIndented()
@@ -105,6 +107,8 @@ func (r *rstReader) readDirective(name, argument string) {
 	body := r.takeIndented()
 	switch {
 	case rstSilent[name]:
+	case name == "list-table", name == "csv-table":
+		r.writeTable(name, argument, body)
 	case rstCode[name]:
 		r.out.WriteString("\n```\n" + strings.Join(body, "\n") + "\n```\n\n")
 	default:
@@ -134,16 +138,23 @@ func (r *rstReader) takeIndented() (body []string) {
 }
 
 func (r *rstReader) writeText(line string) {
+	line = r.inline(line)
+	if strings.HasSuffix(line, "::") { // code follows
+		line = strings.TrimSuffix(line, ":")
+	}
+	r.out.WriteString(strings.TrimPrefix(line, "| ") + "\n")
+}
+
+// inline returns a line of text as Markdown.
+func (r *rstReader) inline(line string) string {
+	line = r.replaceNames(line)
 	line = rstField.ReplaceAllString(line, "$1: $2")
 	line = rstRole.ReplaceAllString(line, "$1")
 	line = rstLink.ReplaceAllString(line, "[$1]($2)")
 	line = rstReference.ReplaceAllString(line, "$1")
 	line = rstLiteral.ReplaceAllString(line, "`$1`")
-	line = rstMark.ReplaceAllString(line, "$1")
-	if strings.HasSuffix(line, "::") { // code follows
-		line = strings.TrimSuffix(line, ":")
-	}
-	r.out.WriteString(strings.TrimPrefix(line, "| ") + "\n")
+	line = rstEmphasis.ReplaceAllString(line, "$1$2$3")
+	return rstMark.ReplaceAllString(line, "$1")
 }
 
 // texSteps turn LaTeX into Markdown, one after the other.

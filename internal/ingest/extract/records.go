@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"parley/internal/ingest/extract/draft"
 	"parley/internal/text/charset"
@@ -64,6 +65,7 @@ func writeRecord(d *draft.Builder, fields map[string][]string) {
 	if begin, end := fields["DTSTART"], fields["DTEND"]; len(begin) > 0 && len(end) > 0 && end[0] < begin[0] {
 		delete(fields, "DTEND") // some programs write the day itself where the day after it belongs
 	}
+	joinTimes(fields)
 	var lines []string
 	for _, f := range recordFields {
 		for _, value := range fields[f.name] {
@@ -81,6 +83,16 @@ func writeRecord(d *draft.Builder, fields map[string][]string) {
 	}
 	d.AddHeading(2, name)
 	d.AddBlock(strings.Join(lines, "\n"))
+}
+
+// joinTimes tells the end of an event in the line of its begin: who asks when it is wants both.
+func joinTimes(fields map[string][]string) {
+	begin, end := fields["DTSTART"], fields["DTEND"]
+	if len(begin) != 1 || len(end) != 1 || begin[0] == "" || end[0] == "" {
+		return
+	}
+	fields["DTSTART"] = []string{begin[0] + ", ends: " + end[0]}
+	delete(fields, "DTEND")
 }
 
 // contentLines returns the lines of a text, those together that are folded.
@@ -233,30 +245,76 @@ const maxCueParagraph = 500
 
 // readSubtitles reads what subtitles (SRT, VTT) say, without their numbers and times.
 func readSubtitles(_ context.Context, _ string, data []byte) (draft.Document, error) {
-	var d draft.Builder
-	var open strings.Builder
-	inCue, last := false, ""
+	var r subtitleReader
 	for line := range strings.Lines(charset.Decode(data, "")) {
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "":
-			inCue = false
+			r.endCue()
 		case cueTime.MatchString(line):
-			inCue = true
-		case inCue:
-			text := strings.TrimSpace(html.UnescapeString(cueTag.ReplaceAllString(line, "")))
-			if text == "" || text == last { // rolled on to the next one
-				continue
-			}
-			last = text
-			open.WriteString(text + " ")
-			endsSentence := strings.ContainsAny(text[len(text)-1:], ".?!")
-			if open.Len() > maxCueParagraph && endsSentence || open.Len() > 4*maxCueParagraph {
-				d.AddParagraph(open.String())
-				open.Reset()
+			r.endCue()
+			r.inCue = true
+		case r.inCue:
+			if text := cueText(line); text != "" {
+				r.cue = append(r.cue, text)
 			}
 		}
 	}
-	d.AddParagraph(open.String())
-	return draft.Document{Text: d.Text()}, nil
+	r.endCue()
+	r.endParagraph()
+	return draft.Document{Text: r.out.Text()}, nil
+}
+
+func cueText(line string) string {
+	return strings.TrimSpace(html.UnescapeString(cueTag.ReplaceAllString(line, "")))
+}
+
+type subtitleReader struct {
+	out       draft.Builder
+	open      strings.Builder // of the paragraph
+	cue       []string        // lines of the open one
+	inCue     bool
+	last      string
+	isTalking bool // the last line is of one of several speakers
+}
+
+// speaker matches the dash before what one of several speakers says.
+var speaker = regexp.MustCompile(`^[-–—]\s*(\S)`)
+
+// endCue adds the lines of a cue. What two speakers say, a question and its answer, is a paragraph of its own.
+func (r *subtitleReader) endCue() {
+	talks := len(r.cue) > 1 && speaker.MatchString(r.cue[0]) && speaker.MatchString(r.cue[len(r.cue)-1])
+	if talks && !r.isTalking && endsSentence(r.open.String()) {
+		r.endParagraph()
+	}
+	for _, text := range r.cue {
+		if text != r.last { // rolled on to the next one
+			r.addLine(text, talks)
+		}
+		r.last = text
+	}
+	if talks && endsSentence(r.open.String()) {
+		r.endParagraph()
+	}
+	r.cue, r.inCue, r.isTalking = nil, false, talks
+}
+
+func (r *subtitleReader) addLine(text string, talks bool) {
+	if talks {
+		text = speaker.ReplaceAllString(text, "$1")
+	}
+	r.open.WriteString(text + " ")
+	if r.open.Len() > maxCueParagraph && endsSentence(text) && !talks || r.open.Len() > 4*maxCueParagraph {
+		r.endParagraph()
+	}
+}
+
+func (r *subtitleReader) endParagraph() {
+	r.out.AddParagraph(r.open.String())
+	r.open.Reset()
+}
+
+func endsSentence(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, " \"”»)"))
+	return strings.ContainsRune(".?!…。？！", last)
 }

@@ -14,7 +14,10 @@ import (
 	"parley/internal/text/charset"
 )
 
-func readText(_ context.Context, _ string, data []byte) (draft.Document, error) {
+func readText(ctx context.Context, name string, data []byte) (draft.Document, error) {
+	if isYAML(name) {
+		return readYAML(ctx, data)
+	}
 	text := charset.Decode(data, "")
 	return draft.Document{Title: markdownTitle(text), Text: text}, nil
 }

@@ -204,6 +204,8 @@ func (m *markResolver) writeRaised(inner, before, rest string, hasNote bool) {
 	switch kind {
 	case asNote:
 		m.pending = append(m.pending, strings.Trim(inner, " .()[]"))
+	case asDecimals:
+		m.out.WriteString(inner)
 	case asMinutes:
 		m.out.WriteString(":" + inner)
 	case asCents:
@@ -248,13 +250,23 @@ const (
 	asNote
 	asMinutes
 	asCents
+	asDecimals // the sign before them is there already
 )
 
 // raisedAs decides what a raised text is by the word before it, the number at that word's end, and the text around it.
 func raisedAs(inner, before, number, rest, above string, hasNote bool) raisedKind {
 	twoDigits := len(inner) == 2 && isDigits(inner) || inner == "–" || inner == "-" || inner == "—"
 	switch {
+	case bracketedMark.MatchString(inner):
+		return asNote
+	case number != "" && signedDecimals.MatchString(inner):
+		return asDecimals
+	case number != "" && strings.ContainsAny(before[len(before)-1:], ".,"):
+		return raisedBehindSign(twoDigits, number, hasNote)
 	case number == "":
+		if inner == "1" || !takesPower(before) {
+			return asNote
+		}
 		if isUnit(before) && isDigits(strings.TrimLeft(inner, "-−–")) && len(inner) <= 2 {
 			return asPower
 		}
@@ -273,13 +285,45 @@ func raisedAs(inner, before, number, rest, above string, hasNote bool) raisedKin
 	case hasNote && (number != "10" || inner == "1" || currencyAfter.MatchString(rest)),
 		noteListPattern.MatchString(inner):
 		return asNote
-	case (inner == "1" || inner == "0") && number != "10":
+	case (inner == "1" || inner == "0") && number != "10", isMarkOfAmount(inner, number, rest, above):
 		return asNote
 	}
 	return asPower
 }
 
+// raisedBehindSign decides on what is raised behind the sign of decimals, which may be the end of a sentence, too.
+func raisedBehindSign(twoDigits bool, number string, hasNote bool) raisedKind {
+	if twoDigits && !hasNote && len(number) <= len("999.") {
+		return asDecimals
+	}
+	return asNote
+}
+
+// isMarkOfAmount reports whether a raised digit is the mark of a note: it is behind a price, a year or an amount, and no
+// power of it is meant.
+func isMarkOfAmount(inner, number, rest, above string) bool {
+	if !isDigits(inner) || len(inner) > 1 || operatorAfter.MatchString(rest) || operatorBefore.MatchString(above) {
+		return false
+	}
+	if currencyBefore.MatchString(above) || currencyAfter.MatchString(rest) || priceOrYear.MatchString(number) {
+		return true
+	}
+	return number != "10" && number != "2" && amountAfter.MatchString(rest)
+}
+
+// takesPower reports whether a word may have a power: no currency and no share of a hundred has one.
+func takesPower(word string) bool {
+	return !currencyWord.MatchString(strings.ToLower(strings.TrimLeft(word, "0123456789.,'/")))
+}
+
 var (
+	bracketedMark   = regexp.MustCompile(`^\(?(?:\d{1,2}|[a-z*†])\)$`)
+	signedDecimals  = regexp.MustCompile(`^[.,](?:\d\d|[-–—])$`)
+	priceOrYear     = regexp.MustCompile(`^(?:19|20)\d\d$|[.,]\d\d$`)
+	currencyWord    = regexp.MustCompile(`^(?:[€$£¥₹₽%‰]|eur|euros?|usd|gbp|chf|pln|dollars?|pounds?|zł|kč|kr|руб)\.?$`)
+	operatorAfter   = regexp.MustCompile(`^\s*(?:[=×*·^/+≈<>]|x\s|is\b|ist\b|equals\b)`)
+	operatorBefore  = regexp.MustCompile(`(?:[×*·^/+=≈]|\bx)\s*[\d.,]+$`)
+	amountAfter     = regexp.MustCompile(`^\s*(?:[%°]|(?:` + amountWords + `)(?:[^\pL²³]|$))`)
 	noteListPattern = regexp.MustCompile(`^\d+(\s*[,;]\s*\d+)+$`)
 	currencyBefore  = regexp.MustCompile(`(€|\$|£|¥|₹|eur|usd|gbp|chf|fr\.?|zł|kč)\s*[\d.,]+$`)
 	currencyAfter   = regexp.MustCompile(`^\s*(€|\$|£|¥|₹|eur|usd|gbp|chf|pln|fr\.|zł|kč|kr|dollar|pound|cents?\b|lei|` +
@@ -288,6 +332,15 @@ var (
 	timeAfter    = regexp.MustCompile(`^\s*(uhr|h\b|a\.?m\b|p\.?m\b|o'clock|heures|час)`)
 	unitAfter    = regexp.MustCompile(`^\s*(°|%|pa\b|pascal|m\b|cm|mm|km|kg|g\b|hz|w\b|v\b|j\b|n\b|mol|bit|byte|[×x*/·=])`)
 )
+
+// amountWords are units behind numbers of which no power is told; 20² cm may well be an area.
+const amountWords = `kg|g|mg|t|tons?|tonnes?|lbs?|oz|ml|cl|l|lit(?:er|re)s?|kb|mb|gb|tb|` +
+	`w|kw|kwh|v|a|ah|mah|h|min|hours?|minutes?|seconds?|days?|nights?|weeks?|months?|years?|people|persons?|guests?|` +
+	`seats?|pieces?|adults?|children|points?|credits?|stück|stunden?|minuten?|sekunden?|tagen?|nächten?|wochen?|` +
+	`monaten?|jahren?|personen|gäste|plätze|liter|kilo|gramm|prozent|heures?|jours?|nuits?|semaines?|` +
+	`mois|ans?|personnes?|litres?|horas?|minutos?|días?|dias?|noches?|noites?|semanas?|meses|años?|anos?|` +
+	`personas|pessoas|litros?|ore|minuti|giorni|notti|settimane|mesi|anni|persone|litri|uur|dagen|weken|` +
+	`maanden|jaar|personen|godzin|dni|miesięcy|osób|часов|дней|месяцев|человек`
 
 func isFractionSign(rest string) bool {
 	return strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "⁄")

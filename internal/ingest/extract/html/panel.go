@@ -66,6 +66,7 @@ func openPanels(doc *html.Node) {
 			}
 		}
 	}
+	p.movePanels(doc)
 	for _, o := range p.openers {
 		if p.isOpener[o.node] {
 			p.open(o)

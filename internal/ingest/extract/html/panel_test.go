@@ -61,6 +61,30 @@ func TestPanelsAreRead(t *testing.T) {
 	}
 }
 
+// Panels that stand elsewhere on the page, in any order, follow what opens them.
+func TestPanelsElsewhere(t *testing.T) {
+	const question, other = `<button aria-expanded=false aria-controls=a1>Is there parking?</button>`,
+		`<button aria-expanded=false aria-controls=a2>Shoes?</button>`
+	const answer, more = `<div id=a1 hidden><p>` + parkingAnswer + `</p></div>`, `<div id=a2 hidden><p>We lend them.</p></div>`
+	const want = "## Is there parking?\n\n" + parkingAnswer + "\n\n## Shoes?\n\nWe lend them."
+	for name, c := range map[string]struct{ source, want string }{
+		"behind all, in another order": {`<h2>` + question + `</h2><h2>` + other + `</h2><section>` + more + answer +
+			`</section>`, want},
+		"before all":   {answer + more + `<h2>` + question + `</h2><h2>` + other + `</h2>`, want},
+		"side by side": {`<div><h2>` + question + `</h2><h2>` + other + `</h2></div><div>` + answer + more + `</div>`, want},
+		"items": {`<h2><span>` + question + `</span></h2><h2>` + other + `</h2><ul><li id=a2 hidden>We lend them.</li>` +
+			`<li id=a1 hidden>` + parkingAnswer + `</li></ul>`, strings.Replace(want, "We lend", "- We lend", 1)},
+		"in their place": {`<h2>` + question + `</h2>` + answer + `<h2>` + other + `</h2>` + more, want},
+		"terms": {`<dl><dt>` + question + `</dt><dt>` + other + `</dt><dd id=a2 hidden>We lend them.</dd><dd id=a1 hidden>` +
+			parkingAnswer + `</dd></dl>`, "Is there parking? " + parkingAnswer + "\n\nShoes? We lend them."},
+	} {
+		text := readPage(t, "<main><h1>Hall</h1><p>The hall is 18 m high.</p>"+c.source+"<div hidden>secret</div></main>").Text
+		if !strings.Contains(text, c.want) || strings.Contains(text, "secret") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}
+
 // What nobody opens as text stays hidden, and what no panel belongs to is a control.
 func TestHiddenElementsStayHidden(t *testing.T) {
 	for name, source := range map[string]string{

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -177,25 +178,63 @@ func (g *grid) byColumn() (lines []textLine) {
 }
 
 // isTable reports whether the first line names the columns: it holds words, in bold above plain lines or above
-// numbers.
+// numbers, or it counts years or amounts.
 func (g *grid) isTable() bool {
-	if len(g.columns) < 2 || len(g.lines) < 3 || slices.Contains(g.cells[0][1:], "") ||
-		slices.ContainsFunc(g.cells[0], startsWithNumber) {
+	if len(g.columns) < 2 || len(g.lines) < 3 || slices.Contains(g.cells[0][1:], "") || !g.namesColumns() ||
+		!g.isFilled() {
 		return false
 	}
-	boldBelow, fullRows := 0, 0
-	for i, l := range g.lines[1:] {
-		if l.bold {
-			boldBelow++
+	isBoldBelow := slices.ContainsFunc(g.lines[1:], func(l textLine) bool { return l.bold })
+	return g.lines[0].bold && !isBoldBelow || len(g.columns) > 2 && g.hasNumberColumn()
+}
+
+// isFilled reports whether most rows have no empty cell, or most cells below the header are filled.
+func (g *grid) isFilled() bool {
+	fullRows, filled := 0, 0
+	for _, row := range g.cells[1:] {
+		empty := 0
+		for _, text := range row[1:] {
+			if text == "" {
+				empty++
+			}
 		}
-		if !slices.Contains(g.cells[i+1][1:], "") {
+		if empty == 0 {
 			fullRows++
 		}
+		if row[0] != "" {
+			filled += len(row) - 1 - empty
+		}
 	}
-	if fullRows*3 < (len(g.lines)-1)*2 {
+	rows := len(g.cells) - 1
+	return fullRows*3 >= rows*2 || filled*5 >= rows*(len(g.columns)-1)*3
+}
+
+// namesColumns reports whether the first line has names: words, or, behind one, years or growing amounts that the
+// lines below do not go on with.
+func (g *grid) namesColumns() bool {
+	header := g.cells[0]
+	if !slices.ContainsFunc(header, startsWithNumber) {
+		return true
+	}
+	if startsWithNumber(header[0]) || len(header) < 3 {
 		return false
 	}
-	return g.lines[0].bold && boldBelow == 0 || len(g.columns) > 2 && g.hasNumberColumn()
+	return areAll(header[1:], yearName.MatchString) && !g.hasBelow(yearName.MatchString) ||
+		areAll(header[1:], amountName.MatchString) && !g.hasBelow(amountName.MatchString)
+}
+
+var (
+	yearName   = regexp.MustCompile(`^(?:19|20)\d\d(?:\s?[/–-]\s?\d{2,4})?$`)
+	amountName = regexp.MustCompile(`^(?:up to |over |bis |ab |until |from |>|<|≤|≥)?\d+(?:[.,]\d+)?\s?\pL{1,12}\.?$`)
+)
+
+func areAll(texts []string, matches func(string) bool) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool { return !matches(text) })
+}
+
+// hasBelow reports whether a cell below the header, in a column that it names, matches.
+func (g *grid) hasBelow(matches func(string) bool) bool {
+	return slices.ContainsFunc(g.cells[1:], func(row []string) bool { return slices.ContainsFunc(row[1:], matches) })
 }
 
 func startsWithNumber(text string) bool {
@@ -206,17 +245,22 @@ func startsWithNumber(text string) bool {
 // hasNumberColumn reports whether a column holds numbers below its name.
 func (g *grid) hasNumberColumn() bool {
 	for k := range g.columns {
-		numbers := 0
-		for _, row := range g.cells[1:] {
-			if startsWithNumber(row[k]) {
-				numbers++
-			}
-		}
-		if numbers*3 >= (len(g.cells)-1)*2 {
+		if g.hasNumbers(k) {
 			return true
 		}
 	}
 	return false
+}
+
+// hasNumbers reports whether most cells of a column hold numbers.
+func (g *grid) hasNumbers(k int) bool {
+	numbers := 0
+	for _, row := range g.cells[1:] {
+		if startsWithNumber(row[k]) {
+			numbers++
+		}
+	}
+	return numbers*3 >= (len(g.cells)-1)*2
 }
 
 // rows returns the rows of a table; a line without a first cell goes on with the row above.

@@ -13,18 +13,30 @@ import (
 
 // text writes all pages, without the lines that are at the top or the foot of most of them.
 func (t *layout) text() string {
+	t.pages = removePageNumbers(t.pages)
 	body := t.bodySize()
 	levels := t.headingSizes(body)
 	repeated := t.repeatedEdgeLines()
 	w := lineWriter{body: body, levels: levels}
 	for _, lines := range t.pages {
 		remaining := slices.DeleteFunc(slices.Clone(lines), func(l textLine) bool {
-			return repeated[maskDigits(l.text)] > 0 && atEdge(lines, l)
+			return repeated[maskDigits(l.text)] > 0 && atEdge(lines, l) && !headsTable(lines, l)
 		})
 		w.writePage(remaining)
 	}
 	w.endParagraph()
 	return w.out.Text()
+}
+
+// headsTable reports whether a line is the header of a table, which may be printed on each page.
+func headsTable(lines []textLine, l textLine) bool {
+	if len(l.cells) < 2 {
+		return false
+	}
+	at := slices.IndexFunc(lines, func(o textLine) bool { return o.x == l.x && o.y == l.y })
+	g := findGrid(lines[at:])
+	g.dropTail()
+	return g.isTable()
 }
 
 // bodySize returns the size that most of the text has.
@@ -124,6 +136,7 @@ type lineWriter struct {
 	levels  map[float64]int // of headings, by their size
 	open    []textLine      // of a paragraph
 	segment int             // of the lines that are written now
+	above   *tableAbove     // nil for none
 }
 
 // writePage writes the lines of one page. What stands in columns is read column by column, or is a table.
@@ -132,6 +145,10 @@ func (w *lineWriter) writePage(lines []textLine) {
 	next := 0 // line that may begin a grid
 	for i := 0; i < len(lines); {
 		if len(lines[i].cells) > 1 && i >= next {
+			if n := w.continueTable(lines[i:]); n > 0 {
+				i += n
+				continue
+			}
 			g := findGrid(lines[i:])
 			if n := w.writeGrid(&g); n > 0 {
 				i += n
@@ -139,7 +156,10 @@ func (w *lineWriter) writePage(lines []textLine) {
 			}
 			next = i + 1 + len(g.lines)/4 // so that the work is linear
 		}
-		i += w.writeLine(lines, i)
+		n := w.writeLine(lines, i)
+		if i += n; w.above != nil {
+			w.above.linesBack += n
+		}
 	}
 }
 
@@ -154,6 +174,7 @@ func (w *lineWriter) writeGrid(g *grid) int {
 			i += w.writeLine(lines, i)
 		}
 		w.segment++
+		w.above = nil
 		return len(g.lines)
 	}
 	if g.dropTail(); !g.isTable() {
@@ -161,6 +182,7 @@ func (w *lineWriter) writeGrid(g *grid) int {
 	}
 	w.endParagraph()
 	g.writeTable(&w.out)
+	w.keepTable(g)
 	w.segment++
 	return len(g.lines)
 }

@@ -175,7 +175,7 @@ func plausibility(text string) float64 {
 		case unicode.IsLetter(r):
 			letters++
 		}
-		if isWord := unicode.IsLetter(r) || unicode.IsDigit(r); isWord != inWord {
+		if isWord := unicode.IsLetter(r) || inWord && unicode.IsDigit(r); isWord != inWord { // a number alone is none
 			if inWord = isWord; isWord {
 				words++
 			}
