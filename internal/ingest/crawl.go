@@ -119,7 +119,11 @@ const maxNameBytes = 500
 
 // storePage stores a page, as the link's own content or as a source of its own below the link.
 func (c *crawlRun) storePage(ctx context.Context, page crawl.Page) error {
-	title, text, err := c.ReadPage(extract.WithOwner(ctx, string(c.run.Account)), page.URL, page.Type, page.Body)
+	reading := extract.WithOwner(ctx, string(c.run.Account))
+	if c.frontier.isEntry(ctx, c.source.URL, page.URL) {
+		reading = extract.WithContacts(reading)
+	}
+	title, text, err := c.ReadPage(reading, page.URL, page.Type, page.Body)
 	if err != nil {
 		return cmp.Or(ctx.Err(), error(&crawl.Unreadable{Reason: err.Error(), Err: err}))
 	}

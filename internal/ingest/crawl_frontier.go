@@ -26,6 +26,7 @@ type frontier struct {
 	mu       sync.Mutex
 	counts   crawl.Counts
 	position int64
+	entry    string // the page nearest to the front of the site
 }
 
 var _ crawl.Frontier = (*frontier)(nil)
@@ -89,6 +90,7 @@ func (f *frontier) Next(ctx context.Context, n int) (links []crawl.Link, err err
 
 func (f *frontier) AddLinks(ctx context.Context, links []crawl.Link) (added crawl.Counts, err error) {
 	var states []string
+	f.noteEntry(links)
 	pages := f.crawlPages(links)
 	err = f.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
 		states, err = tx.AddCrawlPages(ctx, f.run, pages)

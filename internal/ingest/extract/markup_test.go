@@ -26,7 +26,7 @@ func TestRST(t *testing.T) {
 func TestRSTNamesAndTables(t *testing.T) {
 	const table = "| Item | Price |\n| --- | --- |\n| Pump | 64 euros |\n| Hose | 9 euros |"
 	for source, want := range map[string]string{
-		"A pump costs |price|. [#f1]_\n\n.. |price| replace:: 64 euros\n\n.. [#f1] Until March.\n\n.. a comment\n": "A pump " +
+		"A pump costs |price|. [#f1]_\n\n.. |price| replace:: 64 euros\n\n.. [#f1] Until March.\n\n.. a note\n": "A pump " +
 			"costs 64 euros (Until March).",
 		".. |shop| replace:: the shop\n   in York\n\nGo to |shop|, or |none|.": "Go to the shop in York, or |none|.",
 		"It uses *diesel*, **not** petrol; 2 * 3 * 4.":                         "It uses diesel, **not** petrol; 2 * 3 * 4.",
@@ -67,7 +67,8 @@ func TestTEX(t *testing.T) {
 
 func FuzzMarkup(f *testing.F) {
 	f.Add([]byte("A\n===\n\n.. note:: x\n   y\n"))
-	f.Add([]byte("+--+--+\n|a |b |\n+--+--+\n\n==  ==\na   b\n==  ==\n\n.. |x| replace:: y\n\n.. list-table::\n\n   * - |x|\n"))
+	f.Add([]byte("+--+--+\n|a |b |\n+--+--+\n\n==  ==\na   b\n==  ==\n\n" +
+		".. |x| replace:: y\n\n.. list-table::\n\n   * - |x|\n"))
 	f.Add([]byte("\\section{A} \\textbf{\\emph{x}} $1$ \\item[a] b \\\\ c"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		documents.ReadBounded(t, readerOf(extract.RST), data)

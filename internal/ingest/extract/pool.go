@@ -87,6 +87,9 @@ func (p *Pool) ReadFile(ctx context.Context, kind Kind, name string, data []byte
 // ReadPage reads a page of a website as html.ReadPage does, in a child.
 func (p *Pool) ReadPage(ctx context.Context, address, contentType string, body []byte) (page html.Page, err error) {
 	r := request{requestPage, contentType, address, body}
+	if keepsContacts(ctx) {
+		r.ask = requestFrontPage
+	}
 	if p.Executable == "" {
 		return p.readInProcess(ctx, r)
 	}

@@ -15,7 +15,7 @@ import (
 
 // The messages between a Pool and its children, in the parts of sandbox.WriteMessage.
 //
-//	request:  what to do ("file" or "page"), kind or content type, name or address, bytes
+//	request:  what to do ("file", "page" or "front page"), kind or content type, name or address, bytes
 //	reply:    "", the document as JSON, its text; or the reason of a refusal, its cause, "";
 //	          and behind it "replace" from a child that should read no more
 
@@ -28,8 +28,9 @@ type request struct {
 }
 
 const (
-	requestFile = "file"
-	requestPage = "page"
+	requestFile      = "file"
+	requestPage      = "page"
+	requestFrontPage = "front page"
 )
 
 const stateReplace = "replace"
@@ -103,6 +104,8 @@ func answerRequest(r request) (page html.Page, err error) {
 	switch r.ask {
 	case requestPage:
 		return html.ReadPage(context.Background(), r.name, r.kind, r.data)
+	case requestFrontPage:
+		return html.ReadFrontPage(context.Background(), r.name, r.kind, r.data)
 	case requestFile:
 		page.Document, err = ReadFile(context.Background(), Kind(r.kind), r.name, r.data)
 		return page, err

@@ -18,6 +18,16 @@ func ownerOf(ctx context.Context) string {
 	return owner
 }
 
+type contactsKey struct{}
+
+// WithContacts returns a context in which ReadPage keeps how to reach a site although the page is not at "/": the
+// source has no page there.
+func WithContacts(ctx context.Context) context.Context {
+	return context.WithValue(ctx, contactsKey{}, true)
+}
+
+func keepsContacts(ctx context.Context) bool { return ctx.Value(contactsKey{}) != nil }
+
 // slotQueue is where files wait for a slot, of which there are a few. It looks at each waiting
 // file, of which there are no more than workers. Callers hold a lock.
 type slotQueue struct {

@@ -299,8 +299,8 @@ func raisedBehindSign(twoDigits bool, number string, hasNote bool) raisedKind {
 	return asNote
 }
 
-// isMarkOfAmount reports whether a raised digit is the mark of a note: it is behind a price, a year or an amount, and no
-// power of it is meant.
+// isMarkOfAmount reports whether a raised digit is the mark of a note: it is behind a price, a year or an amount, and
+// no power of it is meant.
 func isMarkOfAmount(inner, number, rest, above string) bool {
 	if !isDigits(inner) || len(inner) > 1 || operatorAfter.MatchString(rest) || operatorBefore.MatchString(above) {
 		return false

@@ -23,10 +23,10 @@ const (
 // frontContacts returns how a site may be reached, as the footer of its front page says it: telephone numbers, mail
 // addresses, hours and the postal address, a paragraph each below the name of the host. The footers of other pages say
 // the same once more, and are left out as ever. The document must be pruned of what is hidden.
-func frontContacts(ctx context.Context, doc *html.Node, address string) (string, error) {
-	at, err := url.Parse(address)
-	if err != nil || at.Host == "" || strings.Trim(at.Path, "/") != "" || at.RawQuery != "" {
-		return "", nil //nolint:nilerr // it is no front page
+func frontContacts(ctx context.Context, doc *html.Node, r pageRequest) (string, error) {
+	at, err := url.Parse(r.address)
+	if err != nil || at.Host == "" || !r.isFront {
+		return "", nil //nolint:nilerr // it is no page of a site
 	}
 	var lines []string
 	seen := map[string]bool{}
@@ -46,6 +46,11 @@ func frontContacts(ctx context.Context, doc *html.Node, address string) (string,
 		return "", nil
 	}
 	return "## " + at.Host + "\n\n" + strings.Join(lines, "\n\n"), nil
+}
+
+func isFrontPage(address string) bool {
+	at, err := url.Parse(address)
+	return err == nil && at.Host != "" && strings.Trim(at.Path, "/") == "" && at.RawQuery == ""
 }
 
 // isSiteFooter reports whether an element is the outermost footer that it belongs to.

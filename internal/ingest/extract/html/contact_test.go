@@ -30,6 +30,12 @@ func TestContactsOfTheFooter(t *testing.T) {
 			if isFront && want != "" {
 				text += "\n\n## www.kettles.example\n\n" + want
 			}
+			if !isFront && want != "" {
+				front, err := html.ReadFrontPage(t.Context(), address, "text/html", []byte(source))
+				if err != nil || strings.TrimSpace(front.Text) != text+"\n\n## www.kettles.example\n\n"+want {
+					t.Errorf("%s, %s: %v %q", address, footer, err, front.Text)
+				}
+			}
 			if strings.TrimSpace(page.Text) != text {
 				t.Errorf("%s, %s: %q", address, footer, page.Text)
 			}

@@ -15,7 +15,7 @@ import (
 // Read reads a page that was uploaded as a file: it has no address, and so its links lead nowhere but to full
 // addresses.
 func Read(ctx context.Context, _ string, data []byte) (draft.Document, error) {
-	page, err := readPage(ctx, "", "", data)
+	page, err := readPage(ctx, pageRequest{}, data)
 	return page.Document, err
 }
 

@@ -35,7 +35,23 @@ type Page struct {
 // ReadPage reads a page in this process: its main text without what frames it, as Markdown. address is where it was
 // found; contentType is what its server said, or empty. Pages of strangers are read through a Pool. A page without text
 // is no failure: its links may lead on.
-func ReadPage(ctx context.Context, address, contentType string, body []byte) (page Page, err error) {
+func ReadPage(ctx context.Context, address, contentType string, body []byte) (Page, error) {
+	return readSafely(ctx, pageRequest{address, contentType, isFrontPage(address)}, body)
+}
+
+// ReadFrontPage reads a page as ReadPage does, one that stands for the front page of its site: its footer says how to
+// reach the site.
+func ReadFrontPage(ctx context.Context, address, contentType string, body []byte) (Page, error) {
+	return readSafely(ctx, pageRequest{address, contentType, true}, body)
+}
+
+// pageRequest is what is known of a page before it is read.
+type pageRequest struct {
+	address, contentType string
+	isFront              bool // of its site
+}
+
+func readSafely(ctx context.Context, r pageRequest, body []byte) (page Page, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			page, err = Page{}, draft.NewDamagedError("its reader has given up", fmt.Errorf("page: panic: %v", v))
@@ -44,7 +60,7 @@ func ReadPage(ctx context.Context, address, contentType string, body []byte) (pa
 	if len(body) > draft.MaxFileBytes {
 		return Page{}, draft.NewError("the page is larger than %d MB", draft.MaxFileBytes>>20)
 	}
-	page, err = readPage(ctx, address, contentType, body)
+	page, err = readPage(ctx, r, body)
 	if err != nil {
 		return Page{}, draft.ToError(err)
 	}
@@ -52,13 +68,13 @@ func ReadPage(ctx context.Context, address, contentType string, body []byte) (pa
 	return page, nil
 }
 
-func readPage(ctx context.Context, address, contentType string, body []byte) (Page, error) {
-	source := charset.Decode(body, charset.Declared(body, contentType))
+func readPage(ctx context.Context, r pageRequest, body []byte) (Page, error) {
+	source := charset.Decode(body, charset.Declared(body, r.contentType))
 	if strings.Count(source, "<") > maxTreeTags {
-		return streamPage(ctx, address, source)
+		return streamPage(ctx, r.address, source)
 	}
 	doc := Parse(source)
-	base := baseURL(doc, address)
+	base := baseURL(doc, r.address)
 	var page Page
 	page.readMetadata(doc, base)
 	page.readLinks(doc, base)
@@ -68,7 +84,7 @@ func readPage(ctx context.Context, address, contentType string, body []byte) (Pa
 	}
 	page.Title = cmp.Or(page.Title, title)
 	PruneHidden(doc, base)
-	contacts, err := frontContacts(ctx, doc, address)
+	contacts, err := frontContacts(ctx, doc, r)
 	if err != nil {
 		return page, err
 	}

@@ -5,7 +5,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// movePanels moves panels that stand elsewhere on the page behind the heading or the term that opens them.
+// movePanels moves panels that are elsewhere on the page behind the heading or the term that opens them.
 func (p *panelOpener) movePanels(doc *html.Node) {
 	places, order := map[*html.Node]int{}, 0 // of openers and panels, in the order of the page
 	for n := range doc.Descendants() {

@@ -61,11 +61,12 @@ func TestPanelsAreRead(t *testing.T) {
 	}
 }
 
-// Panels that stand elsewhere on the page, in any order, follow what opens them.
+// Panels that are elsewhere on the page, in any order, follow what opens them.
 func TestPanelsElsewhere(t *testing.T) {
 	const question, other = `<button aria-expanded=false aria-controls=a1>Is there parking?</button>`,
 		`<button aria-expanded=false aria-controls=a2>Shoes?</button>`
-	const answer, more = `<div id=a1 hidden><p>` + parkingAnswer + `</p></div>`, `<div id=a2 hidden><p>We lend them.</p></div>`
+	const answer, more = `<div id=a1 hidden><p>` + parkingAnswer + `</p></div>`,
+		`<div id=a2 hidden><p>We lend them.</p></div>`
 	const want = "## Is there parking?\n\n" + parkingAnswer + "\n\n## Shoes?\n\nWe lend them."
 	for name, c := range map[string]struct{ source, want string }{
 		"behind all, in another order": {`<h2>` + question + `</h2><h2>` + other + `</h2><section>` + more + answer +
@@ -78,7 +79,8 @@ func TestPanelsElsewhere(t *testing.T) {
 		"terms": {`<dl><dt>` + question + `</dt><dt>` + other + `</dt><dd id=a2 hidden>We lend them.</dd><dd id=a1 hidden>` +
 			parkingAnswer + `</dd></dl>`, "Is there parking? " + parkingAnswer + "\n\nShoes? We lend them."},
 	} {
-		text := readPage(t, "<main><h1>Hall</h1><p>The hall is 18 m high.</p>"+c.source+"<div hidden>secret</div></main>").Text
+		text := readPage(t, "<main><h1>Hall</h1><p>The hall is 18 m high.</p>"+c.source+
+			"<div hidden>secret</div></main>").Text
 		if !strings.Contains(text, c.want) || strings.Contains(text, "secret") {
 			t.Errorf("%s:\n%s", name, text)
 		}

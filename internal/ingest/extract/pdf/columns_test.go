@@ -112,7 +112,8 @@ func TestPageEnds(t *testing.T) {
 // Rows of a table that goes on on the next page have its header, and their place in its columns.
 func TestTablesAcrossPages(t *testing.T) {
 	const head, rule = "| Tariff | Data | Fee |\n", "| --- | --- | --- |\n"
-	const first, body = "Tariff|Data|Fee\nPico|1 GB|4\nNano|3 GB|7", head + rule + "| Pico | 1 GB | 4 |\n| Nano | 3 GB | 7 |"
+	const first, body = "Tariff|Data|Fee\nPico|1 GB|4\nNano|3 GB|7", head + rule +
+		"| Pico | 1 GB | 4 |\n| Nano | 3 GB | 7 |"
 	for name, c := range map[string]struct {
 		pages []string
 		want  string

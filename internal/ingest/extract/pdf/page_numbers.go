@@ -8,8 +8,8 @@ import (
 )
 
 // pageNumber matches a line that says on which page it is, and perhaps of how many.
-var pageNumber = regexp.MustCompile(`(?i)^(?:[-–—\[(]\s*)?(?:(?:page|pagina|página|seite|s\.|p\.|pg\.?|sida|side|sivu|` +
-	`strona|стр\.?|страница|صفحة)\s*)?(\d{1,4})\s*(?:(?:/|\||of|von|de|di|du|sur|van|av|af|z|из)\s*\d{1,4})?` +
+var pageNumber = regexp.MustCompile(`(?i)^(?:[-–—\[(]\s*)?(?:(?:page|pagina|página|seite|s\.|p\.|pg\.?|sida|side|` +
+	`sivu|strona|стр\.?|страница|صفحة)\s*)?(\d{1,4})\s*(?:(?:/|\||of|von|de|di|du|sur|van|av|af|z|из)\s*\d{1,4})?` +
 	`\s*(?:页|ページ|쪽)?(?:\s*[-–—\])])?$`)
 
 // removePageNumbers leaves out the lines at the top or the foot of pages that count them.
