@@ -109,13 +109,14 @@ node-version:
 		{ echo "Node 20.19 or newer is needed, and this is $$(node --version)."; exit 1; }
 
 # The long tests, in parts of at most an hour each: make test-long PART=kills
-PARTS := kills postgres training disconnects files answers texts web widget
+PARTS := kills postgres training disconnects files answers texts archives web widget
 LONG_kills := -run TestKillServer ./internal/testkit/faults
 LONG_postgres := -run TestKillPostgres ./internal/testkit/faults
 LONG_training := -run TestKillTraining ./internal/testkit/faults
 LONG_disconnects := -run 'TestDisconnect|Provider|Anthropic' ./internal/testkit/faults
 LONG_files := -run 'TestHostileUploads|TestDiskFull|TestExport|TestPageOfManyTags' ./internal/testkit/faults ./internal/ingest/extract
 LONG_answers := ./internal/eval ./internal/voice/vad
+LONG_archives := -run TestLongRoundTrip ./internal/archive
 # The packages run one after the other: each counts the processor's time.
 LONG_texts = -p 1 -run 'Work|Nested' $(COUNTING) ./internal/testkit/hostile
 # Every look of every screen, every hostile string in every place, and the live view over a longer time; in a browser.
