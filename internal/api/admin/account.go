@@ -511,22 +511,17 @@ type ExportNote struct {
 
 // noteExport comes before the export: whoever cuts that short has read some of the account all the same.
 func (s *Service) noteExport(ctx context.Context, in ExportNote) (NoOutput, error) {
-	account := parley.AccountID(in.AccountID)
-	if _, err := s.DB.Account(ctx, account); err != nil {
+	account, err := s.findAccount(ctx, in.AccountID)
+	if err != nil {
 		return NoOutput{}, err
 	}
 	return NoOutput{}, s.DB.NoteArchive(ctx, account, s.Now(), s.actor(), store.AccountExported, map[string]any{})
 }
 
-// exportAccount is recorded before anything is read, as noteExport is.
 func (s *Service) exportAccount(ctx context.Context, c *httpapi.Call, in ExportNote) error {
-	account, err := s.findAccount(ctx, in.AccountID)
-	if err == nil {
-		err = s.DB.NoteArchive(ctx, account, s.Now(), s.actor(), store.AccountExported, map[string]any{})
-	}
-	if err != nil {
+	if _, err := s.noteExport(ctx, in); err != nil {
 		return err
 	}
 	file := c.StreamFile("application/zip", "archive.zip")
-	return file.End(s.Archive.ExportTo(ctx, account, file))
+	return file.End(s.Archive.ExportTo(ctx, parley.AccountID(in.AccountID), file))
 }
