@@ -42,6 +42,7 @@ func (f *frontier) isEntry(ctx context.Context, start, page string) bool {
 		front.Path, front.RawPath, front.RawQuery = "/", "", ""
 		_, isKnown, err := f.Outcome(ctx, front.String())
 		return err == nil && !isKnown
+	case crawl.Individual: // else thirty pages of one site would hold its contacts thirty times
 	}
 	return false
 }

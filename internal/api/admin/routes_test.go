@@ -53,8 +53,8 @@ func checkGolden(t *testing.T, file string, got []byte) {
 	}
 }
 
-// TestGoldenRolesOfOperations writes down which role may call which operation, and fails for an operation that no role may
-// call unless it is the operator's alone.
+// TestGoldenRolesOfOperations writes down which role may call which operation, and fails for an operation that no role
+// may call unless it is the operator's alone.
 func TestGoldenRolesOfOperations(t *testing.T) {
 	var table strings.Builder
 	members := map[string]bool{}

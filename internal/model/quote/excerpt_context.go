@@ -453,12 +453,12 @@ func (e excerpt) withSentence(u quotableUnit) excerpt {
 		}
 	}
 	if n := len(joined); n <= maxSpans {
-		e.setSpans(joined)
+		return e.withSpans(joined)
 	}
 	return e
 }
 
-func (e *excerpt) setSpans(spans []prose.Span) {
+func (e excerpt) withSpans(spans []prose.Span) excerpt {
 	n := len(spans)
 	e.leadStart, e.leadEnd, e.middleStart, e.middleEnd = 0, 0, 0, 0
 	e.start, e.end = spans[n-1].Start, spans[n-1].End
@@ -468,6 +468,7 @@ func (e *excerpt) setSpans(spans []prose.Span) {
 	if n > 2 {
 		e.middleStart, e.middleEnd = spans[1].Start, spans[1].End
 	}
+	return e
 }
 
 // isTitleLike reports whether the unit is a line that ends as no sentence does: no quote begins with it that is of
