@@ -611,7 +611,7 @@ func entriesOf(op *httpapi.Operation) int {
 
 // isChange reports whether an operation changes what an account has, or shows a secret of it.
 func isChange(op *httpapi.Operation) bool {
-	if op.Name == admin.GetIdentitySecret.Name {
+	if op.Name == admin.GetIdentitySecret.Name || op.Name == admin.ExportAccount.Name {
 		return true
 	}
 	p := string(op.Permission)
