@@ -95,7 +95,7 @@ func TestVoiceSessionWithRealEngines(t *testing.T) {
 	c.waitForState(rtc.Listening)
 	t.Log(c.transcript())
 	if texts := storedTexts(t, h, agent, s); len(texts) != 2 || !strings.Contains(texts[0], "where is my") ||
-		!strings.Contains(texts[0], "order") || !strings.Contains(texts[1], "three days") {
+		!strings.Contains(texts[0], "order") || !strings.Contains(texts[1], "the page Parcels") {
 		t.Errorf("stored: %q", texts)
 	}
 }
