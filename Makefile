@@ -116,7 +116,9 @@ LONG_training := -run TestKillTraining ./internal/testkit/faults
 LONG_disconnects := -run 'TestDisconnect|Provider|Anthropic' ./internal/testkit/faults
 LONG_files := -run 'TestHostileUploads|TestDiskFull|TestExport|TestPageOfManyTags' ./internal/testkit/faults ./internal/ingest/extract
 LONG_answers := ./internal/eval ./internal/voice/vad
-LONG_archives := -run TestLongRoundTrip ./internal/archive
+# 100,000 messages; every mutation of every record; 10,000 edits of the audit log; 500 markers of a person.
+LONG_archives := -run 'TestLongRoundTrip|TestMutatedRecords|TestEveryEditOfTheAuditLog|TestNoByteIsLeft' \
+  ./internal/archive ./internal/store ./internal/person
 # The packages run one after the other: each counts the processor's time.
 LONG_texts = -p 1 -run 'Work|Nested' $(COUNTING) ./internal/testkit/hostile
 # Every look of every screen, every hostile string in every place, and the live view over a longer time; in a browser.

@@ -25,6 +25,7 @@ var layers = map[string]int{
 	"parley/internal/text/markdown":   1,
 	"parley/internal/text/redact":     1,
 	"parley/internal/text/prose":      1,
+	"parley/internal/text/contact":    1,
 	"parley/internal/text/safehtml":   1,
 	"parley/internal/audio":           1,
 	"parley/internal/listen":          1,
@@ -34,6 +35,7 @@ var layers = map[string]int{
 	"parley/internal/certs":           1,
 	"parley/internal/tracing":         1,
 	"parley/internal/cmdline":         1,
+	"parley/internal/s3":              1,
 	"parley/internal/sqldb/sqlite":    1,
 
 	"parley/internal/sqldb":      2,
@@ -138,6 +140,7 @@ var layers = map[string]int{
 // is not listed has step 0. Ports come first, then what several engines share, then the engines.
 var steps = map[string]int{
 	"parley/internal/text/prose":      1,
+	"parley/internal/text/contact":    1,
 	"parley/internal/text/words":      1,
 	"parley/internal/text/redact":     2,
 	"parley/internal/text/dictionary": 2,

@@ -15,7 +15,7 @@ import (
 
 // Whatever the files of deploy set is a setting of the program.
 func TestDeployNamesOnlySettingsThatExist(t *testing.T) {
-	settings, name := settingNames(t), regexp.MustCompile(`PARLEY_[A-Z_]+`)
+	settings, name := settingNames(t), regexp.MustCompile(`PARLEY_[A-Z0-9_]+`)
 	seen := 0
 	for _, file := range listFiles(t, "deploy", "Dockerfile") {
 		text := readText(t, file)
@@ -192,7 +192,14 @@ func TestPackagesHoldWhatIsThere(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(readText(t, "deploy/packages/nfpm.yaml")), &p); err != nil {
 		t.Fatal(err)
 	}
+	script := readText(t, ".ci/packages")
 	for _, c := range p.Contents {
+		if help, isHelp := strings.CutPrefix(c.Src, "dist/help/"); isHelp {
+			if !strings.Contains(script, "dist/help/"+strings.TrimSuffix(help, filepath.Ext(help))) {
+				t.Errorf("nothing makes %s", c.Src)
+			}
+			continue
+		}
 		name, _ := strings.CutPrefix(c.Src, "dist/stage/")
 		places := []string{name, filepath.Join("deploy/systemd", name)}
 		isThere := func(file string) bool { _, err := os.Stat(file); return err == nil }

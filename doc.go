@@ -48,8 +48,8 @@
 //	   speech/local speech/openai store voice/rtc voice/vad
 //	2  bench/internal/corpus bench/internal/stub httpapi httpclient mail metrics outbound sqldb vault
 //	1  parley bench/internal/process bench/internal/report docs audio certs cmdline datadir listen memory ready
-//	   sqldb/sqlite text/charset text/dictionary text/language text/markdown text/prose text/redact
-//	   text/safehtml text/words tracing web
+//	   s3 sqldb/sqlite text/charset text/contact text/dictionary text/language text/markdown text/prose
+//	   text/redact text/safehtml text/words tracing web
 //
 // # Layer 1: what needs nothing
 //
@@ -61,13 +61,15 @@
 // servers and serves clients that have closed their half. internal/datadir is the lock and the socket of a data
 // directory; internal/memory keeps the program small while it rests; internal/ready answers load balancers;
 // internal/certs gets the certificates of HTTPS; internal/tracing sends traces to a collector. internal/cmdline is what
-// the command line has beside its parser: completion scripts, the manual page and the file of settings. docs embeds the
-// operator's manual, which internal/manual shows and the demo's agent reads; web embeds what browsers load.
+// the command line has beside its parser: completion scripts, the manual page and the file of settings. internal/s3
+// keeps files in buckets. docs embeds the operator's manual, which internal/manual shows and the demo's agent reads;
+// web embeds what browsers load.
 //
 // internal/text/dictionary translates words by dictionaries that the operator has installed or written.
 //
-// internal/text/redact masks personal data in texts. internal/text/charset finds the encoding of a text and converts it
-// to UTF-8. internal/text/safehtml turns Markdown of strangers into HTML that does no harm, and that into plain text.
+// internal/text/redact masks personal data in texts; internal/text/contact finds addresses and numbers that somebody is
+// reached by. internal/text/charset finds the encoding of a text and converts it to UTF-8. internal/text/safehtml turns
+// Markdown of strangers into HTML that does no harm, and that into plain text.
 // internal/sqldb/sqlite binds SQLite's C interface, as far as internal/sqldb needs it.
 //
 // # Layer 2: databases, HTTP

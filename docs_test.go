@@ -47,7 +47,7 @@ func TestManualListsEverySetting(t *testing.T) {
 // models has one, goes before the names in its file that are not whole.
 func settingNames(t *testing.T) map[string]string {
 	t.Helper()
-	name, prefix := regexp.MustCompile(`env:"([A-Z_]+)"`), regexp.MustCompile(`envprefix:"([A-Z_]+)"`)
+	name, prefix := regexp.MustCompile(`env:"([A-Z0-9_]+)"`), regexp.MustCompile(`envprefix:"([A-Z0-9_]+)"`)
 	found := map[string]string{}
 	for _, file := range goFiles(t) {
 		text, err := os.ReadFile(file)
@@ -77,7 +77,7 @@ func TestManualNamesOnlySettingsThatExist(t *testing.T) {
 		code.Write(text)
 	}
 	settings := settingNames(t)
-	name := regexp.MustCompile(`PARLEY_[A-Z_]+`)
+	name := regexp.MustCompile(`PARLEY_[A-Z0-9_]+`)
 	for _, file := range markdownFiles(t) {
 		text, err := os.ReadFile(file)
 		if err != nil {

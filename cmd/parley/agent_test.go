@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -108,10 +109,11 @@ func TestWhatIsNotFoundHasANextStep(t *testing.T) {
 			t.Errorf("%s says no next step", code)
 		}
 	}
-	for code, step := range nextSteps {
+	for _, step := range slices.Concat(slices.Collect(maps.Values(nextSteps)),
+		slices.Collect(maps.Values(nextStepsOfNouns))) {
 		for _, line := range documentedCommands(strings.ReplaceAll(step, `"`, "`")) {
 			if err := parseCommandLine(line); err != nil {
-				t.Errorf("%s: parley %s: %v", code, line, err)
+				t.Errorf("parley %s: %v", line, err)
 			}
 		}
 	}
@@ -178,6 +180,8 @@ func TestAgentReadsAndAnswers(t *testing.T) {
 		!strings.Contains(answer.Answer, "at ten on Saturdays") {
 		t.Errorf("answer: %+v", answer)
 	}
+	requireOutput(t, "conversations list", answer.ConversationID)
+	requireOutput(t, "ticket list", "No tickets.")
 	requireOutput(t, "source list", "Delivery", "more/returns.txt", "trained")
 	requireOutput(t, "source remove "+added.Sources[0].ID+" "+added.Sources[1].ID, "(hours.md)", "(more/returns.txt)")
 	requireFailure(t, 1, `"parley source list --agent ID" lists`, "source remove 00000000-0000-4000-8000-000000000000")
@@ -201,7 +205,7 @@ func TestRefusalsOfSourcesSayTheNextStep(t *testing.T) {
 		requireFailure(t, 2, reason, "source add "+command)
 	}
 	requireFailure(t, 1, "name a file, a folder or an address that begins with https://", "source add nowhere")
-	requireFailure(t, 1, "file: is refused: the file is a picture", "source add "+logo)
+	requireFailure(t, 1, "logo.png: file is refused: the file is a picture", "source add "+logo)
 	requireFailure(t, 1, "url: is not an address that can be read", "source add https://")
 	status, out, errs := runCommand(t, "source", "add", logo, filepath.Join(folder, "hours.md"))
 	if status != 1 || !strings.Contains(out, "hours.md") || !strings.Contains(errs, "added 2 of 2: hours.md") ||

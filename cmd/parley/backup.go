@@ -6,12 +6,15 @@ import (
 	"time"
 
 	"parley/internal/backup"
+	"parley/internal/server"
 )
 
 type backupCmd struct {
-	Folder  string `arg:"" help:"Folder of backups, each with a name that says when it was made."`
-	Archive bool   `help:"Make one file, parley-TIME.tar.gz, in place of a folder."`
-	Keep    int    `placeholder:"N" help:"Afterwards remove the oldest backups in the folder, but for the newest N."`
+	Folder  string `arg:"" help:"Folder of backups, or bucket of an S3 service: s3://BUCKET/FOLDER."`
+	Archive bool   `help:"Make one file, parley-TIME.tar.gz, in place of a folder; in a bucket it always is."`
+	Keep    int    `placeholder:"N" help:"Afterwards remove the oldest backups there, but for the newest N."`
+
+	server.S3Config
 }
 
 // backupResult is what the command prints as JSON.
@@ -35,28 +38,31 @@ func newBackupResult(path string, m backup.Manifest) backupResult {
 }
 
 // installation returns what the settings name.
-func (p *process) installation() (*backup.Installation, error) {
+func (p *process) installation(service server.S3Config) (*backup.Installation, error) {
+	if err := service.Check(); err != nil {
+		return nil, usageError{err}
+	}
 	log, err := p.newLogger("text,warn")
 	storage := p.commandLine.StorageConfig
 	return &backup.Installation{Data: storage.Data, DatabaseURL: storage.DatabaseURL, Program: version, Now: time.Now,
-		Logger: log}, err
+		Logger: log, S3: service.Client(time.Now)}, err
 }
 
 func (c *backupCmd) Run(p *process) error {
 	if c.Keep < 0 {
 		return newUsageError("--keep: %d is below 0", c.Keep)
 	}
-	in, err := p.installation()
+	in, err := p.installation(c.S3Config)
 	if err != nil {
 		return err
 	}
 	stored, err := in.Write(p, c.Folder, c.Archive)
 	if err != nil {
-		return err
+		return asRefusal(err)
 	}
 	result := newBackupResult(stored.Path, stored.Manifest)
 	if c.Keep > 0 {
-		removed, err := backup.Prune(c.Folder, c.Keep)
+		removed, err := in.Prune(p, c.Folder, c.Keep)
 		if err != nil {
 			return fmt.Errorf("the backup %s was made; remove older ones: %w", stored.Path, err)
 		}
@@ -93,18 +99,20 @@ func formatBackup(r backupResult) string {
 }
 
 type restoreCmd struct {
-	Backup  string `arg:"" help:"Backup to restore: its folder or its file."`
+	Backup  string `arg:"" help:"Backup to restore: its folder, its file, or s3://BUCKET/FOLDER/FILE."`
 	Replace bool   `help:"Move the data that are there aside first."`
+
+	server.S3Config
 }
 
 func (c *restoreCmd) Run(p *process) error {
-	in, err := p.installation()
+	in, err := p.installation(c.S3Config)
 	if err != nil {
 		return err
 	}
 	done, err := in.Restore(p, c.Backup, c.Replace)
 	if err != nil {
-		return err
+		return asRefusal(err)
 	}
 	result := newBackupResult(done.Path, done.Manifest)
 	result.Replaced, result.LeftOut = done.Replaced, done.LeftOut

@@ -21,7 +21,7 @@ type conversationsCmd struct {
 }
 
 type conversationListCmd struct {
-	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose conversations they are."`
+	AgentID string `name:"agent" placeholder:"ID" help:"Agent whose conversations they are; the only one when left out."`
 	UserID  string `name:"user" placeholder:"USERID" help:"Only those of this end user."`
 	Limit   int    `default:"50" placeholder:"N" help:"Most of them (${default})."`
 }
@@ -30,6 +30,11 @@ func (c *conversationListCmd) Run(p *process) error {
 	if c.Limit < 1 {
 		return newUsageError("--limit: %d is not a number of conversations", c.Limit)
 	}
+	agent, err := p.agentOrOnly(c.AgentID)
+	if err != nil {
+		return err
+	}
+	c.AgentID = agent
 	return printAdmin(p, admin.ListConversations, admin.ConversationQuery(*c), p.printConversations)
 }
 

@@ -105,7 +105,8 @@ func (c *healthCmd) Run(p *process) error {
 	base := strings.TrimRight(cmp.Or(c.URL, c.Scheme()+"://"+reachableAddress(c.Listen)), "/")
 	status, err := p.askHealth(base, c.URL == "")
 	if err != nil {
-		return parley.NewErrorf(parley.CodeResourceNotFound, "No server answers on %s: %v.", base, err)
+		return parley.NewErrorf(parley.CodeResourceNotFound, "No server answers on %s: %v. Start one with "+
+			"\"parley serve\", or give the address at which it listens.", base, err)
 	}
 	if p.commandLine.JSON {
 		return p.printJSON(serverHealth{base, status})

@@ -53,7 +53,7 @@ func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *ins
 		}
 	}()
 	if err = os.MkdirAll(cfg.Data, 0o700); err != nil {
-		return nil, err
+		return nil, refusal{fmt.Errorf("%w; --data or PARLEY_DATA names another data directory", err)}
 	}
 	if s.lock, err = datadir.LockServer(ctx, cfg.Data, holder, lockTimeout); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func listenerURL(scheme string, l net.Listener) string {
 func listenOn(address, flag string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("%w; %s chooses another address", err, flag)
+		return nil, refusal{fmt.Errorf("%w; %s chooses another address", err, flag)}
 	}
 	return l, nil
 }

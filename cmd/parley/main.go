@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
+	"net"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -21,6 +22,7 @@ import (
 
 	"parley"
 	"parley/internal/cmdline"
+	"parley/internal/datadir"
 	"parley/internal/httpapi"
 	"parley/internal/memory"
 	"parley/internal/server"
@@ -88,8 +90,20 @@ func (p *process) newParser() (*kong.Kong, error) {
 		kong.Description("Parley hosts AI support agents that answer from their sources."),
 		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) {
 			panic(exitStatus(code))
-		}), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), flagVars(),
+		}), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.Help(printHelp), flagVars(),
 		kong.PostBuild(addLongHelp), kong.PostBuild(addGroups))
+}
+
+// printHelp prints the help of a command. Where it is one of a group, the settings of all commands are left out: they
+// would hide what the group has. The help of its commands has them.
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	isGroup := ctx.Selected() == nil || !ctx.Selected().Leaf()
+	for _, flag := range ctx.Model.Flags {
+		if len(flag.Envs) > 0 && flag.Name != "data" {
+			flag.Hidden = isGroup
+		}
+	}
+	return kong.DefaultHelpPrinter(options, ctx)
 }
 
 // flagVars returns what flags refer to by name, such as enumerations: enum:"${priority}".
@@ -160,6 +174,9 @@ func (p *process) unsetEmpty() {
 // printError prints the error, as text or as JSON, and returns the exit status.
 func (p *process) printError(err error, status int) int {
 	f := httpapi.Failure{Code: failureCode(err, status), Message: p.commandLine.File.Locate(err.Error())}
+	if f.Code == parley.CodeInternal && !strings.Contains(f.Message, "parley ") {
+		f.Message += "; " + strings.TrimSuffix(nextSteps[parley.CodeInternal], ".")
+	}
 	var known *parley.Error
 	if errors.As(err, &known) {
 		f = httpapi.Failure{Code: known.Code, Message: errorWithCause(known) + nextStep(known), Details: known.Details}
@@ -175,16 +192,36 @@ func (p *process) printError(err error, status int) int {
 	return status
 }
 
-// failureCode returns the code of an error that has none of its own: what the command line names is wrong, is not there
-// or may not be read, or else the program has failed.
+// failureCode returns the code of an error that has none of its own: what the command line names is wrong, is not
+// there, may not be read or is in use, or else the program has failed.
 func failureCode(err error, status int) parley.Code {
+	var refused refusal
+	var connection *net.OpError
 	switch {
-	case status == 2:
-		return parley.CodeInvalidBody
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission),
+		errors.As(err, &connection) && connection.Op == "dial":
 		return parley.CodeResourceNotFound
+	case errors.Is(err, datadir.ErrLocked), errors.Is(err, fs.ErrExist), errors.Is(err, syscall.EADDRINUSE):
+		return parley.CodeAlreadyExists
+	case status == 2, errors.As(err, &refused):
+		return parley.CodeInvalidBody
 	}
 	return parley.CodeInternal
+}
+
+// refusal is the error of a command that cannot use what it was given, such as a damaged backup.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
+// asRefusal makes a refusal of the error, unless the system has failed or somebody has interrupted the command.
+func asRefusal(err error) error {
+	var known *parley.Error
+	var system syscall.Errno
+	if err == nil || errors.As(err, &known) || errors.As(err, &system) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return refusal{err}
 }
 
 // nextSteps says what to do about a failure, by its code. A message that names a command says it itself.
@@ -208,12 +245,27 @@ var nextSteps = map[parley.Code]string{
 	parley.CodeAgentChanged:         `Look with "parley agent show ID", and run the command again.`,
 	parley.CodeNotTakenOver:         `"parley conversations takeover ID" takes it over.`,
 	parley.CodeUnderMaintenance:     `"parley maintenance off" ends that.`,
+	parley.CodeInternal:             `"parley doctor" looks for the cause.`,
+}
+
+// nextStepsOfNouns says what to do about what is not found and has no code of its own.
+var nextStepsOfNouns = map[string]string{
+	"Webhook":       `"parley webhook list" lists the webhooks.`,
+	"Delivery":      `"parley webhook deliveries" lists the deliveries.`,
+	"Voice session": `"parley voice sessions" lists the sessions.`,
 }
 
 // nextStep returns what to do about a failure, to follow its message; empty if the message says it.
 func nextStep(e *parley.Error) string {
-	step, isKnown := nextSteps[e.Code]
-	if !isKnown || strings.Contains(e.Message, "parley ") {
+	step := nextSteps[e.Code]
+	switch {
+	case e.Code == parley.CodeNotFound:
+		noun, _ := strings.CutSuffix(e.Message, " not found.")
+		step = nextStepsOfNouns[noun]
+	case e.Code == parley.CodeUnderMaintenance && e.Err != nil: // the database does not answer
+		step = `Check that the database runs, and PARLEY_DATABASE_URL; "parley doctor" says more.`
+	}
+	if step == "" || strings.Contains(e.Message, "parley ") {
 		return ""
 	}
 	return " " + step

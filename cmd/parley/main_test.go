@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -193,7 +194,7 @@ func TestWrongCommandLines(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	status, all, _ := runCommand(t, "help")
-	if status != 0 || strings.Count(all, "\n") > 90 {
+	if status != 0 || strings.Count(all, "\n") > 80 {
 		t.Errorf("status %d, %d lines", status, strings.Count(all, "\n"))
 	}
 	for _, want := range []string{"\nRun it\n  serve ", "\nAgents\n", "\nHelp desk\n", "\nAccounts\n", "\nServer\n",
@@ -205,8 +206,14 @@ func TestHelp(t *testing.T) {
 	if _, before, _ := strings.Cut(all, "Commands:"); strings.Index(before, "\n  ") < strings.Index(before, "Run it") {
 		t.Errorf("a command is in no group:\n%s", all)
 	}
+	for _, words := range [][]string{{"help"}, {"ticket", "--help"}} {
+		if _, out, _ := runCommand(t, words...); strings.Contains(out, "--secret-key") || !strings.Contains(out, "--data") {
+			t.Errorf("%q hides the commands behind settings:\n%s", words, out)
+		}
+	}
 	for _, words := range [][]string{{"help", "ticket", "list"}, {"ticket", "list", "--help"}} {
-		if status, out, _ := runCommand(t, words...); status != 0 || !strings.Contains(out, "Usage: parley ticket list") {
+		if status, out, _ := runCommand(t, words...); status != 0 || !strings.Contains(out, "Usage: parley ticket list") ||
+			!strings.Contains(out, "--secret-key") {
 			t.Errorf("%q: status %d, %s", words, status, out)
 		}
 	}
@@ -216,7 +223,24 @@ func TestHelp(t *testing.T) {
 func TestErrorCodes(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	unreachable := "health http://127.0.0.1:1/"
+	folder := writeFiles(t, map[string]string{"a.txt": "no backup", "data/parley.db": strings.Repeat("no database ", 999)})
+	file, empty := filepath.Join(folder, "a.txt"), t.TempDir()
+	busy, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = busy.Close() }()
 	for line, want := range map[string]string{
+		"restore " + file + " --data " + empty:                              `"code":"VALIDATION_INVALID_BODY"`,
+		"restore " + folder + " --data " + empty:                            `"code":"VALIDATION_INVALID_BODY"`,
+		"restore " + missing + " --data " + empty:                           `"code":"RESOURCE_NOT_FOUND"`,
+		"backup " + missing + " --data " + empty:                            `"code":"RESOURCE_NOT_FOUND"`,
+		"backup s3://bucket --data " + empty:                                `"code":"VALIDATION_INVALID_BODY"`,
+		"ask --from " + missing + " Why?":                                   `"code":"RESOURCE_NOT_FOUND"`,
+		"serve --data " + filepath.Join(file, "data"):                       `"code":"VALIDATION_INVALID_BODY"`,
+		"account list --data " + folder + "/data":                           `"code":"INTERNAL_SERVER_ERROR"`,
+		"account list --database-url postgres://127.0.0.1:1/a":              `"code":"SERVICE_UNDER_MAINTENANCE"`,
+		"serve --data " + t.TempDir() + " --listen " + busy.Addr().String(): `"code":"RESOURCE_ALREADY_EXISTS"`,
 		"srve":                                `"code":"VALIDATION_INVALID_BODY"`,
 		"account list --data " + missing:      `"code":"RESOURCE_NOT_FOUND"`,
 		"apply --account a --file " + missing: `"code":"RESOURCE_NOT_FOUND"`,
@@ -224,6 +248,25 @@ func TestErrorCodes(t *testing.T) {
 	} {
 		status, _, errs := runCommand(t, append(strings.Fields(line), "--json")...)
 		if status == 0 || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("parley %s: status %d, %s", line, status, errs)
+		}
+	}
+}
+
+// Whatever a command cannot do, it says what to do next.
+func TestFailuresSayTheNextStep(t *testing.T) {
+	folder := writeFiles(t, map[string]string{"a.txt": "Text", "data/parley.db": strings.Repeat("no database ", 999)})
+	empty := t.TempDir()
+	for line, want := range map[string]string{
+		"health http://127.0.0.1:1":                            `Start one with "parley serve"`,
+		"backup b --data " + empty:                             "--data or PARLEY_DATA names the data directory",
+		"restore missing --data " + empty:                      "name the folder or the file of a backup",
+		"account list --data " + folder + "/data":              `"parley doctor" looks for the cause`,
+		"account list --database-url postgres://127.0.0.1:1/a": "Check that the database runs",
+		"serve --data " + folder + "/a.txt":                    "--data or PARLEY_DATA names another data directory",
+	} {
+		status, _, errs := runCommand(t, strings.Fields(line)...)
+		if status != 1 || !strings.Contains(errs, want) || strings.Contains(errs, "maintenance off") {
 			t.Errorf("parley %s: status %d, %s", line, status, errs)
 		}
 	}

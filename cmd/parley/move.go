@@ -71,7 +71,7 @@ func (c *archiveExportCmd) Run(p *process) error {
 	}
 	m, err := in.Export(p, parley.AccountID(c.Account), c.File)
 	if err != nil {
-		return err
+		return asRefusal(err)
 	}
 	result := newArchiveResult(c.File, c.Account, m)
 	if p.commandLine.JSON {
@@ -99,7 +99,7 @@ func (c *archiveImportCmd) Run(p *process) error {
 	}
 	done, err := in.Import(p, c.File, archive.Options{NewIDs: c.NewIDs, Actor: "operator"})
 	if err != nil {
-		return err
+		return asRefusal(err)
 	}
 	result := newArchiveResult(c.File, string(done.Account), &done.Manifest)
 	result.From = string(done.Manifest.Account)

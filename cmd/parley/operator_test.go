@@ -440,6 +440,10 @@ func TestBackupRestoreAndDoctorCommands(t *testing.T) {
 	if status, _, errs := runCommand(t, "restore", second.Path); status != 1 || !strings.Contains(errs, "in use") {
 		t.Errorf("restored below a server: %d %s", status, errs)
 	}
+	if _, _, errs := runCommand(t, "serve", "--listen", "127.0.0.1:0", "--json"); !strings.Contains(errs,
+		`"code":"RESOURCE_ALREADY_EXISTS"`) {
+		t.Errorf("a second server: %s", errs)
+	}
 	s.stopServer(t)
 
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "new"))

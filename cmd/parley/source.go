@@ -265,7 +265,7 @@ func (p *process) addSources(agent string, planned []plannedSource, result *addi
 		case parley.IsCode(err, parley.CodeSourceDuplicate), s.isFound && parley.IsCode(err, parley.CodeInvalidBody):
 			step = "left out"
 			result.LeftOut = append(result.LeftOut, leftOutSource{s.label, refusalReason(err)})
-		case parley.IsCode(err, parley.CodeInvalidBody) && len(planned) > 1:
+		case parley.IsCode(err, parley.CodeInvalidBody) && (len(planned) > 1 || s.path != ""):
 			step = "refused"
 			result.refused[s.label] = refusalReason(err)
 		default:
@@ -313,7 +313,7 @@ const pollInterval = 100 * time.Millisecond
 // awaitReading waits until a running server has read the sources, and brings the list up to date.
 func (p *process) awaitReading(agent string, list []admin.Source) error {
 	if !p.isServed() {
-		if !p.commandLine.JSON {
+		if !p.commandLine.JSON && len(list) > 0 {
 			fmt.Fprintln(p.stderr, `They are read when a server runs: "parley serve" runs one.`)
 		}
 		return nil

@@ -20,7 +20,7 @@ type ticketCmd struct {
 }
 
 type ticketListCmd struct {
-	AgentID    string   `name:"agent" required:"" placeholder:"ID" help:"Agent whose tickets they are."`
+	AgentID    string   `name:"agent" placeholder:"ID" help:"Agent whose tickets they are; the only one when left out."`
 	Categories []string `name:"status" placeholder:"CATEGORY" help:"@ticket-status"`
 	Channels   []string `name:"channel" placeholder:"NAME" help:"Only those of these channels, such as api."`
 	Assignee   string   `placeholder:"EMAIL" help:"Only those of this member; \"none\" is those that nobody has."`
@@ -37,6 +37,11 @@ func (c *ticketListCmd) Run(p *process) error {
 	if c.Query != "" && (len(c.Categories)+len(c.Channels) > 0 || c.Assignee != "" || c.Team != "" || c.Customer != "") {
 		return newUsageError("--find goes without --status, --channel, --assignee, --team and --customer")
 	}
+	agent, err := p.agentOrOnly(c.AgentID)
+	if err != nil {
+		return err
+	}
+	c.AgentID = agent
 	return printAdmin(p, admin.ListTickets, admin.TicketQuery(*c), p.printTickets)
 }
 

@@ -147,11 +147,11 @@ func (m *Manifest) checkVersion() error {
 		return err
 	}
 	if m.Format > format || m.Schema > newest {
-		return fmt.Errorf("the archive was made by Parley %s, which is newer than this program: install that version or "+
-			"a newer one", m.Program)
+		return parley.NewErrorf(parley.CodeInvalidBody, "The archive was made by Parley %s, which is newer than this "+
+			"program: install that version or a newer one.", m.Program)
 	}
 	if m.Format < 1 || m.Schema < 1 {
-		return fmt.Errorf("%s has no version", manifestName)
+		return noArchive(fmt.Errorf("%s has no version", manifestName))
 	}
 	return nil
 }

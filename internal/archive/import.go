@@ -29,6 +29,9 @@ const lockTime = 5 * time.Second
 type Options struct {
 	NewIDs bool   // give everything new ids, so that the account may be there twice
 	Actor  string // who imports it, for the audit chain
+
+	// Owner becomes an owner of the account, whatever they are in the archive; empty for nobody.
+	Owner parley.UserID
 }
 
 // Imported says what an import has done.
@@ -57,14 +60,42 @@ func (in *Installation) Import(ctx context.Context, path string, o Options) (_ *
 		return nil, notImported(err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	return newImporter(in, db, f, o).run(ctx)
+}
+
+// ImportInto is Import into a database that this process has open, while it serves: on SQLite nobody else writes while
+// the rows are written. Files that a failed one has put in their place are left to the server's sweep: somebody may be
+// uploading equal ones.
+func (in *Installation) ImportInto(ctx context.Context, db *store.DB, path string, o Options) (_ *Imported, err error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, notImported(err)
+	}
+	defer func() { err = errors.Join(err, f.close()) }()
+	if !in.isPostgres() {
+		hold, err := datadir.HoldFiles(ctx, in.Data, lockTime)
+		if err == nil {
+			defer func() { _ = hold.Unlock() }()
+			err = in.checkSpace(f)
+		}
+		if err != nil {
+			return nil, notImported(err)
+		}
+	}
 	im := newImporter(in, db, f, o)
+	im.leavesFiles = true
+	return im.run(ctx)
+}
+
+// run checks the archive and writes it.
+func (im *importer) run(ctx context.Context) (*Imported, error) {
 	if err := im.check(ctx); err != nil {
 		return nil, notImported(err)
 	}
 	if err := im.write(ctx); err != nil {
 		return nil, notImported(errors.Join(err, im.dropFiles(context.WithoutCancel(ctx))))
 	}
-	return &Imported{Account: im.insert.Account, Manifest: *f.manifest}, nil
+	return &Imported{Account: im.insert.Account, Manifest: *im.f.manifest}, nil
 }
 
 // notImported says that an import has left nothing, and why.
@@ -108,8 +139,8 @@ func (in *Installation) checkSpace(f *file) error {
 	records, files := f.bytes()
 	free, all := datadir.DiskSpace(in.Data)
 	if needed := 4*records + files; all > 0 && needed > free {
-		return fmt.Errorf("the archive needs %d MB in %s, where %d MB are free", needed>>20, in.Data,
-			free>>20)
+		return parley.NewErrorf(parley.CodeUnderMaintenance, "The archive needs %d MB in the data directory, where %d MB "+
+			"are free.", needed>>20, free>>20)
 	}
 	return nil
 }
@@ -127,6 +158,8 @@ type importer struct {
 	used     map[string]bool // hashes of files that rows name
 	newFiles []string        // hashes of files that were not there before
 	rows     int64           // of this pass
+
+	leavesFiles bool // of an import that fails, to whoever sweeps
 }
 
 func newImporter(in *Installation, db *store.DB, f *file, o Options) *importer {
@@ -211,6 +244,9 @@ func (im *importer) write(ctx context.Context) error {
 				return err
 			}
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		return im.finish(ctx, tx)
 	})
 }
@@ -243,7 +279,7 @@ func (im *importer) writeTable(ctx context.Context, tx *store.DB, t *store.Archi
 	}
 	switch {
 	case sqldb.IsDuplicate(err):
-		return damaged(fmt.Errorf("%s has rows that exclude each other: %w", recordsName(t.Name), err))
+		return damaged(fmt.Errorf("%s has rows that exclude each other", recordsName(t.Name)))
 	case err != nil:
 		return fmt.Errorf("%s: %w", t.Name, err)
 	}
@@ -275,6 +311,11 @@ func (im *importer) finish(ctx context.Context, tx *store.DB) error {
 	}
 	if err := insight.EnqueueImported(ctx, tx, queue, account, im.insert.Now); err != nil {
 		return err
+	}
+	if im.o.Owner != "" {
+		if err := tx.MakeOwner(ctx, account, im.o.Owner, im.insert.Now); err != nil {
+			return err
+		}
 	}
 	return tx.NoteArchive(ctx, account, im.insert.Now, im.o.Actor, store.AccountImported, im.details())
 }
@@ -331,6 +372,9 @@ func (im *importer) putFiles(ctx context.Context, tx *store.DB) error {
 
 // dropFiles takes away the files that the import has put in their place.
 func (im *importer) dropFiles(ctx context.Context) (err error) {
+	if im.leavesFiles {
+		return nil
+	}
 	files := im.in.files()
 	for _, hash := range im.newFiles {
 		used, failed := im.db.IsLocationUsed(ctx, files.PlaceOf(hash))

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 
+	"parley"
 	"parley/internal/store"
 )
 
@@ -24,11 +26,11 @@ type file struct {
 func openFile(path string) (*file, error) {
 	opened, err := zip.OpenReader(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no archive of Parley, or it was cut: %w", path, err)
+		return nil, noArchive(err)
 	}
 	f := &file{zip: opened, records: map[string]*zip.File{}, files: map[string]*zip.File{}}
 	if err := f.checkShape(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s is no archive of Parley, or it is damaged: %w", path, err), opened.Close())
+		return nil, errors.Join(noArchive(err), opened.Close())
 	}
 	if err := f.manifest.checkVersion(); err != nil {
 		return nil, errors.Join(err, opened.Close())
@@ -128,7 +130,23 @@ func (f *file) bytes() (records, files uint64) {
 }
 
 // damaged says of an archive that it is not as it was made.
-func damaged(err error) error { return fmt.Errorf("the archive is damaged: %w", err) }
+func damaged(err error) error {
+	return refused("The archive is damaged", err)
+}
+
+func refused(fault string, err error) error {
+	e := parley.WrapError(parley.CodeInvalidBody, err)
+	e.Message = fmt.Sprintf("%s: %s.", fault, err)
+	return e
+}
+
+// noArchive says of a file that nothing of it can be read as an archive. A file that is not there is another matter.
+func noArchive(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return refused("The file is no archive of Parley, or it was cut or damaged", err)
+}
 
 func (f *file) close() error { return f.zip.Close() }
 

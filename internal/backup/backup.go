@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/datadir"
 	"parley/internal/ingest"
+	"parley/internal/s3"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
@@ -24,6 +25,7 @@ type Installation struct {
 	Program     string           // the version of this program
 	Now         func() time.Time // required
 	Logger      *slog.Logger     // nil = slog.Default()
+	S3          *s3.Client       // the service of backups whose place begins with s3://; nil for none
 
 	// OnSnapshot is called with the database as it is backed up, before anything is copied; may be nil.
 	OnSnapshot func(*sqldb.Snapshot) error
@@ -51,9 +53,16 @@ func (in *Installation) database() sqldb.Config {
 	return c
 }
 
-// Write makes a backup in a folder, as a folder of its own or as an archive, while a server runs or without one. Its
-// name says when it was made.
-func (in *Installation) Write(ctx context.Context, folder string, asArchive bool) (_ *Result, err error) {
+// Write makes a backup, while a server runs or without one: in a folder, as a folder of its own or as an archive, or
+// as an archive in a bucket. Its name says when it was made.
+func (in *Installation) Write(ctx context.Context, to string, asArchive bool) (*Result, error) {
+	if IsBucket(to) {
+		return in.writeToBucket(ctx, to)
+	}
+	return in.writeToFolder(ctx, to, asArchive)
+}
+
+func (in *Installation) writeToFolder(ctx context.Context, folder string, asArchive bool) (_ *Result, err error) {
 	release, err := in.prepare(ctx)
 	if err != nil {
 		return nil, err
@@ -84,7 +93,7 @@ func (in *Installation) prepare(ctx context.Context) (release func() error, err 
 		return func() error { return nil }, nil
 	}
 	if _, err := os.Stat(in.databaseFile()); err != nil {
-		return nil, fmt.Errorf("there is no database to back up: %w", err)
+		return nil, fmt.Errorf("there is no database to back up: %w; --data or PARLEY_DATA names the data directory", err)
 	}
 	hold, err := datadir.HoldFiles(ctx, in.Data, lockTime)
 	if err != nil {

@@ -383,7 +383,7 @@ func TestScheduleMakesAndPrunesBackups(t *testing.T) {
 	runDue := func() int {
 		t.Helper()
 		check.Must(t, s.RunDue(t.Context()))
-		list, err := backup.List(s.Folder)
+		list, err := s.List(t.Context(), s.Folder)
 		check.Must(t, err)
 		return len(list)
 	}

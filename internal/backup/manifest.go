@@ -15,7 +15,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -143,42 +142,4 @@ func hashFile(path string) (size int64, hash string, err error) {
 	sum := sha256.New()
 	size, err = io.Copy(sum, file)
 	return size, hex.EncodeToString(sum.Sum(nil)), errors.Join(err, file.Close())
-}
-
-// Stored is a backup in a folder of backups.
-type Stored struct {
-	Path      string
-	CreatedAt time.Time
-}
-
-// List lists the backups in a folder, oldest first. A folder that does not exist has none.
-func List(dir string) (list []Stored, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	for _, entry := range entries {
-		text, ok := strings.CutPrefix(strings.TrimSuffix(entry.Name(), archiveSuffix), namePrefix)
-		at, err := time.Parse(timeLayout, text)
-		if ok && err == nil {
-			list = append(list, Stored{filepath.Join(dir, entry.Name()), at})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b Stored) int { return a.CreatedAt.Compare(b.CreatedAt) })
-	return list, nil
-}
-
-// Prune removes the oldest backups in a folder but for a number of newest ones, and returns what it has removed.
-func Prune(dir string, keep int) (removed []Stored, err error) {
-	list, err := List(dir)
-	if err != nil || len(list) <= keep {
-		return nil, err
-	}
-	for _, b := range list[:len(list)-keep] {
-		if err := os.RemoveAll(b.Path); err != nil {
-			return removed, err
-		}
-		removed = append(removed, b)
-	}
-	return removed, nil
 }

@@ -52,7 +52,7 @@ func (in *Installation) Restore(ctx context.Context, from string, replace bool) 
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
 	r := &restore{Installation: in, staging: staging, replace: replace}
-	if err := r.open(from); err != nil {
+	if err := r.open(ctx, from); err != nil {
 		return nil, err
 	}
 	if in.isPostgres() {
@@ -78,24 +78,44 @@ type restore struct {
 }
 
 // open reads a backup, checks it, and compares it with the installation.
-func (r *restore) open(from string) error {
-	info, err := os.Stat(from)
-	if err != nil {
+func (r *restore) open(ctx context.Context, from string) (err error) {
+	if r.dir, err = r.unpack(ctx, from); err != nil {
 		return err
-	}
-	r.dir = from
-	if !info.IsDir() {
-		r.dir = filepath.Join(r.staging, "archive")
-		if err := extract(from, r.dir); err != nil {
-			return fmt.Errorf("%s is no backup of Parley, or it is damaged: %w", from, err)
-		}
 	}
 	if r.manifest, err = readManifest(r.dir); errors.Is(err, fs.ErrNotExist) {
-		return noBackup(from)
+		return r.noBackup(ctx, from)
 	}
 	if err != nil {
 		return err
 	}
+	return r.compare()
+}
+
+// unpack returns the folder in which the files of a backup are.
+func (r *restore) unpack(ctx context.Context, from string) (dir string, err error) {
+	switch info, err := os.Stat(from); {
+	case IsBucket(from) && !strings.HasSuffix(from, archiveSuffix):
+		return "", r.noBackup(ctx, from)
+	case IsBucket(from):
+	case err != nil:
+		return "", fmt.Errorf("%w; name the folder or the file of a backup", err)
+	case info.IsDir():
+		return from, nil
+	}
+	archive, err := r.openBackup(ctx, from)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = archive.Close() }() // it was only read
+	dir = filepath.Join(r.staging, "archive")
+	if err := extract(archive, dir); err != nil {
+		return "", fmt.Errorf("%s is no backup of Parley, or it is damaged: %w", from, err)
+	}
+	return dir, nil
+}
+
+// compare compares the backup with the installation and with its own checksums.
+func (r *restore) compare() error {
 	want := sqldb.SQLite
 	if r.isPostgres() {
 		want = sqldb.Postgres
@@ -117,23 +137,21 @@ func (r *restore) open(from string) error {
 }
 
 // noBackup says that a folder is no backup, and which are in it.
-func noBackup(folder string) error {
-	list, err := List(folder)
+func (r *restore) noBackup(ctx context.Context, folder string) error {
+	list, err := r.List(ctx, folder)
+	if IsBucket(folder) && err != nil {
+		return err
+	}
 	if err != nil || len(list) == 0 {
 		return fmt.Errorf("%s is no backup of Parley: it has no %s", folder, manifestName)
 	}
-	return fmt.Errorf("%s holds several backups; name one of them, such as the newest: %s", folder,
+	return fmt.Errorf("%s is a folder of backups; name one of them, such as the newest: %s", folder,
 		list[len(list)-1].Path)
 }
 
 // extract unpacks an archive into a folder.
-func extract(archive, dir string) (err error) {
-	file, err := os.Open(archive) //nolint:gosec // the operator names it
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	zipped, err := gzip.NewReader(file)
+func extract(archive io.Reader, dir string) error {
+	zipped, err := gzip.NewReader(archive)
 	if err != nil {
 		return err
 	}
@@ -269,8 +287,10 @@ func (r *restore) presentData() (names []string, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if name := e.Name(); !slices.Contains(harmless, name) && !strings.HasPrefix(name, restoring) &&
-			!strings.HasPrefix(name, replacedPrefix) {
+		name := e.Name()
+		isTemporary := slices.ContainsFunc([]string{restoring, stagingPrefix, replacedPrefix},
+			func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		if !slices.Contains(harmless, name) && !isTemporary {
 			names = append(names, name)
 		}
 	}

@@ -11,10 +11,12 @@ import (
 type Schedule struct {
 	Installation
 
-	Folder    string // of the backups
+	Folder    string // of the backups, or their bucket
 	Every     time.Duration
 	Keep      int // how many of the newest backups are kept
 	AsArchive bool
+
+	due time.Time // before then none is due, as far as is known
 }
 
 // checkInterval is how often it is asked whether a backup is due.
@@ -27,11 +29,17 @@ func (s *Schedule) Run(ctx context.Context) error {
 
 // RunDue makes a backup if the newest one in the folder is older than the schedule allows, and removes the oldest ones.
 func (s *Schedule) RunDue(ctx context.Context) error {
-	list, err := List(s.Folder)
+	if s.Now().Before(s.due) {
+		return nil
+	}
+	list, err := s.List(ctx, s.Folder)
 	if err != nil {
 		return err
 	}
-	if n := len(list); n > 0 && s.Now().Before(list[n-1].CreatedAt.Add(s.Every)) {
+	if n := len(list); n > 0 {
+		s.due = list[n-1].CreatedAt.Add(s.Every)
+	}
+	if s.Now().Before(s.due) {
 		return nil
 	}
 	stored, err := s.Write(ctx, s.Folder, s.AsArchive)
@@ -40,6 +48,6 @@ func (s *Schedule) RunDue(ctx context.Context) error {
 	}
 	m := stored.Manifest
 	s.logger().Info("backup", "path", stored.Path, "bytes", m.Bytes(), "uploads", m.Uploads(), "missing", len(m.Missing))
-	_, err = Prune(s.Folder, s.Keep)
+	_, err = s.Prune(ctx, s.Folder, s.Keep)
 	return err
 }

@@ -27,7 +27,8 @@ const maxHistoryBytes = 32 << 10
 
 // query returns the search for the message, with the user's earlier ones as context.
 func (t *Turn) query() retrieval.Query {
-	q := retrieval.Query{Text: t.question, Limit: maxRetrievedPassages, Synonyms: t.agent.Synonyms}
+	q := retrieval.Query{Text: t.question, Limit: maxRetrievedPassages, Synonyms: t.agent.Synonyms,
+		Contact: quote.ContactKind(t.question)}
 	if list := quote.ContactWords(t.question); list != nil {
 		q.Synonyms = append(slices.Clone(q.Synonyms), list)
 	}

@@ -71,6 +71,7 @@ var sensitiveOperations = map[string]bool{
 	"createModelServer":    true,
 	"createKey":            true,
 	"exportAccount":        true,
+	"importAccount":        true,
 	"exportAudit":          true,
 	"exportConversations":  true,
 	"getIdentitySecret":    true,
@@ -198,7 +199,8 @@ func (a *API) checkRequest(r *http.Request, op *httpapi.Operation) error {
 		return parley.NewErrorf(parley.CodeForeignOrigin, "The header %s: 1 is missing.", consoleHeader)
 	}
 	if r.ContentLength != 0 && !isConsoleBody(r) {
-		return parley.NewErrorf(parley.CodeInvalidJSON, "The Content-Type must be application/json or multipart/form-data.")
+		return parley.NewErrorf(parley.CodeInvalidJSON, "The Content-Type must be application/json, "+
+			"multipart/form-data or application/zip.")
 	}
 	return nil
 }
@@ -229,7 +231,8 @@ func checkReader(r *http.Request) error {
 // isConsoleBody reports whether a body is of a type that the console sends.
 func isConsoleBody(r *http.Request) bool {
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	return err == nil && (mediaType == "application/json" || mediaType == "multipart/form-data")
+	return err == nil && (mediaType == "application/json" || mediaType == "multipart/form-data" ||
+		mediaType == "application/zip")
 }
 
 func (a *API) clientOf(r *http.Request) access.Client {

@@ -212,6 +212,7 @@ var needStepUp = map[string]string{
 	"rotateWebhookSecret":    "a secret",
 	"exportConversations":    "everything that was said",
 	"exportAccount":          "everything",
+	"importAccount":          "makes owners",
 	"exportAudit":            "who has done what, all of it",
 	"deleteConversations":    "cannot be undone",
 	"deleteAgent":            "cannot be undone",

@@ -180,15 +180,17 @@ func hashFile(path string) (string, error) {
 }
 
 // checkBackups checks that the server's schedule of backups is kept. Other ways of making them are not known here.
-func (d *Doctor) checkBackups(_ context.Context, r *report) {
+func (d *Doctor) checkBackups(ctx context.Context, r *report) {
 	c := d.Config.BackupConfig
 	if c.BackupTo == "" {
 		r.pass("the server makes none by itself (PARLEY_BACKUP_TO); \"parley backup\" does")
 		return
 	}
 	const advice = "Read the server's log for why, and try \"parley backup\" with that folder."
-	list, err := backup.List(c.BackupTo)
+	list, err := d.Config.NewBackups().List(ctx, c.BackupTo)
 	switch {
+	case err != nil && backup.IsBucket(c.BackupTo):
+		r.fail("Check the bucket, and PARLEY_S3_ENDPOINT, PARLEY_S3_REGION and the key.", "%v", err)
 	case err != nil:
 		r.fail("Let the user of the server read and write the folder.", "the folder of backups cannot be read: %v", err)
 	case len(list) == 0 && d.isServing():

@@ -265,6 +265,10 @@ var plantedFaults = []struct {
 		in.Config.BackupTo, in.Config.BackupEvery, in.Config.BackupKeep = in.TempDir(), 24*time.Hour, 7
 		in.Must(os.Mkdir(filepath.Join(in.Config.BackupTo, "parley-20261107T120000Z"), 0o700))
 	}, "backups", doctor.Fault, "is 72h0m0s old"},
+	{"a bucket that is refused", func(in *installation) {
+		in.Config.BackupTo, in.Config.BackupEvery, in.Config.BackupKeep = "s3://backups/shop", 24*time.Hour, 7
+		in.Config.S3Endpoint, in.Config.S3Key, in.Config.S3Secret = in.refuse(), "k", "s"
+	}, "backups", doctor.Fault, "refuses with status 401"},
 	{"a lost key", func(in *installation) { in.Config.SecretKey = "" },
 		"secrets", doctor.Fault, "PARLEY_SECRET_KEY is not set"},
 	{"a wrong key", func(in *installation) { in.Config.SecretKey += "x" },

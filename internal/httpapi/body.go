@@ -91,6 +91,51 @@ func (c *Call) ReadBody() ([]byte, error) {
 	return buf.Bytes(), err
 }
 
+// SaveBody writes the body of an operation with RawBody to a new file in a folder, which is for the caller to remove,
+// and fails with REQUEST_TOO_LARGE beyond a limit. A client that sends on may take as long as it needs.
+func (c *Call) SaveBody(dir string, limit int64) (path string, err error) {
+	if c.Request.ContentLength > limit {
+		return "", bodyTooLargeError(limit)
+	}
+	file, err := os.CreateTemp(dir, "body-*")
+	if err != nil {
+		return "", err
+	}
+	rc := http.NewResponseController(c.rec)
+	read, write := copyBody(file, &patientReader{rc, http.MaxBytesReader(c.rec, c.Request.Body, limit)})
+	_ = rc.SetReadDeadline(time.Time{})
+	if err := errors.Join(bodyReadError(read, limit), write, file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	c.rec.bodyUnread = false
+	return file.Name(), nil
+}
+
+// copyBody copies a body, and tells failures of the client from those of the disk.
+func copyBody(to io.Writer, from io.Reader) (read, write error) {
+	part := make([]byte, 1<<16)
+	for {
+		n, err := from.Read(part)
+		if _, write = to.Write(part[:n]); write != nil || errors.Is(err, io.EOF) {
+			return nil, write
+		}
+		if err != nil {
+			return err, nil
+		}
+	}
+}
+
+// patientReader reads from a connection that may take its time as long as something comes.
+type patientReader struct {
+	rc   *http.ResponseController
+	from io.Reader
+}
+
+func (r *patientReader) Read(p []byte) (int, error) {
+	_ = r.rc.SetReadDeadline(deadlineIn(bodyTimeout)) // fails only in tests, whose writers have no deadlines
+	return r.from.Read(p)
+}
+
 // maxSkippedBytes is how much is read of a body that an operation does not take.
 const maxSkippedBytes = 64 << 10
 

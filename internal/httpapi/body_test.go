@@ -10,8 +10,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"parley"
@@ -139,6 +141,46 @@ func TestDecodeIsStrictAtEveryDepth(t *testing.T) {
 		`{`: parley.CodeInvalidJSON} {
 		if err := Decode(json.RawMessage(text), new(decodeTarget)); !parley.IsCode(err, code) {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// A body that is kept as a file is whole, or there is no file: one that is too large, or that is cut, leaves none.
+func TestBodyIsSaved(t *testing.T) {
+	dir := t.TempDir()
+	var saved string
+	f := New(Config{
+		BasePath:    "/base",
+		Admit:       func(context.Context, *http.Request, *Operation) (Admission, error) { return Admission{}, nil },
+		RenderError: RenderEnvelope, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+	})
+	Handle(f, TypedOperation[NoInput, letterOut]{Operation{Name: "keep", Method: "POST", Path: "/keep", RawBody: true},
+		func(_ context.Context, c *Call, _ *NoInput) (*letterOut, error) {
+			path, err := c.SaveBody(dir, 100_000)
+			if err == nil {
+				text, _ := os.ReadFile(path)
+				saved, err = string(text), os.Remove(path)
+			}
+			return &letterOut{}, err
+		}})
+	cut := io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(io.ErrUnexpectedEOF))
+	long := strings.Repeat("0123456789", 10_000)
+	for _, c := range []struct {
+		body   io.Reader
+		status int
+		saved  string
+	}{
+		{strings.NewReader(long), 200, long}, {strings.NewReader(""), 200, ""}, {strings.NewReader(long + "x"), 413, ""},
+		{io.MultiReader(strings.NewReader(long), strings.NewReader("x")), 413, ""}, {cut, 400, ""},
+	} {
+		saved = ""
+		w := httptest.NewRecorder()
+		f.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/base/keep", c.body))
+		if w.Code != c.status || saved != c.saved {
+			t.Errorf("%d %s with %d bytes saved, want %d with %d", w.Code, w.Body, len(saved), c.status, len(c.saved))
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+			t.Errorf("%d: it has left %v (%v)", c.status, left, err)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -438,6 +439,35 @@ func TestLaterAnalysisWins(t *testing.T) {
 		}
 		if r := ti.report(parley.GroupByDay); r.Totals != ti.sums() || r.Totals.Disliked != 1 {
 			t.Errorf("%+v", r.Totals)
+		}
+	})
+}
+
+// The words of a conversation that is erased leave what automatic topics are found by; words that enough others have
+// stay.
+func TestForgottenWords(t *testing.T) {
+	forEachDatabase(t, func(ti *testInsight) {
+		var own *testConversation
+		for _, q := range append(slices.Clone(sampleQuestions), "how does Marlow reset the password") {
+			own = ti.startConversation("", q).addAnswer("Like this.")
+		}
+		ti.runJobs()
+		ref := ti.account.ID.AgentRef(ti.agent.ID)
+		ti.Must(ti.service.Group(ti, ref))
+		words := func() (text string) {
+			v, err := ti.db.Vocabulary(ti, ref)
+			ti.Must(err)
+			groups, err := ti.db.InsightGroups(ti, ref)
+			ti.Must(err)
+			return fmt.Sprint(v, groups)
+		}
+		if before := words(); !strings.Contains(before, "marlow") || !strings.Contains(before, "password") {
+			ti.Fatal("nothing is planted:", before)
+		}
+		ti.Must(ti.service.ForgetWords(ti, ref, []parley.ConversationID{own.ID}))
+		if after := words(); strings.Contains(after, "marlow") || !strings.Contains(after, "password") ||
+			!strings.Contains(after, "parcel") {
+			ti.Error("of one conversation it has forgotten", after)
 		}
 	})
 }

@@ -28,12 +28,8 @@ func sortedKeys[M ~map[string]V, V any](m M) []string { return slices.Sorted(map
 func newVocabulary(list []question) store.Vocabulary {
 	v := store.Vocabulary{Questions: len(list), QuestionsByWord: map[string]int{}}
 	for _, q := range list {
-		seen := map[string]bool{}
-		for term := range q.terms {
-			if stem := stemOf(term); !seen[stem] {
-				seen[stem] = true
-				v.QuestionsByWord[stem]++
-			}
+		for stem := range q.stems() {
+			v.QuestionsByWord[stem]++
 		}
 	}
 	return v
@@ -43,11 +39,8 @@ func newVocabulary(list []question) store.Vocabulary {
 func newQuestions(terms []map[string]float64) []question {
 	list := make([]question, len(terms))
 	for i, t := range terms {
-		stems := map[string]bool{}
-		for term := range t {
-			stems[stemOf(term)] = true
-		}
-		list[i] = question{terms: t, canonical: strings.Join(sortedKeys(stems), " ")}
+		list[i] = question{terms: t}
+		list[i].canonical = strings.Join(sortedKeys(list[i].stems()), " ")
 	}
 	return list
 }

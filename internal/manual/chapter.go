@@ -40,9 +40,9 @@ var contents = []group{
 	{"Models", []string{"models", "model-servers", "embeddings", "reranking"}},
 	{"Voice", []string{"voice", "voice-talk", "voice-sessions", "voice-browser", "voice-native", "speech"}},
 	{"For developers", []string{"clients", "webhooks", "mcp", "version-1", "errors", "limits"}},
-	{"Running the server", []string{"configuration", "command-line", "accounts-keys-and-plans", "storage-and-backup",
-		"moving-accounts", "moving-in", "upgrade", "monitoring", "metrics", "mails", "privacy", "audit", "security",
-		"hardening"}},
+	{"Running the server", []string{"configuration", "command-line", "planning", "accounts-keys-and-plans",
+		"storage-and-backup", "moving-accounts", "moving-in", "upgrade", "monitoring", "metrics", "mails",
+		"privacy", "audit", "security", "hardening"}},
 	{"Measured", []string{"quality", "performance"}},
 }
 

@@ -45,6 +45,9 @@ func (s *Service) Erase(ctx context.Context, w Who) (*Erased, error) {
 }
 
 func (s *Service) eraseOfAgent(ctx context.Context, ref parley.AgentRef, d *store.PersonData, out *Erased) error {
+	if err := s.ForgetWords(ctx, ref, d.Conversations); err != nil {
+		return err
+	}
 	n, err := s.DeleteConversations(ctx, ref, d.Conversations, nil)
 	if out.Conversations += n; err != nil {
 		return err

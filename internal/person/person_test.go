@@ -12,6 +12,8 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/httpapi"
+	"parley/internal/ingest"
+	"parley/internal/insight"
 	"parley/internal/jobs"
 	"parley/internal/person"
 	"parley/internal/search"
@@ -32,6 +34,7 @@ type fixture struct {
 	clock   *clock.Clock
 	service *person.Service
 	agent   parley.AgentRef
+	files   *ingest.Files
 	tables  map[string]map[string]string // the columns of each table with their types, once they were read
 }
 
@@ -41,9 +44,13 @@ func forEachStore(t *testing.T, do func(f *fixture)) {
 		f := &fixture{T: check.T{TB: t}, Context: t.Context(), DB: db, clock: clock.New()}
 		conversations := &chat.Conversations{DB: db, Queue: &jobs.Queue{Now: f.clock.Now}, Hub: &chat.Hub{},
 			Now: f.clock.Now, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))}
+		f.files = &ingest.Files{Dir: t.TempDir(), InDatabase: db.SQL().Dialect() == sqldb.Postgres}
+		sources := &ingest.Service{DB: db, Now: f.clock.Now, Files: f.files}
+		insights := &insight.Service{DB: db, Now: f.clock.Now}
 		f.service = &person.Service{DB: db, Now: f.clock.Now, DeleteConversations: conversations.Delete,
 			ReadFile:          func(context.Context, *store.Blob) ([]byte, error) { return []byte("planted"), nil },
-			DeleteUnusedFiles: func(context.Context, parley.AgentRef) error { return nil },
+			DeleteUnusedFiles: sources.RemoveUnusedFiles,
+			ForgetWords:       insights.ForgetWords,
 			PurgeSearch:       func(context.Context, parley.AccountID) error { return nil }}
 		account := dbs.CreateAccount(t, db, "unlimited", f.clock.Now()).ID
 		f.agent = account.AgentRef(dbs.CreateAgent(t, db, dbs.NewAgent(account, f.clock.Now())))
@@ -134,7 +141,8 @@ func (f *fixture) exec(query string, args ...any) {
 	f.Must(err)
 }
 
-// columns reads the columns of every table and their types from the database itself, but for those of the search index.
+// columns reads the columns of every table and their types from the database itself, but for SQLite's own index of the
+// search, which is read as a file.
 func (f *fixture) columns() map[string]map[string]string {
 	f.Helper()
 	if f.tables != nil {
@@ -149,7 +157,8 @@ func (f *fixture) columns() map[string]map[string]string {
 	_, err := sqldb.All(f, f.DB.SQL(), func(scan sqldb.Scan) (struct{}, error) {
 		var table, column, kind string
 		err := scan(&table, &column, &kind)
-		if tables[table] == nil && !strings.HasPrefix(table, "search_") {
+		isIndex := kind == "" || strings.HasPrefix(table, "search_") && f.DB.SQL().Dialect() == sqldb.SQLite
+		if tables[table] == nil && !isIndex {
 			tables[table] = map[string]string{}
 		}
 		if tables[table] != nil {
@@ -165,11 +174,19 @@ func (f *fixture) columns() map[string]map[string]string {
 // plantRow writes a row of a conversation with the marker in every other column of text.
 func (f *fixture) plantRow(table string, c parley.ConversationID, marker string) {
 	f.Helper()
+	f.plantRowWith(table, c, marker, nil)
+}
+
+// plantRowWith is plantRow with values of some columns.
+func (f *fixture) plantRowWith(table string, c parley.ConversationID, marker string, values map[string]any) {
+	f.Helper()
 	var names []string
 	var args []any
 	for name, kind := range f.columns()[table] {
 		var value any = 1
 		switch {
+		case values[name] != nil:
+			value = values[name]
 		case name == "conversation_id":
 			value = c
 		case name == "agent_id":
@@ -189,15 +206,24 @@ func (f *fixture) plantRow(table string, c parley.ConversationID, marker string)
 		args...)
 }
 
+// holdsText reports whether a column of a type can hold words.
+func holdsText(kind string) bool {
+	return kind == "text" || kind == "blob" || kind == "bytea" || kind == "tsvector" || kind == "jsonb"
+}
+
 // countMarks counts the marker in all rows, and names the columns that hold it.
 func (f *fixture) countMarks(marker string) (n int, places []string) {
 	f.Helper()
 	for table, columns := range f.columns() {
 		for column, kind := range columns {
-			if kind != "text" {
+			if !holdsText(kind) {
 				continue
 			}
-			found := dbs.CountRows(f.TB, f.DB.SQL(), `select count(*) from `+table+` where `+column+` like ?`,
+			text := `cast(` + column + ` as text)`
+			if kind == "bytea" {
+				text = `encode(` + column + `, 'escape')`
+			}
+			found := dbs.CountRows(f.TB, f.DB.SQL(), `select count(*) from `+table+` where `+text+` like ?`,
 				"%"+marker+"%")
 			if n += found; found > 0 {
 				places = append(places, fmt.Sprint(table, ".", column, ": ", found))

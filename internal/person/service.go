@@ -25,6 +25,8 @@ type Service struct {
 	ReadFile func(ctx context.Context, blob *store.Blob) ([]byte, error)
 	// DeleteUnusedFiles deletes the files of an agent that nothing refers to.
 	DeleteUnusedFiles func(ctx context.Context, ref parley.AgentRef) error
+	// ForgetWords has the words of conversations that are about to be erased leave what automatic topics are found by.
+	ForgetWords func(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID) error
 	// PurgeSearch has the words of what was deleted leave the index of searches.
 	PurgeSearch func(ctx context.Context, account parley.AccountID) error
 }

@@ -19,14 +19,17 @@ func askingPart(message string) string {
 	if len(message) > maxAskingBytes {
 		return message
 	}
-	var asking, rest []string
-	isLess := false
-	for line := range strings.Lines(withoutQuotedLines(message)) {
+	var asking, rest []string // what asks, with what limits it; all but courtesies
+	isLess, hasQuestion := false, false
+	own := withoutQuotedLines(message)
+	isLess = len(own) < len(message)
+	for line := range strings.Lines(own) {
 		for _, s := range prose.Sentences(line, 0, len(line)) {
 			text := withoutAddress(line[s.Start:s.End])
 			isLess = isLess || len(text) < s.End-s.Start
 			switch {
-			case asks(text):
+			case asks(text), saysWhatIsNot(text):
+				hasQuestion = hasQuestion || asks(text)
 				asking = append(asking, text)
 				rest = append(rest, text)
 			case isCourtesy(text):
@@ -37,7 +40,7 @@ func askingPart(message string) string {
 		}
 	}
 	part := strings.Join(asking, " ")
-	if len(asking) == 0 || words.NeedsContext(part) {
+	if !hasQuestion || words.NeedsContext(part) {
 		part = strings.Join(rest, " ")
 	} else {
 		isLess = isLess || len(asking) < len(rest)
@@ -80,7 +83,24 @@ func asks(sentence string) bool {
 	})
 }
 
+// maxDenialWords is how many words a sentence has that says what somebody is not or has not.
+const maxDenialWords = 7
+
+// saysWhatIsNot reports whether a sentence says what somebody is not or has not: "I am not a member." It limits what is
+// asked beside it.
+func saysWhatIsNot(sentence string) bool {
+	n, isDenial, hasSubject := 0, false, false
+	for t := range words.Tokens(sentence) {
+		n++
+		isDenial = isDenial || negations()[t.Word]
+		hasSubject = hasSubject || havings()[t.Word]
+	}
+	return isDenial && hasSubject && n <= maxDenialWords
+}
+
 var (
+	negations     = words.SpacedSet(func(l *language.Language) language.Words { return l.Questions.Negations })
+	havings       = words.SpacedSet(func(l *language.Language) language.Words { return l.Questions.With })
 	courtesyWords = words.Set(func(l *language.Language) language.Words {
 		return l.SmallTalk.Hello + " " + l.SmallTalk.Thanks + " " + l.SmallTalk.Bye + " " + l.Sentences.Greetings
 	})

@@ -56,7 +56,13 @@ func (w *passageWords) beginsSentence(i int) bool {
 		text = w.title
 	}
 	end, start := w.Tokens[i-1].End, w.Tokens[i].Start
-	return start > end && endsSentence(text[end:start])
+	return start > end && endsSentence(text[end:start]) && !w.isDayBeforeMonth(i, text[end:start])
+}
+
+// isDayBeforeMonth reports whether the full stop before word i is that of a day: "4. Januar".
+func (w *passageWords) isDayBeforeMonth(i int, gap string) bool {
+	day := w.word(i - 1)
+	return gap == ". " && len(day) <= 2 && strings.Trim(day, "0123456789") == "" && words.IsMonth(w.word(i))
 }
 
 // endsSentence reports whether the gap between two words ends a sentence.

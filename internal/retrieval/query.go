@@ -3,6 +3,7 @@ package retrieval
 import (
 	"slices"
 
+	"parley/internal/text/contact"
 	"parley/internal/text/dictionary"
 	"parley/internal/text/words"
 )
@@ -13,6 +14,8 @@ type Query struct {
 	Earlier []string // earlier messages of the user, newest last: they tell what a follow-up is about
 	Answer  string   // what the last of them was answered with
 	Limit   int      // at most so many hits; 0 is 12
+
+	Contact contact.Kind // that it asks for: passages that hold one are found without its words
 
 	Synonyms [][]string // groups of words or phrases that the operator says mean the same
 

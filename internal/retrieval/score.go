@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/text/contact"
 	"parley/internal/text/dictionary"
 )
 
@@ -58,9 +59,37 @@ func (x *Index) Nearest(q Query) []Hit {
 		hits[i].Signs.Stretch, hits[i].Signs.Title, hits[i].Signs.Asked = c.closeness.bestSentences, c.closeness.title,
 			c.closeness.askedQuestion
 	}
+	hits = x.addContacts(hits, q, Hit{Terms: terms, Translations: ask.translations, Reading: reading, Signs: shared})
 	ask.reset()
 	x.scratch.Put(s)
 	return hits
+}
+
+// Bounds of the search for passages that hold a contact.
+const (
+	maxContactHits = 6
+	maxContactDocs = 20_000 // that are looked through
+)
+
+// addContacts adds passages that hold the contact that is asked for, in place of the last hits: a street or a number
+// has no word of the question. What is the same of all hits is taken from common.
+func (x *Index) addContacts(hits []Hit, q Query, common Hit) []Hit {
+	if q.Contact == contact.None {
+		return hits
+	}
+	var more []Hit
+	for i := range x.docs[:min(len(x.docs), maxContactDocs)] {
+		p := x.docs[i].passage
+		if p.ID == "" || !q.Contact.ShowsIn(p.Text) ||
+			slices.ContainsFunc(hits, func(h Hit) bool { return h.Passage.ID == p.ID }) {
+			continue
+		}
+		common.Passage = p
+		if more = append(more, common); len(more) == maxContactHits {
+			break
+		}
+	}
+	return append(hits[:min(len(hits), max(0, q.Limit-len(more)))], more...)
 }
 
 // candidate is a passage on its way to be a hit.

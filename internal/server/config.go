@@ -17,6 +17,7 @@ import (
 	"parley/internal/httpapi"
 	"parley/internal/model"
 	"parley/internal/outbound"
+	"parley/internal/s3"
 	"parley/internal/vault"
 	"parley/internal/voice"
 )
@@ -72,6 +73,7 @@ type ServingConfig struct {
 	TrustProxy         bool          `env:"PARLEY_TRUST_PROXY"`
 	FetchAllow         []string      `env:"PARLEY_FETCH_ALLOW" placeholder:"CIDR"`
 	SearchTime         time.Duration `default:"2s" env:"PARLEY_SEARCH_TIME" placeholder:"TIME"`
+	MaxImport          int           `default:"1024" env:"PARLEY_MAX_IMPORT" placeholder:"MB"`
 	Searches           int           `default:"8" env:"PARLEY_SEARCHES" placeholder:"N"`
 	InsightWait        time.Duration `default:"30s" env:"PARLEY_INSIGHT_WAIT" placeholder:"TIME"`
 	SearchURL          string        `env:"PARLEY_SEARCH_URL" placeholder:"URL" secret:"url"`
@@ -91,10 +93,39 @@ type ServingConfig struct {
 
 // BackupConfig configures the backups that a server makes by itself.
 type BackupConfig struct {
-	BackupTo      string        `env:"PARLEY_BACKUP_TO" placeholder:"DIR"`
+	BackupTo      string        `env:"PARLEY_BACKUP_TO" placeholder:"DIR|s3://…"`
 	BackupEvery   time.Duration `default:"24h" env:"PARLEY_BACKUP_EVERY" placeholder:"TIME"`
 	BackupKeep    int           `default:"7" env:"PARLEY_BACKUP_KEEP" placeholder:"N"`
 	BackupArchive bool          `env:"PARLEY_BACKUP_ARCHIVE"`
+
+	S3Config
+}
+
+// S3Config configures the service that has the buckets of backups.
+type S3Config struct {
+	S3Endpoint string `name:"s3-endpoint" env:"PARLEY_S3_ENDPOINT" placeholder:"URL" secret:"url"`
+	S3Region   string `name:"s3-region" default:"us-east-1" env:"PARLEY_S3_REGION" placeholder:"NAME"`
+	S3Key      string `name:"s3-key" env:"PARLEY_S3_KEY" placeholder:"ID" secret:"all"`
+	S3Secret   string `name:"s3-secret" env:"PARLEY_S3_SECRET" placeholder:"TEXT" secret:"all"`
+}
+
+// Client returns what calls the service; nil if no key is set.
+func (c S3Config) Client(now func() time.Time) *s3.Client {
+	if c.S3Key == "" {
+		return nil
+	}
+	return &s3.Client{Config: s3.Config{Endpoint: c.S3Endpoint, Region: c.S3Region, Key: c.S3Key, Secret: c.S3Secret},
+		Now: now}
+}
+
+// Check reports invalid settings.
+func (c S3Config) Check() error {
+	var faults settingFaults
+	faults.check((c.S3Key == "") == (c.S3Secret == ""),
+		"--s3-key and --s3-secret (PARLEY_S3_KEY, PARLEY_S3_SECRET): one is missing")
+	faults.check(c.S3Endpoint == "" || httpapi.IsHTTPURL(c.S3Endpoint),
+		"--s3-endpoint: not an http:// or https:// address")
+	return errors.Join(faults...)
 }
 
 // minBackupInterval is the shortest time between two backups.
@@ -107,14 +138,17 @@ func (b BackupConfig) Check() error {
 	faults.check(!isMade || b.BackupEvery >= minBackupInterval, "--backup-every: %s is below %s", b.BackupEvery,
 		minBackupInterval)
 	faults.check(!isMade || b.BackupKeep > 0, "--backup-keep: %d is not above 0", b.BackupKeep)
+	faults.check(!backup.IsBucket(b.BackupTo) || b.S3Key != "",
+		"--backup-to: a bucket needs --s3-key and --s3-secret (PARLEY_S3_KEY, PARLEY_S3_SECRET)")
+	faults = append(faults, b.S3Config.Check())
 	return errors.Join(faults...)
 }
 
-// newBackups returns what makes the backups.
-func (c Config) newBackups() *backup.Schedule {
+// NewBackups returns what makes the backups.
+func (c Config) NewBackups() *backup.Schedule {
 	return &backup.Schedule{
 		Installation: backup.Installation{Data: c.Data, DatabaseURL: c.DatabaseURL, Program: c.Version, Now: c.Now,
-			Logger: c.Logger},
+			Logger: c.Logger, S3: c.S3Config.Client(c.Now)},
 		Folder: c.BackupTo, Every: c.BackupEvery, Keep: c.BackupKeep, AsArchive: c.BackupArchive,
 	}
 }
@@ -202,6 +236,7 @@ func (c Config) Check() error {
 	check(c.MaxConnections >= 0, "--max-connections: %d is below 0", c.MaxConnections)
 	check(c.AddressConnections >= 0, "--address-connections: %d is below 0", c.AddressConnections)
 	check(c.SearchTime >= 0, "--search-time: %s is below 0", c.SearchTime)
+	check(c.MaxImport >= 0, "--max-import: %d is below 0", c.MaxImport)
 	check(c.Searches >= 0, "--searches: %d is below 0", c.Searches)
 	check(c.InsightWait >= 0, "--insight-wait: %s is below 0", c.InsightWait)
 	check(c.Drain >= 0, "--drain: %s is below 0", c.Drain)

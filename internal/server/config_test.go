@@ -98,3 +98,23 @@ func TestConsoleURL(t *testing.T) {
 		}
 	}
 }
+
+func TestInvalidBackupSettingsAreRefused(t *testing.T) {
+	usual := BackupConfig{BackupTo: "s3://backups", BackupEvery: minBackupInterval, BackupKeep: 1,
+		S3Config: S3Config{S3Key: "k", S3Secret: "s"}}
+	if err := usual.Check(); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(b *BackupConfig){
+		"too often":  func(b *BackupConfig) { b.BackupEvery = 0 },
+		"none kept":  func(b *BackupConfig) { b.BackupKeep = 0 },
+		"no key":     func(b *BackupConfig) { b.S3Key, b.S3Secret = "", "" },
+		"half a key": func(b *BackupConfig) { b.S3Secret = "" },
+		"no address": func(b *BackupConfig) { b.S3Endpoint = "s3.example.com" },
+	} {
+		b := usual
+		if change(&b); b.Check() == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}

@@ -181,7 +181,7 @@ func (s *Services) components() []component {
 		list = append(list, component{"voice statistics", s.Responder.Stats.Run})
 	}
 	if s.cfg.BackupTo != "" {
-		list = append(list, component{"backups", s.cfg.newBackups().Run})
+		list = append(list, component{"backups", s.cfg.NewBackups().Run})
 	}
 	if s.MailRunner != nil {
 		list = append(list, component{"mails", s.Notices.Run}, component{"mail jobs", s.MailRunner.Run})

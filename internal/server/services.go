@@ -146,7 +146,8 @@ func (s *Services) Admin() *admin.Service {
 		Accounts: s.Accounts, Agents: s.Agents, Users: s.Users, Visitors: s.newVisitors(), ForgetAccess: s.forgetAccess,
 		SetMaintenance: s.Authenticator.SetMaintenance, People: s.newPeople(),
 		Chat: s.Engine, Conversations: s.Conversations, Helpdesk: s.Helpdesk, Insight: s.Insight,
-		Manifests: s.Manifests, MoveIns: s.newMoveIns(), Archive: s.archive(), Actions: s.Actions, Ingest: s.Ingest,
+		Manifests: s.Manifests, MoveIns: s.newMoveIns(), Actions: s.Actions, Ingest: s.Ingest,
+		Archive: s.archive(), MaxImportBytes: int64(s.cfg.MaxImport) << 20,
 		Synonyms: s.newSynonyms(), Webhooks: s.Webhooks,
 		Voice: s.Voice, VoiceStats: s.voiceStats(), CursorKey: s.cursorKey,
 		PagesURL: s.cfg.pagesURL(), Setup: s.setup(), Jobs: s.Queue,
@@ -166,7 +167,7 @@ func (s *Services) incomingFolder() (string, error) { return s.Ingest.Files.Inco
 func (s *Services) newPeople() *person.Service {
 	return &person.Service{DB: s.DB, Now: s.cfg.Now, DeleteConversations: s.Conversations.Delete,
 		ReadFile: s.Ingest.FileBytes, DeleteUnusedFiles: s.Ingest.RemoveUnusedFiles,
-		PurgeSearch: s.Indexer.RequestPurge}
+		ForgetWords: s.Insight.ForgetWords, PurgeSearch: s.Indexer.RequestPurge}
 }
 
 // newMoveIns returns what takes over accounts of other services. The rules for settings are those of manifests.

@@ -37,11 +37,16 @@ var SettingHelp = map[string]string{
 	"drain":      "How long a stopping server lets running answers finish (${default}).",
 	"drain-delay": "How long a stopping server goes on taking requests before that, while /readyz says that it drains " +
 		"(${default}).",
-	"trust-proxy":    "Take the client's address from X-Forwarded-For: only behind a proxy that sets it.",
-	"backup-to":      "Folder to which the server makes backups by itself; by default it makes none.",
+	"trust-proxy": "Take the client's address from X-Forwarded-For: only behind a proxy that sets it.",
+	"backup-to": "Folder, or bucket of an S3 service (s3://BUCKET/FOLDER), to which the server makes backups by itself; " +
+		"by default it makes none.",
 	"backup-every":   "How long after the newest backup the next one is made (${default}).",
 	"backup-keep":    "How many of the newest backups are kept (${default}).",
-	"backup-archive": "Make each backup one file in place of a folder.",
+	"backup-archive": "Make each backup one file in place of a folder; in a bucket it always is.",
+	"s3-endpoint":    "Address of the S3 service that has the buckets of backups; Amazon's own when left out.",
+	"s3-region":      "Its region (${default}).",
+	"s3-key":         "Id of the key by which backups are stored there.",
+	"s3-secret":      "Secret of that key; better given by the environment.",
 	"console-url": "Address of the console where it has a host of its own: then it is on no other, and nothing else " +
 		"is on that one.",
 	"insecure-console": "Let people sign in over plain HTTP from other machines: ${enum} (${default}). Their " +
@@ -61,6 +66,8 @@ var SettingHelp = map[string]string{
 	"oidc-join-role": "Role with which single sign-on makes a member of whoever is none: admin, agent or viewer; by " +
 		"default they do not get in.",
 	"oidc-name": "Name of single sign-on on its button; by default the host of the issuer.",
+	"max-import": "Largest archive of an account that may be imported in the console, in megabytes (${default}); 0 " +
+		"for none.",
 	"fetch-allow": "Addresses inside your network that actions, webhooks, links and model servers of accounts may " +
 		"reach; all public ones are allowed.",
 	"search-time":  "How long a conversation search may take (${default}).",

@@ -299,7 +299,11 @@ type AuditStep struct {
 func (db *DB) VerifyAuditRows(ctx context.Context, account parley.AccountID, from AuditPlace, hash string,
 	limit int) (AuditStep, error) {
 	step := AuditStep{To: from}
-	list, err := db.AuditEvents(ctx, account, from.Seq, limit)
+	after := from.Seq
+	if from == (AuditPlace{}) {
+		after = math.MinInt64 // a row in front of the first one has been put there
+	}
+	list, err := db.AuditEvents(ctx, account, after, limit)
 	if err != nil {
 		return step, err
 	}

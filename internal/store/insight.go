@@ -260,6 +260,16 @@ func (db *DB) AddInsightGroups(ctx context.Context, ref parley.AgentRef, list []
 	return nil
 }
 
+// SetInsightGroupTerms replaces the words of an automatic topic; one without any goes.
+func (db *DB) SetInsightGroupTerms(ctx context.Context, ref parley.AgentRef, g InsightGroup) error {
+	owner := `
+		where agent_id = ? and account_id = ? and name = ?`
+	if len(g.Terms) == 0 {
+		return db.exec(ctx, `delete from insight_groups`+owner, ref.Agent, ref.Account, g.Name)
+	}
+	return db.exec(ctx, `update insight_groups set terms = ?`+owner, toJSON(g.Terms), ref.Agent, ref.Account, g.Name)
+}
+
 // Vocabulary says in how many questions each word occurs, of those that an agent's automatic topics were made from.
 type Vocabulary struct {
 	Questions       int            `json:"questions"`

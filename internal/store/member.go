@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"parley"
 	"parley/internal/sqldb"
@@ -26,6 +27,24 @@ func (db *DB) AddMember(ctx context.Context, m *parley.Membership) error {
 		m.User = user
 	}
 	return err
+}
+
+// MakeOwner makes a user who is there an owner of an account, whether they belong to it or not.
+func (db *DB) MakeOwner(ctx context.Context, account parley.AccountID, user parley.UserID, now time.Time) error {
+	return db.exec(ctx, `
+		insert into memberships (account_id, user_id, role, created_at)
+		values (?, ?, ?, ?)
+		on conflict (account_id, user_id) do update set role = excluded.role`,
+		account, user, parley.RoleOwner, millis(now))
+}
+
+// OwnsEveryAccount reports whether a user is an owner of each account of the installation.
+func (db *DB) OwnsEveryAccount(ctx context.Context, user parley.UserID) (bool, error) {
+	isMissing, err := db.exists(ctx, `
+		from accounts a
+		where not exists (select 1 from memberships m where m.account_id = a.id and m.user_id = ? and m.role = ?)`,
+		user, parley.RoleOwner)
+	return !isMissing, err
 }
 
 func (db *DB) findOrCreateUser(ctx context.Context, u parley.User) (parley.User, error) {

@@ -170,7 +170,7 @@ type storedText struct{ id, text string }
 // finds that it is gone when it ends.
 func (db *DB) EraseTexts(ctx context.Context, account parley.AccountID,
 	isOf func(text string) bool) (n int, err error) {
-	for _, t := range []textTable{{"webhook_deliveries", "id", "body"}, {"idempotency_keys", "key", "reply"},
+	for _, t := range []textTable{{"webhook_deliveries", "id", "body"}, {"idempotency_keys", "key", "key || ' ' || reply"},
 		{"jobs", "id", "key || ' ' || payload || ' ' || coalesce(last_error, '')"}} {
 		for after, more := "", true; more; {
 			var found []any

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { licenses } from "../voice/licenses.js";
+import { withoutKeys } from "./catalogs.js";
 import { lexerOnly } from "./marked.js";
 
 const root = import.meta.dirname;
@@ -69,7 +70,10 @@ export function pageBuilds(outDir, onBuilt, extra = {}) {
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
     css: { modules: { generateScopedName: (name, file) => `${basename(file, ".module.css")}_${name}` } },
     define: { __PSEUDO_LOCALES__: "false", ...extra.define },
-    plugins: [lexerOnly(), listFiles(name, onBuilt), voiceLibrary(), ...(name === "chat" ? [licenses("widget.licenses.txt", root)] : [])],
+    plugins: [
+      withoutKeys(), lexerOnly(), listFiles(name, onBuilt), voiceLibrary(),
+      ...(name === "chat" ? [licenses("widget.licenses.txt", root)] : []),
+    ],
     build: {
       outDir,
       emptyOutDir: false,
@@ -77,10 +81,20 @@ export function pageBuilds(outDir, onBuilt, extra = {}) {
       target: ["chrome111", "firefox114", "safari16.4"],
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      rolldownOptions: { input: { [name]: join(root, entry) } },
+      rolldownOptions: { input: { [name]: join(root, entry) }, output: { codeSplitting: { groups: groupsOf(name) } } },
       ...extra.build,
     },
   }));
+}
+
+// groupsOf says what goes into one file: all that a page begins with, and small modules that are loaded together.
+function groupsOf(page) {
+  return [
+    { name: page, tags: ["$initial"], priority: 1 },
+    { name: "form", test: /\/chat\/form\// },
+    { name: "files", test: /\/chat\/(part-icons|files\/(size|upload\.|files\.module))/ },
+    { name: "person", test: /\/chat\/person\/person\./ },
+  ];
 }
 
 // listFiles tells which script and which styles a page begins with.

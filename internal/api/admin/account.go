@@ -59,6 +59,8 @@ type Account struct {
 
 	ViewersSeePersonalData bool `json:"viewersSeePersonalData"` // of customers
 
+	ImportBytes int64 `json:"importBytes" doc:"Of an archive that whoever asks may import at most; 0 for none."`
+
 	TimeZone string `json:"timeZone" doc:"IANA name, by which days are counted in mails; empty for UTC."`
 
 	OnlySSO     bool   `json:"onlySingleSignOn" doc:"Members enter the account by single sign-on alone."`
@@ -155,6 +157,9 @@ func (s *Service) newAccount(ctx context.Context, a *parley.Account) (Account, e
 	}
 	if err == nil {
 		out.Plans, err = s.plansToChoose(ctx)
+	}
+	if err == nil {
+		out.ImportBytes, err = s.importBytes(ctx)
 	}
 	return out, err
 }

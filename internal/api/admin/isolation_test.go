@@ -66,6 +66,7 @@ var memberCases = []memberCase{
 	{"GET /accounts/{accountId}/audit/choices", ""},
 	{"GET /accounts/{accountId}/audit/verify", ""},
 	{"GET /accounts/{accountId}/archive", ""},
+	{"POST /accounts/{accountId}/archive?newIds=true", "no archive"},
 	{"GET /accounts/{accountId}/audit/export?format=csv", ""},
 	{"GET /accounts/{accountId}/audit/export?to=2020-01-01T00:00:00Z", ""},
 	{"GET /accounts/{accountId}/usage?month=2026-01", ""},
@@ -571,6 +572,12 @@ func (mt *memberTest) checkSuccess(m parley.Member, c memberCase, op *httpapi.Op
 	mt.t.Helper()
 	before := mt.auditLength(mt.Account)
 	got := mt.sendCase(m, c, ids)
+	if op.Name == admin.ImportAccount.Name { // TestOwnersOfAllAccountsImport
+		if !strings.HasPrefix(got, "403 ") {
+			mt.t.Errorf("imported beside accounts of others: %s", got)
+		}
+		return
+	}
 	if got[0] != '2' && !strings.Contains(got, "The voice session goes on") {
 		mt.t.Errorf("%s %s as %s: %s", c.route, ids.Substitute(c.body), m.Role, got)
 	}
@@ -749,5 +756,81 @@ func (mt *memberTest) checkRecordedOnce(handler http.Handler, c memberCase, ids 
 	if len(events) != 1 || events[0].Actor != "operator" ||
 		events[0].Origin.RequestID != w.Header().Get("X-Request-Id") {
 		mt.t.Errorf("%s %s: %+v", c.route, c.body, events)
+	}
+}
+
+// lastEvent returns the name and the data of the last event of a stream.
+func lastEvent(response string) (name, data string) {
+	events := strings.Split(strings.TrimSpace(response), "\n\n")
+	_, last, _ := strings.Cut(events[len(events)-1], "event: ")
+	name, data, _ = strings.Cut(last, "\ndata: ")
+	return name, data
+}
+
+// Owners of all accounts of a server import an archive as another account, which is theirs then; nobody else does.
+func TestOwnersOfAllAccountsImport(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		const email = "kim@shop.example"
+		mt.AdminService.MaxImportBytes = 64 << 20
+		mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue.")
+		kim := mt.newMember(mt.Account, parley.RoleOwner, email)
+		_, archive, _ := strings.Cut(mt.send(kim, "GET /accounts/"+mt.Account+"/archive", ""), " ")
+		route := "POST /accounts/" + mt.Account + "/archive"
+		if got := mt.send(kim, route, archive); !strings.HasPrefix(got, `403 {"error":{"code":"AUTH_INSUFFICIENT_PERM`) {
+			mt.t.Errorf("imported beside accounts of others: %s", got)
+		}
+		run(mt, admin.AddMember, admin.NewMember{AccountID: mt.OtherAccount, Email: email, Name: "Kim",
+			Role: string(parley.RoleOwner)})
+		for body, code := range map[string]string{
+			archive: "RESOURCE_ALREADY_EXISTS", archive[:len(archive)/2]: "VALIDATION_INVALID_BODY",
+			"": "VALIDATION_INVALID_BODY", "{}": "VALIDATION_INVALID_BODY",
+		} {
+			before := mt.accounts()
+			name, data := lastEvent(mt.send(kim, route, body))
+			if name != "error" || !strings.Contains(data, code) || !strings.Contains(data, "Nothing was imported. ") ||
+				strings.Contains(data, mt.AdminService.Archive.Data) {
+				mt.t.Errorf("%d bytes: %s %s", len(body), name, data)
+			}
+			if after := mt.accounts(); after != before {
+				mt.t.Errorf("a failed import has made %d accounts", after-before)
+			}
+		}
+		got := mt.send(kim, route+"?newIds=true", archive)
+		name, data := lastEvent(got)
+		if name != "done" || !strings.Contains(data, `"from":"`+mt.Account+`"`) || !strings.Contains(data, `"agents":1`) ||
+			!strings.Contains(got, "event: progress") {
+			mt.t.Errorf("imported: %s", got)
+		}
+		mt.checkImported(kim, data)
+		mt.AdminService.MaxImportBytes = 100
+		if got := mt.send(kim, route, archive); !strings.HasPrefix(got, `413 {"error":{"code":"REQUEST_TOO_LARGE"`) {
+			mt.t.Errorf("larger than is allowed: %s", got)
+		}
+	})
+}
+
+func (mt *memberTest) accounts() int {
+	mt.t.Helper()
+	list, err := mt.DB.OldestAccounts(mt.t.Context(), 100)
+	mt.must(err)
+	return len(list)
+}
+
+// checkImported fails unless the account that an event names is the member's, and both audit logs say that it is.
+func (mt *memberTest) checkImported(m parley.Member, data string) {
+	mt.t.Helper()
+	_, id, _ := strings.Cut(data, `{"accountId":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	joined, err := mt.DB.Member(mt.t.Context(), parley.AccountID(id), m.User, parley.CodeNotFound)
+	if err != nil || joined.Role != parley.RoleOwner {
+		mt.t.Errorf("the account %s is not of whoever has imported it: %v %+v", id, err, joined)
+	}
+	for _, account := range []string{id, mt.Account} {
+		acts, err := mt.DB.AuditPage(mt.t.Context(), parley.AccountID(account),
+			store.AuditFilter{Action: store.AccountImported}, parley.PageRequest{Limit: 10})
+		mt.must(err)
+		if len(acts.Items) == 0 || acts.Items[0].Actor != "user:"+string(m.User) {
+			mt.t.Errorf("the audit log of %s: %+v", account, acts.Items)
+		}
 	}
 }

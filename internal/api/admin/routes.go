@@ -21,7 +21,7 @@ func routes() []route {
 		AddSignInDomain, ProveSignInDomain, ConfirmSignInDomain, RemoveSignInDomain,
 		ListModelServers, CreateModelServer, TryModelServer, GetModelServer, ChangeModelServer, RemoveModelServer,
 		TryStoredModelServer,
-		GetServer, GetMaintenance, SetMaintenance, Reindex, NoteExport, ExportAccount,
+		GetServer, GetMaintenance, SetMaintenance, Reindex, NoteExport, ExportAccount, ImportAccount,
 		ListAgents, CreateAgent, GetAgent, DeleteAgent, AddSource, ReadSourceFile, RemoveSource,
 		Apply, ExportAgent, GetAgentSettings, ChangeAgentSettings,
 		ListActions, GetAction, AddAction, ChangeAction, RemoveAction, TryAction,
@@ -162,6 +162,13 @@ var (
 		MediaTypes: []string{"application/zip"},
 		Errors:     errorCodes{parley.CodeAccountNotFound},
 	}, (*Service).exportAccount)
+	ImportAccount = newStreamOperation(accountGroup.write, "POST /accounts/{accountId}/archive", operation{
+		Name:    "importAccount",
+		Summary: "Make an account of an archive, and record that in the audit log of both",
+		RawBody: true,
+		Errors: errorCodes{parley.CodeAccountNotFound, parley.CodeInsufficientScope, parley.CodeInvalidBody,
+			parley.CodeAlreadyExists, parley.CodeInvalidJSON, parley.CodeTooLarge},
+	}, (*Service).importAccount)
 	ListAccounts = newOperation(accountGroup.read, "GET /accounts", operation{
 		Name:    "listAccounts",
 		Summary: "List all accounts",

@@ -50,6 +50,7 @@ type Service struct {
 	Manifests      *manifest.Service
 	MoveIns        *movein.Service
 	Archive        *archive.Installation
+	MaxImportBytes int64 // of an archive that is sent
 	Actions        *actions.Toolbox
 	Ingest         *ingest.Service
 	Synonyms       *synonym.Service

@@ -129,16 +129,15 @@ type paragraphMatch struct {
 	highest, sum []float64 // of each term: the best match in a sentence, and that of all
 	top          float64   // the best score
 
-	grams, tokens                   []float64 // commonShares of the sentences
-	asksTime, asksPerson, asksPlace bool
+	grams, tokens        []float64 // commonShares of the sentences
+	asksTime, asksPerson bool
 }
 
 func (q *parsedQuestion) newParagraphMatch(p *passageLayout, units []quotableUnit) *paragraphMatch {
 	c := &paragraphMatch{parsedQuestion: q, layout: p, units: units, top: 1e-9,
 		highest: make([]float64, len(q.terms)), sum: make([]float64, len(q.terms)),
 		asksTime:   words.AsksFor(q.originalText)&words.Time != 0,
-		asksPerson: words.ContainsPhrase(q.originalText, personPhrases()),
-		asksPlace:  words.ContainsPhrase(q.originalText, placePhrases())}
+		asksPerson: words.ContainsPhrase(q.originalText, personPhrases())}
 	for _, u := range units {
 		c.contents = append(c.contents, q.readSentence(p.text[u.start:u.end]))
 		for i, v := range u.ownMatch {

@@ -60,7 +60,8 @@ func (q *parsedQuestion) withLikely(p *passageLayout, s excerpt, likely []likely
 		bound = minDoubtfulGain
 	}
 	for _, v := range likely[1:] {
-		if s.holds(v.quotableUnit) || q.speaksOfOtherDay(p.text[v.start:v.end]) {
+		if s.holds(v.quotableUnit) || q.speaksOfOtherDay(p.text[v.start:v.end]) ||
+			q.addsNothing(p, likely[0].quotableUnit, v.quotableUnit) {
 			continue
 		}
 		more := s.withSentence(v.quotableUnit)
@@ -73,6 +74,16 @@ func (q *parsedQuestion) withLikely(p *passageLayout, s excerpt, likely []likely
 		s = more
 	}
 	return s
+}
+
+// addsNothing reports whether the question asks for a number or a place that the likeliest sentence has and the other
+// has not. Who did something may be told without a name.
+func (q *parsedQuestion) addsNothing(p *passageLayout, likeliest, other quotableUnit) bool {
+	one, two := q.readSentence(p.text[likeliest.start:likeliest.end]), q.readSentence(p.text[other.start:other.end])
+	if q.wantsNumber {
+		return one.hasNumber && !two.hasNumber
+	}
+	return q.asksPlace && q.lang != words.German && one.names > 0 && two.names == 0
 }
 
 // speaksOfOtherDay reports whether the question names a day or a month, and the text another one and not that.

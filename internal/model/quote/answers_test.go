@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/text/contact"
 	"parley/internal/text/language"
 	"parley/internal/text/words"
 )
@@ -330,7 +331,7 @@ func TestContacts(t *testing.T) {
 	for _, question := range []string{"How do I change my email?", "What is my phone number?", "Is email support free?",
 		"Where do I enter the address of the server?", "When is the office open?", "Where is it?", "I lost my phone",
 		"我的订单在哪里？", "电话客服几点上班？", "メールを変更できますか"} {
-		if kind := contactKindOf(question); kind != contactNone {
+		if kind := ContactKind(question); kind != contact.None {
 			t.Errorf("%q asks for a contact: %d", question, kind)
 		}
 		if list := ContactWords(question); list != nil {

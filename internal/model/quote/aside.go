@@ -1,13 +1,13 @@
 package quote
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"parley/internal/model"
+	"parley/internal/text/contact"
 	"parley/internal/text/language"
 	"parley/internal/text/markdown"
 	"parley/internal/text/prose"
@@ -26,7 +26,7 @@ func answerAside(req model.Request, last string) (reply, bool) {
 		return own(lang().NotUnderstood)
 	case consentKind(messageWords, last) == 'n' && len(req.Messages) > 1:
 		return own(lang().Acknowledgement)
-	case consentKind(messageWords, last) != 0 && !askedWhichMeaning(req.Messages):
+	case consentKind(messageWords, last) != 0 && !askedWhichMeaning(req.Messages) && !saysThanks(last):
 		return own(whatElseQuestion(questionLanguage(req)))
 	case asksIfMachine(messageWords, last):
 		return own(lang().IsAutomated)
@@ -45,7 +45,21 @@ func answerAside(req model.Request, last string) (reply, bool) {
 	if isRude(messageWords, last) {
 		return own(lang().ReplyToInsult)
 	}
-	return answerContact(req, last)
+	for _, answer := range []func(model.Request, string) (reply, bool){answerContact, answerMeaning,
+		answerNumberedPart} {
+		if r, ok := answer(req, last); ok {
+			return r, true
+		}
+	}
+	return reply{}, false
+}
+
+// saysThanks reports whether a message thanks and says nothing else: "ok thank you".
+func saysThanks(message string) bool {
+	messageWords := splitWords(message)
+	return slices.ContainsFunc(language.All(), func(l *language.Language) bool {
+		return smallTalkKind(messageWords, l) == 't'
+	})
 }
 
 // consentKind returns y or n where the message says nothing else, and 0 otherwise.
@@ -196,55 +210,78 @@ func isUnpronounceable(word string) bool {
 	return containsAny(word, keyboardRows...) || latin && !strings.ContainsAny(word, "aeiouy") && len(word) >= 5
 }
 
-// contactKind is by what somebody wants to reach the people of the sources.
-type contactKind uint8
-
-const (
-	contactNone contactKind = iota
-	contactMail
-	contactPhone
-	contactPlace
-)
-
 // Bounds of a message that asks for a contact and for nothing else.
 const (
 	maxContactWords         = 10
 	minPlaceWords           = 3
 	maxContactRunesUnspaced = 16
+	maxContactNames         = 2
 )
 
-// contactKindOf returns what a message asks for that asks for a contact and for nothing else: "email?", "What is your
-// phone number?", "Where are you located?". What is the customer's own is not asked for.
-func contactKindOf(message string) (kind contactKind) {
-	if utf8.RuneCountInString(message) <= maxContactRunesUnspaced {
-		for i, t := range []contactTable{mailNouns, phoneNouns, placeNouns} {
-			if slices.ContainsFunc(t.unspaced(), func(noun string) bool { return asksForNoun(message, noun) }) {
-				return contactMail + contactKind(i) //nolint:gosec // three of them
-			}
-		}
+// contactQuestion is what a message asks for that asks how somebody is reached and for nothing else.
+type contactQuestion struct {
+	kind  contact.Kind
+	names []string // of towns or people, whose contact it is
+}
+
+// readContactQuestion reads "email?", "What is your phone number?", "Where are you located?", "Your address in Lyon?".
+// What is the customer's own is not asked for.
+func readContactQuestion(message string) (c contactQuestion) {
+	if kind := contactKindUnspaced(message); kind != contact.None {
+		return contactQuestion{kind: kind}
 	}
-	messageWords := splitWords(message)
-	if len(messageWords) > maxContactWords || len(messageWords) > 0 && words.IsUnspaced(messageWords[0]) {
-		return contactNone
+	tokens := words.AppendTokens(nil, message)
+	if len(tokens) > maxContactWords || len(tokens) > 0 && words.IsUnspaced(tokens[0].Word) {
+		return contactQuestion{}
 	}
-	for _, w := range messageWords {
-		found := contactKindOfWord(w)
+	for i, token := range tokens {
+		w, found := token.Word, contactKindOfWord(token.Word)
 		switch {
 		case possessiveWords()[w]:
-			return contactNone
-		case found != contactNone:
-			if kind == contactNone || found < kind { // "mail address" asks for the mail
-				kind = found
+			return contactQuestion{}
+		case found != contact.None:
+			if c.kind == contact.None || found < c.kind { // "mail address" asks for the mail
+				c.kind = found
 			}
-		case !contactFillers.spaced()[w] && !politeWords()[w] && !greetingWords()[w] && !isStopWordOfAny(w):
-			return contactNone
+		case contactFillers.spaced()[w], politeWords()[w], greetingWords()[w], isStopWordOfAny(w):
+		case i > 0 && len(c.names) < maxContactNames && startsWithCapital(message[token.Start:]):
+			c.names = append(c.names, w)
+		default:
+			return contactQuestion{}
 		}
 	}
-	if kind == contactNone && words.ContainsPhrase(message, placePhrases()) && len(messageWords) >= minPlaceWords &&
-		!slices.ContainsFunc(messageWords, func(w string) bool { return pointingWords()[w] }) {
-		return contactPlace // "Where are you?"
+	return c.orPlace(message, len(tokens))
+}
+
+// orPlace adds that "Where are you?" asks for a place, though it names none, and that "When can I reach you?" asks for
+// hours.
+func (c contactQuestion) orPlace(message string, wordCount int) contactQuestion {
+	switch {
+	case c.kind == contact.Any && words.ContainsPhrase(message, whenPhrases()),
+		c.kind == contact.None && len(c.names) > 0:
+		return contactQuestion{}
+	case c.kind == contact.None && words.ContainsPhrase(message, placePhrases()) && wordCount >= minPlaceWords &&
+		!containsWord(message, func(w string) bool { return pointingWords()[w] && !contactFillers.spaced()[w] }):
+		c.kind = contact.Place
 	}
-	return kind
+	return c
+}
+
+func startsWithCapital(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(r)
+}
+
+func contactKindUnspaced(message string) contact.Kind {
+	if utf8.RuneCountInString(message) > maxContactRunesUnspaced {
+		return contact.None
+	}
+	for i, t := range []contactTable{mailNouns, phoneNouns, placeNouns, reachWords} {
+		if slices.ContainsFunc(t.unspaced(), func(noun string) bool { return asksForNoun(message, noun) }) {
+			return contact.Mail + contact.Kind(i) //nolint:gosec // four of them
+		}
+	}
+	return contact.None
 }
 
 // asksForNoun reports whether a message without spaces between its words holds the noun, and else nothing but what such
@@ -256,34 +293,40 @@ func asksForNoun(message, noun string) bool {
 	})
 }
 
-func contactKindOfWord(word string) contactKind {
+func contactKindOfWord(word string) contact.Kind {
 	switch {
 	case utf8.RuneCountInString(word) < 2: // of "e-mail"
-		return contactNone
+		return contact.None
 	case mailNouns.spaced()[word]:
-		return contactMail
+		return contact.Mail
 	case phoneNouns.spaced()[word]:
-		return contactPhone
+		return contact.Phone
 	case placeNouns.spaced()[word]:
-		return contactPlace
+		return contact.Place
+	case reachWords.spaced()[word]:
+		return contact.Any
 	}
-	return contactNone
+	return contact.None
 }
+
+// ContactKind returns by what a message asks how somebody is reached; None if it asks for something else.
+func ContactKind(message string) contact.Kind { return readContactQuestion(message).kind }
 
 // ContactWords returns the words of a message that asks for a contact and for nothing else, and words that are beside
 // what it asks for: a text that says "Write to help@shop.example" holds none of "What is your email?".
 func ContactWords(message string) (list []string) {
-	kind := contactKindOf(message)
-	if kind == contactNone {
+	kind := ContactKind(message)
+	if kind == contact.None {
 		return nil
 	}
 	for _, w := range splitWords(message) {
-		if contactKindOfWord(w) != contactNone {
+		if contactKindOfWord(w) != contact.None {
 			list = append(list, w)
 		}
 	}
 	for _, l := range language.All() {
-		nouns := []language.Words{l.Contacts.MailNouns, l.Contacts.PhoneNouns, l.Contacts.PlaceNouns}[kind-contactMail]
+		nouns := []language.Words{l.Contacts.MailNouns, l.Contacts.PhoneNouns, l.Contacts.PlaceNouns,
+			l.Contacts.ReachWords}[kind-contact.Mail]
 		hasWord := slices.ContainsFunc(list, func(w string) bool { return listContains(nouns, w) })
 		if l.Unspaced {
 			hasWord = containsAny(message, slices.Collect(nouns.All())...)
@@ -295,65 +338,65 @@ func ContactWords(message string) (list []string) {
 	return list
 }
 
-var (
-	mailAddress = regexp.MustCompile(`[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+`)
-	// what has many digits and is no telephone number
-	datePattern = regexp.MustCompile(`\b(?:19|20)\d\d\s?[-–—/]\s?(?:19|20)?\d\d\b|\b\d{4}-\d\d-\d\d\b|` +
-		`\b\d{1,2}[./]\d{1,2}[./]\d{4}\b`)
-	streetAddress = regexp.MustCompile(`\p{Lu}[\p{L}'’.-]+(?: \p{Lu}[\p{L}'’.-]*| (?:de|des|du|la|le|der|den|dem|di|da|` +
-		`do|van|am|an)){0,4},? \d{1,4}\b|\d{1,4}[A-Za-z]?,? (?:rue|avenue|via|\p{Lu}[\p{L}'’.-]+ \p{Lu}[\p{L}'’.-]+)|` +
-		`شارع|\d ?[号號番]|丁目`)
-)
-
-// holds reports whether a text holds what is asked for.
-func (k contactKind) holds(text string) bool {
-	switch k {
-	case contactMail:
-		return mailAddress.MatchString(text)
-	case contactPhone:
-		return telephonePattern.MatchString(datePattern.ReplaceAllString(text, " "))
-	case contactPlace:
-		return streetAddress.MatchString(text)
-	case contactNone:
-	}
-	return false
-}
-
 // contactConfidence is the confidence in a line that holds the kind of contact that is asked for.
 const contactConfidence = 0.9
 
-// answerContact quotes the sentence or the line that holds the contact that is asked for: the first one that says
-// itself what it is, or is below a heading that does, else one whose passage does.
+// answerContact quotes the sentence or the line that holds the contact that is asked for: the first of those that say
+// most surely that they do.
 func answerContact(req model.Request, message string) (reply, bool) {
-	kind := contactKindOf(message)
-	if kind == contactNone {
-		return reply{}, false
-	}
-	var second *excerpt
-	for i, p := range req.Passages {
-		for _, e := range contactLines(p.Text, i, kind) {
-			if isAboutContacts(p.Heading, kind) || isAboutContacts(p.Text[e.start:e.end], kind) {
-				return quoteContact(req, e), true
-			}
-			if second == nil && kind != contactPlace && isAboutContacts(p.Text, kind) {
-				second = &e
-			}
+	c := readContactQuestion(message)
+	for _, kind := range c.kind.Kinds() {
+		if e, ok := c.bestLine(req.Passages, kind); ok {
+			return quoteLine(req, e), true
 		}
 	}
-	if second == nil {
-		return reply{}, false
-	}
-	return quoteContact(req, *second), true
+	return reply{}, false
 }
 
-func quoteContact(req model.Request, e excerpt) reply {
+// quoteLine quotes a line that is known to hold what is asked for.
+func quoteLine(req model.Request, e excerpt) reply {
 	r := quoteExcerpts(req.Passages, []excerpt{e}, "")
 	r.score = contactConfidence
 	return r
 }
 
-// contactLines returns the sentences and items of a passage that hold what is asked for.
-func contactLines(text string, passage int, kind contactKind) (all []excerpt) {
+// bestLine returns the line that holds a contact of the kind.
+func (c contactQuestion) bestLine(passages []model.Passage, kind contact.Kind) (best excerpt, found bool) {
+	highest := 0
+	for i, p := range passages {
+		for _, e := range linesWith(p.Text, i, kind.Holds) {
+			line := p.Text[e.start:e.end]
+			if n := contactSureness(p, line, kind); n > highest && c.namesAllOf(line+" "+p.Heading+" "+p.SourceName) {
+				best, highest = e, n
+			}
+		}
+	}
+	return best, highest > 0
+}
+
+// namesAllOf reports whether a text has the names of the question.
+func (c contactQuestion) namesAllOf(text string) bool {
+	return !slices.ContainsFunc(c.names, func(name string) bool {
+		return !containsWord(text, func(w string) bool { return w == name })
+	})
+}
+
+// contactSureness returns how surely a line that holds a contact is there to be used: it or a heading above says what
+// it is, its passage does, or it is nothing else; 0 if it may be anything.
+func contactSureness(p model.Passage, line string, kind contact.Kind) int {
+	switch {
+	case isAboutContacts(p.Heading, kind), isAboutContacts(line, kind):
+		return 3
+	case kind != contact.Place && isAboutContacts(p.Text, kind):
+		return 2
+	case kind.ShowsIn(line):
+		return 1
+	}
+	return 0
+}
+
+// linesWith returns the sentences and items of a passage that hold what is asked for.
+func linesWith(text string, passage int, holds func(line string) bool) (all []excerpt) {
 	for _, b := range parseBlocks(text) {
 		var spans []prose.Span
 		switch b.Kind {
@@ -364,7 +407,7 @@ func contactLines(text string, passage int, kind contactKind) (all []excerpt) {
 		default:
 		}
 		for _, s := range spans {
-			if s.End-s.Start <= maxContactBytes && kind.holds(text[s.Start:s.End]) {
+			if s.End-s.Start <= maxContactBytes && holds(text[s.Start:s.End]) {
 				all = append(all, excerpt{passageIndex: passage, start: s.Start, end: s.End})
 			}
 		}
@@ -377,9 +420,9 @@ const maxContactBytes = 500
 
 // isAboutContacts reports whether a text says of itself that it is about contacts. A street that is no address is
 // common, so a place must be named as one.
-func isAboutContacts(text string, kind contactKind) bool {
+func isAboutContacts(text string, kind contact.Kind) bool {
 	t := contactContext
-	if kind == contactPlace {
+	if kind == contact.Place {
 		t = placeNouns
 	}
 	return containsWord(text, func(w string) bool { return utf8.RuneCountInString(w) > 1 && t.spaced()[w] }) ||

@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,6 +33,14 @@ func (q *parsedQuestion) comparedUnits(pages []passageLayout, best quotableUnit)
 	}
 	return others
 }
+
+// asksForMore reports whether the question asks which of two has more: it says "or", and "more" or "less".
+func asksForMore(question string) bool {
+	return containsWord(question, func(w string) bool { return orWords()[w] }) &&
+		containsWord(question, func(w string) bool { return aboveWords()[w] || belowWords()[w] })
+}
+
+var orWords = words.SpacedSet(func(l languageFile) wordTable { return wordTable(l.Texts.OrSeparator) })
 
 // mayBeName reports whether a term of the question may be a name: with German capitals, or at its beginning, all may.
 func (q *parsedQuestion) mayBeName(i int) bool {
@@ -158,6 +167,9 @@ func (q *parsedQuestion) findExcluded(text string) (excluded []int) {
 
 // contradicts reports whether the text speaks of the other side of what the question is about.
 func (q *parsedQuestion) contradicts(text string) bool {
+	if q.differsInParticle(text) || q.differsInPlus(text) || q.isOfOtherThing(text) {
+		return true
+	}
 	if len(q.bounds) > 0 {
 		other := func(b boundedNumber) bool {
 			return slices.Contains(q.bounds, boundedNumber{b.number, !b.isAbove}) && !slices.Contains(q.bounds, b)
@@ -175,10 +187,143 @@ func (q *parsedQuestion) contradicts(text string) bool {
 // contrastLoss is what a unit loses that speaks of the other side.
 const contrastLoss = 0.5
 
-// contrastFit returns what a unit loses where it speaks of the other side of what the question is about.
-func (q *parsedQuestion) contrastFit(text string) float64 {
+// A sentence may have most words of the question and still be of another thing: of the pump's seal, of the plan with a
+// plus, of the vase with another name.
+
+// otherThingFit is what is left of a unit that tells of another thing, and only mentions what is asked.
+const otherThingFit = 0.2
+
+// contrastFit returns what a unit loses where it speaks of the other side of what the question is about,
+// or refers to what does.
+func (q *parsedQuestion) contrastFit(text, before string) float64 {
+	if q.isOfOtherThing(text) || q.isOfOtherThing(before) {
+		return otherThingFit
+	}
 	if q.contradicts(text) {
 		return 1 - contrastLoss
 	}
 	return 1
+}
+
+// isOfOtherThing reports whether the text tells of a thing with another code or another name.
+func (q *parsedQuestion) isOfOtherThing(text string) bool {
+	return q.isOfOtherCode(text) || q.isOfOtherName(text)
+}
+
+// plusPattern finds names with a plus at their end: "Home+", "M5+".
+var plusPattern = regexp.MustCompile(`([\p{L}][\p{L}\d.-]*)\+(?:[^+\p{L}\d]|$)`)
+
+// plusNames returns the names of the text that end in a plus, folded and without it.
+func plusNames(text string) (names []string) {
+	for _, found := range plusPattern.FindAllStringSubmatch(words.Fold(text), -1) {
+		names = append(names, found[1])
+	}
+	return names
+}
+
+// differsInPlus reports whether the text has a name with a plus that the question has without one, and only so.
+func (q *parsedQuestion) differsInPlus(text string) bool {
+	if !strings.Contains(text, "+") {
+		return false
+	}
+	inQuestion := plusNames(q.originalText)
+	return slices.ContainsFunc(plusNames(text), func(name string) bool {
+		bare := regexp.MustCompile(`(?:^|[^\p{L}\d])` + regexp.QuoteMeta(name) + `(?:[^\p{L}\d+-]|$)`)
+		return !slices.Contains(inQuestion, name) && bare.MatchString(q.foldedText) && !bare.MatchString(words.Fold(text))
+	})
+}
+
+// isOfOtherCode reports whether the text begins with another code than the question is about, and only mentions that
+// one: "The seal S-15 fits the KP-200 and costs 9 euros" tells no price of the pump.
+func (q *parsedQuestion) isOfOtherCode(text string) bool {
+	if len(q.codes) == 0 || !q.wantsNumber && !q.asksMeasure() || strings.Contains(text, "|") {
+		return false
+	}
+	at := codePattern.FindStringIndex(text)
+	if at == nil || isAmountCode(text[at[0]:at[1]]) || namesYear(text[at[0]:at[1]]) {
+		return false
+	}
+	begin := text[:at[1]]
+	if strings.HasPrefix(text[at[1]:], "+") {
+		begin += "+"
+	}
+	return len(q.missingCodes(begin)) == len(q.codes) && len(q.missingCodes(text)) < len(q.codes) &&
+		!q.namesLastWord(text[:at[0]])
+}
+
+// namesLastWord reports whether the question names the last word of the text: "The seal" before "S-15".
+func (q *parsedQuestion) namesLastWord(text string) bool {
+	list := splitWords(text)
+	return len(list) > 0 && slices.ContainsFunc(q.wordLikeness(list[len(list)-1]), func(l termLikeness) bool {
+		return l.strength >= minNamedStrength
+	})
+}
+
+// isOfOtherName reports whether the question asks for an amount of a thing that it names, "the vase Nela", and the text
+// has that word with another name behind it and not that one.
+func (q *parsedQuestion) isOfOtherName(text string) bool {
+	if q.compares || !q.wantsNumber && !q.asksMeasure() {
+		return false
+	}
+	return slices.ContainsFunc(q.terms, func(s questionTerm) bool {
+		return s.isPair && s.fromLastMessage && q.isNamed(s) && q.hasOtherName(text, s)
+	})
+}
+
+// isNamed reports whether two neighbours of the question are a thing and its name.
+func (q *parsedQuestion) isNamed(pair questionTerm) bool {
+	kind, name := q.terms[pair.firstTerm], q.terms[pair.secondTerm]
+	return (name.isProperName && !pair.isNamePair || q.lang == words.German && pair.isNamePair) &&
+		strings.Contains(q.foldedText, kind.word+" "+name.word)
+}
+
+// hasOtherName reports whether the text has the thing of the pair with a name behind it, and never that of the pair.
+func (q *parsedQuestion) hasOtherName(text string, pair questionTerm) (found bool) {
+	var last words.Token
+	for token := range words.Tokens(text) {
+		if strengthOf(q.wordLikeness(token.Word), pair.secondTerm) > 0 {
+			return false
+		}
+		isBehind := last.Word != "" && token.Start == last.End+1 && text[last.End] == ' '
+		found = found || isBehind && isCapitalizedInside(text, token) &&
+			strengthOf(q.wordLikeness(last.Word), pair.firstTerm) >= minNamedStrength
+		last = token
+	}
+	return found
+}
+
+// differsInParticle reports whether the text has a verb of the question with the opposite particle behind it, and not
+// with that one: "check-out" where "check-in" is asked for.
+func (q *parsedQuestion) differsInParticle(text string) bool {
+	inQuestion := particlePairs(q.originalText)
+	if len(inQuestion) == 0 {
+		return false
+	}
+	found := particlePairs(text)
+	for pair := range inQuestion {
+		if found[verbWithParticle{pair.verb, oppositeParticles[pair.particle]}] && !found[pair] {
+			return true
+		}
+	}
+	return false
+}
+
+type verbWithParticle struct{ verb, particle string }
+
+// particlePairs returns the words that have a particle behind them, as in "check-in" and "check in".
+func particlePairs(text string) map[verbWithParticle]bool {
+	pairs, last := map[verbWithParticle]bool{}, words.Token{}
+	for token := range words.Tokens(text) {
+		if oppositeParticles[token.Word] != "" && last.Word != "" && token.Start-last.End <= 1 &&
+			!isStopWordOfAny(last.Word) {
+			pairs[verbWithParticle{last.Word, token.Word}] = true
+		}
+		last = token
+	}
+	return pairs
+}
+
+// oppositeParticles are behind a verb in compounds that many languages have.
+var oppositeParticles = map[string]string{
+	"in": "out", "out": "in", "on": "off", "off": "on", "up": "down", "down": "up",
 }

@@ -191,7 +191,10 @@ func (q *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, 
 		return codeConfidence
 	case q.isRequestedList(p, best):
 		return listConfidence
-	case q.statesFact(p, best), q.statesAmountOfSubject(p, best), best.isCompared && q.namesAllNames(best.meantMatch):
+	case q.statesWithout(p, best):
+		return withoutConfidence
+	case q.statesFact(p, best), q.statesTime(p, best), q.statesAmountOfSubject(p, best),
+		best.isCompared && q.namesAllNames(best.meantMatch):
 		return factConfidence
 	case q.isAskedAbove(passage):
 		return askedConfidence
@@ -232,6 +235,34 @@ func (q *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
 		q.matchedShare(best.meantMatch, q.isSingleWord) >= relatedStrength
 }
 
+// statesTime reports whether the question asks when, and the unit is a line or a row with its name and a time.
+func (q *parsedQuestion) statesTime(p *passageLayout, best quotableUnit) bool {
+	isTime := func(word string) bool { return words.KindOf(word)&words.Time != 0 }
+	return best.isTableRow && words.AsksFor(q.originalText)&words.Time != 0 &&
+		q.matchedShare(mergeMatches(p.titleMatch, best.ownMatch), q.isSingleWord) >= minTimedShare &&
+		containsWord(p.text[best.start:best.end], isTime)
+}
+
+// withoutConfidence is the confidence in a sentence that says what holds without what the question says is not there.
+const withoutConfidence = 0.75
+
+// statesWithout reports whether a short question is about what is not there, and the unit denies the same.
+func (q *parsedQuestion) statesWithout(p *passageLayout, best quotableUnit) bool {
+	lacked := q.findExcluded(q.originalText)
+	if q.asksForWith {
+		lacked = append(lacked, q.negatedTerms...) // "I have no receipt"
+	}
+	text := p.text[best.start:best.end]
+	return len(lacked) > 0 && q.contentWordCount() <= maxWithoutWords && !q.lacksPrice(text) &&
+		slices.ContainsFunc(lacked, func(i int) bool { return slices.Contains(q.findExcluded(text), i) })
+}
+
+// maxWithoutWords is how many words with a meaning such a question has.
+const maxWithoutWords = 2
+
+// minTimedShare is how much of the question a line with a time names.
+const minTimedShare = 0.25
+
 // namesAllNames reports whether all names and codes of the question are among what was found, and more than one.
 func (q *parsedQuestion) namesAllNames(found []float64) bool {
 	n := 0
@@ -257,7 +288,56 @@ func (q *parsedQuestion) statesAmountOfSubject(p *passageLayout, best quotableUn
 		return false
 	}
 	near := mergeMatches(p.titleMatch, q.matchText(p.surroundings(best)))
-	return q.missingSubject(near) <= maxMissedOfSubject
+	return q.missingSubject(near) <= maxMissedOfSubject || q.namesSubjectOfHeading(p, best)
+}
+
+// namesSubjectOfHeading reports whether the unit names all that the innermost heading names of what was spoken of
+// before, and something of that.
+func (q *parsedQuestion) namesSubjectOfHeading(p *passageLayout, u quotableUnit) bool {
+	heading, names := q.matchText(p.innermostTitle), false
+	for i, s := range q.terms {
+		if s.fromLastMessage || s.isPair || heading[i] < relatedStrength {
+			continue
+		}
+		if names = true; u.ownMatch[i] < relatedStrength {
+			return false
+		}
+	}
+	return names
+}
+
+// isOfSubject reports whether the amount that the unit tells is that of what was spoken of before: the unit names
+// something of that itself, or refers to the sentence before.
+func (q *parsedQuestion) isOfSubject(p *passageLayout, u quotableUnit) bool {
+	if !q.statesAmountOfSubject(p, u) {
+		return false
+	}
+	for i, s := range q.terms {
+		if !s.fromLastMessage && !s.isPair && u.ownMatch[i] >= relatedStrength {
+			return true
+		}
+	}
+	return leansOnBefore(p.text[u.start:u.end])
+}
+
+// amountOfSubject returns the sentence that tells the amount that a follow-up asks for which names nothing: of what was
+// spoken of before, which the best one may repeat without it.
+func (q *parsedQuestion) amountOfSubject(pages []passageLayout, best quotableUnit) quotableUnit {
+	if best.score == 0 || best.isTableRow || !q.asksForAmountOfSubject() || q.unitHasAmount(best) {
+		return best
+	}
+	found := quotableUnit{}
+	for i := range pages {
+		for _, u := range pages[i].units {
+			if u.score > found.score && q.unitHasAmount(u) && q.isOfSubject(&pages[i], u) {
+				found = u
+			}
+		}
+	}
+	if found.score == 0 {
+		return best
+	}
+	return found
 }
 
 // asksForAmountOfSubject reports whether the message names nothing but what is to be measured, of what was spoken of
@@ -309,6 +389,9 @@ func statesPermission(text string) bool {
 
 func isFrameWord(word string) bool { return questionFrameWords()[word] || measureFillerWords()[word] }
 
+// shortUnitFit is what is left of a unit that is short.
+const shortUnitFit = 0.85
+
 // readability prefers what reads well by itself: prose over code, full sentences over fragments, text over links. What
 // is mostly links leads elsewhere and is never an answer.
 func readability(text string, kind markdown.Kind) float64 {
@@ -319,7 +402,7 @@ func readability(text string, kind markdown.Kind) float64 {
 	case kind == markdown.Table:
 		f = 0.8
 	case len(text) < shortUnitBytes && !refersBack(text), strings.HasSuffix(text, "```"):
-		f = 0.85
+		f = shortUnitFit
 	}
 	if strings.Contains(text, "![") || strings.Contains(text, "<br") {
 		f *= 0.7

@@ -154,7 +154,8 @@ const (
 // isFirm reports whether a sure answer may be given as one. A page that is quoted for a line of its menu is none.
 func (q *parsedQuestion) isFirm(passages []model.Passage, p *passageLayout, best quotableUnit, score float64) bool {
 	passage := passages[best.passageIndex]
-	if passage.IsQnA || q.isTranslated() || q.isUnspaced() || best.isTableRow || best.isCompared {
+	if passage.IsQnA || q.isTranslated() || q.isUnspaced() || best.isTableRow || best.isCompared ||
+		q.statesWithout(p, best) {
 		return true
 	}
 	text := p.surroundings(best)
@@ -266,8 +267,7 @@ func (q *parsedQuestion) isBesideThePoint(p *passageLayout, passage model.Passag
 // quotedText returns what is quoted around the unit; of a row all of its table.
 func (q *parsedQuestion) quotedText(p *passageLayout, u quotableUnit) string {
 	if u.isTableRow {
-		b := p.blocks[u.firstBlock]
-		return p.text[b.Start:b.End]
+		return p.text[p.blocks[u.firstBlock].Start:p.blocks[u.lastBlock].End]
 	}
 	s := q.excerptAround(p, u)
 	text := ""

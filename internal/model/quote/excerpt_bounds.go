@@ -207,11 +207,20 @@ func refersBack(sentence string) bool {
 	first, _, _ := strings.Cut(sentence, " ")
 	first, _, _ = strings.Cut(strings.ReplaceAll(first, "’", "'"), "'")
 	first = strings.ToLower(strings.Trim(first, ",،*_"))
-	if backReferenceWords()[words.Fold(first)] || beginsWithPhrase(sentence, backReferencePhrases()) ||
+	if isBackReference(words.Fold(first), sentence) || beginsWithPhrase(sentence, backReferencePhrases()) ||
 		pointsBackEarly(sentence) || pointsBackBehindComma(sentence) {
 		return true
 	}
 	return slices.ContainsFunc(backReferencesUnspaced(), func(p string) bool { return strings.HasPrefix(sentence, p) })
+}
+
+// isBackReference reports whether the first word of a sentence refers back: "il" does in French, and not in Italian.
+func isBackReference(first, sentence string) bool {
+	if !backReferenceWords()[first] {
+		return false
+	}
+	lang, isSure := words.GuessLanguage(words.AppendTokens(nil, sentence))
+	return !isSure || !lang.IsStopWord(first) || backReferencesOf(lang.Tag())[first]
 }
 
 // leansOnBefore reports whether the sentence cannot be understood without the one before it: it refers back, and not

@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -8,6 +9,7 @@ import (
 
 	"parley/internal/model"
 	"parley/internal/text/markdown"
+	"parley/internal/text/words"
 )
 
 // What is under a heading answers it from its first sentence on: where the heading is what the question is about, a
@@ -250,4 +252,110 @@ func (q *parsedQuestion) matchTitleLine(c *unitContext, u quotableUnit) (found [
 		return nil, false
 	}
 	return q.matchText(p.blockText(title)), u.start == p.blocks[u.firstBlock].Start
+}
+
+// A part of a contract is asked for by its number: "What does clause 2.3 say?", "What is in Article VI?".
+
+var (
+	partNumber   = regexp.MustCompile(`^(?:\d{1,3}(?:\.\d{1,3})*|[IVXLC]{1,7})$`)
+	partBeginner = regexp.MustCompile(`^[#*\s]*(?:§+ ?|\p{L}+\.? )?(\d{1,3}(?:\.\d{1,3})*|[IVXLC]{1,7})` +
+		`(?:[.):]+\s|\s+[^\s\p{Ll}]|\s*$)`)
+	partWord = regexp.MustCompile(`^[#*\s]*(§|\p{L}+)`)
+)
+
+// askedPart returns the number of the part that a message asks for and for nothing else; empty for none.
+func askedPart(message string) (number string) {
+	before, tokens := "", words.AppendTokens(nil, message)
+	if len(tokens) > maxContactWords {
+		return ""
+	}
+	for _, token := range tokens {
+		text := message[token.Start:token.End]
+		isNamed := partNouns()[before] || strings.HasSuffix(strings.TrimRight(message[:token.Start], " "), "§")
+		isNumber := partNumber.MatchString(text) && (isNamed || strings.Contains(text, "."))
+		switch before = token.Word; {
+		case isNumber && number == "":
+			number = text
+		case isNumber, !partNouns()[before] && !partFillers()[before] && !politeWords()[before] && !isStopWordOfAny(before):
+			return ""
+		}
+	}
+	return number
+}
+
+// answerNumberedPart quotes what is under the number of a part.
+func answerNumberedPart(req model.Request, message string) (reply, bool) {
+	number := askedPart(message)
+	if number == "" {
+		return reply{}, false
+	}
+	for i, p := range req.Passages {
+		if e, ok := partIn(p.Text, number); ok {
+			e.passageIndex = i
+			return quoteLine(req, e), true
+		}
+	}
+	picked := passagesUnderPart(req.Passages, number)
+	if len(picked) == 0 {
+		return reply{}, false
+	}
+	r := quoteExcerpts(req.Passages, picked, "")
+	r.score = contactConfidence
+	return r, true
+}
+
+// maxPartPassages is how many passages of a part are quoted.
+const maxPartPassages = 3
+
+// passagesUnderPart returns the passages of the first source that has a heading with the number.
+func passagesUnderPart(passages []model.Passage, number string) (picked []excerpt) {
+	for i, p := range passages {
+		isUnder := slices.ContainsFunc(headingPath(p), func(part string) bool { return partNumberOf(part) == number })
+		if isUnder && (len(picked) == 0 || p.SourceID == passages[picked[0].passageIndex].SourceID) {
+			picked = append(picked, excerpt{passageIndex: i, end: len(p.Text)})
+		}
+	}
+	slices.SortStableFunc(picked, func(a, b excerpt) int {
+		return passages[a.passageIndex].Ordinal - passages[b.passageIndex].Ordinal
+	})
+	return picked[:min(len(picked), maxPartPassages)]
+}
+
+// partNumberOf returns the number that a line begins with, as parts of contracts do; empty for none.
+func partNumberOf(line string) string {
+	m := partBeginner.FindStringSubmatch(line)
+	if m == nil {
+		return ""
+	}
+	word := ""
+	if w := partWord.FindStringSubmatch(line); w != nil {
+		word = words.Fold(w[1])
+	}
+	isRoman := m[1][0] > '9'
+	if isRoman && word == words.Fold(m[1]) || word == "§" || word == "" || partNouns()[word] {
+		return m[1]
+	}
+	return ""
+}
+
+// maxPartBytes is how much of a part is quoted.
+const maxPartBytes = 1500
+
+// partIn returns the lines of the text that belong to the number: from the one that begins with it to the next that
+// begins with another.
+func partIn(text, number string) (e excerpt, found bool) {
+	at := 0
+	for line := range strings.Lines(text) {
+		n := partNumberOf(line)
+		switch {
+		case !found && n == number:
+			e.start, found = at, true
+		case found && (n != "" && !strings.HasPrefix(n, number+".") || strings.HasPrefix(line, "#")):
+			return e, true
+		}
+		if at += len(line); found && at-e.start <= maxPartBytes && strings.TrimSpace(line) != "" {
+			e.end = at - (len(line) - len(strings.TrimRight(line, " \n")))
+		}
+	}
+	return e, found && e.end > e.start
 }

@@ -73,7 +73,7 @@ func checkQuestions(t *testing.T, l *language.Language, e languageExamples) {
 	for name, phrases := range map[string]func() []string{"how_much": howMuchPhrases, "when": whenPhrases,
 		"often": oftenPhrases, "person": personPhrases, "place": placePhrases, "cost": costPhrases,
 		"overview": overviewPhrases, "definition": definitionPhrases, "permission": permissionPhrases,
-		"comparisons": comparisonPhrases, "prices": pricePhrases} {
+		"comparisons": comparisonPhrases, "prices": pricePhrases, "meaning": meaningPhrases} {
 		understood[name] = func(q string) bool { return words.ContainsPhrase(q, phrases()) }
 	}
 	tables := reflect.ValueOf(l.Questions)

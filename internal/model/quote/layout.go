@@ -21,8 +21,10 @@ type passageLayout struct {
 	units        []quotableUnit
 	passageMatch []float64 // how it matches with its title
 	titleMatch   []float64
-	openFence    string    // what would end the code that the text ends within; empty if it ends within none
-	codeRest     []excerpt // of other passages, up to the end of that code; nil if they do not hold it
+
+	innermostTitle string    // the heading right above
+	openFence      string    // what would end the code that the text ends within; empty if it ends within none
+	codeRest       []excerpt // of other passages, up to the end of that code; nil if they do not hold it
 }
 
 // quotableUnit is the least that can be quoted: a sentence, or a list, a table or code with the line that leads to it.
@@ -46,6 +48,7 @@ func (q *parsedQuestion) layOutPassage(passages []model.Passage, i int) passageL
 	if pg.openFence = openFence(p.Text, pg.blocks); pg.openFence != "" {
 		pg.codeRest = restOfCode(passages, i, pg.openFence)
 	}
+	pg.innermostTitle = innermostHeading(p)
 	pg.titleMatch = mergeMatches(q.matchText(p.Heading), q.matchText(p.SourceName))
 	pg.scoredText = p.Text
 	if !q.wantsCode {
@@ -101,7 +104,7 @@ func (q *parsedQuestion) addUnits(c *unitContext, first, last int) {
 	}
 	u := quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: b.Start, end: end}, firstBlock: first,
 		lastBlock: last, kind: kind, ordered: ordered}
-	if c.layout.blocks[last].Kind == markdown.Table && q.addTableRows(c, u, last) {
+	if c.layout.blocks[last].Kind == markdown.Table && q.addTableRows(c, u, last) || q.addListLines(c, u) {
 		return
 	}
 	if end-b.Start <= maxListBytes || ordered || kind == markdown.Code { // steps and code are never cut
@@ -208,8 +211,13 @@ func (q *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 		u.lineLoss = headlineLoss
 	}
 	u.score = (1 - u.lineLoss) * q.fullCoverage(u.contextMatch) * c.passageWeight * readability(text,
-		u.scoringKind(c.layout)) * u.completeness(text) * q.formFit(c, u) * q.contrastFit(text) *
+		u.scoringKind(c.layout)) * u.completeness(text) * q.formFit(c, u) *
+		q.contrastFit(text, c.layout.text[antecedent.start:antecedent.end]) *
 		(1 - q.codeLoss(c, text, c.layout.text[antecedent.start:antecedent.end]))
+	if len(text) < shortUnitBytes && (q.unitHasAmount(u) || q.namesPlace(u, text)) && !q.lacksName(u.ownMatch) &&
+		endsAsSentence(text) {
+		u.score /= shortUnitFit // a short sentence with the amount or the place that is asked for is whole
+	}
 	c.layout.units = append(c.layout.units, u)
 	c.isFirstUnderHeading = c.isFirstUnderHeading && q.ownCoverage(u.ownMatch) == 0
 }
@@ -369,6 +377,7 @@ const (
 	permissionFit  = 0.2  // a sentence that says who may, where that is the question
 	tableFit       = 0.5  // a table or a list, where the question is which things there are
 	negationFit    = 0.5  // a unit that denies what the question denies; against one that does not
+	placeFit       = 0.2  // a sentence with a name, where the question is where
 )
 
 func (q *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
@@ -393,7 +402,10 @@ func (q *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
 	case q.wantsDefinition && c.isFirstUnderHeading:
 		f += definitionFit * c.headingFocus
 	}
-	if q.wantsNumber && !u.isTableRow && !q.hasNewNumber(c.layout.text[u.start:u.end]) {
+	if q.namesPlace(u, c.layout.text[u.start:u.end]) {
+		f += placeFit
+	}
+	if q.wantsNumber && !u.isTableRow && !q.unitHasAmount(u) && !q.hasNewNumber(c.layout.text[u.start:u.end]) {
 		f -= numberFit
 	}
 	if len(q.negatedTerms) > 0 {
@@ -405,6 +417,11 @@ func (q *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
 		}
 	}
 	return f
+}
+
+// namesPlace reports whether the question asks where, and the unit is a sentence with a name that the question lacks.
+func (q *parsedQuestion) namesPlace(u quotableUnit, text string) bool {
+	return q.asksPlace && u.kind == markdown.Paragraph && q.readSentence(text).names > 0
 }
 
 // leadMatch returns how the headings and the line that leads to the unit match.

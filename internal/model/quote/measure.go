@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"parley/internal/text/contact"
 	"parley/internal/text/language"
 	"parley/internal/text/markdown"
 	"parley/internal/text/words"
@@ -65,6 +66,9 @@ const timeUnitReach = 3
 
 // answersMeasure reports whether the text holds an amount of the kind.
 func (q *parsedQuestion) answersMeasure(m measureKind, text string) bool {
+	if strings.Contains(text, "<") {
+		text = struckPattern.ReplaceAllString(text, "") // as it is quoted: "<ins>45</ins> euros"
+	}
 	switch m {
 	case measureDuration:
 		return q.hasTimeSpan(text)
@@ -75,7 +79,7 @@ func (q *parsedQuestion) answersMeasure(m measureKind, text string) bool {
 	case measureBound:
 		return boundPattern().MatchString(text)
 	case measurePhoneNumber:
-		return contactPhone.holds(text)
+		return contact.Phone.Holds(text)
 	case measureClockTime:
 		return clockTimePattern().MatchString(text)
 	case measureLanguage:
@@ -195,7 +199,6 @@ var (
 	languageNamePattern = formatPattern(`(?i)\b(%s)`, func(l languageFile) []string {
 		return l.Measures.LanguageNamePatterns
 	})
-	telephonePattern = regexp.MustCompile(`\+?\d[\d ()/.-]{5,}\d`)
 )
 
 // patternsWithoutSpaces returns the patterns of a language that sets no words apart: no end of a word is behind them.

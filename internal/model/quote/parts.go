@@ -18,26 +18,44 @@ import (
 // maxQuestionParts is how many questions of a message are answered.
 const maxQuestionParts = 3
 
-// questionParts returns the questions of a message that can be understood alone; nil if there is one only.
-func questionParts(message string) (parts []string) {
+// questionPart is one question of a message; one that leans is understood with the one before it only.
+type questionPart struct {
+	text  string
+	leans bool
+}
+
+// questionParts returns the questions of a message; nil if there is one only.
+func questionParts(message string) (parts []questionPart) {
 	if len(message) > maxPartsBytes {
 		return nil
 	}
 	for _, s := range prose.Sentences(message, 0, len(message)) {
-		for _, part := range splitAtAnd(message[s.Start:s.End]) {
-			if len(parts) > 0 && words.NeedsContext(part) {
-				parts[len(parts)-1] += " " + part
+		for i, part := range splitAtAnd(message[s.Start:s.End]) {
+			if len(parts) > 0 && i == 0 && words.NeedsContext(part) {
+				parts[len(parts)-1].text += " " + part
 				continue
 			}
-			parts = append(parts, part)
+			parts = append(parts, questionPart{part, i > 0 && leansOnQuestion(part)})
 		}
 	}
-	isQuestion := func(part string) bool { return strings.ContainsAny(part, "?？؟") || beginsAsQuestion(part) }
-	if len(parts) < 2 || len(parts) > maxQuestionParts || words.NeedsContext(parts[0]) ||
-		slices.ContainsFunc(parts, func(part string) bool { return !isQuestion(part) }) {
+	isNoQuestion := func(p questionPart) bool {
+		return !strings.ContainsAny(p.text, "?？؟") && !beginsAsQuestion(p.text)
+	}
+	if len(parts) < 2 || len(parts) > maxQuestionParts || leansOnQuestion(parts[0].text) ||
+		slices.ContainsFunc(parts, isNoQuestion) {
 		return nil
 	}
 	return parts
+}
+
+// leansOnQuestion reports whether a question points at what was said before, or names nothing.
+func leansOnQuestion(part string) bool {
+	return !namesAnything(part) || words.NeedsContext(part+" name name")
+}
+
+// namesAnything reports whether the text has a word with a meaning of its own.
+func namesAnything(text string) bool {
+	return containsWord(text, func(w string) bool { return !isStopWordOfAny(w) && !isFrameWord(w) })
 }
 
 // maxPartsBytes is how long a message may be that is split.
@@ -48,7 +66,7 @@ func splitAtAnd(sentence string) (parts []string) {
 	tokens, from := words.AppendTokens(nil, sentence), 0
 	for i := 1; i+1 < len(tokens); i++ {
 		if !andWords()[tokens[i].Word] || !isQuestionOpener(tokens[i+1].Word) ||
-			words.NeedsContext(sentence[from:tokens[i].Start]) || words.NeedsContext(sentence[tokens[i+1].Start:]) {
+			leansOnQuestion(sentence[from:tokens[i].Start]) {
 			continue
 		}
 		parts = append(parts, strings.TrimRight(sentence[from:tokens[i].Start], " ,;"))
@@ -74,20 +92,37 @@ type partAnswer struct {
 	picked  []excerpt
 	verdict verdict
 	bounds  *parley.AnswerBounds
+	isRow   bool // of a table
 }
 
-// answerEachPart answers the questions of a message one by one, where each of them has an answer without doubt.
+// answerEachPart answers the questions of a message one by one, where one of them has an answer without doubt. Of the
+// others it says that they have none.
 func answerEachPart(ctx context.Context, req model.Request, userQuestions []string) (reply, bool) {
 	parts := questionParts(readingOf(userQuestions[len(userQuestions)-1], req.Passages))
 	if len(parts) == 0 || len(req.Passages) == 0 || req.Passages[0].Translations != nil {
 		return reply{}, false
 	}
-	var picked []excerpt
-	r := reply{score: 1}
-	for _, part := range parts {
-		a := answerPart(ctx, req, part)
-		if a.verdict.state != parley.AnswerSure {
+	var answers []partAnswer
+	for i, part := range parts {
+		a := answerPart(ctx, req, parts, i)
+		if part.leans && (a.verdict.state != parley.AnswerSure || answers[i-1].isRow) {
 			return reply{}, false
+		}
+		answers = append(answers, a)
+	}
+	return joinParts(req, parts, answers)
+}
+
+// joinParts returns the answers that are sure, and behind them the questions that have none.
+func joinParts(req model.Request, parts []questionPart, answers []partAnswer) (r reply, ok bool) {
+	var picked []excerpt
+	missing := ""
+	r.score = 1
+	for i, a := range answers {
+		if a.verdict.state != parley.AnswerSure {
+			missing += "\n\n" + strings.TrimRight(parts[i].text, " ?？؟.") + "? " + textsIn(questionLanguage(req)).Unknown
+			r.isUnsure = true
+			continue
 		}
 		for _, e := range a.picked {
 			if !slices.Contains(picked, e) {
@@ -98,14 +133,24 @@ func answerEachPart(ctx context.Context, req model.Request, userQuestions []stri
 			r.score, r.bounds, r.reason = a.verdict.score, a.bounds, a.verdict.reason
 		}
 	}
+	if len(picked) == 0 {
+		return reply{}, false
+	}
 	quoted := quoteExcerpts(req.Passages, picked, "")
-	r.text, r.citations = quoted.text, quoted.citations
+	r.text, r.citations = quoted.text+missing, quoted.citations
 	return r, true
 }
 
 // answerPart answers one question of several, from the passages in the order of what they name of it.
-func answerPart(ctx context.Context, req model.Request, part string) (a partAnswer) {
-	t := parseQuestion([]string{part}, req.Passages)
+func answerPart(ctx context.Context, req model.Request, parts []questionPart, at int) (a partAnswer) {
+	texts := []string{parts[at].text}
+	if parts[at].leans {
+		texts = []string{parts[at-1].text, parts[at].text}
+	}
+	if parts[at].leans && !namesAnything(parts[at].text) {
+		texts = texts[:1]
+	}
+	t := parseQuestion(texts, req.Passages)
 	t.replyLanguage = questionLanguage(req)
 	passages, order := t.passagesOfPart(req.Passages)
 	pages := t.layOutPassages(ctx, passages)
@@ -116,17 +161,30 @@ func answerPart(ctx context.Context, req model.Request, part string) (a partAnsw
 	if best.score > 0 {
 		best = t.mergeTableRows(&pages[best.passageIndex], best)
 	}
-	a.verdict = t.judge(passages, pages, best)
+	a.verdict, a.isRow = t.judge(passages, pages, best), best.isTableRow
 	if a.verdict.state != parley.AnswerSure || !t.isFirm(passages, &pages[best.passageIndex], best, a.verdict.score) {
 		a.verdict.state = parley.AnswerRefused
 		return a
 	}
 	a.bounds = t.answerBounds(passages, best)
-	a.picked = t.pickExcerpts(passages, pages, best)
+	if a.picked = t.pickExcerpts(passages, pages, best); len(texts) == 1 && parts[at].leans {
+		a.picked = pages[best.passageIndex].sentenceBehind(best)
+	}
 	for i := range a.picked {
 		a.picked[i].passageIndex = order[a.picked[i].passageIndex]
 	}
 	return a
+}
+
+// sentenceBehind returns the sentence that goes on behind the unit: what follows from it. Nil for none.
+func (p *passageLayout) sentenceBehind(u quotableUnit) []excerpt {
+	i := p.unitIndex(u)
+	if i < 0 || !p.isFollowedBy(i) {
+		return nil
+	}
+	next := p.units[i+1].excerpt
+	next.joint = " "
+	return []excerpt{next}
 }
 
 // What the search would make of the best passage of a question: how many letters it finds where all words are there,

@@ -25,6 +25,7 @@ type parsedQuestion struct {
 	countedStem    string // stem of what the question asks the number of
 	isLanguageSure bool   // its language shows
 	asksWhoMay     bool   // it asks who is allowed to do something
+	asksPlace      bool   // it asks where; not of "my order", whose place no source knows
 	wantsCode      bool   // it is about code, or how something is done
 	wantsList      bool   // it asks which things of a kind there are
 	asksBarePrice  bool   // it asks how much and names nothing
@@ -77,6 +78,8 @@ func parseQuestion(userTexts []string, passages []model.Passage) parsedQuestion 
 	t.countedStem = t.parseCountedStem(last)
 	t.asksWhoMay, t.wantsList = words.ContainsPhrase(last, permissionPhrases()),
 		listQuestionPattern().MatchString(t.foldedText)
+	t.asksPlace = words.ContainsPhrase(last, placePhrases()) &&
+		!containsWord(last, func(w string) bool { return possessiveWords()[w] })
 	t.setTranslations(passages)
 	t.wantsCode = t.isAboutCode()
 	_, t.isLanguageSure = words.GuessLanguage(words.AppendTokens(nil, last))
@@ -91,7 +94,7 @@ func parseQuestion(userTexts []string, passages []model.Passage) parsedQuestion 
 	}
 	t.negatedTerms = t.findNegatedTerms(last)
 	t.codes, t.bounds = findAskedCodes(last), findBounds(last)
-	t.compares = words.ContainsPhrase(withoutMarks(last), comparisonPhrases())
+	t.compares = words.ContainsPhrase(withoutMarks(last), comparisonPhrases()) || asksForMore(last)
 	t.asksForWith = containsWord(last, func(w string) bool { return withWords()[w] })
 	return t
 }
@@ -111,7 +114,8 @@ func (q *parsedQuestion) addTerms(text string, weight float64, weights map[strin
 	for token := range words.Tokens(text) {
 		by, hyphened := asks.measureOf(last, token.Word), token.Start > 0 && text[token.Start-1] == '-'
 		last = token.Word
-		if q.lang.IsStopWord(token.Word) || q.isParticleEnding(text, token) ||
+		if q.lang.IsStopWord(token.Word) || negationWords()[token.Word] || isElided(text, token) ||
+			q.isParticleEnding(text, token) ||
 			hyphened && q.lang.IsStopWord(strings.TrimSuffix(token.Word, "s")) { // "add-ons"
 			continue
 		}
@@ -145,6 +149,16 @@ func (q *parsedQuestion) addTerms(text string, weight float64, weights map[strin
 		}
 		before, named = at, isCapitalizedInside(text, token)
 	}
+}
+
+// isElided reports whether a letter is all that is left of a word, or joins two: "c’è", "a-t-il".
+func isElided(text string, token words.Token) bool {
+	if len(token.Word) != 1 || token.Word[0] < 'a' || token.Word[0] > 'z' {
+		return false
+	}
+	rest := text[token.End:]
+	return strings.HasPrefix(rest, "'") || strings.HasPrefix(rest, "’") ||
+		strings.HasPrefix(rest, "-") && strings.HasSuffix(text[:token.Start], "-")
 }
 
 // barePriceWord stands for what "How much is it?" asks for: no word of that has a meaning of its own.
@@ -325,6 +339,9 @@ func (q *parsedQuestion) findNegatedTerms(text string) (denied []int) {
 		if negationWords()[token.Word] {
 			left = negationReach
 			continue
+		}
+		if len(token.Word) == 1 && 'a' <= token.Word[0] {
+			continue // the end of "don't", and articles
 		}
 		if left--; left >= 0 {
 			for _, l := range q.wordLikeness(token.Word) {

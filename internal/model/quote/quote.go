@@ -78,7 +78,7 @@ func answerFromPassages(ctx context.Context, req model.Request, userQuestions []
 		return reply{}
 	}
 	best := t.firstOfSubject(req.Passages, pages, firstOfQnA(req.Passages, pages, bestUnit(pages)))
-	best = t.underAskingHeading(req, pages, best)
+	best = t.amountOfSubject(pages, t.underAskingHeading(req, pages, best))
 	if best.score > 0 {
 		best = t.mergeTableRows(&pages[best.passageIndex], best)
 	}

@@ -23,6 +23,7 @@ type quotedPart struct {
 var (
 	footnotePattern   = regexp.MustCompile(`[.!?,;:)»”"。](( ?\[\^?\d{1,3}\])+)(?:[^(\d]|$)`)
 	doubledPattern    = regexp.MustCompile(`\B(")"[^"\s][^"\n]{0,200}(")"(?:\W|$)`) // as in a file of separated values
+	struckPattern     = regexp.MustCompile(`~~[^\s~][^~\n]*~~[ \t]?|<(?:del|s)>[^<\n]*</(?:del|s)>[ \t]?|</?ins>`)
 	lineBreakPattern  = regexp.MustCompile(`(?i)[ \t]*(?:<br[ \t]*/?>\s*)+`)
 	emptyLinesPattern = regexp.MustCompile(`[ \t\r]*(?:\n[ \t\r]*){3,}`)
 	wideSpacePattern  = regexp.MustCompile(`[ \t]{2,}`)
@@ -60,7 +61,7 @@ func fieldPatterns(names language.Words) (patterns []string) {
 
 // readableParts returns what of a quote is for readers. Code and tables stay as they are.
 func readableParts(text string) []quotedPart {
-	hasMarks := strings.ContainsAny(text, "[<:\n\"°") || strings.Contains(text, "  ")
+	hasMarks := strings.ContainsAny(text, "[<:\n\"°~") || strings.Contains(text, "  ")
 	if !hasMarks || strings.Contains(text, "```") {
 		return []quotedPart{{0, len(text), ""}}
 	}
@@ -69,6 +70,9 @@ func readableParts(text string) []quotedPart {
 		if start, end := at[2*group], at[2*group+1]; !isInCode(text, start) {
 			cuts = append(cuts, quotedPart{start, end, separator})
 		}
+	}
+	for _, at := range struckPattern.FindAllStringIndex(text, -1) {
+		add("", at, 0)
 	}
 	for _, at := range editorialNotePattern().FindAllStringSubmatchIndex(text, -1) {
 		add("", at, 1)

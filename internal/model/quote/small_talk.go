@@ -116,9 +116,14 @@ func replyToSmallTalk(t *language.Texts, kind byte) string {
 }
 
 func guessLanguage(message string) words.Language {
-	l, _ := words.GuessLanguage(words.AppendTokens(nil, message))
+	l, _ := words.GuessLanguage(words.AppendTokens(nil, withoutRomanNumbers(message)))
 	return l
 }
+
+// withoutRomanNumbers blanks what shows no language: "VI" is no Italian word.
+func withoutRomanNumbers(message string) string { return romanNumbers.ReplaceAllString(message, " ") }
+
+var romanNumbers = regexp.MustCompile(`\b[IVXLC]{1,7}\b`)
 
 // IsSmallTalk reports whether a message is nothing but a greeting, thanks or a goodbye: it asks for nothing.
 func IsSmallTalk(message string) bool {
@@ -138,6 +143,7 @@ const (
 	asksWhoAnswers openingKind = iota + 1 // who or what answers, and what it can do
 	announcesQuestion
 	asksWhatWasAsked
+	asksHowItGoes
 )
 
 // openings are the messages of all languages by their words.
@@ -145,7 +151,8 @@ var openings = sync.OnceValue(func() map[string][]opening {
 	all := map[string][]opening{}
 	for i, l := range language.All() {
 		for kind, phrases := range map[openingKind]language.Phrases{asksWhoAnswers: l.Conversation.IdentityQuestions,
-			announcesQuestion: l.Conversation.Openings, asksWhatWasAsked: l.Conversation.RecallQuestions} {
+			announcesQuestion: l.Conversation.Openings, asksWhatWasAsked: l.Conversation.RecallQuestions,
+			asksHowItGoes: l.Conversation.WellbeingQuestions} {
 			for p := range phrases.All() {
 				key := words.Fold(p)
 				if !l.Unspaced {
@@ -210,6 +217,9 @@ func answerOpening(req model.Request, message string) string {
 		}
 		return whatElseQuestion(o.lang)
 	}
+	if o.kind == asksHowItGoes {
+		return joinSentences(t.IAmWell, whatElseQuestion(o.lang))
+	}
 	var parts []string
 	if o.kind == asksWhoAnswers {
 		parts = append(parts, t.IsAutomated)
@@ -217,11 +227,15 @@ func answerOpening(req model.Request, message string) string {
 	if topics := topicNames(req.Passages, words.IsUnspaced(t.MyTopics[0])); len(topics) > 0 {
 		parts = append(parts, t.MyTopics[0]+strings.Join(topics, t.ListSeparator)+t.MyTopics[1])
 	}
-	parts = append(parts, whatElseQuestion(o.lang))
-	if words.IsUnspaced(t.MyTopics[0]) {
-		return strings.Join(parts, "")
+	return joinSentences(append(parts, whatElseQuestion(o.lang))...)
+}
+
+// joinSentences joins sentences of one language.
+func joinSentences(sentences ...string) string {
+	if words.IsUnspaced(sentences[0]) {
+		return strings.Join(sentences, "")
 	}
-	return strings.Join(parts, " ")
+	return strings.Join(sentences, " ")
 }
 
 const (

@@ -28,6 +28,10 @@ func (q *parsedQuestion) addTableRows(c *unitContext, u quotableUnit, last int) 
 	}
 	best := slices.Max(covers)
 	chosen := q.chooseRows(c.layout.text, rows, covers)
+	exact := q.exactRows(c.layout.text, rows, chosen)
+	if exact != nil {
+		chosen = exact
+	}
 	sorted := slices.Sorted(slices.Values(covers))
 	fitCount := 0
 	for _, v := range covers {
@@ -35,8 +39,8 @@ func (q *parsedQuestion) addTableRows(c *unitContext, u quotableUnit, last int) 
 			fitCount++
 		}
 	}
-	if fitCount > maxQuotedRows || best < sorted[(len(sorted)-1)/2]+minRowLead &&
-		!q.namesEachRow(c.layout.text, rows, chosen) {
+	if exact == nil && (fitCount > maxQuotedRows || best < sorted[(len(sorted)-1)/2]+minRowLead &&
+		!q.namesEachRow(c.layout.text, rows, chosen)) {
 		return false
 	}
 	c.tableHeadMatch = q.matchText(c.layout.text[u.start:head.end])
@@ -73,6 +77,101 @@ func (q *parsedQuestion) chooseRows(text string, rows []excerpt, covers []float6
 	return chosen
 }
 
+// maxLineHeadBytes is how long the name is that a line of a list begins with.
+const maxLineHeadBytes = 60
+
+// addListLines adds the lines of a list that the question names by what is before their colon, "Plus: 4 euros", and
+// reports whether there are any.
+func (q *parsedQuestion) addListLines(c *unitContext, u quotableUnit) bool {
+	if u.kind != markdown.Item || u.ordered || q.wantsList || q.wantsSteps || c.isQnA {
+		return false
+	}
+	lines, chosen := q.namedLines(c.layout, u)
+	n := len(chosen)
+	if n == 0 || n == lines || n > maxQuotedRows || n > 1 && !q.compares {
+		return false
+	}
+	if c.layout.isLeadIn(u.firstBlock) {
+		c.tableHeadMatch = q.matchText(c.layout.blockText(u.firstBlock))
+	}
+	for _, s := range chosen {
+		s.passageIndex = c.passageIndex
+		q.addUnit(c, quotableUnit{excerpt: s, firstBlock: u.firstBlock, lastBlock: u.lastBlock, kind: u.kind,
+			isTableRow: true})
+	}
+	c.tableHeadMatch = nil
+	return true
+}
+
+// namedLines returns how many lines a list has that begin with a name, and those whose name the question has; none
+// where other lines are among them.
+func (q *parsedQuestion) namedLines(p *passageLayout, u quotableUnit) (lines int, chosen []excerpt) {
+	question := joinedWords(q.originalText)
+	for _, b := range p.blocks[u.firstBlock : u.lastBlock+1] {
+		if b.Kind != markdown.Item {
+			continue
+		}
+		text := strings.TrimSpace(p.text[b.ContentStart:b.End])
+		head, _, ok := strings.Cut(text, ":")
+		if !ok || len(head) > maxLineHeadBytes || strings.Contains(text, "\n") || givesInstruction(text) {
+			return 0, nil
+		}
+		lines++
+		found := q.matchText(head)
+		if name := joinedWords(head); strings.Contains(question, name) && q.matchedShare(found, q.isSingleWord) > 0 {
+			start := b.ContentStart + strings.Index(p.text[b.ContentStart:b.End], text)
+			chosen = append(chosen, excerpt{start: start, end: start + len(text)})
+		}
+	}
+	return lines, chosen
+}
+
+// exactRows returns the rows with a code that the question names, else those of the chosen whose first cell is in it
+// word by word; all of these where things are compared. Nil for none.
+func (q *parsedQuestion) exactRows(text string, rows []excerpt, chosen []bool) []bool {
+	exact, n := make([]bool, len(rows)), 0
+	mark := func(isExact func(i int, row string) bool) bool {
+		for i, r := range rows {
+			if exact[i] = isExact(i, text[r.start:r.end]); exact[i] {
+				n++
+			}
+		}
+		return n > 0 && n <= maxQuotedRows && n < len(rows)
+	}
+	if len(q.codes) > 0 && mark(func(_ int, row string) bool { return len(q.missingCodes(row)) < len(q.codes) }) {
+		return exact
+	}
+	n = 0
+	question := joinedWords(q.originalText)
+	isNamed := func(row string) bool {
+		cell := joinedWords(firstCell(row))
+		return len(strings.Fields(cell)) > 0 && q.matchedShare(q.matchText(cell), q.isSingleWord) > 0 &&
+			strings.Contains(question, cell)
+	}
+	if mark(func(i int, row string) bool { return (chosen[i] || q.compares) && isNamed(row) }) && (n > 1 || !q.compares) {
+		return withoutShorter(text, rows, exact)
+	}
+	return nil
+}
+
+// withoutShorter leaves out the rows whose first cell is a part of that of another: "Delta" beside "Delta Plus".
+func withoutShorter(text string, rows []excerpt, chosen []bool) []bool {
+	left := slices.Clone(chosen)
+	for i, r := range rows {
+		cell := joinedWords(firstCell(text[r.start:r.end]))
+		left[i] = chosen[i] && !slices.ContainsFunc(rows, func(other excerpt) bool {
+			longer := joinedWords(firstCell(text[other.start:other.end]))
+			return chosen[slices.Index(rows, other)] && len(longer) > len(cell) && strings.Contains(longer, cell)
+		})
+	}
+	return left
+}
+
+// joinedWords returns the words of a text with a space around each.
+func joinedWords(text string) string {
+	return " " + strings.Join(tokensOf(text), " ") + " "
+}
+
 // namesEachRow reports whether the question names each of the chosen rows, more than one and not all, by a word of its
 // first cell.
 func (q *parsedQuestion) namesEachRow(text string, rows []excerpt, chosen []bool) bool {
@@ -102,6 +201,7 @@ func (q *parsedQuestion) mergeTableRows(p *passageLayout, best quotableUnit) quo
 	}
 	for _, u := range p.units {
 		if u.isTableRow && u.firstBlock == best.firstBlock {
+			best.isCompared = best.isCompared || q.compares && u.excerpt != best.excerpt
 			best.ownMatch = mergeMatches(best.ownMatch, u.ownMatch)
 		}
 	}
@@ -162,6 +262,9 @@ func (p *passageLayout) isCut(n int) bool {
 // other.
 func (q *parsedQuestion) excerptRows(pages []passageLayout, best quotableUnit) (picked []excerpt) {
 	p := &pages[best.passageIndex]
+	if best.kind == markdown.Item {
+		return p.excerptLines(best)
+	}
 	head, _ := splitTable(p.text, p.blocks[best.firstBlock])
 	head.passageIndex = best.passageIndex
 	picked = []excerpt{head}
@@ -175,6 +278,18 @@ func (q *parsedQuestion) excerptRows(pages []passageLayout, best quotableUnit) (
 	if len(picked) == 2 {
 		if cells := q.rowAsSentence(p.text, head, picked[1]); cells != nil {
 			return cells
+		}
+	}
+	return picked
+}
+
+// excerptLines quotes the lines of a list that the question names, each by itself.
+func (p *passageLayout) excerptLines(best quotableUnit) (picked []excerpt) {
+	for _, u := range p.units {
+		if u.isTableRow && u.firstBlock == best.firstBlock {
+			s := u.excerpt
+			s.continuesPrevious = len(picked) > 0
+			picked = append(picked, s)
 		}
 	}
 	return picked

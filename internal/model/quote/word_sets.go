@@ -72,6 +72,9 @@ var (
 	pricePhrasesUnspaced   = words.UnspacedPhrases(func(l languageFile) phraseTable { return l.Questions.Prices })
 	withWords              = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.With })
 	withoutWords           = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.Without })
+	meaningPhrases         = words.Phrases(func(l languageFile) phraseTable { return l.Questions.Meaning })
+	partNouns              = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.PartNouns })
+	partFillers            = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.PartFillers })
 	andWords               = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.And })
 	codeTopicWords         = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.CodeTopics })
 	codeTopicWordsUnspaced = words.UnspacedList(func(l languageFile) wordTable { return l.Questions.CodeTopics })
@@ -93,6 +96,7 @@ var (
 	instructionVerbs       = words.SpacedSet(func(l languageFile) wordTable { return l.Sources.InstructionVerbs })
 	pointingWords          = words.SpacedSet(func(l languageFile) wordTable { return l.Questions.PointingWords })
 	backReferenceWords     = words.SpacedSet(func(l languageFile) wordTable { return l.Sources.BackReferences })
+	backReferencesOf       = words.SetOf(func(l languageFile) wordTable { return l.Sources.BackReferences })
 	backReferencePhrases   = foldedPhrases(func(l languageFile) phraseTable { return l.Sources.BackReferencePhrases })
 	backReferencesUnspaced = words.UnspacedList(func(l languageFile) wordTable { return l.Sources.BackReferences })
 	connectivePhrases      = words.SpacedPhrases(func(l languageFile) phraseTable { return l.Sources.Connectives })
@@ -138,6 +142,7 @@ var (
 	placeNouns     = newContactTable(func(l languageFile) wordTable { return l.Contacts.PlaceNouns })
 	contactContext = newContactTable(func(l languageFile) wordTable { return l.Contacts.Context })
 	contactFillers = newContactTable(func(l languageFile) wordTable { return l.Contacts.Fillers })
+	reachWords     = newContactTable(func(l languageFile) wordTable { return l.Contacts.ReachWords })
 )
 
 var (
@@ -233,11 +238,47 @@ func commonLanguages(a, b []words.Language) (both []words.Language) {
 // user said before, else the agent's.
 func questionLanguage(req model.Request) words.Language {
 	texts := userTexts(req.Messages)
+	for i, text := range texts {
+		texts[i] = withoutRomanNumbers(text)
+	}
 	last := texts[len(texts)-1]
+	if isOfNoLanguage(last, strings.Join(append(agentTexts(req), last), " ")) {
+		return words.English
+	}
 	if _, isSure := words.GuessLanguage(words.AppendTokens(nil, words.BlankEmails(last))); isSure {
 		return words.LikeliestLanguage(last)
 	}
 	return surestLanguage(append(agentTexts(req), texts...))
+}
+
+// Letters that no language with texts of its own has, and how often they are in a text of another: Polish, Czech,
+// Hungarian.
+const (
+	unknownLetters     = "ąęłńśźżćőűěřů"
+	unknownLetterGap   = 60  // letters for each of them at most
+	minFunctionOfKnown = 0.5 // share of function words from which on a message is of a known language all the same
+)
+
+// isOfNoLanguage reports whether what the message and the sources are written in is a language without texts: few of
+// the message's words are function words of the likeliest, and letters are there that none has.
+func isOfNoLanguage(message, all string) bool {
+	unknown, letters := 0, 0
+	for _, r := range strings.ToLower(all) {
+		letters++
+		if strings.ContainsRune(unknownLetters, r) {
+			unknown++
+		}
+	}
+	if unknown*unknownLetterGap < letters || unknown == 0 {
+		return false
+	}
+	lang, tokens, known := words.LikeliestLanguage(message), 0, 0
+	for token := range words.Tokens(message) {
+		if tokens++; lang.IsStopWord(token.Word) {
+			known++
+		}
+	}
+	return float64(known) < minFunctionOfKnown*float64(tokens)
 }
 
 const maxAgentTextBytes = 4000 // bytes of what is looked at for the language of an agent

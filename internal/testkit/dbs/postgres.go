@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -102,6 +105,19 @@ func (s *Server) databaseURL(database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User("parley"), Path: "/" + database,
 		RawQuery: url.Values{"host": {s.dir}}.Encode()}
 	return u.String()
+}
+
+// Dump returns the statements that make a database as it is.
+func (s *Server) Dump(t testing.TB, url string) []byte {
+	t.Helper()
+	dump := exec.CommandContext(t.Context(), filepath.Join(s.binDir, "pg_dump"), "--inserts", "--no-owner",
+		"--no-privileges", "--dbname="+url)
+	out, err := dump.Output()
+	if err != nil {
+		t.Fatal("pg_dump: ", err)
+	}
+	// Of newer versions of pg_dump: lines for its own client.
+	return regexp.MustCompile(`(?m)^\\(un)?restrict .*\n`).ReplaceAll(out, nil)
 }
 
 func (s *Server) isRunning() bool {

@@ -30,6 +30,9 @@ type Questions struct {
 	Prices          Phrases  `yaml:"prices"`
 	With            Words    `yaml:"with"`
 	Without         Words    `yaml:"without"`
+	Meaning         Phrases  `yaml:"meaning"`
+	PartNouns       Words    `yaml:"part_nouns"`
+	PartFillers     Words    `yaml:"part_fillers"`
 }
 
 // Measures: what is asked to be measured, and how texts say it.
@@ -114,6 +117,8 @@ type Conversation struct {
 	Openings          Phrases `yaml:"openings"`
 	RecallQuestions   Phrases `yaml:"recall_questions"`
 
+	WellbeingQuestions Phrases `yaml:"wellbeing_questions"`
+
 	ContactVerbs  Words `yaml:"contact_verbs"`
 	TalkVerbs     Words `yaml:"talk_verbs"`
 	PersonNouns   Words `yaml:"person_nouns"`
@@ -129,6 +134,9 @@ type Contacts struct {
 	PlaceNouns Words `yaml:"place_nouns"`
 	Fillers    Words `yaml:"fillers"`
 	Context    Words `yaml:"context"`
+
+	StreetWords Words `yaml:"street_words"`
+	ReachWords  Words `yaml:"reach_words"`
 }
 
 // PersonWish: how the wish for a person is worded, as regular expressions over words with one space between them.
@@ -171,6 +179,7 @@ type Texts struct {
 	WhichOne          [2]string `yaml:"which_one"`
 	OrSeparator       string    `yaml:"or_separator"`
 	IsAutomated       string    `yaml:"is_automated"`
+	IAmWell           string    `yaml:"i_am_well"`
 	MyTopics          [2]string `yaml:"my_topics"`
 	YouAsked          [2]string `yaml:"you_asked"`
 	NoPersonAvailable string    `yaml:"no_person_available"`

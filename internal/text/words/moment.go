@@ -67,6 +67,9 @@ var monthsByName = sync.OnceValue(func() map[string]int {
 	return all
 })
 
+// IsMonth reports whether a folded word names a month.
+func IsMonth(word string) bool { return monthsByName()[word] > 0 }
+
 // FindMoments returns the days and hours that a text names. Days in slashes count where it shows which number is the
 // month.
 func FindMoments(text string) (all []Moment) {
@@ -155,6 +158,9 @@ func (m Moment) Forms() []string {
 		bare = append(bare, fmt.Sprintf("%d %s", m.Day, name), fmt.Sprintf("%s %d", name, m.Day),
 			fmt.Sprintf("%d%s %s", m.Day, ordinalEnding(m.Day), name), fmt.Sprintf("%s %d%s", name, m.Day,
 				ordinalEnding(m.Day)), fmt.Sprintf("%d de %s", m.Day, name))
+		if m.Day == 1 {
+			bare = append(bare, "1er "+name, "1º de "+name, "1º "+name)
+		}
 	}
 	bare = append(bare, fmt.Sprintf("%d月%d日", m.Month, m.Day), fmt.Sprintf("%d.%d", m.Day, m.Month),
 		fmt.Sprintf("%02d.%02d", m.Day, m.Month))

@@ -122,7 +122,7 @@ export const usage = {
   days: days.map((credits, i) => ({ day: `2026-11-${String(i + 1).padStart(2, "0")}`, credits })),
 };
 
-export const account = { accountId: "acc_1", name: "Shop", plan: "standard", credits: 4000, creditsUsed: 3119.5, hipaa: false, createdAt: "2026-11-02T09:00:00.000Z", viewersSeePersonalData: false, timeZone: "", onlySingleSignOn: false, exemptOwner: "", plans: [] };
+export const account = { accountId: "acc_1", name: "Shop", plan: "standard", credits: 4000, creditsUsed: 3119.5, hipaa: false, createdAt: "2026-11-02T09:00:00.000Z", viewersSeePersonalData: false, timeZone: "", onlySingleSignOn: false, exemptOwner: "", plans: [], importBytes: 0 };
 
 export const serverState = {
   version: "1.4.0",

@@ -81,10 +81,14 @@ function useTheme() {
   const chat = useChat();
   const options = chat.options.value;
   const { colorScheme } = chat.page.value;
+  const font = options.typography?.fontFamily;
   // Before anything is drawn: the colors and the size of the texts would change under the eyes.
   useLayoutEffect(() => {
     applyTheme(document.documentElement, newTheme(options, colorScheme));
   }, [options, colorScheme]);
+  useEffect(() => {
+    if (font === "Inter") void import("./inter").catch(() => {}); // the font of the system stays
+  }, [font]);
 }
 
 /** Esc closes the chat from anywhere in it, but not while something smaller is open or a word is being composed. */

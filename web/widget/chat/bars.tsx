@@ -13,16 +13,11 @@ export function Notice() {
   const chat = useChat();
   const { t } = chat.texts;
   const text = chat.options.value.dismissableNotice?.trim() ?? "";
-  const [dismissed, setDismissed] = useState(() => chat.store.get().dismissedNotice);
-  if (!text || dismissed === text) return null;
-  const dismiss = () => {
-    chat.store.set({ dismissedNotice: text });
-    setDismissed(text);
-  };
+  if (!text || chat.store.kept.value.dismissedNotice === text) return null;
   return (
     <aside class={styles.notice} aria-label={t("a11y.notice")}>
       <RichText text={text} />
-      <button type="button" class={styles.dismiss} aria-label={t("chat.dismiss")} onClick={dismiss}>
+      <button type="button" class={styles.dismiss} aria-label={t("chat.dismiss")} onClick={() => chat.store.set({ dismissedNotice: text })}>
         <CloseIcon size={16} />
       </button>
     </aside>

@@ -1,12 +1,15 @@
 import { useState } from "preact/hooks";
 import { useChat } from "./context";
-import { HandoverPanel } from "./handover/handover";
 import { locales } from "./i18n";
+import { lazy } from "./lazy";
 import { History, loadConversations } from "./menu/history";
 import { Languages } from "./menu/languages";
 import { MenuButton, type MenuItem } from "./menu/menu";
 import { Panel } from "./menu/panel";
 import type { Translate } from "./translate";
+
+// With the forms, which are as large as all else that the menu opens.
+const HandoverPanel = lazy(async () => (await import("./handover/handover")).HandoverPanel);
 
 type Sheet = "history" | "languages" | "person";
 
@@ -15,7 +18,7 @@ export function ChatMenu({ className }: { className: string | undefined }) {
   const chat = useChat();
   const t = chat.texts.t as Translate;
   const [sheet, setSheet] = useState<Sheet | null>(null);
-  const [hasSound, setSound] = useState(() => chat.store.get().hasSound);
+  const { hasSound } = chat.store.kept.value;
   const items: MenuItem[] = [{ id: "new", label: t("menu.new"), act: () => chat.reset() }];
   if (chat.visitor.value.userId !== null || chat.mode === "help") {
     items.push({ id: "history", label: t("menu.history"), act: () => setSheet("history") });
@@ -23,10 +26,7 @@ export function ChatMenu({ className }: { className: string | undefined }) {
   if (chat.config.features.handover && chat.conversation.value?.status === "ongoing") {
     items.push({ id: "person", label: t("menu.person"), act: () => setSheet("person") });
   }
-  const switchSound = () => {
-    chat.store.set({ hasSound: !hasSound });
-    setSound(!hasSound);
-  };
+  const switchSound = () => chat.store.set({ hasSound: !hasSound });
   items.push({ id: "sound", label: t("menu.sound"), isChecked: hasSound, act: switchSound });
   items.push({ id: "language", label: t("menu.language"), act: () => setSheet("languages") });
   const note = chat.isKept.value ? {} : { note: t("menu.notKept") };

@@ -131,7 +131,11 @@ export class FrameChat {
 
   /** Finds what is kept, and goes on where the visitor was. */
   open(): Promise<void> {
-    return this.conversations.resume(this.who.noteKnown);
+    return this.conversations.resume(() => {
+      const { locale } = this.store.get();
+      if (locale && locale !== this.texts.locale.peek()) void this.chooseLanguage(); // what is kept came late
+      this.who.noteKnown();
+    });
   }
 
   send(text: string, files: readonly UploadedFile[] = [], isHidden = false) {

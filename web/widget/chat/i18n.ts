@@ -1,14 +1,17 @@
 // The chat's texts in the visitor's language.
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
-import { format, isRightToLeft, pickLocale, pseudo, type Catalog, type Params } from "../../shared/i18n";
+import { format, isRightToLeft, pickLocale, pseudo, type Catalog, type Entry, type Params } from "../../shared/i18n";
 import en from "../locales/en.json";
 
 export type Key = keyof typeof en;
 
-// English is built in; the others are loaded when they are chosen.
-const files = import.meta.glob<Catalog>(["../locales/*.json", "!../locales/en.json"], { import: "default" });
+// English is built in; the others are loaded when they are chosen, as their texts alone: the keys are those of English.
+const files = import.meta.glob<readonly Entry[]>(["../locales/*.json", "!../locales/en.json"], { import: "default" });
 const loaders: Record<string, () => Promise<Catalog>> = { en: async () => en };
-for (const [path, load] of Object.entries(files)) loaders[/([^/]+)\.json$/.exec(path)![1]!] = load;
+for (const [path, load] of Object.entries(files)) loaders[/([^/]+)\.json$/.exec(path)![1]!] = async () => withKeys(await load());
+
+const withKeys = (texts: readonly Entry[]): Catalog => Object.fromEntries(Object.keys(en).map((key, i) => [key, texts[i]!]));
+
 if (__PSEUDO_LOCALES__) {
   loaders["en-XA"] = async () => pseudo(en);
   loaders["ar-XB"] = async () => pseudo(en);

@@ -20,7 +20,9 @@ export async function startChat(root: HTMLElement, config: Config, mode: Mode, V
   }
   obeyPage(chat);
   channel.ready();
-  await Promise.all([chat.chooseLanguage(), readyToRead(chat)]);
+  // What is kept says in which language, and whether the notice is shown. A page may not answer, or late.
+  const isKnown = Promise.race([config.isAvailable && chat.store.open(), pause()]);
+  await Promise.all([isKnown.then(() => chat.chooseLanguage()), readyToRead(chat)]);
   render(<ChatProvider value={chat}>{config.isAvailable ? <View /> : <NotAvailable />}</ChatProvider>, root);
   if (config.isAvailable) await chat.open();
   return chat;
@@ -28,9 +30,11 @@ export async function startChat(root: HTMLElement, config: Config, mode: Mode, V
 
 const longestWait = 400; // milliseconds
 
+const pause = () => new Promise((resolve) => setTimeout(resolve, longestWait));
+
 /** Waits for what reads Markdown where the chat begins with some: texts do not change their size once they are seen. */
 function readyToRead({ options }: FrameChat): Promise<unknown> {
   const { initialMessages, dismissableNotice, footer } = options.value;
   if (![...initialMessages, dismissableNotice ?? "", footer ?? ""].some(hasMarkup)) return Promise.resolve();
-  return Promise.race([preloadAnswers(), new Promise((resolve) => setTimeout(resolve, longestWait))]);
+  return Promise.race([preloadAnswers(), pause()]);
 }

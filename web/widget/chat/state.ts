@@ -1,5 +1,5 @@
 // What the chat is made of, for everything that shows it.
-import type { ChatStyles } from "./config";
+import type { ChatStyles, StageStyles } from "./config";
 import type { PersonChange } from "./person/text";
 
 export type Mode = "bubble" | "iframe" | "stage" | "help" | "preview";
@@ -125,6 +125,8 @@ export interface Options extends ChatStyles {
   dictationOnly: boolean;
   dictationSilenceTimeout?: number | undefined;
   dictationWaveformColor?: string | undefined;
+  /** Of center stage. */
+  typography?: StageStyles["typography"];
 }
 
 /** A message on its way. It is sent again with the same key and the same words, so that it arrives once. */

@@ -39,8 +39,10 @@ interface Place {
 }
 
 export class Store {
-  private kept: Kept = nothing;
+  /** What is kept, for what is drawn of it. */
+  readonly kept = signal(nothing);
   private place: Place | null = null;
+  private opening: Promise<void> | undefined;
   readonly isKept = signal(true);
   /** Called when another tab has changed what is kept. */
   onChange: () => void = () => {};
@@ -54,12 +56,18 @@ export class Store {
     return `parley:${this.agentId}`;
   }
 
-  /** Finds where things are kept, and reads them. */
-  async open(): Promise<void> {
+  /** Finds where things are kept, and reads them, once. */
+  open(): Promise<void> {
+    return (this.opening ??= this.find());
+  }
+
+  private async find(): Promise<void> {
     this.place = ownStorage(this.name) ?? (await this.lentStorage());
     this.isKept.value = this.place !== null;
+    const { locale } = this.get(); // a page may have set it meanwhile
     await this.reload();
-    if (!this.kept.anonymousId) this.set({ anonymousId: crypto.randomUUID() });
+    if (locale) this.set({ locale });
+    if (!this.get().anonymousId) this.set({ anonymousId: crypto.randomUUID() });
     addEventListener("storage", (event) => {
       if (event.key === this.name) void this.reload().then(() => this.onChange());
     });
@@ -67,38 +75,37 @@ export class Store {
 
   async reload(): Promise<void> {
     const text = await this.place?.read();
-    if (text) this.kept = parse(text);
+    if (text) this.kept.value = parse(text);
   }
 
   get(): Kept {
-    return this.kept;
+    return this.kept.peek();
   }
 
   set(change: Partial<Kept>) {
-    this.kept = { ...this.kept, ...change };
-    this.place?.put(JSON.stringify(this.kept));
+    this.kept.value = { ...this.get(), ...change };
+    this.place?.put(JSON.stringify(this.get()));
   }
 
   /** Forgets who the visitor is. */
   clear() {
-    this.kept = { ...nothing, anonymousId: crypto.randomUUID(), locale: this.kept.locale };
-    this.place?.put(JSON.stringify(this.kept));
+    this.set({ ...nothing, anonymousId: crypto.randomUUID(), locale: this.get().locale });
   }
 
   hide(messageId: string) {
-    this.set({ hidden: `${this.kept.hidden} ${messageId}`.slice(-longestHidden) });
+    this.set({ hidden: `${this.get().hidden} ${messageId}`.slice(-longestHidden) });
   }
 
   isHidden(messageId: string): boolean {
-    return this.kept.hidden.includes(messageId);
+    return this.get().hidden.includes(messageId);
   }
 
   token() {
-    return this.kept.token;
+    return this.get().token;
   }
 
   keepToken(token: string) {
-    if (token !== this.kept.token) this.set({ token });
+    if (token !== this.get().token) this.set({ token });
   }
 
   private async lentStorage(): Promise<Place | null> {

@@ -217,7 +217,7 @@ export function readMessage(stored: StoredMessage): Message {
     seq,
     author,
     state,
-    parts: readParts(parts, files),
+    parts: readParts(parts, files, author === "user"),
     createdAt,
     feedback: feedback ?? null,
     citations: metadata?.citations ?? [],
@@ -228,9 +228,9 @@ export function readMessage(stored: StoredMessage): Message {
   };
 }
 
-// The names of its files stand for the text that somebody did not write.
-function readParts(stored: readonly StoredPart[], files: readonly UploadedFile[]): Part[] {
-  const names = files.map(({ name }) => name).join(", ");
+// Of a visitor's own message, the names of its files stand for the text that was not written.
+function readParts(stored: readonly StoredPart[], files: readonly UploadedFile[], isOwn: boolean): Part[] {
+  const names = isOwn ? files.map(({ name }) => name).join(", ") : "";
   const list: Part[] = [];
   const all = [...stored, ...files.map((file) => ({ file }) as StoredPart)];
   for (const { type, text = "", toolCallId = "", toolName = "", input, output, isFailed = false, file } of all) {

@@ -71,7 +71,7 @@ export class ToolRounds {
 
   /** Stores the result of a call, and goes on after the last one. Without an output the server has the result already. */
   async sendResult(callId: string, output?: unknown): Promise<void> {
-    const { thread, turns, post, noteFailed } = this.chat;
+    const { thread, turns, post } = this.chat;
     const conversationId = thread.head.value?.id;
     const isIt = (part: Part): part is ToolPart => part.kind === "tool" && part.id === callId;
     const message = thread.messages.value.find(({ parts }) => parts.some(isIt));
@@ -84,8 +84,16 @@ export class ToolRounds {
     post({ type: "tool-result", data: { toolCallId: callId, name: call.name, type: "tool-result", result: output } });
     this.pending.delete(callId);
     if (this.pending.size > 0 || turns.isBusy) return; // the visitor has written meanwhile, and is being answered
-    if (++this.rounds > maxRounds) return noteFailed("TOO_MANY_ROUNDS", "");
+    if (++this.rounds > maxRounds) return this.giveUp(message);
     await turns.proceed();
+  }
+
+  /** Says that there is no answer. The visitor may ask for another one. */
+  private giveUp({ key }: Message) {
+    const code = "TOO_MANY_ROUNDS";
+    this.begin();
+    this.chat.thread.change(key, { state: "failed", code });
+    this.chat.noteFailed(code, "");
   }
 
   private async store(conversationId: string, toolCallId: string, output: unknown) {

@@ -42,8 +42,8 @@ describe("the chat costs", { skip }, () => {
 
   // With the menu and the tools, which are shown at once and loaded beside.
   for (const [name, state, bar] of [
-    ["the frame", { act: (_, chat) => chat.locator("textarea").waitFor() }, 64_000],
-    ["the help page", { mode: "help", size: wide, act: (_, chat) => chat.locator("textarea").waitFor() }, 64_000],
+    ["the frame", { act: (_, chat) => chat.locator("textarea").waitFor() }, 55_000],
+    ["the help page", { mode: "help", size: wide, act: (_, chat) => chat.locator("textarea").waitFor() }, 60_000],
   ]) {
     test(`${name}: each file once, nothing of the API, and no more bytes than it may`, async () => {
       await open(state, async (page, chat, asked) => {
@@ -51,7 +51,7 @@ describe("the chat costs", { skip }, () => {
         await settled(page);
         const loaded = files(asked);
         assert.deepEqual(loaded, [...new Set(loaded)]);
-        assert.ok(loaded.length <= 18, loaded.join());
+        assert.ok(loaded.length <= 14, loaded.join());
         assert.deepEqual(api(asked), []);
         const size = loaded.map((file) => gzipSync(readFileSync(join(built, file)), { level: 9 }).length).reduce((a, b) => a + b);
         assert.ok(size <= bar, `${size} bytes: ${loaded.join()}`);
@@ -81,6 +81,25 @@ describe("the chat costs", { skip }, () => {
         });
     });
   }
+
+  test("a font that was chosen: the part of it that is needed, from this server", async () => {
+    const fonts = (asked) => files(asked).filter((file) => file.endsWith(".woff2"));
+    for (const [chosen, parts] of [["System", 0], ["Inter", 1]]) {
+      const config = A.config();
+      config.styles.centerStage = { enabled: true, typography: { fontFamily: chosen, fontSize: "16px" } };
+      await open({ mode: "stage", config }, async (page, chat, asked) => {
+        await chat.locator("article").first().waitFor();
+        await settled(page);
+        // A machine that has the font loads none by itself: it is asked to.
+        const loaded = await chat.evaluate(async () => (await document.fonts.load('16px "Inter Variable"', "Hi!")).length);
+        await chat.waitForFunction(() => [...document.fonts].every(({ status }) => status !== "loading"));
+        assert.deepEqual([loaded, fonts(asked).length], [parts, parts], `${chosen}: ${fonts(asked)}`);
+        assert.match(fonts(asked).join(), parts ? /^inter-latin-wght-normal-/ : /^$/);
+        const family = await chat.evaluate(() => getComputedStyle(document.body).fontFamily);
+        assert.match(family, parts ? /^Inter, "Inter Variable"/ : /^system-ui/);
+      });
+    }
+  });
 
   test("a question: a visitor and the message, each asked for once", async () => {
     await open({}, async (page, chat, asked) => {

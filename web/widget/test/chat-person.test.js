@@ -87,3 +87,23 @@ test("a person takes over, types, writes, hands back and ends", { skip }, async 
   assert.deepEqual(chats.model.asked.filter((one) => /(Thanks!|anybody there\?|Wait!)(<\/last>)?$/.test(one)), []);
   assert.deepEqual(page.problems.filter((problem) => !isWanted(problem)), []); // one who wrote to the agent is told that it was a person
 });
+
+test("what a person writes while the network is away is there once it is back, each once", { skip }, async () => {
+  const { page, id, change } = await openChat();
+  await change("takeover");
+  await said(page, /^You are now talking to/).waitFor();
+  const write = (text) => chats.call("POST", `/v1/conversations/${id}/messages`, { member: owner.email, text });
+  await write("Before.");
+  await said(page, "Before.").waitFor();
+  await page.context().setOffline(true);
+  chats.cut();
+  for (const text of ["One.", "Two."]) await write(text);
+  await page.context().setOffline(false);
+  for (const text of ["One.", "Two."]) await said(page, text).waitFor();
+  await write("After.");
+  await said(page, "After.").waitFor();
+  const texts = await page.getByRole("log").locator("article[data-state=complete]").allInnerTexts();
+  const count = (text) => texts.filter((one) => one.includes(text)).length;
+  assert.deepEqual(["Before.", "One.", "Two.", "After."].map(count), [1, 1, 1, 1]);
+  assert.deepEqual(page.problems.filter((problem) => !isWanted(problem) && !/ERR_|network error/.test(problem)), []);
+});

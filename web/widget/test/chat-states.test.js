@@ -95,6 +95,26 @@ describe("the chat", { skip }, () => {
     });
   });
 
+  test("an agent that calls the page without an end is stopped after ten rounds", async () => {
+    let count = 0;
+    const call = () => [
+      ...A.beginning(A.answerEvents({ metadata: { turnId: `t${count}` } }), 2),
+      { type: "tool-input-available", toolCallId: `call_${++count}`, toolName: "order_status", input: {} },
+      { type: "finish", finishReason: "tool-calls",
+        messageMetadata: { messageId: `msg_a${count}`, finishReason: "tool-calls", citations: [] } },
+    ];
+    await open({ "POST /messages": () => A.stream(call()) }, async (page, ask) => {
+      await page.evaluate(() => {
+        window.told = [];
+        window.ReactNativeWebView = { postMessage: (text) => window.told.push(JSON.parse(text)) };
+      });
+      await ask("Where is my order?");
+      await page.waitForFunction(() => window.told.some(({ type, data }) => type === "error" && data.code === "TOO_MANY_ROUNDS"));
+      assert.equal(server.asked.filter(({ path }) => path === "/messages").length, 11); // the question, and ten rounds
+      await page.getByRole("alert").filter({ hasText: "could not be written" }).waitFor();
+    });
+  });
+
   test("a long word, a script and a link of an answer are text and a link that tells nothing", async () => {
     const links = "[see](https://shop.example/a) ![pic](https://evil.example/p.png) [bad](javascript:alert(1))";
     const answer = `<img src=x onerror=alert(1)> ${links}`;

@@ -84,6 +84,22 @@ describe("the closed chat", { skip }, () => {
     });
   });
 
+  test("on phones has what the agent wants there: when it opens, and what it says first", async () => {
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    const mobile = (more) => ({ autoOpenChatWindowAfter: 0.05, mobile: { showAutoOpen: true, ...more } });
+    const floating = "<script>window.chatbaseConfig = { showFloatingInitialMessages: true, floatingInitialMessagesDelay: 0 };</script>";
+    const there = { enabled: true, value: ["Only on phones"] };
+    const chat = mobile({ showAutoOpen: false, initialMessages: there });
+    await site.open(floating + page(), async (page) => {
+      await page.floating.getByRole("button", { name: "Only on phones" }).waitFor();
+      assert.equal(await page.evaluate(() => window.chatbase.isOpen()), false);
+    }, { ...config({ chat }), options: phone });
+    await site.open(page(), async (page) => {
+      assert.equal((await page.told("opened"))[0].focus, false);
+    }, { ...config({ chat: { ...mobile({ autoOpenChatWindowAfter: { enabled: true, value: 0.05 } }), autoOpenChatWindowAfter: null } }),
+      options: phone });
+  });
+
   test("says how much is unread, in its title as well if the page wants it", async () => {
     await site.open(page(), async (page) => {
       await page.up();

@@ -95,7 +95,7 @@ describe("dictation", { skip }, () => {
   });
 
   test("a microphone that is refused or absent is said in words", async () => {
-    const faults = { NotAllowedError: "The microphone is not allowed here.", NotFoundError: "There is no microphone." };
+    const faults = { NotAllowedError: "The microphone is not allowed here.", NotFoundError: "There is no microphone that works." };
     await inBrowser([], async (page) => {
       for (const [name, text] of Object.entries(faults)) {
         await page.evaluate((name) => {

@@ -117,7 +117,7 @@ describe("the help page behind a proxy of four paths", { skip }, () => {
     await page.keyboard.press("Enter");
     await page.locator("article", { hasText: "about a parcel" }).first().waitFor();
     await side.getByRole("searchbox").fill("nothing of the kind");
-    await side.getByRole("status").filter({ hasText: "Chats found: 0" }).waitFor();
+    await side.getByRole("status").filter({ hasText: "No chat has these words." }).waitFor();
     assert.deepEqual(refused, []);
     assert.deepEqual(page.problems, []);
     await page.context().close();

@@ -62,7 +62,7 @@ describe("earlier conversations", { skip }, () => {
       assert.ok((await entries.innerText()).includes("<img src=x onerror=alert(1)>"));
       assert.equal(await side.locator("img").count(), 0);
       await field.fill("none");
-      await says(side, "Chats found: 0");
+      await says(side, "No chat has these words.");
       assert.equal(await entries.count(), 0);
       await page.keyboard.press("Escape");
       await entries.nth(1).waitFor();

@@ -4,11 +4,12 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { textsOf } from "../catalogs.js";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "locales");
 const wanted = "ar de en es fr he hi id it ja ko nl pl pt-BR ru sv tr uk vi zh-Hans".split(" ");
-const largest = 3500; // bytes of a catalog, compressed
+const largest = 3500; // bytes of a catalog as it is loaded, compressed
 
 const read = (locale) => JSON.parse(readFileSync(join(folder, `${locale}.json`), "utf8"));
 const en = read("en");
@@ -59,7 +60,7 @@ describe("catalogs", () => {
     });
 
     test(`${locale}: at most 3.5 kB`, () => {
-      const size = gzipSync(JSON.stringify(catalog), { level: 9 }).length;
+      const size = gzipSync(JSON.stringify(textsOf(catalog)), { level: 9 }).length;
       assert.ok(size <= largest, `${size} bytes`);
     });
   }

@@ -66,3 +66,23 @@ test("a visitor's own file is there again after loading the page", { skip }, asy
   assert.equal(await own.getByText("order.txt", { exact: true }).count(), 1); // the name is not the text as well
   assert.deepEqual(page.problems, []);
 });
+
+test("a person's words are shown, also where they are the name of the file", { skip }, async () => {
+  chats.model.answer = () => ({ text: "I do not know." });
+  const page = await newPage(browser, [chats.front.host("127.0.0.1")], { locale: "en" });
+  await page.goto(chats.url());
+  await field(page).waitFor();
+  await ask(page, "What is it called?");
+  await said(page, "I do not know.").waitFor();
+  const { id } = await stored(page);
+  await chats.call("PUT", `/v1/conversations/${id}/claim`, {});
+  await said(page, /^You are now talking to/).waitFor();
+  const { fileId } = await chats.upload("bill.txt", "Words.");
+  await chats.call("POST", `/v1/conversations/${id}/messages`, { member: owner.email, text: "bill.txt", fileIds: [fileId] });
+  const reply = page.getByRole("log").locator("article", { has: page.getByRole("link", { name: /bill\.txt/ }) });
+  const words = reply.locator("p").getByText("bill.txt", { exact: true });
+  await words.waitFor();
+  await page.reload();
+  await words.waitFor();
+  assert.deepEqual(page.problems, []);
+});

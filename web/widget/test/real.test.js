@@ -110,17 +110,47 @@ describe("the chat on other sites", { skip }, () => {
     }
   });
 
-  test("a web view is told the same", async () => {
+  test("a web view is told the same, in the ways of all three", async () => {
     const bridge = () => {
-      window.told = [];
-      window.ReactNativeWebView = { postMessage: (text) => window.told.push(JSON.parse(text)) };
+      const told = (window.told = { native: [], webkit: [], flutter: [] });
+      window.ReactNativeWebView = { postMessage: (text) => told.native.push(JSON.parse(text).type) };
+      const parley = { postMessage: ({ type }) => told.webkit.push(type) };
+      Object.defineProperty(window, "webkit", { value: { messageHandlers: { parley } } });
+      window.flutter_inappwebview = { callHandler: (name, { type }) => told.flutter.push(name === "parley" && type) };
     };
     await open("", async (page) => {
       await page.addInitScript(bridge);
       await page.goto(`${base}/chatbot-iframe/${server.agentId}`);
-      await page.waitForFunction(() => window.told.some((m) => m.type === "iframeReady"));
+      await page.waitForFunction(() => window.told.native.includes("iframeReady"));
       await page.evaluate(() => window.postMessage({ type: "send", data: { message: "From the app" } }, location.origin));
-      await page.waitForFunction(() => window.told.some((m) => m.type === "assistant-message"));
+      await page.waitForFunction(() => window.told.native.includes("assistant-message"));
+      const { native, webkit, flutter } = await page.evaluate(() => window.told);
+      assert.deepEqual([webkit, flutter], [native, native]);
+    });
+  });
+
+  test("a frame hears the page that shows it, and no frame beside it", async () => {
+    const address = `${base}/chatbot-iframe/${server.agentId}`;
+    const body = `<iframe id="own" src="${address}" style="width:100%;height:700px"></iframe><iframe id="other" src="about:blank"></iframe>
+      <script>window.heard = [];
+      addEventListener("message", (e) => e.source === own.contentWindow && heard.push(e.data));</script>`;
+    await open(body, async (page) => {
+      await page.waitForFunction(() => window.heard.some((m) => m.type === "iframeReady"));
+      const post = (isOther, name) => {
+        const message = { type: "setOptions", data: { displayName: name } };
+        const { contentWindow } = document.getElementById("own");
+        if (!isOther) return contentWindow.postMessage(message, "*");
+        const script = document.createElement("script");
+        script.textContent = `parent.document.getElementById("own").contentWindow.postMessage(${JSON.stringify(message)}, "*")`;
+        document.getElementById("other").contentDocument.body.append(script);
+      };
+      const heading = (name) => page.frameLocator("#own").getByRole("heading", { level: 1, name });
+      await page.evaluate(`(${post})(false, "By the page")`);
+      await heading("By the page").waitFor();
+      await page.evaluate(`(${post})(true, "By another")`);
+      await page.evaluate(`(${post})(false, "Once more")`);
+      await heading("Once more").waitFor();
+      assert.equal(await heading("By another").count(), 0);
     });
   });
 

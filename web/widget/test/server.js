@@ -8,13 +8,13 @@ import { signUp, startServer } from "../../console/test/server.js";
 /** The folder of what was built for the tests. */
 export const built = process.env.PARLEY_WIDGET_BUILD;
 
-const types = { ".js": "text/javascript", ".css": "text/css", ".txt": "text/plain" };
+const types = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".woff2": "font/woff2" };
 
 /** The file that was built for the tests for an address; undefined if there is none. */
 export function builtFile(path) {
   const [, name] = /^\/(?:__cb\/)?([^/]+)$/.exec(path) ?? [];
   if (!name || path.startsWith("/__cb/") === name.endsWith("embed.min.js") || !existsSync(join(built, name))) return undefined;
-  return { type: `${types[extname(name)] ?? "text/plain"}; charset=utf-8`, text: readFileSync(join(built, name)) };
+  return { type: types[extname(name)] ?? "text/plain; charset=utf-8", text: readFileSync(join(built, name)) };
 }
 
 // withBuiltNames has a page of the program begin with the files that were built for the tests: those that the program

@@ -48,7 +48,8 @@ export interface paths {
         /** Get all of an account as an archive, and record that in the audit log */
         get: operations["exportAccount"];
         put?: never;
-        post?: never;
+        /** Make an account of an archive, and record that in the audit log of both */
+        post: operations["importAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2552,6 +2553,8 @@ export interface components {
             /** @description The owner, by their user id, who need not; empty without that. */
             exemptOwner: string;
             hipaa: boolean;
+            /** @description Of an archive that whoever asks may import at most; 0 for none. */
+            importBytes: number;
             name: string;
             /** @description Members enter the account by single sign-on alone. */
             onlySingleSignOn: boolean;
@@ -5155,6 +5158,47 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description ACCOUNT_NOT_FOUND */
             404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    importAccount: {
+        parameters: {
+            query?: {
+                /** @description Give everything new ids, so that the account may be here already. */
+                newIds?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RESOURCE_ALREADY_EXISTS */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
             /** @description SERVICE_UNDER_MAINTENANCE */

@@ -89,7 +89,7 @@ function Conversations({ t, locale, current, loaded, onOpen, onRetry }: Conversa
   }
   const { query, list } = loaded;
   const count = list.length;
-  const said = query ? t("menu.searchFound", { count }) : count ? "" : t("menu.historyEmpty");
+  const said = query ? (count ? t("menu.searchFound", { count }) : t("menu.searchEmpty")) : count ? "" : t("menu.historyEmpty");
   return (
     <>
       <p role="status" className={styles.found}>

@@ -15,6 +15,7 @@ import { Failed, Loading } from "../../components/states";
 import { Toggle } from "../../components/toggle";
 import { UnsavedBar } from "../../components/unsaved";
 import { formatSize, useTexts } from "../../i18n";
+import { Import } from "./import";
 import styles from "./workspace.module.css";
 
 export default function GeneralPage() {
@@ -35,6 +36,7 @@ export default function GeneralPage() {
         </FaultForm>
       )}
       {account.data && mayChange && <Export name={account.data.name} />}
+      {account.data && account.data.importBytes > 0 && mayChange && <Import maxBytes={account.data.importBytes} />}
       <UnsavedBar count={draft.count} isSaving={draft.isSaving} onDiscard={draft.discard} onSave={draft.save} />
     </Page>
   );

@@ -1,0 +1,127 @@
+// Package contact finds in texts how somebody is reached: addresses of mail, telephone numbers, addresses in a street.
+package contact
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"parley/internal/text/language"
+)
+
+// Kind is by what somebody is reached.
+type Kind uint8
+
+// The kinds, those first that are meant sooner where a question names two: "mail address".
+const (
+	None Kind = iota
+	Mail
+	Phone
+	Place
+	Any
+)
+
+// Kinds returns the kinds that are asked for; those of Any in the order in which they are looked for.
+func (k Kind) Kinds() []Kind {
+	switch k {
+	case None:
+		return nil
+	case Any:
+		return []Kind{Mail, Phone, Place}
+	case Mail, Phone, Place:
+	}
+	return []Kind{k}
+}
+
+const (
+	street = `\p{Lu}[\p{L}'’.-]+(?: \p{Lu}[\p{L}'’.-]*| (?:de|des|del|della|du|la|le|der|den|dem|di|da|do|van|am|` +
+		`an)){0,4},? \d{1,4}\b|\d{1,4}[A-Za-z]?,? (?:rue|avenue|via|\p{Lu}[\p{L}'’.-]+ \p{Lu}[\p{L}'’.-]+)|شارع|\d ?[号號番]|丁目`
+	// postcodes of the world, most of them with the name of a town; years are none
+	code = `(?:[A-Z]{1,2}-)?(?:\d{5,6}|[13-9]\d{3}|[12][1-8]\d\d|\d{3} \d\d),? \p{Lu}[\p{L}'’.-]*|` +
+		`[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|[A-Z]{2} \d{5}\b|\d{4} ?[A-Z]{2},? \p{Lu}[\p{L}'’.-]*|\d{4}-\d{3}\b|` +
+		`\d{2}-\d{3} \p{Lu}[\p{L}'’.-]*|〒 ?\d{3}|\d{6}\b`
+	gap = `[\s,;·|/–-]{1,4}(?:\p{Lu}[\p{L}'’.-]*[\s,]{1,3}){0,4}` // names of towns may stand in it
+)
+
+var (
+	mailAddress      = regexp.MustCompile(`[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+`)
+	telephonePattern = regexp.MustCompile(`\+?\d[\d ()/.-]{5,}\d`)
+	// what has many digits and is no telephone number
+	datePattern = regexp.MustCompile(`\b(?:19|20)\d\d\s?[-–—/]\s?(?:19|20)?\d\d\b|\b\d{4}-\d\d-\d\d\b|` +
+		`\b\d{1,2}[./]\d{1,2}[./]\d{4}\b`)
+	streetAddress = regexp.MustCompile(street)
+	postcode      = regexp.MustCompile(`(?:^|[\s,(])(?:` + code + `)`)
+	// a street with its number beside a postcode
+	fullAddress = regexp.MustCompile(`(?:` + street + `)(?:[a-z]\b)?` + gap + `(?:` + code + `)|` +
+		`(?:^|[\s,(])(?:` + code + `)` + gap + `(?:` + street + `)`)
+)
+
+// Holds reports whether a text holds what is asked for.
+func (k Kind) Holds(text string) bool {
+	switch k {
+	case Mail:
+		return strings.Contains(text, "@") && mailAddress.MatchString(text)
+	case Phone:
+		return telephonePattern.MatchString(datePattern.ReplaceAllString(text, " "))
+	case Place:
+		return strings.ContainsAny(text, "0123456789") && (streetAddress.MatchString(text) || namedStreet().MatchString(text))
+	case Any:
+		return Mail.Holds(text) || Phone.Holds(text) || Place.Holds(text)
+	case None:
+	}
+	return false
+}
+
+// ShowsIn reports whether a text holds what is asked for in a form that nothing else has: a mail address, a street with
+// its number and a postcode or a word such as road, a number beside one of these.
+func (k Kind) ShowsIn(text string) bool {
+	switch k {
+	case Mail:
+		return Mail.Holds(text)
+	case Phone:
+		return Phone.Holds(text) && (Mail.Holds(text) || Place.ShowsIn(postcode.ReplaceAllString(text, " ")))
+	case Place:
+		return strings.ContainsAny(text, "0123456789") && (namedStreet().MatchString(text) ||
+			fullAddress.MatchString(text))
+	case Any:
+		return Mail.ShowsIn(text) || Place.ShowsIn(text)
+	case None:
+	}
+	return false
+}
+
+// namedStreet finds a street by the word that says what it is, with a number before or behind it.
+var namedStreet = sync.OnceValue(func() *regexp.Regexp {
+	var whole, ends []string
+	for _, l := range language.All() {
+		for w := range l.Contacts.StreetWords.All() {
+			if end, ok := strings.CutPrefix(w, "*"); ok {
+				ends = append(ends, regexp.QuoteMeta(end))
+			} else {
+				whole = append(whole, regexp.QuoteMeta(w))
+			}
+		}
+	}
+	longestFirst(whole)
+	longestFirst(ends)
+	words, suffixes := `(?i:`+strings.Join(whole, "|")+`)`, `(?i:`+strings.Join(ends, "|")+`)`
+	const name = `\p{Lu}[\p{L}'’.-]*`
+	const joint = `(?:d[eiou]|del|della|delle|dei|degli|das|dos|des|las?|los|el|le|van|der|den) `
+	return regexp.MustCompile(`(?:^|\P{L})(?:` + strings.Join([]string{
+		`\d{1,4}[a-zA-Z]?,? (?:` + name + ` ){1,3}` + words + `(?:\P{L}|$)`,
+		`\d{1,4}(?: ?bis| ?ter)?,? ` + words + ` (?:` + joint + `)*(?:[dl]['’])?` + name,
+		words + ` (?:` + joint + `)*` + name + `(?: (?:` + joint + `)*` + name + `){0,4},? (?:nº |n\. |д\. ?|дом )?\d{1,4}`,
+		`\p{Lu}[\p{L}. -]{1,40}` + suffixes + `,? \d{1,4}(?:[a-z]\b|\P{L}|$)`,
+	}, "|") + `)|\p{Han}{1,8}[路街道巷]\d{1,5}[号號]|丁目\d|[가-힣]{1,8}[로길] ?\d{1,4}|〒 ?\d{3}`)
+})
+
+// longestFirst orders words, so that none is taken for the beginning of another.
+func longestFirst(list []string) {
+	slices.SortFunc(list, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+}

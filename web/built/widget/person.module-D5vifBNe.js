@@ -1,1 +1,0 @@
-var e={line:`person_line`,away:`person_away`,picture:`person_picture`,typing:`person_typing`,dots:`person_dots`};export{e as t};

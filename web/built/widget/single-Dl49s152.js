@@ -1,1 +1,0 @@
-var e={required:null,minLength:null,maxLength:null,min:null,max:null,pattern:null,defaultMessage:``};function t(t,n,r){return{name:t,type:n,label:r,placeholder:r,initial:``,isDisabled:!1,rules:e,groups:[]}}function n(e,t){return{fields:[e],hasLabels:!0,submitText:t,successText:``,errorText:``}}var r=()=>Promise.reject(Error(`this form has no pictures`));export{r as i,n,e as r,t};
