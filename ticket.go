@@ -250,15 +250,20 @@ type SavedView struct {
 
 // InboxFilter is what the list of the inbox is narrowed by, as people choose it. What is empty narrows nothing.
 type InboxFilter struct {
-	View      string  `json:"view,omitempty"`
-	AgentID   AgentID `json:"agentId,omitempty"`
-	MemberID  UserID  `json:"memberId,omitempty"` // who answers
-	Query     string  `json:"query,omitempty"`
-	Source    string  `json:"source,omitempty"`
-	Sentiment string  `json:"sentiment,omitempty"`
-	Feedback  string  `json:"feedback,omitempty"`
-	Topic     string  `json:"topic,omitempty"`
-	Escalated string  `json:"escalated,omitempty"`
-	StartDate string  `json:"startDate,omitempty"`
-	EndDate   string  `json:"endDate,omitempty"`
+	View             string  `json:"view,omitempty"`
+	AgentID          AgentID `json:"agentId,omitempty"`
+	MemberID         UserID  `json:"memberId,omitempty"` // who answers
+	Query            string  `json:"query,omitempty"`
+	Source           string  `json:"source,omitempty"`
+	Sentiment        string  `json:"sentiment,omitempty"`
+	Feedback         string  `json:"feedback,omitempty"`
+	Topic            string  `json:"topic,omitempty"`
+	Escalated        string  `json:"escalated,omitempty"`
+	Tool             string  `json:"tool,omitempty"`
+	ToolOutcome      string  `json:"toolOutcome,omitempty"`
+	Procedure        string  `json:"procedure,omitempty"`
+	ProcedureOutcome string  `json:"procedureOutcome,omitempty"`
+	HasVoice         string  `json:"hasVoice,omitempty"`
+	StartDate        string  `json:"startDate,omitempty"`
+	EndDate          string  `json:"endDate,omitempty"`
 }

@@ -58,26 +58,35 @@ func (e *edition) search(query string) []hit {
 	return hits[:min(len(hits), maxHits)]
 }
 
-// weighWords returns the words of a query with their weights.
-func (e *edition) weighWords(query string) map[string]float64 {
-	weights := map[string]float64{}
+// wantedWord is a word of a query: what it begins with, and what it counts.
+type wantedWord struct {
+	start  string
+	weight float64
+}
+
+// weighWords returns the words of a query with their weights, each once, in their order: so sums are always the same.
+func (e *edition) weighWords(query string) (wanted []wantedWord) {
 	for _, word := range strings.Fields(foldWords(query)) {
-		if len(weights) < maxQueryWords {
-			weights[wordStart(word)] = 0
+		start := wordStart(word)
+		isKnown := slices.ContainsFunc(wanted, func(w wantedWord) bool { return w.start == start })
+		if len(wanted) < maxQueryWords && !isKnown {
+			wanted = append(wanted, wantedWord{start, e.weightOf(start)})
 		}
 	}
-	for start := range weights {
-		having, all := 0, 0
-		for _, c := range e.chapters {
-			for _, s := range c.sections {
-				if all++; strings.Contains(s.heading, start) || strings.Contains(s.words, start) {
-					having++
-				}
+	return wanted
+}
+
+// weightOf returns what a word counts: the more the fewer sections have it.
+func (e *edition) weightOf(start string) float64 {
+	having, all := 0, 0
+	for _, c := range e.chapters {
+		for _, s := range c.sections {
+			if all++; strings.Contains(s.heading, start) || strings.Contains(s.words, start) {
+				having++
 			}
 		}
-		weights[start] = math.Log(float64(all+1) / float64(having+1))
 	}
-	return weights
+	return math.Log(float64(all+1) / float64(having+1))
 }
 
 // wordStart returns what a word that is looked for begins with, so that a plural finds the singular as well.
@@ -88,8 +97,9 @@ func wordStart(word string) string {
 	return " " + word
 }
 
-func (s *section) score(c *chapter, wanted map[string]float64) (score float64) {
-	for start, weight := range wanted {
+func (s *section) score(c *chapter, wanted []wantedWord) (score float64) {
+	for _, w := range wanted {
+		start, weight := w.start, w.weight
 		switch inHeading := strings.Contains(s.heading, start); {
 		case inHeading && s.Level == 1:
 			score += chapterWeight * weight

@@ -111,29 +111,36 @@ type SavedView struct {
 
 // SavedViewFilter is what a saved view narrows the inbox by. What is left out narrows nothing.
 type SavedViewFilter struct {
-	View      string `json:"view,omitempty" enum:"waiting,mine,unassigned,live,ended,all"`
-	AgentID   string `json:"agentId,omitempty" max:"100"`
-	MemberID  string `json:"memberId,omitempty" max:"100" doc:"Who answers."`
-	Query     string `json:"query,omitempty" max:"512"`
-	Source    string `json:"source,omitempty" max:"200"`
-	Sentiment string `json:"sentiment,omitempty" max:"50"`
-	Feedback  string `json:"feedback,omitempty" max:"50"`
-	Topic     string `json:"topic,omitempty" max:"200"`
-	Escalated string `json:"escalated,omitempty" max:"10"`
-	StartDate string `json:"startDate,omitempty" max:"10"`
-	EndDate   string `json:"endDate,omitempty" max:"10"`
+	View             string `json:"view,omitempty" enum:"waiting,mine,unassigned,live,ended,all"`
+	AgentID          string `json:"agentId,omitempty" max:"100"`
+	MemberID         string `json:"memberId,omitempty" max:"100" doc:"Who answers."`
+	Query            string `json:"query,omitempty" max:"512"`
+	Source           string `json:"source,omitempty" max:"200"`
+	Sentiment        string `json:"sentiment,omitempty" max:"50"`
+	Feedback         string `json:"feedback,omitempty" max:"50"`
+	Topic            string `json:"topic,omitempty" max:"200"`
+	Escalated        string `json:"escalated,omitempty" max:"10"`
+	Tool             string `json:"tool,omitempty" max:"200"`
+	ToolOutcome      string `json:"toolOutcome,omitempty" max:"50"`
+	Procedure        string `json:"procedure,omitempty" max:"200"`
+	ProcedureOutcome string `json:"procedureOutcome,omitempty" max:"50"`
+	HasVoice         string `json:"hasVoice,omitempty" max:"10"`
+	StartDate        string `json:"startDate,omitempty" max:"10"`
+	EndDate          string `json:"endDate,omitempty" max:"10"`
 }
 
 func newSavedViewFilter(f parley.InboxFilter) SavedViewFilter {
 	return SavedViewFilter{View: f.View, AgentID: string(f.AgentID), MemberID: string(f.MemberID), Query: f.Query,
 		Source: f.Source, Sentiment: f.Sentiment, Feedback: f.Feedback, Topic: f.Topic, Escalated: f.Escalated,
-		StartDate: f.StartDate, EndDate: f.EndDate}
+		Tool: f.Tool, ToolOutcome: f.ToolOutcome, Procedure: f.Procedure, ProcedureOutcome: f.ProcedureOutcome,
+		HasVoice: f.HasVoice, StartDate: f.StartDate, EndDate: f.EndDate}
 }
 
 func (f *SavedViewFilter) stored() parley.InboxFilter {
 	return parley.InboxFilter{View: f.View, AgentID: parley.AgentID(f.AgentID), MemberID: parley.UserID(f.MemberID),
 		Query: f.Query, Source: f.Source, Sentiment: f.Sentiment, Feedback: f.Feedback, Topic: f.Topic,
-		Escalated: f.Escalated, StartDate: f.StartDate, EndDate: f.EndDate}
+		Escalated: f.Escalated, Tool: f.Tool, ToolOutcome: f.ToolOutcome, Procedure: f.Procedure,
+		ProcedureOutcome: f.ProcedureOutcome, HasVoice: f.HasVoice, StartDate: f.StartDate, EndDate: f.EndDate}
 }
 
 // SavedViewList is what a member has of saved views: their own and the shared ones.

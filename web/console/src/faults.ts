@@ -109,6 +109,7 @@ const forms: readonly Form[] = [
   form("has \\{.*\\} in its path, so this input must be required", "fault.requiredInPath"),
   form("must be from (?<min>\\d+) to (?<max>\\d+) seconds", "fault.between", numbers),
   form("names \\{(?<name>.*)\\}, and there is no input of this name", "fault.noInput", ({ name = "" }) => ({ name })),
+  form("names \\$\\{(?<name>\\w+)\\}, and the environment of this command has no .*", "fault.noValue", ({ name = "" }) => ({ name })),
   form("must be a path such as .*", "fault.fieldPath"),
   form("must not hold the secret .*", "fault.secretHere"),
   form("is not the key of an action of this agent", "fault.noAction"),

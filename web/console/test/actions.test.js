@@ -1,10 +1,28 @@
 // The screen of the actions of an agent: what is sent of a change, secrets, faults at their fields, and two editors.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { describe, test } from "node:test";
-import { actions } from "./action-answers.js";
+import { runnerImport } from "vite";
+import { actions, worked } from "./action-answers.js";
 import { agents, answers } from "./answers.js";
-import { skip } from "./browser.js";
+import { assertSoon, skip } from "./browser.js";
 import { useSamePages } from "./setup.js";
+
+test("the places of a reply, also of its beginning alone, and what picking them makes of the lines", async () => {
+  const file = join(import.meta.dirname, "../src/pages/actions/places.ts");
+  const { isBelow, listPlaces, pickPlaces } = (await runnerImport(file, { configFile: false })).module;
+  const reply = { status: "sent", items: [{ name: "a" }, { name: "b", "two words": 1 }], to: { city: "Bonn", zip: null }, tags: ["x"], none: [], "a]": "}" };
+  const places = ["status", "items[].name", "to.city", "to.zip", "tags[]", "none"];
+  const text = JSON.stringify(reply, null, 2);
+  assert.deepEqual(listPlaces(text, false), places);
+  assert.deepEqual(listPlaces(text.slice(0, text.indexOf("zip") + 2), true), places.slice(0, 3));
+  assert.deepEqual(listPlaces('[{"id": 1}, {"at": {"day": 2}}]', false), ["[].id", "[].at.day"]);
+  assert.deepEqual(["plain text", "7", "{}"].map((one) => listPlaces(one, false)), [[], [], []]);
+  assert.deepEqual(["to", "items", "items[]", "status", "stat"].map((line) => places.filter((place) => isBelow(place, line)).length), [2, 1, 1, 1, 0]);
+  assert.deepEqual(pickPlaces([], places, ["status"]), ["status"]);
+  assert.deepEqual(pickPlaces(["to", "other"], places, ["to.city", "to.zip", "status"]), ["to", "other", "status"]);
+  assert.deepEqual(pickPlaces(["to", "other"], places, ["to.zip"]), ["other", "to.zip"]);
+});
 
 const path = `/agents/${agents[0].id}/actions`;
 const [track] = actions;
@@ -58,6 +76,34 @@ describe("actions", { skip }, () => {
       await page.getByText("There is no input named order.").waitFor(); // which the focus has left
       await page.getByRole("group", { name: "Headers" }).getByRole("alert").waitFor();
       assert.equal(await page.getByLabel("Address").inputValue(), "https://api.shop.example/{order}");
+    });
+  });
+
+  test("what the model may see is picked from a real reply", async () => {
+    const body = JSON.stringify({ customer: "Jo", delivery: { date: "Monday", by: "Bike" }, status: "sent" }, null, 2);
+    const answer = answers({ state: { trial: { ...worked, reply: { ...worked.reply, body } } } });
+    await open(answer, `${path}/edit/track_order`, async (page) => {
+      await page.getByRole("textbox", { name: "number (required)" }).fill("4711");
+      await page.getByRole("button", { name: "Try it now" }).click();
+      const places = page.getByRole("group", { name: "Pick what the model may see" });
+      const ticked = () => places.getByRole("checkbox", { checked: true }).evaluateAll((all) => all.map((one) => one.value));
+      await assertSoon(ticked, ["delivery.date", "status"]);
+      assert.equal(await places.getByRole("checkbox").count(), 4);
+      await places.getByRole("checkbox", { name: "delivery.by" }).press("Space");
+      await places.getByRole("checkbox", { name: "status" }).press("Space");
+      await assertSoon(ticked, ["delivery.date", "delivery.by"]);
+      await save(page);
+      assert.deepEqual(sent(answer, "PATCH")[0].body.config.response, ["delivery.date", "items[].name", "delivery.by"]);
+    });
+  });
+
+  test("a failure leads to its conversation, wherever it was", async () => {
+    await open(answers(), `${path}/edit/track_order`, async (page) => {
+      const links = page.getByRole("main").getByRole("link", { name: "Conversation", exact: true });
+      await links.first().waitFor();
+      const addresses = await links.evaluateAll((all) => all.map((one) => one.getAttribute("href")));
+      const home = `/console/agents/${agents[0].id}`;
+      assert.deepEqual(addresses, [`${home}/playground?conversation=conv_0`, `${home}/insights/conversations/conv_1`]);
     });
   });
 

@@ -14,7 +14,7 @@ import { useSamePages } from "./setup.js";
 const root = join(import.meta.dirname, "../../..");
 const { schemas } = JSON.parse(readFileSync(join(root, "internal/api/v2/openapi.json"), "utf8")).components;
 const texts = JSON.parse(readFileSync(join(import.meta.dirname, "../src/locales/en.json"), "utf8"));
-const { labels, channels, transcribers, shape, sectionOf, sections } = (
+const { labels, channels, transcribers, voices, shape, sectionOf, sections } = (
   await runnerImport(join(import.meta.dirname, "../src/pages/agent-settings/fields.ts"), { configFile: false })
 ).module;
 
@@ -173,6 +173,12 @@ describe("fields of the settings", () => {
     assert.deepEqual([...transcribers].sort(), [...resolve(schemas.Transcriber.properties.model).enum].sort());
   });
 
+  test("voices are those that the server has an engine's voice for", () => {
+    const table = readFileSync(join(import.meta.dirname, "../../../internal/speech/voices.yaml"), "utf8");
+    const rows = table.slice(table.indexOf("voices:"), table.indexOf("models:")).matchAll(/^ {2}(\w+): \{/gm);
+    assert.deepEqual([...voices].sort(), [...rows].map(([, name]) => name).filter((name) => name !== "default").sort());
+  });
+
   test("what was never set is what the server takes for it", () => {
     const values = shape.toValues({ voiceSettings: {} });
     for (const path of pathsOf(schemas.VoiceSettings)) {
@@ -324,6 +330,19 @@ describe("the screen of the settings", { skip }, () => {
       await part(page, "Notifications").getByRole("img", { name: texts["settings.wrongHere"] }).waitFor();
       await part(page, "Notifications").click();
       await page.getByText(texts["fault.email"]).waitFor();
+    });
+  });
+
+  test("a model that nobody has connected is said, with the way to connect one", async () => {
+    await open(answers(), path, async (page) => {
+      const link = page.getByRole("link", { name: texts["models.connectOne"] });
+      await field(page, "temp").waitFor();
+      assert.equal(await link.count(), 0);
+      await page.getByRole("button", { name: /Model/ }).press("Enter");
+      await page.getByRole("option", { name: /gpt-5/ }).press("Enter");
+      await page.getByText(texts["playground.builtInHint"]).waitFor();
+      assert.match(await link.getAttribute("href"), /\/workspace\/models$/);
+      await page.getByRole("button", { name: "Discard" }).click();
     });
   });
 

@@ -111,7 +111,7 @@ const refusal = (status, code, message, details) => [status, { error: { code, me
 // What each role may do of what the console asks, as internal/access/role.go has it.
 const read = ["accounts:read", "agents:read", "sources:read", "insights:read", "conversations:read", "customers:read", "voice:read"];
 const support = [...read, "conversations:write", "tickets:write", "answers:improve", "playground:use", "recordings:read"];
-const admin = [...support, "agents:write", "agents:delete", "sources:write", "insights:write", "models:read", "models:write"];
+const admin = [...support, "agents:write", "agents:delete", "conversations:delete", "sources:write", "insights:write", "models:read", "models:write"];
 const permissions = { viewer: read, agent: support, admin, owner: [...admin, "accounts:write"] };
 
 // What admins and owners may besides, which the screens of the workspace are about.
@@ -129,6 +129,7 @@ const needs = [
   [/^(POST|PATCH|DELETE) .*\/(members|members\/link|invitations(\/.*)?)$/, "members:write"],
   [/^GET \/v1\/keys$/, "keys:read"],
   [/^(POST|DELETE) .*\/keys(\/[^/]+)?$/, "keys:write"],
+  [/^POST .*\/person\/(export|erase)$/, "conversations:delete"],
   [/^GET .*\/audit/, "audit:read"],
   [/^GET \/v1\/(webhooks|deliveries)/, "webhooks:read"],
   [/^(POST|PATCH|DELETE) \/v1\/(webhooks|deliveries)/, "webhooks:write"],

@@ -20,4 +20,15 @@ describe("the plan of the only company", { skip }, () => {
       assert.deepEqual(asked.at(-1).body, { plan: "free" });
     });
   });
+
+  test("the screen of the plan leads there, and tells others who does", async () => {
+    const state = { account: { ...account, plans: ["free", "standard"] } };
+    await open(answers({ session: inWorkspace(), state }), "/workspace/usage", async (page) => {
+      await page.getByRole("link", { name: "Choose the plan" }).click();
+      await page.getByRole("heading", { level: 1, name: "Company" }).waitFor();
+    });
+    await open(answers({ session: inWorkspace("admin"), state }), "/workspace/usage", async (page) => {
+      await page.getByText("An owner can change the plan.").waitFor();
+    });
+  });
 });

@@ -1,11 +1,16 @@
 // From the printed link to the first cited answer, on the real program.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
 import { launch, newPage, skip } from "./browser.js";
 import { makePDF } from "./pdf.js";
 import { serveBefore } from "./proxy.js";
 import { readyToAsk } from "./screen-states.js";
-import { owner, startServer } from "./server.js";
+import { owner, program, startServer } from "./server.js";
 
 const mostClicks = 8;
 const file = {
@@ -13,6 +18,22 @@ const file = {
   mimeType: "application/pdf",
   buffer: makePDF(["Returns policy", "Goods may be sent back within thirty days.", "The shop opens at nine."]),
 };
+
+test("the example answers what is proposed, in every language", async (t) => {
+  const locales = join(import.meta.dirname, "../src/locales");
+  for (const file of readdirSync(locales)) {
+    const texts = JSON.parse(readFileSync(join(locales, file), "utf8"));
+    const folder = mkdtempSync(join(tmpdir(), "parley-example-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, "example.md"), texts["firstRun.exampleText"]);
+    for (const name of ["Hours", "Shipping"]) {
+      const question = texts[`firstRun.example${name}`];
+      const answer = await promisify(execFile)(program(), ["ask", "--from", folder, question]);
+      const [first] = answer.stdout.split("\n");
+      assert.match(first, /\[1\]$/, `${file}: ${question} is answered with ${first}`);
+    }
+  }
+});
 
 describe("first run", { skip }, () => {
   let browser;
@@ -76,6 +97,23 @@ describe("first run", { skip }, () => {
       assert.ok(clicks <= mostClicks, `${clicks} clicks`);
     });
     console.log(`the first cited answer: ${clicks} clicks, ${((Date.now() - begin) / 1000).toFixed(1)} s`);
+  });
+
+  test("the example says what can be asked of it", async () => {
+    await open(async (page) => {
+      for (const [label, text] of [["Your name", owner.name], ["E-mail", owner.email], ["Company", owner.company], ["Password", owner.password]]) {
+        await page.getByLabel(label).fill(text);
+      }
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByRole("heading", { name: "Your first agent" }).waitFor();
+      await page.getByRole("radio", { name: /show me an example/ }).press("Space");
+      await page.getByRole("button", { name: "Read it" }).click();
+      await page.getByRole("button", { name: "What does shipping cost?" }).click();
+      const log = page.getByRole("region", { name: "Questions and answers" });
+      await log.getByRole("button", { name: "Source 1: Example: a shop" }).first().waitFor();
+      assert.match(await log.textContent(), /Shipping is free from fifty euros on/);
+      assert.equal(await page.getByRole("button", { name: "When are you open?" }).count(), 0);
+    });
   });
 
   test("with the keyboard alone", async () => {

@@ -60,7 +60,7 @@ export const entries = [
   entry(5, "human", { ...text("Sends back often."), type: "note", name: "Lee" }),
 ];
 
-const person = { customerId: "p_1", name: "Customer 1", email: "customer-1@shop.example", phoneNumber: "+49 30 1234", createdAt: at(0) };
+const person = { customerId: "01998b2d-0000-4000-8000-000000000b01", name: "Customer 1", email: "customer-1@shop.example", phoneNumber: "+49 30 1234", createdAt: at(0) };
 
 export const thread = (found, said = entries) => ({
   ...found,

@@ -4,9 +4,13 @@ import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { runnerImport } from "vite";
 import { answers } from "./answers.js";
-import { skip, untilNothing } from "./browser.js";
+import { assertSoon, skip, untilNothing } from "./browser.js";
+import { EventLog } from "./event-log.js";
 import { entries, rows } from "./inbox-answers.js";
+import { conversation as earlier, customers } from "./insight-answers.js";
+import { whoAnswers } from "./saved-answers.js";
 import { useSamePages } from "./setup.js";
+import { tickets } from "./ticket-answers.js";
 
 const [waiting, colleagues, ended] = rows;
 const path = `/inbox/${waiting.conversationId}`;
@@ -67,6 +71,14 @@ describe("the inbox", { skip }, () => {
     });
   });
 
+  test("of what somebody has, it is said where the customer has written since", async () => {
+    const inbox = [...mine(), { ...waiting, conversationId: ended.conversationId, claimedBy: me, customer: "Customer 9", lastMessage: { ...waiting.lastMessage, author: "human" } }];
+    await open(answers({ state: { inbox } }), "/inbox?view=mine", async (page) => {
+      await list(page).getByRole("link", { name: /Customer 1.*not answered yet/i }).waitFor();
+      assert.equal(await list(page).getByRole("link", { name: /Customer 9.*not answered yet/i }).count(), 0);
+    });
+  });
+
   test("words are looked for by the server, in the conversations of one agent", async () => {
     const answer = answers();
     answer.state.found = [{ id: ended.conversationId, title: null, createdAt: 1, updatedAt: 2, userId: "crm-3", status: "ended", source: "API", snippet: { speaker: "user", highlights: [{ value: "red ", isHit: false }, { value: "shoes", isHit: true }] } }];
@@ -77,6 +89,57 @@ describe("the inbox", { skip }, () => {
       const [asked] = sent(answer, "GET", "/conversations/search");
       assert.equal(asked.query.get("query"), "shoes");
       assert.match(page.url(), /query=shoes/);
+    });
+  });
+
+  test("what the search knows narrows the list: topics, actions and procedures of the agent, calls, and where it began", async () => {
+    const answer = answers();
+    answer.state.found = [];
+    await open(answer, `/inbox?agent=${waiting.agentId}`, async (page) => {
+      const choose = async (label, option) => {
+        await page.getByRole("search").getByRole("button", { name: label }).click();
+        await page.getByRole("option", { name: option, exact: true }).click();
+      };
+      await choose(/Topic/, "– Delays");
+      await choose(/Voice session/, "There was one");
+      await choose(/Came from/, "Center stage");
+      await choose(/How actions ended/, "Failed");
+      const last = () => Object.fromEntries(sent(answer, "GET", "/conversations/search").at(-1)?.query ?? []);
+      const want = { topic: "Delays", hasVoice: "true", source: "Center stage", toolOutcome: "error", limit: "25" };
+      await assertSoon(last, want);
+      assert.equal(new URL(page.url()).searchParams.get("topic"), "Delays");
+    });
+  });
+
+  test("beside a conversation is what else its customer wrote, and each of it is a press away", async () => {
+    const answer = answers({ session: whoAnswers });
+    answer.state.customer = { tickets: [{ ticketNumber: 97, subject: "Invoice", status: "Open", updatedAt: "2026-11-20T14:03:00Z" }] };
+    await open(answer, `${path}?view=all`, async (page) => {
+      const beside = page.getByRole("region", { name: "Customer" });
+      await beside.getByText("gold", { exact: true }).waitFor(); // an attribute
+      const hrefs = async (name) => new URL(await beside.getByRole("link", { name }).getAttribute("href"), page.url());
+      assert.match((await hrefs("Show in People")).pathname, new RegExp(`/agents/${waiting.agentId}/people/${customers[0].customerId}$`));
+      assert.match((await hrefs("#118")).pathname, new RegExp(`/agents/${waiting.agentId}/tickets/118$`));
+      assert.match((await hrefs(/Invoice/)).pathname, /\/tickets\/97$/);
+      const others = beside.getByRole("list", { name: "Other conversations" }).getByRole("link");
+      assert.equal(await others.count(), 1);
+      await others.click();
+      assert.match(page.url(), new RegExp(`/inbox/${earlier}\\?view=all$`));
+    });
+  });
+
+  test("the ticket of a conversation is changed beside it", async () => {
+    const answer = answers({ session: whoAnswers });
+    answer.state.tickets = [{ ...tickets[0], ticketNumber: 118 }];
+    await open(answer, path, async (page) => {
+      await page.getByRole("region", { name: "Customer" }).getByRole("button", { name: "Change the ticket" }).waitFor();
+      assert.equal(sent(answer, "GET", "/tickets/118").length, 0); // it is read when it is wanted
+      await page.keyboard.press("a");
+      const dialog = page.getByRole("dialog", { name: "Ticket #118" });
+      await dialog.getByRole("button", { name: /Priority/ }).press("Enter");
+      await page.getByRole("option", { name: "Urgent" }).press("Enter");
+      await dialog.getByRole("button", { name: /Urgent/ }).waitFor();
+      assert.deepEqual(sent(answer, "PATCH", "/tickets/118").map(({ body }) => body.priority), ["urgent"]);
     });
   });
 
@@ -140,6 +203,62 @@ describe("the inbox", { skip }, () => {
       await said(page).getByText("Was kind.").waitFor();
       assert.deepEqual([sent(answer, "POST", "/messages").length, sent(answer, "POST", "/typing").length], [1, 0]);
       assert.match(sent(answer, "POST", "/messages")[0].path, /\/tickets\/118\/messages$/);
+    });
+  });
+
+  test("keys begin a reply and a note, and ask whether to end", async () => {
+    await open(answers({ state: { inbox: mine() } }), path, async (page) => {
+      await page.getByLabel("Write to the customer").waitFor();
+      await page.keyboard.press("n");
+      await page.locator("textarea:focus").waitFor();
+      await page.getByLabel("Write a note that only the team sees").waitFor();
+      await page.locator("textarea:focus").blur();
+      await page.keyboard.press("r");
+      await page.getByLabel("Write to the customer").waitFor();
+      await page.locator("textarea:focus").blur();
+      await page.keyboard.press("e");
+      await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click();
+    });
+  });
+
+  test("a reply is sent and the conversation given back, or ended, at once", async () => {
+    for (const [step, send] of [
+      ["handback", async (page) => {
+        await page.getByRole("button", { name: "Send and more" }).click();
+        await page.getByRole("menuitem", { name: "Send and give back to the agent" }).click();
+        await pane(page).getByText("The agent answers in this conversation.").waitFor();
+      }],
+      ["end", async (page) => {
+        await page.keyboard.press("Control+Shift+Enter");
+        await pane(page).getByText("This conversation has ended.").waitFor();
+      }],
+    ]) {
+      const answer = answers({ state: { inbox: mine() } });
+      await open(answer, path, async (page) => {
+        await page.getByLabel("Write to the customer").fill("All done.");
+        await send(page);
+        await said(page).getByText("All done.").waitFor();
+        const order = answer.state.asked.filter(({ method, path }) => (method === "POST" && path.endsWith("/messages")) || (method === "PUT" && path.endsWith("/state")));
+        assert.deepEqual(order.map(({ body }) => body.step ?? body.text), ["All done.", step]);
+      });
+    }
+  });
+
+  test("colleagues who look at it too are named, and what a customer writes meanwhile is said", async () => {
+    const base = answers({ state: { inbox: mine() } });
+    const events = new EventLog();
+    await open(events.with(base), path, async (page) => {
+      await page.getByText("live", { exact: true }).waitFor({ state: "attached" });
+      await said(page).getByText("I want to talk to a person.").first().waitFor();
+      for (const [userId, state] of [["usr_7", "looking"], ["usr_8", "typing"]]) {
+        events.send("presence", { userId, type: "conversation", id: waiting.conversationId, state });
+      }
+      await pane(page).getByText("Lee is looking at this too").waitFor();
+      await pane(page).getByText("A colleague is writing").waitFor();
+      const next = { ...entries[0], messageId: "msg_6", seq: 6, parts: [{ type: "text", text: "Are you there?" }] };
+      base.state.said = { [waiting.conversationId]: [...entries, next] };
+      events.send("message", { conversationId: waiting.conversationId, agentId: waiting.agentId });
+      await page.getByRole("status").getByText("New from Customer 1: Are you there?").waitFor({ state: "attached" });
     });
   });
 

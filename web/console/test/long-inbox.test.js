@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
-import { assertSoon, skip, untilNothing, waitForQuiet } from "./browser.js";
+import { skip, untilNothing, waitForQuiet } from "./browser.js";
 import { row, thread } from "./inbox-answers.js";
 import { customers, leads } from "./insight-answers.js";
 import { useConsole } from "./setup.js";
@@ -67,14 +67,17 @@ describe("long lists of conversations, tickets and people", { skip }, () => {
   const numberOf = (text) => Number(/(?:Customer|Ticket|Message) (-?\d+)/.exec(text)?.[1]);
   const numbers = async (rows) => (await rows.allTextContents()).map(numberOf).filter((number) => !isNaN(number)); // without heads
 
-  /** Turns the wheel until `isThere` is true of the numbers of the rows that are drawn. */
-  async function turn(page, rows, way, isThere) {
+  /**
+   * Turns the wheel until `isThere` is true of the numbers of the rows that are drawn. None is missing among them at any
+   * time, and there are not many, whatever has come in.
+   */
+  async function turn(page, rows, way, isThere, added = 0) {
     let shown;
     const wrong = await untilNothing(async () => {
       await page.mouse.wheel(0, way);
       shown = await numbers(rows);
-      assert.ok(shown.length <= most, `${shown.length} rows`);
-      assert.equal(new Set(shown).size, shown.length);
+      assert.ok(shown.length <= most + added, `${shown.length} rows`);
+      assert.deepEqual(shown.filter((number, i) => i > 0 && number !== shown[i - 1] + 1), []);
       return !isThere(shown) && `the rows ${shown[0]} to ${shown.at(-1)}`;
     });
     assert.equal(wrong, null);
@@ -122,7 +125,7 @@ describe("long lists of conversations, tickets and people", { skip }, () => {
           await isStill(page, rows, before, answer, event, 3);
           assert.ok(answer.live.asked <= asked + 8, "what is read again does not grow with the list");
         }
-        await turn(page, rows, -2_000, (shown) => shown.includes(1));
+        await turn(page, rows, -2_000, (shown) => shown.includes(1), event ? 3 : 0);
       });
     });
   }
@@ -161,9 +164,7 @@ describe("long lists of conversations, tickets and people", { skip }, () => {
       await waitForQuiet(page);
       const before = await places(rows);
       await isStill(page, rows, before, answer, ["message", { conversationId: uuid(0), agentId: agents[0].id }], 1);
-      await turn(page, rows, 1_500, (shown) => shown.at(-1) === 2_001);
-      const isMissing = (number, i, all) => number !== 2_002 - all.length + i;
-      await assertSoon(async () => (await numbers(rows)).filter(isMissing), []);
+      await turn(page, rows, 1_500, (shown) => shown.at(-1) === 2_001, 1);
     });
   });
 });

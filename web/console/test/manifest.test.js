@@ -1,5 +1,6 @@
 // An agent as one text: what it would change, what is wrong with it, and that it is applied as it was shown.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { runnerImport } from "vite";
@@ -22,6 +23,21 @@ test("values are lines in the way of a manifest", async () => {
     "steps:", "  -", "    say: Hi", "  - x",
   ]);
   assert.deepEqual([undefined, null, {}, []].map(writeLines), ["", "", "", ""]);
+});
+
+test("secrets are those of the configs of actions, and no others", async () => {
+  const file = join(import.meta.dirname, "../src/pages/agent-manifest/names.ts");
+  const { findKey, findSecrets } = (await runnerImport(file, { configFile: false })).module;
+  const elsewhere = ["settings:", "  instructions: Say ${A}.", "sources:", "  - key: manual", "    content: |", "      actions:", "        - config:", "            url: ${B}"];
+  const inBlocks = ["actions:", "  - key: track", "    description: names ${C}", "    config:", "      url: https://a.example/${D}", "      headers:", "        X: ${D}", "    triggers: [${E}]"];
+  const atTheEdge = ["actions:", "- config:", "    url: ${F}", "  name: ${G}"];
+  const onOneLine = ["actions:", "  - {key: x, config: {url: 'https://a.example/${H}'}}", "  - key: y", "    config: {url: 'https://a.example/${I}'}"];
+  const found = [elsewhere, inBlocks, atTheEdge, onOneLine].map((lines) => findSecrets(lines.join("\n")));
+  assert.deepEqual(found, [[], ["D"], ["F"], ["H", "I"]]);
+  assert.deepEqual(findSecrets([...onOneLine, ...elsewhere, ...inBlocks].join("\n")), ["H", "I", "D"]);
+  const keyed = ["sources:", "  - key: a", "actions:", '  - key: "a"', "    name: b", "procedures:", "- key: b"].join("\n");
+  assert.deepEqual([["actions", "a"], ["procedures", "b"], ["sources", "a"], ["actions", "b"]].map(([part, key]) => findKey(keyed, part, key)), [4, 7, 2, 0]);
+  assert.deepEqual(findSecrets('{"actions": [{"config": {"url": "${J}"}}]}'), ["J"]);
 });
 
 describe("the screen of a manifest", { skip }, () => {
@@ -77,6 +93,57 @@ describe("the screen of a manifest", { skip }, () => {
       await press(alert, "Line 6:");
       const chosen = await area(page).evaluate((one) => one.value.slice(one.selectionStart, one.selectionEnd));
       assert.equal(chosen, "  temp: 0.2");
+    });
+  });
+
+  test("each line has its number, and a source that is about secrets asks for none", async () => {
+    const answer = answers({ state: { manifest: manifest.replace("The shop is", "Write ${NAME} where the key is.\n      The shop is") } });
+    await open(answer, path, async (page) => {
+      await page.locator('[name="secret.SHOP_API_KEY"]').waitFor();
+      assert.equal(await page.locator('[name^="secret."]').count(), 1);
+      const lines = (await area(page).inputValue()).split("\n").length;
+      assert.equal(await page.locator("pre").textContent(), Array.from({ length: lines }, (_, i) => i + 1).join("\n"));
+      await area(page).fill(Array(200).fill("agent:").join("\n"));
+      await area(page).evaluate((one) => one.scrollTo(0, 1000));
+      await assertSoon(() => page.locator("pre").evaluate((one) => one.scrollTop), 1000);
+      await press(page, "Discard");
+    });
+  });
+
+  test("an action leads to its lines", async () => {
+    await open(answers(), `/agents/${agents[0].id}/actions/edit/track_order`, async (page) => {
+      await page.getByRole("link", { name: "As YAML" }).waitFor();
+      assert.match(await page.getByRole("link", { name: "As YAML" }).getAttribute("href"), /manifest\?actions=track_order$/);
+    });
+    await open(answers(), `${path}?actions=track-order`, async (page) => {
+      const chosen = () => area(page).evaluate((one) => one.value.slice(one.selectionStart, one.selectionEnd));
+      await area(page).waitFor();
+      await assertSoon(chosen, "  - key: track-order");
+    });
+  });
+
+  test("it is saved as a file with the name of the agent", async () => {
+    await open(answers(), path, async (page) => {
+      await area(page).waitFor();
+      const saved = page.waitForEvent("download");
+      await press(page, "Download");
+      const file = await saved;
+      assert.equal(file.suggestedFilename(), "Help-desk.yaml");
+      assert.equal(readFileSync(await file.path(), "utf8"), manifest);
+    });
+  });
+
+  test("a new agent is made of one with the secrets that it names", async () => {
+    const answer = answers();
+    await open(answer, "/agents", async (page) => {
+      await page.getByRole("button", { name: "New agent" }).first().click();
+      await page.getByRole("menuitem", { name: "From a manifest" }).click();
+      const dialog = page.getByRole("dialog", { name: "From a manifest" });
+      await dialog.getByRole("textbox").fill(manifest);
+      await dialog.getByLabel("Value of SHOP_API_KEY").fill("sk-1");
+      await press(dialog, "Create");
+      await dialog.waitFor({ state: "detached" });
+      assert.deepEqual(sent(answer).map(({ dryRun, secrets }) => [dryRun, secrets]), [[false, { SHOP_API_KEY: "sk-1" }]]);
     });
   });
 

@@ -44,6 +44,8 @@ describe("servers of models", { skip }, () => {
       await page.getByRole("button", { name: "Connect a server" }).click();
       await page.getByRole("menuitem", { name: "Answers" }).click();
       await page.getByLabel("Name", { exact: true }).fill("Mine");
+      const proposed = () => page.getByLabel("Base URL").evaluate(({ list }) => [...list.options].map(({ value }) => value));
+      assert.ok((await proposed()).includes("http://localhost:11434/v1"), "those of the manual are proposed");
       await page.getByLabel("Base URL").fill("https://mine.example/v1");
       await page.getByLabel("API key").fill(key);
       await page.getByLabel("Model", { exact: true }).fill("m-1");

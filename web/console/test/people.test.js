@@ -21,10 +21,35 @@ describe("people", { skip }, () => {
       assert.equal(new URL(page.url()).searchParams.get("query"), "customer");
       await page.getByRole("link", { name: "Customer 1" }).click();
       await page.getByText("gold", { exact: true }).waitFor();
-      await page.getByText("Order 4711").waitFor();
-      await page.locator(`main a[href$="/insights/conversations/${conversation}"]`).click();
+      const ticket = await page.getByRole("link", { name: /Order 4711/ }).getAttribute("href");
+      assert.ok(ticket.endsWith(`${ofAgent}/tickets/118`), ticket);
+      await page.locator(`main a[href$="/inbox/${conversation}?view=all"]`).click();
       await page.getByText("Where is my parcel?").waitFor();
       assert.equal(asked(answer, `/customers/${customers[0].customerId}`).length, 1);
+    });
+  });
+
+  test("all that is known of somebody is exported, and erased after a question", async () => {
+    const erased = { conversations: 3, leads: 1, people: 1, visitors: 1, texts: 0, isComplete: false };
+    const fail = {
+      "POST /v1/accounts/acc_1/person/export": [200, { export: { email: customers[0].email, conversations: [] } }],
+      "POST /v1/accounts/acc_1/person/erase": [200, erased],
+    };
+    const answer = answers({ fail });
+    await open(answer, `${ofAgent}/people/${customers[0].customerId}`, async (page) => {
+      const file = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Export everything" }).click();
+      const text = (await (await (await file).createReadStream()).toArray()).join("");
+      assert.deepEqual(JSON.parse(text), { email: customers[0].email, conversations: [] });
+      await page.getByRole("button", { name: "Erase everything" }).click();
+      assert.equal(asked(answer, "/person/erase").length, 0);
+      await page.getByRole("alertdialog").getByRole("button", { name: "Erase everything" }).click();
+      await page.getByText("Erased, with 3 conversations.").waitFor();
+      await page.getByText("The rest is erased soon.").waitFor();
+      const known = { email: customers[0].email, userId: customers[0].userId };
+      assert.deepEqual(["export", "erase"].map((act) => asked(answer, `/person/${act}`)[0].body), [known, known]);
+      await page.getByRole("link", { name: "All people" }).click();
+      await page.getByRole("link", { name: "two@example.com" }).waitFor();
     });
   });
 

@@ -3,7 +3,7 @@
 const at = "2026-11-22T08:00:00.000Z";
 const account = "/v1/accounts/acc_1";
 
-const support = ["agents:read", "sources:read", "conversations:read", "conversations:write", "tickets:read", "tickets:write", "helpdesk:read", "playground:use"];
+const support = ["agents:read", "sources:read", "conversations:read", "conversations:write", "customers:read", "tickets:read", "tickets:write", "helpdesk:read", "playground:use"];
 
 /** A session of a member who answers customers. */
 export const whoAnswers = { memberships: [{ accountId: "acc_1", accountName: "Shop", role: "agent", permissions: support }] };

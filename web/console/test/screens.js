@@ -11,7 +11,7 @@ import { explain, metadata } from "./playground-answers.js";
 import { view as savedView, whoAnswers } from "./saved-answers.js";
 import * as to from "./screen-states.js";
 import { sources } from "./source-answers.js";
-import { withTickets } from "./ticket-answers.js";
+import { tickets, withTickets } from "./ticket-answers.js";
 import { account, members, singleSignOn, troubled, usage } from "./workspace-answers.js";
 
 const help = "5QHA6VB-DIAbBhxwqxfdi";
@@ -69,15 +69,18 @@ export const screens = {
     ...to.stuck("GET /v1/accounts/acc_1/inbox"),
   }),
   "inbox-conversation": screen(`/inbox/${inboxRows[0].conversationId}`, {
-    full: [{}, to.byText("The label is in the parcel.")],
+    full: [{}, to.byText("gold")],
     mine: [{ state: mine }, to.textbox],
-    viewer: [viewer, to.byText("The label is in the parcel.")],
+    viewer: [viewer, to.byText("gold")],
     gone: [{ state: { inbox: [] } }, to.heading],
     ...to.stuck(`GET /v1/conversations/${inboxRows[0].conversationId}/thread`),
   }),
   "dialog-saved-replies": screen(`/inbox/${inboxRows[0].conversationId}`, {
     full: [{ session: whoAnswers, state: mine }, to.press("saved.replies")],
     empty: [{ session: whoAnswers, state: { ...mine, replies: [] } }, to.press("saved.replies")],
+  }),
+  "dialog-inbox-ticket": screen(`/inbox/${inboxRows[0].conversationId}`, {
+    full: [{ session: whoAnswers, state: { tickets: [{ ...tickets[0], ticketNumber: 118 }] } }, to.press("inbox.changeTicket")],
   }),
   "dialog-view": screen(`/inbox?view=all&agent=${inboxRows[0].agentId}`, {
     full: [{ session: whoAnswers }, to.press("saved.saveView")],
@@ -145,6 +148,7 @@ export const screens = {
     gone: [{ fail: { [ofPerson]: [404, { error: { code: "NOT_FOUND", message: "" } }] } }, to.count("h2", 1)],
     ...to.stuck(ofPerson),
   }),
+  "dialog-erase": screen(`/agents/${help}/people/${customers[0].customerId}`, { full: [{}, to.press("people.erasePerson")] }),
   leads: screen(`/agents/${help}/people/leads`, {
     full: [{}, to.byText("company: Shop")],
     empty: [{ state: { leads: [] } }, to.count("h2", 1)],

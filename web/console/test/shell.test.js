@@ -1,9 +1,10 @@
 // The frame: keys, the command list, the drawer, focus.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { agents, answers } from "./answers.js";
+import { agents, answers, inWorkspace } from "./answers.js";
 import { assertSoon, skip } from "./browser.js";
 import { useSamePages } from "./setup.js";
+import { withTickets } from "./ticket-answers.js";
 
 const phone = { viewport: { width: 390, height: 844 } };
 
@@ -217,6 +218,14 @@ describe("shell", { skip }, () => {
     });
   });
 
+  test("g and t lead to the tickets", async () => {
+    await open(answers({ session: withTickets() }), `/agents/${agents[0].id}`, async (page) => {
+      await page.getByRole("heading", { level: 1, name: "Help desk" }).waitFor();
+      await page.keyboard.type("gt");
+      await page.getByRole("heading", { level: 1, name: "Tickets" }).waitFor();
+    });
+  });
+
   test("an address that nothing can have is not found", async () => {
     for (const path of ["/a/%E0", "/a/%E0/agents", "/agents/%E0", "/agents/%E0%A4%A/sources", "/agents/a%20b/settings", "/agents/%00"]) {
       await open(answers(), path, async (page) => {
@@ -258,6 +267,17 @@ describe("shell", { skip }, () => {
       await page.getByRole("link", { name: "Agents", exact: true }).click();
       await page.getByRole("button", { name: /Now: Wholesale/ }).waitFor();
     });
+  });
+
+  test("on a low screen the rail shows the place of the screen", async () => {
+    const use = async (page) => {
+      const place = page.getByRole("navigation").getByRole("link", { name: "Server", exact: true });
+      const isShown = () => place.evaluate((one) => one.getBoundingClientRect().bottom <= innerHeight);
+      await assertSoon(isShown, true);
+      await page.getByRole("navigation").getByRole("link", { name: "Inbox", exact: true }).evaluate((one) => one.click());
+      await assertSoon(isShown, false);
+    };
+    await open(answers({ session: inWorkspace() }), "/workspace/server", use, { viewport: { width: 1280, height: 500 } });
   });
 
   test("on a phone the rail is a drawer", async () => {

@@ -154,6 +154,19 @@ const sinks = {
       { act: (page) => main(page).getByRole("listitem").getByRole("link").first().click(), after: (page) => main(page).getByRole("heading", { name: "Conversation", exact: true }).waitFor(), place: main },
     ],
   },
+  "what is known of a customer beside their conversation": {
+    path: `/inbox/${inboxRows[0].conversationId}`,
+    answer: (texts, whole) => ({
+      state: {
+        customer: {
+          attributes: texts.map((value, i) => ({ name: `a${i}`, label: value, value })),
+          conversations: [{ conversationId: inboxID(1), agentId: "a", source: whole, status: "ended", paused: false, messages: 3, createdAt: "2026-11-20T14:01:00Z", lastActivity: "2026-11-20T14:03:00Z" }],
+          tickets: texts.slice(0, 10).map((subject, i) => ({ ticketNumber: i, subject, status: subject, updatedAt: "2026-11-20T14:03:00Z" })),
+        },
+      },
+    }),
+    steps: [{ ready: (page) => page.getByRole("list", { name: "Other conversations" }).getByRole("listitem").first().waitFor(), place: (page) => page.getByRole("region", { name: "Customer" }) }],
+  },
   "customers, and one of them": {
     path: `${home}/people`,
     answer: (texts, whole) => ({

@@ -37,6 +37,16 @@ describe("sources", { skip }, () => {
     });
   });
 
+  test("names have the room of a button that no row has", async () => {
+    const widthOf = (page) => page.getByRole("columnheader").last().evaluate((one) => one.offsetWidth);
+    const use = (most) => async (page) => {
+      await row(page, "How do I return shoes?").waitFor();
+      await assertSoon(async () => (await widthOf(page)) <= most, most < 100);
+    };
+    await open(answers(), path, use(191));
+    await open(answers({ state: { sources: sources.filter(({ status }) => status !== "failed") } }), path, use(64));
+  });
+
   test("what a row says of its reading is seen as a whole", async () => {
     // Whether something between the words and their row cuts them.
     const isCut = (words) => {

@@ -201,6 +201,19 @@ describe("a ticket", { skip }, () => {
     });
   });
 
+  test("it leads to its conversation and to its customer, and what is not sent stays when the page is loaded again", async () => {
+    const { memberships } = withTickets();
+    const permissions = [...memberships[0].permissions, "conversations:read", "customers:read"];
+    await open(answers({ session: { memberships: [{ ...memberships[0], permissions }] } }), `${path}/4`, async (page) => {
+      const hrefOf = (name) => page.getByRole("main").getByRole("link", { name }).getAttribute("href");
+      await page.getByLabel("Reply to the customer").fill("Half a sente");
+      assert.ok((await hrefOf("Open in the inbox")).endsWith("/inbox/conv_4?view=all"));
+      assert.ok((await hrefOf("Customer 4")).endsWith(`/agents/${id}/people/per_4`));
+      await page.reload();
+      await page.waitForFunction(() => document.querySelector("textarea")?.value === "Half a sente");
+    });
+  });
+
   test("the rules say why its team has it", async () => {
     const answer = at();
     await open(answer, `${path}/4`, async (page) => {

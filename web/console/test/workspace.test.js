@@ -49,6 +49,38 @@ describe("the company", { skip }, () => {
   });
 });
 
+describe("the time zone of the company", { skip }, () => {
+  const open = useConsole();
+
+  test("is proposed by name, and the browser's own is one press away", async () => {
+    const answer = people(confirmed);
+    await open(answer, "/workspace/general", async (page) => {
+      const zone = page.getByLabel("Time zone");
+      await zone.waitFor();
+      const proposed = await zone.evaluate(({ list }) => [...list.options].map(({ value }) => value));
+      assert.ok(proposed.length > 300 && proposed.includes("Europe/Berlin"), `${proposed.length} zones`);
+      await page.getByRole("button", { name: "Use Asia/Tokyo" }).press("Enter");
+      assert.equal(await zone.inputValue(), "Asia/Tokyo");
+      await page.keyboard.press("Control+s");
+      await page.getByText("Saved", { exact: true }).waitFor();
+      assert.deepEqual(sent(answer, "PATCH", "/accounts/acc_1").at(-1).body, { timeZone: "Asia/Tokyo" });
+    }, { timezoneId: "Asia/Tokyo" });
+  });
+});
+
+describe("mails", { skip }, () => {
+  const open = useConsole();
+
+  test("where the server sends none, the settings of mails say so", async () => {
+    const session = { ...inWorkspace(), features: { passkey: false, oidc: false, oidcName: "", mail: false } };
+    for (const path of ["/me", "/agents/5QHA6VB-DIAbBhxwqxfdi/settings/notifications"]) {
+      await open(answers({ session }), path, async (page) => {
+        await page.getByText("This server sends no mails yet: its operator sets PARLEY_SMTP_URL.").waitFor();
+      });
+    }
+  });
+});
+
 describe("everything of the company", { skip }, () => {
   const open = useConsole();
   const path = "/workspace/general";

@@ -47,8 +47,8 @@ export const emptyValues: ToolValues = {
   ...{ body: "", response: "", timeout: "", message: "", label: "", sites: "", secrets: {}, steps: [] },
 };
 
-const toLines = (list: readonly string[] | undefined) => (list ?? []).join("\n");
-const ofLines = (text: string) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+export const toLines = (list: readonly string[] | undefined) => (list ?? []).join("\n");
+export const ofLines = (text: string) => text.split("\n").map((line) => line.trim()).filter(Boolean);
 
 interface Config {
   method?: string;

@@ -34,6 +34,8 @@ export interface Hooks {
   signedOut: (isOwn: boolean) => Promise<boolean>;
   /** Is told that another person has signed in, in another tab, or that the person does not belong to the account. */
   userChanged: () => void;
+  /** Is told that a request had no answer of the server: the stream of events may be one of a server that is gone. */
+  unreachable: () => void;
 }
 
 export const hooks: Hooks = {
@@ -42,6 +44,7 @@ export const hooks: Hooks = {
   stepUp: async () => false,
   signedOut: async () => false,
   userChanged: () => {},
+  unreachable: () => {},
 };
 
 export const base = "/console/api";
@@ -50,6 +53,8 @@ const signInCode = "AUTH_SIGN_IN_REQUIRED";
 const userCode = "AUTH_USER_CHANGED";
 const ssoCode = "AUTH_SINGLE_SIGN_ON_REQUIRED"; // to enter the account
 const otherCode = "AUTH_OTHER_SIGN_IN_REQUIRED"; // likewise, or to change how the person signs in
+const unknownCode = "UNKNOWN"; // the answer is not the server's
+const ofProxies = [502, 503, 504]; // what a proxy answers in place of a server that is gone
 const accountCode = "ACCOUNT_NOT_FOUND"; // the person is no member of it, or not any more
 
 // What the page sends by itself.
@@ -156,6 +161,7 @@ async function fetchReply(path: string, init: Omit<RequestInit, "signal"> & { si
     return await fetch(base + path, { ...init, signal: init.signal ?? null, credentials: "same-origin" });
   } catch (error) {
     if (init.signal?.aborted) throw error;
+    hooks.unreachable();
     throw new APIError(0, "NO_ANSWER", "", null);
   }
 }
@@ -166,14 +172,16 @@ interface Envelope {
 
 async function readError(reply: Response): Promise<APIError> {
   const text = await reply.text().catch(() => "");
-  return newAPIError(reply.status, text, (name) => reply.headers.get(name));
+  const error = newAPIError(reply.status, text, (name) => reply.headers.get(name));
+  if (error.code === unknownCode && ofProxies.includes(error.status)) hooks.unreachable();
+  return error;
 }
 
 /** A refusal, out of its text and headers. A proxy may answer with a page in place of an envelope. */
 export function newAPIError(status: number, text: string, header: (name: string) => string | null): APIError {
   const { error = {} } = parseEnvelope(text);
   const wait = Number(header("Retry-After")) || null;
-  return new APIError(status, error.code ?? "UNKNOWN", error.message ?? "", header("X-Request-Id"), error.details, wait);
+  return new APIError(status, error.code ?? unknownCode, error.message ?? "", header("X-Request-Id"), error.details, wait);
 }
 
 function parseEnvelope(text: string): Envelope {

@@ -12,7 +12,7 @@ export type LiveState = { name: "none" | "live" | "catchingUp" } | { name: "offl
 const address = "/console/api/v1/events";
 const firstPause = 500; // milliseconds before the first new attempt; doubled by each
 const longestPause = 15_000;
-const longestSilence = 40_000; // after which a stream is dead: the server says something every 15 seconds
+const longestSilence = 20_000; // after which a stream is dead: the server says something every 15 seconds
 const longestJump = 30_000; // of the clock: the computer has slept
 const tick = 1_000;
 const lateness = 5_000; // of a timer on a busy computer
@@ -82,6 +82,7 @@ export class Live {
     this.channel = canShare ? new BroadcastChannel(name) : null;
     this.channel?.addEventListener("message", ({ data }: MessageEvent<Message>) => this.hear(data));
     this.listen();
+    hooks.unreachable = () => this.state.name === "live" && this.tryNow();
     if (!canShare) {
       void this.run();
       return;
@@ -115,6 +116,7 @@ export class Live {
   }
 
   close(): void {
+    hooks.unreachable = () => {};
     this.ended.abort();
     this.connection?.abort();
     this.invalidator.close();

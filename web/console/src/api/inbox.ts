@@ -30,6 +30,11 @@ export function useInbox(view: string, agent: string, member: string, isEnabled:
   return usePageWindow<InboxRow>(["inbox", "list", view, agent, member], inboxPath(`?${query}`), isEnabled);
 }
 
+/** The first rows of a view, read once. */
+export async function readInbox(view: "mine" | "unassigned"): Promise<InboxRow[]> {
+  return (await request<Schemas["InboxRowPage"]>("GET", inboxPath(`?${new URLSearchParams({ view, limit: pageSize })}`))).data;
+}
+
 export const useInboxCounts = (isEnabled: boolean) =>
   useQuery({
     queryKey: ["inbox", "counts"],
@@ -50,6 +55,8 @@ interface ThreadEnd {
   before: number;
   /** Where the page behind it ends; null of the newest one. */
   later: ThreadEnd | null;
+  /** Of a page that is read after the one before it: the number of the first entry that is not in that one. */
+  from?: number;
 }
 
 type ThreadPages = InfiniteData<Thread, ThreadEnd>;
@@ -62,11 +69,18 @@ export function useThread(id: string) {
   const client = useQueryClient();
   const query = useInfiniteQuery<Thread, Error, ThreadPages, QueryKey, ThreadEnd>({
     queryKey: ["conversation", id],
-    queryFn: ({ pageParam: { before }, signal }) =>
-      request<Thread>("GET", conversationPath(id, `/thread${before > 0 ? `?before=${before}` : ""}`), undefined, signal),
+    queryFn: async ({ pageParam: { before, from = 0 }, signal, direction }) => {
+      const read = (before: number) =>
+        request<Thread>("GET", conversationPath(id, `/thread${before > 0 ? `?before=${before}` : ""}`), undefined, signal);
+      const page = await read(before);
+      const first = page.entries[0]?.seq ?? 0;
+      // What has come meanwhile has pushed entries before the beginning of the page: none of them is to be missing.
+      if (direction !== "backward" || from === 0 || first <= from) return page;
+      return { ...page, entries: [...(await read(first)).entries, ...page.entries] };
+    },
     initialPageParam: newest,
     getNextPageParam: ({ hasEarlier, entries }, _, end) => (hasEarlier && entries[0] ? { before: entries[0].seq, later: end } : undefined),
-    getPreviousPageParam: (_, __, { later }) => later ?? undefined,
+    getPreviousPageParam: (_, __, { before, later }) => (later ? { ...later, from: before } : undefined),
     maxPages: threadPages,
     refetchInterval: ({ state }) => (state.data?.pages[0]?.answering ? answerInterval : false),
     staleTime: 0,

@@ -19,9 +19,9 @@ const subjects: Readonly<Record<string, readonly string[]>> = {
   agent: ["agents", "agent", "settings", "actions", "savedViews"], // which say whether what they name is there
   source: ["sources", "source", "knowledge", "today", "agents", "agent"],
   training: ["source"], // and its row in lists, alone
-  conversation: ["conversations", "conversation", "inbox", "today"],
+  conversation: ["conversations", "conversation", "inbox", "today", "customer"],
   message: ["conversation", "inbox", "today", "ticket"],
-  ticket: ["tickets", "ticket", "inbox", "conversation"],
+  ticket: ["tickets", "ticket", "inbox", "conversation", "customer"],
   member: ["members", "invites", "inboxMembers", "savedViews"],
   modelServer: ["modelServers"],
   savedReply: ["savedReplies"],
@@ -36,6 +36,7 @@ const idCounts: Readonly<Record<string, number>> = {
   sources: 1,
   knowledge: 1,
   today: 1,
+  customer: 1,
   source: 2,
   conversations: 1,
   conversation: 2,

@@ -4102,12 +4102,17 @@ export interface components {
             endDate?: string;
             escalated?: string;
             feedback?: string;
+            hasVoice?: string;
             /** @description Who answers. */
             memberId?: string;
+            procedure?: string;
+            procedureOutcome?: string;
             query?: string;
             sentiment?: string;
             source?: string;
             startDate?: string;
+            tool?: string;
+            toolOutcome?: string;
             topic?: string;
             /** @enum {string} */
             view?: "waiting" | "mine" | "unassigned" | "live" | "ended" | "all";

@@ -32,6 +32,8 @@ export interface PageStart {
   count: number;
   /** Where the page before it begins; null of the first one. */
   before: PageStart | null;
+  /** Of one that is read after the page behind it: where that begins. */
+  end?: string;
 }
 
 /** The part of a list that is read and shown: a few pages, wherever somebody is in it. */
@@ -58,11 +60,15 @@ export function usePageWindow<T>(queryKey: QueryKey, path: string, isEnabled: bo
   const client = useQueryClient();
   const query = useInfiniteQuery<Page<T>, Error, InfiniteData<Page<T>, PageStart>, QueryKey, PageStart>({
     queryKey,
-    queryFn: ({ pageParam, signal }) => request<Page<T>>("GET", pathOfPage(path, pageParam.cursor), undefined, signal),
+    queryFn: async ({ pageParam, signal, direction }) => {
+      const read = (cursor: string) => request<Page<T>>("GET", pathOfPage(path, cursor), undefined, signal);
+      const page = await read(pageParam.cursor);
+      return direction === "backward" ? fillGap(page, pageParam.end, read) : page;
+    },
     initialPageParam: beginning,
     getNextPageParam: ({ data, pagination }, _, start) =>
       pagination.hasMore && pagination.cursor ? { cursor: pagination.cursor, count: start.count + data.length, before: start } : undefined,
-    getPreviousPageParam: (_, __, start) => start.before ?? undefined,
+    getPreviousPageParam: (_, __, start) => (start.before ? { ...start.before, end: start.cursor } : undefined),
     maxPages: windowPages,
     enabled: isEnabled,
   });
@@ -77,6 +83,17 @@ export function usePageWindow<T>(queryKey: QueryKey, path: string, isEnabled: bo
 }
 
 const pathOfPage = (path: string, cursor: string) => (cursor ? `${path}${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}` : path);
+
+/**
+ * Adds to a page what rows that came in above have pushed behind its end, so that none is missing before the page at `end`.
+ * What is there twice is shown once; the whole list is read again afterwards.
+ */
+async function fillGap<T>(page: Page<T>, end: string | undefined, read: (cursor: string) => Promise<Page<T>>): Promise<Page<T>> {
+  const { cursor } = page.pagination;
+  if (!end || !cursor || cursor === end) return page;
+  const { data } = await read(cursor);
+  return { ...page, data: [...page.data, ...data] };
+}
 
 /** Reports whether rows have come between two pages that were read at different times. */
 const isWithGap = <T>({ pages, pageParams }: InfiniteData<Page<T>, PageStart>) =>

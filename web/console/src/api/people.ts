@@ -1,6 +1,6 @@
 // The customers of an agent, the contact details that they have left, and voice sessions with them.
 import { useQuery } from "@tanstack/react-query";
-import { request } from "./client";
+import { hooks, request } from "./client";
 import type { components } from "./operator";
 import { usePages, usePageWindow } from "./pages";
 
@@ -8,6 +8,7 @@ type Schemas = components["schemas"];
 export type Customer = Schemas["Customer"];
 export type CustomerDetails = Schemas["CustomerDetails"];
 export type Lead = Schemas["Lead"];
+export type PersonErased = Schemas["PersonErased"];
 export type VoiceSession = Schemas["VoiceSession"];
 
 interface Page<T> {
@@ -23,12 +24,27 @@ export const useCustomers = (agentId: string, words: string) => {
   return usePageWindow<Customer>(["agent", agentId, "customers", words], `${agentPath(agentId)}/customers?${query}`, true);
 };
 
+/** A customer with what they wrote about; none is read without an id. */
 export const useCustomer = (agentId: string, id: string) =>
   useQuery({
-    queryKey: ["agent", agentId, "customer", id],
+    queryKey: ["customer", agentId, id],
     queryFn: ({ signal }) =>
       request<CustomerDetails>("GET", `${agentPath(agentId)}/customers/${encodeURIComponent(id)}`, undefined, signal),
+    enabled: id !== "",
   });
+
+const personPath = (act: "export" | "erase") => `/v1/accounts/${encodeURIComponent(hooks.account ?? "")}/person/${act}`;
+
+/** Whom the account holds something of: by their e-mail address, the id that a client has given them, or both. */
+type Known = Pick<CustomerDetails, "email" | "userId">;
+const knownOf = ({ email, userId }: Known) => ({ ...(email && { email }), ...(userId && { userId }) });
+
+/** All that the account holds of a person, with every agent. */
+export const exportPerson = async (known: Known): Promise<unknown> =>
+  (await request<Schemas["PersonExport"]>("POST", personPath("export"), knownOf(known))).export;
+
+/** Erases all that the account holds of a person, for good. */
+export const erasePerson = (known: Known) => request<PersonErased>("POST", personPath("erase"), knownOf(known));
 
 export const useLeads = (agentId: string) =>
   usePageWindow<Lead>(["agent", agentId, "leads"], `${agentPath(agentId)}/leads?limit=50`, true);

@@ -8,3 +8,6 @@ export function download(file: Blob, name: string) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), keptFor);
 }
+
+/** A name for a file, made of one that somebody gave; the other one where no letter or digit is left of it. */
+export const fileNameOf = (name: string, other: string) => name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || other;

@@ -9,12 +9,15 @@ interface Props extends Omit<TextFieldProps, "children" | "className"> {
   placeholder?: string | undefined;
   /** A word of a program, such as a color: from the left in every language. */
   isCode?: boolean;
+  /** What the browser proposes while somebody types. */
+  suggestions?: readonly string[];
 }
 
 /** A line of text with its label, a hint, and the fault that a form found. */
-export function Field({ label, hint, placeholder, isCode = false, ...props }: Props) {
+export function Field({ label, hint, placeholder, isCode = false, suggestions, ...props }: Props) {
   const fault = useFault(props.name);
   const faultId = useId();
+  const listId = useId();
   return (
     <TextField {...props} className={styles.field!} {...(fault && { "aria-describedby": faultId })}>
       <Label className={styles.label!}>{label}</Label>
@@ -23,7 +26,15 @@ export function Field({ label, hint, placeholder, isCode = false, ...props }: Pr
         placeholder={placeholder}
         {...(fault && { "aria-invalid": true })}
         {...(isCode && { dir: "ltr" as const })}
+        {...(suggestions && { list: listId })}
       />
+      {suggestions && (
+        <datalist id={listId}>
+          {suggestions.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      )}
       {hint && (
         <Text slot="description" className={styles.hint!}>
           {hint}

@@ -1,4 +1,4 @@
-import { useId, type ClipboardEventHandler, type KeyboardEventHandler, type RefObject } from "react";
+import { useId, useRef, type ClipboardEventHandler, type KeyboardEventHandler, type RefObject } from "react";
 import { Label, Text, TextArea as AriaTextArea, TextField, type TextFieldProps } from "react-aria-components";
 import { FaultRow, useFault } from "./fault";
 import field from "./field.module.css";
@@ -11,28 +11,46 @@ interface Props extends Omit<TextFieldProps, "children" | "className" | "onKeyDo
   rows?: number;
   /** Lines of a program, such as patterns: from the left in every language. */
   isCode?: boolean;
+  /** Numbers the lines, which are then as long as they are. */
+  hasLineNumbers?: boolean;
   areaRef?: RefObject<HTMLTextAreaElement | null>;
   onKeyDown?: KeyboardEventHandler<HTMLTextAreaElement>;
   onPaste?: ClipboardEventHandler<HTMLTextAreaElement>;
 }
 
+const numberLines = (text: string) => text.split("\n").map((_, i) => i + 1).join("\n");
+
 /** Lines of text with their label, a hint, and the fault that a form found. */
-export function TextArea({ label, hint, rows, isCode = false, areaRef, onKeyDown, onPaste, ...props }: Props) {
+export function TextArea({ label, hint, rows, isCode = false, hasLineNumbers = false, areaRef, onKeyDown, onPaste, ...props }: Props) {
   const fault = useFault(props.name);
   const faultId = useId();
+  const numbers = useRef<HTMLPreElement>(null);
+  const area = (
+    <AriaTextArea
+      className={`${field.input} ${styles.area} ${rows ? "" : styles.growing} ${isCode ? styles.code : ""}`}
+      {...(areaRef && { ref: areaRef })}
+      {...(onKeyDown && { onKeyDown })}
+      {...(onPaste && { onPaste })}
+      {...(rows && { rows })}
+      {...(fault && { "aria-invalid": true })}
+      {...(hasLineNumbers && { onScroll: ({ currentTarget }) => numbers.current?.scrollTo(0, currentTarget.scrollTop) })}
+      spellCheck={!isCode}
+      dir={isCode ? "ltr" : "auto"}
+    />
+  );
   return (
     <TextField {...props} className={field.field!} {...(fault && { "aria-describedby": faultId })}>
       <Label className={field.label!}>{label}</Label>
-      <AriaTextArea
-        className={`${field.input} ${styles.area} ${rows ? "" : styles.growing} ${isCode ? styles.code : ""}`}
-        {...(areaRef && { ref: areaRef })}
-        {...(onKeyDown && { onKeyDown })}
-        {...(onPaste && { onPaste })}
-        {...(rows && { rows })}
-        {...(fault && { "aria-invalid": true })}
-        spellCheck={!isCode}
-        dir={isCode ? "ltr" : "auto"}
-      />
+      {hasLineNumbers ? (
+        <div className={styles.numbered} dir="ltr">
+          <pre ref={numbers} className={styles.numbers} aria-hidden="true">
+            {numberLines(props.value ?? "")}
+          </pre>
+          {area}
+        </div>
+      ) : (
+        area
+      )}
       {hint && (
         <Text slot="description" className={field.hint!}>
           {hint}

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { updateMe, type User } from "../api/session";
+import { MailsNote } from "../components/mails-note";
 import { Section } from "../components/page";
 import { Failed } from "../components/states";
 import { Toggle } from "../components/toggle";
@@ -53,6 +54,7 @@ export function Notifications({ me }: { me: User }) {
       </Toggle>
       {permission === "denied" && <p role="status" className={styles.detail}>{t("notice.denied")}</p>}
       <p className={styles.detail}>{t("mails.text")}</p>
+      <MailsNote />
       <Toggle isSelected={mailWaiting} isDisabled={isPending} onChange={(isOn) => void change({ mailWaiting: isOn })}>
         {t("mails.waiting")}
       </Toggle>

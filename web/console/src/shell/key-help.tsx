@@ -8,6 +8,7 @@ const keys: readonly (readonly [string, Key])[] = [
   ["mod+s", "keys.save"],
   ["?", "keys.help"],
   ["g i", "inbox.key"],
+  ["g t", "tickets.key"],
   ["g a", "keys.agents"],
   ["g h", "keys.home"],
   ["g p", "keys.playground"],
@@ -16,6 +17,11 @@ const keys: readonly (readonly [string, Key])[] = [
   ["/", "keys.search"],
   ["j", "keys.next"],
   ["k", "keys.previous"],
+  ["t", "inbox.takeOver"],
+  ["r", "inbox.reply"],
+  ["n", "inbox.note"],
+  ["a", "inbox.changeTicket"],
+  ["e", "inbox.end"],
 ];
 
 /** The list of keys. */

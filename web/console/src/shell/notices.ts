@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import type { Live } from "../api/events";
+import { readInbox } from "../api/inbox";
 import type { Change } from "../api/invalidate";
 import type { User } from "../api/session";
 import { useTexts, type Key } from "../i18n";
@@ -22,6 +23,50 @@ export function findNotice(name: string, { change, agentId, conversationId }: Ch
   return null;
 }
 
+const pause = 1_000; // milliseconds in which events gather before the inbox is asked what they were
+
+/** Conversations of which the events alone do not say whether the person waits for that. */
+export class Asked {
+  private readonly written = new Set<string>();
+  private readonly handedOver = new Set<string>();
+  private readonly opened = new Set<string>(); // a notice says so already
+  private timer = 0;
+
+  constructor(
+    private readonly tell: (notice: Notice) => void,
+    private readonly isAway: () => boolean,
+    private readonly read: typeof readInbox = readInbox,
+  ) {}
+
+  add(name: string, { id = "", conversationId = "", change }: Change): void {
+    if (name === "message" && change === "created") this.written.add(conversationId);
+    else if (name === "conversation" && change === "takenOver") this.handedOver.add(id);
+    else if (name === "ticket" && change === "created") return void this.opened.add(conversationId);
+    else return;
+    this.timer ||= window.setTimeout(() => void this.look().catch(() => {}), pause); // what the inbox shows stays right
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+  }
+
+  private async look(): Promise<void> {
+    const [written, handedOver, opened] = [this.written, this.handedOver, this.opened].map((set) => new Set(set));
+    for (const set of [this.written, this.handedOver, this.opened]) set.clear();
+    this.timer = 0;
+    if (!this.isAway()) return;
+    if (written!.size > 0) {
+      const rows = await this.read("mine");
+      const answered = rows.filter((row) => written!.has(row.conversationId) && row.lastMessage?.author === "user");
+      answered.forEach((row) => this.tell({ text: "notice.answered", path: `/inbox/${row.conversationId}` }));
+    }
+    const wanted = [...handedOver!].filter((id) => !opened!.has(id));
+    if (wanted.length === 0) return;
+    const waiting = (await this.read("unassigned")).filter(({ conversationId }) => wanted.includes(conversationId));
+    waiting.forEach((row) => this.tell({ text: "notice.waits", path: `/inbox/${row.conversationId}` }));
+  }
+}
+
 export const canNotify = () => "Notification" in globalThis && isSecureContext;
 
 /** Tells what happens while the page is not seen. */
@@ -38,9 +83,8 @@ export function useNotices(live: Live | null, user: User): void {
     return () => document.removeEventListener("visibilitychange", look);
   }, []);
   useEffect(() => {
-    return live?.onChange((name, change) => {
-      const notice = findNotice(name, change);
-      if (!notice || document.visibilityState === "visible") return;
+    const isAway = () => document.visibilityState !== "visible";
+    const tell = (notice: Notice) => {
       showCount((unseen.current += 1));
       if (sound) void playSound();
       if (!desktop || !canNotify() || Notification.permission !== "granted") return;
@@ -49,7 +93,18 @@ export function useNotices(live: Live | null, user: User): void {
         focus();
         navigate(notice.path);
       };
+    };
+    const asked = new Asked(tell, isAway);
+    const end = live?.onChange((name, change) => {
+      if (!isAway()) return;
+      asked.add(name, change);
+      const notice = findNotice(name, change);
+      if (notice) tell(notice);
     });
+    return () => {
+      asked.close();
+      end?.();
+    };
   }, [live, desktop, sound, t, navigate]);
 }
 

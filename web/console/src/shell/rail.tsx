@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import { Link } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useMay } from "../api/session";
@@ -22,8 +23,9 @@ export function Rail({ agent, onChoose }: { agent: string | null; onChoose?: () 
   const places: Place[] = [...ofInbox, { href: "/agents", icon: "bot", name: "rail.agents" }];
   const ofAgent = agent ? screens.map(({ path, icon, name }) => ({ href: `/agents/${agent}${path}`, icon, name })) : [];
   const ofCompany = useWorkspaceScreens().map(({ path, icon, name }) => ({ href: path, icon, name }));
+  const nav = useShownPlace(ofAgent.length + ofCompany.length);
   return (
-    <nav aria-label={t("rail.label")} className={styles.rail}>
+    <nav ref={nav} aria-label={t("rail.label")} className={styles.rail}>
       <p className={styles.brand}>
         <span aria-hidden="true" className={styles.mark} />
         Parley
@@ -47,6 +49,16 @@ export function Rail({ agent, onChoose }: { agent: string | null; onChoose?: () 
       )}
     </nav>
   );
+}
+
+// There are more places than a low screen has room for: that of the screen is scrolled to, also once `count` places are there.
+function useShownPlace(count: number) {
+  const nav = useRef<HTMLElement>(null);
+  const [path] = useLocation();
+  useEffect(() => {
+    nav.current?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "nearest" }); // a promise in newer browsers
+  }, [path, count]);
+  return nav;
 }
 
 // What is of the company has its parts below its own address, and so have the inbox, settings, insights, people and voice.

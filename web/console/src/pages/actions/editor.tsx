@@ -39,7 +39,7 @@ export default function ToolPage({ id, kind, toolKey }: Props) {
   const [isSaved, setSaved] = useState(false);
   const error = tool.data && tools.data ? null : (tool.error ?? tools.error);
   return (
-    <Page title={tool.data?.name ?? t("actions.title")} width="narrow" actions={<Top isSaved={isSaved} all={`/agents/${id}/actions`} />}>
+    <Page title={tool.data?.name ?? t("actions.title")} width="narrow" actions={<Top isSaved={isSaved} agent={id} place={tool.data && `${kind}s=${encodeURIComponent(toolKey)}`} />}>
       <RoleNote needs="agents:write" note="role.actions" />
       {tool.data && tools.data && <ToolScreen agent={id} details={tool.data} tools={tools.data} onSaved={setSaved} />}
       {mayChange && !error && !(tool.data && tools.data) && <Loading />}
@@ -129,17 +129,32 @@ function ToolScreen({ agent, details, tools, onSaved }: ScreenProps) {
 // What two people have typed, as text; new secrets have no text.
 const show = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 
-function Top({ isSaved, all }: { isSaved: boolean; all: string }) {
+interface TopProps {
+  isSaved: boolean;
+  agent: string;
+  /** Of the stored one, in the address of the manifest. */
+  place: string | undefined;
+}
+
+function Top({ isSaved, agent, place }: TopProps) {
   const { t } = useTexts();
+  const mayChange = useMay("agents:write");
   return (
     <div className={styles.submit}>
       {isSaved && <p role="status">{t("settings.saved")}</p>}
-      <ButtonLink href={all}>{t("actions.all")}</ButtonLink>
+      {place && mayChange && (
+        <ButtonLink kind="quiet" href={`/agents/${agent}/manifest?${place}`}>
+          {t("actions.asYAML")}
+        </ButtonLink>
+      )}
+      <ButtonLink href={`/agents/${agent}/actions`}>{t("actions.all")}</ButtonLink>
     </div>
   );
 }
 
-/** The last calls that failed, each with its conversation where the console shows it. */
+const screenOf = (channel: string) => (channel === "Playground" ? "playground?conversation=" : "insights/conversations/");
+
+/** The last calls that failed, each with where it was and its conversation. */
 function Failures({ agent, list }: { agent: string; list: readonly ToolFailure[] }) {
   const { t, locale } = useTexts();
   if (list.length === 0) return null;
@@ -151,11 +166,8 @@ function Failures({ agent, list }: { agent: string; list: readonly ToolFailure[]
           <li key={i}>
             <p className={styles.when}>
               <time dateTime={at}>{formatDate(at, locale)}</time>
-              {channel === "Playground" ? (
-                <Link href={`/agents/${agent}/playground?conversation=${conversationId}`}>{t("actions.conversation")}</Link>
-              ) : (
-                <bdi className={styles.detail}>{channel}</bdi>
-              )}
+              <Link href={`/agents/${agent}/${screenOf(channel)}${encodeURIComponent(conversationId)}`}>{t("actions.conversation")}</Link>
+              {channel !== "Playground" && <bdi className={styles.detail}>{channel}</bdi>}
             </p>
             <p>
               <bdi className={styles.report}>{error}</bdi>

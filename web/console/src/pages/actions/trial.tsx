@@ -1,13 +1,17 @@
 // Tries an action, or a procedure step by step, with values that somebody types.
 import { useState } from "react";
-import { tryAction, tryStep, type Input, type StepOutcome, type ToolValues, type Trial } from "../../api/actions";
+import { CheckboxGroup, Label, Text } from "react-aria-components";
+import { ofLines, toLines, tryAction, tryStep, type Input, type StepOutcome, type ToolValues, type Trial } from "../../api/actions";
 import { Button } from "../../components/button";
+import { Check } from "../../components/check";
 import { Choice } from "../../components/choice";
 import { Field } from "../../components/field";
 import { Section } from "../../components/page";
 import { useTexts } from "../../i18n";
 import { useEditor } from "./fields";
 import { Outcome, StepOutcomes } from "./outcome";
+import { isBelow, listPlaces, pickPlaces } from "./places";
+import field from "../../components/field.module.css";
 import styles from "./actions.module.css";
 
 type Typed = Readonly<Record<string, string>>;
@@ -90,7 +94,38 @@ export function TryIt({ agent, toolKey, onError }: Props) {
         {trial && <Outcome trial={trial} />}
         {steps.length > 0 && <StepOutcomes steps={steps} />}
       </div>
+      {kind === "http" && trial && <Places trial={trial} />}
     </Section>
+  );
+}
+
+/** What of a real reply the model may see: the boxes are another way of filling in the field of these places. */
+function Places({ trial: { works, failure, reply } }: { trial: Trial }) {
+  const { t } = useTexts();
+  const { values, change } = useEditor();
+  const isUsable = works || failure === "reply"; // not an error, which has other places
+  const places = isUsable && reply ? listPlaces(reply.body, reply.isCut) : [];
+  if (places.length === 0) return null;
+  const lines = ofLines(values.response);
+  const picked = places.filter((place) => lines.some((line) => isBelow(place, line)));
+  return (
+    <CheckboxGroup
+      className={field.field!}
+      value={picked}
+      onChange={(chosen) => change("response", toLines(pickPlaces(lines, places, chosen)))}
+    >
+      <Label className={field.label!}>{t("actions.pick")}</Label>
+      <Text slot="description" className={field.hint!}>
+        {t("actions.pickHint", { field: t("actions.field.response") })}
+      </Text>
+      <div className={styles.places}>
+        {places.map((place) => (
+          <Check key={place} value={place}>
+            <code dir="ltr">{place}</code>
+          </Check>
+        ))}
+      </div>
+    </CheckboxGroup>
   );
 }
 

@@ -1,12 +1,14 @@
 // An agent as one text: to be read, copied, changed or put in the place of another.
 import { useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { DropZone, FileTrigger, Link, type DropZoneProps } from "react-aria-components";
+import { useAddressParams } from "../../address-params";
+import { useAgent } from "../../api/agents";
 import { applyManifest, useManifest, type Applied } from "../../api/manifest";
 import { useMay } from "../../api/session";
 import { Button } from "../../components/button";
-import { Field } from "../../components/field";
-import { Page, Section } from "../../components/page";
+import { download, fileNameOf } from "../../components/download";
+import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Failed, Loading } from "../../components/states";
 import { TextArea } from "../../components/text-area";
@@ -15,6 +17,8 @@ import { UnsavedBar } from "../../components/unsaved";
 import { useTexts } from "../../i18n";
 import { ChangesDialog } from "./changes";
 import { ManifestFaults } from "./faults";
+import { findKey } from "./names";
+import { Secrets, useSecrets } from "./secrets";
 import styles from "./agent-manifest.module.css";
 
 export default function AgentManifestPage({ id }: { id: string }) {
@@ -39,8 +43,6 @@ export default function AgentManifestPage({ id }: { id: string }) {
   );
 }
 
-const findSecrets = (text: string) => [...new Set([...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g)].map(([, name]) => name!))];
-
 interface EditorProps {
   id: string;
   /** The agent as it is. */
@@ -53,17 +55,15 @@ function Editor({ id, stored, leftOut, onApplied }: EditorProps) {
   const { t } = useTexts();
   const client = useQueryClient();
   const [typed, setTyped] = useState<string | null>(null);
-  const [secrets, setSecrets] = useState<Readonly<Record<string, string>>>({});
   const [prune, setPrune] = useState(false);
   const [found, setFound] = useState<readonly Applied[] | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [isPending, setPending] = useState(false);
   const area = useRef<HTMLDivElement>(null);
   const text = typed ?? stored;
-  const names = findSecrets(text);
-  const given = Object.fromEntries(names.flatMap((name) => (secrets[name] ? [[name, secrets[name]]] : [])));
-  const manifest = { text, secrets: given, prune };
-  const isChanged = text !== stored || Object.keys(given).length > 0;
+  const secrets = useSecrets(text);
+  const manifest = { text, secrets: secrets.given, prune };
+  const isChanged = text !== stored || Object.keys(secrets.given).length > 0;
   const change = (next: string) => {
     onApplied(false);
     setError(null);
@@ -72,7 +72,7 @@ function Editor({ id, stored, leftOut, onApplied }: EditorProps) {
   const discard = () => {
     setError(null);
     setTyped(null);
-    setSecrets({});
+    secrets.forget();
   };
   const compare = async () => {
     setPending(true);
@@ -87,7 +87,7 @@ function Editor({ id, stored, leftOut, onApplied }: EditorProps) {
   };
   const finish = async () => {
     setFound(null);
-    setSecrets({});
+    secrets.forget();
     await Promise.all([["agents"], ["agent", id], ["settings", id], ["sources", id]].map((queryKey) => client.invalidateQueries({ queryKey })));
     setTyped(null);
     onApplied(true);
@@ -101,35 +101,23 @@ function Editor({ id, stored, leftOut, onApplied }: EditorProps) {
     field.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
     field.scrollTop = (field.scrollHeight / lines.length) * Math.max(0, line - 5);
   };
+  useWantedPlace(stored, showLine);
   return (
     <>
       {error !== null && <ManifestFaults error={error} onLine={showLine} />}
-      <FileDrop onText={change} />
+      <div className={styles.files}>
+        <FileDrop onText={change} />
+        <SaveFile id={id} text={text} />
+      </div>
       <div ref={area}>
-        <TextArea name="manifest" label={t("manifest.label")} value={text} onChange={change} rows={24} isCode />
+        <TextArea name="manifest" label={t("manifest.label")} value={text} onChange={change} rows={24} isCode hasLineNumbers />
       </div>
       {leftOut.length > 0 && (
         <p className={styles.hint}>
           {t("manifest.leftOut")} <bdi>{leftOut.join("; ")}</bdi>
         </p>
       )}
-      {names.length > 0 && (
-        <Section title={t("manifest.secrets")}>
-          {names.map((name) => (
-            <Field
-              key={name}
-              name={`secret.${name}`}
-              type="password"
-              label={t("manifest.secret", { name })}
-              hint={t("manifest.secretHint")}
-              value={secrets[name] ?? ""}
-              onChange={(value) => setSecrets({ ...secrets, [name]: value })}
-              autoComplete="off"
-              isCode
-            />
-          ))}
-        </Section>
-      )}
+      <Secrets secrets={secrets} />
       <Toggle isSelected={prune} onChange={setPrune}>
         {t("manifest.prune")}
       </Toggle>
@@ -141,6 +129,32 @@ function Editor({ id, stored, leftOut, onApplied }: EditorProps) {
       <UnsavedBar count={isChanged ? 1 : 0} isSaving={isPending} onDiscard={discard} onSave={() => void compare()} />
       {found && <ChangesDialog manifest={manifest} found={found} onApplied={() => void finish()} onClose={() => setFound(null)} />}
     </>
+  );
+}
+
+const parts = ["actions", "procedures"];
+
+// An action or a procedure leads here with its key in the address, behind the name of its part.
+function useWantedPlace(text: string, show: (line: number) => void) {
+  const [params] = useAddressParams();
+  const [part, key] = [...params].find(([name]) => parts.includes(name)) ?? (["", ""] as const);
+  const wanted = useRef({ text, show });
+  wanted.current = { text, show };
+  useEffect(() => {
+    const line = part && findKey(wanted.current.text, part, key);
+    if (line) wanted.current.show(line);
+  }, [part, key]);
+}
+
+/** Saves what is in the field, for a folder under version control. */
+function SaveFile({ id, text }: { id: string; text: string }) {
+  const { t } = useTexts();
+  const name = useAgent(id).data?.name ?? "";
+  const save = () => download(new Blob([text], { type: "application/yaml" }), `${fileNameOf(name, "agent")}.yaml`);
+  return (
+    <Button icon="download" onPress={save}>
+      {t("manifest.download")}
+    </Button>
   );
 }
 

@@ -24,6 +24,17 @@ export const transcribers = [
   "cartesia/ink-whisper", "soniox/stt-rt-v5", "soniox/stt-rt-v4", "hamsa/hamsa-ar",
 ] as const;
 
+/** The names of voices that the server has an engine's voice for; others get a usual one. */
+export const voices = [
+
+] as const;
+
+/** Languages that are spoken of, each by its code; the field takes others as well. */
+export const spokenLanguages = [
+  "multi", "ar", "bn", "cs", "da", "de", "el", "en", "en-GB", "es", "es-419", "fi", "fr", "he", "hi", "hu", "id", "it", "ja", "ko", "ms",
+  "nl", "no", "pl", "pt", "pt-BR", "ro", "ru", "sv", "th", "tr", "uk", "vi", "zh",
+] as const;
+
 /** What an agent speaks like that was never told, as the server has it. */
 const voicePreset = {
   voice: { voiceName: "Sarah", speed: 1, stability: 0.5, similarity: 0.75, instructions: "" },

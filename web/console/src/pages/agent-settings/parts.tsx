@@ -1,6 +1,7 @@
 // The sections that are fields alone: limits, mails, privacy.
 import { Link } from "react-aria-components";
 import { useAgent } from "../../api/agents";
+import { MailsNote } from "../../components/mails-note";
 import { Section } from "../../components/page";
 import { useTexts } from "../../i18n";
 import { RetentionPreview } from "./retention";
@@ -28,6 +29,7 @@ export function Notifications() {
   return (
     <Section title={t("settings.notifications")}>
       <p>{t("settings.notificationsText")}</p>
+      <MailsNote />
       {mails.map((mail) => (
         <Mail key={mail} name={`notificationsSettings.${mail}`} />
       ))}

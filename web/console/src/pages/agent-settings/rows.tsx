@@ -34,11 +34,18 @@ function useRow({ name, hintKey }: Row) {
   return { name: `settings.${name}`, label: t(labels[name]!), ...(hintKey && { hint: t(hintKey) }) };
 }
 
-export function TextRow({ isLong = false, isCode = false, ...row }: Row & { isLong?: boolean; isCode?: boolean }) {
+interface TextProps extends Row {
+  isLong?: boolean;
+  isCode?: boolean;
+  /** What is proposed for one line. */
+  suggestions?: readonly string[];
+}
+
+export function TextRow({ isLong = false, isCode = false, suggestions, ...row }: TextProps) {
   const props = useRow(row);
   const [value, set, isReadOnly] = useValue<string>(row.name);
-  const Text = isLong ? TextArea : Field;
-  return <Text {...props} value={value} onChange={set} isReadOnly={isReadOnly} isCode={isCode} />;
+  const shared = { ...props, value, onChange: set, isReadOnly, isCode };
+  return isLong ? <TextArea {...shared} /> : <Field {...shared} {...(suggestions && { suggestions })} />;
 }
 
 /** What is typed as a number; undefined for what is none yet. */

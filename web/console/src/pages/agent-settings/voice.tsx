@@ -1,7 +1,7 @@
 // How an agent speaks and listens, and how much.
 import { Section } from "../../components/page";
 import { useTexts } from "../../i18n";
-import { transcribers, voiceSwitch } from "./fields";
+import { spokenLanguages, transcribers, voices, voiceSwitch } from "./fields";
 import { useModelOptions } from "./general";
 import { ChoiceRow, NumberRow, SwitchRow, TextRow, useValue } from "./rows";
 import styles from "./agent-settings.module.css";
@@ -22,7 +22,7 @@ export function Voice({ id }: { id: string }) {
         <>
           <Section title={t("settings.listening")}>
             <ChoiceRow name="voiceSettings.transcriber.model" options={listeners} />
-            <TextRow name="voiceSettings.transcriber.language" hintKey="settings.transcriberLanguageHint" isCode />
+            <TextRow name="voiceSettings.transcriber.language" hintKey="settings.transcriberLanguageHint" suggestions={spokenLanguages} isCode />
             <NumberRow name="voiceSettings.transcriber.minSilenceDuration" hintKey="settings.minSilenceHint" preset={0.5} />
             <NumberRow name="voiceSettings.transcriber.activationThreshold" hintKey="settings.activationHint" preset={0.5} />
             <SwitchRow name="voiceSettings.allowInterruptions" />
@@ -48,7 +48,7 @@ function Speaking({ id }: { id: string }) {
   const models = useModelOptions(id, "voiceSettings.model");
   return (
     <>
-      <TextRow name="voiceSettings.voice.voiceName" hintKey="settings.voiceNameHint" />
+      <TextRow name="voiceSettings.voice.voiceName" hintKey="settings.voiceNameHint" suggestions={voices} />
       <NumberRow name="voiceSettings.voice.speed" hintKey="settings.voiceSpeedHint" preset={1} />
       <NumberRow name="voiceSettings.voice.stability" hintKey="settings.fromZeroToOne" preset={0.5} />
       <NumberRow name="voiceSettings.voice.similarity" hintKey="settings.fromZeroToOne" preset={0.75} />

@@ -9,6 +9,7 @@ import { TextArea } from "../../components/text-area";
 import { KeepTyped } from "../../components/unsaved";
 import { useTexts } from "../../i18n";
 import { ManifestFaults } from "../agent-manifest/faults";
+import { Secrets, useSecrets } from "../agent-manifest/secrets";
 
 interface Props {
   isOpen: boolean;
@@ -31,13 +32,14 @@ function ManifestForm({ onSaved, onClose }: { onSaved: () => void; onClose: () =
   const client = useQueryClient();
   const [, navigate] = useLocation();
   const [text, setText] = useState("");
+  const secrets = useSecrets(text);
   const [error, setError] = useState<unknown>(null);
   const [isPending, setPending] = useState(false);
   const apply = async () => {
     setPending(true);
     setError(null);
     try {
-      const { agents } = await applyManifest({ text, secrets: {}, prune: false }, false);
+      const { agents } = await applyManifest({ text, secrets: secrets.given, prune: false }, false);
       onSaved();
       await client.invalidateQueries({ queryKey: ["agents"] });
       onClose();
@@ -57,7 +59,8 @@ function ManifestForm({ onSaved, onClose }: { onSaved: () => void; onClose: () =
       >
         <Button icon="upload">{t("agents.manifestFile")}</Button>
       </FileTrigger>
-      <TextArea label={t("agents.manifest")} value={text} onChange={setText} rows={12} isCode />
+      <TextArea label={t("agents.manifest")} value={text} onChange={setText} rows={12} isCode hasLineNumbers />
+      <Secrets secrets={secrets} isNew />
       <Actions>
         <Button onPress={onClose}>{t("dialog.cancel")}</Button>
         <Button kind="primary" isDisabled={text.trim() === ""} isPending={isPending} onPress={() => void apply()}>

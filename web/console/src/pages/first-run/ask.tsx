@@ -19,6 +19,8 @@ export function AskStep({ agentId }: { agentId: string }) {
   const sources = useSources(agentId, { name: "", type: "", state: "" });
   const rows = sources.data?.pages.flatMap(({ data }) => data) ?? [];
   const canAsk = rows.some(({ answers }) => answers);
+  const isExample = rows.some(({ name }) => name === t("firstRun.exampleName"));
+  const questions = isExample ? [t("firstRun.exampleHours"), t("firstRun.exampleShipping")] : [];
   const failed = [agent, sources].find(({ isError, data }) => isError && !data);
   return (
     <Step title={t("firstRun.askTitle")} step={3} width="wide">
@@ -26,7 +28,13 @@ export function AskStep({ agentId }: { agentId: string }) {
       <Queue uploads={uploads} />
       {sources.data && <Reading rows={rows} canAsk={canAsk} />}
       <div className={styles.columns}>
-        <Trial key={agentId} agent={agentId} canAsk={canAsk} hasFailed={rows.length > 0 && rows.every(hasFailed)} />
+        <Trial
+          key={agentId}
+          agent={agentId}
+          canAsk={canAsk}
+          hasFailed={rows.length > 0 && rows.every(hasFailed)}
+          questions={questions}
+        />
         <Next agent={agentId} />
       </div>
     </Step>

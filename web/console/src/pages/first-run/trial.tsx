@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from "react";
+import { Button } from "../../components/button";
 import { Dialog } from "../../components/dialog";
 import { Failed, Loading } from "../../components/states";
 import { useTexts } from "../../i18n";
@@ -16,9 +17,11 @@ interface Props {
   canAsk: boolean;
   /** Whether nothing of what was given could be read. */
   hasFailed: boolean;
+  /** To begin with, where the person has not written what it reads. */
+  questions: readonly string[];
 }
 
-export function Trial({ agent, canAsk, hasFailed }: Props) {
+export function Trial({ agent, canAsk, hasFailed, questions }: Props) {
   const { t } = useTexts();
   const { place, move } = usePlace();
   const talk = useTalk(agent, place.conversations.slice(0, 1), 1, (conversations) => move({ conversations }));
@@ -62,6 +65,15 @@ export function Trial({ agent, canAsk, hasFailed }: Props) {
         {isEmpty && isLoading && <Loading rows={2} />}
         {isEmpty && !isLoading && failure === null && (
           <p className={styles.detail}>{t(canAsk ? "firstRun.ask" : hasFailed ? "firstRun.giveOther" : "firstRun.wait")}</p>
+        )}
+        {isEmpty && !isLoading && canAsk && questions.length > 0 && (
+          <ul className={styles.questions} aria-label={t("playground.suggested")}>
+            {questions.map((question) => (
+              <li key={question}>
+                <Button onPress={() => actions.ask(question)}>{question}</Button>
+              </li>
+            ))}
+          </ul>
         )}
         <Exchanges
           agent={agent}

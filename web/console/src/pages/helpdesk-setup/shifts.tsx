@@ -3,6 +3,7 @@ import { days, type Shift } from "../../api/helpdesk-setup";
 import { Button, IconButton } from "../../components/button";
 import { Check } from "../../components/check";
 import { Field } from "../../components/field";
+import { ZoneField } from "../../components/zone-field";
 import { useTexts } from "../../i18n";
 import styles from "./setup.module.css";
 
@@ -81,7 +82,7 @@ function ShiftRow({ shift, number, onChange, onRemove }: RowProps) {
       <div className={styles.times}>
         <Field label={t("tickets.setup.from")} value={shift.from} onChange={(from) => onChange({ from })} maxLength={5} isRequired isCode />
         <Field label={t("tickets.setup.to")} value={shift.to} onChange={(to) => onChange({ to })} maxLength={5} isRequired isCode />
-        <Field label={t("tickets.setup.zone")} value={shift.zone} onChange={(zone) => onChange({ zone })} isRequired isCode />
+        <ZoneField label={t("tickets.setup.zone")} value={shift.zone} onChange={(zone) => onChange({ zone })} isRequired />
         <IconButton icon="trash" label={t("tickets.setup.removeShift", { number })} onPress={onRemove} />
       </div>
     </div>

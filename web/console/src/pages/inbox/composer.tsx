@@ -7,6 +7,7 @@ import { useMay } from "../../api/session";
 import { ticketMessageBody, writeToTicket } from "../../api/tickets";
 import { Button } from "../../components/button";
 import { Actions, Dialog } from "../../components/dialog";
+import { MenuButton, type MenuAction } from "../../components/menu-button";
 import { Failed } from "../../components/states";
 import { Switcher } from "../../components/switcher";
 import { useTexts } from "../../i18n";
@@ -19,10 +20,14 @@ import styles from "./inbox.module.css";
 
 type Kind = "reply" | "note";
 
+/** What is done with the conversation once the reply is sent. */
+type Step = "handback" | "end";
+
 interface Props {
   thread: Thread;
   /** Has what is shown read again. */
   onSent: () => Promise<unknown>;
+  onStep: (step: Step) => void;
   onTyping: (isTyping: boolean) => void;
   /** Tells whether something is being sent, or waits for the person's word: until then the composer stays. */
   onSending: (isSending: boolean) => void;
@@ -100,8 +105,8 @@ function useTyping(id: string, onTyping: (isTyping: boolean) => void) {
   };
 }
 
-/** Where a reply or a note is written. Ctrl and Enter send it. */
-export function Composer({ thread, onSent, onTyping, onSending }: Props) {
+/** Where a reply or a note is written. Ctrl and Enter send it, with Shift they end the conversation as well. */
+export function Composer({ thread, onSent, onStep, onTyping, onSending }: Props) {
   const { t } = useTexts();
   const { conversationId: id, agentId, ticketNumber } = thread;
   const mayNote = useMay("tickets:write") && Boolean(ticketNumber);
@@ -121,7 +126,11 @@ export function Composer({ thread, onSent, onTyping, onSending }: Props) {
   const key = useRequestKey();
   const { isBusy, fileIds } = files;
   const isEmpty = !message && fileIds.length === 0;
-  useKeys({ r: () => area.current?.focus() });
+  const writeAs = (next: Kind) => {
+    setKind(next);
+    area.current?.focus();
+  };
+  useKeys({ r: () => writeAs("reply"), ...(mayNote && { n: () => writeAs("note") }) });
   const post = async () => {
     const written = { text: message, fileIds };
     if (kind === "note") {
@@ -134,15 +143,19 @@ export function Composer({ thread, onSent, onTyping, onSending }: Props) {
     key.forget();
     files.forget(fileIds);
   };
-  const send = async () => {
+  const nextStep = useRef<Step>(undefined);
+  const send = async (step?: Step) => {
     if (isEmpty || isPending || isBusy) return;
+    nextStep.current = step;
     setPending(true);
     setError(null);
     let isLate = false;
+    let isSent = false;
     try {
       await post();
       if ((sessionStorage.getItem(draftKey(id, kind)) ?? text).trim() === message) write("");
       onTyping(false);
+      isSent = true;
     } catch (thrown) {
       isLate = thrown instanceof APIError && thrown.code === answeredCode;
       if (!isLate) setError(thrown);
@@ -150,12 +163,13 @@ export function Composer({ thread, onSent, onTyping, onSending }: Props) {
     await onSent().catch(() => {}); // the thread says itself that it could not be read
     setPending(false);
     if (isLate) setOvertaken(true);
+    else if (isSent && step) onStep(step);
     else area.current?.focus();
   };
   const sendAnyway = () => {
     setOvertaken(false);
     seen.current = lastSeq(thread); // which has what the colleague wrote
-    void send();
+    void send(nextStep.current);
   };
   const change = (next: string) => {
     if (!text) seen.current = lastSeq(thread);
@@ -172,8 +186,12 @@ export function Composer({ thread, onSent, onTyping, onSending }: Props) {
     saved.onKeyDown(event);
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    void send();
+    void send(event.shiftKey && kind === "reply" ? "end" : undefined);
   };
+  const steps: MenuAction<Step>[] = [
+    { id: "handback", icon: "bot", name: t("inbox.sendAndHandBack") },
+    { id: "end", icon: "check", name: t("inbox.sendAndEnd") },
+  ];
   const kinds = [
     { id: "reply" as const, name: t("inbox.reply") },
     { id: "note" as const, name: t("inbox.note") },
@@ -203,9 +221,14 @@ export function Composer({ thread, onSent, onTyping, onSending }: Props) {
       </div>
       <div className={styles.send}>
         <span className={styles.detail}>{message && t(kept === "server" ? "inbox.keptInServer" : "inbox.kept")}</span>
-        <Button kind="primary" isDisabled={isEmpty || isBusy} isPending={isPending} onPress={() => void send()}>
-          {t(kind === "note" ? "inbox.saveNote" : "inbox.send")}
-        </Button>
+        <span className={styles.sendButtons}>
+          <Button kind="primary" isDisabled={isEmpty || isBusy} isPending={isPending} onPress={() => void send()}>
+            {t(kind === "note" ? "inbox.saveNote" : "inbox.send")}
+          </Button>
+          {kind === "reply" && !isEmpty && (
+            <MenuButton isIcon icon="chevron-down" label={t("inbox.sendAnd")} actions={steps} onAction={(step) => void send(step)} />
+          )}
+        </span>
       </div>
       <Dialog role="alertdialog" title={t("inbox.overtakenTitle")} isOpen={isOvertaken} onClose={() => setOvertaken(false)}>
         <p>{t("inbox.overtaken")}</p>

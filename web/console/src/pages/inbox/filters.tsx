@@ -8,6 +8,7 @@ import { Field } from "../../components/field";
 import { useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { filterNames, type Change, type Place } from "./place";
+import { SearchFilters } from "./search-filters";
 import field from "../../components/field.module.css";
 import styles from "./inbox.module.css";
 
@@ -71,6 +72,7 @@ export function Filters({ place: { agent, member, filter }, move }: Props) {
             ]}
             onChange={(id) => move({ escalated: id === any ? "" : id })}
           />
+          <SearchFilters agent={agent} filter={filter} move={move} />
           <Field type="date" label={t("inbox.from")} value={filter.startDate ?? ""} onChange={(startDate) => move({ startDate })} />
           <Field type="date" label={t("inbox.to")} value={filter.endDate ?? ""} onChange={(endDate) => move({ endDate })} />
           <p className={styles.detail}>{t("inbox.window")}</p>

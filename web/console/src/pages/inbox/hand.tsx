@@ -3,6 +3,7 @@ import { useRef, useState } from "react";
 import { claimConversation, claimedCode, leaveEarlier, moveConversation, type Thread } from "../../api/inbox";
 import { APIError, hooks } from "../../api/client";
 import { usePresence } from "../../api/presence";
+import { useInboxMembers } from "../../api/saved";
 import { useRequestKey } from "../../api/request-key";
 import { useMay } from "../../api/session";
 import { Button } from "../../components/button";
@@ -35,15 +36,20 @@ export function Hand({ thread, onSent }: Props) {
 
 /** Who else is here. The customer is somebody without an id. */
 function Others({ others }: { others: ReturnType<typeof usePresence> }) {
-  const { t } = useTexts();
-  const states = [...others].filter(([id]) => id !== "").map(([, state]) => state);
-  const typing = states.filter((state) => state === "typing").length;
-  const looking = states.length - typing;
+  const { t, locale } = useTexts();
+  const colleagues = [...others].filter(([id]) => id !== "");
+  const members = useInboxMembers(colleagues.length > 0).data ?? [];
+  const nameOf = (id: string) => showName(members.find(({ userId }) => userId === id)?.name ?? t("inbox.colleague"), t);
+  const list = new Intl.ListFormat(locale, { type: "conjunction" });
+  const say = (wanted: string, key: "inbox.othersType" | "inbox.othersLook") => {
+    const names = colleagues.filter(([, state]) => state === wanted).map(([id]) => nameOf(id));
+    return names.length > 0 && <span>{t(key, { count: names.length, names: list.format(names) })}</span>;
+  };
   return (
     <p role="status" className={styles.others}>
       {others.get("") === "typing" && <span>{t("inbox.customerTypes")}</span>}
-      {typing > 0 && <span>{t("inbox.othersType", { count: typing })}</span>}
-      {looking > 0 && <span>{t("inbox.othersLook", { count: looking })}</span>}
+      {say("typing", "inbox.othersType")}
+      {say("looking", "inbox.othersLook")}
     </p>
   );
 }
@@ -103,11 +109,11 @@ function Steps({ thread, onSent, onTyping }: Props & { onTyping: (isTyping: bool
     void run("end", () => moveConversation(id, "end"));
   };
   const mayClaim = status !== "ended" && !isMine;
-  useKeys({ ...(mayClaim && !claimedBy && { t: claim }) });
+  useKeys({ ...(mayClaim && !claimedBy && { t: claim }), ...(isMine && { e: () => setEnding(true) }) });
   useScreenActions([
     ...(mayClaim ? [{ id: "inbox claim", icon: "user" as const, name: t("inbox.takeOver"), keys: "t", run: claimedBy ? take : claim }] : []),
     ...(isMine ? [{ id: "inbox hand back", icon: "bot" as const, name: t("inbox.handBack"), run: handBack }] : []),
-    ...(isMine ? [{ id: "inbox end", icon: "check" as const, name: t("inbox.end"), run: () => setEnding(true) }] : []),
+    ...(isMine ? [{ id: "inbox end", icon: "check" as const, name: t("inbox.end"), keys: "e", run: () => setEnding(true) }] : []),
   ]);
   const isLost = error instanceof APIError && error.code === claimedCode && isTaken && !isMine;
   const name = claimedBy ? showName(claimedBy.name, t) : "";
@@ -139,7 +145,16 @@ function Steps({ thread, onSent, onTyping }: Props & { onTyping: (isTyping: bool
           )}
         </div>
       )}
-      {(isMine || isSending) && <Composer key={id} thread={thread} onSent={readNewest} onTyping={onTyping} onSending={setSending} />}
+      {(isMine || isSending) && (
+        <Composer
+          key={id}
+          thread={thread}
+          onSent={readNewest}
+          onStep={(step) => (step === "end" ? end() : handBack())}
+          onTyping={onTyping}
+          onSending={setSending}
+        />
+      )}
       {isMine && (
         <div className={styles.steps}>
           <Button icon="bot" isPending={pending === "handback"} onPress={handBack}>

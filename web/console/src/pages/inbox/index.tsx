@@ -46,7 +46,7 @@ export default function InboxPage({ id = "" }: { id?: string | undefined }) {
               <div className={styles.threadHead}>
                 <Button onPress={() => setCustomerOpen(false)}>{t("inbox.showThread")}</Button>
               </div>
-              <Customer id={id} />
+              <Customer id={id} search={search} />
             </>
           )}
           {id && !isCustomerOpen && <ThreadPane key={id} id={id} start={back} end={showCustomer} />}
@@ -67,7 +67,7 @@ export default function InboxPage({ id = "" }: { id?: string | undefined }) {
           </section>
           {id && (
             <section className={styles.customerPane} aria-label={t("inbox.customer")} tabIndex={0}>
-              <Customer id={id} />
+              <Customer id={id} search={search} />
             </section>
           )}
         </div>
@@ -76,10 +76,10 @@ export default function InboxPage({ id = "" }: { id?: string | undefined }) {
   );
 }
 
-function Customer({ id }: { id: string }) {
+function Customer({ id, search }: { id: string; search: string }) {
   const query = useThread(id);
   const thread = wholeThread(query.data);
-  if (thread) return <CustomerPane thread={thread} />;
+  if (thread) return <CustomerPane thread={thread} search={search} />;
   return query.isPending ? <Loading rows={3} /> : null; // the thread beside it says why
 }
 

@@ -8,7 +8,7 @@ import { KeepPlace } from "../../components/keep-place";
 import { placesIn, type PlaceInList } from "../../components/list-places";
 import { relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
-import { ConversationState } from "./state";
+import { ConversationState, isUnanswered } from "./state";
 import { followWindow, keepOrder } from "./steady";
 import styles from "./inbox.module.css";
 
@@ -80,9 +80,11 @@ export function ConversationList({ list, open, search, place, before }: Props) {
       time={row.lastActivity}
       text={row.lastMessage?.text ?? row.title ?? ""}
       place={place}
+      isUnanswered={isUnanswered(row)}
     >
       <Facts>
         {steady.gone.has(row.conversationId) ? t("inbox.left") : <ConversationState row={row} />}
+        {isUnanswered(row) && t("inbox.state.unanswered")}
         <bdi>{showName(row.agentName, t)}</bdi>
       </Facts>
     </RowLink>
@@ -162,10 +164,11 @@ interface RowProps {
   time: string;
   text: string;
   place: PlaceInList | undefined;
+  isUnanswered?: boolean;
   children: ReactNode;
 }
 
-function RowLink({ id, isOpen, search, name, time, text, place, children }: RowProps) {
+function RowLink({ id, isOpen, search, name, time, text, place, isUnanswered = false, children }: RowProps) {
   const { locale } = useTexts();
   return (
     <li data-row={id} {...place}>
@@ -174,7 +177,7 @@ function RowLink({ id, isOpen, search, name, time, text, place, children }: RowP
           <bdi className={styles.name}>{name}</bdi>
           <time dateTime={time}>{relativeTime(time, locale)}</time>
         </span>
-        <span className={styles.text} dir="auto">
+        <span className={`${styles.text} ${isUnanswered ? styles.unanswered : ""}`} dir="auto">
           {text}
         </span>
         <span className={styles.detail}>{children}</span>

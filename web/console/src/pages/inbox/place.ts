@@ -6,7 +6,10 @@ export const views = ["waiting", "mine", "unassigned", "live", "ended", "all"] a
 export type View = (typeof views)[number];
 
 /** What a search narrows, by the names of the search of REST v2. */
-export const filterNames = ["query", "source", "sentiment", "feedback", "topic", "escalated", "startDate", "endDate"] as const;
+export const filterNames = [
+  ...(["query", "source", "sentiment", "feedback", "topic", "escalated", "tool", "toolOutcome", "procedure"] as const),
+  ...(["procedureOutcome", "hasVoice", "startDate", "endDate"] as const),
+] as const;
 export type FilterName = (typeof filterNames)[number];
 
 export interface Place {

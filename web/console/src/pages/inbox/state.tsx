@@ -12,6 +12,10 @@ export function ConversationState({ row, isAnswering = false }: { row: Known; is
   return <PartState kind={kind} word={word} />;
 }
 
+/** Reports whether somebody has the conversation, and the customer has written since. */
+export const isUnanswered = ({ status, claimedBy, lastMessage }: Known): boolean =>
+  status === "taken_over" && claimedBy !== null && lastMessage?.author === "user";
+
 function stateOf({ status, paused, claimedBy, lastMessage }: Known, isAnswering: boolean, t: ReturnType<typeof useTexts>["t"]): [PartKind, string] {
   if (status === "ended") return ["none", t("inbox.state.ended")];
   if (status === "taken_over" && claimedBy) return ["good", t("inbox.state.with", { name: showName(claimedBy.name, t) })];

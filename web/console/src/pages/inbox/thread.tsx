@@ -1,4 +1,4 @@
-import { useMemo, useState, type ReactNode } from "react";
+import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useExplanation, useThread, wholeThread, type Thread, type ThreadEntry, type WholeThread } from "../../api/inbox";
 import { Dialog } from "../../components/dialog";
 import { Icon } from "../../components/icon";
@@ -6,11 +6,13 @@ import { KeepPlace } from "../../components/keep-place";
 import { More } from "../../components/more";
 import { Empty, Failed, Loading } from "../../components/states";
 import { isNotFound } from "../../api/client";
+import { useSession } from "../../api/session";
 import { useTexts } from "../../i18n";
 import type { Exchange } from "../playground/conversation";
 import { FollowedEnd } from "../playground/followed-end";
 import { ImproveDialog } from "../playground/improve";
 import { Why } from "../playground/why";
+import { textOf } from "./entries";
 import { EntryView, type EntryActions } from "./entry";
 import { Hand } from "./hand";
 import { nameOf } from "./list";
@@ -84,8 +86,12 @@ function Said({ thread, query, sent }: SaidProps) {
     }),
     [],
   );
+  const spoken = useSpoken(thread);
   return (
     <>
+      <p role="status" className={styles.hidden}>
+        {spoken}
+      </p>
       <FollowedEnd count={sent} isEnd={thread.isNewest} label={t("inbox.said")} className={styles.said} innerClassName={styles.grown}>
         <div className={styles.earlier}>
           <More list={query} label={t("inbox.earlier")} />
@@ -115,6 +121,28 @@ function Said({ thread, query, sent }: SaidProps) {
       />
     </>
   );
+}
+
+const longestSpoken = 500; // characters
+
+/** What others have written since the conversation was opened, for who hears the page. Notes and events are read when wanted. */
+function useSpoken(thread: WholeThread): string {
+  const { t } = useTexts();
+  const own = useSession().data?.user?.name;
+  const newest = thread.isNewest ? thread.entries.findLast(({ type }) => type === "reply") : undefined;
+  const known = useRef<number>(undefined);
+  const [spoken, setSpoken] = useState("");
+  useEffect(() => {
+    if (!newest) return;
+    const { seq, author, name: writer } = newest;
+    const isFirst = known.current === undefined;
+    const isKnown = isFirst || seq <= known.current!;
+    known.current = Math.max(known.current ?? 0, seq);
+    if (isKnown || (author === "human" && writer === own)) return;
+    const names = { user: nameOf(thread, t), assistant: thread.agentName, human: writer ?? "", system: "" };
+    setSpoken(t("inbox.spoken", { name: names[author], text: [...textOf(newest)].slice(0, longestSpoken).join("") }));
+  }, [newest?.seq]);
+  return spoken;
 }
 
 function Entries({ thread, actions }: { thread: Thread; actions: EntryActions }) {

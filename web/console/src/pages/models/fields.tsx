@@ -18,12 +18,25 @@ interface Props {
 }
 
 const formats = { openai: "OpenAI", anthropic: "Anthropic" };
-const addresses = { openai: "https://api.openai.com/v1", anthropic: "https://api.anthropic.com/v1" };
+
+// The addresses that the manual names, of what is in the cloud and on one's own machine. Nothing is asked of them here.
+const addresses = {
+  openai: [
+    "https://api.openai.com/v1",
+    "https://openrouter.ai/api/v1",
+    "http://localhost:11434/v1",
+    "http://localhost:1234/v1",
+    "http://localhost:8000/v1",
+  ],
+  anthropic: ["https://api.anthropic.com/v1"],
+  reranking: ["https://api.jina.ai/v1"],
+};
 
 /** What is set of a server of models. */
 export function Fields({ kind, values, change, all, stored }: Props) {
   const { t } = useTexts();
   const format = values.format === "anthropic" ? "anthropic" : "openai";
+  const proposed = addresses[kind === "reranking" ? kind : format];
   const text = (name: "name" | "url" | "model" | "contextTokens" | "dimensions", label: Key, hint?: Key) => ({
     name,
     label: t(label),
@@ -44,7 +57,14 @@ export function Fields({ kind, values, change, all, stored }: Props) {
         />
       )}
       {kind === "chat" && stored && <Field label={t("models.field.format")} value={formats[format]} isReadOnly />}
-      <Field {...text("url", "models.field.url", "models.field.urlHint")} inputMode="url" placeholder={kind === "reranking" ? undefined : addresses[format]} isCode isRequired />
+      <Field
+        {...text("url", "models.field.url", "models.field.urlHint")}
+        inputMode="url"
+        placeholder={kind === "reranking" ? undefined : proposed[0]}
+        suggestions={proposed}
+        isCode
+        isRequired
+      />
       <Key values={values} change={change} hasStored={stored?.hasKey ?? false} canKeep={all.canKeepKeys} />
       <Field {...text("model", "models.field.model", "models.field.modelHint")} isCode isRequired={kind !== "reranking"} />
       {kind === "chat" && <Field {...text("contextTokens", "models.field.context", "models.field.contextHint")} inputMode="numeric" />}

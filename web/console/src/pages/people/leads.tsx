@@ -30,7 +30,7 @@ export function Leads({ agentId }: { agentId: string }) {
       <KeepPlace isStartKept={part.count > 0}>
         <ol className={styles.rows} aria-label={t("people.leads")}>
           {part.rows.map((lead, i) => (
-            <Row key={lead.leadId} agentId={agentId} lead={lead} place={placeOf(i)} />
+            <Row key={lead.leadId} lead={lead} place={placeOf(i)} />
           ))}
         </ol>
       </KeepPlace>
@@ -39,7 +39,7 @@ export function Leads({ agentId }: { agentId: string }) {
   );
 }
 
-function Row({ agentId, lead, place }: { agentId: string; lead: Lead; place: PlaceInList | undefined }) {
+function Row({ lead, place }: { lead: Lead; place: PlaceInList | undefined }) {
   const { t, locale } = useTexts();
   const nameOf = useCustomerName();
   const { name, email, phoneNumber, fields, createdAt, conversationId } = lead;
@@ -61,7 +61,7 @@ function Row({ agentId, lead, place }: { agentId: string; lead: Lead; place: Pla
         </Facts>
       </p>
       {conversationId && (
-        <Link href={`/agents/${agentId}/insights/conversations/${conversationId}`}>{t("people.showConversation")}</Link>
+        <Link href={`/inbox/${conversationId}?view=all`}>{t("people.showConversation")}</Link>
       )}
     </li>
   );

@@ -1,22 +1,31 @@
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { Link } from "react-aria-components";
 import { isNotFound } from "../../api/client";
-import { useCustomer, type CustomerDetails } from "../../api/people";
+import { useCustomer, type CustomerDetails, type PersonErased } from "../../api/people";
 import { ButtonLink } from "../../components/button";
 import { Facts } from "../../components/facts";
 import { Page, Section } from "../../components/page";
 import { Empty, Failed, Loading } from "../../components/states";
 import { formatDate, relativeTime, useTexts } from "../../i18n";
 import { useCustomerName } from "./names";
+import { Erased, Privacy } from "./privacy";
 import styles from "./people.module.css";
 
 /** A customer with what is known of them, their conversations and their tickets. */
 export function PersonPage({ agentId, id }: { agentId: string; id: string }) {
   const { t } = useTexts();
   const nameOf = useCustomerName();
-  const person = useCustomer(agentId, id);
+  const [erased, setErased] = useState<PersonErased | null>(null);
+  const person = useCustomer(agentId, erased ? "" : id);
   const back = <ButtonLink href={`/agents/${agentId}/people`}>{t("people.all")}</ButtonLink>;
   const isGone = isNotFound(person.error);
+  if (erased) {
+    return (
+      <Page title={t("people.person")}>
+        <Erased agentId={agentId} erased={erased} />
+      </Page>
+    );
+  }
   return (
     <Page title={person.data ? nameOf(person.data) : t("people.person")} actions={!isGone && back}>
       {person.isPending && <Loading rows={6} />}
@@ -27,6 +36,7 @@ export function PersonPage({ agentId, id }: { agentId: string; id: string }) {
       )}
       {person.isError && !isGone && !person.data && <Failed error={person.error} onRetry={() => void person.refetch()} />}
       {person.data && <Person agentId={agentId} person={person.data} />}
+      {person.data && <Privacy agentId={agentId} person={person.data} onErased={setErased} />}
     </Page>
   );
 }
@@ -56,7 +66,7 @@ function Person({ agentId, person }: { agentId: string; person: CustomerDetails 
         <ol className={styles.rows}>
           {conversations.map(({ conversationId, source, messages, lastActivity }) => (
             <li key={conversationId}>
-              <Link href={`/agents/${agentId}/insights/conversations/${conversationId}`}>{formatDate(lastActivity, locale)}</Link>
+              <Link href={`/inbox/${conversationId}?view=all`}>{formatDate(lastActivity, locale)}</Link>
               <p className={styles.hint}>
                 <Facts>
                   <bdi>{source}</bdi>
@@ -72,9 +82,9 @@ function Person({ agentId, person }: { agentId: string; person: CustomerDetails 
         <ol className={styles.rows}>
           {tickets.map(({ ticketNumber, subject, status, updatedAt }) => (
             <li key={ticketNumber}>
-              <p>
+              <Link href={`/agents/${agentId}/tickets/${ticketNumber}`}>
                 <bdi>#{ticketNumber}</bdi> <bdi>{subject}</bdi>
-              </p>
+              </Link>
               <p className={styles.hint}>
                 <Facts>
                   <bdi>{status}</bdi>

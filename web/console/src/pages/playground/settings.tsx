@@ -12,6 +12,7 @@ import {
 } from "react-aria-components";
 import type { DraftOptions } from "../../api/playground";
 import { Choice } from "../../components/choice";
+import { ConnectModel } from "../../components/connect-model";
 import { Icon } from "../../components/icon";
 import { RoleNote } from "../../components/role-note";
 import { Toggle } from "../../components/toggle";
@@ -52,7 +53,7 @@ export const SettingsPane = memo(function SettingsPane(props: Props) {
         <TextArea className={`${field.input} ${styles.area}`} rows={8} dir="auto" />
         {isBuiltIn(options, settings.model) && (
           <Text slot="description" className={field.hint!}>
-            {t("playground.builtInHint")}
+            <ConnectModel />
           </Text>
         )}
       </TextField>

@@ -72,6 +72,7 @@ export function SourceTable({ rows, total, use, mayWrite, chosen, onChoose, onAc
   const isTiny = useTinyScreen();
   const cited = useMemo(() => new Map(use?.sources.map(({ sourceId, answers }) => [sourceId, answers])), [use]);
   const heads = isNarrow ? narrowHeads : wideHeads;
+  const canRetry = mayWrite && rows.some(({ status }) => status === "failed"); // or else names have the room of the button
   const scale = useTextScale();
   const [heights, measure] = useHeights();
   const headingHeight = Math.max(40 * scale, ...heads.map(({ id }) => (heights[id] ?? 0) + 12));
@@ -107,7 +108,7 @@ export function SourceTable({ rows, total, use, mayWrite, chosen, onChoose, onAc
               </HeadText>
             </Column>
           ))}
-          <Column className={styles.head!} width={isNarrow ? 56 : 192} minWidth={56}>
+          <Column className={styles.head!} width={isNarrow ? 56 : canRetry ? 192 : 64} minWidth={56}>
             <span className={styles.hidden}>{t("sources.actions")}</span>
           </Column>
         </TableHeader>

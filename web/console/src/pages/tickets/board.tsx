@@ -80,12 +80,13 @@ interface ColumnProps {
 }
 
 function Column({ agentId, category, query, names, onMove }: ColumnProps) {
-  const { t } = useTexts();
+  const { t, locale } = useTexts();
   const [, navigate] = useLocation();
   const mayWrite = useMay("tickets:write");
   const tickets = useTickets(agentId, { ...query, status: category === "closed" ? ["closed", "cancelled"] : [category] }, true);
   const rows = windowOf(tickets.data, ({ ticketNumber }) => ticketNumber)?.rows ?? [];
   const name = t(categoryKey(category));
+  const count = (tickets.data?.pageParams[0]?.count ?? 0) + rows.length;
   const take = (row: TicketRow) =>
     row.statusCategory !== category && onMove({ row, change: { statusCategory: category }, to: name });
   const { dragAndDropHooks } = useDragAndDrop<{ id: number; row: TicketRow }>({
@@ -101,6 +102,12 @@ function Column({ agentId, category, query, names, onMove }: ColumnProps) {
       <h2 className={styles.head}>
         <Icon name={categoryIcon(category)} size={16} />
         {name}
+        {tickets.data && (
+          <span className={styles.count}>
+            {new Intl.NumberFormat(locale).format(count)}
+            {tickets.hasNextPage && "+"}
+          </span>
+        )}
       </h2>
       {tickets.isPending && <Loading rows={2} />}
       {tickets.isError && !tickets.data && <Failed error={tickets.error} onRetry={() => void tickets.refetch()} />}

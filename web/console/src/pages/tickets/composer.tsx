@@ -2,7 +2,7 @@ import { useRef, useState } from "react";
 import { APIError } from "../../api/client";
 import { claimConversation, claimedCode } from "../../api/inbox";
 import { useRequestKey } from "../../api/request-key";
-import { forgetOnLeave, useMay } from "../../api/session";
+import { useMay } from "../../api/session";
 import { ticketMessageBody, useTicketsChange, writeToTicket, type MessageType } from "../../api/tickets";
 import { Button, ButtonLink } from "../../components/button";
 import { Failed } from "../../components/states";
@@ -18,9 +18,18 @@ interface Draft {
   text: string;
 }
 
-// What is written and not sent, by agent and ticket: going to another screen and back keeps it.
-const drafts = new Map<string, Draft>();
-forgetOnLeave(() => drafts.clear());
+// What is written and not sent is kept in the tab, by agent and ticket, also when the page is loaded again.
+const draftKey = (place: string) => `parley.ticket ${place}`;
+
+function readDraft(place: string): Draft {
+  const stored = sessionStorage.getItem(draftKey(place));
+  return stored ? (JSON.parse(stored) as Draft) : { type: "reply", text: "" };
+}
+
+function keepDraft(place: string, draft: Draft) {
+  if (draft.text) sessionStorage.setItem(draftKey(place), JSON.stringify(draft));
+  else sessionStorage.removeItem(draftKey(place));
+}
 
 const types = ["reply", "note"] as const;
 const notTakenOver = "CONVERSATION_NOT_TAKEN_OVER";
@@ -39,13 +48,13 @@ export function Composer({ agentId, number, conversationId, customer, agent }: P
   const { t } = useTexts();
   const refresh = useTicketsChange(agentId);
   const place = `${agentId} ${number}`;
-  const [draft, setDraft] = useState<Draft>(() => drafts.get(place) ?? { type: "reply", text: "" });
+  const [draft, setDraft] = useState<Draft>(() => readDraft(place));
   const [error, setError] = useState<unknown>(null);
   const [isPending, setPending] = useState(false);
   const write = (part: Partial<Draft>) => {
     const next = { ...draft, ...part };
     setDraft(next);
-    drafts.set(place, next);
+    keepDraft(place, next);
   };
   const area = useRef<HTMLTextAreaElement>(null);
   const saved = useSavedReply({ area, text: draft.text, onChange: (text) => write({ text }), customer, agent });

@@ -57,7 +57,8 @@ export const titleOf = ({ ticketNumber, subject }: Pick<TicketRow, "ticketNumber
 
 /** The customer by what is known of them. */
 export function customerOf({ name, email }: { name?: string | null; email?: string | null }, t: T): string {
-  return showName(name || email || "", t);
+  const known = name || email;
+  return known ? showName(known, t) : t("inbox.visitor");
 }
 
 function Title({ row }: { row: TicketRow }) {

@@ -1,4 +1,7 @@
 import type { ReactNode } from "react";
+import { Link } from "react-aria-components";
+import { useAccount } from "../../api/account";
+import { useMay } from "../../api/session";
 import type { Usage } from "../../api/usage";
 import { Section } from "../../components/page";
 import { formatSize, useTexts, type Key } from "../../i18n";
@@ -32,11 +35,21 @@ export function Plan({ usage: { plan, agents } }: { usage: Usage }) {
         ))}
       </dl>
       <p className={styles.detail}>
-        {t("usage.planBy")}{" "}
+        <WhoSetsIt />{" "}
         <a href={guides.limits} target="_blank" rel="noopener">
           {t("usage.limits")}
         </a>
       </p>
     </Section>
   );
+}
+
+/** An owner chooses the plan where theirs is the only company of its server. */
+function WhoSetsIt() {
+  const { t } = useTexts();
+  const { data: account } = useAccount();
+  const mayChange = useMay("accounts:write");
+  if (!account) return null;
+  if (account.plans.length === 0) return t("usage.planBy");
+  return mayChange ? <Link href="/workspace/general">{t("usage.planChoose")}</Link> : t("usage.planByOwner");
 }

@@ -6,7 +6,7 @@ import { exportAccount, useAccount, useAccountDraft, type Account } from "../../
 import { useMay } from "../../api/session";
 import { Button } from "../../components/button";
 import { Choice } from "../../components/choice";
-import { download } from "../../components/download";
+import { download, fileNameOf } from "../../components/download";
 import { FaultForm } from "../../components/fault-form";
 import { Field } from "../../components/field";
 import { Page, Section } from "../../components/page";
@@ -14,6 +14,7 @@ import { RoleNote } from "../../components/role-note";
 import { Failed, Loading } from "../../components/states";
 import { Toggle } from "../../components/toggle";
 import { UnsavedBar } from "../../components/unsaved";
+import { ZoneField } from "../../components/zone-field";
 import { formatSize, useTexts } from "../../i18n";
 import { Import } from "./import";
 import styles from "./workspace.module.css";
@@ -63,7 +64,7 @@ function Settings({ account, values, change, isReadOnly }: Props) {
           onChange={(name) => change("name", name)}
           isReadOnly={isReadOnly}
         />
-        <Field
+        <ZoneField
           name="timeZone"
           label={t("mails.zone")}
           hint={t("mails.zoneHint")}
@@ -115,7 +116,7 @@ function Export({ name }: { name: string }) {
     setError(null);
     setReceived(0);
     try {
-      download(await exportAccount(setReceived), `${fileNameOf(name)}.zip`);
+      download(await exportAccount(setReceived), `${fileNameOf(name, "archive")}.zip`);
     } catch (thrown) {
       setError(thrown);
     }
@@ -141,5 +142,3 @@ function Export({ name }: { name: string }) {
     </Section>
   );
 }
-
-const fileNameOf = (name: string) => name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "archive";

@@ -1,1 +1,0 @@
-import{Aa as e,Dn as t,Ma as n}from"./index-4mKAE54U.js";var r=n(e(),1);function i(){let[e,n]=t();return[e,(0,r.useCallback)((e,t)=>n(typeof e==`function`?e(new URLSearchParams(location.search)):e,t),[n])]}export{i as t};

@@ -1,1 +1,0 @@
-import{Aa as e,Da as t,Dr as n,Ma as r,lt as i}from"./index-4mKAE54U.js";var a=r(e(),1),o=t(),s=()=>()=>{};function c({said:e,...t}){let r=(0,a.useMemo)(()=>({said:e,claim:s}),[e]);return(0,o.jsx)(i,{value:r,children:(0,o.jsx)(n,{...t})})}export{c as t};

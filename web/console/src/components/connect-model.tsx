@@ -1,0 +1,14 @@
+import { Link } from "react-aria-components";
+import { useMay } from "../api/session";
+import { useTexts } from "../i18n";
+
+/** What the built-in model does not do, and where those who may connect one that does. */
+export function ConnectModel() {
+  const { t } = useTexts();
+  const mayConnect = useMay("models:write");
+  return (
+    <>
+      {t("playground.builtInHint")} {mayConnect && <Link href="/workspace/models">{t("models.connectOne")}</Link>}
+    </>
+  );
+}

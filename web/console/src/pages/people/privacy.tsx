@@ -1,0 +1,109 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { erasePerson, exportPerson, type CustomerDetails, type PersonErased } from "../../api/people";
+import { useMay } from "../../api/session";
+import { Button, ButtonLink } from "../../components/button";
+import { Actions, Dialog } from "../../components/dialog";
+import { download } from "../../components/download";
+import { Section } from "../../components/page";
+import { Failed } from "../../components/states";
+import { useTexts } from "../../i18n";
+import { useCustomerName } from "./names";
+import styles from "./people.module.css";
+
+interface Props {
+  agentId: string;
+  person: CustomerDetails;
+  /** Is called when nothing of the person is left to be shown. */
+  onErased: (erased: PersonErased) => void;
+}
+
+/** Exports and erases what the company holds of a person, with every agent. */
+export function Privacy({ agentId, person, onErased }: Props) {
+  const { t } = useTexts();
+  const mayErase = useMay("conversations:delete");
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [isAsked, setAsked] = useState(false);
+  const { email, userId } = person;
+  if (!mayErase) return null;
+  const save = async () => {
+    setPending(true);
+    setError(null);
+    try {
+      const document = await exportPerson({ email, userId });
+      download(new Blob([JSON.stringify(document, null, 2)], { type: "application/json" }), "person.json");
+    } catch (thrown) {
+      setError(thrown);
+    }
+    setPending(false);
+  };
+  return (
+    <Section title={t("people.privacy")}>
+      <p className={styles.hint}>{t(email || userId ? "people.privacyText" : "people.privacyNobody")}</p>
+      {error !== null && <Failed error={error} />}
+      {(email || userId) && (
+        <div className={styles.actions}>
+          <Button icon="download" isPending={isPending} onPress={() => void save()}>
+            {t("people.exportPerson")}
+          </Button>
+          <Button kind="danger" icon="trash" onPress={() => setAsked(true)}>
+            {t("people.erasePerson")}
+          </Button>
+        </div>
+      )}
+      <Dialog role="alertdialog" title={t("people.eraseTitle")} isOpen={isAsked} onClose={() => setAsked(false)}>
+        <EraseQuestion agentId={agentId} person={person} onErased={onErased} onClose={() => setAsked(false)} />
+      </Dialog>
+    </Section>
+  );
+}
+
+function EraseQuestion({ agentId, person, onErased, onClose }: Props & { onClose: () => void }) {
+  const { t } = useTexts();
+  const client = useQueryClient();
+  const nameOf = useCustomerName();
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const erase = async () => {
+    setPending(true);
+    setError(null);
+    try {
+      onErased(await erasePerson(person));
+      onClose();
+      for (const key of ["agent", "inbox", "tickets"]) void client.invalidateQueries({ queryKey: [key] });
+      client.removeQueries({ queryKey: ["customer", agentId, person.customerId] });
+    } catch (thrown) {
+      setError(thrown);
+      setPending(false);
+    }
+  };
+  return (
+    <>
+      <p>{t("people.eraseText", { name: nameOf(person) })}</p>
+      {error !== null && <Failed error={error} />}
+      <Actions>
+        <Button autoFocus onPress={onClose}>
+          {t("dialog.cancel")}
+        </Button>
+        <Button kind="danger" isPending={isPending} onPress={() => void erase()}>
+          {t("people.erasePerson")}
+        </Button>
+      </Actions>
+    </>
+  );
+}
+
+/** What was erased, in place of the person. */
+export function Erased({ agentId, erased: { conversations, isComplete } }: { agentId: string; erased: PersonErased }) {
+  const { t } = useTexts();
+  return (
+    <div role="status" className={styles.group}>
+      <p>{t("people.erased", { count: conversations })}</p>
+      {!isComplete && <p>{t("people.eraseSoon")}</p>}
+      <div>
+        <ButtonLink href={`/agents/${agentId}/people`}>{t("people.all")}</ButtonLink>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+import { useState } from "react";
+import { APIError } from "../../api/client";
+import { changeTicket, nobody, priorities, useTicketsChange, type Priority, type TicketChange, type TicketDetails } from "../../api/tickets";
+import { Button } from "../../components/button";
+import { Choice } from "../../components/choice";
+import { Actions, Dialog } from "../../components/dialog";
+import { Failed } from "../../components/states";
+import { useTexts } from "../../i18n";
+import { showName } from "../../names";
+import { priorityKey, type Names } from "./labels";
+import styles from "./ticket.module.css";
+
+const isConflict = (error: unknown) => error instanceof APIError && error.code === "TICKET_CHANGED";
+
+interface PropertiesProps {
+  id: string;
+  ticket: TicketDetails;
+  names: Names;
+  mayWrite: boolean;
+}
+
+/** What is changed of a ticket, each at once. If somebody else has changed it, that is asked about first. */
+export function Properties({ id, ticket, names, mayWrite }: PropertiesProps) {
+  const { t } = useTexts();
+  const refresh = useTicketsChange(id);
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [asked, setAsked] = useState<TicketChange | null>(null);
+  const change = async (change: TicketChange) => {
+    setPending(true);
+    setError(null);
+    setAsked(null);
+    try {
+      await changeTicket(id, ticket.ticketNumber, { ...change, baseUpdatedAt: ticket.updatedAt });
+    } catch (thrown) {
+      if (isConflict(thrown)) setAsked(change);
+      else setError(thrown);
+    }
+    await refresh();
+    setPending(false);
+  };
+  return (
+    <section className={styles.part} aria-label={t("tickets.properties")}>
+      <h2>{t("tickets.properties")}</h2>
+      {error !== null && <Failed error={error} />}
+      {mayWrite ? (
+        <Choices ticket={ticket} names={names} onChange={(one) => void change(one)} />
+      ) : (
+        <Values ticket={ticket} names={names} />
+      )}
+      <p role="status" className={styles.detail}>
+        {isPending && t("tickets.changing")}
+      </p>
+      <Dialog role="alertdialog" title={t("tickets.conflictTitle")} isOpen={asked !== null} onClose={() => setAsked(null)}>
+        <p>{t("tickets.conflictText")}</p>
+        <Values ticket={ticket} names={names} />
+        <Actions>
+          <Button onPress={() => setAsked(null)}>{t("tickets.keepTheirs")}</Button>
+          <Button kind="primary" isPending={isPending} onPress={() => asked && void change(asked)}>
+            {t("tickets.changeAnyway")}
+          </Button>
+        </Actions>
+      </Dialog>
+    </section>
+  );
+}
+
+interface Option {
+  id: string;
+  name: string;
+}
+
+// What the ticket has is an option, whatever else there is.
+const withPresent = (options: Option[], id: string, name: string) =>
+  options.some((one) => one.id === id) ? options : [...options, { id, name }];
+
+interface ChoicesProps {
+  ticket: TicketDetails;
+  names: Names;
+  onChange: (change: TicketChange) => void;
+}
+
+function Choices({ ticket, names, onChange }: ChoicesProps) {
+  const { t } = useTexts();
+  const { statusId, assignee = nobody, assigneeId, teamId = nobody, priority } = ticket;
+  const statuses = names.statuses.map((one) => ({ id: one.statusId, name: one.label }));
+  const people = names.people.map(({ email, name }) => ({ id: email, name }));
+  const teams = names.teams.map((one) => ({ id: one.teamId, name: showName(one.name, t) }));
+  return (
+    <>
+      <Choice
+        label={t("tickets.status")}
+        value={statusId}
+        options={withPresent(statuses, statusId, ticket.status)}
+        onChange={(status) => onChange({ status })}
+      />
+      <Choice
+        label={t("tickets.assignee")}
+        value={assignee}
+        options={withPresent([{ id: nobody, name: t("tickets.nobody") }, ...people], assignee, assigneeId ? assignee : t("tickets.nobody"))}
+        onChange={(assignee) => onChange({ assignee })}
+      />
+      <Choice
+        label={t("tickets.team")}
+        value={teamId}
+        options={withPresent([{ id: nobody, name: t("tickets.noTeam") }, ...teams], teamId, ticket.team ?? t("tickets.otherTeam"))}
+        onChange={(team) => onChange({ team })}
+      />
+      <Choice
+        label={t("tickets.priority")}
+        value={priority}
+        options={priorities.map((id): Option => ({ id, name: t(priorityKey(id)) }))}
+        onChange={(priority) => onChange({ priority: priority as Priority })}
+      />
+    </>
+  );
+}
+
+function Values({ ticket, names }: { ticket: TicketDetails; names: Names }) {
+  const { t } = useTexts();
+  const values = [
+    [t("tickets.status"), ticket.status],
+    [t("tickets.assignee"), names.person(ticket.assigneeId)],
+    [t("tickets.team"), names.team(ticket.teamId)],
+    [t("tickets.priority"), t(priorityKey(ticket.priority))],
+  ] as const;
+  return <Facts values={values} />;
+}
+
+export function Facts({ values }: { values: readonly (readonly [string, string])[] }) {
+  return (
+    <dl className={styles.facts}>
+      {values.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <bdi>{value}</bdi>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
