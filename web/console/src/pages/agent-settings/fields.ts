@@ -26,7 +26,13 @@ export const transcribers = [
 
 /** The names of voices that the server has an engine's voice for; others get a usual one. */
 export const voices = [
-
+  "Sarah", "Laura", "Alice", "Matilda", "Aria", "Charlotte", "Jessica", "Lily", "Rachel", "Emily", "Grace", "Nicole", "Dorothy", "Freya",
+  "Domi", "Elli", "Bella", "Serena", "Hope", "Roger", "Charlie", "George", "Callum", "Liam", "Will", "Eric", "Chris", "Brian", "Daniel",
+  "Bill", "Adam", "Antoni", "Arnold", "Josh", "Sam", "Thomas", "Mark", "James", "River", "Alloy", "Ash", "Ballad", "Coral", "Echo",
+  "Fable", "Onyx", "Nova", "Sage", "Shimmer", "Verse", "Marin", "Cedar", "Zephyr", "Kore", "Leda", "Aoede", "Callirrhoe", "Autonoe",
+  "Despina", "Erinome", "Laomedeia", "Achernar", "Gacrux", "Pulcherrima", "Vindemiatrix", "Sulafat", "Puck", "Charon", "Fenrir", "Orus",
+  "Enceladus", "Iapetus", "Umbriel", "Algieba", "Algenib", "Rasalgethi", "Alnilam", "Schedar", "Achird", "Zubenelgenubi", "Sadachbia",
+  "Sadaltager",
 ] as const;
 
 /** Languages that are spoken of, each by its code; the field takes others as well. */
