@@ -30,6 +30,7 @@ export function useStub() {
     const said = [];
     page.on("console", (m) => said.push(m.text()));
     try {
+      await page.clock.install(); // tests may turn it
       await page.goto(`${site.at("localhost")}/`);
       await use(Object.assign(page, helpers(page, said)));
       const problems = page.problems.filter((text) => !expected?.test(text));
