@@ -13,7 +13,7 @@ const minute = 60_000; // milliseconds: whatever a page does by itself, it has d
 const config = (changes) => ({ configs: { [agentId]: configOf(agentId, changes) } });
 
 describe("floating messages", { skip }, () => {
-  const site = useStub();
+  const site = useStub({ hasClock: true });
   const page = (wanted = {}) => {
     const all = { showFloatingInitialMessages: true, floatingInitialMessagesDelay: 0, ...wanted };
     return `<script>window.chatbaseConfig = ${JSON.stringify(all)};</script>${snippet(site.base, agentId)}`;
@@ -61,7 +61,7 @@ describe("floating messages", { skip }, () => {
 });
 
 describe("the closed chat", { skip }, () => {
-  const site = useStub();
+  const site = useStub({ hasClock: true });
   const page = () => `<input id="own" autofocus>${snippet(site.base, agentId)}`;
 
   test("opens by itself once a day, and takes no focus", async () => {
