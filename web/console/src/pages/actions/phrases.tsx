@@ -47,13 +47,13 @@ export function Phrases() {
               aria-label={t("actions.phrase", { number: i + 1 })}
               value={phrase}
               onChange={(text) => set([...rows.slice(0, i), text, ...rows.slice(i + 1)])}
-              onKeyDown={(event) => press(i, event)}
               autoComplete="off"
             >
               <Input
                 className={field.input!}
                 dir="auto"
                 placeholder={i === rows.length ? t("actions.addPhrase") : undefined}
+                onKeyDown={(event) => press(i, event)}
                 onPaste={(event) => paste(i, event)}
               />
             </TextField>
