@@ -163,7 +163,7 @@ type ModelServers struct {
 	Servers  []ModelServer `json:"servers"`
 	Names    []ModelName   `json:"modelNames"`
 	CanStore bool          `json:"canKeepKeys" doc:"Whether the server has a secret by which it seals keys."`
-	Price    *Price        `json:"creditPrice" doc:"What a credit costs by the account's plan; null where that is not set."`
+	Price    *Price        `json:"creditPrice" doc:"What a credit costs; null where the plan does not say."`
 }
 
 // ModelName is a name that agents can choose.

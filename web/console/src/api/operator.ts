@@ -3550,7 +3550,7 @@ export interface components {
         ModelServers: {
             /** @description Whether the server has a secret by which it seals keys. */
             canKeepKeys: boolean;
-            /** @description What a credit costs by the account's plan; null where that is not set. */
+            /** @description What a credit costs; null where the plan does not say. */
             creditPrice: components["schemas"]["Price"] | null;
             modelNames: components["schemas"]["ModelName"][];
             servers: components["schemas"]["ModelServer"][];
