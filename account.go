@@ -46,6 +46,13 @@ type Plan struct {
 	CreditsPerVoiceMinute Credits  // charged per started minute
 	VoicePerHour          *int     // voice sessions that an agent without a limit of its own may begin in an hour
 	VoicePerDay           *int     // the same in a day
+	CreditPrice           *Price   // what a credit costs; nil where that is not set
+}
+
+// Price is an amount of money.
+type Price struct {
+	Amount   float64
+	Currency string // by ISO 4217, such as EUR
 }
 
 // AllowsStorage reports whether an agent may have that many bytes of sources.

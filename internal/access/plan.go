@@ -113,6 +113,12 @@ func decodePlan(f *faults, name, node *yaml.Node) parley.Plan {
 	optional := map[string]func(*yaml.Node){
 		"voiceSessionsPerHour": func(n *yaml.Node) { plan.VoicePerHour = count(n) },
 		"voiceSessionsPerDay":  func(n *yaml.Node) { plan.VoicePerDay = count(n) },
+		"creditPrice": func(n *yaml.Node) {
+			var err error
+			if plan.CreditPrice, err = parsePrice(n.Value); err != nil {
+				f.add(n, "%q is not a price, such as 0.02 EUR", n.Value)
+			}
+		},
 	}
 	for key, value := range mappingPairs(node) {
 		read := required[key.Value]
@@ -170,6 +176,17 @@ func parseCredits(s string) (parley.Credits, error) {
 		return 0, errors.New("not a number of credits")
 	}
 	return parley.Credits(math.Round(n * float64(parley.Credit))), nil
+}
+
+var priceText = regexp.MustCompile(`^([0-9]{1,6}(?:\.[0-9]{1,6})?) ?([A-Z]{3})$`)
+
+func parsePrice(s string) (*parley.Price, error) {
+	found := priceText.FindStringSubmatch(s)
+	if found == nil {
+		return nil, errors.New("not a price")
+	}
+	amount, err := strconv.ParseFloat(found[1], 64)
+	return &parley.Price{Amount: amount, Currency: found[2]}, err
 }
 
 // faults collects all that is wrong with a file, so that it can be fixed at once.

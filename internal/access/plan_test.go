@@ -81,6 +81,25 @@ func TestPlansMayLimitVoice(t *testing.T) {
 	}
 }
 
+func TestPlansMaySayWhatACreditCosts(t *testing.T) {
+	for text, want := range map[string]parley.Price{"0.02 EUR": {Amount: 0.02, Currency: "EUR"},
+		"3JPY": {Amount: 3, Currency: "JPY"}} {
+		p, err := parsePlans([]byte(strings.Replace(tinyPlan, "}", ", creditPrice: "+text+"}", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := p.Plan("tiny"); got.CreditPrice == nil || *got.CreditPrice != want {
+			t.Errorf("%s is %+v", text, got.CreditPrice)
+		}
+	}
+	for _, wrong := range []string{"0.02", "EUR", "-1 EUR", "0.02 euros", "1e9 EUR", "[1]"} {
+		_, err := parsePlans([]byte(strings.Replace(tinyPlan, "}", ", creditPrice: "+wrong+"}", 1)))
+		if err == nil || !strings.Contains(err.Error(), "is not a price") {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
 func TestInvalidPlansNameEveryFault(t *testing.T) {
 	_, err := parsePlans([]byte(`a: {api: maybe, voice: false, gpt4: false, agents: -1, storagePerAgent: 3 XB, ` +
 		`creditsPerMonth: .nan, creditsPerVoiceMinute: unlimited}

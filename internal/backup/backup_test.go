@@ -404,3 +404,41 @@ func TestScheduleMakesAndPrunesBackups(t *testing.T) {
 		t.Errorf("%d backups, %s and then %s", n, first, listNames(t, s.Folder))
 	}
 }
+
+// What the schedule says of itself is what happened: the newest backup, the next one, and why none was made.
+func TestScheduleSaysHowItDoes(t *testing.T) {
+	now := clock.New()
+	in := newStopped(t)
+	in.Now = now.Now
+	s := &backup.Schedule{Installation: *in, Folder: filepath.Join(t.TempDir(), "backups"), Every: 24 * time.Hour, Keep: 2}
+	if state := s.State(); state != (backup.State{}) {
+		t.Errorf("before the first: %+v", state)
+	}
+	check.Must(t, s.RunDue(t.Context()))
+	made := s.State()
+	if made.Newest.IsZero() || made.Bytes == 0 || !made.Due.Equal(made.Newest.Add(s.Every)) || made.Error != "" {
+		t.Errorf("after the first: %+v", made)
+	}
+	check.Must(t, s.RunDue(t.Context()))
+	again := &backup.Schedule{Installation: *in, Folder: s.Folder, Every: s.Every, Keep: s.Keep}
+	check.Must(t, again.RunDue(t.Context()))
+	if state := again.State(); s.State() != made || !state.Newest.Equal(made.Newest) || state.Bytes != 0 {
+		t.Errorf("when none is due: %+v, and of another process %+v", s.State(), state)
+	}
+	now.Advance(24 * time.Hour)
+	folder := s.Folder
+	s.Folder = filepath.Join(in.Data, "parley.db") // a file
+	if err := s.RunDue(t.Context()); err == nil {
+		t.Fatal("a backup was made in a file")
+	}
+	state := s.State()
+	if !state.FailedAt.Equal(now.Now()) || state.Error == "" || strings.Contains(state.Error, in.Data) ||
+		!state.Newest.Equal(made.Newest) {
+		t.Errorf("after a failure: %+v", state)
+	}
+	s.Folder = folder
+	check.Must(t, s.RunDue(t.Context()))
+	if state := s.State(); state.Error != "" || !state.FailedAt.IsZero() || !state.Newest.After(made.Newest) {
+		t.Errorf("after the next: %+v", state)
+	}
+}

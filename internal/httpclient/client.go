@@ -84,13 +84,14 @@ func (c *Client) post(ctx context.Context, req Request) (*http.Response, error) 
 	r.Header.Set("User-Agent", "parley")
 	setHeaders := req.SetHeaders
 	if setHeaders == nil {
-		setHeaders = setBearerToken
+		setHeaders = SetBearerToken
 	}
 	setHeaders(r.Header, c.Key)
 	return c.HTTPClient().Do(r)
 }
 
-func setBearerToken(h http.Header, key string) {
+// SetBearerToken adds a key, if there is one, as most providers want it.
+func SetBearerToken(h http.Header, key string) {
 	if key != "" {
 		h.Set("Authorization", "Bearer "+key)
 	}

@@ -40,12 +40,7 @@ func (s *Service) check(m *parley.ModelServer) error {
 			details[field] = reason
 		}
 	}
-	formats := usualFormats[m.Kind]
-	refuse(formats == nil, "kind", "must be one of: "+strings.Join(parley.EnumValues("modelServerKind"), ", "))
-	if formats != nil {
-		m.Format = cmp.Or(m.Format, formats[0])
-		refuse(!slices.Contains(formats, m.Format), "format", fmt.Sprintf("is not one of servers of kind %s", m.Kind))
-	}
+	checkConnection(m, details)
 	m.Name, m.Model = strings.TrimSpace(m.Name), strings.TrimSpace(m.Model)
 	refuse(m.Name == "" || utf8.RuneCountInString(m.Name) > maxNameRunes || hasControls(m.Name), "name",
 		fmt.Sprintf("must have from 1 to %d characters", maxNameRunes))
@@ -53,8 +48,6 @@ func (s *Service) check(m *parley.ModelServer) error {
 	refuse(len(m.Model) > maxModelBytes || hasControls(m.Model), "model", fmt.Sprintf("must have at most %d bytes",
 		maxModelBytes))
 	refuse(m.Model == model.BuiltinName, "model", "is the name of the built-in model")
-	refuse(!isServerURL(m.URL), "url",
-		"must be an http or https address without user name, password, query and fragment")
 	refuse(m.ContextTokens != 0 && (m.ContextTokens < minContextTokens || m.ContextTokens > maxContextTokens),
 		"contextTokens", fmt.Sprintf("must be 0, or from %d to %d", minContextTokens, maxContextTokens))
 	refuse(m.Dimensions < 0 || m.Dimensions > maxDimensions, "dimensions", fmt.Sprintf("must be from 0 to %d",
@@ -68,6 +61,19 @@ func (s *Service) check(m *parley.ModelServer) error {
 	slices.Sort(m.ModelNames)
 	m.ModelNames = slices.Compact(m.ModelNames)
 	return parley.InvalidFields(details)
+}
+
+// checkConnection checks what a server is reached by, and fills the format that was left out.
+func checkConnection(m *parley.ModelServer, details map[string]string) {
+	formats := usualFormats[m.Kind]
+	if formats == nil {
+		details["kind"] = "must be one of: " + strings.Join(parley.EnumValues("modelServerKind"), ", ")
+	} else if m.Format = cmp.Or(m.Format, formats[0]); !slices.Contains(formats, m.Format) {
+		details["format"] = fmt.Sprintf("is not one of servers of kind %s", m.Kind)
+	}
+	if !isServerURL(m.URL) {
+		details["url"] = "must be an http or https address without user name, password, query and fragment"
+	}
 }
 
 func hasControls(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }

@@ -34,20 +34,25 @@ func (s *Service) Try(ctx context.Context, account parley.AccountID, n Settings,
 	if err := s.check(m); err != nil {
 		return Outcome{}, err
 	}
-	if err := checkKey(n.Key); err != nil {
+	key, err := s.keyToSend(ctx, m, n.Key, stored)
+	if err != nil {
 		return Outcome{}, err
 	}
-	key := n.Key
-	if stored != "" {
-		known, err := s.DB.ModelServer(ctx, account, stored)
-		if err != nil {
-			return Outcome{}, err
-		}
-		if key, err = s.trialKey(known, m, n.Key); err != nil {
-			return Outcome{}, err
-		}
-	}
 	return s.ask(ctx, newConnection(*m, key, s.HTTP, NewHealth(s.Now))), nil
+}
+
+// keyToSend returns the key that a server is asked with, which need not be stored: the one that is given, else that of
+// the stored server.
+func (s *Service) keyToSend(ctx context.Context, asked *parley.ModelServer, given string,
+	stored parley.ModelServerID) (string, error) {
+	if err := checkKey(given); err != nil || stored == "" {
+		return given, err
+	}
+	known, err := s.DB.ModelServer(ctx, asked.AccountID, stored)
+	if err != nil {
+		return "", err
+	}
+	return s.trialKey(known, asked, given)
 }
 
 // trialKey returns the key that is sent: the one that was sent, else the stored one.

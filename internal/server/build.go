@@ -83,6 +83,9 @@ func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
 	if b.DB, err = store.Open(ctx, cfg.databaseConfig()); err != nil {
 		return nil, err
 	}
+	if b.cfg.BackupTo != "" {
+		b.Backups = b.cfg.NewBackups()
+	}
 	b.Indexes = b.newIndexes()
 	b.ModelServers = b.newModelServers()
 	if b.embedder == nil {

@@ -26,11 +26,15 @@ type Demo struct {
 const (
 	demoAccountName = "Demo"
 	demoAgentName   = "Parley manual"
+
+	// demoActor is who has set the demo up, as the history of its agent names them: whoever has started it.
+	demoActor = "operator"
 )
 
 // SetUpDemo creates the demo's account and agent, or finds those of an earlier run, and returns when the agent answers
 // from every page of the manual. The background work must be running. progress is called with what is being done.
 func (s *Server) SetUpDemo(ctx context.Context, manual fs.FS, progress func(format string, args ...any)) (Demo, error) {
+	ctx = store.WithActor(ctx, demoActor)
 	record, err := s.loadDemo(ctx)
 	if err != nil {
 		return Demo{}, err

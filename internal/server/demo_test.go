@@ -53,6 +53,25 @@ func TestDemoTrainsOnChangedPages(t *testing.T) {
 	}
 }
 
+// The history of the demo's agent says who has set it up.
+func TestDemoIsSetUpByTheOperator(t *testing.T) {
+	s := testkit.Open(t)
+	manual := fstest.MapFS{"a.md": &fstest.MapFile{Data: []byte("# Keys\n\nA key opens.")}}
+	d, err := s.SetUpDemo(t.Context(), manual, t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions, err := s.DB.AgentVersions(t.Context(), parley.AgentRef{Account: d.Account, Agent: d.Agent})
+	if err != nil || len(versions) == 0 {
+		t.Fatalf("%d versions, %v", len(versions), err)
+	}
+	for _, v := range versions {
+		if v.Actor != "operator" {
+			t.Errorf("version %d is of %q", v.Version, v.Actor)
+		}
+	}
+}
+
 func countCommonWords(a, b []string) (n int) {
 	for _, x := range a {
 		for _, y := range b {

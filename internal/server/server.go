@@ -180,8 +180,8 @@ func (s *Services) components() []component {
 	if s.Responder != nil {
 		list = append(list, component{"voice statistics", s.Responder.Stats.Run})
 	}
-	if s.cfg.BackupTo != "" {
-		list = append(list, component{"backups", s.cfg.NewBackups().Run})
+	if s.Backups != nil {
+		list = append(list, component{"backups", s.Backups.Run})
 	}
 	if s.MailRunner != nil {
 		list = append(list, component{"mails", s.Notices.Run}, component{"mail jobs", s.MailRunner.Run})

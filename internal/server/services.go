@@ -13,6 +13,7 @@ import (
 	"parley/internal/agents"
 	"parley/internal/api/admin"
 	"parley/internal/archive"
+	"parley/internal/backup"
 	"parley/internal/chat"
 	"parley/internal/console"
 	"parley/internal/events"
@@ -95,6 +96,7 @@ type shared struct {
 	Queue    *jobs.Queue
 
 	ModelServers *modelserver.Service // the accounts' own servers of models
+	Backups      *backup.Schedule     // nil if the server makes none by itself
 
 	cfg       Config
 	startedAt time.Time
@@ -150,7 +152,7 @@ func (s *Services) Admin() *admin.Service {
 		Archive: s.archive(), MaxImportBytes: int64(s.cfg.MaxImport) << 20,
 		Synonyms: s.newSynonyms(), Webhooks: s.Webhooks,
 		Voice: s.Voice, VoiceStats: s.voiceStats(), CursorKey: s.cursorKey,
-		PagesURL: s.cfg.pagesURL(), Setup: s.setup(), Jobs: s.Queue,
+		PagesURL: s.cfg.pagesURL(), Setup: s.setup(), Jobs: s.Queue, Backups: s.Backups,
 	}
 }
 

@@ -197,6 +197,20 @@ type Plan struct {
 	CreditsPerVoiceMin   float64  `json:"creditsPerVoiceMinute"`
 	VoiceSessionsPerHour *int     `json:"voiceSessionsPerHour" doc:"Of an agent that sets no limit of its own."`
 	VoiceSessionsPerDay  *int     `json:"voiceSessionsPerDay" doc:"The same in a day."`
+	CreditPrice          *Price   `json:"creditPrice" doc:"What a credit costs; null where that is not set."`
+}
+
+// Price is an amount of money.
+type Price struct {
+	Amount   float64 `json:"amount"`
+	Currency string  `json:"currency" doc:"By ISO 4217, such as EUR."`
+}
+
+func newPrice(p *parley.Price) *Price {
+	if p == nil {
+		return nil
+	}
+	return &Price{p.Amount, p.Currency}
 }
 
 // Usage is what an account may use and has used in a month.
@@ -309,7 +323,7 @@ func (s *Service) newPlan(name string) Plan {
 	return Plan{Name: name, Unknown: !isKnown, API: plan.API, Voice: plan.Voice, MaxAgents: plan.MaxAgents,
 		StoragePerAgent: plan.StoragePerAgent, CreditsPerMonth: creditsOrNil(plan.CreditsPerMonth),
 		CreditsPerVoiceMin: plan.CreditsPerVoiceMinute.Float(), VoiceSessionsPerHour: plan.VoicePerHour,
-		VoiceSessionsPerDay: plan.VoicePerDay}
+		VoiceSessionsPerDay: plan.VoicePerDay, CreditPrice: newPrice(plan.CreditPrice)}
 }
 
 func creditsOrNil(c *parley.Credits) *float64 {

@@ -109,6 +109,25 @@ type ModelServerTrial struct {
 	ModelServerSettings
 }
 
+// ModelListQuery is a server of models, stored or not, whose models are asked for.
+type ModelListQuery struct {
+	AccountID string `path:"accountId" json:"-"`
+	StoredID  string `json:"modelServerId,omitempty" doc:"A stored server whose key is sent, where none is given here."`
+	Kind      string `json:"kind" enum:"@modelServerKind"`
+	Format    string `json:"format,omitempty" enum:"@chatWireFormat"`
+	URL       string `json:"url" min:"1" max:"2000"`
+	Key       string `json:"key,omitempty" max:"8000" doc:"The API key; it is not stored."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (ModelListQuery) FieldDocs() map[string]string { return docsOf("format", "url") }
+
+// ModelList has the names of the models of a server.
+type ModelList struct {
+	Models []string `json:"models" doc:"At most 2,000, in the order of their letters."`
+	Error  string   `json:"error,omitempty" doc:"Why the server did not list any."`
+}
+
 // ModelServerOutcome is what a server of models did when it was tried.
 type ModelServerOutcome struct {
 	Works      bool    `json:"works"`
@@ -144,6 +163,7 @@ type ModelServers struct {
 	Servers  []ModelServer `json:"servers"`
 	Names    []ModelName   `json:"modelNames"`
 	CanStore bool          `json:"canKeepKeys" doc:"Whether the server has a secret by which it seals keys."`
+	Price    *Price        `json:"creditPrice" doc:"What a credit costs; null where the plan does not say."`
 }
 
 // ModelName is a name that agents can choose.
@@ -163,6 +183,12 @@ func (s *Service) listModelServers(ctx context.Context, in ModelServerQuery) (Mo
 		return ModelServers{}, err
 	}
 	out := ModelServers{Servers: httpapi.ConvertList(list, newModelServer), CanStore: s.ModelServers.CanKeepKeys()}
+	owner, err := s.DB.Account(ctx, account)
+	if err != nil {
+		return ModelServers{}, err
+	}
+	plan, _ := s.Accounts.Plans.Plan(owner.Plan)
+	out.Price = newPrice(plan.CreditPrice)
 	for _, c := range s.ModelServers.Choices() {
 		out.Names = append(out.Names, ModelName{c.Name, c.Credits.Float(), c.Setting})
 	}
@@ -247,6 +273,17 @@ func (s *Service) tryStoredModelServer(ctx context.Context, in ModelServerRef) (
 		return ModelServerOutcome{}, err
 	}
 	return newModelServerOutcome(s.ModelServers.TryStored(ctx, account, parley.ModelServerID(in.ID)))
+}
+
+func (s *Service) listModelsOfServer(ctx context.Context, in ModelListQuery) (ModelList, error) {
+	account, err := s.findAccount(ctx, in.AccountID)
+	if err != nil {
+		return ModelList{}, err
+	}
+	asked := modelserver.Settings{Kind: parley.ModelServerKind(in.Kind), Format: parley.WireFormat(in.Format),
+		URL: in.URL, Key: in.Key}
+	list, err := s.ModelServers.ModelsOf(ctx, account, asked, parley.ModelServerID(in.StoredID))
+	return ModelList{Models: append([]string{}, list.Models...), Error: list.Error}, err
 }
 
 func newModelServerOutcome(o modelserver.Outcome, err error) (ModelServerOutcome, error) {

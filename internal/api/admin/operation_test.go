@@ -651,6 +651,9 @@ func TestServerSaysHowItDoes(t *testing.T) {
 		if d := state.Database; d.Kind != mt.DB.SQL().Dialect().String() || d.Version == "" || d.Bytes == 0 {
 			mt.t.Errorf("the database is %+v", d)
 		}
+		if b := state.Backups; b == nil || b.Hours != 12 || b.Keep != 3 || b.InBucket || b.LastAt != nil {
+			mt.t.Errorf("the backups are %+v", b)
+		}
 		if state.Queue.Dead != 1 || len(state.Models) != 1 {
 			mt.t.Errorf("the queue is %+v, the servers of models %+v", state.Queue, state.Models)
 		}
@@ -658,12 +661,14 @@ func TestServerSaysHowItDoes(t *testing.T) {
 			mt.t.Errorf("the disk is %+v", d)
 		}
 		text := mt.send(admins, "GET "+path, "")
-		for _, secret := range []string{secretServer.Key, "a key of the tests", mt.OtherAccount} {
+		for _, secret := range []string{secretServer.Key, "a key of the tests", mt.OtherAccount, "/dev/null"} {
 			if strings.Contains(text, secret) {
 				mt.t.Errorf("%s is in %s", secret, text)
 			}
 		}
-	}, testkit.WithConfig(func(c *server.Config) { c.Version = "1.2.3" }))
+	}, testkit.WithConfig(func(c *server.Config) {
+		c.Version, c.BackupTo, c.BackupEvery, c.BackupKeep = "1.2.3", "/dev/null/backups", 12*time.Hour, 3
+	}))
 }
 
 var secretServer = admin.ModelServerSettings{Kind: "chat", Name: "Own", URL: "http://127.0.0.1:1/v1", Model: "m",

@@ -247,8 +247,8 @@ func newModelServerGroups() groups {
 	return g
 }
 
-// The operations on the servers of models that accounts connect. Their service records what is changed; a test is
-// recorded as well, since it sends a stored key.
+// The operations on the servers of models that accounts connect. Their service records what is changed; a test and a
+// listing are recorded as well, since they send a stored key.
 var (
 	ListModelServers = newOperation(modelServerGroup.read, "GET ", operation{
 		Name:    "listModelServers",
@@ -266,6 +266,13 @@ var (
 		Errors:  errorCodes{parley.CodeInvalidBody, parley.CodeNotFound},
 	}, (*Service).tryModelServer).recorded(func(in ModelServerTrial) change {
 		return change{"model_server.test", in.StoredID, map[string]any{"kind": in.Kind, "url": in.URL, "model": in.Model}}
+	})
+	ListModelsOfServer = newOperation(modelServerGroup.write, "POST /models", operation{
+		Name:    "listModelsOfServer",
+		Summary: "Ask a server of models, which need not be stored, for the names of its models",
+		Errors:  errorCodes{parley.CodeInvalidBody, parley.CodeNotFound},
+	}, (*Service).listModelsOfServer).recorded(func(in ModelListQuery) change {
+		return change{"model_server.models", in.StoredID, map[string]any{"kind": in.Kind, "url": in.URL}}
 	})
 	GetModelServer = newOperation(modelServerGroup.read, "GET /{modelServerId}", operation{
 		Name:    "getModelServer",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"parley/internal/backup"
 	"parley/internal/datadir"
 	"parley/internal/httpapi"
 )
@@ -33,6 +34,7 @@ type ServerState struct {
 	Speech    SpeechState   `json:"speech"`
 	Mails     bool          `json:"mails" doc:"Links for signing in are mailed, and notices."`
 	MailState MailState     `json:"mailState"`
+	Backups   *BackupState  `json:"backups" doc:"Those that this server makes by itself; null if it makes none."`
 	CanSeal   bool          `json:"canKeepSecrets" doc:"The server has a secret by which it seals keys and secrets."`
 	Models    []ModelServer `json:"modelServers" doc:"Of the operator's settings and of the account."`
 }
@@ -59,6 +61,18 @@ type MailState struct {
 	Reason  string `json:"reason" doc:"Why the latest of them failed; empty if none has."`
 }
 
+// BackupState is how the backups of a server do, as far as is known since it was started.
+type BackupState struct {
+	Hours    float64    `json:"everyHours" doc:"How long after the newest backup the next one is made."`
+	Keep     int        `json:"keep" doc:"How many of the newest ones are kept."`
+	InBucket bool       `json:"inBucket" doc:"They are stored in a bucket, and otherwise in a folder."`
+	LastAt   *time.Time `json:"lastAt" doc:"When the newest one was made; null if there is none yet."`
+	Bytes    int64      `json:"bytes" doc:"Of the newest one; 0 if it was made before the server was started."`
+	DueAt    *time.Time `json:"dueAt"`
+	FailedAt *time.Time `json:"failedAt" doc:"When none could be made; null if the last attempt made one."`
+	Reason   string     `json:"reason" doc:"Why none could be made."`
+}
+
 // DiskState is how large a disk is and what of it is free.
 type DiskState struct {
 	Free int64 `json:"freeBytes"`
@@ -79,7 +93,7 @@ func (s *Service) getServer(ctx context.Context, in ServerQuery) (ServerState, e
 		return ServerState{}, err
 	}
 	out := ServerState{Version: s.Setup.Version, StartedAt: s.Setup.StartedAt, Disk: s.diskState(),
-		Speech: s.Setup.Speech, Mails: s.Setup.Mails, CanSeal: s.ModelServers.CanKeepKeys()}
+		Speech: s.Setup.Speech, Mails: s.Setup.Mails, CanSeal: s.ModelServers.CanKeepKeys(), Backups: s.backupState()}
 	out.Speech.Warnings = append([]string{}, out.Speech.Warnings...)
 	if out.Database, err = s.databaseState(ctx); err != nil {
 		return out, err
@@ -102,6 +116,23 @@ func (s *Service) databaseState(ctx context.Context) (DatabaseState, error) {
 	facts, err := s.DB.DatabaseFacts(ctx)
 	millis := float64(s.Now().Sub(began).Microseconds()) / 1000
 	return DatabaseState{facts.Dialect.String(), facts.Version, facts.Bytes, millis}, err
+}
+
+func (s *Service) backupState() *BackupState {
+	if s.Backups == nil {
+		return nil
+	}
+	state := s.Backups.State()
+	return &BackupState{Hours: s.Backups.Every.Hours(), Keep: s.Backups.Keep, Bytes: state.Bytes,
+		InBucket: backup.IsBucket(s.Backups.Folder), LastAt: timeOrNil(state.Newest), DueAt: timeOrNil(state.Due),
+		FailedAt: timeOrNil(state.FailedAt), Reason: state.Error}
+}
+
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
 }
 
 func (s *Service) diskState() *DiskState {

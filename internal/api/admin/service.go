@@ -13,6 +13,7 @@ import (
 	"parley/internal/actions"
 	"parley/internal/agents"
 	"parley/internal/archive"
+	"parley/internal/backup"
 	"parley/internal/chat"
 	"parley/internal/helpdesk"
 	"parley/internal/httpapi"
@@ -68,6 +69,7 @@ type Service struct {
 	PagesURL       string        // of the server, where the console has a host of its own; empty elsewhere
 	Setup          Setup
 	Jobs           *jobs.Queue
+	Backups        *backup.Schedule // nil if the server makes none by itself
 
 	// OnUndeclaredCode is told of a failure whose code its operation does not declare. Nil logs it.
 	OnUndeclaredCode func(op *httpapi.Operation, code parley.Code)

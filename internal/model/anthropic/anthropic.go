@@ -42,12 +42,13 @@ const apiVersion = "2023-06-01"
 
 var format = stream.Format{
 	Path:       "/messages",
-	SetHeaders: setHeaders,
+	SetHeaders: SetHeaders,
 	Encode:     encodeRequest,
 	NewDecoder: func() stream.Decoder { return new(decoder).decode },
 }
 
-func setHeaders(h http.Header, key string) {
+// SetHeaders adds a key, if there is one, and the version of the interface.
+func SetHeaders(h http.Header, key string) {
 	h.Set("Anthropic-Version", apiVersion)
 	if key != "" {
 		h.Set("X-Api-Key", key)

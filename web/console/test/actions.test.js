@@ -52,6 +52,36 @@ describe("actions", { skip }, () => {
     });
   });
 
+  test("phrases have a field each: Enter leads to the next, several lines are pasted as several, and one is removed", async () => {
+    const answer = answers();
+    await open(answer, `${path}/edit/track_order`, async (page) => {
+      const phrases = page.getByRole("group", { name: "Phrases" }).getByRole("textbox");
+      const values = () => phrases.evaluateAll((all) => all.map(({ value }) => value));
+      await assertSoon(values, [...track.triggers, ""]);
+      await phrases.nth(1).press("Enter");
+      await page.waitForFunction(() => document.activeElement.getAttribute("aria-label") === "Phrase 3");
+      await page.keyboard.type("my parcel");
+      await assertSoon(values, [...track.triggers, "my parcel", ""]);
+      await phrases.nth(3).evaluate((field) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData("text/plain", "one\r\n\n two \n");
+        field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+      });
+      await assertSoon(values, [...track.triggers, "my parcel", "one", "two", ""]);
+      await page.getByRole("button", { name: `Remove: ${track.triggers[0]}` }).click();
+      await save(page);
+      assert.deepEqual(sent(answer, "PATCH")[0].body, { triggers: [track.triggers[1], "my parcel", "one", "two"], baseUpdatedAt: track.updatedAt });
+    });
+  });
+
+  test("the characters of the description are counted", async () => {
+    await open(answers(), `${path}/edit/track_order`, async (page) => {
+      await page.getByText(`${track.description.length}/1,000`).waitFor();
+      await page.getByLabel("When to use it").fill("x".repeat(999));
+      await page.getByText("999/1,000").waitFor();
+    });
+  });
+
   test("a secret that is removed goes out of all places that name it", async () => {
     const answer = answers();
     answer.state.tools = { procedures: [], actions: [{ ...track, config: { ...track.config, query: { key: "${SHOP_KEY}", lang: "{language}" } } }] };

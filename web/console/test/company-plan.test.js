@@ -4,7 +4,33 @@ import { describe, test } from "node:test";
 import { answers, inWorkspace } from "./answers.js";
 import { skip } from "./browser.js";
 import { useConsole } from "./setup.js";
-import { account } from "./workspace-answers.js";
+import { account, usage } from "./workspace-answers.js";
+
+describe("costs in money", { skip }, () => {
+  const open = useConsole();
+
+  test("are of what was used, of what will be and of each agent, where a credit has a price", async () => {
+    const state = { usage: { plan: { ...usage.plan, creditPrice: { amount: 0.02, currency: "EUR" } } } };
+    await open(answers({ session: inWorkspace(), state }), "/workspace/usage", async (page) => {
+      await page.getByText("That costs €62.39.").waitFor();
+      await page.getByText("That costs €86.95.").waitFor();
+      await page.getByRole("row", { name: /Wholesale/ }).getByText("€4.09").waitFor();
+      await page.getByText("€0.02", { exact: true }).waitFor();
+    });
+    await open(answers({ session: inWorkspace() }), "/workspace/usage", async (page) => {
+      await page.getByRole("row", { name: /Wholesale/ }).waitFor();
+      assert.doesNotMatch(await page.getByRole("main").textContent(), /That costs|Price of a credit/);
+    });
+  });
+
+  test("a month in which nothing was used has no chart", async () => {
+    const state = { usage: { days: usage.days.map(({ day }) => ({ day, credits: 0 })) } };
+    await open(answers({ session: inWorkspace(), state }), "/workspace/usage", async (page) => {
+      await page.getByText("No credits were used.").waitFor();
+      assert.equal(await page.locator("figure").count(), 0);
+    });
+  });
+});
 
 describe("the plan of the only company", { skip }, () => {
   const open = useConsole();

@@ -53,9 +53,10 @@ export function answerModelServers(state, { method, path, body, query }) {
   state.servers ??= modelServers.map((one) => ({ ...one }));
   const at = state.servers.findIndex(({ modelServerId }) => id && modelServerId === id);
   const known = state.servers[at];
+  if (method === "POST" && id === "models") return state.listing ?? [200, { models: ["gpt-5.2", "gpt-5.5", "m-1"] }];
   if (method === "POST" && (test || id === "test")) return tryServer(state, id === "test" ? body : known);
   if (!id && method === "POST") return create(state, body);
-  if (!id) return [200, { servers: state.servers, modelNames, canKeepKeys: state.canKeepKeys ?? true }];
+  if (!id) return [200, { servers: state.servers, modelNames, canKeepKeys: state.canKeepKeys ?? true, creditPrice: state.creditPrice ?? null }];
   if (!known) return noServer;
   if (method === "DELETE") return remove(state, at, query);
   if (method === "PATCH") return change(state, known, body);

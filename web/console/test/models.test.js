@@ -64,6 +64,50 @@ describe("servers of models", { skip }, () => {
     });
   });
 
+  test("the server is asked for its models, and one of them is taken by a press", async () => {
+    const answer = answers({ state: { listing: [200, { models: ["gpt-5.2", "gpt-5.5", ...Array.from({ length: 20 }, (_, i) => `other-${i}`)] }] } });
+    await open(answer, `${path}/new/chat`, async (page) => {
+      const ask = page.getByRole("button", { name: "Show the models of the server" });
+      const proposals = page.getByRole("list", { name: "Models of the server" });
+      assert.ok(await ask.isDisabled(), "without an address there is nobody to ask");
+      await page.getByLabel("Base URL").fill("https://mine.example/v1");
+      await page.getByLabel("API key").fill(key);
+      await ask.click();
+      await page.getByText("It has 22 models.").waitFor();
+      assert.deepEqual(sent(answer, "POST").map(({ path, body }) => [path, body]), [
+        ["/v1/accounts/acc_1/model-servers/models", { kind: "chat", url: "https://mine.example/v1", format: "openai", key }],
+      ]);
+      assert.equal(await proposals.getByRole("button").count(), 12);
+      await proposals.getByText("and 10 more").waitFor();
+      await page.getByLabel("Model", { exact: true }).fill("GPT");
+      await assertSoon(() => proposals.getByRole("button").allTextContents(), ["gpt-5.2", "gpt-5.5"]);
+      await proposals.getByRole("button", { name: "gpt-5.5" }).click();
+      assert.equal(await page.getByLabel("Model", { exact: true }).inputValue(), "gpt-5.5");
+      assert.equal(await page.getByLabel("Model", { exact: true }).evaluate(({ list }) => list.options.length), 22);
+      await page.getByLabel("Base URL").fill("https://other.example/v1");
+      await proposals.waitFor({ state: "detached" }); // they were another server's
+    });
+  });
+
+  test("why there are no models to show is said in words, and the key that is asked with is the stored one", async () => {
+    const answer = answers({ state: { listing: [200, { models: [], error: "the provider answered 401: no" }] } });
+    await open(answer, `${path}/${main.modelServerId}`, async (page) => {
+      await page.getByRole("button", { name: "Show the models of the server" }).click();
+      await page.getByText("It did not list its models. Its model can still be typed.").waitFor();
+      await page.getByText("The server does not accept the key.").waitFor();
+      const { modelServerId, key } = sent(answer, "POST")[0].body;
+      assert.deepEqual([modelServerId, key], [main.modelServerId, undefined]);
+    });
+  });
+
+  test("an answer has its cost in money where the plan has a price", async () => {
+    await open(answers({ state: { creditPrice: { amount: 0.02, currency: "EUR" } } }), path, async (page) => {
+      await row(page, "Main model").getByText("2 credits · €0.04").waitFor();
+      await page.getByRole("link", { name: "Main model" }).click();
+      await page.getByRole("checkbox", { name: "gpt-5.5 4 credits · €0.08" }).waitFor();
+    });
+  });
+
   test("what the server refuses is said at its field, and what is typed is not lost", async () => {
     const answer = answers();
     const fail = { url: "must be an http or https URL" };

@@ -236,6 +236,16 @@ describe("shell", { skip }, () => {
     }
   });
 
+  test("a page that is not there offers the search of everything", async () => {
+    await open(answers(), "/nowhere", async (page) => {
+      await page.getByRole("heading", { level: 2, name: "There is no such page" }).waitFor();
+      await page.getByRole("main").getByRole("button", { name: "Search or do…" }).click();
+      await page.keyboard.type("usage");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: "Plan and usage" }).waitFor();
+    });
+  });
+
   test("letters are commands outside of text fields, unless they are switched off", async () => {
     await open(answers(), "/agents", async (page) => {
       await page.getByRole("link", { name: "Returns" }).waitFor();

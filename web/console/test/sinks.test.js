@@ -254,6 +254,14 @@ const sinks = {
       { act: (page) => main(page).getByRole("button", { name: /^Test/ }).first().click(), after: to.byText("It does not work."), place: main },
     ],
   },
+  "models that a server lists, and why it lists none": {
+    path: "/workspace/models/new/chat",
+    answer: (texts, whole) => ({ state: { listing: [200, { models: [...new Set(texts)].filter(Boolean), error: whole }] } }),
+    steps: [
+      { ready: (page) => main(page).locator("[name=url]").fill("https://models.example/v1"), place: main, texts: 0 },
+      { act: (page) => main(page).getByRole("button", { name: "Show the models of the server" }).click(), after: to.byText("It did not list its models."), place: main, texts: 1 },
+    ],
+  },
   "actions: names, descriptions": {
     path: `${home}/actions`,
     answer: (texts) => ({

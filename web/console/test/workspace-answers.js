@@ -111,7 +111,7 @@ const days = [96, 88, 120, 131, 118, 64, 51, 142, 156, 149, 160, 171, 80, 66, 16
 export const usage = {
   month: "2026-11",
   endsAt: "2026-12-01T00:00:00.000Z",
-  plan: { name: "standard", unknown: false, api: true, voice: true, agents: 3, storagePerAgent: 20_971_520, creditsPerMonth: 4000, creditsPerVoiceMinute: 5, voiceSessionsPerHour: null, voiceSessionsPerDay: 40 },
+  plan: { name: "standard", unknown: false, api: true, voice: true, agents: 3, storagePerAgent: 20_971_520, creditsPerMonth: 4000, creditsPerVoiceMinute: 5, voiceSessionsPerHour: null, voiceSessionsPerDay: 40, creditPrice: null },
   agents: 3,
   creditLimit: 4000,
   ownCreditLimit: false,
@@ -133,6 +133,10 @@ export const serverState = {
   speech: { mediaServer: true, speaks: true, understands: true, warnings: [] },
   mails: true,
   canKeepSecrets: true,
+  backups: {
+    ...{ everyHours: 24, keep: 7, inBucket: false, lastAt: "2026-11-22T02:00:00.000Z", bytes: 61_000_000 },
+    ...{ dueAt: "2026-11-23T02:00:00.000Z", failedAt: null, reason: "" },
+  },
 };
 
 /** The same on a bad day, of a server that little is set up of. */
@@ -144,6 +148,10 @@ export const troubled = {
   speech: { mediaServer: true, speaks: true, understands: false, warnings: ["whisper-cli is not in PATH"] },
   mails: false,
   canKeepSecrets: false,
+  backups: {
+    ...{ everyHours: 24, keep: 7, inBucket: true, lastAt: null, bytes: 0, dueAt: null },
+    ...{ failedAt: "2026-11-22T02:00:03.000Z", reason: "list …: no space left on device" },
+  },
 };
 
 export const newLink = (email) => ({ email, link: "https://shop.example/console/redeem#3UibzEGy3WeStxj3Emx9cVBfsqQPoV1r", mailed: false, expiresAt: "2026-11-29T08:00:00.000Z" });

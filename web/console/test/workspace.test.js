@@ -184,6 +184,7 @@ describe("the server", { skip }, () => {
       assert.match(await part(page, "Queue of jobs"), /At workWaiting: 3 · Running: 1$/);
       assert.match(await part(page, "Disk"), /Has space31 ?GB of 80 ?GB are free/);
       assert.match(await part(page, "Mail"), /Set up/);
+      assert.match(await part(page, "Backups"), /Last made on Nov 22, 2026.*61 ?MB · the next one on Nov 23, 2026.* · one every 24 hours · kept: the newest 7 · in a folder$/);
       assert.match(await part(page, "Voice"), /Set uphas a media server · agents speak · speech is understood/);
       assert.match(await part(page, "Main model"), /Works since/);
       await page.getByRole("link", { name: /^Models: connect/ }).click();
@@ -200,9 +201,11 @@ describe("the server", { skip }, () => {
       assert.match(await part(page, "Mail"), /Not set up.*PARLEY_SMTP_URL/);
       assert.match(await part(page, "Sealing of secrets"), /Not set up.*PARLEY_SECRET_KEY/);
       assert.match(await part(page, "Voice"), /Set up in part.*speech is not understood.*whisper-cli is not in PATH/);
-      answer.state.server = {};
+      assert.match(await part(page, "Backups"), /Failed on Nov 22, 2026.*None was made yet · one every 24 hours.* · in a bucketlist …: no space left on device$/);
+      answer.state.server = { backups: null };
       await page.getByRole("button", { name: "Refresh" }).click();
       await row(page, "Queue of jobs").getByText("At work").waitFor();
+      assert.match(await part(page, "Backups"), /Not set up.*makes none by itself.*PARLEY_BACKUP_TO$/);
     });
   });
 });

@@ -3,10 +3,15 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { launch, newPage, skip } from "./browser.js";
 import { ask, field, nextAddress, said, startChats, stored } from "./chats.js";
-import { endless } from "./model.js";
+import { createGate, endless } from "./model.js";
 
 /** An answer that goes on for as long as anybody listens. */
 const beginning = { text: "One two three four five six seven eight nine ten. ".repeat(10), pieces: 200, gate: endless(20) };
+
+/** Waits until what the server has of the conversation is as it should be. */
+async function untilStored(page, isDone) {
+  while (!isDone(await stored(page)));
+}
 
 describe("an answer that is lost", { skip }, () => {
   let chats, browser;
@@ -18,11 +23,12 @@ describe("an answer that is lost", { skip }, () => {
     await chats?.stop();
   });
 
-  const open = async () => {
+  const open = async ({ prepare } = {}) => {
     const page = await newPage(browser, [chats.front.host("127.0.0.1")], {
       viewport: { width: 448, height: 704 },
       extraHTTPHeaders: nextAddress(),
     });
+    await prepare?.(page);
     await page.goto(chats.url());
     await field(page).waitFor();
     return page;
@@ -45,6 +51,33 @@ describe("an answer that is lost", { skip }, () => {
     chats.model.answer = () => ({ text: "Here it is." });
     await ask(page, "And now?");
     await said(page, "Here it is.").waitFor();
+    await page.context().close();
+  });
+
+  test("ten minutes of sleep in the middle of an answer: it is there, once, when the lid is opened", async () => {
+    const gate = createGate([20]);
+    const text = "It left our house on Monday and is on its way. ".repeat(8);
+    chats.model.answer = (question) => (question.includes("asleep") ? { text, pieces: 40, gate: gate.pass } : { text: `About ${question}` });
+    const page = await open({ prepare: (page) => page.clock.install() });
+    await ask(page, "What happens while I am asleep?");
+    await gate.reached(20);
+    await said(page, "It left our house").waitFor();
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1_000)); // no timer goes off in a machine that sleeps
+    chats.cut();
+    gate.open(20);
+    await untilStored(page, ({ answer, messages }) => answer === null && messages.length === 2);
+    await page.clock.fastForward("10:00");
+    await page.clock.resume();
+    const shown = page.locator("article[data-state=complete]").nth(1);
+    await shown.waitFor();
+    assert.ok((await shown.textContent()).includes(text.trim()));
+    assert.equal(await page.locator("article[data-state]:not([data-state=greeting])").count(), 2);
+    await ask(page, "are you there?");
+    await said(page, "About are you there?").waitFor();
+    const { messages } = await stored(page);
+    assert.deepEqual(messages.map(({ author }) => author), ["user", "assistant", "user", "assistant"]);
+    assert.equal(messages[1].parts[0].text, text);
+    assert.equal(chats.model.asked.filter((one) => one.includes("asleep")).length, 1);
     await page.context().close();
   });
 

@@ -8,10 +8,12 @@ import { builtFile } from "./server.js";
 import { agentId, until, useStub } from "./setup.js";
 import { configOf } from "./stub.js";
 
+const minute = 60_000; // milliseconds: whatever a page does by itself, it has done by then
+
 const config = (changes) => ({ configs: { [agentId]: configOf(agentId, changes) } });
 
 describe("floating messages", { skip }, () => {
-  const site = useStub();
+  const site = useStub({ hasClock: true });
   const page = (wanted = {}) => {
     const all = { showFloatingInitialMessages: true, floatingInitialMessagesDelay: 0, ...wanted };
     return `<script>window.chatbaseConfig = ${JSON.stringify(all)};</script>${snippet(site.base, agentId)}`;
@@ -29,7 +31,7 @@ describe("floating messages", { skip }, () => {
       await page.evaluate(() => window.chatbase.close());
       await page.reload();
       await page.up();
-      await page.waitForTimeout(300);
+      await page.clock.runFor(minute);
       assert.equal(await page.floating.count(), 0);
     });
   });
@@ -52,14 +54,14 @@ describe("floating messages", { skip }, () => {
     });
     await site.open(`${page({ floatingInitialMessagesDelay: 0.3 })}<script>chatbase.open();</script>`, async (page) => {
       await page.told("opened");
-      await page.waitForTimeout(500);
+      await page.clock.runFor(minute);
       assert.equal(await page.floating.textContent(), "");
     });
   });
 });
 
 describe("the closed chat", { skip }, () => {
-  const site = useStub();
+  const site = useStub({ hasClock: true });
   const page = () => `<input id="own" autofocus>${snippet(site.base, agentId)}`;
 
   test("opens by itself once a day, and takes no focus", async () => {
@@ -70,7 +72,7 @@ describe("the closed chat", { skip }, () => {
       await page.evaluate(() => window.chatbase.close());
       await page.reload();
       await page.up();
-      await page.waitForTimeout(300);
+      await page.clock.runFor(minute);
       assert.equal(await page.evaluate(() => window.chatbase.isOpen()), false);
     }, config({ chat: { autoOpenChatWindowAfter: 0.05 } }));
   });
@@ -123,7 +125,7 @@ describe("the closed chat", { skip }, () => {
       await page.reload();
       await page.up();
       await page.button.waitFor();
-      await page.waitForTimeout(300);
+      await page.clock.runFor(minute);
       assert.deepEqual(site.stub.seen, ["/embed.min.js", `/__cb/boot/${agentId}.js`]);
       assert.equal(await page.locator("iframe").count(), 0);
       assert.equal(await page.evaluate(() => window.shifts), 0);

@@ -8,9 +8,9 @@ import { agentId, startStub } from "./stub.js";
 /**
  * Starts them around the tests, and returns what opens a page of the site: nothing unexpected may have happened in it at
  * its end, apart from what `expected` describes. `page.bubble(part)` finds an element, `page.chat()` is the frame that
- * has come up, and `page.said(text)` waits for a line in the console.
+ * has come up, and `page.said(text)` waits for a line in the console. With `hasClock` tests may turn the clock of pages.
  */
-export function useStub() {
+export function useStub({ hasClock = false } = {}) {
   const test = {};
   before(async () => {
     [test.browser, test.stub, test.site] = await Promise.all([launch(), startStub(), startHostSite()]);
@@ -30,6 +30,7 @@ export function useStub() {
     const said = [];
     page.on("console", (m) => said.push(m.text()));
     try {
+      if (hasClock) await page.clock.install();
       await page.goto(`${site.at("localhost")}/`);
       await use(Object.assign(page, helpers(page, said)));
       const problems = page.problems.filter((text) => !expected?.test(text));

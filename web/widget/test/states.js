@@ -1,6 +1,7 @@
 // The chat in every state that somebody may see it in.
 import * as A from "./chat-answers.js";
 import { sendQuestion } from "./question.js";
+import { fakeMicrophone, playCall } from "./sound.js";
 
 const box = (chat) => chat.locator("textarea").last();
 
@@ -82,6 +83,12 @@ const searchEarlier = async (chat) => {
   await chat.locator("input[type=search]").filter({ visible: true }).fill("label");
   await chat.getByText("The label is in the parcel. Print").filter({ visible: true }).waitFor();
 };
+
+/** The features of an agent that has one of them. */
+const only = (feature) => ({ files: false, dictation: false, voice: false, handover: true, email: true, [feature]: true });
+
+/** The one tool beside the field. */
+const composerTool = (chat) => chat.locator("form:has(> textarea) button[type=button]").first();
 
 /** The keyboard of a phone, in pixels. */
 export const keyboard = 336;
@@ -331,10 +338,41 @@ export const states = {
       await ask(chat, "How do I return shoes?");
       await answered(chat);
       await page.evaluate((pixels) => window.setKeyboard(pixels), keyboard);
-      await page.waitForTimeout(300);
+      await chat.waitForFunction((height) => innerHeight === height, 844 - keyboard);
+    },
+  },
+  dictation: {
+    config: { features: only("dictation") },
+    chat: { showDictation: true },
+    prepare: (page) => page.addInitScript(fakeMicrophone),
+    act: async (_, chat) => {
+      await composerTool(chat).click();
+      await chat.locator("[role=group] svg rect[height='2']").first().waitFor({ state: "detached" });
+    },
+  },
+  call: {
+    stored,
+    config: { features: only("voice") },
+    chat: { showVoiceMode: true },
+    routes: { "POST /voice/sessions": [200, { data: { participantToken: "t" } }] },
+    prepare: playCall,
+    act: async (_, chat) => {
+      await composerTool(chat).click();
+      await chat.getByText("And the other one?").waitFor();
     },
   },
   stage: { mode: "stage", stored, act: (_, chat) => answered(chat) },
+  inter: {
+    mode: "stage",
+    stored,
+    config: { styles: { ...A.config().styles, centerStage: { ...A.config().styles.chat, enabled: true, typography: { fontFamily: "Inter",
+      fontSize: "16px" } } } },
+    act: async (_, chat) => {
+      await answered(chat);
+      await chat.waitForFunction(() => document.fonts.size > 0);
+      await chat.evaluate(() => document.fonts.load('16px "Inter Variable"', "Hi!"));
+    },
+  },
   help: { mode: "help", stored, act: (_, chat) => answered(chat) },
 };
 
@@ -346,8 +384,8 @@ export const looks = {
   phone: { colorScheme: "dark", locale: "ar-XB", width: 390, height: 844 },
 };
 
-const inDark = ["answer", "citation", "lead", "form", "person", "failed", "menu", "search", "closed"];
-const fromRight = ["answer", "citation", "lead", "form", "person", "notice", "handover", "files", "long", "search", "beside"];
+const inDark = ["answer", "citation", "lead", "form", "person", "failed", "menu", "search", "closed", "dictation", "call"];
+const fromRight = ["answer", "citation", "lead", "form", "person", "notice", "handover", "files", "long", "search", "beside", "call"];
 
 /** What is compared: every state in one look with what it says, some as pictures in others. */
 export const everyGolden = () => [

@@ -10,6 +10,7 @@ export type ModelServer = Schemas["ModelServer"];
 export type ModelServers = Schemas["ModelServers"];
 export type ModelName = Schemas["ModelName"];
 export type Kind = ModelServer["kind"];
+export type ModelList = Schemas["ModelList"];
 export type Outcome = Schemas["ModelServerOutcome"];
 
 export const kinds: readonly Kind[] = ["chat", "embedding", "reranking"];
@@ -82,6 +83,13 @@ export const createModelServer = (kind: Kind, settings: Settings) =>
 /** Asks a server that is not stored; for a stored one that is being changed its key is used, if none is given. */
 export const tryModelServer = (kind: Kind, settings: Settings, storedId?: string) =>
   request<Outcome>("POST", address("/test"), { ...bodyOfNew(kind, settings), ...(storedId && { modelServerId: storedId }) });
+
+/** Asks a server for the names of its models, with the key of a stored one if none is given. */
+export const listModels = (kind: Kind, { format, url, key, dropsKey }: Settings, storedId?: string) =>
+  request<ModelList>("POST", address("/models"), {
+    ...{ kind, url, ...(kind === "chat" && { format }), ...(key && { key }) },
+    ...(storedId && !dropsKey && { modelServerId: storedId }),
+  });
 
 /** Asks a stored server, and keeps whether it works. */
 export const tryStoredModelServer = (id: string) => request<Outcome>("POST", addressOf(id, "/test"));

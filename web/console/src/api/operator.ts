@@ -314,6 +314,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/accounts/{accountId}/model-servers/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a server of models, which need not be stored, for the names of its models */
+        post: operations["listModelsOfServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/accounts/{accountId}/model-servers/test": {
         parameters: {
             query?: never;
@@ -2814,6 +2831,30 @@ export interface components {
             kind: "member" | "key" | "operator" | "unknown";
             name?: string;
         };
+        BackupState: {
+            /** @description Of the newest one; 0 if it was made before the server was started. */
+            bytes: number;
+            /** Format: date-time */
+            dueAt: string | null;
+            /** @description How long after the newest backup the next one is made. */
+            everyHours: number;
+            /**
+             * Format: date-time
+             * @description When none could be made; null if the last attempt made one.
+             */
+            failedAt: string | null;
+            /** @description They are stored in a bucket, and otherwise in a folder. */
+            inBucket: boolean;
+            /** @description How many of the newest ones are kept. */
+            keep: number;
+            /**
+             * Format: date-time
+             * @description When the newest one was made; null if there is none yet.
+             */
+            lastAt: string | null;
+            /** @description Why none could be made. */
+            reason: string;
+        };
         BetterAnswer: {
             /** @description Plain or Markdown; it is quoted as it is. */
             answer: string;
@@ -3397,6 +3438,27 @@ export interface components {
         MessageRef: {
             messageId: string;
         };
+        ModelList: {
+            /** @description Why the server did not list any. */
+            error?: string;
+            /** @description At most 2,000, in the order of their letters. */
+            models: string[];
+        };
+        ModelListQuery: {
+            /**
+             * @description Of kind chat: the protocol; openai if it is left out.
+             * @enum {string}
+             */
+            format?: "openai" | "anthropic";
+            /** @description The API key; it is not stored. */
+            key?: string;
+            /** @enum {string} */
+            kind: "chat" | "embedding" | "reranking";
+            /** @description A stored server whose key is sent, where none is given here. */
+            modelServerId?: string;
+            /** @description The base URL, which ends before /chat/completions and its like. */
+            url: string;
+        };
         ModelName: {
             /** @description What a reply costs where a connected model answers. */
             credits: number;
@@ -3488,6 +3550,8 @@ export interface components {
         ModelServers: {
             /** @description Whether the server has a secret by which it seals keys. */
             canKeepKeys: boolean;
+            /** @description What a credit costs; null where the plan does not say. */
+            creditPrice: components["schemas"]["Price"] | null;
             modelNames: components["schemas"]["ModelName"][];
             servers: components["schemas"]["ModelServer"][];
         };
@@ -3761,6 +3825,8 @@ export interface components {
             agents: number | null;
             /** @description The REST interfaces may be used, with a key. */
             api: boolean;
+            /** @description What a credit costs; null where that is not set. */
+            creditPrice: components["schemas"]["Price"] | null;
             creditsPerMonth: number | null;
             creditsPerVoiceMinute: number;
             name: string;
@@ -3825,6 +3891,11 @@ export interface components {
             /** @description Path of the picture beside answers. */
             picture: string | null;
             ticket: string;
+        };
+        Price: {
+            amount: number;
+            /** @description By ISO 4217, such as EUR. */
+            currency: string;
         };
         ProcedureChange: {
             /**
@@ -4183,6 +4254,8 @@ export interface components {
             size: number;
         };
         ServerState: {
+            /** @description Those that this server makes by itself; null if it makes none. */
+            backups: components["schemas"]["BackupState"] | null;
             /** @description The server has a secret by which it seals keys and secrets. */
             canKeepSecrets: boolean;
             database: components["schemas"]["DatabaseState"];
@@ -5913,6 +5986,46 @@ export interface operations {
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listModelsOfServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelListQuery"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND, NOT_FOUND */
             404: components["responses"]["NotFound"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];

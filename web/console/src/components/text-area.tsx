@@ -1,5 +1,6 @@
 import { useId, useRef, type ClipboardEventHandler, type KeyboardEventHandler, type RefObject } from "react";
 import { Label, Text, TextArea as AriaTextArea, TextField, type TextFieldProps } from "react-aria-components";
+import { useTexts } from "../i18n";
 import { FaultRow, useFault } from "./fault";
 import field from "./field.module.css";
 import styles from "./text-area.module.css";
@@ -11,6 +12,8 @@ interface Props extends Omit<TextFieldProps, "children" | "className" | "onKeyDo
   rows?: number;
   /** Lines of a program, such as patterns: from the left in every language. */
   isCode?: boolean;
+  /** Says how many characters there are of as many as are allowed. */
+  hasCounter?: boolean;
   /** Numbers the lines, which are then as long as they are. */
   hasLineNumbers?: boolean;
   areaRef?: RefObject<HTMLTextAreaElement | null>;
@@ -20,8 +23,18 @@ interface Props extends Omit<TextFieldProps, "children" | "className" | "onKeyDo
 
 const numberLines = (text: string) => text.split("\n").map((_, i) => i + 1).join("\n");
 
+function Counter({ length, most }: { length: number; most: number }) {
+  const { locale } = useTexts();
+  const number = new Intl.NumberFormat(locale);
+  return (
+    <span className={styles.counter}>
+      {number.format(length)}/{number.format(most)}
+    </span>
+  );
+}
+
 /** Lines of text with their label, a hint, and the fault that a form found. */
-export function TextArea({ label, hint, rows, isCode = false, hasLineNumbers = false, areaRef, onKeyDown, onPaste, ...props }: Props) {
+export function TextArea({ label, hint, rows, isCode = false, hasLineNumbers = false, hasCounter = false, areaRef, onKeyDown, onPaste, ...props }: Props) {
   const fault = useFault(props.name);
   const faultId = useId();
   const numbers = useRef<HTMLPreElement>(null);
@@ -51,9 +64,10 @@ export function TextArea({ label, hint, rows, isCode = false, hasLineNumbers = f
       ) : (
         area
       )}
-      {hint && (
-        <Text slot="description" className={field.hint!}>
-          {hint}
+      {(hint || hasCounter) && (
+        <Text slot="description" className={`${field.hint} ${hasCounter ? styles.counted : ""}`}>
+          <span>{hint}</span>
+          {hasCounter && <Counter length={(props.value ?? "").length} most={props.maxLength ?? 0} />}
         </Text>
       )}
       <FaultRow id={faultId} fault={fault} />

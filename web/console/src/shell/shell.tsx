@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Suspense, useState, type ReactNode } from "react";
+import { Suspense, useCallback, useState, type ReactNode } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useLive } from "../api/events";
@@ -21,6 +21,7 @@ import { focusRow, focusSearch, showKey, useKeys } from "./keys";
 import { useNotices } from "./notices";
 import { Rail } from "./rail";
 import { useAgentScreens } from "./screens";
+import { SearchOpener } from "./search-opener";
 import { UserMenu } from "./user-menu";
 import styles from "./shell.module.css";
 
@@ -42,6 +43,7 @@ export function Shell({ user, account, memberships, children }: Props) {
   const live = useLive(useQueryClient(), user.id, account.accountId);
   useNotices(live, user);
   const close = () => setOpen("");
+  const openSearch = useCallback(() => setOpen("commands"), []);
   const screens = useAgentScreens().flatMap(({ path, keys }) =>
     keys ? [[keys, () => agent && navigate(`/agents/${agent}${path}`)] as const] : [],
   );
@@ -84,7 +86,9 @@ export function Shell({ user, account, memberships, children }: Props) {
       <main id="main" tabIndex={-1} className={styles.main}>
         <DeletedAgent live={live} />
         <ScreenBoundary place={path}>
-          <Suspense fallback={<Loading />}>{children}</Suspense>
+          <SearchOpener value={openSearch}>
+            <Suspense fallback={<Loading />}>{children}</Suspense>
+          </SearchOpener>
         </ScreenBoundary>
       </main>
       <Dialog place="start" title={t("shell.menu")} isOpen={open === "rail"} onClose={close}>

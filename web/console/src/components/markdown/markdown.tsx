@@ -1,4 +1,4 @@
-import { createContext, memo, useContext, type ReactNode } from "react";
+import { createContext, memo, useContext, useRef, type ReactNode } from "react";
 import type { Block, Inline, Item } from "../../../../shared/markdown/nodes";
 import { useTexts } from "../../i18n";
 import styles from "./markdown.module.css";
@@ -13,18 +13,50 @@ interface Marks {
 const noMarks: Marks = { render: () => null, active: new Set() };
 const MarksContext = createContext<Marks>(noMarks);
 
-/** Shows blocks of Markdown. Every node becomes an element of its own; none is made of HTML. */
+const groupSize = 16;
+
+/** The blocks in groups, the same array for each in which no block is another one than before. */
+function useGroups(blocks: readonly Block[]): readonly (readonly Block[])[] {
+  const before = useRef<readonly (readonly Block[])[]>([]);
+  const groups = Array.from({ length: Math.ceil(blocks.length / groupSize) }, (_, i) => {
+    const group = blocks.slice(i * groupSize, (i + 1) * groupSize);
+    const known = before.current[i];
+    return known?.length === group.length && group.every((block, at) => block === known[at]) ? known : group;
+  });
+  return (before.current = groups);
+}
+
+const knownCited = new WeakMap<Block, boolean>();
+
+/** Whether a block has a mark, or words that one is about. */
+function isCited(block: Block): boolean {
+  const known = knownCited.get(block) ?? /"kind":"cite"|"of":\[\d/.test(JSON.stringify(block));
+  knownCited.set(block, known);
+  return known;
+}
+
+/**
+ * Shows blocks of Markdown. Every node becomes an element of its own; none is made of HTML. Of a text that grows, the
+ * groups alone are looked at in which something is new, and marks change the blocks alone that have some.
+ */
 export function Markdown({ blocks, marks = noMarks }: { blocks: readonly Block[]; marks?: Marks }) {
+  const groups = useGroups(blocks);
   return (
-    <MarksContext value={marks}>
-      <div className={styles.markdown} dir="auto">
-        {blocks.map((block, i) => (
-          <BlockView key={i} block={block} />
-        ))}
-      </div>
-    </MarksContext>
+    <div className={styles.markdown} dir="auto">
+      {groups.map((group, i) => (
+        <Group key={i} blocks={group} marks={marks} />
+      ))}
+    </div>
   );
 }
+
+const Group = memo(function Group({ blocks, marks }: { blocks: readonly Block[]; marks: Marks }) {
+  return blocks.map((block, i) => (
+    <MarksContext key={i} value={marks !== noMarks && isCited(block) ? marks : noMarks}>
+      <BlockView block={block} />
+    </MarksContext>
+  ));
+});
 
 const BlockView = memo(function BlockView({ block }: { block: Block }) {
   switch (block.kind) {

@@ -9,6 +9,7 @@ import { TextArea } from "../../components/text-area";
 import { findFaultText } from "../../faults";
 import { useTexts, type Key } from "../../i18n";
 import { Inputs } from "./inputs";
+import { Phrases } from "./phrases";
 import styles from "./actions.module.css";
 
 export interface Editor {
@@ -35,7 +36,7 @@ export function Fault({ path }: { path: string }) {
   );
 }
 
-type TextName = "name" | "description" | "triggers" | "url" | "body" | "response" | "timeout" | "message" | "label" | "sites";
+type TextName = "name" | "description" | "url" | "body" | "response" | "timeout" | "message" | "label" | "sites";
 
 /** What the fields of a text have in common. */
 function useText() {
@@ -61,8 +62,8 @@ export function Head() {
       <Section title={t("actions.when")}>
         <p className={styles.detail}>{t(`actions.about.${kind}`)}</p>
         <Field {...text("name", "name", "actions.field.name", "actions.field.nameHint")} isCode isRequired />
-        <TextArea {...text("description", "description", "actions.field.description", "actions.field.descriptionHint")} maxLength={1000} isRequired />
-        <TextArea {...text("triggers", "triggers", "actions.field.triggers", "actions.field.triggersHint")} />
+        <TextArea {...text("description", "description", "actions.field.description", "actions.field.descriptionHint")} maxLength={1000} hasCounter isRequired />
+        <Phrases />
       </Section>
       <Section title={t("actions.inputs")}>
         <Inputs />

@@ -37,6 +37,7 @@ function Chart({ rows }: { rows: readonly InsightRow[] }) {
   const most = rows.reduce((best, one) => (one.conversations > best.conversations ? one : best), { key: "", conversations: 0 });
   const sizeOf = (count: number) => (count > 0 ? Math.max(2, (count / most.conversations) * height) : 0);
   const [first, last] = [rows[0], rows.at(-1)];
+  if (most.conversations === 0) return <p className={styles.hint}>{t("insights.none")}</p>;
   return (
     <figure className={styles.chart}>
       <svg aria-hidden="true" viewBox={`0 0 ${Math.max(1, rows.length) * step} ${height}`} preserveAspectRatio="none" fill="currentColor">
@@ -57,11 +58,7 @@ function Chart({ rows }: { rows: readonly InsightRow[] }) {
           <span>{show(last.key)}</span>
         </p>
       )}
-      <figcaption>
-        {most.conversations > 0
-          ? t("insights.most", { when: show(most.key), count: most.conversations })
-          : t("insights.none")}
-      </figcaption>
+      <figcaption>{t("insights.most", { when: show(most.key), count: most.conversations })}</figcaption>
     </figure>
   );
 }

@@ -2,9 +2,12 @@ import { CheckboxGroup, Label, Text } from "react-aria-components";
 import type { Kind, ModelName, ModelServers, Settings } from "../../api/model-servers";
 import { Check } from "../../components/check";
 import { Choice } from "../../components/choice";
+import { Facts } from "../../components/facts";
 import { FaultRow, useFault } from "../../components/fault";
 import { Field } from "../../components/field";
+import { formatCost } from "../../costs";
 import { useTexts, type Key } from "../../i18n";
+import { Models, useListing } from "./listing";
 import field from "../../components/field.module.css";
 import styles from "./models.module.css";
 
@@ -36,6 +39,7 @@ const addresses = {
 export function Fields({ kind, values, change, all, stored }: Props) {
   const { t } = useTexts();
   const format = values.format === "anthropic" ? "anthropic" : "openai";
+  const listing = useListing(kind, values, stored?.id);
   const proposed = addresses[kind === "reranking" ? kind : format];
   const text = (name: "name" | "url" | "model" | "contextTokens" | "dimensions", label: Key, hint?: Key) => ({
     name,
@@ -66,7 +70,13 @@ export function Fields({ kind, values, change, all, stored }: Props) {
         isRequired
       />
       <Key values={values} change={change} hasStored={stored?.hasKey ?? false} canKeep={all.canKeepKeys} />
-      <Field {...text("model", "models.field.model", "models.field.modelHint")} isCode isRequired={kind !== "reranking"} />
+      <Field
+        {...text("model", "models.field.model", "models.field.modelHint")}
+        {...(listing.models.length > 0 && { suggestions: listing.models })}
+        isCode
+        isRequired={kind !== "reranking"}
+      />
+      <Models listing={listing} url={values.url} value={values.model} onChoose={(model) => change("model", model)} />
       {kind === "chat" && <Field {...text("contextTokens", "models.field.context", "models.field.contextHint")} inputMode="numeric" />}
       {kind === "embedding" && <Field {...text("dimensions", "models.field.dimensions", "models.field.dimensionsHint")} inputMode="numeric" />}
       {kind === "chat" && <Names values={values} change={change} all={all} storedId={stored?.id} />}
@@ -111,7 +121,7 @@ interface NamesProps extends Pick<Props, "values" | "change" | "all"> {
 
 /** The model names that the server answers for, each with its price, or with who answers for it already. */
 function Names({ values, change, all, storedId }: NamesProps) {
-  const { t } = useTexts();
+  const { t, locale } = useTexts();
   const fault = useFault("modelNames");
   const known = new Set(all.modelNames.map(({ name }) => name));
   const former = values.modelNames.filter((name) => !known.has(name)).map((name): ModelName => ({ name, credits: 0 }));
@@ -121,7 +131,8 @@ function Names({ values, change, all, storedId }: NamesProps) {
     const other = others.find(({ modelNames }) => modelNames.includes(name));
     return setBy ? t("models.setBy", { name: setBy }) : other && t("models.takenBy", { name: other.name });
   };
-  const price = ({ name, credits }: ModelName) => known.has(name) && t("playground.credits", { count: credits });
+  const price = ({ name, credits }: ModelName) =>
+    known.has(name) && <Facts>{[t("playground.credits", { count: credits }), formatCost(credits, all.creditPrice, locale)]}</Facts>;
   return (
     <CheckboxGroup
       name="modelNames"

@@ -79,7 +79,7 @@ function Group({ kind, all, onRemove }: GroupProps) {
       {rows.length > 0 ? (
         <ul className={styles.list}>
           {rows.map((server) => (
-            <Row key={server.modelServerId ?? server.setBy} server={server} names={all.modelNames} onRemove={onRemove} />
+            <Row key={server.modelServerId ?? server.setBy} server={server} names={all.modelNames} creditPrice={all.creditPrice} onRemove={onRemove} />
           ))}
         </ul>
       ) : (

@@ -7,6 +7,7 @@ import { Icon } from "../../components/icon";
 import { MenuButton } from "../../components/menu-button";
 import { Failed } from "../../components/states";
 import { ModelServerState } from "../../components/status";
+import { formatCost, type CreditPrice } from "../../costs";
 import { useTexts } from "../../i18n";
 import { Reason, TestResult } from "./reason";
 import { useTesting } from "./testing";
@@ -15,11 +16,12 @@ import styles from "./models.module.css";
 interface Props {
   server: ModelServer;
   names: readonly ModelName[];
+  creditPrice: CreditPrice;
   onRemove: (server: ModelServer) => void;
 }
 
 /** A server of models: whose it is, for what it answers and at what price, and how it does. */
-export function Row({ server, names, onRemove }: Props) {
+export function Row({ server, names, creditPrice, onRemove }: Props) {
   const { t } = useTexts();
   const { modelServerId: id = "", setBy, failingSince, lastError = "" } = server;
   const testing = useTesting(() => tryStoredModelServer(id));
@@ -39,7 +41,7 @@ export function Row({ server, names, onRemove }: Props) {
             {server.kind === "chat" && !setBy && isAsked && t("models.agents", { count: server.agents })}
           </Facts>
         </p>
-        <Prices server={server} names={names} />
+        <Prices server={server} names={names} creditPrice={creditPrice} />
         {setBy && <Locked by={setBy} />}
         {failingSince && !outcome && <Reason report={lastError} />}
         {testing.error !== null && <Failed error={testing.error} />}
@@ -82,8 +84,9 @@ function Name({ server: { modelServerId, name, model, kind } }: { server: ModelS
 
 const mostShown = 6; // model names of a row
 
-function Prices({ server, names }: Pick<Props, "server" | "names">) {
-  const { t } = useTexts();
+function Prices({ server, names, creditPrice }: Pick<Props, "server" | "names" | "creditPrice">) {
+  const { t, locale } = useTexts();
+  const price = (credits: number) => <Facts>{[t("playground.credits", { count: credits }), formatCost(credits, creditPrice, locale)]}</Facts>;
   const all = server.modelNames;
   if (server.kind !== "chat") return null;
   if (all.length === 0) return <p className={styles.detail}>{t(server.setBy ? "models.namesBySetting" : "models.noNames")}</p>;
@@ -92,7 +95,7 @@ function Prices({ server, names }: Pick<Props, "server" | "names">) {
     <ul className={styles.prices} aria-label={t("models.names")}>
       {all.slice(0, mostShown).map((name) => (
         <li key={name}>
-          <bdi>{name}</bdi> {credits.has(name) && <span>{t("playground.credits", { count: credits.get(name)! })}</span>}
+          <bdi>{name}</bdi> {credits.has(name) && <span>{price(credits.get(name)!)}</span>}
         </li>
       ))}
       {all.length > mostShown && <li>{t("sources.andMore", { count: all.length - mostShown })}</li>}

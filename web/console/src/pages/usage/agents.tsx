@@ -2,6 +2,7 @@ import { Link } from "react-aria-components";
 import { useMay } from "../../api/session";
 import { isNear, isReached, shareOf, type AgentUsage, type Plan } from "../../api/usage";
 import { Progress } from "../../components/progress";
+import { formatCost, type CreditPrice } from "../../costs";
 import { formatSize, useTexts } from "../../i18n";
 import { showName } from "../../names";
 import styles from "./usage.module.css";
@@ -45,6 +46,7 @@ export function Agents({ rows, isAll, plan }: Props) {
                   show={(n) => number.format(n)}
                   label={t("usage.creditsOf", { name: agent.name })}
                 />
+                <Cost credits={agent.credits} price={plan.creditPrice} />
                 <Ahead agent={agent} />
               </td>
               <td data-name={t("usage.storage")}>
@@ -62,6 +64,13 @@ export function Agents({ rows, isAll, plan }: Props) {
       {isAll && rows.length > 1 && <p className={styles.detail}>{t("usage.allStorage", { size: formatSize(total, locale) })}</p>}
     </>
   );
+}
+
+/** What the credits of an agent cost, where a price is set. */
+function Cost({ credits, price }: { credits: number; price: CreditPrice }) {
+  const { locale } = useTexts();
+  const cost = formatCost(credits, price, locale);
+  return cost && <p className={styles.detail}>{cost}</p>;
 }
 
 /** What the agent will have used by the end of the month, and where its own limit is set. */

@@ -9,6 +9,7 @@ import { Field } from "../../components/field";
 import { Form } from "../../components/form";
 import { Progress } from "../../components/progress";
 import { Section } from "../../components/page";
+import { formatCost } from "../../costs";
 import { useTexts } from "../../i18n";
 import styles from "./usage.module.css";
 
@@ -18,6 +19,7 @@ export function Credits({ usage }: { usage: Usage }) {
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const { credits, reservedCredits, creditLimit } = usage;
   const share = shareOf(credits + reservedCredits, creditLimit);
+  const cost = formatCost(credits, usage.plan.creditPrice, locale);
   const limit = creditLimit === null ? null : number.format(creditLimit);
   return (
     <Section title={t("usage.credits")}>
@@ -25,6 +27,7 @@ export function Credits({ usage }: { usage: Usage }) {
         <strong>{number.format(credits)}</strong>{" "}
         <span>{limit === null ? t("usage.unlimitedCredits") : t("usage.ofCredits", { limit })}</span>
       </p>
+      {cost && <p className={styles.detail}>{t("usage.cost", { amount: cost })}</p>}
       {share !== null && (
         <div className={isReached(share) ? styles.full : isNear(share) ? styles.near : undefined}>
           <Progress label={t("usage.credits")} share={share} />
@@ -42,6 +45,7 @@ function Forecast({ usage }: { usage: Usage }) {
   const { forecast, reachesLimitAt, creditLimit, endsAt, reservedCredits, ownCreditLimit } = usage;
   const day = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC" });
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+  const cost = formatCost(forecast ?? 0, usage.plan.creditPrice, locale);
   const isPresent = Date.parse(endsAt) > Date.now();
   const facts = [
     isPresent && reservedCredits > 0 && t("usage.reserved", { number: number.format(reservedCredits) }),
@@ -55,6 +59,7 @@ function Forecast({ usage }: { usage: Usage }) {
           {creditLimit === null
             ? t("usage.forecast", { number: number.format(forecast) })
             : t("usage.forecastOf", { number: number.format(forecast), limit: number.format(creditLimit) })}{" "}
+          {cost && `${t("usage.cost", { amount: cost })} `}
           <span className={styles.detail}>{t("usage.straightLine")}</span>
         </p>
       )}

@@ -53,6 +53,7 @@ function Chart({ days, endsAt }: { days: readonly CreditDay[]; endsAt: string })
   const last = new Date(Date.parse(endsAt) - dayLength);
   const first = new Date(Date.UTC(last.getUTCFullYear(), last.getUTCMonth()));
   const slots = last.getUTCDate(); // days that are to come have room as well
+  if (most.credits === 0) return <p className={styles.detail}>{t("usage.noUse")}</p>;
   return (
     <figure className={styles.chart}>
       <svg aria-hidden="true" viewBox={`0 0 ${slots * step} ${height}`} preserveAspectRatio="none" fill="currentColor">
@@ -69,9 +70,7 @@ function Chart({ days, endsAt }: { days: readonly CreditDay[]; endsAt: string })
         <span>{short.format(first)}</span>
         <span>{short.format(last)}</span>
       </p>
-      <figcaption>
-        {most.credits > 0 ? t("usage.most", { when: show(most.day), number: number.format(most.credits) }) : t("usage.noUse")}
-      </figcaption>
+      <figcaption>{t("usage.most", { when: show(most.day), number: number.format(most.credits) })}</figcaption>
     </figure>
   );
 }

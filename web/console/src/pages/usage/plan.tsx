@@ -4,6 +4,7 @@ import { useAccount } from "../../api/account";
 import { useMay } from "../../api/session";
 import type { Usage } from "../../api/usage";
 import { Section } from "../../components/page";
+import { formatCost } from "../../costs";
 import { formatSize, useTexts, type Key } from "../../i18n";
 import { guides } from "../../manual";
 import styles from "./usage.module.css";
@@ -21,6 +22,8 @@ export function Plan({ usage: { plan, agents } }: { usage: Usage }) {
     ["usage.plan.api", included(plan.api)],
     ["usage.plan.voice", included(plan.voice)],
   ];
+  const price = formatCost(1, plan.creditPrice, locale);
+  if (price) rows.push(["usage.plan.creditPrice", price]);
   if (plan.voice) rows.push(["usage.plan.voiceMinute", number.format(plan.creditsPerVoiceMinute)]);
   if (plan.voiceSessionsPerHour !== null) rows.push(["usage.plan.voiceHour", count(plan.voiceSessionsPerHour)]);
   if (plan.voiceSessionsPerDay !== null) rows.push(["usage.plan.voiceDay", count(plan.voiceSessionsPerDay)]);

@@ -35,7 +35,7 @@ function Sessions({ agentId }: { agentId: string }) {
     <Page title={t("people.voice")}>
       {list.isPending && <Loading rows={6} />}
       {list.isError && !rows && <Failed error={list.error} onRetry={() => void list.refetch()} />}
-      {rows?.length === 0 && <Empty icon="clock" title={t("people.noSessions")} text={t("people.noSessionsText")} />}
+      {rows?.length === 0 && <Empty icon="phone" title={t("people.noSessions")} text={t("people.noSessionsText")} />}
       {rows && rows.length > 0 && (
         <div className={styles.group}>
           <ol className={styles.rows} aria-label={t("people.voice")}>
@@ -97,7 +97,7 @@ function SessionPage({ agentId, id }: { agentId: string; id: string }) {
     <Page title={t("people.session")} actions={!isGone && back}>
       {session.isPending && <Loading rows={6} />}
       {isGone && (
-        <Empty icon="clock" title={t("people.sessionGone")} text={t("people.sessionGoneText")}>
+        <Empty icon="phone" title={t("people.sessionGone")} text={t("people.sessionGoneText")}>
           {back}
         </Empty>
       )}

@@ -51,6 +51,9 @@ function formatTime(millis: number, locale: string): string {
   return new Intl.NumberFormat(locale, { style: "unit", unit: "millisecond", unitDisplay: "short", maximumFractionDigits: 1 }).format(millis);
 }
 
+const formatHours = (hours: number, locale: string) =>
+  new Intl.NumberFormat(locale, { style: "unit", unit: "hour", unitDisplay: "long", maximumFractionDigits: 2 }).format(hours);
+
 const databases: Readonly<Record<ServerState["database"]["kind"], string>> = { sqlite: "SQLite", postgres: "PostgreSQL" };
 
 function programPart({ version, startedAt }: ServerState, { t, locale }: Texts): Part {
@@ -150,7 +153,36 @@ function voicePart({ speech: { mediaServer, speaks, understands, warnings } }: S
   };
 }
 
-const parts = [programPart, databasePart, queuePart, diskPart, mailPart, keyPart, voicePart];
+function backupPart({ backups }: ServerState, { t, locale }: Texts): Part {
+  const name = "server.backups";
+  if (!backups) return { name, kind: "none", word: t("server.notSet"), detail: withSetting(t("server.noBackups"), "PARLEY_BACKUP_TO") };
+  const { everyHours, keep, inBucket, lastAt, bytes, dueAt, failedAt, reason } = backups;
+  const last = lastAt && t("server.lastBackup", { when: formatDate(lastAt, locale) });
+  return {
+    name,
+    kind: failedAt ? "bad" : lastAt ? "good" : "busy",
+    word: failedAt ? t("server.backupFailed", { when: formatDate(failedAt, locale) }) : (last ?? t("server.noBackupYet")),
+    detail: (
+      <>
+        <Facts>
+          {failedAt && (last ?? t("server.noBackupYet"))}
+          {bytes > 0 && formatSize(bytes, locale)}
+          {!failedAt && dueAt && t("server.nextBackup", { when: formatDate(dueAt, locale) })}
+          {t("server.backupEvery", { time: formatHours(everyHours, locale) })}
+          {t("server.backupKeep", { number: keep })}
+          {t(inBucket ? "server.backupBucket" : "server.backupFolder")}
+        </Facts>
+        {failedAt && (
+          <p className={styles.warning} lang="en">
+            <bdi>{reason}</bdi>
+          </p>
+        )}
+      </>
+    ),
+  };
+}
+
+const parts = [programPart, databasePart, queuePart, diskPart, backupPart, mailPart, keyPart, voicePart];
 
 function Parts({ server }: { server: ServerState }) {
   const texts = useTexts();
