@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -34,8 +33,8 @@ import (
 
 const testDomain = "agents.example.com"
 
-// acmeServer is Pebble, which issues certificates as Let's Encrypt does, to whoever proves that a domain is theirs. Every
-// domain leads to this machine.
+// acmeServer is Pebble, which issues certificates as Let's Encrypt does, to whoever proves that a domain is theirs.
+// Every domain leads to this machine.
 type acmeServer struct {
 	*httptest.Server
 	root       *x509.CertPool
@@ -58,7 +57,7 @@ func startACMEServer(t *testing.T, proofByTLS bool) *acmeServer {
 		tlsPort = port(closed)
 		_ = closed.Close()
 	}
-	quiet, store := log.New(io.Discard, "", 0), db.NewMemoryStore()
+	quiet, store := slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo), db.NewMemoryStore()
 	issuer := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {Description: "The default"}})
 	s.root.AddCert(issuer.GetRootCert(0).Cert)
 	proofs := va.New(quiet, port(s.plain), tlsPort, true, startNameServer(t), store)
@@ -105,7 +104,7 @@ func (s *acmeServer) note(t *testing.T, r *http.Request) {
 
 func newListener(t *testing.T) net.Listener {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
