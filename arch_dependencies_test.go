@@ -40,6 +40,8 @@ var dependencies = map[string]dependency{
 		packages: []string{"parley/internal/sqldb"}},
 	"github.com/ledongthuc/pdf": {reason: "objects and streams of PDF files (BSD)",
 		packages: []string{"parley/internal/ingest/extract/pdf"}},
+	"github.com/letsencrypt/pebble/v2": {reason: "the ACME server of tests, by the makers of Let's Encrypt (MPL-2.0)",
+		testOnly: true},
 	"github.com/livekit/livekit-server": {reason: "the media server of voice sessions: signalling, ICE, " +
 		"forwarding of sound (Apache-2.0)",
 		packages: []string{"parley/internal/voice/sfu"}},

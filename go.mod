@@ -16,6 +16,7 @@ require (
 	github.com/gorilla/websocket v1.5.4-0.20250319132907-e064f32e3674
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/ledongthuc/pdf v0.0.0-20260907135840-6c8c28e0e8a0
+	github.com/letsencrypt/pebble/v2 v2.10.3
 	github.com/livekit/livekit-server v1.13.5
 	github.com/livekit/protocol v1.50.5-0.20260728075222-28e604c046c6
 	github.com/livekit/server-sdk-go/v2 v2.18.1
@@ -41,6 +42,12 @@ require (
 	google.golang.org/protobuf v1.36.12
 	modernc.org/libc v1.77.1
 	modernc.org/sqlite v1.60.0
+)
+
+require (
+	github.com/letsencrypt/challtestsrv v1.4.2 // indirect
+	github.com/miekg/dns v1.1.62 // indirect
+	golang.org/x/tools v0.51.0 // indirect
 )
 
 require (

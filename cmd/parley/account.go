@@ -1,13 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"parley/internal/access"
 	"parley/internal/api/admin"
 	"parley/internal/httpapi"
 )
@@ -19,7 +23,17 @@ type accountCreateCmd struct {
 	HIPAA   bool   `name:"hipaa" help:"Keep conversation text out of search."`
 }
 
+// Run checks the account before there is a data directory: one that is refused leaves nothing behind.
 func (c *accountCreateCmd) Run(p *process) error {
+	if _, err := os.Stat(p.commandLine.Data); errors.Is(err, fs.ErrNotExist) {
+		plans, err := access.LoadPlans(p.commandLine.Plans)
+		if err != nil {
+			return err
+		}
+		if err := admin.NewAccount(*c).Check(plans); err != nil {
+			return err
+		}
+	}
 	return printAdminJSON(p, admin.CreateAccount, admin.NewAccount(*c), "key")
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,6 +35,19 @@ func typeInput(t *testing.T, text string) {
 		os.Stdin = before
 		_ = f.Close()
 	})
+}
+
+// An account that is refused leaves no data directory behind, where the next mistake would find an empty database.
+func TestRefusedAccountMakesNoData(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	t.Setenv("PARLEY_DATA", data)
+	for command, reason := range map[string]string{`account create --name ""`: "1 to 100 characters",
+		"account create --name A --plan none": "must be one of", "account create --name A --credits -1": "negative"} {
+		requireFailure(t, 1, reason, command)
+	}
+	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("there is a data directory:", err)
+	}
 }
 
 // Each command works without a server and with one. A server prints a link for the first person until somebody can sign

@@ -109,6 +109,24 @@ func (p *process) agentOrOnly(named string) (string, error) {
 	return agents[0].ID, nil
 }
 
+// onlyTag marks flags --agent that may be left out where there is only one agent.
+const onlyTag = "only"
+
+// nameOnlyAgent sets such a flag of the command to that agent if it was left out.
+func (p *process) nameOnlyAgent() error {
+	for _, flag := range p.kong.Flags() {
+		if !flag.Tag.Has(onlyTag) || !flag.Target.IsZero() {
+			continue
+		}
+		agent, err := p.agentOrOnly("")
+		if err != nil {
+			return err
+		}
+		flag.Target.SetString(agent)
+	}
+	return nil
+}
+
 type agentListCmd struct {
 	Account string `placeholder:"ID" help:"Only agents of this account."`
 	Limit   int    `default:"50" placeholder:"N" help:"Most of them (${default})."`

@@ -190,6 +190,9 @@ func addLongHelp(k *kong.Kong) error {
 			}
 		case *kong.Value:
 			node.Help, err = lookUpHelp(node.Help)
+			if node.Tag.Has(onlyTag) {
+				node.Help = strings.TrimSuffix(node.Help, ".") + "; the only one when left out."
+			}
 			node.OrigHelp = node.Help
 		}
 		return next(err)

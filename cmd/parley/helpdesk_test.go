@@ -67,8 +67,23 @@ func TestHelpdeskCommands(t *testing.T) {
 			requireOutput(t, "ticket show 1 --agent "+agent, "Ticket 1: My invoice", "status      Parked (on_hold)",
 				"customer (Jo)", "It is wrong.", "team (Kim)", "We look into it.", "team (Lee), note", "status change")
 			requireOutput(t, "customer list --agent "+agent, "jo@shop.example", "Jo")
+			testOnlyAgent(t)
 			testMemberRemoval(t, created.AccountID, agent)
 		})
+	}
+}
+
+// Where there is one agent, no command needs its id.
+func testOnlyAgent(t *testing.T) {
+	t.Helper()
+	for command, want := range map[string]string{
+		"ticket-status list": "Waiting on you", "ticket-status change parked --label Shelved": "Shelved",
+		"team list": "Billing", "team change billing --max-open 7": "most open 7",
+		"rule list": "invoices", "rule enable vip": "vip", "route --subject Hello": "General",
+		"ticket list": "My invoice", "ticket show 1": "Ticket 1", "ticket change 1 --priority low": "low",
+		"customer list": "jo@shop.example",
+	} {
+		requireOutput(t, command, want)
 	}
 }
 

@@ -74,7 +74,7 @@ func (p *process) run(args []string) (status int) {
 		p.commandLine.JSON = p.commandLine.JSON || slices.Contains(args, "--json")
 		return p.printParseError(parser, err)
 	}
-	if err := p.kong.Run(p); err != nil {
+	if err := p.runCommand(); err != nil {
 		var usage usageError
 		if errors.As(err, &usage) {
 			p.printError(err, 2)
@@ -83,6 +83,13 @@ func (p *process) run(args []string) (status int) {
 		return p.printError(err, 1)
 	}
 	return 0
+}
+
+func (p *process) runCommand() error {
+	if err := p.nameOnlyAgent(); err != nil {
+		return err
+	}
+	return p.kong.Run(p)
 }
 
 func (p *process) newParser() (*kong.Kong, error) {

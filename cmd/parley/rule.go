@@ -19,7 +19,7 @@ type ruleCmd struct {
 }
 
 type ruleListCmd struct {
-	Agent string `required:"" placeholder:"ID" help:"Agent whose routing rules they are."`
+	Agent string `only:"" placeholder:"ID" help:"Agent whose routing rules they are."`
 }
 
 func (c *ruleListCmd) Run(p *process) error {
@@ -65,7 +65,7 @@ func formatCondition(c parley.Condition) string {
 }
 
 type ruleAddCmd struct {
-	Agent    string   `required:"" placeholder:"ID" help:"Agent whose tickets the rule routes."`
+	Agent    string   `only:"" placeholder:"ID" help:"Agent whose tickets the rule routes."`
 	Key      string   `placeholder:"KEY" help:"Name of the rule in manifests and commands."`
 	Name     string   `placeholder:"TEXT" help:"What the rule is called."`
 	All      []string `sep:"none" placeholder:"CONDITION" help:"@rule-all"`
@@ -117,7 +117,7 @@ func parseConditions(flag string, texts []string) (list []parley.Condition, err 
 }
 
 type ruleRef struct {
-	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose rule it is."`
+	AgentID string `name:"agent" only:"" placeholder:"ID" help:"Agent whose rule it is."`
 	Rule    string `arg:"" help:"Key of the rule."`
 }
 
@@ -154,7 +154,7 @@ func (p *process) switchRule(r ruleRef, isEnabled bool) error {
 }
 
 type routeCmd struct {
-	Agent    string `required:"" placeholder:"ID" help:"Agent whose rules are asked."`
+	Agent    string `only:"" placeholder:"ID" help:"Agent whose rules are asked."`
 	Explain  bool   `help:"Show every rule with its conditions, and every member of the team."`
 	Subject  string `placeholder:"TEXT" help:"Subject of the ticket."`
 	Body     string `placeholder:"TEXT" help:"Description of the ticket."`

@@ -11,7 +11,7 @@ type statusCmd struct {
 }
 
 type statusListCmd struct {
-	Agent string `required:"" placeholder:"ID" help:"Agent whose tickets have the statuses."`
+	Agent string `only:"" placeholder:"ID" help:"Agent whose tickets have the statuses."`
 }
 
 func (c *statusListCmd) Run(p *process) error {
@@ -33,7 +33,7 @@ func (p *process) printStatuses(list []admin.Status) error {
 }
 
 type statusAddCmd struct {
-	Agent         string `required:"" placeholder:"ID" help:"Agent whose tickets may have the status."`
+	Agent         string `only:"" placeholder:"ID" help:"Agent whose tickets may have the status."`
 	Category      string `required:"" enum:"${statusCategory}" help:"What the status comes down to: ${enum}."`
 	Label         string `required:"" placeholder:"TEXT" help:"What the team reads."`
 	ExternalLabel string `placeholder:"TEXT" help:"What customers read; the label when left out."`
@@ -56,7 +56,7 @@ func (c *statusAddCmd) Run(p *process) error {
 }
 
 type statusRef struct {
-	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose status it is."`
+	AgentID string `name:"agent" only:"" placeholder:"ID" help:"Agent whose status it is."`
 	Status  string `arg:"" help:"Status: its id, key or label."`
 }
 

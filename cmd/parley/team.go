@@ -23,7 +23,7 @@ type teamCmd struct {
 }
 
 type teamListCmd struct {
-	Agent string `required:"" placeholder:"ID" help:"Agent whose teams they are."`
+	Agent string `only:"" placeholder:"ID" help:"Agent whose teams they are."`
 }
 
 func (c *teamListCmd) Run(p *process) error {
@@ -81,7 +81,7 @@ type teamFlags struct {
 }
 
 type teamAddCmd struct {
-	Agent    string `required:"" placeholder:"ID" help:"Agent whose tickets the team takes."`
+	Agent    string `only:"" placeholder:"ID" help:"Agent whose tickets the team takes."`
 	Name     string `required:"" help:"Name of the team."`
 	Strategy string `default:"round_robin" enum:"${strategy}" help:"How a ticket finds a member: ${enum} (${default})."`
 	teamFlags
@@ -100,7 +100,7 @@ func (c *teamAddCmd) Run(p *process) error {
 }
 
 type teamRef struct {
-	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose team it is."`
+	AgentID string `name:"agent" only:"" placeholder:"ID" help:"Agent whose team it is."`
 	Team    string `arg:"" help:"Team: its id, key or name."`
 }
 

@@ -55,7 +55,7 @@ func (p *process) printTickets(list []admin.Ticket) error {
 }
 
 type ticketOpenCmd struct {
-	AgentID     string `name:"agent" required:"" placeholder:"ID" help:"Agent whose ticket it is."`
+	AgentID     string `name:"agent" only:"" placeholder:"ID" help:"Agent whose ticket it is."`
 	Subject     string `required:"" placeholder:"TEXT" help:"What it is about, 1 to 500 characters."`
 	Description string `required:"" placeholder:"TEXT" help:"The customer's first message, 1 to 10,000 characters."`
 	Email       string `required:"" placeholder:"EMAIL" help:"Customer's e-mail address."`
@@ -72,7 +72,7 @@ func (c *ticketOpenCmd) Run(p *process) error {
 }
 
 type ticketRef struct {
-	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose ticket it is."`
+	AgentID string `name:"agent" only:"" placeholder:"ID" help:"Agent whose ticket it is."`
 	Number  int64  `arg:"" help:"Number of the ticket."`
 }
 
@@ -188,7 +188,7 @@ type customerCmd struct {
 }
 
 type customerListCmd struct {
-	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose customers they are."`
+	AgentID string `name:"agent" only:"" placeholder:"ID" help:"Agent whose customers they are."`
 	Limit   int    `default:"50" placeholder:"N" help:"Most of them (${default})."`
 }
 

@@ -39,20 +39,13 @@ type NewAccount struct {
 // CreateAccount creates an account with a first key of full access, and returns that key, which cannot be read again.
 // Fails with VALIDATION_INVALID_BODY and every fault in the details.
 func (ac *Accounts) CreateAccount(ctx context.Context, n NewAccount) (*parley.Account, string, error) {
-	if n.Plan == "" {
-		n.Plan = DefaultPlan
-		if _, ok := ac.Plans.Plan(DefaultPlan); !ok {
-			return nil, "", parley.Invalid("plan", "must be named: this installation has no plan "+DefaultPlan+
-				", which an account gets when none is named; there are "+strings.Join(ac.Plans.names, ", "))
-		}
-	}
-	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: parley.TrimName(n.Name), Plan: n.Plan,
-		Credits: n.Credits, HIPAA: n.HIPAA, CreatedAt: ac.Now()}
-	if err := ac.checkAccount(a); err != nil {
+	a, err := ac.Plans.newAccount(n)
+	if err != nil {
 		return nil, "", err
 	}
+	a.CreatedAt = ac.Now()
 	key, record := ac.newKey(a.ID, "first key")
-	err := ac.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	err = ac.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.CreateAccount(ctx, a); err != nil {
 			return err
 		}
@@ -62,6 +55,25 @@ func (ac *Accounts) CreateAccount(ctx context.Context, n NewAccount) (*parley.Ac
 		return ac.storeKey(ctx, tx, record)
 	})
 	return a, key, err
+}
+
+// CheckNewAccount fails as CreateAccount would, without a database.
+func (p *Plans) CheckNewAccount(n NewAccount) error {
+	_, err := p.newAccount(n)
+	return err
+}
+
+func (p *Plans) newAccount(n NewAccount) (*parley.Account, error) {
+	if n.Plan == "" {
+		n.Plan = DefaultPlan
+		if _, ok := p.Plan(DefaultPlan); !ok {
+			return nil, parley.Invalid("plan", "must be named: this installation has no plan "+DefaultPlan+
+				", which an account gets when none is named; there are "+strings.Join(p.names, ", "))
+		}
+	}
+	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: parley.TrimName(n.Name), Plan: n.Plan,
+		Credits: n.Credits, HIPAA: n.HIPAA}
+	return a, p.checkAccount(a)
 }
 
 // AccountChange describes the change of an account; nil fields stay.
@@ -95,7 +107,7 @@ func (ac *Accounts) UpdateAccount(ctx context.Context, id parley.AccountID,
 		err := tx.UpdateAccount(ctx, id, ac.Now(), func(a *parley.Account) error {
 			c.apply(a)
 			changed = a
-			if err := ac.checkAccount(a); err != nil || c.OnlySSO == nil && c.ExemptOwner == nil {
+			if err := ac.Plans.checkAccount(a); err != nil || c.OnlySSO == nil && c.ExemptOwner == nil {
 				return err
 			}
 			return ac.checkSSO(ctx, tx, a)
@@ -189,11 +201,11 @@ func (ac *Accounts) List(ctx context.Context) ([]parley.Account, error) { return
 // maxZoneBytes is the longest name of a time zone.
 const maxZoneBytes = 64
 
-func (ac *Accounts) checkAccount(a *parley.Account) error {
+func (p *Plans) checkAccount(a *parley.Account) error {
 	details := map[string]string{}
 	checkName(details, a.Name)
-	if !slices.Contains(ac.Plans.names, a.Plan) {
-		details["plan"] = "must be one of: " + strings.Join(ac.Plans.names, ", ")
+	if !slices.Contains(p.names, a.Plan) {
+		details["plan"] = "must be one of: " + strings.Join(p.names, ", ")
 	}
 	if a.Credits != nil && *a.Credits < 0 {
 		details["credits"] = "must not be negative"

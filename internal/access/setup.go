@@ -146,7 +146,7 @@ func (u *Users) setupAccount(accounts []parley.Account, r *redemption) (a *parle
 	if err := r.check(); err != nil {
 		return nil, true, err
 	}
-	return a, true, u.Accounts.checkAccount(a)
+	return a, true, u.Accounts.Plans.checkAccount(a)
 }
 
 // takeSetup uses the link up. Fails with AUTH_INVALID_LINK where it was used or replaced, or where somebody can sign

@@ -1,31 +1,31 @@
 package certs_test
 
 import (
+	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/asn1"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/letsencrypt/pebble/v2/ca"
+	"github.com/letsencrypt/pebble/v2/db"
+	"github.com/letsencrypt/pebble/v2/va"
+	"github.com/letsencrypt/pebble/v2/wfe"
+	"golang.org/x/net/dns/dnsmessage"
 
 	"parley/internal/certs"
 	"parley/internal/listen"
@@ -33,217 +33,154 @@ import (
 
 const testDomain = "agents.example.com"
 
-// acmeServer issues certificates for testDomain as RFC 8555 says, one order at a time, to whoever proves that it is
-// theirs. It does not check signatures and nonces.
+// acmeServer is Pebble, which issues certificates as Let's Encrypt does, to whoever proves that a domain is theirs.
+// Every domain leads to this machine.
 type acmeServer struct {
 	*httptest.Server
-	testing.TB
-	key  *ecdsa.PrivateKey
-	root *x509.Certificate
+	root       *x509.CertPool
+	tls, plain net.Listener // where the domain is
 
-	httpOnly bool // it offers no challenge by TLS
-
-	mu                 sync.Mutex
-	tlsAddr, plainAddr string // where testDomain is
-	email              string // of the account
-	authorization      string // status
-	orders             int
-	issued             []byte // PEM
+	orders atomic.Int32
+	email  atomic.Value // of the account
 }
 
-func startACMEServer(t *testing.T) *acmeServer {
+// startACMEServer starts Pebble. Without proofByTLS nothing answers where it looks for a proof by TLS, as behind a
+// firewall that lets plain HTTP through only.
+func startACMEServer(t *testing.T, proofByTLS bool) *acmeServer {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
+	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
+	t.Setenv("PEBBLE_WFE_NONCEREJECT", "0") // whoever is refused tries again after a while
+	s := &acmeServer{root: x509.NewCertPool(), tls: newListener(t), plain: newListener(t)}
+	tlsPort := port(s.tls)
+	if !proofByTLS {
+		closed := newListener(t)
+		tlsPort = port(closed)
+		_ = closed.Close()
 	}
-	form := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Root"}, IsCA: true,
-		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign, NotBefore: time.Now().Add(-time.Hour),
-		NotAfter: time.Now().Add(24 * time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &acmeServer{TB: t, key: key}
-	if s.root, err = x509.ParseCertificate(der); err != nil {
-		t.Fatal(err)
-	}
-	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	quiet, store := slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo), db.NewMemoryStore()
+	issuer := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {Description: "The default"}})
+	s.root.AddCert(issuer.GetRootCert(0).Cert)
+	proofs := va.New(quiet, port(s.plain), tlsPort, true, startNameServer(t), store)
+	api := wfe.New(quiet, store, proofs, issuer, []string{"ca.example"}, true, false, 1, 1)
+	handler := api.Handler()
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.note(t, r)
+		handler.ServeHTTP(w, r)
+	}))
+	s.Server.Config.ErrorLog = quiet // clients that have given up
+	s.StartTLS()
 	t.Cleanup(s.Server.Close)
+	s.trust(t)
 	return s
 }
 
-// serve answers one step of an order.
-func (s *acmeServer) serve(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w.Header().Set("Replay-Nonce", "nonce")
+// trust has the test's process trust the server's own certificate: it takes requests by TLS only.
+func (s *acmeServer) trust(t *testing.T) {
+	former := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = former })
+	http.DefaultTransport = s.Client().Transport
+}
+
+// note counts orders, and remembers the account's address.
+func (s *acmeServer) note(t *testing.T, r *http.Request) {
 	switch r.URL.Path {
-	case "/directory":
-		s.reply(w, http.StatusOK, map[string]any{"newNonce": s.URL + "/nonce", "newAccount": s.URL + "/account",
-			"newOrder": s.URL + "/new-order", "meta": map[string]any{"termsOfService": s.URL + "/terms"}})
-	case "/nonce":
-	case "/account":
-		var account struct {
-			Contact []string
-			Agreed  bool `json:"termsOfServiceAgreed"`
+	case "/order-plz":
+		s.orders.Add(1)
+	case "/sign-me-up":
+		text, err := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(text))
+		var signed struct{ Payload string }
+		var account struct{ Contact []string }
+		payload, decodeErr := []byte(nil), json.Unmarshal(text, &signed)
+		if decodeErr == nil {
+			payload, decodeErr = base64.RawURLEncoding.DecodeString(signed.Payload)
 		}
-		s.readPayload(r, &account)
-		if s.email = strings.Join(account.Contact, " "); !account.Agreed {
-			s.Error("the terms of service are not accepted")
+		if err := errors.Join(err, decodeErr, json.Unmarshal(payload, &account)); err != nil {
+			t.Error(err)
 		}
-		w.Header().Set("Location", s.URL+"/accounts/1")
-		s.reply(w, http.StatusCreated, map[string]any{"status": "valid"})
-	case "/new-order":
-		s.orders++
-		s.authorization = "pending"
-		w.Header().Set("Location", s.URL+"/order")
-		s.reply(w, http.StatusCreated, s.order())
-	case "/order":
-		s.reply(w, http.StatusOK, s.order())
-	case "/authorization":
-		s.reply(w, http.StatusOK, map[string]any{"status": s.authorization, "challenges": s.challenges(),
-			"identifier": map[string]any{"type": "dns", "value": testDomain}})
-	case "/tls-alpn-01", "/http-01":
-		s.authorization = "valid"
-		if err := s.verify(strings.TrimPrefix(r.URL.Path, "/")); err != nil {
-			s.authorization = "invalid"
-		}
-		s.reply(w, http.StatusOK, s.challenges()[0])
-	case "/finalize":
-		s.issue(r)
-		s.reply(w, http.StatusOK, s.order())
-	case "/certificate":
-		_, _ = w.Write(s.issued)
-	default:
-		s.Errorf("%s %s is not known", r.Method, r.URL.Path)
+		s.email.Store(strings.Join(account.Contact, " "))
 	}
 }
 
-func (s *acmeServer) reply(w http.ResponseWriter, status int, body map[string]any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	if err := json.NewEncoder(w).Encode(body); err != nil {
-		s.Error(err)
-	}
-}
-
-func (s *acmeServer) readPayload(r *http.Request, into any) {
-	var signed struct{ Payload string }
-	err := json.NewDecoder(r.Body).Decode(&signed)
-	text, decodeErr := base64.RawURLEncoding.DecodeString(signed.Payload)
-	if err = errors.Join(err, decodeErr, json.Unmarshal(text, into)); err != nil {
-		s.Error(err)
-	}
-}
-
-func (s *acmeServer) order() map[string]any {
-	order := map[string]any{"status": "pending", "authorizations": []string{s.URL + "/authorization"},
-		"identifiers": []any{map[string]any{"type": "dns", "value": testDomain}}, "finalize": s.URL + "/finalize"}
-	switch {
-	case s.issued != nil:
-		order["status"], order["certificate"] = "valid", s.URL+"/certificate"
-	case s.authorization == "valid":
-		order["status"] = "ready"
-	}
-	return order
-}
-
-func (s *acmeServer) challenges() (list []map[string]any) {
-	for _, kind := range []string{"http-01", "tls-alpn-01"} {
-		if kind == "http-01" || !s.httpOnly {
-			list = append(list, map[string]any{"type": kind, "url": s.URL + "/" + kind, "token": "token",
-				"status": s.authorization})
-		}
-	}
-	return list
-}
-
-// verify asks the server that has the domain to prove it.
-func (s *acmeServer) verify(kind string) error {
-	if kind == "http-01" {
-		req, err := http.NewRequestWithContext(s.Context(), http.MethodGet,
-			"http://"+s.plainAddr+"/.well-known/acme-challenge/token", nil)
-		if err != nil {
-			return err
-		}
-		req.Host = testDomain
-		res, err := s.Client().Do(req)
-		if err != nil {
-			return err
-		}
-		defer res.Body.Close()
-		text, err := io.ReadAll(res.Body)
-		if !strings.HasPrefix(string(text), "token.") {
-			err = fmt.Errorf("the proof is %q (%w)", text, err)
-		}
-		return err
-	}
-	conn, err := tls.Dial("tcp", s.tlsAddr, &tls.Config{ServerName: testDomain, NextProtos: []string{"acme-tls/1"},
-		InsecureSkipVerify: true})
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	state := conn.ConnectionState()
-	for _, x := range state.PeerCertificates[0].Extensions {
-		if x.Id.Equal(asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 1, 31}) && state.NegotiatedProtocol == "acme-tls/1" {
-			return state.PeerCertificates[0].VerifyHostname(testDomain)
-		}
-	}
-	return errors.New("the certificate is no proof")
-}
-
-func (s *acmeServer) issue(r *http.Request) {
-	var request struct{ CSR string }
-	s.readPayload(r, &request)
-	der, err := base64.RawURLEncoding.DecodeString(request.CSR)
-	if err != nil {
-		s.Error(err)
-		return
-	}
-	csr, err := x509.ParseCertificateRequest(der)
-	if err != nil || s.authorization != "valid" {
-		s.Errorf("a certificate is asked for while the domain is %s: %v", s.authorization, err)
-		return
-	}
-	form := &x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: csr.DNSNames, NotBefore: time.Now().Add(-time.Hour),
-		NotAfter: time.Now().Add(90 * 24 * time.Hour), KeyUsage: x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
-	leaf, err := x509.CreateCertificate(rand.Reader, form, s.root, csr.PublicKey, s.key)
-	if err != nil {
-		s.Error(err)
-	}
-	for _, cert := range [][]byte{leaf, s.root.Raw} {
-		s.issued = append(s.issued, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})...)
-	}
-}
-
-// startDomain serves testDomain by HTTPS and plain HTTP with certificates of the server, and returns a client for it.
-func (s *acmeServer) startDomain(t *testing.T, folder string) *http.Client {
+func newListener(t *testing.T) net.Listener {
 	t.Helper()
-	config := certs.TLSConfig{ACMEDomains: []string{testDomain}, ACMEEmail: "operator@example.com",
-		ACMEDirectory: s.URL + "/directory"}
-	source, err := config.Open(folder, time.Now, slog.New(slog.DiscardHandler))
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := httptest.NewServer(source.PlainHandler("443"))
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+func port(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
+
+// startNameServer answers by TCP that every name is this machine, and returns its address.
+func startNameServer(t *testing.T) string {
+	t.Helper()
+	l := newListener(t)
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				for answerName(conn) == nil {
+				}
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+// answerName answers one question, which has its length before it.
+func answerName(conn net.Conn) error {
+	var length uint16
+	if err := binary.Read(conn, binary.BigEndian, &length); err != nil {
+		return err
+	}
+	text := make([]byte, length)
+	if _, err := io.ReadFull(conn, text); err != nil {
+		return err
+	}
+	var m dnsmessage.Message
+	if err := m.Unpack(text); err != nil || len(m.Questions) != 1 {
+		return errors.Join(errors.New("no question"), err)
+	}
+	m.Response, m.Additionals = true, nil
+	if question := m.Questions[0]; question.Type == dnsmessage.TypeA {
+		m.Answers = []dnsmessage.Resource{{Header: dnsmessage.ResourceHeader{Name: question.Name, Class: question.Class},
+			Body: &dnsmessage.AResource{A: [4]byte{127, 0, 0, 1}}}}
+	}
+	answer, err := m.Pack()
+	if err != nil {
+		return err
+	}
+	_, err = conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...))
+	return err
+}
+
+// startDomain serves testDomain by HTTPS and plain HTTP with certificates of the server, and returns a client for it.
+func (s *acmeServer) startDomain(t *testing.T, folder string, secureAt, plainAt net.Listener) *http.Client {
+	t.Helper()
+	config := certs.TLSConfig{ACMEDomains: []string{testDomain}, ACMEEmail: "operator@example.com",
+		ACMEDirectory: s.URL + "/dir"}
+	source, err := config.Open(folder, time.Now, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := &httptest.Server{Listener: plainAt, Config: &http.Server{Handler: atPort80(source.PlainHandler("443"))}}
+	plain.Start()
 	t.Cleanup(plain.Close)
-	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
-	address := secure.Listener.Addr().String()
+	secure := &httptest.Server{Config: &http.Server{Handler: http.NotFoundHandler()}}
 	table := listen.NewConnTable(listen.Limits{})
-	secure.Listener = table.Listener(listen.NewTLSListener(secure.Listener, source.TLS))
+	secure.Listener = table.Listener(listen.NewTLSListener(secureAt, source.TLS))
 	table.Configure(secure.Config)
 	secure.Start()
-	s.mu.Lock()
-	s.tlsAddr, s.plainAddr = address, plain.Listener.Addr().String()
-	s.mu.Unlock()
-	roots := x509.NewCertPool()
-	roots.AddCert(s.root)
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: s.root}}
 	transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, network, address)
+		return (&net.Dialer{}).DialContext(ctx, network, secureAt.Addr().String())
 	}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
@@ -253,44 +190,57 @@ func (s *acmeServer) startDomain(t *testing.T, folder string) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
+// atPort80 serves requests as if they had come to port 80, which needs no word in the name of the host.
+func atPort80(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Host, _, _ = net.SplitHostPort(r.Host)
+		handler.ServeHTTP(w, r)
+	})
+}
+
 // A certificate is issued at the first handshake, to whoever proves by TLS or by plain HTTP to have the domain, and is
 // kept for the next start.
 func TestCertificateByACME(t *testing.T) {
-	for _, httpOnly := range []bool{false, true} {
-		s, folder := startACMEServer(t), filepath.Join(t.TempDir(), "acme")
-		s.httpOnly = httpOnly
-		for range 2 {
-			res, err := s.startDomain(t, folder).Get("https://" + testDomain + "/")
-			if err != nil {
-				t.Fatalf("httpOnly %v: %v", httpOnly, err)
+	for name, proofByTLS := range map[string]bool{"by TLS": true, "by plain HTTP": false} {
+		t.Run(name, func(t *testing.T) {
+			s, folder := startACMEServer(t, proofByTLS), filepath.Join(t.TempDir(), "acme")
+			get(t, s.startDomain(t, folder, s.tls, s.plain))
+			orders := s.orders.Load()
+			if email := s.email.Load(); orders == 0 || email != "mailto:operator@example.com" {
+				t.Errorf("%d orders of %v", orders, email)
 			}
-			_ = res.Body.Close()
-		}
-		s.mu.Lock()
-		orders, email := s.orders, s.email
-		s.mu.Unlock()
-		if orders != 1 || email != "mailto:operator@example.com" {
-			t.Errorf("httpOnly %v: %d orders of %q", httpOnly, orders, email)
-		}
-		if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("the folder of certificates: %v %v", info, err)
-		}
+			get(t, s.startDomain(t, folder, newListener(t), newListener(t)))
+			if again := s.orders.Load(); again != orders {
+				t.Errorf("%d orders more at the next start", again-orders)
+			}
+			if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
+				t.Errorf("the folder of certificates: %v %v", info, err)
+			}
+		})
 	}
+}
+
+// get asks the domain, whose certificate is checked.
+func get(t *testing.T, client *http.Client) {
+	t.Helper()
+	res, err := client.Get("https://" + testDomain + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
 }
 
 // No certificate is asked for where the name is none of the domains.
 func TestOtherNamesGetNoCertificate(t *testing.T) {
-	s := startACMEServer(t)
-	client := s.startDomain(t, t.TempDir())
+	s := startACMEServer(t, true)
+	client := s.startDomain(t, t.TempDir(), s.tls, s.plain)
 	for _, name := range []string{"other.example.com", "127.0.0.1"} {
 		if res, err := client.Get("https://" + name + "/"); err == nil {
 			_ = res.Body.Close()
 			t.Errorf("%s has a certificate", name)
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.orders != 0 {
-		t.Errorf("%d orders", s.orders)
+	if orders := s.orders.Load(); orders != 0 {
+		t.Errorf("%d orders", orders)
 	}
 }

@@ -68,16 +68,18 @@ type Account struct {
 }
 
 func (s *Service) createAccount(ctx context.Context, in NewAccount) (CreatedAccount, error) {
-	a, key, err := s.Accounts.CreateAccount(ctx, access.NewAccount{
-		Name:    in.Name,
-		Plan:    in.Plan,
-		Credits: grantCredits(in.Credits),
-		HIPAA:   in.HIPAA,
-	})
+	a, key, err := s.Accounts.CreateAccount(ctx, in.account())
 	if err != nil {
 		return CreatedAccount{}, err
 	}
 	return CreatedAccount{string(a.ID), key}, nil
+}
+
+// Check fails as CreateAccount would, without a database: what is refused then has made none.
+func (in NewAccount) Check(plans *access.Plans) error { return plans.CheckNewAccount(in.account()) }
+
+func (in NewAccount) account() access.NewAccount {
+	return access.NewAccount{Name: in.Name, Plan: in.Plan, Credits: grantCredits(in.Credits), HIPAA: in.HIPAA}
 }
 
 // grantCredits converts whole credits, of which more than 10^12 count as 10^12.
