@@ -76,9 +76,7 @@ func (db *DB) Inbox(ctx context.Context, account parley.AccountID, f InboxFilter
 	after, order := startCursor(ask), ` and (last_activity, id) < (?, ?)
 		order by last_activity desc, id desc`
 	if f.LongestFirst {
-		if ask.After == nil {
-			after = parley.Cursor{}
-		}
+		after = firstCursor(ask)
 		order = ` and waiting_since is not null and (waiting_since, id) > (?, ?)
 		order by waiting_since, id`
 	}

@@ -17,7 +17,8 @@ type AnswerUsage struct {
 }
 
 // AddMessage appends a message to its conversation: it gets the next sequence number, and the conversation's counters
-// and last activity follow, and so does since when the customer waits for a person. usage may be nil. Fails with CONVERSATION_NOT_FOUND once the conversation is deleted.
+// and last activity follow, and so does since when the customer waits for a person. usage may be nil. Fails with
+// CONVERSATION_NOT_FOUND once the conversation is deleted.
 func (db *DB) AddMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message, usage *AnswerUsage) error {
 	_, err := db.AddAnswer(ctx, ref, m, usage)
 	return err

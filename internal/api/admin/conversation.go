@@ -399,7 +399,8 @@ func (InboxQuery) FieldDocs() map[string]string {
 	return map[string]string{
 		"view": "waiting: handed over to people, and nobody has answered the customer since; mine: the member answers; " +
 			"unassigned: handed over, and nobody answers yet; live: not ended; ended; all.",
-		"order": "active: the last active first; longest: those in which the customer waits for a person, the longest first.",
+		"order": "active: the last active first; longest: those in which the customer waits for a person, the longest " +
+			"first.",
 	}
 }
 

@@ -43,7 +43,8 @@ func routes() []route {
 		ListStatuses, AddStatus, ChangeStatus, DefaultStatus, ArchiveStatus,
 		ListTeams, AddTeam, ChangeTeam, RemoveTeam, JoinTeam, LeaveTeam,
 		ListRules, AddRule, ReplaceRule, RemoveRule, MoveRule, SwitchRule, Route,
-		ListCustomers, GetCustomer, ListLeads, ListTickets, ListAccountTickets, OpenTicket, ShowTicket, ChangeTicket, WriteTicket,
+		ListCustomers, GetCustomer, ListLeads, ListTickets, ListAccountTickets,
+		OpenTicket, ShowTicket, ChangeTicket, WriteTicket,
 	}
 }
 

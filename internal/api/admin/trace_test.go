@@ -318,8 +318,8 @@ func TestInboxHasFirstWhoWaitsLongest(t *testing.T) {
 		if got := read("longest"); len(got) != 1 || got[0].ID != ids[0] {
 			mt.t.Errorf("after an answer: %+v", got)
 		}
-		mt.Do(mt.t, "POST", "/agents/"+agent+"/chat", mt.Key, map[string]any{"message": "Thanks, and when?",
-			"conversationId": ids[1], "userId": "jo", "stream": false})
+		mt.Do(mt.t, "POST", "/agents/"+agent+"/conversations/"+ids[1]+"/messages", mt.Key,
+			map[string]any{"message": "Thanks, and when?"})
 		got := read("longest")
 		if len(got) != 2 || got[1].ID != ids[1] || got[1].WaitingSince.UnixMilli() <= 1000 {
 			mt.t.Errorf("after another question: %+v", got)

@@ -3203,6 +3203,11 @@ export interface components {
             status: string;
             title?: string;
             userId?: string;
+            /**
+             * Format: date-time
+             * @description When the customer began to wait for a person; null: they do not.
+             */
+            waitingSince: string | null;
         };
         InboxRowPage: {
             data: components["schemas"]["InboxRow"][];
@@ -4105,6 +4110,11 @@ export interface components {
             hasVoice?: string;
             /** @description Who answers. */
             memberId?: string;
+            /**
+             * @description As of the inbox.
+             * @enum {string}
+             */
+            order?: "active" | "longest";
             procedure?: string;
             procedureOutcome?: string;
             query?: string;
@@ -4523,6 +4533,11 @@ export interface components {
             ticketNumber?: number;
             title?: string;
             userId?: string;
+            /**
+             * Format: date-time
+             * @description When the customer began to wait for a person; null: they do not.
+             */
+            waitingSince: string | null;
         };
         ThreadEntry: {
             answerState?: string;
@@ -4610,6 +4625,8 @@ export interface components {
             description?: string;
             /** Format: date-time */
             lastMessageAt: string | null;
+            hasEarlier: boolean;
+            /** @description The oldest first. */
             messages: components["schemas"]["TicketMessage"][];
             priority: string;
             status: string;
@@ -4642,6 +4659,8 @@ export interface components {
             from: string;
             messageId: string;
             name?: string;
+            /** Format: int64 */
+            seq: number;
             text?: string;
             type: string;
         };
