@@ -46,11 +46,12 @@ type Conversation struct {
 	Paused        bool
 	ParentID      ConversationID
 	ParentSummary string
-	EmbedOrigin   string    // the page that it began on, without the query
-	EmbedTitle    string    // the title of that page, by its own word
-	EmbedLocale   string    // the language of that page (BCP 47)
-	VisitorID     VisitorID // whose browser it began in; empty if in none
-	ClaimedBy     UserID    // the member who answers since it was taken over; empty while nobody does
+	EmbedOrigin   string     // the page that it began on, without the query
+	EmbedTitle    string     // the title of that page, by its own word
+	EmbedLocale   string     // the language of that page (BCP 47)
+	VisitorID     VisitorID  // whose browser it began in; empty if in none
+	ClaimedBy     UserID     // the member who answers since it was taken over; empty while nobody does
+	WaitingSince  *time.Time // when the customer began to wait for a person; nil while they do not
 	MessageCount  int
 	CreatedAt     time.Time
 	UpdatedAt     time.Time // last activity

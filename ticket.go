@@ -253,6 +253,7 @@ type InboxFilter struct {
 	View             string  `json:"view,omitempty"`
 	AgentID          AgentID `json:"agentId,omitempty"`
 	MemberID         UserID  `json:"memberId,omitempty"` // who answers
+	Order            string  `json:"order,omitempty"`
 	Query            string  `json:"query,omitempty"`
 	Source           string  `json:"source,omitempty"`
 	Sentiment        string  `json:"sentiment,omitempty"`

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -128,7 +129,30 @@ func (p *process) writeTicketMessage(t ticketRef, kind, member, text string) err
 type ticketShowCmd struct{ ticketRef }
 
 func (c *ticketShowCmd) Run(p *process) error {
-	return printAdmin(p, admin.ShowTicket, admin.TicketRef(c.ticketRef), p.printTicketDetails)
+	t, err := c.readAll(p)
+	if err != nil {
+		return err
+	}
+	if p.commandLine.JSON {
+		return p.printJSON(t)
+	}
+	return p.printTicketDetails(t)
+}
+
+// readAll reads a ticket with all its messages, page by page.
+func (c *ticketShowCmd) readAll(p *process) (admin.TicketDetails, error) {
+	in := admin.TicketDetailsQuery{TicketRef: admin.TicketRef(c.ticketRef), Limit: 200}
+	t, err := runAdmin(p, admin.ShowTicket, in)
+	pages := [][]admin.TicketMessage{t.Messages}
+	for err == nil && t.HasEarlier {
+		var page admin.TicketDetails
+		in.Before = pages[len(pages)-1][0].Seq
+		page, err = runAdmin(p, admin.ShowTicket, in)
+		t.HasEarlier, pages = page.HasEarlier, append(pages, page.Messages)
+	}
+	slices.Reverse(pages)
+	t.Messages = slices.Concat(pages...)
+	return t, err
 }
 
 func (p *process) printTicketDetails(t admin.TicketDetails) error {

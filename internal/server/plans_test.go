@@ -107,9 +107,11 @@ func showInbox(t *testing.T, s *testkit.Server, agent, conversation string) {
 	var all error
 	for _, view := range []string{"waiting", "mine", "unassigned", "live", "ended", "all"} {
 		for _, of := range []string{"", agent} {
-			query := admin.InboxQuery{AccountID: s.Account, View: view, AgentID: of, Paging: page}
-			_, err := admin.RunOn(t.Context(), s.AdminService, admin.ListInbox, query)
-			all = errors.Join(all, err)
+			for _, order := range []string{"active", "longest"} {
+				query := admin.InboxQuery{AccountID: s.Account, View: view, AgentID: of, Order: order, Paging: page}
+				_, err := admin.RunOn(t.Context(), s.AdminService, admin.ListInbox, query)
+				all = errors.Join(all, err)
+			}
 		}
 	}
 	_, countErr := admin.RunOn(t.Context(), s.AdminService, admin.CountInbox, admin.InboxAccount{AccountID: s.Account})
@@ -117,6 +119,13 @@ func showInbox(t *testing.T, s *testkit.Server, agent, conversation string) {
 		query := admin.ThreadQuery{ID: conversation, Before: before, Limit: 50}
 		_, err := admin.RunOn(t.Context(), s.AdminService, admin.ReadThread, query)
 		all = errors.Join(all, err)
+	}
+	for _, sort := range []string{"updatedAt", "lastMessageAt", "createdAt"} {
+		for _, order := range []string{"asc", "desc"} {
+			query := admin.AccountTicketQuery{AccountID: s.Account, SortBy: sort, Order: order, Paging: page}
+			_, err := admin.RunOn(t.Context(), s.AdminService, admin.ListAccountTickets, query)
+			all = errors.Join(all, err)
+		}
 	}
 	_, customerErr := admin.RunOn(t.Context(), s.AdminService, admin.ListCustomers,
 		admin.CustomerQuery{AgentID: agent, Limit: 20})

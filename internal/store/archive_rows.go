@@ -269,9 +269,16 @@ func (db *DB) ReadArchiveRows(ctx context.Context, account parley.AccountID) err
 }
 
 // FinishArchive writes what an archive does not hold and what follows from it: the counters of the conversations of an
-// account, and the sign for running servers that its servers of models are to be read.
+// account, which customers wait, which older archives do not say, and the sign for running servers that its servers of
+// models are to be read.
 func (db *DB) FinishArchive(ctx context.Context, account parley.AccountID) error {
 	if err := db.setModelServerRevision(ctx); err != nil {
+		return err
+	}
+	if err := db.exec(ctx, `
+		update conversations set waiting_since = last_activity
+		where account_id = ? and status = 'taken_over' and deleted_at is null and waiting_since is null
+		  and `+lastAuthor+` <> 'human'`, account); err != nil {
 		return err
 	}
 	return db.exec(ctx, `

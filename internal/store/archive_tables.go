@@ -327,6 +327,7 @@ conversations (id): t.deleted_at is null
   title_made flag
   visitor_id id? -> visitors
   claimed_by id? -> users
+  waiting_since nat?
   embed_title text?
   embed_locale text?
   deleted_at = null # what is deleted is not archived

@@ -34,6 +34,7 @@ func conversationFields(c *parley.Conversation) []field {
 		{"embed_title", nullableText(&c.EmbedTitle)},
 		{"embed_locale", nullableText(&c.EmbedLocale)},
 		{"claimed_by", nullableText(&c.ClaimedBy)},
+		{"waiting_since", timePointerDest{&c.WaitingSince}},
 	}
 }
 
@@ -89,6 +90,9 @@ func (db *DB) CreateVoiceConversation(ctx context.Context, c *parley.Conversatio
 
 func (db *DB) createConversation(ctx context.Context, c *newConversation, first *parley.Message) error {
 	c.MessageCount = boolToInt(first != nil)
+	if c.Status == parley.ConversationTakenOver && first != nil && first.Author != parley.AuthorHuman {
+		c.WaitingSince = &c.CreatedAt
+	}
 	if err := newConversationTable.queueInsert(ctx, db, c); err != nil {
 		return err
 	}
@@ -149,12 +153,13 @@ func (db *DB) conversation(ctx context.Context, ref parley.ConversationRef, lock
 const conversationWhere = `where id = ? and agent_id = ? and account_id = ? and deleted_at is null`
 
 // SaveConversationStatus writes the status of a locked conversation, whether it is paused, who answers in it, and, when
-// it has ended, at what time and by whom.
+// it has ended, at what time and by whom. Once people have it the customer waits, unless a person has written last.
 func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation, endedAt int64, endedBy string) error {
 	var at any
 	if endedAt != 0 {
 		at = endedAt
 	}
+	isTaken := boolToInt(c.Status == parley.ConversationTakenOver)
 	return db.execFound(ctx, parley.CodeResourceNotFound, `
 		update conversations set
 		  status = ?,
@@ -162,10 +167,16 @@ func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation
 		  claimed_by = ?,
 		  ended_at = ?,
 		  ended_by = ?,
-		  escalated = case when ? = 1 then 1 else escalated end
+		  escalated = case when ? = 1 then 1 else escalated end,
+		  waiting_since = case
+		    when ? = 0 then null
+		    when status = 'taken_over' then waiting_since
+		    when `+lastAuthor+` = 'human' then null
+		    else last_activity
+		  end
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, c.Status, boolToInt(c.Paused),
 		textOrNil(c.ClaimedBy), at,
-		textOrNil(endedBy), boolToInt(c.Status == parley.ConversationTakenOver), c.ID, c.AgentID, c.AccountID)
+		textOrNil(endedBy), isTaken, isTaken, c.ID, c.AgentID, c.AccountID)
 }
 
 // ConversationHead is what those who follow a conversation have to know of it.

@@ -11,7 +11,7 @@ type InboxView string
 
 // The views of the inbox. All but InboxEnded and InboxAll leave out what has ended.
 const (
-	InboxWaiting    InboxView = "waiting"    // handed over to people, none of whom has written since the customer
+	InboxWaiting    InboxView = "waiting"    // handed over to people, and the customer waits for one to write
 	InboxMine       InboxView = "mine"       // the member answers
 	InboxUnassigned InboxView = "unassigned" // handed over to people, and nobody answers yet
 	InboxLive       InboxView = "live"       // not ended
@@ -26,6 +26,8 @@ type InboxFilter struct {
 	Agent  parley.AgentID // empty: of all agents
 
 	ClaimedBy parley.UserID // who answers; empty: whoever does
+
+	LongestFirst bool // those in which the customer waits, the longest first; else the last active comes first
 }
 
 // lastAuthor is who has written the newest message that the customer of a conversation sees.
@@ -53,7 +55,7 @@ func (f InboxFilter) whereClause(account parley.AccountID) (where string, args [
 	}
 	switch f.View {
 	case InboxWaiting:
-		where += ` and status = 'taken_over' and ` + lastAuthor + ` <> 'human'`
+		where += ` and waiting_since is not null`
 	case InboxMine:
 		where, args = where+` and status = 'taken_over' and claimed_by = ?`, append(args, f.Member)
 	case InboxUnassigned:
@@ -67,27 +69,39 @@ func (f InboxFilter) whereClause(account parley.AccountID) (where string, args [
 	return where, args
 }
 
-// Inbox lists an account's conversations with all agents but those of playgrounds, the last active first.
+// Inbox lists an account's conversations with all agents but those of playgrounds.
 func (db *DB) Inbox(ctx context.Context, account parley.AccountID, f InboxFilter,
 	ask parley.PageRequest) (page parley.Page[parley.Conversation], err error) {
 	where, args := f.whereClause(account)
-	after := startCursor(ask)
+	after, order := startCursor(ask), ` and (last_activity, id) < (?, ?)
+		order by last_activity desc, id desc`
+	if f.LongestFirst {
+		after = firstCursor(ask)
+		order = ` and waiting_since is not null and (waiting_since, id) > (?, ?)
+		order by waiting_since, id`
+	}
 	list, err := conversationTable.list(ctx, db, `
-		where `+where+` and (last_activity, id) < (?, ?)
-		order by last_activity desc, id desc
+		where `+where+order+`
 		limit ?`, append(args, after.SortValue, after.ID, ask.Limit+1)...)
 	page.Items, page.Next = cutPage(list, ask.Limit, func(c parley.Conversation) parley.Cursor {
-		return parley.Cursor{SortValue: millis(c.UpdatedAt), ID: string(c.ID)}
+		at := c.UpdatedAt
+		if f.LongestFirst {
+			at = *c.WaitingSince
+		}
+		return parley.Cursor{SortValue: millis(at), ID: string(c.ID)}
 	})
 	return page, err
 }
 
-// CountInbox counts what Inbox lists.
-func (db *DB) CountInbox(ctx context.Context, account parley.AccountID, f InboxFilter) (int, error) {
+// CountInbox counts what Inbox lists, up to a number.
+func (db *DB) CountInbox(ctx context.Context, account parley.AccountID, f InboxFilter, most int) (int, error) {
 	where, args := f.whereClause(account)
 	return db.count(ctx, `
-		from conversations
-		where `+where, args...)
+		from (
+		  select 1
+		  from conversations
+		  where `+where+`
+		  limit ?) found`, append(args, most)...)
 }
 
 // LastMessages returns the newest message that customers see of each of some conversations of an account, in no order.

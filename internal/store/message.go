@@ -17,7 +17,8 @@ type AnswerUsage struct {
 }
 
 // AddMessage appends a message to its conversation: it gets the next sequence number, and the conversation's counters
-// and last activity follow. usage may be nil. Fails with CONVERSATION_NOT_FOUND once the conversation is deleted.
+// and last activity follow, and so does since when the customer waits for a person. usage may be nil. Fails with
+// CONVERSATION_NOT_FOUND once the conversation is deleted.
 func (db *DB) AddMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message, usage *AnswerUsage) error {
 	_, err := db.AddAnswer(ctx, ref, m, usage)
 	return err
@@ -27,13 +28,20 @@ func (db *DB) AddMessage(ctx context.Context, ref parley.AgentRef, m *parley.Mes
 // was generated.
 func (db *DB) AddAnswer(ctx context.Context, ref parley.AgentRef, m *parley.Message,
 	usage *AnswerUsage) (status parley.ConversationStatus, err error) {
+	at := millis(m.CreatedAt)
 	err = db.sql.QueryRow(ctx, `
 		update conversations set
 		  last_seq = last_seq + 1,
 		  message_count = message_count + 1,
-		  last_activity = ?
+		  last_activity = ?,
+		  waiting_since = case
+		    when ? = 1 then null
+		    when status = 'taken_over' and ? = 1 then coalesce(waiting_since, ?)
+		    else waiting_since
+		  end
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null
-		returning last_seq, status`, millis(m.CreatedAt), m.ConversationID, ref.Agent, ref.Account).Scan(&m.Seq, &status)
+		returning last_seq, status`, at, boolToInt(m.Author == parley.AuthorHuman),
+		boolToInt(m.Author == parley.AuthorUser), at, m.ConversationID, ref.Agent, ref.Account).Scan(&m.Seq, &status)
 	if err != nil {
 		return "", mapNotFound(err, parley.CodeConversationNotFound)
 	}

@@ -153,6 +153,8 @@ type TicketFilter struct {
 	Sort                   TicketSort              // empty is SortByUpdated
 	Ascending              bool
 	CountTotal             bool // whether the page holds the total
+
+	ofAccount bool // of all agents of the account; ties then go by the tickets' ids
 }
 
 // noMessageSortValue is the place of tickets without a message among those ordered by their last one.
@@ -190,6 +192,13 @@ func (db *DB) Tickets(ctx context.Context, ref parley.AgentRef, f TicketFilter,
 	return page, nil
 }
 
+// AccountTickets is Tickets of all agents of an account. A cursor holds the id in place of the number.
+func (db *DB) AccountTickets(ctx context.Context, account parley.AccountID, f TicketFilter,
+	ask parley.PageRequest) (parley.Page[parley.Ticket], error) {
+	f.ofAccount = true
+	return db.Tickets(ctx, parley.AgentRef{Account: account}, f, ask)
+}
+
 // ticketsWithSortValue lists the tickets that have a value to be ordered by, in its index.
 func (db *DB) ticketsWithSortValue(ctx context.Context, f TicketFilter, where string, args []any,
 	ask parley.PageRequest) ([]parley.Ticket, error) {
@@ -199,10 +208,11 @@ func (db *DB) ticketsWithSortValue(ctx context.Context, f TicketFilter, where st
 		where += ` and t.last_message_at is not null`
 	}
 	if ask.After != nil {
-		where += ` and (` + column + `, t.number) ` + beyond + ` (?, ?)`
-		args = append(args[:len(args):len(args)], ask.After.SortValue, cursorNumber(ask.After))
+		where += ` and (` + column + `, ` + f.tieColumn() + `) ` + beyond + ` (?, ?)`
+		args = append(args[:len(args):len(args)], ask.After.SortValue, f.tieOf(ask.After))
 	}
-	return db.queryTickets(ctx, where+` order by `+column+direction+`, t.number`+direction, args, ask.Limit+1)
+	order := ` order by ` + column + direction + `, ` + f.tieColumn() + direction
+	return db.queryTickets(ctx, where+order, args, ask.Limit+1)
 }
 
 // ticketsWithoutMessages lists the tickets without a message.
@@ -211,10 +221,10 @@ func (db *DB) ticketsWithoutMessages(ctx context.Context, f TicketFilter, where 
 	direction, beyond := f.sortDirection()
 	where += ` and t.last_message_at is null`
 	if ask.After != nil && ask.After.SortValue == noMessageSortValue {
-		where += ` and t.number ` + beyond + ` ?`
-		args = append(args[:len(args):len(args)], cursorNumber(ask.After))
+		where += ` and ` + f.tieColumn() + ` ` + beyond + ` ?`
+		args = append(args[:len(args):len(args)], f.tieOf(ask.After))
 	}
-	return db.queryTickets(ctx, where+` order by t.number`+direction, args, limit)
+	return db.queryTickets(ctx, where+` order by `+f.tieColumn()+direction, args, limit)
 }
 
 func (db *DB) queryTickets(ctx context.Context, where string, args []any, limit int) ([]parley.Ticket, error) {
@@ -238,17 +248,34 @@ func (f TicketFilter) cursor(t parley.Ticket) parley.Cursor {
 	case f.Sort == SortByLastMessage:
 		at = millis(*t.LastMessageAt)
 	}
+	if f.ofAccount {
+		return parley.Cursor{SortValue: at, ID: string(t.ID)}
+	}
 	return parley.Cursor{SortValue: at, ID: strconv.FormatInt(t.Number, 10)}
 }
 
-// cursorNumber reads the number of a cursor; cursors are sealed, so it is one of ours.
-func cursorNumber(m *parley.Cursor) int64 {
+// tieColumn is what tickets are ordered by that have the same value.
+func (f TicketFilter) tieColumn() string {
+	if f.ofAccount {
+		return `t.id`
+	}
+	return `t.number`
+}
+
+// tieOf reads the value of that column in a cursor; cursors are sealed, so it is one of ours.
+func (f TicketFilter) tieOf(m *parley.Cursor) any {
+	if f.ofAccount {
+		return m.ID
+	}
 	n, _ := strconv.ParseInt(m.ID, 10, 64)
 	return n
 }
 
 func (f TicketFilter) whereClause(ref parley.AgentRef) (string, []any) {
 	clauses, args := []string{`t.agent_id = ?`, `t.account_id = ?`}, []any{ref.Agent, ref.Account}
+	if f.ofAccount {
+		clauses, args = []string{`t.account_id = ?`, ticketAgentThere}, []any{ref.Account}
+	}
 	add := func(clause string, values ...any) { clauses, args = append(clauses, clause), append(args, values...) }
 	if len(f.Categories) > 0 {
 		add(`t.category in `+placeholders(len(f.Categories)), toAny(f.Categories)...)
@@ -269,6 +296,12 @@ func (f TicketFilter) whereClause(ref parley.AgentRef) (string, []any) {
 	}
 	return strings.Join(clauses, ` and `), args
 }
+
+// ticketAgentThere leaves out the tickets of agents that are deleted.
+const ticketAgentThere = `exists (
+	select 1
+	from agents a
+	where a.id = t.agent_id and a.account_id = t.account_id and a.deleted_at is null)`
 
 // addNullableFilter narrows a list by a column that may be null: nil does not, empty finds the nulls.
 func addNullableFilter[S ~string](add func(string, ...any), column string, id *S) {

@@ -390,6 +390,7 @@ type InboxQuery struct {
 	View      string `query:"view" enum:"waiting,mine,unassigned,live,ended,all" default:"waiting"`
 	AgentID   string `query:"agentId" doc:"With this agent alone."`
 	MemberID  string `query:"memberId" doc:"In which this member answers."`
+	Order     string `query:"order" enum:"active,longest" default:"active"`
 	Paging
 }
 
@@ -398,6 +399,8 @@ func (InboxQuery) FieldDocs() map[string]string {
 	return map[string]string{
 		"view": "waiting: handed over to people, and nobody has answered the customer since; mine: the member answers; " +
 			"unassigned: handed over, and nobody answers yet; live: not ended; ended; all.",
+		"order": "active: the last active first; longest: those in which the customer waits for a person, the longest " +
+			"first.",
 	}
 }
 
@@ -409,6 +412,8 @@ type InboxRow struct {
 	Customer    string        `json:"customer,omitempty" doc:"Name, e-mail address or your own id, if one is known."`
 	ClaimedBy   *InboxMember  `json:"claimedBy" doc:"Who answers; null while nobody of the team does."`
 	LastMessage *InboxMessage `json:"lastMessage" doc:"Null where nothing was said yet."`
+
+	WaitingSince *time.Time `json:"waitingSince" doc:"When the customer began to wait for a person; null: they do not."`
 }
 
 // InboxMember is a member of the team.
@@ -444,11 +449,11 @@ func (s *Service) listInbox(ctx context.Context, in InboxQuery) (Page[InboxRow],
 		}
 	}
 	filter := store.InboxFilter{View: store.InboxView(in.View), Member: parley.UserID(s.author()),
-		Agent: parley.AgentID(in.AgentID), ClaimedBy: parley.UserID(in.MemberID)}
+		Agent: parley.AgentID(in.AgentID), ClaimedBy: parley.UserID(in.MemberID), LongestFirst: in.Order == "longest"}
 	read := func(p parley.PageRequest) (parley.Page[parley.Conversation], error) {
 		return s.DB.Inbox(ctx, account, filter, p)
 	}
-	purpose := []string{"inbox", in.View, s.author(), in.AgentID, in.MemberID}
+	purpose := []string{"inbox", in.View, s.author(), in.AgentID, in.MemberID, in.Order}
 	return readPage(s, in.Paging, purpose, read, func(list []parley.Conversation) ([]InboxRow, error) {
 		return s.newInboxRows(ctx, account, list)
 	})
@@ -476,7 +481,8 @@ func (s *Service) newInboxRows(ctx context.Context, account parley.AccountID,
 	return httpapi.ConvertList(list, func(c *parley.Conversation) InboxRow {
 		person := customers[c.ID]
 		row := InboxRow{Conversation: newConversation(c), AgentName: names[string(c.AgentID)], Title: c.Title,
-			Customer: cmp.Or(person.Name, person.Email, person.ExternalID), LastMessage: last[c.ID]}
+			Customer: cmp.Or(person.Name, person.Email, person.ExternalID), LastMessage: last[c.ID],
+			WaitingSince: c.WaitingSince}
 		if c.Status == parley.ConversationTakenOver && c.ClaimedBy != "" {
 			row.ClaimedBy = &InboxMember{string(c.ClaimedBy), names[string(c.ClaimedBy)]}
 		}
@@ -508,10 +514,13 @@ type InboxAccount struct {
 
 // InboxCounts are the numbers of conversations in the views of the inbox that somebody has to look at.
 type InboxCounts struct {
-	Waiting    int `json:"waiting"`
-	Mine       int `json:"mine"`
-	Unassigned int `json:"unassigned"`
+	Waiting    int `json:"waiting" doc:"At most 100, which stands for more as well."`
+	Mine       int `json:"mine" doc:"The same."`
+	Unassigned int `json:"unassigned" doc:"The same."`
 }
+
+// maxInboxCount is how far the conversations of a view are counted.
+const maxInboxCount = 100
 
 func (s *Service) countInbox(ctx context.Context, in InboxAccount) (out InboxCounts, err error) {
 	account, err := s.findAccount(ctx, in.AccountID)
@@ -521,7 +530,7 @@ func (s *Service) countInbox(ctx context.Context, in InboxAccount) (out InboxCou
 	for view, count := range map[store.InboxView]*int{store.InboxWaiting: &out.Waiting, store.InboxMine: &out.Mine,
 		store.InboxUnassigned: &out.Unassigned} {
 		filter := store.InboxFilter{View: view, Member: parley.UserID(s.author())}
-		if *count, err = s.DB.CountInbox(ctx, account, filter); err != nil {
+		if *count, err = s.DB.CountInbox(ctx, account, filter, maxInboxCount); err != nil {
 			return out, err
 		}
 	}

@@ -43,7 +43,8 @@ func routes() []route {
 		ListStatuses, AddStatus, ChangeStatus, DefaultStatus, ArchiveStatus,
 		ListTeams, AddTeam, ChangeTeam, RemoveTeam, JoinTeam, LeaveTeam,
 		ListRules, AddRule, ReplaceRule, RemoveRule, MoveRule, SwitchRule, Route,
-		ListCustomers, GetCustomer, ListLeads, ListTickets, OpenTicket, ShowTicket, ChangeTicket, WriteTicket,
+		ListCustomers, GetCustomer, ListLeads, ListTickets, ListAccountTickets,
+		OpenTicket, ShowTicket, ChangeTicket, WriteTicket,
 	}
 }
 
@@ -63,6 +64,7 @@ const (
 	reasonInsights   = "several numbers at once, and their groups"
 	reasonHelpdesk   = "the set-up of the helpdesk, which REST v2 only reads"
 	reasonCommand    = "the command line, which has no key"
+	reasonAllAgents  = "tickets of several agents at once"
 	reasonVoice      = "voice sessions of all agents"
 )
 
@@ -135,6 +137,8 @@ var (
 		parley.PermissionConversationsRead, parley.PermissionConversationsWrite).write
 	ticketGroup = newAgentGroups("Tickets", reasonCommand,
 		parley.PermissionTicketsRead, parley.PermissionTicketsWrite)
+	accountTicketGroup = newAccountGroups("Tickets", reasonAllAgents,
+		parley.PermissionTicketsRead, parley.PermissionTicketsWrite).read
 )
 
 // The operations on accounts.

@@ -346,7 +346,7 @@ var (
 	}, (*Service).saveDraft)
 	ListInbox = newOperation(conversationGroup.read, "GET /accounts/{accountId}/inbox", operation{
 		Name:    "listInbox",
-		Summary: "List the conversations of an account with all of its agents, the last active first",
+		Summary: "List the conversations of an account with all of its agents",
 		Errors: errorCodes{parley.CodeAccountNotFound, parley.CodeAgentNotFound, parley.CodeMemberNotFound,
 			parley.CodeInvalidCursor},
 	}, (*Service).listInbox)
@@ -393,7 +393,7 @@ var (
 	}, (*Service).removeMemberFile)
 	CountInbox = newOperation(conversationGroup.read, "GET /accounts/{accountId}/inbox/counts", operation{
 		Name:    "countInbox",
-		Summary: "Count the conversations of an account that people have to look at",
+		Summary: "Count the conversations of an account that people have to look at, up to 100",
 		Errors:  errorCodes{parley.CodeAccountNotFound},
 	}, (*Service).countInbox)
 	ReadThread = newOperation(conversationGroup.read, "GET /conversations/{conversationId}/thread", operation{

@@ -130,6 +130,11 @@ var (
 		Summary: "List the tickets of an agent, or find them",
 		Errors:  errorCodes{parley.CodeNotFound, parley.CodeTicketTeam, parley.CodeTicketMember},
 	}, (*Service).listTickets)
+	ListAccountTickets = newOperation(accountTicketGroup, "GET /tickets", operation{
+		Name:    "listAccountTickets",
+		Summary: "List the tickets of all agents of an account",
+		Errors:  errorCodes{parley.CodeInvalidCursor},
+	}, (*Service).listAccountTickets)
 	OpenTicket = newOperation(ticketGroup.write, "POST /tickets", operation{
 		Name:    "openTicket",
 		Summary: "Open a ticket",
@@ -140,7 +145,7 @@ var (
 	})
 	ShowTicket = newOperation(ticketGroup.read, "GET /tickets/{ticketNumber}", operation{
 		Name:    "getTicket",
-		Summary: "Get a ticket with its messages and events",
+		Summary: "Get a ticket with its newest messages and events",
 		Errors:  errorCodes{parley.CodeTicketNotFound},
 	}, (*Service).showTicket)
 	ChangeTicket = newOperation(ticketGroup.write, "PATCH /tickets/{ticketNumber}", operation{

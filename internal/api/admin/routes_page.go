@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"parley"
@@ -157,6 +158,79 @@ func (s *Service) listTicketPage(ctx context.Context, in TicketPageQuery) (Page[
 	convert := func(found []parley.Ticket) ([]Ticket, error) { return s.newTickets(ctx, ref, found) }
 	return readPage(s, in.Paging, []string{"tickets", in.AgentID, strings.Join(in.Categories, ","),
 		strings.Join(in.Channels, ","), in.Assignee, in.Team, in.Customer}, read, convert)
+}
+
+// AccountTicketQuery asks for a page of the tickets of all agents of an account.
+type AccountTicketQuery struct {
+	AccountID  string   `path:"accountId" json:"-"`
+	Categories []string `query:"statusCategories" max:"50" item:"enum=@statusCategory,name=TicketCategory" doc:"None: all"`
+	AssigneeID string   `query:"assigneeId" max:"100" doc:"A member, or none for the tickets that nobody has."`
+	SortBy     string   `query:"sortBy" enum:"createdAt,updatedAt,lastMessageAt" default:"updatedAt"`
+	Order      string   `query:"order" enum:"asc,desc" name:"SortOrder" default:"desc"`
+	Paging
+}
+
+// AccountTicket is a ticket in a list over all agents.
+type AccountTicket struct {
+	Ticket
+	AgentName    string `json:"agentName"`
+	AssigneeName string `json:"assigneeName,omitempty" doc:"Empty of somebody who has left the account."`
+}
+
+var accountTicketSorts = map[string]store.TicketSort{"createdAt": store.SortByCreated, "updatedAt": store.SortByUpdated,
+	"lastMessageAt": store.SortByLastMessage}
+
+func (s *Service) listAccountTickets(ctx context.Context, in AccountTicketQuery) (Page[AccountTicket], error) {
+	account, err := s.findAccount(ctx, in.AccountID)
+	if err != nil {
+		return Page[AccountTicket]{}, err
+	}
+	filter := store.TicketFilter{Sort: accountTicketSorts[in.SortBy], Ascending: in.Order == "asc"}
+	for _, name := range in.Categories {
+		filter.Categories = append(filter.Categories, parley.StatusCategory(name))
+	}
+	if user := parley.UserID(in.AssigneeID); user == None {
+		filter.Assignee = new(parley.UserID)
+	} else if user != "" {
+		filter.Assignee = &user
+	}
+	read := func(p parley.PageRequest) (parley.Page[parley.Ticket], error) {
+		return s.DB.AccountTickets(ctx, account, filter, p)
+	}
+	convert := func(found []parley.Ticket) ([]AccountTicket, error) { return s.newAccountTickets(ctx, account, found) }
+	return readPage(s, in.Paging, []string{"account tickets", strings.Join(in.Categories, ","), in.AssigneeID, in.SortBy,
+		in.Order}, read, convert)
+}
+
+// newAccountTickets returns tickets of several agents, each with its agent's names.
+func (s *Service) newAccountTickets(ctx context.Context, account parley.AccountID,
+	found []parley.Ticket) ([]AccountTicket, error) {
+	var ids []string
+	places := map[parley.AgentID][]int{}
+	for i := range found {
+		places[found[i].AgentID] = append(places[found[i].AgentID], i)
+		ids = append(ids, string(found[i].AgentID), string(found[i].AssigneeID))
+	}
+	slices.Sort(ids)
+	names, err := s.DB.SubjectNames(ctx, account, slices.Compact(ids))
+	if err != nil {
+		return nil, err
+	}
+	list := make([]AccountTicket, len(found))
+	for agent, at := range places {
+		some := make([]parley.Ticket, len(at))
+		for i := range at {
+			some[i] = found[at[i]]
+		}
+		rows, err := s.newTickets(ctx, account.AgentRef(agent), some)
+		if err != nil {
+			return nil, err
+		}
+		for i, row := range rows {
+			list[at[i]] = AccountTicket{row, names[row.AgentID], names[row.AssigneeID]}
+		}
+	}
+	return list, nil
 }
 
 // CustomerPageQuery asks for a page of an agent's customers.

@@ -114,6 +114,7 @@ type SavedViewFilter struct {
 	View             string `json:"view,omitempty" enum:"waiting,mine,unassigned,live,ended,all"`
 	AgentID          string `json:"agentId,omitempty" max:"100"`
 	MemberID         string `json:"memberId,omitempty" max:"100" doc:"Who answers."`
+	Order            string `json:"order,omitempty" enum:"active,longest" doc:"As of the inbox."`
 	Query            string `json:"query,omitempty" max:"512"`
 	Source           string `json:"source,omitempty" max:"200"`
 	Sentiment        string `json:"sentiment,omitempty" max:"50"`
@@ -133,14 +134,15 @@ func newSavedViewFilter(f parley.InboxFilter) SavedViewFilter {
 	return SavedViewFilter{View: f.View, AgentID: string(f.AgentID), MemberID: string(f.MemberID), Query: f.Query,
 		Source: f.Source, Sentiment: f.Sentiment, Feedback: f.Feedback, Topic: f.Topic, Escalated: f.Escalated,
 		Tool: f.Tool, ToolOutcome: f.ToolOutcome, Procedure: f.Procedure, ProcedureOutcome: f.ProcedureOutcome,
-		HasVoice: f.HasVoice, StartDate: f.StartDate, EndDate: f.EndDate}
+		HasVoice: f.HasVoice, StartDate: f.StartDate, EndDate: f.EndDate, Order: f.Order}
 }
 
 func (f *SavedViewFilter) stored() parley.InboxFilter {
 	return parley.InboxFilter{View: f.View, AgentID: parley.AgentID(f.AgentID), MemberID: parley.UserID(f.MemberID),
 		Query: f.Query, Source: f.Source, Sentiment: f.Sentiment, Feedback: f.Feedback, Topic: f.Topic,
 		Escalated: f.Escalated, Tool: f.Tool, ToolOutcome: f.ToolOutcome, Procedure: f.Procedure,
-		ProcedureOutcome: f.ProcedureOutcome, HasVoice: f.HasVoice, StartDate: f.StartDate, EndDate: f.EndDate}
+		ProcedureOutcome: f.ProcedureOutcome, HasVoice: f.HasVoice, StartDate: f.StartDate, EndDate: f.EndDate,
+		Order: f.Order}
 }
 
 // SavedViewList is what a member has of saved views: their own and the shared ones.

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"parley"
@@ -9,15 +10,24 @@ import (
 	"parley/internal/store"
 )
 
-// TicketDetails is a ticket with its messages and events.
+// TicketDetailsQuery asks for a ticket with a part of its messages and events.
+type TicketDetailsQuery struct {
+	TicketRef
+	Before int64 `query:"before" min:"0" doc:"The number of the first message that is known; 0 asks for the newest."`
+	Limit  int   `query:"limit" min:"1" max:"200" default:"100" doc:"Most messages."`
+}
+
+// TicketDetails is a ticket with its newest messages and events, or with those before one of them.
 type TicketDetails struct {
 	Ticket
-	Messages []TicketMessage `json:"messages"`
+	HasEarlier bool            `json:"hasEarlier"`
+	Messages   []TicketMessage `json:"messages" doc:"The oldest first."`
 }
 
 // TicketMessage is one entry of a ticket.
 type TicketMessage struct {
 	ID        string              `json:"messageId"`
+	Seq       int64               `json:"seq"`
 	Type      string              `json:"type"`            // reply, note or event
 	From      string              `json:"from"`            // customer, agent (a member) or system
 	Name      string              `json:"name,omitempty"`  // of who wrote it
@@ -38,10 +48,7 @@ type NewTicketMessage struct {
 	FileIDs []string `json:"fileIds,omitempty" max:"5" doc:"Uploaded before. Beside them the text may be empty."`
 }
 
-// ticketPageSize is how many messages are read at a time.
-const ticketPageSize = 100
-
-func (s *Service) showTicket(ctx context.Context, in TicketRef) (TicketDetails, error) {
+func (s *Service) showTicket(ctx context.Context, in TicketDetailsQuery) (TicketDetails, error) {
 	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return TicketDetails{}, err
@@ -54,25 +61,27 @@ func (s *Service) showTicket(ctx context.Context, in TicketRef) (TicketDetails, 
 	if out.Ticket, err = s.newTicket(ctx, t); err != nil {
 		return out, err
 	}
-	request := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: ticketPageSize}, SkipsTotal: true}
-	for {
-		page, err := s.Helpdesk.Messages(ctx, ref, in.Number, request)
-		if err != nil {
-			return out, err
-		}
-		for i := range page.Items {
-			out.Messages = append(out.Messages, s.newTicketMessage(&page.Items[i]))
-		}
-		if request.After = page.Next; request.After == nil {
-			return out, nil
-		}
+	request := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: in.Limit}, Descending: true,
+		SkipsTotal: true}
+	if in.Before > 0 {
+		request.After = &parley.Cursor{SortValue: in.Before}
 	}
+	page, err := s.Helpdesk.Messages(ctx, ref, in.Number, request)
+	if err != nil {
+		return out, err
+	}
+	out.HasEarlier = page.Next != nil
+	for i := range slices.Backward(page.Items) {
+		out.Messages = append(out.Messages, s.newTicketMessage(&page.Items[i]))
+	}
+	return out, nil
 }
 
 func (s *Service) newTicketMessage(m *parley.TicketMessage) TicketMessage {
 	_, text := helpdesk.RenderMessage(m)
 	out := TicketMessage{
 		ID:        string(m.ID),
+		Seq:       m.Seq,
 		Type:      m.Type,
 		From:      m.Sender.Type,
 		Name:      m.Sender.Name,

@@ -285,6 +285,110 @@ func TestInboxHasTheConversationsOfAllAgents(t *testing.T) {
 	})
 }
 
+// Who waits longest comes first where that is asked for. A reply ends the waiting, and the next message begins it anew.
+func TestInboxHasFirstWhoWaitsLongest(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		agent := mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue.")
+		ids := []string{chatAt(mt, agent, "What colour is the sky?"), chatAt(mt, agent, "And why?")}
+		for i, id := range ids {
+			run(mt, admin.MoveConversation, admin.StateChange{ID: id, Step: "takeover"})
+			mt.exec(`update conversations set last_activity = last_activity + 1000 where id = ?`, id)
+			mt.exec(`update conversations set waiting_since = ? where id = ?`, 1000-i, id)
+		}
+		path := "GET /accounts/" + mt.Account + "/inbox?limit=1&view=waiting&order="
+		read := func(order string) (found []admin.InboxRow) {
+			for cursor := ""; ; {
+				page := get[admin.Page[admin.InboxRow]](mt, kim, path+order+"&cursor="+cursor, "")
+				found = append(found, page.Data...)
+				if page.Pagination.Cursor == nil {
+					return found
+				}
+				cursor = *page.Pagination.Cursor
+			}
+		}
+		if got := read("longest"); len(got) != 2 || got[0].ID != ids[1] || got[0].WaitingSince.UnixMilli() != 999 {
+			mt.t.Errorf("first who waits longest: %+v", got)
+		}
+		if got := read("active"); len(got) != 2 {
+			mt.t.Errorf("the last active first: %+v", got)
+		}
+		get[admin.MessageRef](mt, kim, "POST /conversations/"+ids[1]+"/messages",
+			`{"member":"kim@shop.example","text":"It scatters light."}`)
+		if got := read("longest"); len(got) != 1 || got[0].ID != ids[0] {
+			mt.t.Errorf("after an answer: %+v", got)
+		}
+		mt.Do(mt.t, "POST", "/agents/"+agent+"/conversations/"+ids[1]+"/messages", mt.Key,
+			map[string]any{"message": "Thanks, and when?"})
+		got := read("longest")
+		if len(got) != 2 || got[1].ID != ids[1] || got[1].WaitingSince.UnixMilli() <= 1000 {
+			mt.t.Errorf("after another question: %+v", got)
+		}
+		run(mt, admin.MoveConversation, admin.StateChange{ID: ids[1], Step: "handback"})
+		if got := read("longest"); len(got) != 1 {
+			mt.t.Errorf("after it was handed back: %+v", got)
+		}
+	})
+}
+
+// The tickets of all agents are one list, each with the names of its agent.
+func TestTicketsOfAllAgentsAreOneList(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		for _, text := range []string{"# Sky\n\nThe sky is blue.", "# Sea\n\nThe sea is green."} {
+			agent := mt.NewAgent(mt.t, mt.Key, text)
+			get[admin.Ticket](mt, kim, "POST /agents/"+agent+"/tickets",
+				`{"subject":"Help","description":"Please.","email":"jo@mail.example"}`)
+		}
+		for _, sort := range []string{"updatedAt", "lastMessageAt", "createdAt"} {
+			seen := map[string]bool{}
+			path := "GET /accounts/" + mt.Account + "/tickets?limit=1&sortBy=" + sort + "&cursor="
+			for cursor := ""; ; {
+				page := get[admin.Page[admin.AccountTicket]](mt, kim, path+cursor, "")
+				for _, one := range page.Data {
+					if seen[one.AgentID] || one.AgentName == "" || one.Status == "" || one.Number != 1 {
+						mt.t.Errorf("by %s: %+v", sort, one)
+					}
+					seen[one.AgentID] = true
+				}
+				if page.Pagination.Cursor == nil {
+					break
+				}
+				cursor = *page.Pagination.Cursor
+			}
+			if len(seen) != 2 {
+				mt.t.Errorf("by %s there are tickets of %d agents", sort, len(seen))
+			}
+		}
+		path := "GET /accounts/" + mt.Account + "/tickets?assigneeId=none&statusCategories=closed"
+		if page := get[admin.Page[admin.AccountTicket]](mt, kim, path, ""); len(page.Data) != 0 {
+			mt.t.Errorf("closed ones of nobody: %+v", page.Data)
+		}
+	})
+}
+
+// A ticket has its newest messages, and those before them by their numbers.
+func TestTicketIsReadInPages(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		ids := mt.newResources(mt.Account, mt.Key, "own", 0)
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		ticket := "/agents/" + ids["agentId"] + "/tickets/" + ids["ticketNumber"]
+		for _, text := range []string{"one", "two", "three"} {
+			get[admin.MessageRef](mt, kim, "POST "+ticket+"/messages",
+				`{"type":"note","member":"kim@shop.example","text":"`+text+`"}`)
+		}
+		newest := get[admin.TicketDetails](mt, kim, "GET "+ticket+"?limit=2", "")
+		if m := newest.Messages; !newest.HasEarlier || len(m) != 2 || m[0].Text != "two" || m[1].Text != "three" {
+			mt.t.Fatalf("the newest: %+v", newest)
+		}
+		before := fmt.Sprintf("GET %s?limit=200&before=%d", ticket, newest.Messages[0].Seq)
+		earlier := get[admin.TicketDetails](mt, kim, before, "")
+		if m := earlier.Messages; earlier.HasEarlier || len(m) == 0 || m[len(m)-1].Text != "one" {
+			mt.t.Errorf("before: %+v", earlier)
+		}
+	})
+}
+
 // A thread has what was said, what happened and who did it, page by page.
 func TestThreadHasMessagesAndEvents(t *testing.T) {
 	forEachMemberTest(t, func(mt *memberTest) {

@@ -209,6 +209,7 @@ function Pages() {
       <Route path="/agents/:id/actions/procedure/:key">
         {({ id, key }) => <ToolPage key={`${id} ${key}`} id={id} kind="procedure" toolKey={key} />}
       </Route>
+      <Route path="/tickets">{() => <TicketsPage />}</Route>
       <Route path="/agents/:id/tickets">{({ id }) => <TicketsPage key={id} id={id} />}</Route>
       <Route path="/agents/:id/tickets/:number">
         {({ id, number }) => (/^\d{1,15}$/.test(number) ? <TicketPage key={`${id} ${number}`} id={id} number={number} /> : <NotFoundPage />)}

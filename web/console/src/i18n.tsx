@@ -70,6 +70,42 @@ export function relativeTime(time: string, locale: string, now = Date.now()): st
   return new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(Math.round(ago / size), unit);
 }
 
+const dayLength = 86_400_000; // milliseconds
+
+/** How long something lasts since a time, such as "12 min"; empty below a minute. */
+export function formatDuration(since: string, locale: string, now = Date.now()): string {
+  const length = now - Date.parse(since);
+  const found = units.find(([, size]) => length >= size);
+  if (!found) return "";
+  const [unit, size] = found;
+  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "short" }).format(Math.floor(length / size));
+}
+
+/** The day of a time: today and yesterday by these words, any other by its date. */
+export function formatDay(time: string, locale: string, now = Date.now()): string {
+  const day = new Date(time);
+  const days = Math.round((startOfDay(new Date(now)) - startOfDay(day)) / dayLength);
+  if (days !== 0 && days !== 1) return new Intl.DateTimeFormat(locale, { dateStyle: "full" }).format(day);
+  const [first = "", ...rest] = new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(-days, "day");
+  return first.toLocaleUpperCase(locale) + rest.join("");
+}
+
+const startOfDay = (time: Date) => new Date(time.getFullYear(), time.getMonth(), time.getDate()).getTime();
+
+export const isSameDay = (a: string, b: string) => startOfDay(new Date(a)) === startOfDay(new Date(b));
+
+export function formatTime(time: string, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { timeStyle: "short" }).format(new Date(time));
+}
+
+const mostCounted = 99;
+
+/** A number of which the server counts no more than a hundred. */
+export function formatCount(count: number, locale: string): string {
+  const shown = new Intl.NumberFormat(locale).format(Math.min(count, mostCounted));
+  return count > mostCounted ? `${shown}+` : shown;
+}
+
 export function formatDate(time: string, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }).format(new Date(time));
 }

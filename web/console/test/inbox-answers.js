@@ -15,6 +15,7 @@ export const row = (i, more) => ({
   createdAt: at(0),
   lastActivity: at(30 - i),
   claimedBy: null,
+  waitingSince: null,
   lastMessage: { author: "assistant", text: "You can send them back within 30 days.", createdAt: at(30 - i) },
   ...more,
 });
@@ -23,9 +24,10 @@ export const rows = [
   row(1, {
     status: "taken_over",
     customer: "Customer 1",
+    waitingSince: at(19),
     lastMessage: { author: "user", text: "I want to talk to a person.", createdAt: at(29) },
   }),
-  row(2, { status: "taken_over", customer: "Customer 2", claimedBy: { userId: "usr_7", name: "Lee" } }),
+  row(2, { status: "taken_over", customer: "Customer 2", claimedBy: { userId: "usr_7", name: "Lee" }, waitingSince: at(20) }),
   row(3, { status: "ended", userId: "crm-3" }),
 ];
 
@@ -90,18 +92,27 @@ export function answerInbox(state, { method, path, query, body }) {
   state.said ??= {};
   if (method === "GET" && path === "/v1/accounts/acc_1/inbox") {
     const data = state.inbox.filter(fits[query.get("view")]).filter((one) => !query.get("agentId") || one.agentId === query.get("agentId"));
+    if (query.get("order") === "longest") data.sort((a, b) => Date.parse(a.waitingSince) - Date.parse(b.waitingSince));
     return [200, { data, pagination: { cursor: null, hasMore: false } }];
   }
   if (method === "GET" && path === "/v1/accounts/acc_1/inbox/counts") {
-    const count = (view) => state.inbox.filter(fits[view]).length;
+    // Only where a test asks for it: the number is beside the inbox on every screen.
+    const count = (view) => state.counted ?? (state.isCounted ? state.inbox.filter(fits[view]).length : 0);
     return [200, { waiting: count("waiting"), mine: count("mine"), unassigned: count("unassigned") }];
   }
   if (method === "POST" && /\/tickets\/118\/messages$/.test(path)) return addEntry(state, state.inbox[0], "human", { ...text(body.text), type: "note", name: "Owner" });
+  if (/^\/v1\/conversations\/conv_\d+\/drafts$/.test(path)) return ofDrafts(state, method, body); // of a ticket
   const [, id, rest] = /^\/v1\/conversations\/([^/]+)\/([a-z]+)$/.exec(path) ?? [];
   if (!id) return undefined;
   const found = state.inbox.find((one) => one.conversationId === id);
   if (!found) return undefined;
   return ofConversation(state, found, `${method} ${rest}`, body);
+}
+
+function ofDrafts(state, method, body) {
+  if (method === "GET") return [200, { drafts: (state.drafts ?? []).filter((one) => one.text) }];
+  state.drafts = [...(state.drafts ?? []).filter(({ kind }) => kind !== body.kind), { ...body, updatedAt: at(50) }];
+  return [200, { kept: body.text !== "" }];
 }
 
 function ofConversation(state, found, what, body) {
@@ -121,10 +132,9 @@ function ofConversation(state, found, what, body) {
       Object.assign(found, { status: body.step === "end" ? "ended" : "ongoing", claimedBy: null });
       return [200, found];
     case "GET drafts":
-      return [200, { drafts: (state.drafts ?? []).filter((one) => one.text) }];
+      return ofDrafts(state, "GET");
     case "PUT drafts":
-      state.drafts = [...(state.drafts ?? []).filter(({ kind }) => kind !== body.kind), { ...body, updatedAt: at(50) }];
-      return [200, { kept: body.text !== "" }];
+      return ofDrafts(state, "PUT", body);
     case "POST typing":
       return [200, {}];
     case "POST messages":

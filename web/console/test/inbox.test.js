@@ -79,6 +79,40 @@ describe("the inbox", { skip }, () => {
     });
   });
 
+  test("who waits longest comes first, unless the last active is to, and how many wait is on every screen", async () => {
+    const answer = answers({ state: { isCounted: true } });
+    await open(answer, "/inbox", async (page) => {
+      const names = () => list(page).locator("bdi").filter({ hasText: /^Customer/ }).allTextContents();
+      await assertSoon(names, ["Customer 1", "Customer 2"]);
+      await list(page).getByRole("link", { name: /Customer 1.*Waiting for \d/ }).waitFor();
+      await page.getByRole("navigation").getByRole("link", { name: /^Inbox\s*2 wait$/ }).waitFor();
+      answer.state.inbox[1].waitingSince = "2026-11-22T08:01:00.000Z";
+      answer.state.counted = 100; // or more
+      await page.reload();
+      await assertSoon(names, ["Customer 2", "Customer 1"]);
+      await page.getByRole("navigation").getByText("99+", { exact: true }).first().waitFor();
+      await page.getByRole("button", { name: "Filter" }).click();
+      await page.getByRole("button", { name: /Order/ }).click();
+      await page.getByRole("option", { name: "Last active" }).click();
+      await assertSoon(names, ["Customer 1", "Customer 2"]);
+      assert.equal(new URL(page.url()).searchParams.get("order"), "active");
+    });
+  });
+
+  test("each day of a thread begins with its date, and a message has its time", async () => {
+    const days = ["2026-11-20T09:00:00.000Z", "2026-11-20T10:00:00.000Z", "2026-11-21T09:00:00.000Z"];
+    const said = days.map((createdAt, i) => ({ ...entries[0], messageId: `msg_${i}`, seq: i + 1, createdAt }));
+    await open(answers({ state: { said: { [waiting.conversationId]: said } } }), path, async (page) => {
+      const thread = page.getByRole("region", { name: "What was said" });
+      await thread.getByText("How do I return shoes?").first().waitFor();
+      const rows = await thread.locator("ol > li").evaluateAll((all) => all.map((one) => one.hasAttribute("data-row")));
+      assert.deepEqual(rows, [false, true, true, false, true]);
+      const time = thread.locator("li[data-row] time").first();
+      assert.match(await time.getAttribute("title"), /2026/);
+      assert.match(await time.locator("[aria-hidden]").textContent(), /^\d{1,2}:\d\d/);
+    });
+  });
+
   test("words are looked for by the server, in the conversations of one agent", async () => {
     const answer = answers();
     answer.state.found = [{ id: ended.conversationId, title: null, createdAt: 1, updatedAt: 2, userId: "crm-3", status: "ended", source: "API", snippet: { speaker: "user", highlights: [{ value: "red ", isHit: false }, { value: "shoes", isHit: true }] } }];

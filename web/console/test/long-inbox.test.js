@@ -59,7 +59,8 @@ function answerThread(state, { path, query }) {
   const last = query.has("before") ? Number(query.get("before")) - 1 : said + state.added;
   const first = Math.max(1, last - 49);
   const entries = Array.from({ length: last - first + 1 }, (_, i) => entry(first + i));
-  return [200, { ...thread(makers["/v1/accounts/acc_1/inbox"](0), entries), hasEarlier: first > 1 }];
+  const mine = state.isMine && { status: "taken_over", claimedBy: { userId: "usr_1", name: "Owner" } };
+  return [200, { ...thread({ ...makers["/v1/accounts/acc_1/inbox"](0), ...mine }, entries), hasEarlier: first > 1 }];
 }
 
 describe("long lists of conversations, tickets and people", { skip }, () => {
@@ -156,7 +157,7 @@ describe("long lists of conversations, tickets and people", { skip }, () => {
     const answer = long();
     await open(answer, `/inbox/${uuid(0)}?view=all`, async (page) => {
       const area = page.getByRole("region", { name: "What was said" });
-      const rows = area.getByRole("listitem");
+      const rows = area.locator("li[data-row]"); // without the days between them
       await area.getByText("Message 2000", { exact: true }).waitFor();
       assert.equal(await rows.count(), 50);
       await area.hover();
@@ -165,6 +166,22 @@ describe("long lists of conversations, tickets and people", { skip }, () => {
       const before = await places(rows);
       await isStill(page, rows, before, answer, ["message", { conversationId: uuid(0), agentId: agents[0].id }], 1);
       await turn(page, rows, 1_500, (shown) => shown.at(-1) === 2_001, 1);
+    });
+  });
+
+  test("whoever reads far back is suggested an answer to what the customer wrote last", async () => {
+    const answer = long();
+    answer.live.isMine = true;
+    await open(answer, `/inbox/${uuid(0)}?view=all`, async (page) => {
+      const area = page.getByRole("region", { name: "What was said" });
+      const rows = area.locator("li[data-row]");
+      await area.getByText("Message 2000", { exact: true }).waitFor();
+      await area.hover();
+      await turn(page, rows, -1_500, (shown) => shown.at(-1) < 1_990);
+      await page.getByRole("button", { name: "Suggest from sources" }).click();
+      await page.getByText(/It rests on/).waitFor();
+      const [asked] = answer.state.asked.filter(({ method, path }) => method === "POST" && path.endsWith("/playground"));
+      assert.equal(asked.body.message, "Message 1999");
     });
   });
 });

@@ -61,9 +61,9 @@ export const screens = {
     ...to.stuck("GET /v2/agents"),
   }),
   inbox: screen("/inbox", {
-    full: [{}, to.byText("Customer 2")],
+    full: [{ state: { isCounted: true } }, to.byText("Customer 2")],
     empty: [{ state: { inbox: [] } }, to.count("h2", 1)],
-    saved: [{ session: whoAnswers, state: { views } }, to.byText("Refunds")],
+    saved: [{ session: whoAnswers, state: { views, isCounted: true } }, to.byText("Refunds")],
     viewer: [viewer, to.byText("Customer 2")],
     partial: [{ fail: { "GET /v1/accounts/acc_1/inbox/counts": to.broken } }, to.byText("Customer 2")],
     ...to.stuck("GET /v1/accounts/acc_1/inbox"),

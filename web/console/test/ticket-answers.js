@@ -71,7 +71,7 @@ export const tickets = [
   ticket(1, "Old question", "st_5"),
 ];
 
-const message = (id, type, from, more) => ({ messageId: `msg_${id}`, type, from, createdAt: `2026-11-20T08:0${id}:00.000Z`, ...more });
+const message = (id, type, from, more) => ({ messageId: `msg_${id}`, seq: id, type, from, createdAt: `2026-11-20T08:0${id}:00.000Z`, ...more });
 
 export const ticketMessages = [
   message(1, "reply", "customer", { name: "Customer 4", text: "The shoes are too small." }),
@@ -81,7 +81,7 @@ export const ticketMessages = [
 ];
 
 /** A ticket as the operator's API has it. */
-function detailsOf(state, row) {
+function detailsOf(state, row, query = new URLSearchParams()) {
   const { customer, assigneeId, teamId, ...rest } = row;
   const label = statuses.find((one) => one.statusId === row.statusId)?.label ?? row.statusId;
   const assignee = state.teams.flatMap((one) => one.members).find((one) => one.userId === assigneeId)?.email;
@@ -91,11 +91,37 @@ function detailsOf(state, row) {
     ...(assigneeId && { assigneeId, assignee: assignee ?? "owner@shop.example" }),
     ...(teamId && { teamId, team: state.teams.find((one) => one.teamId === teamId)?.name }),
     customer: { customerId: customer.id, name: customer.name, email: customer.email, createdAt: row.createdAt },
-    messages: state.ticketMessages,
+    ...pageOf(state.ticketMessages, query),
   };
 }
 
+function pageOf(messages, query) {
+  const before = Number(query.get("before") ?? 0);
+  const known = messages.filter(({ seq }) => before === 0 || seq < before);
+  const page = known.slice(-Number(query.get("limit") ?? 100));
+  return { messages: page, hasEarlier: page.length < known.length };
+}
+
+/** The tickets of all agents, each with the names of its own. */
+function answerAll(state, query) {
+  const agents = [
+    { agentId: "5QHA6VB-DIAbBhxwqxfdi", agentName: "Help desk" },
+    { agentId: "8ZK2M1C-QWErTyUiOpAsD", agentName: "Returns" },
+  ];
+  const rows = (state.tickets ?? tickets).map((row, i) => ({
+    ...row,
+    ...agents[i % 2],
+    status: statuses.find((one) => one.statusId === row.statusId)?.label,
+    ...(row.assigneeId && { assigneeName: "Helper" }),
+  }));
+  const [wanted, assigneeId] = ["statusCategories", "assigneeId"].map((name) => query.get(name));
+  const isWanted = (row) =>
+    (!wanted || wanted.split(",").includes(row.statusCategory)) && (!assigneeId || (row.assigneeId ?? "none") === assigneeId);
+  return [200, { data: rows.filter(isWanted), pagination: { cursor: null, hasMore: false } }];
+}
+
 export function answerTickets(state, { method, path, query, body }) {
+  if (method === "GET" && path === "/v1/accounts/acc_1/tickets") return answerAll(state, query);
   const [, rest] = /^\/v[12]\/agents\/[^/]+(?:\/helpdesk)?\/((?:tickets|statuses|teams|rules|route)(?:\/.*)?)$/.exec(path) ?? [];
   if (!rest) return undefined;
   state.tickets ??= tickets.map((one) => ({ ...one }));
@@ -109,7 +135,7 @@ export function answerTickets(state, { method, path, query, body }) {
   if (kind === "rules") return answerRules(state, method, name, act, body);
   if (kind === "route") return [200, state.route ?? { candidates: [], defaultTeam: true, team: "General", teamId: "team_1", rules: [], why: "" }];
   if (path.startsWith("/v2/")) return answerLists(state, name, query, body);
-  return answerTicket(state, method, name, act, body);
+  return answerTicket(state, method, name, act, body, query);
 }
 
 function answerLists(state, name, query, body) {
@@ -125,7 +151,7 @@ function answerLists(state, name, query, body) {
   return [200, { data: state.tickets.filter(isWanted), pagination: { cursor: null, hasMore: false } }];
 }
 
-function answerTicket(state, method, name, act, body) {
+function answerTicket(state, method, name, act, body, query) {
   if (method === "POST" && !name) {
     const made = { ...tickets[0], ticketNumber: 5, subject: body.subject };
     state.tickets = [made, ...state.tickets];
@@ -135,10 +161,10 @@ function answerTicket(state, method, name, act, body) {
   if (!row) return gone;
   if (act === "messages") {
     if (body.type === "reply" && state.isNotTakenOver) return [409, { error: { code: "CONVERSATION_NOT_TAKEN_OVER", message: "Not taken over." } }];
-    state.ticketMessages = [...state.ticketMessages, { ...ticketMessages[3], messageId: `msg_${state.ticketMessages.length + 1}`, type: body.type, text: body.text, files: [] }];
+    state.ticketMessages = [...state.ticketMessages, { ...ticketMessages[3], messageId: `msg_${state.ticketMessages.length + 1}`, seq: state.ticketMessages.length + 1, type: body.type, text: body.text, files: [] }];
     return [201, { messageId: "msg_9" }];
   }
-  if (method === "GET") return [200, detailsOf(state, row)];
+  if (method === "GET") return [200, detailsOf(state, row, query)];
   const refused = state.refusedTickets?.[name];
   if (refused) return refused;
   if (body.baseUpdatedAt && body.baseUpdatedAt !== row.updatedAt) return changed;

@@ -64,6 +64,9 @@ describe("the set-up of the helpdesk", { skip }, () => {
       const shift = page.getByRole("group", { name: "Shift 1" });
       await shift.getByRole("checkbox", { name: "Sat" }).press("Space");
       await shift.getByLabel("Time zone").fill("Asia/Tokyo");
+      const week = page.getByRole("table", { name: "The week in Asia/Tokyo" });
+      await week.getByRole("row", { name: "Sat 09:00–17:00" }).waitFor();
+      await week.getByRole("row", { name: "Sun Nobody works" }).waitFor();
       await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
       await page.getByText(/\(Asia\/Tokyo\)/).waitFor();
       const [changed] = sent(answer, "PATCH", "/teams/team_1");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { runnerImport } from "vite";
 import { agents, answers } from "./answers.js";
-import { skip } from "./browser.js";
+import { assertSoon, skip } from "./browser.js";
 import { EventLog } from "./event-log.js";
 import { useConsole } from "./setup.js";
 import { withTickets } from "./ticket-answers.js";
@@ -41,6 +41,30 @@ describe("rows that stay where they are", () => {
 
 describe("tickets", { skip }, () => {
   const open = useConsole();
+
+  test("the tickets of all agents are one list and one board, and one agent is a choice", async () => {
+    const answer = at();
+    await open(answer, "/tickets", async (page) => {
+      await row(page, /#4 Wrong size/).getByText("Help desk").waitFor();
+      await row(page, /#3 Order 4711/).getByText("Returns").waitFor();
+      const [asked] = sent(answer, "GET", "/accounts/acc_1/tickets");
+      assert.equal(asked.query.get("statusCategories"), "new,on_you,on_customer,on_hold");
+      await row(page, /#3 Order 4711/).getByRole("checkbox").press("Space");
+      await page.getByRole("region", { name: "1 ticket chosen" }).getByRole("button", { name: "Status" }).press("Enter");
+      await page.getByRole("menuitem", { name: "On hold" }).press("Enter");
+      await assertSoon(
+        () => sent(answer, "PATCH", "/tickets/3").map((one) => [one.path.includes("/8ZK2M1C-QWErTyUiOpAsD/"), one.body]),
+        [[true, { statusCategory: "on_hold" }]],
+      );
+      await page.getByRole("radio", { name: "Board" }).press("Space");
+      await page.getByRole("region", { name: "On hold" }).getByText("#3 Order 4711").waitFor();
+      await page.getByRole("button", { name: /Agent/ }).last().press("Enter");
+      await page.getByRole("option", { name: "Help desk" }).press("Enter");
+      await page.getByRole("button", { name: /Team/ }).waitFor();
+      assert.equal(new URL(page.url()).pathname.endsWith(`${path}`), true);
+      assert.equal(new URL(page.url()).search, "?layout=board");
+    });
+  });
 
   test("the view, the team and the order stand in the address", async () => {
     const answer = at();
@@ -191,8 +215,11 @@ describe("a ticket", { skip }, () => {
       await page.getByText("The agent still answers in this conversation.").waitFor();
       assert.equal(await page.getByRole("button", { name: "Take over and send" }).count(), 0); // needs conversations:write
       await page.getByRole("radio", { name: "Note" }).press("Space");
+      await page.getByLabel("Note for the team").fill("Hello.");
       await page.getByRole("link", { name: "Tickets" }).last().click();
       await row(page, "#4 Wrong size").press("Enter");
+      assert.equal(await page.getByLabel("Reply to the customer").inputValue(), "Hello.");
+      await page.getByRole("radio", { name: "Note" }).press("Space");
       const note = page.getByLabel("Note for the team");
       assert.equal(await note.inputValue(), "Hello.");
       await note.press("Control+Enter");
@@ -211,6 +238,38 @@ describe("a ticket", { skip }, () => {
       assert.ok((await hrefOf("Customer 4")).endsWith(`/agents/${id}/people/per_4`));
       await page.reload();
       await page.waitForFunction(() => document.querySelector("textarea")?.value === "Half a sente");
+    });
+  });
+
+  test("what is not sent is kept in the server where the person may answer conversations, and is there in another tab", async () => {
+    const { memberships } = withTickets();
+    const permissions = [...memberships[0].permissions, "conversations:read", "conversations:write"];
+    const answer = answers({ session: { memberships: [{ ...memberships[0], permissions }] } });
+    await open(answer, `${path}/4`, async (page) => {
+      await page.getByLabel("Reply to the customer").fill("Half a sente");
+      await page.getByText("Kept until it is sent").waitFor();
+      const [draft] = sent(answer, "PUT", "/conversations/conv_4/drafts").map((one) => one.body);
+      assert.deepEqual([draft.kind, draft.text, draft.seen], ["reply", "Half a sente", 4]);
+      await page.evaluate(() => sessionStorage.clear());
+      await page.reload();
+      await page.waitForFunction(() => document.querySelector("textarea")?.value === "Half a sente");
+    });
+  });
+
+  test("of a long ticket only the newest is read, and what was before when it is wanted", async () => {
+    const answer = at();
+    answer.state.ticketMessages = Array.from({ length: 120 }, (_, i) => ({ messageId: `m${i + 1}`, seq: i + 1, type: "note", from: "agent", name: "Helper", text: `Note ${i + 1}.`, createdAt: "2026-11-20T08:00:00.000Z" }));
+    await open(answer, `${path}/4`, async (page) => {
+      const thread = page.getByRole("list", { name: "Messages and events" });
+      const notes = () => thread.locator("li[data-row]").count();
+      await thread.getByText("Note 120.", { exact: true }).waitFor();
+      assert.equal(await notes(), 50);
+      await page.getByRole("button", { name: "Show earlier messages" }).click();
+      await assertSoon(notes, 100);
+      await page.getByRole("button", { name: "Show earlier messages" }).click();
+      await assertSoon(notes, 120);
+      assert.equal(await page.getByRole("button", { name: "Show earlier messages" }).count(), 0);
+      assert.deepEqual(sent(answer, "GET", "/tickets/4").map((one) => one.query.get("before")), [null, "71", "21"]);
     });
   });
 

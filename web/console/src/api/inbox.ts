@@ -1,10 +1,10 @@
 // The conversations of all agents, and what a person does in them.
-import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData, type QueryClient, type QueryKey } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useQuery, type QueryClient } from "@tanstack/react-query";
 import { hooks, request, requestOnce } from "./client";
 import type { components } from "./operator";
-import { forgetMoved, usePageWindow } from "./pages";
+import { usePageWindow } from "./pages";
 import type { components as restComponents } from "./rest";
+import { leaveEarlierPages, useThreadPages, wholeOf, type Whole } from "./thread-pages";
 
 type Schemas = components["schemas"];
 export type InboxRow = Schemas["InboxRow"];
@@ -24,10 +24,13 @@ const answerInterval = 1_500; // milliseconds between two looks at an answer tha
 const inboxPath = (rest: string) => `/v1/accounts/${encodeURIComponent(hooks.account ?? "")}/inbox${rest}`;
 const conversationPath = (id: string, rest: string) => `/v1/conversations/${encodeURIComponent(id)}${rest}`;
 
-/** A view of the inbox, the last active first. It is read again whenever something happens in a conversation. */
-export function useInbox(view: string, agent: string, member: string, isEnabled: boolean) {
-  const query = new URLSearchParams({ view, limit: pageSize, ...(agent && { agentId: agent }), ...(member && { memberId: member }) });
-  return usePageWindow<InboxRow>(["inbox", "list", view, agent, member], inboxPath(`?${query}`), isEnabled);
+/** How the conversations of a view are ordered: the last active first, or who waits longest first. */
+export type InboxOrder = "active" | "longest";
+
+/** A view of the inbox. It is read again whenever something happens in a conversation. */
+export function useInbox(view: string, agent: string, member: string, order: InboxOrder, isEnabled: boolean) {
+  const query = new URLSearchParams({ view, limit: pageSize, ...(agent && { agentId: agent }), ...(member && { memberId: member }), order });
+  return usePageWindow<InboxRow>(["inbox", "list", view, agent, member, order], inboxPath(`?${query}`), isEnabled);
 }
 
 /** The first rows of a view, read once. */
@@ -49,75 +52,26 @@ export function useFoundConversations(agent: string, filter: Readonly<Record<str
   return usePageWindow<Found>(["foundConversations", agent, filter], path, isEnabled);
 }
 
-/** Where a page of a thread ends. */
-interface ThreadEnd {
-  /** The number of the entry behind it; 0 of the newest page. */
-  before: number;
-  /** Where the page behind it ends; null of the newest one. */
-  later: ThreadEnd | null;
-  /** Of a page that is read after the one before it: the number of the first entry that is not in that one. */
-  from?: number;
-}
-
-type ThreadPages = InfiniteData<Thread, ThreadEnd>;
-
-const newest: ThreadEnd = { before: 0, later: null };
-const threadPages = 4; // that are kept and drawn of a thread, whatever its length
+const readThread = (id: string, before: number, signal?: AbortSignal) =>
+  request<Thread>("GET", conversationPath(id, `/thread${before > 0 ? `?before=${before}` : ""}`), undefined, signal);
 
 /** A conversation with its newest messages; further pages go back in time, and only a few are kept. */
-export function useThread(id: string) {
-  const client = useQueryClient();
-  const query = useInfiniteQuery<Thread, Error, ThreadPages, QueryKey, ThreadEnd>({
-    queryKey: ["conversation", id],
-    queryFn: async ({ pageParam: { before, from = 0 }, signal, direction }) => {
-      const read = (before: number) =>
-        request<Thread>("GET", conversationPath(id, `/thread${before > 0 ? `?before=${before}` : ""}`), undefined, signal);
-      const page = await read(before);
-      const first = page.entries[0]?.seq ?? 0;
-      // What has come meanwhile has pushed entries before the beginning of the page: none of them is to be missing.
-      if (direction !== "backward" || from === 0 || first <= from) return page;
-      return { ...page, entries: [...(await read(first)).entries, ...page.entries] };
-    },
-    initialPageParam: newest,
-    getNextPageParam: ({ hasEarlier, entries }, _, end) => (hasEarlier && entries[0] ? { before: entries[0].seq, later: end } : undefined),
-    getPreviousPageParam: (_, __, { before, later }) => (later ? { ...later, from: before } : undefined),
-    maxPages: threadPages,
-    refetchInterval: ({ state }) => (state.data?.pages[0]?.answering ? answerInterval : false),
-    staleTime: 0,
+export const useThread = (id: string) =>
+  useThreadPages<ThreadEntry, Thread>(["conversation", id], {
+    read: (before, signal) => readThread(id, before, signal),
+    refetchInterval: (newest) => (newest?.answering ? answerInterval : false),
   });
-  const { data, isFetching, refetch } = query;
-  const isBroken = data !== undefined && isWithGap(data);
-  useEffect(() => {
-    if (isBroken && !isFetching) void refetch();
-  }, [isBroken, isFetching, refetch]);
-  useEffect(() => () => queueMicrotask(() => forgetMoved(client, ["conversation", id], (end: ThreadEnd) => end.later !== null)), [client, id]);
-  return query;
-}
 
-/** Reports whether entries have come between two pages that were read at different times. */
-const isWithGap = ({ pages, pageParams }: ThreadPages) =>
-  pages.some(({ entries }, i) => i + 1 < pages.length && entries[0]?.seq !== pageParams[i + 1]!.before);
+/** Its newest entries, read once: those that are shown may be far from them. */
+export const readNewestEntries = async (id: string): Promise<ThreadEntry[]> => (await readThread(id, 0)).entries;
 
 /** Has the newest page of a thread read next, wherever in it somebody reads. */
-export const leaveEarlier = (client: QueryClient, id: string) =>
-  client.setQueryData<ThreadPages>(["conversation", id], (data) =>
-    data?.pageParams[0]?.later ? { pages: data.pages.slice(0, 1), pageParams: [newest] } : data,
-  );
+export const leaveEarlier = (client: QueryClient, id: string) => leaveEarlierPages(client, ["conversation", id]);
 
 /** A conversation with the entries that are kept, the oldest first. */
-export interface WholeThread extends Thread {
-  /** The newest entry is among them. */
-  isNewest: boolean;
-}
+export type WholeThread = Whole<Thread>;
 
-/** The conversation with all entries that are kept, each once. */
-export function wholeThread(data: ThreadPages | undefined): WholeThread | undefined {
-  const last = data?.pages[0];
-  if (!last) return undefined;
-  const hasEarlier = data.pages.at(-1)!.hasEarlier;
-  const entries = new Map(data.pages.toReversed().flatMap((page) => page.entries.map((entry) => [entry.seq, entry] as const)));
-  return { ...last, hasEarlier, entries: [...entries.values()], isNewest: data.pageParams[0]?.later === null };
-}
+export const wholeThread = wholeOf<ThreadEntry, Thread>;
 
 /** Why an answer is as it is. */
 export const useExplanation = (id: string, message: string) =>
@@ -158,9 +112,10 @@ export const sendReply = (id: string, body: ReturnType<typeof replyBody>, key: s
 
 export type ReplyDraft = Schemas["ReplyDraft"];
 
-/** What the person has typed and not sent in a conversation, here or elsewhere. */
+/** What the person has typed and not sent in a conversation, here or elsewhere. Without a conversation there is nothing. */
 export const useDrafts = (id: string) =>
   useQuery({
+    enabled: id !== "",
     queryKey: ["drafts", id],
     queryFn: async ({ signal }) => (await request<Schemas["ReplyDraftList"]>("GET", conversationPath(id, "/drafts"), undefined, signal)).drafts,
     staleTime: 0,

@@ -3244,6 +3244,11 @@ export interface components {
             status: string;
             title?: string;
             userId?: string;
+            /**
+             * Format: date-time
+             * @description When the customer began to wait for a person; null: they do not.
+             */
+            waitingSince: string | null;
         };
         InboxRowPage: {
             data: components["schemas"]["InboxRow"][];
@@ -4176,6 +4181,11 @@ export interface components {
             hasVoice?: string;
             /** @description Who answers. */
             memberId?: string;
+            /**
+             * @description As of the inbox.
+             * @enum {string}
+             */
+            order?: "active" | "longest";
             procedure?: string;
             procedureOutcome?: string;
             query?: string;
@@ -4596,6 +4606,11 @@ export interface components {
             ticketNumber?: number;
             title?: string;
             userId?: string;
+            /**
+             * Format: date-time
+             * @description When the customer began to wait for a person; null: they do not.
+             */
+            waitingSince: string | null;
         };
         ThreadEntry: {
             answerState?: string;
@@ -4683,6 +4698,8 @@ export interface components {
             description?: string;
             /** Format: date-time */
             lastMessageAt: string | null;
+            hasEarlier: boolean;
+            /** @description The oldest first. */
             messages: components["schemas"]["TicketMessage"][];
             priority: string;
             status: string;
@@ -4715,6 +4732,8 @@ export interface components {
             from: string;
             messageId: string;
             name?: string;
+            /** Format: int64 */
+            seq: number;
             text?: string;
             type: string;
         };

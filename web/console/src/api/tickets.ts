@@ -4,12 +4,30 @@ import { hooks, request, requestOnce } from "./client";
 import type { Written } from "./inbox";
 import { usePageWindow } from "./pages";
 import { useSession } from "./session";
+import { useThreadPages, wholeOf, type Whole } from "./thread-pages";
 import type { components } from "./operator";
 import type { components as restComponents } from "./rest";
 
 type Schemas = components["schemas"];
-export type TicketRow = restComponents["schemas"]["TicketSummary"];
+type Summary = restComponents["schemas"]["TicketSummary"];
+type ListedTicket = "ticketNumber" | "subject" | "statusId" | "statusCategory" | "priority" | "channel" | "lastMessageAt" | "updatedAt";
+
+/** A ticket in a list. In the list of all agents it has the names that are its agent’s own. */
+export interface TicketRow extends Pick<Summary, ListedTicket> {
+  assigneeId?: string | null;
+  customer: { name?: string | null; email?: string | null };
+  agentId?: string;
+  agentName?: string;
+  /** The label of its status. */
+  status?: string;
+  assigneeName?: string;
+}
+
+/** Tells tickets of a list apart: each agent counts its own. */
+export const ticketKey = ({ agentId = "", ticketNumber }: TicketRow) => `${agentId} ${ticketNumber}`;
 export type TicketDetails = Schemas["TicketDetails"];
+/** A ticket, whatever was said. */
+export type TicketFacts = Omit<TicketDetails, "messages" | "hasEarlier">;
 export type TicketMessage = Schemas["TicketMessage"];
 export type TicketEvent = Schemas["TicketEvent"];
 export type TicketStatus = Schemas["Status"];
@@ -37,17 +55,26 @@ export interface TicketQuery {
   order: "asc" | "desc";
 }
 
-function searchParamsOf({ status, assigneeId, teamId, sortBy, order }: TicketQuery): string {
+function searchParamsOf({ status, assigneeId, teamId, sortBy, order }: TicketQuery, statusName: string): string {
   const params = new URLSearchParams({ limit: "50", sortBy, order });
-  if (status.length > 0) params.set("status", status.join(","));
+  if (status.length > 0) params.set(statusName, status.join(","));
   if (assigneeId) params.set("assigneeId", assigneeId);
   if (teamId) params.set("teamId", teamId);
   return params.toString();
 }
 
-/** The tickets that a query leaves, in pages. An event about one of them has them read again. */
-export const useTickets = (agentId: string, query: TicketQuery, isEnabled: boolean) =>
-  usePageWindow<TicketRow>(["tickets", agentId, query], restOf(agentId, `/tickets?${searchParamsOf(query)}`), isEnabled);
+const pathOfAll = (query: string) => `/v1/accounts/${encodeURIComponent(hooks.account ?? "")}/tickets?${query}`;
+
+/**
+ * The tickets that a query leaves, in pages: of an agent, or of all agents without one. An event about one of them has them
+ * read again.
+ */
+export function useTickets(agentId: string, query: TicketQuery, isEnabled: boolean) {
+  const path = agentId
+    ? restOf(agentId, `/tickets?${searchParamsOf(query, "status")}`)
+    : pathOfAll(searchParamsOf({ ...query, teamId: "" }, "statusCategories"));
+  return usePageWindow<TicketRow>(["tickets", agentId || null, query], path, isEnabled);
+}
 
 const mostFound = 50;
 
@@ -65,24 +92,50 @@ export const useFoundTickets = (agentId: string, words: string, isEnabled: boole
     enabled: isEnabled,
   });
 
-/** A ticket with its messages and events. */
+const ticketPageSize = 50;
+
+const readTicket = (agentId: string, number: number, query: Readonly<Record<string, string>>, signal: AbortSignal) =>
+  request<TicketDetails>("GET", ofAgent(agentId, `/tickets/${number}?${new URLSearchParams(query)}`), undefined, signal);
+
+/** A ticket as it is, with hardly anything of what was said. */
 export const useTicket = (agentId: string, number: number) =>
   useQuery({
     queryKey: ["ticket", agentId, number],
-    queryFn: ({ signal }) => request<TicketDetails>("GET", ofAgent(agentId, `/tickets/${number}`), undefined, signal),
+    queryFn: ({ signal }) => readTicket(agentId, number, { limit: "1" }, signal),
   });
+
+/** A ticket with what was said and what has happened. */
+export interface TicketThread extends Omit<TicketDetails, "messages"> {
+  entries: TicketMessage[];
+}
+
+/** A ticket with its newest messages and events; further pages go back in time, and only a few are kept. */
+export const useTicketThread = (agentId: string, number: number) =>
+  useThreadPages<TicketMessage, TicketThread>(["ticket", agentId, number, "thread"], {
+    read: async (before, signal) => {
+      const query = { limit: `${ticketPageSize}`, ...(before > 0 && { before: `${before}` }) };
+      const { messages: entries, ...ticket } = await readTicket(agentId, number, query, signal);
+      return { ...ticket, entries };
+    },
+  });
+
+export type WholeTicket = Whole<TicketThread>;
+
+export const wholeTicket = wholeOf<TicketMessage, TicketThread>;
 
 /** All statuses of the agent, also those that are out of use, in the order of their categories. */
 export const useStatuses = (agentId: string) =>
   useQuery({
     queryKey: ["statuses", agentId],
     queryFn: ({ signal }) => request<TicketStatus[]>("GET", ofAgent(agentId, "/statuses"), undefined, signal),
+    enabled: agentId !== "",
   });
 
 export const useTeams = (agentId: string) =>
   useQuery({
     queryKey: ["teams", agentId],
     queryFn: ({ signal }) => request<Team[]>("GET", ofAgent(agentId, "/teams"), undefined, signal),
+    enabled: agentId !== "",
   });
 
 export interface Person {
@@ -149,11 +202,7 @@ export const writeToTicket = (agentId: string, number: number, body: ReturnType<
   requestOnce<unknown>("POST", ofAgent(agentId, `/tickets/${number}/messages`), body, key);
 
 /** Returns what has the lists and the ticket read again that were changed here. */
-export function useTicketsChange(agentId: string) {
+export function useTicketsChange() {
   const client = useQueryClient();
-  return () =>
-    Promise.all([
-      client.invalidateQueries({ queryKey: ["tickets", agentId] }),
-      client.invalidateQueries({ queryKey: ["ticket", agentId] }),
-    ]);
+  return () => Promise.all([client.invalidateQueries({ queryKey: ["tickets"] }), client.invalidateQueries({ queryKey: ["ticket"] })]);
 }

@@ -1,8 +1,9 @@
 import { useEffect, useRef } from "react";
 import { Link } from "react-aria-components";
 import { useLocation } from "wouter";
+import { useInboxCounts } from "../api/inbox";
 import { useMay } from "../api/session";
-import { useTexts, type Key } from "../i18n";
+import { formatCount, useTexts, type Key } from "../i18n";
 import type { IconName } from "../../../shared/icons";
 import { Icon } from "../components/icon";
 import { useAgentScreens, useWorkspaceScreens } from "./screens";
@@ -12,6 +13,8 @@ interface Place {
   href: string;
   icon: IconName;
   name: Key;
+  /** How many conversations wait there. */
+  waiting?: number | undefined;
 }
 
 /** The places of the console: those of all agents, those of the chosen one, then those of the company. */
@@ -19,7 +22,8 @@ export function Rail({ agent, onChoose }: { agent: string | null; onChoose?: () 
   const { t } = useTexts();
   const screens = useAgentScreens();
   const mayReadInbox = useMay("conversations:read");
-  const ofInbox: Place[] = mayReadInbox ? [{ href: "/inbox", icon: "inbox", name: "inbox.title" }] : [];
+  const waiting = useInboxCounts(mayReadInbox).data?.waiting;
+  const ofInbox: Place[] = mayReadInbox ? [{ href: "/inbox", icon: "inbox", name: "inbox.title", waiting }] : [];
   const places: Place[] = [...ofInbox, { href: "/agents", icon: "bot", name: "rail.agents" }];
   const ofAgent = agent ? screens.map(({ path, icon, name }) => ({ href: `/agents/${agent}${path}`, icon, name })) : [];
   const ofCompany = useWorkspaceScreens().map(({ path, icon, name }) => ({ href: path, icon, name }));
@@ -72,11 +76,11 @@ interface ListProps {
 }
 
 function List({ places, labelledBy, onChoose }: ListProps) {
-  const { t } = useTexts();
+  const { t, locale } = useTexts();
   const [path] = useLocation();
   return (
     <ul aria-labelledby={labelledBy}>
-      {places.map(({ href, icon, name }) => (
+      {places.map(({ href, icon, name, waiting = 0 }) => (
         <li key={href}>
           <Link
             href={href}
@@ -86,6 +90,14 @@ function List({ places, labelledBy, onChoose }: ListProps) {
           >
             <Icon name={icon} />
             {t(name)}
+            {waiting > 0 && (
+              <>
+                <span className={styles.count} aria-hidden="true">
+                  {formatCount(waiting, locale)}
+                </span>
+                <span className={styles.hidden}>{t("rail.waiting", { count: waiting, number: formatCount(waiting, locale) })}</span>
+              </>
+            )}
           </Link>
         </li>
       ))}

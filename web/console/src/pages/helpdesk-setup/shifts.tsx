@@ -5,17 +5,9 @@ import { Check } from "../../components/check";
 import { Field } from "../../components/field";
 import { ZoneField } from "../../components/zone-field";
 import { useTexts } from "../../i18n";
+import { nameDay } from "./days";
+import { WeekGrid } from "./week-grid";
 import styles from "./setup.module.css";
-
-const someMonday = Date.UTC(2024, 0, 1);
-const dayLength = 86_400_000; // milliseconds
-
-/** The name of a day, such as "mon", in a language. */
-function nameDay(day: string, locale: string): string {
-  const index = days.findIndex((one) => one === day);
-  if (index < 0) return day;
-  return new Intl.DateTimeFormat(locale, { weekday: "short", timeZone: "UTC" }).format(new Date(someMonday + index * dayLength));
-}
 
 /** A shift in one line: its days, its times and its time zone. */
 export function describeShift({ days: ofShift, from, to, zone }: Shift, locale: string): string {
@@ -30,7 +22,7 @@ const newShift = (): Shift => ({
   zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
 });
 
-/** The shifts of a team, each with a box for every day of the week. */
+/** The shifts of a team, each with a box for every day of the week, and above them the week that they make. */
 export function ShiftsEditor({ shifts, onChange }: { shifts: readonly Shift[]; onChange: (shifts: readonly Shift[]) => void }) {
   const { t } = useTexts();
   const replace = (at: number, part: Partial<Shift>) => onChange(shifts.map((shift, i) => (i === at ? { ...shift, ...part } : shift)));
@@ -38,6 +30,7 @@ export function ShiftsEditor({ shifts, onChange }: { shifts: readonly Shift[]; o
     <fieldset className={styles.shifts}>
       <legend>{t("tickets.setup.shifts")}</legend>
       <p className={styles.detail}>{t("tickets.setup.shiftsHint")}</p>
+      <WeekGrid shifts={shifts} />
       {shifts.map((shift, i) => (
         <ShiftRow
           key={i}

@@ -1,6 +1,5 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
-import { answeredCode, replyBody, saveDraft, sendReply, tellTyping, useDrafts, type ReplyDraft, type Thread } from "../../api/inbox";
+import { answeredCode, replyBody, sendReply, tellTyping, type WholeThread } from "../../api/inbox";
 import { APIError } from "../../api/client";
 import { useRequestKey } from "../../api/request-key";
 import { useMay } from "../../api/session";
@@ -14,17 +13,16 @@ import { useTexts } from "../../i18n";
 import { useKeys } from "../../shell/keys";
 import { lastSeq } from "./entries";
 import { useReplyFiles } from "./files";
+import { draftKey, useKeptText, type Kind } from "./kept-text";
 import { useSavedReply } from "./saved-replies";
 import { Suggest } from "./suggest";
 import styles from "./inbox.module.css";
-
-type Kind = "reply" | "note";
 
 /** What is done with the conversation once the reply is sent. */
 type Step = "handback" | "end";
 
 interface Props {
-  thread: Thread;
+  thread: WholeThread;
   /** Has what is shown read again. */
   onSent: () => Promise<unknown>;
   onStep: (step: Step) => void;
@@ -33,62 +31,8 @@ interface Props {
   onSending: (isSending: boolean) => void;
 }
 
-const draftKey = (id: string, kind: Kind) => `parley.inbox.${kind} ${id}`;
 const tellInterval = 3_000; // milliseconds: the customer sees for a few seconds that somebody writes
 const typingEnds = 5_000;
-const saveDelay = 1_000; // milliseconds without a key before what is typed is kept in the server
-
-type Kept = "" | "tab" | "server";
-
-/**
- * A text that is kept until it is sent: in the tab at once, and a moment later in the server, where the person finds it
- * in any browser.
- */
-function useKeptText(id: string, kind: Kind, seen: { current: number }) {
-  const key = draftKey(id, kind);
-  const client = useQueryClient();
-  const stored = useDrafts(id).data?.find((draft) => draft.kind === kind)?.text;
-  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
-  const [kept, setKept] = useState<Kept>("");
-  const waiting = useRef<Waiting>(null);
-  const text = texts[key] ?? sessionStorage.getItem(key) ?? stored ?? "";
-  useEffect(() => () => flush(waiting), []);
-  const write = (next: string) => {
-    setTexts((before) => ({ ...before, [key]: next }));
-    setKept(next ? "tab" : "");
-    if (next) sessionStorage.setItem(key, next);
-    else sessionStorage.removeItem(key);
-    const draft = { kind, text: next, seen: seen.current };
-    const save = async () => {
-      waiting.current = null;
-      const result = await saveDraft(id, draft).catch(() => null);
-      if (!result) return; // the tab has it
-      client.setQueryData<ReplyDraft[]>(["drafts", id], (before = []) => {
-        const others = before.filter((one) => one.kind !== kind);
-        return result.kept ? [...others, { ...draft, updatedAt: new Date().toISOString() }] : others;
-      });
-      if (result.kept && sessionStorage.getItem(key) === next) setKept("server");
-    };
-    if (waiting.current?.key === key) clearTimeout(waiting.current.timer);
-    else flush(waiting);
-    waiting.current = { key, timer: window.setTimeout(() => void save(), saveDelay), save: () => void save() };
-  };
-  return [text, write, kept] as const;
-}
-
-/** A text that is sent to be kept in a moment. */
-interface Waiting {
-  key: string;
-  timer: number;
-  save: () => void;
-}
-
-/** Sends at once what waits to be kept. */
-function flush(waiting: { current: Waiting | null }) {
-  if (!waiting.current) return;
-  clearTimeout(waiting.current.timer);
-  waiting.current.save();
-}
 
 /** Tells the others and the customer that somebody writes, now and then, and that they have stopped. */
 function useTyping(id: string, onTyping: (isTyping: boolean) => void) {
@@ -113,7 +57,7 @@ export function Composer({ thread, onSent, onStep, onTyping, onSending }: Props)
   const [chosen, setKind] = useState<Kind>("reply");
   const kind: Kind = mayNote ? chosen : "reply";
   const seen = useRef(lastSeq(thread)); // when the person began to write
-  const [text, write, kept] = useKeptText(id, kind, seen);
+  const [text, write, kept] = useKeptText({ conversation: id }, kind, seen);
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [isOvertaken, setOvertaken] = useState(false);
@@ -198,12 +142,17 @@ export function Composer({ thread, onSent, onStep, onTyping, onSending }: Props)
   ];
   return (
     <div className={`${styles.composer} ${kind === "note" ? styles.isNote : ""}`} {...files.zone}>
-      {mayNote && <Switcher label={t("inbox.kind")} value={kind} options={kinds} onChange={setKind} />}
+      <div className={styles.buttons}>
+        {mayNote && <Switcher label={t("inbox.kind")} value={kind} options={kinds} onChange={setKind} />}
+        {files.button}
+        {saved.button}
+        {kind === "reply" && <Suggest thread={thread} onSuggest={add} />}
+      </div>
       {error !== null && <Failed error={error} />}
       <textarea
         ref={area}
         className={styles.write}
-        rows={3}
+        rows={2}
         dir="auto"
         maxLength={20_000}
         value={text}
@@ -214,11 +163,6 @@ export function Composer({ thread, onSent, onStep, onTyping, onSending }: Props)
         onPaste={files.onPaste}
       />
       {files.list}
-      <div className={styles.buttons}>
-        {files.button}
-        {saved.button}
-        {kind === "reply" && <Suggest thread={thread} onSuggest={add} />}
-      </div>
       <div className={styles.send}>
         <span className={styles.detail}>{message && t(kept === "server" ? "inbox.keptInServer" : "inbox.kept")}</span>
         <span className={styles.sendButtons}>

@@ -7,7 +7,8 @@ import { Facts } from "../../components/facts";
 import { Icon } from "../../components/icon";
 import { lex } from "../../components/markdown/lexer";
 import { Markdown } from "../../components/markdown/markdown";
-import { formatDate, useTexts, type Key } from "../../i18n";
+import { ShortTime } from "../../components/times";
+import { useTexts, type Key } from "../../i18n";
 import { showName } from "../../names";
 import { AnswerView } from "../playground/answer";
 import type { Exchange } from "../playground/conversation";
@@ -43,11 +44,6 @@ export const EntryView = memo(
   (before, after) => JSON.stringify(before.entry) === JSON.stringify(after.entry) && before.actions === after.actions,
 );
 
-function When({ entry: { createdAt } }: { entry: ThreadEntry }) {
-  const { locale } = useTexts();
-  return <time dateTime={createdAt}>{formatDate(createdAt, locale)}</time>;
-}
-
 /** What the customer typed is text, whatever it looks like. */
 function Customer({ entry }: { entry: ThreadEntry }) {
   const { t } = useTexts();
@@ -57,7 +53,7 @@ function Customer({ entry }: { entry: ThreadEntry }) {
       <p className={styles.by}>
         <Facts>
           {t("inbox.customer")}
-          <When entry={entry} />
+          <ShortTime time={entry.createdAt} />
         </Facts>
       </p>
       {text && (
@@ -82,7 +78,7 @@ function Answer({ agent, conversation, entry, entries, actions }: Props) {
       <p className={styles.by}>
         <Facts>
           {t("inbox.theAgent")}
-          <When entry={entry} />
+          <ShortTime time={entry.createdAt} />
         </Facts>
       </p>
       <AnswerView agent={agent} exchange={exchange} passage={null} isExplained={false} mayRepeat={false} actions={actions} />
@@ -110,7 +106,7 @@ function Written({ entry, kind, conversation, entries, actions }: Props & { kind
         <Facts>
           {kind === "note" && t("inbox.noteBy")}
           {entry.name ? <bdi>{showName(entry.name, t)}</bdi> : t("inbox.theTeam")}
-          <When entry={entry} />
+          <ShortTime time={entry.createdAt} />
         </Facts>
       </p>
       {text && <Markdown blocks={blocks} />}
@@ -150,7 +146,7 @@ function EventView({ entry }: { entry: ThreadEntry }) {
         {t(eventTexts[eventType] ?? "inbox.event.other")}
         {entry.name && <bdi>{showName(entry.name, t)}</bdi>}
         {reason && <span dir="auto">{reason}</span>}
-        <When entry={entry} />
+        <ShortTime time={entry.createdAt} />
       </Facts>
     </li>
   );

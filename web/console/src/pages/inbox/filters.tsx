@@ -20,7 +20,7 @@ interface Props {
 const any = "any"; // an option may not be empty
 
 /** Words and what else narrows the conversations: an agent, a member, and what the search of the server knows. */
-export function Filters({ place: { agent, member, filter }, move }: Props) {
+export function Filters({ place: { view, agent, member, order, filter }, move }: Props) {
   const { t } = useTexts();
   const [words, setWords] = useState(filter.query ?? "");
   const isSearch = filterNames.some((name) => filter[name]);
@@ -47,6 +47,14 @@ export function Filters({ place: { agent, member, filter }, move }: Props) {
       {isOpen && (
         <>
           <AgentChoice chosen={agent} onChange={(id) => move({ agent: id })} />
+          {!isSearch && view === "waiting" && (
+            <Choice
+              label={t("inbox.order")}
+              value={order}
+              options={(["longest", "active"] as const).map((id) => ({ id, name: t(`inbox.order.${id}`) }))}
+              onChange={(id) => move({ order: id === "active" ? id : "" })}
+            />
+          )}
           {!isSearch && <MemberChoice chosen={member} onChange={(id) => move({ member: id })} />}
           <Choice
             label={t("inbox.feedback")}

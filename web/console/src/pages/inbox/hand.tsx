@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { claimConversation, claimedCode, leaveEarlier, moveConversation, type Thread } from "../../api/inbox";
+import { createPortal } from "react-dom";
+import { claimConversation, claimedCode, leaveEarlier, moveConversation, type WholeThread } from "../../api/inbox";
 import { APIError, hooks } from "../../api/client";
 import { usePresence } from "../../api/presence";
 import { useInboxMembers } from "../../api/saved";
@@ -17,19 +18,21 @@ import { Composer } from "./composer";
 import styles from "./inbox.module.css";
 
 interface Props {
-  thread: Thread;
+  thread: WholeThread;
+  /** Where the steps of the conversation are shown, above what was said: what is written has the space below. */
+  head: HTMLElement | null;
   onSent: () => void;
 }
 
 /** Who has the conversation, and what the person can do in it. */
-export function Hand({ thread, onSent }: Props) {
+export function Hand({ thread, head, onSent }: Props) {
   const mayWrite = useMay("conversations:write");
   const [isTyping, setTyping] = useState(false);
   const others = usePresence("conversation", thread.conversationId, isTyping ? "typing" : "looking");
   return (
     <div className={styles.hand}>
       <Others others={others} />
-      {mayWrite && <Steps thread={thread} onSent={onSent} onTyping={setTyping} />}
+      {mayWrite && <Steps thread={thread} head={head} onSent={onSent} onTyping={setTyping} />}
     </div>
   );
 }
@@ -56,7 +59,7 @@ function Others({ others }: { others: ReturnType<typeof usePresence> }) {
 
 type Step = "claim" | "take" | "handback" | "end";
 
-function Steps({ thread, onSent, onTyping }: Props & { onTyping: (isTyping: boolean) => void }) {
+function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping: boolean) => void }) {
   const { t } = useTexts();
   const client = useQueryClient();
   const [pending, setPending] = useState<Step | "">("");
@@ -155,16 +158,19 @@ function Steps({ thread, onSent, onTyping }: Props & { onTyping: (isTyping: bool
           onSending={setSending}
         />
       )}
-      {isMine && (
-        <div className={styles.steps}>
-          <Button icon="bot" isPending={pending === "handback"} onPress={handBack}>
-            {t("inbox.handBack")}
-          </Button>
-          <Button icon="check" isPending={pending === "end"} onPress={() => setEnding(true)}>
-            {t("inbox.end")}
-          </Button>
-        </div>
-      )}
+      {isMine &&
+        head &&
+        createPortal(
+          <>
+            <Button icon="bot" isPending={pending === "handback"} onPress={handBack}>
+              {t("inbox.handBack")}
+            </Button>
+            <Button icon="check" isPending={pending === "end"} onPress={() => setEnding(true)}>
+              {t("inbox.end")}
+            </Button>
+          </>,
+          head,
+        )}
       <Dialog role="alertdialog" title={t("inbox.endTitle")} isOpen={isEnding} onClose={() => setEnding(false)}>
         <p>{t("inbox.endText")}</p>
         <Actions>

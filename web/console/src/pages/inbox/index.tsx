@@ -122,9 +122,9 @@ function ListPane(props: ListProps) {
 function View({ place, move, search, open }: ListProps) {
   const { t } = useTexts();
   const mayRead = useMay("conversations:read");
-  const query = useInbox(place.view, place.agent, place.member, mayRead);
+  const query = useInbox(place.view, place.agent, place.member, place.order, mayRead);
   const list = windowOf(query.data, ({ conversationId }) => conversationId);
-  const shown = `${place.view} ${place.agent} ${place.member}`;
+  const shown = `${place.view} ${place.agent} ${place.member} ${place.order}`;
   if (query.isPending) return <Loading rows={5} />;
   if (!list) return <ListFailed error={query.error} move={move} onRetry={() => void query.refetch()} />;
   if (list.rows.length === 0 && !query.hasPreviousPage) {

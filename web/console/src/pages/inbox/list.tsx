@@ -4,9 +4,10 @@ import type { Found, InboxRow } from "../../api/inbox";
 import type { Window } from "../../api/pages";
 import { Button } from "../../components/button";
 import { Facts } from "../../components/facts";
+import { Icon } from "../../components/icon";
 import { KeepPlace } from "../../components/keep-place";
 import { placesIn, type PlaceInList } from "../../components/list-places";
-import { relativeTime, useTexts } from "../../i18n";
+import { formatDuration, relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { ConversationState, isUnanswered } from "./state";
 import { followWindow, keepOrder } from "./steady";
@@ -62,13 +63,14 @@ function findFocused({ rows, focused }: Known, now: readonly InboxRow[], id: str
 
 /** The conversations. While the pointer or the focus is in the list, none moves under it: what is new waits. */
 export function ConversationList({ list, open, search, place, before }: Props) {
-  const { t } = useTexts();
+  const { t, locale } = useTexts();
   const [isHeld, setHeld] = useState(false);
   const [, show] = useReducer((count: number) => count + 1, 0);
   const area = useRef<HTMLDivElement>(null);
   const focusedId = () => area.current?.querySelector<HTMLElement>("li:focus-within")?.dataset.row;
   const { steady, focused, showNew } = useKnown(list, place, isHeld, focusedId);
   const placeOf = placesIn(list);
+  const waitedFor = ({ waitingSince }: InboxRow) => (waitingSince ? formatDuration(waitingSince, locale) : "");
   const free = () => setHeld(area.current?.matches(":hover, :focus-within") ?? false);
   const rowOf = (row: InboxRow, place?: PlaceInList) => (
     <RowLink
@@ -79,12 +81,14 @@ export function ConversationList({ list, open, search, place, before }: Props) {
       name={nameOf(row, t)}
       time={row.lastActivity}
       text={row.lastMessage?.text ?? row.title ?? ""}
+      by={row.lastMessage?.author}
       place={place}
       isUnanswered={isUnanswered(row)}
     >
       <Facts>
         {steady.gone.has(row.conversationId) ? t("inbox.left") : <ConversationState row={row} />}
         {isUnanswered(row) && t("inbox.state.unanswered")}
+        {waitedFor(row) ? t("inbox.waits", { time: waitedFor(row) }) : null}
         <bdi>{showName(row.agentName, t)}</bdi>
       </Facts>
     </RowLink>
@@ -163,13 +167,15 @@ interface RowProps {
   name: string;
   time: string;
   text: string;
+  /** Who has written the text. What the customer wrote stands for itself. */
+  by?: NonNullable<InboxRow["lastMessage"]>["author"] | undefined;
   place: PlaceInList | undefined;
   isUnanswered?: boolean;
   children: ReactNode;
 }
 
-function RowLink({ id, isOpen, search, name, time, text, place, isUnanswered = false, children }: RowProps) {
-  const { locale } = useTexts();
+function RowLink({ id, isOpen, search, name, time, text, by, place, isUnanswered = false, children }: RowProps) {
+  const { t, locale } = useTexts();
   return (
     <li data-row={id} {...place}>
       <Link href={`/inbox/${id}${search}`} className={styles.row!} aria-current={isOpen ? "page" : undefined}>
@@ -178,6 +184,12 @@ function RowLink({ id, isOpen, search, name, time, text, place, isUnanswered = f
           <time dateTime={time}>{relativeTime(time, locale)}</time>
         </span>
         <span className={`${styles.text} ${isUnanswered ? styles.unanswered : ""}`} dir="auto">
+          {(by === "assistant" || by === "human") && (
+            <>
+              <Icon name={by === "assistant" ? "bot" : "user"} size={14} />
+              <span className={styles.hidden}>{t(by === "assistant" ? "inbox.theAgent" : "inbox.theTeam")}</span>{" "}
+            </>
+          )}
           {text}
         </span>
         <span className={styles.detail}>{children}</span>

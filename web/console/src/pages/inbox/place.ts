@@ -1,5 +1,6 @@
 // What of the inbox is in its address: loading it again shows the same.
 import { useAddressParams } from "../../address-params";
+import type { InboxOrder } from "../../api/inbox";
 import type { SavedFilter, SavedView } from "../../api/saved";
 
 export const views = ["waiting", "mine", "unassigned", "live", "ended", "all"] as const;
@@ -18,6 +19,8 @@ export interface Place {
   agent: string;
   /** The only member who answers; empty for all of them. A search has none. */
   member: string;
+  /** Of the view of those who wait; the others have the last active first. */
+  order: InboxOrder;
   /** By the names above; what narrows nothing is left out. */
   filter: Readonly<Record<string, string>>;
   /** The saved view by its id; empty for none. */
@@ -26,9 +29,9 @@ export interface Place {
   isChanged: boolean;
 }
 
-export type Change = Partial<Record<"view" | "agent" | "member" | FilterName, string>>;
+export type Change = Partial<Record<"view" | "agent" | "member" | "order" | FilterName, string>>;
 
-const partNames = ["view", "agent", "member", ...filterNames] as const;
+const partNames = ["view", "agent", "member", "order", ...filterNames] as const;
 
 /**
  * Where the inbox is, what moves it, and the query of the address for links that stay in it. An address that names a
@@ -56,8 +59,10 @@ export function useInboxPlace(savedViews: readonly SavedView[]) {
 
 function placeOf(query: URLSearchParams): Omit<Place, "saved" | "isChanged"> {
   const given = filterNames.flatMap((name) => (query.get(name) ? [[name, query.get(name)!] as const] : []));
+  const view = views.find((view) => view === query.get("view")) ?? "waiting";
   return {
-    view: views.find((view) => view === query.get("view")) ?? "waiting",
+    view,
+    order: view === "waiting" && query.get("order") !== "active" ? "longest" : "active",
     agent: query.get("agent") ?? "",
     member: query.get("member") ?? "",
     filter: Object.fromEntries(given),
@@ -65,8 +70,9 @@ function placeOf(query: URLSearchParams): Omit<Place, "saved" | "isChanged"> {
 }
 
 /** What of a place is saved under a name. */
-export const filterOf = ({ view, agent, member, filter }: Place): SavedFilter => ({
+export const filterOf = ({ view, agent, member, order, filter }: Place): SavedFilter => ({
   view,
+  ...(view === "waiting" && order === "active" && { order }),
   ...(agent && { agentId: agent }),
   ...(member && Object.keys(filter).length === 0 && { memberId: member }),
   ...filter,

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { withoutControls } from "../../../../shared/markdown/links";
 import { textOfTurn } from "../../../../shared/stream/turn";
-import type { Thread } from "../../api/inbox";
+import { readNewestEntries, type ThreadEntry, type WholeThread } from "../../api/inbox";
 import { advanceAnswer, askPlayground, newAnswer } from "../../api/playground";
 import { useMay } from "../../api/session";
 import { Button } from "../../components/button";
@@ -12,7 +12,7 @@ import { questionBefore, textOf } from "./entries";
 import styles from "./inbox.module.css";
 
 interface Props {
-  thread: Thread;
+  thread: WholeThread;
   /** Takes the text, which the person changes and sends themselves. */
   onSuggest: (text: string) => void;
 }
@@ -26,9 +26,11 @@ export function Suggest({ thread, onSuggest }: Props) {
   const [said, setSaid] = useState("");
   const running = useRef<AbortController>(null);
   useEffect(() => () => running.current?.abort(), []);
-  const question = questionBefore(thread.entries, Number.MAX_SAFE_INTEGER);
-  const message = question ? textOf(question) : "";
-  if (!mayAsk || !message) return null;
+  const messageIn = (entries: readonly ThreadEntry[]) => {
+    const question = questionBefore(entries, Number.MAX_SAFE_INTEGER);
+    return question ? textOf(question) : "";
+  };
+  if (!mayAsk || (thread.isNewest && !messageIn(thread.entries))) return null;
   const ask = async () => {
     const { signal } = (running.current = new AbortController());
     setPending(true);
@@ -36,6 +38,12 @@ export function Suggest({ thread, onSuggest }: Props) {
     setSaid("");
     let answer = newAnswer();
     try {
+      // Whoever reads far back is asked about what the customer wrote last, and not about what is shown.
+      const message = messageIn(thread.isNewest ? thread.entries : await readNewestEntries(thread.conversationId));
+      if (!message) {
+        setSaid(t("inbox.suggestNone"));
+        return setPending(false);
+      }
       for await (const events of askPlayground(thread.agentId, { message }, signal)) answer = events.reduce(advanceAnswer, answer);
       const text = textOfTurn(answer.parts);
       const names = citedSources(answer.metadata?.citations ?? []).map(({ name }) => withoutControls(name));

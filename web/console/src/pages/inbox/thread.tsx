@@ -1,10 +1,11 @@
-import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { Fragment, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useExplanation, useThread, wholeThread, type Thread, type ThreadEntry, type WholeThread } from "../../api/inbox";
 import { Dialog } from "../../components/dialog";
 import { Icon } from "../../components/icon";
 import { KeepPlace } from "../../components/keep-place";
 import { More } from "../../components/more";
 import { Empty, Failed, Loading } from "../../components/states";
+import { DayBefore } from "../../components/times";
 import { isNotFound } from "../../api/client";
 import { useSession } from "../../api/session";
 import { useTexts } from "../../i18n";
@@ -33,6 +34,7 @@ export function ThreadPane({ id, start, end }: Props) {
   const query = useThread(id);
   const thread = useMemo(() => wholeThread(query.data), [query.data]);
   const [sent, setSent] = useState(0);
+  const [head, setHead] = useState<HTMLElement | null>(null);
   if (query.isError && !thread && isNotFound(query.error)) {
     return (
       <>
@@ -52,13 +54,14 @@ export function ThreadPane({ id, start, end }: Props) {
               <ConversationState row={thread} isAnswering={thread.answering} />
             </div>
           )}
+          <div ref={setHead} className={styles.steps} />
           {end}
         </div>
       )}
       {!thread && query.isPending && <Loading rows={5} />}
       {!thread && query.isError && <Failed error={query.error} onRetry={() => void query.refetch()} />}
       {thread && <Said thread={thread} query={query} sent={sent} />}
-      {thread && <Hand key={id} thread={thread} onSent={() => setSent((count) => count + 1)} />}
+      {thread && <Hand key={id} thread={thread} head={head} onSent={() => setSent((count) => count + 1)} />}
     </>
   );
 }
@@ -149,8 +152,11 @@ function Entries({ thread, actions }: { thread: Thread; actions: EntryActions })
   const { entries, agentId, conversationId } = thread;
   return (
     <ol className={styles.entries}>
-      {entries.map((entry: ThreadEntry) => (
-        <EntryView key={entry.messageId} agent={agentId} conversation={conversationId} entry={entry} entries={entries} actions={actions} />
+      {entries.map((entry: ThreadEntry, i) => (
+        <Fragment key={entry.messageId}>
+          <DayBefore time={entry.createdAt} before={entries[i - 1]?.createdAt} />
+          <EntryView agent={agentId} conversation={conversationId} entry={entry} entries={entries} actions={actions} />
+        </Fragment>
       ))}
     </ol>
   );

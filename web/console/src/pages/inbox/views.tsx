@@ -3,7 +3,7 @@ import { useLocation } from "wouter";
 import { useInboxCounts, type InboxCounts } from "../../api/inbox";
 import type { SavedView } from "../../api/saved";
 import { Choice } from "../../components/choice";
-import { useTexts } from "../../i18n";
+import { formatCount, useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { views, type Place, type View } from "./place";
 import { savedHref, SavedViews } from "./saved-views";
@@ -26,7 +26,6 @@ const countOf = (counts: InboxCounts | undefined, view: View): number =>
 export function Views({ place, search, isNarrow, saved = [] }: Props) {
   const { t, locale } = useTexts();
   const counts = useInboxCounts(true).data;
-  const number = new Intl.NumberFormat(locale);
   const named = views.map((id) => {
     const count = countOf(counts, id);
     return { id, count, name: t(`inbox.view.${id}`) };
@@ -48,7 +47,7 @@ export function Views({ place, search, isNarrow, saved = [] }: Props) {
           label={t("inbox.views")}
           value={place.saved ? savedPrefix + place.saved : place.view}
           options={[
-            ...named.map(({ id, name, count }) => ({ id, name: count > 0 ? `${name} (${number.format(count)})` : name })),
+            ...named.map(({ id, name, count }) => ({ id, name: count > 0 ? `${name} (${formatCount(count, locale)})` : name })),
             ...saved.map(({ savedViewId, name }) => ({ id: savedPrefix + savedViewId, name: showName(name, t) })),
           ]}
           onChange={choose}
@@ -58,7 +57,7 @@ export function Views({ place, search, isNarrow, saved = [] }: Props) {
           {named.map(({ id, name, count }) => (
             <Link key={id} href={hrefOf(id)} className={styles.view!} aria-current={!place.saved && place.view === id ? "true" : undefined}>
               <span>{name}</span>
-              {count > 0 && <span className={styles.count}>{number.format(count)}</span>}
+              {count > 0 && <span className={styles.count}>{formatCount(count, locale)}</span>}
             </Link>
           ))}
         </nav>

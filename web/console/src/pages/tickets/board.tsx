@@ -3,15 +3,16 @@ import { Button, GridList, GridListItem, useDragAndDrop, type DropItem } from "r
 import { useLocation } from "wouter";
 import { windowOf } from "../../api/pages";
 import { useMay } from "../../api/session";
-import { changeTicket, useTickets, useTicketsChange, type Category, type TicketChange, type TicketQuery, type TicketRow } from "../../api/tickets";
+import { changeTicket, ticketKey, useTickets, useTicketsChange, type Category, type TicketChange, type TicketQuery, type TicketRow } from "../../api/tickets";
 import { Icon } from "../../components/icon";
 import { MenuButton } from "../../components/menu-button";
 import { KeepPlace } from "../../components/keep-place";
 import { More } from "../../components/more";
 import { Failed, Loading, Partial } from "../../components/states";
 import { relativeTime, useTexts } from "../../i18n";
+import { showName } from "../../names";
 import { useKeys } from "../../shell/keys";
-import { categoryIcon, categoryKey, PriorityLabel, StatusLabel, type Names } from "./labels";
+import { assigneeOf, categoryIcon, categoryKey, PriorityLabel, StatusLabel, statusOf, useStatusTargets, type Names } from "./labels";
 import { customerOf, titleOf } from "./list";
 import styles from "./board.module.css";
 
@@ -28,14 +29,14 @@ interface Moved {
 /** Tickets by the category of their status. They move by drag, by the keys of drag and drop, and by a menu. */
 export function TicketBoard({ agentId, query, names }: { agentId: string; query: TicketQuery; names: Names }) {
   const { t } = useTexts();
-  const refresh = useTicketsChange(agentId);
+  const refresh = useTicketsChange();
   const [said, setSaid] = useState("");
   const [failure, setFailure] = useState<{ moved: Moved; error: unknown } | null>(null);
   const move = async (moved: Moved) => {
     const { row, change, to } = moved;
     setFailure(null);
     try {
-      await changeTicket(agentId, row.ticketNumber, { ...change, baseUpdatedAt: row.updatedAt });
+      await changeTicket(row.agentId ?? agentId, row.ticketNumber, { ...change, baseUpdatedAt: row.updatedAt });
       setSaid(t("tickets.movedTo", { ticket: titleOf(row, t), to }));
     } catch (error) {
       setSaid("");
@@ -84,19 +85,19 @@ function Column({ agentId, category, query, names, onMove }: ColumnProps) {
   const [, navigate] = useLocation();
   const mayWrite = useMay("tickets:write");
   const tickets = useTickets(agentId, { ...query, status: category === "closed" ? ["closed", "cancelled"] : [category] }, true);
-  const rows = windowOf(tickets.data, ({ ticketNumber }) => ticketNumber)?.rows ?? [];
+  const rows = windowOf(tickets.data, ticketKey)?.rows ?? [];
   const name = t(categoryKey(category));
   const count = (tickets.data?.pageParams[0]?.count ?? 0) + rows.length;
   const take = (row: TicketRow) =>
     row.statusCategory !== category && onMove({ row, change: { statusCategory: category }, to: name });
-  const { dragAndDropHooks } = useDragAndDrop<{ id: number; row: TicketRow }>({
-    getItems: (keys) => rows.filter(({ ticketNumber }) => keys.has(ticketNumber)).map(packRow),
+  const { dragAndDropHooks } = useDragAndDrop<{ id: string; row: TicketRow }>({
+    getItems: (keys) => rows.filter((row) => keys.has(ticketKey(row))).map(packRow),
     acceptedDragTypes: [dragType],
     getDropOperation: () => "move",
     onRootDrop: ({ items }) => void unpackRows(items).then((dropped) => dropped.forEach(take)),
     isDisabled: !mayWrite,
   });
-  const open = (number: number) => navigate(`/agents/${agentId}/tickets/${number}`);
+  const open = (row: TicketRow) => navigate(`/agents/${row.agentId ?? agentId}/tickets/${row.ticketNumber}`);
   return (
     <section className={styles.column} aria-label={name}>
       <h2 className={styles.head}>
@@ -116,15 +117,15 @@ function Column({ agentId, category, query, names, onMove }: ColumnProps) {
         <KeepPlace isStartKept={tickets.hasPreviousPage}>
           <GridList
             aria-label={name}
-            items={rows.map((row) => ({ id: row.ticketNumber, row }))}
+            items={rows.map((row) => ({ id: ticketKey(row), row }))}
             dependencies={[names, mayWrite]}
             dragAndDropHooks={dragAndDropHooks}
-            onAction={(key) => open(Number(key))}
+            onAction={(key) => rows.filter((row) => ticketKey(row) === key).forEach(open)}
             renderEmptyState={() => <p className={styles.empty}>{t("tickets.emptyColumn")}</p>}
             className={styles.cards!}
           >
             {({ row }) => (
-              <GridListItem id={row.ticketNumber} textValue={titleOf(row, t)} className={styles.card!}>
+              <GridListItem id={ticketKey(row)} textValue={titleOf(row, t)} className={styles.card!}>
                 <Card row={row} names={names} mayWrite={mayWrite} onMove={onMove} />
               </GridListItem>
             )}
@@ -165,8 +166,9 @@ interface CardProps {
 function Card({ row, names, mayWrite, onMove }: CardProps) {
   const { t, locale } = useTexts();
   const time = row.lastMessageAt ?? row.updatedAt;
-  const targets = names.statuses.filter(({ statusId }) => statusId !== row.statusId);
-  const move = (status: string) => onMove({ row, change: { status }, to: names.status(status) });
+  const targets = useStatusTargets(names, Boolean(row.agentId)).filter(({ id }) => id !== row.statusId && id !== row.statusCategory);
+  const move = (target: string) =>
+    targets.filter(({ id }) => id === target).forEach(({ change, name }) => onMove({ row, change, to: name }));
   return (
     <>
       <div className={styles.title}>
@@ -181,18 +183,19 @@ function Card({ row, names, mayWrite, onMove }: CardProps) {
             isIcon
             icon="ellipsis"
             label={t("tickets.moveNamed", { ticket: titleOf(row, t) })}
-            actions={targets.map(({ statusId, label, category }) => ({ id: statusId, icon: categoryIcon(category), name: label }))}
+            actions={targets}
             onAction={move}
           />
         )}
       </div>
       <bdi className={styles.detail}>{customerOf(row.customer, t)}</bdi>
+      {row.agentName && <bdi className={styles.detail}>{showName(row.agentName, t)}</bdi>}
       <div className={styles.facts}>
-        <StatusLabel category={row.statusCategory} label={names.status(row.statusId, row.statusCategory)} />
+        <StatusLabel category={row.statusCategory} label={statusOf(row, names)} />
         <PriorityLabel priority={row.priority} />
       </div>
       <p className={styles.detail}>
-        <bdi>{names.person(row.assigneeId)}</bdi>
+        <bdi>{assigneeOf(row, names, t)}</bdi>
         {" · "}
         <time dateTime={time}>{relativeTime(time, locale)}</time>
       </p>

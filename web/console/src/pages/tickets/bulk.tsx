@@ -5,18 +5,18 @@ import { MenuButton, type MenuAction } from "../../components/menu-button";
 import { Partial } from "../../components/states";
 import { useTexts } from "../../i18n";
 import { runEach, type Failure } from "../sources/bulk";
-import { categoryIcon, priorityKey, type Names } from "./labels";
+import { priorityKey, useStatusTargets, type Names } from "./labels";
 import { titleOf } from "./list";
 import styles from "./tickets.module.css";
 
 /** What has failed of the last change of several tickets, and what changes several. */
 export function useBulkChange(agentId: string) {
-  const refresh = useTicketsChange(agentId);
+  const refresh = useTicketsChange();
   const [failed, setFailed] = useState<{ change: TicketChange; failures: readonly Failure<TicketRow>[] }>({ change: {}, failures: [] });
   const [isPending, setPending] = useState(false);
   const run = async (rows: readonly TicketRow[], change: TicketChange) => {
     setPending(true);
-    const failures = await runEach(rows, ({ ticketNumber }) => changeTicket(agentId, ticketNumber, change));
+    const failures = await runEach(rows, (row) => changeTicket(row.agentId ?? agentId, row.ticketNumber, change));
     setFailed({ change, failures });
     await refresh();
     setPending(false);
@@ -51,9 +51,10 @@ interface Props {
 /** Changes all chosen tickets at once. */
 export function BulkBar({ picked, names, bulk, onClear }: Props) {
   const { t } = useTexts();
+  const isOfAll = picked.some(({ agentId }) => agentId);
+  const statuses = useStatusTargets(names, isOfAll);
   if (picked.length === 0) return null;
   const change = (change: TicketChange) => void bulk.run(picked, change).then((failures) => failures.length === 0 && onClear());
-  const statuses = names.statuses.map(({ statusId, label, category }): MenuAction => ({ id: statusId, icon: categoryIcon(category), name: label }));
   const people = names.people.map(({ email, name }): MenuAction => ({ id: email, icon: "user", name }));
   const teams = names.teams.map(({ teamId, name }): MenuAction => ({ id: teamId, icon: "users", name }));
   const count = t("tickets.chosen", { count: picked.length });
@@ -63,19 +64,26 @@ export function BulkBar({ picked, names, bulk, onClear }: Props) {
       <Button kind="quiet" onPress={onClear}>
         {t("tickets.chooseNone")}
       </Button>
-      <MenuButton icon="circle-dashed" label={t("tickets.status")} actions={statuses} onAction={(status) => change({ status })} />
+      <MenuButton
+        icon="circle-dashed"
+        label={t("tickets.status")}
+        actions={statuses}
+        onAction={(status) => change(statuses.find(({ id }) => id === status)!.change)}
+      />
       <MenuButton
         icon="user"
         label={t("tickets.assignee")}
         actions={[{ id: nobody, icon: "x", name: t("tickets.nobody") }, ...people]}
         onAction={(assignee) => change({ assignee })}
       />
-      <MenuButton
-        icon="users"
-        label={t("tickets.team")}
-        actions={[{ id: nobody, icon: "x", name: t("tickets.noTeam") }, ...teams]}
-        onAction={(team) => change({ team })}
-      />
+      {!isOfAll && (
+        <MenuButton
+          icon="users"
+          label={t("tickets.team")}
+          actions={[{ id: nobody, icon: "x", name: t("tickets.noTeam") }, ...teams]}
+          onAction={(team) => change({ team })}
+        />
+      )}
       <MenuButton
         icon="triangle-alert"
         label={t("tickets.priority")}

@@ -10,26 +10,9 @@ import { Switcher } from "../../components/switcher";
 import { TextArea } from "../../components/text-area";
 import { useTexts } from "../../i18n";
 import { useReplyFiles } from "../inbox/files";
+import { useKeptText } from "../inbox/kept-text";
 import { useSavedReply } from "../inbox/saved-replies";
 import styles from "./ticket.module.css";
-
-interface Draft {
-  type: MessageType;
-  text: string;
-}
-
-// What is written and not sent is kept in the tab, by agent and ticket, also when the page is loaded again.
-const draftKey = (place: string) => `parley.ticket ${place}`;
-
-function readDraft(place: string): Draft {
-  const stored = sessionStorage.getItem(draftKey(place));
-  return stored ? (JSON.parse(stored) as Draft) : { type: "reply", text: "" };
-}
-
-function keepDraft(place: string, draft: Draft) {
-  if (draft.text) sessionStorage.setItem(draftKey(place), JSON.stringify(draft));
-  else sessionStorage.removeItem(draftKey(place));
-}
 
 const types = ["reply", "note"] as const;
 const notTakenOver = "CONVERSATION_NOT_TAKEN_OVER";
@@ -38,42 +21,45 @@ interface Props {
   agentId: string;
   number: number;
   conversationId: string | undefined;
+  /** The number of the newest message that is shown. */
+  lastSeq: number;
   /** The names of both, as far as they are known. */
   customer: string;
   agent: string;
 }
 
 /** Writes a reply to the customer, or a note that only the team reads. */
-export function Composer({ agentId, number, conversationId, customer, agent }: Props) {
+export function Composer({ agentId, number, conversationId = "", lastSeq, customer, agent }: Props) {
   const { t } = useTexts();
-  const refresh = useTicketsChange(agentId);
+  const refresh = useTicketsChange();
   const place = `${agentId} ${number}`;
-  const [draft, setDraft] = useState<Draft>(() => readDraft(place));
+  const [type, setType] = useState<MessageType>("reply");
+  const mayTakeOver = useMay("conversations:write"); // and so keep drafts of conversations
+  const seen = useRef(lastSeq); // when the person began to write
+  const [text, write, kept] = useKeptText({ conversation: mayTakeOver ? conversationId : "", other: conversationId || place }, type, seen);
   const [error, setError] = useState<unknown>(null);
   const [isPending, setPending] = useState(false);
-  const write = (part: Partial<Draft>) => {
-    const next = { ...draft, ...part };
-    setDraft(next);
-    keepDraft(place, next);
+  const change = (next: string) => {
+    if (!text) seen.current = lastSeq;
+    write(next);
   };
   const area = useRef<HTMLTextAreaElement>(null);
-  const saved = useSavedReply({ area, text: draft.text, onChange: (text) => write({ text }), customer, agent });
-  const files = useReplyFiles(agentId, `ticket ${draft.type} ${place}`);
+  const saved = useSavedReply({ area, text, onChange: change, customer, agent });
+  const files = useReplyFiles(agentId, `ticket ${type} ${place}`);
   const key = useRequestKey();
   const claimKey = useRequestKey();
   const { isBusy, fileIds } = files;
-  const isEmpty = !draft.text.trim() && fileIds.length === 0;
-  const mayTakeOver = useMay("conversations:write");
+  const isEmpty = !text.trim() && fileIds.length === 0;
   const send = async (prepare?: () => Promise<unknown>) => {
     setPending(true);
     setError(null);
     try {
       await prepare?.();
-      const body = ticketMessageBody(draft.type, { text: draft.text, fileIds });
+      const body = ticketMessageBody(type, { text, fileIds });
       await writeToTicket(agentId, number, body, key.of({ place, ...body }));
       key.forget();
       files.forget(fileIds);
-      write({ text: "" });
+      write("");
       await refresh();
     } catch (thrown) {
       setError(thrown);
@@ -83,7 +69,7 @@ export function Composer({ agentId, number, conversationId, customer, agent }: P
   const mustTakeOver = error instanceof APIError && error.code === notTakenOver;
   const isClaimed = error instanceof APIError && error.code === claimedCode;
   const reason = mustTakeOver ? t("tickets.mustTakeOver") : isClaimed ? t("tickets.claimed") : "";
-  const isNote = draft.type === "note";
+  const isNote = type === "note";
   return (
     <form
       className={`${styles.composer} ${isNote ? styles.noting : ""}`}
@@ -97,15 +83,15 @@ export function Composer({ agentId, number, conversationId, customer, agent }: P
     >
       <Switcher
         label={t("tickets.kind")}
-        value={draft.type}
+        value={type}
         options={types.map((id) => ({ id, name: t(`tickets.kind.${id}`) }))}
-        onChange={(type) => write({ type })}
+        onChange={setType}
       />
       <TextArea
         label={t(isNote ? "tickets.noteText" : "tickets.replyText")}
         hint={t(isNote ? "tickets.noteHint" : "tickets.replyHint")}
-        value={draft.text}
-        onChange={(text) => write({ text })}
+        value={text}
+        onChange={change}
         areaRef={area}
         onKeyDown={saved.onKeyDown}
         onPaste={files.onPaste}
@@ -130,10 +116,11 @@ export function Composer({ agentId, number, conversationId, customer, agent }: P
           </ButtonLink>
         </div>
       )}
-      <div>
+      <div className={styles.tools}>
         <Button kind="primary" type="submit" isPending={isPending} isDisabled={isEmpty || isBusy}>
           {t(isNote ? "tickets.addNote" : "tickets.send")}
         </Button>
+        <span className={styles.detail}>{text.trim() && t(kept === "server" ? "inbox.keptInServer" : "inbox.kept")}</span>
       </div>
     </form>
   );

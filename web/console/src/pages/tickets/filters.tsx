@@ -1,4 +1,7 @@
 import { Input, SearchField } from "react-aria-components";
+import { useLocation } from "wouter";
+import { useAddressParams } from "../../address-params";
+import { useAllAgents } from "../../api/agents";
 import { nobody, type Team } from "../../api/tickets";
 import { Choice } from "../../components/choice";
 import { Icon } from "../../components/icon";
@@ -10,6 +13,8 @@ import field from "../../components/field.module.css";
 import styles from "./tickets.module.css";
 
 interface Props {
+  /** The only agent; empty for all of them. */
+  agentId: string;
   filter: TicketFilter;
   change: (part: Partial<TicketFilter>) => void;
   teams: readonly Team[];
@@ -20,7 +25,7 @@ interface Props {
 const all = "all"; // an option may not be empty
 
 /** Words, or else the view, the team and the order. */
-export function TicketFilters({ filter, change, teams, isBoard }: Props) {
+export function TicketFilters({ agentId, filter, change, teams, isBoard }: Props) {
   const { t } = useTexts();
   const [words, setWords] = useSearchText(filter.words, (words) => change({ words }));
   const ofTeams = teams.map(({ teamId, name }) => ({ id: teamId, name: showName(name, t) }));
@@ -28,13 +33,14 @@ export function TicketFilters({ filter, change, teams, isBoard }: Props) {
   const view = shownViews.find((one) => one === filter.view) ?? "open";
   return (
     <div className={styles.filters} role="search">
-      {!isBoard && (
+      <AgentChoice agentId={agentId} />
+      {!isBoard && agentId && (
         <SearchField aria-label={t("tickets.search")} value={words} onChange={setWords} className={styles.search!}>
           <Icon name="search" />
           <Input className={field.input!} placeholder={t("tickets.search")} />
         </SearchField>
       )}
-      {(isBoard || !filter.words) && (
+      {(isBoard || !agentId || !filter.words) && (
         <>
           <Choice
             label={t("tickets.view")}
@@ -42,12 +48,14 @@ export function TicketFilters({ filter, change, teams, isBoard }: Props) {
             options={shownViews.map((id) => ({ id, name: t(isBoard && id === "open" ? "tickets.view.all" : `tickets.view.${id}`) }))}
             onChange={(view) => change({ view })}
           />
-          <Choice
-            label={t("tickets.team")}
-            value={filter.team || all}
-            options={[{ id: all, name: t("tickets.allTeams") }, { id: nobody, name: t("tickets.noTeam") }, ...ofTeams]}
-            onChange={(team) => change({ team: team === all ? "" : team })}
-          />
+          {agentId && (
+            <Choice
+              label={t("tickets.team")}
+              value={filter.team || all}
+              options={[{ id: all, name: t("tickets.allTeams") }, { id: nobody, name: t("tickets.noTeam") }, ...ofTeams]}
+              onChange={(team) => change({ team: team === all ? "" : team })}
+            />
+          )}
           <Choice
             label={t("tickets.sort")}
             value={filter.sort}
@@ -61,3 +69,24 @@ export function TicketFilters({ filter, change, teams, isBoard }: Props) {
 }
 
 const boardViews: readonly View[] = ["open", "mine", "unassigned"];
+
+/** Whose tickets are shown, where there are several agents. The view and the order stay; a team is one agent's. */
+function AgentChoice({ agentId }: { agentId: string }) {
+  const { t } = useTexts();
+  const [, navigate] = useLocation();
+  const [query] = useAddressParams();
+  const agents = useAllAgents(true).data ?? [];
+  if (agents.length < 2 && agentId) return null;
+  const choose = (id: string) => {
+    const kept = new URLSearchParams([...query].filter(([name]) => name !== "team" && name !== "words"));
+    navigate(`${id === all ? "/tickets" : `/agents/${id}/tickets`}${kept.size > 0 ? `?${kept}` : ""}`);
+  };
+  return (
+    <Choice
+      label={t("inbox.agent")}
+      value={agentId || all}
+      options={[{ id: all, name: t("inbox.allAgents") }, ...agents.map(({ id, name }) => ({ id, name: showName(name, t) }))]}
+      onChange={choose}
+    />
+  );
+}

@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { useAddressParams } from "../../address-params";
 import { windowOf } from "../../api/pages";
 import { useMay, useSession } from "../../api/session";
-import { useFoundTickets, useTickets, type TicketRow } from "../../api/tickets";
+import { ticketKey, useFoundTickets, useTickets, type TicketRow } from "../../api/tickets";
 import { Button, ButtonLink } from "../../components/button";
 import { KeepPlace } from "../../components/keep-place";
 import { More } from "../../components/more";
@@ -26,11 +26,12 @@ import styles from "./tickets.module.css";
 
 const layouts = ["list", "board"] as const;
 
-/** The tickets of an agent, as a list or as a board. */
-export default function TicketsPage({ id }: { id: string }) {
+/** The tickets of an agent, or of all agents, as a list or as a board. */
+export default function TicketsPage({ id = "" }: { id?: string | undefined }) {
   const { t } = useTexts();
   const mayRead = useMay("tickets:read");
-  const mayWrite = useMay("tickets:write");
+  const isOfAll = id === "";
+  const mayOpen = useMay("tickets:write") && !isOfAll;
   const names = useNames(id);
   const [query, setQuery] = useAddressParams();
   const [filter, change] = useTicketFilter();
@@ -44,7 +45,7 @@ export default function TicketsPage({ id }: { id: string }) {
       return next;
     });
   const open = () => setAdding(true);
-  useScreenActions(mayWrite ? [{ id: "new ticket", icon: "plus", name: t("tickets.new"), run: open }] : []);
+  useScreenActions(mayOpen ? [{ id: "new ticket", icon: "plus", name: t("tickets.new"), run: open }] : []);
   return (
     <Page
       title={t("tickets.title")}
@@ -57,10 +58,12 @@ export default function TicketsPage({ id }: { id: string }) {
             options={layouts.map((id) => ({ id, name: t(`tickets.layout.${id}`) }))}
             onChange={setLayout}
           />
-          <ButtonLink icon="settings" href={`/agents/${id}/helpdesk`}>
-            {t("tickets.setup.title")}
-          </ButtonLink>
-          {mayWrite && (
+          {!isOfAll && (
+            <ButtonLink icon="settings" href={`/agents/${id}/helpdesk`}>
+              {t("tickets.setup.title")}
+            </ButtonLink>
+          )}
+          {mayOpen && (
             <Button kind="primary" icon="plus" onPress={open}>
               {t("tickets.new")}
             </Button>
@@ -71,7 +74,7 @@ export default function TicketsPage({ id }: { id: string }) {
       <RoleNote needs="tickets:write" note="role.tickets" />
       {mayRead && (
         <>
-          <TicketFilters filter={filter} change={change} teams={names.teams} isBoard={isBoard} />
+          <TicketFilters agentId={id} filter={filter} change={change} teams={names.teams} isBoard={isBoard} />
           {isBoard ? <Board id={id} filter={filter} names={names} /> : <Rows id={id} filter={filter} change={change} names={names} />}
         </>
       )}
@@ -88,37 +91,37 @@ function Board({ id, filter, names }: { id: string; filter: TicketFilter; names:
 interface Chosen {
   place: string;
   start: string;
-  rows: ReadonlyMap<number, TicketRow>;
-  /** The numbers of those whose page is not read at present. */
-  away: ReadonlySet<number>;
+  rows: ReadonlyMap<string, TicketRow>;
+  /** The keys of those whose page is not read at present. */
+  away: ReadonlySet<string>;
 }
 
 /**
  * What of the chosen rows is left, as they are now: those that go are not chosen any more, those that are out of the part of
  * the list that is read stay. It is the same object where nothing is to change.
  */
-function followChosen(chosen: Chosen, place: string, start: string, shown: ReadonlyMap<number, TicketRow>): Chosen {
+function followChosen(chosen: Chosen, place: string, start: string, shown: ReadonlyMap<string, TicketRow>): Chosen {
   if (chosen.place !== place) return { place, start, rows: new Map(), away: new Set() };
   const hasMoved = chosen.start !== start;
-  const stays = (number: number) => shown.has(number) || hasMoved || chosen.away.has(number);
-  const rows = new Map([...chosen.rows].flatMap(([number, row]) => (stays(number) ? [[number, shown.get(number) ?? row] as const] : [])));
-  const away = new Set([...rows.keys()].filter((number) => !shown.has(number)));
-  const isSame = !hasMoved && rows.size === chosen.rows.size && [...rows].every(([number, row]) => chosen.rows.get(number) === row);
+  const stays = (key: string) => shown.has(key) || hasMoved || chosen.away.has(key);
+  const rows = new Map([...chosen.rows].flatMap(([key, row]) => (stays(key) ? [[key, shown.get(key) ?? row] as const] : [])));
+  const away = new Set([...rows.keys()].filter((key) => !shown.has(key)));
+  const isSame = !hasMoved && rows.size === chosen.rows.size && [...rows].every(([key, row]) => chosen.rows.get(key) === row);
   return isSame ? chosen : { place, start, rows, away };
 }
 
 /** What is chosen, and what chooses. Another filter leaves nothing of it. */
 function useChosen(place: string, start: string, rows: readonly TicketRow[]) {
   const [kept, setKept] = useState<Chosen>({ place, start, rows: new Map(), away: new Set() });
-  const shown = new Map(rows.map((row) => [row.ticketNumber, row]));
+  const shown = new Map(rows.map((row) => [ticketKey(row), row]));
   const chosen = followChosen(kept, place, start, shown);
   if (chosen !== kept) setKept(chosen);
-  const set = (numbers: Iterable<number>) =>
-    setKept({ ...chosen, rows: new Map([...numbers].flatMap((number) => {
-      const row = shown.get(number) ?? chosen.rows.get(number);
-      return row ? [[number, row] as const] : [];
+  const set = (keys: Iterable<string>) =>
+    setKept({ ...chosen, rows: new Map([...keys].flatMap((key) => {
+      const row = shown.get(key) ?? chosen.rows.get(key);
+      return row ? [[key, row] as const] : [];
     })) });
-  const choose = (selection: Selection) => set(selection === "all" ? [...chosen.rows.keys(), ...shown.keys()] : [...selection].map(Number));
+  const choose = (selection: Selection) => set(selection === "all" ? [...chosen.rows.keys(), ...shown.keys()] : [...selection].map(String));
   return { picked: [...chosen.rows.values()], choose, clear: () => set([]) };
 }
 
@@ -134,15 +137,15 @@ function Rows({ id, filter, change, names }: RowsProps) {
   const mayWrite = useMay("tickets:write");
   const [, navigate] = useLocation();
   const { data: session } = useSession();
-  const isSearch = filter.words !== "";
+  const isSearch = filter.words !== "" && id !== ""; // a search is of one agent
   const tickets = useTickets(id, queryOf(filter, session?.user?.id ?? ""), !isSearch);
   const found = useFoundTickets(id, filter.words, isSearch);
   const list = isSearch ? found : tickets;
-  const part = windowOf(tickets.data, ({ ticketNumber }) => ticketNumber);
-  const rows = (isSearch ? found.data?.data : part?.rows) ?? [];
+  const part = windowOf(tickets.data, ticketKey);
+  const rows: readonly TicketRow[] = (isSearch ? found.data?.data : part?.rows) ?? [];
   const place = JSON.stringify([id, filter]);
   const start = isSearch ? "" : (part?.start ?? "");
-  const { shown, waiting, show } = useSteadyRows(place, start, rows);
+  const { shown, waiting, show } = useSteadyRows(place, start, rows, ticketKey);
   const { picked, choose, clear } = useChosen(place, start, shown);
   const bulk = useBulkChange(id);
   const isEmpty = list.isSuccess && rows.length === 0;
@@ -166,9 +169,9 @@ function Rows({ id, filter, change, names }: RowsProps) {
             rows={shown}
             names={names}
             mayWrite={mayWrite}
-            chosen={new Set(picked.map(({ ticketNumber }) => ticketNumber))}
+            chosen={new Set(picked.map(ticketKey))}
             onChoose={choose}
-            onOpen={(number) => navigate(`/agents/${id}/tickets/${number}`)}
+            onOpen={({ agentId = id, ticketNumber }) => navigate(`/agents/${agentId}/tickets/${ticketNumber}`)}
           />
         </KeepPlace>
       )}

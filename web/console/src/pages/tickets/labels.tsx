@@ -1,5 +1,5 @@
 // What is said of a ticket in one word: its status, its priority, who has it.
-import { nobody, useStatuses, useTeams, usePeople, type Category } from "../../api/tickets";
+import { categories, nobody, useStatuses, useTeams, usePeople, type Category, type TicketChange, type TicketRow } from "../../api/tickets";
 import { Icon } from "../../components/icon";
 import { useTexts, type Key } from "../../i18n";
 import { showName } from "../../names";
@@ -67,3 +67,26 @@ export function useNames(agentId: string) {
 }
 
 export type Names = ReturnType<typeof useNames>;
+
+/** The label of a ticket's status. */
+export const statusOf = ({ status, statusId, statusCategory }: TicketRow, names: Names) => status ?? names.status(statusId, statusCategory);
+
+/** Who has a ticket. */
+export const assigneeOf = ({ assigneeName, assigneeId }: TicketRow, names: Names, t: ReturnType<typeof useTexts>["t"]) =>
+  assigneeName ? showName(assigneeName, t) : names.person(assigneeId);
+
+export interface StatusTarget {
+  id: string;
+  icon: IconName;
+  name: string;
+  change: TicketChange;
+}
+
+/** The statuses that tickets can get. Those of several agents have their categories alone in common. */
+export function useStatusTargets(names: Names, isOfAll: boolean): StatusTarget[] {
+  const { t } = useTexts();
+  if (isOfAll) {
+    return categories.map((id) => ({ id, icon: categoryIcon(id), name: t(categoryKey(id)), change: { statusCategory: id } }));
+  }
+  return names.statuses.map(({ statusId, label, category }) => ({ id: statusId, icon: categoryIcon(category), name: label, change: { status: statusId } }));
+}

@@ -1,20 +1,20 @@
 import type { Selection } from "react-aria-components";
 import { GridList, GridListItem } from "react-aria-components";
-import type { TicketRow } from "../../api/tickets";
+import { ticketKey, type TicketRow } from "../../api/tickets";
 import { Check } from "../../components/check";
 import { Facts } from "../../components/facts";
 import { relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
-import { PriorityLabel, StatusLabel, type Names } from "./labels";
+import { assigneeOf, PriorityLabel, StatusLabel, statusOf, type Names } from "./labels";
 import styles from "./tickets.module.css";
 
 interface Props {
   rows: readonly TicketRow[];
   names: Names;
   mayWrite: boolean;
-  chosen: ReadonlySet<number>;
+  chosen: ReadonlySet<string>;
   onChoose: (chosen: Selection) => void;
-  onOpen: (number: number) => void;
+  onOpen: (row: TicketRow) => void;
 }
 
 /** Tickets, to be walked through by arrows and chosen by Space; Enter opens one. */
@@ -23,24 +23,24 @@ export function TicketList({ rows, names, mayWrite, chosen, onChoose, onOpen }: 
   return (
     <GridList
       aria-label={t("tickets.title")}
-      items={rows.map((row) => ({ id: row.ticketNumber, row }))}
+      items={rows.map((row) => ({ id: ticketKey(row), row }))}
       dependencies={[names, mayWrite]}
       selectionMode={mayWrite ? "multiple" : "none"}
       selectedKeys={chosen}
       onSelectionChange={onChoose}
-      onAction={(key) => onOpen(Number(key))}
+      onAction={(key) => rows.filter((row) => ticketKey(row) === key).forEach(onOpen)}
       className={styles.list!}
     >
       {({ row }) => (
-        <GridListItem id={row.ticketNumber} textValue={titleOf(row, t)} className={styles.row!}>
+        <GridListItem id={ticketKey(row)} textValue={titleOf(row, t)} className={styles.row!}>
           {mayWrite && <Check slot="selection" />}
           <Title row={row} />
           <div className={styles.facts}>
-            <StatusLabel category={row.statusCategory} label={names.status(row.statusId, row.statusCategory)} />
+            <StatusLabel category={row.statusCategory} label={statusOf(row, names)} />
             <PriorityLabel priority={row.priority} />
           </div>
           <p className={styles.detail}>
-            <bdi>{names.person(row.assigneeId)}</bdi>
+            <bdi>{assigneeOf(row, names, t)}</bdi>
           </p>
           <Ago row={row} />
         </GridListItem>
@@ -70,6 +70,7 @@ function Title({ row }: { row: TicketRow }) {
         <Facts>
           <bdi>{customerOf(row.customer, t)}</bdi>
           {t(`tickets.channel.${row.channel}`)}
+          {row.agentName && <bdi>{showName(row.agentName, t)}</bdi>}
         </Facts>
       </span>
     </div>

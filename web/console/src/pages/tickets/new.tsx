@@ -26,7 +26,7 @@ export function NewTicketDialog({ agentId, isOpen, onClose }: Props) {
 function NewTicketForm({ agentId, onClose }: Omit<Props, "isOpen">) {
   const { t } = useTexts();
   const [, navigate] = useLocation();
-  const refresh = useTicketsChange(agentId);
+  const refresh = useTicketsChange();
   const send = async ({ email = "", name = "", subject = "", description = "" }: Record<string, string>) => {
     const { ticketNumber } = await openTicket(agentId, { email, subject, description, ...(name && { name }) });
     onClose();

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { APIError } from "../../api/client";
-import { changeTicket, nobody, priorities, useTicketsChange, type Priority, type TicketChange, type TicketDetails } from "../../api/tickets";
+import { changeTicket, nobody, priorities, useTicketsChange, type Priority, type TicketChange, type TicketFacts } from "../../api/tickets";
 import { Button } from "../../components/button";
 import { Choice } from "../../components/choice";
 import { Actions, Dialog } from "../../components/dialog";
@@ -14,7 +14,7 @@ const isConflict = (error: unknown) => error instanceof APIError && error.code =
 
 interface PropertiesProps {
   id: string;
-  ticket: TicketDetails;
+  ticket: TicketFacts;
   names: Names;
   mayWrite: boolean;
 }
@@ -22,7 +22,7 @@ interface PropertiesProps {
 /** What is changed of a ticket, each at once. If somebody else has changed it, that is asked about first. */
 export function Properties({ id, ticket, names, mayWrite }: PropertiesProps) {
   const { t } = useTexts();
-  const refresh = useTicketsChange(id);
+  const refresh = useTicketsChange();
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [asked, setAsked] = useState<TicketChange | null>(null);
@@ -75,7 +75,7 @@ const withPresent = (options: Option[], id: string, name: string) =>
   options.some((one) => one.id === id) ? options : [...options, { id, name }];
 
 interface ChoicesProps {
-  ticket: TicketDetails;
+  ticket: TicketFacts;
   names: Names;
   onChange: (change: TicketChange) => void;
 }
@@ -116,7 +116,7 @@ function Choices({ ticket, names, onChange }: ChoicesProps) {
   );
 }
 
-function Values({ ticket, names }: { ticket: TicketDetails; names: Names }) {
+function Values({ ticket, names }: { ticket: TicketFacts; names: Names }) {
   const { t } = useTexts();
   const values = [
     [t("tickets.status"), ticket.status],

@@ -1,43 +1,43 @@
-import { useState } from "react";
-import type { TicketEvent, TicketMessage } from "../../api/tickets";
-import { Button } from "../../components/button";
+import { Fragment } from "react";
+import type { TicketEvent, TicketMessage, useTicketThread, WholeTicket } from "../../api/tickets";
 import { KeepPlace } from "../../components/keep-place";
-import { formatDate, useTexts } from "../../i18n";
+import { More } from "../../components/more";
+import { DayBefore, ShortTime } from "../../components/times";
+import { useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { MessageFiles } from "../inbox/message-files";
 import { priorityKey, type Names } from "./labels";
 import styles from "./ticket.module.css";
 
-const drawn = 200; // messages at most
-const step = 100;
+interface Props {
+  ticket: WholeTicket;
+  query: ReturnType<typeof useTicketThread>;
+  names: Names;
+}
 
-/** What was said about a ticket, and what has happened to it, the oldest first. Of many only a part is drawn. */
-export function Thread({ messages, names }: { messages: readonly TicketMessage[]; names: Names }) {
+/** What was said about a ticket, and what has happened to it, the oldest first. */
+export function Thread({ ticket, query, names }: Props) {
   const { t } = useTexts();
-  const [end, setEnd] = useState<number | null>(null); // of the part; null follows the newest
-  const last = end ?? messages.length;
-  const first = Math.max(0, last - drawn);
-  const isPart = first > 0 || last < messages.length;
-  const placeOf = (i: number) => (isPart ? { "aria-posinset": first + i + 1, "aria-setsize": messages.length } : {});
   return (
     <>
-      {first > 0 && <Button onPress={() => setEnd(Math.max(drawn, last - step))}>{t("inbox.earlier")}</Button>}
+      <More list={query} isAsked label={t("inbox.earlier")} />
       <KeepPlace isStartKept>
         <ol className={styles.thread} aria-label={t("tickets.thread")}>
-          {messages.slice(first, last).map((message, i) => (
-            <li key={message.messageId} className={styles[message.type] ?? ""} data-row={message.messageId} {...placeOf(i)}>
-              {message.event ? (
-                <Event event={message.event} time={message.createdAt} names={names} />
-              ) : (
-                <Message message={message} />
-              )}
-            </li>
+          {ticket.entries.map((message, i) => (
+            <Fragment key={message.messageId}>
+              <DayBefore time={message.createdAt} before={ticket.entries[i - 1]?.createdAt} />
+              <li className={styles[message.type] ?? ""} data-row={message.messageId}>
+                {message.event ? (
+                  <Event event={message.event} time={message.createdAt} names={names} />
+                ) : (
+                  <Message message={message} />
+                )}
+              </li>
+            </Fragment>
           ))}
         </ol>
       </KeepPlace>
-      {last < messages.length && (
-        <Button onPress={() => setEnd(last + step < messages.length ? last + step : null)}>{t("inbox.later")}</Button>
-      )}
+      <More list={query} isBack label={t("inbox.later")} />
     </>
   );
 }
@@ -50,7 +50,7 @@ function Message({ message: { type, from, name, email, text, files = [], created
       <p className={styles.detail}>
         <bdi>{author}</bdi>
         {" · "}
-        <Time time={createdAt} />
+        <ShortTime time={createdAt} />
         {type === "note" && <span className={styles.badge}>{t("tickets.kind.note")}</span>}
       </p>
       {text && (
@@ -63,17 +63,12 @@ function Message({ message: { type, from, name, email, text, files = [], created
   );
 }
 
-function Time({ time }: { time: string }) {
-  const { locale } = useTexts();
-  return <time dateTime={time}>{formatDate(time, locale)}</time>;
-}
-
 function Event({ event, time, names }: { event: TicketEvent; time: string; names: Names }) {
   return (
     <p className={styles.event}>
       <EventText event={event} names={names} />
       {" · "}
-      <Time time={time} />
+      <ShortTime time={time} />
     </p>
   );
 }

@@ -1,7 +1,7 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Link } from "react-aria-components";
 import { useAllAgents } from "../../api/agents";
-import { useTicket, type TicketDetails } from "../../api/tickets";
+import { useTicketThread, wholeTicket, type WholeTicket } from "../../api/tickets";
 import { isNotFound } from "../../api/client";
 import { tryRoute, type RouteResult } from "../../api/helpdesk-setup";
 import { useMay } from "../../api/session";
@@ -22,17 +22,18 @@ import lists from "./tickets.module.css";
 /** A ticket: what was said, what has happened to it, who it is of, and what can be changed of it. */
 export default function TicketPage({ id, number }: { id: string; number: string }) {
   const { t } = useTexts();
-  const ticket = useTicket(id, Number(number));
+  const query = useTicketThread(id, Number(number));
+  const ticket = useMemo(() => wholeTicket(query.data), [query.data]);
   const mayInbox = useMay("conversations:read");
   const names = useNames(id);
-  const title = ticket.data ? titleOf(ticket.data, t) : t("tickets.ticket");
+  const title = ticket ? titleOf(ticket, t) : t("tickets.ticket");
   return (
     <Page
       title={title}
       actions={
         <div className={lists.buttons}>
-          {mayInbox && ticket.data?.conversationId && (
-            <ButtonLink icon="inbox" href={`/inbox/${ticket.data.conversationId}?view=all`}>
+          {mayInbox && ticket?.conversationId && (
+            <ButtonLink icon="inbox" href={`/inbox/${ticket.conversationId}?view=all`}>
               {t("tickets.openInInbox")}
             </ButtonLink>
           )}
@@ -43,29 +44,37 @@ export default function TicketPage({ id, number }: { id: string; number: string 
       }
     >
       <RoleNote needs="tickets:write" note="role.tickets" />
-      {ticket.isPending && <Loading rows={6} />}
-      {isNotFound(ticket.error) ? (
+      {query.isPending && <Loading rows={6} />}
+      {isNotFound(query.error) ? (
         <Empty icon="inbox" title={t("tickets.gone")} text={t("tickets.goneText")} />
       ) : (
-        ticket.isError && !ticket.data && <Failed error={ticket.error} onRetry={() => void ticket.refetch()} />
+        query.isError && !ticket && <Failed error={query.error} onRetry={() => void query.refetch()} />
       )}
-      {ticket.data && <Ticket key={number} id={id} ticket={ticket.data} names={names} />}
+      {ticket && <Ticket key={number} id={id} ticket={ticket} query={query} names={names} />}
     </Page>
   );
 }
 
-function Ticket({ id, ticket, names }: { id: string; ticket: TicketDetails; names: Names }) {
+interface TicketProps {
+  id: string;
+  ticket: WholeTicket;
+  query: ReturnType<typeof useTicketThread>;
+  names: Names;
+}
+
+function Ticket({ id, ticket, query, names }: TicketProps) {
   const mayWrite = useMay("tickets:write");
   const agent = useAllAgents(true).data?.find((one) => one.id === id)?.name ?? "";
   return (
     <div className={styles.ticket}>
       <div className={styles.talk}>
-        <Thread messages={ticket.messages} names={names} />
+        <Thread ticket={ticket} query={query} names={names} />
         {mayWrite && (
           <Composer
             agentId={id}
             number={ticket.ticketNumber}
             conversationId={ticket.conversationId}
+            lastSeq={ticket.entries.at(-1)?.seq ?? 0}
             customer={ticket.customer.name ?? ""}
             agent={agent}
           />
@@ -80,7 +89,7 @@ function Ticket({ id, ticket, names }: { id: string; ticket: TicketDetails; name
   );
 }
 
-function Customer({ id, ticket: { customer, channel, createdAt } }: { id: string; ticket: TicketDetails }) {
+function Customer({ id, ticket: { customer, channel, createdAt } }: { id: string; ticket: WholeTicket }) {
   const { t, locale, has } = useTexts();
   const maySee = useMay("customers:read");
   const { customerId, name = "", email = "", phoneNumber = "", userId = "" } = customer;
@@ -110,7 +119,7 @@ function Customer({ id, ticket: { customer, channel, createdAt } }: { id: string
 }
 
 /** What the rules, as they are now, say of the ticket, and why. */
-function Why({ id, ticket: { subject, description = "", customer, channel, priority } }: { id: string; ticket: TicketDetails }) {
+function Why({ id, ticket: { subject, description = "", customer, channel, priority } }: { id: string; ticket: WholeTicket }) {
   const { t } = useTexts();
   const [result, setResult] = useState<RouteResult | null>(null);
   const [error, setError] = useState<unknown>(null);
