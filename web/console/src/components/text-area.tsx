@@ -11,7 +11,7 @@ interface Props extends Omit<TextFieldProps, "children" | "className" | "onKeyDo
   rows?: number;
   /** Lines of a program, such as patterns: from the left in every language. */
   isCode?: boolean;
-  /** Numbers the lines, which are then as long as they are. */
+  /** Numbers the lines, which then do not wrap. */
   hasLineNumbers?: boolean;
   areaRef?: RefObject<HTMLTextAreaElement | null>;
   onKeyDown?: KeyboardEventHandler<HTMLTextAreaElement>;
