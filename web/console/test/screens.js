@@ -148,7 +148,7 @@ export const screens = {
     gone: [{ fail: { [ofPerson]: [404, { error: { code: "NOT_FOUND", message: "" } }] } }, to.count("h2", 1)],
     ...to.stuck(ofPerson),
   }),
-  "dialog-erase": screen(`/agents/${help}/people/${customers[0].customerId}`, { full: [{}, to.press("people.erasePerson")] }),
+  "dialog-erase": screen(`/agents/${help}/people/${customers[0].customerId}`, { full: [{}, to.press("people.erasePerson", "alertdialog")] }),
   leads: screen(`/agents/${help}/people/leads`, {
     full: [{}, to.byText("company: Shop")],
     empty: [{ state: { leads: [] } }, to.count("h2", 1)],

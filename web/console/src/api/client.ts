@@ -34,7 +34,7 @@ export interface Hooks {
   signedOut: (isOwn: boolean) => Promise<boolean>;
   /** Is told that another person has signed in, in another tab, or that the person does not belong to the account. */
   userChanged: () => void;
-  /** Is told that a request had no answer of the server: the stream of events may be one of a server that is gone. */
+  /** Is called when the server did not answer a request: the stream of events may be dead as well. */
   unreachable: () => void;
 }
 

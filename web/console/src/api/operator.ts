@@ -131,7 +131,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the conversations of an account with all of its agents, the last active first */
+        /** List the conversations of an account with all of its agents */
         get: operations["listInbox"];
         put?: never;
         post?: never;
@@ -148,7 +148,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count the conversations of an account that people have to look at */
+        /** Count the conversations of an account that people have to look at, up to 100 */
         get: operations["countInbox"];
         put?: never;
         post?: never;
@@ -588,6 +588,23 @@ export interface paths {
         put?: never;
         /** Ask the provider of an account for its description and its keys */
         post: operations["trySingleSignOn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tickets of all agents of an account */
+        get: operations["listAccountTickets"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1671,7 +1688,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a ticket with its messages and events */
+        /** Get a ticket with its newest messages and events */
         get: operations["getTicket"];
         put?: never;
         post?: never;
@@ -2625,6 +2642,36 @@ export interface components {
             accountId: string;
             name: string;
         };
+        AccountTicket: {
+            agentId: string;
+            agentName: string;
+            assignee?: string;
+            assigneeId?: string;
+            /** @description Empty of somebody who has left the account. */
+            assigneeName?: string;
+            channel: string;
+            conversationId?: string;
+            /** Format: date-time */
+            createdAt: string;
+            customer: components["schemas"]["Customer"];
+            description?: string;
+            /** Format: date-time */
+            lastMessageAt: string | null;
+            priority: string;
+            status: string;
+            statusCategory: string;
+            statusId: string;
+            subject: string;
+            team?: string;
+            teamId?: string;
+            ticketNumber: number;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        AccountTicketPage: {
+            data: components["schemas"]["AccountTicket"][];
+            pagination: components["schemas"]["Pagination"];
+        };
         ActionChange: {
             /**
              * Format: date-time
@@ -3204,8 +3251,11 @@ export interface components {
             source: components["schemas"]["Source"];
         };
         InboxCounts: {
+            /** @description The same. */
             mine: number;
+            /** @description The same. */
             unassigned: number;
+            /** @description At most 100, which stands for more as well. */
             waiting: number;
         };
         InboxMember: {
@@ -4390,6 +4440,8 @@ export interface components {
             data: components["schemas"]["SitePage"][];
             pagination: components["schemas"]["Pagination"];
         };
+        /** @enum {string} */
+        SortOrder: "asc" | "desc";
         Source: {
             answers: boolean;
             name: string;
@@ -4696,9 +4748,9 @@ export interface components {
             createdAt: string;
             customer: components["schemas"]["Customer"];
             description?: string;
+            hasEarlier: boolean;
             /** Format: date-time */
             lastMessageAt: string | null;
-            hasEarlier: boolean;
             /** @description The oldest first. */
             messages: components["schemas"]["TicketMessage"][];
             priority: string;
@@ -4732,7 +4784,6 @@ export interface components {
             from: string;
             messageId: string;
             name?: string;
-            /** Format: int64 */
             seq: number;
             text?: string;
             type: string;
@@ -5476,6 +5527,8 @@ export interface operations {
                 agentId?: string;
                 /** @description In which this member answers. */
                 memberId?: string;
+                /** @description active: the last active first; longest: those in which the customer waits for a person, the longest first. */
+                order?: "active" | "longest";
                 /** @description The cursor of the page before. */
                 cursor?: string;
                 /** @description Most items on the page. */
@@ -6900,6 +6953,51 @@ export interface operations {
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description ACCOUNT_NOT_FOUND, NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAccountTickets: {
+        parameters: {
+            query?: {
+                /** @description None: all */
+                statusCategories?: components["schemas"]["TicketCategory"][];
+                /** @description A member, or none for the tickets that nobody has. */
+                assigneeId?: string;
+                sortBy?: "createdAt" | "updatedAt" | "lastMessageAt";
+                order?: components["schemas"]["SortOrder"];
+                /** @description The cursor of the page before. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountTicketPage"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
             404: components["responses"]["NotFound"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
@@ -9926,7 +10024,12 @@ export interface operations {
     };
     getTicket: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The number of the first message that is known; 0 asks for the newest. */
+                before?: number;
+                /** @description Most messages. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description The agent, by its id. */
@@ -9948,6 +10051,8 @@ export interface operations {
                     "application/json": components["schemas"]["TicketDetails"];
                 };
             };
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description AGENT_NOT_FOUND, TICKET_NOT_FOUND */

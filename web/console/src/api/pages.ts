@@ -32,7 +32,7 @@ export interface PageStart {
   count: number;
   /** Where the page before it begins; null of the first one. */
   before: PageStart | null;
-  /** Of one that is read after the page behind it: where that begins. */
+  /** Where the page behind it begins, if this one is read after that one. */
   end?: string;
 }
 
@@ -85,7 +85,7 @@ export function usePageWindow<T>(queryKey: QueryKey, path: string, isEnabled: bo
 const pathOfPage = (path: string, cursor: string) => (cursor ? `${path}${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}` : path);
 
 /**
- * Adds to a page what rows that came in above have pushed behind its end, so that none is missing before the page at `end`.
+ * Adds to a page the rows that newer ones have pushed out of it, so that none is missing before the page at `end`.
  * What is there twice is shown once; the whole list is read again afterwards.
  */
 async function fillGap<T>(page: Page<T>, end: string | undefined, read: (cursor: string) => Promise<Page<T>>): Promise<Page<T>> {

@@ -2,7 +2,7 @@ import { Link } from "react-aria-components";
 import { useMay } from "../api/session";
 import { useTexts } from "../i18n";
 
-/** What the built-in model does not do, and where those who may connect one that does. */
+/** Says what the built-in model does not do, and links to where another one is connected. */
 export function ConnectModel() {
   const { t } = useTexts();
   const mayConnect = useMay("models:write");

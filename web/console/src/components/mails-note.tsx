@@ -2,7 +2,7 @@ import { useSession } from "../api/session";
 import { useTexts } from "../i18n";
 import { Notice } from "./notice";
 
-/** Says that no mail comes, where the server has nothing to send it by. */
+/** Says that no mails are sent, where the server has no mail server. */
 export function MailsNote() {
   const { t } = useTexts();
   const features = useSession().data?.features;

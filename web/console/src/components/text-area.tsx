@@ -14,7 +14,7 @@ interface Props extends Omit<TextFieldProps, "children" | "className" | "onKeyDo
   isCode?: boolean;
   /** Says how many characters there are of as many as are allowed. */
   hasCounter?: boolean;
-  /** Numbers the lines, which are then as long as they are. */
+  /** Numbers the lines, which then do not wrap. */
   hasLineNumbers?: boolean;
   areaRef?: RefObject<HTMLTextAreaElement | null>;
   onKeyDown?: KeyboardEventHandler<HTMLTextAreaElement>;

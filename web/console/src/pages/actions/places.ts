@@ -27,7 +27,7 @@ function closeOpen(text: string): string {
   return whole + open.join("");
 }
 
-/** The places of a reply, each once; none of what is no JSON. */
+/** The places of a reply, each once; an empty list if it is not JSON. */
 export function listPlaces(reply: string, isCut: boolean): string[] {
   try {
     const places = new Set(walk(JSON.parse(isCut ? closeOpen(reply) : reply), ""));

@@ -128,7 +128,7 @@ function Said({ thread, query, sent }: SaidProps) {
 
 const longestSpoken = 500; // characters
 
-/** What others have written since the conversation was opened, for who hears the page. Notes and events are read when wanted. */
+/** What others have written since the conversation was opened, for screen readers. Notes and events are read when wanted. */
 function useSpoken(thread: WholeThread): string {
   const { t } = useTexts();
   const own = useSession().data?.user?.name;

@@ -1,1 +1,0 @@
-import{Ja as e,Xa as t,qn as n}from"./index-DxoUu1nt.js";var r=t(e(),1);function i(){let[e,t]=n();return[e,(0,r.useCallback)((e,n)=>t(typeof e==`function`?e(new URLSearchParams(location.search)):e,n),[t])]}export{i as t};

@@ -1,1 +1,0 @@
-import{Dn as e,Ga as t,cn as n,vi as r}from"./index-DxoUu1nt.js";var i=t();function a(){let{t}=n(),a=e(`models:write`);return(0,i.jsxs)(i.Fragment,{children:[t(`playground.builtInHint`),` `,a&&(0,i.jsx)(r,{href:`/workspace/models`,children:t(`models.connectOne`)})]})}export{a as t};

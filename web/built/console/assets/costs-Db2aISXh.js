@@ -1,0 +1,1 @@
+function e(e,t,n){if(!t)return null;let r=e*t.amount,i=r<1?4:2;return new Intl.NumberFormat(n,{style:`currency`,currency:t.currency,maximumFractionDigits:i}).format(r)}export{e as t};

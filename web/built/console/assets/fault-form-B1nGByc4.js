@@ -1,1 +1,0 @@
-import{Ga as e,Ja as t,Xa as n,kt as r,qr as i}from"./index-DxoUu1nt.js";var a=n(t(),1),o=e(),s=()=>()=>{};function c({said:e,...t}){let n=(0,a.useMemo)(()=>({said:e,claim:s}),[e]);return(0,o.jsx)(r,{value:n,children:(0,o.jsx)(i,{...t})})}export{c as t};

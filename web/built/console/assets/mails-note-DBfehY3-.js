@@ -1,1 +1,0 @@
-import{Ga as e,cn as t,jn as n}from"./index-DxoUu1nt.js";import{t as r}from"./notice-pUiJ6XeS.js";var i=e();function a(){let{t:e}=t();return n().data?.features?.mail===!1?(0,i.jsx)(r,{children:e(`mails.none`,{name:`PARLEY_SMTP_URL`})}):null}export{a as t};

@@ -1,1 +1,0 @@
-import{Ga as e,cn as t}from"./index-DxoUu1nt.js";var n=e();function r({code:e,reason:r}){let{t:i,has:a}=t(),o=`sources.reason.${e}`;if(!e||!a(o))return(0,n.jsx)(`bdi`,{children:r});let s=/\d{3}/.exec(r)?.[0]??``;return(0,n.jsx)(`bdi`,{title:r,children:i(o,{status:s})})}export{r as t};
