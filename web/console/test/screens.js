@@ -71,7 +71,7 @@ export const screens = {
   "inbox-conversation": screen(`/inbox/${inboxRows[0].conversationId}`, {
     full: [{}, to.byText("gold")],
     mine: [{ state: mine }, to.textbox],
-    viewer: [viewer, to.byText("gold")],
+    viewer: [viewer, to.byText("The label is in the parcel.")],
     gone: [{ state: { inbox: [] } }, to.heading],
     ...to.stuck(`GET /v1/conversations/${inboxRows[0].conversationId}/thread`),
   }),

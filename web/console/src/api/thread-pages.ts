@@ -15,7 +15,7 @@ interface ThreadEnd {
   before: number;
   /** Where the page behind it ends; null of the newest one. */
   later: ThreadEnd | null;
-  /** Of a page that is read after the one before it: the number of the first entry that is not in that one. */
+  /** The number of the first entry of the page behind it, if this one is read after that one. */
   from?: number;
 }
 
@@ -38,7 +38,7 @@ export function useThreadPages<E extends { seq: number }, P extends ThreadPage<E
     queryFn: async ({ pageParam: { before, from = 0 }, signal, direction }) => {
       const page = await read(before, signal);
       const first = page.entries[0]?.seq ?? 0;
-      // What has come meanwhile has pushed entries before the beginning of the page: none of them is to be missing.
+      // Entries that have come meanwhile have pushed older ones out of the page: those are read as well.
       if (direction !== "backward" || from === 0 || first <= from) return page;
       return { ...page, entries: [...(await read(first, signal)).entries, ...page.entries] };
     },
