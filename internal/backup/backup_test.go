@@ -415,14 +415,14 @@ func TestScheduleSaysHowItDoes(t *testing.T) {
 		t.Errorf("before the first: %+v", state)
 	}
 	check.Must(t, s.RunDue(t.Context()))
-	made := s.State()
-	if made.Newest.IsZero() || made.Bytes == 0 || !made.Due.Equal(made.Newest.Add(s.Every)) || made.Error != "" {
-		t.Errorf("after the first: %+v", made)
+	first := s.State()
+	if first.Newest.IsZero() || first.Bytes == 0 || !first.Due.Equal(first.Newest.Add(s.Every)) || first.Error != "" {
+		t.Errorf("after the first: %+v", first)
 	}
 	check.Must(t, s.RunDue(t.Context()))
 	again := &backup.Schedule{Installation: *in, Folder: s.Folder, Every: s.Every, Keep: s.Keep}
 	check.Must(t, again.RunDue(t.Context()))
-	if state := again.State(); s.State() != made || !state.Newest.Equal(made.Newest) || state.Bytes != 0 {
+	if state := again.State(); s.State() != first || !state.Newest.Equal(first.Newest) || state.Bytes != 0 {
 		t.Errorf("when none is due: %+v, and of another process %+v", s.State(), state)
 	}
 	now.Advance(24 * time.Hour)
@@ -433,12 +433,12 @@ func TestScheduleSaysHowItDoes(t *testing.T) {
 	}
 	state := s.State()
 	if !state.FailedAt.Equal(now.Now()) || state.Error == "" || strings.Contains(state.Error, in.Data) ||
-		!state.Newest.Equal(made.Newest) {
+		!state.Newest.Equal(first.Newest) {
 		t.Errorf("after a failure: %+v", state)
 	}
 	s.Folder = folder
 	check.Must(t, s.RunDue(t.Context()))
-	if state := s.State(); state.Error != "" || !state.FailedAt.IsZero() || !state.Newest.After(made.Newest) {
+	if state := s.State(); state.Error != "" || !state.FailedAt.IsZero() || !state.Newest.After(first.Newest) {
 		t.Errorf("after the next: %+v", state)
 	}
 }

@@ -43,16 +43,16 @@ func (s *Service) Try(ctx context.Context, account parley.AccountID, n Settings,
 
 // keyToSend returns the key that a server is asked with, which need not be stored: the one that is given, else that of
 // the stored server.
-func (s *Service) keyToSend(ctx context.Context, asked *parley.ModelServer, given string,
+func (s *Service) keyToSend(ctx context.Context, tried *parley.ModelServer, key string,
 	stored parley.ModelServerID) (string, error) {
-	if err := checkKey(given); err != nil || stored == "" {
-		return given, err
+	if err := checkKey(key); err != nil || stored == "" {
+		return key, err
 	}
-	known, err := s.DB.ModelServer(ctx, asked.AccountID, stored)
+	known, err := s.DB.ModelServer(ctx, tried.AccountID, stored)
 	if err != nil {
 		return "", err
 	}
-	return s.trialKey(known, asked, given)
+	return s.trialKey(known, tried, key)
 }
 
 // trialKey returns the key that is sent: the one that was sent, else the stored one.

@@ -3,6 +3,9 @@ package server
 import (
 	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,6 +83,41 @@ func TestFlagsListAllSpeechEngines(t *testing.T) {
 	}
 	if got := FlagVars(); !maps.Equal(got, want) {
 		t.Errorf("the flags list %v", got)
+	}
+}
+
+// An incomplete configuration of an engine of speech is refused, as the engine would not be used.
+func TestSpeechSettings(t *testing.T) {
+	table := filepath.Join(t.TempDir(), "voices.yaml")
+	if err := os.WriteFile(table, []byte("voices: {Sarah: {flite: rms}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		set      SpeechConfig
+		wantText string // empty if the settings are valid
+	}{
+		{SpeechConfig{}, ""}, {SpeechConfig{TTS: "auto", STT: "none"}, ""},
+		{SpeechConfig{VoiceMap: table}, ""},
+		{SpeechConfig{TTSURL: "http://localhost:8880/v1"}, ""},
+		{SpeechConfig{TTS: "openai", TTSKey: "k", TTSModel: "m"}, ""},
+		{SpeechConfig{STT: "deepgram", STTKey: "k"}, ""}, {SpeechConfig{STT: "deepgram",
+			STTURL: "wss://host/v1"}, ""}, {SpeechConfig{STT: "pocketsphinx"}, ""},
+		{SpeechConfig{TTS: "openai"}, "PARLEY_TTS_URL"},
+		{SpeechConfig{TTS: "flite", TTSURL: "http://host"}, "would not be asked"},
+		{SpeechConfig{TTSURL: "host"}, "--tts-url"}, {SpeechConfig{TTSModel: "m"}, "--tts-model"},
+		{SpeechConfig{TTS: "loud"}, "loud"},
+		{SpeechConfig{STT: "openai"}, "PARLEY_STT_URL"}, {SpeechConfig{STTKey: "k"}, "names no server"},
+		{SpeechConfig{STT: "pocketsphinx", STTModel: "m"}, "names no server"},
+		{SpeechConfig{STT: "openai", STTURL: "ftp://host"}, "--stt-url"}, {SpeechConfig{STT: "sharp"},
+			"sharp"}, {SpeechConfig{VoiceMap: table + "x"}, "PARLEY_VOICE_MAP"},
+	} {
+		err := c.set.Check()
+		if c.wantText == "" && err != nil || c.wantText != "" && (err == nil || !strings.Contains(err.Error(), c.wantText)) {
+			t.Errorf("%+v: %v", c.set, err)
+		}
+		if c.wantText != "" && (VoiceConfig{SpeechConfig: c.set}).Check() == nil {
+			t.Errorf("%+v: taken with the other settings of voice", c.set)
+		}
 	}
 }
 

@@ -17,17 +17,17 @@ import (
 // listingServer is a server of models that lists them.
 type listingServer struct {
 	*httptest.Server
-	status int
-	kind   string // of its content
-	body   string
-	asked  []*http.Request
+	status   int
+	kind     string // of its content
+	body     string
+	requests []*http.Request
 }
 
 func startListing(t *testing.T) *listingServer {
 	t.Helper()
 	s := &listingServer{status: http.StatusOK, kind: "application/json"}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.asked = append(s.asked, r)
+		s.requests = append(s.requests, r)
 		w.Header().Set("Content-Type", s.kind)
 		if s.status == http.StatusFound {
 			w.Header().Set("Location", "/elsewhere")
@@ -55,13 +55,13 @@ func TestServersListTheirModels(t *testing.T) {
 			t.Errorf("%s: %+v, %v", address, list, err)
 		}
 	}
-	last := s.asked[len(s.asked)-1]
+	last := s.requests[len(s.requests)-1]
 	if last.URL.Path != "/v1/models" || last.Header.Get("Authorization") != "Bearer "+provider.Key {
 		t.Errorf("asked %s with %v", last.URL, last.Header)
 	}
 	m := mt.connect(admin.ModelServerSettings{Kind: "chat", Format: "anthropic", URL: s.URL + "/v1", Model: "m"})
 	list, err := mt.listModels(admin.ModelListQuery{StoredID: m.ID, Kind: "chat", Format: "anthropic", URL: s.URL + "/v1"})
-	last = s.asked[len(s.asked)-1]
+	last = s.requests[len(s.requests)-1]
 	if err != nil || len(list.Models) != 2 || last.Header.Get("X-Api-Key") != provider.Key ||
 		last.Header.Get("Anthropic-Version") == "" || last.URL.RawQuery != "limit=1000" {
 		t.Errorf("%+v, %v: asked %s with %v", list, err, last.URL, last.Header)
@@ -73,7 +73,7 @@ func TestServersListTheirModels(t *testing.T) {
 			t.Errorf("%s: %+v, %v", body, list, err)
 		}
 	}
-	if last = s.asked[len(s.asked)-1]; last.Header.Get("Authorization") != "" {
+	if last = s.requests[len(s.requests)-1]; last.Header.Get("Authorization") != "" {
 		t.Errorf("a server without a key is asked with %v", last.Header)
 	}
 }
@@ -102,7 +102,8 @@ func TestServersThatListNoModels(t *testing.T) {
 func TestListingOfModelsIsBounded(t *testing.T) {
 	mt, s := openModelServerTest(t), startListing(t)
 	m := mt.connect(admin.ModelServerSettings{Kind: "chat", URL: "https://model.example/v1", Model: "m"})
-	if _, err := mt.listModels(admin.ModelListQuery{StoredID: m.ID, Kind: "chat", URL: s.URL}); detailOf(err, "key") == "" {
+	_, err := mt.listModels(admin.ModelListQuery{StoredID: m.ID, Kind: "chat", URL: s.URL})
+	if detailOf(err, "key") == "" {
 		t.Errorf("the key would be sent to another host: %v", err)
 	}
 	for field, bad := range map[string]admin.ModelListQuery{
@@ -116,7 +117,7 @@ func TestListingOfModelsIsBounded(t *testing.T) {
 	}
 	closed := openModelServerTest(t, testkit.WithConfig(func(c *server.Config) { c.FetchAllow = nil }))
 	list, err := closed.listModels(admin.ModelListQuery{Kind: "chat", URL: s.URL})
-	if err != nil || !strings.Contains(list.Error, "address is not public") || len(s.asked) != 0 {
-		t.Errorf("%+v, %v: %d requests", list, err, len(s.asked))
+	if err != nil || !strings.Contains(list.Error, "address is not public") || len(s.requests) != 0 {
+		t.Errorf("%+v, %v: %d requests", list, err, len(s.requests))
 	}
 }

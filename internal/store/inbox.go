@@ -94,14 +94,14 @@ func (db *DB) Inbox(ctx context.Context, account parley.AccountID, f InboxFilter
 }
 
 // CountInbox counts what Inbox lists, up to a number.
-func (db *DB) CountInbox(ctx context.Context, account parley.AccountID, f InboxFilter, most int) (int, error) {
+func (db *DB) CountInbox(ctx context.Context, account parley.AccountID, f InboxFilter, limit int) (int, error) {
 	where, args := f.whereClause(account)
 	return db.count(ctx, `
 		from (
 		  select 1
 		  from conversations
 		  where `+where+`
-		  limit ?) found`, append(args, most)...)
+		  limit ?) found`, append(args, limit)...)
 }
 
 // LastMessages returns the newest message that customers see of each of some conversations of an account, in no order.

@@ -280,9 +280,9 @@ func (s *Service) listModelsOfServer(ctx context.Context, in ModelListQuery) (Mo
 	if err != nil {
 		return ModelList{}, err
 	}
-	asked := modelserver.Settings{Kind: parley.ModelServerKind(in.Kind), Format: parley.WireFormat(in.Format),
+	settings := modelserver.Settings{Kind: parley.ModelServerKind(in.Kind), Format: parley.WireFormat(in.Format),
 		URL: in.URL, Key: in.Key}
-	list, err := s.ModelServers.ModelsOf(ctx, account, asked, parley.ModelServerID(in.StoredID))
+	list, err := s.ModelServers.ModelsOf(ctx, account, settings, parley.ModelServerID(in.StoredID))
 	return ModelList{Models: append([]string{}, list.Models...), Error: list.Error}, err
 }
 

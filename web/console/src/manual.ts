@@ -11,7 +11,7 @@ const ofScreens: readonly (readonly [RegExp, string])[] = [
   [/^\/agents\/[^/]+\/playground/, "playground"],
   [/^\/agents\/[^/]+\/sources/, "sources-screen"],
   [/^\/agents\/[^/]+\/actions/, "actions#what-is-on-the-screen-actions"],
-  [/^\/agents\/[^/]+\/tickets/, "tickets-screen"],
+  [/^(\/agents\/[^/]+)?\/tickets/, "tickets-screen"],
   [/^\/agents\/[^/]+\/helpdesk/, "helpdesk-setup-screen"],
   [/^\/agents\/[^/]+\/insights/, "insights-screen"],
   [/^\/agents\/[^/]+\/people/, "people-screen"],

@@ -85,7 +85,7 @@ describe("the inbox", { skip }, () => {
       const names = () => list(page).locator("bdi").filter({ hasText: /^Customer/ }).allTextContents();
       await assertSoon(names, ["Customer 1", "Customer 2"]);
       await list(page).getByRole("link", { name: /Customer 1.*Waiting for \d/ }).waitFor();
-      await page.getByRole("navigation").getByRole("link", { name: /^Inbox\s*2 wait$/ }).waitFor();
+      await page.getByRole("navigation").getByRole("link", { name: /^Inbox\s*Waiting: 2$/ }).waitFor();
       answer.state.inbox[1].waitingSince = "2026-11-22T08:01:00.000Z";
       answer.state.counted = 100; // or more
       await page.reload();

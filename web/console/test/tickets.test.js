@@ -49,7 +49,7 @@ describe("tickets", { skip }, () => {
       await row(page, /#3 Order 4711/).getByText("Returns").waitFor();
       const [asked] = sent(answer, "GET", "/accounts/acc_1/tickets");
       assert.equal(asked.query.get("statusCategories"), "new,on_you,on_customer,on_hold");
-      await row(page, /#3 Order 4711/).getByRole("checkbox").press("Space");
+      await row(page, /#3 Order 4711/).getByRole("checkbox").check({ force: true });
       await page.getByRole("region", { name: "1 ticket chosen" }).getByRole("button", { name: "Status" }).press("Enter");
       await page.getByRole("menuitem", { name: "On hold" }).press("Enter");
       await assertSoon(

@@ -6,7 +6,7 @@ export function ShortTime({ time }: { time: string }) {
   const { locale } = useTexts();
   const whole = formatDate(time, locale);
   return (
-    <time dateTime={time} title={whole}>
+    <time dateTime={time} title={whole} className={styles.time}>
       <span aria-hidden="true">{formatTime(time, locale)}</span>
       <span className={styles.hidden}>{whole}</span>
     </time>

@@ -95,7 +95,7 @@ function List({ places, labelledBy, onChoose }: ListProps) {
                 <span className={styles.count} aria-hidden="true">
                   {formatCount(waiting, locale)}
                 </span>
-                <span className={styles.hidden}>{t("rail.waiting", { count: waiting, number: formatCount(waiting, locale) })}</span>
+                <span className={styles.hidden}>{t("rail.waiting", { number: formatCount(waiting, locale) })}</span>
               </>
             )}
           </Link>

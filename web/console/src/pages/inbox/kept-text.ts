@@ -14,7 +14,7 @@ type Kept = "" | "tab" | "server";
 
 /** What a text is written to. */
 export interface TextPlace {
-  /** The conversation, by its id; empty where there is none any more: then the tab alone keeps the text. */
+  /** The conversation, by its id; if it is empty, the tab alone keeps the text. */
   conversation: string;
   /** Stands for a conversation that is not there. */
   other?: string;
