@@ -57,6 +57,14 @@ export const press = (key, role = "dialog") => async (page) => {
   await page.getByRole(role).filter({ visible: true }).last().waitFor();
 };
 
+/** Changes the ticket of a conversation, which stands beside it, and on a phone in its place. */
+export async function changeTicketOfConversation(page) {
+  const [change, showCustomer] = [button(page, "inbox.changeTicket"), button(page, "inbox.showCustomer")];
+  await change.or(showCustomer).first().waitFor();
+  if (await showCustomer.isVisible()) await showCustomer.click();
+  await press("inbox.changeTicket")(page);
+}
+
 export const openBy = (key) => async (page) => {
   await byText("Wholesale")(page);
   await page.keyboard.press(key);
