@@ -42,7 +42,7 @@ func TestRefusedAccountMakesNoData(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", data)
 	for command, reason := range map[string]string{`account create --name ""`: "1 to 100 characters",
-		"account create --name A --plan none": "must be one of", "account create --name A --credits -1": "negative"} {
+		"account create --name A --plan none": "must be one of", "account create --name A --credits=-1": "negative"} {
 		requireFailure(t, 1, reason, command)
 	}
 	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {

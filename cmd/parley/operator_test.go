@@ -141,12 +141,18 @@ func TestTwoServersCannotShareADirectory(t *testing.T) {
 
 func TestCommandErrors(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
+	status, _, errs := runCommand(t, "account", "list", "--data", dir)
+	if status != 1 || !strings.Contains(errs, "There is no Parley data") {
+		t.Errorf("account list: status %d, %q", status, errs)
+	}
+	if status, _, errs := runCommand(t, "account", "create", "--name", "A", "--data", dir); status != 0 {
+		t.Fatal(errs)
+	}
 	for _, c := range []struct {
 		args     string
 		status   int
 		wantText string
 	}{
-		{"account list", 1, "There is no Parley data"},
 		{"account create", 2, "--name"},
 		{"account create --name A --plan golden", 1, "plan: must be one of"},
 		{"account update x", 2, "nothing to change"},

@@ -285,7 +285,7 @@ func TestInboxHasTheConversationsOfAllAgents(t *testing.T) {
 	})
 }
 
-// Who waits longest comes first where that is asked for. A reply ends the waiting, and the next message begins it again.
+// Who waits longest comes first if that is asked for. A reply ends the waiting, and the next message begins it again.
 func TestInboxHasFirstWhoWaitsLongest(t *testing.T) {
 	forEachMemberTest(t, func(mt *memberTest) {
 		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")

@@ -27,7 +27,7 @@ const inForcedColors = ["sign-in", "agents", "playground", "sources", "agent-set
 const inTwoLooks = [
   ..."insights insights-conversations insights-counted insights-questions insights-topics insights-conversation".split(" "),
   ..."people person leads voice-sessions voice-session".split(" "),
-  ..."action api-keys audit company embed me members model-new model-server models server sign-in-rules source-settings usage webhooks tickets ticket helpdesk-statuses".split(" "),
+  ..."action api-keys audit company embed me members model-new model-server models server sign-in-rules source-settings usage webhooks tickets tickets-all ticket helpdesk-statuses".split(" "),
 ];
 
 // Of screens that are seen in all looks.

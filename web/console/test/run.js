@@ -9,8 +9,8 @@ import { program } from "./server.js";
 
 // Those that take the longest are first, so that none of them is alone at the end.
 const longest = [
-  ...["screens", "axe", "agent-settings", "playground-place", "roles", "sources", "manual", "source-choice", "boundaries", "shell"],
-  ...["sinks", "pages", "keyboard", "xss", "looks", "outage", "session", "live-sources", "sign-in", "first-run", "live"],
+  ...["roles", "axe", "screens", "sinks", "sources", "agent-settings", "playground-place", "manual", "source-choice", "boundaries", "shell"],
+  ...["pages", "keyboard", "xss", "looks", "outage", "session", "live-sources", "sign-in", "first-run", "live"],
 ].map((name) => `${name}.test.js`);
 const given = process.env.PARLEY_CONSOLE_BUILD;
 const folder = given || (await buildForTests());

@@ -57,7 +57,7 @@ export const press = (key, role = "dialog") => async (page) => {
   await page.getByRole(role).filter({ visible: true }).last().waitFor();
 };
 
-/** Changes the ticket of a conversation, which stands beside it, and on a phone in its place. */
+/** Opens what changes the ticket of a conversation: it is beside it, and on a phone in its place. */
 export async function changeTicketOfConversation(page) {
   const [change, showCustomer] = [button(page, "inbox.changeTicket"), button(page, "inbox.showCustomer")];
   await change.or(showCustomer).first().waitFor();

@@ -155,7 +155,7 @@ export const screens = {
     ...to.stuck(`GET /v1/agents/${help}/leads`),
   }),
   "voice-sessions": screen(`/agents/${help}/voice`, {
-    full: [{}, to.within("main time")],
+    full: [{}, to.within('main a[href*="/voice/"]')],
     empty: [{ state: { voiceSessions: [] } }, to.count("h2", 1)],
     ...to.stuck("GET /v1/voice/sessions"),
   }),
@@ -313,6 +313,11 @@ export const screens = {
     ...to.stuck(`GET /v2/agents/${help}/helpdesk/tickets`, support),
   }),
   "tickets-board": screen(`/agents/${help}/tickets?layout=board`, { full: [support, to.byText("#4 Wrong size")] }),
+  "tickets-all": screen("/tickets", {
+    full: [support, to.byText("#4 Wrong size")],
+    empty: [{ ...support, state: { tickets: [] } }, to.count("h2", 1)],
+    ...to.stuck("GET /v1/accounts/acc_1/tickets", support),
+  }),
   "dialog-ticket": screen(`/agents/${help}/tickets`, { full: [support, to.press("tickets.new")] }),
   ticket: screen(`/agents/${help}/tickets/4`, {
     full: [support, to.byText("The shoes are too small.")],

@@ -347,7 +347,7 @@ export const states = {
     prepare: (page) => page.addInitScript(fakeMicrophone),
     act: async (_, chat) => {
       await composerTool(chat).click();
-      await chat.locator("[role=group] svg rect[height='2']").first().waitFor({ state: "detached" });
+      await chat.locator("[role=group] svg rect:not([height='2'])").nth(5).waitFor();
     },
   },
   call: {
