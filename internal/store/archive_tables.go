@@ -256,6 +256,7 @@ crawl_pages (id)
 
 // leftOutTables are the tables of which an archive holds nothing, each with the reason.
 var leftOutTables = map[string]string{
+	"account_imports":     "how far imports of archives have come",
 	"api_keys":            "secrets: only hashes of keys are stored, and new keys are made",
 	"audit_events":        "a chain that proves what was done in this installation, and is exported by itself",
 	"blob_data":           "the bytes of files, which an archive holds as files",
