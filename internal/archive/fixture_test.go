@@ -86,7 +86,7 @@ func (in *installation) rowCounts() string {
 	in.t.Helper()
 	var out strings.Builder
 	in.open(func(db *store.DB) {
-		for _, name := range append([]string{"audit_events", "jobs", "ticket_words", "blob_data"}, tableNames()...) {
+		for _, name := range append([]string{"account_imports", "audit_events", "jobs", "ticket_words", "blob_data"}, tableNames()...) {
 			n, err := sqldb.One(in.t.Context(), db.SQL(), sqldb.Column[int], `select count(*) from `+name)
 			check.Must(in.t, err)
 			fmt.Fprintln(&out, name, n)

@@ -118,7 +118,7 @@ func (in *installation) requireNoAccount() {
 	in.t.Helper()
 	in.open(func(db *store.DB) {
 		for _, table := range store.ArchiveTables() {
-			if table.IsWrittenAhead() {
+			if table.IsWrittenAhead() || !table.HasOwnID() {
 				continue
 			}
 			n, err := sqldb.One(in.t.Context(), db.SQL(), sqldb.Column[int], `select count(*) from `+table.Name)

@@ -106,15 +106,18 @@ func (db *DB) requireNoAccount(ctx context.Context, account parley.AccountID) er
 
 // TakeImport makes an import the owner's, and returns it as it is: whoever wrote it before finds so with the next step.
 // It returns nil where it is gone or is being taken back.
-func (db *DB) TakeImport(ctx context.Context, account parley.AccountID, archive, owner string) (*ArchiveImport, error) {
-	list, err := archiveImportTable.listFrom(ctx, db, `
-		update account_imports set owner = ?
-		where account_id = ? and archive = ?
-		returning `+archiveImportTable.columns, owner, account, archive)
-	if err != nil || len(list) == 0 {
-		return nil, err
-	}
-	return &list[0], nil
+func (db *DB) TakeImport(ctx context.Context, account parley.AccountID, archive, owner string) (m *ArchiveImport,
+	err error) {
+	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
+		if err := tx.exec(ctx, `
+			update account_imports set owner = ?
+			where account_id = ? and archive = ?`, owner, account, archive); err != nil {
+			return err
+		}
+		m, err = archiveImportTable.findOrNil(ctx, tx, `where account_id = ? and archive = ?`, account, archive)
+		return err
+	})
+	return m, err
 }
 
 // SaveImport writes how far an import has come, in the transaction of what it has written. It fails with
@@ -125,8 +128,7 @@ func (db *DB) SaveImport(ctx context.Context, m *ArchiveImport) error {
 	return requireOwnImport(n, err)
 }
 
-// EndImport ends an import, in the transaction that writes the account. It fails as SaveImport
-// does.
+// EndImport ends an import, in the transaction that writes the account. It fails as SaveImport does.
 func (db *DB) EndImport(ctx context.Context, m *ArchiveImport) error {
 	n, err := db.sql.Exec(ctx, `
 		delete from account_imports
