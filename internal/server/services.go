@@ -156,9 +156,8 @@ func (s *Services) Admin() *admin.Service {
 
 // runImportSweeper takes back now and then what imports have written that were stopped, until ctx is done.
 func (s *Services) runImportSweeper(ctx context.Context) error {
-	return jobs.RunEvery(ctx, importSweepInterval, s.cfg.Logger, "take back what was imported", func(ctx context.Context) error {
-		return archive.TakeOldImportsBack(ctx, s.DB, s.cfg.Now())
-	})
+	return jobs.RunEvery(ctx, importSweepInterval, s.cfg.Logger, "take back what was imported",
+		func(ctx context.Context) error { return archive.TakeOldImportsBack(ctx, s.DB, s.cfg.Now()) })
 }
 
 const importSweepInterval = time.Hour
