@@ -5,7 +5,8 @@
 // says when or where it was made: the same account has the same bytes on every database. store.ArchiveTables lists
 // what it holds, and store.ArchiveLeavesOut what it does not, with the reasons.
 //
-// An import is one transaction: whatever ends it before the commit, nothing of it stays.
+// An import writes its rows in steps, and those of the account and its agents last: until then nobody finds any of
+// them. What was stopped is gone on with by the next import of the same archive, or taken back after a day.
 package archive
 
 import (
@@ -125,19 +126,18 @@ func hashOfFile(name string) (hash string, ok bool) {
 	return m[2], true
 }
 
-func decodeManifest(from io.Reader) (*Manifest, error) {
-	text, err := io.ReadAll(io.LimitReader(from, maxManifestBytes+1))
-	if err != nil {
-		return nil, err
+func decodeManifest(from io.Reader) (m *Manifest, text []byte, err error) {
+	if text, err = io.ReadAll(io.LimitReader(from, maxManifestBytes+1)); err != nil {
+		return nil, nil, err
 	}
 	if len(text) > maxManifestBytes {
-		return nil, fmt.Errorf("%s is too long", manifestName)
+		return nil, nil, fmt.Errorf("%s is too long", manifestName)
 	}
-	m := &Manifest{}
+	m = &Manifest{}
 	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", manifestName, err)
+		return nil, nil, fmt.Errorf("%s cannot be read: %w", manifestName, err)
 	}
-	return m, nil
+	return m, text, nil
 }
 
 // checkVersion refuses an archive that a newer program has made.

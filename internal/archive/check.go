@@ -45,6 +45,7 @@ func (c *tableCheck) row(row []any) error {
 		return c.im.findUser(c.ctx, text("id"), text("email"))
 	case "agents":
 		c.im.agents[text("id")] = true
+		c.im.agentIDs = append(c.im.agentIDs, parley.AgentID(c.im.ids.of(text("id"))))
 	case "blobs":
 		if err := c.im.noteFile(text("hash"), row[c.table.ColumnIndex("size")].(int64)); err != nil {
 			return err
@@ -86,7 +87,7 @@ func (c *tableCheck) end() error {
 	if c.table.Name == "accounts" && c.rows != 1 {
 		return damaged(fmt.Errorf("%s has no row", recordsName(c.table.Name)))
 	}
-	taken, err := c.im.db.TakenArchiveIDs(c.ctx, c.table, c.ids)
+	taken, err := c.im.db.TakenArchiveIDs(c.ctx, c.table, c.im.insert.Account, c.ids)
 	c.ids = c.ids[:0]
 	if err == nil && len(taken) > 0 {
 		err = newTakenError(c.table.Name, taken[0])

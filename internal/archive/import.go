@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"archive/zip"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -13,7 +12,6 @@ import (
 
 	"parley"
 	"parley/internal/datadir"
-	"parley/internal/helpdesk"
 	"parley/internal/ingest"
 	"parley/internal/insight"
 	"parley/internal/jobs"
@@ -41,9 +39,9 @@ type Imported struct {
 }
 
 // Import reads an account from a file. It checks all of the archive, and that no id of it is taken, before it writes
-// anything, and then writes all rows in one transaction: an import that fails or is killed leaves no row, and the next
-// one begins at the start. Files that it has put in their place it takes away again; where it was killed a server does,
-// after an hour, unless the next import uses them. On SQLite no server may run meanwhile.
+// anything. Rows are then written in steps, and those of the account and its agents in the last one, so that until then
+// nobody finds any of them. An import that was killed or stopped is gone on with by the next one of the same archive;
+// one that fails takes back what it has written. On SQLite no server may run meanwhile.
 func (in *Installation) Import(ctx context.Context, path string, o Options) (_ *Imported, err error) {
 	f, err := openFile(path)
 	if err != nil {
@@ -63,9 +61,8 @@ func (in *Installation) Import(ctx context.Context, path string, o Options) (_ *
 	return newImporter(in, db, f, o).run(ctx)
 }
 
-// ImportInto is Import into a database that this process has open, while it serves: on SQLite nobody else writes while
-// the rows are written. Files that a failed one has put in their place are left to the server's sweep: somebody may be
-// uploading equal ones.
+// ImportInto is Import into a database that this process has open, while it serves: others write between the steps.
+// Files that a failed one has put in their place are left to the server's sweep: somebody may be uploading equal ones.
 func (in *Installation) ImportInto(ctx context.Context, db *store.DB, path string, o Options) (_ *Imported, err error) {
 	f, err := openFile(path)
 	if err != nil {
@@ -89,11 +86,14 @@ func (in *Installation) ImportInto(ctx context.Context, db *store.DB, path strin
 
 // run checks the archive and writes it.
 func (im *importer) run(ctx context.Context) (*Imported, error) {
+	if err := im.findUnfinished(ctx); err != nil {
+		return nil, notImported(err)
+	}
 	if err := im.check(ctx); err != nil {
 		return nil, notImported(err)
 	}
 	if err := im.write(ctx); err != nil {
-		return nil, notImported(errors.Join(err, im.dropFiles(context.WithoutCancel(ctx))))
+		return nil, im.abort(ctx, err)
 	}
 	return &Imported{Account: im.insert.Account, Manifest: *im.f.manifest}, nil
 }
@@ -153,11 +153,13 @@ type importer struct {
 	o        Options
 	ids      idMap
 	insert   store.ArchiveInsert
-	known    map[string]bool // ids of users in the archive that the installation has already
-	agents   map[string]bool // ids of agents in the archive
-	used     map[string]bool // hashes of files that rows name
-	newFiles []string        // hashes of files that were not there before
-	rows     int64           // of this pass
+	known    map[string]bool  // ids of users in the archive that the installation has already
+	agents   map[string]bool  // ids of agents in the archive
+	agentIDs []parley.AgentID // of this installation, in the order of the archive
+	used     map[string]bool  // hashes of files that rows name
+	newFiles []string         // hashes of files that were not there before
+	rows     int64            // of this pass
+	state    store.ArchiveImport
 
 	leavesFiles bool // of an import that fails, to whoever sweeps
 }
@@ -165,11 +167,8 @@ type importer struct {
 func newImporter(in *Installation, db *store.DB, f *file, o Options) *importer {
 	im := &importer{in: in, db: db, f: f, o: o, known: map[string]bool{}, agents: map[string]bool{},
 		used: map[string]bool{}, ids: idMap{users: map[string]string{}}}
-	if o.NewIDs {
-		im.ids.salt = randomBytes()
-	}
-	im.insert = store.ArchiveInsert{Account: parley.AccountID(im.ids.of(string(f.manifest.Account))), Now: in.Now(),
-		PlaceOf: in.files().PlaceOf, NewSecret: func() string { return hex.EncodeToString(randomBytes()) }}
+	im.insert = store.ArchiveInsert{Now: in.Now(), PlaceOf: in.files().PlaceOf,
+		NewSecret: func() string { return hex.EncodeToString(randomBytes()) }}
 	return im
 }
 
@@ -225,22 +224,19 @@ func (im *importer) checkFiles(ctx context.Context) error {
 	return nil
 }
 
-// write puts the files in their place and writes all rows.
-func (im *importer) write(ctx context.Context) error {
-	if !im.in.isPostgres() {
-		if err := im.keepFiles(ctx); err != nil {
+// writeLast writes the rows that make all others visible, what follows from them, and that the import is over.
+func (im *importer) writeLast(ctx context.Context) error {
+	written := im.rows
+	return im.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		im.rows = written
+		if err := tx.EndImport(ctx, &im.state); err != nil {
 			return err
 		}
-	}
-	return im.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		im.rows = 0
 		for _, t := range store.ArchiveTables() {
-			if err := im.writeTable(ctx, tx, t); err != nil {
-				return err
+			if t.IsWrittenAhead() {
+				continue
 			}
-		}
-		if im.in.isPostgres() {
-			if err := im.putFiles(ctx, tx); err != nil {
+			if err := im.writeTable(ctx, tx, t); err != nil {
 				return err
 			}
 		}
@@ -277,6 +273,11 @@ func (im *importer) writeTable(ctx context.Context, tx *store.DB, t *store.Archi
 	if err == nil {
 		err = flush()
 	}
+	return writeError(t, err)
+}
+
+// writeError says which table could not be written.
+func writeError(t *store.ArchiveTable, err error) error {
 	switch {
 	case sqldb.IsDuplicate(err):
 		return damaged(fmt.Errorf("%s has rows that exclude each other", recordsName(t.Name)))
@@ -289,16 +290,13 @@ func (im *importer) writeTable(ctx context.Context, tx *store.DB, t *store.Archi
 // finish checks what was written, leaves jobs for what an archive does not hold, and records the import.
 func (im *importer) finish(ctx context.Context, tx *store.DB) error {
 	account := im.insert.Account
-	if err := tx.CheckArchiveReferences(ctx, account); err != nil {
+	if err := tx.CheckArchiveReferences(ctx, account, im.agentIDs, false); err != nil {
 		return damaged(err)
 	}
-	if err := tx.ReadArchiveRows(ctx, account); err != nil {
+	if err := tx.ReadArchiveRows(ctx, account, im.agentIDs, false); err != nil {
 		return damaged(err)
 	}
 	if err := tx.FinishArchive(ctx, account); err != nil {
-		return err
-	}
-	if err := helpdesk.IndexImported(ctx, tx, account); err != nil {
 		return err
 	}
 	if err := (&search.Indexer{DB: tx, Now: im.in.Now}).Rebuild(ctx, account); err != nil {
@@ -306,7 +304,7 @@ func (im *importer) finish(ctx context.Context, tx *store.DB) error {
 	}
 	queue := &jobs.Queue{Now: im.in.Now}
 	sources := &ingest.Service{DB: tx, Queue: queue, Now: im.in.Now}
-	if err := sources.EnqueueImported(ctx, tx, account); err != nil {
+	if err := sources.EnqueueImported(ctx, tx, account, im.agentIDs); err != nil {
 		return err
 	}
 	if err := insight.EnqueueImported(ctx, tx, queue, account, im.insert.Now); err != nil {
@@ -324,64 +322,4 @@ func (im *importer) details() map[string]any {
 	m := im.f.manifest
 	return map[string]any{"from": m.Account, "program": m.Program, "rows": m.Rows(), "files": m.Files,
 		"newIds": im.o.NewIDs}
-}
-
-// keepFiles puts the files into the folder of the installation.
-func (im *importer) keepFiles(ctx context.Context) error {
-	files, done := im.in.files(), int64(0)
-	for hash, z := range im.f.files {
-		isNew, err := keepFile(files, hash, z)
-		if isNew {
-			im.newFiles = append(im.newFiles, hash)
-		}
-		if err := errors.Join(err, ctx.Err()); err != nil {
-			return fmt.Errorf("keep the file %s: %w", hash, err)
-		}
-		done++
-		im.in.progress("files", done, int64(len(im.f.files)))
-	}
-	return nil
-}
-
-func keepFile(files *ingest.Files, hash string, z *zip.File) (isNew bool, err error) {
-	from, err := z.Open()
-	if err != nil {
-		return false, err
-	}
-	isNew, err = files.Keep(hash, from)
-	return isNew, errors.Join(err, from.Close())
-}
-
-// putFiles puts the files into the database.
-func (im *importer) putFiles(ctx context.Context, tx *store.DB) error {
-	done := int64(0)
-	for hash, z := range im.f.files {
-		from, err := z.Open()
-		if err != nil {
-			return err
-		}
-		err = tx.PutBlobData(ctx, hash, from)
-		if err := errors.Join(err, from.Close(), ctx.Err()); err != nil {
-			return fmt.Errorf("keep the file %s: %w", hash, err)
-		}
-		done++
-		im.in.progress("files", done, int64(len(im.f.files)))
-	}
-	return nil
-}
-
-// dropFiles takes away the files that the import has put in their place.
-func (im *importer) dropFiles(ctx context.Context) (err error) {
-	if im.leavesFiles {
-		return nil
-	}
-	files := im.in.files()
-	for _, hash := range im.newFiles {
-		used, failed := im.db.IsLocationUsed(ctx, files.PlaceOf(hash))
-		if failed == nil && !used {
-			failed = files.Drop(hash)
-		}
-		err = errors.Join(err, failed)
-	}
-	return err
 }

@@ -4,20 +4,22 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/archive"
-	"parley/internal/datadir"
+	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit/check"
 )
 
-// While a server runs, an account comes into the database that it has open, with the owner who has asked for it. One
-// that is cut short, or is refused, leaves no row.
+// While a server runs, an account comes into the database that it has open. One that was stopped at any step is not
+// there before the next one has come to its end.
 func TestImportWhileAServerRuns(t *testing.T) {
 	t.Parallel()
 	for name, url := range databases {
@@ -26,14 +28,8 @@ func TestImportWhileAServerRuns(t *testing.T) {
 			from, to := newInstallation(t, ""), newInstallation(t, url(t))
 			from.seed(3, 600)
 			path, first := from.export(account)
-			before := to.rowCounts()
 			to.open(func(db *store.DB) {
-				if to.DatabaseURL == "" {
-					lock, err := datadir.TryLock(to.Data, "parley serve")
-					check.Must(t, err)
-					defer func() { check.Must(t, lock.Unlock()) }()
-				}
-				to.checkCutImport(db, path)
+				to.checkStoppedImports(db, path, archive.Options{Actor: "operator"})
 				done, err := to.ImportInto(t.Context(), db, path, archive.Options{Actor: "operator"})
 				check.Must(t, err)
 				if done.Account != account {
@@ -44,9 +40,6 @@ func TestImportWhileAServerRuns(t *testing.T) {
 					t.Errorf("imported twice: %v", err)
 				}
 			})
-			if to.rowCounts() == before {
-				t.Error("nothing was imported")
-			}
 			if _, second := to.export(account); !bytes.Equal(first, second) {
 				t.Error("the account is another one")
 			}
@@ -54,19 +47,11 @@ func TestImportWhileAServerRuns(t *testing.T) {
 	}
 }
 
-// checkCutImport ends an import at each of its steps, and fails if there is anything of it.
-func (in *installation) checkCutImport(db *store.DB, path string) {
+// checkStoppedImports ends an import at each of its steps, and fails if there is an account of it.
+func (in *installation) checkStoppedImports(db *store.DB, path string, o archive.Options) {
 	in.t.Helper()
 	for _, at := range []string{"check", "check files", "import", "files"} {
-		ctx, cancel := context.WithCancel(in.t.Context())
-		into := *in.Installation
-		into.OnProgress = func(step string, _, _ int64) {
-			if step == at {
-				cancel()
-			}
-		}
-		_, err := into.ImportInto(ctx, db, path, archive.Options{Actor: "operator"})
-		cancel()
+		err := in.importUntil(db, path, o, func(step string, _ int64) bool { return step == at })
 		if !errors.Is(err, context.Canceled) {
 			in.t.Errorf("ended at %s: %v", at, err)
 		}
@@ -74,6 +59,164 @@ func (in *installation) checkCutImport(db *store.DB, path string) {
 			in.t.Errorf("ended at %s, it has left an account (%v)", at, err)
 		}
 	}
+}
+
+// importUntil imports an archive until its progress is as somebody says.
+func (in *installation) importUntil(db *store.DB, path string, o archive.Options,
+	isThere func(step string, done int64) bool) error {
+	ctx, cancel := context.WithCancel(in.t.Context())
+	defer cancel()
+	into := *in.Installation
+	into.OnProgress = func(step string, done, _ int64) {
+		if isThere(step, done) {
+			cancel()
+		}
+	}
+	_, err := into.ImportInto(ctx, db, path, o)
+	return err
+}
+
+func isHalfway(step string, done int64) bool { return step == "import" && done >= 500 }
+
+// What an import has written that was stopped is taken back after a day, and not before.
+func TestStoppedImportIsTakenBack(t *testing.T) {
+	t.Parallel()
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			from, to := newInstallation(t, ""), newInstallation(t, url(t))
+			from.seed(3, 600)
+			path, _ := from.export(account)
+			before := to.rowCounts()
+			to.open(func(db *store.DB) {
+				if err := to.importUntil(db, path, archive.Options{NewIDs: true}, isHalfway); !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
+				}
+				check.Must(t, archive.TakeOldImportsBack(t.Context(), db, to.Now()))
+			})
+			if to.rowCounts() == before {
+				t.Error("it was taken back at once, or nothing was written")
+			}
+			to.open(func(db *store.DB) {
+				check.Must(t, archive.TakeOldImportsBack(t.Context(), db, to.Now().Add(25*time.Hour)))
+			})
+			if after := to.rowCounts(); after != before || to.countUnfinished() != 0 {
+				t.Errorf("a day later there is\n%s\ninstead of\n%s", after, before)
+			}
+		})
+	}
+}
+
+// An import of another archive of the same account takes back what one that was stopped has left, and so does one for
+// which somebody of the archive has come here meanwhile.
+func TestStoppedImportOfOtherRows(t *testing.T) {
+	t.Parallel()
+	from, to := newInstallation(t, ""), newInstallation(t, "")
+	from.seed(3, 600)
+	old, _ := from.export(account)
+	from.open(func(db *store.DB) {
+		_, err := db.SQL().Exec(t.Context(), `update messages set model = 'another' where seq = 1`)
+		check.Must(t, err)
+	})
+	path, first := from.export(account)
+	to.open(func(db *store.DB) {
+		for range 2 {
+			if err := to.importUntil(db, old, archive.Options{}, isHalfway); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+		}
+		_, err := to.ImportInto(t.Context(), db, path, archive.Options{Actor: "operator"})
+		check.Must(t, err)
+	})
+	if _, second := to.export(account); !bytes.Equal(first, second) {
+		t.Error("the account is another one")
+	}
+	if n := to.countUnfinished(); n != 0 {
+		t.Errorf("%d imports are unfinished", n)
+	}
+	checkNewUserMeanwhile(t, path)
+}
+
+func checkNewUserMeanwhile(t *testing.T, path string) {
+	t.Helper()
+	to, known := newInstallation(t, ""), parley.UserID(parley.NewUUID())
+	to.open(func(db *store.DB) {
+		if err := to.importUntil(db, path, archive.Options{NewIDs: true}, isHalfway); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		_, err := db.SQL().Exec(t.Context(), `insert into users (id, email, name, created_at)
+			values (?, 'kim-1@shop.example', 'Kim', 1)`, known)
+		check.Must(t, err)
+		_, err = to.ImportInto(t.Context(), db, path, archive.Options{NewIDs: true, Actor: "operator"})
+		check.Must(t, err)
+		for table, want := range map[string]int{"accounts": 1, "agents": 3, "conversations": 3, "messages": 603, "users": 3} {
+			n, err := sqldb.One(t.Context(), db.SQL(), sqldb.Column[int], `select count(*) from `+table)
+			if err != nil || n != want {
+				t.Errorf("%d rows in %s, want %d (%v)", n, table, want, err)
+			}
+		}
+		n, err := sqldb.One(t.Context(), db.SQL(), sqldb.Column[int], `select count(*) from messages where author_id = ?`,
+			known)
+		if err != nil || n == 0 {
+			t.Errorf("nothing was written by whoever came meanwhile (%v)", err)
+		}
+	})
+}
+
+// Of two imports of one archive the later one goes on and comes to its end, and the earlier one takes nothing away.
+func TestImportTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			from, to := newInstallation(t, ""), newInstallation(t, url(t))
+			from.seed(3, 600)
+			path, first := from.export(account)
+			to.open(func(db *store.DB) {
+				into, began := *to.Installation, false
+				into.OnProgress = func(step string, done, _ int64) {
+					if began || !isHalfway(step, done) {
+						return
+					}
+					began = true
+					_, err := to.ImportInto(t.Context(), db, path, archive.Options{Actor: "operator"})
+					check.Must(t, err)
+				}
+				_, err := into.ImportInto(t.Context(), db, path, archive.Options{Actor: "operator"})
+				if !began || !parley.IsCode(err, parley.CodeTooManyRequests) {
+					t.Errorf("the earlier import: %v", err)
+				}
+			})
+			if _, second := to.export(account); !bytes.Equal(first, second) {
+				t.Error("the account is another one")
+			}
+		})
+	}
+}
+
+// While an import is under way, others of the server write.
+func TestOthersWriteDuringAnImport(t *testing.T) {
+	t.Parallel()
+	from, to := newInstallation(t, ""), newInstallation(t, "")
+	from.seed(3, 1500)
+	path, _ := from.export(account)
+	to.open(func(db *store.DB) {
+		into, writes := *to.Installation, 0
+		into.OnProgress = func(step string, _, _ int64) {
+			if step != "import" || writes == 3 {
+				return
+			}
+			_, err := db.SQL().Exec(t.Context(), `insert into users (id, email, name, created_at)
+				values (?, ?, 'Kim', 1)`, parley.NewUUID(), parley.NewUUID()+"@shop.example")
+			check.Must(t, err)
+			writes++
+		}
+		_, err := into.ImportInto(t.Context(), db, path, archive.Options{Actor: "operator"})
+		check.Must(t, err)
+		if writes != 3 {
+			t.Errorf("others have written %d times", writes)
+		}
+	})
 }
 
 // Whoever imports an archive becomes an owner of its account, whether it names them or not.
@@ -101,10 +244,7 @@ func TestRefusalsAreClear(t *testing.T) {
 	t.Parallel()
 	original := newParts(t)
 	r := newRefusals(t)
-	newer := make(parts)
-	for name, text := range original {
-		newer[name] = text
-	}
+	newer := maps.Clone(original)
 	newer.setManifest(t, func(m *archive.Manifest) { m.Schema, m.Program = 9999, "9.0" })
 	for path, want := range map[string]string{
 		newer.writeAsIs(t): "Nothing was imported. The archive was made by Parley 9.0, which is newer than this program",

@@ -16,10 +16,11 @@ import (
 
 // file is an archive that is read.
 type file struct {
-	zip      *zip.ReadCloser
-	manifest *Manifest
-	records  map[string]*zip.File // by the table
-	files    map[string]*zip.File // by the hash
+	zip          *zip.ReadCloser
+	manifest     *Manifest
+	manifestText []byte
+	records      map[string]*zip.File // by the table
+	files        map[string]*zip.File // by the hash
 }
 
 // openFile opens an archive and checks its shape: it has what the manifest lists and nothing else.
@@ -60,7 +61,7 @@ func (f *file) checkShape() error {
 	if err != nil {
 		return err
 	}
-	f.manifest, err = decodeManifest(from)
+	f.manifest, f.manifestText, err = decodeManifest(from)
 	return errors.Join(err, from.Close())
 }
 

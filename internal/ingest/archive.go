@@ -11,10 +11,20 @@ import (
 const importBatchSize = 200
 
 // EnqueueImported leaves jobs for what is missing of an account that was imported, in the transaction of the import:
-// sources that are not trained, and vectors.
-func (s *Service) EnqueueImported(ctx context.Context, tx *store.DB, account parley.AccountID) error {
-	for after := parley.SourceID(""); ; {
-		list, err := tx.UntrainedSources(ctx, account, after, importBatchSize)
+// sources of its agents that are not trained, and vectors.
+func (s *Service) EnqueueImported(ctx context.Context, tx *store.DB, account parley.AccountID,
+	agents []parley.AgentID) error {
+	for _, agent := range agents {
+		if err := s.enqueueUntrained(ctx, tx, account.AgentRef(agent)); err != nil {
+			return err
+		}
+	}
+	return s.EnqueueAccountEmbedding(ctx, tx, account)
+}
+
+func (s *Service) enqueueUntrained(ctx context.Context, tx *store.DB, ref parley.AgentRef) error {
+	for after := (parley.Source{}); ; {
+		list, err := tx.UntrainedSources(ctx, ref, after, importBatchSize)
 		if err != nil {
 			return err
 		}
@@ -27,8 +37,8 @@ func (s *Service) EnqueueImported(ctx context.Context, tx *store.DB, account par
 			}
 		}
 		if len(list) < importBatchSize {
-			return s.EnqueueAccountEmbedding(ctx, tx, account)
+			return nil
 		}
-		after = list[len(list)-1].ID
+		after = list[len(list)-1]
 	}
 }

@@ -13,19 +13,19 @@ import (
 // activity, in the transaction of the import.
 func EnqueueImported(ctx context.Context, tx *store.DB, queue *jobs.Queue, account parley.AccountID,
 	now time.Time) error {
-	for after := parley.ConversationID(""); ; {
+	for after := (store.UnanalyzedConversation{}); ; {
 		list, err := tx.UnanalyzedConversations(ctx, account, after, analyzeBatchSize)
 		if err != nil {
 			return err
 		}
-		for _, ref := range list {
-			if err := queue.Enqueue(ctx, tx.SQL(), newAnalyzeJob(ref, now)); err != nil {
+		for _, c := range list {
+			if err := queue.Enqueue(ctx, tx.SQL(), newAnalyzeJob(c.ConversationRef, now)); err != nil {
 				return err
 			}
 		}
 		if len(list) < analyzeBatchSize {
 			return nil
 		}
-		after = list[len(list)-1].Conversation
+		after = list[len(list)-1]
 	}
 }

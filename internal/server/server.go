@@ -165,6 +165,7 @@ func (s *Services) components() []component {
 		{"webhook deliveries", s.Sender.Run},
 		{"sources", s.Ingest.Run},
 		{"files", s.Ingest.RunFileSweeper},
+		{"imports", s.runImportSweeper},
 		{"files of visitors", s.Helpdesk.RunUploadSweeper},
 		{"jobs", s.Runner.Run},
 		{"crawl jobs", s.CrawlRunner.Run},

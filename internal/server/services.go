@@ -156,6 +156,14 @@ func (s *Services) Admin() *admin.Service {
 	}
 }
 
+// runImportSweeper takes back now and then what imports have written that were stopped, until ctx is done.
+func (s *Services) runImportSweeper(ctx context.Context) error {
+	return jobs.RunEvery(ctx, importSweepInterval, s.cfg.Logger, "take back what was imported",
+		func(ctx context.Context) error { return archive.TakeOldImportsBack(ctx, s.DB, s.cfg.Now()) })
+}
+
+const importSweepInterval = time.Hour
+
 // archive returns what exports accounts.
 func (s *Services) archive() *archive.Installation {
 	return &archive.Installation{Data: s.cfg.Data, DatabaseURL: s.cfg.DatabaseURL, Program: s.cfg.Version, Now: s.cfg.Now,

@@ -92,16 +92,22 @@ func (db *DB) CountArchivedFiles(ctx context.Context, account parley.AccountID) 
 		repeatArg(account, where)...)
 }
 
-// TakenArchiveIDs returns those of some ids of a table that a row of any account has. It is the operator's question.
-func (db *DB) TakenArchiveIDs(ctx context.Context, t *ArchiveTable, ids []string) ([]string, error) {
+// TakenArchiveIDs returns those of some ids of a table that a row of another account has. It is the operator's
+// question.
+func (db *DB) TakenArchiveIDs(ctx context.Context, t *ArchiveTable, account parley.AccountID, ids []string) ([]string,
+	error) {
 	if len(ids) == 0 {
 		return nil, nil
+	}
+	where, args := `id in `+placeholders(len(ids)), toAny(ids)
+	if t.namesAccount() {
+		where, args = where+` and account_id <> ?`, append(args, account)
 	}
 	return sqldb.All(ctx, db.sql, sqldb.Column[string], `
 		select id
 		from `+t.Name+`
-		where id in `+placeholders(len(ids))+`
-		order by id`, toAny(ids)...)
+		where `+where+`
+		order by id`, args...)
 }
 
 // ArchiveInsert writes rows of an archive for an account.
@@ -165,14 +171,20 @@ func (a *ArchiveInsert) fill(t *ArchiveTable, f filledColumn, row []any) any {
 	return n
 }
 
-// CheckArchiveReferences fails if a row of an account names another one that is not there, or that is of another agent.
-func (db *DB) CheckArchiveReferences(ctx context.Context, account parley.AccountID) error {
+// CheckArchiveReferences fails if a row of an account names another one that is not there, or that is of another agent:
+// among the tables that are written ahead, or among those and the others. Which agents and users there are is known
+// from the archive.
+func (db *DB) CheckArchiveReferences(ctx context.Context, account parley.AccountID, agents []parley.AgentID,
+	ahead bool) error {
 	for _, t := range archiveTables {
 		for _, c := range t.Columns {
-			if c.References == "" || c.References == "users" || c.Kind == ArchiveAgent {
+			if c.References == "" || c.References == "users" || c.References == "agents" ||
+				ahead != (t.IsWrittenAhead() && FindArchiveTable(c.References).IsWrittenAhead()) {
 				continue
 			}
-			if err := db.checkReference(ctx, t, c, account); err != nil {
+			if err := t.eachAgents(agents, func(some []any) error {
+				return db.checkReference(ctx, t, c, account, some)
+			}); err != nil {
 				return err
 			}
 		}
@@ -180,18 +192,36 @@ func (db *DB) CheckArchiveReferences(ctx context.Context, account parley.Account
 	return nil
 }
 
-func (db *DB) checkReference(ctx context.Context, t *ArchiveTable, c ArchiveColumn, account parley.AccountID) error {
-	to := FindArchiveTable(c.References)
+// eachAgents calls do with the agents of an account in groups: rows are found by their agents. Where rows have no agent
+// it calls do once, with none.
+func (t *ArchiveTable) eachAgents(agents []parley.AgentID, do func(some []any) error) error {
+	if !t.hasAgent() {
+		return do(nil)
+	}
+	return inGroups(agents, do)
+}
+
+// ofAgents returns the condition that a row is of one of some agents; empty for none.
+func ofAgents(alias string, some []any) string {
+	if len(some) == 0 {
+		return ""
+	}
+	return " and " + alias + "agent_id in " + placeholders(len(some))
+}
+
+func (db *DB) checkReference(ctx context.Context, t *ArchiveTable, c ArchiveColumn, account parley.AccountID,
+	agents []any) error {
 	sameAgent := ""
-	if t.hasAgent() && to.hasAgent() {
+	if t.hasAgent() && FindArchiveTable(c.References).hasAgent() {
 		sameAgent = " and r.agent_id = t.agent_id"
 	}
 	found, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
 		select t.`+c.Name+`
 		from `+t.Name+` t
-		where t.account_id = ? and t.`+c.Name+` <> '' and not exists (select 1 from `+c.References+` r
+		where t.account_id = ?`+ofAgents("t.", agents)+` and t.`+c.Name+` <> ''
+		  and not exists (select 1 from `+c.References+` r
 		  where r.id = t.`+c.Name+` and r.account_id = ?`+sameAgent+`)
-		limit 1`, account, account)
+		limit 1`, slices.Concat([]any{account}, agents, []any{account})...)
 	if err == nil && len(found) > 0 {
 		err = fmt.Errorf("%s: %s names %q, which is not among the %s of the same agent", t.Name, c.Name, found[0],
 			c.References)
@@ -206,7 +236,7 @@ func (t *ArchiveTable) hasAgent() bool {
 }
 
 // archiveReaders read all rows of an account as those who work with them do. What cannot be read fails with its id.
-var archiveReaders = map[string]func(ctx context.Context, db *DB, account parley.AccountID) error{
+var archiveReaders = map[string]archiveReader{
 	"accounts":              readAll(accountTable, "where id = ?"),
 	"agents":                readAll(agentTable, byAccount, "2000-01"), // a month whose credits it counts
 	"agent_versions":        readAll(agentVersionTable, byAccount),
@@ -238,10 +268,18 @@ var archiveReaders = map[string]func(ctx context.Context, db *DB, account parley
 
 const byAccount = "where account_id = ?"
 
-// readAll returns a function that reads all rows of an account, which is the last argument of where.
-func readAll[T any](t table[T], where string, first ...any) func(context.Context, *DB, parley.AccountID) error {
-	return func(ctx context.Context, db *DB, account parley.AccountID) error {
-		rows, err := db.sql.Query(ctx, t.selectText(where), append(slices.Clone(first), account)...)
+// archiveReader reads the rows of an account, and of some of its agents where rows have one.
+type archiveReader func(ctx context.Context, db *DB, account parley.AccountID, agents []any) error
+
+// readAll returns a function that reads all rows of an account, which is the last parameter of where.
+func readAll[T any](t table[T], where string, first ...any) archiveReader {
+	alias := ""
+	if strings.Contains(where, "t.") {
+		alias = "t."
+	}
+	return func(ctx context.Context, db *DB, account parley.AccountID, agents []any) error {
+		rows, err := db.sql.Query(ctx, t.selectText(where+ofAgents(alias, agents)),
+			slices.Concat(first, []any{account}, agents)...)
 		if err != nil {
 			return err
 		}
@@ -256,13 +294,17 @@ func readAll[T any](t table[T], where string, first ...any) func(context.Context
 	}
 }
 
-// ReadArchiveRows fails if a row of an account cannot be read by those who work with it.
-func (db *DB) ReadArchiveRows(ctx context.Context, account parley.AccountID) error {
+// ReadArchiveRows fails if a row of an account cannot be read by those who work with it: of the tables that are written
+// ahead, or of the others.
+func (db *DB) ReadArchiveRows(ctx context.Context, account parley.AccountID, agents []parley.AgentID,
+	ahead bool) error {
 	for _, t := range archiveTables {
-		if read := archiveReaders[t.Name]; read != nil {
-			if err := read(ctx, db, account); err != nil {
-				return fmt.Errorf("%s: %w", t.Name, err)
-			}
+		read := archiveReaders[t.Name]
+		if read == nil || t.IsWrittenAhead() != ahead {
+			continue
+		}
+		if err := t.eachAgents(agents, func(some []any) error { return read(ctx, db, account, some) }); err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
 		}
 	}
 	return nil
@@ -285,44 +327,49 @@ func (db *DB) FinishArchive(ctx context.Context, account parley.AccountID) error
 		insert into conversation_counts (agent_id, account_id, total, api)
 		select agent_id, account_id, count(*), sum(case when channel = ? then 1 else 0 end)
 		from conversations
-		where account_id = ? and deleted_at is null
-		group by agent_id, account_id`, parley.ChannelAPI, account)
+		where agent_id in (select id from agents where account_id = ?) and account_id = ? and deleted_at is null
+		group by agent_id, account_id`, parley.ChannelAPI, account, account)
 }
 
-// UntrainedSources lists the sources of an account behind an id that are not trained yet, at most limit.
-func (db *DB) UntrainedSources(ctx context.Context, account parley.AccountID, after parley.SourceID,
-	limit int) ([]parley.Source, error) {
+// UntrainedSources lists the sources of an agent behind one that are not trained yet, at most limit.
+func (db *DB) UntrainedSources(ctx context.Context, ref parley.AgentRef, after parley.Source, limit int) (
+	[]parley.Source, error) {
 	return sourceTable.list(ctx, db, `
-		where account_id = ? and id > ? and deleted_at is null and status in (?, ?)
-		order by id
-		limit ?`, account, after, parley.SourceUntrained, parley.SourceUpdated, limit)
+		where agent_id = ? and account_id = ? and (created_at, id) > (?, ?) and deleted_at is null and status in (?, ?)
+		order by created_at, id
+		limit ?`, ref.Agent, ref.Account, millis(after.CreatedAt), after.ID, parley.SourceUntrained, parley.SourceUpdated,
+		limit)
 }
 
-// UnanalyzedConversations lists the conversations of an account behind an id of which nothing is known since their last
-// activity, at most limit.
-func (db *DB) UnanalyzedConversations(ctx context.Context, account parley.AccountID, after parley.ConversationID,
-	limit int) ([]parley.ConversationRef, error) {
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (ref parley.ConversationRef, err error) {
-		ref.Account = account
-		err = scan(&ref.Agent, &ref.Conversation)
-		return ref, err
+// UnanalyzedConversation is a conversation of which nothing is known since its last activity.
+type UnanalyzedConversation struct {
+	parley.ConversationRef
+	LastActivity time.Time
+}
+
+// UnanalyzedConversations lists those of an account behind one, at most limit, the least active first.
+func (db *DB) UnanalyzedConversations(ctx context.Context, account parley.AccountID, after UnanalyzedConversation,
+	limit int) ([]UnanalyzedConversation, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (c UnanalyzedConversation, err error) {
+		c.Account = account
+		err = scan(&c.Agent, &c.Conversation, timeDest{&c.LastActivity})
+		return c, err
 	}, `
-		select agent_id, id
+		select agent_id, id, last_activity
 		from conversations c
-		where account_id = ? and id > ? and deleted_at is null and not exists (select 1
+		where account_id = ? and (last_activity, id) > (?, ?) and deleted_at is null and not exists (select 1
 		  from conversation_insights i
 		  where i.conversation_id = c.id and i.made_at >= c.last_activity)
-		order by id
-		limit ?`, account, after, limit)
+		order by last_activity, id
+		limit ?`, account, millis(after.LastActivity), after.Conversation, limit)
 }
 
-// TicketsAfter lists the tickets of an account behind an id, at most limit.
-func (db *DB) TicketsAfter(ctx context.Context, account parley.AccountID, after parley.TicketID,
-	limit int) ([]parley.Ticket, error) {
+// TicketsAfter lists the tickets of an agent behind a number, at most limit.
+func (db *DB) TicketsAfter(ctx context.Context, ref parley.AgentRef, number int64, limit int) ([]parley.Ticket, error) {
 	return ticketTable.list(ctx, db, `
-		where t.account_id = ? and t.id > ?
-		order by t.id
-		limit ?`, account, after, limit)
+		where t.agent_id = ? and t.account_id = ? and t.number > ?
+		order by t.number
+		limit ?`, ref.Agent, ref.Account, number, limit)
 }
 
 // The acts of those who move accounts, in the audit chain.

@@ -24,8 +24,9 @@ type erasableTable struct {
 	table, keyColumn, condition string
 	conversationColumn          string
 	maxRows                     int
-	hasNoAccount                bool // no account_id
-	keyRepeats                  bool // several rows have one key
+	hasNoAccount                bool               // no account_id
+	keyRepeats                  bool               // several rows have one key
+	guard                       func(tx *DB) error // fails in a transaction that must not erase; may be nil
 }
 
 // agentTables lists the tables that hold rows of agents in the order in which they are erased. Open turns and voice
@@ -200,6 +201,11 @@ func (db *DB) eraseKeys(ctx context.Context, h erasableTable, owner string, valu
 		keys = keys[len(part):]
 		in := h.keyColumn + ` in (?` + strings.Repeat(", ?", len(part)-1) + `)`
 		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
+			if h.guard != nil {
+				if err := h.guard(tx); err != nil {
+					return err
+				}
+			}
 			return tx.exec(ctx, `
 				delete from `+h.table+`
 				where `+owner+`

@@ -1,11 +1,9 @@
 package store
 
 import (
-	"context"
 	"time"
 
 	"parley"
-	"parley/internal/sqldb"
 )
 
 // EventQueries are the statements that readers of the log run all the time, with arguments, for the test of their
@@ -47,19 +45,3 @@ func ListQueries() map[string][]any {
 
 // ComputeHash returns the hash that a row of the audit log must have.
 func (a *AuditEvent) ComputeHash(account parley.AccountID) string { return a.computeHash(account) }
-
-// RestoreAuditEvents writes rows in place of all rows of an account's audit log, as they were.
-func (db *DB) RestoreAuditEvents(ctx context.Context, account parley.AccountID, list []AuditEvent) error {
-	return db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		if err := tx.exec(ctx, `delete from audit_events where account_id = ?`, account); err != nil {
-			return err
-		}
-		for i := range list {
-			fields := append(auditTable.fields(&list[i]), field{"account_id", account})
-			if err := tx.insert(ctx, "audit_events", "", fields...); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}

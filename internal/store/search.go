@@ -104,7 +104,7 @@ func BuildStatements() map[string][]any {
 const conversationsPerStatement = 20
 
 // inGroups hands on the ids in groups of conversationsPerStatement.
-func inGroups(ids []parley.ConversationID, do func(some []any) error) error {
+func inGroups[ID any](ids []ID, do func(some []any) error) error {
 	for len(ids) > 0 {
 		some := ids[:min(conversationsPerStatement, len(ids))]
 		ids = ids[len(some):]

@@ -1,0 +1,402 @@
+package store
+
+// conversationArchiveSpec has people, visitors and conversations.
+const conversationArchiveSpec = `
+people (id)
+  id id
+  agent_id id -> agents
+  email text?
+  external_id text?
+  name text?
+  phone text?
+  attributes object
+  stripe_accounts array?
+  created_at nat
+  updated_at nat
+
+custom_attributes (agent_id, name)
+  agent_id id -> agents
+  name text
+  label text
+  type enum:attributeType
+  description text
+  created_at nat
+  updated_at nat
+  archived_at nat?
+
+visitors (id)
+  id id
+  agent_id id -> agents
+  user_id text?
+  first_page text?
+  merged_into id? -> visitors
+  locale text
+  created_at nat
+  last_seen_at nat
+  check_at = 0 # the server looks at visitors again
+
+visitor_files (id)
+  id id
+  agent_id id -> agents
+  visitor_id id -> visitors
+  blob_id id -> blobs
+  name text
+  media_type text
+  size nat
+  created_at nat
+  content_text text?
+
+visitor_credits (agent_id, visitor_id, day)
+  agent_id id -> agents
+  visitor_id id0 -> visitors
+  day text
+  used nat
+  reserved = 0 # no answer is being given
+
+conversations (id): t.deleted_at is null
+  id id
+  agent_id id -> agents
+  face text
+  external_id text?
+  channel enum:channel
+  streamed flag
+  user_id text?
+  person_id id? -> people
+  status enum:conversationStatus
+  paused flag
+  ended_at nat?
+  ended_by who?
+  parent_id who?
+  parent_summary text?
+  embed_origin text?
+  title text?
+  language text?
+  message_count nat32
+  last_seq nat
+  last_activity nat
+  created_at nat
+  escalated flag
+  title_made flag
+  visitor_id id? -> visitors
+  claimed_by id? -> users
+  waiting_since nat?
+  embed_title text?
+  embed_locale text?
+  deleted_at = null # what is deleted is not archived
+
+messages (agent_id, conversation_id, seq)
+  agent_id id -> agents
+  conversation_id id -> conversations
+  seq nat
+  id id
+  author text
+  author_id id? -> users
+  type text
+  state text
+  turn_id id? -> turns
+  parts array ids *.file.id
+  feedback enum:rating?
+  feedback_at nat?
+  score real?
+  citations array? ids *.sourceId
+  finish_reason text?
+  model text?
+  input_tokens nat32?
+  output_tokens nat32?
+  latency_ms nat32?
+  credits nat?
+  spoken_until nat32?
+  created_at nat
+  superseded_at nat?
+  about object? ids doneBy assignedTo assignedFrom statusFrom statusTo from to
+  answer_state text?
+  feedback_comment text?
+
+turns (id): t.state <> 'open'
+  id id
+  agent_id id -> agents
+  conversation_id id -> conversations
+  user_message_id id0
+  message_id id0
+  state text
+  month text
+  charged nat?
+  started_at nat
+  ended_at nat?
+  visitor_id id? -> visitors
+  owner = '' # no server writes the answer
+  lease_until = 0 # no server writes the answer
+  cancel_asked_at = null # no server writes the answer
+  reserved = 0 # no answer is being given
+  trace = null # how an answer came about is for those who run the installation
+
+tool_calls (id)
+  id id
+  agent_id id -> agents
+  conversation_id id -> conversations
+  message_id id0
+  turn_id id0
+  call_id text
+  tool text
+  action_type text
+  client_side flag
+  input json
+  output json?
+  status text
+  created_at nat
+  answered_at nat?
+
+procedure_runs (id)
+  id id
+  agent_id id -> agents
+  conversation_id id -> conversations
+  procedure_name text
+  step nat32
+  state text
+  outcome text?
+  started_at nat
+  ended_at nat?
+  procedure_key text
+  inputs object
+
+leads (id)
+  id id
+  agent_id id -> agents
+  conversation_id id0
+  name text
+  email text
+  phone text
+  fields object
+  created_at nat
+
+saved_replies (id)
+  id id
+  name text
+  body text
+  created_at nat
+  updated_at nat
+
+saved_views (id)
+  id id
+  user_id id -> users
+  is_shared flag
+  name text
+  filter object
+  created_at nat
+  updated_at nat
+
+drafts (user_id, conversation_id, kind)
+  user_id id -> users
+  conversation_id id -> conversations
+  kind text
+  agent_id id -> agents
+  body text
+  seen nat
+  updated_at nat
+  id = draft # is made of the member, the conversation and the kind
+`
+
+// ticketArchiveSpec has the helpdesk, voice, insights and credits.
+const ticketArchiveSpec = `
+ticket_statuses (id)
+  id id
+  agent_id id -> agents
+  key text?
+  category enum:statusCategory
+  external_label text
+  internal_label text
+  color text?
+  is_default flag
+  position nat32
+  created_at nat
+  updated_at nat
+  archived_at nat?
+
+teams (id)
+  id id
+  agent_id id -> agents
+  key text?
+  name text
+  is_default flag
+  strategy enum:strategy
+  max_open nat32?
+  hours array
+  created_at nat
+  updated_at nat
+
+team_members (team_id, user_id)
+  team_id id -> teams
+  user_id id -> users
+  agent_id id -> agents
+  max_open nat32?
+  hours array
+  away flag
+  last_turn nat
+  joined_at nat
+
+routing_rules (id)
+  id id
+  agent_id id -> agents
+  key text
+  name text
+  position nat32
+  enabled flag
+  all_of array
+  any_of array
+  team_id id? -> teams
+  member_id id? -> users
+  created_at nat
+  updated_at nat
+
+helpdesks (agent_id)
+  agent_id id -> agents
+  last_number nat
+  handover flag
+  created_at nat
+  updated_at nat
+
+tickets (id)
+  id id
+  agent_id id -> agents
+  number nat
+  subject text
+  description text
+  status_id id -> ticket_statuses
+  category enum:statusCategory
+  is_open flag
+  assignee_id id? -> users
+  person_id id -> people
+  metadata object
+  channel enum:ticketChannel
+  conversation_id id? -> conversations
+  team_id id? -> teams
+  priority enum:priority
+  routed object? ids team assignee
+  created_at nat
+  updated_at nat
+  last_message_at nat?
+  closed_at nat?
+
+attachments (id)
+  id id
+  agent_id id -> agents
+  message_id id -> messages
+  conversation_id id -> conversations
+  blob_id id -> blobs
+  name text
+  media_type text
+  size nat
+  created_at nat
+  content_text text?
+
+voice_sessions (id): t.ended_at is not null
+  id id
+  agent_id id -> agents
+  conversation_id id -> conversations
+  visitor_id id? -> visitors
+  user_id text
+  timezone text
+  max_seconds nat
+  state text
+  price nat
+  month text
+  charged nat
+  minutes nat32
+  created_at nat
+  joined_at nat?
+  seen_at nat?
+  ended_at nat?
+  end_reason text?
+  owner = '' # no server carries the session
+  lease_until = 0 # no server carries the session
+  end_asked = null # no server carries the session
+  reserved = 0 # no session is open
+
+voice_recordings (id)
+  id id
+  agent_id id -> agents
+  conversation_id id -> conversations
+  session_id id -> voice_sessions
+  blob_id id -> blobs
+  length_ms nat
+  created_at nat
+
+insight_agents (agent_id)
+  agent_id id -> agents
+  vocabulary object
+
+insight_groups (agent_id, name)
+  agent_id id -> agents
+  name text
+  terms json
+  made_at nat
+
+conversation_insights (conversation_id)
+  conversation_id id -> conversations
+  agent_id id -> agents
+  user_id text?
+  channel enum:channel
+  created_at nat
+  day text
+  topic text
+  topics array
+  sentiment text
+  escalated flag
+  has_voice flag
+  action_types array
+  messages nat32
+  answers nat32
+  refused nat32
+  up nat32
+  down nat32
+  outcome text
+  asked_again flag
+  terms text
+  made_at nat
+
+insight_questions (conversation_id, seq)
+  conversation_id id -> conversations
+  seq nat
+  agent_id id -> agents
+  asked_at nat
+  text text
+
+insight_days (agent_id, day, channel, topic, sentiment)
+  agent_id id -> agents
+  day text
+  channel text
+  topic text
+  sentiment text
+  conversations int
+  messages int
+  answers int
+  refused int
+  escalated int
+  up int
+  down int
+  resolved int
+  handed_over int
+  disliked int
+  given_up int
+  asked_again int
+
+credit_usage (agent_id, month)
+  agent_id id0 -> agents
+  month text
+  used int
+  reserved = 0 # no answer is being given
+
+credit_days (day, agent_id)
+  day text
+  agent_id id0 -> agents
+  used int
+
+credit_ledger (turn_id, kind): not exists (select 1 from turns o
+  where o.id = t.turn_id and o.state = 'open')
+  turn_id id
+  kind text
+  agent_id id0 -> agents
+  amount int
+  month text
+  at nat
+`
