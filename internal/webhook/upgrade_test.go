@@ -74,6 +74,7 @@ var laterColumns = []string{
 	`agents visitor_retention_days bigint`,
 	`conversations visitor_id text`,
 	`conversations claimed_by text`,
+	`conversations waiting_since bigint`,
 	`conversations embed_title text`,
 	`conversations embed_locale text`,
 	`turns visitor_id text`,

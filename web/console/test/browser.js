@@ -31,9 +31,12 @@ function installed(name) {
   });
 }
 
+// A page of the tests lives for a second or two: optimizing its program takes more time than that saves.
+const unoptimized = "--js-flags=--no-maglev,--no-turbofan";
+
 export async function launch(options = [], path = executable) {
   if (!path) throw new Error("no chromium on the PATH");
-  return chromium.launch({ executablePath: path, args: ["--no-sandbox", ...options] });
+  return chromium.launch({ executablePath: path, args: ["--no-sandbox", unoptimized, ...options] });
 }
 
 /** How long a test waits at most, in milliseconds. It only guards against waiting without end. */
