@@ -119,7 +119,7 @@ const screens = {
     agent: [["button Add instructions", "button Chat on a site Channel", "button Remove the instructions of E-mail", "button Remove the instructions of Phone", "link Delete", "link Manifest", "link Models", "switch", "textbox"], "not change them"],
     viewer: [["button Add instructions", "button Chat on a site Channel", "button Remove the instructions of E-mail", "button Remove the instructions of Phone", "link Delete", "link Manifest", "link Models", "link Playground", "switch", "textbox"], "not change them"],
   }],
-  topics: [`${ofAgent}/settings/search`, (page) => page.locator('[name="settings.synonyms"]').waitFor(), {
+  "settings of the search": [`${ofAgent}/settings/search`, (page) => page.locator('[name="settings.synonyms"]').waitFor(), {
     agent: [["button Add a subtopic", "button Add a topic", "button Remove Delays", "button Remove Delivery", "link Delete", "link Manifest", "link Models", "switch", "textbox"], "not change them"],
     viewer: [["button Add a subtopic", "button Add a topic", "button Remove Delays", "button Remove Delivery", "link Delete", "link Manifest", "link Models", "link Playground", "switch", "textbox"], "not change them"],
   }],
@@ -247,7 +247,7 @@ describe("roles", { skip }, () => {
 
   for (const [name, [path, ready, roles]] of Object.entries(screens)) {
     test(name, async () => {
-      // An admin may what an owner may, but for a few screens: there alone both are seen.
+      // An admin is offered what an owner is, except on the screens that say so: only those are opened as both.
       const owner = await look(roles.admin ? "owner" : "admin", path, ready);
       assert.deepEqual(owner.notes, []);
       for (const [role, [lacks, note]] of Object.entries(roles)) {

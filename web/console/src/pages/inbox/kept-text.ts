@@ -16,7 +16,7 @@ type Kept = "" | "tab" | "server";
 export interface TextPlace {
   /** The conversation, by its id; if it is empty, the tab alone keeps the text. */
   conversation: string;
-  /** Stands for a conversation that is not there. */
+  /** Names the text in the tab where there is no conversation. */
   other?: string;
 }
 
