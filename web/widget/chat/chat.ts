@@ -33,6 +33,7 @@ export class FrameChat {
   readonly page = signal<Page>(noPage);
   readonly pageOptions = signal<PageOptions>({});
   readonly isSmall = signal(false);
+  /** A chat that a loader has on its page is closed until the page says that it is open. */
   readonly isOpen = signal(true);
   /** Counts how often the page has said what it can do. */
   readonly handlersCount = signal(0);
@@ -62,6 +63,7 @@ export class FrameChat {
     readonly mode: Mode,
     readonly channel: Channel,
   ) {
+    this.isOpen.value = !["bubble", "stage"].includes(mode) || !channel.hasPage;
     this.store = new Store(config.agentId, channel);
     this.draft = new Draft(this.store);
     this.api = new Api(config.agentId, this.store, () => ({ page: this.page.value.url, locale: this.texts.locale.value }));
@@ -291,6 +293,7 @@ export class FrameChat {
     this.store.set({ conversationId, pending: "" });
     if (message.isHidden) this.store.hide(this.thread.find(message.key)?.id ?? "");
     this.draft.drop(textOf(message.parts));
+    this.announcer.noteSeen();
     if (isNew) this.post({ type: "conversation-started", data: { conversationId } });
     this.announcer.speakOfWriting();
     this.tabs.tell();

@@ -44,6 +44,7 @@ function obeyWindow(chat: FrameChat) {
   channel.on("opened", (data) => {
     chat.isOpen.value = true;
     chat.announcer.setUnread(0);
+    chat.announcer.noteSeen();
     if (data?.focus) chat.focusCount.value++;
   });
   channel.on("closed", () => void (chat.isOpen.value = false));

@@ -12,7 +12,7 @@ const longestSearch = 300; // for what is kept, before the chat is shown without
 
 type ChatOfConversations = Pick<
   FrameChat,
-  "store" | "thread" | "turns" | "network" | "follower" | "people" | "rounds" | "draft" | "tabs"
+  "store" | "thread" | "turns" | "network" | "follower" | "people" | "rounds" | "draft" | "tabs" | "announcer"
 >;
 
 export class Conversations {
@@ -62,6 +62,7 @@ export class Conversations {
         const history = await thread.load(id, isLeft);
         network.ok();
         this.isLoading.value = false;
+        this.chat.announcer.countMissed();
         if (history.answer) void this.chat.turns.follow(history.answer, isOwn);
         else if (isOwn) this.chat.rounds.resume();
         return this.chat.people.follow();

@@ -15,6 +15,8 @@ export interface Kept {
   pending: string;
   /** Ids of messages that a page has sent without showing them, with spaces between. */
   hidden: string;
+  /** The id of the last message that was there when the visitor looked. */
+  seen: string;
   hasSound: boolean;
   locale: string;
 }
@@ -27,6 +29,7 @@ const nothing: Kept = {
   draft: "",
   pending: "",
   hidden: "",
+  seen: "",
   hasSound: false,
   locale: "",
 };

@@ -10,6 +10,9 @@ export function wantsFloating(key: string): boolean {
   return !!isWanted && (isOnce === false || !read("sessionStorage", `${key}:floated`));
 }
 
+/** Reports whether a person has the visitor's conversation: they may write while the chat is closed. */
+export const awaitsPerson = (key: string): boolean => Number(read("localStorage", `${key}:person`)) > Date.now();
+
 /** Opens the window after a while, if the agent wants it: once a day. Returns what ends the waiting. */
 export function openLater({ styles: { chat } }: Config, key: string, open: () => void): () => void {
   const mobile = isSmall() ? { ...chat.mobile } : undefined;

@@ -117,6 +117,24 @@ describe("the closed chat", { skip }, () => {
     });
   });
 
+  test("is loaded while a person has the conversation, stays closed, and says what is unread", async () => {
+    await site.open(page(), async (page) => {
+      const note = (until) =>
+        page.evaluate(([key, value]) => localStorage.setItem(key, value), [`parley:${agentId}:person`, String(until)]);
+      await page.up();
+      await note(Date.now() + 60 * minute);
+      await page.reload();
+      await page.say("unread", { count: 1 });
+      await until(async () => (await page.button.textContent()) === "1");
+      assert.equal(await page.evaluate(() => window.chatbase.isOpen()), false);
+      await note(Date.now() - minute);
+      await page.reload();
+      await page.up();
+      await page.clock.runFor(minute);
+      assert.equal(await page.locator("iframe").count(), 0);
+    });
+  });
+
   test("costs two requests, 8 kB, and no shift of the page", async () => {
     await site.open(`<p>Our shop</p>${page()}<p>More</p>`, async (page) => {
       await page.up(); // with all that it asks for
