@@ -115,6 +115,7 @@ export class Opening implements Hooks {
     if (wasOpen) return;
     shell.launcher.setOpen(true);
     write("sessionStorage", this.openKey, "1");
+    write("localStorage", `${shell.key}:opened`, new Date().toDateString()); // it does not open by itself that day
     this.connection.emit("open");
   }
 

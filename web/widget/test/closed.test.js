@@ -77,6 +77,16 @@ describe("the closed chat", { skip }, () => {
     }, config({ chat: { autoOpenChatWindowAfter: 0.05 } }));
   });
 
+  test("does not open by itself after somebody has opened and closed it", async () => {
+    await site.open(page(), async (page) => {
+      await page.button.click();
+      await page.told("opened");
+      await page.evaluate(() => window.chatbase.close());
+      await page.clock.runFor(minute);
+      assert.equal(await page.evaluate(() => window.chatbase.isOpen()), false);
+    }, config({ chat: { autoOpenChatWindowAfter: 30 } }));
+  });
+
   test("is open after a reload if it was, without the focus", async () => {
     await site.open(page(), async (page) => {
       await page.button.click();
