@@ -133,10 +133,11 @@ export class FrameChat {
 
   /** Finds what is kept, and goes on where the visitor was. */
   open(): Promise<void> {
-    return this.conversations.resume(() => {
-      const { locale } = this.store.get();
+    return this.conversations.resume(async () => {
+      const { locale, userId } = this.store.get();
       if (locale && locale !== this.texts.locale.peek()) void this.chooseLanguage(); // what is kept came late
       this.who.noteKnown();
+      if (userId) await this.who.whenNamed(); // another user of the browser sees nothing of this one
     });
   }
 
@@ -245,6 +246,11 @@ export class FrameChat {
 
   identify(identity: Identity): Promise<void> {
     return this.who.identify(identity);
+  }
+
+  /** The page has said all that it says as soon as the chat is there. */
+  noteIntroduced() {
+    this.who.noteIntroduced();
   }
 
   logout() {

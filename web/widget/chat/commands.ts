@@ -59,7 +59,10 @@ function hearTools(chat: FrameChat) {
     chat.rounds.resume();
   };
   channel.on("registerTools", (data) => register(() => tools.registerTools(data)));
-  channel.on("registerFormSchema", (data) => register(() => tools.registerForms(data)));
+  channel.on("registerFormSchema", (data) => {
+    register(() => tools.registerForms(data));
+    chat.noteIntroduced(); // a loader tells this last
+  });
   channel.on("tool-result", (data) => tools.receive("tool-result", data));
   channel.on("form-schema", (data) => tools.receive("form-schema", data));
 }

@@ -23,8 +23,8 @@ export class Conversations {
 
   constructor(private readonly chat: ChatOfConversations) {}
 
-  /** Finds what is kept, and goes on where the visitor was. `onKnown` is called when it is clear who that is. */
-  async resume(onKnown: () => void): Promise<void> {
+  /** Finds what is kept, and goes on where the visitor was. `onKnown` is awaited when it is read who that is. */
+  async resume(onKnown: () => Promise<void>): Promise<void> {
     const { store, turns } = this.chat;
     const timer = setTimeout(() => (this.isLoading.value = false), longestSearch);
     await store.open();
@@ -33,7 +33,7 @@ export class Conversations {
     store.onChange = () => this.lookSoon();
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && void this.lookAgain());
     addEventListener("online", () => turns.sendQueued());
-    onKnown();
+    await onKnown();
     const { conversationId } = store.get();
     if (conversationId) await this.show(conversationId);
     else this.isLoading.value = false;

@@ -6,6 +6,8 @@ import type { Channel } from "./channel";
 export interface Kept {
   token: string;
   conversationId: string;
+  /** Who the page has shown the visitor to be; empty for nobody. */
+  userId: string;
   /** Names the browser for functions of the page, as long as nobody is known. */
   anonymousId: string;
   /** The text of the notice that was closed. */
@@ -24,6 +26,7 @@ export interface Kept {
 const nothing: Kept = {
   token: "",
   conversationId: "",
+  userId: "",
   anonymousId: "",
   dismissedNotice: "",
   draft: "",
