@@ -232,7 +232,8 @@ export class FrameChat {
   /** Sends for the page: after what is under way, and opens the window when the agent begins to reply. */
   sendForPage(message: string, isHidden: boolean): Promise<void> {
     return (this.sentForPage = this.sentForPage.then(async () => {
-      await this.who.isKnown;
+      await this.conversations.isFound;
+      await this.who.identified; // another user begins a conversation, before the message
       while (this.turns.isBusy) await this.turns.whenIdle().then(() => this.rounds.running);
       this.isRevealWanted = isHidden;
       this.send(message.slice(0, longestMessage), [], isHidden);
@@ -266,7 +267,7 @@ export class FrameChat {
       onSent: (message) => {
         if (!message.isHidden) this.post({ type: "user-message", data: { content: textOf(message.parts) } });
       },
-      whenIdentified: () => this.who.identified,
+      whenPlaced: () => this.conversations.isFound.then(() => this.who.identified),
       onPending: (pending) => this.store.set({ pending: pending ? JSON.stringify(pending) : "" }),
       onAccepted: (message, isNew) => this.noteAccepted(message, isNew),
       onText: () => this.reveal(),

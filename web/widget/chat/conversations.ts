@@ -18,6 +18,9 @@ type ChatOfConversations = Pick<
 export class Conversations {
   /** It is not known yet whether there is something to show. */
   readonly isLoading = signal(true);
+  private noteFound: () => void = () => {};
+  /** Ends when it is clear whether there is a conversation to go on with. */
+  readonly isFound = new Promise<void>((resolve) => (this.noteFound = resolve));
   private load: AbortController | null = null;
   private timer = 0;
 
@@ -37,6 +40,7 @@ export class Conversations {
     const { conversationId } = store.get();
     if (conversationId) await this.show(conversationId);
     else this.isLoading.value = false;
+    this.noteFound();
     await this.resendPending();
   }
 
