@@ -312,7 +312,7 @@ export class FrameChat {
       if (this.turns.isOwn) this.post({ type: "assistant-message", data: { content } });
       void this.announcer.speak(content);
     }
-    this.announcer.count([message]);
+    if (!this.isRevealWanted) this.announcer.count([message]); // else the window opens for it
     if (!this.turns.isOwn) return;
     this.tabs.tell();
     this.reveal();
