@@ -142,6 +142,27 @@ func TestPagesBeginInTheLanguageThatIsAskedFor(t *testing.T) {
 	}
 }
 
+// A dark chat is dark from its beginning, before its script has run.
+func TestDarkChatBeginsDark(t *testing.T) {
+	f := newFixture(t)
+	styles := `{"styles":{"chat":{"theme":"dark"},"centerStage":{"theme":"light"}}}`
+	if r := f.server.Do(f, http.MethodPut, "/agents/"+f.open+"/styles", f.server.Key, styles); r.Status != 200 {
+		t.Fatalf("%s", r.Body)
+	}
+	for path, isDark := range map[string]bool{
+		"/chatbot-iframe/" + f.open:                  true,
+		"/chatbot-iframe/" + f.open + "?mode=bubble": true,
+		"/chatbot-iframe/" + f.open + "?mode=stage":  false,
+		"/" + f.open + "/help":                       true,
+		"/chatbot-iframe/" + f.shop:                  false,
+	} {
+		page := readBody(t, f.get(path).Body)
+		if strings.Contains(page, `<html lang="en" dir="ltr" data-theme="dark">`) != isDark {
+			t.Errorf("%s: %s", path, page)
+		}
+	}
+}
+
 // The paths of the pages take nothing from others, and none is on the host of the console.
 func TestPagesTakeNoPathOfOthers(t *testing.T) {
 	f := newFixture(t)
