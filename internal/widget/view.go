@@ -47,7 +47,7 @@ func newFrameView(agent string, query url.Values) *view {
 	return v
 }
 
-// isDark reports whether the chat is dark. Its page says so itself: it would come up in white before its script has run.
+// isDark reports whether the chat is dark. Its page says so itself, or it would be white until its script has run.
 func (v *view) isDark(styles *chatapi.FrameStyles) bool {
 	if stage := styles.CenterStage; v.mode == modeStage && stage != nil {
 		return stage.Theme == "dark"
