@@ -59,10 +59,17 @@ export class Announcer {
     this.setUnread(this.unread + count);
   }
 
-  /** Counts what has come while the chat was on no page, and tells a visitor who looks at it of nothing. */
+  /** Nothing is unread any more: the visitor looks at the chat. */
+  look() {
+    this.setUnread(0);
+    this.noteSeen();
+  }
+
+  /** Counts what has come while the chat was on no page, or was seen in another tab. */
   countMissed() {
     const { isOpen, store, thread } = this.chat;
-    if (isOpen.value) return this.noteSeen();
+    if (isOpen.value && document.visibilityState === "visible") this.look();
+    if (isOpen.value) return;
     const all = thread.messages.value;
     const at = all.findIndex(({ id }) => id !== "" && id === store.get().seen);
     if (at >= 0) this.setUnread(all.slice(at + 1).filter(isTheirs).length);

@@ -43,8 +43,7 @@ function obeyWindow(chat: FrameChat) {
   const { channel } = chat;
   channel.on("opened", (data) => {
     chat.isOpen.value = true;
-    chat.announcer.setUnread(0);
-    chat.announcer.noteSeen();
+    chat.announcer.look();
     if (data?.focus) chat.focusCount.value++;
   });
   channel.on("closed", () => void (chat.isOpen.value = false));

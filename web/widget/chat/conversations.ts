@@ -91,7 +91,7 @@ export class Conversations {
 
   /** Looks what has changed while this tab did not look: another one may have gone on. */
   private async lookAgain(): Promise<void> {
-    const { store, thread, turns, people } = this.chat;
+    const { store, thread, turns, people, announcer } = this.chat;
     await store.reload();
     const { conversationId } = store.get();
     const shown = thread.head.value?.id ?? "";
@@ -104,6 +104,7 @@ export class Conversations {
     try {
       const history = await thread.refresh();
       if (history?.answer) void turns.follow(history.answer, false);
+      announcer.countMissed();
       people.follow();
     } catch {
       // it is asked again when something happens
