@@ -65,10 +65,16 @@ export class Announcer {
     this.noteSeen();
   }
 
-  /** Counts what has come while the chat was on no page, or was seen in another tab. */
+  /** A conversation was loaded: of an open chat the visitor sees it, of a closed one what was not seen is counted. */
+  noteLoaded() {
+    this.countMissed();
+    if (this.chat.isOpen.value) this.noteSeen();
+  }
+
+  /** Counts what was not seen, here or in another tab. Nothing is kept, or tabs would have each other look without an end. */
   countMissed() {
     const { isOpen, store, thread } = this.chat;
-    if (isOpen.value && document.visibilityState === "visible") this.look();
+    if (isOpen.value && document.visibilityState === "visible") this.setUnread(0);
     if (isOpen.value) return;
     const all = thread.messages.value;
     const at = all.findIndex(({ id }) => id !== "" && id === store.get().seen);

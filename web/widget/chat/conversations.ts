@@ -66,7 +66,7 @@ export class Conversations {
         const history = await thread.load(id, isLeft);
         network.ok();
         this.isLoading.value = false;
-        this.chat.announcer.countMissed();
+        this.chat.announcer.noteLoaded();
         if (history.answer) void this.chat.turns.follow(history.answer, isOwn);
         else if (isOwn) this.chat.rounds.resume();
         return this.chat.people.follow();
