@@ -32,11 +32,11 @@ export class Conversations {
     const timer = setTimeout(() => (this.isLoading.value = false), longestSearch);
     await store.open();
     clearTimeout(timer);
-    this.chat.draft.restore();
     store.onChange = () => this.lookSoon();
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && void this.lookAgain());
     addEventListener("online", () => turns.sendQueued());
     await onKnown();
+    this.chat.draft.restore();
     const { conversationId } = store.get();
     if (conversationId) await this.show(conversationId);
     else this.isLoading.value = false;

@@ -50,7 +50,7 @@ export class Visitor {
       const before = this.shown.value.userId ?? store.get().userId;
       if (before && before !== userId) {
         this.chat.reset();
-        draft.set("");
+        draft.leave("");
       }
       this.shown.value = { userId };
       store.set({ userId: userId ?? "" });

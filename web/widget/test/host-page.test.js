@@ -182,6 +182,7 @@ describe("a page with the chat", { skip }, () => {
       const token = sign(secret, { user_id: user });
       return snippet(base, chats.agentId, `${hearing}\nchatbase.identify(${JSON.stringify({ token })});`);
     };
+    const more = { withoutStorage: "frames" }; // the page's storage shows what is kept
     await open(pageOf("carla"), async (page) => {
       const chat = bubble(page);
       await press(page);
@@ -189,9 +190,13 @@ describe("a page with the chat", { skip }, () => {
       await said(chat, "About shoes").waitFor();
       await page.reload();
       await said(chat, "About shoes").waitFor(); // the same user finds it again
+      await chat.locator("textarea").fill("I am Carla");
+      await page.waitForFunction((key) => localStorage.getItem(key)?.includes("I am Carla"), `parley:${chats.agentId}`);
       await page.addInitScript(noteShoes);
       site.pages["/"] = pageOf("dora");
       await page.reload();
+      await chat.locator("article").first().waitFor(); // the greeting: what was kept is known by then
+      assert.equal(await chat.locator("textarea").inputValue(), "");
       await sendQuestion(chat, "hats");
       await said(chat, "About hats").waitFor();
       const frame = page.frames().find((one) => one.url().includes("/chatbot-iframe/"));
@@ -199,7 +204,7 @@ describe("a page with the chat", { skip }, () => {
       await until(async () => (await heard(page, "conversation-started")).length === 1);
       const [{ data }] = await heard(page, "conversation-started");
       assert.equal((await usersOf())[data.conversationId], "dora");
-    });
+    }, more);
   });
 });
 
