@@ -109,7 +109,7 @@ node-version:
 		{ echo "Node 20.19 or newer is needed, and this is $$(node --version)."; exit 1; }
 
 # The long tests, in parts of at most an hour each: make test-long PART=kills
-PARTS := kills postgres training disconnects files answers texts archives web widget
+PARTS := kills postgres training disconnects files answers texts archives budget web widget reloads
 LONG_kills := -run TestKillServer ./internal/testkit/faults
 LONG_postgres := -run TestKillPostgres ./internal/testkit/faults
 LONG_training := -run TestKillTraining ./internal/testkit/faults
@@ -119,16 +119,20 @@ LONG_answers := ./internal/eval ./internal/voice/vad
 # 100,000 messages; every mutation of every record; 10,000 edits of the audit log; 500 markers of a person.
 LONG_archives := -run 'TestLongRoundTrip|TestMutatedRecords|TestEveryEditOfTheAuditLog|TestNoByteIsLeft' \
   ./internal/archive ./internal/store ./internal/person
+# A thousand visitors empty the budget of an agent.
+LONG_budget := -run TestVisitorsStopAtTheAgentsDailyLimit ./internal/api/chatapi
 # The packages run one after the other: each counts the processor's time.
 LONG_texts = -p 1 -run 'Work|Nested' $(COUNTING) ./internal/testkit/hostile
 # Every look of every screen, every hostile string in every place, and the live view over a longer time; in a browser.
 LONG_web := cd web/console && npm ci --silent && timeout 60m npm run --silent test:long
-# Answers that are lost at 1,000 random points, every state of the chat in every look, and every hostile string in every place of it.
+# Every state of the chat in every look, and every hostile string in every place of it.
 LONG_widget := cd web/widget && npm ci --silent && timeout 60m npm run --silent test:long
+# Answers that are lost at 1,000 random points.
+LONG_reloads := cd web/widget && npm ci --silent && timeout 60m npm run --silent test:reloads
 
 test-long:
 	@$(foreach part,$(or $(PART),$(PARTS)),$(if $(LONG_$(part)),,$(error There is no part "$(part)": $(PARTS))))
-	$(foreach part,$(or $(PART),$(PARTS)),PARLEY_LONG=1; export PARLEY_LONG; $(if $(filter web widget,$(part)),,go test -v -count=1 -timeout 60m )$(LONG_$(part))$(newline)	)
+	$(foreach part,$(or $(PART),$(PARTS)),PARLEY_LONG=1; export PARLEY_LONG; $(if $(filter web widget reloads,$(part)),,go test -v -count=1 -timeout 60m )$(LONG_$(part))$(newline)	)
 
 # How often tests fail beside two busy processes: make flaky PKG="./internal/chat ./internal/jobs" N=10
 flaky:

@@ -32,16 +32,22 @@ var loaderNames = map[string]bool{"embed.min.js": true, "center-stage-embed.min.
 // hashedName is the name of a file that changes with its content.
 var hashedName = regexp.MustCompile(`-[A-Za-z0-9_-]{8}\.[a-z0-9]+$`)
 
+// moduleName is the name of what a loader loads when its chat is first used. A browser that still has the loader of an
+// earlier build asks for the module by its name there.
+var moduleName = regexp.MustCompile(`^(window|center)-[A-Za-z0-9_-]{8}\.js$`)
+
 // build is the widget as it was built.
 type build struct {
-	files map[string]func() *httpapi.StaticFile // by their names
-	entry map[string]string                     // the files that pages begin with, by what they are, such as chat.js
+	files   map[string]func() *httpapi.StaticFile // by their names
+	modules map[string]func() *httpapi.StaticFile // those of loaders, by their names without the hash
+	entry   map[string]string                     // the files that pages begin with, by what they are, such as chat.js
 }
 
 // loadBuild finds the files, once in a process. Each is read and compressed when it is first asked for. A build without
 // the widget has none.
 var loadBuild = sync.OnceValues(func() (*build, error) {
-	b := &build{files: map[string]func() *httpapi.StaticFile{}, entry: map[string]string{}}
+	b := &build{files: map[string]func() *httpapi.StaticFile{}, modules: map[string]func() *httpapi.StaticFile{},
+		entry: map[string]string{}}
 	names, err := fs.ReadDir(web.Widget, builtFolder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, nil
@@ -68,10 +74,30 @@ func (b *build) add(name string) error {
 	if contentType == "" {
 		return fmt.Errorf("%s: the content type is not known", name)
 	}
-	b.files[name] = sync.OnceValue(func() *httpapi.StaticFile {
+	b.files[name] = openFile(place, contentType, cachingOf(name))
+	if module := moduleName.FindStringSubmatch(name); module != nil {
+		b.modules[module[1]] = openFile(place, contentType, "no-cache")
+	}
+	return nil
+}
+
+// openFile returns what reads a file of the program, once, and compresses it.
+func openFile(place, contentType, caching string) func() *httpapi.StaticFile {
+	return sync.OnceValue(func() *httpapi.StaticFile {
 		content, _ := web.Widget.ReadFile(place) // the program holds it
-		return httpapi.NewStaticFile(contentType, cachingOf(name), content)
+		return httpapi.NewStaticFile(contentType, caching, content)
 	})
+}
+
+// find returns what reads the file of a name; nil for none. The module of a loader is also found by the names that it
+// had in other builds: browsers keep loaders for a while.
+func (b *build) find(name string) func() *httpapi.StaticFile {
+	if file := b.files[name]; file != nil {
+		return file
+	}
+	if module := moduleName.FindStringSubmatch(name); module != nil {
+		return b.modules[module[1]]
+	}
 	return nil
 }
 

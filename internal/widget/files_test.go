@@ -72,6 +72,24 @@ func TestFilesMayBeLoadedByEverySite(t *testing.T) {
 	}
 }
 
+// A browser may still have the loader of another build, which knows its module by another name: its chat opens.
+func TestLoadersOfOtherBuildsFindTheirModule(t *testing.T) {
+	f := newFixture(t)
+	for _, module := range []string{"window", "center"} {
+		r := f.get("/__cb/" + module + "-00000000.js")
+		h := r.Header
+		if text := readBody(t, r.Body); r.StatusCode != http.StatusOK || h.Get("Cache-Control") != "no-cache" ||
+			h.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(text, "as begin}") {
+			t.Errorf("%s: %d %v %.200s", module, r.StatusCode, h, text)
+		}
+	}
+	for _, name := range []string{"window-0000000.js", "window-00000000.css", "form-00000000.js"} {
+		if r := f.get("/__cb/" + name); r.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d", name, r.StatusCode)
+		}
+	}
+}
+
 // A browser that has a page with its policy does not load it again.
 func TestPagesAreLoadedOnce(t *testing.T) {
 	f := newFixture(t)
@@ -120,6 +138,27 @@ func TestPagesBeginInTheLanguageThatIsAskedFor(t *testing.T) {
 		page := readBody(t, f.get("/chatbot-iframe/"+f.open+c.query, "Accept-Language", c.accept).Body)
 		if !strings.Contains(page, "<html "+c.want+">") {
 			t.Errorf("%+v: %s", c, page)
+		}
+	}
+}
+
+// A dark chat is dark from its beginning, before its script has run.
+func TestDarkChatBeginsDark(t *testing.T) {
+	f := newFixture(t)
+	styles := `{"styles":{"chat":{"theme":"dark"},"centerStage":{"theme":"light"}}}`
+	if r := f.server.Do(f, http.MethodPut, "/agents/"+f.open+"/styles", f.server.Key, styles); r.Status != 200 {
+		t.Fatalf("%s", r.Body)
+	}
+	for path, isDark := range map[string]bool{
+		"/chatbot-iframe/" + f.open:                  true,
+		"/chatbot-iframe/" + f.open + "?mode=bubble": true,
+		"/chatbot-iframe/" + f.open + "?mode=stage":  false,
+		"/" + f.open + "/help":                       true,
+		"/chatbot-iframe/" + f.shop:                  false,
+	} {
+		page := readBody(t, f.get(path).Body)
+		if strings.Contains(page, `<html lang="en" dir="ltr" data-theme="dark">`) != isDark {
+			t.Errorf("%s: %s", path, page)
 		}
 	}
 }

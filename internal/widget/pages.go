@@ -118,7 +118,7 @@ func (p *Pages) serveFile(w http.ResponseWriter, r *http.Request) {
 	allowEverySite(w.Header())
 	name, isChat := strings.CutPrefix(r.URL.Path, filesPath)
 	name = strings.TrimPrefix(name, "/")
-	if file := p.build.files[name]; file != nil && isChat != loaderNames[name] {
+	if file := p.build.find(name); file != nil && isChat != loaderNames[name] {
 		file().ServeHTTP(w, r)
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"parley"
+	"parley/internal/api/chatapi"
 )
 
 //go:embed page
@@ -44,6 +45,14 @@ func newFrameView(agent string, query url.Values) *view {
 		v.mode = mode
 	}
 	return v
+}
+
+// isDark reports whether the chat is dark. Its page says so itself, or it would be white until its script has run.
+func (v *view) isDark(styles *chatapi.FrameStyles) bool {
+	if stage := styles.CenterStage; v.mode == modeStage && stage != nil {
+		return stage.Theme == "dark"
+	}
+	return styles.Chat.Theme == "dark"
 }
 
 // servePage writes the chat frame or the help page. An agent that is not there and one that is private are the same to
@@ -84,6 +93,7 @@ func (p *Pages) findAgent(r *http.Request, v *view) (*parley.Agent, error) {
 // chatPage is what the template of the chat shows.
 type chatPage struct {
 	Locale, Direction string
+	IsDark            bool
 	Title             string
 	Style, Script     string
 	Config            template.JS
@@ -107,7 +117,8 @@ func (p *Pages) showChat(w http.ResponseWriter, r *http.Request, v *view) error 
 	p.setPolicy(w, r, v, agent)
 	locale := chooseLocale(r)
 	writePage(w, r, http.StatusOK, "chat.html", chatPage{
-		Locale: locale.name, Direction: locale.direction(), Title: agent.Name, Mode: v.mode,
+		Locale: locale.name, Direction: locale.direction(), IsDark: v.isDark(&config.Styles), Title: agent.Name,
+		Mode:  v.mode,
 		Style: p.build.entryFile(v.mode, ".css"), Script: p.build.entryFile(v.mode, ".js"),
 		Config: template.JS(text), //nolint:gosec // JSON whose < and > are escaped
 	})

@@ -5,7 +5,7 @@ import { startPages } from "./site.js";
 const answers = 4; // there are limits for the new visitors of an address
 
 export async function open(job) {
-  const { pages, stop } = await startPages(job);
+  const { pages, near, stop } = await startPages(job);
   try {
     return await withBrowser(async (browser) => {
       const out = { console: { warm: [], cold4G: [], token: [] }, floor: { token: [] } };
@@ -16,7 +16,7 @@ export async function open(job) {
         for (let i = 0; i < answers; i += 1) out.console.token.push(await askFrame(page));
       });
       for (let i = 0; i < job.slowLoads; i += 1) {
-        out.console.cold4G.push(await withPage(browser, { init: noteTimes, is4G: true }, (page) => openOnce(page, pages.widget)));
+        out.console.cold4G.push(await withPage(browser, { init: noteTimes, is4G: true }, (page) => openOnce(page, near)));
       }
       await withPage(browser, { ...job, init: noteTimes }, async (page) => {
         await page.goto(bareURL(job, "answer", { agent: job.agents.small }));

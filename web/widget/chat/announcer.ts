@@ -14,7 +14,7 @@ export class Announcer {
   private unread = 0;
   private spokenCount = 0;
 
-  constructor(private readonly chat: Pick<FrameChat, "isOpen" | "store" | "texts" | "options" | "post">) {}
+  constructor(private readonly chat: Pick<FrameChat, "isOpen" | "store" | "thread" | "texts" | "options" | "post">) {}
 
   /** Speaks the words of a message, unless something newer is spoken by the time that they are read. */
   async speak(text: string) {
@@ -53,10 +53,39 @@ export class Announcer {
 
   count(messages: readonly Message[]) {
     const { isOpen, store } = this.chat;
-    if (isOpen.value && document.visibilityState === "visible") return;
-    const count = messages.filter(({ author }) => author === "assistant" || author === "human").length;
+    if (isOpen.value && document.visibilityState === "visible") return this.noteSeen();
+    const count = messages.filter(isTheirs).length;
     if (count > 0 && store.get().hasSound) void import("./sound").then(({ playTone }) => playTone());
     this.setUnread(this.unread + count);
+  }
+
+  /** Nothing is unread any more: the visitor looks at the chat. */
+  look() {
+    this.setUnread(0);
+    this.noteSeen();
+  }
+
+  /** A conversation was loaded: of an open chat the visitor sees it, of a closed one what was not seen is counted. */
+  noteLoaded() {
+    this.countMissed();
+    if (this.chat.isOpen.value) this.noteSeen();
+  }
+
+  /** Counts what was not seen, here or in another tab. Nothing is kept, or tabs would have each other look without an end. */
+  countMissed() {
+    const { isOpen, store, thread } = this.chat;
+    if (isOpen.value && document.visibilityState === "visible") this.setUnread(0);
+    if (isOpen.value) return;
+    const all = thread.messages.value;
+    const at = all.findIndex(({ id }) => id !== "" && id === store.get().seen);
+    if (at >= 0) this.setUnread(all.slice(at + 1).filter(isTheirs).length);
+  }
+
+  /** Notes what there is: the visitor sees it, or has written it. */
+  noteSeen() {
+    const { store, thread } = this.chat;
+    const last = thread.messages.value.findLast(({ id, state }) => id !== "" && state !== "streaming");
+    if (last && last.id !== store.get().seen) store.set({ seen: last.id });
   }
 
   setUnread(count: number) {
@@ -68,3 +97,5 @@ export class Announcer {
     if (title) post({ type: "title", data: { text: count > 0 ? texts.t("chat.unreadTitle", { count, name: displayName }) : "" } });
   }
 }
+
+const isTheirs = ({ author }: Message) => author === "assistant" || author === "human";

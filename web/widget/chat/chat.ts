@@ -33,6 +33,7 @@ export class FrameChat {
   readonly page = signal<Page>(noPage);
   readonly pageOptions = signal<PageOptions>({});
   readonly isSmall = signal(false);
+  /** A chat that a loader has on its page is closed until the page says that it is open. */
   readonly isOpen = signal(true);
   /** Counts how often the page has said what it can do. */
   readonly handlersCount = signal(0);
@@ -62,6 +63,7 @@ export class FrameChat {
     readonly mode: Mode,
     readonly channel: Channel,
   ) {
+    this.isOpen.value = !["bubble", "stage"].includes(mode) || !channel.hasPage;
     this.store = new Store(config.agentId, channel);
     this.draft = new Draft(this.store);
     this.api = new Api(config.agentId, this.store, () => ({ page: this.page.value.url, locale: this.texts.locale.value }));
@@ -131,10 +133,11 @@ export class FrameChat {
 
   /** Finds what is kept, and goes on where the visitor was. */
   open(): Promise<void> {
-    return this.conversations.resume(() => {
-      const { locale } = this.store.get();
+    return this.conversations.resume(async () => {
+      const { locale, userId } = this.store.get();
       if (locale && locale !== this.texts.locale.peek()) void this.chooseLanguage(); // what is kept came late
       this.who.noteKnown();
+      if (userId) await this.who.whenNamed(); // another user of the browser sees nothing of this one
     });
   }
 
@@ -229,7 +232,8 @@ export class FrameChat {
   /** Sends for the page: after what is under way, and opens the window when the agent begins to reply. */
   sendForPage(message: string, isHidden: boolean): Promise<void> {
     return (this.sentForPage = this.sentForPage.then(async () => {
-      await this.who.isKnown;
+      await this.conversations.isFound;
+      await this.who.identified; // another user begins a conversation, before the message
       while (this.turns.isBusy) await this.turns.whenIdle().then(() => this.rounds.running);
       this.isRevealWanted = isHidden;
       this.send(message.slice(0, longestMessage), [], isHidden);
@@ -245,6 +249,11 @@ export class FrameChat {
     return this.who.identify(identity);
   }
 
+  /** The page has said all that it says as soon as the chat is there. */
+  noteIntroduced() {
+    this.who.noteIntroduced();
+  }
+
   logout() {
     this.who.logout();
   }
@@ -258,7 +267,7 @@ export class FrameChat {
       onSent: (message) => {
         if (!message.isHidden) this.post({ type: "user-message", data: { content: textOf(message.parts) } });
       },
-      whenIdentified: () => this.who.identified,
+      whenPlaced: () => this.conversations.isFound.then(() => this.who.identified),
       onPending: (pending) => this.store.set({ pending: pending ? JSON.stringify(pending) : "" }),
       onAccepted: (message, isNew) => this.noteAccepted(message, isNew),
       onText: () => this.reveal(),
@@ -291,6 +300,7 @@ export class FrameChat {
     this.store.set({ conversationId, pending: "" });
     if (message.isHidden) this.store.hide(this.thread.find(message.key)?.id ?? "");
     this.draft.drop(textOf(message.parts));
+    this.announcer.noteSeen();
     if (isNew) this.post({ type: "conversation-started", data: { conversationId } });
     this.announcer.speakOfWriting();
     this.tabs.tell();
@@ -302,7 +312,7 @@ export class FrameChat {
       if (this.turns.isOwn) this.post({ type: "assistant-message", data: { content } });
       void this.announcer.speak(content);
     }
-    this.announcer.count([message]);
+    if (!this.isRevealWanted) this.announcer.count([message]); // else the window opens for it
     if (!this.turns.isOwn) return;
     this.tabs.tell();
     this.reveal();

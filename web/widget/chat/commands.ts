@@ -43,7 +43,7 @@ function obeyWindow(chat: FrameChat) {
   const { channel } = chat;
   channel.on("opened", (data) => {
     chat.isOpen.value = true;
-    chat.announcer.setUnread(0);
+    chat.announcer.look();
     if (data?.focus) chat.focusCount.value++;
   });
   channel.on("closed", () => void (chat.isOpen.value = false));
@@ -58,7 +58,10 @@ function hearTools(chat: FrameChat) {
     chat.rounds.resume();
   };
   channel.on("registerTools", (data) => register(() => tools.registerTools(data)));
-  channel.on("registerFormSchema", (data) => register(() => tools.registerForms(data)));
+  channel.on("registerFormSchema", (data) => {
+    register(() => tools.registerForms(data));
+    chat.noteIntroduced(); // a loader tells this last
+  });
   channel.on("tool-result", (data) => tools.receive("tool-result", data));
   channel.on("form-schema", (data) => tools.receive("form-schema", data));
 }

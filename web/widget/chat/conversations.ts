@@ -12,31 +12,35 @@ const longestSearch = 300; // for what is kept, before the chat is shown without
 
 type ChatOfConversations = Pick<
   FrameChat,
-  "store" | "thread" | "turns" | "network" | "follower" | "people" | "rounds" | "draft" | "tabs"
+  "store" | "thread" | "turns" | "network" | "follower" | "people" | "rounds" | "draft" | "tabs" | "announcer"
 >;
 
 export class Conversations {
   /** It is not known yet whether there is something to show. */
   readonly isLoading = signal(true);
+  private noteFound: () => void = () => {};
+  /** Ends when it is clear whether there is a conversation to go on with. */
+  readonly isFound = new Promise<void>((resolve) => (this.noteFound = resolve));
   private load: AbortController | null = null;
   private timer = 0;
 
   constructor(private readonly chat: ChatOfConversations) {}
 
-  /** Finds what is kept, and goes on where the visitor was. `onKnown` is called when it is clear who that is. */
-  async resume(onKnown: () => void): Promise<void> {
+  /** Finds what is kept, and goes on where the visitor was. `onKnown` is awaited when it is read who that is. */
+  async resume(onKnown: () => Promise<void>): Promise<void> {
     const { store, turns } = this.chat;
     const timer = setTimeout(() => (this.isLoading.value = false), longestSearch);
     await store.open();
     clearTimeout(timer);
-    this.chat.draft.restore();
     store.onChange = () => this.lookSoon();
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && void this.lookAgain());
     addEventListener("online", () => turns.sendQueued());
-    onKnown();
+    await onKnown();
+    this.chat.draft.restore();
     const { conversationId } = store.get();
     if (conversationId) await this.show(conversationId);
     else this.isLoading.value = false;
+    this.noteFound();
     await this.resendPending();
   }
 
@@ -62,6 +66,7 @@ export class Conversations {
         const history = await thread.load(id, isLeft);
         network.ok();
         this.isLoading.value = false;
+        this.chat.announcer.noteLoaded();
         if (history.answer) void this.chat.turns.follow(history.answer, isOwn);
         else if (isOwn) this.chat.rounds.resume();
         return this.chat.people.follow();
@@ -86,7 +91,7 @@ export class Conversations {
 
   /** Looks what has changed while this tab did not look: another one may have gone on. */
   private async lookAgain(): Promise<void> {
-    const { store, thread, turns, people } = this.chat;
+    const { store, thread, turns, people, announcer } = this.chat;
     await store.reload();
     const { conversationId } = store.get();
     const shown = thread.head.value?.id ?? "";
@@ -99,6 +104,7 @@ export class Conversations {
     try {
       const history = await thread.refresh();
       if (history?.answer) void turns.follow(history.answer, false);
+      announcer.countMissed();
       people.follow();
     } catch {
       // it is asked again when something happens

@@ -62,10 +62,17 @@ function withScript(tag: string): string[] {
   }
 }
 
-let clock = new Intl.DateTimeFormat("en", { timeStyle: "short" });
-let clockLocale = "en";
+let clocks = newClocks("en");
 
+function newClocks(locale: string) {
+  const timeStyle = "short";
+  const today = new Intl.DateTimeFormat(locale, { timeStyle });
+  return { locale, today, otherDays: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle }) };
+}
+
+/** The time of a message, with its date unless that is today's. */
 export function formatTime(time: number, locale: string): string {
-  if (locale !== clockLocale) clock = new Intl.DateTimeFormat((clockLocale = locale), { timeStyle: "short" });
-  return clock.format(time);
+  if (locale !== clocks.locale) clocks = newClocks(locale);
+  const isToday = new Date(time).toDateString() === new Date().toDateString();
+  return (isToday ? clocks.today : clocks.otherDays).format(time);
 }

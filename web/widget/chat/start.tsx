@@ -5,6 +5,7 @@ import { FrameChat } from "./chat";
 import { obeyPage } from "./commands";
 import type { Config } from "./config";
 import { ChatProvider } from "./context";
+import { notePersons } from "./person-note";
 import { hasMarkup, preloadAnswers } from "./rich-text";
 import type { Mode } from "./state";
 import { NotAvailable } from "./not-available";
@@ -19,6 +20,7 @@ export async function startChat(root: HTMLElement, config: Config, mode: Mode, V
     return chat;
   }
   obeyPage(chat);
+  notePersons(chat);
   channel.ready();
   // What is kept says in which language, and whether the notice is shown. A page may not answer, or late.
   const isKnown = Promise.race([config.isAvailable && chat.store.open(), pause()]);

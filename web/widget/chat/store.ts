@@ -6,6 +6,8 @@ import type { Channel } from "./channel";
 export interface Kept {
   token: string;
   conversationId: string;
+  /** Who the page has shown the visitor to be; empty for nobody. */
+  userId: string;
   /** Names the browser for functions of the page, as long as nobody is known. */
   anonymousId: string;
   /** The text of the notice that was closed. */
@@ -15,6 +17,8 @@ export interface Kept {
   pending: string;
   /** Ids of messages that a page has sent without showing them, with spaces between. */
   hidden: string;
+  /** The id of the last message that was there when the visitor looked. */
+  seen: string;
   hasSound: boolean;
   locale: string;
 }
@@ -22,11 +26,13 @@ export interface Kept {
 const nothing: Kept = {
   token: "",
   conversationId: "",
+  userId: "",
   anonymousId: "",
   dismissedNotice: "",
   draft: "",
   pending: "",
   hidden: "",
+  seen: "",
   hasSound: false,
   locale: "",
 };

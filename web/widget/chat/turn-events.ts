@@ -13,8 +13,8 @@ export interface Trouble {
 /** What happens to messages, for those who want to know. */
 export interface TurnEvents {
   onSent(message: Message): void;
-  /** Ends when the server knows whom the page has named: what is sent after that is theirs. */
-  whenIdentified(): Promise<void>;
+  /** Ends when it is clear whose message it is and in which conversation: whom the page has named, what is kept. */
+  whenPlaced(): Promise<void>;
   /** A message is on its way, or is not any more. */
   onPending(pending: Pending | null): void;
   /** The server has the message, and what is kept of its text may go. */

@@ -60,10 +60,10 @@ export class Turns {
   }
 
   async deliver(message: Message) {
-    const isPerson = this.thread.head.value?.status === "taken_over";
     await this.run(async (signal) => {
       this.phase.value = "sending";
-      await this.events.whenIdentified();
+      await this.events.whenPlaced();
+      const isPerson = this.thread.head.value?.status === "taken_over";
       if (!signal.aborted) await (isPerson ? this.tellPerson(message, signal) : this.ask(message, signal));
     });
   }

@@ -6,6 +6,8 @@ import type { FrameChat } from "./chat";
 import { publicMetadata } from "./options";
 import { pageUser } from "./tools";
 
+const longestWait = 1_500; // milliseconds for a page to say who its visitor is, before what is kept is shown
+
 type ChatOfVisitor = Pick<FrameChat, "api" | "store" | "tabs" | "draft" | "post" | "reset">;
 
 export class Visitor {
@@ -13,6 +15,9 @@ export class Visitor {
   /** Called once it is known who wrote here before. */
   noteKnown: () => void = () => {};
   readonly isKnown = new Promise<void>((resolve) => (this.noteKnown = resolve));
+  /** Called once the page has said all that it says as soon as the chat is there. */
+  noteIntroduced: () => void = () => {};
+  private readonly isIntroduced = new Promise<void>((resolve) => (this.noteIntroduced = resolve));
   private identity: Identity = {};
   /** Ends when all that the page has said of the visitor is known to the server, or refused. */
   identified: Promise<void> = Promise.resolve();
@@ -21,7 +26,16 @@ export class Visitor {
 
   /** Shows the server who the visitor is. What the page says without a proof is only told to the agent. */
   identify(identity: Identity): Promise<void> {
-    return (this.identified = this.identified.then(() => this.prove(identity)));
+    this.identified = this.identified.then(() => this.prove(identity));
+    this.noteIntroduced();
+    return this.identified;
+  }
+
+  /** Ends when it is clear whether the user who was known here before is still the one. */
+  async whenNamed(): Promise<void> {
+    const isLate = new Promise<void>((resolve) => setTimeout(resolve, longestWait));
+    await Promise.race([this.isIntroduced, isLate]);
+    await this.identified;
   }
 
   private async prove(identity: Identity): Promise<void> {
@@ -30,12 +44,17 @@ export class Visitor {
     const { token, user_id, user_hash } = identity;
     const proof = token ? { token } : user_id && user_hash ? { user_id: String(user_id), user_hash } : null;
     if (!proof) return;
-    const before = this.shown.value.userId;
+    const { api, draft, store, tabs } = this.chat;
     try {
-      const userId = await this.chat.api.identify(proof);
-      if (before !== null && before !== userId) this.chat.reset();
+      const userId = await api.identify(proof);
+      const before = this.shown.value.userId ?? store.get().userId;
+      if (before && before !== userId) {
+        this.chat.reset();
+        draft.leave("");
+      }
       this.shown.value = { userId };
-      this.chat.tabs.tell();
+      store.set({ userId: userId ?? "" });
+      tabs.tell();
     } catch (error) {
       const { code, message, details } = error instanceof ApiError ? error : new ApiError(0, "NO_ANSWER", "", 0);
       const { reason } = details;

@@ -19,6 +19,7 @@ export function begin(shell: Shell): Commands {
       bubbles?.clear();
       return cover(shell, opening, backdrop);
     },
+    isDark: () => looks().theme === "dark",
     displayName: () => looks().displayName || agent.config?.name || "",
   });
   const backdrop = document.createElement("div");

@@ -1,7 +1,7 @@
 // The script that puts an agent's button on a page. What the button opens is in window.ts.
 import type { Config } from "../chat/config";
 import { launcherStyles } from "./launcher";
-import { openLater, wantsFloating } from "./later";
+import { awaitsPerson, openLater, wantsFloating } from "./later";
 import { stayClear } from "./screen";
 import { start } from "./script";
 import { adopt, hasSheets, offerLink } from "./sheet";
@@ -21,6 +21,7 @@ function begin(config: Config, shell: Shell): boolean {
   if (config.icon) showPicture(new URL(config.icon, script.base).href);
   const openQuietly = (again?: boolean) => void commands.open!({ focus: false, again });
   if (read("sessionStorage", `${key}:open`)) openQuietly(true);
+  else if (awaitsPerson(key)) shell.load();
   endings.push(openLater(config, key, openQuietly));
   if (wantsFloating(key)) shell.loadModule();
   return true;

@@ -2,7 +2,7 @@
 import type { Config } from "../chat/config";
 import { isSmall } from "./screen";
 import { globals } from "./script";
-import { read, write } from "./storage";
+import { read } from "./storage";
 
 /** Reports whether the page wants the first messages to float above the button, and they have not yet. */
 export function wantsFloating(key: string): boolean {
@@ -10,17 +10,16 @@ export function wantsFloating(key: string): boolean {
   return !!isWanted && (isOnce === false || !read("sessionStorage", `${key}:floated`));
 }
 
-/** Opens the window after a while, if the agent wants it: once a day. Returns what ends the waiting. */
+/** Reports whether a person has the visitor's conversation: they may write while the chat is closed. */
+export const awaitsPerson = (key: string): boolean => Number(read("localStorage", `${key}:person`)) > Date.now();
+
+/** Opens the window after a while, if the agent wants it and it was not open that day. Returns what ends the waiting. */
 export function openLater({ styles: { chat } }: Config, key: string, open: () => void): () => void {
   const mobile = isSmall() ? { ...chat.mobile } : undefined;
   const own = mobile?.autoOpenChatWindowAfter;
   const seconds = mobile && !mobile.showAutoOpen ? null : own?.enabled ? own.value : chat.autoOpenChatWindowAfter;
-  const openedKey = `${key}:opened`;
-  const today = new Date().toDateString();
-  if (typeof seconds !== "number" || seconds < 0 || read("localStorage", openedKey) === today) return () => {};
-  const timer = setTimeout(() => {
-    write("localStorage", openedKey, today);
-    open();
-  }, seconds * 1000);
+  const wasOpened = () => read("localStorage", `${key}:opened`) === new Date().toDateString();
+  if (typeof seconds !== "number" || seconds < 0 || wasOpened()) return () => {};
+  const timer = setTimeout(() => wasOpened() || open(), seconds * 1000);
   return () => clearTimeout(timer);
 }

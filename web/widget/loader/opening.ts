@@ -22,7 +22,11 @@ interface Place {
   announce?(label: string): void;
   /** What the agent is called. */
   displayName(): string;
+  isDark(): boolean;
 }
+
+/** The color of a window in which nothing is to be seen yet: that of the chat behind its messages. */
+const emptyColor = (isDark: boolean) => (isDark ? "#151617" : "#fff");
 
 /** Closes the chats of other agents: one would lie upon another. */
 function closeOthers(shell: Shell): void {
@@ -48,6 +52,7 @@ export class Opening implements Hooks {
   }
 
   onReady(): void {
+    this.shell.frame.style.background = "";
     if (this.shell.isOpen) this.enter();
   }
   onClose(): void {
@@ -108,6 +113,7 @@ export class Opening implements Hooks {
     if (document.activeElement !== frame) this.focused = document.activeElement;
     this.takesFocus = takesFocus;
     frame.style.display = "block";
+    if (!shell.isReady) frame.style.background = emptyColor(this.place.isDark());
     this.connection.tellPage();
     shell.isOpen = true;
     if (!wasOpen || takesFocus) this.enter();
@@ -115,6 +121,7 @@ export class Opening implements Hooks {
     if (wasOpen) return;
     shell.launcher.setOpen(true);
     write("sessionStorage", this.openKey, "1");
+    write("localStorage", `${shell.key}:opened`, new Date().toDateString()); // it does not open by itself that day
     this.connection.emit("open");
   }
 

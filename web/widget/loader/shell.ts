@@ -31,38 +31,53 @@ const urgent = "resetChat reset newConversation open show toggle sendMessage set
 
 const patience = 20_000; // milliseconds until a frame that has come and says nothing is given up
 
+// Nothing is set where it is declared: what stands for that in browsers without class fields is a twelfth of the loader.
 export class Shell implements Loader {
+  declare readonly agent: Agent;
+  declare readonly script: Script;
   /** What is kept in the page's storage begins with this. */
-  readonly key: string;
+  declare readonly key: string;
   /** The end of the ids of the elements: empty but for those of a second agent. */
-  readonly suffix: string;
+  declare readonly suffix: string;
   /** The room below the button, in px: that of a second agent is above the first. */
-  readonly bottom: number;
-  readonly launcher: Launcher;
-  readonly frame = document.createElement("iframe");
+  declare readonly bottom: number;
+  declare readonly launcher: Launcher;
+  declare readonly frame: HTMLIFrameElement;
   /** What else is on the page. */
-  readonly elements: HTMLElement[] = [];
+  declare readonly elements: HTMLElement[];
   /** Those of the page's global. */
-  readonly commands: Commands = Object.create(null);
+  declare readonly commands: Commands;
   /** Messages that have come before the module. */
-  readonly inbox: MessageEvent[] = [];
+  declare readonly inbox: MessageEvent[];
   /** Take away what was put on the page. */
-  readonly endings: (() => void)[] = [];
-  isOpen = false;
+  declare readonly endings: (() => void)[];
+  declare isOpen: boolean;
   /** The frame is up. */
-  isReady = false;
+  declare isReady: boolean;
   /** Ends when the module is there, and what has waited for it is done. */
-  loading?: Promise<void> | undefined;
+  declare loading?: Promise<void> | undefined;
 
-  private readonly global: Global;
-  private readonly pending: (() => void)[] = [];
-  private readonly booted: Promise<void>;
-  private declareBooted!: () => void;
-  private isAsked = false;
-  private isBooted = false;
-  private attempts = 0;
+  private declare readonly plan: Plan;
+  private declare readonly global: Global;
+  private declare readonly pending: (() => void)[];
+  private declare readonly booted: Promise<void>;
+  private declare declareBooted: () => void;
+  private declare isAsked: boolean;
+  private declare isBooted: boolean;
+  private declare attempts: number;
 
-  constructor(readonly agent: Agent, readonly script: Script, private readonly plan: Plan) {
+  constructor(agent: Agent, script: Script, plan: Plan) {
+    this.agent = agent;
+    this.script = script;
+    this.plan = plan;
+    this.frame = document.createElement("iframe");
+    this.elements = [];
+    this.commands = Object.create(null) as Commands;
+    this.inbox = [];
+    this.endings = [];
+    this.pending = [];
+    this.isOpen = this.isReady = this.isAsked = this.isBooted = false;
+    this.attempts = 0;
     this.key = `parley:${script.agentId}`;
     this.suffix = countLoaders(plan.name) ? `-${script.agentId}` : "";
     this.bottom = gap + countLoaders() * (size + gap);

@@ -18,6 +18,7 @@ export function begin(shell: Shell): Commands {
       return followScreen(shell.frame, opening.connection);
     },
     announce: (label) => bubbles?.say(label),
+    isDark: () => agent.config?.styles.chat.theme === "dark",
     displayName: () => agent.config?.styles.chat.displayName || agent.config?.name || "",
   });
   const { connection } = opening;

@@ -93,6 +93,23 @@ test("messages of the page wait for the answer that is being written, and each i
   });
 });
 
+test("a message that the page sends as soon as the chat is there goes on with the visitor's conversation", { skip }, async () => {
+  await open(async (page) => {
+    await ask(page, "shoes");
+    await said(page, "Answer to shoes.").waitFor();
+    const { id } = await stored(page);
+    await page.addInitScript(() => {
+      const data = { message: "hats" };
+      addEventListener("DOMContentLoaded", () => postMessage({ type: "send", data }, location.origin));
+    });
+    await page.reload();
+    await said(page, "Answer to hats.").waitFor();
+    const now = await stored(page);
+    assert.equal(now.id, id);
+    assert.deepEqual(now.messages.map(({ author }) => author), ["user", "assistant", "user", "assistant"]);
+  });
+});
+
 test("a message that the page has sent unseen stays so when the page is loaded again", { skip }, async () => {
   await open(async (page) => {
     const data = { message: "Greet the visitor", hideMessage: true };

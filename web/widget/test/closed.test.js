@@ -77,6 +77,16 @@ describe("the closed chat", { skip }, () => {
     }, config({ chat: { autoOpenChatWindowAfter: 0.05 } }));
   });
 
+  test("does not open by itself after somebody has opened and closed it", async () => {
+    await site.open(page(), async (page) => {
+      await page.button.click();
+      await page.told("opened");
+      await page.evaluate(() => window.chatbase.close());
+      await page.clock.runFor(minute);
+      assert.equal(await page.evaluate(() => window.chatbase.isOpen()), false);
+    }, config({ chat: { autoOpenChatWindowAfter: 30 } }));
+  });
+
   test("is open after a reload if it was, without the focus", async () => {
     await site.open(page(), async (page) => {
       await page.button.click();
@@ -114,6 +124,24 @@ describe("the closed chat", { skip }, () => {
       assert.match(await page.floating.textContent(), /Shop help \(2\)/);
       await page.say("unread", { count: 0 });
       await page.waitForFunction(() => document.title === "A shop");
+    });
+  });
+
+  test("is loaded while a person has the conversation, stays closed, and says what is unread", async () => {
+    await site.open(page(), async (page) => {
+      const note = (until) =>
+        page.evaluate(([key, value]) => localStorage.setItem(key, value), [`parley:${agentId}:person`, String(until)]);
+      await page.up();
+      await note(Date.now() + 60 * minute);
+      await page.reload();
+      await page.say("unread", { count: 1 });
+      await until(async () => (await page.button.textContent()) === "1");
+      assert.equal(await page.evaluate(() => window.chatbase.isOpen()), false);
+      await note(Date.now() - minute);
+      await page.reload();
+      await page.up();
+      await page.clock.runFor(minute);
+      assert.equal(await page.locator("iframe").count(), 0);
     });
   });
 

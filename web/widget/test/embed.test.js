@@ -116,6 +116,24 @@ describe("the bubble", { skip }, () => {
     });
   });
 
+  test("the window has the color of the chat until the chat is in it", async () => {
+    for (const [theme, color] of [["light", "rgb(255, 255, 255)"], ["dark", "rgb(21, 22, 23)"]]) {
+      await site.open(page(), async (page) => {
+        await page.up();
+        let goOn;
+        const isHeld = new Promise((resolve) => (goOn = resolve));
+        await page.route(({ pathname }) => pathname.startsWith("/chatbot-iframe/"), (route) => isHeld.then(() => route.continue()));
+        const ground = () => page.window.evaluate((e) => getComputedStyle(e).backgroundColor);
+        await page.evaluate(() => void window.chatbase.open());
+        await page.window.waitFor();
+        assert.equal(await ground(), color);
+        goOn();
+        await page.told("opened");
+        assert.equal(await ground(), "rgba(0, 0, 0, 0)");
+      }, { configs: { [agentId]: configOf(agentId, { chat: { theme } }) } });
+    }
+  });
+
   test("a hidden message opens the window only when the agent replies", async () => {
     await site.open(page('chatbase.open({ message: "Hello", hideMessage: true });'), async (page) => {
       assert.deepEqual(await page.told("send"), [{ message: "Hello", hideMessage: true }]);

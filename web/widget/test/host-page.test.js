@@ -174,7 +174,46 @@ describe("a page with the chat", { skip }, () => {
       assert.equal(await chat.getByText("About shoes").count(), 0);
     }, { expected: /status of 403|identity was refused/ });
   });
+
+  test("shows the next user of a browser nothing of the one before, on a page that is loaded after the one has left", async () => {
+    chats.model.answer = (question) => ({ text: question.includes("hats") ? "About hats" : "About shoes" });
+    const { secret } = await chats.call("GET", `/v1/agents/${chats.agentId}/identity-secret`);
+    const pageOf = (user) => {
+      const token = sign(secret, { user_id: user });
+      return snippet(base, chats.agentId, `${hearing}\nchatbase.identify(${JSON.stringify({ token })});`);
+    };
+    const more = { withoutStorage: "frames" }; // the page's storage shows what is kept
+    await open(pageOf("carla"), async (page) => {
+      const chat = bubble(page);
+      await press(page);
+      await sendQuestion(chat, "shoes");
+      await said(chat, "About shoes").waitFor();
+      await page.reload();
+      await said(chat, "About shoes").waitFor(); // the same user finds it again
+      await chat.locator("textarea").fill("I am Carla");
+      await page.waitForFunction((key) => localStorage.getItem(key)?.includes("I am Carla"), `parley:${chats.agentId}`);
+      await page.addInitScript(noteShoes);
+      site.pages["/"] = pageOf("dora");
+      await page.reload();
+      await chat.locator("article").first().waitFor(); // the greeting: what was kept is known by then
+      assert.equal(await chat.locator("textarea").inputValue(), "");
+      await sendQuestion(chat, "hats");
+      await said(chat, "About hats").waitFor();
+      const frame = page.frames().find((one) => one.url().includes("/chatbot-iframe/"));
+      assert.equal(await frame.evaluate(() => window.hasShownShoes), false);
+      await until(async () => (await heard(page, "conversation-started")).length === 1);
+      const [{ data }] = await heard(page, "conversation-started");
+      assert.equal((await usersOf())[data.conversationId], "dora");
+    }, more);
+  });
 });
+
+// noteShoes runs in every frame before anything else does.
+function noteShoes() {
+  window.hasShownShoes = false;
+  const look = () => (window.hasShownShoes ||= document.body?.textContent.includes("About shoes") ?? false);
+  new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true });
+}
 
 // denyStorage runs in every frame before anything else does.
 function denyStorage(who) {

@@ -115,6 +115,17 @@ describe("the chat", { skip }, () => {
     }, { locale: "fr" });
   });
 
+  test("a message of another day has its date, one of today the time alone", async () => {
+    const createdAt = Date.parse("2026-11-19T08:00:00Z");
+    const messages = [A.user("Do you have boots?", { createdAt }), A.agent("We do.", { createdAt }), A.user("In red?"), A.agent("In red.")];
+    const routes = { "GET /conversation/{id}": [200, { data: A.history(messages) }] };
+    await open({ routes, stored: A.kept() }, async (page, chat) => {
+      await answered(chat);
+      const texts = await chat.locator("article[data-state=complete]").allInnerTexts();
+      assert.deepEqual(texts.map((text) => text.includes("Nov 19, 2026")), [true, true, false, false]);
+    });
+  });
+
   test("a tone is played for what comes while nobody looks, if the visitor wants it", async () => {
     for (const hasSound of [false, true]) {
       const prepare = (page) => page.addInitScript(countTones);
