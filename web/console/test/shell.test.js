@@ -143,6 +143,7 @@ describe("shell", { skip }, () => {
       await page.getByLabel("Instructions").fill("Changed.");
       await page.keyboard.press("Control+k");
       assert.equal(await page.getByRole("menuitem", { name: "Save changes", exact: true }).locator("kbd").textContent(), "Ctrl S");
+      await page.getByRole("dialog").locator("input:focus").waitFor();
       await page.keyboard.type("changes");
       await page.getByRole("menuitem").nth(2).waitFor({ state: "detached" }); // the list follows each letter
       assert.deepEqual(await names(page), ["Save changes", "Discard changes"]);
