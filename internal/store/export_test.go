@@ -43,5 +43,23 @@ func ListQueries() map[string][]any {
 	return queries
 }
 
+// OpenTicketQueries are the statements that read what is first in the lists of new tickets of all agents: those of
+// anybody, of a member, and of nobody.
+func OpenTicketQueries(account parley.AccountID, member parley.UserID) map[string][]any {
+	queries, ask := map[string][]any{}, parley.PageRequest{Limit: 20}
+	add := func(rest string, args []any) { queries[ticketTable.selectText(rest)] = args }
+	for _, sort := range []TicketSort{SortByCreated, SortByUpdated, SortByLastMessage} {
+		for _, assignee := range []*parley.UserID{nil, &member, new(parley.UserID)} {
+			f := TicketFilter{Sort: sort, Assignee: assignee, Categories: []parley.StatusCategory{parley.TicketNew},
+				ofAccount: true}
+			add(f.rowsWithSortValue(parley.AgentRef{Account: account}, ask))
+			if sort == SortByLastMessage {
+				add(f.rowsWithoutMessages(parley.AgentRef{Account: account}, ask, ask.Limit))
+			}
+		}
+	}
+	return queries
+}
+
 // ComputeHash returns the hash that a row of the audit log must have.
 func (a *AuditEvent) ComputeHash(account parley.AccountID) string { return a.computeHash(account) }
