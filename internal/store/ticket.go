@@ -254,15 +254,16 @@ func (f TicketFilter) rowsWithoutMessages(ref parley.AgentRef, ask parley.PageRe
 // see that of what is null.
 func (f TicketFilter) orderBy(column, direction string) string {
 	order := column + direction + `, ` + f.tieColumn() + direction
-	if f.isOpenByAssignee() {
+	if f.ofAccount && f.Assignee != nil && f.isOpen() {
 		order = `t.assignee_id` + direction + `, ` + order
 	}
 	return ` order by ` + order
 }
 
-// isOpenByAssignee reports whether the index of open tickets by their assignees holds all that is listed.
-func (f TicketFilter) isOpenByAssignee() bool {
-	return f.ofAccount && f.Assignee != nil && f.Categories[0].IsOpen()
+// isOpen reports whether open tickets alone are listed.
+func (f TicketFilter) isOpen() bool {
+	isDone := func(c parley.StatusCategory) bool { return !c.IsOpen() }
+	return len(f.Categories) > 0 && !slices.ContainsFunc(f.Categories, isDone)
 }
 
 // compare orders tickets as a list does.
@@ -321,12 +322,14 @@ func (f TicketFilter) whereClause(ref parley.AgentRef) (string, []any) {
 		clauses, args = []string{`t.account_id = ?`, ticketAgentThere}, []any{ref.Account}
 	}
 	add := func(clause string, values ...any) { clauses, args = append(clauses, clause), append(args, values...) }
-	switch {
-	case f.isOpenByAssignee():
-		add(`t.is_open = 1 and t.category = ?`, f.Categories[0])
-	case len(f.Categories) == 1:
+	if f.isOpen() {
+		add(`t.is_open = 1`) // which the indexes of open tickets have in their condition
+	}
+	switch len(f.Categories) {
+	case 0:
+	case 1:
 		add(`t.category = ?`, f.Categories[0])
-	case len(f.Categories) > 1:
+	default:
 		add(`t.category in `+placeholders(len(f.Categories)), toAny(f.Categories)...)
 	}
 	if len(f.Channels) > 0 {

@@ -119,7 +119,7 @@ func ticketIDs(list []parley.Ticket) (ids []parley.TicketID) {
 	return ids
 }
 
-// However many tickets are closed, the lists of open ones of all agents read none of them.
+// However many tickets are closed, the lists of open ones read none of them.
 func TestListsOfOpenTicketsReadNoClosedOnes(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		file := dbs.NewSQLitePath(t)
@@ -145,7 +145,7 @@ func checkOpenTicketQueries(fx *fixture, count func(query string, args ...any) i
 			fx.must(err)
 		}
 		counts := map[string]int{}
-		for query, args := range store.OpenTicketQueries(fx.Account.ID, "ann") {
+		for query, args := range store.OpenTicketQueries(fx.Account.ID.AgentRef(fx.Agent.ID), "ann") {
 			if counts[query] = count(query, args...); counts[query] == 0 {
 				fx.Errorf("nothing is read for %s", query)
 			}
