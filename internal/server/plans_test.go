@@ -122,9 +122,12 @@ func showInbox(t *testing.T, s *testkit.Server, agent, conversation string) {
 	}
 	for _, sort := range []string{"updatedAt", "lastMessageAt", "createdAt"} {
 		for _, order := range []string{"asc", "desc"} {
-			query := admin.AccountTicketQuery{AccountID: s.Account, SortBy: sort, Order: order, Paging: page}
-			_, err := admin.RunOn(t.Context(), s.AdminService, admin.ListAccountTickets, query)
-			all = errors.Join(all, err)
+			for _, assignee := range []string{"", "somebody"} {
+				query := admin.AccountTicketQuery{AccountID: s.Account, AssigneeID: assignee, SortBy: sort, Order: order,
+					Paging: page}
+				_, err := admin.RunOn(t.Context(), s.AdminService, admin.ListAccountTickets, query)
+				all = errors.Join(all, err)
+			}
 		}
 	}
 	_, customerErr := admin.RunOn(t.Context(), s.AdminService, admin.ListCustomers,

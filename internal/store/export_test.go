@@ -43,5 +43,24 @@ func ListQueries() map[string][]any {
 	return queries
 }
 
+// OpenTicketQueries are the statements that read what is first in lists of open tickets, those of an agent and those of
+// a category of all agents: anybody's, a member's, and those that nobody has.
+func OpenTicketQueries(ref parley.AgentRef, member parley.UserID) map[string][]any {
+	queries, ask := map[string][]any{}, parley.PageRequest{Limit: 20}
+	add := func(rest string, args []any) { queries[ticketTable.selectText(rest)] = args }
+	addLists := func(f TicketFilter) {
+		for _, f.Sort = range []TicketSort{SortByCreated, SortByUpdated, SortByLastMessage} {
+			add(f.rowsWithSortValue(ref, ask))
+		}
+		add(f.rowsWithoutMessages(ref, ask, ask.Limit))
+	}
+	for _, assignee := range []*parley.UserID{nil, &member, new(parley.UserID)} {
+		addLists(TicketFilter{Assignee: assignee, Categories: []parley.StatusCategory{parley.TicketNew,
+			parley.TicketOnYou, parley.TicketOnCustomer, parley.TicketOnHold}})
+		addLists(TicketFilter{Assignee: assignee, Categories: []parley.StatusCategory{parley.TicketNew}, ofAccount: true})
+	}
+	return queries
+}
+
 // ComputeHash returns the hash that a row of the audit log must have.
 func (a *AuditEvent) ComputeHash(account parley.AccountID) string { return a.computeHash(account) }

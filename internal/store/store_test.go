@@ -27,12 +27,15 @@ type fixture struct {
 
 func forEachDatabase(t *testing.T, f func(fx *fixture)) {
 	t.Helper()
-	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
-		fx := &fixture{TB: t, Context: t.Context(), DB: db}
-		fx.Account = fx.createAccount("Acme")
-		fx.Agent = fx.createAgent(fx.Account, testTime)
-		f(fx)
-	})
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) { f(newFixture(t, db)) })
+}
+
+func newFixture(t *testing.T, db *store.DB) *fixture {
+	t.Helper()
+	fx := &fixture{TB: t, Context: t.Context(), DB: db}
+	fx.Account = fx.createAccount("Acme")
+	fx.Agent = fx.createAgent(fx.Account, testTime)
+	return fx
 }
 
 func (fx *fixture) createAccount(name string) *parley.Account {

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -154,7 +156,7 @@ type TicketFilter struct {
 	Ascending              bool
 	CountTotal             bool // whether the page holds the total
 
-	ofAccount bool // of all agents of the account; ties then go by the tickets' ids
+	ofAccount bool // of all agents of the account, and of one category; ties then go by the tickets' ids
 }
 
 // noMessageSortValue is the place of tickets without a message among those ordered by their last one.
@@ -167,41 +169,62 @@ func (db *DB) Tickets(ctx context.Context, ref parley.AgentRef, f TicketFilter,
 	if f.Sort == "" {
 		f.Sort = SortByUpdated
 	}
-	where, args := f.whereClause(ref)
 	if f.CountTotal {
+		where, args := f.whereClause(ref)
 		if page.Total, err = db.count(ctx, `
 			from tickets t
 			where `+where, args...); err != nil {
 			return page, err
 		}
 	}
-	var list []parley.Ticket
-	if ask.After == nil || ask.After.SortValue != noMessageSortValue {
-		if list, err = db.ticketsWithSortValue(ctx, f, where, args, ask); err != nil {
-			return page, err
-		}
+	list, err := db.firstTickets(ctx, ref, f, ask)
+	page.Items, page.Next = cutPage(list, ask.Limit, f.cursor)
+	return page, err
+}
+
+// AccountTickets is Tickets of all agents of an account, without a total. A cursor holds the id in place of the number.
+// Those of each category are read by themselves, so that no others are read.
+func (db *DB) AccountTickets(ctx context.Context, account parley.AccountID, f TicketFilter,
+	ask parley.PageRequest) (page parley.Page[parley.Ticket], err error) {
+	categories := slices.Compact(slices.Sorted(slices.Values(f.Categories)))
+	if len(categories) == 0 {
+		categories = parley.StatusCategories()
 	}
-	if f.Sort == SortByLastMessage && len(list) <= ask.Limit {
-		rest, err := db.ticketsWithoutMessages(ctx, f, where, args, ask, ask.Limit+1-len(list))
+	f.ofAccount, f.Sort = true, cmp.Or(f.Sort, SortByUpdated)
+	var list []parley.Ticket
+	for _, category := range categories {
+		f.Categories = []parley.StatusCategory{category}
+		found, err := db.firstTickets(ctx, parley.AgentRef{Account: account}, f, ask)
 		if err != nil {
 			return page, err
 		}
-		list = append(list, rest...)
+		list = append(list, found...)
 	}
+	slices.SortFunc(list, f.compare)
 	page.Items, page.Next = cutPage(list, ask.Limit, f.cursor)
 	return page, nil
 }
 
-// AccountTickets is Tickets of all agents of an account. A cursor holds the id in place of the number.
-func (db *DB) AccountTickets(ctx context.Context, account parley.AccountID, f TicketFilter,
-	ask parley.PageRequest) (parley.Page[parley.Ticket], error) {
-	f.ofAccount = true
-	return db.Tickets(ctx, parley.AgentRef{Account: account}, f, ask)
+// firstTickets lists the tickets of a page, and one more if there is one.
+func (db *DB) firstTickets(ctx context.Context, ref parley.AgentRef, f TicketFilter,
+	ask parley.PageRequest) (list []parley.Ticket, err error) {
+	if ask.After == nil || ask.After.SortValue != noMessageSortValue {
+		rest, args := f.rowsWithSortValue(ref, ask)
+		if list, err = ticketTable.list(ctx, db, rest, args...); err != nil {
+			return nil, err
+		}
+	}
+	if f.Sort != SortByLastMessage || len(list) > ask.Limit {
+		return list, nil
+	}
+	rest, args := f.rowsWithoutMessages(ref, ask, ask.Limit+1-len(list))
+	more, err := ticketTable.list(ctx, db, rest, args...)
+	return append(list, more...), err
 }
 
-// ticketsWithSortValue lists the tickets that have a value to be ordered by, in its index.
-func (db *DB) ticketsWithSortValue(ctx context.Context, f TicketFilter, where string, args []any,
-	ask parley.PageRequest) ([]parley.Ticket, error) {
+// rowsWithSortValue selects the tickets that have a value to be ordered by, in its index.
+func (f TicketFilter) rowsWithSortValue(ref parley.AgentRef, ask parley.PageRequest) (rest string, args []any) {
+	where, args := f.whereClause(ref)
 	direction, beyond := f.sortDirection()
 	column := `t.` + string(f.Sort)
 	if f.Sort == SortByLastMessage {
@@ -209,26 +232,48 @@ func (db *DB) ticketsWithSortValue(ctx context.Context, f TicketFilter, where st
 	}
 	if ask.After != nil {
 		where += ` and (` + column + `, ` + f.tieColumn() + `) ` + beyond + ` (?, ?)`
-		args = append(args[:len(args):len(args)], ask.After.SortValue, f.tieOf(ask.After))
+		args = append(args, ask.After.SortValue, f.tieOf(ask.After))
 	}
-	order := ` order by ` + column + direction + `, ` + f.tieColumn() + direction
-	return db.queryTickets(ctx, where+order, args, ask.Limit+1)
+	return `where ` + where + f.orderBy(column, direction) + ` limit ?`, append(args, ask.Limit+1)
 }
 
-// ticketsWithoutMessages lists the tickets without a message.
-func (db *DB) ticketsWithoutMessages(ctx context.Context, f TicketFilter, where string, args []any,
-	ask parley.PageRequest, limit int) ([]parley.Ticket, error) {
+// rowsWithoutMessages selects the tickets without a message.
+func (f TicketFilter) rowsWithoutMessages(ref parley.AgentRef, ask parley.PageRequest,
+	limit int) (rest string, args []any) {
+	where, args := f.whereClause(ref)
 	direction, beyond := f.sortDirection()
 	where += ` and t.last_message_at is null`
 	if ask.After != nil && ask.After.SortValue == noMessageSortValue {
 		where += ` and ` + f.tieColumn() + ` ` + beyond + ` ?`
-		args = append(args[:len(args):len(args)], f.tieOf(ask.After))
+		args = append(args, f.tieOf(ask.After))
 	}
-	return db.queryTickets(ctx, where+` order by `+f.tieColumn()+direction, args, limit)
+	return `where ` + where + f.orderBy(`t.last_message_at`, direction) + ` limit ?`, append(args, limit)
 }
 
-func (db *DB) queryTickets(ctx context.Context, where string, args []any, limit int) ([]parley.Ticket, error) {
-	return ticketTable.list(ctx, db, `where `+where+` limit ?`, append(args[:len(args):len(args)], limit)...)
+// orderBy names the columns of an index in their order, those too that have one value in all rows: PostgreSQL does not
+// see that of what is null.
+func (f TicketFilter) orderBy(column, direction string) string {
+	order := column + direction + `, ` + f.tieColumn() + direction
+	if f.ofAccount && f.Assignee != nil && f.isOpen() {
+		order = `t.assignee_id` + direction + `, ` + order
+	}
+	return ` order by ` + order
+}
+
+// isOpen reports whether open tickets alone are listed.
+func (f TicketFilter) isOpen() bool {
+	isDone := func(c parley.StatusCategory) bool { return !c.IsOpen() }
+	return len(f.Categories) > 0 && !slices.ContainsFunc(f.Categories, isDone)
+}
+
+// compare orders tickets as a list does.
+func (f TicketFilter) compare(a, b parley.Ticket) int {
+	x, y, sign := f.cursor(a), f.cursor(b), -1
+	if f.Ascending {
+		sign = 1
+	}
+	return cmp.Or(cmp.Compare(boolToInt(x.SortValue == noMessageSortValue), boolToInt(y.SortValue == noMessageSortValue)),
+		sign*cmp.Compare(x.SortValue, y.SortValue), sign*cmp.Compare(x.ID, y.ID))
 }
 
 func (f TicketFilter) sortDirection() (order, beyond string) {
@@ -277,7 +322,14 @@ func (f TicketFilter) whereClause(ref parley.AgentRef) (string, []any) {
 		clauses, args = []string{`t.account_id = ?`, ticketAgentThere}, []any{ref.Account}
 	}
 	add := func(clause string, values ...any) { clauses, args = append(clauses, clause), append(args, values...) }
-	if len(f.Categories) > 0 {
+	if f.isOpen() {
+		add(`t.is_open = 1`) // which the indexes of open tickets have in their condition
+	}
+	switch len(f.Categories) {
+	case 0:
+	case 1:
+		add(`t.category = ?`, f.Categories[0])
+	default:
 		add(`t.category in `+placeholders(len(f.Categories)), toAny(f.Categories)...)
 	}
 	if len(f.Channels) > 0 {

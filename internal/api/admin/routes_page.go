@@ -202,35 +202,37 @@ func (s *Service) listAccountTickets(ctx context.Context, in AccountTicketQuery)
 		in.Order}, read, convert)
 }
 
-// newAccountTickets returns tickets of several agents, each with its agent's names.
+// newAccountTickets returns tickets of several agents, each with its agent's names. All names are read at once.
 func (s *Service) newAccountTickets(ctx context.Context, account parley.AccountID,
 	found []parley.Ticket) ([]AccountTicket, error) {
-	var ids []string
-	places := map[parley.AgentID][]int{}
-	for i := range found {
-		places[found[i].AgentID] = append(places[found[i].AgentID], i)
-		ids = append(ids, string(found[i].AgentID), string(found[i].AssigneeID))
-	}
-	slices.Sort(ids)
-	names, err := s.DB.SubjectNames(ctx, account, slices.Compact(ids))
+	names, err := s.DB.SubjectNames(ctx, account, ticketSubjects(found))
 	if err != nil {
 		return nil, err
 	}
-	list := make([]AccountTicket, len(found))
-	for agent, at := range places {
-		some := make([]parley.Ticket, len(at))
-		for i := range at {
-			some[i] = found[at[i]]
-		}
-		rows, err := s.newTickets(ctx, account.AgentRef(agent), some)
-		if err != nil {
-			return nil, err
-		}
-		for i, row := range rows {
-			list[at[i]] = AccountTicket{row, names[row.AgentID], names[row.AssigneeID]}
-		}
+	members, err := s.DB.Members(ctx, account)
+	if err != nil {
+		return nil, err
 	}
-	return list, nil
+	emails := map[parley.UserID]string{}
+	for _, m := range members {
+		emails[m.User.ID] = m.User.Email
+	}
+	return httpapi.ConvertList(found, func(t *parley.Ticket) AccountTicket {
+		row := newTicketRow(t)
+		row.Status, row.Team = names[row.StatusID], names[row.TeamID]
+		row.Assignee = emails[t.AssigneeID]
+		return AccountTicket{row, names[row.AgentID], names[row.AssigneeID]}
+	}), nil
+}
+
+// ticketSubjects returns the ids of what tickets name.
+func ticketSubjects(list []parley.Ticket) (ids []string) {
+	for i := range list {
+		t := &list[i]
+		ids = append(ids, string(t.AgentID), string(t.StatusID), string(t.TeamID), string(t.AssigneeID))
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // CustomerPageQuery asks for a page of an agent's customers.

@@ -251,30 +251,33 @@ func (s *Service) newTickets(ctx context.Context, ref parley.AgentRef, found []p
 	for _, status := range statuses {
 		labels[status.ID] = status.InternalLabel
 	}
-	list := make([]Ticket, len(found))
-	for i, t := range found {
-		list[i] = Ticket{
-			Number:         t.Number,
-			AgentID:        string(t.AgentID),
-			Subject:        t.Subject,
-			Description:    t.Description,
-			Category:       string(t.Category),
-			Status:         labels[t.StatusID],
-			StatusID:       string(t.StatusID),
-			Assignee:       names.members[t.AssigneeID].Email,
-			AssigneeID:     string(t.AssigneeID),
-			Team:           names.teams[t.TeamID],
-			TeamID:         string(t.TeamID),
-			Priority:       t.Priority,
-			Channel:        string(t.Channel),
-			Customer:       newCustomer(&t.Customer),
-			ConversationID: string(t.ConversationID),
-			CreatedAt:      t.CreatedAt,
-			UpdatedAt:      t.UpdatedAt,
-			LastMessageAt:  t.LastMessageAt,
-		}
+	return httpapi.ConvertList(found, func(t *parley.Ticket) Ticket {
+		row := newTicketRow(t)
+		row.Status, row.Team = labels[t.StatusID], names.teams[t.TeamID]
+		row.Assignee = names.members[t.AssigneeID].Email
+		return row
+	}), nil
+}
+
+// newTicketRow returns a ticket without the names behind its ids.
+func newTicketRow(t *parley.Ticket) Ticket {
+	return Ticket{
+		Number:         t.Number,
+		AgentID:        string(t.AgentID),
+		Subject:        t.Subject,
+		Description:    t.Description,
+		Category:       string(t.Category),
+		StatusID:       string(t.StatusID),
+		AssigneeID:     string(t.AssigneeID),
+		TeamID:         string(t.TeamID),
+		Priority:       t.Priority,
+		Channel:        string(t.Channel),
+		Customer:       newCustomer(&t.Customer),
+		ConversationID: string(t.ConversationID),
+		CreatedAt:      t.CreatedAt,
+		UpdatedAt:      t.UpdatedAt,
+		LastMessageAt:  t.LastMessageAt,
 	}
-	return list, nil
 }
 
 // newTicket returns one ticket as newTickets does.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/eval"
+	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
@@ -365,6 +367,35 @@ func TestTicketsOfAllAgentsAreOneList(t *testing.T) {
 			mt.t.Errorf("closed ones of nobody: %+v", page.Data)
 		}
 	})
+}
+
+// The names of the statuses of a page of tickets are read at once, of however many agents they are.
+func TestNamesOfStatusesAreOneStatement(t *testing.T) {
+	var count atomic.Int64
+	counting := testkit.WithConfig(func(c *server.Config) {
+		c.OnStatement = func(query string) {
+			if strings.Contains(query, "from ticket_statuses") {
+				count.Add(1)
+			}
+		}
+	})
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		for range 3 {
+			get[admin.Ticket](mt, kim, "POST /agents/"+mt.NewAgent(mt.t, mt.Key)+"/tickets",
+				`{"subject":"Help","description":"Please.","email":"jo@mail.example"}`)
+		}
+		before := count.Load()
+		page := get[admin.Page[admin.AccountTicket]](mt, kim, "GET /accounts/"+mt.Account+"/tickets", "")
+		if n := count.Load() - before; n != 1 || len(page.Data) != 3 {
+			mt.t.Errorf("%d statements for tickets of %d agents", n, len(page.Data))
+		}
+		for _, one := range page.Data {
+			if one.Status == "" || one.TeamID != "" && one.Team == "" {
+				mt.t.Errorf("names are missing: %+v", one)
+			}
+		}
+	}, counting)
 }
 
 // A ticket has its newest messages, and those before them by their numbers.

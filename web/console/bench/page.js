@@ -1,5 +1,5 @@
 // Opens pages that measure themselves.
-import { launch } from "../test/browser.js";
+import { launchOptimized } from "../test/browser.js";
 
 /** Chromium's own figures for the network and the processor of a middling phone. */
 const slow4G = { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 };
@@ -7,7 +7,7 @@ export const slowdown = 4;
 
 /** Runs `use` with a browser. */
 export async function withBrowser(use) {
-  const browser = await launch();
+  const browser = await launchOptimized();
   try {
     return await use(browser);
   } finally {

@@ -1,5 +1,5 @@
 // A whole day: a customer asks what no source answers and wishes for a person; somebody who looks elsewhere is told, takes
-// over, answers, has the answer kept and gives the conversation back; the agent answers with it, the ticket is closed, and
+// over, answers with a file, has the answer kept and gives the conversation back; the agent answers with it, the ticket is closed, and
 // the figures count one conversation. In two browsers' pages, against the real program.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -77,8 +77,12 @@ describe("a whole day, with the real program", { skip }, () => {
     await member.getByRole("region", { name: "Conversation", exact: true }).getByRole("button", { name: "Take over" }).click();
     await member.getByLabel("Write to the customer").fill(reply);
     await customer.getByText(/is typing/).first().waitFor();
-    await member.keyboard.press("Control+Enter");
+    await member.locator("input[type=file]").setInputFiles({ name: "prices.txt", mimeType: "text/plain", buffer: Buffer.from("To Norway: 9") });
+    await member.getByRole("button", { name: "Take prices.txt out" }).waitFor();
+    await member.getByRole("button", { name: "Send", exact: true }).and(member.locator(":enabled")).waitFor();
+    await member.getByLabel("Write to the customer").press("Control+Enter");
     await log().getByText(reply).waitFor();
+    await log().getByRole("link", { name: /prices\.txt/ }).waitFor();
     await log().getByText(`You are now talking to ${owner.name}`).waitFor();
     await write("Thank you!");
     await said().getByText("Thank you!").waitFor();
