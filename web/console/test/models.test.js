@@ -110,14 +110,14 @@ describe("servers of models", { skip }, () => {
 
   test("what the server refuses is said at its field, and what is typed is not lost", async () => {
     const answer = answers();
-    const fail = { url: "must be an http or https URL" };
+    const fail = { url: "must be an http or https address without user name, password, query and fragment" };
     const refusing = (asked) =>
       asked.path.endsWith("/test") ? [400, { error: { code: "VALIDATION_INVALID_BODY", message: "", details: fail } }] : answer(asked);
     await open(Object.assign(refusing, answer), `${path}/new/reranking`, async (page) => {
       assert.equal(await page.getByRole("group", { name: "Answers for these models" }).count(), 0);
       await page.getByLabel("Base URL").fill("mine");
       await page.getByRole("button", { name: "Test" }).click();
-      await page.getByText("Write a web address").waitFor();
+      await page.getByText("Write an address that begins with http:// or https://").waitFor();
       await page.getByRole("link", { name: "Agents", exact: true }).click();
       await page.getByRole("alertdialog", { name: "Changes are not saved" }).getByRole("button", { name: "Stay" }).click();
       assert.equal(await page.getByLabel("Base URL").inputValue(), "mine");
