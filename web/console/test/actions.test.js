@@ -82,6 +82,42 @@ describe("actions", { skip }, () => {
     });
   });
 
+  test("what would be lost of headers and parameters is refused, and so is a wait that is no number", async () => {
+    const answer = answers();
+    await open(answer, `${path}/edit/track_order`, async (page) => {
+      const headers = page.getByRole("group", { name: "Headers" });
+      await headers.getByRole("button", { name: "Add a header" }).click();
+      await headers.getByLabel("Value").last().fill("de");
+      await page.keyboard.press("Control+s");
+      await headers.getByRole("alert").getByText("This is needed.").waitFor();
+      await headers.getByLabel("Name").last().fill("authorization");
+      await page.keyboard.press("Control+s");
+      await headers.getByRole("alert").getByText("There is another one of this name already.").waitFor();
+      await headers.getByLabel("Name").last().fill("Accept-Language");
+      await page.getByLabel("Seconds to wait").fill("two");
+      await page.keyboard.press("Control+s");
+      await page.getByText("Choose a number from 0 to 30.").waitFor();
+      assert.deepEqual(sent(answer, "PATCH"), []);
+      await page.getByLabel("Seconds to wait").fill("2,5");
+      await save(page);
+      const { config } = sent(answer, "PATCH")[0].body;
+      assert.deepEqual([config.timeout, config.headers], [2.5, { ...track.config.headers, "Accept-Language": "de" }]);
+    });
+  });
+
+  test("Enter in a value of the trial tries a new action, and does not add it", async () => {
+    const answer = answers();
+    await open(answer, `${path}/new/web-search`, async (page) => {
+      await page.getByRole("textbox", { name: "query (required)" }).fill("opening hours");
+      await page.keyboard.press("Enter");
+      await page.getByText(/^The service answered 200/).waitFor();
+      assert.deepEqual(sent(answer, "POST").map((one) => [one.path.split("/").at(-1), one.body.input]), [["try", { query: "opening hours" }]]);
+      await page.getByRole("link", { name: "Cancel" }).click();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Leave" }).click();
+      await page.getByRole("heading", { level: 1, name: "Actions" }).waitFor();
+    });
+  });
+
   test("a secret that is removed goes out of all places that name it", async () => {
     const answer = answers();
     answer.state.tools = { procedures: [], actions: [{ ...track, config: { ...track.config, query: { key: "${SHOP_KEY}", lang: "{language}" } } }] };
