@@ -89,6 +89,15 @@ describe("servers of models", { skip }, () => {
     });
   });
 
+  test("why an address cannot be asked for its models is said in words", async () => {
+    const details = { url: "must be an http or https address without user name, password, query and fragment" };
+    const listing = [400, { error: { code: "VALIDATION_INVALID_BODY", message: "", details } }];
+    await open(answers({ state: { listing } }), `${path}/${main.modelServerId}`, async (page) => {
+      await page.getByRole("button", { name: "Show the models of the server" }).click();
+      await page.getByRole("alert").getByText("Write an address that begins with http:// or https://").waitFor();
+    });
+  });
+
   test("why there are no models to show is said in words, and the key that is asked with is the stored one", async () => {
     const answer = answers({ state: { listing: [200, { models: [], error: "the provider answered 401: no" }] } });
     await open(answer, `${path}/${main.modelServerId}`, async (page) => {
