@@ -89,10 +89,10 @@ describe("actions", { skip }, () => {
       await headers.getByRole("button", { name: "Add a header" }).click();
       await headers.getByLabel("Value").last().fill("de");
       await page.keyboard.press("Control+s");
-      await headers.getByRole("alert").getByText("This is needed.").waitFor();
+      await headers.getByRole("alert").filter({ hasText: "This is needed." }).waitFor();
       await headers.getByLabel("Name").last().fill("authorization");
       await page.keyboard.press("Control+s");
-      await headers.getByRole("alert").getByText("There is another one of this name already.").waitFor();
+      await headers.getByRole("alert").filter({ hasText: "There is another one of this name already." }).waitFor();
       await headers.getByLabel("Name").last().fill("Accept-Language");
       await page.getByLabel("Seconds to wait").fill("two");
       await page.keyboard.press("Control+s");
