@@ -79,6 +79,10 @@ describe("actions", { skip }, () => {
       await page.getByText(`${track.description.length}/1,000`).waitFor();
       await page.getByLabel("When to use it").fill("x".repeat(999));
       await page.getByText("999/1,000").waitFor();
+      await page.getByLabel("When to use it").fill("🙂".repeat(1001));
+      await page.getByText("1,001/1,000").waitFor();
+      assert.equal(await page.getByLabel("When to use it").getAttribute("maxlength"), null, "a text that is pasted is not cut");
+      await page.getByRole("button", { name: "Discard" }).click();
     });
   });
 
