@@ -117,7 +117,7 @@ function ofPairs(field: "headers" | "query", pairs: readonly Pair[]) {
 // Seconds, also with the decimal sign of other languages.
 function readSeconds(text: string): number {
   const seconds = Number(text.replace(",", "."));
-  if (Number.isNaN(seconds)) throw invalid("config.timeout", "must be from 0 to 30 seconds");
+  if (!Number.isFinite(seconds)) throw invalid("config.timeout", "must be from 0 to 30 seconds");
   return seconds;
 }
 

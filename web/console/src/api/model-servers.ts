@@ -61,7 +61,7 @@ export const settingsOf = (m: ModelServer): Settings => ({
 // What is no number is sent as it was typed, and the server says what is wrong with it. Digits may be in groups.
 function readNumber(text: string): number | string {
   const number = Number(text.replace(/\s/g, ""));
-  return Number.isNaN(number) ? text : number;
+  return Number.isFinite(number) ? number : text;
 }
 
 /** What is sent of settings. */

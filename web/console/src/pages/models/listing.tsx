@@ -49,8 +49,8 @@ interface Props {
 /** Asks for the models, and shows those that fit what is typed; all of them are proposed in the field as well. */
 export function Models({ listing: { models, list, error, isPending, ask }, url, value, onChoose }: Props) {
   const { t, locale } = useTexts();
-  const faults = error instanceof APIError ? Object.values(error.details) : []; // of the address or the key
-  const said = faults.map((one) => explainFault(one, t, locale)).join(" ");
+  const isInvalid = error instanceof APIError && error.code === "VALIDATION_INVALID_BODY"; // the address or the key
+  const said = isInvalid ? Object.values(error.details).map((one) => explainFault(one, t, locale)).join(" ") : "";
   const typed = value.trim().toLowerCase();
   const fitting = models.includes(value.trim()) ? models : models.filter((name) => name.toLowerCase().includes(typed));
   return (
