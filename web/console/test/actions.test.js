@@ -79,6 +79,46 @@ describe("actions", { skip }, () => {
       await page.getByText(`${track.description.length}/1,000`).waitFor();
       await page.getByLabel("When to use it").fill("x".repeat(999));
       await page.getByText("999/1,000").waitFor();
+      await page.getByLabel("When to use it").fill("🙂".repeat(1001));
+      await page.getByText("1,001/1,000").waitFor();
+      assert.equal(await page.getByLabel("When to use it").getAttribute("maxlength"), null, "a text that is pasted is not cut");
+      await page.getByRole("button", { name: "Discard" }).click();
+    });
+  });
+
+  test("what would be lost of headers and parameters is refused, and so is a wait that is no number", async () => {
+    const answer = answers();
+    await open(answer, `${path}/edit/track_order`, async (page) => {
+      const headers = page.getByRole("group", { name: "Headers" });
+      await headers.getByRole("button", { name: "Add a header" }).click();
+      await headers.getByLabel("Value").last().fill("de");
+      await page.keyboard.press("Control+s");
+      await headers.getByRole("alert").filter({ hasText: "This is needed." }).waitFor();
+      await headers.getByLabel("Name").last().fill("authorization");
+      await page.keyboard.press("Control+s");
+      await headers.getByRole("alert").filter({ hasText: "There is another one of this name already." }).waitFor();
+      await headers.getByLabel("Name").last().fill("Accept-Language");
+      await page.getByLabel("Seconds to wait").fill("two");
+      await page.keyboard.press("Control+s");
+      await page.getByText("Choose a number from 0 to 30.").waitFor();
+      assert.deepEqual(sent(answer, "PATCH"), []);
+      await page.getByLabel("Seconds to wait").fill("2,5");
+      await save(page);
+      const { config } = sent(answer, "PATCH")[0].body;
+      assert.deepEqual([config.timeout, config.headers], [2.5, { ...track.config.headers, "Accept-Language": "de" }]);
+    });
+  });
+
+  test("Enter in a value of the trial tries a new action, and does not add it", async () => {
+    const answer = answers();
+    await open(answer, `${path}/new/web-search`, async (page) => {
+      await page.getByRole("textbox", { name: "query (required)" }).fill("opening hours");
+      await page.keyboard.press("Enter");
+      await page.getByText(/^The service answered 200/).waitFor();
+      assert.deepEqual(sent(answer, "POST").map((one) => [one.path.split("/").at(-1), one.body.input]), [["try", { query: "opening hours" }]]);
+      await page.getByRole("link", { name: "Cancel" }).click();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Leave" }).click();
+      await page.getByRole("heading", { level: 1, name: "Actions" }).waitFor();
     });
   });
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { runnerImport } from "vite";
 import { agents, answers } from "./answers.js";
-import { launch, newPage, skip } from "./browser.js";
+import { assertSoon, launch, newPage, skip } from "./browser.js";
 import { serveBefore } from "./proxy.js";
 import { signUp, startServer } from "./server.js";
 import { useSamePages } from "./setup.js";
@@ -149,7 +149,7 @@ const controls = {
 };
 const elsewhere = {
   styles: "every field of them is on the screen Looks: looks.test.js compares them with REST v2",
-  autoRetrain: "is switched on the screen of the sources, by an operation of its own",
+  autoRetrain: "is switched on the screen of the sources, by an operation of its own, and has a test of its own here",
 };
 
 const at = (settings, path) => path.split(".").reduce((value, name) => value?.[name], settings);
@@ -294,6 +294,25 @@ describe("settings and REST v2", { skip }, () => {
       });
     await Promise.all(screens.map(see));
   });
+
+  test("reading websites again every week is switched on the screen of the sources, and read back over both", async () => {
+    await person.call("POST", `/v2/agents/${id}/sources`, { type: "text", name: "Returns", content: "Goods may be sent back within thirty days." });
+    const agent = () => person.call("GET", `/v2/agents/${id}`);
+    await assertSoon(async () => (await agent()).status, "trained");
+    const control = (page) => page.getByRole("switch", { name: texts["sources.resync"], exact: true });
+    await open("sources", async (page) => {
+      await control(page).press("Space");
+      await assertSoon(async () => (await agent()).autoRetrain, true);
+      await assertSoon(() => control(page).isChecked(), true);
+    });
+    const { document } = await person.call("GET", `/v1/agents/${id}/manifest`);
+    assert.equal(document.settings.autoRetrain, true);
+    await person.call("PUT", `/v2/agents/${id}/auto-retrain`, { enabled: false });
+    await open("sources", async (page) => {
+      await control(page).waitFor();
+      assert.equal(await control(page).isChecked(), false);
+    });
+  });
 });
 
 describe("the screen of the settings", { skip }, () => {
@@ -343,6 +362,17 @@ describe("the screen of the settings", { skip }, () => {
       await page.getByRole("option", { name: /gpt-5/ }).press("Enter");
       await page.getByText(texts["playground.builtInHint"]).waitFor();
       assert.match(await link.getAttribute("href"), /\/workspace\/models$/);
+      await page.getByRole("button", { name: "Discard" }).click();
+    });
+  });
+
+  test("why a model is refused is said below it", async () => {
+    const details = { "settings.model": "is not a model that an agent can be given" };
+    const refusal = [400, { error: { code: "VALIDATION_INVALID_BODY", message: "", details } }];
+    await open(answers({ fail: { [`PATCH /v1${path}`]: refusal } }), path, async (page) => {
+      await field(page, "temp").fill("0.5");
+      await page.keyboard.press("Control+s");
+      await page.getByText(texts["fault.model"]).waitFor();
       await page.getByRole("button", { name: "Discard" }).click();
     });
   });

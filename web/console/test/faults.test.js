@@ -23,6 +23,8 @@ const places = [
   ["helpdesk", "saved_reply", "saved_view"],
   ["ingest"],
   ["ingest/crawl", "site", "url"],
+  ["modelserver", "check", "service", "trial"],
+  ["webhook", "webhook"],
 ];
 const sources = places.flatMap(([folder, ...names]) =>
   readdirSync(join(root, "internal", folder))
@@ -87,6 +89,16 @@ describe("faults", () => {
       ["is refused: the file is a picture; Parley reads PDF", "pt-BR", catalogs["pt-BR"]["fault.fileKind"]],
       ["is refused: the file is an old Excel workbook (XLS); save it as XLSX", "en", catalogs.en["fault.fileOld"].replace("{format}", "XLSX")],
       ["must be square: it is 8 pixels wide and 9 high", "ar", "اختر صورة مربعة. عرض هذه الصورة 8 بكسل وارتفاعها 9 بكسل."],
+      ['"auto" is answered by "Main model" already', "en", "auto is answered by Main model already. Take the tick away here or there."],
+      ['"auto" is set by the operator of this server with PARLEY_MODEL_URL', "en", "The operator of the server has set auto with PARLEY_MODEL_URL."],
+      ['"mine" is not a model that agents can have', "en", catalogs.en["fault.model"]],
+      ["the account has one already: change that, or remove it first", "de", catalogs.de["fault.oneAlready"]],
+      ["the operator of this server has set one with PARLEY_EMBED_URL", "en", catalogs.en["fault.oneAlready"]],
+      ["an account may have at most 20 servers", "en", "At most 20 entries fit here."],
+      ["must be 0, or from 2000 to 10000000", "en", "Leave this empty, or choose a number from 2,000 to 10,000,000."],
+      ["must be an http or https address without user name, password, query and fragment", "fr", catalogs.fr["fault.serverAddress"]],
+      ["must be an IANA time zone, such as Europe/Berlin, or empty for UTC", "es", catalogs.es["fault.zone"]],
+      ["must be at most 100 of an account", "en", "At most 100 entries fit here."],
       ["is new here", "en", undefined],
     ]) {
       assert.equal(explain(said, locale)?.replace(/\s/g, " "), text);

@@ -46,5 +46,6 @@ export function answerManifest(state, { method, path, body }) {
   if (method !== "POST" || !/^\/v1\/accounts\/[^/]+\/manifest$/.test(path)) return undefined;
   if (state.manifestFaults) return state.manifestFaults;
   if (!body.dryRun) state.manifest = body.text;
-  return [200, { agents: [{ agentId: "5QHA6VB-DIAbBhxwqxfdi", changes: state.changes ?? changes, notes: state.notes }] }];
+  const isMade = state.isNew && body.dryRun; // by what comes after: it has no id yet
+  return [200, { agents: [{ ...(!isMade && { agentId: "5QHA6VB-DIAbBhxwqxfdi" }), changes: state.changes ?? changes, notes: state.notes }] }];
 }

@@ -134,7 +134,7 @@ describe("the screen of a manifest", { skip }, () => {
   });
 
   test("a new agent is made of one with the secrets that it names", async () => {
-    const answer = answers();
+    const answer = answers({ state: { isNew: true } });
     await open(answer, "/agents", async (page) => {
       await page.getByRole("button", { name: "New agent" }).first().click();
       await page.getByRole("menuitem", { name: "From a manifest" }).click();
@@ -143,7 +143,7 @@ describe("the screen of a manifest", { skip }, () => {
       await dialog.getByLabel("Value of SHOP_API_KEY").fill("sk-1");
       await press(dialog, "Create");
       await dialog.waitFor({ state: "detached" });
-      assert.deepEqual(sent(answer).map(({ dryRun, secrets }) => [dryRun, secrets]), [[false, { SHOP_API_KEY: "sk-1" }]]);
+      assert.deepEqual(sent(answer).map(({ dryRun, secrets }) => [dryRun, secrets]), [true, false].map((one) => [one, { SHOP_API_KEY: "sk-1" }]));
     });
   });
 
@@ -197,6 +197,28 @@ describe("a manifest and the server", { skip }, () => {
     await page.getByRole("alert").getByText("this is not YAML").waitFor();
     const { versions } = await person.call("GET", `/v1/agents/${id}/history`);
     assert.deepEqual([versions[0].changed, versions[0].by], [["temp"], { kind: "member", name: "Owner" }]);
+    assert.deepEqual([await page.reports(), page.problems], [[], []]);
+    await page.context().close();
+  });
+
+  test("what would become of an agent that is there is shown before, and a new one is made at once", async () => {
+    const page = await newPage(browser, front.origin, { locale: "en" });
+    await page.context().addCookies([person.cookie]);
+    await page.goto(`${front.url}/agents`);
+    await page.getByRole("button", { name: "New agent" }).first().click();
+    await page.getByRole("menuitem", { name: "From a manifest" }).click();
+    const dialog = page.getByRole("dialog", { name: "From a manifest" });
+    await dialog.getByRole("textbox").fill(`agent:\n  id: ${id}\nsettings:\n  name: Changed\n`);
+    await press(dialog, "Create");
+    const changes = page.getByRole("dialog", { name: "What would change" });
+    await changes.getByText("The manifest names an agent that you have").waitFor();
+    await press(changes, "Cancel");
+    await changes.waitFor({ state: "detached" });
+    assert.equal((await person.call("GET", `/v2/agents/${id}`)).name, "Help");
+    await dialog.getByRole("textbox").fill("agent:\n  key: another\nsettings:\n  name: Another\n");
+    await press(dialog, "Create");
+    await page.waitForURL(/\/agents\/[\w-]{10,}$/);
+    assert.equal((await person.call("GET", `/v2/agents/${page.url().split("/").at(-1)}`)).name, "Another");
     assert.deepEqual([await page.reports(), page.problems], [[], []]);
     await page.context().close();
   });

@@ -89,6 +89,15 @@ describe("servers of models", { skip }, () => {
     });
   });
 
+  test("why an address cannot be asked for its models is said in words", async () => {
+    const details = { url: "must be an http or https address without user name, password, query and fragment" };
+    const listing = [400, { error: { code: "VALIDATION_INVALID_BODY", message: "", details } }];
+    await open(answers({ state: { listing } }), `${path}/${main.modelServerId}`, async (page) => {
+      await page.getByRole("button", { name: "Show the models of the server" }).click();
+      await page.getByRole("alert").getByText("Write an address that begins with http:// or https://").waitFor();
+    });
+  });
+
   test("why there are no models to show is said in words, and the key that is asked with is the stored one", async () => {
     const answer = answers({ state: { listing: [200, { models: [], error: "the provider answered 401: no" }] } });
     await open(answer, `${path}/${main.modelServerId}`, async (page) => {
@@ -110,14 +119,14 @@ describe("servers of models", { skip }, () => {
 
   test("what the server refuses is said at its field, and what is typed is not lost", async () => {
     const answer = answers();
-    const fail = { url: "must be an http or https URL" };
+    const fail = { url: "must be an http or https address without user name, password, query and fragment" };
     const refusing = (asked) =>
       asked.path.endsWith("/test") ? [400, { error: { code: "VALIDATION_INVALID_BODY", message: "", details: fail } }] : answer(asked);
     await open(Object.assign(refusing, answer), `${path}/new/reranking`, async (page) => {
       assert.equal(await page.getByRole("group", { name: "Answers for these models" }).count(), 0);
       await page.getByLabel("Base URL").fill("mine");
       await page.getByRole("button", { name: "Test" }).click();
-      await page.getByText("Write a web address").waitFor();
+      await page.getByText("Write an address that begins with http:// or https://").waitFor();
       await page.getByRole("link", { name: "Agents", exact: true }).click();
       await page.getByRole("alertdialog", { name: "Changes are not saved" }).getByRole("button", { name: "Stay" }).click();
       assert.equal(await page.getByLabel("Base URL").inputValue(), "mine");

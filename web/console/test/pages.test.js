@@ -244,6 +244,20 @@ describe("pages", { skip }, () => {
     });
   });
 
+  test("why a name is refused is said below it, until it is discarded", async () => {
+    const refusal = [400, { error: { code: "VALIDATION_INVALID_BODY", message: "", details: { name: "must not be empty" } } }];
+    await open(answers({ fail: { "PATCH /v1/me": refusal } }), "/me", async (page) => {
+      const name = page.getByLabel("Your name");
+      await name.fill("");
+      await page.keyboard.press("Control+s");
+      await page.getByText("This is needed.").waitFor();
+      assert.equal(await name.getAttribute("aria-invalid"), "true");
+      await press(page, "Discard");
+      await page.getByText("This is needed.").waitFor({ state: "hidden" });
+      assert.equal(await name.inputValue(), "Owner");
+    });
+  });
+
   test("theme and rows change at once and stay", async () => {
     const answer = answers();
     await open(answer, "/me", async (page) => {

@@ -291,7 +291,7 @@ function answerAudit(state, { query }, path) {
     const actors = [{ actor: "operator" }, owner];
     return [200, { actors, actions: [...new Set(state.acts.map(({ action }) => action))].toSorted() }];
   }
-  if (path === "/audit/verify") return [200, state.verify?.(Number(query.get("after") ?? 0)) ?? { checked: 5, hash: "5".repeat(64), total: 5, done: true, broken: false }];
+  if (path === "/audit/verify") return [200, state.verify?.(Number(query.get("after") ?? 0)) ?? { checked: 5, hash: "5".repeat(64), total: 5, done: true, broken: false, found: false }];
   if (path === "/audit/export") return state.isSteppedUp ? [200, { file: query.get("format") }] : stepUp;
   const fits = ({ by, action }) => [by.actor, undefined].includes(query.get("actor") ?? undefined) && [action, undefined].includes(query.get("action") ?? undefined);
   return list(state.acts.filter(fits));

@@ -394,13 +394,25 @@ describe("audit", { skip }, () => {
   });
 
   test("the chain is checked step by step, and what does not fit is named", async () => {
-    const steps = [0, 2].map((after) => ({ checked: after + 2, hash: "ab".repeat(32), total: 4, done: after === 2, broken: false }));
+    const steps = [0, 2].map((after) => ({ checked: after + 2, hash: "ab".repeat(32), total: 4, done: after === 2, broken: false, found: false }));
     const answer = people({ state: { verify: (after) => steps[after / 2] } });
     await open(answer, path, async (page) => {
       await page.getByRole("button", { name: "Check the chain" }).click();
       await page.getByText("Nothing was changed: all 4 entries fit.").waitFor();
       const [, second] = sent(answer, "GET", "/verify");
       assert.deepEqual([second.query.get("after"), second.query.get("hash")], ["2", "ab".repeat(32)]);
+      await page.getByText("Look for a hash that you have kept").click();
+      const look = async () => {
+        await page.getByLabel("The hash that you have kept").fill(` ${"CD".repeat(32)} `);
+        await page.getByRole("button", { name: "Look for it" }).click();
+      };
+      await look();
+      await page.getByText("It is not there").waitFor();
+      const looked = sent(answer, "GET", "/verify").slice(-2).map(({ query }) => [query.get("after"), query.get("look")]);
+      assert.deepEqual(looked, [[null, "cd".repeat(32)], ["2", "cd".repeat(32)]]);
+      answer.state.verify = (after) => ({ ...steps[after / 2], found: after === 0 }); // in the first of two steps
+      await look();
+      await page.getByText("It is there").waitFor();
       answer.state.verify = () => ({ checked: 2, hash: "", total: 4, done: true, broken: true });
       await page.getByRole("button", { name: "Check the chain" }).click();
       await page.getByText("Entry 3 does not fit").waitFor();

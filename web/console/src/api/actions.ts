@@ -105,20 +105,34 @@ function readBody(text: string): unknown {
   }
 }
 
-const ofPairs = (pairs: readonly Pair[]) => Object.fromEntries(pairs.filter(([name]) => name !== ""));
+// A value without a name, and one of two of a name, would be lost: both are refused. Headers differ by more than their case.
+function ofPairs(field: "headers" | "query", pairs: readonly Pair[]) {
+  const given = pairs.filter((pair) => pair.some(Boolean));
+  const names = given.map(([name]) => (field === "headers" ? name.toLowerCase() : name));
+  if (names.includes("")) throw invalid(`config.${field}`, "is required");
+  if (new Set(names).size < names.length) throw invalid(`config.${field}`, "stands twice");
+  return Object.fromEntries(given);
+}
 
-// What is done, by kind. It throws for a body that is no JSON.
+// Seconds, also with the decimal sign of other languages.
+function readSeconds(text: string): number {
+  const seconds = Number(text.replace(",", "."));
+  if (!Number.isFinite(seconds)) throw invalid("config.timeout", "must be from 0 to 30 seconds");
+  return seconds;
+}
+
+// What is done, by kind. It throws for what cannot be sent as it was typed.
 function configOf(kind: Kind, v: ToolValues): Config {
   switch (kind) {
     case "http":
       return {
         method: v.method,
         url: v.url,
-        ...(v.query.length > 0 && { query: ofPairs(v.query) }),
-        ...(v.headers.length > 0 && { headers: ofPairs(v.headers) }),
+        ...(v.query.length > 0 && { query: ofPairs("query", v.query) }),
+        ...(v.headers.length > 0 && { headers: ofPairs("headers", v.headers) }),
         ...(v.method !== "GET" && v.body.trim() && { body: readBody(v.body) }),
         ...(v.response.trim() && { response: ofLines(v.response) }),
-        ...(v.timeout.trim() && { timeout: Number(v.timeout) }),
+        ...(v.timeout.trim() && { timeout: readSeconds(v.timeout) }),
       };
     case "custom-button":
       return { label: v.label, url: v.url };

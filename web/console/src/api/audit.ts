@@ -44,15 +44,23 @@ export const useAuditChoices = (isEnabled: boolean) =>
     enabled: isEnabled,
   });
 
-/** Checks the chain step by step, tells each, and returns the last. */
-export async function verifyAudit(tell: (step: Check) => void): Promise<Check> {
+/** Checks the chain step by step, tells each, and returns the last. A hash is looked for on the way. */
+export async function verifyAudit(tell: (step: Check) => void, look = ""): Promise<Check> {
   let step: Check | undefined;
   do {
-    const from = step ? `?after=${step.checked}&hash=${step.hash}` : "";
-    step = await request<Check>("GET", address(`/verify${from}`));
+    const given = { after: step ? String(step.checked) : "", hash: step?.hash ?? "", look };
+    const query = new URLSearchParams(Object.entries(given).filter(([, value]) => value));
+    step = await request<Check>("GET", address(`/verify${query.size > 0 ? `?${query}` : ""}`));
     tell(step);
   } while (!step.done);
   return step;
+}
+
+/** Reports whether an entry of the chain has the hash. */
+export async function hasAuditHash(hash: string): Promise<boolean> {
+  let isThere = false;
+  await verifyAudit((step) => (isThere ||= step.found), hash);
+  return isThere;
 }
 
 /** The acts that the filter leaves, as a file. The server asks who the person is. */

@@ -58,14 +58,19 @@ export const settingsOf = (m: ModelServer): Settings => ({
   dropsKey: false,
 });
 
-/** What is sent of settings. The server says what is wrong with numbers that are none. */
+// What is no number is sent as it was typed, and the server says what is wrong with it. Digits may be in groups.
+function readNumber(text: string): number | string {
+  const number = Number(text.replace(/\s/g, ""));
+  return Number.isFinite(number) ? number : text;
+}
+
+/** What is sent of settings. */
 export function bodyOf({ dropsKey, key, contextTokens, dimensions, ...rest }: Partial<Settings>): Values {
-  const number = (text: string) => (text.trim() === "" ? 0 : Number(text));
   return {
     ...rest,
     ...(dropsKey ? { key: "" } : key && { key }),
-    ...(contextTokens !== undefined && { contextTokens: number(contextTokens) }),
-    ...(dimensions !== undefined && { dimensions: number(dimensions) }),
+    ...(contextTokens !== undefined && { contextTokens: readNumber(contextTokens) }),
+    ...(dimensions !== undefined && { dimensions: readNumber(dimensions) }),
   };
 }
 

@@ -12,7 +12,7 @@ interface Props extends Omit<TextFieldProps, "children" | "className" | "onKeyDo
   rows?: number;
   /** Lines of a program, such as patterns: from the left in every language. */
   isCode?: boolean;
-  /** Says how many characters there are of as many as are allowed. */
+  /** Says how many characters there are of maxLength. More can be typed and pasted, so that nothing is cut unseen. */
   hasCounter?: boolean;
   /** Numbers the lines, which then do not wrap. */
   hasLineNumbers?: boolean;
@@ -23,18 +23,20 @@ interface Props extends Omit<TextFieldProps, "children" | "className" | "onKeyDo
 
 const numberLines = (text: string) => text.split("\n").map((_, i) => i + 1).join("\n");
 
-function Counter({ length, most }: { length: number; most: number }) {
+function Counter({ text, most }: { text: string; most: number }) {
   const { locale } = useTexts();
   const number = new Intl.NumberFormat(locale);
+  const length = [...text].length; // as the server counts: an emoji is one
   return (
-    <span className={styles.counter}>
+    <span className={`${styles.counter} ${length > most ? styles.over : ""}`}>
       {number.format(length)}/{number.format(most)}
     </span>
   );
 }
 
 /** Lines of text with their label, a hint, and the fault that a form found. */
-export function TextArea({ label, hint, rows, isCode = false, hasLineNumbers = false, hasCounter = false, areaRef, onKeyDown, onPaste, ...props }: Props) {
+export function TextArea({ label, hint, rows, isCode = false, hasLineNumbers = false, hasCounter = false, ...others }: Props) {
+  const { areaRef, onKeyDown, onPaste, maxLength, ...props } = others;
   const fault = useFault(props.name);
   const faultId = useId();
   const numbers = useRef<HTMLPreElement>(null);
@@ -52,7 +54,12 @@ export function TextArea({ label, hint, rows, isCode = false, hasLineNumbers = f
     />
   );
   return (
-    <TextField {...props} className={field.field!} {...(fault && { "aria-describedby": faultId })}>
+    <TextField
+      {...props}
+      className={field.field!}
+      {...(maxLength && !hasCounter && { maxLength })}
+      {...(fault && { "aria-describedby": faultId })}
+    >
       <Label className={field.label!}>{label}</Label>
       {hasLineNumbers ? (
         <div className={styles.numbered} dir="ltr">
@@ -67,7 +74,7 @@ export function TextArea({ label, hint, rows, isCode = false, hasLineNumbers = f
       {(hint || hasCounter) && (
         <Text slot="description" className={`${field.hint} ${hasCounter ? styles.counted : ""}`}>
           <span>{hint}</span>
-          {hasCounter && <Counter length={(props.value ?? "").length} most={props.maxLength ?? 0} />}
+          {hasCounter && <Counter text={props.value ?? ""} most={maxLength ?? 0} />}
         </Text>
       )}
       <FaultRow id={faultId} fault={fault} />

@@ -1,9 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useState } from "react";
+import { APIError } from "../api/client";
 import { shortestPassword } from "../api/password";
 import { changePassword, updateMe, useMe, useSession, type User } from "../api/session";
 import { Button } from "../components/button";
 import { Choice } from "../components/choice";
+import { Faults } from "../components/fault";
 import { Field } from "../components/field";
 import { Form } from "../components/form";
 import { Page, Section } from "../components/page";
@@ -69,6 +71,7 @@ function Profile({ me }: { me: User }) {
   const [change, setChange] = useState<Partial<Draft>>({});
   const [error, setError] = useState<unknown>(null);
   const [isSaving, setSaving] = useState(false);
+  const faults = useMemo(() => ({ said: error instanceof APIError ? error.details : {}, claim: () => () => {} }), [error]);
   const shown = { ...me, ...change };
   const set = (part: Partial<Draft>) => {
     const all = Object.entries({ ...change, ...part });
@@ -93,7 +96,9 @@ function Profile({ me }: { me: User }) {
     <>
       <Section title={t("me.profile")}>
         {error !== null && <Failed error={error} />}
-        <Field label={t("field.name")} value={shown.name} onChange={(name) => set({ name })} autoComplete="name" />
+        <Faults value={faults}>
+          <Field name="name" label={t("field.name")} value={shown.name} onChange={(name) => set({ name })} autoComplete="name" />
+        </Faults>
         <Field label={t("field.email")} value={me.email} isReadOnly />
         <Choice
           label={t("me.language")}
@@ -105,7 +110,10 @@ function Profile({ me }: { me: User }) {
       <UnsavedBar
         count={Object.keys(change).length}
         isSaving={isSaving}
-        onDiscard={() => setChange({})}
+        onDiscard={() => {
+          setError(null);
+          setChange({});
+        }}
         onSave={() => void save()}
       />
     </>

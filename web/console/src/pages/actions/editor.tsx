@@ -81,6 +81,7 @@ function ToolScreen({ agent, details, tools, onSaved }: ScreenProps) {
         <FaultForm className={styles.form!} said={faults} onSubmit={(event) => event.preventDefault()}>
           {error !== null && <Failed error={error} text={explainRefusal(error, t, locale)} />}
           {kind === "web-search" && !tools.canSearchWeb && <Notice>{t("actions.noSearch")}</Notice>}
+          {kind === "http" && !tools.canKeepSecrets && <Notice>{t("actions.noSecrets")}</Notice>}
           <Section title={t("actions.state")}>
             <Toggle isSelected={values.enabled} onChange={(isOn) => draft.change("enabled", isOn)}>
               {t("actions.offered")}

@@ -1,6 +1,6 @@
 // Tries an action, or a procedure step by step, with values that somebody types.
 import { useState } from "react";
-import { CheckboxGroup, Label, Text } from "react-aria-components";
+import { CheckboxGroup, Label, Text, type TextFieldProps } from "react-aria-components";
 import { ofLines, toLines, tryAction, tryStep, type Input, type StepOutcome, type ToolValues, type Trial } from "../../api/actions";
 import { Button } from "../../components/button";
 import { Check } from "../../components/check";
@@ -56,6 +56,7 @@ export function TryIt({ agent, toolKey, onError }: Props) {
   const isOver = last !== undefined && Boolean(last.outcome || last.needs.length > 0);
   const next = isOver ? 0 : steps.length;
   const send = async () => {
+    if (isPending) return;
     setPending(true);
     onError(null);
     setTrial(undefined);
@@ -78,7 +79,13 @@ export function TryIt({ agent, toolKey, onError }: Props) {
     <Section title={t("actions.try")}>
       <p className={styles.detail}>{t(kind === "procedure" ? "actions.tryProcedure" : isReal ? "actions.tryReal" : "actions.tryOnly")}</p>
       {inputs.map((input, i) => (
-        <Value key={i} input={input} value={typed[input.name] ?? ""} onChange={(value) => setTyped((all) => ({ ...all, [input.name]: value }))} />
+        <Value
+          key={i}
+          input={input}
+          value={typed[input.name] ?? ""}
+          onChange={(value) => setTyped((all) => ({ ...all, [input.name]: value }))}
+          onEnter={() => void send()}
+        />
       ))}
       <div className={styles.submit}>
         <Button icon="flask-conical" onPress={() => void send()} isPending={isPending}>
@@ -133,10 +140,11 @@ interface ValueProps {
   input: Input;
   value: string;
   onChange: (value: string) => void;
+  onEnter: () => void;
 }
 
-/** A value for an input, as its type wants it. */
-function Value({ input, value, onChange }: ValueProps) {
+/** A value for an input, as its type wants it. Enter tries: in the form of a new action it would add that. */
+function Value({ input, value, onChange, onEnter }: ValueProps) {
   const { t } = useTexts();
   const { name, type, description, required } = input;
   const choices = type === "boolean" ? ["true", "false"] : (input.enum ?? []);
@@ -146,12 +154,19 @@ function Value({ input, value, onChange }: ValueProps) {
     return <Choice label={name} value={value} options={[none, ...choices.map((id) => ({ id, name: say(id) }))]} onChange={onChange} />;
   }
   const isNumber = type === "number" || type === "integer";
+  const press: NonNullable<TextFieldProps["onKeyDown"]> = (event) => {
+    event.continuePropagation(); // to the keys of the console
+    if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    onEnter();
+  };
   return (
     <Field
       label={required ? t("actions.neededValue", { name }) : name}
       hint={description}
       value={value}
       onChange={onChange}
+      onKeyDown={press}
       inputMode={isNumber ? "decimal" : "text"}
       autoComplete="off"
     />

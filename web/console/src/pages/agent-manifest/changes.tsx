@@ -34,12 +34,14 @@ interface Props {
   manifest: ManifestText;
   /** What would change, as the server has said. */
   found: readonly Applied[];
+  /** Said before it. */
+  note?: string;
   onApplied: () => void;
   onClose: () => void;
 }
 
 /** Shows what would change, and applies it. Where something else would change by then, it is shown anew. */
-export function ChangesDialog({ manifest, found, onApplied, onClose }: Props) {
+export function ChangesDialog({ manifest, found, note, onApplied, onClose }: Props) {
   const { t } = useTexts();
   const [present, setPresent] = useState(found);
   const [error, setError] = useState<unknown>(null);
@@ -63,6 +65,7 @@ export function ChangesDialog({ manifest, found, onApplied, onClose }: Props) {
   const notes = present.flatMap((agent) => agent.notes ?? []);
   return (
     <Dialog title={t("manifest.changes")} isOpen onClose={onClose}>
+      {note && <p>{note}</p>}
       {present !== found && JSON.stringify(present) !== JSON.stringify(found) && <p role="status">{t("manifest.anew")}</p>}
       {changes.length === 0 && <p>{t("manifest.nothing")}</p>}
       {changes.map((change, i) => (

@@ -2,6 +2,7 @@
 import { createContext, useContext, useEffect, useState } from "react";
 import type { Values } from "../../api/settings";
 import { Choice } from "../../components/choice";
+import { FaultRow, useFault } from "../../components/fault";
 import { Field } from "../../components/field";
 import { TextArea } from "../../components/text-area";
 import { Toggle } from "../../components/toggle";
@@ -94,11 +95,17 @@ export function SwitchRow({ name }: Row) {
 export function ChoiceRow({ options, ...row }: Row & { options: readonly { id: string; name: string }[] }) {
   const { name, label, hint } = useRow(row);
   const [value, set, isReadOnly] = useValue<string>(row.name);
+  const fault = useFault(name);
   if (isReadOnly) {
     const shown = options.find(({ id }) => id === value)?.name ?? value;
     return <Field name={name} label={label} hint={hint} value={shown} isReadOnly />;
   }
-  return <Choice label={label} value={value} options={options} onChange={set} />;
+  return (
+    <div>
+      <Choice label={label} value={value} options={options} onChange={set} />
+      <FaultRow id={`fault-${name}`} fault={fault} />
+    </div>
+  );
 }
 
 const readWords = (text: string) => text.split(/[\s,;]+/).filter(Boolean);

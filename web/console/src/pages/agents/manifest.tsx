@@ -2,12 +2,13 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { FileTrigger } from "react-aria-components";
 import { useLocation } from "wouter";
-import { applyManifest } from "../../api/manifest";
+import { applyManifest, type Applied } from "../../api/manifest";
 import { Button } from "../../components/button";
 import { Actions, Dialog } from "../../components/dialog";
 import { TextArea } from "../../components/text-area";
 import { KeepTyped } from "../../components/unsaved";
 import { useTexts } from "../../i18n";
+import { ChangesDialog } from "../agent-manifest/changes";
 import { ManifestFaults } from "../agent-manifest/faults";
 import { Secrets, useSecrets } from "../agent-manifest/secrets";
 
@@ -33,17 +34,24 @@ function ManifestForm({ onSaved, onClose }: { onSaved: () => void; onClose: () =
   const [, navigate] = useLocation();
   const [text, setText] = useState("");
   const secrets = useSecrets(text);
+  const manifest = { text, secrets: secrets.given, prune: false };
+  const [found, setFound] = useState<readonly Applied[] | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [isPending, setPending] = useState(false);
+  const finish = async (agents: readonly Applied[]) => {
+    onSaved();
+    await client.invalidateQueries({ queryKey: ["agents"] });
+    onClose();
+    if (agents.length === 1) navigate(`/agents/${agents[0]!.agentId}`);
+  };
+  // An agent that is there already, as in the manifest of one, is not changed before it was seen how.
   const apply = async () => {
     setPending(true);
     setError(null);
     try {
-      const { agents } = await applyManifest({ text, secrets: secrets.given, prune: false }, false);
-      onSaved();
-      await client.invalidateQueries({ queryKey: ["agents"] });
-      onClose();
-      if (agents.length === 1) navigate(`/agents/${agents[0]!.agentId}`);
+      const { agents } = await applyManifest(manifest, true);
+      if (agents.some(({ agentId }) => agentId)) setFound(agents);
+      else await finish((await applyManifest(manifest, false)).agents);
     } catch (thrown) {
       setError(thrown);
     } finally {
@@ -67,6 +75,15 @@ function ManifestForm({ onSaved, onClose }: { onSaved: () => void; onClose: () =
           {t("agents.create")}
         </Button>
       </Actions>
+      {found && (
+        <ChangesDialog
+          manifest={manifest}
+          found={found}
+          note={t("agents.manifestKnown")}
+          onApplied={() => void finish(found)}
+          onClose={() => setFound(null)}
+        />
+      )}
     </>
   );
 }

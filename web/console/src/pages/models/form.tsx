@@ -2,6 +2,8 @@ import type { FormEvent, ReactNode } from "react";
 import { APIError } from "../../api/client";
 import { FaultForm } from "../../components/fault-form";
 import { Failed } from "../../components/states";
+import { explainFault } from "../../faults";
+import { useTexts } from "../../i18n";
 import styles from "./models.module.css";
 
 interface Props {
@@ -13,14 +15,16 @@ interface Props {
 
 /** The form of a server of models. */
 export function ServerForm({ error, onSubmit, children }: Props) {
-  const faults = error instanceof APIError ? error.details : {};
+  const { t, locale } = useTexts();
+  const faults = error instanceof APIError ? (error.details as Record<string, string>) : {};
+  const ofKind = faults.kind && explainFault(faults.kind, t, locale); // which has no field
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSubmit();
   };
   return (
     <FaultForm className={styles.form!} onSubmit={submit} said={faults}>
-      {error !== null && <Failed error={error} />}
+      {error !== null && <Failed error={error} {...(ofKind && { text: ofKind })} />}
       {children}
     </FaultForm>
   );

@@ -1,8 +1,10 @@
 // The names of the models that a server says it has, to choose one by.
 import { useRef, useState } from "react";
+import { APIError } from "../../api/client";
 import { listModels, type Kind, type ModelList, type Settings } from "../../api/model-servers";
 import { Button } from "../../components/button";
 import { Failed } from "../../components/states";
+import { explainFault } from "../../faults";
 import { useTexts } from "../../i18n";
 import { Reason } from "./reason";
 import styles from "./models.module.css";
@@ -46,7 +48,9 @@ interface Props {
 
 /** Asks for the models, and shows those that fit what is typed; all of them are proposed in the field as well. */
 export function Models({ listing: { models, list, error, isPending, ask }, url, value, onChoose }: Props) {
-  const { t } = useTexts();
+  const { t, locale } = useTexts();
+  const isInvalid = error instanceof APIError && error.code === "VALIDATION_INVALID_BODY"; // the address or the key
+  const said = isInvalid ? Object.values(error.details).map((one) => explainFault(one, t, locale)).join(" ") : "";
   const typed = value.trim().toLowerCase();
   const fitting = models.includes(value.trim()) ? models : models.filter((name) => name.toLowerCase().includes(typed));
   return (
@@ -65,7 +69,7 @@ export function Models({ listing: { models, list, error, isPending, ask }, url, 
           </>
         )}
       </div>
-      {error !== undefined && <Failed error={error} />}
+      {error !== undefined && <Failed error={error} {...(said && { text: said })} />}
       {fitting.length > 0 && (
         <ul className={styles.proposals} aria-label={t("models.ofServer")}>
           {fitting.slice(0, mostShown).map((name) => (

@@ -130,7 +130,7 @@ function Sent({ delivery: { deliveryId, attempts }, when }: { delivery: Delivery
   return (
     <>
       <div className={styles.flush}>
-        <Button kind="quiet" aria-expanded={isOpen} aria-label={name} onPress={() => setOpen(!isOpen)}>
+        <Button kind="quiet" icon="chevron-down" aria-expanded={isOpen} aria-label={name} onPress={() => setOpen(!isOpen)}>
           {t("webhooks.sent")}
         </Button>
       </div>

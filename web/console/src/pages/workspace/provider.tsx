@@ -150,7 +150,7 @@ function Settings({ state: { provider, redirectUrl }, onDone }: { state: SingleS
     <Form onSubmit={save}>
       {(isPending) => (
         <>
-          <Code label={t("provider.redirect")} text={redirectUrl} />
+          <Code label={t("provider.redirect")} text={redirectUrl} hasCaption />
           <p className={styles.detail}>{t("provider.redirectHint")}</p>
           <Field name="issuer" label={t("provider.issuer")} hint={t("provider.issuerHint")} defaultValue={provider?.issuer ?? ""} isRequired isCode />
           <Field name="clientId" label={t("provider.clientId")} defaultValue={provider?.clientId ?? ""} isRequired isCode />
@@ -228,8 +228,8 @@ function DomainRow({ domain: { domain, recordName, recordValue, provedAt, byOper
         {!provedAt && mayChange && (
           <>
             <p className={styles.detail}>{t("provider.record")}</p>
-            <Code label={t("provider.recordName")} text={recordName} />
-            <Code label={t("provider.recordValue")} text={recordValue} />
+            <Code label={t("provider.recordName")} text={recordName} hasCaption />
+            <Code label={t("provider.recordValue")} text={recordValue} hasCaption />
             <Form onSubmit={() => proveDomain(domain)}>
               {(isPending) => (
                 <div>

@@ -1,7 +1,9 @@
 import { useState } from "react";
-import { verifyAudit, type Check } from "../../api/audit";
+import { hasAuditHash, verifyAudit, type Check } from "../../api/audit";
 import { Button } from "../../components/button";
 import { Code } from "../../components/code";
+import { Field } from "../../components/field";
+import { Form } from "../../components/form";
 import { Progress } from "../../components/progress";
 import { Failed } from "../../components/states";
 import { useTexts } from "../../i18n";
@@ -38,6 +40,7 @@ export function Verify() {
       {step && isPending && <Progress label={t("audit.verify")} share={step.total > 0 ? step.checked / step.total : null} />}
       {error !== null && <Failed error={error} />}
       <div role="status" className={styles.result}>{step?.done && <Result step={step} />}</div>
+      {step?.done && !step.broken && <Kept />}
     </>
   );
 }
@@ -51,5 +54,36 @@ function Result({ step }: { step: Check }) {
       <p className={styles.detail}>{t("audit.keepHash")}</p>
       <Code label={t("audit.hash")} text={step.hash} />
     </div>
+  );
+}
+
+/** Looks for a last hash that somebody has kept: where it is gone, entries were cut off the end. */
+function Kept() {
+  const { t } = useTexts();
+  const [isThere, setThere] = useState<boolean>();
+  const look = async ({ look: typed = "" }: Record<string, string>) => {
+    setThere(undefined);
+    setThere(await hasAuditHash(typed.trim().toLowerCase()));
+  };
+  return (
+    <details className={styles.kept}>
+      <summary>{t("audit.kept")}</summary>
+      <Form onSubmit={look}>
+        {(isPending) => (
+          <>
+            <Field name="look" label={t("audit.keptHash")} autoComplete="off" isRequired isCode />
+            <div>
+              <Button type="submit" isPending={isPending}>
+                {t("audit.look")}
+              </Button>
+            </div>
+            <div role="status">
+              {isThere === true && <p className={styles.outcome}>{t("audit.isThere")}</p>}
+              {isThere === false && <p className={`${styles.outcome} ${styles.bad}`}>{t("audit.isGone")}</p>}
+            </div>
+          </>
+        )}
+      </Form>
+    </details>
   );
 }
