@@ -263,11 +263,7 @@ func (im *importer) putFile(ctx context.Context, hash string) error {
 func (im *importer) keepFiles(ctx context.Context) error {
 	files, done := im.in.files(), int64(0)
 	for hash, z := range im.f.files {
-		isNew, err := keepFile(files, hash, z)
-		if isNew {
-			im.newFiles = append(im.newFiles, hash)
-		}
-		if err := errors.Join(err, ctx.Err()); err != nil {
+		if err := errors.Join(keepFile(files, hash, z), ctx.Err()); err != nil {
 			return fmt.Errorf("keep the file %s: %w", hash, err)
 		}
 		done++
@@ -276,13 +272,13 @@ func (im *importer) keepFiles(ctx context.Context) error {
 	return nil
 }
 
-func keepFile(files *ingest.Files, hash string, z *zip.File) (isNew bool, err error) {
+func keepFile(files *ingest.Files, hash string, z *zip.File) error {
 	from, err := z.Open()
 	if err != nil {
-		return false, err
+		return err
 	}
-	isNew, err = files.Keep(hash, from)
-	return isNew, errors.Join(err, from.Close())
+	_, err = files.Keep(hash, from)
+	return errors.Join(err, from.Close())
 }
 
 // abort says what an import that has come to an error leaves: one that was stopped can be gone on with, and of any
@@ -309,20 +305,28 @@ func stopped(err error) error {
 	return fmt.Errorf("the import was stopped; another one of the same archive goes on where it was: %w", err)
 }
 
-// dropFiles takes away the files that the import has put in their place.
+// dropFiles takes away those files of the archive that no row names.
 func (im *importer) dropFiles(ctx context.Context) (err error) {
-	if im.leavesFiles {
-		return nil
-	}
-	files := im.in.files()
-	for _, hash := range im.newFiles {
-		used, failed := im.db.IsLocationUsed(ctx, files.PlaceOf(hash))
-		if failed == nil && !used {
-			failed = files.Drop(hash)
-		}
-		err = errors.Join(err, failed)
+	for hash := range im.f.files {
+		err = errors.Join(err, im.dropFile(ctx, hash))
 	}
 	return err
+}
+
+func (im *importer) dropFile(ctx context.Context, hash string) error {
+	files := im.in.files()
+	place := files.PlaceOf(hash)
+	switch {
+	case im.in.isPostgres():
+		return im.db.EraseUnusedBlobData(ctx, hash, place)
+	case im.leavesFiles:
+		return nil
+	}
+	used, err := im.db.IsLocationUsed(ctx, place)
+	if err != nil || used {
+		return err
+	}
+	return files.Drop(hash)
 }
 
 // stoppedImportAge is how long an import that was stopped can be gone on with.
