@@ -28,20 +28,41 @@ func (s *Service) Erase(ctx context.Context, w Who) (*Erased, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	out, marks := &Erased{IsComplete: true}, []string{}
-	err := s.eachAgent(ctx, w, func(ref parley.AgentRef, d *store.PersonData) error {
-		marks = append(marks, marksOf(d)...)
-		return s.eraseOfAgent(ctx, ref, d, out)
-	})
-	if err == nil {
-		err = s.PurgeSearch(ctx, w.Account)
-	}
-	if err == nil {
-		out.Texts, err = s.DB.EraseTexts(ctx, w.Account, func(text string) bool { return holdsAny(text, marks) })
-	}
+	out := &Erased{IsComplete: true}
+	err := s.erase(ctx, w, out)
 	return out, errors.Join(err, s.DB.NotePerson(context.WithoutCancel(ctx), w.Account, s.Now(), w.Actor,
 		store.PersonErased, w.mark(), map[string]any{"conversations": out.Conversations, "leads": out.Leads,
 			"people": out.People, "visitors": out.Visitors, "texts": out.Texts, "isComplete": out.IsComplete && err == nil}))
+}
+
+// erase erases texts before the rows that tell which ones are the person's, so that one that is stopped can be
+// repeated, and those that were written meanwhile behind them.
+func (s *Service) erase(ctx context.Context, w Who, out *Erased) error {
+	marks := w.marks()
+	if err := s.eachAgent(ctx, w, func(_ parley.AgentRef, d *store.PersonData) error {
+		marks = append(marks, marksOf(d)...)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := s.eraseTexts(ctx, w, marks, out); err != nil {
+		return err
+	}
+	if err := s.eachAgent(ctx, w, func(ref parley.AgentRef, d *store.PersonData) error {
+		return s.eraseOfAgent(ctx, ref, d, out)
+	}); err != nil {
+		return err
+	}
+	if err := s.PurgeSearch(ctx, w.Account); err != nil {
+		return err
+	}
+	return s.eraseTexts(ctx, w, marks, out)
+}
+
+func (s *Service) eraseTexts(ctx context.Context, w Who, marks []string, out *Erased) error {
+	n, err := s.DB.EraseTexts(ctx, w.Account, func(text string) bool { return holdsAny(text, marks) })
+	out.Texts += n
+	return err
 }
 
 func (s *Service) eraseOfAgent(ctx context.Context, ref parley.AgentRef, d *store.PersonData, out *Erased) error {
@@ -61,6 +82,15 @@ func (s *Service) eraseOfAgent(ctx context.Context, ref parley.AgentRef, d *stor
 		return err
 	}
 	return s.DeleteUnusedFiles(ctx, ref)
+}
+
+// marks are the marks of whoever was named, of whom nothing else may be left. An id alone may be any word.
+func (w Who) marks() []string {
+	email := strings.ToLower(strings.TrimSpace(w.Email))
+	if email == "" {
+		return nil
+	}
+	return []string{`"` + email + `"`}
 }
 
 // marksOf returns the texts by which what was sent or answered is known to be of a person, in lower case and as JSON

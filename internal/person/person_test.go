@@ -2,6 +2,7 @@ package person_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -86,16 +87,23 @@ func (f *fixture) plant(marker, user string) {
 			insert into idempotency_keys (account_id, key, request_hash, status, reply, created_at)
 			values (?, ?, 'h', 200, ?, 0)`, f.agent.Account, fmt.Sprint(user, i),
 			fmt.Sprintf(`{"conversationId":%q,"text":%q}`, c.ID, marker))
-		f.Must(f.DB.Transact(f, sqldb.Bulk, func(tx *store.DB) error {
-			return tx.AddDelivery(f, &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()),
-				AccountID: f.agent.Account, AgentID: f.agent.Agent, WebhookID: "w", Event: parley.EventLeadsSubmit,
-				Body:  fmt.Sprintf(`{"payload":{"customerEmail":%q,"customerName":%q}}`, user+"@X.example", marker),
-				DueAt: now, CreatedAt: now})
-		}))
+		f.plantDelivery(marker, user)
 		_, err := f.DB.ClaimMailNotice(f, store.MailNotice{Conversation: c.Ref(), Recipient: "customer", Kind: "reply"}, now,
 			time.Minute)
 		f.Must(err)
 	}
+}
+
+// plantDelivery stores what a webhook is sent of a lead.
+func (f *fixture) plantDelivery(marker, user string) {
+	f.Helper()
+	now := f.clock.Now()
+	f.Must(f.DB.Transact(f, sqldb.Bulk, func(tx *store.DB) error {
+		return tx.AddDelivery(f, &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()),
+			AccountID: f.agent.Account, AgentID: f.agent.Agent, WebhookID: "w", Event: parley.EventLeadsSubmit,
+			Body:  fmt.Sprintf(`{"payload":{"customerEmail":%q,"customerName":%q}}`, user+"@X.example", marker),
+			DueAt: now, CreatedAt: now})
+	}))
 }
 
 func (f *fixture) addPerson(p *parley.Person) {
@@ -264,6 +272,29 @@ func TestNothingIsLeftOfAnErasedPerson(t *testing.T) {
 		if n := dbs.CountRows(f.TB, f.DB.SQL(), `select count(*) from audit_events where action = ?`,
 			store.PersonErased); n != 1 {
 			f.Errorf("%d entries in the audit chain", n)
+		}
+	})
+}
+
+// An erasure that was stopped is made up for by the next one, and so is what webhooks were sent behind it.
+func TestAnErasureIsRepeated(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		f.plant("plantedann", "ann")
+		f.Must(f.DB.SkipEvents(f, store.WebhookFollower, f.agent.Account))
+		ann, deleteFiles := person.Who{Account: f.agent.Account, Email: "Ann@x.example"}, f.service.DeleteUnusedFiles
+		f.service.DeleteUnusedFiles = func(context.Context, parley.AgentRef) error { return errors.New("stopped") }
+		if _, err := f.service.Erase(f, ann); err == nil {
+			f.Fatal("it was not stopped")
+		}
+		f.service.DeleteUnusedFiles = deleteFiles
+		f.plantDelivery("plantedann", "ann")
+		out, err := f.service.Erase(f, ann)
+		f.Must(err)
+		if !out.IsComplete || out.Texts != 1 {
+			f.Errorf("erased: %+v", out)
+		}
+		if n, places := f.countMarks("plantedann"); n > 0 {
+			f.Errorf("%d markers are left in %v", n, places)
 		}
 	})
 }
