@@ -109,6 +109,32 @@ func TestStoppedImportIsTakenBack(t *testing.T) {
 	}
 }
 
+// An import that goes on after a day is heard of from then on: it is not taken back in the midst of it.
+func TestImportThatGoesOnIsNotTakenBack(t *testing.T) {
+	t.Parallel()
+	from, to := newInstallation(t, ""), newInstallation(t, "")
+	from.seed(3, 600)
+	path, first := from.export(account)
+	to.open(func(db *store.DB) {
+		if err := to.importUntil(db, path, archive.Options{}, isHalfway); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		into, swept := *to.Installation, false
+		into.Now = func() time.Time { return to.Now().Add(25 * time.Hour) }
+		into.OnProgress = func(step string, done, _ int64) {
+			if isHalfway(step, done) && !swept {
+				swept = true
+				check.Must(t, archive.TakeOldImportsBack(t.Context(), db, into.Now()))
+			}
+		}
+		_, err := into.ImportInto(t.Context(), db, path, archive.Options{Actor: "operator"})
+		check.Must(t, err)
+	})
+	if _, second := to.export(account); !bytes.Equal(first, second) {
+		t.Error("the account is another one")
+	}
+}
+
 // What a server removes now and then, because nothing names it, is nothing of an import that was stopped: files that
 // visitors have not sent are there before their agent, and all files before the messages that name them.
 func TestSweepsLeaveAnImportAlone(t *testing.T) {

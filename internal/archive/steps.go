@@ -65,7 +65,7 @@ func (im *importer) begin(ctx context.Context) error {
 	users := im.hashUsers()
 	im.state.Agents = im.agentIDs
 	if im.state.Users == users {
-		stopped, err := im.db.TakeImport(ctx, im.state.Account, im.state.Archive, im.state.Owner)
+		stopped, err := im.db.TakeImport(ctx, im.state.Account, im.state.Archive, im.state.Owner, im.in.Now())
 		if err != nil {
 			return err
 		}

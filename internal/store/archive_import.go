@@ -104,14 +104,16 @@ func (db *DB) requireNoAccount(ctx context.Context, account parley.AccountID) er
 	return err
 }
 
-// TakeImport makes an import the owner's, and returns it as it is: whoever wrote it before finds so with the next step.
-// It returns nil where it is gone or is being taken back.
-func (db *DB) TakeImport(ctx context.Context, account parley.AccountID, archive, owner string) (m *ArchiveImport,
-	err error) {
+// TakeImport makes an import the owner's from now on, and returns it as it is: whoever wrote it before finds so with
+// the next step. It returns nil where it is gone or is being taken back.
+func (db *DB) TakeImport(ctx context.Context, account parley.AccountID, archive, owner string,
+	now time.Time) (m *ArchiveImport, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		if err := tx.exec(ctx, `
-			update account_imports set owner = ?
-			where account_id = ? and archive = ?`, owner, account, archive); err != nil {
+			update account_imports set
+			  owner = ?,
+			  updated_at = ?
+			where account_id = ? and archive = ?`, owner, millis(now), account, archive); err != nil {
 			return err
 		}
 		m, err = archiveImportTable.findOrNil(ctx, tx, `where account_id = ? and archive = ?`, account, archive)
