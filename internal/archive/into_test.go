@@ -154,7 +154,11 @@ func TestSweepsLeaveAnImportAlone(t *testing.T) {
 					t.Fatal(err)
 				}
 				to.sweepFiles(db)
-				_, err := to.ImportInto(t.Context(), db, path, archive.Options{Actor: "operator"})
+				damaged, err := db.CountIncompleteBlobData(t.Context(), ingest.DataPrefix)
+				if err != nil || damaged != 0 {
+					t.Errorf("%d files are said to be damaged (%v)", damaged, err)
+				}
+				_, err = to.ImportInto(t.Context(), db, path, archive.Options{Actor: "operator"})
 				check.Must(t, err)
 			})
 			if _, second := to.export(account); !bytes.Equal(first, second) {
