@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"strings"
 	"testing"
@@ -360,5 +361,26 @@ func TestAPersonIsExportedWithAllThatIsHeldOfThem(t *testing.T) {
 		}
 		_, err = f.service.Export(f, person.Who{Account: f.agent.Account})
 		f.WantCode(err, parley.CodeInvalidBody, "email")
+	})
+}
+
+// A file that is gone does not prevent the export of all else, which says so.
+func TestAMissingFileIsNamedInTheExport(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		c := f.plantConversation("plantedann", "ann", "", 0)
+		f.plantRow("voice_sessions", c.ID, "session")
+		f.plantRowWith("voice_recordings", c.ID, "recording", map[string]any{"blob_id": f.plantFile("plantedann")})
+		f.service.ReadFile = func(context.Context, *store.Blob) ([]byte, error) {
+			return nil, fmt.Errorf("read a file: %w", fs.ErrNotExist)
+		}
+		out, err := f.service.Export(f, person.Who{Account: f.agent.Account, UserID: "ann"})
+		f.Must(err)
+		if len(out.Agents) != 1 || len(out.Agents[0].Conversations) != 1 {
+			f.Fatalf("exported: %+v", out)
+		}
+		list := out.Agents[0].Conversations[0].Recordings
+		if len(list) != 1 || !list[0].IsMissing || list[0].Data != nil {
+			f.Errorf("recordings: %+v", list)
+		}
 	})
 }
