@@ -3,8 +3,6 @@ package person
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 
 	"parley"
 	"parley/internal/store"
@@ -38,14 +36,14 @@ func (s *Service) Erase(ctx context.Context, w Who) (*Erased, error) {
 // erase erases texts before the rows that tell which ones are the person's, so that one that is stopped can be
 // repeated, and those that were written meanwhile behind them.
 func (s *Service) erase(ctx context.Context, w Who, out *Erased) error {
-	marks := w.marks()
+	m := newMarks(w)
 	if err := s.eachAgent(ctx, w, func(_ parley.AgentRef, d *store.PersonData) error {
-		marks = append(marks, marksOf(d)...)
+		m.add(d)
 		return nil
 	}); err != nil {
 		return err
 	}
-	if err := s.eraseTexts(ctx, w, marks, out); err != nil {
+	if err := s.eraseTexts(ctx, w, m, out); err != nil {
 		return err
 	}
 	if err := s.eachAgent(ctx, w, func(ref parley.AgentRef, d *store.PersonData) error {
@@ -56,11 +54,11 @@ func (s *Service) erase(ctx context.Context, w Who, out *Erased) error {
 	if err := s.PurgeSearch(ctx, w.Account); err != nil {
 		return err
 	}
-	return s.eraseTexts(ctx, w, marks, out)
+	return s.eraseTexts(ctx, w, m, out)
 }
 
-func (s *Service) eraseTexts(ctx context.Context, w Who, marks []string, out *Erased) error {
-	n, err := s.DB.EraseTexts(ctx, w.Account, func(text string) bool { return holdsAny(text, marks) })
+func (s *Service) eraseTexts(ctx context.Context, w Who, m *marks, out *Erased) error {
+	n, err := s.DB.EraseTexts(ctx, w.Account, m.areIn)
 	out.Texts += n
 	return err
 }
@@ -82,36 +80,4 @@ func (s *Service) eraseOfAgent(ctx context.Context, ref parley.AgentRef, d *stor
 		return err
 	}
 	return s.DeleteUnusedFiles(ctx, ref)
-}
-
-// marks are the marks of whoever was named, of whom nothing else may be left. An id alone may be any word.
-func (w Who) marks() []string {
-	email := strings.ToLower(strings.TrimSpace(w.Email))
-	if email == "" {
-		return nil
-	}
-	return []string{`"` + email + `"`}
-}
-
-// marksOf returns the texts by which what was sent or answered is known to be of a person, in lower case and as JSON
-// has them: a short id of a user must not be found within other words.
-func marksOf(d *store.PersonData) (marks []string) {
-	for _, email := range d.Keys.Emails {
-		marks = append(marks, `"`+email+`"`)
-	}
-	for _, user := range d.Keys.Users {
-		marks = append(marks, `"`+strings.ToLower(user)+`"`)
-	}
-	for _, id := range d.Conversations {
-		marks = append(marks, string(id))
-	}
-	for _, v := range d.Visitors {
-		marks = append(marks, string(v.ID))
-	}
-	return marks
-}
-
-func holdsAny(text string, marks []string) bool {
-	text = strings.ToLower(text)
-	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, strings.ToLower(mark)) })
 }
