@@ -302,7 +302,8 @@ func (im *importer) abort(ctx context.Context, err error) error {
 
 // stopped says that an import was stopped, and can be gone on with.
 func stopped(err error) error {
-	return fmt.Errorf("the import was stopped; another one of the same archive goes on where it was: %w", err)
+	return fmt.Errorf(`the import was stopped; "parley archive import" with the same archive goes on where it was: %w`,
+		err)
 }
 
 // dropFiles takes away those files of the archive that no row names.
