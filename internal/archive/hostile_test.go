@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -149,6 +150,25 @@ func TestRefusedInTheLastStep(t *testing.T) {
 			r.requireUnchanged(attack)
 		})
 	}
+}
+
+// What an export leaves out because it is under way is refused: nobody here would carry it to its end.
+func TestUnfinishedWorkIsRefused(t *testing.T) {
+	t.Parallel()
+	original, r := newParts(t), newRefusals(t)
+	for table, change := range map[string][2]string{
+		"sources":        {`"status":"trained"`, `"status":"toBeDeleted"`},
+		"turns":          {`"state":"done"`, `"state":"open"`},
+		"voice_sessions": {`"ended_at":[0-9]+,`, ``},
+	} {
+		changed, name := maps.Clone(original), "records/"+table+".jsonl"
+		changed[name] = regexp.MustCompile(change[0]).ReplaceAll(original[name], []byte(change[1]))
+		if bytes.Equal(changed[name], original[name]) {
+			t.Errorf("%s are as they were", table)
+		}
+		r.refuse("unfinished "+table, changed.write(t))
+	}
+	r.requireUnchanged("unfinished work")
 }
 
 // someOf returns some of the names, others for each table, and all of them where time does not matter.
