@@ -225,9 +225,9 @@ func (im *importer) checkFiles(ctx context.Context) error {
 
 // writeLast writes the rows that make all others visible, what follows from them, and that the import is over.
 func (im *importer) writeLast(ctx context.Context) error {
-	written := im.rows
+	before := im.rows
 	return im.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		im.rows = written
+		im.rows = before
 		if err := tx.EndImport(ctx, &im.state); err != nil {
 			return err
 		}

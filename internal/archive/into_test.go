@@ -109,7 +109,7 @@ func TestStoppedImportIsTakenBack(t *testing.T) {
 	}
 }
 
-// An import that goes on after a day is heard of from then on: it is not taken back in the midst of it.
+// An import that goes on after a day is not taken back while it writes.
 func TestImportThatGoesOnIsNotTakenBack(t *testing.T) {
 	t.Parallel()
 	from, to := newInstallation(t, ""), newInstallation(t, "")

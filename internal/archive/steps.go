@@ -164,7 +164,7 @@ func (im *importer) moveTo(step, place string) *store.ArchiveImport {
 }
 
 func (im *importer) writeTableAhead(ctx context.Context, t *store.ArchiveTable) error {
-	there, _ := strconv.ParseInt(im.placeIn(t.Name), 10, 64) // 0 where there is none
+	passed, _ := strconv.ParseInt(im.placeIn(t.Name), 10, 64) // 0 if there is none
 	var rows [][]any
 	line, size := int64(0), 0
 	flush := func() error {
@@ -178,7 +178,7 @@ func (im *importer) writeTableAhead(ctx context.Context, t *store.ArchiveTable) 
 	err := im.f.eachRow(t, func(row []any) error {
 		line++
 		im.countRow("import")
-		if line <= there {
+		if line <= passed {
 			return ctx.Err()
 		}
 		if err := im.ids.apply(t, row); err != nil {
@@ -231,9 +231,9 @@ func (im *importer) indexTickets(ctx context.Context) error {
 
 // putFiles puts the files into the database, where the rows that name them are already, in the order of their hashes.
 func (im *importer) putFiles(ctx context.Context) error {
-	there, done := im.placeIn(stepFiles), int64(0)
+	last, done := im.placeIn(stepFiles), int64(0)
 	for _, hash := range slices.Sorted(maps.Keys(im.f.files)) {
-		if hash > there {
+		if hash > last {
 			if err := im.putFile(ctx, hash); err != nil {
 				return fmt.Errorf("keep the file %s: %w", hash, err)
 			}

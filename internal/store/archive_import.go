@@ -70,7 +70,7 @@ var writtenAhead = map[string]string{
 	"credit_ledger":         "turn_id",
 }
 
-// UnfinishedImport finds an import of an archive that did not come to its end; nil where there is none.
+// UnfinishedImport finds an import of an archive that did not come to its end; nil if there is none.
 func (db *DB) UnfinishedImport(ctx context.Context, archive string) (*ArchiveImport, error) {
 	return archiveImportTable.findOrNil(ctx, db, `where archive = ? order by account_id limit 1`, archive)
 }
