@@ -373,6 +373,28 @@ func TestLimitsAreKept(t *testing.T) {
 	mt.checkSame(mt.agent)
 }
 
+// An agent that is deleted at the service meanwhile does not hold up the others, and the list says so.
+func TestAnAgentThatIsGoneIsLeftOut(t *testing.T) {
+	mt := openMoveTest(t)
+	mt.fill(25)
+	front := mt.newFront(func(w http.ResponseWriter, r *http.Request) bool {
+		isGone := strings.HasSuffix(r.URL.Path, "/agents/"+mt.agent+"/conversations/export")
+		if isGone {
+			answerWith(http.StatusNotFound, "application/json", `{"error":{"code":"AGENT_NOT_FOUND","message":"No."}}`)(w, r)
+		}
+		return isGone
+	})
+	state := mt.moveIn(front.URL)
+	if state.Agents != 2 || state.AgentsDone != 2 || state.Conversations != 1 {
+		t.Errorf("%+v", state)
+	}
+	if !slices.ContainsFunc(state.LeftOut, func(l admin.MoveInLeftOut) bool {
+		return l.Kind == "conversation" && strings.Contains(l.Reason, "does not have the agent any more")
+	}) {
+		t.Errorf("left out: %+v", state.LeftOut)
+	}
+}
+
 // What is in the account stays as it is, and so do the things of others that have the same ids.
 func TestNothingIsOverwritten(t *testing.T) {
 	mt := openMoveTest(t)
