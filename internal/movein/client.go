@@ -60,6 +60,9 @@ func backoff(attempt int) time.Duration { return min(firstBackoff<<min(attempt-1
 // errAgentGone is returned where the service does not have the agent that is asked for.
 var errAgentGone = errors.New("movein: the service has no such agent")
 
+// errBadRequest is returned where the service does not take a request as it is, such as one with a cursor that is over.
+var errBadRequest = errors.New("movein: the service does not take the request")
+
 // errPageTooLarge is returned for a page that a smaller limit may help.
 var errPageTooLarge = errors.New("movein: the page is too large")
 
@@ -200,6 +203,8 @@ func (c *client) refusal(res *outbound.Response) error {
 		return c.wrongAnswer(res)
 	case res.Status == http.StatusNotFound && strings.HasPrefix(quoted, " "+string(parley.CodeAgentNotFound)+":"):
 		return fmt.Errorf("%w: %w", errAgentGone, parley.Invalid("url", fmt.Sprintf("answers %d%s", res.Status, quoted)))
+	case res.Status == http.StatusBadRequest:
+		return fmt.Errorf("%w: %w", errBadRequest, parley.Invalid("url", fmt.Sprintf("answers %d%s", res.Status, quoted)))
 	}
 	return parley.Invalid("url", fmt.Sprintf("answers %d%s", res.Status, quoted))
 }

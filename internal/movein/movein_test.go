@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -393,6 +394,26 @@ func TestAnAgentThatIsGoneIsLeftOut(t *testing.T) {
 	}) {
 		t.Errorf("left out: %+v", state.LeftOut)
 	}
+}
+
+// Where the service does not take a cursor any more, a while later, the list is read from its beginning.
+func TestACursorThatIsOver(t *testing.T) {
+	mt := openMoveTest(t)
+	mt.fill(60)
+	var isRefused atomic.Bool
+	front := mt.newFront(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Query().Get("cursor") == "" || !isRefused.CompareAndSwap(false, true) {
+			return false
+		}
+		mt.clock.Advance(time.Hour)
+		answerWith(http.StatusBadRequest, "application/json",
+			`{"error":{"code":"VALIDATION_INVALID_BODY","message":"The cursor is over."}}`)(w, r)
+		return true
+	})
+	if state := mt.moveIn(front.URL); state.Conversations != 62 || state.Present == 0 {
+		t.Errorf("%+v", state)
+	}
+	mt.checkSame(mt.agent)
 }
 
 // What is in the account stays as it is, and so do the things of others that have the same ids.
