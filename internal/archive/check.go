@@ -35,6 +35,10 @@ func (c *tableCheck) row(row []any) error {
 	if err := c.checkNames(row); err != nil {
 		return err
 	}
+	if c.isUnfinished(row) {
+		return damaged(fmt.Errorf("%s, line %d: an archive holds nothing that is under way", recordsName(c.table.Name),
+			c.rows))
+	}
 	text := func(column string) string { return row[c.table.ColumnIndex(column)].(string) }
 	switch c.table.Name {
 	case "accounts":
@@ -52,6 +56,21 @@ func (c *tableCheck) row(row []any) error {
 		}
 	}
 	return c.checkID(row)
+}
+
+// isUnfinished reports whether a row is of what is under way, which an export leaves out: here nobody would carry it to
+// its end, and whoever ends what a server has left behind would find it before its account is there.
+func (c *tableCheck) isUnfinished(row []any) bool {
+	value := func(column string) any { return row[c.table.ColumnIndex(column)] }
+	switch c.table.Name {
+	case "sources":
+		return value("status") == string(parley.SourceToBeDeleted)
+	case "turns":
+		return value("state") == "open"
+	case "voice_sessions":
+		return value("ended_at") == nil
+	}
+	return false
 }
 
 // checkNames fails if the row names an agent or a user that the archive does not hold: another account may have them.

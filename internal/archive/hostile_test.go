@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -113,7 +114,7 @@ func TestMutatedRecords(t *testing.T) {
 			t.Parallel()
 			count := 10
 			if name == "postgres" {
-				count = 2 // they are refused before they are written, whatever the database
+				count = 2 // most are refused before anything is written, whatever the database
 			}
 			checkMutatedRecords(t, newRefusalsOn(t, url(t)), count)
 		})
@@ -133,6 +134,41 @@ func checkMutatedRecords(t *testing.T, r *refusals, count int) {
 		}
 		r.requireUnchanged(table.Name)
 	}
+}
+
+// What is found to be wrong once all else is written, in the last step, leaves neither rows nor bytes of files.
+func TestRefusedInTheLastStep(t *testing.T) {
+	t.Parallel()
+	const attack = "a rule of an unknown team"
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, changed := newRefusalsOn(t, url(t)), newParts(t)
+			team, rules := (&seeder{}).rowID("teams", 0), "records/routing_rules.jsonl"
+			changed[rules] = bytes.ReplaceAll(changed[rules], []byte(team), []byte("0b9c1a52-5a4e-4e0e-9a52-3f3f6f1f0aff"))
+			r.refuse(attack, changed.write(t))
+			r.requireUnchanged(attack)
+		})
+	}
+}
+
+// What an export leaves out because it is under way is refused: nobody here would carry it to its end.
+func TestUnfinishedWorkIsRefused(t *testing.T) {
+	t.Parallel()
+	original, r := newParts(t), newRefusals(t)
+	for table, change := range map[string][2]string{
+		"sources":        {`"status":"trained"`, `"status":"toBeDeleted"`},
+		"turns":          {`"state":"done"`, `"state":"open"`},
+		"voice_sessions": {`"ended_at":[0-9]+,`, ``},
+	} {
+		changed, name := maps.Clone(original), "records/"+table+".jsonl"
+		changed[name] = regexp.MustCompile(change[0]).ReplaceAll(original[name], []byte(change[1]))
+		if bytes.Equal(changed[name], original[name]) {
+			t.Errorf("%s are as they were", table)
+		}
+		r.refuse("unfinished "+table, changed.write(t))
+	}
+	r.requireUnchanged("unfinished work")
 }
 
 // someOf returns some of the names, others for each table, and all of them where time does not matter.

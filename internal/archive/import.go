@@ -62,7 +62,7 @@ func (in *Installation) Import(ctx context.Context, path string, o Options) (_ *
 }
 
 // ImportInto is Import into a database that this process has open, while it serves: others write between the steps.
-// Files that a failed one has put in their place are left to the server's sweep: somebody may be uploading equal ones.
+// Files that a failed one has put into the folder are left to the server's sweep: somebody may be uploading equal ones.
 func (in *Installation) ImportInto(ctx context.Context, db *store.DB, path string, o Options) (_ *Imported, err error) {
 	f, err := openFile(path)
 	if err != nil {
@@ -157,11 +157,10 @@ type importer struct {
 	agents   map[string]bool  // ids of agents in the archive
 	agentIDs []parley.AgentID // of this installation, in the order of the archive
 	used     map[string]bool  // hashes of files that rows name
-	newFiles []string         // hashes of files that were not there before
 	rows     int64            // of this pass
 	state    store.ArchiveImport
 
-	leavesFiles bool // of an import that fails, to whoever sweeps
+	leavesFiles bool // in the folder, of an import that fails, to whoever sweeps
 }
 
 func newImporter(in *Installation, db *store.DB, f *file, o Options) *importer {
@@ -226,9 +225,9 @@ func (im *importer) checkFiles(ctx context.Context) error {
 
 // writeLast writes the rows that make all others visible, what follows from them, and that the import is over.
 func (im *importer) writeLast(ctx context.Context) error {
-	written := im.rows
+	before := im.rows
 	return im.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		im.rows = written
+		im.rows = before
 		if err := tx.EndImport(ctx, &im.state); err != nil {
 			return err
 		}

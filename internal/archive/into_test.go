@@ -13,6 +13,8 @@ import (
 
 	"parley"
 	"parley/internal/archive"
+	"parley/internal/helpdesk"
+	"parley/internal/ingest"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit/check"
@@ -104,6 +106,79 @@ func TestStoppedImportIsTakenBack(t *testing.T) {
 				t.Errorf("a day later there is\n%s\ninstead of\n%s", after, before)
 			}
 		})
+	}
+}
+
+// An import that goes on after a day is not taken back while it writes.
+func TestImportThatGoesOnIsNotTakenBack(t *testing.T) {
+	t.Parallel()
+	from, to := newInstallation(t, ""), newInstallation(t, "")
+	from.seed(3, 600)
+	path, first := from.export(account)
+	to.open(func(db *store.DB) {
+		if err := to.importUntil(db, path, archive.Options{}, isHalfway); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		into, swept := *to.Installation, false
+		into.Now = func() time.Time { return to.Now().Add(25 * time.Hour) }
+		into.OnProgress = func(step string, done, _ int64) {
+			if isHalfway(step, done) && !swept {
+				swept = true
+				check.Must(t, archive.TakeOldImportsBack(t.Context(), db, into.Now()))
+			}
+		}
+		_, err := into.ImportInto(t.Context(), db, path, archive.Options{Actor: "operator"})
+		check.Must(t, err)
+	})
+	if _, second := to.export(account); !bytes.Equal(first, second) {
+		t.Error("the account is another one")
+	}
+}
+
+// What a server removes now and then, because nothing names it, is nothing of an import that was stopped: files that
+// visitors have not sent are there before their agent, and all files before the messages that name them.
+func TestSweepsLeaveAnImportAlone(t *testing.T) {
+	t.Parallel()
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			from, to := newInstallation(t, ""), newInstallation(t, url(t))
+			from.seed(3, 600)
+			from.open(func(db *store.DB) {
+				_, err := db.SQL().Exec(t.Context(), `update source_versions set blob_id = null`)
+				check.Must(t, err)
+			})
+			path, first := from.export(account)
+			to.open(func(db *store.DB) {
+				if err := to.importUntil(db, path, archive.Options{}, isHalfway); !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
+				}
+				to.sweepFiles(db)
+				damaged, err := db.CountIncompleteBlobData(t.Context(), ingest.DataPrefix)
+				if err != nil || damaged != 0 {
+					t.Errorf("%d files are said to be damaged (%v)", damaged, err)
+				}
+				_, err = to.ImportInto(t.Context(), db, path, archive.Options{Actor: "operator"})
+				check.Must(t, err)
+			})
+			if _, second := to.export(account); !bytes.Equal(first, second) {
+				t.Error("the account is another one")
+			}
+		})
+	}
+}
+
+// sweepFiles removes what a server removes now and then, and what nothing names of each agent of the account.
+func (in *installation) sweepFiles(db *store.DB) {
+	in.t.Helper()
+	s := &seeder{in: in, rows: 3}
+	files := &ingest.Service{DB: db, Now: in.Now, Files: s.files(), Logger: in.Logger}
+	uploads := &helpdesk.Service{DB: db, Now: in.Now, Logger: in.Logger, DeleteUnusedFiles: files.RemoveUnusedFiles}
+	check.Must(in.t, uploads.SweepUploads(in.t.Context()))
+	check.Must(in.t, files.SweepFiles(in.t.Context()))
+	for i := range s.rows {
+		agent := parley.AgentID(s.rowID("agents", i))
+		check.Must(in.t, files.RemoveUnusedFiles(in.t.Context(), account.AgentRef(agent)))
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -230,6 +232,28 @@ func TestDeletedIsNotExported(t *testing.T) {
 	check.Must(t, err)
 	if _, again := to.export(account); !bytes.Equal(text, again) {
 		t.Error("the archive of what is left is another one after the import")
+	}
+}
+
+// An archive that an earlier version has made, which knew neither some tables nor some columns, is imported.
+func TestOlderArchive(t *testing.T) {
+	t.Parallel()
+	older, in := newParts(t), newInstallation(t, "")
+	isNewer := func(r archive.Records) bool { return strings.HasPrefix(r.Table, "saved_") }
+	older.setManifest(t, func(m *archive.Manifest) {
+		m.Schema, m.Records = 50, slices.DeleteFunc(m.Records, isNewer)
+	})
+	delete(older, "records/saved_replies.jsonl")
+	delete(older, "records/saved_views.jsonl")
+	name := "records/conversations.jsonl"
+	older[name] = regexp.MustCompile(`"waiting_since":\d+,`).ReplaceAll(older[name], nil)
+	if bytes.Contains(older[name], []byte("waiting_since")) {
+		t.Fatal("the archive is as a new one")
+	}
+	done, err := in.importFrom(older.write(t), archive.Options{})
+	check.Must(t, err)
+	if n := done.Manifest.RowsOf("conversations"); n != 2 {
+		t.Errorf("%d conversations", n)
 	}
 }
 

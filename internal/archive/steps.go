@@ -65,7 +65,7 @@ func (im *importer) begin(ctx context.Context) error {
 	users := im.hashUsers()
 	im.state.Agents = im.agentIDs
 	if im.state.Users == users {
-		stopped, err := im.db.TakeImport(ctx, im.state.Account, im.state.Archive, im.state.Owner)
+		stopped, err := im.db.TakeImport(ctx, im.state.Account, im.state.Archive, im.state.Owner, im.in.Now())
 		if err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ func (im *importer) moveTo(step, place string) *store.ArchiveImport {
 }
 
 func (im *importer) writeTableAhead(ctx context.Context, t *store.ArchiveTable) error {
-	there, _ := strconv.ParseInt(im.placeIn(t.Name), 10, 64) // 0 where there is none
+	passed, _ := strconv.ParseInt(im.placeIn(t.Name), 10, 64) // 0 if there is none
 	var rows [][]any
 	line, size := int64(0), 0
 	flush := func() error {
@@ -178,7 +178,7 @@ func (im *importer) writeTableAhead(ctx context.Context, t *store.ArchiveTable) 
 	err := im.f.eachRow(t, func(row []any) error {
 		line++
 		im.countRow("import")
-		if line <= there {
+		if line <= passed {
 			return ctx.Err()
 		}
 		if err := im.ids.apply(t, row); err != nil {
@@ -231,9 +231,9 @@ func (im *importer) indexTickets(ctx context.Context) error {
 
 // putFiles puts the files into the database, where the rows that name them are already, in the order of their hashes.
 func (im *importer) putFiles(ctx context.Context) error {
-	there, done := im.placeIn(stepFiles), int64(0)
+	last, done := im.placeIn(stepFiles), int64(0)
 	for _, hash := range slices.Sorted(maps.Keys(im.f.files)) {
-		if hash > there {
+		if hash > last {
 			if err := im.putFile(ctx, hash); err != nil {
 				return fmt.Errorf("keep the file %s: %w", hash, err)
 			}
@@ -263,11 +263,7 @@ func (im *importer) putFile(ctx context.Context, hash string) error {
 func (im *importer) keepFiles(ctx context.Context) error {
 	files, done := im.in.files(), int64(0)
 	for hash, z := range im.f.files {
-		isNew, err := keepFile(files, hash, z)
-		if isNew {
-			im.newFiles = append(im.newFiles, hash)
-		}
-		if err := errors.Join(err, ctx.Err()); err != nil {
+		if err := errors.Join(keepFile(files, hash, z), ctx.Err()); err != nil {
 			return fmt.Errorf("keep the file %s: %w", hash, err)
 		}
 		done++
@@ -276,13 +272,13 @@ func (im *importer) keepFiles(ctx context.Context) error {
 	return nil
 }
 
-func keepFile(files *ingest.Files, hash string, z *zip.File) (isNew bool, err error) {
+func keepFile(files *ingest.Files, hash string, z *zip.File) error {
 	from, err := z.Open()
 	if err != nil {
-		return false, err
+		return err
 	}
-	isNew, err = files.Keep(hash, from)
-	return isNew, errors.Join(err, from.Close())
+	_, err = files.Keep(hash, from)
+	return errors.Join(err, from.Close())
 }
 
 // abort says what an import that has come to an error leaves: one that was stopped can be gone on with, and of any
@@ -306,23 +302,32 @@ func (im *importer) abort(ctx context.Context, err error) error {
 
 // stopped says that an import was stopped, and can be gone on with.
 func stopped(err error) error {
-	return fmt.Errorf("the import was stopped; another one of the same archive goes on where it was: %w", err)
+	return fmt.Errorf(`the import was stopped; "parley archive import" with the same archive goes on where it was: %w`,
+		err)
 }
 
-// dropFiles takes away the files that the import has put in their place.
+// dropFiles takes away those files of the archive that no row names.
 func (im *importer) dropFiles(ctx context.Context) (err error) {
-	if im.leavesFiles {
-		return nil
-	}
-	files := im.in.files()
-	for _, hash := range im.newFiles {
-		used, failed := im.db.IsLocationUsed(ctx, files.PlaceOf(hash))
-		if failed == nil && !used {
-			failed = files.Drop(hash)
-		}
-		err = errors.Join(err, failed)
+	for hash := range im.f.files {
+		err = errors.Join(err, im.dropFile(ctx, hash))
 	}
 	return err
+}
+
+func (im *importer) dropFile(ctx context.Context, hash string) error {
+	files := im.in.files()
+	place := files.PlaceOf(hash)
+	switch {
+	case im.in.isPostgres():
+		return im.db.EraseUnusedBlobData(ctx, hash, place)
+	case im.leavesFiles:
+		return nil
+	}
+	used, err := im.db.IsLocationUsed(ctx, place)
+	if err != nil || used {
+		return err
+	}
+	return files.Drop(hash)
 }
 
 // stoppedImportAge is how long an import that was stopped can be gone on with.

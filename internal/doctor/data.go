@@ -349,6 +349,23 @@ func (d *Doctor) checkJobs(ctx context.Context, r *report) {
 	r.pass("%d waiting, %d running", depth.Waiting, depth.Running)
 }
 
+// maxImports is how many imports of archives are counted.
+const maxImports = 100
+
+// checkImports checks that no import of an archive has stopped before its end: what it has written takes space.
+func (d *Doctor) checkImports(ctx context.Context, r *report) {
+	d.read(ctx, r, func(db *store.DB) error {
+		stopped, err := db.OldImports(ctx, d.Config.Now().Add(-dueTime), maxImports)
+		if len(stopped) > 0 {
+			r.warn("Import the same archive again: it goes on where it was. Otherwise the server takes back after a day what "+
+				"was written.", "%s stopped before the end", countText(len(stopped), "import of an archive has",
+				"imports of archives have"))
+		}
+		return err
+	})
+	r.pass("none has stopped before its end")
+}
+
 // checkWebhooks checks that webhooks reach whoever they are for.
 func (d *Doctor) checkWebhooks(ctx context.Context, r *report) {
 	d.read(ctx, r, func(db *store.DB) error {

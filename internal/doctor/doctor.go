@@ -67,6 +67,7 @@ var checks = []check{
 	{"sources", (*Doctor).checkSources},
 	{"index", (*Doctor).checkIndex},
 	{"jobs", (*Doctor).checkJobs},
+	{"imports", (*Doctor).checkImports},
 	{"webhooks", (*Doctor).checkWebhooks},
 	{"models", (*Doctor).checkModels},
 	{"embedding", (*Doctor).checkEmbedding},

@@ -292,6 +292,10 @@ var plantedFaults = []struct {
 		in.run(`insert into jobs (id, kind, key, payload, state, run_at, attempts, max_attempts, backoff_ms, created_at,
 			  updated_at) values ('j', 'k', 'k', '{}', 'dead', 0, 9, 9, 0, 0, 0)`)
 	}, "jobs", doctor.Warning, "1 job was given up"},
+	{"an import that was stopped", func(in *installation) {
+		in.run(`insert into account_imports (account_id, archive, salt, agents, users, step, place, owner, started_at,
+			  updated_at) values ('a', 'x', '', '[]', '', 'messages', '200', 'o', 0, 0)`)
+	}, "imports", doctor.Warning, "1 import of an archive has stopped"},
 	{"a delivery that was given up", func(in *installation) {
 		in.run(`insert into webhook_deliveries (id, account_id, webhook_id, event, body, state, attempts, due_at,
 			  created_at, updated_at) values ('d', ?, 'hook', 'e', '{}', 'dead', 8, 0, 0, ?)`, in.account,

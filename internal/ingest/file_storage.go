@@ -244,7 +244,10 @@ func (f *Files) PlaceOf(hash string) string {
 	return diskPrefix + hash
 }
 
-// FileBytes returns the bytes of a stored file.
+// errNoBytes is a file that is gone, as fs.ErrNotExist says of one on disk.
+var errNoBytes = fmt.Errorf("its bytes are not in the database: %w", fs.ErrNotExist)
+
+// FileBytes returns the bytes of a stored file. Fails with fs.ErrNotExist where they are gone.
 func (s *Service) FileBytes(ctx context.Context, blob *store.Blob) ([]byte, error) {
 	hash, ok := strings.CutPrefix(blob.Location, DataPrefix)
 	if !ok {
@@ -252,7 +255,7 @@ func (s *Service) FileBytes(ctx context.Context, blob *store.Blob) ([]byte, erro
 	}
 	data, err := s.DB.BlobData(ctx, hash, blob.Size)
 	if parley.IsCode(err, parley.CodeSourceNotFound) {
-		return nil, errors.New("its bytes are not in the database")
+		return nil, errNoBytes
 	}
 	return data, err
 }
@@ -269,7 +272,7 @@ func (s *Service) FilePart(ctx context.Context, blob *store.Blob, part int) ([]b
 	}
 	data, err := s.DB.BlobDataPart(ctx, hash, part)
 	if parley.IsCode(err, parley.CodeSourceNotFound) {
-		return nil, errors.New("its bytes are not in the database")
+		return nil, errNoBytes
 	}
 	return data, err
 }

@@ -26,6 +26,12 @@ var agentSettings = []string{"instructions", "channelInstructions", "model", "te
 // readAgents reads a page of the list of agents and takes over those that are not known yet.
 func (r *run) readAgents(ctx context.Context) (time.Duration, error) {
 	p, err := r.client.readPage(ctx, r.moveIn.Walk, listPageSize, "agents")
+	if r.isCursorOver(err, r.moveIn.Walk) {
+		return 0, r.write(ctx, func(_ *store.DB, m *store.MoveIn) error {
+			m.Walk = store.MoveInWalk{}
+			return nil
+		})
+	}
 	if err != nil {
 		return 0, err
 	}

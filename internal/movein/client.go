@@ -57,6 +57,12 @@ func (t *passingFailure) Error() string { return t.text }
 // backoff returns how long to wait after the attempt of a number, from 1.
 func backoff(attempt int) time.Duration { return min(firstBackoff<<min(attempt-1, 10), maxBackoff) }
 
+// errAgentGone is returned where the service does not have the agent that is asked for.
+var errAgentGone = errors.New("movein: the service has no such agent")
+
+// errBadRequest is returned where the service does not take a request as it is, such as one with a cursor that is over.
+var errBadRequest = errors.New("movein: the service does not take the request")
+
 // errPageTooLarge is returned for a page that a smaller limit may help.
 var errPageTooLarge = errors.New("movein: the page is too large")
 
@@ -195,6 +201,10 @@ func (c *client) refusal(res *outbound.Response) error {
 			", which is not followed with a key; name that address itself if it is right")
 	case res.Status == http.StatusNotFound && quoted == "":
 		return c.wrongAnswer(res)
+	case res.Status == http.StatusNotFound && strings.HasPrefix(quoted, " "+string(parley.CodeAgentNotFound)+":"):
+		return fmt.Errorf("%w: %w", errAgentGone, parley.Invalid("url", fmt.Sprintf("answers %d%s", res.Status, quoted)))
+	case res.Status == http.StatusBadRequest:
+		return fmt.Errorf("%w: %w", errBadRequest, parley.Invalid("url", fmt.Sprintf("answers %d%s", res.Status, quoted)))
 	}
 	return parley.Invalid("url", fmt.Sprintf("answers %d%s", res.Status, quoted))
 }

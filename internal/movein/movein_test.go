@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -369,6 +370,48 @@ func TestLimitsAreKept(t *testing.T) {
 	}
 	if refused < 10 {
 		t.Errorf("only %d refusals", refused)
+	}
+	mt.checkSame(mt.agent)
+}
+
+// An agent that is deleted at the service meanwhile does not hold up the others, and the list says so.
+func TestAnAgentThatIsGoneIsLeftOut(t *testing.T) {
+	mt := openMoveTest(t)
+	mt.fill(25)
+	front := mt.newFront(func(w http.ResponseWriter, r *http.Request) bool {
+		isGone := strings.HasSuffix(r.URL.Path, "/agents/"+mt.agent+"/conversations/export")
+		if isGone {
+			answerWith(http.StatusNotFound, "application/json", `{"error":{"code":"AGENT_NOT_FOUND","message":"No."}}`)(w, r)
+		}
+		return isGone
+	})
+	state := mt.moveIn(front.URL)
+	if state.Agents != 2 || state.AgentsDone != 2 || state.Conversations != 1 {
+		t.Errorf("%+v", state)
+	}
+	if !slices.ContainsFunc(state.LeftOut, func(l admin.MoveInLeftOut) bool {
+		return l.Kind == "conversation" && strings.Contains(l.Reason, "does not have the agent any more")
+	}) {
+		t.Errorf("left out: %+v", state.LeftOut)
+	}
+}
+
+// Where the service does not take a cursor any more, a while later, the list is read from its beginning.
+func TestACursorThatIsOver(t *testing.T) {
+	mt := openMoveTest(t)
+	mt.fill(60)
+	var isRefused atomic.Bool
+	front := mt.newFront(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Query().Get("cursor") == "" || !isRefused.CompareAndSwap(false, true) {
+			return false
+		}
+		mt.clock.Advance(time.Hour)
+		answerWith(http.StatusBadRequest, "application/json",
+			`{"error":{"code":"VALIDATION_INVALID_BODY","message":"The cursor is over."}}`)(w, r)
+		return true
+	})
+	if state := mt.moveIn(front.URL); state.Conversations != 62 || state.Present == 0 {
+		t.Errorf("%+v", state)
 	}
 	mt.checkSame(mt.agent)
 }

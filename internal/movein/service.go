@@ -188,7 +188,51 @@ func (r *run) readPage(ctx context.Context) (time.Duration, error) {
 	})
 }
 
+// readAgentPage reads the next page of an agent. One that was deleted at the service meanwhile has come to its end.
 func (r *run) readAgentPage(ctx context.Context, a *store.MoveInAgent) (time.Duration, error) {
+	wait, err := r.readStage(ctx, a)
+	switch {
+	case errors.Is(err, errAgentGone):
+		return 0, r.endGoneAgent(ctx, a)
+	case r.isCursorOver(err, a.Walk):
+		return 0, r.write(ctx, func(tx *store.DB, _ *store.MoveIn) error {
+			to := *a
+			to.Walk = store.MoveInWalk{}
+			return tx.SaveMoveInAgent(ctx, &to)
+		})
+	}
+	return wait, err
+}
+
+// cursorLifetime is how long a cursor is expected to be good.
+const cursorLifetime = 10 * time.Minute
+
+// isCursorOver reports whether a service may have refused a page for its cursor, which is from a while ago. Its list is
+// then read from the beginning: what is here already stays.
+func (r *run) isCursorOver(err error, walk store.MoveInWalk) bool {
+	return errors.Is(err, errBadRequest) && walk.Cursor != "" && r.Now().Sub(r.moveIn.UpdatedAt) > cursorLifetime
+}
+
+// endGoneAgent ends an agent that the service does not have any more, and notes that.
+func (r *run) endGoneAgent(ctx context.Context, a *store.MoveInAgent) error {
+	return r.write(ctx, func(tx *store.DB, _ *store.MoveIn) error {
+		err := tx.CheckAgent(ctx, a.Ref, r.Now())
+		if err == nil {
+			err = tx.AddMoveInItem(ctx, &store.MoveInItem{ID: parley.NewTimedUUID(), MoveInID: a.MoveInID, Ref: a.Ref,
+				Kind: store.MoveInConversation, RemoteID: a.RemoteID, Name: "all others", Reason: reasonAgentGone})
+		}
+		if err != nil && !parley.IsCode(err, parley.CodeAgentNotFound) { // it may be deleted here as well
+			return err
+		}
+		to := *a
+		to.Walk, to.Stage = store.MoveInWalk{}, store.MoveInDone
+		return tx.SaveMoveInAgent(ctx, &to)
+	})
+}
+
+const reasonAgentGone = "the service does not have the agent any more"
+
+func (r *run) readStage(ctx context.Context, a *store.MoveInAgent) (time.Duration, error) {
 	switch a.Stage {
 	case store.MoveInSources:
 		return r.readSources(ctx, a)

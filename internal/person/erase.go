@@ -3,8 +3,6 @@ package person
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 
 	"parley"
 	"parley/internal/store"
@@ -28,20 +26,41 @@ func (s *Service) Erase(ctx context.Context, w Who) (*Erased, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	out, marks := &Erased{IsComplete: true}, []string{}
-	err := s.eachAgent(ctx, w, func(ref parley.AgentRef, d *store.PersonData) error {
-		marks = append(marks, marksOf(d)...)
-		return s.eraseOfAgent(ctx, ref, d, out)
-	})
-	if err == nil {
-		err = s.PurgeSearch(ctx, w.Account)
-	}
-	if err == nil {
-		out.Texts, err = s.DB.EraseTexts(ctx, w.Account, func(text string) bool { return holdsAny(text, marks) })
-	}
+	out := &Erased{IsComplete: true}
+	err := s.erase(ctx, w, out)
 	return out, errors.Join(err, s.DB.NotePerson(context.WithoutCancel(ctx), w.Account, s.Now(), w.Actor,
 		store.PersonErased, w.mark(), map[string]any{"conversations": out.Conversations, "leads": out.Leads,
 			"people": out.People, "visitors": out.Visitors, "texts": out.Texts, "isComplete": out.IsComplete && err == nil}))
+}
+
+// erase erases texts before the rows that tell which ones are the person's, so that one that is stopped can be
+// repeated, and those that were written meanwhile behind them.
+func (s *Service) erase(ctx context.Context, w Who, out *Erased) error {
+	m := newMarks(w)
+	if err := s.eachAgent(ctx, w, func(_ parley.AgentRef, d *store.PersonData) error {
+		m.add(d)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := s.eraseTexts(ctx, w, m, out); err != nil {
+		return err
+	}
+	if err := s.eachAgent(ctx, w, func(ref parley.AgentRef, d *store.PersonData) error {
+		return s.eraseOfAgent(ctx, ref, d, out)
+	}); err != nil {
+		return err
+	}
+	if err := s.PurgeSearch(ctx, w.Account); err != nil {
+		return err
+	}
+	return s.eraseTexts(ctx, w, m, out)
+}
+
+func (s *Service) eraseTexts(ctx context.Context, w Who, m *marks, out *Erased) error {
+	n, err := s.DB.EraseTexts(ctx, w.Account, m.areIn)
+	out.Texts += n
+	return err
 }
 
 func (s *Service) eraseOfAgent(ctx context.Context, ref parley.AgentRef, d *store.PersonData, out *Erased) error {
@@ -61,27 +80,4 @@ func (s *Service) eraseOfAgent(ctx context.Context, ref parley.AgentRef, d *stor
 		return err
 	}
 	return s.DeleteUnusedFiles(ctx, ref)
-}
-
-// marksOf returns the texts by which what was sent or answered is known to be of a person, in lower case and as JSON
-// has them: a short id of a user must not be found within other words.
-func marksOf(d *store.PersonData) (marks []string) {
-	for _, email := range d.Keys.Emails {
-		marks = append(marks, `"`+email+`"`)
-	}
-	for _, user := range d.Keys.Users {
-		marks = append(marks, `"`+strings.ToLower(user)+`"`)
-	}
-	for _, id := range d.Conversations {
-		marks = append(marks, string(id))
-	}
-	for _, v := range d.Visitors {
-		marks = append(marks, string(v.ID))
-	}
-	return marks
-}
-
-func holdsAny(text string, marks []string) bool {
-	text = strings.ToLower(text)
-	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, strings.ToLower(mark)) })
 }

@@ -3,6 +3,8 @@ package person
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"time"
 
 	"parley"
@@ -96,6 +98,7 @@ type File struct {
 	MediaType string    `json:"mediaType"`
 	CreatedAt time.Time `json:"createdAt"`
 	Data      []byte    `json:"data"`
+	IsMissing bool      `json:"isMissing,omitempty"` // its bytes were gone before
 }
 
 // Export collects what an account holds of a person. It is recorded in the audit chain. Fails with
@@ -195,13 +198,21 @@ func (s *Service) messageFiles(ctx context.Context, ref parley.AgentRef, message
 		if err != nil {
 			return nil, err
 		}
-		data, err := s.ReadFile(ctx, blob)
+		file, err := s.newFile(ctx, blob, File{Name: f.Name, MediaType: f.MediaType, CreatedAt: f.CreatedAt})
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{f.Name, f.MediaType, f.CreatedAt, data})
+		files = append(files, file)
 	}
 	return files, nil
+}
+
+// newFile reads the bytes of a file. One that is gone does not prevent the export of all others.
+func (s *Service) newFile(ctx context.Context, blob *store.Blob, f File) (_ File, err error) {
+	if f.Data, err = s.ReadFile(ctx, blob); errors.Is(err, fs.ErrNotExist) {
+		f.IsMissing, err = true, nil
+	}
+	return f, err
 }
 
 func (s *Service) addRecordings(ctx context.Context, ref parley.ConversationRef, out *Conversation) error {
@@ -214,11 +225,11 @@ func (s *Service) addRecordings(ctx context.Context, ref parley.ConversationRef,
 		if err != nil {
 			return err
 		}
-		data, err := s.ReadFile(ctx, blob)
+		file, err := s.newFile(ctx, blob, File{Name: blob.Name, MediaType: blob.MediaType, CreatedAt: list[i].CreatedAt})
 		if err != nil {
 			return err
 		}
-		out.Recordings = append(out.Recordings, File{blob.Name, blob.MediaType, list[i].CreatedAt, data})
+		out.Recordings = append(out.Recordings, file)
 	}
 	return nil
 }

@@ -2,8 +2,10 @@ package person_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"strings"
 	"testing"
@@ -86,16 +88,23 @@ func (f *fixture) plant(marker, user string) {
 			insert into idempotency_keys (account_id, key, request_hash, status, reply, created_at)
 			values (?, ?, 'h', 200, ?, 0)`, f.agent.Account, fmt.Sprint(user, i),
 			fmt.Sprintf(`{"conversationId":%q,"text":%q}`, c.ID, marker))
-		f.Must(f.DB.Transact(f, sqldb.Bulk, func(tx *store.DB) error {
-			return tx.AddDelivery(f, &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()),
-				AccountID: f.agent.Account, AgentID: f.agent.Agent, WebhookID: "w", Event: parley.EventLeadsSubmit,
-				Body:  fmt.Sprintf(`{"payload":{"customerEmail":%q,"customerName":%q}}`, user+"@X.example", marker),
-				DueAt: now, CreatedAt: now})
-		}))
+		f.plantDelivery(marker, user)
 		_, err := f.DB.ClaimMailNotice(f, store.MailNotice{Conversation: c.Ref(), Recipient: "customer", Kind: "reply"}, now,
 			time.Minute)
 		f.Must(err)
 	}
+}
+
+// plantDelivery stores what a webhook is sent of a lead.
+func (f *fixture) plantDelivery(marker, user string) {
+	f.Helper()
+	now := f.clock.Now()
+	f.Must(f.DB.Transact(f, sqldb.Bulk, func(tx *store.DB) error {
+		return tx.AddDelivery(f, &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()),
+			AccountID: f.agent.Account, AgentID: f.agent.Agent, WebhookID: "w", Event: parley.EventLeadsSubmit,
+			Body:  fmt.Sprintf(`{"payload":{"customerEmail":%q,"customerName":%q}}`, user+"@X.example", marker),
+			DueAt: now, CreatedAt: now})
+	}))
 }
 
 func (f *fixture) addPerson(p *parley.Person) {
@@ -268,6 +277,29 @@ func TestNothingIsLeftOfAnErasedPerson(t *testing.T) {
 	})
 }
 
+// An erasure that was stopped is made up for by the next one, and so is what webhooks were sent behind it.
+func TestAnErasureIsRepeated(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		f.plant("plantedann", "ann")
+		f.Must(f.DB.SkipEvents(f, store.WebhookFollower, f.agent.Account))
+		ann, deleteFiles := person.Who{Account: f.agent.Account, Email: "Ann@x.example"}, f.service.DeleteUnusedFiles
+		f.service.DeleteUnusedFiles = func(context.Context, parley.AgentRef) error { return errors.New("stopped") }
+		if _, err := f.service.Erase(f, ann); err == nil {
+			f.Fatal("it was not stopped")
+		}
+		f.service.DeleteUnusedFiles = deleteFiles
+		f.plantDelivery("plantedann", "ann")
+		out, err := f.service.Erase(f, ann)
+		f.Must(err)
+		if !out.IsComplete || out.Texts != 1 {
+			f.Errorf("erased: %+v", out)
+		}
+		if n, places := f.countMarks("plantedann"); n > 0 {
+			f.Errorf("%d markers are left in %v", n, places)
+		}
+	})
+}
+
 func TestSearchFindsNothingOfAnErasedPerson(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		f.plant("plantedann", "ann")
@@ -329,5 +361,26 @@ func TestAPersonIsExportedWithAllThatIsHeldOfThem(t *testing.T) {
 		}
 		_, err = f.service.Export(f, person.Who{Account: f.agent.Account})
 		f.WantCode(err, parley.CodeInvalidBody, "email")
+	})
+}
+
+// A file that is gone does not prevent the export of all else, which says so.
+func TestAMissingFileIsNamedInTheExport(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		c := f.plantConversation("plantedann", "ann", "", 0)
+		f.plantRow("voice_sessions", c.ID, "session")
+		f.plantRowWith("voice_recordings", c.ID, "recording", map[string]any{"blob_id": f.plantFile("plantedann")})
+		f.service.ReadFile = func(context.Context, *store.Blob) ([]byte, error) {
+			return nil, fmt.Errorf("read a file: %w", fs.ErrNotExist)
+		}
+		out, err := f.service.Export(f, person.Who{Account: f.agent.Account, UserID: "ann"})
+		f.Must(err)
+		if len(out.Agents) != 1 || len(out.Agents[0].Conversations) != 1 {
+			f.Fatalf("exported: %+v", out)
+		}
+		list := out.Agents[0].Conversations[0].Recordings
+		if len(list) != 1 || !list[0].IsMissing || list[0].Data != nil {
+			f.Errorf("recordings: %+v", list)
+		}
 	})
 }

@@ -70,7 +70,7 @@ var writtenAhead = map[string]string{
 	"credit_ledger":         "turn_id",
 }
 
-// UnfinishedImport finds an import of an archive that did not come to its end; nil where there is none.
+// UnfinishedImport finds an import of an archive that did not come to its end; nil if there is none.
 func (db *DB) UnfinishedImport(ctx context.Context, archive string) (*ArchiveImport, error) {
 	return archiveImportTable.findOrNil(ctx, db, `where archive = ? order by account_id limit 1`, archive)
 }
@@ -104,14 +104,16 @@ func (db *DB) requireNoAccount(ctx context.Context, account parley.AccountID) er
 	return err
 }
 
-// TakeImport makes an import the owner's, and returns it as it is: whoever wrote it before finds so with the next step.
-// It returns nil where it is gone or is being taken back.
-func (db *DB) TakeImport(ctx context.Context, account parley.AccountID, archive, owner string) (m *ArchiveImport,
-	err error) {
+// TakeImport makes an import the owner's from now on, and returns it as it is: whoever wrote it before finds so with
+// the next step. It returns nil where it is gone or is being taken back.
+func (db *DB) TakeImport(ctx context.Context, account parley.AccountID, archive, owner string,
+	now time.Time) (m *ArchiveImport, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		if err := tx.exec(ctx, `
-			update account_imports set owner = ?
-			where account_id = ? and archive = ?`, owner, account, archive); err != nil {
+			update account_imports set
+			  owner = ?,
+			  updated_at = ?
+			where account_id = ? and archive = ?`, owner, millis(now), account, archive); err != nil {
 			return err
 		}
 		m, err = archiveImportTable.findOrNil(ctx, tx, `where account_id = ? and archive = ?`, account, archive)

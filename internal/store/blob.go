@@ -81,11 +81,13 @@ func (db *DB) HasFileWithHash(ctx context.Context, s *parley.Source, hash string
 }
 
 // EraseOrphanedBlobs erases the rows of an agent's files that no version is made of any more, that are none of its
-// pictures, and that neither a message nor a recording holds, and returns their locations.
+// pictures, and that neither a message nor a recording holds, and returns their locations. Of an agent that is not
+// there it erases nothing: while an archive is imported, what names its files comes after them, and the agent last.
 func (db *DB) EraseOrphanedBlobs(ctx context.Context, ref parley.AgentRef) (locations []string, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		orphaned, err := blobTable.list(ctx, tx, `
 			where blobs.agent_id = ? and blobs.account_id = ?
+			  and exists (select 1 from agents a where a.id = blobs.agent_id and a.account_id = blobs.account_id)
 			  and not exists (select 1 from source_versions v where v.agent_id = blobs.agent_id and v.blob_id = blobs.id)
 			  and not exists (select 1 from agents a where a.id = blobs.agent_id
 			    and blobs.id in (a.icon_blob, a.picture_blob))

@@ -121,9 +121,11 @@ func (db *DB) EachStoredFile(ctx context.Context, f func(StoredFile)) error {
 }
 
 // CountIncompleteBlobData counts the files whose bytes are to be in the database and are not all there; prefix and hash
-// are such a place.
+// are such a place. Of an agent that is being imported they come after the rows.
 func (db *DB) CountIncompleteBlobData(ctx context.Context, prefix string) (int, error) {
 	return db.count(ctx, `
-		from (select distinct hash, size from blobs where place = ? || hash) b
-		where b.size <> (select coalesce(sum(length(d.bytes)), 0) from blob_data d where d.hash = b.hash)`, prefix)
+		from (select distinct b.hash, b.size
+		  from blobs b
+		  where b.place = ? || b.hash and exists (select 1 from agents a where a.id = b.agent_id)) f
+		where f.size <> (select coalesce(sum(length(d.bytes)), 0) from blob_data d where d.hash = f.hash)`, prefix)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -45,21 +46,62 @@ func (db *DB) PersonData(ctx context.Context, ref parley.AgentRef, keys PersonKe
 	if d.Conversations, err = db.personConversations(ctx, ref, d); err != nil {
 		return nil, err
 	}
-	conversations := toAny(d.Conversations)
-	if d.Leads, err = leadTable.list(ctx, db, `
-		where agent_id = ? and account_id = ?
-		  and (lower(email) in `+listOf(len(d.Keys.Emails))+` or conversation_id in `+listOf(len(conversations))+`)
-		order by created_at, id`,
-		slices.Concat([]any{ref.Agent, ref.Account}, toAny(d.Keys.Emails), conversations)...); err != nil {
+	if d.Leads, err = db.personLeads(ctx, ref, d); err != nil {
 		return nil, err
 	}
-	d.Visitors, err = visitorTable.list(ctx, db, `
-		where agent_id = ? and account_id = ?
-		  and (user_id in `+listOf(len(d.Keys.Users))+` or id in (select visitor_id from conversations
-		    where agent_id = ? and account_id = ? and visitor_id is not null and id in `+listOf(len(conversations))+`))
-		order by created_at, id`, slices.Concat([]any{ref.Agent, ref.Account}, toAny(d.Keys.Users),
-		[]any{ref.Agent, ref.Account}, conversations)...)
+	d.Visitors, err = db.personVisitors(ctx, ref, d)
 	return d, err
+}
+
+// personLeads finds the leads that have one of the addresses, and those of the conversations.
+func (db *DB) personLeads(ctx context.Context, ref parley.AgentRef, d *PersonData) ([]parley.Lead, error) {
+	list, err := leadTable.list(ctx, db, `
+		where agent_id = ? and account_id = ? and lower(email) in `+listOf(len(d.Keys.Emails)),
+		append([]any{ref.Agent, ref.Account}, toAny(d.Keys.Emails)...)...)
+	for some := range slices.Chunk(d.Conversations, peoplePerStatement) {
+		if err != nil {
+			return nil, err
+		}
+		var found []parley.Lead
+		found, err = leadTable.list(ctx, db, `
+			where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(some)),
+			append([]any{ref.Agent, ref.Account}, toAny(some)...)...)
+		list = append(list, found...)
+	}
+	return eachOnce(list, func(l *parley.Lead) (time.Time, string) { return l.CreatedAt, l.ID }), err
+}
+
+// personVisitors finds the browsers in which one of the ids is known, and those in which the conversations began.
+func (db *DB) personVisitors(ctx context.Context, ref parley.AgentRef, d *PersonData) ([]parley.Visitor, error) {
+	list, err := visitorTable.list(ctx, db, `
+		where agent_id = ? and account_id = ? and user_id in `+listOf(len(d.Keys.Users)),
+		append([]any{ref.Agent, ref.Account}, toAny(d.Keys.Users)...)...)
+	for some := range slices.Chunk(d.Conversations, peoplePerStatement) {
+		if err != nil {
+			return nil, err
+		}
+		var found []parley.Visitor
+		found, err = visitorTable.list(ctx, db, `
+			where agent_id = ? and account_id = ? and id in (select visitor_id from conversations
+			  where agent_id = ? and account_id = ? and visitor_id is not null and id in `+placeholders(len(some))+`)`,
+			append([]any{ref.Agent, ref.Account, ref.Agent, ref.Account}, toAny(some)...)...)
+		list = append(list, found...)
+	}
+	return eachOnce(list, func(v *parley.Visitor) (time.Time, string) { return v.CreatedAt, string(v.ID) }), err
+}
+
+// eachOnce returns each row once, the oldest first.
+func eachOnce[T any](list []T, place func(*T) (at time.Time, id string)) []T {
+	slices.SortFunc(list, func(a, b T) int {
+		atA, idA := place(&a)
+		atB, idB := place(&b)
+		return cmp.Or(atA.Compare(atB), cmp.Compare(idA, idB))
+	})
+	return slices.CompactFunc(list, func(a, b T) bool {
+		_, idA := place(&a)
+		_, idB := place(&b)
+		return idA == idB
+	})
 }
 
 func (db *DB) personConversations(ctx context.Context, ref parley.AgentRef,

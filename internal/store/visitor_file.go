@@ -140,7 +140,8 @@ func (db *DB) FileOfAgent(ctx context.Context, ref parley.AgentRef,
 }
 
 // DeleteUnsentFiles deletes files that visitors and members uploaded before a moment and never sent, some at a time,
-// and returns the agents whose they were. It is a job of the installation.
+// and returns the agents whose they were. Those of an agent that is still being imported stay. It is a job of the
+// installation.
 func (db *DB) DeleteUnsentFiles(ctx context.Context, before time.Time) (agents []parley.AgentRef, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		agents = nil
@@ -162,6 +163,10 @@ func (db *DB) deleteUnsentFiles(ctx context.Context, table string, before time.T
 		return ref, err
 	}, `
 		delete from `+table+`
-		where id in (select id from `+table+` where created_at < ? order by created_at limit ?)
+		where id in (select f.id
+		  from `+table+` f
+		  where f.created_at < ? and exists (select 1 from agents a where a.id = f.agent_id)
+		  order by f.created_at
+		  limit ?)
 		returning account_id, agent_id`, millis(before), maxEraseRows)
 }

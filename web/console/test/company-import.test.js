@@ -88,7 +88,7 @@ describe("an archive", { skip }, () => {
   const failures = {
     "that is damaged": [() => events(damaged), "This is no archive of Parley", "records/people.jsonl, line 3"],
     "that is too large": [() => [413, { error: { code: "REQUEST_TOO_LARGE", message: "At most 100 bytes." } }], "larger than this server takes here", "At most 100 bytes."],
-    "whose import the server has cut": [() => events(event("progress", { step: "import", done: 1, all: 2 })), "Nothing was imported.", null],
+    "whose import the server has cut": [() => events(event("progress", { step: "import", done: 1, all: 2 })), "Nothing was imported. The connection was lost. Choose the same file again", null],
   };
   for (const [name, [reply, reason, detail]] of Object.entries(failures)) {
     test(`${name} is refused with the reason`, async () => {

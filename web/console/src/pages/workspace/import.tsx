@@ -69,6 +69,7 @@ const reasons: Readonly<Record<string, Key>> = {
   RESOURCE_ALREADY_EXISTS: "company.importTaken",
   VALIDATION_INVALID_BODY: "company.importRefused",
   REQUEST_TOO_LARGE: "company.importLarge",
+  NO_ANSWER: "company.importCut",
 };
 
 /** Says why nothing was imported, and what the server says of it, in English, where that tells more. */
