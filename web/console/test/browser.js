@@ -67,7 +67,7 @@ export const waitForFocus = (page, text) => page.locator(":focus", { hasText: te
 
 /** Opens a page in a context of its own. `problems` fills with errors, reports and requests to other hosts. */
 export async function newPage(browser, origin, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   context.setDefaultTimeout(patience);
   const page = await context.newPage();
   const problems = [];
