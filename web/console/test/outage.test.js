@@ -70,8 +70,7 @@ describe("outage", { skip }, () => {
       await page.getByRole("button", { name: "Try now" }).click({ timeout: 3000 }).catch(() => {});
       await heading(page, "Sources");
       await live();
-      const sheets = await page.evaluate(() => [...document.styleSheets].map(({ href }) => href));
-      assert.ok(sheets.some((href) => /\/sources-[^/]*\.css$/.test(href)), String(sheets));
+      await page.waitForFunction(() => [...document.styleSheets].some(({ href }) => /\/sources-[^/]*\.css$/.test(href)));
     });
   });
 

@@ -62,6 +62,11 @@ async function deleteAll(page) {
   await page.getByRole("button", { name: "Delete", exact: true }).click();
 }
 
+// Of a long ticket only the newest messages are shown at first.
+async function showEarlier(page, texts) {
+  if (texts.length > 50) await page.getByRole("button", { name: "Show earlier messages" }).click();
+}
+
 // A path ends a name, so what holds a slash is told apart by it. No browser sends control characters in a name.
 const fileNames = (texts) => {
   const names = texts.filter((text) => text.isWellFormed() && text.length < 200 && !/\p{Cc}/u.test(text.replaceAll("\t", " ")));
@@ -158,6 +163,7 @@ const sinks = {
     path: `/inbox/${inboxRows[0].conversationId}`,
     answer: (texts, whole) => ({
       state: {
+        said: { [inboxRows[0].conversationId]: saidOf(["Hello"]) }, // without the file, whose address is no page
         customer: {
           attributes: texts.map((value, i) => ({ name: `a${i}`, label: value, value })),
           conversations: [{ conversationId: inboxID(1), agentId: "a", source: whole, status: "ended", paused: false, messages: 3, createdAt: "2026-11-20T14:01:00Z", lastActivity: "2026-11-20T14:03:00Z" }],
@@ -335,9 +341,12 @@ const sinks = {
     path: `${home}/tickets/4`,
     answer: (texts) => ({
       session: withTickets(),
-      state: { ticketMessages: texts.map((text, i) => ({ ...ticketMessages[3], messageId: `m${i}`, name: text, text, files: [{ name: text, mediaType: text, size: 1, address: text }] })) },
+      state: { ticketMessages: texts.map((text, i) => ({ ...ticketMessages[3], messageId: `m${i}`, seq: i + 1, name: text, text, files: [{ name: text, mediaType: text, size: 1, address: text }] })) },
     }),
-    steps: [{ ready: (page) => main(page).getByRole("article").first().waitFor(), place: main }],
+    steps: [
+      { ready: (page) => main(page).getByRole("article").first().waitFor(), place: main, shows: (texts) => texts.slice(-50) },
+      { act: showEarlier, place: main },
+    ],
   },
   "webhooks and deliveries: addresses, events, reasons": {
     path: "/workspace/webhooks/hook_1",
