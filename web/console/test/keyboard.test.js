@@ -241,6 +241,17 @@ describe("keyboard", { skip }, () => {
       }, options);
     }
   });
+
+  test("with reduced motion a dialog has the focus, whatever is hidden while it opens", async () => {
+    await at(`/agents/${id}/settings`, async (page) => {
+      await page.evaluate(() => addEventListener("transitionrun", ({ propertyName }) => (window.moved = propertyName), true));
+      await page.getByLabel("Instructions").fill("Changed."); // without a key or a pointer, as screen readers move the focus
+      await page.getByText("1 change").waitFor();
+      await page.keyboard.press("Control+k");
+      await page.getByRole("dialog").locator("input:focus").waitFor();
+      assert.equal(await page.evaluate(() => window.moved), undefined);
+    });
+  });
 });
 
 describe("what is said", { skip }, () => {
