@@ -57,7 +57,8 @@ describe("an answer that is lost", { skip }, () => {
   test("ten minutes of sleep in the middle of an answer: it is there, once, when the lid is opened", async () => {
     const gate = createGate([20]);
     const text = "It left our house on Monday and is on its way. ".repeat(8);
-    chats.model.answer = (question) => (question.includes("asleep") ? { text, pieces: 40, gate: gate.pass } : { text: `About ${question}` });
+    const slow = { text, pieces: 40, gate: gate.pass };
+    chats.model.answer = (question) => (question.includes("asleep") ? slow : { text: `About ${question}` });
     const page = await open({ prepare: (page) => page.clock.install() });
     await ask(page, "What happens while I am asleep?");
     await gate.reached(20);
