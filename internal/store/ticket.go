@@ -224,7 +224,9 @@ func (db *DB) ticketsWithoutMessages(ctx context.Context, f TicketFilter, where 
 		where += ` and ` + f.tieColumn() + ` ` + beyond + ` ?`
 		args = append(args[:len(args):len(args)], f.tieOf(ask.After))
 	}
-	return db.queryTickets(ctx, where+` order by `+f.tieColumn()+direction, args, limit)
+	// The column is null in all of them: named, it is the order of the index.
+	order := ` order by t.last_message_at` + direction + `, ` + f.tieColumn() + direction
+	return db.queryTickets(ctx, where+order, args, limit)
 }
 
 func (db *DB) queryTickets(ctx context.Context, where string, args []any, limit int) ([]parley.Ticket, error) {
