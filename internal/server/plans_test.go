@@ -171,7 +171,7 @@ func showSources(t *testing.T, s *testkit.Server, agent string) {
 // mayScan is what a statement may read as a whole: its own values, jobs and counts that are bounded by a limit, and
 // the few accounts whose index is being built, which have an index.
 var mayScan = regexp.MustCompile(`^SCAN (CONSTANT ROW|\d+ CONSTANT ROWS|\d+-ROW VALUES CLAUSE|\(subquery-\d+\)|` +
-	`due$|answered$|newest$|search_accounts USING INDEX search_accounts_building)`)
+	`due$|answered$|newest$|found$|search_accounts USING INDEX search_accounts_building)`)
 
 // mayCollect are the statements that may sort: the webhooks of an account (100 at most), the groups of questions of an
 // agent, the files of a page of messages, and the agents of an account whose index is being built.
