@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
 import { skip, untilNothing, waitForQuiet } from "./browser.js";
+import { EventLog } from "./event-log.js";
 import { row, thread } from "./inbox-answers.js";
 import { customers, leads } from "./insight-answers.js";
 import { useConsole } from "./setup.js";
@@ -22,11 +23,11 @@ const makers = {
   [`/v1${help}/leads`]: (i) => ({ ...leads[0], leadId: `lead_${i}`, name: `Customer ${i + 1} of many`, email: undefined }),
 };
 
-/** Answers lists in the parts that are asked for. `added` rows are above the first one. `live` takes events. */
+/** Answers lists in the parts that are asked for. `added` rows are above the first one. `events` are told to the page. */
 function long(base = answers()) {
-  const state = { added: 0, asked: 0, live: null };
+  const state = { added: 0, asked: 0 };
+  const events = new EventLog();
   const both = (asked) => {
-    if (asked.path === "/v1/events") return [200, { open: (reply) => begin(state, reply) }, { "Content-Type": "text/event-stream" }];
     const thread = answerThread(state, asked);
     if (thread) return thread;
     const make = makers[asked.path];
@@ -37,15 +38,10 @@ function long(base = answers()) {
     const end = Math.min(total, start + limit);
     return [200, { data: Array.from({ length: end - start }, (_, i) => make(start + i)), pagination: { cursor: String(end), hasMore: end < total } }];
   };
-  return Object.assign(both, base, { live: state });
+  return Object.assign(events.with(Object.assign(both, base)), { live: state, events });
 }
 
-function begin(state, reply) {
-  reply.write('event: hello\nid: 1\ndata: {"role":"owner","position":"1","version":"1"}\n\n');
-  state.live = reply;
-}
-
-const tell = (answer, name, change) => answer.live.live.write(`event: ${name}\nid: ${Date.now()}\ndata: ${JSON.stringify(change)}\n\n`);
+const tell = (answer, name, change) => answer.events.send(name, change);
 
 const said = 2_000;
 const entry = (seq) => ({
