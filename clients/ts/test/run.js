@@ -10,9 +10,10 @@ const folder = mkdtempSync(join(tmpdir(), "parley-program-"));
 const program = process.env.PARLEY_PROGRAM || join(folder, "parley");
 try {
   if (!process.env.PARLEY_PROGRAM) execFileSync("go", ["build", "-o", program, "./cmd/parley"], { cwd: join(here, "../../.."), stdio: "inherit" });
-  const files = process.argv.length > 2 ? process.argv.slice(2) : readdirSync(here).filter((name) => name.endsWith(".test.js")).map((name) => join(here, name));
+  const chosen = process.argv.slice(2);
+  const files = chosen.length > 0 ? chosen : readdirSync(here).filter((name) => name.endsWith(".test.js")).map((name) => join(here, name));
   process.env.PARLEY_PROGRAM = program;
-  if (!(await runFiles(files, 10))) process.exitCode = 1;
+  if (!(await runFiles(files, 10, { isChosen: chosen.length > 0 }))) process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -22,7 +22,8 @@ try {
   process.env.PARLEY_CONSOLE_BUILD = folder;
   if (!skip) program();
   const minutes = process.env.PARLEY_LONG ? 55 : 40; // only against hanging
-  if (!(await runFiles(files.map((name) => join(import.meta.dirname, name)), minutes))) process.exitCode = 1;
+  const paths = files.map((name) => join(import.meta.dirname, name));
+  if (!(await runFiles(paths, minutes, { isChosen: names.length > 0 }))) process.exitCode = 1;
 } finally {
   if (!given) rmSync(folder, { recursive: true, force: true });
 }

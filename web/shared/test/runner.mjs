@@ -6,6 +6,7 @@ import { compose } from "node:stream";
 import { run } from "node:test";
 import { spec as Spec } from "node:test/reporters";
 import { inspect } from "node:util";
+import { findResult, traceInputs } from "./results.mjs";
 import times from "./times.mjs";
 
 /** More failures than this are no chance, and are not tried again. */
@@ -16,16 +17,30 @@ const inParallel = 2 * availableParallelism();
 
 /**
  * Runs the files, `concurrency` at a time, each for so many minutes at most; prints what happens and reports whether all
- * tests held. The files of those that failed run once more, one at a time; what holds then is told as flaky.
+ * tests held. The files of those that failed run once more, one at a time; what holds then is told as flaky. A file that
+ * has passed with the same inputs is not run, unless it `isChosen`.
  */
-export async function runFiles(files, minutes, concurrency = inParallel) {
+export async function runFiles(files, minutes, { concurrency = inParallel, isChosen = false } = {}) {
+  const known = isChosen ? [] : files.map(findResult).filter(Boolean);
+  for (const [{ file }] of known) process.stdout.write(`${basename(file)} (cached)\n`);
+  const left = files.filter((name) => !known.some(([{ file }]) => file === name));
+  const tests = left.length ? await runAndKeep(left, minutes, concurrency) : { all: [], flaky: [] };
+  return keep([...known.flat(), ...tests.all], tests.flaky);
+}
+
+async function runAndKeep(files, minutes, concurrency) {
+  const keepResults = traceInputs();
   const first = await runOnce(files, minutes, concurrency);
   const failed = first.filter((test) => test.status === "fail");
-  if (!failed.length || failed.length > mostFailures) return keep(first, []);
+  if (!failed.length || failed.length > mostFailures) {
+    keepResults(first);
+    return { all: first, flaky: [] };
+  }
   const again = await runOnce([...new Set(failed.map((test) => test.file))], minutes, 1);
   const isOfAgain = (test) => again.some((other) => other.file === test.file);
   const still = new Set(again.filter((test) => test.status === "fail").map((test) => test.name));
-  return keep([...first.filter((test) => !isOfAgain(test)), ...again], failed.filter((test) => !still.has(test.name)));
+  keepResults(first);
+  return { all: [...first.filter((test) => !isOfAgain(test)), ...again], flaky: failed.filter((test) => !still.has(test.name)) };
 }
 
 /** The tests of the files, and groups that are skipped as a whole: the file, the name, "pass", "fail" or "skip", and the error of each. */

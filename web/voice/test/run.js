@@ -12,7 +12,7 @@ try {
   if (!PARLEY_PROGRAM || !PARLEY_VOICEROOM) execFileSync("go", ["build", "-o", `${folder}/`, "./cmd/parley", "./internal/testkit/voiceroom"], { cwd: root, stdio: "inherit" });
   const files = readdirSync(here).filter((name) => name.endsWith(".test.js")).map((name) => join(here, name));
   Object.assign(process.env, { PARLEY_PROGRAM: join(folder, "parley"), PARLEY_VOICEROOM: join(folder, "voiceroom"), ...process.env });
-  if (!(await runFiles(files, 10, 2))) process.exitCode = 1; // calls are mostly waiting
+  if (!(await runFiles(files, 10, { concurrency: 2 }))) process.exitCode = 1; // calls are mostly waiting
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

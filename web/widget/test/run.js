@@ -36,9 +36,11 @@ async function makeShared(files) {
 }
 
 try {
-  const files = chooseFiles(process.argv.slice(2));
+  const names = process.argv.slice(2);
+  const files = chooseFiles(names);
   await makeShared(files);
-  if (!(await runFiles(files, process.env.PARLEY_LONG ? 55 : 40))) process.exitCode = 1;
+  const minutes = process.env.PARLEY_LONG ? 55 : 40; // only against hanging
+  if (!(await runFiles(files, minutes, { isChosen: names.length > 0 }))) process.exitCode = 1;
 } finally {
   rmSync(made, { recursive: true, force: true });
 }
