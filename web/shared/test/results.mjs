@@ -108,22 +108,36 @@ export function findResult(file) {
   return found ? found.tests.map((test) => ({ ...test, file })) : null;
 }
 
-/** Begins to note what files of tests read, and returns what keeps the results of those that have passed. */
-export function traceInputs() {
+const settled = 10_000; // milliseconds after its end in which all that a process has printed is here
+
+/**
+ * Begins to note what files of tests read, and keeps the results of those that have passed soon after they end, for a run
+ * that is stopped loses nothing. `tests` fills with results meanwhile. Returns what keeps those that are left.
+ */
+export function traceInputs(tests) {
   if (isOff) return () => {};
   const traces = mkdtempSync(join(tmpdir(), "parley-trace-"));
-  process.env.PARLEY_TRACE = traces;
-  process.env.NODE_OPTIONS = `--import=${new URL("trace.mjs", import.meta.url)}`;
-  return (tests) => {
+  Object.assign(process.env, { PARLEY_TRACE: traces, NODE_OPTIONS: `--import=${new URL("trace.mjs", import.meta.url)}` });
+  const timer = setInterval(() => keepResults(traces, tests, settled), settled);
+  return () => {
+    clearInterval(timer);
     delete process.env.PARLEY_TRACE;
     delete process.env.NODE_OPTIONS;
-    const all = readdirSync(traces).map((name) => JSON.parse(readFileSync(join(traces, name), "utf8")));
+    keepResults(traces, tests, 0);
     rmSync(traces, { recursive: true });
-    for (const trace of all) {
-      const ofFile = tests.filter((test) => test.file === trace.file);
-      if (ofFile.length && ofFile.every(({ status }) => status !== "fail")) keepResult(trace, ofFile);
-    }
   };
+}
+
+/** Keeps the results of the files whose processes have ended so many milliseconds ago. */
+function keepResults(traces, tests, age) {
+  for (const name of readdirSync(traces)) {
+    const place = join(traces, name);
+    if (Date.now() - statSync(place).mtimeMs < age) continue;
+    const trace = JSON.parse(readFileSync(place, "utf8"));
+    rmSync(place);
+    const ofFile = tests.filter((test) => test.file === trace.file);
+    if (ofFile.length && ofFile.every(({ status }) => status !== "fail")) keepResult(trace, ofFile);
+  }
 }
 
 function keepResult(trace, tests) {

@@ -29,23 +29,23 @@ export async function runFiles(files, minutes, { concurrency = inParallel, isCho
 }
 
 async function runAndKeep(files, minutes, concurrency) {
-  const keepResults = traceInputs();
-  const first = await runOnce(files, minutes, concurrency);
+  const first = [];
+  const keepResults = traceInputs(first);
+  await runOnce(files, minutes, concurrency, first);
+  keepResults();
   const failed = first.filter((test) => test.status === "fail");
-  if (!failed.length || failed.length > mostFailures) {
-    keepResults(first);
-    return { all: first, flaky: [] };
-  }
+  if (!failed.length || failed.length > mostFailures) return { all: first, flaky: [] };
   const again = await runOnce([...new Set(failed.map((test) => test.file))], minutes, 1);
   const isOfAgain = (test) => again.some((other) => other.file === test.file);
   const still = new Set(again.filter((test) => test.status === "fail").map((test) => test.name));
-  keepResults(first);
   return { all: [...first.filter((test) => !isOfAgain(test)), ...again], flaky: failed.filter((test) => !still.has(test.name)) };
 }
 
-/** The tests of the files, and groups that are skipped as a whole: the file, the name, "pass", "fail" or "skip", and the error of each. */
-async function runOnce(files, minutes, concurrency) {
-  const tests = [];
+/**
+ * Returns the tests of the files, and groups that are skipped as a whole: the file, the name, "pass", "fail" or "skip", and
+ * the error of each. They are in `tests` as soon as they have ended.
+ */
+async function runOnce(files, minutes, concurrency, tests = []) {
   const events = run({ files, concurrency, timeout: minutes * 60_000 });
   const note = (status) => (test) => {
     if (test.details.type === "suite" && !test.skip) return;
