@@ -34,13 +34,16 @@ function wrap(module, names, note) {
   }
 }
 
-wrap(fs, readers, noteFile);
-wrap(fs, ["cpSync"], noteTree);
-wrap(fs.promises, ["access", "open", "readFile", "readdir", "stat"], noteFile);
-wrap(child, starters, (command) => started.add(String(command)));
-syncBuiltinESMExports();
+function trace() {
+  wrap(fs, readers, noteFile);
+  wrap(fs, ["cpSync"], noteTree);
+  wrap(fs.promises, ["access", "open", "readFile", "readdir", "stat"], noteFile);
+  wrap(child, starters, (command) => started.add(String(command)));
+  syncBuiltinESMExports();
+  process.on("exit", () => {
+    const text = JSON.stringify({ file: process.argv[1], read: [...read], started: [...started] });
+    write(join(process.env.PARLEY_TRACE, `${process.pid}.json`), text);
+  });
+}
 
-process.on("exit", () => {
-  const text = JSON.stringify({ file: process.argv[1], read: [...read], started: [...started] });
-  write(join(process.env.PARLEY_TRACE, `${process.pid}.json`), text);
-});
+if (/\.test\.m?js$/.test(process.argv[1] ?? "")) trace(); // and not in what tests start
