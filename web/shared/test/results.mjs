@@ -4,7 +4,7 @@
 // so does everything where PARLEY_TEST_CACHE is off or PARLEY_LONG is set.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
 
@@ -42,13 +42,15 @@ const began = Date.now();
 
 /**
  * What is at a name: the hash of a file or of a folder's list, the version of a program; "" for nothing. It is null where
- * that has changed since the tests began, which may have seen something else.
+ * nothing was built, and for what has changed since the tests began, which may have seen something else.
  */
 const contentOf = remember((name) => {
   const [, kind, rest] = /^(\w+):(.*)$/s.exec(name);
   if (kind === "go") return hashSources();
   if (kind === "version") return execFileSync(rest, ["--version"], { encoding: "utf8" });
-  const path = kind === "file" ? join(root, rest) : join(process.env[kind], rest);
+  const place = kind === "file" ? root : process.env[kind];
+  if (!place) return null;
+  const path = join(place, rest);
   const about = statSync(path, { throwIfNoEntry: false });
   if (!about) return "";
   if (about.mtimeMs > began && kind === "file") return null;
@@ -67,8 +69,9 @@ function hashSources() {
 
 /** The files that a module imports by their paths, and those that these import. */
 function importsOf(file, found = new Set()) {
-  if (found.has(file) || !/\.m?js$/.test(file)) return found;
+  if (found.has(file)) return found;
   found.add(file);
+  if (!/\.m?js$/.test(file) || !existsSync(file)) return found;
   for (const [, path] of readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) importsOf(resolve(dirname(file), path), found);
   return found;
 }

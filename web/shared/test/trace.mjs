@@ -5,6 +5,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const { readdirSync: list, statSync: look, writeFileSync: write } = fs;
 const read = new Set();
@@ -27,10 +28,14 @@ const noteTree = (place) => noteFile(place, { recursive: true });
 function wrap(module, names, note) {
   for (const name of names) {
     const call = module[name];
-    module[name] = Object.assign(function (...words) {
+    const noting = function (...words) {
       note(...words);
       return call.apply(this, words);
-    }, call);
+    };
+    const properties = Object.getOwnPropertyDescriptors(call);
+    const begin = properties[promisify.custom]?.value; // what promisify makes of it
+    if (begin) properties[promisify.custom].value = (...words) => (note(...words), begin(...words));
+    module[name] = Object.defineProperties(noting, properties);
   }
 }
 
