@@ -69,7 +69,11 @@ func settingNames(t *testing.T) map[string]string {
 
 func TestManualNamesOnlySettingsThatExist(t *testing.T) {
 	var code strings.Builder
-	for _, file := range goFiles(t) {
+	ofTests, err := filepath.Glob("web/shared/test/*.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(goFiles(t), ofTests...) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
