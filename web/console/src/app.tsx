@@ -58,14 +58,16 @@ const NotFoundPage = lazyPage(() => import("./pages/not-found"));
 
 // What the server refuses is not asked again; what it did not answer is, once.
 const isWorthAnother = (error: unknown) => !(error instanceof APIError) || error.status === 0 || error.status >= 500;
-const client = new QueryClient({
-  defaultOptions: {
-    queries: { retry: (count, error) => count < 1 && isWorthAnother(error), networkMode: "always", staleTime: 5_000 },
-    mutations: { networkMode: "always" },
-  },
-});
+const newClient = () =>
+  new QueryClient({
+    defaultOptions: {
+      queries: { retry: (count, error) => count < 1 && isWorthAnother(error), networkMode: "always", staleTime: 5_000 },
+      mutations: { networkMode: "always" },
+    },
+  });
 
 export function App() {
+  const [client] = useState(newClient);
   return (
     <QueryClientProvider client={client}>
       <Root />

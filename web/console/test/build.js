@@ -1,4 +1,5 @@
-// Builds the console for the tests: with the pseudo-locales, and with the page of all components.
+// Builds the console for the tests: with the pseudo-locales, with the page of all components, and with one in which the
+// console is shown again and again.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { common } from "../vite.config.js";
 /** Builds into a new folder and returns its path. */
 export async function buildForTests() {
   const outDir = mkdtempSync(join(tmpdir(), "parley-console-"));
-  const input = [join(import.meta.dirname, "kit/index.html")];
+  const input = ["kit/index.html", "kit/console.html"].map((name) => join(import.meta.dirname, name));
   await build(
     mergeConfig(common, {
       define: { __PSEUDO_LOCALES__: "true" },

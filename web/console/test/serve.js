@@ -9,14 +9,17 @@ const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/cs
 const headersFile = join(import.meta.dirname, "../../../internal/console/testdata/headers.json");
 export const headers = JSON.parse(readFileSync(headersFile, "utf8"));
 
-/** Starts the server. `answer` gets what the API is asked for and returns [status, body, headers?]. */
-export async function serve(folder, answer = () => [404, notFound]) {
+/**
+ * Starts the server. `answer` gets what the API is asked for and returns [status, body, headers?]. `page` is the file that
+ * every address of the console has.
+ */
+export async function serve(folder, answer = () => [404, notFound], page = "index.html") {
   const state = { answer };
   const server = createServer((request, response) => {
     const path = new URL(request.url, "http://x").pathname;
     if (path.startsWith("/console/api/")) return answerAPI(state, path, request, response);
     if (path.startsWith("/chatbot-iframe/")) return answerFrame(path, response);
-    const name = extname(path) ? path.replace(/^\/console\//, "") : "index.html";
+    const name = extname(path) ? path.replace(/^\/console\//, "") : page;
     let text;
     try {
       text = readFileSync(join(folder, name));
@@ -31,7 +34,8 @@ export async function serve(folder, answer = () => [404, notFound]) {
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   const origin = `http://localhost:${server.address().port}`;
-  return Object.assign(state, { origin, url: `${origin}/console`, stop: () => server.close() });
+  const drop = () => server.closeAllConnections();
+  return Object.assign(state, { origin, url: `${origin}/console`, drop, stop: () => server.close() });
 }
 
 export const notFound = { error: { code: "RESOURCE_NOT_FOUND", message: "There is nothing at this address." } };

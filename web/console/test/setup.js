@@ -1,7 +1,7 @@
 // A browser and a server for the tests of a file.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { launch, newPage } from "./browser.js";
+import { launch, newPage, untilNothing } from "./browser.js";
 import { serve } from "./serve.js";
 
 /**
@@ -24,12 +24,12 @@ export function useConsole() {
 }
 
 /**
- * As useConsole, but the next test with the same options has the same page, since a new one takes as much of the processor's
- * time as the rest of the test. It is for tests that leave nothing behind but storage: no clock, no route, no second page.
- * `prepare` is called once with each page.
+ * As useConsole, but the next test with the same options has the same page, in which the console is shown anew: a new page
+ * takes most of the processor's time of a test. It is for tests that leave nothing behind but storage: no clock, no route,
+ * no second page. `prepare` is called once with each page.
  */
 export function useSamePages(prepare) {
-  const test = useBrowser();
+  const test = useBrowser("test/kit/console.html");
   const pages = new Map(); // by their options
   return async (answer, path, use, options) => {
     const key = JSON.stringify(options ?? {});
@@ -38,9 +38,9 @@ export function useSamePages(prepare) {
     try {
       if (isNew) await prepare?.(page);
       test.server.answer = answer;
-      await load(page, test.server.url + path);
+      await showAt(page, test.server.url + path);
       await look(page, test.server, use);
-      await forget(page, options);
+      await leave(page, test.server, options);
       pages.set(key, page);
     } catch (error) {
       pages.delete(key);
@@ -50,10 +50,10 @@ export function useSamePages(prepare) {
   };
 }
 
-function useBrowser() {
+function useBrowser(file) {
   const test = {};
   before(async () => {
-    [test.browser, test.server] = await Promise.all([launch(), serve(process.env.PARLEY_CONSOLE_BUILD)]);
+    [test.browser, test.server] = await Promise.all([launch(), serve(process.env.PARLEY_CONSOLE_BUILD, undefined, file)]);
   });
   after(async () => {
     await test.browser?.close();
@@ -67,20 +67,23 @@ async function look(page, server, use) {
   assert.deepEqual([await page.reports(), page.problems], [[], []]);
 }
 
-/** Loads an address again, also where it differs from the present one in its fragment alone. */
-async function load(page, address) {
-  const withoutFragment = (url) => url.split("#")[0];
-  if (withoutFragment(address) === withoutFragment(page.url())) await page.goto("about:blank");
-  await page.goto(address);
+/** Shows the console at an address, in a page that is loaded once, and again where a test has left it. */
+async function showAt(page, address) {
+  const isShown = await page.evaluate((to) => Boolean(window.showConsole) && (window.showConsole(to), true), address);
+  if (!isShown) await page.goto(address);
 }
 
-/** Leaves nothing for the test that has the page next, whose options are the same. */
-async function forget(page, { viewport, colorScheme } = {}) {
-  if (viewport) await page.setViewportSize(viewport);
-  await page.emulateMedia({ colorScheme: colorScheme ?? null, forcedColors: null });
-  await page.context().clearCookies();
+/** Takes the console away, and leaves nothing for the test that has the page next, whose options are the same. */
+async function leave(page, server, { viewport, colorScheme } = {}) {
   await page.evaluate(() => {
+    window.leaveConsole?.();
     localStorage.clear();
     sessionStorage.clear();
   });
+  if (page.awaited.size) server.drop(); // what is never answered
+  assert.equal(await untilNothing(async () => page.awaited.size || null), null, "requests are still awaited");
+  page.problems.length = 0; // those of what was dropped
+  if (viewport) await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme: colorScheme ?? null, forcedColors: null });
+  await page.context().clearCookies();
 }
