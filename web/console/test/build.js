@@ -4,7 +4,17 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build, mergeConfig } from "vite";
+import { nameChunk } from "../texts.js";
 import { common } from "../vite.config.js";
+
+// The name of a file does not change with its content, so that what loads it stays as it was, and tests that load neither
+// need not run again.
+const unhashed = (name) => name.replace("[hash]", "unhashed");
+const output = {
+  entryFileNames: unhashed("assets/[name]-[hash].js"),
+  chunkFileNames: (chunk) => unhashed(nameChunk(chunk)),
+  assetFileNames: unhashed("assets/[name]-[hash][extname]"),
+};
 
 /** Builds into a new folder and returns its path. */
 export async function buildForTests() {
@@ -13,7 +23,7 @@ export async function buildForTests() {
   await build(
     mergeConfig(common, {
       define: { __PSEUDO_LOCALES__: "true" },
-      build: { outDir, minify: false, rolldownOptions: { input } },
+      build: { outDir, minify: false, rolldownOptions: { input, output } },
     }),
   );
   return outDir;

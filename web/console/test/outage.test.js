@@ -97,9 +97,8 @@ describe("outage", { skip }, () => {
     const names = readdirSync(assets).filter((name) => /\.(js|css)$/.test(name));
     const rename = (name) => name.replace(/\.\w+$/, "-next$&");
     for (const file of [join(folder, "index.html"), ...names.map((name) => join(assets, name))]) {
-      let text = readFileSync(file, "utf8");
-      for (const name of names) text = text.replaceAll(name, rename(name));
-      writeFileSync(file, text);
+      const named = /[\w.-]+\.(js|css)/g; // the whole name: it may end as another does
+      writeFileSync(file, readFileSync(file, "utf8").replace(named, (name) => (names.includes(name) ? rename(name) : name)));
     }
     for (const name of names) renameSync(join(assets, name), join(assets, rename(name)));
   }
