@@ -40,7 +40,7 @@ export function useSamePages(prepare) {
       test.server.answer = answer;
       await showAt(page, test.server.url + path);
       await look(page, test.server, use);
-      await leave(page, test.server, options);
+      await leave(page, test.server, path, options);
       pages.set(key, page);
     } catch (error) {
       pages.delete(key);
@@ -67,19 +67,24 @@ async function look(page, server, use) {
   assert.deepEqual([await page.reports(), page.problems], [[], []]);
 }
 
+/** Whether the page is to be loaded: what a fragment says is read once, when it is. */
+const hasFragment = (address) => address.includes("#");
+
 /** Shows the console at an address, in a page that is loaded once, and again where a test has left it. */
 async function showAt(page, address) {
-  const isShown = await page.evaluate((to) => Boolean(window.showConsole) && (window.showConsole(to), true), address);
-  if (!isShown) await page.goto(address);
+  const show = (to) => Boolean(window.showConsole) && (window.showConsole(to), true);
+  if (hasFragment(address)) await page.goto("about:blank");
+  if (!(await page.evaluate(show, address))) await page.goto(address);
 }
 
 /** Takes the console away, and leaves nothing for the test that has the page next, whose options are the same. */
-async function leave(page, server, { viewport, colorScheme } = {}) {
+async function leave(page, server, path, { viewport, colorScheme } = {}) {
   await page.evaluate(() => {
     window.leaveConsole?.();
     localStorage.clear();
     sessionStorage.clear();
   });
+  if (hasFragment(path)) await page.goto("about:blank");
   if (page.awaited.size) server.drop(); // what is never answered
   assert.equal(await untilNothing(async () => page.awaited.size || null), null, "requests are still awaited");
   page.problems.length = 0; // those of what was dropped
