@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { answers, inWorkspace } from "./answers.js";
 import { skip } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { account, usage } from "./workspace-answers.js";
 
 describe("costs in money", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("are of what was used, of what will be and of each agent, where a credit has a price", async () => {
     const state = { usage: { plan: { ...usage.plan, creditPrice: { amount: 0.02, currency: "EUR" } } } };
@@ -33,7 +33,7 @@ describe("costs in money", { skip }, () => {
 });
 
 describe("the plan of the only company", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("an owner chooses it", async () => {
     const answer = answers({ session: inWorkspace(), state: { isSteppedUp: true, account: { ...account, plans: ["free", "standard"] } } });

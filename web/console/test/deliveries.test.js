@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { answers, inWorkspace } from "./answers.js";
 import { skip } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 describe("deliveries of a webhook", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("each webhook says how many there were in the last day", async () => {
     await open(answers({ session: inWorkspace() }), "/workspace/webhooks", async (page) => {

@@ -6,7 +6,7 @@ import { runnerImport } from "vite";
 import { agents, answers } from "./answers.js";
 import { skip } from "./browser.js";
 import { conversation, topics } from "./insight-answers.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 const path = `/agents/${agents[0].id}/insights`;
 const settings = `/v1/agents/${agents[0].id}/settings`;
@@ -14,7 +14,7 @@ const asked = (answer, end) => answer.state.asked.filter((one) => one.path.endsW
 const withTopics = (more = {}) => answers({ state: { insights: { topics } }, ...more });
 
 describe("insights", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("a figure leads to the conversations behind it, and each of them to what was said", async () => {
     const answer = withTopics();

@@ -4,13 +4,13 @@ import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
 import { skip } from "./browser.js";
 import { conversation, customers, voiceSessions } from "./insight-answers.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 const ofAgent = `/agents/${agents[0].id}`;
 const asked = (answer, end) => answer.state.asked.filter((one) => one.path.endsWith(end));
 
 describe("people", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("somebody is found by a part of what is known, and leads to their conversations", async () => {
     const answer = answers();
@@ -78,7 +78,7 @@ describe("people", { skip }, () => {
 });
 
 describe("voice sessions", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const path = `${ofAgent}/voice/${voiceSessions[0].sessionId}`;
 
   test("a recording is read in parts when somebody wants to hear it", async () => {

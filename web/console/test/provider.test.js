@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { answers, inWorkspace } from "./answers.js";
 import { skip } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { singleSignOn } from "./workspace-answers.js";
 
 const path = "/workspace/sign-in";
@@ -13,7 +13,7 @@ const copy = () => structuredClone(singleSignOn);
 const row = (page, name) => page.getByRole("main").getByRole("listitem").filter({ has: page.getByRole("heading", { name, exact: true }) });
 
 describe("the provider of a company", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("an owner sets it, is told what is wrong at its field, and the secret is never shown again", async () => {
     const answer = people();

@@ -11,7 +11,7 @@ import { customers, found, leads, topics, transcript } from "./insight-answers.j
 import { modelServers } from "./model-answers.js";
 import { reply as savedReply, view as savedView } from "./saved-answers.js";
 import * as to from "./screen-states.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
 import { rules, statuses, teams, ticketMessages, tickets, withTickets } from "./ticket-answers.js";
 import { account, acts, agentsUsage, deliveries, invitations, keys, members, usage, webhooks } from "./workspace-answers.js";
@@ -519,7 +519,7 @@ function replyOf(texts, whole) {
 }
 
 describe("strings of strangers", { skip }, () => {
-  const show = useConsole();
+  const show = useSamePages(watchPage);
   Object.entries(sinks).forEach(([name, { path, answer, steps }], offset) => {
     test(name, async () => {
       const all = [...new Set(chosen(offset % 10))].map((text) => text.slice(0, longest));
@@ -546,7 +546,7 @@ describe("strings of strangers", { skip }, () => {
         assert.match(page.url(), /^http:\/\/localhost:\d+\/console\//);
       }
     };
-    await show(reply, path, use, tall, watchPage);
+    await show(reply, path, use, tall);
   }
 });
 

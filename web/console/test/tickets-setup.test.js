@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { runnerImport } from "vite";
 import { agents, answers } from "./answers.js";
 import { skip } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { rules, withTickets } from "./ticket-answers.js";
 
 const [{ id }] = agents;
@@ -33,7 +33,7 @@ test("a rule that is dropped before or behind another one gets the place that is
 });
 
 describe("the set-up of the helpdesk", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("a status is added to a category, changed, and taken out of use", async () => {
     const answer = at();
