@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { answers, inWorkspace } from "./answers.js";
 import { skip } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { account, acts } from "./workspace-answers.js";
 
 const none = { passkey: false, oidc: false, oidcName: "", serverOidcName: "", mail: true };
@@ -14,7 +14,7 @@ const hrefOf = async (page, name) => new URL(await page.getByRole("link", { name
 const heading = (page, name) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 
 describe("where single sign-on is the only way", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("a password is refused with a sentence, and with the way that works", async () => {
     const details = { company: "Shop", provider: "Shop ID", accountId: "acc_1" };
@@ -41,7 +41,7 @@ describe("where single sign-on is the only way", { skip }, () => {
 });
 
 describe("who has signed in by the provider of one company", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const shop = company("acc_0", "Shop", { singleSignOnName: "Shop ID" });
   const garage = company("acc_1", "Garage", { singleSignOnName: "Garage ID", needsOtherSignIn: true });
   const session = { memberships: [garage, shop], features: { ...none, oidc: true, oidcName: "Shop ID" } };
@@ -82,7 +82,7 @@ describe("who has signed in by the provider of one company", { skip }, () => {
 });
 
 describe("what a person is connected with", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const identity = (accountId, accountName, name, connectedAt) => ({ accountId, accountName, name, connectedAt, lastUsedAt: null });
   const both = () => [identity("", "", "Company ID", "2026-11-01T08:00:00.000Z"), identity("acc_1", "Shop", "Shop ID", "2026-11-02T08:00:00.000Z")];
   const features = { ...none, oidc: true, oidcName: "Company ID", serverOidcName: "Company ID" };
@@ -113,7 +113,7 @@ describe("what a person is connected with", { skip }, () => {
 });
 
 describe("the audit in sentences", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const [, , key] = acts;
   const act = (seq, action, details, more) => ({ ...key, seq, action, details, subject: "5QHA6VB-DIAbBhxwqxfdi", subjectName: "Help desk", agentName: "Help desk", ...more });
   const list = [
@@ -155,7 +155,7 @@ describe("the audit in sentences", { skip }, () => {
 });
 
 describe("the credits", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const path = "/workspace/usage";
 
   test("an owner of the only company sets the limit, and the screen says what happens at it", async () => {

@@ -6,7 +6,7 @@ import { runnerImport } from "vite";
 import { agents, answers } from "./answers.js";
 import { assertSoon, skip } from "./browser.js";
 import { EventLog } from "./event-log.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { withTickets } from "./ticket-answers.js";
 
 const [{ id }] = agents;
@@ -40,7 +40,7 @@ describe("rows that stay where they are", () => {
 });
 
 describe("tickets", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("the tickets of all agents are one list and one board, and one agent is a choice", async () => {
     const answer = at();
@@ -146,7 +146,7 @@ describe("tickets", { skip }, () => {
 });
 
 describe("the board of tickets", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("a ticket moves by its menu, and a screen reader is told where", async () => {
     const answer = at();
@@ -174,7 +174,7 @@ describe("the board of tickets", { skip }, () => {
 });
 
 describe("a ticket", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("what was said and what has happened is there, and its status changes", async () => {
     const answer = at();

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { answers, inWorkspace } from "./answers.js";
 import { assertSoon, skip, waitForFocus } from "./browser.js";
 import { EventLog } from "./event-log.js";
-import { useConsole, useSamePages } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { members, troubled } from "./workspace-answers.js";
 
 const people = (more = {}, role) => answers({ session: inWorkspace(role), ...more });
@@ -26,7 +26,7 @@ async function choose(page, name, action) {
 }
 
 describe("the company", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const path = "/workspace/general";
 
   test("an owner changes its name and what viewers see, once they have confirmed who they are", async () => {
@@ -50,7 +50,7 @@ describe("the company", { skip }, () => {
 });
 
 describe("the time zone of the company", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("is proposed by name, and the browser's own is one press away", async () => {
     const answer = people(confirmed);
@@ -69,7 +69,7 @@ describe("the time zone of the company", { skip }, () => {
 });
 
 describe("mails", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("where the server sends none, the settings of mails say so", async () => {
     const session = { ...inWorkspace(), features: { passkey: false, oidc: false, oidcName: "", mail: false } };
@@ -82,7 +82,7 @@ describe("mails", { skip }, () => {
 });
 
 describe("everything of the company", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const path = "/workspace/general";
   const button = (page) => page.getByRole("button", { name: "Export everything" });
 
@@ -113,7 +113,7 @@ describe("everything of the company", { skip }, () => {
 });
 
 describe("how the people of the company sign in", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const path = "/workspace/sign-in";
   const features = { passkey: true, oidc: true, oidcName: "Shop ID", mail: false };
   const withProvider = (more) => people({ session: { ...inWorkspace(), features }, ...more });
@@ -172,7 +172,7 @@ describe("how the people of the company sign in", { skip }, () => {
 });
 
 describe("the server", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const path = "/workspace/server";
   const part = (page, name) => row(page, name).textContent();
 
