@@ -1,1 +1,0 @@
-import{Bn as e,_n as t,eo as n}from"./index-DtJG-1gS.js";import{t as r}from"./notice-DmEwI-kh.js";var i=n();function a(){let{t:n}=t();return e().data?.features?.mail===!1?(0,i.jsx)(r,{children:n(`mails.none`,{name:`PARLEY_SMTP_URL`})}):null}export{a as t};
