@@ -24,7 +24,7 @@ export function useConsole() {
 }
 
 /**
- * As useConsole, but the next test with the same options has the same page, in which the console is shown anew: a new page
+ * As useConsole, but the next test with the same options has the same page, in which the console is shown again: a new page
  * takes most of the processor's time of a test. It is for tests that leave nothing behind but storage: no clock, no route,
  * no second page. `prepare` is called once with each page.
  */
