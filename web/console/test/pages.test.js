@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers, broken, inWorkspace } from "./answers.js";
 import { skip, waitForFocus } from "./browser.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
 
 describe("pages", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
   const heading = (page, name) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
   const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
   const sent = (answer, method, path) => answer.state.asked.filter((a) => a.method === method && a.path === path);

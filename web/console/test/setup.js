@@ -85,10 +85,15 @@ async function leave(page, server, path, { viewport, colorScheme } = {}) {
     sessionStorage.clear();
   });
   if (hasFragment(path)) await page.goto("about:blank");
-  if (page.awaited.size) server.drop(); // what is never answered
-  assert.equal(await untilNothing(async () => page.awaited.size || null), null, "requests are still awaited");
-  page.problems.length = 0; // those of what was dropped
+  if (page.awaited.size) await dropRequests(page, server);
   if (viewport) await page.setViewportSize(viewport);
   await page.emulateMedia({ colorScheme: colorScheme ?? null, forcedColors: null });
   await page.context().clearCookies();
+}
+
+/** Ends the requests that are never answered. What the browser says of that is no problem. */
+async function dropRequests(page, server) {
+  server.drop();
+  assert.equal(await untilNothing(async () => page.awaited.size || null), null, "requests are still awaited");
+  page.problems.length = 0;
 }

@@ -114,18 +114,20 @@ export function findResult(file) {
 const settled = 10_000; // milliseconds after its end in which all that a process has printed is here
 
 /**
- * Begins to note what files of tests read, and keeps the results of those that have passed soon after they end, for a run
- * that is stopped loses nothing. `tests` fills with results meanwhile. Returns what keeps those that are left.
+ * Begins to note what files of tests read. The results of those that have passed are kept soon after they end, so that a
+ * run that is stopped does not lose them. `tests` fills with results meanwhile. Returns what ends it and keeps the rest.
  */
 export function traceInputs(tests) {
   if (isOff) return () => {};
   const traces = mkdtempSync(join(tmpdir(), "parley-trace-"));
-  Object.assign(process.env, { PARLEY_TRACE: traces, NODE_OPTIONS: `--import=${new URL("trace.mjs", import.meta.url)}` });
+  const { NODE_OPTIONS = "" } = process.env;
+  process.env.PARLEY_TRACE = traces;
+  process.env.NODE_OPTIONS = `${NODE_OPTIONS} --import=${new URL("trace.mjs", import.meta.url)}`;
   const timer = setInterval(() => keepResults(traces, tests, settled), settled);
   return () => {
     clearInterval(timer);
     delete process.env.PARLEY_TRACE;
-    delete process.env.NODE_OPTIONS;
+    process.env.NODE_OPTIONS = NODE_OPTIONS;
     keepResults(traces, tests, 0);
     rmSync(traces, { recursive: true });
   };

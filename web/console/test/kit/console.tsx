@@ -10,15 +10,19 @@ import "../../src/base.css";
 
 let root: Root | null = null;
 
-function showConsole(address: string) {
-  history.replaceState(null, "", address);
-  scrollTo(0, 0);
+function show() {
   root = createRoot(document.getElementById("root")!);
   root.render(
     <StrictMode>
       <App />
     </StrictMode>,
   );
+}
+
+function showConsole(address: string) {
+  history.replaceState(null, "", address);
+  scrollTo(0, 0);
+  show();
 }
 
 function leaveConsole() {
@@ -34,4 +38,4 @@ function leaveConsole() {
 
 Object.assign(window, { showConsole, leaveConsole });
 apply();
-showConsole(location.href);
+show(); // what the page's history keeps is read, as where the page is loaded again
