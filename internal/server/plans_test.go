@@ -61,6 +61,7 @@ func checkHotStatements(t *testing.T, explain func(testing.TB, *sqldb.DB, string
 		testkit.WithConfig(func(c *server.Config) { c.OnStatement = log.add }))...)
 	agent := s.NewAgent(t, s.Key, "Parcels are sent from the warehouse in Bremen.")
 	testkit.Eventually(t, "a server that is ready", func() bool { return s.Ready.Check(t.Context()).Reason == "" })
+	testkit.Eventually(t, "the start of the index", func() bool { return log.contains("a.tokens <") })
 	log.reset() // statements of a start and an import are not hot
 	useServer(t, s, agent)
 	clock.Advance(time.Minute)

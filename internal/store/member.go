@@ -69,9 +69,36 @@ func userFields(u *parley.User) []field {
 // Members lists an account's members, longest standing first; without an account, those of the whole installation,
 // which is the operator's view.
 func (db *DB) Members(ctx context.Context, account parley.AccountID) ([]parley.Membership, error) {
+	if account == "" {
+		return memberTable.list(ctx, db, "order by m.created_at, m.user_id")
+	}
 	return memberTable.list(ctx, db, `
-		where m.account_id = ? or ? = ''
-		order by m.created_at, u.id`, account, account)
+		where m.account_id = ?
+		order by m.created_at, m.user_id`, account)
+}
+
+// MemberEmails returns the e-mail addresses of those among some users who are members of an account.
+func (db *DB) MemberEmails(ctx context.Context, account parley.AccountID, ids []string) (map[parley.UserID]string,
+	error) {
+	emails := map[parley.UserID]string{}
+	if len(ids) == 0 {
+		return emails, nil
+	}
+	args := []any{account}
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	users, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (u parley.User, err error) {
+		err = scan(&u.ID, &u.Email)
+		return u, err
+	}, `
+		select u.id, u.email
+		from memberships m join users u on u.id = m.user_id
+		where m.account_id = ? and m.user_id in `+placeholders(len(ids)), args...)
+	for i := range users {
+		emails[users[i].ID] = users[i].Email
+	}
+	return emails, err
 }
 
 var memberTable = newTable("memberships m join users u on u.id = m.user_id", func(m *parley.Membership) []field {

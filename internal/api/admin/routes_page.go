@@ -209,13 +209,9 @@ func (s *Service) newAccountTickets(ctx context.Context, account parley.AccountI
 	if err != nil {
 		return nil, err
 	}
-	members, err := s.DB.Members(ctx, account)
+	emails, err := s.DB.MemberEmails(ctx, account, assigneesOf(found))
 	if err != nil {
 		return nil, err
-	}
-	emails := map[parley.UserID]string{}
-	for _, m := range members {
-		emails[m.User.ID] = m.User.Email
 	}
 	return httpapi.ConvertList(found, func(t *parley.Ticket) AccountTicket {
 		row := newTicketRow(t)
@@ -223,6 +219,17 @@ func (s *Service) newAccountTickets(ctx context.Context, account parley.AccountI
 		row.Assignee = emails[t.AssigneeID]
 		return AccountTicket{row, names[row.AgentID], names[row.AssigneeID]}
 	}), nil
+}
+
+// assigneesOf returns the ids of those to whom tickets are assigned, each once.
+func assigneesOf(list []parley.Ticket) (ids []string) {
+	for i := range list {
+		if id := list[i].AssigneeID; id != "" {
+			ids = append(ids, string(id))
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // ticketSubjects returns the ids of what tickets name.
