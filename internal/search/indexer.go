@@ -21,10 +21,11 @@ type Indexer struct {
 	Logger       *slog.Logger
 	PollInterval time.Duration // how often to look for events; 0 is two seconds
 
-	lastSweep time.Time
-	merging   sync.Mutex // guards lastMerge and merger
-	lastMerge time.Time  // when merger last looked for what is to be merged
-	merger    merger
+	lastSweep   time.Time
+	lastRebuild time.Time  // of what is outdated
+	merging     sync.Mutex // guards lastMerge and merger
+	lastMerge   time.Time  // when merger last looked for what is to be merged
+	merger      merger
 
 	crowdedGroups int64 // when the database was last asked for them
 }
@@ -38,6 +39,7 @@ const (
 	defaultPollInterval = 2 * time.Second
 	busyGroups          = 50 // crowded commits between two polls
 	sweepInterval       = time.Minute
+	rebuildInterval     = time.Hour // servers of an earlier version may go on for a while
 	mergeInterval       = 10 * time.Minute
 	mergeSteps          = 16 // of a merge, at most, before more is written
 )
@@ -66,6 +68,10 @@ func (x *Indexer) Run(ctx context.Context) error {
 		if now := x.Now(); now.Sub(x.lastSweep) >= sweepInterval && err == nil {
 			x.lastSweep = now
 			err = x.Sweep(ctx)
+		}
+		if now := x.Now(); now.Sub(x.lastRebuild) >= rebuildInterval && err == nil {
+			x.lastRebuild = now
+			err = x.RebuildOutdated(ctx)
 		}
 		if err == nil {
 			err = x.Purge(ctx)

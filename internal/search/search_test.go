@@ -326,7 +326,7 @@ func TestOldTokensAreBuiltAgain(t *testing.T) {
 			}
 		}
 		old(`update search_agents set tokens = 1`)
-		ts.must(ts.indexer.Sweep(ts))
+		ts.must(ts.indexer.RebuildOutdated(ts))
 		if n := ts.countRows("search_agents where tokens = 1"); n != 1 {
 			t.Fatalf("%d old partitions", n)
 		}
@@ -334,7 +334,7 @@ func TestOldTokensAreBuiltAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		ts.wantFound(search.Query{Text: "c++ library"}, plus)
-		ts.must(ts.indexer.Sweep(ts)) // begins no third one
+		ts.must(ts.indexer.RebuildOutdated(ts)) // begins no third one
 		ts.runIndexer()
 		if n := ts.countRows("search_agents where retired_at is null and tokens = 1"); n != 0 {
 			t.Errorf("%d old partitions answer", n)

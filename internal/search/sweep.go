@@ -16,12 +16,8 @@ const retiredRetention = 20 * time.Minute
 // sweepBatchSize is the most rows one transaction erases.
 const sweepBatchSize = 200
 
-// Sweep erases walks that nobody goes on with, and retired partitions. It begins to build again what was put into the
-// index in an older way.
+// Sweep erases walks that nobody goes on with, and retired partitions.
 func (x *Indexer) Sweep(ctx context.Context) error {
-	if err := rebuildOutdated(ctx, x.DB.SQL()); err != nil {
-		return err
-	}
 	now := x.Now()
 	for {
 		n, err := x.deleteRows(ctx, `
