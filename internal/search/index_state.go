@@ -90,8 +90,8 @@ func startRebuild(ctx context.Context, db *sqldb.DB, account parley.AccountID) e
 // what is in the index in an older way is built again, while it goes on to answer.
 const tokenVersion = 2
 
-// RebuildOutdated begins a new generation for each account whose index was, or is being, built in an older way. It reads
-// all accounts.
+// RebuildOutdated begins a new generation for each account whose index was, or is being, built in an older way. It
+// reads all accounts.
 func (x *Indexer) RebuildOutdated(ctx context.Context) error {
 	_, err := x.DB.SQL().Exec(ctx, `
 		update search_accounts set
