@@ -115,7 +115,7 @@ func (s *Services) v2Config(observer *httpapi.Observer) v2.Config {
 		Ingest: s.Ingest, Search: s.Search, Insight: s.Insight, Helpdesk: s.Helpdesk, Voice: s.Voice, DB: s.DB,
 		CursorKey: s.cursorKey, CanSetModel: s.Models.CanSet,
 		BaseURL: s.cfg.BaseURL, FilesURL: s.cfg.FilesURL, Now: s.cfg.Now, Logger: s.cfg.Logger, Observer: observer,
-		TrustProxy: s.cfg.TrustProxy,
+		TrustProxy: s.cfg.TrustProxy, KeepAliveInterval: s.cfg.KeepAliveInterval,
 	}
 }
 
@@ -125,7 +125,7 @@ func (s *Services) v1Config(cfg v2.Config) v1.Config {
 		DB:      cfg.DB,
 		BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer, TrustProxy: cfg.TrustProxy,
 		Contacts: &contact.Service{DB: cfg.DB, Now: cfg.Now, DeleteUnusedFiles: s.Ingest.RemoveUnusedFiles},
-		Webhooks: s.Webhooks,
+		Webhooks: s.Webhooks, KeepAliveInterval: cfg.KeepAliveInterval,
 	}
 }
 
@@ -137,6 +137,7 @@ func (s *Services) chatConfig(cfg v2.Config) chatapi.Config {
 		Dictation: voice.Dictation{Transcriber: s.Speech.Transcriber}, IncomingFolder: s.Ingest.Files.Incoming,
 		CanMail: s.MailRunner != nil, OnTyping: s.Live.CustomerTypes,
 		Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer, TrustProxy: cfg.TrustProxy,
+		KeepAliveInterval: cfg.KeepAliveInterval,
 	}
 }
 

@@ -61,6 +61,12 @@ func WithClock(now *clock.Clock) Option {
 	return func(_ testing.TB, c *server.Config) { c.Now = now.Now }
 }
 
+// WithKeepAlive makes streams find out soon that their client has gone: a client that has closed its connection looks
+// like one that has closed its half of it, until something is written to it.
+func WithKeepAlive() Option {
+	return func(_ testing.TB, c *server.Config) { c.KeepAliveInterval = 100 * time.Millisecond }
+}
+
 // WithConfig changes any setting.
 func WithConfig(change func(c *server.Config)) Option {
 	return func(_ testing.TB, c *server.Config) { change(c) }
