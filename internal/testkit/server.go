@@ -93,6 +93,7 @@ func Open(t testing.TB, options ...Option) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	inner.Users.Passwords.LowerCosts()
 	s := &Server{Server: inner, URL: address, AdminService: inner.Admin()}
 	s.AdminService.OnUndeclaredCode = func(op *httpapi.Operation, code parley.Code) {
 		t.Errorf("the operation %s failed with %s, which it does not declare", op.Name, code)
