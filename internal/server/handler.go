@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -30,10 +29,7 @@ import (
 func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer) (http.Handler, error) {
 	cfg := s.v2Config(observer)
 	current, older := v2.New(cfg), v1.New(s.v1Config(cfg))
-	mcpHandler, err := s.newMCPHandler(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("open MCP: %w", err)
-	}
+	mcpHandler := s.newMCPHandler(cfg)
 	shell, err := console.NewShell(httpapi.Site{URL: s.cfg.consoleURL(), TrustProxy: s.cfg.TrustProxy},
 		s.cfg.pagesURL())
 	if err != nil {
@@ -166,11 +162,8 @@ func (s *Services) newFrames() *chatapi.Frames {
 	return f
 }
 
-func (s *Services) newMCPHandler(cfg v2.Config) (http.Handler, error) {
-	document, err := v2.Document(cfg.BaseURL, cfg.FilesURL)
-	if err != nil {
-		return nil, err
-	}
+func (s *Services) newMCPHandler(cfg v2.Config) http.Handler {
+	document := func() ([]byte, error) { return v2.Document(cfg.BaseURL, cfg.FilesURL) }
 	admission := &access.Admission{
 		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Now: cfg.Now, TrustProxy: cfg.TrustProxy,
 	}
