@@ -28,7 +28,7 @@ func newServer(fsync bool) (*Server, error) {
 	}
 	removeStaleDirs()
 	s := &Server{binDir: bin, fsync: fsync}
-	if s.dir, s.lock, err = newLockedDir(tempBase()); err != nil {
+	if s.dir, s.lock, err = newLockedDir(serverBase(fsync)); err != nil {
 		return nil, err
 	}
 	if err := s.initialize(); err != nil {
@@ -154,10 +154,28 @@ func tempBase() string {
 	return "/tmp"
 }
 
+const (
+	memoryDisk     = "/dev/shm"
+	tmpfsType      = 0x01021994 // of statfs(2)
+	minMemoryBytes = 4 << 30    // that must be free in it
+)
+
+// serverBase is the parent of a server's folder. One that does not sync has it in memory where there is room: it makes
+// and removes hundreds of files for each test's database.
+func serverBase(fsync bool) string {
+	var s syscall.Statfs_t
+	err := syscall.Statfs(memoryDisk, &s)
+	if fsync || err != nil || s.Type != tmpfsType || s.Bavail*uint64(s.Bsize) < minMemoryBytes {
+		return tempBase()
+	}
+	return memoryDisk
+}
+
 // removeStaleDirs removes the folders that test processes have left. A running process holds the lock of its folder.
 func removeStaleDirs() {
 	locks, _ := filepath.Glob(filepath.Join(tempBase(), "parley-pg-*", "lock"))
-	for _, name := range locks {
+	inMemory, _ := filepath.Glob(filepath.Join(memoryDisk, "parley-pg-*", "lock"))
+	for _, name := range append(locks, inMemory...) {
 		f, err := os.Open(name)
 		if err != nil {
 			continue
