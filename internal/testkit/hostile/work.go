@@ -68,7 +68,7 @@ func RequireGrowth(t testing.TB, part, whole func()) {
 
 // compareWork measures the work of the parts and of the whole in turns, from what the whole has taken already, and
 // returns the least of each; ok reports whether that of the whole is not too much.
-func compareWork(ofWhole time.Duration, part, whole func()) (ofParts, least time.Duration, ok bool) {
+func compareWork(ofWhole time.Duration, part, whole func()) (ofParts, leastWhole time.Duration, ok bool) {
 	ofParts = math.MaxInt64
 	for range maxTries {
 		ofParts = min(ofParts, measureParts(part, (ofWhole+maxFactor-1)/maxFactor))
@@ -84,13 +84,13 @@ func isLinear(ofParts, ofWhole time.Duration) bool {
 	return ofWhole <= maxFactor*max(ofParts, cheapWork)
 }
 
-// measureParts returns the work of all parts, or of as many as take enough: more of them would only be more.
-func measureParts(part func(), enough time.Duration) time.Duration {
+// measureParts returns the work of all parts, or of as many as reach the limit: all of them would only be more.
+func measureParts(part func(), limit time.Duration) time.Duration {
 	return measureWork(func() {
 		before := CPUTime()
 		for range parts {
 			part()
-			if CPUTime()-before >= enough {
+			if CPUTime()-before >= limit {
 				return
 			}
 		}
