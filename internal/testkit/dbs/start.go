@@ -2,6 +2,7 @@ package dbs
 
 import (
 	"bufio"
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -37,8 +38,18 @@ func newServer(fsync bool) (*Server, error) {
 	if err := s.startProcess(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.dir))
 	}
-	s.admin, err = sql.Open("pgx", s.databaseURL("postgres"))
+	if s.admin, err = sql.Open("pgx", s.databaseURL("postgres")); err == nil && !fsync {
+		err = s.findCopyClause()
+	}
 	return s, err
+}
+
+// findCopyClause has the server create databases as copies of files, as versions before 15 do, in place of logging each
+// of their pages: nobody needs them after a crash.
+func (s *Server) findCopyClause() error {
+	return s.admin.QueryRowContext(context.Background(), `
+		select case when current_setting('server_version_num')::int >= 150000 then ' strategy file_copy' else '' end`,
+	).Scan(&s.copyClause)
 }
 
 // newLockedDir creates a folder and locks it. Only when it is locked does it get the name by which other processes find
