@@ -20,21 +20,24 @@ func TestDocumentedCommandsParse(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%v %v", files, err)
 	}
-	seen := 0
+	seen := map[string]bool{} // the manual has many lines more than once
 	for _, file := range append(files, "../../README.md") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range documentedCommands(string(text)) {
-			seen++
+			if seen[line] {
+				continue
+			}
+			seen[line] = true
 			if err := parseCommandLine(line); err != nil {
 				t.Errorf("%s: parley %s: %v", filepath.Base(file), line, err)
 			}
 		}
 	}
-	if seen < 40 {
-		t.Errorf("only %d command lines found: are they written otherwise now?", seen)
+	if len(seen) < 40 {
+		t.Errorf("only %d command lines found: are they written otherwise now?", len(seen))
 	}
 }
 

@@ -325,7 +325,7 @@ func TestSourcesShowWhyTheyFailed(t *testing.T) {
 func TestInsights(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
-	s := startServer(t, "serve")
+	s := startServer(t, "serve", "--rate-limit", "1000000") // it is asked until it has found
 	_, body := sendRequest(t, "POST", s.URL+"/api/v2/agents", created.APIKey, `{"name": "Shop"}`)
 	id := responseID(t, body)
 	agent := s.URL + "/api/v2/agents/" + id

@@ -232,7 +232,7 @@ func TestReindex(t *testing.T) {
 		}
 	}
 	indexed(0)
-	s := startServer(t, "serve")
+	s := startServer(t, "serve", "--rate-limit", "1000000") // it is asked until it has found
 	_, body := sendRequest(t, "POST", s.URL+"/api/v2/agents", created.APIKey, `{"name": "Shop"}`)
 	agent := s.URL + "/api/v2/agents/" + responseID(t, body)
 	if status, body := sendRequest(t, "POST", agent+"/chat", created.APIKey,

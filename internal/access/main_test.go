@@ -55,10 +55,12 @@ func newUsers(t *testing.T, accounts *access.Accounts) *access.Users {
 	if err != nil {
 		t.Fatal(err)
 	}
+	passwords := access.NewPasswords()
+	passwords.LowerCosts()
 	return &access.Users{
 		DB: accounts.DB, Accounts: accounts, Now: accounts.Now, ConsoleURL: consoleURL,
 		Sessions:  &access.WebSessions{DB: accounts.DB, Now: accounts.Now},
-		Passwords: access.NewPasswords(), Throttle: &access.SignInThrottle{}, Passkeys: passkeys,
+		Passwords: passwords, Throttle: &access.SignInThrottle{}, Passkeys: passkeys,
 		Challenges: access.NewChallengeLimiter(),
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"parley"
@@ -140,9 +141,12 @@ func decodeManifest(from io.Reader) (m *Manifest, text []byte, err error) {
 	return m, text, nil
 }
 
+// newestSchema is the newest migration that this program knows.
+var newestSchema = sync.OnceValues(func() (int64, error) { return sqldb.NewestVersion(store.Migrations()) })
+
 // checkVersion refuses an archive that a newer program has made.
 func (m *Manifest) checkVersion() error {
-	newest, err := sqldb.NewestVersion(store.Migrations())
+	newest, err := newestSchema()
 	if err != nil {
 		return err
 	}

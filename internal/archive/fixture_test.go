@@ -28,7 +28,8 @@ const account = parley.AccountID("0b9c1a52-5a4e-4e0e-9a52-3f3f6f1f0a01")
 // installation is a database with a folder.
 type installation struct {
 	*archive.Installation
-	t testing.TB
+	t  testing.TB
+	db *store.DB // that stays open; nil if each step opens it for itself
 }
 
 // newInstallation returns an installation without an account; url is empty for SQLite.
@@ -38,7 +39,7 @@ func newInstallation(t testing.TB, url string) *installation {
 	if url == "" {
 		dbs.WriteMigratedSQLite(t, filepath.Join(in.Data, "parley.db"))
 	}
-	return &installation{in, t}
+	return &installation{Installation: in, t: t}
 }
 
 func openInstallation(data, url string) *archive.Installation {
@@ -49,14 +50,31 @@ func openInstallation(data, url string) *archive.Installation {
 // open opens the database for as long as do runs: an import needs it for itself.
 func (in *installation) open(do func(db *store.DB)) {
 	in.t.Helper()
+	if in.db != nil {
+		do(in.db)
+		return
+	}
+	db := in.openStore()
+	defer func() { check.Must(in.t, db.Close()) }()
+	do(db)
+}
+
+func (in *installation) openStore() *store.DB {
+	in.t.Helper()
 	url := in.DatabaseURL
 	if url == "" {
 		url = filepath.Join(in.Data, "parley.db")
 	}
 	db, err := store.Open(in.t.Context(), sqldb.Config{URL: url, Logger: in.Logger})
 	check.Must(in.t, err)
-	defer func() { check.Must(in.t, db.Close()) }()
-	do(db)
+	return db
+}
+
+// keepOpen opens the database until the test ends, for many imports into PostgreSQL.
+func (in *installation) keepOpen() {
+	in.t.Helper()
+	in.db = in.openStore()
+	in.t.Cleanup(func() { check.Must(in.t, in.db.Close()) })
 }
 
 // export exports the account and returns the path and the bytes of the archive.
@@ -72,6 +90,9 @@ func (in *installation) export(id parley.AccountID) (path string, bytes []byte) 
 
 func (in *installation) importFrom(path string, o archive.Options) (*archive.Imported, error) {
 	o.Actor = "operator"
+	if in.db != nil {
+		return in.ImportInto(in.t.Context(), in.db, path, o)
+	}
 	return in.Import(in.t.Context(), path, o)
 }
 

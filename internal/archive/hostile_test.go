@@ -41,6 +41,7 @@ func (p parts) write(t testing.TB) string {
 	return changed.writeAsIs(t)
 }
 
+// writeAsIs writes the parts without compression: most of the time would go into it.
 func (p parts) writeAsIs(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hostile.zip")
@@ -48,11 +49,7 @@ func (p parts) writeAsIs(t testing.TB) string {
 	check.Must(t, err)
 	w := zip.NewWriter(file)
 	for _, name := range slices.Sorted(maps.Keys(p)) {
-		method := zip.Deflate
-		if strings.HasPrefix(name, "files/") {
-			method = zip.Store
-		}
-		to, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+		to, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 		check.Must(t, err)
 		_, err = to.Write(p[name])
 		check.Must(t, err)
@@ -112,11 +109,12 @@ func TestMutatedRecords(t *testing.T) {
 	for name, url := range databases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			count := 10
+			r, count := newRefusalsOn(t, url(t)), 10
 			if name == "postgres" {
+				r.in.keepOpen()
 				count = 2 // most are refused before anything is written, whatever the database
 			}
-			checkMutatedRecords(t, newRefusalsOn(t, url(t)), count)
+			checkMutatedRecords(t, r, count)
 		})
 	}
 }
@@ -372,10 +370,10 @@ func TestBombs(t *testing.T) {
 	original, r := newParts(t), newRefusals(t)
 	r.refuse("a table of many terabytes", writeClaim(t, original, 1<<50))
 	r.refuse("parts on each other", writeOverlap(t, original))
-	r.refuse("a table that becomes more than it says", writeSwelling(t, original, 64<<20))
+	r.refuse("a table that becomes more than it says", writeSwelling(t, original, 8<<20))
 	long := maps.Clone(original)
-	long["records/people.jsonl"] = slices.Concat([]byte(`{"id":"`), bytes.Repeat([]byte("a"), 16<<20), []byte("\"}\n"))
-	r.refuse("a line of 16 MB", long.write(t))
+	long["records/people.jsonl"] = slices.Concat([]byte(`{"id":"`), bytes.Repeat([]byte("a"), 2<<20), []byte("\"}\n"))
+	r.refuse("a line of 2 MB", long.write(t))
 	r.requireUnchanged("a bomb")
 }
 

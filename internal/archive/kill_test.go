@@ -89,7 +89,7 @@ func TestKilledImport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			from, to := newInstallation(t, ""), newInstallation(t, url(t))
-			from.seed(3, 2500)
+			from.seed(3, 1100)
 			path, first := from.export(account)
 			for at, place := 1, int64(0); ; at++ {
 				output, err := startChild(t, "import", to, path, at)
@@ -157,7 +157,7 @@ func (in *installation) countUnfinished() (n int) {
 func TestImportOnFullDisk(t *testing.T) {
 	t.Parallel()
 	from, to := newInstallation(t, ""), newInstallation(t, "")
-	from.seed(3, 2000)
+	from.seed(3, 1000)
 	path, first := from.export(account)
 	before := to.counts()
 	to.open(func(db *store.DB) {

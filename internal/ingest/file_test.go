@@ -241,7 +241,7 @@ func TestFilesAreStoredInTheDatabase(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		s.Files.InDatabase = true
-		large := strings.Repeat("We open at nine in the morning. ", 90_000) // in several parts
+		large := strings.Repeat("We open at nine in the morning. ", 40_000) // in two parts
 		first := s.addFile("hours.txt", large)
 		duplicate := s.addFile("twin.txt", large)
 		s.runJobs()

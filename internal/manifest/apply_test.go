@@ -283,8 +283,9 @@ func TestApplyReportsAllFaultsAndWritesNothing(t *testing.T) {
 
 func TestPlansLimitManifests(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
-		account, _ := s.NewAccount(t, admin.NewAccount{Name: "Small", Plan: "hobby"})
-		plan, _ := s.Plans.Plan("hobby")
+		const textSize = 100 << 10
+		account, _ := s.NewAccount(t, admin.NewAccount{Name: "Small", Plan: "free"})
+		plan, _ := s.Plans.Plan("free")
 		in := admin.ApplyManifest{AccountID: account}
 		var docs []string
 		for i := range *plan.MaxAgents + 1 {
@@ -294,9 +295,9 @@ func TestPlansLimitManifests(t *testing.T) {
 			t.Error(err)
 		}
 		var texts []string
-		for i := range int(*plan.StoragePerAgent>>20) + 1 {
+		for i := range int(*plan.StoragePerAgent)/textSize + 1 {
 			texts = append(texts,
-				fmt.Sprintf(`{"key":"t%d","name":"T","content":%q}`, i, strings.Repeat(string(rune('a'+i%26)), 1<<20)))
+				fmt.Sprintf(`{"key":"t%d","name":"T","content":%q}`, i, strings.Repeat(string(rune('a'+i%26)), textSize)))
 		}
 		_, err := s.tryApply(in,
 			fmt.Sprintf(`{"agent":{"key":"a"},"settings":{"name":"A"},"sources":[%s]}`, strings.Join(texts, ",")))

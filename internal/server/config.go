@@ -42,6 +42,8 @@ type Config struct {
 	SetGOGC       func(int) int `kong:"-"` // sets the collector's GOGC; nil leaves it as it is
 
 	OnStatement func(query string) `kong:"-"` // is called before each statement on the database; nil for nothing
+	// after so long without events a stream sends a comment; 0 is 15 s
+	KeepAliveInterval time.Duration `kong:"-"`
 
 	isOffline bool // for a command, on a database that no server has open
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -30,10 +29,7 @@ import (
 func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer) (http.Handler, error) {
 	cfg := s.v2Config(observer)
 	current, older := v2.New(cfg), v1.New(s.v1Config(cfg))
-	mcpHandler, err := s.newMCPHandler(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("open MCP: %w", err)
-	}
+	mcpHandler := s.newMCPHandler(cfg)
 	shell, err := console.NewShell(httpapi.Site{URL: s.cfg.consoleURL(), TrustProxy: s.cfg.TrustProxy},
 		s.cfg.pagesURL())
 	if err != nil {
@@ -115,7 +111,7 @@ func (s *Services) v2Config(observer *httpapi.Observer) v2.Config {
 		Ingest: s.Ingest, Search: s.Search, Insight: s.Insight, Helpdesk: s.Helpdesk, Voice: s.Voice, DB: s.DB,
 		CursorKey: s.cursorKey, CanSetModel: s.Models.CanSet,
 		BaseURL: s.cfg.BaseURL, FilesURL: s.cfg.FilesURL, Now: s.cfg.Now, Logger: s.cfg.Logger, Observer: observer,
-		TrustProxy: s.cfg.TrustProxy,
+		TrustProxy: s.cfg.TrustProxy, KeepAliveInterval: s.cfg.KeepAliveInterval,
 	}
 }
 
@@ -125,7 +121,7 @@ func (s *Services) v1Config(cfg v2.Config) v1.Config {
 		DB:      cfg.DB,
 		BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer, TrustProxy: cfg.TrustProxy,
 		Contacts: &contact.Service{DB: cfg.DB, Now: cfg.Now, DeleteUnusedFiles: s.Ingest.RemoveUnusedFiles},
-		Webhooks: s.Webhooks,
+		Webhooks: s.Webhooks, KeepAliveInterval: cfg.KeepAliveInterval,
 	}
 }
 
@@ -137,6 +133,7 @@ func (s *Services) chatConfig(cfg v2.Config) chatapi.Config {
 		Dictation: voice.Dictation{Transcriber: s.Speech.Transcriber}, IncomingFolder: s.Ingest.Files.Incoming,
 		CanMail: s.MailRunner != nil, OnTyping: s.Live.CustomerTypes,
 		Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer, TrustProxy: cfg.TrustProxy,
+		KeepAliveInterval: cfg.KeepAliveInterval,
 	}
 }
 
@@ -165,11 +162,8 @@ func (s *Services) newFrames() *chatapi.Frames {
 	return f
 }
 
-func (s *Services) newMCPHandler(cfg v2.Config) (http.Handler, error) {
-	document, err := v2.Document(cfg.BaseURL, cfg.FilesURL)
-	if err != nil {
-		return nil, err
-	}
+func (s *Services) newMCPHandler(cfg v2.Config) http.Handler {
+	document := func() ([]byte, error) { return v2.Document(cfg.BaseURL, cfg.FilesURL) }
 	admission := &access.Admission{
 		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Now: cfg.Now, TrustProxy: cfg.TrustProxy,
 	}

@@ -158,7 +158,7 @@ func documentedMetrics(t *testing.T) map[string]string {
 
 // A stream counts as open until it ends.
 func TestOpenStreamIsInTheMetrics(t *testing.T) {
-	s := testkit.Open(t, withMetrics())
+	s := testkit.Open(t, withMetrics(), testkit.WithKeepAlive())
 	agent := s.NewAgent(t, s.Key, "We deliver within three days.")
 	var first struct {
 		Data struct {

@@ -32,8 +32,7 @@ func (s *Snapshot) Schema(ctx context.Context, files fs.FS) (schema Schema, err 
 	if err != nil || !hasRun {
 		return schema, err
 	}
-	const version = `select coalesce(max(version_id), 0) from goose_db_version`
-	if schema.Version, err = One(ctx, s.DB, Column[int64], version); err != nil {
+	if schema.Version, err = currentVersion(ctx, s.DB); err != nil {
 		return schema, err
 	}
 	if err := s.addReader(ctx, &schema); err != nil {

@@ -28,14 +28,15 @@ type migrations struct {
 // use the database after it, its own as a rule.
 func Migrate(ctx context.Context, db *DB, files fs.FS) error {
 	m, err := newMigrations(files, db.Dialect())
+	hasRun := false
 	if err == nil {
-		err = db.checkUnchanged(ctx, m)
+		hasRun, err = db.checkUnchanged(ctx, m)
 	}
-	if err == nil {
+	if err == nil && !hasRun {
 		err = db.engine.migrate(ctx, m)
-	}
-	if err == nil {
-		err = db.saveSums(ctx, m.sums)
+		if err == nil {
+			err = db.saveSums(ctx, m.sums)
+		}
 	}
 	if err == nil {
 		err = db.checkReader(ctx, m)
@@ -110,15 +111,37 @@ func newMigrations(files fs.FS, dialect Dialect) (m migrations, err error) {
 	return m, nil
 }
 
-// checkUnchanged fails when a file that this database has run has changed.
-func (db *DB) checkUnchanged(ctx context.Context, m migrations) error {
-	return db.withSums(ctx, func(_ *DB, applied map[int64]string) error {
+// checkUnchanged fails when a file that this database has run has changed, and reports whether it has run all files.
+func (db *DB) checkUnchanged(ctx context.Context, m migrations) (hasRun bool, err error) {
+	err = db.withSums(ctx, func(tx *DB, applied map[int64]string) error {
 		if changed := m.changed(applied); len(changed) > 0 {
 			return fmt.Errorf("%s has changed since this database ran it: an applied migration stays as it is, "+
 				"changes go into a new file", changed[0])
 		}
-		return nil
+		var err error
+		hasRun, err = m.haveRun(ctx, tx, applied)
+		return err
 	})
+	return hasRun, err
+}
+
+// haveRun reports whether the database has run all files: it has their sums, which are stored behind them.
+func (m migrations) haveRun(ctx context.Context, db *DB, applied map[int64]string) (bool, error) {
+	for version := range m.sums {
+		if _, ok := applied[version]; !ok {
+			return false, nil
+		}
+	}
+	if len(m.sums) == 0 {
+		return false, nil
+	}
+	current, err := currentVersion(ctx, db)
+	return current >= m.newest(), err
+}
+
+// currentVersion returns the newest migration that the database has run.
+func currentVersion(ctx context.Context, db *DB) (int64, error) {
+	return One(ctx, db, Column[int64], `select coalesce(max(version_id), 0) from goose_db_version`)
 }
 
 // saveSums stores the sums of the files that this database has run.

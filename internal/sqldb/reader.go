@@ -47,8 +47,7 @@ type databaseReader struct {
 
 // readReader reads what the database asks of a program that knows migrations up to a version.
 func readReader(ctx context.Context, db *DB, newest int64) (r databaseReader, err error) {
-	r.current, err = One(ctx, db, Column[int64], `select coalesce(max(version_id), 0) from goose_db_version`)
-	if err != nil {
+	if r.current, err = currentVersion(ctx, db); err != nil {
 		return r, err
 	}
 	programs := map[int64]string{}

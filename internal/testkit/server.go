@@ -61,6 +61,12 @@ func WithClock(now *clock.Clock) Option {
 	return func(_ testing.TB, c *server.Config) { c.Now = now.Now }
 }
 
+// WithKeepAlive makes streams find out soon that their client has gone: a client that has closed its connection looks
+// like one that has closed its half of it, until something is written to it.
+func WithKeepAlive() Option {
+	return func(_ testing.TB, c *server.Config) { c.KeepAliveInterval = 100 * time.Millisecond }
+}
+
 // WithConfig changes any setting.
 func WithConfig(change func(c *server.Config)) Option {
 	return func(_ testing.TB, c *server.Config) { change(c) }
@@ -87,6 +93,7 @@ func Open(t testing.TB, options ...Option) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	inner.Users.Passwords.LowerCosts()
 	s := &Server{Server: inner, URL: address, AdminService: inner.Admin()}
 	s.AdminService.OnUndeclaredCode = func(op *httpapi.Operation, code parley.Code) {
 		t.Errorf("the operation %s failed with %s, which it does not declare", op.Name, code)

@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -631,11 +632,14 @@ func isChange(op *httpapi.Operation) bool {
 		op.Name != admin.UploadMemberFile.Name && op.Name != admin.RemoveMemberFile.Name
 }
 
+// memberOperations are those of members, listed once.
+var memberOperations = sync.OnceValue(admin.MemberOperations)
+
 func findMemberOperation(t testing.TB, route string) *httpapi.Operation {
 	t.Helper()
 	method, path, _ := strings.Cut(route, " ")
 	path, _, _ = strings.Cut(path, "?")
-	for _, op := range admin.MemberOperations() {
+	for _, op := range memberOperations() {
 		if op.Method == method && isSamePath(op.Path, path) {
 			return &op
 		}

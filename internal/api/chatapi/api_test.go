@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"parley/internal/api/chatapi"
@@ -99,6 +100,9 @@ func (f *chatFixture) open(method, path, token string, body any) *http.Response 
 	return res
 }
 
+// apiDocument is built once: it is the same for every server.
+var apiDocument = sync.OnceValues(func() ([]byte, error) { return chatapi.Document("") })
+
 // client returns a client that fails the test when a reply does not match the OpenAPI document. The bytes of a file are
 // of any type.
 func (f *chatFixture) client(path string) *http.Client {
@@ -106,7 +110,7 @@ func (f *chatFixture) client(path string) *http.Client {
 	if strings.Contains(path, "/files/") {
 		return http.DefaultClient
 	}
-	document, err := chatapi.Document("")
+	document, err := apiDocument()
 	if err != nil {
 		f.Fatal(err)
 	}

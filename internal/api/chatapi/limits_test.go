@@ -263,7 +263,7 @@ func TestAddressHasTwentyStreams(t *testing.T) {
 		testkit.Eventually(t, "a stream is free", func() bool {
 			return f.do(http.MethodGet, f.agent+"/turns/"+ofSecond.turn+"/events", second, nil).status == http.StatusOK
 		})
-	})
+	}, testkit.WithKeepAlive())
 }
 
 // TestRepeatedRequestsAreStreamsToo repeats a request by its key, which follows an answer: that is a stream like any

@@ -128,16 +128,10 @@ func TestEndpoint(t *testing.T) {
 // it.
 func TestOriginsOfAPublicServer(t *testing.T) {
 	srv := testkit.Open(t)
-	doc, err := v2.Document(srv.URL, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := func() ([]byte, error) { return v2.Document(srv.URL, "") }
 	admission := &access.Admission{Authenticator: srv.Authenticator, Limiter: srv.Limiter, Now: time.Now}
-	handler, err := mcp.New(mcp.Config{Admit: admission.Admit, REST: srv.Handler(), Document: doc,
+	handler := mcp.New(mcp.Config{Admit: admission.Admit, REST: srv.Handler(), Document: document,
 		BaseURL: "https://support.example", Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
 	public, near := net.IPv4(10, 0, 0, 1), net.IPv4(127, 0, 0, 1)
 	for _, c := range []struct {
 		at           net.IP

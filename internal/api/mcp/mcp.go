@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -28,10 +29,10 @@ const Path = "/api/mcp"
 // Config holds what the API needs.
 type Config struct {
 	Admit    func(ctx context.Context, r *http.Request, op *httpapi.Operation) (httpapi.Admission, error)
-	REST     http.Handler // of REST v2; it must not count requests, which are counted here
-	Document []byte       // OpenAPI document of REST v2
-	Version  string       // of the program; may be empty
-	BaseURL  string       // of this server as clients see it; may be empty
+	REST     http.Handler           // of REST v2; it must not count requests, which are counted here
+	Document func() ([]byte, error) // OpenAPI document of REST v2, for the first message
+	Version  string                 // of the program; may be empty
+	BaseURL  string                 // of this server as clients see it; may be empty
 	Now      func() time.Time
 	Logger   *slog.Logger
 	Observer *httpapi.Observer // may be nil
@@ -40,14 +41,13 @@ type Config struct {
 // maxMessageBytes is the maximum size of a message: that of a request that writes a source.
 const maxMessageBytes = 8 << 20
 
-// New returns the handler of Path. It fails if the document lacks the operation of a tool.
-func New(cfg Config) (http.Handler, error) {
+// New returns the handler of Path. The tools are built for the first message, since most servers never get one.
+func New(cfg Config) http.Handler {
 	s := &server{Config: cfg}
-	if err := s.buildServer(); err != nil {
-		return nil, fmt.Errorf("offer tools: %w", err)
-	}
+	s.tools = sync.OnceValues(s.buildServer)
 	s.protocol = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server {
-		return s.tools
+		tools, _ := s.tools() // serveMessage has found no error
+		return tools
 	}, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxMessageBytes, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true, // checkOrigin checks the Host, and knows the configured one
@@ -70,12 +70,12 @@ func New(cfg Config) (http.Handler, error) {
 		},
 		Handler: s.serveMessage,
 	})
-	return api, nil
+	return api
 }
 
 type server struct {
 	Config
-	tools    *sdk.Server
+	tools    func() (*sdk.Server, error)
 	protocol http.Handler
 }
 
@@ -98,6 +98,9 @@ func (s *server) serveMessage(ctx context.Context, c *httpapi.Call, in *message)
 	head, err := parseHead(in.Body)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := s.tools(); err != nil {
+		return nil, fmt.Errorf("offer tools: %w", err)
 	}
 	c.Delegate(withCallerInfo(ctx, c.Request), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &errorTranslator{ResponseWriter: w, head: head}

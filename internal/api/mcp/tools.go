@@ -280,25 +280,30 @@ const instructions = "Agents of this service answer customers from their sources
 	"truncated: true says that a tool gave less than was asked for. A failure has a code, such as " +
 	"AGENT_NOT_FOUND. Ask the user before deleting anything or changing a source."
 
-// buildServer builds the tools and the protocol server that offers them.
-func (s *server) buildServer() error {
-	ops, err := parseOperations(s.Document)
+// buildServer builds the tools and the protocol server that offers them. It fails if the document lacks the operation
+// of a tool.
+func (s *server) buildServer() (*sdk.Server, error) {
+	text, err := s.Document()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.tools = sdk.NewServer(&sdk.Implementation{Name: "parley", Title: "Parley", Version: cmp.Or(s.Version, "devel")},
+	ops, err := parseOperations(text)
+	if err != nil {
+		return nil, err
+	}
+	tools := sdk.NewServer(&sdk.Implementation{Name: "parley", Title: "Parley", Version: cmp.Or(s.Version, "devel")},
 		&sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
 	for _, t := range newTools() {
 		if t.operation = ops[t.operationID]; t.operation == nil {
-			return fmt.Errorf("tool %s: there is no operation %s", t.name, t.operationID)
+			return nil, fmt.Errorf("tool %s: there is no operation %s", t.name, t.operationID)
 		}
 		if t.otherOperation = ops[t.otherOperationID]; t.otherOperation == nil && t.otherOperationID != "" {
-			return fmt.Errorf("tool %s: there is no operation %s", t.name, t.otherOperationID)
+			return nil, fmt.Errorf("tool %s: there is no operation %s", t.name, t.otherOperationID)
 		}
 		t.buildSchemas()
-		s.tools.AddTool(t.sdkTool(), s.toolHandler(t))
+		tools.AddTool(t.sdkTool(), s.toolHandler(t))
 	}
-	return nil
+	return tools, nil
 }
 
 func (t *tool) sdkTool() *sdk.Tool {

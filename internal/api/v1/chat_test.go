@@ -66,7 +66,7 @@ func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 	scriptedModel := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 		return []scripted.Step{scripted.Text("Half an "), {Barrier: barrier}, scripted.Text("answer"), scripted.Stop()}
 	}}
-	srv := testkit.Open(t, testkit.WithModel(scriptedModel))
+	srv := testkit.Open(t, testkit.WithModel(scriptedModel), testkit.WithKeepAlive())
 	bot := createChatbot(t, srv)
 	resp := startChat(t, srv,
 		fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true}`, bot))

@@ -23,6 +23,7 @@ type Server struct {
 	fsync         bool
 	lock          *os.File
 	admin         *sql.DB
+	copyClause    string // of statements that create a database
 	databaseCount atomic.Int64
 
 	templateOnce sync.Once
@@ -90,7 +91,8 @@ func (s *Server) NewDatabase(t testing.TB) string {
 func (s *Server) newDatabase(t testing.TB, template string) string {
 	t.Helper()
 	name := fmt.Sprintf("test%d", s.databaseCount.Add(1))
-	if _, err := s.admin.ExecContext(t.Context(), "create database "+name+" template "+template); err != nil {
+	statement := "create database " + name + " template " + template + s.copyClause
+	if _, err := s.admin.ExecContext(t.Context(), statement); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -2,6 +2,7 @@ package dbs
 
 import (
 	"bufio"
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func newServer(fsync bool) (*Server, error) {
 	}
 	removeStaleDirs()
 	s := &Server{binDir: bin, fsync: fsync}
-	if s.dir, s.lock, err = newLockedDir(tempBase()); err != nil {
+	if s.dir, s.lock, err = newLockedDir(serverBase(fsync)); err != nil {
 		return nil, err
 	}
 	if err := s.initialize(); err != nil {
@@ -37,8 +38,18 @@ func newServer(fsync bool) (*Server, error) {
 	if err := s.startProcess(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.dir))
 	}
-	s.admin, err = sql.Open("pgx", s.databaseURL("postgres"))
+	if s.admin, err = sql.Open("pgx", s.databaseURL("postgres")); err == nil && !fsync {
+		err = s.findCopyClause()
+	}
 	return s, err
+}
+
+// findCopyClause has the server create databases as copies of files, as versions before 15 do, in place of logging each
+// of their pages: nobody needs them after a crash.
+func (s *Server) findCopyClause() error {
+	return s.admin.QueryRowContext(context.Background(), `
+		select case when current_setting('server_version_num')::int >= 150000 then ' strategy file_copy' else '' end`,
+	).Scan(&s.copyClause)
 }
 
 // newLockedDir creates a folder and locks it. Only when it is locked does it get the name by which other processes find
@@ -79,9 +90,10 @@ func (s *Server) initialize() error {
 
 func (s *Server) dataDir() string { return filepath.Join(s.dir, "data") }
 
+// arguments start the server. Compiling a query (jit) takes longer than what it asks of the few rows of a test.
 func (s *Server) arguments() []string {
 	settings := []string{"listen_addresses=", "unix_socket_directories=" + s.dir, "shared_buffers=32MB",
-		"max_connections=300", "synchronous_commit=on"}
+		"max_connections=300", "synchronous_commit=on", "jit=off"}
 	if !s.fsync {
 		settings = append(settings, "fsync=off", "full_page_writes=off")
 	}
@@ -153,10 +165,28 @@ func tempBase() string {
 	return "/tmp"
 }
 
+const (
+	memoryDisk     = "/dev/shm"
+	tmpfsType      = 0x01021994 // of statfs(2)
+	minMemoryBytes = 4 << 30    // that must be free in it
+)
+
+// serverBase is the parent of a server's folder. One that does not sync has it in memory where there is room: it makes
+// and removes hundreds of files for each test's database.
+func serverBase(fsync bool) string {
+	var s syscall.Statfs_t
+	err := syscall.Statfs(memoryDisk, &s)
+	if fsync || err != nil || s.Type != tmpfsType || s.Bavail*uint64(s.Bsize) < minMemoryBytes {
+		return tempBase()
+	}
+	return memoryDisk
+}
+
 // removeStaleDirs removes the folders that test processes have left. A running process holds the lock of its folder.
 func removeStaleDirs() {
 	locks, _ := filepath.Glob(filepath.Join(tempBase(), "parley-pg-*", "lock"))
-	for _, name := range locks {
+	inMemory, _ := filepath.Glob(filepath.Join(memoryDisk, "parley-pg-*", "lock"))
+	for _, name := range append(locks, inMemory...) {
 		f, err := os.Open(name)
 		if err != nil {
 			continue

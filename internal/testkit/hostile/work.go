@@ -41,10 +41,11 @@ func RequireLinear(t testing.TB, size int, kind Kind, read func(text string)) {
 		return
 	}
 	whole, part := kind.Text(4*size), kind.Text(4*size/parts)
-	if isCheap(func() { read(whole) }) {
+	first := timeWork(func() { read(whole) })
+	if first <= cheapWork {
 		return
 	}
-	ofParts, ofWhole, ok := compareWork(func() { read(part) }, func() { read(whole) })
+	ofParts, ofWhole, ok := compareWork(first, func() { read(part) }, func() { read(whole) })
 	if !ok {
 		t.Errorf("%s: the work for %d bytes is %v, and for %d texts of %d bytes %v: that is not linear", kind.Name,
 			len(whole), ofWhole, parts, len(part), ofParts)
@@ -60,34 +61,47 @@ func RequireGrowth(t testing.TB, part, whole func()) {
 		whole()
 		return
 	}
-	if ofParts, ofWhole, ok := compareWork(part, whole); !ok {
+	if ofParts, ofWhole, ok := compareWork(measureWork(whole), part, whole); !ok {
 		t.Errorf("the work of the whole is %v, and that of %d parts %v", ofWhole, parts, ofParts)
 	}
 }
 
-// compareWork measures the work of all parts and of the whole in turns, and returns the least of each; ok reports
-// whether that of the whole is not too much.
-func compareWork(part, whole func()) (ofParts, ofWhole time.Duration, ok bool) {
-	allParts := func() {
-		for range parts {
-			part()
-		}
-	}
-	ofParts, ofWhole = math.MaxInt64, math.MaxInt64
+// compareWork measures the work of the parts and of the whole in turns, from what the whole has taken already, and
+// returns the least of each; ok reports whether that of the whole is not too much.
+func compareWork(ofWhole time.Duration, part, whole func()) (ofParts, leastWhole time.Duration, ok bool) {
+	ofParts = math.MaxInt64
 	for range maxTries {
-		ofParts, ofWhole = min(ofParts, measureWork(allParts)), min(ofWhole, measureWork(whole))
-		if ofWhole <= maxFactor*max(ofParts, cheapWork) {
+		ofParts = min(ofParts, measureParts(part, (ofWhole+maxFactor-1)/maxFactor))
+		if isLinear(ofParts, ofWhole) {
 			return ofParts, ofWhole, true
 		}
+		ofWhole = min(ofWhole, measureWork(whole))
 	}
-	return ofParts, ofWhole, false
+	return ofParts, ofWhole, isLinear(ofParts, ofWhole)
 }
 
-// isCheap reports whether the work takes too little time to be measured. It leaves the garbage collector on.
-func isCheap(do func()) bool {
+func isLinear(ofParts, ofWhole time.Duration) bool {
+	return ofWhole <= maxFactor*max(ofParts, cheapWork)
+}
+
+// measureParts returns the work of all parts, or of as many as reach the limit: all of them would only be more.
+func measureParts(part func(), limit time.Duration) time.Duration {
+	return measureWork(func() {
+		before := CPUTime()
+		for range parts {
+			part()
+			if CPUTime()-before >= limit {
+				return
+			}
+		}
+	})
+}
+
+// timeWork returns the processor time of a function. It leaves the garbage collector on, whose work counts.
+func timeWork(do func()) time.Duration {
 	before := CPUTime()
 	do()
-	return CPUTime()-before <= cheapWork
+	return CPUTime() - before
 }
 
 // measureWork returns the processor time of a function, in all goroutines of this process, with the garbage collector
@@ -96,9 +110,7 @@ func measureWork(do func()) time.Duration {
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(maxGarbage))
-	before := CPUTime()
-	do()
-	return CPUTime() - before
+	return timeWork(do)
 }
 
 // CPUTime returns the processor time that this process has used.
