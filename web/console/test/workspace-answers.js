@@ -120,6 +120,12 @@ export const usage = {
   forecast: 4347.6,
   reachesLimitAt: "2026-11-28T11:00:00.000Z",
   days: days.map((credits, i) => ({ day: `2026-11-${String(i + 1).padStart(2, "0")}`, credits })),
+  models: [
+    { kind: "answer", model: "auto", credits: 2604.5, charges: 2511 },
+    { kind: "answer", model: "gpt-5.4", credits: 400, charges: 200 },
+    { kind: "voice", credits: 85, charges: 6 },
+    { kind: "uncounted", credits: 30, charges: 0 },
+  ],
 };
 
 export const account = { accountId: "acc_1", name: "Shop", plan: "standard", credits: 4000, creditsUsed: 3119.5, hipaa: false, createdAt: "2026-11-02T09:00:00.000Z", viewersSeePersonalData: false, timeZone: "", onlySingleSignOn: false, exemptOwner: "", plans: [], importBytes: 0 };
@@ -281,8 +287,8 @@ function answerUsage(state, { query }, path) {
   if (path === "/usage/agents") return list(state.agentsUsage ?? agentsUsage);
   const month = query.get("month");
   if (month && month !== "2026-10") return refusal("VALIDATION_INVALID_BODY", { month: "must be a month that has begun, such as 2026-11" });
-  const past = month && { month, endsAt: "2026-11-01T00:00:00.000Z", credits: 0, reservedCredits: 0, forecast: null, reachesLimitAt: null, days: [] };
-  const ofOne = query.get("agentId") && { days: usage.days.slice(0, 3) };
+  const past = month && { month, endsAt: "2026-11-01T00:00:00.000Z", credits: 0, reservedCredits: 0, forecast: null, reachesLimitAt: null, days: [], models: [] };
+  const ofOne = query.get("agentId") && { days: usage.days.slice(0, 3), models: usage.models.slice(0, 1) };
   return [200, { ...usage, ...past, ...ofOne, ...state.usage }];
 }
 

@@ -3610,6 +3610,18 @@ export interface components {
             modelNames: components["schemas"]["ModelName"][];
             servers: components["schemas"]["ModelServer"][];
         };
+        ModelUsage: {
+            /** @description How many answers or voice conversations were charged; 0 of uncounted. */
+            charges: number;
+            credits: number;
+            /**
+             * @description uncounted: used before models were counted.
+             * @enum {string}
+             */
+            kind: "answer" | "voice" | "uncounted";
+            /** @description Of answers: the name that agents choose. */
+            model?: string;
+        };
         NewAction: {
             config?: unknown;
             description: string;
@@ -4981,6 +4993,8 @@ export interface components {
             endsAt: string;
             /** @description Credits at the end of this month at its pace so far; null on its first day. */
             forecast: number | null;
+            /** @description What it was used for on those days, most first; last what nobody counted. */
+            models: components["schemas"]["ModelUsage"][];
             /** @description UTC, such as 2026-11. */
             month: string;
             /** @description The limit was set for the account, in place of the plan's. */
@@ -7010,7 +7024,7 @@ export interface operations {
             query?: {
                 /** @description Such as 2026-11; without it the present one. */
                 month?: string;
-                /** @description Whose days; without it those of all agents. */
+                /** @description Whose days and models; without it those of all agents. */
                 agentId?: string;
             };
             header?: never;
