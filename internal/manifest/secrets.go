@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -80,7 +81,7 @@ func (r *applyRun) sealSecrets(e *entry[parley.Action], a *parley.Action) (chang
 			return nil, err
 		}
 	}
-	values, changedNames := map[string]string{}, map[string]any{}
+	values, changedNames, given := map[string]string{}, map[string]any{}, map[string]parley.SecretNote{}
 	for name, path := range wanted {
 		v, ok := r.Secrets[name]
 		if !ok {
@@ -91,8 +92,10 @@ func (r *applyRun) sealSecrets(e *entry[parley.Action], a *parley.Action) (chang
 		}
 		if values[name] = v; current[name] != v {
 			changedNames["${"+name+"}"] = "another value"
+			given[name] = parley.SecretNote{At: a.UpdatedAt, By: cmp.Or(r.Actor, "operator")}
 		}
 	}
+	a.SecretNotes = updateNotes(a.SecretNotes, values, given)
 	switch {
 	case len(values) == 0:
 		a.Secrets = ""
@@ -105,6 +108,19 @@ func (r *applyRun) sealSecrets(e *entry[parley.Action], a *parley.Action) (chang
 		return nil, nil
 	}
 	return map[string]any{"secrets": changedNames}, nil
+}
+
+// updateNotes returns who has given the secrets of an action, and when: what was noted before of those that this change
+// did not give.
+func updateNotes(before map[string]parley.SecretNote, values map[string]string,
+	given map[string]parley.SecretNote) map[string]parley.SecretNote {
+	notes := maps.Clone(given)
+	for name := range values {
+		if note, ok := before[name]; ok && given[name].By == "" {
+			notes[name] = note
+		}
+	}
+	return notes
 }
 
 // lacksSecret reports whether a secret did not come with the documents.

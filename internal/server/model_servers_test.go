@@ -137,7 +137,8 @@ func TestAccountsConnectModels(t *testing.T) {
 		mt.expectAnswer(agent, mt.Key, "between eight and ten") // trying stores nothing
 
 		m := mt.connect(settings)
-		if m.Agents != 1 || !m.HasKey || m.CheckedAt != nil || m.ContextTokens != 8192 {
+		if m.Agents != 1 || !m.HasKey || m.CheckedAt != nil || m.ContextTokens != 8192 || m.KeySetAt == nil ||
+			*m.KeySetBy != (admin.Author{Kind: "operator"}) {
 			t.Errorf("connected %+v", m)
 		}
 		mt.expectAnswer(agent, mt.Key, "Mine says so.")

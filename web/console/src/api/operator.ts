@@ -2702,6 +2702,8 @@ export interface components {
             name: string;
             /** @description Those that are stored. */
             secretNames: string[];
+            /** @description Since when they are stored, where that was noted. */
+            secretNotes: components["schemas"]["SecretNote"][];
             triggers?: string[];
             /** Format: date-time */
             updatedAt: string;
@@ -3537,6 +3539,12 @@ export interface components {
             failingSince: string | null;
             format: string;
             hasKey: boolean;
+            /**
+             * Format: date-time
+             * @description When the key was given; null where there is none or nobody noted it.
+             */
+            keySetAt: string | null;
+            keySetBy: components["schemas"]["Author"] | null;
             /** @enum {string} */
             kind: "chat" | "embedding" | "reranking";
             lastError?: string;
@@ -4284,6 +4292,12 @@ export interface components {
             id: string;
             /** @description The credential, as JSON. */
             response?: unknown;
+        };
+        SecretNote: {
+            /** Format: date-time */
+            at: string;
+            by: components["schemas"]["Author"];
+            name: string;
         };
         SecretRotation: {
             /** @description How long the present secret stays valid beside the new one. */

@@ -13,3 +13,12 @@ create table credit_models (
 );
 
 create index credit_models_day on credit_models (day);
+
+-- Who has given the secrets of an action, and when: a JSON object by their names. Null and a name that is missing: nobody
+-- noted it.
+alter table actions add column secret_notes text;
+
+-- When the key was given, and by whom; null without a key, and where nobody noted it.
+alter table model_servers add column key_set_at bigint;
+
+alter table model_servers add column key_set_by text;
