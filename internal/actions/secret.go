@@ -86,8 +86,8 @@ func (t *Toolbox) findSecrets(a, before *parley.Action, sent map[string]string) 
 	return known, parley.InvalidFields(f)
 }
 
-// noteSecrets returns who has given the secrets that a config names, and when: by and now where they were sent, and what
-// was noted before of the others.
+// noteSecrets returns who has given the secrets that a config names, and when. What was noted before of those that were
+// not sent stays.
 func noteSecrets(a, before *parley.Action, sent map[string]string, by string) map[string]parley.SecretNote {
 	notes, noted := map[string]parley.SecretNote{}, map[string]parley.SecretNote{}
 	if before != nil {

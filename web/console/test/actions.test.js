@@ -52,6 +52,16 @@ describe("actions", { skip }, () => {
     });
   });
 
+  test("since when a secret is stored, and who has given it, is at its field", async () => {
+    await open(answers(), `${path}/edit/track_order`, async (page) => {
+      await page.getByText(/^Set on Nov 18, 2026, .* by Bo Li\. A value is stored\./).waitFor();
+    });
+    const tools = { actions: actions.map((one) => ({ ...one, secretNotes: [] })), procedures: [] };
+    await open(answers({ state: { tools } }), `${path}/edit/track_order`, async (page) => {
+      await page.getByText(/^A value is stored\./).waitFor();
+    });
+  });
+
   test("phrases have a field each: Enter leads to the next, several lines are pasted as several, and one is removed", async () => {
     const answer = answers();
     await open(answer, `${path}/edit/track_order`, async (page) => {

@@ -13,6 +13,7 @@ export type Step = Schemas["ProcedureStep"];
 export type Trial = Schemas["TrialOutcome"];
 export type StepOutcome = Schemas["StepOutcome"];
 export type ToolFailure = Schemas["ToolFailure"];
+export type SecretNote = Schemas["SecretNote"];
 type Details = Schemas["ActionDetails"] | Schemas["ProcedureDetails"];
 
 export const kinds = ["http", "client", "collect-leads", "custom-button", "escalate", "web-search", "procedure"] as const;
