@@ -323,8 +323,10 @@ describe("API keys", { skip }, () => {
 
   test("the list says what each may do, who has made it, when it was used and when it ends", async () => {
     await open(people(), path, async (page) => {
-      assert.match(await row(page, "Site backend").textContent(), /pk_3fA9x1….*agents:readchatlogs:write.*last used .* · created by owner@shop\.example.* · valid until/);
-      assert.match(await row(page, "Nightly export").textContent(), /Everything.*created by the operator.*valid until it is revoked/);
+      assert.match(await row(page, "Site backend").textContent(), /pk_3fA9x1….*agents:readchatlogs:writeRead agents · Chat with agentslast used .* · created by owner@shop\.example.* · valid until/);
+      assert.match(await row(page, "Nightly export").textContent(), /EverythingMay do all that the API can.*created by the operator.*valid until it is revoked/);
+      const marks = await Promise.all(["Site backend", "Nightly export", "Old script"].map((name) => row(page, name).locator("svg").count()));
+      assert.deepEqual(marks, [0, 1, 0]); // the last one has expired
       assert.match(await row(page, "Old script").textContent(), /never used · created Nov.* · expired/);
       await page.getByRole("tab", { name: "Revoked" }).click();
       assert.match(await row(page, "Trial").textContent(), /revoked/);
@@ -339,7 +341,10 @@ describe("API keys", { skip }, () => {
     await open(answer, path, async (page) => {
       await page.getByRole("button", { name: "New key" }).click();
       await page.getByLabel("Name", { exact: true }).fill("Shop system");
+      const warning = page.getByRole("dialog").getByText(/^Whoever has this key/);
+      await warning.waitFor();
       await page.getByRole("radio", { name: "Only the chosen scopes" }).press("Space");
+      await warning.waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Create the key" }).click();
       await confirm(page);
       await page.getByText("Please fill this in.").or(page.getByRole("dialog").locator("[id=scopes-fault]")).first().waitFor();
