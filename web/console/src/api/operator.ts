@@ -5662,6 +5662,8 @@ export interface operations {
     listInvitations: {
         parameters: {
             query?: {
+                /** @description A part of the e-mail address. */
+                query?: string;
                 /** @description The cursor of the page before. */
                 cursor?: string;
                 /** @description Most items on the page. */
@@ -11416,6 +11418,8 @@ export interface operations {
             query?: {
                 /** @description The account, by its id. */
                 accountId?: string;
+                /** @description A part of the name or e-mail address. */
+                query?: string;
                 /** @description The cursor of the page before. */
                 cursor?: string;
                 /** @description Most items on the page. */
