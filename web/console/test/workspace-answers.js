@@ -217,8 +217,10 @@ function answerAccount(state, { method, body }) {
   return [200, Object.assign(state.account, body)];
 }
 
+const search = (rows, query, textOf) => rows.filter((one) => textOf(one).toLowerCase().includes((query.get("query") ?? "").toLowerCase()));
+
 function answerMembers(state, { method, query, body }, path) {
-  if (method === "GET") return list(state.members);
+  if (method === "GET") return list(search(state.members, query, ({ name, email }) => `${name} ${email}`));
   const known = state.members.find(({ userId }) => userId === query.get("userId"));
   if (!known) return gone;
   if (!state.isSteppedUp) return stepUp;
@@ -229,10 +231,10 @@ function answerMembers(state, { method, query, body }, path) {
   return [200, { userId: known.userId, email: known.email, teams: 1, unassigned: 1, reassigned: query.get("reassign") ? 2 : 0, rules: [{ agentId: "a", key: "vip" }] }];
 }
 
-function answerInvitations(state, { method, body }, path) {
+function answerInvitations(state, { method, query, body }, path) {
   const [, , id, isLink] = path.split("/");
   const known = state.invitations.find(({ invitationId }) => invitationId === id);
-  if (method === "GET") return list(state.invitations);
+  if (method === "GET") return list(search(state.invitations, query, ({ email }) => email));
   if (method === "DELETE") return ((state.invitations = state.invitations.filter((one) => one !== known)), [200, known ?? {}]);
   if (!state.isSteppedUp) return stepUp;
   if (isLink) return [201, newLink(known.email)];

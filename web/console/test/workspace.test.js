@@ -223,6 +223,32 @@ describe("members", { skip }, () => {
     });
   });
 
+  test("many are searched, invitations too; the search keeps the focus, and Escape shows all again", async () => {
+    const more = Array.from({ length: 9 }, (_, i) => ({ ...members[2], userId: `usr_2${i}`, name: `Colleague ${i}`, email: `c${i}@shop.example` }));
+    await open(people({ state: { members: [...members, ...more] } }), path, async (page) => {
+      const field = page.getByRole("searchbox", { name: "Search by name or e-mail address" });
+      await field.fill("colleague 7");
+      await row(page, "Owner").waitFor({ state: "detached" });
+      await row(page, "Colleague 7").waitFor();
+      await page.getByRole("search").getByText("1 found").waitFor();
+      await page.getByText("No invitation has this in its address.").waitFor();
+      assert.equal(new URL(page.url()).searchParams.get("query"), "colleague 7");
+      await field.fill("nobody at all");
+      await page.getByText("No member has this in the name or address.").waitFor();
+      await field.fill("LEE@");
+      await row(page, "lee@shop.example").waitFor();
+      assert.ok(await field.evaluate((input) => input === document.activeElement));
+      await field.press("Escape");
+      await row(page, "Owner").waitFor();
+      assert.deepEqual([await field.inputValue(), new URL(page.url()).search], ["", ""]);
+      assert.ok(await field.evaluate((input) => input === document.activeElement));
+    });
+    await open(people(), path, async (page) => {
+      await row(page, "Owner").waitFor();
+      assert.equal(await page.getByRole("searchbox").count(), 0);
+    });
+  });
+
   test("somebody is invited: the link is shown once, by a dialog that nothing else closes", async () => {
     const answer = people();
     await open(answer, path, async (page) => {
