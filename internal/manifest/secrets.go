@@ -81,7 +81,7 @@ func (r *applyRun) sealSecrets(e *entry[parley.Action], a *parley.Action) (chang
 			return nil, err
 		}
 	}
-	values, changedNames, given := map[string]string{}, map[string]any{}, map[string]parley.SecretNote{}
+	values, changedNames, newNotes := map[string]string{}, map[string]any{}, map[string]parley.SecretNote{}
 	for name, path := range wanted {
 		v, ok := r.Secrets[name]
 		if !ok {
@@ -92,10 +92,10 @@ func (r *applyRun) sealSecrets(e *entry[parley.Action], a *parley.Action) (chang
 		}
 		if values[name] = v; current[name] != v {
 			changedNames["${"+name+"}"] = "another value"
-			given[name] = parley.SecretNote{At: a.UpdatedAt, By: cmp.Or(r.Actor, "operator")}
+			newNotes[name] = parley.SecretNote{At: a.UpdatedAt, By: cmp.Or(r.Actor, "operator")}
 		}
 	}
-	a.SecretNotes = updateNotes(a.SecretNotes, values, given)
+	a.SecretNotes = updateNotes(a.SecretNotes, values, newNotes)
 	switch {
 	case len(values) == 0:
 		a.Secrets = ""
@@ -110,13 +110,16 @@ func (r *applyRun) sealSecrets(e *entry[parley.Action], a *parley.Action) (chang
 	return map[string]any{"secrets": changedNames}, nil
 }
 
-// updateNotes returns who has given the secrets of an action, and when: what was noted before of those that this change
-// did not give.
+// updateNotes returns who has given the secrets of an action, and when: what was noted before of those that are not among
+// the new ones.
 func updateNotes(before map[string]parley.SecretNote, values map[string]string,
-	given map[string]parley.SecretNote) map[string]parley.SecretNote {
-	notes := maps.Clone(given)
+	newOnes map[string]parley.SecretNote) map[string]parley.SecretNote {
+	notes := maps.Clone(newOnes)
 	for name := range values {
-		if note, ok := before[name]; ok && given[name].By == "" {
+		if _, isNew := newOnes[name]; isNew {
+			continue
+		}
+		if note, ok := before[name]; ok {
 			notes[name] = note
 		}
 	}

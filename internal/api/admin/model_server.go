@@ -146,7 +146,7 @@ type ModelServer struct {
 	Format        string     `json:"format"`
 	URL           string     `json:"url"`
 	HasKey        bool       `json:"hasKey"`
-	KeySetAt      *time.Time `json:"keySetAt" doc:"When the key was given; null where there is none or nobody noted it."`
+	KeySetAt      *time.Time `json:"keySetAt" doc:"When the key was given; null without a key, and if nobody noted it."`
 	KeySetBy      *Author    `json:"keySetBy"`
 	Model         string     `json:"model"`
 	ModelNames    []string   `json:"modelNames"`

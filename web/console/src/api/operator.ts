@@ -3541,7 +3541,7 @@ export interface components {
             hasKey: boolean;
             /**
              * Format: date-time
-             * @description When the key was given; null where there is none or nobody noted it.
+             * @description When the key was given; null without a key, and if nobody noted it.
              */
             keySetAt: string | null;
             keySetBy: components["schemas"]["Author"] | null;
