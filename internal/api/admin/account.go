@@ -273,10 +273,11 @@ type AgentUsageQuery struct {
 	Paging
 }
 
-// UsageExport asks what the agents of an account have used on each day of a month.
+// UsageExport asks what an account has used on each day of a month.
 type UsageExport struct {
 	AccountID string `path:"accountId" json:"-"`
 	Month     string `query:"month" max:"7" doc:"Such as 2026-11; without it the present one."`
+	By        string `query:"by" enum:"agent,model" default:"agent" doc:"What has a row on each day."`
 }
 
 // beginOfMonth reads a month; empty is the present one.
@@ -443,8 +444,40 @@ func (s *Service) exportUsage(ctx context.Context, c *httpapi.Call, in UsageExpo
 	if err != nil {
 		return err
 	}
-	file := c.StreamFile("text/csv", "usage-"+store.MonthOf(begin)+".csv")
-	return file.End(s.writeUsage(ctx, id, s.daysOfMonth(begin), csv.NewWriter(file)))
+	write, name := s.writeUsage, "usage-"
+	if in.By == "model" {
+		write, name = s.writeUsageByModel, "usage-by-model-"
+	}
+	file := c.StreamFile("text/csv", name+store.MonthOf(begin)+".csv")
+	return file.End(write(ctx, id, s.daysOfMonth(begin), csv.NewWriter(file)))
+}
+
+// writeUsageByModel writes a row for each model that was used on a day, one for voice, and one for what was used before
+// models were counted.
+func (s *Service) writeUsageByModel(ctx context.Context, account parley.AccountID, days []string,
+	w *csv.Writer) error {
+	if err := w.Write([]string{"day", "kind", "model", "credits", "charges"}); err != nil {
+		return err
+	}
+	for i := range days {
+		_, sum, err := s.readCreditDays(ctx, account, "", days[i:i+1])
+		if err != nil {
+			return err
+		}
+		models, err := s.readModelUsage(ctx, account, "", days[i:i+1], sum)
+		if err != nil {
+			return err
+		}
+		for _, m := range models {
+			credits := strconv.FormatFloat(m.Credits, 'f', -1, 64)
+			row := []string{days[i], m.Kind, csvCell(m.Model), credits, strconv.FormatInt(m.Charges, 10)}
+			if err := w.Write(row); err != nil {
+				return err
+			}
+		}
+		w.Flush()
+	}
+	return w.Error()
 }
 
 func (s *Service) writeUsage(ctx context.Context, account parley.AccountID, days []string, w *csv.Writer) error {

@@ -584,8 +584,11 @@ func TestListsOfTheWorkspace(t *testing.T) {
 			"GET /keys?revoked=true":      {`"data":[]`},
 			"GET /accounts/" + mt.Account + "/audit?limit=1": {`"action":"key.create"`, `"name":"Kim"`,
 				`"subjectName":"Shop"`},
-			"GET /accounts/" + mt.Account + "/audit/choices":       {`{"actor":"operator"}`, `"key.create"`},
-			"GET /accounts/" + mt.Account + "/invitations?limit=1": {`"data":[]`},
+			"GET /accounts/" + mt.Account + "/audit/choices":         {`{"actor":"operator"}`, `"key.create"`},
+			"GET /accounts/" + mt.Account + "/invitations?limit=1":   {`"data":[]`},
+			"GET /accounts/" + mt.Account + "/usage/export":          {"200 day,agentId,agent,credits\n"},
+			"GET /accounts/" + mt.Account + "/usage/export?by=model": {"200 day,kind,model,credits,charges\n"},
+			"GET /accounts/" + mt.Account + "/usage/export?by=day":   {"VALIDATION_INVALID_BODY"},
 		} {
 			got := mt.send(owner, route, "")
 			for _, part := range want {

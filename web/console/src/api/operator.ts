@@ -652,7 +652,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get what the agents of an account have used on each day of a month as a file */
+        /** Get what the agents of an account, or its models, have used on each day of a month as a file */
         get: operations["exportUsage"];
         put?: never;
         post?: never;
@@ -7120,6 +7120,8 @@ export interface operations {
             query?: {
                 /** @description Such as 2026-11; without it the present one. */
                 month?: string;
+                /** @description What has a row on each day. */
+                by?: "agent" | "model";
             };
             header?: never;
             path: {

@@ -28,8 +28,8 @@ export const useUsage = (month: string, agentId: string, isEnabled: boolean) =>
 export const useAgentUsage = (month: string, isEnabled: boolean) =>
   usePages<AgentUsage>(["agentUsage", month], address("/agents", { month, limit: "100" }), isEnabled);
 
-/** What each agent used on each day, as a table. */
-export const exportUsage = (month: string) => requestFile(address("/export", { month }));
+/** What each agent, or each model, used on each day, as a table. */
+export const exportUsage = (month: string, by: "agent" | "model") => requestFile(address("/export", { month, by }));
 
 /** A share of a limit; null without a limit. One of nothing is used up. */
 export const shareOf = (used: number, limit: number | null) => (limit === null ? null : limit > 0 ? used / limit : 1);
