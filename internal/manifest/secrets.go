@@ -110,8 +110,8 @@ func (r *applyRun) sealSecrets(e *entry[parley.Action], a *parley.Action) (chang
 	return map[string]any{"secrets": changedNames}, nil
 }
 
-// updateNotes returns who has given the secrets of an action, and when: what was noted before of those that are not among
-// the new ones.
+// updateNotes returns who has given the secrets of an action, and when: what was noted before of those that are not
+// among the new ones.
 func updateNotes(before map[string]parley.SecretNote, values map[string]string,
 	newOnes map[string]parley.SecretNote) map[string]parley.SecretNote {
 	notes := maps.Clone(newOnes)

@@ -135,9 +135,8 @@ func (s *Service) listInvitationPage(ctx context.Context, in InvitationPageQuery
 	read := func(p parley.PageRequest) (parley.Page[parley.Invite], error) {
 		return s.DB.InvitationPage(ctx, account, strings.TrimSpace(in.Query), s.Now(), p)
 	}
-	return readPage(s, in.Paging, []string{"invitations", in.Query}, read, func(list []parley.Invite) ([]Invitation, error) {
-		return s.newInvitations(ctx, list)
-	})
+	convert := func(list []parley.Invite) ([]Invitation, error) { return s.newInvitations(ctx, list) }
+	return readPage(s, in.Paging, []string{"invitations", in.Query}, read, convert)
 }
 
 // newInvitations converts invitations, with who has made them.
