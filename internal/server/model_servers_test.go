@@ -390,6 +390,15 @@ func TestModelServersAreChecked(t *testing.T) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
+	for address, isRefused := range map[string]bool{
+		"https://model.example/sk-of-the-tests-0123456789/v1":             true,
+		"https://model.example/v1/0123456789abcdef0123456789abcdef/shop/": false, // the name of an account at a gateway
+		"https://model.example/sk-of-a-model-without-digits/v1":           false,
+	} {
+		if err := mt.change(m.ID, admin.ModelServerChange{URL: &address}); (detailOf(err, "url") != "") != isRefused {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
 	near, far, key := "https://model.example/v2", "https://elsewhere.example/v1", "sk-other"
 	if err := mt.change(m.ID, admin.ModelServerChange{URL: &near}); err != nil {
 		t.Errorf("another path: %v", err)
