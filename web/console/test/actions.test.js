@@ -62,6 +62,19 @@ describe("actions", { skip }, () => {
     });
   });
 
+  test("a key that is written out in a header is pointed out", async () => {
+    await open(answers(), `${path}/edit/track_order`, async (page) => {
+      const value = page.getByRole("group", { name: "Headers" }).getByLabel("Value", { exact: true });
+      const warning = page.getByText(/^This header looks like a key/);
+      await value.waitFor();
+      assert.equal(await warning.count(), 0);
+      await value.fill("Bearer 0123456789abcdef");
+      await warning.waitFor();
+      await value.fill("Bearer ${SHOP_KEY}");
+      await warning.waitFor({ state: "detached" });
+    });
+  });
+
   test("phrases have a field each: Enter leads to the next, several lines are pasted as several, and one is removed", async () => {
     const answer = answers();
     await open(answer, `${path}/edit/track_order`, async (page) => {

@@ -1,9 +1,10 @@
 // What is set of an action or a procedure.
 import { createContext, useContext } from "react";
-import { secretNames, type Kind, type Pair, type SecretNote, type ToolValues } from "../../api/actions";
+import { hasOpenKey, secretNames, type Kind, type Pair, type SecretNote, type ToolValues } from "../../api/actions";
 import { Button, IconButton } from "../../components/button";
 import { Choice } from "../../components/choice";
 import { Field } from "../../components/field";
+import { Notice } from "../../components/notice";
 import { Section } from "../../components/page";
 import { useSecretNote } from "../../components/secret-note";
 import { TextArea } from "../../components/text-area";
@@ -156,6 +157,9 @@ function Pairs({ name, label, add }: { name: "headers" | "query"; label: string;
         </div>
       ))}
       <Fault path={`config.${name}`} />
+      {name === "headers" && pairs.some(hasOpenKey) && (
+        <Notice isStatus>{t("actions.openKey", { example: "${NAME}", secrets: t("actions.secrets") })}</Notice>
+      )}
       <div>
         <Button kind="quiet" icon="plus" onPress={() => change(name, [...pairs, ["", ""]])}>
           {add}
