@@ -18,17 +18,19 @@ const words: Readonly<Record<string, Key>> = {
   "helpdesk_tickets:delete": "apiKeys.may.tickets.delete",
 };
 
+const wordsOf = (scope: string): Key | undefined => (Object.hasOwn(words, scope) ? words[scope] : undefined);
+
 /** What a scope allows; nothing of one that this console does not know. */
 export function ScopeWords({ scope }: { scope: string }) {
   const { t } = useTexts();
-  const key = words[scope];
+  const key = wordsOf(scope);
   return key && t(key);
 }
 
 /** What a key with these scopes may do; without any it may do everything. */
 export function Allowed({ scopes }: { scopes: readonly string[] | null }) {
   const { t } = useTexts();
-  const known = scopes?.flatMap((scope) => words[scope] ?? []);
+  const known = scopes?.flatMap((scope) => wordsOf(scope) ?? []);
   if (known?.length === 0) return null; // their names are there
   return <p className={styles.detail}>{known ? <Facts>{known.map((key) => t(key))}</Facts> : t("apiKeys.mayAll")}</p>;
 }
