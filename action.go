@@ -39,10 +39,17 @@ type Action struct {
 	Inputs      []ActionInput
 	Config      json.RawMessage // object, by kind
 	Secrets     string          // sealed values, to which Config refers as ${NAME}; empty for none
+	SecretNotes map[string]SecretNote
 	Enabled     bool
 	Position    int
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
+}
+
+// SecretNote says when a secret was given, and by whom. There is none of one that was given before that was noted.
+type SecretNote struct {
+	At time.Time `json:"at"`
+	By string    `json:"by"` // an actor of the audit chain
 }
 
 // ActionInput is one typed input of an action or a procedure.

@@ -222,6 +222,7 @@ type Turn struct {
 	Reserved       Credits
 	StartedAt      time.Time
 	VisitorID      VisitorID // whom it answers in the widget; empty elsewhere
+	Model          string    // the name of the model that answers; known while it does, and not stored with the turn
 }
 
 // Trace records what a turn did, so that an answer can be explained later.

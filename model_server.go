@@ -10,9 +10,11 @@ type ModelServer struct {
 	Kind          ModelServerKind
 	Name          string // for people
 	Format        WireFormat
-	URL           string // base URL
-	SealedKey     string // the API key, sealed; empty if the server wants none
-	Model         string // what the server calls its model
+	URL           string     // base URL
+	SealedKey     string     // the API key, sealed; empty if the server wants none
+	KeySetAt      *time.Time // when the key was given; nil without one, and if it was given before that was noted
+	KeySetBy      string     // who has given it: an actor of the audit chain
+	Model         string     // what the server calls its model
 	ModelNames    []string
 	ContextTokens int // that a chat model can take in; 0 is the usual number
 	Dimensions    int // of vectors that are asked for; 0 takes them as they are

@@ -22,8 +22,8 @@ type definitions struct {
 }
 
 // AddAction adds an action behind the others of its agent; without a key it gets one after its name. secrets are the
-// values of ${NAME} in its config. Fails with VALIDATION_INVALID_BODY or AGENT_NOT_FOUND.
-func (t *Toolbox) AddAction(ctx context.Context, a *parley.Action, secrets map[string]string) error {
+// values of ${NAME} in its config, and by is who has given them. Fails with VALIDATION_INVALID_BODY or AGENT_NOT_FOUND.
+func (t *Toolbox) AddAction(ctx context.Context, a *parley.Action, secrets map[string]string, by string) error {
 	return t.edit(ctx, a.AgentRef(), func(tx *store.DB, all *definitions) error {
 		if len(all.actions) >= maxTools {
 			return parley.Invalid("key", fmt.Sprintf("must have at most %d items", maxTools))
@@ -37,6 +37,7 @@ func (t *Toolbox) AddAction(ctx context.Context, a *parley.Action, secrets map[s
 		if a.Key = cmp.Or(a.Key, newKey(a.Name, "action", isTaken)); isTaken(a.Key) {
 			return parley.Invalid("key", "is the key of another action")
 		}
+		a.SecretNotes = noteSecrets(a, nil, secrets, by)
 		return t.putAction(ctx, tx, all, a, nil, secrets)
 	})
 }
@@ -47,6 +48,7 @@ type ActionChange struct {
 	Base    *time.Time // when it was changed last, as far as whoever changes it knows; nil changes it whatever it is
 	Apply   func(*parley.Action)
 	Secrets map[string]string // the values of ${NAME} in the config; a name that is missing keeps its value
+	By      string            // who has given them: an actor of the audit chain
 }
 
 // ChangeAction changes an action. A secret that is kept does not go to another host than the one it was given for.
@@ -63,6 +65,7 @@ func (t *Toolbox) ChangeAction(ctx context.Context, ref parley.AgentRef, c Actio
 		a := *before
 		c.Apply(&a)
 		a.UpdatedAt = laterTime(t.Now(), before.UpdatedAt)
+		a.SecretNotes = noteSecrets(&a, before, c.Secrets, c.By)
 		return t.putAction(ctx, tx, all, &a, before, c.Secrets)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/actions"
@@ -41,14 +42,23 @@ func (tb *testToolbox) storedAction(key string) parley.Action {
 	return parley.Action{}
 }
 
+// wantSecretNote checks who has given the only secret of an action, and when.
+func (tb *testToolbox) wantSecretNote(key, by string, at time.Time) {
+	tb.Helper()
+	notes := tb.storedAction(key).SecretNotes
+	if note := notes["KEY"]; len(notes) != 1 || note.By != by || !note.At.Equal(at) {
+		tb.Errorf("secrets of %s: %+v, want one of %s at %v", key, notes, by, at)
+	}
+}
+
 func TestActionsAreEdited(t *testing.T) {
 	forEachDatabase(t, func(tb *testToolbox) {
 		ref := tb.account.AgentRef(tb.agent)
 		a := tb.newAction("track_order", "https://a.example/{number}")
-		tb.wantFault(tb.AddAction(tb, a, nil), "secrets.KEY")
-		tb.Must(tb.AddAction(tb, a, map[string]string{"KEY": editSecret}))
+		tb.wantFault(tb.AddAction(tb, a, nil, "user:kim"), "secrets.KEY")
+		tb.Must(tb.AddAction(tb, a, map[string]string{"KEY": editSecret}, "user:kim"))
 		tb.wantFault(tb.AddAction(tb, tb.newAction("track_order", "https://a.example/{number}"),
-			map[string]string{"KEY": "k"}), "name")
+			map[string]string{"KEY": "k"}, "user:kim"), "name")
 		stored := tb.storedAction("track_order")
 		if strings.Contains(stored.Secrets+string(stored.Config), editSecret) || !stored.Enabled {
 			t.Errorf("stored: %+v", stored)
@@ -60,11 +70,16 @@ func TestActionsAreEdited(t *testing.T) {
 		}
 		tb.wantFault(tb.ChangeAction(tb, ref, moveTo("https://b.example/{number}")), "secrets.KEY")
 		tb.Must(tb.ChangeAction(tb, ref, moveTo("https://a.example/orders/{number}")))
+		tb.wantSecretNote("track_order", "user:kim", stored.UpdatedAt) // the key was kept
 		late := moveTo("https://a.example/{number}")
 		late.Base = &stored.UpdatedAt
 		if err := tb.ChangeAction(tb, ref, late); !parley.IsCode(err, parley.CodeAgentChanged) {
 			t.Errorf("a change that rests on an old version: %v", err)
 		}
+		replaced := moveTo("https://a.example/{number}")
+		replaced.Secrets, replaced.By = map[string]string{"KEY": "k-2"}, "user:bo"
+		tb.Must(tb.ChangeAction(tb, ref, replaced))
+		tb.wantSecretNote("track_order", "user:bo", tb.storedAction("track_order").UpdatedAt)
 		tb.Must(tb.AddProcedure(tb, &parley.Procedure{AccountID: tb.account, AgentID: tb.agent, Name: "refund",
 			Description: "when", Inputs: a.Inputs, Enabled: true, Steps: []parley.ProcedureStep{
 				{Action: "track_order", Input: map[string]string{"number": "{number}"}}}}))

@@ -86,6 +86,23 @@ func (t *Toolbox) findSecrets(a, before *parley.Action, sent map[string]string) 
 	return known, parley.InvalidFields(f)
 }
 
+// noteSecrets returns who has given the secrets that a config names, and when. What was noted before of those that were
+// not sent stays.
+func noteSecrets(a, before *parley.Action, sent map[string]string, by string) map[string]parley.SecretNote {
+	notes, noted := map[string]parley.SecretNote{}, map[string]parley.SecretNote{}
+	if before != nil {
+		noted = before.SecretNotes
+	}
+	for _, name := range SecretNames(a.Config) {
+		if sent[name] != "" {
+			notes[name] = parley.SecretNote{At: a.UpdatedAt, By: by}
+		} else if note, ok := noted[name]; ok {
+			notes[name] = note
+		}
+	}
+	return notes
+}
+
 // requestOrigin returns the scheme, the host and the port of an http action's address.
 func requestOrigin(a *parley.Action) string {
 	var c struct{ URL string }

@@ -61,6 +61,7 @@ var dumpQueries = []string{
 	`select json_array(state, month, reserved, charged, ended_at is not null, owner, lease_until > started_at, trace)
 	from turns order by id`,
 	`select json_array(agent_id = '', month, used, reserved) from credit_usage order by 1`,
+	`select json_array(agent_id = '', kind, model, used, charges) from credit_models order by 1`,
 	`select json_array(kind, amount, month) from credit_ledger order by turn_id`,
 	`select json_array(seq, kind, payload) from events order by seq`,
 	`select json_array(event_seq, open_turns) from accounts`,

@@ -200,7 +200,7 @@ func (e *Engine) newTurn(ctx context.Context, account parley.AccountID, a *parle
 		Turn: parley.Turn{
 			ID: parley.TurnID(parley.NewTimedUUID()), AccountID: account, AgentID: a.ID, ConversationID: req.ConversationID,
 			UserMessageID: parley.NewMessageID(), MessageID: parley.NewMessageID(), Owner: e.Owner, Reserved: back.Credits,
-			VisitorID: req.VisitorID,
+			VisitorID: req.VisitorID, Model: a.Model,
 		},
 		agent: a, backend: back, request: req, question: req.Message, engine: e,
 		eventLog:    &eventLog{},

@@ -131,6 +131,10 @@ func TestApplyTwiceCreatesOneAgent(t *testing.T) {
 		if err != nil || a.Tools != 3 || a.Temp != 0.5 || a.Key != "shop" {
 			t.Errorf("%v %+v", err, a)
 		}
+		tools, err := s.DB.Actions(t.Context(), a.Ref())
+		if err != nil || tools[0].Key != "track" || tools[0].SecretNotes["SHOP_KEY"].By != "operator" {
+			t.Errorf("%v %+v", err, tools)
+		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -80,7 +81,7 @@ func (r *applyRun) sealSecrets(e *entry[parley.Action], a *parley.Action) (chang
 			return nil, err
 		}
 	}
-	values, changedNames := map[string]string{}, map[string]any{}
+	values, changedNames, newNotes := map[string]string{}, map[string]any{}, map[string]parley.SecretNote{}
 	for name, path := range wanted {
 		v, ok := r.Secrets[name]
 		if !ok {
@@ -91,8 +92,10 @@ func (r *applyRun) sealSecrets(e *entry[parley.Action], a *parley.Action) (chang
 		}
 		if values[name] = v; current[name] != v {
 			changedNames["${"+name+"}"] = "another value"
+			newNotes[name] = parley.SecretNote{At: a.UpdatedAt, By: cmp.Or(r.Actor, "operator")}
 		}
 	}
+	a.SecretNotes = updateNotes(a.SecretNotes, values, newNotes)
 	switch {
 	case len(values) == 0:
 		a.Secrets = ""
@@ -105,6 +108,22 @@ func (r *applyRun) sealSecrets(e *entry[parley.Action], a *parley.Action) (chang
 		return nil, nil
 	}
 	return map[string]any{"secrets": changedNames}, nil
+}
+
+// updateNotes returns who has given the secrets of an action, and when: what was noted before of those that are not
+// among the new ones.
+func updateNotes(before map[string]parley.SecretNote, values map[string]string,
+	newOnes map[string]parley.SecretNote) map[string]parley.SecretNote {
+	notes := maps.Clone(newOnes)
+	for name := range values {
+		if _, isNew := newOnes[name]; isNew {
+			continue
+		}
+		if note, ok := before[name]; ok {
+			notes[name] = note
+		}
+	}
+	return notes
 }
 
 // lacksSecret reports whether a secret did not come with the documents.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -71,8 +72,11 @@ func checkConnection(m *parley.ModelServer, details map[string]string) {
 	} else if m.Format = cmp.Or(m.Format, formats[0]); !slices.Contains(formats, m.Format) {
 		details["format"] = fmt.Sprintf("is not one of servers of kind %s", m.Kind)
 	}
-	if !isServerURL(m.URL) {
+	switch {
+	case !isServerURL(m.URL):
 		details["url"] = "must be an http or https address without user name, password, query and fragment"
+	case hasKeyInPath(m.URL):
+		details["url"] = "must not have a key in its path, where everybody who sees the address reads it: send it as the key"
 	}
 }
 
@@ -82,6 +86,17 @@ func isServerURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil &&
 		!strings.ContainsAny(text, "?#") && len(text) <= maxURLBytes && !hasControls(text)
+}
+
+// keyForm is the form of the API keys of well-known providers.
+var keyForm = regexp.MustCompile(`^((sk|gsk|csk|xai|nvapi|pplx)[-_]|hf_|AIza)[A-Za-z0-9_-]{16,}$`)
+
+// hasKeyInPath reports whether a part of the path of an address looks like an API key: addresses are shown.
+func hasKeyInPath(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && slices.ContainsFunc(strings.Split(u.Path, "/"), func(part string) bool {
+		return keyForm.MatchString(part) && strings.ContainsAny(part, "0123456789") // others are names of models
+	})
 }
 
 func checkKey(key string) error {

@@ -76,7 +76,7 @@ const maxServers = 20
 // Add connects a server of models. Fails with VALIDATION_INVALID_BODY or ACCOUNT_NOT_FOUND.
 func (s *Service) Add(ctx context.Context, account parley.AccountID, n Settings, actor Actor) (*parley.ModelServer,
 	error) {
-	m, err := s.newServer(account, n)
+	m, err := s.newServer(account, n, actor)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (s *Service) Add(ctx context.Context, account parley.AccountID, n Settings,
 }
 
 // newServer returns a server that is not stored yet.
-func (s *Service) newServer(account parley.AccountID, n Settings) (*parley.ModelServer, error) {
+func (s *Service) newServer(account parley.AccountID, n Settings, actor Actor) (*parley.ModelServer, error) {
 	now := s.Now().UTC().Truncate(time.Millisecond) // as the database stores it
 	m := &parley.ModelServer{ID: parley.ModelServerID(parley.NewUUID()), AccountID: account, Kind: n.Kind, Name: n.Name,
 		Format: n.Format, URL: n.URL, Model: n.Model, ModelNames: n.ModelNames, ContextTokens: n.ContextTokens,
@@ -103,18 +103,20 @@ func (s *Service) newServer(account parley.AccountID, n Settings) (*parley.Model
 	if err := s.check(m); err != nil {
 		return nil, err
 	}
-	return m, s.seal(m, n.Key)
+	return m, s.seal(m, n.Key, actor)
 }
 
-// seal stores a key in a server, or none.
-func (s *Service) seal(m *parley.ModelServer, key string) (err error) {
-	m.SealedKey = ""
+// seal stores a key in a server, with who has given it; or none.
+func (s *Service) seal(m *parley.ModelServer, key string, by Actor) (err error) {
+	m.SealedKey, m.KeySetAt, m.KeySetBy = "", nil, ""
 	if key == "" {
 		return nil
 	}
 	if err := checkKey(key); err != nil {
 		return err
 	}
+	now := s.Now().UTC().Truncate(time.Millisecond) // as the database stores it
+	m.KeySetAt, m.KeySetBy = &now, string(by)
 	m.SealedKey, err = s.Vault.Seal(m.AccountID, []byte(key))
 	return err
 }
@@ -193,7 +195,7 @@ func (s *Service) Change(ctx context.Context, account parley.AccountID, id parle
 			return parley.NewError(parley.CodeModelServerChanged)
 		}
 		*m = *current
-		if err := s.apply(m, c); err != nil {
+		if err := s.apply(m, c, actor); err != nil {
 			return err
 		}
 		if err := s.checkOthers(m, others); err != nil {
@@ -217,7 +219,7 @@ func laterTime(now, before time.Time) time.Time {
 }
 
 // apply changes a server that is not written yet, and checks it.
-func (s *Service) apply(m *parley.ModelServer, c Change) error {
+func (s *Service) apply(m *parley.ModelServer, c Change, actor Actor) error {
 	before := m.URL
 	assign(&m.Name, c.Name)
 	assign(&m.URL, c.URL)
@@ -229,7 +231,7 @@ func (s *Service) apply(m *parley.ModelServer, c Change) error {
 		return err
 	}
 	if c.Key != nil {
-		return s.seal(m, *c.Key)
+		return s.seal(m, *c.Key, actor)
 	}
 	if m.SealedKey != "" && !isSameOrigin(before, m.URL) {
 		return parley.Invalid("key", "must be sent again, since the address leads to another host")

@@ -185,6 +185,7 @@ var wordlessTables = map[string]string{
 	"crawl_pages":         "of websites",
 	"credit_days":         "figures",
 	"credit_ledger":       "figures",
+	"credit_models":       "figures",
 	"credit_usage":        "figures",
 	"custom_attributes":   "names of what is known of people, not what is",
 	"event_positions":     "figures",

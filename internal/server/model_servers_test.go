@@ -137,7 +137,8 @@ func TestAccountsConnectModels(t *testing.T) {
 		mt.expectAnswer(agent, mt.Key, "between eight and ten") // trying stores nothing
 
 		m := mt.connect(settings)
-		if m.Agents != 1 || !m.HasKey || m.CheckedAt != nil || m.ContextTokens != 8192 {
+		if m.Agents != 1 || !m.HasKey || m.CheckedAt != nil || m.ContextTokens != 8192 || m.KeySetAt == nil ||
+			*m.KeySetBy != (admin.Author{Kind: "operator"}) {
 			t.Errorf("connected %+v", m)
 		}
 		mt.expectAnswer(agent, mt.Key, "Mine says so.")
@@ -387,6 +388,15 @@ func TestModelServersAreChecked(t *testing.T) {
 		_, err := call(mt, admin.CreateModelServer, admin.NewModelServer{AccountID: mt.Account, ModelServerSettings: bad})
 		if detailOf(err, field) == "" {
 			t.Errorf("%s: %v", field, err)
+		}
+	}
+	for address, isRefused := range map[string]bool{
+		"https://model.example/sk-of-the-tests-0123456789/v1":             true,
+		"https://model.example/v1/0123456789abcdef0123456789abcdef/shop/": false, // the name of an account at a gateway
+		"https://model.example/sk-of-a-model-without-digits/v1":           false,
+	} {
+		if err := mt.change(m.ID, admin.ModelServerChange{URL: &address}); (detailOf(err, "url") != "") != isRefused {
+			t.Errorf("%s: %v", address, err)
 		}
 	}
 	near, far, key := "https://model.example/v2", "https://elsewhere.example/v1", "sk-other"

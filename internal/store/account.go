@@ -117,7 +117,7 @@ func (db *DB) QueueCharge(ctx context.Context, t *parley.Turn, cost parley.Credi
 	if err != nil || cost == 0 {
 		return err
 	}
-	return db.queueLedgerEntry(ctx, settlement{t.AgentRef(), string(t.ID), "answer", month, t.Reserved, cost}, now)
+	return db.queueLedgerEntry(ctx, newAnswerSettlement(t, cost), now)
 }
 
 // addCreditsQuery adds to what the account and the agent have used and reserved. It takes the account's row before the
@@ -165,15 +165,20 @@ func readCreditSums(rows *sqldb.Rows) (ofAccount, ofAgent parley.Credits, err er
 
 // settleCredits turns a turn's reservation into what it cost; zero releases it.
 func (db *DB) settleCredits(ctx context.Context, t *parley.Turn, cost parley.Credits, now time.Time) error {
-	return db.settle(ctx, settlement{t.AgentRef(), string(t.ID), "answer", MonthOf(t.StartedAt), t.Reserved, cost}, now)
+	return db.settle(ctx, newAnswerSettlement(t, cost), now)
 }
 
 // settlement is what a turn or a voice session has reserved and what it cost.
 type settlement struct {
 	agent          parley.AgentRef
 	id, kind       string // of the turn or the session, in the ledger
+	model          string // that answered; empty of voice
 	month          string
 	reserved, cost parley.Credits
+}
+
+func newAnswerSettlement(t *parley.Turn, cost parley.Credits) settlement {
+	return settlement{t.AgentRef(), string(t.ID), ChargedAnswer, t.Model, MonthOf(t.StartedAt), t.Reserved, cost}
 }
 
 // settle turns a reservation into what it cost. The ledger's unique (turn, kind) makes a second settlement fail.
@@ -188,9 +193,12 @@ func (db *DB) settle(ctx context.Context, s settlement, now time.Time) error {
 	return db.queueLedgerEntry(ctx, s, now)
 }
 
-// queueLedgerEntry writes what was charged, and counts it on its day.
+// queueLedgerEntry writes what was charged, and counts it on its day, as a whole and by model.
 func (db *DB) queueLedgerEntry(ctx context.Context, s settlement, now time.Time) error {
 	if err := db.queueCreditDay(ctx, s, now); err != nil {
+		return err
+	}
+	if err := db.queueModelCredits(ctx, s, now); err != nil {
 		return err
 	}
 	return db.sql.Queue(ctx, `

@@ -21,6 +21,7 @@ var actionTable = newTable("actions", func(a *parley.Action) []field {
 		{"inputs", jsonOr(&a.Inputs, "[]")},
 		{"config", rawObject(&a.Config)},
 		{"secrets", &a.Secrets},
+		{"secret_notes", jsonOr(&a.SecretNotes, nil)},
 		{"enabled", &a.Enabled},
 		{"position", &a.Position},
 		{"created_at", timeDest{&a.CreatedAt}},
@@ -45,7 +46,7 @@ func (db *DB) PutAction(ctx context.Context, a *parley.Action) error {
 			return err
 		}
 		query, args := actionTable.insertion(overwrite("agent_id, key", "kind", "name", "description", "triggers", "inputs",
-			"config", "secrets", "enabled", "position", "updated_at")+` returning id, created_at`, a)
+			"config", "secrets", "secret_notes", "enabled", "position", "updated_at")+` returning id, created_at`, a)
 		return tx.sql.QueryRow(ctx, query, args...).Scan(&put.ID, timeDest{&put.CreatedAt})
 	})
 	if err == nil {

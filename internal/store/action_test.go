@@ -17,8 +17,9 @@ func (fx *fixture) newAction(key, name string) *parley.Action {
 		Kind: parley.ActionHTTP, Name: name,
 		Description: "d", Triggers: []string{"track {number}"},
 		Inputs: []parley.ActionInput{{Name: "number", Type: "string", Required: true}},
-		Config: json.RawMessage(`{"url":"https://a.example/"}`), Secrets: "sealed", Enabled: true, CreatedAt: testTime,
-		UpdatedAt: testTime}
+		Config: json.RawMessage(`{"url":"https://a.example/"}`), Secrets: "sealed",
+		SecretNotes: map[string]parley.SecretNote{"KEY": {At: testTime, By: "user:kim"}}, Enabled: true,
+		CreatedAt: testTime, UpdatedAt: testTime}
 }
 
 func (fx *fixture) newProcedure(key, name string) *parley.Procedure {

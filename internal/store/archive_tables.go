@@ -132,6 +132,8 @@ model_servers (id)
   created_at nat
   updated_at nat
   sealed_key = null # a secret
+  key_set_at = null # goes with sealed_key
+  key_set_by = null # goes with sealed_key
   checked_at = null # what another installation has found
   failing_since = null # what another installation has found
   last_error = null # what another installation has found
@@ -162,6 +164,7 @@ actions (id)
   created_at nat
   updated_at nat
   secrets = '' # secrets
+  secret_notes = null # goes with secrets
 
 procedures (id)
   id id

@@ -391,6 +391,14 @@ credit_days (day, agent_id)
   agent_id id0 -> agents
   used int
 
+credit_models (agent_id, day, kind, model)
+  agent_id id0 -> agents
+  day text
+  kind text
+  model text
+  used int
+  charges int
+
 credit_ledger (turn_id, kind): not exists (select 1 from turns o
   where o.id = t.turn_id and o.state = 'open')
   turn_id id

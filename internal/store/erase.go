@@ -78,6 +78,7 @@ var agentTables = []erasableTable{
 	{table: "credit_ledger", keyColumn: "turn_id"},
 	{table: "credit_usage", keyColumn: "month"},
 	{table: "credit_days", keyColumn: "day"},
+	{table: "credit_models", keyColumn: "day", keyRepeats: true},
 	{table: "events", keyColumn: "seq"},
 }
 

@@ -46,15 +46,29 @@ const invitationPage = `
 	order by created_at, id
 	limit ?`
 
-// InvitationPage returns a page of the invitations into an account that wait for an answer, the oldest first.
-func (db *DB) InvitationPage(ctx context.Context, account parley.AccountID, now time.Time,
+// InvitationPage returns a page of the invitations into an account that wait for an answer and whose e-mail address has
+// a text in it, the oldest first. An empty text is in all of them.
+func (db *DB) InvitationPage(ctx context.Context, account parley.AccountID, text string, now time.Time,
+	ask parley.PageRequest) (parley.Page[parley.Invite], error) {
+	read := func(ask parley.PageRequest) (parley.Page[parley.Invite], error) {
+		return db.invitationPage(ctx, account, now, ask)
+	}
+	if text == "" {
+		return read(ask)
+	}
+	return searchPages(ask, read, func(i *parley.Invite) bool { return containsFold(i.Email, text) }, inviteCursor)
+}
+
+func (db *DB) invitationPage(ctx context.Context, account parley.AccountID, now time.Time,
 	ask parley.PageRequest) (page parley.Page[parley.Invite], err error) {
 	after := firstCursor(ask)
 	list, err := inviteTable.list(ctx, db, invitationPage, account, millis(now), after.SortValue, after.ID, ask.Limit+1)
-	page.Items, page.Next = cutPage(list, ask.Limit, func(i parley.Invite) parley.Cursor {
-		return parley.Cursor{SortValue: millis(i.CreatedAt), ID: string(i.ID)}
-	})
+	page.Items, page.Next = cutPage(list, ask.Limit, inviteCursor)
 	return page, err
+}
+
+func inviteCursor(i parley.Invite) parley.Cursor {
+	return parley.Cursor{SortValue: millis(i.CreatedAt), ID: string(i.ID)}
 }
 
 // UseInvite uses a link up. Fails with AUTH_INVALID_LINK if it was used meanwhile.

@@ -125,17 +125,33 @@ const accountMemberPage = `
 	order by m.created_at, m.user_id
 	limit ?`
 
-// AccountMembers returns a page of an account's members, the longest standing first. issuer is the provider of single
-// sign-on; empty if there is none.
-func (db *DB) AccountMembers(ctx context.Context, account parley.AccountID, issuer string,
+// AccountMembers returns a page of those of an account's members whose name or e-mail address has a text in it, the
+// longest standing first. An empty text is in all of them. issuer is the provider of single sign-on; empty if there is
+// none.
+func (db *DB) AccountMembers(ctx context.Context, account parley.AccountID, issuer, text string,
+	ask parley.PageRequest) (parley.Page[parley.AccountMember], error) {
+	read := func(ask parley.PageRequest) (parley.Page[parley.AccountMember], error) {
+		return db.accountMembers(ctx, account, issuer, ask)
+	}
+	if text == "" {
+		return read(ask)
+	}
+	return searchPages(ask, read, func(m *parley.AccountMember) bool {
+		return containsFold(m.User.Name, text) || containsFold(m.User.Email, text)
+	}, accountMemberCursor)
+}
+
+func (db *DB) accountMembers(ctx context.Context, account parley.AccountID, issuer string,
 	ask parley.PageRequest) (page parley.Page[parley.AccountMember], err error) {
 	after := firstCursor(ask)
 	list, err := accountMemberTable.list(ctx, db, accountMemberPage, issuer, account, after.SortValue, after.ID,
 		ask.Limit+1)
-	page.Items, page.Next = cutPage(list, ask.Limit, func(m parley.AccountMember) parley.Cursor {
-		return parley.Cursor{SortValue: millis(m.CreatedAt), ID: string(m.User.ID)}
-	})
+	page.Items, page.Next = cutPage(list, ask.Limit, accountMemberCursor)
 	return page, err
+}
+
+func accountMemberCursor(m parley.AccountMember) parley.Cursor {
+	return parley.Cursor{SortValue: millis(m.CreatedAt), ID: string(m.User.ID)}
 }
 
 // Member finds a member of the account by their id. Fails with the code.

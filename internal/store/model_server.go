@@ -26,6 +26,8 @@ func modelServerSettings(m *parley.ModelServer) []field {
 		{"format", &m.Format},
 		{"url", &m.URL},
 		{"sealed_key", nullableText(&m.SealedKey)},
+		{"key_set_at", timePointerDest{&m.KeySetAt}},
+		{"key_set_by", nullableText(&m.KeySetBy)},
 		{"model", &m.Model},
 		{"model_names", jsonOr(&m.ModelNames, "[]")},
 		{"context_tokens", &m.ContextTokens},

@@ -14,10 +14,12 @@ import (
 func TestModelServersAreStoredInFull(t *testing.T) {
 	forEachDatabase(t, func(fx *fixture) {
 		other := fx.createAccount("Other")
+		keySetAt := testTime
 		m := &parley.ModelServer{ID: parley.ModelServerID(parley.NewUUID()), AccountID: fx.Account.ID,
 			Kind: parley.ModelServerChat, Name: "Local", Format: parley.WireFormatOpenAI, URL: "https://model.example/v1",
-			SealedKey: "v1.sealed", Model: "qwen3", ModelNames: []string{"auto", "gpt-5-mini"}, ContextTokens: 8192,
-			Dimensions: 7, CreatedAt: testTime, UpdatedAt: testTime}
+			SealedKey: "v1.sealed", KeySetAt: &keySetAt, KeySetBy: "user:kim", Model: "qwen3",
+			ModelNames: []string{"auto", "gpt-5-mini"}, ContextTokens: 8192, Dimensions: 7, CreatedAt: testTime,
+			UpdatedAt: testTime}
 		change := func(f func(tx *store.DB) error) {
 			t.Helper()
 			before, err := fx.ModelServerRevision(fx)

@@ -302,6 +302,44 @@ func cutPage[T any](list []T, limit int, cursorOf func(T) parley.Cursor) ([]T, *
 	return list[:limit], &m
 }
 
+const (
+	searchBatch   = 200 // rows that a search reads at a time
+	searchBatches = 10  // that it reads for a page
+)
+
+// searchPages returns a page of the rows of a list that match. It reads the list in the list's own order, so many rows
+// at most, and leaves the others for the next page: a page may have fewer rows than it was asked for, or none.
+func searchPages[T any](ask parley.PageRequest, read func(parley.PageRequest) (parley.Page[T], error),
+	matches func(*T) bool, cursorOf func(T) parley.Cursor) (parley.Page[T], error) {
+	found := parley.Page[T]{Next: ask.After}
+	for range searchBatches {
+		part, err := read(parley.PageRequest{Limit: searchBatch, After: found.Next})
+		if err != nil {
+			return parley.Page[T]{}, err
+		}
+		for i := range part.Items {
+			if !matches(&part.Items[i]) {
+				continue
+			}
+			if len(found.Items) == ask.Limit {
+				last := cursorOf(found.Items[ask.Limit-1])
+				found.Next = &last
+				return found, nil
+			}
+			found.Items = append(found.Items, part.Items[i])
+		}
+		if found.Next = part.Next; found.Next == nil {
+			return found, nil
+		}
+	}
+	return found, nil
+}
+
+// containsFold reports whether a part is in a text, whatever the case of their letters.
+func containsFold(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
+
 // placeholders writes n parameters in parentheses.
 func placeholders(n int) string { return "(?" + strings.Repeat(", ?", n-1) + ")" }
 

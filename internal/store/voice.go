@@ -119,7 +119,7 @@ func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...
 // settleVoiceCredits turns what a session has reserved into what it cost.
 func (db *DB) settleVoiceCredits(ctx context.Context, s *parley.VoiceSession, month string, cost parley.Credits,
 	now time.Time) error {
-	err := db.settle(ctx, settlement{s.AgentRef(), string(s.ID), "voice", month, s.Reserved, cost}, now)
+	err := db.settle(ctx, settlement{s.AgentRef(), string(s.ID), ChargedVoice, "", month, s.Reserved, cost}, now)
 	if err != nil {
 		return err
 	}

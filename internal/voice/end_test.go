@@ -49,6 +49,13 @@ func TestMinutesAreCharged(t *testing.T) {
 		if n := dbs.CountRows(s.TB, s.DB.SQL(), `select count(*) from credit_ledger where kind = 'voice'`); n != 5 {
 			t.Errorf("%d entries in the ledger", n)
 		}
+		for _, agent := range []parley.AgentID{"", s.agent} {
+			if used, err := s.DB.ModelCredits(s, s.account.ID, agent, []string{store.DayOf(s.clock.Now())}); err != nil ||
+				len(used) != 1 || used[0] != (store.ModelCredits{Kind: store.ChargedVoice, Used: 40 * parley.Credit,
+				Charges: 5}) {
+				t.Errorf("counted for %q: %+v %v", agent, used, err)
+			}
+		}
 	})
 }
 

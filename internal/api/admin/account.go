@@ -228,8 +228,17 @@ type Usage struct {
 
 	Forecast *float64 `json:"forecast" doc:"Credits at the end of this month at its pace so far; null on its first day."`
 
-	ReachesAt *time.Time  `json:"reachesLimitAt" doc:"When the limit is reached at that pace; null if not in this month."`
-	Days      []CreditDay `json:"days" doc:"From the first of the month, up to today."`
+	ReachesAt *time.Time   `json:"reachesLimitAt" doc:"When the limit is reached at that pace; null if not in this month."`
+	Days      []CreditDay  `json:"days" doc:"From the first of the month, up to today."`
+	Models    []ModelUsage `json:"models" doc:"What it was used for on those days, most first; last what nobody counted."`
+}
+
+// ModelUsage is what was used for the answers of a model in a month.
+type ModelUsage struct {
+	Kind    string  `json:"kind" enum:"answer,voice,uncounted" doc:"uncounted: used before models were counted."`
+	Model   string  `json:"model,omitempty" doc:"Of answers: the name that agents choose."`
+	Credits float64 `json:"credits"`
+	Charges int64   `json:"charges" doc:"How many answers or voice conversations were charged; 0 of uncounted."`
 }
 
 // CreditDay is what was used on a day.
@@ -242,7 +251,7 @@ type CreditDay struct {
 type UsageQuery struct {
 	AccountID string `path:"accountId" json:"-"`
 	Month     string `query:"month" max:"7" doc:"Such as 2026-11; without it the present one."`
-	AgentID   string `query:"agentId" doc:"Whose days; without it those of all agents."`
+	AgentID   string `query:"agentId" doc:"Whose days and models; without it those of all agents."`
 }
 
 // AgentUsage is what an agent uses.
@@ -264,10 +273,11 @@ type AgentUsageQuery struct {
 	Paging
 }
 
-// UsageExport asks what the agents of an account have used on each day of a month.
+// UsageExport asks what an account has used on each day of a month.
 type UsageExport struct {
 	AccountID string `path:"accountId" json:"-"`
 	Month     string `query:"month" max:"7" doc:"Such as 2026-11; without it the present one."`
+	By        string `query:"by" enum:"agent,model" default:"agent" doc:"What has a row on each day."`
 }
 
 // beginOfMonth reads a month; empty is the present one.
@@ -316,7 +326,12 @@ func (s *Service) getUsage(ctx context.Context, in UsageQuery) (Usage, error) {
 	if out.Agents, err = s.DB.CountAgents(ctx, id); err != nil {
 		return out, err
 	}
-	out.Days, err = s.readCreditDays(ctx, id, parley.AgentID(in.AgentID), s.daysOfMonth(begin))
+	agent, days := parley.AgentID(in.AgentID), s.daysOfMonth(begin)
+	var ofDays parley.Credits
+	if out.Days, ofDays, err = s.readCreditDays(ctx, id, agent, days); err != nil {
+		return out, err
+	}
+	out.Models, err = s.readModelUsage(ctx, id, agent, days, ofDays)
 	return out, err
 }
 
@@ -354,25 +369,46 @@ func forecastCredits(begin, now time.Time, used parley.Credits, limit *parley.Cr
 	return &forecast, &at
 }
 
-// readCreditDays returns what was used on each of the days, by all agents or by the one that is named.
+// readCreditDays returns what was used on each of the days and on all of them, by all agents or by the one that is
+// named.
 func (s *Service) readCreditDays(ctx context.Context, account parley.AccountID, agent parley.AgentID,
-	days []string) ([]CreditDay, error) {
+	days []string) (list []CreditDay, sum parley.Credits, err error) {
 	if agent != "" {
 		if err := s.DB.CheckAgent(ctx, account.AgentRef(agent), s.Now()); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	found, err := s.DB.CreditDays(ctx, account, agent, days)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	used := map[string]parley.Credits{}
 	for _, d := range found {
 		used[d.Day] = d.Used
+		sum += d.Used
 	}
-	list := make([]CreditDay, len(days))
+	list = make([]CreditDay, len(days))
 	for i, day := range days {
 		list[i] = CreditDay{day, used[day].Float()}
+	}
+	return list, sum, nil
+}
+
+// readModelUsage returns what was used by model on the days, on which that much was used: what is more than the models
+// have was used before they were counted. The days were read before, so that they never have what models lack yet.
+func (s *Service) readModelUsage(ctx context.Context, account parley.AccountID, agent parley.AgentID, days []string,
+	ofDays parley.Credits) ([]ModelUsage, error) {
+	found, err := s.DB.ModelCredits(ctx, account, agent, days)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]ModelUsage, 0, len(found)+1)
+	for _, m := range found {
+		list = append(list, ModelUsage{m.Kind, m.Model, m.Used.Float(), m.Charges})
+		ofDays -= m.Used
+	}
+	if ofDays > 0 {
+		list = append(list, ModelUsage{Kind: "uncounted", Credits: ofDays.Float()})
 	}
 	return list, nil
 }
@@ -408,8 +444,40 @@ func (s *Service) exportUsage(ctx context.Context, c *httpapi.Call, in UsageExpo
 	if err != nil {
 		return err
 	}
-	file := c.StreamFile("text/csv", "usage-"+store.MonthOf(begin)+".csv")
-	return file.End(s.writeUsage(ctx, id, s.daysOfMonth(begin), csv.NewWriter(file)))
+	write, name := s.writeUsage, "usage-"
+	if in.By == "model" {
+		write, name = s.writeUsageByModel, "usage-by-model-"
+	}
+	file := c.StreamFile("text/csv", name+store.MonthOf(begin)+".csv")
+	return file.End(write(ctx, id, s.daysOfMonth(begin), csv.NewWriter(file)))
+}
+
+// writeUsageByModel writes a row for each model that was used on a day, one for voice, and one for what was used before
+// models were counted.
+func (s *Service) writeUsageByModel(ctx context.Context, account parley.AccountID, days []string,
+	w *csv.Writer) error {
+	if err := w.Write([]string{"day", "kind", "model", "credits", "charges"}); err != nil {
+		return err
+	}
+	for i := range days {
+		_, sum, err := s.readCreditDays(ctx, account, "", days[i:i+1])
+		if err != nil {
+			return err
+		}
+		models, err := s.readModelUsage(ctx, account, "", days[i:i+1], sum)
+		if err != nil {
+			return err
+		}
+		for _, m := range models {
+			credits := strconv.FormatFloat(m.Credits, 'f', -1, 64)
+			row := []string{days[i], m.Kind, csvCell(m.Model), credits, strconv.FormatInt(m.Charges, 10)}
+			if err := w.Write(row); err != nil {
+				return err
+			}
+		}
+		w.Flush()
+	}
+	return w.Error()
 }
 
 func (s *Service) writeUsage(ctx context.Context, account parley.AccountID, days []string, w *csv.Writer) error {

@@ -89,7 +89,15 @@ type ActionDetails struct {
 	ToolHead
 	Config       json.RawMessage     `json:"config"`
 	SecretNames  []string            `json:"secretNames" doc:"Those that are stored."`
+	SecretNotes  []SecretNote        `json:"secretNotes" doc:"Since when they are stored, where that was noted."`
 	LastFailures []store.ToolFailure `json:"lastFailures"`
+}
+
+// SecretNote says when a secret was given, and by whom.
+type SecretNote struct {
+	Name string    `json:"name"`
+	At   time.Time `json:"at"`
+	By   Author    `json:"by"`
 }
 
 // TrialOutcome is what became of an action that was tried. Nothing in it holds a secret.
@@ -166,7 +174,32 @@ func (s *Service) getAction(ctx context.Context, in ToolRef) (ActionDetails, err
 
 func (s *Service) newActionDetails(ctx context.Context, a *parley.Action) (ActionDetails, error) {
 	use, failures, err := s.readUse(ctx, a.AgentRef(), a.Name)
-	return ActionDetails{newActionHead(a, use), a.Config, s.Actions.StoredSecrets(a), failures}, err
+	if err != nil {
+		return ActionDetails{}, err
+	}
+	names := s.Actions.StoredSecrets(a)
+	notes, err := s.newSecretNotes(ctx, a.SecretNotes, names)
+	return ActionDetails{newActionHead(a, use), a.Config, names, notes, failures}, err
+}
+
+// newSecretNotes converts what was noted of the secrets with these names.
+func (s *Service) newSecretNotes(ctx context.Context, notes map[string]parley.SecretNote,
+	names []string) ([]SecretNote, error) {
+	actors := make([]string, 0, len(notes))
+	for _, n := range notes {
+		actors = append(actors, n.By)
+	}
+	people, err := s.findActors(ctx, actors)
+	if err != nil {
+		return nil, err
+	}
+	list := []SecretNote{}
+	for _, name := range names {
+		if n, ok := notes[name]; ok {
+			list = append(list, SecretNote{name, n.At, people.author(n.By)})
+		}
+	}
+	return list, nil
 }
 
 // readUse returns how often a tool was called of late, and its last failures.
@@ -192,7 +225,7 @@ func (s *Service) addAction(ctx context.Context, in NewAction) (ActionDetails, e
 	}
 	a := in.action(ref, in.Kind, in.Config)
 	a.Key, a.Enabled = in.Key, in.Enabled
-	if err := s.Actions.AddAction(ctx, a, in.Secrets); err != nil {
+	if err := s.Actions.AddAction(ctx, a, in.Secrets, s.actor()); err != nil {
 		return ActionDetails{}, err
 	}
 	return s.newActionDetails(ctx, a)
@@ -209,7 +242,7 @@ func (s *Service) changeAction(ctx context.Context, in ActionChange) (ActionDeta
 		return ActionDetails{}, err
 	}
 	err = s.Actions.ChangeAction(ctx, ref, actions.ActionChange{Key: in.Key, Base: in.BaseUpdatedAt, Secrets: in.Secrets,
-		Apply: func(a *parley.Action) {
+		By: s.actor(), Apply: func(a *parley.Action) {
 			in.apply(&a.Name, &a.Description, &a.Triggers, &a.Inputs, &a.Enabled)
 			if in.Config != nil {
 				a.Config = in.Config

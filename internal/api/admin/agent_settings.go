@@ -142,6 +142,18 @@ func authorOf(actor string, members []parley.Membership) Author {
 	return Author{Kind: "unknown"}
 }
 
+// author returns who an actor is, as those who only want to read it are told.
+func (n actorNames) author(actor string) Author {
+	switch kind, _, _ := strings.Cut(actor, ":"); kind {
+	case "user":
+		u := n.actor(actor)
+		return Author{"member", cmp.Or(u.Name, u.Email)}
+	case "key", "operator":
+		return Author{Kind: kind}
+	}
+	return Author{Kind: "unknown"}
+}
+
 func (s *Service) getAgentVersion(ctx context.Context, in VersionRef) (AgentSettings, error) {
 	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"parley"
@@ -78,6 +79,7 @@ type AccountMember struct {
 // MemberPageQuery asks for a page of an account's members.
 type MemberPageQuery struct {
 	AccountID string `query:"accountId"`
+	Query     string `query:"query" max:"200" doc:"A part of the name or e-mail address."`
 	Paging
 }
 
@@ -100,9 +102,9 @@ func (s *Service) listMemberPage(ctx context.Context, in MemberPageQuery) (Page[
 		return Page[AccountMember]{}, err
 	}
 	read := func(p parley.PageRequest) (parley.Page[parley.AccountMember], error) {
-		return s.DB.AccountMembers(ctx, account, issuer, p)
+		return s.DB.AccountMembers(ctx, account, issuer, strings.TrimSpace(in.Query), p)
 	}
-	return readPage(s, in.Paging, []string{"members"}, read, eachBy(func(m *parley.AccountMember) AccountMember {
+	return readPage(s, in.Paging, []string{"members", in.Query}, read, eachBy(func(m *parley.AccountMember) AccountMember {
 		out := newAccountMember(m)
 		out.LastOwner = m.Role == parley.RoleOwner && !slices.ContainsFunc(owners,
 			func(id parley.UserID) bool { return id != m.User.ID })

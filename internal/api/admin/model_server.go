@@ -146,6 +146,8 @@ type ModelServer struct {
 	Format        string     `json:"format"`
 	URL           string     `json:"url"`
 	HasKey        bool       `json:"hasKey"`
+	KeySetAt      *time.Time `json:"keySetAt" doc:"When the key was given; null without a key, and if nobody noted it."`
+	KeySetBy      *Author    `json:"keySetBy"`
 	Model         string     `json:"model"`
 	ModelNames    []string   `json:"modelNames"`
 	ContextTokens int        `json:"contextTokens"`
@@ -182,7 +184,10 @@ func (s *Service) listModelServers(ctx context.Context, in ModelServerQuery) (Mo
 	if err != nil {
 		return ModelServers{}, err
 	}
-	out := ModelServers{Servers: httpapi.ConvertList(list, newModelServer), CanStore: s.ModelServers.CanKeepKeys()}
+	out := ModelServers{CanStore: s.ModelServers.CanKeepKeys()}
+	if out.Servers, err = s.newModelServers(ctx, list); err != nil {
+		return ModelServers{}, err
+	}
 	owner, err := s.DB.Account(ctx, account)
 	if err != nil {
 		return ModelServers{}, err
@@ -191,6 +196,26 @@ func (s *Service) listModelServers(ctx context.Context, in ModelServerQuery) (Mo
 	out.Price = newPrice(plan.CreditPrice)
 	for _, c := range s.ModelServers.Choices() {
 		out.Names = append(out.Names, ModelName{c.Name, c.Credits.Float(), c.Setting})
+	}
+	return out, nil
+}
+
+// newModelServers converts servers, with who has given their keys.
+func (s *Service) newModelServers(ctx context.Context, list []modelserver.View) ([]ModelServer, error) {
+	actors := make([]string, len(list))
+	for i := range list {
+		actors[i] = list[i].KeySetBy
+	}
+	people, err := s.findActors(ctx, actors)
+	if err != nil {
+		return nil, err
+	}
+	out := httpapi.ConvertList(list, newModelServer)
+	for i := range out {
+		if at := list[i].KeySetAt; at != nil {
+			by := people.author(list[i].KeySetBy)
+			out[i].KeySetAt, out[i].KeySetBy = at, &by
+		}
 	}
 	return out, nil
 }
@@ -213,7 +238,11 @@ func (s *Service) showModelServer(ctx context.Context, account parley.AccountID,
 	if err != nil {
 		return ModelServer{}, err
 	}
-	return newModelServer(v), nil
+	list, err := s.newModelServers(ctx, []modelserver.View{*v})
+	if err != nil {
+		return ModelServer{}, err
+	}
+	return list[0], nil
 }
 
 func (s *Service) getModelServer(ctx context.Context, in ModelServerRef) (ModelServer, error) {

@@ -578,12 +578,17 @@ func TestListsOfTheWorkspace(t *testing.T) {
 		for route, want := range map[string][]string{
 			"GET /members": {`"email":"owner@shop.example"`, `"lastSeenAt":"2020-01-01T00:00:00Z","signsInBy":["password"]`,
 				`"lastOwner":true`},
-			"GET /keys?limit=1":      {`"name":"Shop"`, `"createdBy":"owner@shop.example"`, `"hasMore":true`},
-			"GET /keys?revoked=true": {`"data":[]`},
+			"GET /members?query=OWNER%40": {`"email":"owner@shop.example"`, `"hasMore":false`},
+			"GET /members?query=nobody":   {`"data":[]`},
+			"GET /keys?limit=1":           {`"name":"Shop"`, `"createdBy":"owner@shop.example"`, `"hasMore":true`},
+			"GET /keys?revoked=true":      {`"data":[]`},
 			"GET /accounts/" + mt.Account + "/audit?limit=1": {`"action":"key.create"`, `"name":"Kim"`,
 				`"subjectName":"Shop"`},
-			"GET /accounts/" + mt.Account + "/audit/choices":       {`{"actor":"operator"}`, `"key.create"`},
-			"GET /accounts/" + mt.Account + "/invitations?limit=1": {`"data":[]`},
+			"GET /accounts/" + mt.Account + "/audit/choices":         {`{"actor":"operator"}`, `"key.create"`},
+			"GET /accounts/" + mt.Account + "/invitations?limit=1":   {`"data":[]`},
+			"GET /accounts/" + mt.Account + "/usage/export":          {"200 day,agentId,agent,credits\n"},
+			"GET /accounts/" + mt.Account + "/usage/export?by=model": {"200 day,kind,model,credits,charges\n"},
+			"GET /accounts/" + mt.Account + "/usage/export?by=day":   {"VALIDATION_INVALID_BODY"},
 		} {
 			got := mt.send(owner, route, "")
 			for _, part := range want {

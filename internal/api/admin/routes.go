@@ -196,7 +196,7 @@ var (
 	}, (*Service).listAgentUsage)
 	ExportUsage = newFileOperation(usageGroup, "GET /export", operation{
 		Name:       "exportUsage",
-		Summary:    "Get what the agents of an account have used on each day of a month as a file",
+		Summary:    "Get what the agents of an account, or its models, have used on each day of a month as a file",
 		Errors:     errorCodes{parley.CodeInvalidBody},
 		MediaTypes: []string{"text/csv"},
 	}, (*Service).exportUsage)

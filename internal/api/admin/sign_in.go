@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"parley"
@@ -122,6 +123,7 @@ func (s *Service) listInvitations(ctx context.Context, in InvitationQuery) ([]In
 // InvitationPageQuery asks for a page of the invitations into an account.
 type InvitationPageQuery struct {
 	AccountID string `path:"accountId" json:"-"`
+	Query     string `query:"query" max:"200" doc:"A part of the e-mail address."`
 	Paging
 }
 
@@ -131,11 +133,10 @@ func (s *Service) listInvitationPage(ctx context.Context, in InvitationPageQuery
 		return Page[Invitation]{}, err
 	}
 	read := func(p parley.PageRequest) (parley.Page[parley.Invite], error) {
-		return s.DB.InvitationPage(ctx, account, s.Now(), p)
+		return s.DB.InvitationPage(ctx, account, strings.TrimSpace(in.Query), s.Now(), p)
 	}
-	return readPage(s, in.Paging, []string{"invitations"}, read, func(list []parley.Invite) ([]Invitation, error) {
-		return s.newInvitations(ctx, list)
-	})
+	convert := func(list []parley.Invite) ([]Invitation, error) { return s.newInvitations(ctx, list) }
+	return readPage(s, in.Paging, []string{"invitations", in.Query}, read, convert)
 }
 
 // newInvitations converts invitations, with who has made them.

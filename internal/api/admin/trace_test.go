@@ -179,10 +179,15 @@ func TestUsageOfAMonthIsTheSumOfItsDays(t *testing.T) {
 					!got.OwnLimit || got.Agents != 1 || got.Plan.Name != "pro" {
 					t.Errorf("of %q: %+v", id, got)
 				}
+				if len(got.Models) != 1 || got.Models[0] != (admin.ModelUsage{Kind: "answer", Model: got.Models[0].Model,
+					Credits: 3, Charges: 3}) || got.Models[0].Model == "" {
+					t.Errorf("models of %q: %+v", id, got.Models)
+				}
 				if got.Forecast == nil || int(*got.Forecast*10) != 85 || got.ReachesAt == nil || got.ReachesAt.Day() != 15 {
 					t.Errorf("forecast %v, reached at %v", got.Forecast, got.ReachesAt)
 				}
 			}
+			checkUncountedModels(t, srv, account)
 			checkAgentForecast(t, srv, account, agent, key)
 			october := admin.UsageQuery{AccountID: account, Month: "2026-10"}
 			past, err := admin.RunOn(ctx, srv.AdminService, admin.GetUsage, october)
@@ -196,6 +201,19 @@ func TestUsageOfAMonthIsTheSumOfItsDays(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// checkUncountedModels checks that what was used on a day on which models were not counted yet is told apart.
+func checkUncountedModels(t *testing.T, srv *testkit.Server, account string) {
+	t.Helper()
+	if _, err := srv.DB.SQL().Exec(t.Context(), `delete from credit_models where day = '2026-11-10'`); err != nil {
+		t.Fatal(err)
+	}
+	got, err := admin.RunOn(t.Context(), srv.AdminService, admin.GetUsage, admin.UsageQuery{AccountID: account})
+	if err != nil || len(got.Models) != 2 || got.Models[0].Credits != 2 ||
+		got.Models[1] != (admin.ModelUsage{Kind: "uncounted", Credits: 1}) {
+		t.Errorf("models: %+v %v", got.Models, err)
 	}
 }
 

@@ -120,4 +120,7 @@ func requireNothingOpenOn(t *testing.T, s *testkit.Server) {
 		ofAccounts != booked {
 		t.Errorf("accounts used %d credits, agents %d, the ledger says %d", ofAccounts, ofAgents, booked)
 	}
+	if ofModels := count(`select coalesce(sum(used), 0) from credit_models where agent_id = ''`); ofModels != ofAccounts {
+		t.Errorf("accounts used %d credits, their models %d", ofAccounts, ofModels)
+	}
 }

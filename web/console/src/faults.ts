@@ -59,6 +59,7 @@ const forms: readonly Form[] = [
   form("must be an e-mail address.*", "fault.email"),
   form("must be an http or https URL|must be a URL|is not an address that can be read.*", "fault.address"),
   form("must be an http or https address without .*", "fault.serverAddress"),
+  form("must not have a key in its path, .*", "fault.keyInPath"),
   form("must not hold a user( name)? or a password.*", "fault.noUser"),
   form("must be an IANA time zone.*|must be a time zone such as .*", "fault.zone"),
   form("must be a color .*", "fault.color"),

@@ -13,6 +13,7 @@ export const actions = [
     triggers: ["track order {number}", "where is order {number}"],
     inputs: [number, { name: "language", type: "string", enum: ["en", "de"] }],
     ...{ calls: 214, failures: 3, secretNames: ["SHOP_KEY"] },
+    secretNotes: [{ name: "SHOP_KEY", at: "2026-11-18T08:00:00.000Z", by: { kind: "member", name: "Bo Li" } }],
     config: {
       url: "https://api.shop.example/orders/{number}",
       query: { lang: "{language}" },
@@ -80,7 +81,7 @@ export function answerActions(state, { method, path, body }) {
     if (body.baseUpdatedAt && body.baseUpdatedAt !== list[at].updatedAt) return changed;
     Object.assign(list[at], body);
   }
-  const details = part === "actions" ? { config: {}, secretNames: [] } : {};
+  const details = part === "actions" ? { config: {}, secretNames: [], secretNotes: [] } : {};
   return [200, { ...details, lastFailures: key === "track_order" ? failures : [], ...list[at] }];
 }
 

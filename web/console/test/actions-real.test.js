@@ -80,7 +80,7 @@ describe("an action, with the real program", { skip }, () => {
     await page.getByRole("heading", { level: 1, name: "track_order" }).waitFor();
 
     await page.reload();
-    await page.getByText("A value is stored.").waitFor();
+    await page.getByText(/^Set on .+ by .+ A value is stored\./).waitFor();
     assert.equal(await page.getByRole("textbox", { name: "SHOP_KEY" }).inputValue(), "");
     shop.isFailing = true;
     await trial.getByLabel("number").fill("4712");

@@ -52,6 +52,29 @@ describe("actions", { skip }, () => {
     });
   });
 
+  test("since when a secret is stored, and who has given it, is at its field", async () => {
+    await open(answers(), `${path}/edit/track_order`, async (page) => {
+      await page.getByText(/^Set on Nov 18, 2026, .* by Bo Li\. A value is stored\./).waitFor();
+    });
+    const tools = { actions: actions.map((one) => ({ ...one, secretNotes: [] })), procedures: [] };
+    await open(answers({ state: { tools } }), `${path}/edit/track_order`, async (page) => {
+      await page.getByText(/^A value is stored\./).waitFor();
+    });
+  });
+
+  test("a key that is written out in a header is pointed out", async () => {
+    await open(answers(), `${path}/edit/track_order`, async (page) => {
+      const value = page.getByRole("group", { name: "Headers" }).getByLabel("Value", { exact: true });
+      const warning = page.getByText(/^This header looks like a key/);
+      await value.waitFor();
+      assert.equal(await warning.count(), 0);
+      await value.fill("Bearer 0123456789abcdef");
+      await warning.waitFor();
+      await value.fill("Bearer ${SHOP_KEY}");
+      await warning.waitFor({ state: "detached" });
+    });
+  });
+
   test("phrases have a field each: Enter leads to the next, several lines are pasted as several, and one is removed", async () => {
     const answer = answers();
     await open(answer, `${path}/edit/track_order`, async (page) => {

@@ -198,6 +198,8 @@ describe("fields of the settings", () => {
     assert.deepEqual([sent.channelInstructions, sent.insight], [{ email: "Hello." }, { model: true }]);
     assert.deepEqual(shape.toSettings({ "voiceSettings.on": false, "voiceSettings.voice.speed": 1 }, stored), { voiceSettings: null });
     assert.deepEqual(shape.toSettings({ "channelInstructions.api": null, "channelInstructions.email": null }, stored), { channelInstructions: null });
+    const split = (voice) => shape.toSettings({ "channelInstructions.api": { chat: "", voice } }, stored).channelInstructions;
+    assert.deepEqual([split(""), split("Slowly.")], [{ email: "Hello." }, { email: "Hello.", api: { chat: "", voice: "Slowly." } }]);
   });
 
   test("each setting has a name and a section", () => {

@@ -15,6 +15,7 @@ describe("costs in money", { skip }, () => {
       await page.getByText("That costs €62.39.").waitFor();
       await page.getByText("That costs €86.95.").waitFor();
       await page.getByRole("row", { name: /Wholesale/ }).getByText("€4.09").waitFor();
+      await page.getByRole("row", { name: /gpt-5\.4/ }).getByText("€8.00").waitFor();
       await page.getByText("€0.02", { exact: true }).waitFor();
     });
     await open(answers({ session: inWorkspace() }), "/workspace/usage", async (page) => {
@@ -24,10 +25,38 @@ describe("costs in money", { skip }, () => {
   });
 
   test("a month in which nothing was used has no chart", async () => {
-    const state = { usage: { days: usage.days.map(({ day }) => ({ day, credits: 0 })) } };
+    const state = { usage: { days: usage.days.map(({ day }) => ({ day, credits: 0 })), models: [] } };
     await open(answers({ session: inWorkspace(), state }), "/workspace/usage", async (page) => {
       await page.getByText("No credits were used.").waitFor();
       assert.equal(await page.locator("figure").count(), 0);
+      assert.equal(await page.getByRole("heading", { name: "By model" }).count(), 0);
+    });
+  });
+});
+
+describe("usage by model", { skip }, () => {
+  const open = useConsole();
+
+  test("has answers of each model, voice, and what was used before models were counted", async () => {
+    await open(answers({ session: inWorkspace() }), "/workspace/usage", async (page) => {
+      const table = page.getByRole("table", { name: "By model" });
+      await table.waitFor();
+      const rows = await table.getByRole("row").allInnerTexts();
+      const shown = rows.slice(1).map((row) => row.split(/\s*[\n\t]\s*/).filter(Boolean));
+      assert.deepEqual(shown, [
+        ["auto", "2,511 answers", "2,604.5"],
+        ["gpt-5.4", "200 answers", "400"],
+        ["Voice", "6 calls", "85"],
+        ["Not counted by model", "Used before this server counted by model.", "30"],
+      ]);
+    });
+  });
+
+  test("is of one agent where one is chosen", async () => {
+    await open(answers({ session: inWorkspace() }), "/workspace/usage?agent=5QHA6VB-DIAbBhxwqxfdi", async (page) => {
+      const table = page.getByRole("table", { name: "By model" });
+      await table.waitFor();
+      assert.equal(await table.getByRole("row").count(), 2);
     });
   });
 });

@@ -84,9 +84,12 @@ describe("webhooks and usage, with the real program", { skip }, () => {
     await page.goto(`${server.url}/workspace/usage`);
     await page.getByText("No credits were used.").waitFor();
     await page.getByRole("heading", { name: "Plan: unlimited" }).waitFor();
-    const saved = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Export (CSV)" }).click();
-    assert.equal(readFileSync(await (await saved).path(), "utf8"), "day,agentId,agent,credits\n");
+    for (const [table, head] of [["By agent", "day,agentId,agent,credits"], ["By model", "day,kind,model,credits,charges"]]) {
+      const saved = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Export (CSV)" }).click();
+      await page.getByRole("menuitem", { name: table }).click();
+      assert.equal(readFileSync(await (await saved).path(), "utf8"), `${head}\n`);
+    }
     assert.deepEqual([await page.reports(), page.problems], [[], []]);
   });
 });

@@ -10,6 +10,8 @@ const server = (id, kind, more) => ({
   format: kind === "reranking" ? "cohere" : "openai",
   url: "https://models.example/v1",
   hasKey: true,
+  keySetAt: id ? "2026-11-18T08:00:00.000Z" : null,
+  keySetBy: id ? { kind: "member", name: "Kim Marlow" } : null,
   model: "",
   modelNames: [],
   contextTokens: 0,
@@ -35,7 +37,7 @@ export const modelServers = [
     failingSince: "2026-11-22T07:40:00.000Z",
     lastError: 'the provider answered 401 (is the model key right?): {"error":{"message":"invalid key"}}',
   }),
-  server("7003", "chat", { name: "Trial", url: "http://10.1.2.3:11434/v1", hasKey: false, model: "llama3.3", checkedAt: null }),
+  server("7003", "chat", { name: "Trial", url: "http://10.1.2.3:11434/v1", hasKey: false, keySetAt: null, keySetBy: null, model: "llama3.3", checkedAt: null }),
 ];
 
 const prices = { auto: 1, "gpt-5.2": 2, "gpt-5.5": 4, "gpt-5-mini": 1, "claude-opus-4-8": 6, "claude-sonnet-4-6": 3, "gemini-2.5-pro": 2, "grok-4": 4 };

@@ -85,7 +85,7 @@ describe("a server of models, with the real program", { skip }, () => {
     await other.getByText("The server does not accept the key.").waitFor();
 
     await other.getByRole("link", { name: "Mine" }).click();
-    await other.getByText("A key is stored.").waitFor();
+    await other.getByText(/^Set on .+ by .+ A key is stored\./).waitFor();
     assert.equal(await other.getByLabel("API key").inputValue(), "");
     stub.isFailing = false;
     await page.getByRole("button", { name: "Test: Mine" }).click();

@@ -146,6 +146,7 @@ describe("servers of models", { skip }, () => {
       };
       await assertSoon(() => page.getByLabel("API key").inputValue(), "");
       assert.equal(await page.getByLabel("API key").getAttribute("type"), "password");
+      await page.getByText(/^Set on Nov 18, 2026, .* by Kim Marlow\. A key is stored\./).waitFor();
       await page.getByLabel("Name", { exact: true }).fill("First model");
       assert.deepEqual(await save(0), { name: "First model", baseUpdatedAt: main.updatedAt });
       await page.getByRole("heading", { level: 1, name: "First model" }).waitFor();

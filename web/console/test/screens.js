@@ -36,7 +36,7 @@ const byOther = { session: { memberships: [{ accountId: "acc_1", accountName: "G
 const mine = { inbox: [{ ...inboxRows[0], claimedBy: { userId: "usr_1", name: "Owner" } }] };
 const views = [savedView(1, "Refunds", { shared: true }), savedView(2, "Without an agent", { gone: ["agent"] })];
 const alone = { ...people, state: { members: members.slice(0, 1), invitations: [] } };
-const noUsage = { credits: 0, reservedCredits: 0, forecast: null, reachesLimitAt: null, creditLimit: null, days: usage.days.map((one) => ({ ...one, credits: 0 })), plan: { ...usage.plan, name: "unlimited", voice: false, voiceSessionsPerDay: null, agents: null, storagePerAgent: null, creditsPerMonth: null } };
+const noUsage = { credits: 0, reservedCredits: 0, forecast: null, reachesLimitAt: null, creditLimit: null, days: usage.days.map((one) => ({ ...one, credits: 0 })), models: [], plan: { ...usage.plan, name: "unlimited", voice: false, voiceSessionsPerDay: null, agents: null, storagePerAgent: null, creditsPerMonth: null } };
 const playground = `/agents/${help}/playground`;
 
 /** By name: the address and the states. */

@@ -283,7 +283,7 @@ const sinks = {
     path: `${home}/actions/edit/hostile`,
     answer: (texts, whole) => ({
       state: { trial: { ...refused, reason: whole, reply: { ...refused.reply, body: whole }, request: { method: "GET", url: whole, headers: [{ name: whole, value: whole }] } } },
-      fail: { [`GET /v1${home}/actions/hostile`]: [200, { ...actions[0], name: whole, description: whole, config: { url: whole }, inputs: [], secretNames: [], lastFailures: texts.map((text) => ({ at: actions[0].updatedAt, channel: text, error: text, conversationId: "conv" })) }] },
+      fail: { [`GET /v1${home}/actions/hostile`]: [200, { ...actions[0], name: whole, description: whole, config: { url: whole }, inputs: [], secretNames: [], secretNotes: [], lastFailures: texts.map((text) => ({ at: actions[0].updatedAt, channel: text, error: text, conversationId: "conv" })) }] },
     }),
     steps: [
       { ready: (page) => page.locator('[name="config.url"]').waitFor(), place: main },

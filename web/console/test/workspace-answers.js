@@ -120,6 +120,12 @@ export const usage = {
   forecast: 4347.6,
   reachesLimitAt: "2026-11-28T11:00:00.000Z",
   days: days.map((credits, i) => ({ day: `2026-11-${String(i + 1).padStart(2, "0")}`, credits })),
+  models: [
+    { kind: "answer", model: "auto", credits: 2604.5, charges: 2511 },
+    { kind: "answer", model: "gpt-5.4", credits: 400, charges: 200 },
+    { kind: "voice", credits: 85, charges: 6 },
+    { kind: "uncounted", credits: 30, charges: 0 },
+  ],
 };
 
 export const account = { accountId: "acc_1", name: "Shop", plan: "standard", credits: 4000, creditsUsed: 3119.5, hipaa: false, createdAt: "2026-11-02T09:00:00.000Z", viewersSeePersonalData: false, timeZone: "", onlySingleSignOn: false, exemptOwner: "", plans: [], importBytes: 0 };
@@ -211,8 +217,10 @@ function answerAccount(state, { method, body }) {
   return [200, Object.assign(state.account, body)];
 }
 
+const search = (rows, query, textOf) => rows.filter((one) => textOf(one).toLowerCase().includes((query.get("query") ?? "").toLowerCase()));
+
 function answerMembers(state, { method, query, body }, path) {
-  if (method === "GET") return list(state.members);
+  if (method === "GET") return list(search(state.members, query, ({ name, email }) => `${name} ${email}`));
   const known = state.members.find(({ userId }) => userId === query.get("userId"));
   if (!known) return gone;
   if (!state.isSteppedUp) return stepUp;
@@ -223,10 +231,10 @@ function answerMembers(state, { method, query, body }, path) {
   return [200, { userId: known.userId, email: known.email, teams: 1, unassigned: 1, reassigned: query.get("reassign") ? 2 : 0, rules: [{ agentId: "a", key: "vip" }] }];
 }
 
-function answerInvitations(state, { method, body }, path) {
+function answerInvitations(state, { method, query, body }, path) {
   const [, , id, isLink] = path.split("/");
   const known = state.invitations.find(({ invitationId }) => invitationId === id);
-  if (method === "GET") return list(state.invitations);
+  if (method === "GET") return list(search(state.invitations, query, ({ email }) => email));
   if (method === "DELETE") return ((state.invitations = state.invitations.filter((one) => one !== known)), [200, known ?? {}]);
   if (!state.isSteppedUp) return stepUp;
   if (isLink) return [201, newLink(known.email)];
@@ -281,8 +289,8 @@ function answerUsage(state, { query }, path) {
   if (path === "/usage/agents") return list(state.agentsUsage ?? agentsUsage);
   const month = query.get("month");
   if (month && month !== "2026-10") return refusal("VALIDATION_INVALID_BODY", { month: "must be a month that has begun, such as 2026-11" });
-  const past = month && { month, endsAt: "2026-11-01T00:00:00.000Z", credits: 0, reservedCredits: 0, forecast: null, reachesLimitAt: null, days: [] };
-  const ofOne = query.get("agentId") && { days: usage.days.slice(0, 3) };
+  const past = month && { month, endsAt: "2026-11-01T00:00:00.000Z", credits: 0, reservedCredits: 0, forecast: null, reachesLimitAt: null, days: [], models: [] };
+  const ofOne = query.get("agentId") && { days: usage.days.slice(0, 3), models: usage.models.slice(0, 1) };
   return [200, { ...usage, ...past, ...ofOne, ...state.usage }];
 }
 

@@ -223,6 +223,32 @@ describe("members", { skip }, () => {
     });
   });
 
+  test("many are searched, invitations too; the search keeps the focus, and Escape shows all again", async () => {
+    const more = Array.from({ length: 9 }, (_, i) => ({ ...members[2], userId: `usr_2${i}`, name: `Colleague ${i}`, email: `c${i}@shop.example` }));
+    await open(people({ state: { members: [...members, ...more] } }), path, async (page) => {
+      const field = page.getByRole("searchbox", { name: "Search by name or e-mail address" });
+      await field.fill("colleague 7");
+      await row(page, "Owner").waitFor({ state: "detached" });
+      await row(page, "Colleague 7").waitFor();
+      await page.getByRole("search").getByText("1 found").waitFor();
+      await page.getByText("No invitation has this in its address.").waitFor();
+      assert.equal(new URL(page.url()).searchParams.get("query"), "colleague 7");
+      await field.fill("nobody at all");
+      await page.getByText("No member has this in the name or address.").waitFor();
+      await field.fill("LEE@");
+      await row(page, "lee@shop.example").waitFor();
+      assert.ok(await field.evaluate((input) => input === document.activeElement));
+      await field.press("Escape");
+      await row(page, "Owner").waitFor();
+      assert.deepEqual([await field.inputValue(), new URL(page.url()).search], ["", ""]);
+      assert.ok(await field.evaluate((input) => input === document.activeElement));
+    });
+    await open(people(), path, async (page) => {
+      await row(page, "Owner").waitFor();
+      assert.equal(await page.getByRole("searchbox").count(), 0);
+    });
+  });
+
   test("somebody is invited: the link is shown once, by a dialog that nothing else closes", async () => {
     const answer = people();
     await open(answer, path, async (page) => {
@@ -323,8 +349,10 @@ describe("API keys", { skip }, () => {
 
   test("the list says what each may do, who has made it, when it was used and when it ends", async () => {
     await open(people(), path, async (page) => {
-      assert.match(await row(page, "Site backend").textContent(), /pk_3fA9x1….*agents:readchatlogs:write.*last used .* · created by owner@shop\.example.* · valid until/);
-      assert.match(await row(page, "Nightly export").textContent(), /Everything.*created by the operator.*valid until it is revoked/);
+      assert.match(await row(page, "Site backend").textContent(), /pk_3fA9x1….*agents:readchatlogs:writeRead agents · Chat with agentslast used .* · created by owner@shop\.example.* · valid until/);
+      assert.match(await row(page, "Nightly export").textContent(), /EverythingMay do all that the API can.*created by the operator.*valid until it is revoked/);
+      const marks = await Promise.all(["Site backend", "Nightly export", "Old script"].map((name) => row(page, name).locator("svg").count()));
+      assert.deepEqual(marks, [0, 1, 0]); // the last one has expired
       assert.match(await row(page, "Old script").textContent(), /never used · created Nov.* · expired/);
       await page.getByRole("tab", { name: "Revoked" }).click();
       assert.match(await row(page, "Trial").textContent(), /revoked/);
@@ -339,7 +367,10 @@ describe("API keys", { skip }, () => {
     await open(answer, path, async (page) => {
       await page.getByRole("button", { name: "New key" }).click();
       await page.getByLabel("Name", { exact: true }).fill("Shop system");
+      const warning = page.getByRole("dialog").getByText(/^Whoever has this key/);
+      await warning.waitFor();
       await page.getByRole("radio", { name: "Only the chosen scopes" }).press("Space");
+      await warning.waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Create the key" }).click();
       await confirm(page);
       await page.getByText("Please fill this in.").or(page.getByRole("dialog").locator("[id=scopes-fault]")).first().waitFor();

@@ -13,6 +13,7 @@ export type Step = Schemas["ProcedureStep"];
 export type Trial = Schemas["TrialOutcome"];
 export type StepOutcome = Schemas["StepOutcome"];
 export type ToolFailure = Schemas["ToolFailure"];
+export type SecretNote = Schemas["SecretNote"];
 type Details = Schemas["ActionDetails"] | Schemas["ProcedureDetails"];
 
 export const kinds = ["http", "client", "collect-leads", "custom-button", "escalate", "web-search", "procedure"] as const;
@@ -94,6 +95,14 @@ export const secretNames = ({ url, headers, query, body }: ToolValues): string[]
     ),
   ),
 ];
+
+const keyHeaders = ["authorization", "proxy-authorization", "x-api-key", "api-key", "x-auth-token"];
+
+/** Reports whether a header has a key written out in it, as manifests are checked for. */
+export function hasOpenKey([name, value]: Pair): boolean {
+  const last = value.trim().split(/\s+/).at(-1) ?? "";
+  return keyHeaders.includes(name.trim().toLowerCase()) && last.length >= 8 && !/[{}]/.test(value);
+}
 
 const invalid = (path: string, reason: string) => new APIError(400, "VALIDATION_INVALID_BODY", reason, null, { [path]: reason });
 

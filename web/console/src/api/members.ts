@@ -15,11 +15,16 @@ export const roles: readonly Role[] = ["owner", "admin", "agent", "viewer"];
 const address = (rest: string) => `/v1/accounts/${encodeURIComponent(hooks.account ?? "")}${rest}`;
 const ofMember = (id: string, rest = "") => address(`/members${rest}?userId=${encodeURIComponent(id)}`);
 
-/** The members, the longest standing first. Each event about one of them has them read again. */
-export const useMembers = (isEnabled: boolean) => usePages<Member>(["members"], "/v1/members?limit=50", isEnabled);
+const keyOf = (list: string, words: string) => (words ? [list, words] : [list]);
+const search = (path: string, words: string) => (words ? `${path}&query=${encodeURIComponent(words)}` : path);
 
-/** Who is invited and has not answered, the oldest first. */
-export const useInvitations = (isEnabled: boolean) => usePages<Invitation>(["invites"], address("/invitations?limit=50"), isEnabled);
+/** The members, the longest standing first; with words those who have them in their name or e-mail address. Each event about one of them has them read again. */
+export const useMembers = (isEnabled: boolean, words = "") =>
+  usePages<Member>(keyOf("members", words), search("/v1/members?limit=50", words), isEnabled);
+
+/** Who is invited and has not answered, the oldest first; with words those who have them in their address. */
+export const useInvitations = (isEnabled: boolean, words = "") =>
+  usePages<Invitation>(keyOf("invites", words), search(address("/invitations?limit=50"), words), isEnabled);
 
 /** Invites somebody. The link is mailed where the server sends mail, and otherwise told here, this once. */
 export const invite = (email: string, role: Role) =>

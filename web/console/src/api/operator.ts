@@ -652,7 +652,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get what the agents of an account have used on each day of a month as a file */
+        /** Get what the agents of an account, or its models, have used on each day of a month as a file */
         get: operations["exportUsage"];
         put?: never;
         post?: never;
@@ -2702,6 +2702,8 @@ export interface components {
             name: string;
             /** @description Those that are stored. */
             secretNames: string[];
+            /** @description Since when they are stored, where that was noted. */
+            secretNotes: components["schemas"]["SecretNote"][];
             triggers?: string[];
             /** Format: date-time */
             updatedAt: string;
@@ -3537,6 +3539,12 @@ export interface components {
             failingSince: string | null;
             format: string;
             hasKey: boolean;
+            /**
+             * Format: date-time
+             * @description When the key was given; null without a key, and if nobody noted it.
+             */
+            keySetAt: string | null;
+            keySetBy: components["schemas"]["Author"] | null;
             /** @enum {string} */
             kind: "chat" | "embedding" | "reranking";
             lastError?: string;
@@ -3609,6 +3617,18 @@ export interface components {
             creditPrice: components["schemas"]["Price"] | null;
             modelNames: components["schemas"]["ModelName"][];
             servers: components["schemas"]["ModelServer"][];
+        };
+        ModelUsage: {
+            /** @description How many answers or voice conversations were charged; 0 of uncounted. */
+            charges: number;
+            credits: number;
+            /**
+             * @description uncounted: used before models were counted.
+             * @enum {string}
+             */
+            kind: "answer" | "voice" | "uncounted";
+            /** @description Of answers: the name that agents choose. */
+            model?: string;
         };
         NewAction: {
             config?: unknown;
@@ -4272,6 +4292,12 @@ export interface components {
             id: string;
             /** @description The credential, as JSON. */
             response?: unknown;
+        };
+        SecretNote: {
+            /** Format: date-time */
+            at: string;
+            by: components["schemas"]["Author"];
+            name: string;
         };
         SecretRotation: {
             /** @description How long the present secret stays valid beside the new one. */
@@ -4981,6 +5007,8 @@ export interface components {
             endsAt: string;
             /** @description Credits at the end of this month at its pace so far; null on its first day. */
             forecast: number | null;
+            /** @description What it was used for on those days, most first; last what nobody counted. */
+            models: components["schemas"]["ModelUsage"][];
             /** @description UTC, such as 2026-11. */
             month: string;
             /** @description The limit was set for the account, in place of the plan's. */
@@ -5634,6 +5662,8 @@ export interface operations {
     listInvitations: {
         parameters: {
             query?: {
+                /** @description A part of the e-mail address. */
+                query?: string;
                 /** @description The cursor of the page before. */
                 cursor?: string;
                 /** @description Most items on the page. */
@@ -7010,7 +7040,7 @@ export interface operations {
             query?: {
                 /** @description Such as 2026-11; without it the present one. */
                 month?: string;
-                /** @description Whose days; without it those of all agents. */
+                /** @description Whose days and models; without it those of all agents. */
                 agentId?: string;
             };
             header?: never;
@@ -7090,6 +7120,8 @@ export interface operations {
             query?: {
                 /** @description Such as 2026-11; without it the present one. */
                 month?: string;
+                /** @description What has a row on each day. */
+                by?: "agent" | "model";
             };
             header?: never;
             path: {
@@ -11388,6 +11420,8 @@ export interface operations {
             query?: {
                 /** @description The account, by its id. */
                 accountId?: string;
+                /** @description A part of the name or e-mail address. */
+                query?: string;
                 /** @description The cursor of the page before. */
                 cursor?: string;
                 /** @description Most items on the page. */

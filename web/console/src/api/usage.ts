@@ -9,13 +9,14 @@ export type Usage = Schemas["Usage"];
 export type Plan = Schemas["Plan"];
 export type AgentUsage = Schemas["AgentUsage"];
 export type CreditDay = Schemas["CreditDay"];
+export type ModelUsage = Schemas["ModelUsage"];
 
 const address = (rest: string, given: Record<string, string>) => {
   const query = new URLSearchParams(Object.entries(given).filter(([, value]) => value));
   return `/v1/accounts/${encodeURIComponent(hooks.account ?? "")}/usage${rest}${query.size > 0 ? `?${query}` : ""}`;
 };
 
-/** The month as a whole, with the days of one agent, or of all without an id. An empty month is the present one. */
+/** The month as a whole, with the days and models of one agent, or of all without an id. An empty month is the present one. */
 export const useUsage = (month: string, agentId: string, isEnabled: boolean) =>
   useQuery({
     queryKey: ["usage", month, agentId],
@@ -27,8 +28,8 @@ export const useUsage = (month: string, agentId: string, isEnabled: boolean) =>
 export const useAgentUsage = (month: string, isEnabled: boolean) =>
   usePages<AgentUsage>(["agentUsage", month], address("/agents", { month, limit: "100" }), isEnabled);
 
-/** What each agent used on each day, as a table. */
-export const exportUsage = (month: string) => requestFile(address("/export", { month }));
+/** What each agent, or each model, used on each day, as a table. */
+export const exportUsage = (month: string, by: "agent" | "model") => requestFile(address("/export", { month, by }));
 
 /** A share of a limit; null without a limit. One of nothing is used up. */
 export const shareOf = (used: number, limit: number | null) => (limit === null ? null : limit > 0 ? used / limit : 1);

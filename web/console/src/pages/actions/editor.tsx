@@ -95,7 +95,7 @@ function ToolScreen({ agent, details, tools, onSaved }: ScreenProps) {
             <Failures agent={agent} list={details.lastFailures} />
           </Section>
           <Head />
-          {kind === "procedure" ? <Steps tools={tools} /> : <Doing stored={"secretNames" in details ? details.secretNames : []} />}
+          {"secretNames" in details ? <Doing stored={details.secretNames} notes={details.secretNotes} /> : <Steps tools={tools} />}
           <TryIt agent={agent} toolKey={details.key} onError={setRefusal} />
         </FaultForm>
       </EditorContext>

@@ -1,10 +1,12 @@
 // What is set of an action or a procedure.
 import { createContext, useContext } from "react";
-import { secretNames, type Kind, type Pair, type ToolValues } from "../../api/actions";
+import { hasOpenKey, secretNames, type Kind, type Pair, type SecretNote, type ToolValues } from "../../api/actions";
 import { Button, IconButton } from "../../components/button";
 import { Choice } from "../../components/choice";
 import { Field } from "../../components/field";
+import { Notice } from "../../components/notice";
 import { Section } from "../../components/page";
+import { useSecretNote } from "../../components/secret-note";
 import { TextArea } from "../../components/text-area";
 import { findFaultText } from "../../faults";
 import { useTexts, type Key } from "../../i18n";
@@ -75,14 +77,21 @@ export function Head() {
 const exampleAddress = "https://api.shop.example/orders/{number}";
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"].map((id) => ({ id, name: id }));
 
+interface StoredSecrets {
+  /** Names of the secrets that are stored. */
+  stored: readonly string[];
+  /** Since when, where that is known. */
+  notes: readonly SecretNote[];
+}
+
 /** What an action does. */
-export function Doing({ stored }: { stored: readonly string[] }) {
+export function Doing({ stored, notes }: StoredSecrets) {
   const { t } = useTexts();
   const { kind } = useEditor();
   const text = useText();
   switch (kind) {
     case "http":
-      return <Request stored={stored} />;
+      return <Request stored={stored} notes={notes} />;
     case "collect-leads":
     case "escalate":
       return (
@@ -108,7 +117,7 @@ export function Doing({ stored }: { stored: readonly string[] }) {
   }
 }
 
-function Request({ stored }: { stored: readonly string[] }) {
+function Request({ stored, notes }: StoredSecrets) {
   const { t } = useTexts();
   const { values, change } = useEditor();
   const text = useText();
@@ -126,7 +135,7 @@ function Request({ stored }: { stored: readonly string[] }) {
         <TextArea {...text("response", "config.response", "actions.field.response", "actions.field.responseHint")} isCode />
         <Field {...text("timeout", "config.timeout", "actions.field.timeout", "actions.field.timeoutHint")} inputMode="decimal" />
       </Section>
-      <Secrets stored={stored} />
+      <Secrets stored={stored} notes={notes} />
     </>
   );
 }
@@ -148,6 +157,9 @@ function Pairs({ name, label, add }: { name: "headers" | "query"; label: string;
         </div>
       ))}
       <Fault path={`config.${name}`} />
+      {name === "headers" && pairs.some(hasOpenKey) && (
+        <Notice isStatus>{t("actions.openKey", { example: "${NAME}", secrets: t("actions.secrets") })}</Notice>
+      )}
       <div>
         <Button kind="quiet" icon="plus" onPress={() => change(name, [...pairs, ["", ""]])}>
           {add}
@@ -158,10 +170,16 @@ function Pairs({ name, label, add }: { name: "headers" | "query"; label: string;
 }
 
 /** The secrets that the request names: each can be set, replaced and removed, and never be read. */
-function Secrets({ stored }: { stored: readonly string[] }) {
+function Secrets({ stored, notes }: StoredSecrets) {
   const { t } = useTexts();
   const { values, change } = useEditor();
+  const tellNote = useSecretNote();
   const names = secretNames(values);
+  const hintOf = (name: string) => {
+    if (!stored.includes(name)) return t("actions.secretMissing");
+    const note = notes.find((one) => one.name === name);
+    return note ? `${tellNote(note.at, note.by)} ${t("actions.secretStored")}` : t("actions.secretStored");
+  };
   return (
     <Section title={t("actions.secrets")}>
       <p className={styles.detail}>{t("actions.secretsHint", { example: "${NAME}" })}</p>
@@ -171,7 +189,7 @@ function Secrets({ stored }: { stored: readonly string[] }) {
             name={`secrets.${name}`}
             type="password"
             label={name}
-            hint={t(stored.includes(name) ? "actions.secretStored" : "actions.secretMissing")}
+            hint={hintOf(name)}
             placeholder={stored.includes(name) ? "••••••••" : undefined}
             value={values.secrets[name] ?? ""}
             onChange={(value) => change("secrets", withSecret(values.secrets, name, value))}

@@ -78,7 +78,7 @@ function NewForm({ agent, kind, tools, onSaved }: FormProps) {
         {kind === "web-search" && !tools.canSearchWeb && <Notice>{t("actions.noSearch")}</Notice>}
         {kind === "http" && !tools.canKeepSecrets && <Notice>{t("actions.noSecrets")}</Notice>}
         <Head />
-        {kind === "procedure" ? <Steps tools={tools} /> : <Doing stored={[]} />}
+        {kind === "procedure" ? <Steps tools={tools} /> : <Doing stored={[]} notes={[]} />}
         <TryIt agent={agent} onError={setError} />
         <div className={styles.submit}>
           <Button type="submit" kind="primary" isPending={isPending}>

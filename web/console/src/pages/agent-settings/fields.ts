@@ -109,11 +109,14 @@ function put(tree: Tree, path: string, value: unknown) {
 
 const isBelow = (path: string, part: string) => path.startsWith(`${part}.`);
 
+// Whether nothing was typed: instructions of a channel may be split into one text for each way to talk.
+const isBlank = (value: unknown) => value === null || value === "" || (isPart(value) && Object.values(value).every((text) => text === ""));
+
 // whole returns a part of which the server replaces all at once; texts that are left out are not sent.
 function whole(values: Values, part: string): Tree {
   const tree: Tree = {};
   for (const [path, value] of Object.entries(values)) {
-    if (isBelow(path, part) && path !== voiceSwitch && value !== null && value !== "") put(tree, path, value);
+    if (isBelow(path, part) && path !== voiceSwitch && !isBlank(value)) put(tree, path, value);
   }
   return (tree[part] ?? {}) as Tree;
 }

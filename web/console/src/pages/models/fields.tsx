@@ -1,10 +1,11 @@
 import { CheckboxGroup, Label, Text } from "react-aria-components";
-import type { Kind, ModelName, ModelServers, Settings } from "../../api/model-servers";
+import type { Kind, ModelName, ModelServer, ModelServers, Settings } from "../../api/model-servers";
 import { Check } from "../../components/check";
 import { Choice } from "../../components/choice";
 import { Facts } from "../../components/facts";
 import { FaultRow, useFault } from "../../components/fault";
 import { Field } from "../../components/field";
+import { useSecretNote } from "../../components/secret-note";
 import { formatCost } from "../../costs";
 import { useTexts, type Key } from "../../i18n";
 import { Models, useListing } from "./listing";
@@ -17,7 +18,12 @@ interface Props {
   change: <N extends keyof Settings>(name: N, value: Settings[N]) => void;
   all: ModelServers;
   /** The stored server that is being changed. */
-  stored?: { id: string; hasKey: boolean };
+  stored?: Stored;
+}
+
+/** What is stored of a server that is not part of its form. */
+interface Stored extends Pick<ModelServer, "hasKey" | "keySetAt" | "keySetBy"> {
+  id: string;
 }
 
 const formats = { openai: "OpenAI", anthropic: "Anthropic" };
@@ -69,7 +75,7 @@ export function Fields({ kind, values, change, all, stored }: Props) {
         isCode
         isRequired
       />
-      <Key values={values} change={change} hasStored={stored?.hasKey ?? false} canKeep={all.canKeepKeys} />
+      <Key values={values} change={change} stored={stored} canKeep={all.canKeepKeys} />
       <Field
         {...text("model", "models.field.model", "models.field.modelHint")}
         {...(listing.models.length > 0 && { suggestions: listing.models })}
@@ -85,21 +91,23 @@ export function Fields({ kind, values, change, all, stored }: Props) {
 }
 
 interface KeyProps extends Pick<Props, "values" | "change"> {
-  hasStored: boolean;
+  stored: Stored | undefined;
   canKeep: boolean;
 }
 
 /** The key: it can be given and taken away, and never be read. */
-function Key({ values, change, hasStored, canKeep }: KeyProps) {
+function Key({ values, change, stored, canKeep }: KeyProps) {
   const { t } = useTexts();
-  const hint = hasStored ? "models.field.keyStored" : canKeep ? "models.field.keyHint" : "models.noKeys";
+  const tellNote = useSecretNote();
+  const hasStored = stored?.hasKey ?? false;
+  const hint = t(hasStored ? "models.field.keyStored" : canKeep ? "models.field.keyHint" : "models.noKeys");
   return (
     <div className={styles.key}>
       <Field
         name="key"
         type="password"
         label={t("models.field.key")}
-        hint={t(hint)}
+        hint={stored?.hasKey && stored.keySetAt ? `${tellNote(stored.keySetAt, stored.keySetBy)} ${hint}` : hint}
         value={values.key}
         onChange={(value) => change("key", value)}
         autoComplete="off"

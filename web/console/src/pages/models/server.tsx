@@ -109,7 +109,7 @@ function ServerScreen({ id, server, all }: ScreenProps) {
       </Section>
       <ServerForm error={draft.error ?? testing.error} onSubmit={draft.save}>
         <Section title={t("models.connection")}>
-          <Fields kind={server.kind} values={values} change={change} all={all} stored={{ id, hasKey: server.hasKey }} />
+          <Fields kind={server.kind} values={values} change={change} all={all} stored={{ ...server, id }} />
         </Section>
       </ServerForm>
       <Section title={t("models.removeTitle")}>

@@ -3,6 +3,7 @@ import type { AgentUsage, CreditDay, Usage } from "../../api/usage";
 import { Choice } from "../../components/choice";
 import { useTexts } from "../../i18n";
 import { showName } from "../../names";
+import { Models } from "./models";
 import styles from "./usage.module.css";
 
 interface Props {
@@ -14,8 +15,8 @@ interface Props {
 
 const all = "all"; // an option may not be empty
 
-/** What was used on each day, by all agents or by one. */
-export function Days({ usage: { days, endsAt }, agents, agent, onChoose }: Props) {
+/** What was used on each day and of each model, by all agents or by one. */
+export function Days({ usage: { days, endsAt, models, plan }, agents, agent, onChoose }: Props) {
   const { t } = useTexts();
   const heading = useId();
   const named = agents.map(({ agentId, name }) => ({ id: agentId, name: showName(name, t) }));
@@ -34,6 +35,7 @@ export function Days({ usage: { days, endsAt }, agents, agent, onChoose }: Props
       </div>
       <Chart days={days} endsAt={endsAt} />
       <Table days={days} />
+      <Models models={models} price={plan.creditPrice} />
     </section>
   );
 }

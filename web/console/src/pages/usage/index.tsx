@@ -3,10 +3,10 @@ import { useAddressParams } from "../../address-params";
 import { rowsOf } from "../../api/pages";
 import { useMay } from "../../api/session";
 import { exportUsage, isReached, shareOf, useAgentUsage, useUsage, type Usage } from "../../api/usage";
-import { Button } from "../../components/button";
 import { Choice } from "../../components/choice";
 import { download } from "../../components/download";
 import { Icon } from "../../components/icon";
+import { MenuButton } from "../../components/menu-button";
 import { More } from "../../components/more";
 import { Page, Section } from "../../components/page";
 import { Failed, Loading } from "../../components/states";
@@ -82,15 +82,20 @@ function Head({ month, onChange }: HeadProps) {
   const past = pastMonths();
   const months = !month || past.includes(month) ? past : [...past, month];
   const nameOf = (id: string) => (Number.isNaN(Date.parse(id)) ? id : name.format(new Date(id)));
-  const save = async () => {
+  const save = async (by: "agent" | "model") => {
     setError(null);
     try {
-      download(await exportUsage(month), `usage-${month || new Date().toISOString().slice(0, 7)}.csv`);
+      const file = await exportUsage(month, by);
+      download(file, `usage-by-${by}-${month || new Date().toISOString().slice(0, 7)}.csv`);
     } catch (thrown) {
       setError(thrown);
     }
   };
-  useScreenActions([{ id: "export", icon: "download", name: t("usage.export"), run: () => void save() }]);
+  const tables = [
+    { id: "agent", icon: "bot", name: t("usage.byAgent") },
+    { id: "model", icon: "cpu", name: t("usage.byModel") },
+  ] as const;
+  useScreenActions(tables.map(({ id, icon, name }) => ({ id: `export ${id}`, icon, name: t("usage.exportAs", { table: name }), run: () => void save(id) })));
   return (
     <div className={styles.actions}>
       {error !== null && <Failed error={error} />}
@@ -101,9 +106,7 @@ function Head({ month, onChange }: HeadProps) {
         options={[{ id: present, name: t("usage.thisMonth") }, ...months.map((id) => ({ id, name: nameOf(id) }))]}
         onChange={(id) => onChange(id === present ? "" : id)}
       />
-      <Button icon="download" onPress={() => void save()}>
-        {t("usage.export")}
-      </Button>
+      <MenuButton icon="download" label={t("usage.export")} actions={tables} onAction={(by) => void save(by)} />
     </div>
   );
 }

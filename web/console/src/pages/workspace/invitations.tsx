@@ -15,8 +15,14 @@ import styles from "./workspace.module.css";
 
 type Step = "renew" | "withdraw";
 
+interface Props {
+  list: ReturnType<typeof useInvitations>;
+  /** Whether the list has only what a search has found. */
+  isSearch: boolean;
+}
+
 /** Who is invited and has not answered yet. */
-export function Invitations({ list }: { list: ReturnType<typeof useInvitations> }) {
+export function Invitations({ list, isSearch }: Props) {
   const { t } = useTexts();
   const [asked, setAsked] = useState<{ step: Step; invitation: Invitation }>();
   const rows = rowsOf(list.data);
@@ -27,7 +33,9 @@ export function Invitations({ list }: { list: ReturnType<typeof useInvitations> 
       <h2 id="invitations">{t("members.invitations")}</h2>
       {list.isPending && <Loading rows={1} />}
       {list.isError && !rows && <Failed error={list.error} onRetry={() => void list.refetch()} />}
-      {rows?.length === 0 && <p className={styles.detail}>{t("members.noInvitations")}</p>}
+      {rows?.length === 0 && !list.hasNextPage && (
+        <p className={styles.detail}>{t(isSearch ? "members.noInvitationMatch" : "members.noInvitations")}</p>
+      )}
       {rows && rows.length > 0 && (
         <ul>
           {rows.map((invitation) => (

@@ -9,9 +9,11 @@ import { Code } from "../../components/code";
 import { Actions, Dialog } from "../../components/dialog";
 import { FaultRow, useFault } from "../../components/fault";
 import { Field } from "../../components/field";
+import { Notice } from "../../components/notice";
 import { Radios } from "../../components/radios";
 import { useTexts } from "../../i18n";
 import { Ask } from "./ask";
+import { ScopeWords } from "./scopes";
 import field from "../../components/field.module.css";
 import styles from "./workspace.module.css";
 
@@ -74,12 +76,12 @@ function NewKeyForm({ onDone, onClose }: { onDone: (key: string) => void; onClos
       <Field name="name" label={t("apiKeys.name")} hint={t("apiKeys.nameHint")} maxLength={100} autoComplete="off" isRequired autoFocus />
       <Choice<Span> label={t("apiKeys.valid")} value={span} options={options} onChange={setSpan} />
       <Radios label={t("apiKeys.access")} value={access} options={accesses} onChange={setAccess} />
-      {access === "some" && <Scopes chosen={chosen} onChange={setChosen} />}
+      {access === "some" ? <Scopes chosen={chosen} onChange={setChosen} /> : <Notice isStatus>{t("apiKeys.mayAllHint")}</Notice>}
     </Ask>
   );
 }
 
-/** What the key may do, in the words of the API. */
+/** What the key may do, in words and in those of the API. */
 function Scopes({ chosen, onChange }: { chosen: string[]; onChange: (scopes: string[]) => void }) {
   const { t } = useTexts();
   const fault = useFault("scopes");
@@ -89,8 +91,11 @@ function Scopes({ chosen, onChange }: { chosen: string[]; onChange: (scopes: str
       <div className={styles.scopes}>
         {scopes.map((scope) => (
           <Check key={scope} value={scope}>
-            <span className={styles.code} dir="ltr">
-              {scope}
+            <span className={styles.scope}>
+              <ScopeWords scope={scope} />
+              <span className={styles.code} dir="ltr">
+                {scope}
+              </span>
             </span>
           </Check>
         ))}

@@ -5,6 +5,7 @@ import { rowsOf } from "../../api/pages";
 import { useMay } from "../../api/session";
 import { Button } from "../../components/button";
 import { Facts } from "../../components/facts";
+import { Icon } from "../../components/icon";
 import { More } from "../../components/more";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
@@ -14,6 +15,7 @@ import { formatDate, relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { useScreenActions } from "../../shell/screen-actions";
 import { NewKeyDialog, RevokeDialog } from "./key-dialogs";
+import { Allowed } from "./scopes";
 import styles from "./workspace.module.css";
 
 /** The API keys of the company. */
@@ -100,8 +102,9 @@ function Row({ apiKey, onRevoke }: { apiKey: Key; onRevoke: () => void }) {
           <span className={styles.code} dir="ltr">
             {begins}…
           </span>
-          <Scopes scopes={scopes} />
+          <Scopes scopes={scopes} isValid={!revokedAt && !isOver(apiKey)} />
         </div>
+        <Allowed scopes={scopes} />
         <p className={styles.detail}>
           <Facts>
             {lastUsedAt ? t("apiKeys.used", { when: relativeTime(lastUsedAt, locale) }) : t("apiKeys.unused")}
@@ -119,9 +122,22 @@ function Row({ apiKey, onRevoke }: { apiKey: Key; onRevoke: () => void }) {
   );
 }
 
-function Scopes({ scopes }: { scopes: readonly string[] | null }) {
+interface ScopesProps {
+  scopes: readonly string[] | null;
+  isValid: boolean;
+}
+
+/** What the key may do, in the words of the API. One that may do everything is marked as long as it is valid. */
+function Scopes({ scopes, isValid }: ScopesProps) {
   const { t } = useTexts();
-  if (!scopes) return <span className={styles.badge}>{t("apiKeys.everything")}</span>;
+  if (!scopes) {
+    return (
+      <span className={`${styles.badge} ${isValid ? styles.marked : ""}`}>
+        {isValid && <Icon name="triangle-alert" size={14} />}
+        {t("apiKeys.everything")}
+      </span>
+    );
+  }
   return scopes.map((scope) => (
     <span key={scope} className={`${styles.badge} ${styles.code}`} dir="ltr">
       {scope}
@@ -129,12 +145,14 @@ function Scopes({ scopes }: { scopes: readonly string[] | null }) {
   ));
 }
 
+const isOver = ({ expiresAt }: Key) => expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+
 /** Until when the key is valid, or since when it is not. */
-function End({ apiKey: { revokedAt, expiresAt } }: { apiKey: Key }) {
+function End({ apiKey }: { apiKey: Key }) {
   const { t, locale } = useTexts();
+  const { revokedAt, expiresAt } = apiKey;
   if (revokedAt) return t("apiKeys.revokedAt", { when: formatDate(revokedAt, locale) });
   if (!expiresAt) return t("apiKeys.noEnd");
-  const isOver = Date.parse(expiresAt) <= Date.now();
   const when = formatDate(expiresAt, locale);
-  return isOver ? <span className={styles.warning}>{t("apiKeys.expired", { when })}</span> : t("members.until", { when });
+  return isOver(apiKey) ? <span className={styles.warning}>{t("apiKeys.expired", { when })}</span> : t("members.until", { when });
 }

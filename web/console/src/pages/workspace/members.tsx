@@ -1,34 +1,46 @@
 import { useState } from "react";
+import { Input, SearchField } from "react-aria-components";
+import { useAddressParams } from "../../address-params";
 import { useInvitations, useMembers, type Member, type Removal } from "../../api/members";
 import { rowsOf } from "../../api/pages";
 import { useMay, useSession } from "../../api/session";
 import { Button } from "../../components/button";
 import { Facts } from "../../components/facts";
+import { Icon } from "../../components/icon";
 import { MenuButton } from "../../components/menu-button";
 import { More } from "../../components/more";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
+import { useSearchText } from "../../components/search-text";
 import { Empty, Failed, Loading } from "../../components/states";
 import { relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { useScreenActions } from "../../shell/screen-actions";
 import { Invitations } from "./invitations";
 import { InviteDialog, LinkDialog, RemoveDialog, RoleDialog } from "./member-dialogs";
+import field from "../../components/field.module.css";
+import filters from "../sources/filters.module.css";
 import styles from "./workspace.module.css";
 
 type Step = "role" | "link" | "remove";
+
+const fewPeople = 10; // that need no search
 
 /** The people of the company, and those who are invited. */
 export default function MembersPage() {
   const { t } = useTexts();
   const mayRead = useMay("members:read");
   const mayWrite = useMay("members:write");
-  const members = useMembers(mayRead);
-  const invitations = useInvitations(mayRead);
+  const [query, setQuery] = useAddressParams();
+  const words = query.get("query") ?? "";
+  const members = useMembers(mayRead, words);
+  const invitations = useInvitations(mayRead, words);
   const [isInviting, setInviting] = useState(false);
   const [asked, setAsked] = useState<{ step: Step; member: Member }>();
   const [removed, setRemoved] = useState<{ member: Member; result: Removal }>();
   const rows = rowsOf(members.data);
+  const invited = rowsOf(invitations.data);
+  const hasSearch = useHasBeen(words !== "" || [rows, invited].some((list) => list && list.length > fewPeople));
   const close = () => setAsked(undefined);
   const of = (step: Step) => (asked?.step === step ? asked.member : null);
   const open = () => setInviting(true);
@@ -42,21 +54,31 @@ export default function MembersPage() {
     <Page title={t("members.title")} actions={mayWrite && add}>
       <RoleNote needs="members:read" note="role.members" />
       <Removed removed={removed} />
+      {mayRead && hasSearch && (
+        <Search
+          words={words}
+          found={rows && invited && !members.hasNextPage && !invitations.hasNextPage ? rows.length + invited.length : null}
+          onSearch={(text) => setQuery(text ? { query: text } : {}, { replace: true })}
+        />
+      )}
       {mayRead && members.isPending && <Loading rows={4} />}
       {members.isError && !rows && <Failed error={members.error} onRetry={() => void members.refetch()} />}
       {rows && (
         <section className={styles.group} aria-labelledby="people">
           <h2 id="people">{t("members.people")}</h2>
-          <ul>
-            {rows.map((member) => (
-              <Row key={member.userId} member={member} onAsk={(step) => setAsked({ step, member })} />
-            ))}
-          </ul>
+          {rows.length === 0 && !members.hasNextPage && <p className={styles.detail}>{t("members.noMatch")}</p>}
+          {rows.length > 0 && (
+            <ul>
+              {rows.map((member) => (
+                <Row key={member.userId} member={member} onAsk={(step) => setAsked({ step, member })} />
+              ))}
+            </ul>
+          )}
           <More list={members} />
         </section>
       )}
-      {rows && <Invitations list={invitations} />}
-      {rows?.length === 1 && rowsOf(invitations.data)?.length === 0 && (
+      {rows && <Invitations list={invitations} isSearch={words !== ""} />}
+      {rows?.length === 1 && invited?.length === 0 && !words && (
         <Empty icon="users" title={t("members.alone")} text={t("members.aloneText")}>
           {mayWrite && add}
         </Empty>
@@ -73,6 +95,37 @@ export default function MembersPage() {
         }}
       />
     </Page>
+  );
+}
+
+/** Reports whether a condition is true, or has been while the screen is open. */
+function useHasBeen(isTrue: boolean): boolean {
+  const [hasBeen, setHasBeen] = useState(isTrue);
+  if (isTrue && !hasBeen) setHasBeen(true);
+  return hasBeen || isTrue;
+}
+
+interface SearchProps {
+  words: string;
+  /** How many there are; null while that is not known. */
+  found: number | null;
+  onSearch: (text: string) => void;
+}
+
+/** Looks for members and invitations. It stays where few are found, so that the focus does. */
+function Search({ words, found, onSearch }: SearchProps) {
+  const { t } = useTexts();
+  const [text, setText] = useSearchText(words, onSearch);
+  return (
+    <div className={filters.filters} role="search">
+      <SearchField aria-label={t("members.search")} value={text} onChange={setText} maxLength={200} className={filters.search!}>
+        <Icon name="search" />
+        <Input className={field.input!} placeholder={t("members.search")} />
+      </SearchField>
+      <p role="status" className={`${styles.detail} ${styles.result}`}>
+        {words && found !== null && t("members.found", { count: found })}
+      </p>
+    </div>
   );
 }
 
