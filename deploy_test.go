@@ -184,6 +184,10 @@ func TestManualShowsTheFilesOfDeploy(t *testing.T) {
 			t.Errorf("reverse-proxies.md shows another %s", file)
 		}
 	}
+	const unit = "deploy/systemd/parley.service"
+	if !strings.Contains(manualPage(t, "hardening.md"), "\n```ini\n"+readText(t, unit)+"```\n") {
+		t.Errorf("hardening.md shows another %s", unit)
+	}
 }
 
 // What the scripts of the packages stage is what the packages hold.
