@@ -3,6 +3,7 @@
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
+COPY deps deps
 RUN go mod download
 COPY . .
 ARG TAGS=
