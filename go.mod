@@ -109,8 +109,6 @@ require (
 	github.com/mitchellh/go-homedir v1.1.0 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/nats-io/nats.go v1.52.0 // indirect
-	github.com/nats-io/nkeys v0.4.16 // indirect
-	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/ncruces/go-strftime v1.0.0 // indirect
 	github.com/nyaruka/phonenumbers v1.8.0 // indirect
 	github.com/philhofer/fwd v1.2.0 // indirect
@@ -173,4 +171,7 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-replace buf.build/go/protoyaml => ./deps/protoyaml
+replace (
+	buf.build/go/protoyaml => ./deps/protoyaml
+	github.com/nats-io/nats.go => ./deps/nats
+)
