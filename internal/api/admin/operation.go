@@ -145,24 +145,43 @@ type route interface {
 func (op Operation[In, Out]) description() *httpapi.Operation { return &op.Operation }
 
 func (op Operation[In, Out]) add(api *httpapi.API, s *Service) {
-	op.MaxBodyBytes = maxBodyBytes
+	addOperation(api, &op, op.Operation, audience{serviceFor: func(*httpapi.Call) *Service { return s }})
+}
+
+func (op Operation[In, Out]) addForMembers(m *memberAPI) {
+	addOperation(m.api, &op, forMembers(op.Operation), audience{m.serviceFor, true})
+}
+
+// audience are those who call: the operator or members.
+type audience struct {
+	serviceFor func(*httpapi.Call) *Service // as the caller uses it
+	isMasked   bool                         // some of them may not see the personal data of customers
+}
+
+// addOperation adds an operation to an API as it is described there.
+func addOperation[In, Out any](api *httpapi.API, op *Operation[In, Out], described operation, by audience) {
+	described.MaxBodyBytes = maxBodyBytes
 	httpapi.Handle(api, httpapi.TypedOperation[In, Out]{
-		Operation: op.Operation,
-		Handler: func(ctx context.Context, _ *httpapi.Call, in *In) (_ *Out, err error) {
+		Operation: described,
+		Handler: func(ctx context.Context, c *httpapi.Call, in *In) (_ *Out, err error) {
 			var out Out
 			if local, ok := ctx.Value(localCallKey{}).(*localCall[Out]); ok {
 				defer func() { err = local.finish(out, err, recover()) }()
 			}
-			if out, err = op.run(s, ctx, *in); err != nil {
+			acting := by.serviceFor(c)
+			if out, err = runOperation(acting, ctx, op, *in); err != nil {
 				return nil, err
+			}
+			if by.isMasked {
+				acting.hidePersonalData(&out)
 			}
 			return &out, nil
 		},
 	})
 }
 
-// run calls the operation and records what it changes.
-func (op Operation[In, Out]) run(s *Service, ctx context.Context, in In) (Out, error) {
+// runOperation calls the operation and records what it changes.
+func runOperation[In, Out any](s *Service, ctx context.Context, op *Operation[In, Out], in In) (Out, error) {
 	if op.change == nil {
 		return op.handle(s, ctx, in)
 	}
@@ -172,22 +191,6 @@ func (op Operation[In, Out]) run(s *Service, ctx context.Context, in In) (Out, e
 		err = s.appendEntry(ctx, entry)
 	}
 	return out, err
-}
-
-func (op Operation[In, Out]) addForMembers(m *memberAPI) {
-	op.MaxBodyBytes = maxBodyBytes
-	httpapi.Handle(m.api, httpapi.TypedOperation[In, Out]{
-		Operation: forMembers(op.Operation),
-		Handler: func(ctx context.Context, c *httpapi.Call, in *In) (*Out, error) {
-			acting := m.serviceFor(c)
-			out, err := op.run(acting, ctx, *in)
-			if err != nil {
-				return nil, err
-			}
-			acting.hidePersonalData(&out)
-			return &out, nil
-		},
-	})
 }
 
 // newAPI returns the API without its operations. Whoever reaches it is the operator: the mode of the socket's file is
