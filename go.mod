@@ -174,4 +174,5 @@ require (
 replace (
 	buf.build/go/protoyaml => ./deps/protoyaml
 	github.com/nats-io/nats.go => ./deps/nats
+	github.com/nyaruka/phonenumbers => ./deps/phonenumbers
 )
