@@ -7,7 +7,7 @@ COPY deps deps
 RUN go mod download
 COPY . .
 ARG TAGS=
-RUN CGO_ENABLED=0 go build -trimpath -tags "$TAGS" -ldflags "-s -w" -o /parley ./cmd/parley && \
+RUN CGO_ENABLED=0 go build -trimpath -tags "$TAGS" -ldflags "-s -w -funcalign=16" -o /parley ./cmd/parley && \
     deploy/image-root /parley /image
 
 FROM scratch
