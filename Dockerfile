@@ -3,10 +3,12 @@
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
+COPY deps deps
 RUN go mod download
 COPY . .
 ARG TAGS=
-RUN CGO_ENABLED=0 go build -trimpath -tags "$TAGS" -ldflags "-s -w" -o /parley ./cmd/parley && \
+RUN go run web/pack.go && \
+    CGO_ENABLED=0 go build -trimpath -tags "parley_packed,$TAGS" -ldflags "-s -w -funcalign=16" -o /parley ./cmd/parley && \
     deploy/image-root /parley /image
 
 FROM scratch

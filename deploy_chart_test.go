@@ -53,6 +53,7 @@ func TestChart(t *testing.T) {
 			t.Errorf("%s: %v instead of %v", name, kinds, c.kinds)
 		}
 		checkSelectors(t, objects)
+		checkProbes(t, objects)
 	}
 	if _, err := renderChart(t, map[string]any{"replicas": 2}); err == nil {
 		t.Error("two servers are made without a database in common")
@@ -102,6 +103,23 @@ func checkSelectors(t *testing.T, objects []map[string]any) {
 		for _, p := range field[[]any](o, "spec", "ports") {
 			if to := field[string](p, "targetPort"); !slices.Contains(ports, to) {
 				t.Errorf("a service leads to the port %s, and the servers have %v", to, ports)
+			}
+		}
+	}
+}
+
+// checkProbes checks that a server which should get no requests gets none, and that it is not ended for that.
+func checkProbes(t *testing.T, objects []map[string]any) {
+	t.Helper()
+	for _, o := range objects {
+		if o["kind"] != "StatefulSet" {
+			continue
+		}
+		for probe, want := range map[string]string{
+			"startupProbe": "/api/v2/health", "livenessProbe": "/api/v2/health", "readinessProbe": "/readyz",
+		} {
+			if path := field[string](serverContainer(o), probe, "httpGet", "path"); path != want {
+				t.Errorf("%s asks %q instead of %s", probe, path, want)
 			}
 		}
 	}

@@ -141,6 +141,9 @@ func TestImageHasItsFiles(t *testing.T) {
 	if user == nil || !strings.Contains(readText(t, folder+"/etc/passwd"), ":"+user[1]+":"+user[2]+":") {
 		t.Errorf("the user %q is not in its passwd", user)
 	}
+	if hosts := readText(t, folder+"/etc/hosts"); !strings.Contains(hosts, "127.0.0.1 localhost\n") {
+		t.Errorf("the health check does not find the server: %q", hosts)
+	}
 	if info, err := os.Stat(folder + "/parley"); err != nil || info.Mode().Perm() != 0o755 {
 		t.Error("the program cannot be run: ", err)
 	}
@@ -180,6 +183,10 @@ func TestManualShowsTheFilesOfDeploy(t *testing.T) {
 		if !strings.Contains(page, "\n"+readText(t, file)+"```\n") {
 			t.Errorf("reverse-proxies.md shows another %s", file)
 		}
+	}
+	const unit = "deploy/systemd/parley.service"
+	if !strings.Contains(manualPage(t, "hardening.md"), "\n```ini\n"+readText(t, unit)+"```\n") {
+		t.Errorf("hardening.md shows another %s", unit)
 	}
 }
 

@@ -1,10 +1,14 @@
-//go:build !parley_noweb
+//go:build !parley_noweb && !parley_packed
 
 package web
 
-import "embed"
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed all:built/console
+var consoleFiles embed.FS
 
 // Console holds the built console: index.html, and the files below assets, whose names change with their content.
-//
-//go:embed all:built/console
-var Console embed.FS
+var Console fs.FS = consoleFiles

@@ -2,7 +2,10 @@
 
 package web
 
-import "embed"
+import (
+	"embed"
+	"io/fs"
+)
 
 // Console holds nothing: the build tag parley_noweb leaves the console out.
-var Console embed.FS
+var Console fs.FS = embed.FS{}

@@ -1,5 +1,6 @@
 // Package web hands out what browsers load: the built front end and its pages. The sources are in the folders beside
-// this file; "make web" builds them into built, which is committed, so that the server needs nothing but Go.
+// this file; "make web" builds them into built, which is committed, so that the server needs nothing but Go. A
+// release has the console and the widget packed (packed.go).
 package web
 
 import "embed"

@@ -2,7 +2,10 @@
 
 package web
 
-import "embed"
+import (
+	"embed"
+	"io/fs"
+)
 
 // Widget holds nothing: the build tag parley_noweb leaves the widget out.
-var Widget embed.FS
+var Widget fs.FS = embed.FS{}

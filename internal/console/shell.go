@@ -118,7 +118,7 @@ var loadAssets = sync.OnceValues(func() (map[string]func() *httpapi.StaticFile, 
 			return fmt.Errorf("%s: the content type is not known", name)
 		}
 		files[below] = sync.OnceValue(func() *httpapi.StaticFile {
-			content, _ := web.Console.ReadFile(name) // the program holds it
+			content, _ := fs.ReadFile(web.Console, name) // the program holds it
 			return newAsset(below, content)
 		})
 		return nil

@@ -117,8 +117,22 @@ func New(cfg Config) *API {
 
 // Handle adds an operation. It panics if the operation cannot be served, which is an error of the program.
 func Handle[In, Out any](a *API, op TypedOperation[In, Out]) {
-	o := &endpoint{Operation: op.Operation, inType: reflect.TypeFor[In](), outType: reflect.TypeFor[Out](),
-		scheme: a.Scheme}
+	handler := op.Handler
+	run := func(ctx context.Context, c *Call, in any) (any, error) {
+		out, err := handler(ctx, c, in.(*In))
+		if out == nil {
+			return nil, err
+		}
+		return out, err
+	}
+	a.handle(&op.Operation, reflect.TypeFor[In](), reflect.TypeFor[Out](), run)
+}
+
+// handle adds an operation of any types. The program has this once, and Handle once for each operation.
+func (a *API) handle(
+	op *Operation, in, out reflect.Type, run func(ctx context.Context, c *Call, in any) (any, error),
+) {
+	o := &endpoint{Operation: *op, inType: in, outType: out, scheme: a.Scheme}
 	o.input = inputOf(o.inType, o.StrictBody)
 	if a.Keyless {
 		o.Public, o.RateExempt = true, true
@@ -132,11 +146,7 @@ func Handle[In, Out any](a *API, op TypedOperation[In, Out]) {
 				return nil, err
 			}
 		}
-		out, err := op.Handler(ctx, c, in.Interface().(*In))
-		if out == nil {
-			return nil, err
-		}
-		return out, err
+		return run(ctx, c, in.Interface())
 	}
 	a.addEndpoint(o)
 }

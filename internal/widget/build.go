@@ -64,7 +64,7 @@ var loadBuild = sync.OnceValues(func() (*build, error) {
 func (b *build) add(name string) error {
 	place := path.Join(builtFolder, name)
 	if name == manifestName {
-		text, err := web.Widget.ReadFile(place)
+		text, err := fs.ReadFile(web.Widget, place)
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (b *build) add(name string) error {
 // openFile returns what reads a file of the program, once, and compresses it.
 func openFile(place, contentType, caching string) func() *httpapi.StaticFile {
 	return sync.OnceValue(func() *httpapi.StaticFile {
-		content, _ := web.Widget.ReadFile(place) // the program holds it
+		content, _ := fs.ReadFile(web.Widget, place) // the program holds it
 		return httpapi.NewStaticFile(contentType, caching, content)
 	})
 }

@@ -2,6 +2,7 @@ package widget_test
 
 import (
 	"encoding/json"
+	"io/fs"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 // entryFiles returns the addresses of the files that the chat begins with.
 func entryFiles(t *testing.T) (script, style string) {
 	t.Helper()
-	text, err := web.Widget.ReadFile("built/widget/manifest.json")
+	text, err := fs.ReadFile(web.Widget, "built/widget/manifest.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -241,7 +241,7 @@ type memberAPI struct {
 func AddMemberRoutes(api *httpapi.API, s *Service) {
 	m := &memberAPI{api: api, service: s}
 	for _, r := range memberRoutes() {
-		r.addForMembers(m)
+		r.binding().addForMembers(m)
 	}
 }
 
@@ -332,10 +332,10 @@ func memberRoutes() []route {
 	pages := pageRoutes()
 	paged := map[string]bool{}
 	for _, r := range pages {
-		paged[r.description().Name] = true
+		paged[r.binding().description.Name] = true
 	}
 	list := slices.DeleteFunc(routes(), func(r route) bool {
-		op := r.description()
+		op := r.binding().description
 		return isOperatorOnly(op.Permission) || paged[op.Name]
 	})
 	return append(list, pages...)

@@ -74,21 +74,13 @@ func newStreamOperation[In any](g httpapi.Group, route string, op operation,
 	return StreamOperation[In]{g.Complete(route, op), stream}
 }
 
-func (op StreamOperation[In]) description() *httpapi.Operation { return &op.Operation }
+func (op StreamOperation[In]) binding() binding { return binding{&op.Operation, op.addTo} }
 
-func (op StreamOperation[In]) add(api *httpapi.API, s *Service) {
-	op.addTo(api, op.Operation, func(*httpapi.Call) *Service { return s })
-}
-
-func (op StreamOperation[In]) addForMembers(m *memberAPI) {
-	op.addTo(m.api, forMembers(op.Operation), m.serviceFor)
-}
-
-func (op StreamOperation[In]) addTo(api *httpapi.API, described operation, serviceFor func(*httpapi.Call) *Service) {
+func (op StreamOperation[In]) addTo(api *httpapi.API, described operation, by audience) {
 	httpapi.Handle(api, httpapi.TypedOperation[In, httpapi.EventStream]{
 		Operation: described,
 		Handler: func(ctx context.Context, c *httpapi.Call, in *In) (*httpapi.EventStream, error) {
-			return nil, op.stream(serviceFor(c), ctx, c, *in)
+			return nil, op.stream(by.serviceFor(c), ctx, c, *in)
 		},
 	})
 }
@@ -105,21 +97,13 @@ func newFileOperation[In any](g httpapi.Group, route string, op operation,
 	return FileOperation[In]{g.Complete(route, op), write}
 }
 
-func (op FileOperation[In]) description() *httpapi.Operation { return &op.Operation }
+func (op FileOperation[In]) binding() binding { return binding{&op.Operation, op.addTo} }
 
-func (op FileOperation[In]) add(api *httpapi.API, s *Service) {
-	op.addTo(api, op.Operation, func(*httpapi.Call) *Service { return s })
-}
-
-func (op FileOperation[In]) addForMembers(m *memberAPI) {
-	op.addTo(m.api, forMembers(op.Operation), m.serviceFor)
-}
-
-func (op FileOperation[In]) addTo(api *httpapi.API, described operation, serviceFor func(*httpapi.Call) *Service) {
+func (op FileOperation[In]) addTo(api *httpapi.API, described operation, by audience) {
 	httpapi.Handle(api, httpapi.TypedOperation[In, httpapi.File]{
 		Operation: described,
 		Handler: func(ctx context.Context, c *httpapi.Call, in *In) (*httpapi.File, error) {
-			return nil, op.write(serviceFor(c), ctx, c, *in)
+			return nil, op.write(by.serviceFor(c), ctx, c, *in)
 		},
 	})
 }
@@ -135,34 +119,62 @@ type (
 // NoOutput is the output of an operation that returns nothing.
 type NoOutput struct{}
 
-// route is an Operation, whatever its types are.
-type route interface {
-	add(api *httpapi.API, s *Service) // for the operator
-	addForMembers(m *memberAPI)       // for members, whose permissions the API has checked
-	description() *httpapi.Operation
+// route is an Operation, whatever its types are. The program has each method once for every operation, so there is only
+// one.
+type route interface{ binding() binding }
+
+// binding is an operation without its types.
+type binding struct {
+	description *httpapi.Operation
+	addTo       func(api *httpapi.API, described operation, by audience) // as it is described there
 }
 
-func (op Operation[In, Out]) description() *httpapi.Operation { return &op.Operation }
+// add adds the operation for the operator.
+func (b binding) add(api *httpapi.API, s *Service) {
+	b.addTo(api, *b.description, audience{serviceFor: func(*httpapi.Call) *Service { return s }})
+}
 
-func (op Operation[In, Out]) add(api *httpapi.API, s *Service) {
-	op.MaxBodyBytes = maxBodyBytes
+// addForMembers adds the operation for members, whose permissions the API has checked.
+func (b binding) addForMembers(m *memberAPI) {
+	b.addTo(m.api, forMembers(*b.description), audience{m.serviceFor, true})
+}
+
+func (op Operation[In, Out]) binding() binding {
+	return binding{&op.Operation, func(api *httpapi.API, described operation, by audience) {
+		addOperation(api, &op, described, by)
+	}}
+}
+
+// audience are those who call: the operator or members.
+type audience struct {
+	serviceFor func(*httpapi.Call) *Service // as the caller uses it
+	isMasked   bool                         // some of them may not see the personal data of customers
+}
+
+// addOperation adds an operation to an API as it is described there.
+func addOperation[In, Out any](api *httpapi.API, op *Operation[In, Out], described operation, by audience) {
+	described.MaxBodyBytes = maxBodyBytes
 	httpapi.Handle(api, httpapi.TypedOperation[In, Out]{
-		Operation: op.Operation,
-		Handler: func(ctx context.Context, _ *httpapi.Call, in *In) (_ *Out, err error) {
+		Operation: described,
+		Handler: func(ctx context.Context, c *httpapi.Call, in *In) (_ *Out, err error) {
 			var out Out
 			if local, ok := ctx.Value(localCallKey{}).(*localCall[Out]); ok {
 				defer func() { err = local.finish(out, err, recover()) }()
 			}
-			if out, err = op.run(s, ctx, *in); err != nil {
+			acting := by.serviceFor(c)
+			if out, err = runOperation(acting, ctx, op, *in); err != nil {
 				return nil, err
+			}
+			if by.isMasked {
+				acting.hidePersonalData(&out)
 			}
 			return &out, nil
 		},
 	})
 }
 
-// run calls the operation and records what it changes.
-func (op Operation[In, Out]) run(s *Service, ctx context.Context, in In) (Out, error) {
+// runOperation calls the operation and records what it changes.
+func runOperation[In, Out any](s *Service, ctx context.Context, op *Operation[In, Out], in In) (Out, error) {
 	if op.change == nil {
 		return op.handle(s, ctx, in)
 	}
@@ -172,22 +184,6 @@ func (op Operation[In, Out]) run(s *Service, ctx context.Context, in In) (Out, e
 		err = s.appendEntry(ctx, entry)
 	}
 	return out, err
-}
-
-func (op Operation[In, Out]) addForMembers(m *memberAPI) {
-	op.MaxBodyBytes = maxBodyBytes
-	httpapi.Handle(m.api, httpapi.TypedOperation[In, Out]{
-		Operation: forMembers(op.Operation),
-		Handler: func(ctx context.Context, c *httpapi.Call, in *In) (*Out, error) {
-			acting := m.serviceFor(c)
-			out, err := op.run(acting, ctx, *in)
-			if err != nil {
-				return nil, err
-			}
-			acting.hidePersonalData(&out)
-			return &out, nil
-		},
-	})
 }
 
 // newAPI returns the API without its operations. Whoever reaches it is the operator: the mode of the socket's file is
@@ -227,7 +223,7 @@ func admit(_ context.Context, r *http.Request, op *httpapi.Operation) (httpapi.A
 func Handler(s *Service, log *slog.Logger) http.Handler {
 	api := newAPI(s, log)
 	for _, r := range routes() {
-		r.add(api, s)
+		r.binding().add(api, s)
 	}
 	return api
 }
@@ -240,7 +236,7 @@ func RunOn[In, Out any](ctx context.Context, s *Service, op Operation[In, Out], 
 		return out, err
 	}
 	api := newAPI(s, slog.New(slog.DiscardHandler)) // the caller gets the error itself
-	op.add(api, s)
+	op.binding().add(api, s)
 	var reply localResponse
 	reply.serve(api, r)
 	if local.isDone {
@@ -256,7 +252,7 @@ func DownloadOn[In any](ctx context.Context, s *Service, op FileOperation[In], i
 		return err
 	}
 	api := newAPI(s, slog.New(slog.DiscardHandler))
-	op.add(api, s)
+	op.binding().add(api, s)
 	reply := localResponse{file: w}
 	isComplete := reply.serve(api, r)
 	switch {

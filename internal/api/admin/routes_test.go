@@ -59,10 +59,10 @@ func TestGoldenRolesOfOperations(t *testing.T) {
 	var table strings.Builder
 	members := map[string]bool{}
 	for _, r := range memberRoutes() {
-		members[r.description().Name] = true
+		members[r.binding().description.Name] = true
 	}
 	for _, r := range routes() {
-		op := r.description()
+		op := r.binding().description
 		fmt.Fprintf(&table, "%-6s %-58s %-22s", op.Method, op.Path, op.Permission)
 		allowed := 0
 		for _, role := range parley.Roles() {
@@ -93,10 +93,10 @@ func TestGoldenRolesOfOperations(t *testing.T) {
 func TestPagesStandForListsOfTheOperator(t *testing.T) {
 	lists := map[string]*operation{}
 	for _, r := range routes() {
-		lists[r.description().Name] = r.description()
+		lists[r.binding().description.Name] = r.binding().description
 	}
 	for _, r := range pageRoutes() {
-		page := r.description()
+		page := r.binding().description
 		if list := lists[page.Name]; list == nil || list.Method+list.Path != page.Method+page.Path ||
 			list.Permission != page.Permission {
 			t.Errorf("%s stands for no list of the operator", page.Name)
@@ -112,7 +112,7 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 	s := &Service{}
 	api := httpapi.New(httpapi.Config{Keyless: true, RenderError: httpapi.RenderEnvelope})
 	for _, r := range routes() {
-		r.add(api, s)
+		r.binding().add(api, s)
 	}
 	names := map[string]bool{}
 	for _, op := range api.Operations() {
@@ -181,7 +181,7 @@ func Document() ([]byte, error) {
 	s := &Service{}
 	api := newAPI(s, slog.New(slog.DiscardHandler))
 	for _, r := range routes() {
-		r.add(api, s)
+		r.binding().add(api, s)
 	}
 	return api.OpenAPI(httpapi.Info{
 		Title:         "Parley for operators",
@@ -201,7 +201,7 @@ const introduction = "What the `parley` commands call. " +
 // OperatorOperations lists the operations of the operator.
 func OperatorOperations() (list []httpapi.Operation) {
 	for _, r := range routes() {
-		list = append(list, *r.description())
+		list = append(list, *r.binding().description)
 	}
 	return list
 }
@@ -209,7 +209,7 @@ func OperatorOperations() (list []httpapi.Operation) {
 // MemberOperations lists the operations for members.
 func MemberOperations() (list []httpapi.Operation) {
 	for _, r := range memberRoutes() {
-		list = append(list, *r.description())
+		list = append(list, *r.binding().description)
 	}
 	return list
 }

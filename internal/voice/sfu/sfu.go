@@ -15,11 +15,9 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/livekit/livekit-server/pkg/config"
 	"github.com/livekit/livekit-server/pkg/routing"
-	"github.com/livekit/livekit-server/pkg/service"
 	"github.com/livekit/livekit-server/pkg/telemetry/prometheus"
 	"github.com/livekit/protocol/logger"
 
@@ -40,24 +38,10 @@ func Run(ctx context.Context, cfg rtc.ChildConfig, log *slog.Logger, ready func(
 	if err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Start() }()
-	if err := waitUntilServing(ctx, server, ended); err != nil {
-		return err
-	}
-	if err := ready(ports); err != nil {
-		return err
-	}
-	select {
-	case <-ctx.Done():
-		server.Stop(true)
-		return nil
-	case err := <-ended:
-		return errors.Join(errors.New("the media server stopped"), err)
-	}
+	return server.run(ctx, func() error { return ready(ports) })
 }
 
-func newServer(cfg rtc.ChildConfig, ports rtc.ChildReady) (*service.LivekitServer, error) {
+func newServer(cfg rtc.ChildConfig, ports rtc.ChildReady) (*mediaServer, error) {
 	text, err := livekitConfig(cfg, ports)
 	if err != nil {
 		return nil, err
@@ -73,24 +57,11 @@ func newServer(cfg rtc.ChildConfig, ports rtc.ChildReady) (*service.LivekitServe
 	if err := prometheus.Init(string(node.NodeID()), node.NodeType()); err != nil {
 		return nil, err
 	}
-	server, err := service.InitializeServer(conf, node)
+	server, err := newMediaServer(conf, node)
 	if err != nil {
 		return nil, fmt.Errorf("open the ports for media: %w", err)
 	}
 	return server, nil
-}
-
-func waitUntilServing(ctx context.Context, server *service.LivekitServer, ended <-chan error) error {
-	for tick := time.Tick(5 * time.Millisecond); !server.IsRunning(); {
-		select {
-		case <-tick:
-		case err := <-ended:
-			return errors.Join(errors.New("the media server did not start"), err)
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
 }
 
 // Serve is the command "parley sfu": it reads its configuration from in, answers on out, and exits at the end of in.

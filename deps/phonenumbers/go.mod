@@ -1,0 +1,3 @@
+module github.com/nyaruka/phonenumbers
+
+go 1.26.0
