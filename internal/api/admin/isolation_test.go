@@ -177,6 +177,9 @@ var memberCases = []memberCase{
 	{"PUT /conversations/{conversationId}/claim", `{}`},
 	{"PUT /conversations/{conversationId}/drafts", `{"kind":"reply","text":"Hel","seen":2}`},
 	{"GET /conversations/{conversationId}/drafts", ""},
+	{"PUT /conversations/{conversationId}/read-mark", `{"unread":true}`},
+	{"GET /accounts/{accountId}/inbox/unread?conversationIds={conversationId}", ""},
+	{"GET /accounts/{accountId}/inbox?view=unread", ""},
 	{"POST /conversations/{conversationId}/messages", `{"member":"{callerEmail}","text":"Hello"}`},
 	{"GET /accounts/{accountId}/inbox?view=all&agentId={agentId}", ""},
 	{"GET /accounts/{accountId}/inbox?view=mine", ""},
@@ -628,6 +631,7 @@ func isChange(op *httpapi.Operation) bool {
 	p := string(op.Permission)
 	return op.Method != http.MethodGet && !strings.HasSuffix(p, ":read") && op.Name != admin.Replay.Name &&
 		op.Name != admin.TellTyping.Name && op.Name != admin.SaveDraft.Name &&
+		op.Name != admin.SaveReadMark.Name &&
 		op.Name != admin.UploadMemberFile.Name && op.Name != admin.RemoveMemberFile.Name
 }
 
