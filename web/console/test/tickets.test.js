@@ -256,6 +256,24 @@ describe("a ticket", { skip }, () => {
     });
   });
 
+  test("one that is unread says so in the list and on the board, until it is opened or again when it is marked", async () => {
+    const { memberships } = withTickets();
+    const permissions = [...memberships[0].permissions, "conversations:read", "conversations:write"];
+    const answer = answers({ session: { memberships: [{ ...memberships[0], permissions }] }, state: { unread: ["conv_4"] } });
+    await open(answer, path, async (page) => {
+      await row(page, "#4 Wrong size").getByText("Unread").waitFor({ state: "attached" });
+      assert.equal(await row(page, "#3 Order 4711").getByText("Unread").count(), 0);
+      await row(page, "#4 Wrong size").press("Enter");
+      const marks = () => sent(answer, "PUT", "/conversations/conv_4/read-mark").map((one) => one.body);
+      await assertSoon(marks, [{ unread: false, seen: 4 }]);
+      await page.getByRole("button", { name: "Mark as unread" }).click();
+      await row(page, "#4 Wrong size").getByText("Unread").waitFor({ state: "attached" });
+      assert.deepEqual(marks().slice(1), [{ unread: true }]);
+      await page.getByRole("radio", { name: "Board" }).press("Space");
+      await page.getByRole("region", { name: "New" }).getByText("Unread").waitFor({ state: "attached" });
+    });
+  });
+
   test("of a long ticket only the newest is read, and what was before when it is wanted", async () => {
     const answer = at();
     answer.state.ticketMessages = Array.from({ length: 120 }, (_, i) => ({ messageId: `m${i + 1}`, seq: i + 1, type: "note", from: "agent", name: "Helper", text: `Note ${i + 1}.`, createdAt: "2026-11-20T08:00:00.000Z" }));

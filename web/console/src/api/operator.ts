@@ -3255,6 +3255,8 @@ export interface components {
             mine: number;
             /** @description The same. */
             unassigned: number;
+            /** @description The same, for the member who asks. */
+            unread: number;
             /** @description At most 100, which stands for more as well. */
             waiting: number;
         };
@@ -3293,6 +3295,8 @@ export interface components {
             source: string;
             status: string;
             title?: string;
+            /** @description For the member: not seen, marked so, or given to them by somebody else. */
+            unread: boolean;
             userId?: string;
             /**
              * Format: date-time
@@ -4029,6 +4033,10 @@ export interface components {
         };
         /** @enum {string} */
         Rating: "positive" | "negative";
+        ReadMarkResult: {
+            /** @description It stays so where the customer has written something that was not seen. */
+            unread: boolean;
+        };
         RebuildRequest: {
             at: components["schemas"]["Progress"];
         };
@@ -4246,7 +4254,7 @@ export interface components {
             toolOutcome?: string;
             topic?: string;
             /** @enum {string} */
-            view?: "waiting" | "mine" | "unassigned" | "live" | "ended" | "all";
+            view?: "waiting" | "mine" | "unassigned" | "unread" | "live" | "ended" | "all";
         };
         SavedViewList: {
             /** @description By their names. */
@@ -4657,6 +4665,8 @@ export interface components {
             status: string;
             ticketNumber?: number;
             title?: string;
+            /** @description For the member: not seen, marked so, or given to them by somebody else. */
+            unread: boolean;
             userId?: string;
             /**
              * Format: date-time
@@ -4961,6 +4971,9 @@ export interface components {
             toolCalls: string[];
             turnId: string;
             unsure?: boolean;
+        };
+        UnreadConversation: {
+            conversationId: string;
         };
         UploadLimits: {
             maxBytes: number;
@@ -5522,7 +5535,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description waiting: handed over to people, and nobody has answered the customer since; mine: the member answers; unassigned: handed over, and nobody answers yet; live: not ended; ended; all. */
-                view?: "waiting" | "mine" | "unassigned" | "live" | "ended" | "all";
+                view?: "waiting" | "mine" | "unassigned" | "unread" | "live" | "ended" | "all";
                 /** @description With this agent alone. */
                 agentId?: string;
                 /** @description In which this member answers. */

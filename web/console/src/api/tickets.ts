@@ -16,12 +16,16 @@ type ListedTicket = "ticketNumber" | "subject" | "statusId" | "statusCategory" |
 export interface TicketRow extends Pick<Summary, ListedTicket> {
   assigneeId?: string | null;
   customer: { name?: string | null; email?: string | null };
+  conversationId?: string | null;
   agentId?: string;
   agentName?: string;
   /** The label of its status. */
   status?: string;
   assigneeName?: string;
 }
+
+/** The conversations of tickets. */
+export const conversationsOf = (rows: readonly TicketRow[]): string[] => rows.flatMap(({ conversationId }) => conversationId ?? []);
 
 /** Tells tickets of a list apart: each agent counts its own. */
 export const ticketKey = ({ agentId = "", ticketNumber }: TicketRow) => `${agentId} ${ticketNumber}`;

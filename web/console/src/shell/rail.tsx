@@ -15,6 +15,8 @@ interface Place {
   name: Key;
   /** How many conversations wait there. */
   waiting?: number | undefined;
+  /** How many of them are unread for the person. */
+  unread?: number | undefined;
 }
 
 /** The places of the console: those of all agents, those of the chosen one, then those of the company. */
@@ -22,8 +24,9 @@ export function Rail({ agent, onChoose }: { agent: string | null; onChoose?: () 
   const { t } = useTexts();
   const screens = useAgentScreens();
   const mayReadInbox = useMay("conversations:read");
-  const waiting = useInboxCounts(mayReadInbox).data?.waiting;
-  const ofInbox: Place[] = mayReadInbox ? [{ href: "/inbox", icon: "inbox", name: "inbox.title", waiting }] : [];
+  const counts = useInboxCounts(mayReadInbox).data;
+  const inbox: Place = { href: "/inbox", icon: "inbox", name: "inbox.title", waiting: counts?.waiting, unread: counts?.unread };
+  const ofInbox = mayReadInbox ? [inbox] : [];
   const places: Place[] = [...ofInbox, { href: "/agents", icon: "bot", name: "rail.agents" }];
   const ofAgent = agent ? screens.map(({ path, icon, name }) => ({ href: `/agents/${agent}${path}`, icon, name })) : [];
   const ofCompany = useWorkspaceScreens().map(({ path, icon, name }) => ({ href: path, icon, name }));
@@ -76,11 +79,11 @@ interface ListProps {
 }
 
 function List({ places, labelledBy, onChoose }: ListProps) {
-  const { t, locale } = useTexts();
+  const { t } = useTexts();
   const [path] = useLocation();
   return (
     <ul aria-labelledby={labelledBy}>
-      {places.map(({ href, icon, name, waiting = 0 }) => (
+      {places.map(({ href, icon, name, waiting = 0, unread = 0 }) => (
         <li key={href}>
           <Link
             href={href}
@@ -90,17 +93,25 @@ function List({ places, labelledBy, onChoose }: ListProps) {
           >
             <Icon name={icon} />
             {t(name)}
-            {waiting > 0 && (
-              <>
-                <span className={styles.count} aria-hidden="true">
-                  {formatCount(waiting, locale)}
-                </span>
-                <span className={styles.hidden}>{t("rail.waiting", { number: formatCount(waiting, locale) })}</span>
-              </>
-            )}
+            {waiting > 0 && <Count count={waiting} text="rail.waiting" />}
+            {unread > 0 && <Count count={unread} text="rail.unread" />}
           </Link>
         </li>
       ))}
     </ul>
+  );
+}
+
+/** A number, and in words what it counts. */
+function Count({ count, text }: { count: number; text: "rail.waiting" | "rail.unread" }) {
+  const { t, locale } = useTexts();
+  const number = formatCount(count, locale);
+  return (
+    <>
+      <span className={`${styles.count} ${text === "rail.unread" ? styles.unread : ""}`} aria-hidden="true">
+        {number}
+      </span>
+      <span className={styles.hidden}>{t(text, { number })}</span>
+    </>
   );
 }
