@@ -78,7 +78,8 @@ func InboxQueries(ref parley.AgentRef, member parley.UserID) map[string]InboxQue
 						from = markedTable.selectText
 					}
 					rest, args := part.pageQuery(ref.Account, parley.PageRequest{Limit: 20})
-					queries[fmt.Sprintf("%s of %q, longest %v", part.View, agent, part.LongestFirst)] = InboxQuery{from(rest), args}
+					name := fmt.Sprintf("%s of %q, longest %v", part.View, agent, part.LongestFirst)
+					queries[name] = InboxQuery{from(rest), args}
 				}
 			}
 		}
