@@ -27,7 +27,9 @@ export function Rail({ agent, onChoose }: { agent: string | null; onChoose?: () 
   const counts = useInboxCounts(mayReadInbox).data;
   const inbox: Place = { href: "/inbox", icon: "inbox", name: "inbox.title", waiting: counts?.waiting, unread: counts?.unread };
   const ofInbox = mayReadInbox ? [inbox] : [];
-  const places: Place[] = [...ofInbox, { href: "/agents", icon: "bot", name: "rail.agents" }];
+  const tickets: Place = { href: "/tickets", icon: "rows-3", name: "rail.tickets" };
+  const ofTickets = useMay("tickets:read") ? [tickets] : [];
+  const places: Place[] = [...ofInbox, ...ofTickets, { href: "/agents", icon: "bot", name: "rail.agents" }];
   const ofAgent = agent ? screens.map(({ path, icon, name }) => ({ href: `/agents/${agent}${path}`, icon, name })) : [];
   const ofCompany = useWorkspaceScreens().map(({ path, icon, name }) => ({ href: path, icon, name }));
   const nav = useShownPlace(ofAgent.length + ofCompany.length);
@@ -68,8 +70,9 @@ function useShownPlace(count: number) {
   return nav;
 }
 
-// What is of the company has its parts below its own address, and so have the inbox, settings, insights, people and voice.
-const hasParts = (href: string) => href === "/inbox" || href.startsWith("/workspace/") || /\/(settings|insights|people|voice)$/.test(href);
+// What is of the company has its parts below its own address, and so have the inbox, tickets, settings, insights, people and
+// voice.
+const hasParts = (href: string) => href === "/inbox" || href.startsWith("/workspace/") || /\/(tickets|settings|insights|people|voice)$/.test(href);
 const isAt = (path: string, href: string) => path === href || (hasParts(href) && path.startsWith(`${href}/`));
 
 interface ListProps {
