@@ -150,7 +150,14 @@ func (cs *Conversations) MarkRead(ctx context.Context, ref parley.ConversationRe
 		if isRead = !hasWritten; err != nil || hasWritten {
 			return err
 		}
-		return tx.SaveReadMark(ctx, ref, member, c.UpdatedAt)
+		marks, err := tx.ReadMarks(ctx, ref.Account, member, []parley.ConversationID{ref.Conversation})
+		if err != nil {
+			return err
+		}
+		if err := tx.SaveReadMark(ctx, ref, member, c.UpdatedAt); err != nil || !marks[ref.Conversation].IsUnread(c) {
+			return err
+		}
+		return cs.recordReadMark(ctx, tx, ref, member)
 	})
 	return isRead && err == nil, err
 }
@@ -161,8 +168,18 @@ func (cs *Conversations) MarkUnread(ctx context.Context, ref parley.Conversation
 		if _, err := tx.LockConversation(ctx, ref); err != nil {
 			return err
 		}
-		return tx.MarkUnread(ctx, ref, member, cs.Now())
+		if err := tx.MarkUnread(ctx, ref, member, cs.Now()); err != nil {
+			return err
+		}
+		return cs.recordReadMark(ctx, tx, ref, member)
 	})
+}
+
+// recordReadMark tells the member's other pages. The event is not one of the conversation, of which nothing changes.
+func (cs *Conversations) recordReadMark(ctx context.Context, tx *store.DB, ref parley.ConversationRef,
+	member parley.UserID) error {
+	return tx.RecordEvents(ctx, ref.Account, cs.Now(), store.NewEvent{Kind: parley.EventReadMarkChanged,
+		Subject: string(ref.Conversation), Payload: map[string]string{"userId": string(member)}})
 }
 
 // redactedParts returns a text as it may be stored: without personal data where the agent masks it.
