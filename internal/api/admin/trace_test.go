@@ -274,7 +274,7 @@ func TestInboxHasTheConversationsOfAllAgents(t *testing.T) {
 		check("unassigned")
 		check("waiting", first)
 		counts := get[admin.InboxCounts](mt, kim, "GET /accounts/"+mt.Account+"/inbox/counts", "")
-		if want := (admin.InboxCounts{Waiting: 1, Mine: 1}); counts != want {
+		if want := (admin.InboxCounts{Waiting: 1, Mine: 1, Unread: 1}); counts != want {
 			mt.t.Errorf("the counts are %+v", counts)
 		}
 		get[admin.MessageRef](mt, kim, "POST /conversations/"+first+"/messages",
