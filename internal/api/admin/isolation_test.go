@@ -188,6 +188,7 @@ var memberCases = []memberCase{
 	{"GET /accounts/{accountId}/inbox/members", ""},
 	{"GET /accounts/{accountId}/saved-views", ""},
 	{"GET /accounts/{accountId}/tickets", ""},
+	{"GET /accounts/{accountId}/tickets?query=help", ""},
 	{"POST /accounts/{accountId}/saved-views", `{"name":"{newEmail}","shared":true,"filter":{"agentId":"x"}}`},
 	{"PATCH /accounts/{accountId}/saved-views/{savedViewId}", `{"name":"Changed","filter":{"view":"all"}}`},
 	{"DELETE /accounts/{accountId}/saved-views/{savedViewId}", ""},

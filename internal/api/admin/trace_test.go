@@ -463,6 +463,16 @@ func TestTicketsOfAllAgentsAreOneList(t *testing.T) {
 				mt.t.Errorf("by %s there are tickets of %d agents", sort, len(seen))
 			}
 		}
+		for query, want := range map[string]int{"help": 2, "hel": 2, "1": 2, "nothing": 0} {
+			page := get[admin.Page[admin.AccountTicket]](mt, kim, "GET /accounts/"+mt.Account+"/tickets?query="+query, "")
+			if len(page.Data) != want || page.Pagination.HasMore || want > 0 && page.Data[0].AgentName == "" {
+				mt.t.Errorf("%s finds %+v, want %d", query, page, want)
+			}
+		}
+		search := "GET /accounts/" + mt.Account + "/tickets?limit=1&query=help"
+		if page := get[admin.Page[admin.AccountTicket]](mt, kim, search, ""); len(page.Data) != 1 || !page.Pagination.HasMore {
+			mt.t.Errorf("the first of two that are found: %+v", page)
+		}
 		path := "GET /accounts/" + mt.Account + "/tickets?assigneeId=none&statusCategories=closed"
 		if page := get[admin.Page[admin.AccountTicket]](mt, kim, path, ""); len(page.Data) != 0 {
 			mt.t.Errorf("closed ones of nobody: %+v", page.Data)

@@ -56,6 +56,12 @@ describe("tickets", { skip }, () => {
         () => sent(answer, "PATCH", "/tickets/3").map((one) => [one.path.includes("/8ZK2M1C-QWErTyUiOpAsD/"), one.body]),
         [[true, { statusCategory: "on_hold" }]],
       );
+      await page.getByLabel("Search tickets").fill("wrong");
+      await row(page, /#3 Order 4711/).waitFor({ state: "detached" });
+      await row(page, /#4 Wrong size/).getByText("Help desk").waitFor();
+      assert.equal(sent(answer, "GET", "/accounts/acc_1/tickets").at(-1).query.get("query"), "wrong");
+      await page.getByLabel("Search tickets").fill("");
+      await row(page, /#3 Order 4711/).waitFor();
       await page.getByRole("radio", { name: "Board" }).press("Space");
       await page.getByRole("region", { name: "On hold" }).getByText("#3 Order 4711").waitFor();
       await page.getByRole("button", { name: /Agent/ }).last().press("Enter");

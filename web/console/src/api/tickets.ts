@@ -82,17 +82,19 @@ export function useTickets(agentId: string, query: TicketQuery, isEnabled: boole
 
 const mostFound = 50;
 
-/** The tickets in which words are found, the best first. */
+interface FoundTickets {
+  data: TicketRow[];
+  pagination: { hasMore: boolean };
+}
+
+/** The tickets in which words are found, the best first: of an agent, or of all agents without one. */
 export const useFoundTickets = (agentId: string, words: string, isEnabled: boolean) =>
   useQuery({
-    queryKey: ["tickets", agentId, "search", words],
+    queryKey: ["tickets", agentId || null, "search", words],
     queryFn: ({ signal }) =>
-      request<restComponents["schemas"]["FoundTickets"]>(
-        "POST",
-        restOf(agentId, "/tickets/search"),
-        { query: words, limit: mostFound },
-        signal,
-      ),
+      agentId
+        ? request<FoundTickets>("POST", restOf(agentId, "/tickets/search"), { query: words, limit: mostFound }, signal)
+        : request<FoundTickets>("GET", pathOfAll(`${new URLSearchParams({ query: words, limit: `${mostFound}` })}`), undefined, signal),
     enabled: isEnabled,
   });
 

@@ -138,7 +138,7 @@ function Rows({ id, filter, change, names }: RowsProps) {
   const mayWrite = useMay("tickets:write");
   const [, navigate] = useLocation();
   const { data: session } = useSession();
-  const isSearch = filter.words !== "" && id !== ""; // a search is of one agent
+  const isSearch = filter.words !== "";
   const tickets = useTickets(id, queryOf(filter, session?.user?.id ?? ""), !isSearch);
   const found = useFoundTickets(id, filter.words, isSearch);
   const list = isSearch ? found : tickets;
