@@ -383,7 +383,7 @@ func TestConversationsAreUnreadForTheirMember(t *testing.T) {
 	})
 }
 
-// unread reports whether a conversation, the only one that may be, is unread for a member, which several operations say.
+// unread reports whether a conversation, the only one that may be, is unread for a member. Several operations say it.
 func (mt *memberTest) unread(m parley.Member, id string) bool {
 	mt.t.Helper()
 	inbox := "GET /accounts/" + mt.Account + "/inbox"
@@ -470,8 +470,9 @@ func TestTicketsOfAllAgentsAreOneList(t *testing.T) {
 			}
 		}
 		search := "GET /accounts/" + mt.Account + "/tickets?limit=1&query=help"
-		if page := get[admin.Page[admin.AccountTicket]](mt, kim, search, ""); len(page.Data) != 1 || !page.Pagination.HasMore {
-			mt.t.Errorf("the first of two that are found: %+v", page)
+		first := get[admin.Page[admin.AccountTicket]](mt, kim, search, "")
+		if len(first.Data) != 1 || !first.Pagination.HasMore {
+			mt.t.Errorf("the first of two that are found: %+v", first)
 		}
 		path := "GET /accounts/" + mt.Account + "/tickets?assigneeId=none&statusCategories=closed"
 		if page := get[admin.Page[admin.AccountTicket]](mt, kim, path, ""); len(page.Data) != 0 {
