@@ -63,8 +63,8 @@ func OpenTicketQueries(ref parley.AgentRef, member parley.UserID) map[string][]a
 	return queries
 }
 
-// InboxQueries are the statements that read what is first in the lists of an inbox, by what each of them reads: those of
-// all agents, and of one.
+// InboxQueries are the statements that read what is first in the lists of an inbox, by what each of them reads: of all
+// agents, and of one.
 func InboxQueries(ref parley.AgentRef, member parley.UserID) map[string]InboxQuery {
 	queries := map[string]InboxQuery{}
 	for _, view := range []InboxView{InboxWaiting, InboxMine, InboxUnassigned, InboxUnread, InboxLive, InboxEnded,
