@@ -1,7 +1,7 @@
 // What of the conversations, and of the tickets behind some of them, the person has read. The server keeps it.
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useSyncExternalStore } from "react";
-import { hooks, request } from "./client";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { APIError, hooks, request } from "./client";
 import type { components } from "./operator";
 import { useMay } from "./session";
 
@@ -26,6 +26,8 @@ export function useMarkUnread() {
   };
 }
 
+const pause = 10_000; // milliseconds before what got no answer is sent again
+
 const isInSight = () => document.visibilityState === "visible";
 
 function awaitSight(listener: () => void) {
@@ -42,12 +44,16 @@ export function useReadMark(id: string, isUnread: boolean, seen: number): void {
   const isKept = useKeepsReadMarks();
   const isSeen = useSyncExternalStore(awaitSight, isInSight);
   const isDue = isKept && isUnread && isSeen && seen > 0;
+  const [tries, setTries] = useState(0);
   useEffect(() => {
     if (!isDue) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const tryLater = () => void (timer = setTimeout(() => setTries((count) => count + 1), pause));
     saveMark(id, { unread: false, seen })
       .then(() => client.invalidateQueries({ queryKey: ["inbox"] }))
-      .catch(() => {}); // it stays unread, and is noted with what comes next
-  }, [client, id, seen, isDue]);
+      .catch((error: unknown) => error instanceof APIError && error.status === 0 && tryLater());
+    return () => clearTimeout(timer);
+  }, [client, id, seen, isDue, tries]);
 }
 
 const mostAsked = 100; // conversations that the server is asked for at once
