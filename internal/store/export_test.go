@@ -64,9 +64,10 @@ func OpenTicketQueries(ref parley.AgentRef, member parley.UserID) map[string][]a
 }
 
 // InboxQueries are the statements that read what is first in the lists of an inbox, by what each of them reads: of all
-// agents, and of one.
+// agents, and of one; and how far the member has read two conversations.
 func InboxQueries(ref parley.AgentRef, member parley.UserID) map[string]InboxQuery {
-	queries := map[string]InboxQuery{}
+	queries := map[string]InboxQuery{"marks": {readMarkTable.selectText(readMarksWhere + placeholders(2)),
+		[]any{member, ref.Account, "c1", "c2"}}}
 	for _, view := range []InboxView{InboxWaiting, InboxMine, InboxUnassigned, InboxUnread, InboxLive, InboxEnded,
 		InboxAll} {
 		for _, agent := range []parley.AgentID{"", ref.Agent} {

@@ -33,7 +33,8 @@ func (m *ReadMark) IsUnread(c *parley.Conversation) bool {
 }
 
 // ReadMarks returns how far a member has read each of some conversations of an account, by their ids. Of those that the
-// member has never read nothing is seen.
+// member has never read nothing is seen. That the account is compared with an expression keeps SQLite from reading all
+// marks of the member.
 func (db *DB) ReadMarks(ctx context.Context, account parley.AccountID, member parley.UserID,
 	ids []parley.ConversationID) (map[parley.ConversationID]*ReadMark, error) {
 	marks := map[parley.ConversationID]*ReadMark{}
@@ -41,8 +42,7 @@ func (db *DB) ReadMarks(ctx context.Context, account parley.AccountID, member pa
 		marks[id] = &ReadMark{Conversation: id, UserID: member, SeenUntil: math.MinInt64}
 	}
 	err := inGroups(ids, func(some []any) error {
-		list, err := readMarkTable.list(ctx, db, `
-			where user_id = ? and account_id = ? and conversation_id in `+placeholders(len(some)),
+		list, err := readMarkTable.list(ctx, db, readMarksWhere+placeholders(len(some)),
 			append([]any{member, account}, some...)...)
 		for i := range list {
 			marks[list[i].Conversation] = &list[i]
@@ -51,6 +51,9 @@ func (db *DB) ReadMarks(ctx context.Context, account parley.AccountID, member pa
 	})
 	return marks, err
 }
+
+const readMarksWhere = `
+	where user_id = ? and account_id || '' = ? and conversation_id in `
 
 // HasCustomerWritten reports whether the customer of a conversation has written after a message.
 func (db *DB) HasCustomerWritten(ctx context.Context, ref parley.ConversationRef, after int64) (bool, error) {
