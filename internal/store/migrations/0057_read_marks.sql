@@ -13,9 +13,7 @@ create index read_marks_unread on read_marks (account_id, user_id, unread_since,
 
 create index read_marks_account on read_marks (account_id, user_id);
 
-create index read_marks_agent on read_marks (agent_id);
-
-create index read_marks_conversation on read_marks (conversation_id);
+create index read_marks_conversation on read_marks (agent_id, conversation_id);
 
 -- The conversations of an account and of an agent by their status: a list of those that have not ended reads none that have.
 create index conversations_ongoing on conversations (account_id, last_activity, id) where status = 'ongoing' and deleted_at is null;
