@@ -64,6 +64,10 @@ const (
 	EventSavedViewChanged EventKind = "saved_view.changed"
 	EventSavedViewRemoved EventKind = "saved_view.removed"
 
+	// EventReadMarkChanged says that a member has read a conversation or marked it as unread. Its payload names the
+	// member; its subject is the conversation, of which nothing has changed.
+	EventReadMarkChanged EventKind = "read_mark.changed"
+
 	EventModelServerAdded   EventKind = "model_server.added"
 	EventModelServerChanged EventKind = "model_server.changed"
 	EventModelServerRemoved EventKind = "model_server.removed"

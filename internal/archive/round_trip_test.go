@@ -239,12 +239,15 @@ func TestDeletedIsNotExported(t *testing.T) {
 func TestOlderArchive(t *testing.T) {
 	t.Parallel()
 	older, in := newParts(t), newInstallation(t, "")
-	isNewer := func(r archive.Records) bool { return strings.HasPrefix(r.Table, "saved_") }
+	isNewer := func(r archive.Records) bool {
+		return strings.HasPrefix(r.Table, "saved_") || r.Table == "read_marks"
+	}
 	older.setManifest(t, func(m *archive.Manifest) {
 		m.Schema, m.Records = 50, slices.DeleteFunc(m.Records, isNewer)
 	})
 	delete(older, "records/saved_replies.jsonl")
 	delete(older, "records/saved_views.jsonl")
+	delete(older, "records/read_marks.jsonl")
 	name := "records/conversations.jsonl"
 	older[name] = regexp.MustCompile(`"waiting_since":\d+,`).ReplaceAll(older[name], nil)
 	if bytes.Contains(older[name], []byte("waiting_since")) {

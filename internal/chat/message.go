@@ -137,6 +137,51 @@ func (cs *Conversations) SaveDraft(ctx context.Context, ref parley.ConversationR
 	return isKept && err == nil, err
 }
 
+// MarkRead notes that a member has seen a conversation up to the message number seen. It reports whether the
+// conversation is read then: where the customer has written since, it stays as it was. Fails with RESOURCE_NOT_FOUND.
+func (cs *Conversations) MarkRead(ctx context.Context, ref parley.ConversationRef, member parley.UserID,
+	seen int64) (isRead bool, err error) {
+	err = cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		c, err := tx.LockConversation(ctx, ref)
+		if err != nil {
+			return err
+		}
+		hasWritten, err := tx.HasCustomerWritten(ctx, ref, seen)
+		if isRead = !hasWritten; err != nil || hasWritten {
+			return err
+		}
+		marks, err := tx.ReadMarks(ctx, ref.Account, member, []parley.ConversationID{ref.Conversation})
+		if err != nil {
+			return err
+		}
+		if err := tx.SaveReadMark(ctx, ref, member, c.UpdatedAt); err != nil || !marks[ref.Conversation].IsUnread(c) {
+			return err
+		}
+		return cs.recordReadMark(ctx, tx, ref, member)
+	})
+	return isRead && err == nil, err
+}
+
+// MarkUnread marks a conversation as unread for a member. Fails with RESOURCE_NOT_FOUND.
+func (cs *Conversations) MarkUnread(ctx context.Context, ref parley.ConversationRef, member parley.UserID) error {
+	return cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		if _, err := tx.LockConversation(ctx, ref); err != nil {
+			return err
+		}
+		if err := tx.MarkUnread(ctx, ref, member, cs.Now()); err != nil {
+			return err
+		}
+		return cs.recordReadMark(ctx, tx, ref, member)
+	})
+}
+
+// recordReadMark tells the member's other pages. The event is not one of the conversation, of which nothing changes.
+func (cs *Conversations) recordReadMark(ctx context.Context, tx *store.DB, ref parley.ConversationRef,
+	member parley.UserID) error {
+	return tx.RecordEvents(ctx, ref.Account, cs.Now(), store.NewEvent{Kind: parley.EventReadMarkChanged,
+		Subject: string(ref.Conversation), Payload: map[string]string{"userId": string(member)}})
+}
+
 // redactedParts returns a text as it may be stored: without personal data where the agent masks it.
 func redactedParts(ctx context.Context, tx *store.DB, ref parley.AgentRef, text string) ([]parley.Part, error) {
 	mustRedact, err := tx.AgentRedacts(ctx, ref)

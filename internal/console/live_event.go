@@ -23,6 +23,7 @@ const (
 	liveMessage      = "message"
 	liveModelServer  = "modelServer"
 	livePresence     = "presence"
+	liveReadMark     = "readMark"
 	liveSavedReply   = "savedReply"
 	liveSavedView    = "savedView"
 	liveSource       = "source"
@@ -77,6 +78,7 @@ var liveKinds = map[parley.EventKind]liveKind{
 	parley.EventSavedViewAdded:         {liveSavedView, "added"},
 	parley.EventSavedViewChanged:       {liveSavedView, "changed"},
 	parley.EventSavedViewRemoved:       {liveSavedView, "removed"},
+	parley.EventReadMarkChanged:        {liveReadMark, "changed"},
 	parley.EventModelServerAdded:       {liveModelServer, "added"},
 	parley.EventModelServerChanged:     {liveModelServer, "changed"},
 	parley.EventModelServerRemoved:     {liveModelServer, "removed"},
@@ -90,6 +92,7 @@ var livePermissions = map[string]parley.Permission{
 	liveMember:       parley.PermissionMembersRead,
 	liveMessage:      parley.PermissionConversationsRead,
 	liveModelServer:  parley.PermissionModelsRead,
+	liveReadMark:     parley.PermissionConversationsRead,
 	liveSavedReply:   parley.PermissionHelpdeskRead,
 	liveSavedView:    parley.PermissionConversationsRead,
 	liveSource:       parley.PermissionSourcesRead,
@@ -113,7 +116,7 @@ func newLiveEvent(e store.Event, user parley.UserID, role parley.Role) (out live
 	if !known || !access.May(role, livePermissions[kind.name]) {
 		return out, false
 	}
-	if kind.name == liveSavedView && !isForMember(e.Payload, user) {
+	if (kind.name == liveSavedView || kind.name == liveReadMark) && !isForMember(e.Payload, user) {
 		return out, false
 	}
 	out = liveEvent{name: kind.name, ID: e.Subject, AgentID: e.AgentID, Change: kind.change}
@@ -130,7 +133,7 @@ func newLiveEvent(e store.Event, user parley.UserID, role parley.Role) (out live
 	return out, true
 }
 
-// isForMember reports whether a member may know of a saved view: it is theirs, or all have it.
+// isForMember reports whether a member may know of a saved view or a read mark: it is theirs, or all have it.
 func isForMember(payload string, user parley.UserID) bool {
 	var p struct {
 		UserID parley.UserID `json:"userId"`

@@ -98,6 +98,10 @@ func TestLiveEventsNameThingsAlone(t *testing.T) {
 			liveEvent{name: "savedView", ID: "v", Change: "added"}},
 		{store.Event{Kind: parley.EventSavedViewRemoved, Subject: "v", Payload: `{}`}, parley.RoleViewer,
 			liveEvent{name: "savedView", ID: "v", Change: "removed"}},
+		{store.Event{Kind: parley.EventReadMarkChanged, Subject: "c", Payload: `{"userId":"lee"}`}, parley.RoleOwner,
+			liveEvent{}},
+		{store.Event{Kind: parley.EventReadMarkChanged, Subject: "c", Payload: `{"userId":"kim"}`}, parley.RoleAgent,
+			liveEvent{name: "readMark", ID: "c", Change: "changed"}},
 		{store.Event{Kind: "unknown", Subject: "x"}, parley.RoleOwner, liveEvent{}},
 		{store.Event{Kind: parley.EventAgentCreated, Subject: "x"}, "stranger", liveEvent{}},
 	} {

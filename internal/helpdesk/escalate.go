@@ -136,6 +136,9 @@ func (u *update) openFromConversation(ctx context.Context, c *parley.Conversatio
 	if err := u.addEvent(ctx, t, event); err != nil {
 		return err
 	}
+	if err := u.markAssigned(ctx, t, event.DoneBy); err != nil {
+		return err
+	}
 	texts, err := transcript(ctx, u.tx, c)
 	if err != nil {
 		return err

@@ -36,6 +36,34 @@ func (s *Service) Search(ctx context.Context, ref parley.AgentRef, query string,
 	return list[:min(len(list), limit)], len(list) > limit, nil
 }
 
+// SearchAccount is Search of all agents of an account. Of a number it finds the ticket of each agent, which come first.
+func (s *Service) SearchAccount(ctx context.Context, account parley.AccountID, query string,
+	limit int) (list []parley.Ticket, more bool, err error) {
+	agents, err := s.DB.AgentIDs(ctx, account.AgentRef(""))
+	if err != nil {
+		return nil, false, err
+	}
+	for _, agent := range agents {
+		found, err := s.ticketByNumber(ctx, account.AgentRef(agent), query)
+		if err != nil {
+			return nil, false, err
+		}
+		list = append(list, found...)
+	}
+	if terms := queryTerms(query); len(terms) > 0 {
+		found, err := s.DB.SearchAccountTickets(ctx, account, agents, terms, limit+len(list)+1)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, t := range found {
+			if !slices.ContainsFunc(list, func(known parley.Ticket) bool { return known.ID == t.ID }) {
+				list = append(list, t)
+			}
+		}
+	}
+	return list[:min(len(list), limit)], len(list) > limit, nil
+}
+
 // ticketByNumber returns the ticket whose number a query is, such as 12, #12, "Ticket #12" or "No. 12", if there is
 // one.
 func (s *Service) ticketByNumber(ctx context.Context, ref parley.AgentRef, query string) ([]parley.Ticket, error) {

@@ -68,6 +68,9 @@ func (u *update) openTicket(ctx context.Context, n NewTicket, t *parley.Ticket, 
 	if err := u.tx.CompleteClaim(ctx, fmt.Sprintf("ticket:%d", t.Number)); err != nil {
 		return err
 	}
+	if err := u.markAssigned(ctx, t, ""); err != nil {
+		return err
+	}
 	return u.insertTicket(ctx, t, nil, routed, messageCreated(t, message))
 }
 

@@ -189,9 +189,22 @@ func (u *update) storeEvents(ctx context.Context, t *parley.Ticket, events []par
 		if err := u.addEvent(ctx, t, e); err != nil {
 			return store.NewEvent{}, err
 		}
+		if e.Kind == "assign" {
+			if err := u.markAssigned(ctx, t, e.DoneBy); err != nil {
+				return store.NewEvent{}, err
+			}
+		}
 	}
 	t.UpdatedAt = u.now
 	return ticketUpdated(t, by, kinds...), u.tx.SaveTicket(ctx, t)
+}
+
+// markAssigned marks an open ticket as unread for the member who has been given it by somebody else.
+func (u *update) markAssigned(ctx context.Context, t *parley.Ticket, by string) error {
+	if t.AssigneeID == "" || string(t.AssigneeID) == by || !t.Category.IsOpen() {
+		return nil
+	}
+	return u.tx.MarkUnread(ctx, t.ConversationRef(), t.AssigneeID, u.now)
 }
 
 // addEvent appends an event to the ticket's messages. A member who caused it is its author.

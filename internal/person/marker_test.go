@@ -207,6 +207,7 @@ var wordlessTables = map[string]string{
 	"passkey_challenges":  "of members",
 	"passkeys":            "of members",
 	"procedures":          "the agent's own",
+	"read_marks":          "how far members have read",
 	"recovery_codes":      "of members",
 	"routing_rules":       "the agent's own",
 	"saved_replies":       "written by members, for everybody",

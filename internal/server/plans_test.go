@@ -106,7 +106,7 @@ func showInbox(t *testing.T, s *testkit.Server, agent, conversation string) {
 	t.Helper()
 	page := admin.Paging{Limit: 20}
 	var all error
-	for _, view := range []string{"waiting", "mine", "unassigned", "live", "ended", "all"} {
+	for _, view := range []string{"waiting", "mine", "unassigned", "unread", "live", "ended", "all"} {
 		for _, of := range []string{"", agent} {
 			for _, order := range []string{"active", "longest"} {
 				query := admin.InboxQuery{AccountID: s.Account, View: view, AgentID: of, Order: order, Paging: page}
@@ -115,6 +115,14 @@ func showInbox(t *testing.T, s *testkit.Server, agent, conversation string) {
 			}
 		}
 	}
+	for _, isUnread := range []bool{false, true} {
+		mark := admin.NewReadMark{ID: conversation, IsUnread: isUnread, Seen: 2}
+		_, err := admin.RunOn(t.Context(), s.AdminService, admin.SaveReadMark, mark)
+		all = errors.Join(all, err)
+	}
+	_, unreadErr := admin.RunOn(t.Context(), s.AdminService, admin.ListUnread,
+		admin.UnreadQuery{AccountID: s.Account, IDs: []string{conversation}})
+	all = errors.Join(all, unreadErr)
 	_, countErr := admin.RunOn(t.Context(), s.AdminService, admin.CountInbox, admin.InboxAccount{AccountID: s.Account})
 	for _, before := range []int64{0, 2} {
 		query := admin.ThreadQuery{ID: conversation, Before: before, Limit: 50}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -256,6 +257,7 @@ var archiveReaders = map[string]archiveReader{
 	"procedure_runs":        readAll(runTable, byAccount),
 	"leads":                 readAll(leadTable, byAccount),
 	"drafts":                readAll(draftTable, byAccount),
+	"read_marks":            readAll(readMarkTable, byAccount),
 	"ticket_statuses":       readAll(statusTable, byAccount),
 	"teams":                 readAll(teamTable, byAccount),
 	"routing_rules":         readAll(ruleTable, byAccount),
@@ -347,9 +349,25 @@ type UnanalyzedConversation struct {
 	LastActivity time.Time
 }
 
-// UnanalyzedConversations lists those of an account behind one, at most limit, the least active first.
+// UnanalyzedConversations lists those of an account behind one, at most limit, the least active first. Those of each
+// status are read by themselves: each has an index.
 func (db *DB) UnanalyzedConversations(ctx context.Context, account parley.AccountID, after UnanalyzedConversation,
-	limit int) ([]UnanalyzedConversation, error) {
+	limit int) (list []UnanalyzedConversation, err error) {
+	for _, status := range parley.ConversationStatuses() {
+		found, err := db.unanalyzedInStatus(ctx, account, status, after, limit)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	slices.SortFunc(list, func(a, b UnanalyzedConversation) int {
+		return cmp.Or(a.LastActivity.Compare(b.LastActivity), cmp.Compare(a.Conversation, b.Conversation))
+	})
+	return list[:min(limit, len(list))], nil
+}
+
+func (db *DB) unanalyzedInStatus(ctx context.Context, account parley.AccountID, status parley.ConversationStatus,
+	after UnanalyzedConversation, limit int) ([]UnanalyzedConversation, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (c UnanalyzedConversation, err error) {
 		c.Account = account
 		err = scan(&c.Agent, &c.Conversation, timeDest{&c.LastActivity})
@@ -357,7 +375,8 @@ func (db *DB) UnanalyzedConversations(ctx context.Context, account parley.Accoun
 	}, `
 		select agent_id, id, last_activity
 		from conversations c
-		where account_id = ? and (last_activity, id) > (?, ?) and deleted_at is null and not exists (select 1
+		where account_id = ? and status = '`+string(status)+`' and (last_activity, id) > (?, ?) and deleted_at is null
+		  and not exists (select 1
 		  from conversation_insights i
 		  where i.conversation_id = c.id and i.made_at >= c.last_activity)
 		order by last_activity, id

@@ -194,6 +194,13 @@ drafts (user_id, conversation_id, kind)
   seen nat
   updated_at nat
   id = draft # is made of the member, the conversation and the kind
+
+read_marks (user_id, conversation_id)
+  user_id id -> users
+  conversation_id id -> conversations
+  agent_id id -> agents
+  seen_until nat
+  unread_since nat?
 `
 
 // ticketArchiveSpec has the helpdesk, voice, insights and credits.

@@ -62,6 +62,7 @@ var agentTables = []erasableTable{
 	{table: "voice_sessions", keyColumn: "id", condition: "ended_at is not null"},
 	{table: "messages", keyColumn: "id"},
 	{table: "drafts", keyColumn: "id"},
+	{table: "read_marks", keyColumn: "conversation_id", keyRepeats: true},
 	{table: "conversations", keyColumn: "id"},
 	{table: "conversation_counts", keyColumn: "agent_id"},
 	{table: "conversation_insights", keyColumn: "conversation_id"},
@@ -285,6 +286,7 @@ var conversationTables = []erasableTable{
 	{table: "messages", keyColumn: "id"},
 	{table: "mail_notices", keyColumn: "id"},
 	{table: "drafts", keyColumn: "id"},
+	{table: "read_marks", keyColumn: "conversation_id", keyRepeats: true},
 	{table: "events", keyColumn: "seq"},
 	{table: "conversations", keyColumn: "id", conversationColumn: "id"},
 }

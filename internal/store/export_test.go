@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"time"
 
 	"parley"
@@ -60,6 +61,37 @@ func OpenTicketQueries(ref parley.AgentRef, member parley.UserID) map[string][]a
 		addLists(TicketFilter{Assignee: assignee, Categories: []parley.StatusCategory{parley.TicketNew}, ofAccount: true})
 	}
 	return queries
+}
+
+// InboxQueries are the statements that read what is first in the lists of an inbox, by what each of them reads: of all
+// agents, and of one; and how far the member has read two conversations.
+func InboxQueries(ref parley.AgentRef, member parley.UserID) map[string]InboxQuery {
+	queries := map[string]InboxQuery{"marks": {readMarkTable.selectText(readMarksWhere + placeholders(2)),
+		[]any{member, ref.Account, "c1", "c2"}}}
+	for _, view := range []InboxView{InboxWaiting, InboxMine, InboxUnassigned, InboxUnread, InboxLive, InboxEnded,
+		InboxAll} {
+		for _, agent := range []parley.AgentID{"", ref.Agent} {
+			for _, isLongest := range []bool{false, true} {
+				f := InboxFilter{View: view, Member: member, Agent: agent, LongestFirst: isLongest}
+				for _, part := range f.parts() {
+					from := conversationTable.selectText
+					if part.View == inboxMarked {
+						from = markedTable.selectText
+					}
+					rest, args := part.pageQuery(ref.Account, parley.PageRequest{Limit: 20})
+					name := fmt.Sprintf("%s of %q, longest %v", part.View, agent, part.LongestFirst)
+					queries[name] = InboxQuery{from(rest), args}
+				}
+			}
+		}
+	}
+	return queries
+}
+
+// InboxQuery is a statement with its arguments.
+type InboxQuery struct {
+	Text string
+	Args []any
 }
 
 // ComputeHash returns the hash that a row of the audit log must have.

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"parley"
 )
@@ -9,25 +11,57 @@ import (
 // InboxView is one of the lists of an account's inbox.
 type InboxView string
 
-// The views of the inbox. All but InboxEnded and InboxAll leave out what has ended.
+// The views of the inbox. All but InboxEnded, InboxAll and InboxUnread leave out what has ended.
 const (
 	InboxWaiting    InboxView = "waiting"    // handed over to people, and the customer waits for one to write
 	InboxMine       InboxView = "mine"       // the member answers
 	InboxUnassigned InboxView = "unassigned" // handed over to people, and nobody answers yet
+	InboxUnread     InboxView = "unread"     // unread for the member (ReadMark)
 	InboxLive       InboxView = "live"       // not ended
 	InboxEnded      InboxView = "ended"
 	InboxAll        InboxView = "all"
 )
 
+// The parts of views that are read by themselves: each has an index in which no other conversations are.
+const (
+	inboxOngoing       InboxView = "ongoing"
+	inboxTakenOver     InboxView = "taken_over"
+	inboxNewMine       InboxView = "new_mine"       // the member answers, and has not seen what the customer waits with
+	inboxNewUnassigned InboxView = "new_unassigned" // nobody answers, and the member has not seen that
+	inboxMarked        InboxView = "marked"         // marked as unread
+)
+
+// inboxConditions say what is in what is read by itself. Their parameters are the member.
+var inboxConditions = map[InboxView]string{
+	InboxWaiting:       `waiting_since is not null`,
+	InboxMine:          `status = 'taken_over' and claimed_by = ?`,
+	InboxUnassigned:    `status = 'taken_over' and claimed_by is null`,
+	InboxEnded:         `status = 'ended'`,
+	inboxOngoing:       `status = 'ongoing'`,
+	inboxTakenOver:     `status = 'taken_over'`,
+	inboxNewMine:       `waiting_since is not null and claimed_by = ? and ` + isNewForMember,
+	inboxNewUnassigned: `waiting_since is not null and claimed_by is null and ` + isNewForMember,
+	inboxMarked:        `conversations.id = r.conversation_id and r.user_id = ? and r.unread_since is not null`,
+}
+
+// isNewForMember leaves out what the member has seen, and what is marked. It is no condition on rows that are there or
+// not: for that PostgreSQL may read all marks of the member, and sort.
+const isNewForMember = `last_activity > coalesce((
+		  select case when r.unread_since is null then r.seen_until else 9223372036854775807 end
+		  from read_marks r
+		  where r.user_id = ? and r.conversation_id = conversations.id and r.account_id = conversations.account_id), -1)`
+
 // InboxFilter selects conversations of an account.
 type InboxFilter struct {
 	View   InboxView
-	Member parley.UserID  // whose conversations InboxMine selects
+	Member parley.UserID  // whose conversations InboxMine and InboxUnread select
 	Agent  parley.AgentID // empty: of all agents
 
 	ClaimedBy parley.UserID // who answers; empty: whoever does
 
-	LongestFirst bool // those in which the customer waits, the longest first; else the last active comes first
+	// LongestFirst lists those in which the customer waits, the longest first; else the last active comes first. What is
+	// unread begins with what has been it for the longest time, always.
+	LongestFirst bool
 }
 
 // lastAuthor is who has written the newest message that the customer of a conversation sees.
@@ -39,69 +73,164 @@ const lastAuthor = `coalesce((
 		  order by m.seq desc
 		  limit 1), '')`
 
+// parts returns filters of what is read by itself. Together they list what the filter does, and nothing twice.
+func (f InboxFilter) parts() (parts []InboxFilter) {
+	for _, view := range f.partViews() {
+		part := f
+		part.View, part.LongestFirst = view, f.LongestFirst || f.View == InboxUnread
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+func (f InboxFilter) partViews() []InboxView {
+	isAny := f.View == InboxLive || f.View == InboxAll
+	switch {
+	case f.View == InboxUnread:
+		return []InboxView{inboxNewMine, inboxNewUnassigned, inboxMarked}
+	case f.View == InboxEnded && (f.LongestFirst || f.ClaimedBy != ""): // where nobody waits, and nobody answers
+		return nil
+	case isAny && f.LongestFirst:
+		return []InboxView{InboxWaiting}
+	case isAny && f.ClaimedBy != "":
+		return []InboxView{inboxTakenOver}
+	case f.View == InboxLive:
+		return []InboxView{inboxOngoing, inboxTakenOver}
+	case f.View == InboxAll:
+		return []InboxView{inboxOngoing, inboxTakenOver, InboxEnded}
+	}
+	return []InboxView{f.View}
+}
+
+// whereClause selects what is in one of the parts.
 func (f InboxFilter) whereClause(account parley.AccountID) (where string, args []any) {
+	where, args = `deleted_at is null and channel <> ?`, []any{parley.ChannelPlayground}
+	add := func(clause string, values ...any) { where, args = where+` and `+clause, append(args, values...) }
 	// The agent is looked up for each row: a list of agents would have the planner read them one by one, and sort.
-	where = `account_id = ? and deleted_at is null and channel <> ?
-		  and exists (
+	isThere := `exists (
 		    select 1
 		    from agents a
-		    where a.id = conversations.agent_id and a.account_id = conversations.account_id and a.deleted_at is null)`
-	args = []any{account, parley.ChannelPlayground}
-	if f.Agent != "" {
-		where, args = where+` and agent_id = ?`, append(args, f.Agent)
+		    where a.id = conversations.agent_id and a.account_id = conversations.account_id and a.deleted_at is null`
+	switch {
+	case f.Agent != "": // whose account is not compared with the rows': that would have SQLite walk those of all agents
+		add(`conversations.agent_id = ? and `+isThere+` and a.account_id = ?)`, f.Agent, account)
+	case f.View == inboxMarked:
+		add(isThere + `)`)
+	default:
+		add(`conversations.account_id = ? and `+isThere+`)`, account)
+	}
+	if f.View == inboxMarked {
+		add(`r.account_id = ? and conversations.account_id = r.account_id`, account)
 	}
 	if f.ClaimedBy != "" {
-		where, args = where+` and status = 'taken_over' and claimed_by = ?`, append(args, f.ClaimedBy)
+		add(`status = 'taken_over' and claimed_by = ?`, f.ClaimedBy)
 	}
-	switch f.View {
-	case InboxWaiting:
-		where += ` and waiting_since is not null`
-	case InboxMine:
-		where, args = where+` and status = 'taken_over' and claimed_by = ?`, append(args, f.Member)
-	case InboxUnassigned:
-		where += ` and status = 'taken_over' and claimed_by is null`
-	case InboxLive:
-		where += ` and status <> 'ended'`
-	case InboxEnded:
-		where += ` and status = 'ended'`
-	case InboxAll:
-	}
+	condition := inboxConditions[f.View]
+	add(condition, repeatArg(f.Member, condition)...)
 	return where, args
+}
+
+// pageQuery is what follows the table in a statement that lists the first rows of one of the parts behind a place, and
+// one more.
+func (f InboxFilter) pageQuery(account parley.AccountID, ask parley.PageRequest) (rest string, args []any) {
+	where, args := f.whereClause(account)
+	after, beyond, direction := startCursor(ask), `<`, ` desc`
+	if f.LongestFirst {
+		after, beyond, direction = firstCursor(ask), `>`, ` asc`
+	}
+	column, id := `last_activity`, `id`
+	switch {
+	case f.View == inboxMarked:
+		column, id = `r.unread_since`, `r.conversation_id`
+	case f.LongestFirst:
+		column, where = `waiting_since`, where+` and waiting_since is not null`
+	}
+	order := column + direction + `, ` + id + direction
+	if f.View == InboxUnassigned || f.View == inboxNewUnassigned {
+		order = `claimed_by` + direction + `, ` + order // which PostgreSQL does not see to be one value
+	}
+	return `
+		where ` + where + ` and (` + column + `, ` + id + `) ` + beyond + ` (?, ?)
+		order by ` + order + `
+		limit ?`, append(args, after.SortValue, after.ID, ask.Limit+1)
+}
+
+// inboxRow is a conversation with the time, in milliseconds, that it is listed by.
+type inboxRow struct {
+	parley.Conversation
+	at int64
+}
+
+// markedTable reads conversations by the marks that say that they are unread: the marks come first.
+var markedTable = newTable("read_marks r cross join conversations", func(row *inboxRow) []field {
+	return append(withAlias("conversations", conversationFields(&row.Conversation)), field{"r.unread_since", &row.at})
+})
+
+// inboxPart lists the first rows of one of the parts.
+func (db *DB) inboxPart(ctx context.Context, account parley.AccountID, f InboxFilter,
+	ask parley.PageRequest) ([]inboxRow, error) {
+	rest, args := f.pageQuery(account, ask)
+	if f.View == inboxMarked {
+		return markedTable.list(ctx, db, rest, args...)
+	}
+	list, err := conversationTable.list(ctx, db, rest, args...)
+	rows := make([]inboxRow, len(list))
+	for i, c := range list {
+		rows[i] = inboxRow{c, millis(c.UpdatedAt)}
+		if f.LongestFirst {
+			rows[i].at = millis(*c.WaitingSince)
+		}
+	}
+	return rows, err
 }
 
 // Inbox lists an account's conversations with all agents but those of playgrounds.
 func (db *DB) Inbox(ctx context.Context, account parley.AccountID, f InboxFilter,
 	ask parley.PageRequest) (page parley.Page[parley.Conversation], err error) {
-	where, args := f.whereClause(account)
-	after, order := startCursor(ask), ` and (last_activity, id) < (?, ?)
-		order by last_activity desc, id desc`
-	if f.LongestFirst {
-		after = firstCursor(ask)
-		order = ` and waiting_since is not null and (waiting_since, id) > (?, ?)
-		order by waiting_since, id`
-	}
-	list, err := conversationTable.list(ctx, db, `
-		where `+where+order+`
-		limit ?`, append(args, after.SortValue, after.ID, ask.Limit+1)...)
-	page.Items, page.Next = cutPage(list, ask.Limit, func(c parley.Conversation) parley.Cursor {
-		at := c.UpdatedAt
-		if f.LongestFirst {
-			at = *c.WaitingSince
+	var rows []inboxRow
+	sign := -1
+	for _, part := range f.parts() {
+		found, err := db.inboxPart(ctx, account, part, ask)
+		if err != nil {
+			return page, err
 		}
-		return parley.Cursor{SortValue: millis(at), ID: string(c.ID)}
+		rows = append(rows, found...)
+		if part.LongestFirst {
+			sign = 1
+		}
+	}
+	slices.SortFunc(rows, func(a, b inboxRow) int {
+		return sign * cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.ID, b.ID))
 	})
-	return page, err
+	rows, page.Next = cutPage(rows, ask.Limit, func(row inboxRow) parley.Cursor {
+		return parley.Cursor{SortValue: row.at, ID: string(row.ID)}
+	})
+	for i := range rows {
+		page.Items = append(page.Items, rows[i].Conversation)
+	}
+	return page, nil
 }
 
 // CountInbox counts what Inbox lists, up to a number.
-func (db *DB) CountInbox(ctx context.Context, account parley.AccountID, f InboxFilter, limit int) (int, error) {
-	where, args := f.whereClause(account)
-	return db.count(ctx, `
-		from (
-		  select 1
-		  from conversations
-		  where `+where+`
-		  limit ?) found`, append(args, limit)...)
+func (db *DB) CountInbox(ctx context.Context, account parley.AccountID, f InboxFilter, limit int) (n int, err error) {
+	for _, part := range f.parts() {
+		if n >= limit {
+			break
+		}
+		from := conversationTable.name
+		if part.View == inboxMarked {
+			from = markedTable.name
+		}
+		rest, args := part.pageQuery(account, parley.PageRequest{Limit: limit - n - 1})
+		found, err := db.count(ctx, `
+			from (
+			  select 1
+			  from `+from+rest+`) found`, args...)
+		if n += found; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // LastMessages returns the newest message that customers see of each of some conversations of an account, in no order.

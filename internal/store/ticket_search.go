@@ -18,6 +18,29 @@ import (
 // every other.
 func (db *DB) SearchTickets(ctx context.Context, ref parley.AgentRef, terms []TicketTerm, limit int) ([]parley.Ticket,
 	error) {
+	hits, err := db.findTicketHits(ctx, ref, terms)
+	if err != nil {
+		return nil, err
+	}
+	return db.ticketsOfHits(ctx, ref.Account, hits, limit)
+}
+
+// SearchAccountTickets is SearchTickets of several agents of an account: the best of all of them.
+func (db *DB) SearchAccountTickets(ctx context.Context, account parley.AccountID, agents []parley.AgentID,
+	terms []TicketTerm, limit int) ([]parley.Ticket, error) {
+	all := ticketHits{}
+	for _, agent := range agents {
+		hits, err := db.findTicketHits(ctx, account.AgentRef(agent), terms)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(all, hits)
+	}
+	return db.ticketsOfHits(ctx, account, all, limit)
+}
+
+// findTicketHits finds the tickets of an agent that have a word for each term.
+func (db *DB) findTicketHits(ctx context.Context, ref parley.AgentRef, terms []TicketTerm) (ticketHits, error) {
 	list, err := db.sortTermsByRarity(ctx, ref, terms[:min(len(terms), maxSearchTerms)])
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -28,14 +51,17 @@ func (db *DB) SearchTickets(ctx context.Context, ref parley.AgentRef, terms []Ti
 			hits, err = db.narrowHits(ctx, ref, hits, t.TicketTerm)
 		}
 	}
+	return hits, err
+}
+
+// ticketsOfHits returns the first so many of the tickets, the best first.
+func (db *DB) ticketsOfHits(ctx context.Context, account parley.AccountID, hits ticketHits,
+	limit int) ([]parley.Ticket, error) {
+	ids, err := db.bestTickets(ctx, account, hits, limit)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := db.bestTickets(ctx, ref, hits, limit)
-	if err != nil {
-		return nil, err
-	}
-	return db.ticketsByID(ctx, ref, ids)
+	return db.ticketsByID(ctx, account, ids)
 }
 
 // ticketHits are the tickets that have a word for each term so far, with the sum of the weights.
@@ -75,8 +101,8 @@ func (db *DB) narrowHits(ctx context.Context, ref parley.AgentRef, before ticket
 }
 
 // bestTickets returns the first so many of the tickets: the heaviest, and of equals those that were updated last.
-func (db *DB) bestTickets(ctx context.Context, ref parley.AgentRef, found ticketHits, limit int) ([]parley.TicketID,
-	error) {
+func (db *DB) bestTickets(ctx context.Context, account parley.AccountID, found ticketHits,
+	limit int) ([]parley.TicketID, error) {
 	type ticket struct {
 		id              parley.TicketID
 		updated, number int64
@@ -90,13 +116,13 @@ func (db *DB) bestTickets(ctx context.Context, ref parley.AgentRef, found ticket
 		rows, err := sqldb.All(ctx, db.sql, scan, ticketIDsClause+`select t.id, t.updated_at, t.number
 			from these
 			cross join tickets t
-			where t.id = these.id and t.agent_id = ? and t.account_id = ?`, append(some, ref.Agent, ref.Account)...)
+			where t.id = these.id and t.account_id = ?`, append(some, account)...)
 		list = append(list, rows...)
 		return err
 	})
 	slices.SortFunc(list, func(a, b ticket) int {
 		return cmp.Or(cmp.Compare(found[b.id], found[a.id]), cmp.Compare(b.updated, a.updated),
-			cmp.Compare(b.number, a.number))
+			cmp.Compare(b.number, a.number), cmp.Compare(b.id, a.id))
 	})
 	ids := make([]parley.TicketID, min(len(list), limit))
 	for i := range ids {
@@ -120,7 +146,8 @@ func (h ticketHits) heaviest(limit int) []parley.TicketID {
 }
 
 // ticketsByID finds tickets, in the order of the ids.
-func (db *DB) ticketsByID(ctx context.Context, ref parley.AgentRef, ids []parley.TicketID) ([]parley.Ticket, error) {
+func (db *DB) ticketsByID(ctx context.Context, account parley.AccountID, ids []parley.TicketID) ([]parley.Ticket,
+	error) {
 	place := map[parley.TicketID]int{}
 	for i, id := range ids {
 		place[id] = i
@@ -130,7 +157,7 @@ func (db *DB) ticketsByID(ctx context.Context, ref parley.AgentRef, ids []parley
 		rows, err := ticketTable.listFrom(ctx, db, ticketIDsClause+`select `+ticketTable.columns+`
 			from these
 			cross join `+ticketTable.name+`
-			where t.id = these.id and t.agent_id = ? and t.account_id = ?`, append(some, ref.Agent, ref.Account)...)
+			where t.id = these.id and t.account_id = ?`, append(some, account)...)
 		list = append(list, rows...)
 		return err
 	})

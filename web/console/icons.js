@@ -8,7 +8,7 @@ const names = [
   ..."inbox keyboard loader-circle log-out menu monitor plus refresh-cw search settings triangle-alert user x".split(" "),
   ..."clock database file-text globe message-circle-question-mark square-pen trash upload ellipsis".split(" "),
   ..."palette code-xml cpu lock zap arrow-down".split(" "),
-  ..."phone users key-round scroll-text shield-check download chart-column webhook file-code".split(" "),
+  ..."phone users key-round scroll-text shield-check download chart-column webhook file-code mail".split(" "),
 ];
 
 const nodes = JSON.parse(readFileSync(join(import.meta.dirname, "node_modules/lucide-static/icon-nodes.json"), "utf8"));

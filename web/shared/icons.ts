@@ -300,6 +300,10 @@ export const icons = {
       ["path",{"d":"M10 12.5 8 15l2 2.5"}],
       ["path",{"d":"m14 12.5 2 2.5-2 2.5"}],
   ],
+  "mail": [
+      ["path",{"d":"m22 7-8.991 5.727a2 2 0 0 1-2.009 0L2 7"}],
+      ["rect",{"x":"2","y":"4","width":"20","height":"16","rx":"2"}],
+  ],
 } as const satisfies Record<string, readonly (readonly [string, Record<string, string>])[]>;
 
 export type IconName = keyof typeof icons;

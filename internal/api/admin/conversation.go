@@ -387,7 +387,7 @@ func (s *Service) erasePerson(ctx context.Context, in PersonQuery) (PersonErased
 // InboxQuery asks for a page of one of the lists of an account's inbox.
 type InboxQuery struct {
 	AccountID string `path:"accountId" json:"-"`
-	View      string `query:"view" enum:"waiting,mine,unassigned,live,ended,all" default:"waiting"`
+	View      string `query:"view" enum:"waiting,mine,unassigned,unread,live,ended,all" default:"waiting"`
 	AgentID   string `query:"agentId" doc:"With this agent alone."`
 	MemberID  string `query:"memberId" doc:"In which this member answers."`
 	Order     string `query:"order" enum:"active,longest" default:"active"`
@@ -398,7 +398,8 @@ type InboxQuery struct {
 func (InboxQuery) FieldDocs() map[string]string {
 	return map[string]string{
 		"view": "waiting: handed over to people, and nobody has answered the customer since; mine: the member answers; " +
-			"unassigned: handed over, and nobody answers yet; live: not ended; ended; all.",
+			"unassigned: handed over, and nobody answers yet; unread: unread for the member, what has been it for the " +
+			"longest time first, in either order; live: not ended; ended; all.",
 		"order": "active: the last active first; longest: those in which the customer waits for a person, the longest " +
 			"first.",
 	}
@@ -414,6 +415,7 @@ type InboxRow struct {
 	LastMessage *InboxMessage `json:"lastMessage" doc:"Null where nothing was said yet."`
 
 	WaitingSince *time.Time `json:"waitingSince" doc:"When the customer began to wait for a person; null: they do not."`
+	IsUnread     bool       `json:"unread" doc:"For the member: not seen, marked so, or given to them by somebody else."`
 }
 
 // InboxMember is a member of the team.
@@ -474,6 +476,10 @@ func (s *Service) newInboxRows(ctx context.Context, account parley.AccountID,
 	if err != nil {
 		return nil, err
 	}
+	unread, err := s.findUnread(ctx, account, list)
+	if err != nil {
+		return nil, err
+	}
 	last := map[parley.ConversationID]*InboxMessage{}
 	for i := range messages {
 		last[messages[i].ConversationID] = newInboxMessage(&messages[i])
@@ -482,7 +488,7 @@ func (s *Service) newInboxRows(ctx context.Context, account parley.AccountID,
 		person := customers[c.ID]
 		row := InboxRow{Conversation: newConversation(c), AgentName: names[string(c.AgentID)], Title: c.Title,
 			Customer: cmp.Or(person.Name, person.Email, person.ExternalID), LastMessage: last[c.ID],
-			WaitingSince: c.WaitingSince}
+			WaitingSince: c.WaitingSince, IsUnread: unread[c.ID]}
 		if c.Status == parley.ConversationTakenOver && c.ClaimedBy != "" {
 			row.ClaimedBy = &InboxMember{string(c.ClaimedBy), names[string(c.ClaimedBy)]}
 		}
@@ -517,6 +523,7 @@ type InboxCounts struct {
 	Waiting    int `json:"waiting" doc:"At most 100, which stands for more as well."`
 	Mine       int `json:"mine" doc:"The same."`
 	Unassigned int `json:"unassigned" doc:"The same."`
+	Unread     int `json:"unread" doc:"The same, for the member who asks."`
 }
 
 // maxInboxCount is how far the conversations of a view are counted.
@@ -527,8 +534,12 @@ func (s *Service) countInbox(ctx context.Context, in InboxAccount) (out InboxCou
 	if err != nil {
 		return out, err
 	}
-	for view, count := range map[store.InboxView]*int{store.InboxWaiting: &out.Waiting, store.InboxMine: &out.Mine,
-		store.InboxUnassigned: &out.Unassigned} {
+	counts := map[store.InboxView]*int{store.InboxWaiting: &out.Waiting, store.InboxMine: &out.Mine,
+		store.InboxUnassigned: &out.Unassigned}
+	if s.keepsReadMarks() {
+		counts[store.InboxUnread] = &out.Unread
+	}
+	for view, count := range counts {
 		filter := store.InboxFilter{View: view, Member: parley.UserID(s.author())}
 		if *count, err = s.DB.CountInbox(ctx, account, filter, maxInboxCount); err != nil {
 			return out, err

@@ -178,6 +178,9 @@ var memberCases = []memberCase{
 	{"PUT /conversations/{conversationId}/claim", `{}`},
 	{"PUT /conversations/{conversationId}/drafts", `{"kind":"reply","text":"Hel","seen":2}`},
 	{"GET /conversations/{conversationId}/drafts", ""},
+	{"PUT /conversations/{conversationId}/read-mark", `{"unread":true}`},
+	{"GET /accounts/{accountId}/inbox/unread?conversationIds={conversationId}", ""},
+	{"GET /accounts/{accountId}/inbox?view=unread", ""},
 	{"POST /conversations/{conversationId}/messages", `{"member":"{callerEmail}","text":"Hello"}`},
 	{"GET /accounts/{accountId}/inbox?view=all&agentId={agentId}", ""},
 	{"GET /accounts/{accountId}/inbox?view=mine", ""},
@@ -186,6 +189,7 @@ var memberCases = []memberCase{
 	{"GET /accounts/{accountId}/inbox/members", ""},
 	{"GET /accounts/{accountId}/saved-views", ""},
 	{"GET /accounts/{accountId}/tickets", ""},
+	{"GET /accounts/{accountId}/tickets?query=help", ""},
 	{"POST /accounts/{accountId}/saved-views", `{"name":"{newEmail}","shared":true,"filter":{"agentId":"x"}}`},
 	{"PATCH /accounts/{accountId}/saved-views/{savedViewId}", `{"name":"Changed","filter":{"view":"all"}}`},
 	{"DELETE /accounts/{accountId}/saved-views/{savedViewId}", ""},
@@ -629,6 +633,7 @@ func isChange(op *httpapi.Operation) bool {
 	p := string(op.Permission)
 	return op.Method != http.MethodGet && !strings.HasSuffix(p, ":read") && op.Name != admin.Replay.Name &&
 		op.Name != admin.TellTyping.Name && op.Name != admin.SaveDraft.Name &&
+		op.Name != admin.SaveReadMark.Name &&
 		op.Name != admin.UploadMemberFile.Name && op.Name != admin.RemoveMemberFile.Name
 }
 

@@ -35,6 +35,7 @@ func routes() []route {
 		ListDraftOptions, Playground, Compare, ListPlayground, ShowPlayground, Improve, RateAnswer,
 		ListConversations, MoveConversation, ReplyAsHuman, TellTyping, Trace, Explain,
 		ListInbox, CountInbox, ListInboxMembers, ReadThread, ClaimConversation, ListDrafts, SaveDraft,
+		SaveReadMark, ListUnread,
 		UploadMemberFile, RemoveMemberFile,
 		ListSavedViews, AddSavedView, ChangeSavedView, RemoveSavedView,
 		ListSavedReplies, AddSavedReply, ChangeSavedReply, RemoveSavedReply,

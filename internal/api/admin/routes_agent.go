@@ -344,6 +344,16 @@ var (
 		Summary: "Keep what the member has typed and not sent in a conversation",
 		Errors:  errorCodes{parley.CodeConversationNotFound},
 	}, (*Service).saveDraft)
+	SaveReadMark = newOperation(conversationGroup.write, "PUT /conversations/{conversationId}/read-mark", operation{
+		Name:    "saveReadMark",
+		Summary: "Note that the member has read a conversation, or mark it as unread",
+		Errors:  errorCodes{parley.CodeConversationNotFound},
+	}, (*Service).saveReadMark)
+	ListUnread = newOperation(conversationGroup.read, "GET /accounts/{accountId}/inbox/unread", operation{
+		Name:    "listUnread",
+		Summary: "List those of some conversations that are unread for the member",
+		Errors:  errorCodes{parley.CodeAccountNotFound},
+	}, (*Service).listUnread)
 	ListInbox = newOperation(conversationGroup.read, "GET /accounts/{accountId}/inbox", operation{
 		Name:    "listInbox",
 		Summary: "List the conversations of an account with all of its agents",

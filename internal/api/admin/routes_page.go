@@ -167,6 +167,7 @@ type AccountTicketQuery struct {
 	AssigneeID string   `query:"assigneeId" max:"100" doc:"A member, or none for the tickets that nobody has."`
 	SortBy     string   `query:"sortBy" enum:"createdAt,updatedAt,lastMessageAt" default:"updatedAt"`
 	Order      string   `query:"order" enum:"asc,desc" name:"SortOrder" default:"desc"`
+	Query      string   `query:"query" max:"512" doc:"Words: nothing else counts, and the best come first, in one page."`
 	Paging
 }
 
@@ -185,6 +186,9 @@ func (s *Service) listAccountTickets(ctx context.Context, in AccountTicketQuery)
 	if err != nil {
 		return Page[AccountTicket]{}, err
 	}
+	if in.Query != "" {
+		return s.searchAccountTickets(ctx, account, in)
+	}
 	filter := store.TicketFilter{Sort: accountTicketSorts[in.SortBy], Ascending: in.Order == "asc"}
 	for _, name := range in.Categories {
 		filter.Categories = append(filter.Categories, parley.StatusCategory(name))
@@ -200,6 +204,16 @@ func (s *Service) listAccountTickets(ctx context.Context, in AccountTicketQuery)
 	convert := func(found []parley.Ticket) ([]AccountTicket, error) { return s.newAccountTickets(ctx, account, found) }
 	return readPage(s, in.Paging, []string{"account tickets", strings.Join(in.Categories, ","), in.AssigneeID, in.SortBy,
 		in.Order}, read, convert)
+}
+
+func (s *Service) searchAccountTickets(ctx context.Context, account parley.AccountID,
+	in AccountTicketQuery) (Page[AccountTicket], error) {
+	found, hasMore, err := s.Helpdesk.SearchAccount(ctx, account, in.Query, in.Limit)
+	if err != nil {
+		return Page[AccountTicket]{}, err
+	}
+	list, err := s.newAccountTickets(ctx, account, found)
+	return Page[AccountTicket]{list, Pagination{HasMore: hasMore}}, err
 }
 
 // newAccountTickets returns tickets of several agents, each with its agent's names. All names are read at once.

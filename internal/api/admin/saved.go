@@ -111,7 +111,7 @@ type SavedView struct {
 
 // SavedViewFilter is what a saved view narrows the inbox by. What is left out narrows nothing.
 type SavedViewFilter struct {
-	View             string `json:"view,omitempty" enum:"waiting,mine,unassigned,live,ended,all"`
+	View             string `json:"view,omitempty" enum:"waiting,mine,unassigned,unread,live,ended,all"`
 	AgentID          string `json:"agentId,omitempty" max:"100"`
 	MemberID         string `json:"memberId,omitempty" max:"100" doc:"Who answers."`
 	Order            string `json:"order,omitempty" enum:"active,longest" doc:"As of the inbox."`
@@ -341,9 +341,96 @@ func (s *Service) findMemberFiles(ctx context.Context, ref parley.AgentRef, ids 
 	return s.Helpdesk.FindMemberFiles(ctx, ref, parley.UserID(s.author()), list)
 }
 
-// removePersonal removes what a member of an account alone has: drafts and saved views.
+// NewReadMark says that the member has read a conversation, or marks it as unread.
+type NewReadMark struct {
+	ID       string `path:"conversationId" json:"-"`
+	IsUnread bool   `json:"unread"`
+	Seen     int64  `json:"seen,omitempty" min:"0" doc:"The number of the newest entry that the member has seen."`
+}
+
+// ReadMarkResult says whether a conversation is unread for the member.
+type ReadMarkResult struct {
+	IsUnread bool `json:"unread" doc:"It stays so where the customer has written something that was not seen."`
+}
+
+func (s *Service) saveReadMark(ctx context.Context, in NewReadMark) (ReadMarkResult, error) {
+	ref, err := s.findConversation(ctx, in.ID)
+	if err != nil {
+		return ReadMarkResult{}, err
+	}
+	isRead, member := false, parley.UserID(s.author())
+	if in.IsUnread {
+		err = s.Conversations.MarkUnread(ctx, ref, member)
+	} else {
+		isRead, err = s.Conversations.MarkRead(ctx, ref, member, in.Seen)
+	}
+	if parley.IsCode(err, parley.CodeResourceNotFound) { // it has just been deleted
+		err = parley.NewError(parley.CodeConversationNotFound)
+	}
+	return ReadMarkResult{!isRead}, err
+}
+
+// UnreadQuery asks which of some conversations are unread.
+type UnreadQuery struct {
+	AccountID string   `path:"accountId" json:"-"`
+	IDs       []string `query:"conversationIds" max:"100"`
+}
+
+// UnreadConversation is a conversation that is unread for the member who asks.
+type UnreadConversation struct {
+	ID string `json:"conversationId"`
+}
+
+// listUnread lists those of the conversations that are unread. Those that are gone are not.
+func (s *Service) listUnread(ctx context.Context, in UnreadQuery) ([]UnreadConversation, error) {
+	account, err := s.findAccount(ctx, in.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	ids := httpapi.ConvertList(in.IDs, func(id *string) parley.ConversationID { return parley.ConversationID(*id) })
+	list, err := s.DB.AccountConversations(ctx, account, ids)
+	if err != nil {
+		return nil, err
+	}
+	unread, err := s.findUnread(ctx, account, list)
+	found := []UnreadConversation{}
+	for _, id := range in.IDs {
+		if unread[parley.ConversationID(id)] {
+			found = append(found, UnreadConversation{id})
+		}
+	}
+	return found, err
+}
+
+// keepsReadMarks reports whether whoever asks answers customers: for others nothing is unread.
+func (s *Service) keepsReadMarks() bool {
+	return s.member == nil || access.May(s.member.Role, parley.PermissionConversationsWrite)
+}
+
+// findUnread returns which of some conversations of an account are unread for the member who asks.
+func (s *Service) findUnread(ctx context.Context, account parley.AccountID,
+	list []parley.Conversation) (map[parley.ConversationID]bool, error) {
+	unread := map[parley.ConversationID]bool{}
+	if !s.keepsReadMarks() {
+		return unread, nil
+	}
+	ids := httpapi.ConvertList(list, func(c *parley.Conversation) parley.ConversationID { return c.ID })
+	marks, err := s.DB.ReadMarks(ctx, account, parley.UserID(s.author()), ids)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		unread[list[i].ID] = marks[list[i].ID].IsUnread(&list[i])
+	}
+	return unread, nil
+}
+
+// removePersonal removes what a member of an account alone has: drafts, read marks and saved views.
 func removePersonal(ctx context.Context, tx *store.DB, account parley.AccountID, user parley.UserID) error {
 	if err := tx.DeleteDraftsOf(ctx, account, user); err != nil {
+		return err
+	}
+	if err := tx.DeleteReadMarksOf(ctx, account, user); err != nil {
 		return err
 	}
 	return tx.DeletePrivateViews(ctx, account, user)

@@ -292,7 +292,7 @@ func TestInboxHasTheConversationsOfAllAgents(t *testing.T) {
 		check("unassigned")
 		check("waiting", first)
 		counts := get[admin.InboxCounts](mt, kim, "GET /accounts/"+mt.Account+"/inbox/counts", "")
-		if want := (admin.InboxCounts{Waiting: 1, Mine: 1}); counts != want {
+		if want := (admin.InboxCounts{Waiting: 1, Mine: 1, Unread: 1}); counts != want {
 			mt.t.Errorf("the counts are %+v", counts)
 		}
 		get[admin.MessageRef](mt, kim, "POST /conversations/"+first+"/messages",
@@ -351,6 +351,107 @@ func TestInboxHasFirstWhoWaitsLongest(t *testing.T) {
 	})
 }
 
+// What is unread is so for one member: until they have read it, and again once the customer writes; what a colleague
+// answers is not unread for others.
+func TestConversationsAreUnreadForTheirMember(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		bo := mt.newMember(mt.Account, parley.RoleAgent, "bo@shop.example")
+		agent := mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue.")
+		id := chatAt(mt, agent, "What colour is the sky?")
+		check := func(when string, want map[string]bool) {
+			mt.t.Helper()
+			for name, m := range map[string]parley.Member{"kim": kim, "bo": bo} {
+				if got := mt.unread(m, id); got != want[name] {
+					mt.t.Errorf("%s it is unread for %s: %v", when, name, got)
+				}
+			}
+		}
+		read := func(m parley.Member, seen int64) bool {
+			mt.t.Helper()
+			return !get[admin.ReadMarkResult](mt, m, "PUT /conversations/"+id+"/read-mark",
+				fmt.Sprintf(`{"unread":false,"seen":%d}`, seen)).IsUnread
+		}
+		check("at the agent", nil)
+		run(mt, admin.MoveConversation, admin.StateChange{ID: id, Step: "takeover"})
+		check("handed over", map[string]bool{"kim": true, "bo": true})
+		entries := get[admin.Thread](mt, kim, "GET /conversations/"+id+"/thread", "").Entries
+		seen := entries[len(entries)-1].Seq
+		if !read(kim, seen) {
+			mt.t.Error("it was not read")
+		}
+		check("read by Kim", map[string]bool{"bo": true})
+		mt.Do(mt.t, "POST", "/agents/"+agent+"/conversations/"+id+"/messages", mt.Key, map[string]any{"message": "And why?"})
+		check("written to again", map[string]bool{"kim": true, "bo": true})
+		if read(kim, seen) {
+			mt.t.Error("what was not seen was read")
+		}
+		get[admin.Conversation](mt, kim, "PUT /conversations/"+id+"/claim", `{}`)
+		check("claimed", map[string]bool{"kim": true})
+		get[admin.MessageRef](mt, kim, "POST /conversations/"+id+"/messages",
+			`{"member":"kim@shop.example","text":"It scatters light."}`)
+		check("answered", nil)
+		get[admin.ReadMarkResult](mt, bo, "PUT /conversations/"+id+"/read-mark", `{"unread":true}`)
+		check("marked by Bo", map[string]bool{"bo": true})
+		viewer := parley.Member{User: parley.UserID(parley.NewUUID()), Account: kim.Account, Role: parley.RoleViewer}
+		mt.exec(`update conversations set waiting_since = last_activity where id = ?`, id)
+		if mt.unread(viewer, id) {
+			mt.t.Error("it is unread for a viewer, who answers nobody")
+		}
+	})
+}
+
+// unread reports whether a conversation, the only one that may be, is unread for a member. Several operations say it.
+func (mt *memberTest) unread(m parley.Member, id string) bool {
+	mt.t.Helper()
+	inbox := "GET /accounts/" + mt.Account + "/inbox"
+	thread := get[admin.Thread](mt, m, "GET /conversations/"+id+"/thread", "")
+	listed := get[[]admin.UnreadConversation](mt, m, inbox+"/unread?conversationIds="+id+",x", "")
+	counts := get[admin.InboxCounts](mt, m, inbox+"/counts", "")
+	answers := []bool{thread.IsUnread, len(listed) == 1 && listed[0].ID == id, counts.Unread == 1}
+	if m.Role != parley.RoleViewer {
+		page := get[admin.Page[admin.InboxRow]](mt, m, inbox+"?view=unread", "").Data
+		answers = append(answers, len(page) == 1 && page[0].IsUnread && page[0].ID == id)
+	}
+	for _, one := range answers {
+		if one != thread.IsUnread {
+			mt.t.Errorf("some say that it is unread, some do not: %v", answers)
+		}
+	}
+	return thread.IsUnread
+}
+
+// A ticket is unread for the member who is given it by somebody else.
+func TestTicketsAreUnreadForTheirNewAssignee(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		bo := mt.newMember(mt.Account, parley.RoleAgent, "bo@shop.example")
+		path := "/agents/" + mt.NewAgent(mt.t, mt.Key) + "/tickets"
+		ticket := get[admin.Ticket](mt, kim, "POST "+path, `{"subject":"Help","description":"Please.",`+
+			`"email":"jo@mail.example","assignee":"kim@shop.example"}`)
+		path = fmt.Sprintf("%s/%d", path, ticket.Number)
+		get[admin.MessageRef](mt, kim, "POST "+path+"/messages", `{"type":"reply","member":"kim@shop.example","text":"Yes?"}`)
+		get[admin.ReadMarkResult](mt, kim, "PUT /conversations/"+ticket.ConversationID+"/read-mark",
+			`{"unread":false,"seen":99}`)
+		assign := func(by parley.Member, to string) {
+			mt.t.Helper()
+			get[admin.Ticket](mt, by, "PATCH "+path, `{"assignee":"`+to+`"}`)
+		}
+		if mt.unread(kim, ticket.ConversationID) || mt.unread(bo, ticket.ConversationID) {
+			mt.t.Error("it is unread before")
+		}
+		assign(kim, "bo@shop.example")
+		if mt.unread(kim, ticket.ConversationID) || !mt.unread(bo, ticket.ConversationID) {
+			mt.t.Error("it is not unread for Bo alone, who was given it")
+		}
+		assign(kim, "none")
+		assign(kim, "kim@shop.example")
+		if mt.unread(kim, ticket.ConversationID) {
+			mt.t.Error("it is unread for Kim, who took it")
+		}
+	})
+}
+
 // The tickets of all agents are one list, each with the names of its agent.
 func TestTicketsOfAllAgentsAreOneList(t *testing.T) {
 	forEachMemberTest(t, func(mt *memberTest) {
@@ -379,6 +480,17 @@ func TestTicketsOfAllAgentsAreOneList(t *testing.T) {
 			if len(seen) != 2 {
 				mt.t.Errorf("by %s there are tickets of %d agents", sort, len(seen))
 			}
+		}
+		for query, want := range map[string]int{"help": 2, "hel": 2, "1": 2, "nothing": 0} {
+			page := get[admin.Page[admin.AccountTicket]](mt, kim, "GET /accounts/"+mt.Account+"/tickets?query="+query, "")
+			if len(page.Data) != want || page.Pagination.HasMore || want > 0 && page.Data[0].AgentName == "" {
+				mt.t.Errorf("%s finds %+v, want %d", query, page, want)
+			}
+		}
+		search := "GET /accounts/" + mt.Account + "/tickets?limit=1&query=help"
+		first := get[admin.Page[admin.AccountTicket]](mt, kim, search, "")
+		if len(first.Data) != 1 || !first.Pagination.HasMore {
+			mt.t.Errorf("the first of two that are found: %+v", first)
 		}
 		path := "GET /accounts/" + mt.Account + "/tickets?assigneeId=none&statusCategories=closed"
 		if page := get[admin.Page[admin.AccountTicket]](mt, kim, path, ""); len(page.Data) != 0 {

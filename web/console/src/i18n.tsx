@@ -72,13 +72,13 @@ export function relativeTime(time: string, locale: string, now = Date.now()): st
 
 const dayLength = 86_400_000; // milliseconds
 
-/** How long something lasts since a time, such as "12 min"; empty below a minute. */
+/** How long something lasts since a time, such as "12 min", rounded as in relativeTime; empty below a minute. */
 export function formatDuration(since: string, locale: string, now = Date.now()): string {
   const length = now - Date.parse(since);
   const found = units.find(([, size]) => length >= size);
   if (!found) return "";
   const [unit, size] = found;
-  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "short" }).format(Math.floor(length / size));
+  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "short" }).format(Math.round(length / size));
 }
 
 /** The day of a time: today and yesterday by these words, any other by its date. */

@@ -16,6 +16,7 @@ export const row = (i, more) => ({
   lastActivity: at(30 - i),
   claimedBy: null,
   waitingSince: null,
+  unread: false,
   lastMessage: { author: "assistant", text: "You can send them back within 30 days.", createdAt: at(30 - i) },
   ...more,
 });
@@ -82,6 +83,7 @@ const fits = {
   mine: ({ claimedBy }) => claimedBy?.userId === "usr_1",
   unassigned: ({ status, claimedBy }) => status === "taken_over" && !claimedBy,
   live: ({ status }) => status !== "ended",
+  unread: ({ unread }) => unread,
   ended: ({ status }) => status === "ended",
   all: () => true,
 };
@@ -98,11 +100,16 @@ export function answerInbox(state, { method, path, query, body }) {
   if (method === "GET" && path === "/v1/accounts/acc_1/inbox/counts") {
     // Only where a test asks for it: the number is beside the inbox on every screen.
     const count = (view) => state.counted ?? (state.isCounted ? state.inbox.filter(fits[view]).length : 0);
-    return [200, { waiting: count("waiting"), mine: count("mine"), unassigned: count("unassigned") }];
+    return [200, { waiting: count("waiting"), mine: count("mine"), unassigned: count("unassigned"), unread: state.isCounted ? state.inbox.filter(fits.unread).length : 0 }];
   }
+  if (method === "GET" && path === "/v1/accounts/acc_1/inbox/unread") {
+    const isUnread = (id) => state.unread?.includes(id) || state.inbox.some((one) => one.conversationId === id && one.unread);
+    return [200, query.get("conversationIds").split(",").filter(isUnread).map((conversationId) => ({ conversationId }))];
+  }
+  if (method === "PUT" && /^\/v1\/conversations\/conv_\d+\/read-mark$/.test(path)) return ofTicketMark(state, path.split("/")[3], body);
   if (method === "POST" && /\/tickets\/118\/messages$/.test(path)) return addEntry(state, state.inbox[0], "human", { ...text(body.text), type: "note", name: "Owner" });
   if (/^\/v1\/conversations\/conv_\d+\/drafts$/.test(path)) return ofDrafts(state, method, body); // of a ticket
-  const [, id, rest] = /^\/v1\/conversations\/([^/]+)\/([a-z]+)$/.exec(path) ?? [];
+  const [, id, rest] = /^\/v1\/conversations\/([^/]+)\/([a-z-]+)$/.exec(path) ?? [];
   if (!id) return undefined;
   const found = state.inbox.find((one) => one.conversationId === id);
   if (!found) return undefined;
@@ -113,6 +120,12 @@ function ofDrafts(state, method, body) {
   if (method === "GET") return [200, { drafts: (state.drafts ?? []).filter((one) => one.text) }];
   state.drafts = [...(state.drafts ?? []).filter(({ kind }) => kind !== body.kind), { ...body, updatedAt: at(50) }];
   return [200, { kept: body.text !== "" }];
+}
+
+/** `state.unread` has the conversations of tickets that are unread. */
+function ofTicketMark(state, id, { unread }) {
+  state.unread = [...(state.unread ?? []).filter((one) => one !== id), ...(unread ? [id] : [])];
+  return [200, { unread }];
 }
 
 function ofConversation(state, found, what, body) {
@@ -131,6 +144,9 @@ function ofConversation(state, found, what, body) {
     case "PUT state":
       Object.assign(found, { status: body.step === "end" ? "ended" : "ongoing", claimedBy: null });
       return [200, found];
+    case "PUT read-mark":
+      found.unread = body.unread;
+      return [200, { unread: body.unread }];
     case "GET drafts":
       return ofDrafts(state, "GET");
     case "PUT drafts":

@@ -99,6 +99,28 @@ describe("the inbox", { skip }, () => {
     });
   });
 
+  test("what is unread says so in its row and is counted on every screen, until it is opened or again when it is marked", async () => {
+    const answer = answers({ state: { isCounted: true, inbox: [{ ...waiting, unread: true }, { ...colleagues }] } });
+    await open(answer, "/inbox", async (page) => {
+      const row = list(page).getByRole("link", { name: /^Unread\s*Customer 1/ });
+      const counted = page.getByRole("navigation").getByRole("link", { name: /^Inbox\s*Waiting: 2\s*Unread: 1$/ });
+      const marks = () => sent(answer, "PUT", `/${waiting.conversationId}/read-mark`).map((one) => one.body);
+      await counted.waitFor();
+      assert.deepEqual(marks(), []);
+      await row.click();
+      await assertSoon(marks, [{ unread: false, seen: 5 }]);
+      await page.getByRole("navigation").getByRole("link", { name: /^Inbox\s*Waiting: 2$/ }).waitFor();
+      await list(page).getByRole("link", { name: /^Customer 1/ }).waitFor();
+      await page.getByRole("button", { name: "Mark as unread" }).click();
+      await page.getByText("Choose a conversation").waitFor();
+      await counted.waitFor();
+      assert.deepEqual(marks().slice(1), [{ unread: true }]);
+      await page.getByRole("navigation", { name: "View" }).getByRole("link", { name: /^Unread/ }).click();
+      await row.waitFor();
+      assert.equal(await list(page).getByRole("listitem").count(), 1);
+    });
+  });
+
   test("each day of a thread begins with its date, and a message has its time", async () => {
     const days = ["2026-11-20T09:00:00.000Z", "2026-11-20T10:00:00.000Z", "2026-11-21T09:00:00.000Z"];
     const said = days.map((createdAt, i) => ({ ...entries[0], messageId: `msg_${i}`, seq: i + 1, createdAt }));

@@ -61,7 +61,7 @@ export const screens = {
     ...to.stuck("GET /v2/agents"),
   }),
   inbox: screen("/inbox", {
-    full: [{ state: { isCounted: true } }, to.byText("Customer 2")],
+    full: [{ state: { isCounted: true, inbox: inboxRows.map((one, i) => ({ ...one, unread: i === 1 })) } }, to.byText("Customer 2")],
     empty: [{ state: { inbox: [] } }, to.count("h2", 1)],
     saved: [{ session: whoAnswers, state: { views, isCounted: true } }, to.byText("Refunds")],
     viewer: [viewer, to.byText("Customer 2")],

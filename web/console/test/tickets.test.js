@@ -56,6 +56,12 @@ describe("tickets", { skip }, () => {
         () => sent(answer, "PATCH", "/tickets/3").map((one) => [one.path.includes("/8ZK2M1C-QWErTyUiOpAsD/"), one.body]),
         [[true, { statusCategory: "on_hold" }]],
       );
+      await page.getByLabel("Search tickets").fill("wrong");
+      await row(page, /#3 Order 4711/).waitFor({ state: "detached" });
+      await row(page, /#4 Wrong size/).getByText("Help desk").waitFor();
+      assert.equal(sent(answer, "GET", "/accounts/acc_1/tickets").at(-1).query.get("query"), "wrong");
+      await page.getByLabel("Search tickets").fill("");
+      await row(page, /#3 Order 4711/).waitFor();
       await page.getByRole("radio", { name: "Board" }).press("Space");
       await page.getByRole("region", { name: "On hold" }).getByText("#3 Order 4711").waitFor();
       await page.getByRole("button", { name: /Agent/ }).last().press("Enter");
@@ -253,6 +259,24 @@ describe("a ticket", { skip }, () => {
       await page.evaluate(() => sessionStorage.clear());
       await page.reload();
       await page.waitForFunction(() => document.querySelector("textarea")?.value === "Half a sente");
+    });
+  });
+
+  test("one that is unread says so in the list and on the board, until it is opened or again when it is marked", async () => {
+    const { memberships } = withTickets();
+    const permissions = [...memberships[0].permissions, "conversations:read", "conversations:write"];
+    const answer = answers({ session: { memberships: [{ ...memberships[0], permissions }] }, state: { unread: ["conv_4"] } });
+    await open(answer, path, async (page) => {
+      await row(page, "#4 Wrong size").getByText("Unread").waitFor({ state: "attached" });
+      assert.equal(await row(page, "#3 Order 4711").getByText("Unread").count(), 0);
+      await row(page, "#4 Wrong size").press("Enter");
+      const marks = () => sent(answer, "PUT", "/conversations/conv_4/read-mark").map((one) => one.body);
+      await assertSoon(marks, [{ unread: false, seen: 4 }]);
+      await page.getByRole("button", { name: "Mark as unread" }).click();
+      await row(page, "#4 Wrong size").getByText("Unread").waitFor({ state: "attached" });
+      assert.deepEqual(marks().slice(1), [{ unread: true }]);
+      await page.getByRole("radio", { name: "Board" }).press("Space");
+      await page.getByRole("region", { name: "New" }).getByText("Unread").waitFor({ state: "attached" });
     });
   });
 

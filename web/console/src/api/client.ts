@@ -58,7 +58,7 @@ const ofProxies = [502, 503, 504]; // what a proxy answers in place of a server 
 const accountCode = "ACCOUNT_NOT_FOUND"; // the person is no member of it, or not any more
 
 // What the page sends by itself.
-const isOfPage = (method: string, path: string) => method === "GET" || path === "/v1/presence";
+const isOfPage = (method: string, path: string) => method === "GET" || path === "/v1/presence" || path.endsWith("/read-mark");
 
 /** Sends a request below /console/api and returns what was answered. */
 export const request = <T>(

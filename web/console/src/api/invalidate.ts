@@ -24,6 +24,7 @@ const subjects: Readonly<Record<string, readonly string[]>> = {
   ticket: ["tickets", "ticket", "inbox", "conversation", "customer"],
   member: ["members", "invites", "inboxMembers", "savedViews"],
   modelServer: ["modelServers"],
+  readMark: ["inbox"],
   savedReply: ["savedReplies"],
   savedView: ["savedViews"],
 };

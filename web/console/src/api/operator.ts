@@ -3257,6 +3257,8 @@ export interface components {
             mine: number;
             /** @description The same. */
             unassigned: number;
+            /** @description The same, for the member who asks. */
+            unread: number;
             /** @description At most 100, which stands for more as well. */
             waiting: number;
         };
@@ -3295,6 +3297,8 @@ export interface components {
             source: string;
             status: string;
             title?: string;
+            /** @description For the member: not seen, marked so, or given to them by somebody else. */
+            unread: boolean;
             userId?: string;
             /**
              * Format: date-time
@@ -4049,6 +4053,10 @@ export interface components {
         };
         /** @enum {string} */
         Rating: "positive" | "negative";
+        ReadMarkResult: {
+            /** @description It stays so where the customer has written something that was not seen. */
+            unread: boolean;
+        };
         RebuildRequest: {
             at: components["schemas"]["Progress"];
         };
@@ -4266,7 +4274,7 @@ export interface components {
             toolOutcome?: string;
             topic?: string;
             /** @enum {string} */
-            view?: "waiting" | "mine" | "unassigned" | "live" | "ended" | "all";
+            view?: "waiting" | "mine" | "unassigned" | "unread" | "live" | "ended" | "all";
         };
         SavedViewList: {
             /** @description By their names. */
@@ -4683,6 +4691,8 @@ export interface components {
             status: string;
             ticketNumber?: number;
             title?: string;
+            /** @description For the member: not seen, marked so, or given to them by somebody else. */
+            unread: boolean;
             userId?: string;
             /**
              * Format: date-time
@@ -4987,6 +4997,9 @@ export interface components {
             toolCalls: string[];
             turnId: string;
             unsure?: boolean;
+        };
+        UnreadConversation: {
+            conversationId: string;
         };
         UploadLimits: {
             maxBytes: number;
@@ -5550,7 +5563,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description waiting: handed over to people, and nobody has answered the customer since; mine: the member answers; unassigned: handed over, and nobody answers yet; live: not ended; ended; all. */
-                view?: "waiting" | "mine" | "unassigned" | "live" | "ended" | "all";
+                view?: "waiting" | "mine" | "unassigned" | "unread" | "live" | "ended" | "all";
                 /** @description With this agent alone. */
                 agentId?: string;
                 /** @description In which this member answers. */

@@ -16,12 +16,16 @@ type ListedTicket = "ticketNumber" | "subject" | "statusId" | "statusCategory" |
 export interface TicketRow extends Pick<Summary, ListedTicket> {
   assigneeId?: string | null;
   customer: { name?: string | null; email?: string | null };
+  conversationId?: string | null;
   agentId?: string;
   agentName?: string;
   /** The label of its status. */
   status?: string;
   assigneeName?: string;
 }
+
+/** The conversations of tickets. */
+export const conversationsOf = (rows: readonly TicketRow[]): string[] => rows.flatMap(({ conversationId }) => conversationId ?? []);
 
 /** Tells tickets of a list apart: each agent counts its own. */
 export const ticketKey = ({ agentId = "", ticketNumber }: TicketRow) => `${agentId} ${ticketNumber}`;
@@ -78,17 +82,19 @@ export function useTickets(agentId: string, query: TicketQuery, isEnabled: boole
 
 const mostFound = 50;
 
-/** The tickets in which words are found, the best first. */
+interface FoundTickets {
+  data: TicketRow[];
+  pagination: { hasMore: boolean };
+}
+
+/** The tickets in which words are found, the best first: of an agent, or of all agents without one. */
 export const useFoundTickets = (agentId: string, words: string, isEnabled: boolean) =>
   useQuery({
-    queryKey: ["tickets", agentId, "search", words],
+    queryKey: ["tickets", agentId || null, "search", words],
     queryFn: ({ signal }) =>
-      request<restComponents["schemas"]["FoundTickets"]>(
-        "POST",
-        restOf(agentId, "/tickets/search"),
-        { query: words, limit: mostFound },
-        signal,
-      ),
+      agentId
+        ? request<FoundTickets>("POST", restOf(agentId, "/tickets/search"), { query: words, limit: mostFound }, signal)
+        : request<FoundTickets>("GET", pathOfAll(`${new URLSearchParams({ query: words, limit: `${mostFound}` })}`), undefined, signal),
     enabled: isEnabled,
   });
 

@@ -154,6 +154,8 @@ function useScreenCommands(): readonly Command[] {
   });
   const mayReadInbox = useMay("conversations:read");
   const inbox: Command = { id: "inbox", icon: "inbox", name: t("inbox.title"), keys: "g i", run: () => navigate("/inbox") };
+  const mayReadTickets = useMay("tickets:read");
+  const tickets: Command = { id: "tickets", icon: "rows-3", name: t("rail.tickets"), run: () => navigate("/tickets") };
   const create: Command = { id: "new", icon: "plus", name: t("agents.new"), run: () => navigate("/welcome") };
   const ofAgent = screens.map(({ path, icon, name, keys }): Command => {
     return { id: `here ${path}`, icon, name: t(name), keys, run: () => navigate(`/agents/${chosen}${path}`) };
@@ -161,6 +163,7 @@ function useScreenCommands(): readonly Command[] {
   return [
     ...(chosen ? ofAgent : []),
     ...(mayReadInbox ? [inbox] : []),
+    ...(mayReadTickets ? [tickets] : []),
     { id: "agents", icon: "bot", name: t("agents.title"), keys: "g a", run: () => navigate("/agents") },
     ...(mayCreate ? [create] : []),
     ...ofCompany,

@@ -15,6 +15,8 @@ interface Place {
   name: Key;
   /** How many conversations wait there. */
   waiting?: number | undefined;
+  /** How many of them are unread for the person. */
+  unread?: number | undefined;
 }
 
 /** The places of the console: those of all agents, those of the chosen one, then those of the company. */
@@ -22,9 +24,12 @@ export function Rail({ agent, onChoose }: { agent: string | null; onChoose?: () 
   const { t } = useTexts();
   const screens = useAgentScreens();
   const mayReadInbox = useMay("conversations:read");
-  const waiting = useInboxCounts(mayReadInbox).data?.waiting;
-  const ofInbox: Place[] = mayReadInbox ? [{ href: "/inbox", icon: "inbox", name: "inbox.title", waiting }] : [];
-  const places: Place[] = [...ofInbox, { href: "/agents", icon: "bot", name: "rail.agents" }];
+  const counts = useInboxCounts(mayReadInbox).data;
+  const inbox: Place = { href: "/inbox", icon: "inbox", name: "inbox.title", waiting: counts?.waiting, unread: counts?.unread };
+  const ofInbox = mayReadInbox ? [inbox] : [];
+  const tickets: Place = { href: "/tickets", icon: "rows-3", name: "rail.tickets" };
+  const ofTickets = useMay("tickets:read") ? [tickets] : [];
+  const places: Place[] = [...ofInbox, ...ofTickets, { href: "/agents", icon: "bot", name: "rail.agents" }];
   const ofAgent = agent ? screens.map(({ path, icon, name }) => ({ href: `/agents/${agent}${path}`, icon, name })) : [];
   const ofCompany = useWorkspaceScreens().map(({ path, icon, name }) => ({ href: path, icon, name }));
   const nav = useShownPlace(ofAgent.length + ofCompany.length);
@@ -65,8 +70,9 @@ function useShownPlace(count: number) {
   return nav;
 }
 
-// What is of the company has its parts below its own address, and so have the inbox, settings, insights, people and voice.
-const hasParts = (href: string) => href === "/inbox" || href.startsWith("/workspace/") || /\/(settings|insights|people|voice)$/.test(href);
+// What is of the company has its parts below its own address, and so have the inbox, tickets, settings, insights, people and
+// voice.
+const hasParts = (href: string) => href === "/inbox" || href.startsWith("/workspace/") || /\/(tickets|settings|insights|people|voice)$/.test(href);
 const isAt = (path: string, href: string) => path === href || (hasParts(href) && path.startsWith(`${href}/`));
 
 interface ListProps {
@@ -76,11 +82,11 @@ interface ListProps {
 }
 
 function List({ places, labelledBy, onChoose }: ListProps) {
-  const { t, locale } = useTexts();
+  const { t } = useTexts();
   const [path] = useLocation();
   return (
     <ul aria-labelledby={labelledBy}>
-      {places.map(({ href, icon, name, waiting = 0 }) => (
+      {places.map(({ href, icon, name, waiting = 0, unread = 0 }) => (
         <li key={href}>
           <Link
             href={href}
@@ -90,17 +96,25 @@ function List({ places, labelledBy, onChoose }: ListProps) {
           >
             <Icon name={icon} />
             {t(name)}
-            {waiting > 0 && (
-              <>
-                <span className={styles.count} aria-hidden="true">
-                  {formatCount(waiting, locale)}
-                </span>
-                <span className={styles.hidden}>{t("rail.waiting", { number: formatCount(waiting, locale) })}</span>
-              </>
-            )}
+            {waiting > 0 && <Count count={waiting} text="rail.waiting" />}
+            {unread > 0 && <Count count={unread} text="rail.unread" />}
           </Link>
         </li>
       ))}
     </ul>
+  );
+}
+
+/** A number, and in words what it counts. */
+function Count({ count, text }: { count: number; text: "rail.waiting" | "rail.unread" }) {
+  const { t, locale } = useTexts();
+  const number = formatCount(count, locale);
+  return (
+    <>
+      <span className={`${styles.count} ${text === "rail.unread" ? styles.unread : ""}`} aria-hidden="true">
+        {number}
+      </span>
+      <span className={styles.hidden}>{t(text, { number })}</span>
+    </>
   );
 }

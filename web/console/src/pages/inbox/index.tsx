@@ -31,7 +31,8 @@ export default function InboxPage({ id = "" }: { id?: string | undefined }) {
   const [isCustomerOpen, setCustomerOpen] = useState(false);
   const [, navigate] = useLocation();
   useMinutes();
-  useKeys({ u: () => navigate(`/inbox${search}`) });
+  const leave = () => navigate(`/inbox${search}`);
+  useKeys({ u: leave });
   const list = <ListPane {...{ place, move, search, isNarrow }} open={id} saved={saved.data} />;
   const back = <ButtonLink href={`/inbox${search}`}>{t("inbox.back")}</ButtonLink>;
   const showCustomer = <IconButton icon="user" label={t("inbox.showCustomer")} onPress={() => setCustomerOpen(true)} />;
@@ -49,7 +50,7 @@ export default function InboxPage({ id = "" }: { id?: string | undefined }) {
               <Customer id={id} search={search} />
             </>
           )}
-          {id && !isCustomerOpen && <ThreadPane key={id} id={id} start={back} end={showCustomer} />}
+          {id && !isCustomerOpen && <ThreadPane key={id} id={id} start={back} end={showCustomer} leave={leave} />}
         </div>
       ) : (
         <div className={styles.panes}>
@@ -58,7 +59,7 @@ export default function InboxPage({ id = "" }: { id?: string | undefined }) {
           </section>
           <section className={styles.threadPane} aria-label={t("inbox.conversation")}>
             {id ? (
-              <ThreadPane key={id} id={id} />
+              <ThreadPane key={id} id={id} leave={leave} />
             ) : (
               <div className={styles.noThread}>
                 <Empty icon="inbox" title={t("inbox.choose")} text={t("inbox.chooseText")} />

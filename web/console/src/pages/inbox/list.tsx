@@ -7,6 +7,7 @@ import { Facts } from "../../components/facts";
 import { Icon } from "../../components/icon";
 import { KeepPlace } from "../../components/keep-place";
 import { placesIn, type PlaceInList } from "../../components/list-places";
+import { UnreadSign } from "../../components/unread";
 import { formatDuration, relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { ConversationState, isUnanswered } from "./state";
@@ -84,6 +85,7 @@ export function ConversationList({ list, open, search, place, before }: Props) {
       by={row.lastMessage?.author}
       place={place}
       isUnanswered={isUnanswered(row)}
+      isUnread={row.unread}
     >
       <Facts>
         {steady.gone.has(row.conversationId) ? t("inbox.left") : <ConversationState row={row} />}
@@ -171,19 +173,23 @@ interface RowProps {
   by?: NonNullable<InboxRow["lastMessage"]>["author"] | undefined;
   place: PlaceInList | undefined;
   isUnanswered?: boolean;
+  isUnread?: boolean;
   children: ReactNode;
 }
 
-function RowLink({ id, isOpen, search, name, time, text, by, place, isUnanswered = false, children }: RowProps) {
+function RowLink({ id, isOpen, search, name, time, text, by, place, isUnanswered = false, isUnread = false, children }: RowProps) {
   const { t, locale } = useTexts();
   return (
     <li data-row={id} {...place}>
       <Link href={`/inbox/${id}${search}`} className={styles.row!} aria-current={isOpen ? "page" : undefined}>
         <span className={styles.rowHead}>
-          <bdi className={styles.name}>{name}</bdi>
+          <bdi className={styles.name}>
+            {isUnread && <UnreadSign />}
+            {name}
+          </bdi>
           <time dateTime={time}>{relativeTime(time, locale)}</time>
         </span>
-        <span className={`${styles.text} ${isUnanswered ? styles.unanswered : ""}`} dir="auto">
+        <span className={`${styles.text} ${isUnanswered || isUnread ? styles.unanswered : ""}`} dir="auto">
           {(by === "assistant" || by === "human") && (
             <>
               <Icon name={by === "assistant" ? "bot" : "user"} size={14} />

@@ -1,8 +1,10 @@
 import { Fragment, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useExplanation, useThread, wholeThread, type Thread, type ThreadEntry, type WholeThread } from "../../api/inbox";
+import { useReadMark } from "../../api/read-marks";
 import { Dialog } from "../../components/dialog";
 import { Icon } from "../../components/icon";
 import { KeepPlace } from "../../components/keep-place";
+import { MarkUnread } from "../../components/mark-unread";
 import { More } from "../../components/more";
 import { Empty, Failed, Loading } from "../../components/states";
 import { DayBefore } from "../../components/times";
@@ -26,15 +28,19 @@ interface Props {
   start?: ReactNode;
   /** Buttons behind the name, on a phone. */
   end?: ReactNode;
+  /** Closes the conversation. */
+  leave: () => void;
 }
 
 /** A conversation, with what a person does in it. */
-export function ThreadPane({ id, start, end }: Props) {
+export function ThreadPane({ id, start, end, leave }: Props) {
   const { t } = useTexts();
   const query = useThread(id);
   const thread = useMemo(() => wholeThread(query.data), [query.data]);
   const [sent, setSent] = useState(0);
   const [head, setHead] = useState<HTMLElement | null>(null);
+  const newest = thread?.isNewest ? (thread.entries.at(-1)?.seq ?? 0) : 0;
+  useReadMark(id, thread?.unread ?? false, newest);
   if (query.isError && !thread && isNotFound(query.error)) {
     return (
       <>
@@ -55,6 +61,7 @@ export function ThreadPane({ id, start, end }: Props) {
             </div>
           )}
           <div ref={setHead} className={styles.steps} />
+          {thread && <MarkUnread id={id} leave={leave} />}
           {end}
         </div>
       )}

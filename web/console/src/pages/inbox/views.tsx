@@ -1,6 +1,7 @@
 import { Link } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useInboxCounts, type InboxCounts } from "../../api/inbox";
+import { useKeepsReadMarks } from "../../api/read-marks";
 import type { SavedView } from "../../api/saved";
 import { Choice } from "../../components/choice";
 import { formatCount, useTexts } from "../../i18n";
@@ -20,13 +21,15 @@ interface Props {
 const savedPrefix = "saved ";
 
 const countOf = (counts: InboxCounts | undefined, view: View): number =>
-  counts && (view === "waiting" || view === "mine" || view === "unassigned") ? counts[view] : 0;
+  counts && (view === "waiting" || view === "mine" || view === "unassigned" || view === "unread") ? counts[view] : 0;
 
 /** The lists of the inbox. On a phone they open from a button. */
 export function Views({ place, search, isNarrow, saved = [] }: Props) {
   const { t, locale } = useTexts();
   const counts = useInboxCounts(true).data;
-  const named = views.map((id) => {
+  const isKept = useKeepsReadMarks();
+  const shown = views.filter((id) => id !== "unread" || isKept);
+  const named = shown.map((id) => {
     const count = countOf(counts, id);
     return { id, count, name: t(`inbox.view.${id}`) };
   });

@@ -2,13 +2,15 @@ import { useState } from "react";
 import { Button, GridList, GridListItem, useDragAndDrop, type DropItem } from "react-aria-components";
 import { useLocation } from "wouter";
 import { windowOf } from "../../api/pages";
+import { useUnread } from "../../api/read-marks";
 import { useMay } from "../../api/session";
-import { changeTicket, ticketKey, useTickets, useTicketsChange, type Category, type TicketChange, type TicketQuery, type TicketRow } from "../../api/tickets";
+import { changeTicket, conversationsOf, ticketKey, useTickets, useTicketsChange, type Category, type TicketChange, type TicketQuery, type TicketRow } from "../../api/tickets";
 import { Icon } from "../../components/icon";
 import { MenuButton } from "../../components/menu-button";
 import { KeepPlace } from "../../components/keep-place";
 import { More } from "../../components/more";
 import { Failed, Loading, Partial } from "../../components/states";
+import { UnreadSign } from "../../components/unread";
 import { relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { useKeys } from "../../shell/keys";
@@ -86,6 +88,7 @@ function Column({ agentId, category, query, names, onMove }: ColumnProps) {
   const mayWrite = useMay("tickets:write");
   const tickets = useTickets(agentId, { ...query, status: category === "closed" ? ["closed", "cancelled"] : [category] }, true);
   const rows = windowOf(tickets.data, ticketKey)?.rows ?? [];
+  const unread = useUnread(conversationsOf(rows));
   const name = t(categoryKey(category));
   const count = (tickets.data?.pageParams[0]?.count ?? 0) + rows.length;
   const take = (row: TicketRow) =>
@@ -118,7 +121,7 @@ function Column({ agentId, category, query, names, onMove }: ColumnProps) {
           <GridList
             aria-label={name}
             items={rows.map((row) => ({ id: ticketKey(row), row }))}
-            dependencies={[names, mayWrite]}
+            dependencies={[names, mayWrite, unread]}
             dragAndDropHooks={dragAndDropHooks}
             onAction={(key) => rows.filter((row) => ticketKey(row) === key).forEach(open)}
             renderEmptyState={() => <p className={styles.empty}>{t("tickets.emptyColumn")}</p>}
@@ -126,7 +129,7 @@ function Column({ agentId, category, query, names, onMove }: ColumnProps) {
           >
             {({ row }) => (
               <GridListItem id={ticketKey(row)} textValue={titleOf(row, t)} className={styles.card!}>
-                <Card row={row} names={names} mayWrite={mayWrite} onMove={onMove} />
+                <Card row={row} isUnread={unread.has(row.conversationId ?? "")} names={names} mayWrite={mayWrite} onMove={onMove} />
               </GridListItem>
             )}
           </GridList>
@@ -158,12 +161,13 @@ async function unpackRows(items: readonly DropItem[]): Promise<TicketRow[]> {
 
 interface CardProps {
   row: TicketRow;
+  isUnread: boolean;
   names: Names;
   mayWrite: boolean;
   onMove: (moved: Moved) => void;
 }
 
-function Card({ row, names, mayWrite, onMove }: CardProps) {
+function Card({ row, isUnread, names, mayWrite, onMove }: CardProps) {
   const { t, locale } = useTexts();
   const time = row.lastMessageAt ?? row.updatedAt;
   const targets = useStatusTargets(names, Boolean(row.agentId)).filter(({ id }) => id !== row.statusId && id !== row.statusCategory);
@@ -177,7 +181,10 @@ function Card({ row, names, mayWrite, onMove }: CardProps) {
             <Icon name="menu" size={16} />
           </Button>
         )}
-        <strong dir="auto">{titleOf(row, t)}</strong>
+        <strong dir="auto">
+          {isUnread && <UnreadSign />}
+          {titleOf(row, t)}
+        </strong>
         {mayWrite && (
           <MenuButton
             isIcon

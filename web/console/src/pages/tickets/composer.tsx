@@ -116,11 +116,11 @@ export function Composer({ agentId, number, conversationId = "", lastSeq, custom
           </ButtonLink>
         </div>
       )}
-      <div className={styles.tools}>
+      <div className={`${styles.tools} ${styles.send}`}>
+        <span className={styles.detail}>{text.trim() && t(kept === "server" ? "inbox.keptInServer" : "inbox.kept")}</span>
         <Button kind="primary" type="submit" isPending={isPending} isDisabled={isEmpty || isBusy}>
           {t(isNote ? "tickets.addNote" : "tickets.send")}
         </Button>
-        <span className={styles.detail}>{text.trim() && t(kept === "server" ? "inbox.keptInServer" : "inbox.kept")}</span>
       </div>
     </form>
   );

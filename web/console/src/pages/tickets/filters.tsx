@@ -34,13 +34,13 @@ export function TicketFilters({ agentId, filter, change, teams, isBoard }: Props
   return (
     <div className={styles.filters} role="search">
       <AgentChoice agentId={agentId} />
-      {!isBoard && agentId && (
+      {!isBoard && (
         <SearchField aria-label={t("tickets.search")} value={words} onChange={setWords} className={styles.search!}>
           <Icon name="search" />
           <Input className={field.input!} placeholder={t("tickets.search")} />
         </SearchField>
       )}
-      {(isBoard || !agentId || !filter.words) && (
+      {(isBoard || !filter.words) && (
         <>
           <Choice
             label={t("tickets.view")}
@@ -70,7 +70,7 @@ export function TicketFilters({ agentId, filter, change, teams, isBoard }: Props
 
 const boardViews: readonly View[] = ["open", "mine", "unassigned"];
 
-/** Whose tickets are shown, where there are several agents. The view and the order stay; a team is one agent's. */
+/** Whose tickets are shown, where there are several agents. Words, the view and the order stay; a team is one agent's. */
 function AgentChoice({ agentId }: { agentId: string }) {
   const { t } = useTexts();
   const [, navigate] = useLocation();
@@ -78,7 +78,7 @@ function AgentChoice({ agentId }: { agentId: string }) {
   const agents = useAllAgents(true).data ?? [];
   if (agents.length < 2 && agentId) return null;
   const choose = (id: string) => {
-    const kept = new URLSearchParams([...query].filter(([name]) => name !== "team" && name !== "words"));
+    const kept = new URLSearchParams([...query].filter(([name]) => name !== "team"));
     navigate(`${id === all ? "/tickets" : `/agents/${id}/tickets`}${kept.size > 0 ? `?${kept}` : ""}`);
   };
   return (

@@ -3,8 +3,9 @@ import type { Selection } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useAddressParams } from "../../address-params";
 import { windowOf } from "../../api/pages";
+import { useUnread } from "../../api/read-marks";
 import { useMay, useSession } from "../../api/session";
-import { ticketKey, useFoundTickets, useTickets, type TicketRow } from "../../api/tickets";
+import { conversationsOf, ticketKey, useFoundTickets, useTickets, type TicketRow } from "../../api/tickets";
 import { Button, ButtonLink } from "../../components/button";
 import { KeepPlace } from "../../components/keep-place";
 import { More } from "../../components/more";
@@ -137,7 +138,7 @@ function Rows({ id, filter, change, names }: RowsProps) {
   const mayWrite = useMay("tickets:write");
   const [, navigate] = useLocation();
   const { data: session } = useSession();
-  const isSearch = filter.words !== "" && id !== ""; // a search is of one agent
+  const isSearch = filter.words !== "";
   const tickets = useTickets(id, queryOf(filter, session?.user?.id ?? ""), !isSearch);
   const found = useFoundTickets(id, filter.words, isSearch);
   const list = isSearch ? found : tickets;
@@ -147,6 +148,7 @@ function Rows({ id, filter, change, names }: RowsProps) {
   const start = isSearch ? "" : (part?.start ?? "");
   const { shown, waiting, show } = useSteadyRows(place, start, rows, ticketKey);
   const { picked, choose, clear } = useChosen(place, start, shown);
+  const unread = useUnread(conversationsOf(shown));
   const bulk = useBulkChange(id);
   const isEmpty = list.isSuccess && rows.length === 0;
   return (
@@ -170,6 +172,7 @@ function Rows({ id, filter, change, names }: RowsProps) {
             names={names}
             mayWrite={mayWrite}
             chosen={new Set(picked.map(ticketKey))}
+            unread={unread}
             onChoose={choose}
             onOpen={({ agentId = id, ticketNumber }) => navigate(`/agents/${agentId}/tickets/${ticketNumber}`)}
           />

@@ -3,6 +3,7 @@ import { GridList, GridListItem } from "react-aria-components";
 import { ticketKey, type TicketRow } from "../../api/tickets";
 import { Check } from "../../components/check";
 import { Facts } from "../../components/facts";
+import { UnreadSign } from "../../components/unread";
 import { relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { assigneeOf, PriorityLabel, StatusLabel, statusOf, type Names } from "./labels";
@@ -13,18 +14,20 @@ interface Props {
   names: Names;
   mayWrite: boolean;
   chosen: ReadonlySet<string>;
+  /** The conversations that are unread. */
+  unread: ReadonlySet<string>;
   onChoose: (chosen: Selection) => void;
   onOpen: (row: TicketRow) => void;
 }
 
 /** Tickets, to be walked through by arrows and chosen by Space; Enter opens one. */
-export function TicketList({ rows, names, mayWrite, chosen, onChoose, onOpen }: Props) {
+export function TicketList({ rows, names, mayWrite, chosen, unread, onChoose, onOpen }: Props) {
   const { t } = useTexts();
   return (
     <GridList
       aria-label={t("tickets.title")}
       items={rows.map((row) => ({ id: ticketKey(row), row }))}
-      dependencies={[names, mayWrite]}
+      dependencies={[names, mayWrite, unread]}
       selectionMode={mayWrite ? "multiple" : "none"}
       selectedKeys={chosen}
       onSelectionChange={onChoose}
@@ -34,7 +37,7 @@ export function TicketList({ rows, names, mayWrite, chosen, onChoose, onOpen }: 
       {({ row }) => (
         <GridListItem id={ticketKey(row)} textValue={titleOf(row, t)} className={styles.row!}>
           {mayWrite && <Check slot="selection" />}
-          <Title row={row} />
+          <Title row={row} isUnread={unread.has(row.conversationId ?? "")} />
           <div className={styles.facts}>
             <StatusLabel category={row.statusCategory} label={statusOf(row, names)} />
             <PriorityLabel priority={row.priority} />
@@ -61,11 +64,14 @@ export function customerOf({ name, email }: { name?: string | null; email?: stri
   return known ? showName(known, t) : t("inbox.visitor");
 }
 
-function Title({ row }: { row: TicketRow }) {
+function Title({ row, isUnread }: { row: TicketRow; isUnread: boolean }) {
   const { t } = useTexts();
   return (
     <div className={styles.title}>
-      <strong dir="auto">{titleOf(row, t)}</strong>
+      <strong dir="auto">
+        {isUnread && <UnreadSign />}
+        {titleOf(row, t)}
+      </strong>
       <span className={styles.detail}>
         <Facts>
           <bdi>{customerOf(row.customer, t)}</bdi>

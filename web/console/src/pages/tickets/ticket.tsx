@@ -1,11 +1,14 @@
 import { useMemo, useState } from "react";
 import { Link } from "react-aria-components";
+import { useLocation } from "wouter";
 import { useAllAgents } from "../../api/agents";
 import { useTicketThread, wholeTicket, type WholeTicket } from "../../api/tickets";
 import { isNotFound } from "../../api/client";
 import { tryRoute, type RouteResult } from "../../api/helpdesk-setup";
+import { useReadMark, useUnread } from "../../api/read-marks";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../components/button";
+import { MarkUnread } from "../../components/mark-unread";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Empty, Failed, Loading } from "../../components/states";
@@ -25,6 +28,10 @@ export default function TicketPage({ id, number }: { id: string; number: string 
   const query = useTicketThread(id, Number(number));
   const ticket = useMemo(() => wholeTicket(query.data), [query.data]);
   const mayInbox = useMay("conversations:read");
+  const [, navigate] = useLocation();
+  const conversation = ticket?.conversationId ?? "";
+  const unread = useUnread(conversation ? [conversation] : []);
+  useReadMark(conversation, unread.has(conversation), ticket?.isNewest ? (ticket.entries.at(-1)?.seq ?? 0) : 0);
   const names = useNames(id);
   const title = ticket ? titleOf(ticket, t) : t("tickets.ticket");
   return (
@@ -32,6 +39,7 @@ export default function TicketPage({ id, number }: { id: string; number: string 
       title={title}
       actions={
         <div className={lists.buttons}>
+          {conversation && <MarkUnread id={conversation} leave={() => navigate(`/agents/${id}/tickets`)} />}
           {mayInbox && ticket?.conversationId && (
             <ButtonLink icon="inbox" href={`/inbox/${ticket.conversationId}?view=all`}>
               {t("tickets.openInInbox")}
