@@ -83,11 +83,15 @@ func (q *parsedQuestion) addsNothing(p *passageLayout, likeliest, other quotable
 	if q.wantsNumber {
 		return one.hasNumber && !two.hasNumber
 	}
-	return q.asksPlace && q.lang != words.German && one.names > 0 && two.names == 0
+	return q.asksPlace && !q.lang.HasCapitalNouns() && one.names > 0 && two.names == 0
 }
 
 // speaksOfOtherDay reports whether the question names a day or a month, and the text another one and not that.
 func (q *parsedQuestion) speaksOfOtherDay(text string) bool {
+	if q.days != 0 {
+		days := words.DaysIn(text)
+		return days != 0 && days&q.days == 0
+	}
 	isDay := func(word string) bool { return words.KindOf(word) == words.Time }
 	isAsked := func(word string) bool { return isDay(word) && len(q.wordLikeness(word)) > 0 }
 	return containsWord(q.originalText, isDay) && containsWord(text, isDay) && !containsWord(text, isAsked)

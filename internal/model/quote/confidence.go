@@ -193,7 +193,7 @@ func (q *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, 
 		return listConfidence
 	case q.statesWithout(p, best):
 		return withoutConfidence
-	case q.statesFact(p, best), q.statesTime(p, best), q.statesAmountOfSubject(p, best),
+	case q.statesFact(p, best), q.statesTime(p, best), q.statesDay(p, best), q.statesAmountOfSubject(p, best),
 		best.isCompared && q.namesAllNames(best.meantMatch):
 		return factConfidence
 	case q.isAskedAbove(passage):
