@@ -124,8 +124,8 @@ var dayKinds = []kindOfQuestion{
 		{"a quelle heur ferme le magsin le samdi", "midi", "55", ""},
 	}},
 	{"a pronoun that stands for nothing", map[string]string{
-		"Film": "The director Solveig was born in Bergen. It has been said that the film Tundra was shot in nine days. Many " +
-			"critics liked it.",
+		"Film": "The director Solveig was born in Bergen. It has been said that the film Tundra was shot in nine days. " +
+			"Many critics liked it.",
 	}, []kindCase{
 		{"In how many days was the film Tundra shot?", "nine days", "Bergen|critics", ""},
 	}},

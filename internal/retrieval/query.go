@@ -160,7 +160,7 @@ func (x *Index) newQueryWord(out *question, t words.Token, lang words.Language, 
 	if a.isIndexed && !a.isDense { // stretches of two characters are grams too: once is enough
 		out.stems = addTerm(out.stems, a.stem, weight)
 	}
-	for _, k := range otherStems(lang, t.Word, stem) {
+	for _, k := range x.otherStems(lang, t.Word, stem) {
 		if id, ok := x.stems.ids.find(words.Hash(k)); ok && x.stems.docCount(id) > 0 {
 			a.alternatives = append(a.alternatives, alternative{id, float32(defaultWeights.alternativeStrength)})
 			x.addAlternativeTerms(out, k, id, weight*defaultWeights.alternative, weight*defaultWeights.alternativeGrams)
@@ -169,15 +169,15 @@ func (x *Index) newQueryWord(out *question, t words.Token, lang words.Language, 
 	return a
 }
 
-// otherStems returns the stems of words that may stand for a word, and of other forms of a verb.
-func otherStems(lang words.Language, word, stem string) []string {
+// otherStems returns the stems of words that may stand for a word, and of other forms of a verb that passages have.
+func (x *Index) otherStems(lang words.Language, word, stem string) []string {
 	forms := lang.VerbForms(word)
 	if forms == nil {
 		return lang.Synonyms(stem)
 	}
 	all := slices.Clone(lang.Synonyms(stem))
 	for _, form := range forms {
-		if other := lang.Stem(form); other != stem && !slices.Contains(all, other) {
+		if other := lang.Stem(form); other != stem && x.hasWord(form) && !slices.Contains(all, other) {
 			all = append(all, other)
 		}
 	}

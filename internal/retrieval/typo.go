@@ -49,25 +49,31 @@ func (r *messageReader) meantWord(t words.Token) (word string, ok bool) {
 // it.
 const minDayRunes = 6
 
-// meantQuestionWord returns the name of a day that is two slips away, "wensday", or the word of a question that is one
-// away, "cmbien". Passages need not have them: they may name the day by a range.
+// meantQuestionWord returns the name of a day, "wensday", or the word of a question, "cmbien", that is a slip away; a
+// long name of a day may be two away. Passages need not have them: they may name the day by a range. The first letter
+// and the last are right: "Montage" is no Monday.
 func (r *messageReader) meantQuestionWord(letters []rune) (word string, found bool) {
 	if len(letters) < minDayRunes || isArabic(letters) {
 		return "", false
 	}
 	var row editRows
 	for name := range r.lang.DayNames() {
-		if other := []rune(name); other[0] == letters[0] && row.isWithinTwo(letters, other) {
+		other := []rune(name)
+		if haveSameEnds(letters, other) && (isOneSlip(letters, other) ||
+			len(other) >= minTwoTypoRunes && row.isWithinTwo(letters, other)) {
 			return name, true
 		}
 	}
 	for name := range r.lang.AskingWords() {
-		if other := []rune(name); len(other) >= minDayRunes && other[0] == letters[0] && isOneSlip(letters, other) {
+		if other := []rune(name); len(other) >= minDayRunes && haveSameEnds(letters, other) && isOneSlip(letters, other) {
 			return name, true
 		}
 	}
 	return "", false
 }
+
+// haveSameEnds reports whether two words have the same first and the same last letter.
+func haveSameEnds(a, b []rune) bool { return a[0] == b[0] && a[len(a)-1] == b[len(b)-1] }
 
 // isOneSlip reports whether one word is the other with a letter too much, missing or wrong, or with two neighbours in
 // the wrong order.

@@ -208,12 +208,9 @@ func refersBack(sentence string) bool {
 	first, _, _ := strings.Cut(sentence, " ")
 	first, _, _ = strings.Cut(strings.ReplaceAll(first, "’", "'"), "'")
 	first = strings.ToLower(strings.Trim(first, ",،*_"))
-	if expletivePattern().MatchString(words.Fold(parley.ClipBytes(sentence, maxPhraseBytes))) {
-		return false
-	}
 	if isBackReference(words.Fold(first), sentence) || beginsWithPhrase(sentence, backReferencePhrases()) ||
 		pointsBackEarly(sentence) || pointsBackBehindComma(sentence) {
-		return true
+		return !expletivePattern().MatchString(words.Fold(parley.ClipBytes(sentence, maxPhraseBytes)))
 	}
 	return slices.ContainsFunc(backReferencesUnspaced(), func(p string) bool { return strings.HasPrefix(sentence, p) })
 }

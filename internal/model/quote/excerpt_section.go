@@ -396,7 +396,7 @@ func (q *parsedQuestion) announces(text string) bool {
 		if n++; n > maxAnnouncingWords || token.Unspaced {
 			return false
 		}
-		if words.KindOf(token.Word) == words.Number || indefiniteNumbers()[token.Word] {
+		if words.KindOf(token.Word) == words.Number && q.isNewNumber(token.Word) || indefiniteNumbers()[token.Word] {
 			left = announcedReach
 			continue
 		}

@@ -82,7 +82,7 @@ func (q *parsedQuestion) compareWord(word string) (all []termLikeness) {
 		switch {
 		case s.word == word || s.stem == stem:
 			strength = 1
-		case slices.Contains(s.formStems, stem):
+		case slices.Contains(s.forms, word):
 			strength = max(strength, minNamedStrength)
 		case slices.Contains(s.relatedStems, stem), root != "" && root == s.root:
 			strength = max(strength, relatedStrength)

@@ -60,7 +60,7 @@ func (m measurePhrases) measureOf(before, word string) measureKind {
 	if telephoneWords()[before] && (word == "number" || word == "nummer") {
 		return measurePhoneNumber
 	}
-	if by := measureByNoun()[word]; by != measurePlaceName || whichDeterminers()[before] || words.IsUnspaced(word) {
+	if by := measureByNoun()[word]; by != measurePlaceName || whichDeterminers()[before] {
 		return by
 	}
 	return measureNone
@@ -119,7 +119,7 @@ func (q *parsedQuestion) namesPlaces(text string) bool {
 	if strings.ContainsFunc(text, unicode.IsUpper) {
 		return q.readSentence(text).names > 0
 	}
-	return strings.ContainsAny(text, "、،，,") || words.IsUnspaced(text)
+	return strings.ContainsAny(text, "،,")
 }
 
 // dayStrength is how surely a day between two that are named is the one of the question.

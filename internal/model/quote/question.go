@@ -44,7 +44,7 @@ type parsedQuestion struct {
 type questionTerm struct {
 	word, stem            string
 	relatedStems          []string // stems of words that may stand for it
-	formStems             []string // and of other forms of a verb
+	forms                 []string // other forms of a verb
 	root                  string   // that it shares with its family; empty for none
 	grams                 map[uint64]bool
 	weight                float64
@@ -234,10 +234,7 @@ func (q *parsedQuestion) newTerm(word string, weight float64, weights map[string
 	}
 	s := questionTerm{word: word, stem: q.lang.Stem(word), grams: map[uint64]bool{}, weight: w * weight,
 		fromLastMessage: weight == 1}
-	s.relatedStems, s.root = q.lang.Synonyms(s.stem), q.lang.Root(word)
-	for _, form := range q.lang.VerbForms(word) {
-		s.formStems = append(s.formStems, q.lang.Stem(form))
-	}
+	s.relatedStems, s.forms, s.root = q.lang.Synonyms(s.stem), q.lang.VerbForms(word), q.lang.Root(word)
 	for _, g := range words.Grams(nil, word) {
 		s.grams[g] = true
 	}

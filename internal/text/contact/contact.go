@@ -65,7 +65,8 @@ var (
 
 // streetForms returns the forms of a street with a number, some of which may be another thing.
 func streetForms() string {
-	return strings.Join(append(language.Patterns(func(l *language.Language) []string { return l.Contacts.HousePatterns }),
+	possible := language.Patterns(func(l *language.Language) []string { return l.Contacts.PossibleStreetPatterns })
+	return strings.Join(append(possible,
 		`\p{Lu}[\p{L}'’.-]+(?: (?:`+particles()+`)?`+name+`){0,4},? \d{1,4}\b`,
 		`\d{1,4}[A-Za-z]?,? \p{Lu}[\p{L}'’.-]+ \p{Lu}[\p{L}'’.-]+`), "|")
 }
@@ -135,7 +136,7 @@ var namedStreet = sync.OnceValue(func() *regexp.Regexp {
 	longestFirst(whole)
 	longestFirst(ends)
 	words, suffixes := `(?i:`+strings.Join(whole, "|")+`)`, `(?i:`+strings.Join(ends, "|")+`)`
-	number := `(?:(?:` + strings.Join(quoted(func(l *language.Language) language.Words { return l.Contacts.HouseWords }),
+	number := `(?:(?:` + strings.Join(quoted(func(l *language.Language) language.Words { return l.Contacts.StreetNumberWords }),
 		"|") + `) ?)?\d{1,4}`
 	return regexp.MustCompile(`(?:^|\P{L})(?:` + strings.Join([]string{
 		`\d{1,4}[a-zA-Z]?,? (?:` + name + ` ){1,3}` + words + `(?:\P{L}|$)`,

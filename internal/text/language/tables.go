@@ -157,8 +157,8 @@ type Contacts struct {
 
 	NameParticles  Words    `yaml:"name_particles"`
 	StreetPatterns []string `yaml:"street_patterns"`
-	HousePatterns  []string `yaml:"house_patterns"`
-	HouseWords     Words    `yaml:"house_words"`
+	PossibleStreetPatterns  []string `yaml:"possible_street_patterns"`
+	StreetNumberWords     Words    `yaml:"street_number_words"`
 }
 
 // PersonWish: how the wish for a person is worded, as regular expressions over words with one space between them.

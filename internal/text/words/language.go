@@ -115,7 +115,7 @@ func (c *languageCounts) languagesOfScript() (candidates []Language, isForeign b
 	return loadTables().sameScript[mostFrequent], mostFrequent != English
 }
 
-// HasCapitalNouns reports whether all nouns of the language are written with a capital, which is no sign of a name then.
+// HasCapitalNouns reports whether all nouns of the language are written with a capital: then it is no sign of a name.
 func (l Language) HasCapitalNouns() bool {
 	return int(l) < len(language.All()) && language.All()[l].CapitalNouns
 }
