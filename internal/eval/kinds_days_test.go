@@ -43,6 +43,47 @@ var dayKinds = []kindOfQuestion{
 	}, []kindCase{
 		{"木曜日に博物館は開館していますか？", "火曜日から土曜日", "売店", ""},
 	}},
+	{"lines of a list by days", map[string]string{
+		"Archive": "# Opening hours\n\n- Tuesday to Friday: 9:20–17:40\n- Saturday: 10:10–13:50\n- Sunday and " +
+			"Monday: closed\n",
+		"Pool": "The pool is open:\n\n- Mon: 7:05–12:30\n- Wed: 13:25–18:15\n- Sat: closed\n\nThe water has 26 degrees.\n",
+	}, []kindCase{
+		{"When is the archive open on Wednesday?", "9:20–17:40", "10:10|closed|13:25", ""},
+		{"Is the archive open on Saturday?", "10:10–13:50", "9:20|closed", ""},
+		{"Is the archive open on Monday?", "closed", "9:20|10:10|7:05", ""},
+		{"When is the pool open on Wednesday?", "13:25–18:15", "7:05|closed|9:20", ""},
+	}},
+	{"rows of a table by days, German", map[string]string{
+		"Amt": "| Tag | Zeit |\n|---|---|\n| Mo–Mi | 8:15–16:35 |\n| Do | 8:25–19:45 |\n| Fr | geschlossen |\n",
+	}, []kindCase{
+		{"Wann ist das Amt am Dienstag geöffnet?", "8:15–16:35", "19:45|geschlossen|| |---", ""},
+		{"Wann ist das Amt am Donnerstag geöffnet?", "8:25–19:45", "16:35|geschlossen|| |---", ""},
+	}},
+	{"whether something is allowed", map[string]string{
+		"Ferry": "Bicycles are allowed on the lower deck.\n\nDogs are welcome in the hall, but not in the restaurant.\n\n" +
+			"A ticket costs 9 euros.\n\nThe bicycle repair stand is next to the harbour office.",
+	}, []kindCase{
+		{"Can I bring my dog?", "not in the restaurant", "Bicycles|9 euros", ""},
+		{"May I bring a bicycle?", "lower deck", "Dogs|repair", ""},
+		{"Can I bring a parrot?", "", "Dogs|Bicycles", "not sure"},
+	}},
+	{"whether something is allowed, German", map[string]string{
+		"Fähre": "Hunde sind in der Halle willkommen, im Restaurant nicht.\n\nRauchen ist nur auf Deck 4 erlaubt.\n\nEin " +
+			"Fahrschein kostet 9 Euro.",
+	}, []kindCase{
+		{"Darf ich meinen Hund mitbringen?", "willkommen", "9 Euro|Deck 4", ""},
+		{"Darf man rauchen?", "Deck 4", "9 Euro|Hunde", ""},
+	}},
+	{"whether something is allowed, Spanish", map[string]string{
+		"Bar": "Se permiten perros en la terraza.\n\nUn café cuesta 2 euros.",
+	}, []kindCase{
+		{"¿Puedo llevar a mi perro?", "terraza", "2 euros", ""},
+	}},
+	{"whether something is allowed, French", map[string]string{
+		"Parc": "Les chiens sont autorisés dans le jardin.\n\nUne entrée coûte 6 euros.",
+	}, []kindCase{
+		{"Puis-je amener mon chien ?", "jardin", "6 euros", ""},
+	}},
 	{"which countries", bikeShop, []kindCase{
 		{"Which countries do you deliver to?", "Norway, Latvia and Cyprus", "Tuscany|14 euros", ""},
 		{"What countries do you deliver to?", "Norway, Latvia and Cyprus", "Tuscany|14 euros", ""},
@@ -131,7 +172,8 @@ var dayKinds = []kindOfQuestion{
 	}},
 }
 
-// TestDayKinds asks for days within a range, for the names of places, for one line of a list, and what is announced.
+// TestDayKinds asks for days within a range, for the names of places, for one line of a list, for what is announced,
+// and whether something is allowed.
 func TestDayKinds(t *testing.T) {
 	for _, kind := range dayKinds {
 		t.Run(kind.name, func(t *testing.T) {

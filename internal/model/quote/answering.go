@@ -97,6 +97,20 @@ func (q *parsedQuestion) speaksOfOtherDay(text string) bool {
 	return containsWord(q.originalText, isDay) && containsWord(text, isDay) && !containsWord(text, isAsked)
 }
 
+// maxAllowedWords is how many words with a meaning a question has that only asks whether something is allowed.
+const maxAllowedWords = 3
+
+// statesAllowed reports whether a short question asks whether something is allowed, "May I bring my dog?", and the unit
+// is a sentence that says so of all that it names.
+func (q *parsedQuestion) statesAllowed(p *passageLayout, best quotableUnit) bool {
+	isPermission := func(word string) bool { return permissionWords()[word] }
+	mayMiss := func(word string) bool { return isFrameWord(word) || isPermission(word) }
+	isThing := func(s questionTerm) bool { return s.fromLastMessage && !s.isPair && !mayMiss(s.word) }
+	return isPermission(firstWord(q.foldedText)) && best.kind == markdown.Paragraph && !q.isFollowUp &&
+		q.contentWordCount() <= maxAllowedWords && len(q.negatedTerms) == 0 && slices.ContainsFunc(q.terms, isThing) &&
+		containsWord(p.text[best.start:best.end], isPermission) && q.isNamedBy(best.ownMatch, mayMiss)
+}
+
 // isWorthMore reports whether the longer quote is enough likelier to answer.
 func isWorthMore(s, more excerpt, likely []likelySentence, bound float64) bool {
 	gain, loss := 0.0, 0.0

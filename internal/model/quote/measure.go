@@ -130,12 +130,26 @@ func (q *parsedQuestion) addDayMatches(found []float64, text string) {
 	if q.days == 0 {
 		return
 	}
-	days := words.DaysIn(text)
+	days := daysOfText(text)
 	for i, s := range q.terms {
 		if s.days&days != 0 {
 			found[i] = max(found[i], dayStrength)
 		}
 	}
+}
+
+// daysOfText returns the days that a text names; lines of lists and rows may begin with abbreviations of them.
+func daysOfText(text string) words.Days {
+	head, _, _ := strings.Cut(firstCell(text), ":")
+	if len(head) > maxLineHeadBytes {
+		return words.DaysIn(text)
+	}
+	return words.DaysIn(text) | words.OnlyDays(head)
+}
+
+// isOfAskedDay reports whether the text names a day of the week that the question names, or a range that holds it.
+func (q *parsedQuestion) isOfAskedDay(text string) bool {
+	return q.days != 0 && daysOfText(text)&q.days != 0
 }
 
 // daysOfToken returns the days that the place of a word names; 0 for another word.
@@ -152,7 +166,7 @@ func daysOfToken(days []words.DaySpan, token words.Token) words.Days {
 // names.
 func (q *parsedQuestion) statesDay(p *passageLayout, best quotableUnit) bool {
 	text := p.text[best.start:best.end]
-	if q.days == 0 || words.DaysIn(text)&q.days == 0 || q.contentWordCount() < 2 {
+	if !q.isOfAskedDay(text) || q.contentWordCount() < 2 {
 		return false
 	}
 	mayMiss := func(word string) bool { return isFrameWord(word) || timeQuestionWords()[word] }

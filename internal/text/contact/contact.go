@@ -95,7 +95,8 @@ func (k Kind) Holds(text string) bool {
 	case Phone:
 		return telephonePattern.MatchString(datePattern.ReplaceAllString(text, " "))
 	case Place:
-		return strings.ContainsAny(text, "0123456789") && (streetAddress().MatchString(text) || namedStreet().MatchString(text))
+		return strings.ContainsAny(text, "0123456789") &&
+			(streetAddress().MatchString(text) || namedStreet().MatchString(text))
 	case Any:
 		return Mail.Holds(text) || Phone.Holds(text) || Place.Holds(text)
 	case None:
@@ -136,8 +137,8 @@ var namedStreet = sync.OnceValue(func() *regexp.Regexp {
 	longestFirst(whole)
 	longestFirst(ends)
 	words, suffixes := `(?i:`+strings.Join(whole, "|")+`)`, `(?i:`+strings.Join(ends, "|")+`)`
-	number := `(?:(?:` + strings.Join(quoted(func(l *language.Language) language.Words { return l.Contacts.StreetNumberWords }),
-		"|") + `) ?)?\d{1,4}`
+	before := quoted(func(l *language.Language) language.Words { return l.Contacts.StreetNumberWords })
+	number := `(?:(?:` + strings.Join(before, "|") + `) ?)?\d{1,4}`
 	return regexp.MustCompile(`(?:^|\P{L})(?:` + strings.Join([]string{
 		`\d{1,4}[a-zA-Z]?,? (?:` + name + ` ){1,3}` + words + `(?:\P{L}|$)`,
 		`\d{1,4}[a-zA-Z]?,? ` + words + ` ` + particles() + name,

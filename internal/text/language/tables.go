@@ -155,10 +155,10 @@ type Contacts struct {
 	StreetWords Words `yaml:"street_words"`
 	ReachWords  Words `yaml:"reach_words"`
 
-	NameParticles  Words    `yaml:"name_particles"`
-	StreetPatterns []string `yaml:"street_patterns"`
-	PossibleStreetPatterns  []string `yaml:"possible_street_patterns"`
-	StreetNumberWords     Words    `yaml:"street_number_words"`
+	NameParticles          Words    `yaml:"name_particles"`
+	StreetPatterns         []string `yaml:"street_patterns"`
+	PossibleStreetPatterns []string `yaml:"possible_street_patterns"`
+	StreetNumberWords      Words    `yaml:"street_number_words"`
 }
 
 // PersonWish: how the wish for a person is worded, as regular expressions over words with one space between them.

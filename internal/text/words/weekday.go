@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"parley/internal/text/language"
 )
@@ -38,10 +40,28 @@ func FindDays(text string) []DaySpan {
 
 // DaysIn returns the days that the text names, and those between two that it names as the ends of a range, as in
 // "Tuesday to Sunday".
-func DaysIn(text string) (days Days) {
-	all := findDayNames(text)
+func DaysIn(text string) Days { return daysOf(text, findDayNames(text), false) }
+
+// OnlyDays returns the days of a text that names nothing else, as the beginning of a line or a row does, also by
+// abbreviations: "Wed", "Sa + So". It returns 0 for another text.
+func OnlyDays(text string) Days {
+	all, end := findDayNames(text), 0
 	for i, s := range all {
-		if !s.isShort {
+		gap := text[min(end, s.Start):s.Start]
+		if strings.ContainsFunc(gap, unicode.IsLetter) && (i == 0 || !isRange(gap)) {
+			return 0
+		}
+		end = s.End
+	}
+	if strings.ContainsFunc(text[end:], unicode.IsLetter) {
+		return 0
+	}
+	return daysOf(text, all, true)
+}
+
+func daysOf(text string, all []DaySpan, withAbbreviations bool) (days Days) {
+	for i, s := range all {
+		if withAbbreviations || !s.isShort {
 			days |= s.Days
 		}
 		if i > 0 && isRange(text[all[i-1].End:s.Start]) {
@@ -182,8 +202,12 @@ func findDayNames(text string) (all []DaySpan) {
 func (n *dayNames) findUnspaced(text string) iter.Seq[DaySpan] {
 	return func(yield func(DaySpan) bool) {
 		for i := 0; i < len(text); {
-			at := slices.IndexFunc(n.unspaced, func(d unspacedDay) bool { return strings.HasPrefix(text[i:], d.name) })
-			if text[i] < 0x80 || at < 0 {
+			isNext := func(d unspacedDay) bool { return strings.HasPrefix(text[i:], d.name) }
+			at := -1
+			if text[i] >= utf8.RuneSelf {
+				at = slices.IndexFunc(n.unspaced, isNext)
+			}
+			if at < 0 {
 				i++
 				continue
 			}

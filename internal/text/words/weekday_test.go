@@ -25,6 +25,20 @@ func TestDaysIn(t *testing.T) {
 	}
 }
 
+func TestOnlyDays(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want Days
+	}{
+		{"Wed", 0b0000100}, {"- Tue–Fri", 0b0011110}, {"Sa + So", 0b1100000}, {"Mo, Mi", 0b0000101}, {"Sunday", 0b1000000},
+		{"Dienstag bis Freitag", 0b0011110}, {"水曜日", 0b0000100}, {"Mon ami", 0}, {"Fri only", 0}, {"9", 0}, {"", 0},
+	} {
+		if got := OnlyDays(c.text); got != c.want {
+			t.Errorf("%q: %07b, want %07b", c.text, got, c.want)
+		}
+	}
+}
+
 func TestFindDays(t *testing.T) {
 	text := "open on Wednesday or 水曜日?"
 	var found []string
