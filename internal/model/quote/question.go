@@ -115,6 +115,7 @@ func readingOf(question string, passages []model.Passage) string {
 func (q *parsedQuestion) addTerms(text string, weight float64, weights map[string]float64) {
 	before, named, last := -1, false, ""
 	asks, days := findMeasurePhrases(text), words.FindDays(text)
+	isOfDay := weight == 1 || q.days == 0 // "and on Sunday?" is not about the day before
 	for token := range words.Tokens(text) {
 		by, hyphened := asks.measureOf(last, token.Word), token.Start > 0 && text[token.Start-1] == '-'
 		last = token.Word
@@ -137,8 +138,10 @@ func (q *parsedQuestion) addTerms(text string, weight float64, weights map[strin
 			if s.measure = by; by != measureNone {
 				s.weight *= measureWeight
 			}
-			s.days = daysOfToken(days, token)
-			q.days |= s.days
+			if isOfDay {
+				s.days = daysOfToken(days, token)
+				q.days |= s.days
+			}
 			q.appendTerm(s)
 		}
 		if by != measureNone {
