@@ -53,6 +53,20 @@ var dayKinds = []kindOfQuestion{
 		{"Is the archive open on Monday?", "closed", "9:20|10:10|7:05", ""},
 		{"When is the pool open on Wednesday?", "13:25–18:15", "7:05|closed|9:20", ""},
 	}},
+	{"lines of a list by days, French", map[string]string{
+		"Horaires": "# Horaires d'ouverture\n\n- Mardi à vendredi : 9:15–17:45\n- Samedi : 10:05–12:35\n- Dimanche : " +
+			"fermé\n",
+	}, []kindCase{
+		{"À quelle heure ouvrez-vous le jeudi ?", "9:15–17:45", "10:05|fermé", ""},
+		{"À quelle heure ouvrez-vous le samedi ?", "10:05–12:35", "9:15|fermé", ""},
+	}},
+	{"a day with a rule of its own", map[string]string{
+		"Studio": "The studio is open daily from 8:35 to 20:45. On Thursday it closes at 16:05. The rent of a drum kit is 7 " +
+			"euros.",
+	}, []kindCase{
+		{"When does the studio close on Thursday?", "16:05", "drum", ""},
+		{"When is the studio open on Tuesday?", "8:35", "16:05|drum", ""},
+	}},
 	{"rows of a table by days, German", map[string]string{
 		"Amt": "| Tag | Zeit |\n|---|---|\n| Mo–Mi | 8:15–16:35 |\n| Do | 8:25–19:45 |\n| Fr | geschlossen |\n",
 	}, []kindCase{

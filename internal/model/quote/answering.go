@@ -77,13 +77,23 @@ func (q *parsedQuestion) withLikely(p *passageLayout, s excerpt, likely []likely
 }
 
 // addsNothing reports whether the question asks for a number or a place that the likeliest sentence has and the other
-// has not. Who did something may be told without a name.
+// has not, or is about a day that only the likeliest names. Who did something may be told without a name.
 func (q *parsedQuestion) addsNothing(p *passageLayout, likeliest, other quotableUnit) bool {
+	if q.namesAskedDay(likeliest) && !q.namesAskedDay(other) && words.DaysIn(p.text[other.start:other.end]) != 0 {
+		return true // what holds on that day is said for it alone
+	}
 	one, two := q.readSentence(p.text[likeliest.start:likeliest.end]), q.readSentence(p.text[other.start:other.end])
 	if q.wantsNumber {
 		return one.hasNumber && !two.hasNumber
 	}
 	return q.asksPlace && !q.lang.HasCapitalNouns() && one.names > 0 && two.names == 0
+}
+
+// namesAskedDay reports whether the unit has the day of the question itself, and not by a range or as one of all days.
+func (q *parsedQuestion) namesAskedDay(u quotableUnit) bool {
+	return slices.ContainsFunc(q.terms, func(s questionTerm) bool {
+		return s.days != 0 && u.ownMatch[q.termIndex(s.word)] == 1
+	})
 }
 
 // speaksOfOtherDay reports whether the question names a day or a month, and the text another one and not that.

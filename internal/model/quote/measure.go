@@ -122,8 +122,8 @@ func (q *parsedQuestion) namesPlaces(text string) bool {
 	return strings.ContainsAny(text, "،,")
 }
 
-// dayStrength is how surely a day between two that are named is the one of the question.
-const dayStrength = 0.95
+// dayStrength is how surely a day between two that are named is the one of the question: what names it says more.
+const dayStrength = 0.8
 
 // addDayMatches adds the days of the question that the text names by a range: "Tuesday to Sunday", "daily".
 func (q *parsedQuestion) addDayMatches(found []float64, text string) {
