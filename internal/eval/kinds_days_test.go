@@ -61,8 +61,8 @@ var dayKinds = []kindOfQuestion{
 		{"À quelle heure ouvrez-vous le samedi ?", "10:05–12:35", "9:15|fermé", ""},
 	}},
 	{"a day with a rule of its own", map[string]string{
-		"Studio": "The studio is open daily from 8:35 to 20:45. On Thursday it closes at 16:05. The rent of a drum kit is 7 " +
-			"euros.",
+		"Studio": "The studio is open daily from 8:35 to 20:45. On Thursday it closes at 16:05. The rent of a drum kit is 7" +
+			" euros.",
 	}, []kindCase{
 		{"When does the studio close on Thursday?", "16:05", "drum", ""},
 		{"When is the studio open on Tuesday?", "8:35", "16:05|drum", ""},
