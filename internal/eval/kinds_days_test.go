@@ -80,6 +80,7 @@ var dayKinds = []kindOfQuestion{
 		{"Can I bring my dog?", "not in the restaurant", "Bicycles|9 euros", ""},
 		{"May I bring a bicycle?", "lower deck", "Dogs|repair", ""},
 		{"Can I bring a parrot?", "", "Dogs|Bicycles", "not sure"},
+		{"Are dogs allowed?", "not in the restaurant", "Bicycles|9 euros", ""},
 	}},
 	{"whether something is allowed, German", map[string]string{
 		"Fähre": "Hunde sind in der Halle willkommen, im Restaurant nicht.\n\nRauchen ist nur auf Deck 4 erlaubt.\n\nEin " +
@@ -87,6 +88,7 @@ var dayKinds = []kindOfQuestion{
 	}, []kindCase{
 		{"Darf ich meinen Hund mitbringen?", "willkommen", "9 Euro|Deck 4", ""},
 		{"Darf man rauchen?", "Deck 4", "9 Euro|Hunde", ""},
+		{"Sind Hunde erlaubt?", "willkommen", "9 Euro|Deck 4", ""},
 	}},
 	{"whether something is allowed, Spanish", map[string]string{
 		"Bar": "Se permiten perros en la terraza.\n\nUn café cuesta 2 euros.",

@@ -113,12 +113,23 @@ const maxAllowedWords = 3
 // statesAllowed reports whether a short question asks whether something is allowed, "May I bring my dog?", and the unit
 // is a sentence that says so of all that it names.
 func (q *parsedQuestion) statesAllowed(p *passageLayout, best quotableUnit) bool {
-	isPermission := func(word string) bool { return permissionWords()[word] }
-	mayMiss := func(word string) bool { return isFrameWord(word) || isPermission(word) }
+	mayMiss := func(word string) bool { return isFrameWord(word) || isPermissionWord(word) }
 	isThing := func(s questionTerm) bool { return s.fromLastMessage && !s.isPair && !mayMiss(s.word) }
-	return isPermission(firstWord(q.foldedText)) && best.kind == markdown.Paragraph && !q.isFollowUp &&
+	return q.asksAllowed() && best.kind == markdown.Paragraph && !q.isFollowUp &&
 		q.contentWordCount() <= maxAllowedWords && len(q.negatedTerms) == 0 && slices.ContainsFunc(q.terms, isThing) &&
-		containsWord(p.text[best.start:best.end], isPermission) && q.isNamedBy(best.ownMatch, mayMiss)
+		containsWord(p.text[best.start:best.end], isPermissionWord) && q.isNamedBy(best.ownMatch, mayMiss)
+}
+
+func isPermissionWord(word string) bool { return permissionWords()[word] }
+
+// asksAllowed reports whether the question begins as "May I" does, or is no question for anything else and has such a
+// word: "Are dogs allowed?"
+func (q *parsedQuestion) asksAllowed() bool {
+	if isPermissionWord(firstWord(q.foldedText)) {
+		return true
+	}
+	return !q.wantsFact && !q.wantsDefinition && !q.wantsSteps && !q.wantsList &&
+		slices.ContainsFunc(q.terms, func(s questionTerm) bool { return s.fromLastMessage && isPermissionWord(s.word) })
 }
 
 // isWorthMore reports whether the longer quote is enough likelier to answer.
