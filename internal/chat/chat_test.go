@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
@@ -25,7 +23,7 @@ import (
 	"parley/internal/testkit/scripted"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 // testEngine is an engine on a real database with one account, one agent and a scripted model.
 type testEngine struct {

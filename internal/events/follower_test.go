@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley"
 	"parley/internal/events"
 	"parley/internal/sqldb"
@@ -21,7 +19,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 var noon = time.Date(2026, time.November, 10, 12, 0, 0, 0, time.UTC)
 

@@ -3,19 +3,20 @@ package anthropic_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"parley/internal/httpclient"
 	"parley/internal/model"
 	"parley/internal/model/anthropic"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/provider"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(check.RequireNoLeaks(m.Run())) }
 
 func newAnthropic(t *testing.T, s *provider.Server) *anthropic.Model {
 	m := &anthropic.Model{Client: httpclient.Client{BaseURL: s.URL, Key: provider.Key}}

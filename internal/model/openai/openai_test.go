@@ -4,18 +4,18 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley/internal/httpclient"
 	"parley/internal/model/openai"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/provider"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(check.RequireNoLeaks(m.Run())) }
 
 // Whatever the provider does, the answer ends in time, with a finish or with the only error that a caller may see.
 func TestMisbehavingProviders(t *testing.T) {
