@@ -64,8 +64,7 @@ func TestMisbehavingProviders(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := newOpenAI(t, provider.Start(t, c.behaviour))
-			provider.SetTimeouts(&m.Client, c.name)
-			got := provider.ReadAnswer(t, m, provider.HowRequest)
+			got := provider.ReadBadAnswer(t, m, &m.Client, c.name, c.text)
 			if !strings.HasPrefix(got.Text, c.text) || c.text == "" && got.Text != "" || len(got.Text) > 1<<20 {
 				t.Errorf("text %.80q (%d bytes), want %q", got.Text, len(got.Text), c.text)
 			}
