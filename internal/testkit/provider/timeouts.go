@@ -14,8 +14,8 @@ import (
 // A busy machine may take longer than briefly for the text before a pause that never ends: then it waits longer.
 func ReadBadAnswer(t *testing.T, m model.Model, c *httpclient.Client, test, text string) (a Answer) {
 	t.Helper()
-	const most = time.Minute
-	c.FirstByteTimeout, c.IdleTimeout, c.Backoff = most, most, time.Millisecond
+	const patience = time.Minute
+	c.FirstByteTimeout, c.IdleTimeout, c.Backoff = patience, patience, time.Millisecond
 	wait := &c.FirstByteTimeout
 	switch {
 	case strings.HasPrefix(test, "stall after"):
@@ -24,7 +24,7 @@ func ReadBadAnswer(t *testing.T, m model.Model, c *httpclient.Client, test, text
 		return ReadAnswer(t, m, HowRequest)
 	}
 	for *wait = 150 * time.Millisecond; ; *wait *= 2 {
-		if a = ReadAnswer(t, m, HowRequest); strings.HasPrefix(a.Text, text) || *wait > most {
+		if a = ReadAnswer(t, m, HowRequest); strings.HasPrefix(a.Text, text) || *wait > patience {
 			return a
 		}
 	}
