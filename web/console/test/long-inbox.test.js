@@ -7,7 +7,7 @@ import { assertSoon, skip, untilNothing, waitForQuiet } from "./browser.js";
 import { EventLog } from "./event-log.js";
 import { row, thread } from "./inbox-answers.js";
 import { customers, leads } from "./insight-answers.js";
-import { useConsole } from "./setup.js";
+import { useConsole, useSamePages } from "./setup.js";
 import { tickets, withTickets } from "./ticket-answers.js";
 
 const total = 10_000;
@@ -65,7 +65,8 @@ function answerThread(state, { path, query }) {
 }
 
 describe("long lists of conversations, tickets and people", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
+  const openAlone = useConsole(); // for what is replaced in the page
   const numberOf = (text) => Number(/(?:Customer|Ticket|Message) (-?\d+)/.exec(text)?.[1]);
   const numbers = async (rows) => (await rows.allTextContents()).map(numberOf).filter((number) => !isNaN(number)); // without heads
 
@@ -184,7 +185,7 @@ describe("long lists of conversations, tickets and people", { skip }, () => {
       await rows.nth(2).hover();
       await turn(page, rows, 2_000, (shown) => shown.at(-1) >= 150);
     };
-    await open(long(), path, use, {}, (page) => page.addInitScript(gather));
+    await openAlone(long(), path, use, {}, (page) => page.addInitScript(gather));
   });
 
   test("a row that has the focus keeps it, however far somebody scrolls, and says which one it is", async () => {
