@@ -6,7 +6,7 @@ import { findings } from "./axe.js";
 import { launch, skip } from "./browser.js";
 import { agent, answerEvents, history, kept, stream, user } from "./chat-answers.js";
 import { serveFrames } from "./frame-server.js";
-import { openState } from "./frames.js";
+import { openNextState, openState } from "./frames.js";
 import { isWanted } from "./problems.js";
 import { ask, looks, states } from "./states.js";
 
@@ -32,10 +32,10 @@ describe("the chat is accessible", { skip }, () => {
   for (const [name, state] of Object.entries(states)) {
     for (const look of chosen) {
       test(`${name} ${nameOf(look)}`, async () => {
-        await open(state, async (page, chat) => {
+        await openNextState(browser, server, state, look, async (page, chat) => {
           assert.deepEqual(await findings(chat), []);
           assert.deepEqual(page.problems.filter((problem) => !isWanted(problem)), []);
-        }, look);
+        });
       });
     }
   }
