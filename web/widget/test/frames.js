@@ -24,15 +24,18 @@ export async function openState(browser, server, state, look, use) {
 
 /**
  * As openState, for states that nobody loads again, one after the other: the next one in the same look has the same page,
- * with a new document. Those that prepare a page, and sites with a frame, have one of their own.
+ * with a new document. Those that `prepare` a page, and sites with a frame, have one of their own; `prepareOnce` is called
+ * with each page.
  */
 export async function openNextState(browser, server, state, look, use) {
   if (state.prepare || state.site || state.options) return openState(browser, server, state, look, use);
   answerFor(server, state, look);
-  const [pages, key] = [pagesOf(browser), JSON.stringify([look.colorScheme, look.locale])];
+  const [pages, key] = [pagesOf(browser), JSON.stringify([look.colorScheme, look.locale, state.prepareOnce?.name])];
+  const isNew = !pages.has(key);
   const page = pages.get(key) ?? (await openPage(browser, server, state, look));
   pages.delete(key);
   try {
+    if (isNew) await state.prepareOnce?.(page);
     await page.setViewportSize(sizeOf(state, look));
     await page.goto(server.at("127.0.0.1") + emptyPath);
     await page.evaluate(keep, state.stored ?? {});
