@@ -11,7 +11,7 @@ const pages = new Map(); // of useSamePages, by what they are prepared and opene
 let groups = 0; // that have not ended
 
 /**
- * Starts both around the tests, and returns what opens a page: nothing unexpected may have happened in it at its end.
+ * Starts them around the tests, and returns what opens a page: nothing unexpected may have happened in it at its end.
  * `prepare` is called with the page before anything is in it.
  */
 export function useConsole() {
@@ -31,8 +31,8 @@ export function useConsole() {
 
 /**
  * As useConsole, but the next test with the same options has the same page, in which the console is shown again: a new page
- * takes most of the processor's time of a test. It is for tests that leave nothing behind but storage: no clock, no route,
- * no second page. `prepare` is called once with each page.
+ * takes most of the processor's time of a test. It is for tests that leave nothing behind but storage: no route, no second
+ * page, and no clock but that of `prepare`, which is called once with each page.
  */
 export function useSamePages(prepare) {
   const test = useBrowser("test/kit/console.html");
