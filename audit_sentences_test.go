@@ -18,7 +18,7 @@ import (
 
 // auditRecorders are the functions that record an act, or hand its code on to one that does.
 var auditRecorders = map[string]bool{
-	"AppendAuditEvent": true, "audit": true, "auditAs": true, "auditedUpdate": true, "changeStatus": true,
+	"AppendAuditEvent": true, "audit": true, "auditAs": true, "audited": true, "auditedUpdate": true, "changeStatus": true,
 	"record": true, "startTurn": true,
 }
 
