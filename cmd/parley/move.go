@@ -23,7 +23,7 @@ func (p *process) archiver() (*archive.Installation, error) {
 	log, err := p.newLogger("text,warn")
 	storage := p.commandLine.StorageConfig
 	in := &archive.Installation{Data: storage.Data, DatabaseURL: storage.DatabaseURL, Program: version, Now: time.Now,
-		Logger: log}
+		Logger: log, MaxPages: storage.DatabaseQuota, AllowAsyncCommit: storage.AllowAsyncCommit}
 	if isTerminal(p.stderr) {
 		in.OnProgress = func(step string, done, all int64) {
 			fmt.Fprint(p.stderr, formatBar(step, done, all, done == all))
