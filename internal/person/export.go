@@ -67,6 +67,7 @@ type Visitor struct {
 // Conversation is one conversation of the person, with its ticket.
 type Conversation struct {
 	ID         parley.ConversationID `json:"id"`
+	UserID     parley.EndUserID      `json:"userId,omitempty"`
 	Title      string                `json:"title,omitempty"`
 	Channel    parley.Channel        `json:"channel"`
 	Page       string                `json:"page,omitempty"`
@@ -170,7 +171,7 @@ func (s *Service) exportConversation(ctx context.Context, ref parley.Conversatio
 	if err != nil {
 		return nil, err
 	}
-	out := &Conversation{ID: c.ID, Title: c.Title, Channel: c.Channel, Page: c.EmbedOrigin, CreatedAt: c.CreatedAt,
+	out := &Conversation{ID: c.ID, UserID: c.UserID, Title: c.Title, Channel: c.Channel, Page: c.EmbedOrigin, CreatedAt: c.CreatedAt,
 		Messages: []Message{}}
 	ticket, err := s.DB.TicketOfConversation(ctx, ref)
 	switch {
