@@ -171,8 +171,8 @@ func (s *Service) exportConversation(ctx context.Context, ref parley.Conversatio
 	if err != nil {
 		return nil, err
 	}
-	out := &Conversation{ID: c.ID, UserID: c.UserID, Title: c.Title, Channel: c.Channel, Page: c.EmbedOrigin, CreatedAt: c.CreatedAt,
-		Messages: []Message{}}
+	out := &Conversation{ID: c.ID, UserID: c.UserID, Title: c.Title, Channel: c.Channel, Page: c.EmbedOrigin,
+		CreatedAt: c.CreatedAt, Messages: []Message{}}
 	ticket, err := s.DB.TicketOfConversation(ctx, ref)
 	switch {
 	case err == nil:
