@@ -213,20 +213,22 @@ func (p *process) printMovedIn(state admin.MoveInState) error {
 	return p.printf("%s", text)
 }
 
-// leftOutText lists what was left out, by agent.
+// leftOutText lists what was left out, by agent and kind. How to add sources of a type is said once behind them.
 func leftOutText(state admin.MoveInState) (text string) {
 	list := slices.Clone(state.LeftOut)
 	slices.SortStableFunc(list, func(a, b admin.MoveInLeftOut) int {
-		return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.AgentID, b.AgentID))
+		return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.AgentID, b.AgentID),
+			strings.Compare(a.Kind, b.Kind), strings.Compare(a.Type, b.Type))
 	})
 	agent := ""
-	for _, l := range list {
+	for i, l := range list {
 		if l.AgentID != agent {
 			agent = l.AgentID
 			text += fmt.Sprintf("\nNot taken over of %s (%s):\n", l.Agent, l.AgentID)
 		}
 		text += fmt.Sprintf("  %s %s: %s\n", cmp.Or(l.Type, l.Kind), l.Name, l.Reason)
-		if l.Kind == "source" {
+		isLast := i+1 == len(list) || list[i+1].AgentID != l.AgentID || list[i+1].Type != l.Type
+		if l.Kind == "source" && isLast {
 			text += "    " + addAdvice(l) + "\n"
 		}
 	}
