@@ -289,8 +289,9 @@ func TestImportFromAnotherServer(t *testing.T) {
 	left := admin.MoveInLeftOut{AgentID: "a", Agent: "A", Kind: "source", Type: "text", Name: "One", Reason: "why"}
 	other := left
 	other.Name = "Two"
-	if text := leftOutText(admin.MoveInState{LeftOut: []admin.MoveInLeftOut{left, other}}); text != "\nNot taken over of A "+
-		"(a):\n  text One: why\n  text Two: why\n    parley source add --name NAME --text - --agent a\n" {
+	want := "\nNot taken over of A (a):\n  text One: why\n  text Two: why\n" +
+		"    parley source add --name NAME --text - --agent a\n"
+	if text := leftOutText(admin.MoveInState{LeftOut: []admin.MoveInLeftOut{left, other}}); text != want {
 		t.Errorf("%q", text)
 	}
 	file := filepath.Join(t.TempDir(), "key")
