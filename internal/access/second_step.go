@@ -62,8 +62,10 @@ func (u *Users) FinishSecondStep(ctx context.Context, a SecondStepAnswer, c Clie
 	}
 	user := parley.UserID(session.UserID)
 	used, err := u.checkPasskey(ctx, user, session, a.Response)
-	if err != nil {
+	if parley.IsCode(err, parley.CodePasskeyFailed) {
 		u.noteRefusal(ctx, user, "password+passkey")
+	}
+	if err != nil {
 		return nil, err
 	}
 	return u.open(ctx, user, c, "password+passkey", func(tx *store.DB) error {
