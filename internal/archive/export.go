@@ -44,16 +44,28 @@ func (in *Installation) Export(ctx context.Context, account parley.AccountID, pa
 }
 
 // ExportTo writes an account to a stream, as it is at one moment, out of a database that this process has open. Fails
-// with ACCOUNT_NOT_FOUND before it has written anything.
+// with ACCOUNT_NOT_FOUND before it has written anything. On SQLite the archive goes through a file: a slow reader would
+// keep the log of the database from being put in order, and it would grow for as long.
 func (in *Installation) ExportTo(ctx context.Context, account parley.AccountID, to io.Writer) (err error) {
-	if !in.isPostgres() {
+	if in.isPostgres() {
+		return in.exportStream(ctx, account, to)
+	}
+	dir, err := in.files().Incoming()
+	if err != nil {
+		return err
+	}
+	return writeThrough(ctx, dir, to, func(ctx context.Context, to io.Writer) (err error) {
 		hold, err := datadir.HoldFiles(ctx, in.Data, lockTime)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, hold.Unlock()) }()
-	}
-	_, err = in.exportAs(ctx, account, func(x *export) error { return x.write(ctx, to) })
+		return in.exportStream(ctx, account, to)
+	})
+}
+
+func (in *Installation) exportStream(ctx context.Context, account parley.AccountID, to io.Writer) error {
+	_, err := in.exportAs(ctx, account, func(x *export) error { return x.write(ctx, to) })
 	return err
 }
 
