@@ -84,7 +84,8 @@ func (c *archiveExportCmd) Run(p *process) error {
 		}
 	}
 	return p.printf("%s: %s. Secrets are not in it: keys, passwords, and those of actions, webhooks and servers of "+
-		"models.\n", c.File, result)
+		"models.\nTraces of answers, jobs and the audit log stay here as well; manifest.json in the archive lists all that "+
+		"is left out, with the reasons.\n", c.File, result)
 }
 
 type archiveImportCmd struct {
