@@ -138,7 +138,7 @@ func (x *export) checkSchema(ctx context.Context, snapshot *sqldb.Snapshot) erro
 // writeFile writes the archive under another name, and renames it when all of it is on disk.
 func (x *export) writeFile(ctx context.Context, path string) error {
 	temporary := path + unfinished
-	if err := os.Remove(temporary); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := removeIfThere(temporary); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(temporary, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)

@@ -35,7 +35,15 @@ func writeThrough(ctx context.Context, dir string, to io.Writer, write func(cont
 	err = s.copyTo(to)
 	stop() // where the reader is gone
 	writing.Wait()
-	return errors.Join(err, file.Close(), os.Remove(file.Name()))
+	return errors.Join(err, file.Close(), removeIfThere(file.Name()))
+}
+
+// removeIfThere removes a file. The sweep of uploads may have done so where somebody has read for hours.
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func (s *spool) Write(part []byte) (int, error) {
