@@ -75,8 +75,8 @@ func TestReadersThatAreGone(t *testing.T) {
 	in := newInstallation(t, "")
 	in.seed(3, 600)
 	in.open(func(*store.DB) {
-		gone := errors.New("gone")
-		if err := in.ExportTo(t.Context(), account, goneReader{gone}); !errors.Is(err, gone) {
+		errGone := errors.New("gone")
+		if err := in.ExportTo(t.Context(), account, goneReader{errGone}); !errors.Is(err, errGone) {
 			t.Errorf("a reader that is gone: %v", err)
 		}
 		var nothing bytes.Buffer

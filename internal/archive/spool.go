@@ -12,11 +12,11 @@ import (
 type spool struct {
 	file *os.File
 
-	mu    sync.Mutex
-	grown sync.Cond
-	size  int64 // written so far
-	isEnd bool
-	err   error // of the writer
+	mu       sync.Mutex
+	hasGrown sync.Cond
+	size     int64 // written so far
+	isEnd    bool
+	err      error // of the writer
 }
 
 // writeThrough calls a function that writes to a file in a folder, and copies to a reader what is in it as soon as it
@@ -27,7 +27,7 @@ func writeThrough(ctx context.Context, dir string, to io.Writer, write func(cont
 		return err
 	}
 	s := &spool{file: file}
-	s.grown.L = &s.mu
+	s.hasGrown.L = &s.mu
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var writing sync.WaitGroup
@@ -51,7 +51,7 @@ func (s *spool) Write(part []byte) (int, error) {
 	s.mu.Lock()
 	s.size += int64(n)
 	s.mu.Unlock()
-	s.grown.Broadcast()
+	s.hasGrown.Broadcast()
 	return n, err
 }
 
@@ -60,7 +60,7 @@ func (s *spool) end(err error) {
 	s.mu.Lock()
 	s.isEnd, s.err = true, err
 	s.mu.Unlock()
-	s.grown.Broadcast()
+	s.hasGrown.Broadcast()
 }
 
 // waitBehind returns how much is written once there is something behind a place, or nothing more to come.
@@ -68,7 +68,7 @@ func (s *spool) waitBehind(place int64) (size int64, isEnd bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.size == place && !s.isEnd {
-		s.grown.Wait()
+		s.hasGrown.Wait()
 	}
 	return s.size, s.isEnd, s.err
 }
