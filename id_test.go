@@ -36,7 +36,8 @@ func TestIsMessageID(t *testing.T) {
 			t.Errorf("%q is taken for no id of a message", s)
 		}
 	}
-	for _, s := range []string{"", "abc", "-abc", "_abc", ".abc", "a b c", "msg-1\n", "<script>", strings.Repeat("a", 65)} {
+	for _, s := range []string{"", "abc", "-abc", "_abc", ".abc", "a b c", "msg-1\n", "<script>",
+		strings.Repeat("a", 65)} {
 		if parley.IsMessageID(s) {
 			t.Errorf("%q is taken for the id of a message", s)
 		}

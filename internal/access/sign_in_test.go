@@ -214,8 +214,8 @@ func TestSignInRefusesTooManyGuesses(t *testing.T) {
 	})
 }
 
-// Wrong guesses are in the audit chain of whose sign-in it was, as of when and where they were made. Those of nobody are
-// not.
+// Wrong guesses are in the audit chain of whose sign-in it was, as of when and where they were made. Those at the
+// sign-in of nobody are not.
 func TestWrongGuessesAreRecorded(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		s := f.setUp()
