@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/api/admin"
 	"parley/internal/archive"
 	"parley/internal/httpclient"
@@ -43,6 +44,8 @@ type archiveResult struct {
 	Files     int             `json:"files"`
 	Missing   []string        `json:"missing,omitempty"` // files that were gone
 	LeftOut   []store.LeftOut `json:"leftOut"`
+
+	UnknownPlan string `json:"unknownPlan,omitempty"` // that the imported account has and the installation has not
 }
 
 func newArchiveResult(path, account string, m *archive.Manifest) archiveResult {
@@ -98,17 +101,29 @@ func (c *archiveImportCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
+	plans, err := access.LoadPlans(p.commandLine.Plans)
+	if err != nil {
+		return err
+	}
 	done, err := in.Import(p, c.File, archive.Options{NewIDs: c.NewIDs, Actor: "operator"})
 	if err != nil {
 		return asRefusal(err)
 	}
 	result := newArchiveResult(c.File, string(done.Account), &done.Manifest)
 	result.From = string(done.Manifest.Account)
+	if _, isKnown := plans.Plan(done.Plan); !isKnown {
+		result.UnknownPlan = done.Plan
+	}
 	if p.commandLine.JSON {
 		return p.printJSON(result)
 	}
-	return p.printf("Imported the account %s: %s.\nIts members set passwords by links (\"parley member link\"), and "+
+	text := fmt.Sprintf("Imported the account %s: %s.\nIts members set passwords by links (\"parley member link\"), and "+
 		"keys, secrets of actions, webhooks and servers of models are set again.\n", result.AccountID, result)
+	if result.UnknownPlan != "" {
+		text += fmt.Sprintf("There is no plan %s here, and until it has another one, requests with its keys are refused: "+
+			"\"parley account update %s --plan NAME\".\n", result.UnknownPlan, result.AccountID)
+	}
+	return p.printf("%s", text)
 }
 
 // importCmd takes over what an account has at another service that speaks the same interface.

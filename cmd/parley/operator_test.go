@@ -511,6 +511,14 @@ func TestArchiveCommands(t *testing.T) {
 	if agents := runJSON[[]any](t, "agent", "list"); len(agents) != 1 {
 		t.Errorf("agents: %v", agents)
 	}
+
+	plans := writeFiles(t, map[string]string{"plans.yaml": "basic:\n  {api: true, voice: false, gpt4: false, agents: 1, " +
+		"storagePerAgent: 1 MB, creditsPerMonth: 9, creditsPerVoiceMinute: 5}\n"})
+	poorer := runJSON[archiveResult](t, "archive", "import", file, "--data", filepath.Join(t.TempDir(), "poorer"),
+		"--plans", filepath.Join(plans, "plans.yaml"))
+	if poorer.UnknownPlan != "unlimited" {
+		t.Errorf("%+v", poorer)
+	}
 }
 
 // Archives are read and written with the settings of the database.
