@@ -18,13 +18,14 @@ import (
 
 // auditRecorders are the functions that record an act, or hand its code on to one that does.
 var auditRecorders = map[string]bool{
-	"AppendAuditEvent": true, "audit": true, "auditAs": true, "auditedUpdate": true, "changeStatus": true,
+	"AppendAuditEvent": true, "audit": true, "auditAs": true, "audited": true, "auditedUpdate": true, "changeStatus": true,
 	"record": true, "startTurn": true,
 }
 
 // auditVariables are what a code is assigned to before it is recorded.
 var auditVariables = map[string]bool{
-	"action": true, "memberActions": true, "PersonExported": true, "PersonErased": true,
+	"action": true, "memberActions": true, "PersonExported": true, "PersonErased": true, "AccountExported": true,
+	"AccountImported": true,
 }
 
 // auditSteps are the codes of which the last word is what was asked for.

@@ -119,6 +119,12 @@ const idLetters = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvw
 
 func isNanoID(s string) bool { return len(s) == 21 && strings.Trim(s, idLetters) == "" }
 
+// IsMessageID reports whether s may be the id of a message: one of ours, or one that came from another service with the
+// message and stays as it was there.
+func IsMessageID(s string) bool {
+	return len(s) >= 4 && len(s) <= 64 && strings.Trim(s, idLetters+".") == "" && !strings.ContainsAny(s[:1], "-_.")
+}
+
 // messageUUID returns the UUID that the id of a message is made of.
 func messageUUID(s string) (id uuid.UUID, ok bool) {
 	text, ok := strings.CutPrefix(s, "msg_")

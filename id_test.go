@@ -29,6 +29,21 @@ func TestDeriveID(t *testing.T) {
 	}
 }
 
+// Ids of messages may be those of another service.
+func TestIsMessageID(t *testing.T) {
+	for _, s := range []string{string(parley.NewMessageID()), "msg-1", "3f2a", "Msg.of_somebody-else"} {
+		if !parley.IsMessageID(s) {
+			t.Errorf("%q is taken for no id of a message", s)
+		}
+	}
+	for _, s := range []string{"", "abc", "-abc", "_abc", ".abc", "a b c", "msg-1\n", "<script>",
+		strings.Repeat("a", 65)} {
+		if parley.IsMessageID(s) {
+			t.Errorf("%q is taken for the id of a message", s)
+		}
+	}
+}
+
 func TestIsID(t *testing.T) {
 	for _, s := range []string{"", "x", "msg_x", strings.ToUpper(parley.NewUUID()), parley.NewUUID() + "\n",
 		"abcdefghijklmnopqrs\nt", "msg_zzzzzzzzzzzzzzzzzzzzzz", "../../../../etc/passwd"} {

@@ -286,6 +286,14 @@ func TestImportFromAnotherServer(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
 	}
+	left := admin.MoveInLeftOut{AgentID: "a", Agent: "A", Kind: "source", Type: "text", Name: "One", Reason: "why"}
+	other := left
+	other.Name = "Two"
+	want := "\nNot taken over of A (a):\n  text One: why\n  text Two: why\n" +
+		"    parley source add --name NAME --text - --agent a\n"
+	if text := leftOutText(admin.MoveInState{LeftOut: []admin.MoveInLeftOut{left, other}}); text != want {
+		t.Errorf("%q", text)
+	}
 	file := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(file, []byte(from.Key), 0o600); err != nil {
 		t.Fatal(err)

@@ -201,8 +201,9 @@ func (c *personEraseCmd) Run(p *process) error {
 		if !out.IsComplete {
 			rest = " The rest is erased as soon as no answer and no webhook needs it."
 		}
-		return p.printf("Erased %s, %d leads, %d contacts, %d visitors and %d further texts.%s\n",
-			formatCount(out.Conversations, "conversation", "conversations"), out.Leads, out.People, out.Visitors, out.Texts,
-			rest)
+		return p.printf("Erased %s, %s, %s, %s and %s.%s\n",
+			formatCount(out.Conversations, "conversation", "conversations"), formatCount(out.Leads, "lead", "leads"),
+			formatCount(out.People, "contact", "contacts"), formatCount(out.Visitors, "visitor", "visitors"),
+			formatCount(out.Texts, "further text", "further texts"), rest)
 	})
 }

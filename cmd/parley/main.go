@@ -280,7 +280,7 @@ func nextStep(e *parley.Error) string {
 
 // errorWithCause returns the message with its cause: the caller is the operator, who may know it.
 func errorWithCause(e *parley.Error) string {
-	if e.Err == nil {
+	if e.Err == nil || strings.Contains(e.Message, e.Err.Error()) { // some messages say it themselves
 		return e.Message
 	}
 	return e.Message + " Cause: " + e.Err.Error()

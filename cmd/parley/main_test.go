@@ -231,6 +231,7 @@ func TestErrorCodes(t *testing.T) {
 	for line, want := range map[string]string{
 		"restore " + file + " --data " + empty:                              `"code":"VALIDATION_INVALID_BODY"`,
 		"restore " + folder + " --data " + empty:                            `"code":"VALIDATION_INVALID_BODY"`,
+		"archive import " + file + " --data " + empty:                       `cut or damaged: zip: not a valid zip file."`,
 		"restore " + missing + " --data " + empty:                           `"code":"RESOURCE_NOT_FOUND"`,
 		"backup " + missing + " --data " + empty:                            `"code":"RESOURCE_NOT_FOUND"`,
 		"backup s3://bucket --data " + empty:                                `"code":"VALIDATION_INVALID_BODY"`,

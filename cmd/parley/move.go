@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/api/admin"
 	"parley/internal/archive"
 	"parley/internal/httpclient"
@@ -23,7 +24,7 @@ func (p *process) archiver() (*archive.Installation, error) {
 	log, err := p.newLogger("text,warn")
 	storage := p.commandLine.StorageConfig
 	in := &archive.Installation{Data: storage.Data, DatabaseURL: storage.DatabaseURL, Program: version, Now: time.Now,
-		Logger: log}
+		Logger: log, MaxPages: storage.DatabaseQuota, AllowAsyncCommit: storage.AllowAsyncCommit}
 	if isTerminal(p.stderr) {
 		in.OnProgress = func(step string, done, all int64) {
 			fmt.Fprint(p.stderr, formatBar(step, done, all, done == all))
@@ -43,6 +44,8 @@ type archiveResult struct {
 	Files     int             `json:"files"`
 	Missing   []string        `json:"missing,omitempty"` // files that were gone
 	LeftOut   []store.LeftOut `json:"leftOut"`
+
+	UnknownPlan string `json:"unknownPlan,omitempty"` // that the imported account has and the installation has not
 }
 
 func newArchiveResult(path, account string, m *archive.Manifest) archiveResult {
@@ -84,7 +87,8 @@ func (c *archiveExportCmd) Run(p *process) error {
 		}
 	}
 	return p.printf("%s: %s. Secrets are not in it: keys, passwords, and those of actions, webhooks and servers of "+
-		"models.\n", c.File, result)
+		"models.\nTraces of answers, jobs and the audit log stay here as well; manifest.json in the archive lists all that "+
+		"is left out, with the reasons.\n", c.File, result)
 }
 
 type archiveImportCmd struct {
@@ -97,17 +101,29 @@ func (c *archiveImportCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
+	plans, err := access.LoadPlans(p.commandLine.Plans)
+	if err != nil {
+		return err
+	}
 	done, err := in.Import(p, c.File, archive.Options{NewIDs: c.NewIDs, Actor: "operator"})
 	if err != nil {
 		return asRefusal(err)
 	}
 	result := newArchiveResult(c.File, string(done.Account), &done.Manifest)
 	result.From = string(done.Manifest.Account)
+	if _, isKnown := plans.Plan(done.Plan); !isKnown {
+		result.UnknownPlan = done.Plan
+	}
 	if p.commandLine.JSON {
 		return p.printJSON(result)
 	}
-	return p.printf("Imported the account %s: %s.\nIts members set passwords by links (\"parley member link\"), and "+
+	text := fmt.Sprintf("Imported the account %s: %s.\nIts members set passwords by links (\"parley member link\"), and "+
 		"keys, secrets of actions, webhooks and servers of models are set again.\n", result.AccountID, result)
+	if result.UnknownPlan != "" {
+		text += fmt.Sprintf("There is no plan %s here, and until it has another one, requests with its keys are refused: "+
+			"\"parley account update %s --plan NAME\".\n", result.UnknownPlan, result.AccountID)
+	}
+	return p.printf("%s", text)
 }
 
 // importCmd takes over what an account has at another service that speaks the same interface.
@@ -213,20 +229,22 @@ func (p *process) printMovedIn(state admin.MoveInState) error {
 	return p.printf("%s", text)
 }
 
-// leftOutText lists what was left out, by agent.
+// leftOutText lists what was left out, by agent and kind. How to add sources of a type is said once behind them.
 func leftOutText(state admin.MoveInState) (text string) {
 	list := slices.Clone(state.LeftOut)
 	slices.SortStableFunc(list, func(a, b admin.MoveInLeftOut) int {
-		return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.AgentID, b.AgentID))
+		return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.AgentID, b.AgentID),
+			strings.Compare(a.Kind, b.Kind), strings.Compare(a.Type, b.Type))
 	})
 	agent := ""
-	for _, l := range list {
+	for i, l := range list {
 		if l.AgentID != agent {
 			agent = l.AgentID
 			text += fmt.Sprintf("\nNot taken over of %s (%s):\n", l.Agent, l.AgentID)
 		}
 		text += fmt.Sprintf("  %s %s: %s\n", cmp.Or(l.Type, l.Kind), l.Name, l.Reason)
-		if l.Kind == "source" {
+		isLast := i+1 == len(list) || list[i+1].AgentID != l.AgentID || list[i+1].Type != l.Type
+		if l.Kind == "source" && isLast {
 			text += "    " + addAdvice(l) + "\n"
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -509,6 +510,25 @@ func TestArchiveCommands(t *testing.T) {
 	checkAudit(t, empty, account, store.AccountImported)
 	if agents := runJSON[[]any](t, "agent", "list"); len(agents) != 1 {
 		t.Errorf("agents: %v", agents)
+	}
+
+	plans := writeFiles(t, map[string]string{"plans.yaml": "basic:\n  {api: true, voice: false, gpt4: false, agents: 1, " +
+		"storagePerAgent: 1 MB, creditsPerMonth: 9, creditsPerVoiceMinute: 5}\n"})
+	poorer := runJSON[archiveResult](t, "archive", "import", file, "--data", filepath.Join(t.TempDir(), "poorer"),
+		"--plans", filepath.Join(plans, "plans.yaml"))
+	if poorer.UnknownPlan != "unlimited" {
+		t.Errorf("%+v", poorer)
+	}
+}
+
+// Archives are read and written with the settings of the database.
+func TestArchivesHaveTheSettingsOfTheDatabase(t *testing.T) {
+	p := &process{Context: t.Context(), stderr: io.Discard}
+	p.commandLine.StorageConfig = server.StorageConfig{Data: "d", DatabaseURL: "u", AllowAsyncCommit: true,
+		DatabaseQuota: 7}
+	in, err := p.archiver()
+	if err != nil || in.Data != "d" || in.DatabaseURL != "u" || !in.AllowAsyncCommit || in.MaxPages != 7 {
+		t.Errorf("%+v %v", in, err)
 	}
 }
 

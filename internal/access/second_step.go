@@ -62,6 +62,9 @@ func (u *Users) FinishSecondStep(ctx context.Context, a SecondStepAnswer, c Clie
 	}
 	user := parley.UserID(session.UserID)
 	used, err := u.checkPasskey(ctx, user, session, a.Response)
+	if parley.IsCode(err, parley.CodePasskeyFailed) {
+		u.noteRefusal(ctx, user, "password+passkey")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +96,9 @@ func (u *Users) finishWithCode(ctx context.Context, a SecondStepAnswer, c Client
 		return tx.UseRecoveryCode(ctx, found.User.ID, hashRecoveryCode(found.User.ID, a.Code), u.Now())
 	})
 	attempt.settle(err)
+	if parley.IsCode(err, parley.CodeSignInFailed) {
+		u.noteRefusal(ctx, found.User.ID, "password+recovery-code")
+	}
 	return opened, err
 }
 
@@ -235,5 +241,8 @@ func (u *Users) SignInWithCode(ctx context.Context, email, code string, c Client
 		return err
 	})
 	attempt.settle(err)
+	if parley.IsCode(err, parley.CodeSignInFailed) {
+		u.noteRefusal(ctx, found.User.ID, "recovery-code")
+	}
 	return opened, err
 }

@@ -3,6 +3,7 @@ package access_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -211,6 +212,48 @@ func TestSignInRefusesTooManyGuesses(t *testing.T) {
 		f.clock.Advance(time.Minute)
 		_, err = f.signIn(ownerEmail, ownerPassword)
 		f.Must(err)
+	})
+}
+
+// Wrong guesses are in the audit chain of whose sign-in it was, as of when and where they were made. Those at the
+// sign-in of nobody are not.
+func TestWrongGuessesAreRecorded(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		s := f.setUp()
+		m, err := s.Person.Member("")
+		f.Must(err)
+		before, err := f.DB.LastAuditEvent(f.Context(), m.Account)
+		f.Must(err)
+		origin, at := parley.Origin{RequestID: "req-1", Address: browser.Address}, f.clock.Now().Truncate(time.Millisecond)
+		ctx := parley.WithOrigin(f.Context(), origin)
+		for _, email := range []string{ownerEmail, "nobody@shop.example"} {
+			_, err = f.Users.SignIn(ctx, email, "wrong", browser)
+			f.WantCode(err, parley.CodeSignInFailed)
+			_, err = f.Users.SignInWithCode(ctx, email, "aaaa-aaaa-aaaa-aaaa", browser)
+			f.WantCode(err, parley.CodeSignInFailed)
+		}
+		_, err = f.Users.StepUp(ctx, s.Person, "wrong", browser)
+		f.WantCode(err, parley.CodeSignInFailed)
+		f.clock.Advance(time.Minute)
+		for range 2 { // the second time there is nothing left to record
+			f.Must(f.Users.RecordRefusals(f.Context()))
+		}
+		_, _, err = f.DB.VerifyAuditChain(f.Context(), m.Account)
+		f.Must(err)
+		acts, err := f.DB.AuditEvents(f.Context(), m.Account, before, 10)
+		f.Must(err)
+		var methods []string
+		for _, a := range acts {
+			methods = append(methods, a.Details)
+			if a.Actor != "unknown" || a.Action != "session.refuse" || a.Subject != string(s.Person.User.ID) ||
+				a.Origin != origin || !a.At.Equal(at) {
+				f.Errorf("recorded: %+v", a)
+			}
+		}
+		if want := []string{`{"method":"password"}`, `{"method":"recovery-code"}`, `{"method":"password"}`}; !slices.Equal(
+			methods, want) {
+			f.Errorf("recorded: %v", methods)
+		}
 	})
 }
 

@@ -1,6 +1,8 @@
 package access
 
 import (
+	"context"
+	"errors"
 	"net/netip"
 	"slices"
 	"strings"
@@ -8,6 +10,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/sqldb"
+	"parley/internal/store"
 )
 
 // The limits of guessing.
@@ -18,6 +22,7 @@ const (
 	guessesPerAddress = 50 // from one address, of all people; and of one person, from all addresses
 	maxGuessWait      = 15 * time.Minute
 	maxGuessRecords   = 100_000
+	maxRefusals       = 10_000 // that wait to be recorded
 )
 
 // SignInThrottle limits how often passwords and codes can be guessed. It counts on this server alone, and only failures
@@ -25,6 +30,15 @@ const (
 type SignInThrottle struct {
 	mu       sync.Mutex
 	failures map[guessKey][]time.Time // oldest first
+	refusals []refusal                // until they are recorded
+}
+
+// refusal is a wrong guess at the sign-in of somebody who is known.
+type refusal struct {
+	user   parley.UserID
+	method string
+	at     time.Time
+	origin parley.Origin
 }
 
 // guessKey says what is counted: an address, a person, or a person from an address.
@@ -143,6 +157,47 @@ func (a *SignInAttempt) Cancel() {
 			a.throttle.failures[key] = slices.Delete(slices.Clone(list), i, i+1)
 		}
 	}
+}
+
+func (t *SignInThrottle) addRefusal(r refusal) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.refusals) < maxRefusals {
+		t.refusals = append(t.refusals, r)
+	}
+}
+
+func (t *SignInThrottle) takeRefusals() []refusal {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := t.refusals
+	t.refusals = nil
+	return list
+}
+
+// noteRefusal notes a wrong guess at the sign-in of a user, unless nobody is. RecordRefusals records it later, so that
+// it takes as long as with an unknown address.
+func (u *Users) noteRefusal(ctx context.Context, user parley.UserID, method string) {
+	if user != "" && user != unknownUser {
+		u.Throttle.addRefusal(refusal{user, method, u.Now(), parley.OriginOf(ctx)})
+	}
+}
+
+// RecordRefusals records the wrong guesses since its last call, in the audit chains of those whose sign-in it was.
+func (u *Users) RecordRefusals(ctx context.Context) (err error) {
+	for _, r := range u.Throttle.takeRefusals() {
+		err = errors.Join(err, u.recordRefusal(parley.WithOrigin(ctx, r.origin), r))
+	}
+	return err
+}
+
+func (u *Users) recordRefusal(ctx context.Context, r refusal) error {
+	then := *u
+	then.Now = func() time.Time { return r.at }
+	return u.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		return then.auditAs(ctx, tx, unknownActor, r.user, "session.refuse", string(r.user),
+			map[string]any{"method": r.method})
+	})
 }
 
 // NetworkOf returns the network whose addresses count as one: an IPv4 address, or the /64 of an IPv6 address.

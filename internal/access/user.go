@@ -62,6 +62,7 @@ func (u *Users) SignIn(ctx context.Context, email, password string, c Client) (*
 		return nil, err
 	case !ok:
 		u.logger().Info("a sign-in failed", "address", c.Address)
+		u.noteRefusal(ctx, found.User.ID, "password")
 		return nil, parley.NewError(parley.CodeSignInFailed)
 	}
 	if isOutdated {
@@ -241,6 +242,7 @@ func (u *Users) checkOwnPassword(ctx context.Context, in *SignedIn, password str
 		attempt.Cancel()
 		return nil, err
 	case !ok:
+		u.noteRefusal(ctx, in.User.ID, "password")
 		return nil, parley.NewErrorf(parley.CodeSignInFailed, "The password is not right.")
 	}
 	attempt.Succeed()
@@ -417,8 +419,11 @@ func (c ProfileChange) apply(p *parley.Profile) error {
 	return parley.InvalidFields(details)
 }
 
-// operatorActor is the name of the operator in audit chains.
-const operatorActor = "operator"
+// The names in audit chains of the operator, and of whoever has not shown who they are.
+const (
+	operatorActor = "operator"
+	unknownActor  = "unknown"
+)
 
 // audit records what a person did in the chains of all their accounts. Call it last in its transaction.
 func (u *Users) audit(ctx context.Context, tx *store.DB, user parley.UserID, action, subject string,

@@ -57,6 +57,9 @@ func (s *SignedIn) Actor() string { return UserActor(s.User.ID) }
 // UserActor is the name of a user in audit chains.
 func UserActor(id parley.UserID) string { return "user:" + string(id) }
 
+// KeyActor is the name of an API key in audit chains.
+func KeyActor(id parley.KeyID) string { return "key:" + string(id) }
+
 // Member returns the person as a member of the account. An empty account is the one that the session began with,
 // or else the first. Fails with ACCOUNT_NOT_FOUND where they are no member of it, with AUTH_SINGLE_SIGN_ON_REQUIRED
 // where they have signed in otherwise and must not, and with AUTH_OTHER_SIGN_IN_REQUIRED where they have signed in by

@@ -202,6 +202,9 @@ func (s *Service) CreateWithContent(ctx context.Context, caller parley.Caller, n
 		if err := createTx(ctx, tx, caller.Plan, a); err != nil {
 			return err
 		}
+		if err := tx.CompleteClaim(ctx, "agent:"+string(a.ID)); err != nil {
+			return err
+		}
 		return content.Create(ctx, tx)
 	})
 	if err != nil {

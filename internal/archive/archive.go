@@ -44,6 +44,8 @@ type Installation struct {
 	Logger      *slog.Logger     // nil = slog.Default()
 	MaxPages    int              // of a SQLite file that is written; 0 = no limit
 
+	AllowAsyncCommit bool // take a PostgreSQL that may lose what was acknowledged
+
 	// OnProgress is told how far a step has come; may be nil.
 	OnProgress func(step string, done, all int64)
 }
@@ -60,7 +62,8 @@ func (in *Installation) progress(step string, done, all int64) {
 func (in *Installation) isPostgres() bool { return in.DatabaseURL != "" }
 
 func (in *Installation) database() sqldb.Config {
-	c := sqldb.Config{URL: in.DatabaseURL, Logger: in.Logger, Program: in.Program, MaxPages: in.MaxPages}
+	c := sqldb.Config{URL: in.DatabaseURL, Logger: in.Logger, Program: in.Program, MaxPages: in.MaxPages,
+		AllowAsyncCommit: in.AllowAsyncCommit}
 	if !in.isPostgres() {
 		c.URL = in.inData(databaseName)
 	}

@@ -45,6 +45,7 @@ func (c *tableCheck) row(row []any) error {
 		if id := text("id"); id != string(c.im.f.manifest.Account) || c.rows > 1 {
 			return damaged(fmt.Errorf("it is not of one account, %s", c.im.f.manifest.Account))
 		}
+		c.im.plan = text("plan")
 	case "users":
 		return c.im.findUser(c.ctx, text("id"), text("email"))
 	case "agents":

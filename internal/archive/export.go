@@ -44,16 +44,28 @@ func (in *Installation) Export(ctx context.Context, account parley.AccountID, pa
 }
 
 // ExportTo writes an account to a stream, as it is at one moment, out of a database that this process has open. Fails
-// with ACCOUNT_NOT_FOUND before it has written anything.
+// with ACCOUNT_NOT_FOUND before it has written anything. On SQLite the archive goes through a file: a slow reader would
+// keep the log of the database from being put in order, and it would grow for as long.
 func (in *Installation) ExportTo(ctx context.Context, account parley.AccountID, to io.Writer) (err error) {
-	if !in.isPostgres() {
+	if in.isPostgres() {
+		return in.exportStream(ctx, account, to)
+	}
+	dir, err := in.files().Incoming()
+	if err != nil {
+		return err
+	}
+	return writeThrough(ctx, dir, to, func(ctx context.Context, to io.Writer) (err error) {
 		hold, err := datadir.HoldFiles(ctx, in.Data, lockTime)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, hold.Unlock()) }()
-	}
-	_, err = in.exportAs(ctx, account, func(x *export) error { return x.write(ctx, to) })
+		return in.exportStream(ctx, account, to)
+	})
+}
+
+func (in *Installation) exportStream(ctx context.Context, account parley.AccountID, to io.Writer) error {
+	_, err := in.exportAs(ctx, account, func(x *export) error { return x.write(ctx, to) })
 	return err
 }
 
@@ -126,7 +138,7 @@ func (x *export) checkSchema(ctx context.Context, snapshot *sqldb.Snapshot) erro
 // writeFile writes the archive under another name, and renames it when all of it is on disk.
 func (x *export) writeFile(ctx context.Context, path string) error {
 	temporary := path + unfinished
-	if err := os.Remove(temporary); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := removeIfThere(temporary); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(temporary, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)

@@ -203,6 +203,9 @@ func (s *seeder) rowID(table string, i int) string {
 	case "agents":
 		template = "abcdefghijklmnopqrstu"
 	case "messages":
+		if i == 1 {
+			return "msg-of.another_Service" // it has come with a conversation that was taken over
+		}
 		template = messageTemplate
 	case "conversations", "turns":
 		template = "0192e4a0-0000-7000-8000-000000000000"
@@ -250,6 +253,8 @@ func (s *seeder) special(t *store.ArchiveTable, c store.ArchiveColumn, i int) (v
 		return `{"team":"` + s.rowID("teams", i) + `","assignee":"` + s.rowID("users", i) + `","why":"rule"}`, true
 	case "credit_ledger.turn_id", "tool_calls.turn_id":
 		return s.rowID("turns", i), true
+	case "turns.message_id", "tool_calls.message_id":
+		return s.rowID("messages", i), true
 	case "leads.conversation_id":
 		return s.rowID("conversations", i), true
 	case "source_versions.blob_id":
@@ -286,9 +291,9 @@ func (s *seeder) value(t *store.ArchiveTable, c store.ArchiveColumn, i int) any 
 
 func (s *seeder) plainValue(t *store.ArchiveTable, c store.ArchiveColumn, i int) any {
 	switch c.Kind {
-	case store.ArchiveID:
+	case store.ArchiveID, store.ArchiveMessage:
 		return s.rowID(t.Name, i)
-	case store.ArchiveID0:
+	case store.ArchiveID0, store.ArchiveMessage0:
 		return ""
 	case store.ArchiveAgent:
 		return store.RecordingDaysPrefix + s.rowID("agents", i)

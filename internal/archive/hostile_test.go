@@ -254,6 +254,9 @@ func badValues(c store.ArchiveColumn) map[string]string {
 	if c.References != "" || c.Enum != "" || c.Kind == store.ArchiveID || c.Kind == store.ArchiveHash {
 		bad["of nothing known"] = `"nothing"`
 	}
+	if c.Kind == store.ArchiveMessage || c.Kind == store.ArchiveMessage0 {
+		bad["of no id"] = `"<script>"`
+	}
 	if c.References != "" && c.Kind != store.ArchiveAgent {
 		bad["of somebody else"] = `"0b9c1a52-5a4e-4e0e-9a52-3f3f6f1f0aff"`
 	}

@@ -25,6 +25,15 @@ func (m *idMap) of(id string) string {
 	return parley.DeriveID(m.salt, id)
 }
 
+// ofMessage is of for the id of a message. One that another service has given has no form that its new one could have.
+func (m *idMap) ofMessage(id string) string {
+	replaced := m.of(id)
+	if replaced == id || strings.HasPrefix(replaced, "msg_") {
+		return replaced
+	}
+	return "msg_" + replaced
+}
+
 // ofWho is of where there may be a word instead.
 func (m *idMap) ofWho(text string) string {
 	if !parley.IsUUID(text) {
@@ -46,6 +55,8 @@ func (m *idMap) apply(t *store.ArchiveTable, row []any) error {
 		switch {
 		case c.Kind == store.ArchiveID || c.Kind == store.ArchiveID0:
 			row[i] = m.of(text)
+		case c.Kind == store.ArchiveMessage || c.Kind == store.ArchiveMessage0:
+			row[i] = m.ofMessage(text)
 		case c.Kind == store.ArchiveWho:
 			row[i] = m.ofWho(text)
 		case c.Kind == store.ArchiveAgent:

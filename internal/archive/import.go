@@ -35,6 +35,7 @@ type Options struct {
 // Imported says what an import has done.
 type Imported struct {
 	Account  parley.AccountID // its id in this installation
+	Plan     string           // its plan, which the installation may not have
 	Manifest Manifest
 }
 
@@ -95,7 +96,7 @@ func (im *importer) run(ctx context.Context) (*Imported, error) {
 	if err := im.write(ctx); err != nil {
 		return nil, im.abort(ctx, err)
 	}
-	return &Imported{Account: im.insert.Account, Manifest: *im.f.manifest}, nil
+	return &Imported{Account: im.insert.Account, Plan: im.plan, Manifest: *im.f.manifest}, nil
 }
 
 // notImported says that an import has left nothing, and why.
@@ -153,6 +154,7 @@ type importer struct {
 	o        Options
 	ids      idMap
 	insert   store.ArchiveInsert
+	plan     string           // of the account
 	known    map[string]bool  // ids of users in the archive that the installation has already
 	agents   map[string]bool  // ids of agents in the archive
 	agentIDs []parley.AgentID // of this installation, in the order of the archive

@@ -8,17 +8,84 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"parley"
 	"parley/internal/archive"
+	"parley/internal/datadir"
 	"parley/internal/helpdesk"
 	"parley/internal/ingest"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit/check"
 )
+
+// slowReader takes nothing before it goes on.
+type slowReader struct {
+	got            bytes.Buffer
+	hasBegun, goOn chan struct{}
+	begin          sync.Once
+}
+
+func (r *slowReader) Write(part []byte) (int, error) {
+	r.begin.Do(func() { close(r.hasBegun) })
+	<-r.goOn
+	return r.got.Write(part)
+}
+
+// However slowly somebody reads an export, the database and its files are free as soon as it is written.
+func TestSlowReadersHoldNothing(t *testing.T) {
+	t.Parallel()
+	in := newInstallation(t, "")
+	in.seed(3, 600)
+	_, want := in.export(account)
+	reader := &slowReader{hasBegun: make(chan struct{}), goOn: make(chan struct{})}
+	in.open(func(*store.DB) {
+		ended := make(chan error, 1)
+		go func() { ended <- in.ExportTo(t.Context(), account, reader) }()
+		<-reader.hasBegun
+		check.Must(t, datadir.Retry(t.Context(), time.Minute, func() (again bool, err error) {
+			lock, err := datadir.LockFilesForRemoval(in.Data)
+			if err != nil {
+				return errors.Is(err, datadir.ErrLocked), err
+			}
+			return false, lock.Unlock()
+		}))
+		close(reader.goOn)
+		check.Must(t, <-ended)
+	})
+	if !bytes.Equal(reader.got.Bytes(), want) {
+		t.Errorf("%d bytes, and %d of an export to a file", reader.got.Len(), len(want))
+	}
+	if left, err := filepath.Glob(filepath.Join(in.Data, "blobs", "incoming", "*")); err != nil || len(left) != 0 {
+		t.Errorf("left: %v %v", left, err)
+	}
+}
+
+// goneReader is one whose connection is gone.
+type goneReader struct{ err error }
+
+func (r goneReader) Write([]byte) (int, error) { return 0, r.err }
+
+// A reader that is gone ends an export, and an account that there is not is said before anything is written.
+func TestReadersThatAreGone(t *testing.T) {
+	t.Parallel()
+	in := newInstallation(t, "")
+	in.seed(3, 600)
+	in.open(func(*store.DB) {
+		errGone := errors.New("gone")
+		if err := in.ExportTo(t.Context(), account, goneReader{errGone}); !errors.Is(err, errGone) {
+			t.Errorf("a reader that is gone: %v", err)
+		}
+		var nothing bytes.Buffer
+		if err := in.ExportTo(t.Context(), "nobody", &nothing); !parley.IsCode(err, parley.CodeAccountNotFound) ||
+			nothing.Len() != 0 {
+			t.Errorf("exported nobody: %v, %d bytes", err, nothing.Len())
+		}
+	})
+}
 
 // While a server runs, an account comes into the database that it has open. One that was stopped at any step is not
 // there before the next one has come to its end.

@@ -210,7 +210,9 @@ func checkText(c store.ArchiveColumn, text string) error {
 	case c.Kind == store.ArchiveHash && !hashPattern.MatchString(text):
 		return errors.New("it is no SHA-256")
 	case c.Kind == store.ArchiveID && !parley.IsID(text),
-		c.Kind == store.ArchiveID0 && text != "" && !parley.IsID(text):
+		c.Kind == store.ArchiveID0 && text != "" && !parley.IsID(text),
+		c.Kind == store.ArchiveMessage && !parley.IsMessageID(text),
+		c.Kind == store.ArchiveMessage0 && text != "" && !parley.IsMessageID(text):
 		return fmt.Errorf("%q is no id", text)
 	case c.Kind == store.ArchiveAgent:
 		if id, ok := strings.CutPrefix(text, store.RecordingDaysPrefix); !ok || !parley.IsID(id) {

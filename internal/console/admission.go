@@ -74,6 +74,8 @@ var sensitiveOperations = map[string]bool{
 	"importAccount":        true,
 	"exportAudit":          true,
 	"exportConversations":  true,
+	"exportPerson":         true,
+	"erasePerson":          true,
 	"getIdentitySecret":    true,
 	"inviteMember":         true,
 	"linkMember":           true,

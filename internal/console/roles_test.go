@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -282,11 +283,13 @@ func (ct *consoleTest) auditEvents() []store.AuditEvent {
 	return events
 }
 
-// What members change through REST v2 is in the audit chain in their names; what programs change with keys is not.
+// What members change and export through REST v2 is in the audit chain in their names, and what programs change of
+// agents in those of their keys. What programs ask and read is not.
 func TestChangesThroughRESTAreRecorded(t *testing.T) {
 	forEachConsole(t, func(ct *consoleTest) {
 		ids := ct.newResources(ct.Account, ct.Key)
 		b := ct.newMember(ct.Account, parley.RoleOwner, "kim@shop.example")
+		ct.checkExportIsRecorded(b, ids["agentId"])
 		for _, c := range restChanges(ids) {
 			before := len(ct.auditEvents())
 			if got := b.send(c[0], c[1]); got.status/100 != 2 {
@@ -298,12 +301,64 @@ func TestChangesThroughRESTAreRecorded(t *testing.T) {
 				t.Errorf("%s: %d new events, the last one %+v", c[0], len(events)-before, last)
 			}
 		}
-		before := len(ct.auditEvents())
-		ct.Do(t, "POST", "/agents", ct.Key, map[string]any{"name": "By a program"})
-		if n := len(ct.auditEvents()) - before; n != 0 {
-			t.Errorf("%d events of a key", n)
-		}
+		ct.checkProgramsAreRecorded(b)
 	})
+}
+
+// checkExportIsRecorded fails unless an export is recorded with its first page alone.
+func (ct *consoleTest) checkExportIsRecorded(b *browser, agent string) {
+	ct.t.Helper()
+	before := len(ct.auditEvents())
+	export := "GET /v2/agents/" + agent + "/conversations/export?limit=1"
+	_, cursor, hasMore := strings.Cut(b.want("200", export, "").body, `"cursor":"`)
+	cursor, _, _ = strings.Cut(cursor, `"`)
+	if !hasMore {
+		ct.t.Fatal("the export has one page")
+	}
+	b.want("200", export+"&cursor="+url.QueryEscape(cursor), "")
+	ct.Do(ct.t, "GET", "/agents/"+agent+"/conversations/export", ct.Key, nil)
+	events := ct.auditEvents()
+	if last := events[len(events)-1]; len(events) != before+1 || last.Action != "conversation.export" ||
+		last.Subject != agent || !strings.HasPrefix(last.Actor, "user:") || last.Origin.RequestID == "" {
+		ct.t.Errorf("an export: %d new events, the last one %+v", len(events)-before, last)
+	}
+}
+
+// checkProgramsAreRecorded fails unless what a key changes of agents is recorded once, with the name of the key.
+func (ct *consoleTest) checkProgramsAreRecorded(b *browser) {
+	ct.t.Helper()
+	agent, before := ct.NewAgent(ct.t, ct.Key, "# Sky\n\nThe sky is blue."), len(ct.auditEvents())
+	for _, c := range []struct {
+		method, path, action string
+		body                 any
+	}{
+		{"POST", "/agents", "agent.create", map[string]any{"name": "By a program"}},
+		{"PUT", "/agents/" + agent, "agent.update", map[string]any{"name": "Changed by a program"}},
+		{"POST", "/agents/" + agent + "/chat", "", map[string]any{"message": "Hello", "stream": false}},
+		{"GET", "/agents/" + agent, "", nil},
+		{"DELETE", "/agents/" + agent, "agent.delete", nil},
+	} {
+		ct.Do(ct.t, c.method, c.path, ct.Key, c.body)
+		events := ct.auditEvents()
+		if c.action == "" {
+			if len(events) != before {
+				ct.t.Errorf("%s %s is recorded: %+v", c.method, c.path, events[len(events)-1])
+			}
+			continue
+		}
+		if last := events[len(events)-1]; len(events) != before+1 || last.Action != c.action || last.Subject == "" ||
+			!strings.HasPrefix(last.Actor, "key:") {
+			ct.t.Errorf("%s %s: %d new events, the last one %+v", c.method, c.path, len(events)-before, last)
+		}
+		before = len(events)
+	}
+	for _, part := range []string{"?limit=1", "/choices"} {
+		got := b.want("200", "GET /v1/accounts/"+ct.Account+"/audit"+part, "").body
+		_, actor, _ := strings.Cut(got, `{"actor":"key:`)
+		if actor, _, _ = strings.Cut(actor, "}"); !strings.Contains(actor, `","name":"`) {
+			ct.t.Errorf("the key has no name: %s", got)
+		}
+	}
 }
 
 // A change whose entry in the audit chain cannot be written is not made.

@@ -211,6 +211,8 @@ var needStepUp = map[string]string{
 	"changeWebhook":          "sends out what happens from then on",
 	"rotateWebhookSecret":    "a secret",
 	"exportConversations":    "everything that was said",
+	"exportPerson":           "everything about somebody",
+	"erasePerson":            "cannot be undone",
 	"exportAccount":          "everything",
 	"importAccount":          "makes owners",
 	"exportAudit":            "who has done what, all of it",

@@ -251,9 +251,7 @@ func (a *API) serveEndpoint(rec *recorder, r *http.Request, o *endpoint) error {
 		}
 		return err
 	}
-	origin := parley.OriginOf(r.Context())
-	origin.RequestID = rec.id
-	r = r.WithContext(parley.WithOrigin(r.Context(), origin))
+	r = rec.withOrigin(r)
 	c := &Call{RequestID: rec.id, Caller: admission.Caller, Request: r, Operation: &o.Operation, rec: rec}
 	if a.BeforeRun != nil {
 		c.Request = r.WithContext(a.BeforeRun(r.Context(), c))

@@ -396,7 +396,11 @@ func TestRecordHoldsNothingOfTheCaller(t *testing.T) {
 	var log bytes.Buffer
 	f := newTestAPI(t, &log)
 	sendRequest(t, f, "PUT", "/base/things/secret-path?kind=a&secret=query", `{"name":"body"}`)
-	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "page") })
+	var origin parley.Origin // as the handler knows it
+	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		origin = parley.OriginOf(r.Context())
+		_, _ = io.WriteString(w, "page")
+	})
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/pages/secret-path?secret=query", nil)
 	r.Header.Set("Authorization", "Bearer secret key")
 	LoggedHandler("pages", page, f.Now, f.Logger).ServeHTTP(w, r)
@@ -411,7 +415,7 @@ func TestRecordHoldsNothingOfTheCaller(t *testing.T) {
 		}
 	}
 	if !strings.Contains(lines[0], `"caller":"key"`) || !strings.Contains(lines[1], w.Header().Get("X-Request-Id")) ||
-		w.Header().Get("X-Request-Id") == "" {
+		w.Header().Get("X-Request-Id") == "" || origin.RequestID != w.Header().Get("X-Request-Id") {
 		t.Errorf("the caller or the id of the request is missing:\n%s", &log)
 	}
 	for _, secret := range []string{"secret", "query", "Bearer", `"body"`} {

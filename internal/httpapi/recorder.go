@@ -262,13 +262,20 @@ func LoggedHandler(route string, h http.Handler, now func() time.Time, logger *s
 		rec := newRecorder(w, r, now())
 		rec.route = route
 		rec.Header().Set("X-Request-Id", rec.id)
-		rec.servePlain(h, r)
+		rec.servePlain(h, rec.withOrigin(r))
 		rec.status = cmp.Or(rec.status, http.StatusOK) // which net/http sends where a handler sends nothing
 		a.logRequest(rec, r.Method, nil)
 		if rec.bodyUnread {
 			rec.linger(r)
 		}
 	})
+}
+
+// withOrigin returns the request with its id, for what is recorded of it.
+func (rec *recorder) withOrigin(r *http.Request) *http.Request {
+	origin := parley.OriginOf(r.Context())
+	origin.RequestID = rec.id
+	return r.WithContext(parley.WithOrigin(r.Context(), origin))
 }
 
 func (rec *recorder) servePlain(h http.Handler, r *http.Request) {

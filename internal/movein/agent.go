@@ -47,6 +47,7 @@ func (r *run) readAgents(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
+	isFirst := r.moveIn.Walk.Pages == 0
 	return p.wait, r.write(ctx, func(tx *store.DB, m *store.MoveIn) error {
 		m.Walk, m.AgentsRead = next, isEnd
 		for i := range fresh {
@@ -54,8 +55,17 @@ func (r *run) readAgents(ctx context.Context) (time.Duration, error) {
 				return err
 			}
 		}
-		return nil
+		if !isFirst {
+			return nil
+		}
+		return r.record(ctx, tx, m) // whether it comes to its end or not
 	})
+}
+
+// record has the audit chain say that the account takes over what another service has.
+func (r *run) record(ctx context.Context, tx *store.DB, m *store.MoveIn) error {
+	return tx.AppendAuditEvent(ctx, m.AccountID, r.Now(), r.in.Actor, "account.move_in", string(m.AccountID),
+		map[string]any{"url": m.URL})
 }
 
 // movedAgent is an agent that is to be written.

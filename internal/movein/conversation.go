@@ -282,7 +282,7 @@ func conversationIDs(a *store.MoveInAgent, list []movedConversation) (ids []parl
 func messageIDs(list []movedConversation) (ids []parley.MessageID) {
 	for i := range list {
 		for j := range list[i].messages {
-			if id := list[i].messages[j].ID; messageIDPattern.MatchString(string(id)) {
+			if id := list[i].messages[j].ID; parley.IsMessageID(string(id)) {
 				ids = append(ids, id)
 			}
 		}
@@ -315,7 +315,7 @@ func nameMessages(conversation parley.ConversationID, list []parley.Message,
 	for i := range named {
 		m := &named[i]
 		m.ConversationID = conversation
-		if !messageIDPattern.MatchString(string(m.ID)) || taken[m.ID] {
+		if !parley.IsMessageID(string(m.ID)) || taken[m.ID] {
 			m.ID = derivedMessageID(conversation, strconv.Itoa(i))
 		}
 		taken[m.ID] = true

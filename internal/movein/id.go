@@ -3,7 +3,6 @@ package movein
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"regexp"
 
 	"github.com/google/uuid"
 
@@ -38,8 +37,6 @@ func ownConversationID(agent parley.AgentID, remote string) parley.ConversationI
 	}
 	return derivedConversationID(agent, remote)
 }
-
-var messageIDPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{3,63}$`)
 
 // derivedMessageID returns the id of a message, the one of a number in its conversation, whose own one is taken or
 // cannot be one.

@@ -180,11 +180,10 @@ func (r *run) readPage(ctx context.Context) (time.Duration, error) {
 			}
 		}
 	}
-	return 0, r.write(ctx, func(tx *store.DB, m *store.MoveIn) error {
+	return 0, r.write(ctx, func(_ *store.DB, m *store.MoveIn) error {
 		now := r.Now()
 		m.FinishedAt = &now
-		return tx.AppendAuditEvent(ctx, m.AccountID, now, r.in.Actor, "account.move_in", string(m.AccountID),
-			map[string]any{"url": m.URL, "agents": len(list), "conversations": sumOf(list, movedOf)})
+		return nil
 	})
 }
 

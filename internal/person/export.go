@@ -42,6 +42,8 @@ type Profile struct {
 	Phone      string          `json:"phone,omitempty"`
 	Attributes json.RawMessage `json:"attributes,omitempty"`
 	CreatedAt  time.Time       `json:"createdAt"`
+
+	StripeAccounts json.RawMessage `json:"stripeAccounts,omitempty"`
 }
 
 // Lead is what the person has left in a form.
@@ -65,20 +67,30 @@ type Visitor struct {
 // Conversation is one conversation of the person, with its ticket.
 type Conversation struct {
 	ID         parley.ConversationID `json:"id"`
+	UserID     parley.EndUserID      `json:"userId,omitempty"`
 	Title      string                `json:"title,omitempty"`
 	Channel    parley.Channel        `json:"channel"`
 	Page       string                `json:"page,omitempty"`
 	CreatedAt  time.Time             `json:"createdAt"`
 	Ticket     *Ticket               `json:"ticket,omitempty"`
+	Insight    *Insight              `json:"insight,omitempty"`
 	Messages   []Message             `json:"messages"`
 	Recordings []File                `json:"recordings,omitempty"`
 }
 
 // Ticket is the ticket of a conversation.
 type Ticket struct {
-	Number      int64  `json:"number"`
-	Subject     string `json:"subject"`
-	Description string `json:"description,omitempty"`
+	Number      int64           `json:"number"`
+	Subject     string          `json:"subject"`
+	Description string          `json:"description,omitempty"`
+	Metadata    json.RawMessage `json:"metadata,omitempty"`
+}
+
+// Insight is what was found out about a conversation.
+type Insight struct {
+	Topic     string           `json:"topic,omitempty"`
+	Sentiment parley.Sentiment `json:"sentiment,omitempty"`
+	Outcome   parley.Outcome   `json:"outcome,omitempty"`
 }
 
 // Message is a message with its files.
@@ -89,7 +101,15 @@ type Message struct {
 	Rating    string            `json:"rating,omitempty"`
 	Comment   string            `json:"comment,omitempty"`
 	CreatedAt time.Time         `json:"createdAt"`
+	ToolCalls []ToolCall        `json:"toolCalls,omitempty"`
 	Files     []File            `json:"files,omitempty"`
+}
+
+// ToolCall is what the agent has asked another program, and what that has answered.
+type ToolCall struct {
+	Name   string          `json:"name"`
+	Input  json.RawMessage `json:"input,omitempty"`
+	Output json.RawMessage `json:"output,omitempty"`
 }
 
 // File is a file with its bytes, which JSON has in base64.
@@ -135,7 +155,7 @@ func newAgent(ref parley.AgentRef, d *store.PersonData) Agent {
 		Conversations: []Conversation{}}
 	for _, p := range d.People {
 		a.People = append(a.People, Profile{ID: p.ID, Email: p.Email, UserID: p.ExternalID, Name: p.Name, Phone: p.Phone,
-			Attributes: p.Attributes, CreatedAt: p.CreatedAt})
+			Attributes: p.Attributes, CreatedAt: p.CreatedAt, StripeAccounts: p.StripeAccounts})
 	}
 	for _, l := range d.Leads {
 		a.Leads = append(a.Leads, Lead{l.Name, l.Email, l.Phone, l.Fields, l.CreatedAt})
@@ -151,14 +171,21 @@ func (s *Service) exportConversation(ctx context.Context, ref parley.Conversatio
 	if err != nil {
 		return nil, err
 	}
-	out := &Conversation{ID: c.ID, Title: c.Title, Channel: c.Channel, Page: c.EmbedOrigin, CreatedAt: c.CreatedAt,
-		Messages: []Message{}}
+	out := &Conversation{ID: c.ID, UserID: c.UserID, Title: c.Title, Channel: c.Channel, Page: c.EmbedOrigin,
+		CreatedAt: c.CreatedAt, Messages: []Message{}}
 	ticket, err := s.DB.TicketOfConversation(ctx, ref)
 	switch {
 	case err == nil:
-		out.Ticket = &Ticket{ticket.Number, ticket.Subject, ticket.Description}
+		out.Ticket = &Ticket{ticket.Number, ticket.Subject, ticket.Description, ticket.Metadata}
 	case !parley.IsCode(err, parley.CodeTicketNotFound):
 		return nil, err
+	}
+	found, err := s.DB.Insight(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	if found != nil {
+		out.Insight = &Insight{found.Topic, found.Sentiment, found.FinalOutcome()}
 	}
 	if err := s.addMessages(ctx, ref, out); err != nil {
 		return nil, err
@@ -182,9 +209,27 @@ func (s *Service) addMessages(ctx context.Context, ref parley.ConversationRef, o
 				return err
 			}
 			out.Messages = append(out.Messages, Message{ID: m.ID, Author: m.Author, Text: m.Text(), Rating: m.Feedback,
-				Comment: m.Comment, CreatedAt: m.CreatedAt, Files: files})
+				Comment: m.Comment, CreatedAt: m.CreatedAt, ToolCalls: toolCallsOf(m), Files: files})
 		}
 	}
+}
+
+// toolCallsOf returns the calls of a message, each with its answer.
+func toolCallsOf(m *parley.Message) (list []ToolCall) {
+	places := map[string]int{} // by the ids of the calls
+	for _, p := range m.Parts {
+		place, isKnown := places[p.ToolCallID]
+		switch {
+		case p.Type == "tool-call":
+			places[p.ToolCallID] = len(list)
+			list = append(list, ToolCall{Name: p.ToolName, Input: p.Input})
+		case p.Type == "tool-result" && isKnown:
+			list[place].Output = p.Output
+		case p.Type == "tool-result":
+			list = append(list, ToolCall{Name: p.ToolName, Output: p.Output})
+		}
+	}
+	return list
 }
 
 func (s *Service) messageFiles(ctx context.Context, ref parley.AgentRef, message parley.MessageID) ([]File, error) {

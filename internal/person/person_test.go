@@ -2,6 +2,7 @@ package person_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -361,6 +362,31 @@ func TestAPersonIsExportedWithAllThatIsHeldOfThem(t *testing.T) {
 		}
 		_, err = f.service.Export(f, person.Who{Account: f.agent.Account})
 		f.WantCode(err, parley.CodeInvalidBody, "email")
+	})
+}
+
+// An export has what an agent has asked other programs about the person, what was found out, and accounts elsewhere.
+func TestAnExportHasCallsInsightsAndAccounts(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		now := f.clock.Now()
+		f.addPerson(&parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: f.agent.Account,
+			AgentID: f.agent.Agent, ExternalID: "ann", Attributes: []byte(`{}`), CreatedAt: now, UpdatedAt: now})
+		f.plantInsight(f.plantConversation("plantedann", "ann", "", 0), "plantedann")
+		f.exec(`update people set stripe_accounts = ?`, `[{"label":"shop","stripe_id":"cus_1"}]`)
+		f.exec(`update messages set parts = ?`, `[{"type":"tool-call","toolCallId":"c1","toolName":"order",`+
+			`"input":{"number":7}},{"type":"tool-result","toolCallId":"c1","toolName":"order","output":{"state":"sent"}},`+
+			`{"type":"text","text":"It was sent."}]`)
+		out, err := f.service.Export(f, person.Who{Account: f.agent.Account, UserID: "ann"})
+		f.Must(err)
+		text, err := json.Marshal(out)
+		f.Must(err)
+		for _, part := range []string{`"stripeAccounts":[{"label":"shop","stripe_id":"cus_1"}]`,
+			`"insight":{"topic":"Topic of plantedann"}`, `"text":"It was sent."`,
+			`"toolCalls":[{"name":"order","input":{"number":7},"output":{"state":"sent"}}]`} {
+			if !strings.Contains(string(text), part) {
+				f.Errorf("the export lacks %s: %.2000s", part, text)
+			}
+		}
 	})
 }
 

@@ -154,6 +154,7 @@ func (s *Services) components() []component {
 		{"maintenance mode", s.Authenticator.Run},
 		{"idempotency keys", s.deleteExpiredKeys},
 		{"web sessions", s.deleteEndedSessions},
+		{"failed sign-ins", s.recordRefusals},
 		{"model servers", s.ModelServers.Run},
 		{"live events", s.Events.Run},
 		{"live view", s.Live.Run},

@@ -164,6 +164,20 @@ func (s *Services) runImportSweeper(ctx context.Context) error {
 
 const importSweepInterval = time.Hour
 
+// recordRefusals records sign-ins that have failed now and then until ctx is done, and the last ones then.
+func (s *Services) recordRefusals(ctx context.Context) error {
+	const message = "record failed sign-ins"
+	err := jobs.RunEvery(ctx, refusalInterval, s.cfg.Logger, message, s.Users.RecordRefusals)
+	last, stop := context.WithTimeout(context.WithoutCancel(ctx), refusalInterval)
+	defer stop()
+	if err := s.Users.RecordRefusals(last); err != nil {
+		s.cfg.Logger.Warn(message, "err", err)
+	}
+	return err
+}
+
+const refusalInterval = 5 * time.Second
+
 // archive returns what exports accounts.
 func (s *Services) archive() *archive.Installation {
 	return &archive.Installation{Data: s.cfg.Data, DatabaseURL: s.cfg.DatabaseURL, Program: s.cfg.Version, Now: s.cfg.Now,

@@ -35,20 +35,22 @@ type ArchiveKind string
 
 // The kinds of columns; archiveSpec explains them.
 const (
-	ArchiveText   ArchiveKind = "text"
-	ArchiveNat32  ArchiveKind = "nat32"
-	ArchiveNat    ArchiveKind = "nat"
-	ArchiveInt    ArchiveKind = "int"
-	ArchiveReal   ArchiveKind = "real"
-	ArchiveFlag   ArchiveKind = "flag"
-	ArchiveJSON   ArchiveKind = "json"
-	ArchiveObject ArchiveKind = "object"
-	ArchiveArray  ArchiveKind = "array"
-	ArchiveHash   ArchiveKind = "hash"
-	ArchiveID     ArchiveKind = "id"
-	ArchiveID0    ArchiveKind = "id0"
-	ArchiveWho    ArchiveKind = "who"
-	ArchiveAgent  ArchiveKind = "agent"
+	ArchiveText     ArchiveKind = "text"
+	ArchiveNat32    ArchiveKind = "nat32"
+	ArchiveNat      ArchiveKind = "nat"
+	ArchiveInt      ArchiveKind = "int"
+	ArchiveReal     ArchiveKind = "real"
+	ArchiveFlag     ArchiveKind = "flag"
+	ArchiveJSON     ArchiveKind = "json"
+	ArchiveObject   ArchiveKind = "object"
+	ArchiveArray    ArchiveKind = "array"
+	ArchiveHash     ArchiveKind = "hash"
+	ArchiveID       ArchiveKind = "id"
+	ArchiveID0      ArchiveKind = "id0"
+	ArchiveMessage  ArchiveKind = "message"
+	ArchiveMessage0 ArchiveKind = "message0"
+	ArchiveWho      ArchiveKind = "who"
+	ArchiveAgent    ArchiveKind = "agent"
 )
 
 // IsJSON reports whether the column holds JSON.

@@ -15,6 +15,7 @@ package store
 //	json         any JSON; object and array are JSON of that kind
 //	hash         the SHA-256 of a file, in hex
 //	id           an id; id0 may be empty
+//	message      the id of a message, which another service may have given; message0 may be empty
 //	who          an id of a member, or a word for somebody else
 //	agent        the name of a setting of an agent, which ends with its id
 //

@@ -88,7 +88,7 @@ messages (agent_id, conversation_id, seq)
   agent_id id -> agents
   conversation_id id -> conversations
   seq nat
-  id id
+  id message
   author text
   author_id id? -> users
   type text
@@ -116,8 +116,8 @@ turns (id): t.state <> 'open'
   id id
   agent_id id -> agents
   conversation_id id -> conversations
-  user_message_id id0
-  message_id id0
+  user_message_id message0
+  message_id message0
   state text
   month text
   charged nat?
@@ -134,7 +134,7 @@ tool_calls (id)
   id id
   agent_id id -> agents
   conversation_id id -> conversations
-  message_id id0
+  message_id message0
   turn_id id0
   call_id text
   tool text
@@ -287,7 +287,7 @@ tickets (id)
 attachments (id)
   id id
   agent_id id -> agents
-  message_id id -> messages
+  message_id message -> messages
   conversation_id id -> conversations
   blob_id id -> blobs
   name text

@@ -166,9 +166,13 @@ func (db *DB) AuditPage(ctx context.Context, account parley.AccountID, f AuditFi
 const auditBatch = 500 // acts that are read at once
 
 // EachAuditEvent calls a function with each act on an account that the filter leaves, the oldest first, in parts: acts
-// that come meanwhile are among them.
+// that come meanwhile are among them. Without a filter the order is that of the chain, so that each row follows the one
+// before it: a clock that was set back, or that of another server, may give a later row an earlier time.
 func (db *DB) EachAuditEvent(ctx context.Context, account parley.AccountID, f AuditFilter,
 	each func(*AuditEvent) error) error {
+	if f == (AuditFilter{}) {
+		return db.eachChainedEvent(ctx, account, each)
+	}
 	where, args := f.condition(account)
 	if !f.Before.IsZero() {
 		where, args = where+` and at < ?`, append(args, millis(f.Before))
@@ -191,6 +195,25 @@ func (db *DB) EachAuditEvent(ctx context.Context, account parley.AccountID, f Au
 		}
 		last := list[len(list)-1]
 		at, seq = millis(last.At), last.Seq
+	}
+}
+
+// eachChainedEvent calls a function with each act on an account in the order of the chain.
+func (db *DB) eachChainedEvent(ctx context.Context, account parley.AccountID, each func(*AuditEvent) error) error {
+	for seq := int64(math.MinInt64); ; {
+		list, err := db.AuditEvents(ctx, account, seq, auditBatch)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			if err := each(&list[i]); err != nil {
+				return err
+			}
+		}
+		if len(list) < auditBatch {
+			return nil
+		}
+		seq = list[len(list)-1].Seq
 	}
 }
 

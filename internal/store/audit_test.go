@@ -124,6 +124,41 @@ func TestAuditPagesAndFilters(t *testing.T) {
 	})
 }
 
+// An export without a filter has the order of the chain, whatever the clocks said: its rows follow each other.
+func TestAnExportFollowsTheChain(t *testing.T) {
+	const rows = 1203 // more than are read at once
+	forEachDatabase(t, func(fx *fixture) {
+		fx.must(fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) error {
+			for i := range rows {
+				at := testTime.Add(time.Duration(i*7919%rows) * time.Minute)
+				if err := tx.AppendAuditEvent(fx, fx.Account.ID, at, "operator", "key.create", "k", nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		place := store.AuditPlace{}
+		fx.must(fx.EachAuditEvent(fx, fx.Account.ID, store.AuditFilter{}, func(a *store.AuditEvent) error {
+			if !a.Follows(fx.Account.ID, place) {
+				fx.Errorf("row %d comes behind row %d", a.Seq, place.Seq)
+			}
+			place = store.AuditPlace{Seq: a.Seq, Hash: a.Hash}
+			return nil
+		}))
+		if place.Seq != rows {
+			fx.Errorf("%d of %d rows", place.Seq, rows)
+		}
+		var last time.Time
+		fx.must(fx.EachAuditEvent(fx, fx.Account.ID, store.AuditFilter{Actor: "operator"}, func(a *store.AuditEvent) error {
+			if a.At.Before(last) {
+				fx.Errorf("row %d of %s comes behind %s", a.Seq, a.At, last)
+			}
+			last = a.At
+			return nil
+		}))
+	})
+}
+
 // fillAudit fills the chain of an account with acts of different kinds.
 func (fx *fixture) fillAudit(rows int) {
 	fx.Helper()

@@ -49,7 +49,7 @@ type AuditQuery struct {
 
 // AuditActor is who has acted.
 type AuditActor struct {
-	Actor string `json:"actor" doc:"As the chain has it: operator, or user: and an id."`
+	Actor string `json:"actor" doc:"As the chain has it: operator, or user: or key: and an id."`
 	Name  string `json:"name,omitempty"`
 	Email string `json:"email,omitempty"`
 }
@@ -92,7 +92,7 @@ func (s *Service) newAuditActs(ctx context.Context, account parley.AccountID,
 	actors, subjects := make([]string, len(list)), make([]string, 0, 2*len(list))
 	for i := range list {
 		actors[i] = list[i].Actor
-		subjects = append(subjects, list[i].Subject, agentOf(&list[i]))
+		subjects = append(subjects, list[i].Subject, agentOf(&list[i]), keyOf(list[i].Actor))
 	}
 	people, err := s.findActors(ctx, actors)
 	if err != nil {
@@ -103,8 +103,8 @@ func (s *Service) newAuditActs(ctx context.Context, account parley.AccountID,
 		return nil, err
 	}
 	return httpapi.ConvertList(list, func(a *store.AuditEvent) AuditAct {
-		return AuditAct{Seq: a.Seq, At: a.At, By: people.actor(a.Actor), Action: a.Action, Subject: a.Subject,
-			SubjectName: names[a.Subject], AgentName: names[agentOf(a)], Details: objectOrEmpty(a.Details),
+		return AuditAct{Seq: a.Seq, At: a.At, By: withKeyName(people.actor(a.Actor), names), Action: a.Action,
+			Subject: a.Subject, SubjectName: names[a.Subject], AgentName: names[agentOf(a)], Details: objectOrEmpty(a.Details),
 			RequestID: a.Origin.RequestID, Address: a.Origin.Address, Hash: a.Hash}
 	}), nil
 }
@@ -116,6 +116,24 @@ func agentOf(a *store.AuditEvent) string {
 		return a.Subject
 	}
 	return details.Agent
+}
+
+// keyOf returns the id of the API key that an actor is; empty for any other. Earlier rows have a blank before it.
+func keyOf(actor string) string {
+	for _, prefix := range []string{access.KeyActor(""), "key "} {
+		if id, isKey := strings.CutPrefix(actor, prefix); isKey {
+			return id
+		}
+	}
+	return ""
+}
+
+// withKeyName returns an actor with the name of the API key that it is, if it is one. names are by ids.
+func withKeyName(a AuditActor, names map[string]string) AuditActor {
+	if key := keyOf(a.Actor); key != "" {
+		a.Name = names[key]
+	}
+	return a
 }
 
 // objectOrEmpty returns the details of an act. Some acts have none, which the chain holds as null.
@@ -181,9 +199,17 @@ func (s *Service) listAuditChoices(ctx context.Context, in AuditAccount) (AuditC
 	if err != nil {
 		return AuditChoices{}, err
 	}
+	keys := make([]string, len(actors))
+	for i, a := range actors {
+		keys[i] = keyOf(a)
+	}
+	names, err := s.DB.SubjectNames(ctx, account, keys)
+	if err != nil {
+		return AuditChoices{}, err
+	}
 	out := AuditChoices{Actors: []AuditActor{}}
 	for _, a := range actors {
-		out.Actors = append(out.Actors, people.actor(a))
+		out.Actors = append(out.Actors, withKeyName(people.actor(a), names))
 	}
 	out.Actions, err = s.DB.AuditActions(ctx, account, maxAuditChoices)
 	return out, err
@@ -272,6 +298,9 @@ func (s *Service) exportAudit(ctx context.Context, c *httpapi.Call, in AuditExpo
 		return err
 	}
 	filter, err := in.storeFilter()
+	if err == nil {
+		err = s.recordAuditExport(ctx, account, in)
+	}
 	if err != nil {
 		return err
 	}
@@ -281,6 +310,21 @@ func (s *Service) exportAudit(ctx context.Context, c *httpapi.Call, in AuditExpo
 	}
 	file := c.StreamFile("application/jsonl", "audit.jsonl")
 	return file.End(s.writeAuditLines(ctx, account, filter, file))
+}
+
+// recordAuditExport has the chain say that a member exports it, before it is read. What the operator exports is not
+// recorded, so that exports of an unchanged chain are equal.
+func (s *Service) recordAuditExport(ctx context.Context, account parley.AccountID, in AuditExport) error {
+	if s.member == nil {
+		return nil
+	}
+	facts := map[string]any{"format": in.Format}
+	for name, value := range map[string]string{"actor": in.Actor, "action": in.Action, "from": in.From, "to": in.To} {
+		if value != "" {
+			facts[name] = value
+		}
+	}
+	return s.DB.AppendAuditEvent(ctx, account, s.Now(), s.actor(), "audit.export", string(account), facts)
 }
 
 func (s *Service) writeAuditTable(ctx context.Context, account parley.AccountID, f store.AuditFilter,

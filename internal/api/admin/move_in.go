@@ -87,6 +87,8 @@ type ImportedAccount struct {
 	Messages  int64    `json:"messages"`
 	Files     int      `json:"files"`
 	Missing   []string `json:"missing"` // hashes of files that were gone when the archive was made
+
+	UnknownPlan string `json:"unknownPlan,omitempty"` // that the account has and the server has not
 }
 
 // ImportFailure is the event that ends an import that has failed. Nothing of it is left.
@@ -169,9 +171,13 @@ func (s *Service) describeImport(ctx context.Context, done *archive.Imported) Im
 	if a, err := s.DB.Account(ctx, done.Account); err == nil { // it is imported all the same
 		name = a.Name
 	}
-	return ImportedAccount{AccountID: string(done.Account), Name: name, From: string(m.Account),
+	out := ImportedAccount{AccountID: string(done.Account), Name: name, From: string(m.Account),
 		Agents: m.RowsOf("agents"), Messages: m.RowsOf("messages"), Files: m.Files,
 		Missing: slices.Concat([]string{}, m.Missing)}
+	if _, isKnown := s.Accounts.Plans.Plan(done.Plan); !isKnown {
+		out.UnknownPlan = done.Plan
+	}
+	return out
 }
 
 // importPing is how long nothing is sent before a comment keeps the connection alive.

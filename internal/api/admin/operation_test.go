@@ -554,7 +554,7 @@ func TestAuditIsExportedAndVerified(t *testing.T) {
 		table, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(mt.send(owner, base+"/export?format=csv", ""),
 			"200 "))).ReadAll()
 		mt.must(err)
-		if n := strings.Count(lines, "\n"); len(table) != n+1 || table[n][8] != last {
+		if n := strings.Count(lines, "\n"); len(table) != n+2 || table[n][8] != last || table[n+1][4] != "audit.export" {
 			t.Error(n, table)
 		}
 		mt.checkAuditFile(lines, last)

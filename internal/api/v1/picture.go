@@ -45,6 +45,12 @@ func (s *server) uploadFolder(context.Context, *http.Request, any) (string, erro
 	return s.Ingest.Files.Incoming()
 }
 
+// pictureActs are what changes of pictures are called in the audit log.
+var pictureActs = map[agents.Picture]struct{ set, remove string }{
+	agents.Icon:    {"icon.set", "icon.remove"},
+	agents.Profile: {"picture.set", "picture.remove"},
+}
+
 func (s *server) uploadPicture(picture agents.Picture, part, message string) httpapi.Handler[PictureUpload, Done] {
 	return func(ctx context.Context, c *call, in *PictureUpload) (*Done, error) {
 		id := parley.AgentID(in.Body.ChatbotID)
@@ -55,6 +61,7 @@ func (s *server) uploadPicture(picture agents.Picture, part, message string) htt
 			return nil, parley.Invalid(part, "is required, as a file in multipart/form-data")
 		}
 		file := in.Upload.Files[0]
+		ctx = s.audited(ctx, c, pictureActs[picture].set, in.Body.ChatbotID)
 		err := s.Agents.SetPicture(ctx, callerOf(c).AgentRef(id), picture,
 			ingest.File{Name: file.Name, Path: file.Path, Size: file.Size, Hash: file.Hash})
 		if e := parley.AsError(err); err != nil && e.Code == parley.CodeInvalidBody {
@@ -86,6 +93,7 @@ func (s *server) removePicture(picture agents.Picture, message string) httpapi.H
 				return nil, parley.Invalid("chatbotId", "is required")
 			}
 		}
+		ctx = s.audited(ctx, c, pictureActs[picture].remove, id)
 		if err := s.Agents.RemovePicture(ctx, agentRef(c, id), picture); err != nil {
 			return nil, fmt.Errorf("delete a picture: %w", err)
 		}

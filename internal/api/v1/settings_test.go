@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,6 +13,7 @@ import (
 	"parley"
 	"parley/internal/api/v1"
 	"parley/internal/api/v2"
+	"parley/internal/store"
 	"parley/internal/testkit"
 )
 
@@ -55,6 +57,47 @@ func createSettingsChatbot(t *testing.T, srv *testkit.Server) string {
 		t.Fatal(status, reply)
 	}
 	return created.ChatbotID
+}
+
+// What a key changes of a chatbot is in the audit log once, with the key as actor.
+func TestWhatKeysChangeIsRecorded(t *testing.T) {
+	srv := testkit.Open(t)
+	recorded := func() []store.AuditEvent {
+		t.Helper()
+		list, err := srv.DB.AuditEvents(t.Context(), parley.AccountID(srv.Account), 0, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	before := len(recorded())
+	id := createSettingsChatbot(t, srv)
+	check := func(request, action, subject string) {
+		t.Helper()
+		list := recorded()
+		if last := list[len(list)-1]; len(list) != before+1 || last.Action != action ||
+			!strings.HasPrefix(last.Actor, "key:") || subject != "" && last.Subject != subject {
+			t.Errorf("%s: %d new acts, the last one %+v", request, len(list)-before, last)
+		}
+		before = len(list)
+	}
+	check("create-chatbot", "agent.create", id)
+	for _, c := range []struct{ method, path, body, action, subject string }{
+		{"POST", "/update-chatbot-settings", `{"chatbotId": "{chatbotId}", "instructions": "Be short."}`, "agent.update", id},
+		{"POST", "/update-chatbot-data", `{"chatbotId": "{chatbotId}", "sourceText": "The sky is grey."}`, "source.replace",
+			id},
+		{"POST", "/upload-chatbot-icon", formWith("chatbotIconFile", newPNG(8, 8)), "icon.set", id},
+		{"DELETE", "/delete-chatbot-icon?chatbotId={chatbotId}", "", "icon.remove", id},
+		{"POST", "/webhooks", `{"endpoint": "https://example.org/hook", "events": ["leads.submit"]}`, "webhook.add", ""},
+		{"DELETE", "/delete-chatbot?chatbotId={chatbotId}", "", "agent.delete", id},
+	} {
+		ids := resourceIDs{"chatbotId": id}
+		if status, reply := sendAs(t, srv, srv.Key, c.method, v1.Base+ids.Substitute(c.path),
+			ids.Substitute(c.body)); status/100 != 2 {
+			t.Fatalf("%s: %d %s", c.path, status, reply)
+		}
+		check(c.path, c.action, c.subject)
+	}
 }
 
 func (s *settingsTest) writeV1() {

@@ -83,6 +83,22 @@ type server struct{ Config }
 // callerOf returns who sent the request. Every operation that needs a key has a caller.
 func callerOf(c *call) *access.Caller { return c.Caller.(*access.Caller) }
 
+// audited returns the context of a change that is written to the audit log, in its transaction, as what the caller's
+// key has done to a chatbot; without one, to the chatbot that is made.
+func (s *server) audited(ctx context.Context, c *call, action, chatbot string) context.Context {
+	caller := callerOf(c)
+	return store.WithAuditEntry(ctx, &store.AuditEntry{
+		Account:  caller.Account.ID,
+		Actor:    access.KeyActor(caller.Key.ID),
+		At:       s.Now(),
+		AwaitsID: chatbot == "",
+		Describe: func(id string) (string, string, map[string]any) {
+			agent := cmp.Or(chatbot, id)
+			return action, agent, map[string]any{"agent": agent}
+		},
+	})
+}
+
 // agentRef returns the id of one of the caller's agents.
 func agentRef(c *call, chatbot string) parley.AgentRef {
 	return callerOf(c).AgentRef(parley.AgentID(chatbot))

@@ -50,7 +50,7 @@ func (webhookFields) FieldDocs() map[string]string {
 func (s *server) createWebhook(ctx context.Context, c *call, in *newWebhook) (*Webhook, error) {
 	caller := callerOf(c)
 	n := webhook.NewWebhook{AgentID: parley.AgentID(in.Body.ChatbotID.Value), Endpoint: in.Body.Endpoint,
-		Events: in.Body.Events, Secret: in.Body.Secret.Value, Actor: auditActor(caller)}
+		Events: in.Body.Events, Secret: in.Body.Secret.Value, Actor: access.KeyActor(caller.Key.ID)}
 	if n.AgentID == "" && in.Body.ChatbotID.Ptr() != nil {
 		return nil, parley.NewError(parley.CodeAgentNotFound)
 	}
@@ -91,14 +91,12 @@ type webhookRef struct {
 
 func (s *server) deleteWebhook(ctx context.Context, c *call, in *webhookRef) (*Done, error) {
 	caller := callerOf(c)
-	if err := s.Webhooks.Remove(ctx, caller.Account.ID, parley.WebhookID(in.ID), auditActor(caller)); err != nil {
+	err := s.Webhooks.Remove(ctx, caller.Account.ID, parley.WebhookID(in.ID), access.KeyActor(caller.Key.ID))
+	if err != nil {
 		return nil, err
 	}
 	return &Done{"The webhook has been deleted."}, nil
 }
-
-// auditActor returns the name of a caller in the audit log.
-func auditActor(caller *access.Caller) string { return "key " + string(caller.Key.ID) }
 
 func newWebhookReply(h *parley.Webhook) Webhook {
 	out := Webhook{ID: string(h.ID), Endpoint: h.Endpoint, Events: h.EventNames(),

@@ -3,6 +3,7 @@ package v2
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"parley"
 	"parley/internal/httpapi"
@@ -50,6 +51,9 @@ func (ExportQuery) FieldDocs() map[string]string {
 func (s *server) exportConversations(ctx context.Context, c *call, in *ExportQuery) (*Page[Exported], error) {
 	purpose := "export " + in.AgentID
 	page, err := s.findExported(ctx, c, in, purpose)
+	if err == nil {
+		err = s.recordExport(ctx, c, in)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +71,24 @@ func (s *server) exportConversations(ctx context.Context, c *call, in *ExportQue
 	err = out.Value(s.newPagination(page.Next, page.Total, purpose))
 	out.Text("}")
 	return nil, out.End(err)
+}
+
+// recordExport has the audit chain say that a member exports conversations, once, with the first page. What programs
+// read is not in it.
+func (s *server) recordExport(ctx context.Context, c *call, in *ExportQuery) error {
+	caller := callerOf(c)
+	if caller.Member == nil || in.Cursor != "" {
+		return nil
+	}
+	facts := map[string]any{"agent": in.AgentID, "include": in.Include}
+	for name, value := range map[string]string{"conversation": in.ConversationID, "startDate": in.StartDate,
+		"endDate": in.EndDate, "source": strings.Join(in.Source, ",")} {
+		if value != "" {
+			facts[name] = value
+		}
+	}
+	return s.DB.AppendAuditEvent(ctx, caller.Account.ID, s.Now(), actorOf(caller), "conversation.export", in.AgentID,
+		facts)
 }
 
 // findExported returns the conversations of the page.

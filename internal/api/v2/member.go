@@ -41,18 +41,33 @@ var memberActions = map[string]string{
 	"createTicketMessage": "ticket.reply",
 }
 
+// recordedOfKeys are those that are recorded of programs too: what changes agents, and what they answer from. What
+// programs ask and say for customers is in conversations and tickets.
+var recordedOfKeys = map[string]bool{
+	"createAgent":    true,
+	"cloneAgent":     true,
+	"updateAgent":    true,
+	"updateStyles":   true,
+	"setAutoRetrain": true,
+	"deleteAgent":    true,
+	"createSource":   true,
+	"updateSource":   true,
+	"deleteSource":   true,
+}
+
 // auditEntryKey is the key of the entry of a request in its context.
 type auditEntryKey struct{}
 
-// beforeRun has what a member changes written to the audit chain, in the transaction of the change, and says which key
-// changes something.
+// beforeRun has what a member or a program changes written to the audit chain, in the transaction of the change, and
+// says who changes something.
 func (s *server) beforeRun(ctx context.Context, c *call) context.Context {
 	caller, ok := c.Caller.(*access.Caller)
-	action := memberActions[c.Operation.Name]
-	if ok && caller.Member == nil {
-		return store.WithActor(ctx, "key:"+string(caller.Key.ID))
+	if !ok {
+		return ctx
 	}
-	if !ok || action == "" {
+	action := memberActions[c.Operation.Name]
+	ctx = store.WithActor(ctx, actorOf(caller))
+	if action == "" || caller.Member == nil && !recordedOfKeys[c.Operation.Name] {
 		return ctx
 	}
 	agent := httpapi.PathParam(c.Request, "agentId")
@@ -64,8 +79,8 @@ func (s *server) beforeRun(ctx context.Context, c *call) context.Context {
 	}
 	_, makesSomething := s.runner.Rules[c.Operation.Name]
 	entry := &store.AuditEntry{
-		Account:  caller.Member.Account,
-		Actor:    access.UserActor(caller.Member.User),
+		Account:  caller.Account.ID,
+		Actor:    actorOf(caller),
 		At:       s.Now(),
 		AwaitsID: makesSomething,
 		Describe: func(id string) (string, string, map[string]any) { return action, cmp.Or(named, id, agent), facts },
@@ -73,10 +88,18 @@ func (s *server) beforeRun(ctx context.Context, c *call) context.Context {
 	return context.WithValue(store.WithAuditEntry(ctx, entry), auditEntryKey{}, entry)
 }
 
-// beforeReply records what a member has done without a transaction, and masks what a viewer must not read.
+// actorOf returns who calls, for the audit chain.
+func actorOf(caller *access.Caller) string {
+	if caller.Member == nil {
+		return access.KeyActor(caller.Key.ID)
+	}
+	return access.UserActor(caller.Member.User)
+}
+
+// beforeReply records what was done without a transaction, and masks what a viewer must not read.
 func (s *server) beforeReply(ctx context.Context, c *call, out any) (any, error) {
 	caller, ok := c.Caller.(*access.Caller)
-	if !ok || caller.Member == nil {
+	if !ok {
 		return out, nil
 	}
 	entry, _ := ctx.Value(auditEntryKey{}).(*store.AuditEntry)
@@ -86,7 +109,7 @@ func (s *server) beforeReply(ctx context.Context, c *call, out any) (any, error)
 			return nil, err
 		}
 	}
-	if out == nil || access.SeesPersonalData(*caller.Member) || !holdsPersonalData(c.Operation) {
+	if out == nil || caller.Member == nil || access.SeesPersonalData(*caller.Member) || !holdsPersonalData(c.Operation) {
 		return out, nil
 	}
 	return hidePersonalData(out)

@@ -10,7 +10,7 @@ const path = "/workspace/general";
 const event = (name, data) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 const events = (...list) => [200, { chunks: list }, { "Content-Type": "text/event-stream" }];
 const stepUp = [403, { error: { code: "AUTH_STEP_UP_REQUIRED", message: "" } }];
-const done = event("done", { accountId: "acc_2", name: "Old shop", from: "acc_9", agents: 2, messages: 4711, files: 3, missing: ["a"] });
+const done = event("done", { accountId: "acc_2", name: "Old shop", from: "acc_9", agents: 2, messages: 4711, files: 3, missing: ["a"], unknownPlan: "gold" });
 const taken = event("error", { code: "RESOURCE_ALREADY_EXISTS", message: "Nothing was imported. The id acc_9, of accounts in the archive, is taken here." });
 const damaged = event("error", { code: "VALIDATION_INVALID_BODY", message: "Nothing was imported. The archive is damaged: records/people.jsonl, line 3: it has no id." });
 
@@ -68,6 +68,7 @@ describe("an archive", { skip }, () => {
       assert.equal(await bar.getAttribute("aria-valuetext"), "25%");
       end();
       await page.getByText("Old shop has been imported.").waitFor();
+      await page.getByText("This server has no plan gold").waitFor();
       assert.equal(await bar.count(), 0);
     });
   });

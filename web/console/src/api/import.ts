@@ -19,6 +19,8 @@ export interface Imported {
   files: number;
   /** Files that were gone when the archive was made. */
   missing: readonly string[];
+  /** The company's plan, where the server does not have it. */
+  unknownPlan?: string;
 }
 
 interface Events {

@@ -2853,7 +2853,7 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         AuditActor: {
-            /** @description As the chain has it: operator, or user: and an id. */
+            /** @description As the chain has it: operator, or user: or key: and an id. */
             actor: string;
             email?: string;
             name?: string;

@@ -153,6 +153,9 @@ const withChosen = (options: Option[], chosen: string) =>
 function describe({ actor, name, email }: Actor, t: Texts["t"]): string {
   if (actor === "operator") return t("members.operator");
   if (actor === "system") return t("audit.system");
+  if (actor === "unknown") return t("audit.unknown");
+  const key = /^key[: ](.*)$/.exec(actor);
+  if (key) return t("audit.byKey", { name: name || key[1] || "" });
   return name ? `${name} (${email})` : actor;
 }
 

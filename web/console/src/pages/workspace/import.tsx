@@ -91,7 +91,7 @@ function Failure({ error }: { error: unknown }) {
 
 function Result({ imported }: { imported: Imported }) {
   const { t } = useTexts();
-  const { accountId, name, agents, messages, files, missing } = imported;
+  const { accountId, name, agents, messages, files, missing, unknownPlan } = imported;
   return (
     <div className={styles.facts} role="status">
       <p>
@@ -100,6 +100,7 @@ function Result({ imported }: { imported: Imported }) {
       </p>
       <p className={styles.detail}>{t("company.importCounts", { agents, messages, files })}</p>
       {missing.length > 0 && <p className={styles.detail}>{t("company.importMissing", { files: missing.length })}</p>}
+      {unknownPlan && <p>{t("company.importPlan", { plan: unknownPlan })}</p>}
     </div>
   );
 }
