@@ -19,7 +19,12 @@ PLAIN := . ./bench/... ./cmd/parley ./internal/eval ./internal/memory ./internal
 SEARCHES := ^Test(SearchWhile|Concurrent|Fragmented|IndexFollows|LeastRecently|FailureIsNotCached)
 # Voice sessions take place in real time, 20 ms after 20 ms: they have the machine for themselves.
 ALONE = ./internal/server $$(go list ./internal/voice/... | grep -v voice/vad | tr "\n" " ")
-OTHERS = $$(go list ./... | grep -vxFf <(go list $(FAULTS) $(PLAIN) $(ALONE)) | tr '\n' ' ')
+# Packages that read the front end or the manual. All others are tested without them, so that their results stay when a page changes.
+PAGED := go list -f '{{.ImportPath}}: {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}} ' ./... | \
+  sed -n '/ parley\/\(docs\|web\|internal\/manual\) /s/: .*//p'
+PAGES = $$($(PAGED) | grep -vxFf <(go list $(FAULTS) $(PLAIN) $(ALONE)) | tr '\n' ' ')
+OTHERS = $$(go list ./... | grep -vxFf <(go list $(FAULTS) $(PLAIN) $(ALONE); $(PAGED)) | tr '\n' ' ')
+WITHOUT_PAGES := -tags parley_noweb,parley_nomanual
 # What counts the processor's time, allocations or memory would count those of the race detector.
 COUNTS := Test(Work(Of[A-Za-z]*)?|MemoryIsBounded)
 COUNTING = $$(grep -rlE '^func $(COUNTS)\(' internal --include='*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|' | tr '\n' ' ')
@@ -84,7 +89,8 @@ test:
 	@[ -n "$(NPM)" ] || echo "No npm found: the clients' tests are left out."
 	@[ -n "$(PARLEY_CHECKS)" ] || rm -rf bin/checks
 	@.ci/part "Go: without the race detector" .ci/gotest "$(PLAIN)" -skip '^$(COUNTS)$$'
-	@.ci/part "Go: race detector" .ci/gotest "$(OTHERS)" -skip '^$(COUNTS)$$' $(RACE)
+	@.ci/part "Go: race detector" .ci/gotest "$(OTHERS)" -skip '^$(COUNTS)$$' $(RACE) $(WITHOUT_PAGES)
+	@.ci/part "Go: pages, with the race detector" .ci/gotest "$(PAGES)" -skip '^$(COUNTS)$$' $(RACE)
 	@.ci/part "Go: searches, with the race detector" .ci/gotest ./internal/retrieval -run '$(SEARCHES)' $(RACE)
 	@.ci/part "Go: kill loops and other faults" .ci/gotest "$(FAULTS)" -p 1
 	@.ci/part "Go: counted work" .ci/gotest "$(COUNTING)" -run '^$(COUNTS)$$'

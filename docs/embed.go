@@ -3,11 +3,6 @@ package docs
 
 import "embed"
 
-// Manual holds the pages of the manual as manual/*.md.
-//
-//go:embed manual/*.md
-var Manual embed.FS
-
 // Measured holds the pages that the manual refers to for figures. The demo's agent does not read them.
 //
 //go:embed quality.md performance.md
