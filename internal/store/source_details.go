@@ -213,32 +213,10 @@ func (db *DB) SitesOfPages(ctx context.Context, ref parley.AgentRef,
 	return sites, nil
 }
 
-// OpenWork is what an agent's people and customers wait for.
-type OpenWork struct {
-	Waiting    int       // conversations that a person has taken over and in which the customer wrote last
-	FirstWords []float64 // milliseconds until the first text of answers, in no order
-}
-
-// OpenWork looks at the agent's newest conversations, and at those of its newest turns that ended well since a time; at
-// most limit of each, so that it costs the same however long an agent has answered. Trials in the playground are left
-// out.
-func (db *DB) OpenWork(ctx context.Context, ref parley.AgentRef, since time.Time, limit int) (w OpenWork, err error) {
-	w.Waiting, err = db.count(ctx, `
-		from (
-		  select agent_id, id, status, last_seq
-		  from conversations
-		  where agent_id = ? and account_id = ? and deleted_at is null
-		  order by created_at desc
-		  limit ?) newest
-		where newest.status = 'taken_over' and exists (
-		  select 1
-		  from messages m
-		  where m.agent_id = newest.agent_id and m.conversation_id = newest.id and m.seq = newest.last_seq
-		    and m.author = 'user')`, ref.Agent, ref.Account, limit)
-	if err != nil {
-		return w, err
-	}
-	w.FirstWords, err = sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (float64, error) {
+// FirstWords returns how many milliseconds passed until the first text of an agent's newest answers that began since a
+// time and ended well, at most limit of them, in no order. Trials in the playground are left out.
+func (db *DB) FirstWords(ctx context.Context, ref parley.AgentRef, since time.Time, limit int) ([]float64, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (float64, error) {
 		var trace parley.Trace
 		err := scan(traceDest{&trace})
 		return trace.Millis.FirstToken, err
@@ -252,5 +230,4 @@ func (db *DB) OpenWork(ctx context.Context, ref parley.AgentRef, since time.Time
 		  limit ?) answered
 		join conversations c on c.id = answered.conversation_id
 		where c.channel <> 'Playground' and answered.trace is not null`, ref.Agent, ref.Account, millis(since), limit)
-	return w, err
 }

@@ -373,7 +373,7 @@ func (s *Service) addReadPages(ctx context.Context, site *parley.Source, list []
 type AgentDay struct {
 	// milliseconds until the first text of half of today's answers; null without answers. Of the newest 1,000.
 	FirstText *float64 `json:"firstTextMillis"`
-	// conversations with a person in which the customer wrote last, of the newest 1,000
+	// conversations in which the customer waits for a person, as the inbox lists them; at most 1,000
 	Waiting     int            `json:"waiting"`
 	FailedCount int            `json:"failedCount"`   // sources that could not be read
 	Failed      []FailedSource `json:"failedSources"` // the newest three of them
@@ -388,20 +388,28 @@ type FailedSource struct {
 	ReasonCode string `json:"reasonCode,omitempty"`
 }
 
-const maxNamedFailures = 3
+const (
+	maxNamedFailures = 3
+	maxWaiting       = 1000
+)
 
 func (s *Service) getAgentDay(ctx context.Context, in AgentRef) (AgentDay, error) {
 	ref, err := s.findAgent(ctx, in.ID)
 	if err != nil {
 		return AgentDay{}, err
 	}
-	work, err := s.DB.OpenWork(ctx, ref, s.Now().UTC().Truncate(24*time.Hour), maxAnswers)
+	firstWords, err := s.DB.FirstWords(ctx, ref, s.Now().UTC().Truncate(24*time.Hour), maxAnswers)
+	if err != nil {
+		return AgentDay{}, err
+	}
+	filter := store.InboxFilter{View: store.InboxWaiting, Agent: ref.Agent}
+	waiting, err := s.DB.CountInbox(ctx, ref.Account, filter, maxWaiting)
 	if err != nil {
 		return AgentDay{}, err
 	}
 	failed, err := s.DB.Sources(ctx, ref, store.SourceFilter{Statuses: []parley.SourceStatus{parley.SourceFailed}},
 		parley.PageRequest{Limit: maxNamedFailures})
-	out := AgentDay{FirstText: median(work.FirstWords), Waiting: work.Waiting, FailedCount: failed.Total,
+	out := AgentDay{FirstText: median(firstWords), Waiting: waiting, FailedCount: failed.Total,
 		Failed: make([]FailedSource, len(failed.Items))}
 	for i := range failed.Items {
 		src := &failed.Items[i]
