@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
-import { skip, untilNothing } from "./browser.js";
+import { assertSoon, skip, untilNothing } from "./browser.js";
 import { EventLog } from "./event-log.js";
 import { useConsole } from "./setup.js";
 import { sources } from "./source-answers.js";
@@ -80,6 +80,23 @@ describe("sources and events", { skip }, () => {
       await main.getByText("49%").waitFor();
       await page.getByRole("link", { name: "Agents", exact: true }).click();
       await main.getByRole("listitem").filter({ hasText: agents[0].name }).getByText("49%").waitFor();
+    });
+  });
+
+  test("what an agent has done today is counted again each minute, while its home is looked at", async () => {
+    const answer = answers();
+    await open(answer, "/agents", async (page) => {
+      await page.getByRole("link", { name: agents[0].name }).waitFor();
+      await page.clock.install();
+      await page.goto(page.url().replace(/\/agents$/, `/agents/${agentId}`));
+      await page.clock.runFor(1000);
+      await page.getByText("0.41 sec").waitFor();
+      const counted = () => count(answer, `/v2/agents/${agentId}/insights`);
+      const before = counted();
+      await page.clock.runFor(30_000);
+      assert.equal(counted(), before);
+      await page.clock.runFor(31_000);
+      await assertSoon(counted, before + 1);
     });
   });
 
