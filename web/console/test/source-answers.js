@@ -215,7 +215,7 @@ export function answerSources(state, { method, path, query, body }) {
       state.sources = [made, ...state.sources];
       return [201, { id: sourceId }];
     },
-    "PATCH /v2/sources/ID": () => (Object.assign(one, body.name && { name: body.name }), [200, one]),
+    "PUT /v2/sources/ID": () => (Object.assign(one, body.name && { name: body.name }), [200, one]),
     "DELETE /v2/sources/ID": () => {
       state.sources = state.sources.filter((other) => other !== one);
       return [200, { id }];

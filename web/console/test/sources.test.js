@@ -267,7 +267,7 @@ describe("sources", { skip }, () => {
       await page.getByLabel("Leave out pages that match").fill("^/returns");
       await press(page, "Save");
       await page.getByText("Saved.").waitFor();
-      const [{ body }] = sent(answer, "PATCH", `/v2${path}/${sources[0].sourceId}`);
+      const [{ body }] = sent(answer, "PUT", `/v2${path}/${sources[0].sourceId}`);
       assert.deepEqual(body, { includeOnlyPaths: [], excludePaths: ["^/returns"], slowScraping: false });
     });
   });

@@ -258,7 +258,7 @@ export type NewSource =
 export const addSource = (agentId: string, source: NewSource) => request<{ id: string }>("POST", rest(agentId), source);
 
 export const changeSource = (agentId: string, id: string, change: Record<string, unknown>) =>
-  request("PATCH", `${rest(agentId)}/${encodeURIComponent(id)}`, change);
+  request("PUT", `${rest(agentId)}/${encodeURIComponent(id)}`, change);
 
 export const deleteSource = (agentId: string, id: string) =>
   request("DELETE", `${rest(agentId)}/${encodeURIComponent(id)}`);
