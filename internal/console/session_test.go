@@ -214,8 +214,6 @@ var needStepUp = map[string]string{
 	"exportAccount":          "everything",
 	"importAccount":          "makes owners",
 	"exportAudit":            "who has done what, all of it",
-	"exportPerson":           "everything that is known of somebody",
-	"erasePerson":            "cannot be undone",
 	"deleteConversations":    "cannot be undone",
 	"deleteAgent":            "cannot be undone",
 	"beginNewPasskey":        "a way in for good",
