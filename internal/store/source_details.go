@@ -213,10 +213,21 @@ func (db *DB) SitesOfPages(ctx context.Context, ref parley.AgentRef,
 	return sites, nil
 }
 
-// FirstWords returns how many milliseconds passed until the first text of an agent's newest answers that began since a
-// time and ended well, at most limit of them, in no order. Trials in the playground are left out.
-func (db *DB) FirstWords(ctx context.Context, ref parley.AgentRef, since time.Time, limit int) ([]float64, error) {
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (float64, error) {
+// OpenWork is what an agent's people and customers wait for.
+type OpenWork struct {
+	Waiting    int       // conversations in which the customer waits for a person, as the inbox lists them
+	FirstWords []float64 // milliseconds until the first text of answers, in no order
+}
+
+// OpenWork looks at the agent's conversations that wait for a person, and at those of its newest turns that ended well
+// since a time; at most limit of each, so that it costs the same however long an agent has answered. Trials in the
+// playground are left out.
+func (db *DB) OpenWork(ctx context.Context, ref parley.AgentRef, since time.Time, limit int) (w OpenWork, err error) {
+	w.Waiting, err = db.CountInbox(ctx, ref.Account, InboxFilter{View: InboxWaiting, Agent: ref.Agent}, limit)
+	if err != nil {
+		return w, err
+	}
+	w.FirstWords, err = sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (float64, error) {
 		var trace parley.Trace
 		err := scan(traceDest{&trace})
 		return trace.Millis.FirstToken, err
@@ -230,4 +241,5 @@ func (db *DB) FirstWords(ctx context.Context, ref parley.AgentRef, since time.Ti
 		  limit ?) answered
 		join conversations c on c.id = answered.conversation_id
 		where c.channel <> 'Playground' and answered.trace is not null`, ref.Agent, ref.Account, millis(since), limit)
+	return w, err
 }

@@ -388,28 +388,20 @@ type FailedSource struct {
 	ReasonCode string `json:"reasonCode,omitempty"`
 }
 
-const (
-	maxNamedFailures = 3
-	maxWaiting       = 1000
-)
+const maxNamedFailures = 3
 
 func (s *Service) getAgentDay(ctx context.Context, in AgentRef) (AgentDay, error) {
 	ref, err := s.findAgent(ctx, in.ID)
 	if err != nil {
 		return AgentDay{}, err
 	}
-	firstWords, err := s.DB.FirstWords(ctx, ref, s.Now().UTC().Truncate(24*time.Hour), maxAnswers)
-	if err != nil {
-		return AgentDay{}, err
-	}
-	filter := store.InboxFilter{View: store.InboxWaiting, Agent: ref.Agent}
-	waiting, err := s.DB.CountInbox(ctx, ref.Account, filter, maxWaiting)
+	work, err := s.DB.OpenWork(ctx, ref, s.Now().UTC().Truncate(24*time.Hour), maxAnswers)
 	if err != nil {
 		return AgentDay{}, err
 	}
 	failed, err := s.DB.Sources(ctx, ref, store.SourceFilter{Statuses: []parley.SourceStatus{parley.SourceFailed}},
 		parley.PageRequest{Limit: maxNamedFailures})
-	out := AgentDay{FirstText: median(firstWords), Waiting: waiting, FailedCount: failed.Total,
+	out := AgentDay{FirstText: median(work.FirstWords), Waiting: work.Waiting, FailedCount: failed.Total,
 		Failed: make([]FailedSource, len(failed.Items))}
 	for i := range failed.Items {
 		src := &failed.Items[i]
