@@ -185,7 +185,6 @@ const texts: Readonly<Record<string, Key>> = {
   "error.AGENT_CHANGED": "error.changed",
   "error.MODEL_SERVER_CHANGED": "error.changed",
   "error.CHAT_CONVERSATION_NOT_ONGOING": "error.changed",
-  "error.CONVERSATION_CLAIMED": "error.changed",
   "error.CONVERSATION_ANSWERED": "error.changed",
   "error.CONVERSATION_NOT_TAKEN_OVER": "error.changed",
   "error.TICKET_INVALID_STATUS": "error.changed",
