@@ -215,26 +215,15 @@ func (db *DB) SitesOfPages(ctx context.Context, ref parley.AgentRef,
 
 // OpenWork is what an agent's people and customers wait for.
 type OpenWork struct {
-	Waiting    int       // conversations that a person has taken over and in which the customer wrote last
+	Waiting    int       // conversations in which the customer waits for a person, as the inbox lists them
 	FirstWords []float64 // milliseconds until the first text of answers, in no order
 }
 
-// OpenWork looks at the agent's newest conversations, and at those of its newest turns that ended well since a time; at
-// most limit of each, so that it costs the same however long an agent has answered. Trials in the playground are left
-// out.
+// OpenWork looks at the agent's conversations that wait for a person, and at those of its newest turns that ended well
+// since a time; at most limit of each, so that it costs the same however long an agent has answered. Trials in the
+// playground are left out.
 func (db *DB) OpenWork(ctx context.Context, ref parley.AgentRef, since time.Time, limit int) (w OpenWork, err error) {
-	w.Waiting, err = db.count(ctx, `
-		from (
-		  select agent_id, id, status, last_seq
-		  from conversations
-		  where agent_id = ? and account_id = ? and deleted_at is null
-		  order by created_at desc
-		  limit ?) newest
-		where newest.status = 'taken_over' and exists (
-		  select 1
-		  from messages m
-		  where m.agent_id = newest.agent_id and m.conversation_id = newest.id and m.seq = newest.last_seq
-		    and m.author = 'user')`, ref.Agent, ref.Account, limit)
+	w.Waiting, err = db.CountInbox(ctx, ref.Account, InboxFilter{View: InboxWaiting, Agent: ref.Agent}, limit)
 	if err != nil {
 		return w, err
 	}

@@ -13,7 +13,7 @@ const folder = join(root, "src/locales");
 const first = join(root, "src/main.tsx");
 const locales = readdirSync(folder).map((name) => name.replace(".json", ""));
 const prefix = "texts:";
-const common = 8; // pages that name a text which the first page has in their place
+const common = 9; // pages that name a text which the first page has in their place
 const call = /lazyPage\(\s*(\(\) => import\("(\.[^"]+)"\))\s*\)/g;
 
 /** A plugin of Vite that has lazyPage load the texts of a page together with it. */

@@ -373,7 +373,7 @@ func (s *Service) addReadPages(ctx context.Context, site *parley.Source, list []
 type AgentDay struct {
 	// milliseconds until the first text of half of today's answers; null without answers. Of the newest 1,000.
 	FirstText *float64 `json:"firstTextMillis"`
-	// conversations with a person in which the customer wrote last, of the newest 1,000
+	// conversations in which the customer waits for a person, as the inbox lists them; at most 1,000
 	Waiting     int            `json:"waiting"`
 	FailedCount int            `json:"failedCount"`   // sources that could not be read
 	Failed      []FailedSource `json:"failedSources"` // the newest three of them

@@ -417,15 +417,15 @@ func checkAgentDay(mt *memberTest, m parley.Member, agent, source string) {
 		Decode(mt.t, http.StatusOK, &answer)
 	mt.ask(m, agent, `{"message":"Hello?"}`)
 	id := answer.Data.Metadata.ConversationID
-	mt.exec(`update conversations set status = 'taken_over' where id = ?`, id)
 	got := day()
 	if got.FirstText == nil || *got.FirstText < 0 || got.Waiting != 0 || len(got.Failed) != 1 || got.FailedCount != 1 ||
 		got.Failed[0].Reason != "it broke" {
 		mt.t.Errorf("after an answer: %+v", got)
 	}
-	mt.exec(`update messages set author = 'user' where conversation_id = ?`, id)
-	if got := day(); got.Waiting != 1 {
-		mt.t.Errorf("%d wait", got.Waiting)
+	// The agent has the last word when it hands over: that nobody has answered since is what counts, as in the inbox.
+	run(mt, admin.MoveConversation, admin.StateChange{ID: id, Step: "takeover"})
+	if got, inbox := day(), inboxIDs(mt, m, "waiting"); got.Waiting != 1 || !slices.Equal(inbox, []string{id}) {
+		mt.t.Errorf("%d wait at the agent, in the inbox %v", got.Waiting, inbox)
 	}
 }
 

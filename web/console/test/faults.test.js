@@ -56,6 +56,62 @@ function readRefusals() {
   return [...found, ...formats].map((text) => `is refused: ${text.replace(/%\w/g, "7")}`);
 }
 
+/** Why a refusal needs no text of its own: its status has one, or no page of the console shows it. */
+const withoutText = {
+  AUTH_MISSING_API_KEY: "of programs",
+  AUTH_INVALID_API_KEY: "of programs",
+  AUTH_EXPIRED_API_KEY: "of programs",
+  AUTH_SIGN_IN_REQUIRED: "leads to the sign-in",
+  AUTH_USER_CHANGED: "another page takes the place",
+  AUTH_SINGLE_SIGN_ON_REQUIRED: "leads to the provider",
+  AUTH_ORIGIN_NOT_ALLOWED: "names what the operator has to set",
+  AUTH_VISITOR_REQUIRED: "of the widget",
+  AUTH_IDENTITY_REFUSED: "of the widget",
+  AUTH_DOMAIN_NOT_ALLOWED: "of the widget",
+  AUTH_ADDRESS_BLOCKED: "of the widget",
+  CONVERSATION_USER_MISMATCH: "of the widget",
+  VOICE_NOT_AVAILABLE: "of the widget",
+  INSUFFICIENT_CREDITS: "of the widget",
+  AGENT_CREDITS_LIMIT_REACHED: "of the widget",
+  API_RESTRICTED_PLAN: "of programs",
+  SUBSCRIPTION_API_RESTRICTED_PLAN: "of programs",
+  CONVERSATION_SEARCH_UNAVAILABLE: "the inbox has one",
+  CONVERSATION_CLAIMED: "the inbox says who has it",
+  METHOD_NOT_ALLOWED: "no page sends it",
+  VALIDATION_INVALID_JSON: "no page sends it",
+  VALIDATION_INVALID_CURSOR: "no page sends it",
+  VALIDATION_CURSOR_QUERY_MISMATCH: "no page sends it",
+  CHAT_RETRY_NO_USER_MESSAGE: "no page sends it",
+  RESOURCE_MESSAGE_NOT_ASSISTANT: "no page sends it",
+  IDEMPOTENCY_KEY_REUSED: "no page sends it",
+};
+const statusesWithText = ["NotFound", "TooManyRequests", "InternalServerError"];
+
+/** The codes of refusals, each with the name of its status, out of the server's one table of them. */
+function readCodes() {
+  const source = readFileSync(join(root, "code.go"), "utf8");
+  const names = new Map([...source.matchAll(/^\t(Code\w+)\s+Code = "([A-Z_]+)"/gm)].map(([, name, code]) => [name, code]));
+  const table = source.slice(source.indexOf("var messages = "), source.indexOf("\n}", source.indexOf("var messages = ")));
+  return table.split(/^\thttp\.Status/m).slice(1).flatMap((part) => {
+    const status = /^\w+/.exec(part)[0];
+    return [...part.matchAll(/^\t\t(Code\w+):/gm)].map(([, name]) => ({ status, code: names.get(name) }));
+  });
+}
+
+test("every refusal that a page can show has a text in the person's language", () => {
+  const states = readFileSync(join(import.meta.dirname, "../src/components/states.tsx"), "utf8");
+  const keys = new Map([...states.matchAll(/"error\.([A-Z_]+)": "([\w.]+)"/g)].map(([, code, key]) => [code, key]));
+  const codes = readCodes();
+  assert.ok(codes.length > 70 && codes.every(({ code }) => code), `${codes.length} codes`);
+  for (const { status, code } of codes) {
+    const isSaid = keys.has(code) || statusesWithText.includes(status) || code in withoutText;
+    assert.ok(isSaid, `${code}: no text`);
+  }
+  for (const key of keys.values()) for (const locale of locales) assert.ok(catalogs[locale][key], `${key} in ${locale}`);
+  const known = codes.map(({ code }) => code);
+  assert.deepEqual(Object.keys(withoutText).filter((code) => !known.includes(code)), []);
+});
+
 describe("faults", () => {
   let faults, i18n;
   before(async () => {

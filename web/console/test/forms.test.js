@@ -102,6 +102,23 @@ describe("forms", { skip }, () => {
       fail["POST /v2/agents"] = [500, { error: { code: "INTERNAL_SERVER_ERROR", message: "" } }, { "X-Request-Id": "0123456789abcdef" }];
       await page.keyboard.press("Enter");
       await dialog.getByText("0123456789abcdef").waitFor();
+      const refuse = (status, code) => [status, { error: { code, message: "In English." } }, { "X-Request-Id": "0123456789abcdef" }];
+      for (const [status, code, text] of [
+        [409, "SOURCE_DUPLICATE", "Diese Quelle hat der Agent bereits."],
+        [422, "SOURCE_SIZE_LIMIT_EXCEEDED", /^Der Tarif Ihrer Firma hat dafür keinen Platz/],
+        [409, "TICKET_INVALID_STATUS", /^Das hat sich inzwischen geändert/],
+      ]) {
+        fail["POST /v2/agents"] = refuse(status, code);
+        await page.keyboard.press("Enter");
+        await dialog.getByText(text).waitFor();
+        assert.equal(await dialog.getByText("0123456789abcdef").count(), 0);
+      }
+      fail["POST /v2/agents"] = refuse(403, "AUTH_STEP_UP_REQUIRED");
+      await page.keyboard.press("Enter");
+      const confirmation = page.getByRole("dialog", { name: "Bitte bestätigen Sie, dass Sie es sind" });
+      await confirmation.getByRole("button", { name: "Abbrechen" }).click();
+      await dialog.getByText(/^Es ist nichts geschehen/).waitFor();
+      assert.equal(await dialog.getByText("0123456789abcdef").count(), 0);
     });
   });
 

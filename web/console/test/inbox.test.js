@@ -396,6 +396,19 @@ describe("the inbox", { skip }, () => {
     });
   });
 
+  test("words that cannot be searched are said to be so, and left out by a press", async () => {
+    const refused = [403, { error: { code: "CONVERSATION_SEARCH_UNAVAILABLE", message: "In English." } }];
+    const answer = answers({ fail: { [`GET /v2/agents/${waiting.agentId}/conversations/search`]: refused } });
+    await open(answer, `/inbox?agent=${waiting.agentId}&query=shoes`, async (page) => {
+      const said = page.getByRole("heading", { name: "The words of these conversations cannot be searched" });
+      await said.waitFor();
+      assert.equal(await page.getByText("In English.").count(), 0);
+      await page.getByRole("button", { name: "Leave it out" }).click();
+      await said.waitFor({ state: "detached" });
+      assert.deepEqual([...new URL(page.url()).searchParams], [["agent", waiting.agentId]]);
+    });
+  });
+
   test("on a phone one pane is shown at a time", async () => {
     const phone = { viewport: { width: 390, height: 844 } };
     await open(answers(), "/inbox", async (page) => {

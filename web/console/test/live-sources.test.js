@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
-import { skip, untilNothing } from "./browser.js";
+import { assertSoon, skip, untilNothing } from "./browser.js";
 import { EventLog } from "./event-log.js";
 import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
@@ -76,6 +76,23 @@ describe("sources and events", { skip }, () => {
       await main.getByText("49%").waitFor();
       await page.getByRole("link", { name: "Agents", exact: true }).click();
       await main.getByRole("listitem").filter({ hasText: agents[0].name }).getByText("49%").waitFor();
+    });
+  });
+
+  test("what an agent has done today is counted again each minute, while its home is looked at", async () => {
+    const answer = answers();
+    await open(answer, "/agents", async (page) => {
+      await page.getByRole("link", { name: agents[0].name }).waitFor();
+      await page.clock.install();
+      await page.goto(page.url().replace(/\/agents$/, `/agents/${agentId}`));
+      await page.clock.runFor(1000);
+      await page.getByText("0.41 sec").waitFor();
+      const counted = () => count(answer, `/v2/agents/${agentId}/insights`);
+      const before = counted();
+      await page.clock.runFor(30_000);
+      assert.equal(counted(), before);
+      await page.clock.runFor(31_000);
+      await assertSoon(counted, before + 1);
     });
   });
 
@@ -195,6 +212,50 @@ describe("sources and events", { skip }, () => {
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
       assert.equal(await question.count(), 0);
+    });
+  });
+
+  /** What is sent to change a source, and what a colleague changes of it. */
+  const twoEditors = (answer, { sourceId }) => ({
+    sent: () => answer.state.asked.filter((a) => a.method === "PUT" && a.path === `/v2${path}/${sourceId}`).map(({ body }) => body),
+    colleague: (change) => {
+      const changed = { ...change, updatedAt: new Date().toISOString() };
+      answer.state.sources = answer.state.sources.map((one) => (one.sourceId === sourceId ? { ...one, ...changed } : one));
+    },
+  });
+  const conflict = (page) => page.getByRole("alertdialog", { name: "Someone else has saved changes" });
+
+  test("two people change an answer: what both have changed is asked for, and only what was changed is sent", async () => {
+    const answer = answers();
+    const { sent, colleague } = twoEditors(answer, sources[2]);
+    await open(answer, `${path}/${sources[2].sourceId}?tab=settings`, async (page) => {
+      await page.getByLabel("Answer", { exact: true }).fill("From nine to six.");
+      colleague({ name: "Renamed", answer: "From ten to five." });
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await conflict(page).getByRole("row", { name: "Answer From nine to six. From ten to five." }).waitFor();
+      assert.equal(await conflict(page).getByRole("row").count(), 2);
+      assert.deepEqual(sent(), []);
+      await conflict(page).getByRole("button", { name: "Save mine" }).click();
+      await page.getByText("Saved.").waitFor();
+      assert.deepEqual(sent(), [{ answer: "From nine to six." }]);
+    });
+  });
+
+  test("two people change a text: how it differs is shown, and that of the other can be kept", async () => {
+    const answer = answers();
+    const { sent, colleague } = twoEditors(answer, sources[5]);
+    await open(answer, `${path}/${sources[5].sourceId}?tab=settings`, async (page) => {
+      const text = page.getByRole("textbox", { name: "Text" });
+      await text.fill("Goods may be sent back within ninety days.");
+      answer.state.text = "Goods may be sent back within sixty days.";
+      colleague({});
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await conflict(page).getByText("within ninety days.").waitFor();
+      await conflict(page).getByText("within sixty days.").waitFor();
+      await conflict(page).getByRole("button", { name: "Keep theirs" }).click();
+      await assertSoon(() => text.inputValue(), answer.state.text);
+      assert.deepEqual(sent(), []);
+      assert.equal(await page.getByText("Saved.").count(), 0);
     });
   });
 });

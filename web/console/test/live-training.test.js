@@ -44,4 +44,33 @@ describe("training", { skip }, () => {
     assert.deepEqual([await page.reports(), page.problems.filter((text) => !/ERR_INTERNET|ERR_NETWORK/.test(text))], [[], []]);
     await page.context().close();
   });
+
+  test("a text, an answer and a website are changed on the screen, and the server has it", async () => {
+    const { id } = await person.call("POST", "/v2/agents", { name: "Changed" });
+    const at = `/v2/agents/${id}/sources`;
+    const add = async (source) => (await person.call("POST", at, source)).id;
+    const text = await add({ type: "text", name: "Parcels", content: "Parcels come on Monday." });
+    const answer = await add({ type: "qna", name: "Open?", questions: ["Open?"], answer: "From nine to five." });
+    const site = await add({ type: "link", url: "http://127.0.0.1:9/", linkType: "crawl" });
+    const details = (source) => person.call("GET", `/v1/agents/${id}/sources/${source}`);
+    const page = await newPage(browser, server.origin, { locale: "en" });
+    await page.context().addCookies([person.cookie]);
+    for (const [source, label, value] of [
+      [text, "Text", "Parcels come on Friday."],
+      [answer, "Answer", "From ten to six."],
+      [site, "Leave out pages that match", "^/cart"],
+    ]) {
+      await page.goto(`${server.url}/agents/${id}/sources/${source}?tab=settings`);
+      await page.getByRole("textbox", { name: label, exact: true }).fill(value);
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText("Saved.").waitFor();
+    }
+    const { versions } = await person.call("GET", `/v1/agents/${id}/sources/${text}/versions`);
+    const written = await person.call("GET", `/v1/agents/${id}/sources/${text}/text?version=${versions[0].version}`);
+    assert.equal(written.text, "Parcels come on Friday.");
+    assert.deepEqual([(await details(text)).name, (await details(answer)).answer], ["Parcels", "From ten to six."]);
+    assert.deepEqual((await details(site)).metadata.excludePaths, ["^/cart"]);
+    assert.deepEqual([await page.reports(), page.problems], [[], []]);
+    await page.context().close();
+  });
 });

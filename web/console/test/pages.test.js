@@ -151,6 +151,23 @@ describe("pages", { skip }, () => {
     });
   });
 
+  test("a first run that fails at what it should read makes one agent, with the name that was typed last", async () => {
+    const made = "9NewAgent-AbCdEfGhIjK";
+    const fail = { [`POST /v2/agents/${made}/sources`]: [422, { error: { code: "SOURCE_SIZE_LIMIT_EXCEEDED", message: "" } }] };
+    const answer = answers({ list: [], fail });
+    await open(answer, "/welcome?way=text", async (page) => {
+      await page.getByLabel("Text", { exact: true }).fill("Goods may be sent back within thirty days of delivery.");
+      await press(page, "Read it");
+      await page.getByText("The plan of your company has no room for this.").waitFor();
+      delete fail[`POST /v2/agents/${made}/sources`];
+      await page.getByLabel("Name it").fill("Returns");
+      await press(page, "Read it");
+      await page.waitForURL(new RegExp(`/welcome/${made}$`));
+      assert.deepEqual(answer.state.list.map(({ name }) => name), ["Returns"]);
+      assert.equal(sent(answer, "POST", "/v2/agents").length, 1);
+    });
+  });
+
   test("after the first answer each next step leads to its screen; what a role may not do, to the manual", async () => {
     const help = `/console/agents/${agents[0].id}`;
     for (const [role, model, team] of [

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
+import { isOperation, lacksOf } from "./operations.js";
 
 const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
 
@@ -72,6 +73,10 @@ async function answerAPI(state, path, request, response) {
     query: new URL(request.url, "http://x").searchParams,
     body: text && request.headers["content-type"] === "application/json" ? JSON.parse(text) : undefined,
   };
+  // A failure of the server that no test has asked for fails the test.
+  if (!isOperation(asked.method, asked.path)) return response.writeHead(501, "No operation of the server").end();
+  const lacks = lacksOf(asked.method, asked.path, asked.body);
+  if (lacks.length > 0) return response.writeHead(501, `A body without ${lacks.join(" ")}`).end();
   const [status, body, extra] = await state.answer(asked);
   response.writeHead(status, {
     "Content-Type": "application/json; charset=utf-8",

@@ -143,7 +143,7 @@ export function answerSources(state, { method, path, query, body }) {
   const routes = {
     "GET /v1/sources": () => [200, page(state.sources.filter(isWanted(query)))],
     "GET /v1/sources/ID": () =>
-      one && [200, one.type === "qna" ? { ...one, questions: ["When are you open?"], answer: "From nine to five." } : one],
+      one && [200, one.type === "qna" ? { questions: ["When are you open?"], answer: "From nine to five.", ...one } : one],
     "GET /v1/sources/ID/pages": () => [200, page(state.pages ?? pages)],
     "GET /v1/sources/ID/passages": () => [200, page(state.passages ?? passages)],
     "GET /v1/sources/ID/text": () => {
@@ -215,7 +215,7 @@ export function answerSources(state, { method, path, query, body }) {
       state.sources = [made, ...state.sources];
       return [201, { id: sourceId }];
     },
-    "PATCH /v2/sources/ID": () => (Object.assign(one, body.name && { name: body.name }), [200, one]),
+    "PUT /v2/sources/ID": () => (Object.assign(one, body), [200, one]),
     "DELETE /v2/sources/ID": () => {
       state.sources = state.sources.filter((other) => other !== one);
       return [200, { id }];

@@ -267,8 +267,8 @@ describe("sources", { skip }, () => {
       await page.getByLabel("Leave out pages that match").fill("^/returns");
       await press(page, "Save");
       await page.getByText("Saved.").waitFor();
-      const [{ body }] = sent(answer, "PATCH", `/v2${path}/${sources[0].sourceId}`);
-      assert.deepEqual(body, { includeOnlyPaths: [], excludePaths: ["^/returns"], slowScraping: false });
+      const [{ body }] = sent(answer, "PUT", `/v2${path}/${sources[0].sourceId}`);
+      assert.deepEqual(body, { excludePaths: ["^/returns"] });
     });
   });
 
@@ -433,7 +433,8 @@ describe("sources", { skip }, () => {
   test("an agent's home: every figure leads on, and a question is answered", async () => {
     const answer = answers();
     await open(answer, `/agents/${agents[0].id}`, async (page) => {
-      await page.getByText("2 customers wait for a person").waitFor();
+      const waiting = page.getByRole("link", { name: "2 customers wait for a person" });
+      assert.match(await waiting.getAttribute("href"), new RegExp(`/inbox\\?view=waiting&agent=${agents[0].id}$`));
       await page.getByText("0.41 sec").waitFor();
       await page.getByRole("listitem").filter({ hasText: "could not be read" }).getByRole("link", { name: "pricing.pdf" }).waitFor();
       await page.getByRole("link", { name: "Change the settings" }).waitFor();

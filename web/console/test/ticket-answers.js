@@ -212,7 +212,7 @@ function answerTeams(state, method, name, act, body) {
   const known = state.teams.find((one) => one.teamId === name);
   if (!known) return [404, notFound];
   if (act === "members") return [200, known];
-  if (method === "PATCH") return [200, Object.assign(known, body)];
+  if (method === "PATCH") return [200, Object.assign(known, body, { default: known.default || body.default })];
   state.teams = state.teams.filter((one) => one !== known);
   return [200, {}];
 }

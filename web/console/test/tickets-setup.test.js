@@ -45,7 +45,7 @@ describe("the set-up of the helpdesk", { skip }, () => {
       await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
       await page.getByRole("listitem").filter({ hasText: "Packing" }).waitFor();
       const [added] = sent(answer, "POST", "/statuses");
-      assert.deepEqual(added.body, { category: "on_you", label: "Packing", externalLabel: "Packing", color: "" });
+      assert.deepEqual(added.body, { category: "on_you", default: false, label: "Packing", externalLabel: "Packing", color: "" });
       await choose(page, "Packing", "Take out of use");
       await page.getByRole("listitem").filter({ hasText: "Packing" }).waitFor({ state: "detached" });
       await choose(page, "Supplier", "Change");
@@ -71,6 +71,7 @@ describe("the set-up of the helpdesk", { skip }, () => {
       await page.getByText(/\(Asia\/Tokyo\)/).waitFor();
       const [changed] = sent(answer, "PATCH", "/teams/team_1");
       assert.deepEqual(changed.body, {
+        default: false,
         name: "General",
         strategy: "round_robin",
         hours: [{ days: ["mon", "tue", "wed", "thu", "fri", "sat"], from: "09:00", to: "17:00", zone: "Asia/Tokyo" }],
@@ -94,14 +95,17 @@ describe("the set-up of the helpdesk", { skip }, () => {
       await dialog.getByRole("button", { name: "Save" }).click();
       await page.getByRole("row", { name: "Urgent" }).waitFor();
       const added = sent(answer, "POST", "/rules").find((one) => one.path.endsWith("/rules"));
-      assert.deepEqual(added.body, { name: "Urgent", all: [{ field: "subject", op: "contains", values: ["now", "at once"] }], any: [], team: "team_1" });
+      const all = [{ field: "subject", op: "contains", values: ["now", "at once"] }];
+      assert.deepEqual(added.body, { disabled: false, name: "Urgent", all, any: [], team: "team_1" });
       await choose(page, "Important customers", "Change");
       assert.equal(await dialog.getByLabel("Values").inputValue(), "big.example");
       await dialog.getByLabel("Values").fill("large.example");
       await dialog.getByRole("button", { name: "Save" }).click();
       await page.getByText("Domain of the address is large.example").waitFor();
-      const all = [{ field: "domain", op: "is", values: ["large.example"] }];
-      assert.deepEqual(sent(answer, "PUT", "/rules/vip").map((one) => one.body), [{ name: "Important customers", all, any: [], team: "team_2" }]);
+      const changed = [{ field: "domain", op: "is", values: ["large.example"] }];
+      assert.deepEqual(sent(answer, "PUT", "/rules/vip").map((one) => one.body), [
+        { name: "Important customers", all: changed, any: [], team: "team_2" },
+      ]);
     });
   });
 

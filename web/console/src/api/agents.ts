@@ -87,6 +87,8 @@ export function useAgent(id: string, isWanted = true) {
 
 export const createAgent = (name: string) => request<{ id: string }>("POST", "/v2/agents", { name });
 
+export const renameAgent = (id: string, name: string) => request("PUT", `/v2/agents/${encodeURIComponent(id)}`, { name });
+
 export const copyAgent = (id: string) => request<{ id: string }>("POST", `/v2/agents/${encodeURIComponent(id)}/clone`);
 
 export const deleteAgent = (id: string) => request("DELETE", `/v2/agents/${encodeURIComponent(id)}`);

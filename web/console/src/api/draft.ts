@@ -12,6 +12,10 @@ export interface Stored<V> {
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
+/** What differs from what somebody began with. */
+export const findChanges = (before: Values, after: Values): Values =>
+  Object.fromEntries(Object.entries(after).filter(([name, value]) => !isSame(before[name], value)));
+
 /** A setting that two people have changed. */
 export interface Dispute {
   name: string;

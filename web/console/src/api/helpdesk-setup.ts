@@ -29,7 +29,7 @@ export interface StatusValues {
 }
 
 export const addStatus = (agentId: string, category: Category, values: StatusValues) =>
-  request<TicketStatus>("POST", address(agentId, "/statuses"), { category, ...values });
+  request<TicketStatus>("POST", address(agentId, "/statuses"), { category, default: false, ...values });
 export const changeStatus = (agentId: string, id: string, values: StatusValues) =>
   request<TicketStatus>("PATCH", address(agentId, `/statuses/${encode(id)}`), values);
 export const makeStatusDefault = (agentId: string, id: string) =>
@@ -47,9 +47,10 @@ export interface TeamValues {
 }
 
 export const addTeam = (agentId: string, { maxOpen, ...values }: TeamValues) =>
-  request<Team>("POST", address(agentId, "/teams"), { ...values, ...(maxOpen !== null && { maxOpen }) });
+  request<Team>("POST", address(agentId, "/teams"), { default: false, ...values, ...(maxOpen !== null && { maxOpen }) });
+/** Changes a team. Where it is not made the default, the default stays where it is. */
 export const changeTeam = (agentId: string, id: string, values: Partial<TeamValues> & { default?: boolean }) =>
-  request<Team>("PATCH", address(agentId, `/teams/${encode(id)}`), values);
+  request<Team>("PATCH", address(agentId, `/teams/${encode(id)}`), { default: false, ...values });
 export const removeTeam = (agentId: string, id: string) => request<unknown>("DELETE", address(agentId, `/teams/${encode(id)}`));
 
 const ofMember = (agentId: string, team: string, email: string) => address(agentId, `/teams/${encode(team)}/members/${encode(email)}`);
@@ -74,7 +75,7 @@ export interface NewRule {
 }
 
 const ofRule = (agentId: string, key: string, rest = "") => address(agentId, `/rules/${encode(key)}${rest}`);
-export const addRule = (agentId: string, rule: NewRule) => request<Rule[]>("POST", address(agentId, "/rules"), rule);
+export const addRule = (agentId: string, rule: NewRule) => request<Rule[]>("POST", address(agentId, "/rules"), { disabled: false, ...rule });
 /** Changes all of a rule but its place and whether it is in force. */
 export const replaceRule = (agentId: string, key: string, rule: NewRule) => request<Rule[]>("PUT", ofRule(agentId, key), rule);
 export const removeRule = (agentId: string, key: string) => request<Rule[]>("DELETE", ofRule(agentId, key));

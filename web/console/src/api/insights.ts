@@ -9,9 +9,10 @@ export type AgentFigures = operator["schemas"]["AgentFigures"];
 export type AgentDay = operator["schemas"]["AgentDay"];
 
 const day = 86_400_000;
+const minute = 60_000;
 const dayName = (time: number) => new Date(time).toISOString().slice(0, 10);
 
-/** What the conversations of the last days came to, today included. */
+/** What the conversations of the last days came to, today included; of today alone it is counted again each minute. */
 export const useInsights = (agentId: string, days: number) =>
   useQuery({
     queryKey: ["agent", agentId, "insights", days],
@@ -20,7 +21,8 @@ export const useInsights = (agentId: string, days: number) =>
       const path = `/v2/agents/${encodeURIComponent(agentId)}/insights?${query}`;
       return (await request<{ data: Insights }>("GET", path, undefined, signal)).data;
     },
-    staleTime: 60_000,
+    staleTime: minute,
+    refetchInterval: days === 1 && minute, // no event says when a conversation is counted
   });
 
 /** What the last seven days of agents came to, in one request for all of them. */
@@ -32,7 +34,7 @@ export const useFigures = (ids: readonly string[]) =>
       return request<AgentFigures[]>("GET", path, undefined, signal);
     },
     enabled: ids.length > 0,
-    staleTime: 60_000,
+    staleTime: minute,
   });
 
 /** How soon an agent answers today, who waits for a person, and which sources have failed. */

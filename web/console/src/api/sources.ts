@@ -188,17 +188,25 @@ export async function readWholeText(agentId: string, id: string, version = "", s
   return text;
 }
 
+const readVersions = (agentId: string, id: string, signal?: AbortSignal) =>
+  request<{ versions: SourceVersion[] }>(
+    "GET",
+    `${operator(agentId)}/sources/${encodeURIComponent(id)}/versions`,
+    undefined,
+    signal,
+  );
+
 export const useVersions = (agentId: string, id: string) =>
   useQuery({
     queryKey: ["source", agentId, id, "versions"],
-    queryFn: ({ signal }) =>
-      request<{ versions: SourceVersion[] }>(
-        "GET",
-        `${operator(agentId)}/sources/${encodeURIComponent(id)}/versions`,
-        undefined,
-        signal,
-      ),
+    queryFn: ({ signal }) => readVersions(agentId, id, signal),
   });
+
+/** The text of a source as it was written last: the agent may not have read it yet. */
+export async function readWrittenText(agentId: string, id: string, signal?: AbortSignal): Promise<string> {
+  const [newest] = (await readVersions(agentId, id, signal)).versions;
+  return readWholeText(agentId, id, newest?.version, signal);
+}
 
 /** Which sources the newest answers rest on. It is counted of many answers, so no event has it read again. */
 export const useKnowledge = (agentId: string) =>
@@ -258,7 +266,7 @@ export type NewSource =
 export const addSource = (agentId: string, source: NewSource) => request<{ id: string }>("POST", rest(agentId), source);
 
 export const changeSource = (agentId: string, id: string, change: Record<string, unknown>) =>
-  request("PATCH", `${rest(agentId)}/${encodeURIComponent(id)}`, change);
+  request("PUT", `${rest(agentId)}/${encodeURIComponent(id)}`, change);
 
 export const deleteSource = (agentId: string, id: string) =>
   request("DELETE", `${rest(agentId)}/${encodeURIComponent(id)}`);

@@ -143,7 +143,11 @@ function Needs({ agent, month, day }: { agent: Agent; month: Insights | undefine
           <Link href={`/agents/${agent.id}/sources`}>{t("agent.needsSources")}</Link>
         </li>
       )}
-      {day.waiting > 0 && <li>{t("agent.waiting", { count: day.waiting })}</li>}
+      {day.waiting > 0 && (
+        <li>
+          <Link href={`/inbox?view=waiting&agent=${agent.id}`}>{t("agent.waiting", { count: day.waiting })}</Link>
+        </li>
+      )}
       {open > 0 && (
         <li>
           <a href="#unanswered">{t("agent.openQuestions", { count: open })}</a>

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useAddressParams } from "../../address-params";
-import { createAgent } from "../../api/agents";
+import { createAgent, renameAgent } from "../../api/agents";
 import { useMay } from "../../api/session";
 import { addSource, type NewSource } from "../../api/sources";
 import { Button, ButtonLink } from "../../components/button";
@@ -57,12 +57,14 @@ function KnowStep() {
   const [way, setWay] = useState<Way>(() => ways.find((one) => one === query.get("way")) ?? "files");
   const [files, setFiles] = useState<readonly File[]>([]);
   const [isMissing, setMissing] = useState(false);
-  const made = useRef<string | null>(null); // another try after a fault makes no second agent
+  const made = useRef<{ id: string; name: string } | null>(null); // another try after a fault makes no second agent
   const start = async ({ name = "", url = "", content = "" }: Record<string, string>) => {
     setMissing(way === "files" && files.length === 0);
     if (way === "files" && files.length === 0) return;
-    made.current ??= (await createAgent(name)).id;
-    const id = made.current;
+    made.current ??= { ...(await createAgent(name)), name };
+    const { id } = made.current;
+    if (made.current.name !== name) await renameAgent(id, name);
+    made.current = { id, name };
     const sources: Partial<Record<Way, NewSource>> = {
       website: { type: "link", url: completeAddress(url.trim()), linkType: "crawl" },
       text: { type: "text", name: t("firstRun.textName"), content },
