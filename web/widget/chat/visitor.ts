@@ -44,14 +44,11 @@ export class Visitor {
     const { token, user_id, user_hash } = identity;
     const proof = token ? { token } : user_id && user_hash ? { user_id: String(user_id), user_hash } : null;
     if (!proof) return;
-    const { api, draft, store, tabs } = this.chat;
+    const { api, store, tabs } = this.chat;
+    const before = this.shown.value.userId ?? store.get().userId;
+    if (before && before !== namedBy(proof)) this.forget(); // also if it is not proved: the page means somebody else
     try {
       const userId = await api.identify(proof);
-      const before = this.shown.value.userId ?? store.get().userId;
-      if (before && before !== userId) {
-        this.chat.reset();
-        draft.leave("");
-      }
       this.shown.value = { userId };
       store.set({ userId: userId ?? "" });
       tabs.tell();
@@ -65,6 +62,10 @@ export class Visitor {
   /** Forgets who the visitor is; the next message is a stranger's. */
   logout() {
     this.identity = {};
+    this.forget();
+  }
+
+  private forget() {
     this.shown.value = { userId: null };
     this.chat.reset();
     this.chat.store.clear();
@@ -81,5 +82,16 @@ export class Visitor {
     const { userId } = this.shown.value;
     const known = userId === null ? null : { user_id: userId, ...this.identity };
     return pageUser(known, this.chat.store.get().anonymousId);
+  }
+}
+
+/** Whom a proof names, true or not; empty for nobody. */
+function namedBy({ token, user_id }: { token?: string; user_id?: string }): string {
+  if (!token) return user_id ?? "";
+  try {
+    const claims = JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
+    return String(claims.user_id || claims.sub || "");
+  } catch {
+    return "";
   }
 }

@@ -69,17 +69,21 @@ export class Opening implements Hooks {
     this.markTitle();
   }
   onTitle(text: string): void {
-    this.shell.frame.title = text;
+    this.shell.frame.title = text || this.label;
   }
   onFocusLauncher(): void {
     this.shell.launcher.button.focus();
   }
   onOptions(): void {
-    const { displayName, bubbleText } = this.connection.options;
-    const label = displayName || this.place.displayName();
-    this.shell.launcher.setLabel(label, bubbleText);
+    const { label } = this;
+    this.shell.launcher.setLabel(label, this.connection.options.bubbleText);
     this.shell.frame.title = label;
     this.markTitle();
+  }
+
+  /** What the chat is called. */
+  private get label(): string {
+    return this.connection.options.displayName || this.place.displayName();
   }
 
   /** Shows the number of unread messages in the title of the page, if the page wants it. */
