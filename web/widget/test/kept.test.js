@@ -84,6 +84,15 @@ describe("the chat", { skip }, () => {
       await chat.getByRole("button", { name: "Copied" }).waitFor();
       assert.match(await page.evaluate(() => navigator.clipboard.readText()), /within \*\*30 days\*\*/);
     });
+    // A frame may not write to the clipboard unless its page allows it: then the browser's older way is taken.
+    const prepare = (page) => page.addInitScript(denyClipboard);
+    await open({ stored: A.kept(), prepare }, async (page, chat) => {
+      await answered(chat);
+      await chat.getByRole("button", { name: "Copy" }).click();
+      await page.waitForFunction(() => window.copied);
+      assert.match(await page.evaluate(() => window.copied), /within \*\*30 days\*\*/);
+      assert.equal(await chat.locator("textarea").count(), 1);
+    });
     await open({ stored: A.kept(), chat: { showCopyButton: false, showFeedback: false } }, async (_, chat) => {
       await chat.getByText("send them back").first().waitFor();
       await chat.getByRole("button", { name: /Returns policy/ }).waitFor();
@@ -141,6 +150,12 @@ describe("the chat", { skip }, () => {
     }
   });
 });
+
+// denyClipboard runs before anything else does.
+function denyClipboard() {
+  navigator.clipboard.writeText = () => Promise.reject(new DOMException("denied", "NotAllowedError"));
+  document.addEventListener("copy", ({ target }) => (window.copied = target.value));
+}
 
 // countTones runs before anything else does.
 function countTones() {

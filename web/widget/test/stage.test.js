@@ -71,6 +71,21 @@ describe("center stage", { skip }, () => {
     }, config(looks));
   });
 
+  test("has a message that does not come back once it is closed", async () => {
+    const note = (page) => page.getByRole("button", { name: "Need help?" });
+    await site.open(page(), async (page) => {
+      await note(page).waitFor();
+      await page.reload();
+      await note(page).waitFor();
+      await page.getByRole("button", { name: "Close" }).click();
+      await note(page).waitFor({ state: "detached" });
+      await page.reload();
+      await page.locator("#chatbase-center-stage-button").hover();
+      await page.told("page"); // what shows messages is loaded
+      assert.equal(await note(page).count(), 0);
+    }, config({ notificationMessage: { enabled: true, text: "Need help?" } }));
+  });
+
   test("has no button where the agent wants none, and nothing where it is turned off", async () => {
     await site.open(page(), async (page) => {
       await page.waitForFunction(() => window.chatbaseCenterStage("getState") === "initialized");

@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { launch, skip } from "./browser.js";
+import { serveFrames } from "./frame-server.js";
+import { openState } from "./frames.js";
 import { openKit, startKit } from "./kit.js";
+import { isWanted } from "./problems.js";
+import { looks, states } from "./states.js";
 
 describe("a voice call", { skip }, () => {
   let kit, browser, page;
@@ -101,4 +105,23 @@ describe("a voice call", { skip }, () => {
     });
     assert.deepEqual(page.problems, []);
   });
+});
+
+test("a call ends with the window of the chat: nobody is heard by what is not seen", { skip }, async () => {
+  const [browser, server] = await Promise.all([launch(), serveFrames()]);
+  try {
+    await openState(browser, server, { ...states.call, stored: {}, site: {} }, looks.light, async (page, chat) => {
+      const call = chat.getByRole("region", { name: "Voice call" });
+      assert.equal(await call.count(), 1);
+      await page.evaluate(() => window.chatbase.close());
+      await call.waitFor({ state: "detached" });
+      assert.equal(await chat.evaluate(() => window.hasHungUp), true);
+      await page.locator("#chatbase-bubble-button").click();
+      await chat.getByRole("textbox").waitFor();
+      assert.deepEqual(page.problems.filter((problem) => !isWanted(problem)), []);
+    });
+  } finally {
+    await browser.close();
+    server.stop();
+  }
 });

@@ -36,6 +36,10 @@ export function VoicePanel({ chat, onClose }: VoicePanelProps) {
     event.stopPropagation();
     close();
   };
+  const isShown = chat.isOpen.value;
+  useEffect(() => {
+    if (!isShown) close(); // nobody is listened to whom the chat does not show it
+  }, [isShown]);
   const isOver = call.state.value === "ended";
   return (
     <section className={styles.panel} aria-label={t("voice.title")} onKeyDown={onKey}>
