@@ -14,7 +14,7 @@ export function begin(shell: Shell): Commands {
   const { agent, frame, endings, suffix, launcher } = shell;
   const looks = () => agent.config?.styles.centerStage ?? {};
   let bubbles: ReturnType<typeof createBubbles> | undefined;
-  /** Whoever has closed the message or opened the chat needs it no more in this tab. */
+  /** Whoever has closed the message or opened the chat is called no more in this tab. */
   const noteRead = () => write("sessionStorage", noteKey(shell.key), "1");
   const opening: Opening = new Opening(shell, {
     show() {

@@ -18,6 +18,8 @@ export interface OpenOptions {
 interface Place {
   /** Puts the window in its place. Returns what ends that. */
   show(): () => void;
+  /** It is open again on the next page. */
+  isKept?: boolean;
   /** There is something unread that nobody sees. */
   announce?(label: string): void;
   /** What the agent is called. */
@@ -102,6 +104,10 @@ export class Opening implements Hooks {
     return `${this.shell.key}:open`;
   }
 
+  private keepOpen(isOpen: string | null): void {
+    if (this.place.isKept) write("sessionStorage", this.openKey, isOpen);
+  }
+
   private enter(): void {
     this.connection.tell("opened", { focus: this.takesFocus });
     this.leave();
@@ -124,7 +130,7 @@ export class Opening implements Hooks {
     if (takesFocus) frame.focus();
     if (wasOpen) return;
     shell.launcher.setOpen(true);
-    write("sessionStorage", this.openKey, "1");
+    this.keepOpen("1");
     write("localStorage", `${shell.key}:opened`, new Date().toDateString()); // it does not open by itself that day
     this.connection.emit("open");
   }
@@ -132,7 +138,7 @@ export class Opening implements Hooks {
   close(): void {
     const { shell } = this;
     const { frame, launcher: { button } } = shell;
-    write("sessionStorage", this.openKey, null);
+    this.keepOpen(null);
     if (!shell.isOpen) return;
     const hadFocus = document.activeElement === frame;
     shell.isOpen = false;

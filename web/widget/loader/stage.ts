@@ -20,8 +20,9 @@ function begin(config: Config, shell: Shell): boolean {
   elements.push(button);
   endings.push(adopt(launcherStyles(button.id, chat.alignChatButton, stage.buttonColor || stage.headerColor, bottom)), stayClear(button));
   if (config.icon) showPicture(new URL(config.icon, script.base).href);
+  if (read("sessionStorage", noteKey(key))) return true;
   if (stage.notificationIndicator?.enabled) setUnread(stage.notificationIndicator.number);
-  if (stage.notificationMessage?.enabled && !read("sessionStorage", noteKey(key))) shell.loadModule();
+  if (stage.notificationMessage?.enabled) shell.loadModule();
   return true;
 }
 

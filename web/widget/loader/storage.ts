@@ -2,7 +2,7 @@
 
 type Area = "localStorage" | "sessionStorage";
 
-/** The name under which it is kept that the message of center stage was read. */
+/** The name under which it is kept that center stage need not draw attention to itself any more. */
 export const noteKey = (key: string) => `${key}:noted`;
 
 /** Reads a value; null if there is none, or the page has no storage. */

@@ -77,6 +77,23 @@ describe("the chat", { skip }, () => {
     });
   });
 
+  test("what the page sends after a conversation has ended begins another", async () => {
+    const metadata = { conversationId: "0192f3c1-0000-7000-8000-0000000000c2" };
+    const routes = {
+      "GET /conversation/{id}": [200, { data: A.history([A.user("Thanks!"), A.agent()], { status: "ended" }) }],
+      "POST /messages": () => A.stream(A.answerEvents({ metadata })),
+    };
+    await open({ routes, stored: A.kept() }, async (page, chat) => {
+      await chat.getByText("This conversation has ended.").waitFor();
+      await page.evaluate(() => postMessage({ type: "send", data: { message: "Is it in stock?" } }, location.origin));
+      await chat.getByText("Is it in stock?").first().waitFor();
+      await answered(chat);
+      const [{ body }] = server.asked.filter(({ path }) => path === "/messages");
+      assert.deepEqual([body.message, body.conversationId], ["Is it in stock?", undefined]);
+      assert.equal(await chat.getByText("Thanks!").count(), 0);
+    });
+  });
+
   test("an answer is copied as it was written, and the button says so", async () => {
     await open({ stored: A.kept(), options: { permissions: ["clipboard-read", "clipboard-write"] } }, async (page, chat) => {
       await answered(chat);

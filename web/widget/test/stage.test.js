@@ -80,10 +80,11 @@ describe("center stage", { skip }, () => {
       await page.getByRole("button", { name: "Close" }).click();
       await note(page).waitFor({ state: "detached" });
       await page.reload();
-      await page.locator("#chatbase-center-stage-button").hover();
+      const button = page.locator("#chatbase-center-stage-button");
+      await button.hover();
       await page.told("page"); // what shows messages is loaded
-      assert.equal(await note(page).count(), 0);
-    }, config({ notificationMessage: { enabled: true, text: "Need help?" } }));
+      assert.deepEqual([await note(page).count(), await button.textContent()], [0, ""]);
+    }, config({ notificationIndicator: { enabled: true, number: 3 }, notificationMessage: { enabled: true, text: "Need help?" } }));
   });
 
   test("has no button where the agent wants none, and nothing where it is turned off", async () => {
@@ -105,6 +106,13 @@ describe("center stage", { skip }, () => {
       const boxes = await Promise.all(ids.map((id) => page.locator(id).boundingBox()));
       assert.equal(Math.abs(boxes[0].y - boxes[1].y), 71);
       assert.ok(site.stub.seen.filter((path) => path.startsWith("/__cb/boot/")).length <= 1);
+      await page.evaluate(() => window.chatbaseCenterStage.open());
+      await opened(page);
+      const kept = () => page.evaluate((key) => sessionStorage.getItem(key), `parley:${agentId}:open`);
+      assert.equal(await kept(), null); // or the bubble would be open on the next page
+      await page.evaluate(() => window.chatbase.open());
+      await page.waitForFunction(() => window.chatbase.isOpen());
+      assert.equal(await kept(), "1");
     }, config());
   });
 });
