@@ -89,7 +89,9 @@ export class Visitor {
 function namedBy({ token, user_id }: { token?: string; user_id?: string }): string {
   if (!token) return user_id ?? "";
   try {
-    const claims = JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
+    const text = atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"));
+    // The name of a user may be a number that JSON.parse would round.
+    const claims = JSON.parse(text.replace(/"(user_id|sub)"\s*:\s*(\d+)/g, '"$1":"$2"'));
     return String(claims.user_id || claims.sub || "");
   } catch {
     return "";
