@@ -51,18 +51,28 @@ export function StateBar() {
 
 interface BarProps {
   text: string;
+  /** Is not spoken by itself, unlike the text: it changes each second. */
+  countdown?: string;
   isBusy?: boolean;
   /** Nothing is wrong. */
   isCalm?: boolean;
   action?: { label: string; run: () => void };
 }
 
-function Bar({ text, isBusy = false, isCalm = false, action }: BarProps) {
+function Bar({ text, countdown = "", isBusy = false, isCalm = false, action }: BarProps) {
   return (
     <div class={styles.bar} role="status">
       {!isCalm && <span class={isBusy ? styles.spin : undefined}>{isBusy ? <BusyIcon size={16} /> : <AlertIcon size={16} />}</span>}
       <span class={styles.text} dir="auto">
         {text}
+        {countdown && (
+          <>
+            {" "}
+            <span role="timer" aria-live="off">
+              {countdown}
+            </span>
+          </>
+        )}
       </span>
       {action && (
         <button type="button" class={styles.action} onClick={action.run}>
@@ -87,8 +97,7 @@ function Limited() {
   useEffect(() => {
     if (left <= 0) chat.endLimit();
   }, [left <= 0]);
-  const text = message || t("chat.limited");
-  return <Bar text={left > 0 ? `${text} ${t("chat.countdown", { count: left })}` : text} />;
+  return <Bar text={message || t("chat.limited")} countdown={left > 0 ? t("chat.countdown", { count: left }) : ""} />;
 }
 
 function Closed() {

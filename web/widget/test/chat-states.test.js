@@ -40,6 +40,7 @@ describe("the chat", { skip }, () => {
     await open(routes, async (page, ask) => {
       await ask("How do I return shoes?");
       await page.getByText(/One at a time, please\. You can write again in \d/).waitFor();
+      assert.match(await page.getByRole("timer").textContent(), /^You can write again in \d/); // which nobody hears each second
       assert.equal(await page.getByText("RATE_LIMIT").count(), 0);
       await page.clock.fastForward(51_000);
       await page.getByText("One at a time, please.").waitFor({ state: "detached" });
