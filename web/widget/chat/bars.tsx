@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { useChat } from "./context";
+import { formatWait } from "./i18n";
 import { AlertIcon, BusyIcon, CloseIcon } from "./icons";
 import { lazy } from "./lazy";
 import { RichText } from "./rich-text";
@@ -86,7 +87,7 @@ function Bar({ text, countdown = "", isBusy = false, isCalm = false, action }: B
 /** The agent takes no more messages for a while, in its own words. */
 function Limited() {
   const chat = useChat();
-  const { t } = chat.texts;
+  const { t, locale } = chat.texts;
   const { message, until } = chat.composer.value;
   const [now, setNow] = useState(Date.now);
   const left = Math.ceil((until - now) / 1000);
@@ -97,7 +98,8 @@ function Limited() {
   useEffect(() => {
     if (left <= 0) chat.endLimit();
   }, [left <= 0]);
-  return <Bar text={message || t("chat.limited")} countdown={left > 0 ? t("chat.countdown", { count: left }) : ""} />;
+  const countdown = left > 0 ? t("chat.countdown", { time: formatWait(left, locale.value) }) : "";
+  return <Bar text={message || t("chat.limited")} countdown={countdown} />;
 }
 
 function Closed() {

@@ -50,6 +50,16 @@ describe("the chat", { skip }, () => {
     });
   });
 
+  test("how long one has to wait is said in minutes and hours where it is long", async () => {
+    for (const [seconds, text] of [["300", "in 5 minutes"], ["40000", "in 12 hours"]]) {
+      const limited = A.refusal(429, "RATE_LIMIT_TOO_MANY_REQUESTS", "Enough for today.", { "Retry-After": seconds });
+      await open({ "POST /messages": limited }, async (page, ask) => {
+        await ask("How do I return shoes?");
+        await page.getByRole("timer").getByText(`You can write again ${text}.`).waitFor();
+      });
+    }
+  });
+
   test("no credits left: a calm sentence, and nothing more is sent", async () => {
     const routes = { "POST /messages": A.refusal(402, "CHAT_CREDITS_EXHAUSTED", "The account has no message credits left.") };
     await open(routes, async (page, ask) => {
