@@ -79,8 +79,8 @@ export function formatTime(time: number, locale: string): string {
 
 /** When it is over what takes so many seconds, such as "in 5 minutes". */
 export function formatWait(seconds: number, locale: string): string {
-  const format = new Intl.RelativeTimeFormat(locale);
-  if (seconds <= 90) return format.format(seconds, "second");
-  if (seconds <= 90 * 60) return format.format(Math.ceil(seconds / 60), "minute");
-  return format.format(Math.ceil(seconds / 3600), "hour");
+  const words = new Intl.RelativeTimeFormat(locale);
+  if (seconds <= 90) return words.format(seconds, "second");
+  if (seconds <= 90 * 60) return words.format(Math.ceil(seconds / 60), "minute");
+  return words.format(Math.ceil(seconds / 3600), "hour");
 }

@@ -94,6 +94,22 @@ describe("the chat", { skip }, () => {
     });
   });
 
+  test("a file of a visitor whom the server does not know any more is sent as another's", async () => {
+    let count = 0;
+    const taken = { id: "file_1", name: "receipt.pdf", type: "application/pdf", size: 5, url: "/api/chat/x/files/file_1" };
+    const routes = {
+      "POST /files": () => (count++ === 0 ? A.refusal(401, "AUTH_VISITOR_REQUIRED", "Ask for a token.") : [200, { data: taken }]),
+    };
+    await open({ stored: A.kept(), routes }, async (page, chat) => {
+      await answered(chat);
+      const file = { name: "receipt.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-") };
+      await chat.locator("input[type=file]").setInputFiles(file);
+      await chat.getByRole("button", { name: "Remove receipt.pdf" }).waitFor(); // it has arrived
+      assert.deepEqual([count, await chat.getByText("Not sent").count()], [2, 0]);
+      assert.ok(server.asked.some(({ path }) => path === "/visitor"));
+    });
+  });
+
   test("an answer is copied as it was written, and the button says so", async () => {
     await open({ stored: A.kept(), options: { permissions: ["clipboard-read", "clipboard-write"] } }, async (page, chat) => {
       await answered(chat);
