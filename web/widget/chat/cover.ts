@@ -1,6 +1,6 @@
 // What lies over the whole chat, such as a sheet of the menu.
 
-/** Keeps what an element lies over from being reached. Returns what ends that and gives the focus back. */
+/** Keeps what an element lies over from being reached. Returns what ends that and restores the focus. */
 export function coverChat(element: HTMLElement): () => void {
   const before = document.activeElement;
   const covered: HTMLElement[] = [];
