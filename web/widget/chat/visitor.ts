@@ -44,15 +44,19 @@ export class Visitor {
     const { token, user_id, user_hash } = identity;
     const proof = token ? { token } : user_id && user_hash ? { user_id: String(user_id), user_hash } : null;
     if (!proof) return;
-    const { api, store, tabs } = this.chat;
+    const { api, draft, store, tabs } = this.chat;
     const before = this.shown.value.userId ?? store.get().userId;
-    if (before && before !== namedBy(proof)) this.forget(); // also if it is not proved: the page means somebody else
     try {
       const userId = await api.identify(proof);
+      if (before && before !== userId) {
+        this.chat.reset();
+        draft.leave("");
+      }
       this.shown.value = { userId };
       store.set({ userId: userId ?? "" });
       tabs.tell();
     } catch (error) {
+      if (before && before !== namedBy(proof)) this.forget(); // the page means somebody else
       const { code, message, details } = error instanceof ApiError ? error : new ApiError(0, "NO_ANSWER", "", 0);
       const { reason } = details;
       this.chat.post({ type: "error", data: { code, message, ...(reason && { reason }) } });

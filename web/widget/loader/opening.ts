@@ -104,8 +104,8 @@ export class Opening implements Hooks {
     return `${this.shell.key}:open`;
   }
 
-  private keepOpen(isOpen: string | null): void {
-    if (this.place.isKept) write("sessionStorage", this.openKey, isOpen);
+  private keepOpen(value: string | null): void {
+    if (this.place.isKept) write("sessionStorage", this.openKey, value);
   }
 
   private enter(): void {
