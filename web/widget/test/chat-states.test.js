@@ -35,7 +35,8 @@ describe("the chat", { skip }, () => {
 
   test("too many messages: the agent's own words, a countdown, and the message can be sent again", async () => {
     let count = 0;
-    const limited = A.refusal(429, "RATE_LIMIT_TOO_MANY_REQUESTS", "One at a time, please.", { "Retry-After": "50" });
+    const limited = A.refusal(429, "RATE_LIMIT_TOO_MANY_REQUESTS", "One at a time, please.", { "Retry-After": "50" },
+      { reason: "own_words" });
     const routes = { "POST /messages": () => (count++ === 0 ? limited : A.stream(A.answerEvents())) };
     await open(routes, async (page, ask) => {
       await ask("How do I return shoes?");
@@ -56,6 +57,8 @@ describe("the chat", { skip }, () => {
       await open({ "POST /messages": limited }, async (page, ask) => {
         await ask("How do I return shoes?");
         await page.getByRole("timer").getByText(`You can write again ${text}.`).waitFor();
+        await page.getByText("That was a lot at once. Please wait a moment.").waitFor(); // words of the visitor's language
+        assert.equal(await page.getByText("Enough for today.").count(), 0);
       });
     }
   });
