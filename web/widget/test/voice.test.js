@@ -107,21 +107,34 @@ describe("a voice call", { skip }, () => {
   });
 });
 
-test("a call ends with the window of the chat: nobody is heard by what is not seen", { skip }, async () => {
-  const [browser, server] = await Promise.all([launch(), serveFrames()]);
-  try {
-    await openState(browser, server, { ...states.call, stored: {}, site: {} }, looks.light, async (page, chat) => {
-      const call = chat.getByRole("region", { name: "Voice call" });
-      assert.equal(await call.count(), 1);
+describe("the window of the chat is closed", { skip }, () => {
+  let browser, server;
+  before(async () => {
+    [browser, server] = await Promise.all([launch(), serveFrames()]);
+  });
+  after(async () => {
+    await browser?.close();
+    server?.stop();
+  });
+  const close = (state, role, name, use) =>
+    openState(browser, server, { ...state, stored: {}, site: {} }, looks.light, async (page, chat) => {
+      const part = chat.getByRole(role, { name });
+      assert.equal(await part.count(), 1);
       await page.evaluate(() => window.chatbase.close());
-      await call.waitFor({ state: "detached" });
-      assert.equal(await chat.evaluate(() => window.hasHungUp), true);
+      await part.waitFor({ state: "detached" });
+      await use?.(chat);
       await page.locator("#chatbase-bubble-button").click();
       await chat.getByRole("textbox").waitFor();
       assert.deepEqual(page.problems.filter((problem) => !isWanted(problem)), []);
     });
-  } finally {
-    await browser.close();
-    server.stop();
-  }
+
+  test("a call ends: nobody is heard by what is not seen", async () => {
+    await close(states.call, "region", "Voice call", async (chat) => {
+      assert.equal(await chat.evaluate(() => window.hasHungUp), true);
+    });
+  });
+
+  test("what is dictated is thrown away", async () => {
+    await close(states.dictation, "group", "Dictation");
+  });
 });
