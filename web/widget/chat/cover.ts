@@ -8,16 +8,22 @@ export function coverChat(element: HTMLElement): () => void {
   let inner: Element = element;
   while (inner.parentElement && inner !== area) {
     const outer: Element = inner.parentElement;
-    for (const other of outer.children) {
-      const isSpoken = other.getAttribute("role") === "status"; // it says what comes meanwhile
-      if (other === inner || isSpoken || !(other instanceof HTMLElement) || other.inert) continue;
-      other.inert = true;
-      covered.push(other);
-    }
+    for (const other of outer.children) if (other !== inner) cover(other, covered);
     inner = outer;
   }
   return () => {
     for (const other of covered) other.inert = false;
     if (before instanceof HTMLElement && before.isConnected) before.focus();
   };
+}
+
+/** Covers all but the title of the page, and what says what comes meanwhile. */
+function cover(element: Element, covered: HTMLElement[]): void {
+  if (!(element instanceof HTMLElement) || element.inert || element.matches("h1, [role=status]")) return;
+  if (element.querySelector("h1")) {
+    for (const child of element.children) cover(child, covered);
+    return;
+  }
+  element.inert = true;
+  covered.push(element);
 }
