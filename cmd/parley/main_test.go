@@ -13,8 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"parley/internal/cmdline"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
@@ -25,7 +23,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "extract" {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
-	dbs.Main(m, func() error { return goleak.Find() })
+	dbs.MainWithoutLeaks(m)
 }
 
 // commandOutput is what a command printed; the command may still be running.

@@ -15,6 +15,7 @@ import (
 	"parley/internal/api/admin"
 	"parley/internal/server"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 )
 
@@ -63,7 +64,7 @@ func TestMaintenanceReachesEveryAuthenticator(t *testing.T) {
 		f.WantCode(f.Auth.CheckMaintenance(), parley.CodeUnderMaintenance)
 		set(false)
 		stop()
-		f.Must(<-ended)
+		f.Must(check.Receive(f, "the end of the other server", ended))
 		if log.lines() != 2 {
 			f.Error("the log reports it", log.lines(), "times:", log.text.String())
 		}

@@ -12,6 +12,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 )
 
 const (
@@ -384,7 +385,7 @@ func TestUnknownAddressesWithCodesCostTheSame(t *testing.T) {
 				return nil
 			}))
 		})
-		<-begun
+		check.Receive(f, "a busy writer", begun)
 		for _, email := range []string{ownerEmail, "nobody@shop.example"} {
 			ctx, cancel := context.WithTimeout(f.Context(), 50*time.Millisecond)
 			_, err := f.Users.SignInWithCode(ctx, email, "aaaa-aaaa-aaaa-aaaa", browser)

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley"
 	"parley/internal/actions"
 	"parley/internal/chat"
@@ -23,7 +21,7 @@ import (
 	"parley/internal/vault"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 

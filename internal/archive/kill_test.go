@@ -16,8 +16,6 @@ import (
 	"syscall"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"parley"
 	"parley/internal/archive"
 	"parley/internal/sqldb"
@@ -33,7 +31,7 @@ func TestMain(m *testing.M) {
 	if runChild() {
 		return
 	}
-	dbs.Main(m, func() error { return goleak.Find() })
+	dbs.MainWithoutLeaks(m)
 }
 
 // runChild does what a parent process asks for, and reports whether there is one.

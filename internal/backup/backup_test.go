@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley/internal/backup"
 	"parley/internal/datadir"
 	"parley/internal/sqldb"
@@ -27,7 +25,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 func newInstallation(data, url string) *backup.Installation {
 	return &backup.Installation{Data: data, DatabaseURL: url, Program: "1.2.3", Now: clock.New().Now,

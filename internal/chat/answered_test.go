@@ -39,15 +39,15 @@ func (te *testEngine) startBehind(message string, in parley.ConversationID,
 			return meanwhile(tx)
 		})
 	}()
-	<-busy
+	check.Receive(te.t, "a busy writer", busy)
 	go func() {
 		turn, err := te.tryStart(message, in)
 		result <- started{turn, err}
 	}()
 	check.Eventually(te.t, "the outcome of a turn", func() bool { return te.HasOutcomes(1) })
 	close(release)
-	check.Must(te.t, <-other)
-	return <-result
+	check.Must(te.t, check.Receive(te.t, "the end of the writer's transaction", other))
+	return check.Receive(te.t, "the turn", result)
 }
 
 func doNothing(*store.DB) error { return nil }

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
@@ -25,7 +23,7 @@ import (
 	"parley/internal/testkit/scripted"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 // testEngine is an engine on a real database with one account, one agent and a scripted model.
 type testEngine struct {
@@ -188,7 +186,7 @@ func TestSecondMessageWaitsForTheLiveTurn(t *testing.T) {
 		turn := te.start("one", "")
 		reader := turn.Reader()
 		defer reader.Close()
-		<-barrier.Reached()
+		check.Receive(te.t, "a model at its barrier", barrier.Reached())
 		second := make(chan error)
 		go func() {
 			next, err := te.tryStart("two", turn.ConversationID)
@@ -198,7 +196,7 @@ func TestSecondMessageWaitsForTheLiveTurn(t *testing.T) {
 			second <- err
 		}()
 		barrier.Release()
-		check.Must(t, <-second)
+		check.Must(t, check.Receive(te.t, "the second message", second))
 		te.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: first", "user complete: two",
 			"assistant complete: two")
 	})
@@ -225,7 +223,7 @@ func TestDisconnectedClientLosesNothing(t *testing.T) {
 		turn := te.start("one", "")
 		turn.Reader().Close()
 		barrier.Release()
-		<-turn.Done()
+		check.Receive(te.t, "the end of the turn", turn.Done())
 		te.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: half whole")
 	})
 }
@@ -236,7 +234,7 @@ func TestNewMessageCancelsAnAbandonedTurn(t *testing.T) {
 		te.model.AddScript(scripted.Text("half"), scripted.Step{Barrier: barrier}, scripted.Stop())
 		turn := te.start("one", "")
 		reader := turn.Reader()
-		<-barrier.Reached()
+		check.Receive(te.t, "a model at its barrier", barrier.Reached())
 		second := make(chan error)
 		go func() {
 			next, err := te.tryStart("two", turn.ConversationID)
@@ -246,7 +244,7 @@ func TestNewMessageCancelsAnAbandonedTurn(t *testing.T) {
 			second <- err
 		}()
 		reader.Close()
-		check.Must(t, <-second)
+		check.Must(t, check.Receive(te.t, "the second message", second))
 		te.wantHistory(turn.ConversationID, "user complete: one", "assistant interrupted: half", "user complete: two",
 			"assistant complete: two")
 		te.wantCredits(2*parley.Credit, 0)
@@ -265,7 +263,7 @@ func TestFailureKeepsTheMessageAndChargesNothing(t *testing.T) {
 			fail.Details["userMessageId"] != string(turn.UserMessageID) || strings.Contains(fail.Message, "secret") {
 			t.Errorf("got %q %v", fail.Message, fail.Details)
 		}
-		<-turn.Done()
+		check.Receive(te.t, "the end of the turn", turn.Done())
 
 		te.model.AddScript(scripted.Text("half"), scripted.Step{Err: errors.New("cut")})
 		turn = te.start("two", turn.ConversationID)
@@ -425,7 +423,7 @@ func TestRecoveryClosesAllLostTurns(t *testing.T) {
 		defer func() {
 			barrier.Release()
 			for _, turn := range turns {
-				<-turn.Done()
+				check.Receive(te.t, "the end of the turn", turn.Done())
 			}
 		}()
 		te.clock.Advance(time.Minute) // nobody renews the leases
@@ -440,7 +438,7 @@ func TestRecoveryClosesAllLostTurns(t *testing.T) {
 			return open == 0
 		})
 		stop()
-		check.Must(t, <-done)
+		check.Must(t, check.Receive(te.t, "the end of the engine", done))
 		te.wantNoOpenTurn()
 		te.wantCredits(0, 0)
 	})
@@ -484,7 +482,7 @@ func TestMessageAfterACrashClosesTheLostTurn(t *testing.T) {
 		check.Must(t, err)
 		te.wantHistory(turn.ConversationID, "user complete: one", "user complete: two", "assistant complete: two")
 		barrier.Release()
-		<-turn.Done()
+		check.Receive(te.t, "the end of the turn", turn.Done())
 	})
 }
 
@@ -493,7 +491,7 @@ func TestDrain(t *testing.T) {
 		barrier := scripted.NewBarrier()
 		te.model.AddScript(scripted.Text("half"), scripted.Step{Barrier: barrier}, scripted.Stop())
 		turn := te.start("one", "")
-		<-barrier.Reached()
+		check.Receive(te.t, "a model at its barrier", barrier.Reached())
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		te.Drain(ctx)

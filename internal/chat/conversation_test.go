@@ -159,7 +159,7 @@ func TestTakeOverInterruptsTheAnswer(t *testing.T) {
 			cs, barrier := te.conversations(), scripted.NewBarrier()
 			te.model.AddScript(scripted.Text("half "), scripted.Step{Barrier: barrier}, scripted.Text("whole"), scripted.Stop())
 			turn := te.start("Hello", "")
-			<-barrier.Reached()
+			check.Receive(te.t, "a model at its barrier", barrier.Reached())
 			_, err := cs.TakeOver(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID),
 				"kim", "", ongoing)
 			check.Must(te.t, err)
@@ -168,7 +168,7 @@ func TestTakeOverInterruptsTheAnswer(t *testing.T) {
 				barrier.Release()
 				want = "assistant complete: half whole"
 			}
-			<-turn.Done()
+			check.Receive(te.t, "the end of the turn", turn.Done())
 			barrier.Release()
 			te.wantHistory(turn.ConversationID, "user complete: Hello", want)
 			_, err = te.tryStart("Are you there?", turn.ConversationID)
@@ -272,12 +272,12 @@ func TestDeletedConversationStaysDeleted(t *testing.T) {
 		other := te.startConversation()
 		te.model.AddScript(scripted.Text("half "), scripted.Step{Barrier: barrier}, scripted.Text("whole"), scripted.Stop())
 		turn := te.start("Hello", "")
-		<-barrier.Reached()
+		check.Receive(te.t, "a model at its barrier", barrier.Reached())
 		n, err := cs.Delete(ctx, account.AgentRef(agent), []parley.ConversationID{turn.ConversationID, "nothing"}, nil)
 		if check.Must(te.t, err); n != 1 {
 			te.t.Error("deleted", n)
 		}
-		<-turn.Done()
+		check.Receive(te.t, "the end of the turn", turn.Done())
 		barrier.Release()
 		_, err = te.tryStart("Are you there?", turn.ConversationID)
 		check.WantCode(t, err, parley.CodeConversationNotFound)
@@ -442,7 +442,7 @@ func TestIdleFollowerAsksNothing(t *testing.T) {
 			te.t.Errorf("it has asked, and found %+v", news)
 		}
 		cs.Hub.Wake(id)
-		<-woken
+		check.Receive(te.t, "news", woken)
 		wantUpdates(te.t, f, "ended", "EOF")
 	})
 }

@@ -2,13 +2,13 @@ package chat_test
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"parley/internal/sqldb"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/scripted"
 )
 
@@ -31,9 +31,7 @@ func TestWaitingMessagesKeepTheirOrder(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			for te.WaitingTurns() == before { // waits until it is queued
-				runtime.Gosched()
-			}
+			check.Eventually(te.t, "a place in the queue", func() bool { return te.WaitingTurns() > before })
 		}
 		barrier.Release()
 		all.Wait()

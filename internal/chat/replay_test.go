@@ -230,7 +230,7 @@ func TestFailedRetryKeepsTheOldAnswer(t *testing.T) {
 		te.model.AddScript(scripted.Text("half"), scripted.Step{Barrier: barrier}, scripted.Stop())
 		again, err = te.retry(turn.ConversationID, turn.MessageID)
 		check.Must(t, err)
-		<-barrier.Reached()
+		check.Receive(te.t, "a model at its barrier", barrier.Reached())
 		te.Stop(te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
 		_, err = again.Wait(t.Context())
 		check.WantCode(t, err, parley.CodeChatStreaming)
@@ -328,7 +328,7 @@ func TestAnswerFailsOnAFullDatabase(t *testing.T) {
 			return open == 0
 		})
 		end()
-		check.Must(t, <-ended)
+		check.Must(t, check.Receive(te.t, "the end of the engine", ended))
 		te.wantHistory(turn.ConversationID, "user complete: "+question)
 		te.wantCredits(0, 0)
 		te.wantNoOpenTurn()

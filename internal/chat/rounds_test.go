@@ -413,7 +413,7 @@ func TestCallWithEffectsIsStoredFirst(t *testing.T) {
 		te.setTools(stuck)
 		te.model.AddScript(pays...)
 		lost := te.start("Pay", "")
-		<-released
+		check.Receive(te.t, "a call of the tool", released)
 		te.clock.Advance(time.Minute)
 		if n, err := te.newEngine("another server").Recover(t.Context()); err != nil || n != 1 {
 			t.Errorf("recovered %d, %v", n, err)
@@ -423,7 +423,7 @@ func TestCallWithEffectsIsStoredFirst(t *testing.T) {
 			t.Errorf("after the server was lost: %+v", calls)
 		}
 		te.Stop(te.account.ID.AgentRef(te.agent.ID).ConversationRef(lost.ConversationID))
-		<-lost.Done()
+		check.Receive(te.t, "the end of the turn", lost.Done())
 		claimed := store.WithClaim(t.Context(), store.Claim{Account: te.account.ID, Key: "k", Token: "t"})
 		_, err = te.db.ClaimIdempotencyKey(t.Context(), store.Claim{Account: te.account.ID, Key: "k", Token: "t"},
 			te.clock.Now())

@@ -64,9 +64,9 @@ func TestContinuedQuestionReplacesItsFirstHalf(t *testing.T) {
 		first, err := te.Start(t.Context(), te.caller(), te.agent.ID, chat.Request{Message: "I have",
 			ConversationID: c, Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.Now()}})
 		check.Must(t, err)
-		<-barrier.Reached()
+		check.Receive(te.t, "a model at its barrier", barrier.Reached())
 		first.Cancel(chat.ErrUserContinued)
-		<-first.Done()
+		check.Receive(te.t, "the end of the turn", first.Done())
 		te.wantCredits(parley.Credit, 0)
 		te.model.AddScript(scripted.Text("Which one?"))
 		second, err := te.Start(t.Context(), te.caller(), te.agent.ID,

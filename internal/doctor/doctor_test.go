@@ -16,8 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley"
 	"parley/internal/datadir"
 	"parley/internal/doctor"
@@ -30,7 +28,7 @@ import (
 	"parley/internal/vault"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 const secretKey = "an installation's key for tests"
 

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley"
 	"parley/internal/events"
 	"parley/internal/sqldb"
@@ -21,7 +19,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 var noon = time.Date(2026, time.November, 10, 12, 0, 0, 0, time.UTC)
 
@@ -221,13 +219,8 @@ func TestUrgentEventsAreHandledAtOnce(t *testing.T) {
 		other := fx.newAccount()
 		fx.record(other, "urgent", "2")
 		fx.record(fx.account, "urgent", "3")
-		timeout := time.After(check.WaitTimeout)
 		for fx.handledCount() < 3 {
-			select {
-			case <-batches:
-			case <-timeout:
-				t.Fatalf("%d are handled", fx.handledCount())
-			}
+			check.Receive(fx.TB, "a batch", batches)
 		}
 		stop()
 		all.Wait()
@@ -258,8 +251,8 @@ func TestPollsAreLeftOutWhileOthersAreBusy(t *testing.T) {
 		ctx, stop := context.WithCancel(fx)
 		var all sync.WaitGroup
 		all.Go(func() { _ = f.Run(ctx) })
-		<-started
-		if n := <-done; n != 5 {
+		check.Receive(fx.TB, "the first poll", started)
+		if n := check.Receive(fx.TB, "a batch", done); n != 5 {
 			t.Errorf("handled at the poll number %d", n)
 		}
 		stop()

@@ -18,6 +18,7 @@ import (
 	"parley/internal/httpapi"
 	"parley/internal/listen"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 )
 
 // channelFeed sends what comes on a channel: a text, or a panic for "panic".
@@ -146,7 +147,7 @@ func openFeed(t *testing.T, conn net.Conn, r *bufio.Reader, feeds chan *channelF
 	}
 	body := bufio.NewReader(resp.Body)
 	readPings(t, body)
-	return resp, body, <-feeds
+	return resp, body, check.Receive(t, "the feed", feeds)
 }
 
 // readPings reads three pings, a line and an empty one each.
@@ -191,7 +192,7 @@ func TestSilentStreamGoesOn(t *testing.T) {
 		if got != "data: one\n\ndata: "+strings.Repeat("x", 5000)+"\n\n" {
 			t.Fatalf("round %d: %q", round, got)
 		}
-		<-feed.closed
+		check.Receive(t, "the end of the feed", feed.closed)
 		if round == 1 {
 			if resp, err := http.ReadResponse(r, nil); err != nil || resp.StatusCode != http.StatusNotFound {
 				t.Fatal(resp, err)
@@ -213,7 +214,7 @@ func TestDetachedStreamNoticesItsClient(t *testing.T) {
 	if err := errors.Join(conn.SetLinger(0), conn.Close()); err != nil {
 		t.Fatal(err)
 	}
-	<-feed.closed
+	check.Receive(t, "the end of the feed", feed.closed)
 	waitForDetached(t, table)
 
 	conn = testkit.DialRaw(t, url)
@@ -239,7 +240,7 @@ func TestDetachedStreamIsCutOffByAPanic(t *testing.T) {
 	if _, err := io.ReadAll(body); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error(err)
 	}
-	<-feed.closed
+	check.Receive(t, "the end of the feed", feed.closed)
 	waitForDetached(t, table)
 }
 
@@ -250,7 +251,7 @@ func TestNotifiedStream(t *testing.T) {
 			url, table, feeds := startFeeds(t, interval, newListFeed)
 			conn := testkit.DialRaw(t, url)
 			testkit.SendRaw(t, conn, feedRequest)
-			feed := <-feeds
+			feed := check.Receive(t, "the feed", feeds)
 			feed.add("first")
 			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			if err != nil {
@@ -267,7 +268,7 @@ func TestNotifiedStream(t *testing.T) {
 			if _, err := io.ReadAll(body); err != nil {
 				t.Error(err)
 			}
-			<-feed.closed
+			check.Receive(t, "the end of the feed", feed.closed)
 			waitForDetached(t, table)
 		})
 	}
@@ -278,14 +279,14 @@ func TestNotifiedStreamNoticesItsClient(t *testing.T) {
 	url, _, feeds := startFeeds(t, time.Hour, newListFeed)
 	conn := testkit.DialRaw(t, url)
 	testkit.SendRaw(t, conn, feedRequest)
-	feed := <-feeds
+	feed := check.Receive(t, "the feed", feeds)
 	feed.add("first")
 	body := bufio.NewReader(conn)
 	waitForText(t, body, "data: first")
 	if err := errors.Join(conn.SetLinger(0), conn.Close()); err != nil {
 		t.Fatal(err)
 	}
-	<-feed.closed
+	check.Receive(t, "the end of the feed", feed.closed)
 }
 
 // waitForText reads up to a line.

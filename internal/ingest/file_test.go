@@ -17,6 +17,7 @@ import (
 	"parley/internal/ingest"
 	"parley/internal/ingest/extract"
 	"parley/internal/jobs"
+	"parley/internal/testkit/check"
 )
 
 // enableFiles sets up a folder of files, and a reader that returns their bytes as text.
@@ -304,8 +305,8 @@ func TestAccountsTakeTurnsReadingFiles(t *testing.T) {
 		ctx, stop := context.WithCancel(s.Context())
 		done := make(chan error)
 		go func() { done <- files.Run(ctx) }()
-		<-begun
-		<-begun
+		check.Receive(s.TB, "a file that is read", begun)
+		check.Receive(s.TB, "another file that is read", begun)
 
 		other := parley.Account{ID: "other", Name: "Other", Plan: "test", CreatedAt: noon}
 		s.Must(s.DB.CreateAccount(s.Context(), &other))
@@ -319,7 +320,7 @@ func TestAccountsTakeTurnsReadingFiles(t *testing.T) {
 		var order []string
 		for range 4 {
 			end <- struct{}{}
-			order = append(order, <-begun)
+			order = append(order, check.Receive(s.TB, "the next file", begun))
 		}
 		if want := []string{"small.txt", "own small.txt", "large2.pdf", "large3.pdf"}; fmt.Sprint(order) != fmt.Sprint(want) {
 			t.Errorf("%q, want %q", order, want)
@@ -332,7 +333,7 @@ func TestAccountsTakeTurnsReadingFiles(t *testing.T) {
 		close(end)
 		s.Must(files.WaitIdle(s.Context()))
 		stop()
-		s.Must(<-done)
+		s.Must(check.Receive(s.TB, "the end of the runner", done))
 		close(begun)
 	})
 }

@@ -187,8 +187,9 @@ func BenchmarkSplit(b *testing.B) {
 	}
 }
 
-// A text is split while it is read: what is held is a small part of it, in the best of three runs.
-func TestSplitUsesLittleMemory(t *testing.T) {
+// A text is split while it is read: what is held is a small part of it, in the best of three runs. As its name has it,
+// it runs without the race detector and what else runs with it.
+func TestMemoryIsBounded(t *testing.T) {
 	for name, line := range map[string]string{"bare headings": "# a\n", "tiny sections": "# a\nb\n", "items": "- a\n",
 		"sentences": "A. ", "one word": "a"} {
 		text := strings.Repeat(line, (8<<20)/len(line))

@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/internal/jobs"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/check"
 )
 
 // fairRunner is a runner whose handler reports each job that it gets, and ends the job when the test says so.
@@ -55,19 +56,19 @@ func TestJobOfAnotherAccountIsNext(t *testing.T) {
 			h.enqueueSized("hog", fmt.Sprint("large", i), 20<<20)
 		}
 		stop := startRunner(t, r)
-		<-begun
-		<-begun
+		check.Receive(t, "a job", begun)
+		check.Receive(t, "another job", begun)
 		h.enqueueSized("other", "small", 130)
 		h.enqueueSized("third", "also small", 130)
 		for _, want := range []string{"small", "also small"} {
 			end <- nil
-			if got := <-begun; got != want {
+			if got := check.Receive(t, "the next job", begun); got != want {
 				t.Errorf("%q has begun, not %q", got, want)
 			}
 		}
 		for range 8 {
 			end <- nil
-			<-begun
+			check.Receive(t, "a job", begun)
 		}
 		end <- nil
 		end <- nil

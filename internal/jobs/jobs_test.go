@@ -14,11 +14,9 @@ import (
 	"parley/internal/store"
 	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
-
-	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 // fixture is a queue of jobs on a database, with a clock.
 type fixture struct {

@@ -21,7 +21,7 @@ func startRunner(t *testing.T, r *jobs.Runner) (stop func()) {
 	go func() { done <- r.Run(ctx) }()
 	return sync.OnceFunc(func() {
 		cancel()
-		if err := <-done; err != nil {
+		if err := check.Receive(t, "the end of the runner", done); err != nil {
 			t.Error(err)
 		}
 	})
@@ -79,11 +79,17 @@ func (f *fixture) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Durati
 			_, _ = r.RunDue(ctx)
 		}
 	}()
-	f.t.Cleanup(func() { cancel(); close(free); <-done })
+	f.t.Cleanup(func() {
+		cancel()
+		close(free)
+		check.Receive(f.t, "the end of the runner", done)
+	})
 	select {
 	case <-begun:
 	case <-done:
 		f.t.Fatal("the job has not begun: ", f.jobStates())
+	case <-time.After(check.WaitTimeout):
+		f.t.Fatal("neither the job nor the runner comes to anything: ", f.jobStates())
 	}
 	f.Advance(pass)
 }

@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/listen"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 )
 
 // startServer runs a server whose connections are in a table.
@@ -85,11 +86,11 @@ func TestResetCancelsAndHalfClosingDoesNot(t *testing.T) {
 			}
 			received <- struct{}{}
 		}
-		if err := <-alive; err != nil {
+		if err := check.Receive(t, "the request", alive); err != nil {
 			t.Errorf("half closed %v: the request was cancelled while its client waits: %v", half, err)
 		}
 		resetConn(t, conn)
-		<-ended
+		check.Receive(t, "the end of the request", ended)
 	}
 }
 
@@ -106,11 +107,11 @@ func TestClosedConnectionCancels(t *testing.T) {
 	})
 	conn := testkit.DialRaw(t, server.URL)
 	testkit.SendRaw(t, conn, getRequest)
-	<-began
+	check.Receive(t, "the request", began)
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	<-ended
+	check.Receive(t, "the end of the request", ended)
 }
 
 // A client that has closed its half and has to wait is probed before its answer begins, and not within it.

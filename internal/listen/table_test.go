@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/listen"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 )
 
 // wantClosed waits until the server has closed the connection.
@@ -69,7 +70,7 @@ func TestSpareConnections(t *testing.T) {
 	})
 	for i := range 5 {
 		testkit.SendRaw(t, testkit.DialRaw(t, server.URL), getRequest)
-		if spare := <-began; spare != (i >= 3) {
+		if spare := check.Receive(t, "the request", began); spare != (i >= 3) {
 			t.Errorf("connection %d is spare: %v", i, spare)
 		}
 	}

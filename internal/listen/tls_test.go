@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/listen"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 )
 
 // startTLSServer runs a server that speaks TLS below a table. Its client trusts it.
@@ -83,10 +84,10 @@ func TestHalfClosingByTLS(t *testing.T) {
 		})
 		conn := dialTLS(t, server, client)
 		testkit.SendRaw(t, conn, getRequest)
-		<-began
+		check.Receive(t, "the request", began)
 		if leaves {
 			resetConn(t, conn.NetConn().(*net.TCPConn))
-			if err := <-ended; err == nil {
+			if err := check.Receive(t, "the end of the request", ended); err == nil {
 				t.Error("the request of a client that is gone goes on")
 			}
 			continue

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/listen"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 )
 
 // A client that does not receive its answer loses its place to others.
@@ -22,7 +23,7 @@ func TestUnauthenticatedClientsThatDoNotReadAreReplaced(t *testing.T) {
 	})
 	for range 3 {
 		testkit.SendRaw(t, testkit.DialRaw(t, server.URL), getRequest)
-		<-began
+		check.Receive(t, "the request", began)
 	}
 	testkit.Eventually(t, "a place", func() bool {
 		resp, err := http.Get(server.URL + "/small")

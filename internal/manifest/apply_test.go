@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/manifest"
@@ -22,7 +20,7 @@ import (
 )
 
 // manifestTest applies documents on a server.
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 type manifestTest struct {
 	*testkit.Server

@@ -11,17 +11,17 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley/internal/outbound"
+	"parley/internal/testkit/check"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(check.RequireNoLeaks(m.Run())) }
 
 // testSite is a server on a loopback address that counts its connections.
 type testSite struct {

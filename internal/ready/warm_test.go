@@ -4,14 +4,12 @@ import (
 	"net/http"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"parley/internal/ready"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 // A server that starts again is ready once it has read the indexes that its agents answered from.
 func TestIndexesAreReadBeforeAServerIsReady(t *testing.T) {

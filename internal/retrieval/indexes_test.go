@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"parley"
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 )
 
@@ -232,9 +232,7 @@ func TestFragmentedIndexIsRebuilt(t *testing.T) {
 			edition(n)
 			ask(n)
 		}
-		for s.VectorRows("agent") > 2*len(texts) {
-			runtime.Gosched()
-		}
+		check.Eventually(t, "an index without what is old", func() bool { return s.VectorRows("agent") <= 2*len(texts) })
 		ask(4)
 	})
 }

@@ -6,19 +6,18 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"go.uber.org/goleak"
 
 	"parley/internal/s3"
 	"parley/internal/testkit/check"
 	"parley/internal/testkit/s3server"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(check.RequireNoLeaks(m.Run())) }
 
 func newClient(s *s3server.Server) *s3.Client {
 	return &s3.Client{Config: s3.Config{Endpoint: s.URL, Region: s3server.Region, Key: s3server.Key,

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"go.uber.org/goleak"
-
 	"parley"
 	"parley/docs"
 	"parley/internal/store"
@@ -18,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) {
 	sfus.RunIfChild()
-	dbs.Main(m, func() error { return goleak.Find() })
+	dbs.MainWithoutLeaks(m)
 }
 
 // With a newer program, and so a newer manual, the demo trains only on the changed pages.

@@ -73,15 +73,17 @@ func TestTurnFollowsTheReranker(t *testing.T) {
 	})
 }
 
+// parcelTexts are texts of which one answers when parcels are delivered.
+var parcelTexts = []string{"# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
+	"# Returns\n\nParcels are taken back within thirty days.", "# Office\n\nThe green plant in the corner wants water."}
+
 // Whatever the reranking server does, the turn answers as it would without it, and the trace says what happened.
 func TestTurnSurvivesTheReranker(t *testing.T) {
 	s := provider.StartReranks(t, preferTown17)
-	texts := []string{"# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
-		"# Returns\n\nParcels are taken back within thirty days.", "# Office\n\nThe green plant in the corner wants water."}
 	srv := testkit.Open(t, withRerankServer(s, testkit.WaitTimeout), testkit.WithConfig(func(c *server.Config) {
 		c.MetricsListen = "127.0.0.1:0"
 	}))
-	agent := srv.NewAgent(t, srv.Key, texts...)
+	agent := srv.NewAgent(t, srv.Key, parcelTexts...)
 	respond := func(body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }
 	}
@@ -94,13 +96,10 @@ func TestTurnSurvivesTheReranker(t *testing.T) {
 		}
 		return got
 	}
-	s.Play(respond(`{"results":[{"index":0,"relevance_score":NaN}]}`), respond(`[{"index":9,"score":1}]`), nil, s.Stall)
+	s.Play(respond(`{"results":[{"index":0,"relevance_score":NaN}]}`), respond(`[{"index":9,"score":1}]`), nil)
 	ask("failed")
 	ask("failed")
 	ask("done") // ends the row
-	srv.Engine.Reranker.Timeout = 60 * time.Millisecond
-	ask("late")
-	srv.Engine.Reranker.Timeout = testkit.WaitTimeout
 	s.Play(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "3600")
 		w.WriteHeader(http.StatusTooManyRequests)
@@ -113,8 +112,25 @@ func TestTurnSurvivesTheReranker(t *testing.T) {
 	}
 	scrapeMetrics(t, srv).requireValues(t, map[string]float64{
 		"parley_reranks_total state=done": 1, "parley_reranks_total state=failed": 3,
-		"parley_reranks_total state=late": 1, "parley_reranks_total state=paused": 1,
-		"parley_rerank_duration_seconds": 5,
+		"parley_reranks_total state=paused": 1,
+		"parley_rerank_duration_seconds":    4,
+	})
+}
+
+// A reranking server that does not answer in time, whether it has the question already or not, holds up no turn.
+func TestTurnDoesNotWaitForALateReranker(t *testing.T) {
+	s := provider.StartReranks(t, preferTown17)
+	s.Play(s.Stall)
+	srv := testkit.Open(t, withRerankServer(s, 60*time.Millisecond), testkit.WithConfig(func(c *server.Config) {
+		c.MetricsListen = "127.0.0.1:0"
+	}))
+	got := askWithTrace(t, srv, srv.NewAgent(t, srv.Key, parcelTexts...), "When are parcels delivered?")
+	if got.Rerank == nil || got.Rerank.State != "late" || got.Rerank.Scores != nil || got.State != "done" ||
+		!strings.Contains(got.Answer, "between eight and ten") {
+		t.Errorf("%+v, answered %q", got.Rerank, got.Answer)
+	}
+	scrapeMetrics(t, srv).requireValues(t, map[string]float64{
+		"parley_reranks_total state=late": 1, "parley_rerank_duration_seconds": 1,
 	})
 }
 

@@ -10,16 +10,15 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-	"parley/internal/testkit/speechtest"
-
 	"parley/internal/speech"
 	"parley/internal/speech/deepgram"
 	"parley/internal/speech/local"
 	"parley/internal/speech/openai"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/speechtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(check.RequireNoLeaks(m.Run())) }
 
 // fakePrograms are programs that record how they were called.
 func fakePrograms(t *testing.T, programs ...string) (lookPath func(string) (string, error), called func() string) {

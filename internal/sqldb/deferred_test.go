@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/internal/sqldb"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 )
 
@@ -33,8 +34,14 @@ func insertDeferred(t *testing.T, db *sqldb.DB, id string) <-chan error {
 			return err
 		})
 	}()
-	(<-queued).Enqueue()
+	check.Receive(t, "a deferred transaction", queued).Enqueue()
 	return result
+}
+
+// awaitEnd waits for the result of a deferred transaction.
+func awaitEnd(t *testing.T, result <-chan error) error {
+	t.Helper()
+	return check.Receive(t, "the end of a deferred transaction", result)
 }
 
 func countRows(t *testing.T, db *sqldb.DB) int64 {
@@ -56,7 +63,7 @@ func TestDeferredCommitWaitsForTheNext(t *testing.T) {
 		}
 		return nil
 	})
-	if err := errors.Join(err, <-first); err != nil || countRows(t, db) != 1 {
+	if err := errors.Join(err, awaitEnd(t, first)); err != nil || countRows(t, db) != 1 {
 		t.Errorf("%d rows stored, %v", countRows(t, db), err)
 	}
 }
@@ -72,7 +79,7 @@ func TestDeferredCommitOutlivesTheNext(t *testing.T) {
 	if !errors.Is(err, errRefused) {
 		t.Error(err)
 	}
-	if err := <-first; err != nil || countRows(t, db) != 1 {
+	if err := awaitEnd(t, first); err != nil || countRows(t, db) != 1 {
 		t.Errorf("%d rows stored, %v", countRows(t, db), err)
 	}
 }
@@ -81,7 +88,7 @@ func TestDeferredCommitOutlivesTheNext(t *testing.T) {
 func TestCloseCommitsWhatIsDeferred(t *testing.T) {
 	db := openDeferring(t)
 	first := insertDeferred(t, db, "first")
-	if err := errors.Join(db.Close(), <-first); err != nil {
+	if err := errors.Join(db.Close(), awaitEnd(t, first)); err != nil {
 		t.Error(err)
 	}
 }
@@ -97,7 +104,7 @@ func TestDeferredOnEachDatabase(t *testing.T) {
 			}
 			return nil
 		})
-		if err := errors.Join(err, <-first); err != nil {
+		if err := errors.Join(err, awaitEnd(t, first)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -141,7 +148,7 @@ func TestDeferredWaitsWhileOthersWrite(t *testing.T) {
 		<-queued
 		return nil
 	})
-	if err := errors.Join(first, err, <-deferred); err != nil || !slices.Equal(order, want) {
+	if err := errors.Join(first, err, awaitEnd(t, deferred)); err != nil || !slices.Equal(order, want) {
 		t.Errorf("%v, %v", order, err)
 	}
 }

@@ -27,7 +27,7 @@ func TestQueueLengths(t *testing.T) {
 			})
 		}
 		write(sqldb.Interactive, func(*sqldb.DB) error { close(running); <-release; return nil })
-		<-running
+		check.Receive(t, "a busy writer", running)
 		for range 2 {
 			write(sqldb.Interactive, func(*sqldb.DB) error { return nil })
 		}

@@ -6,11 +6,9 @@ import (
 
 	"parley/internal/sqldb"
 	"parley/internal/testkit/dbs"
-
-	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 // mustExec runs a statement, or stops the test.
 func mustExec(t testing.TB, db *sqldb.DB, query string, args ...any) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/sqldb"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 )
 
@@ -108,7 +109,7 @@ func TestWriterSurvivesGoexit(t *testing.T) {
 			})
 			returned = true
 		}()
-		if <-ended {
+		if check.Receive(t, "the end of the caller", ended) {
 			t.Error("the caller went on")
 		}
 		mustExec(t, db, `insert into t values ('b')`)

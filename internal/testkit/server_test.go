@@ -6,15 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley/internal/testkit"
 	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/scripted"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 const ferryText = "# Ferry\n\nThe last ferry to the island leaves at half past nine in the evening.\n"
 

@@ -157,8 +157,9 @@ func (r *conversationReader) addMissing() {
 }
 
 // SettleTimeout is how long after its last request a server may take until no turn is open, every source is trained and
-// the credits are exact. It only guards against waiting without end.
-const SettleTimeout = time.Minute
+// the credits are exact. It only guards against waiting without end; within it the leases of a killed server run out,
+// those of jobs after a minute.
+const SettleTimeout = 3 * time.Minute
 
 // Verify reads everything back. Every agent, source, message and answer that was acknowledged must exist exactly once,
 // in order and equal byte for byte; a message that was not acknowledged may exist once. Within SettleTimeout the

@@ -11,14 +11,12 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 // receivedSpan is a span as a collector gets it.
 type receivedSpan struct {

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/scripted"
 	"parley/internal/voice/rtc"
@@ -181,7 +182,7 @@ func TestCustomerContinuesBeforeTheAnswerIsHeard(t *testing.T) {
 		barrier := scripted.NewBarrier()
 		d.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("Which one?"))
 		d.saySegment("I have a question.", 800*time.Millisecond)
-		<-barrier.Reached()
+		check.Receive(t, "a model at its barrier", barrier.Reached())
 		d.waitForState("thinking")
 		d.scriptAnswers("It is on its way.")
 		d.saySegment("Where is my order?", 800*time.Millisecond)
@@ -208,7 +209,7 @@ func TestBackchannelWhileTheAgentThinks(t *testing.T) {
 	barrier := scripted.NewBarrier()
 	d.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("Ten euros."))
 	d.saySegment(question, 800*time.Millisecond)
-	<-barrier.Reached()
+	check.Receive(t, "a model at its barrier", barrier.Reached())
 	d.saySegment("Mhm.", 300*time.Millisecond)
 	d.waitForCall("pause")
 	d.waitForCall("resume")

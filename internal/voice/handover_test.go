@@ -8,6 +8,7 @@ import (
 	"parley"
 	"parley/internal/model/quote"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/scripted"
 	"parley/internal/text/words"
@@ -115,7 +116,7 @@ func TestPersonTakesOverWhileTheAgentThinks(t *testing.T) {
 	defer barrier.Release()
 	d.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("Never."))
 	d.saySegment("Wo ist meine Bestellung?", 800*time.Millisecond)
-	<-barrier.Reached()
+	check.Receive(t, "a model at its barrier", barrier.Reached())
 	d.takeOver()
 	d.waitForEnd(parley.EndEscalated)
 	german := quote.HandoverText(words.German)

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley"
 	"parley/internal/jobs"
 	"parley/internal/outbound"
@@ -23,7 +21,7 @@ import (
 	"parley/internal/webhook"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 const apiKey = "pk_an-api-key"
 

@@ -6,7 +6,6 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 
 	"parley"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 	"parley/internal/vault"
 	"parley/internal/webhook"
 )
@@ -217,7 +217,9 @@ func TestSlowEndpointDelaysNoOther(t *testing.T) {
 		close(release)
 		testkit.Eventually(t, "all is delivered", func() bool { return len(f.deliveries(parley.DeliveryDelivered)) == 22 })
 		stop()
-		f.Must(errors.Join(<-ended, <-ended))
+		for range cap(ended) {
+			f.Must(check.Receive(f.TB, "the end of the server", ended))
+		}
 	})
 }
 
@@ -234,7 +236,7 @@ func TestStopDoesNotCountAsAttempt(t *testing.T) {
 		go func() { ended <- f.runner.Run(ctx) }()
 		testkit.Eventually(t, "the endpoint got the delivery", func() bool { return len(e.receivedRequests()) == 1 })
 		stop()
-		f.Must(<-ended)
+		f.Must(check.Receive(f.TB, "the end of the runner", ended))
 		if list := f.deliveries(parley.DeliveryPending); len(list) != 1 || list[0].Attempts != 0 {
 			t.Fatalf("%+v", list)
 		}

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/eval"
@@ -21,7 +19,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 // The trace quotes what the answer cites, word for word, even after the source was deleted.
 func TestTraceRemainsAfterItsSourceIsDeleted(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/scripted"
 )
@@ -71,7 +72,7 @@ func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 	resp := startChat(t, srv,
 		fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true}`, bot))
 	readUntil(t, resp.Body, "data: Half a")
-	<-barrier.Reached()
+	check.Receive(t, "a model at its barrier", barrier.Reached())
 	_ = resp.Body.Close()
 	if !scriptedModel.WaitStopped(t.Context(), 1) {
 		t.Fatal("the model was not stopped")
@@ -96,7 +97,7 @@ func TestSavedAnswersContinueWithoutAReader(t *testing.T) {
 		fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true, `+
 			`"conversationId": "a"}`, bot))
 	readUntil(t, resp.Body, "data: Half a")
-	<-barrier.Reached()
+	check.Receive(t, "a model at its barrier", barrier.Reached())
 	_ = resp.Body.Close()
 	barrier.Release()
 	testkit.Eventually(t, "the answer is stored", func() bool {

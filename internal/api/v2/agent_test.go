@@ -16,6 +16,7 @@ import (
 	"parley/internal/model"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/clock"
 	"parley/internal/testkit/scripted"
 )
@@ -74,12 +75,12 @@ func TestDeletedAgentIsErased(t *testing.T) {
 					`{"message": "wait for the `+markerText+`"}`)
 				answered <- err
 			}()
-			<-barrier.Reached()
+			check.Receive(t, "a model at its barrier", barrier.Reached())
 			mustSend(t, srv, "POST", "/agents/"+agent+"/sources", `{"type": "text", "name": "Late `+markerText+
 				`", "content": "`+strings.Repeat(markerText+" sings late. ", 3000)+`"}`)
 			mustSend(t, srv, "DELETE", "/agents/"+agent, "")
 			barrier.Release()
-			if err := <-answered; err != nil {
+			if err := check.Receive(t, "the answer", answered); err != nil {
 				t.Fatal(err)
 			}
 			testkit.Eventually(t, "the agent's row, the last one, is gone", func() bool {

@@ -18,13 +18,13 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"golang.org/x/net/html/charset"
 
 	"parley/internal/outbound"
+	"parley/internal/testkit/check"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(check.RequireNoLeaks(m.Run())) }
 
 // testSite is a site from a txtar file, on a loopback address. A file's name is path and query. Content that begins
 // with HTTP/1.1 is a whole reply; its header X-Bytes names the encoding of the body. SITE stands for the site's

@@ -3,19 +3,20 @@ package anthropic_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"parley/internal/httpclient"
 	"parley/internal/model"
 	"parley/internal/model/anthropic"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/provider"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(check.RequireNoLeaks(m.Run())) }
 
 func newAnthropic(t *testing.T, s *provider.Server) *anthropic.Model {
 	m := &anthropic.Model{Client: httpclient.Client{BaseURL: s.URL, Key: provider.Key}}
@@ -109,8 +110,7 @@ func TestMisbehavingAnthropicServers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			m := newAnthropic(t, provider.Start(t, c.behaviour))
-			provider.SetTimeouts(&m.Client, c.name)
-			got := provider.ReadAnswer(t, m, provider.HowRequest)
+			got := provider.ReadBadAnswer(t, m, &m.Client, c.name, c.text)
 			if !strings.HasPrefix(got.Text, c.text) || c.text == "" && got.Text != "" || len(got.Text) > 1<<20 {
 				t.Errorf("text %.80q (%d bytes), want %q", got.Text, len(got.Text), c.text)
 			}

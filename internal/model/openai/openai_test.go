@@ -4,18 +4,18 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley/internal/httpclient"
 	"parley/internal/model/openai"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/provider"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(check.RequireNoLeaks(m.Run())) }
 
 // Whatever the provider does, the answer ends in time, with a finish or with the only error that a caller may see.
 func TestMisbehavingProviders(t *testing.T) {
@@ -64,8 +64,7 @@ func TestMisbehavingProviders(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := newOpenAI(t, provider.Start(t, c.behaviour))
-			provider.SetTimeouts(&m.Client, c.name)
-			got := provider.ReadAnswer(t, m, provider.HowRequest)
+			got := provider.ReadBadAnswer(t, m, &m.Client, c.name, c.text)
 			if !strings.HasPrefix(got.Text, c.text) || c.text == "" && got.Text != "" || len(got.Text) > 1<<20 {
 				t.Errorf("text %.80q (%d bytes), want %q", got.Text, len(got.Text), c.text)
 			}

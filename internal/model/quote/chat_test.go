@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"parley/internal/api/admin"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
@@ -102,4 +100,4 @@ func TestBothDatabasesAnswerAlike(t *testing.T) {
 	t.Logf("%q", first)
 }
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }

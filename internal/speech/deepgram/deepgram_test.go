@@ -12,23 +12,24 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"golang.org/x/net/websocket"
 
 	"parley/internal/audio"
 	"parley/internal/httpclient"
 	"parley/internal/speech"
 	"parley/internal/speech/deepgram"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/speechtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(check.RequireNoLeaks(m.Run())) }
 
 // server receives sound as Deepgram does; its scripts determine what it sends and when.
 type server struct {

@@ -12,15 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-	"parley/internal/testkit/speechtest"
-
 	"parley/internal/audio"
 	"parley/internal/speech"
 	"parley/internal/speech/local"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/speechtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(check.RequireNoLeaks(m.Run())) }
 
 func requireProgram(t *testing.T, program string) string {
 	t.Helper()

@@ -7,22 +7,22 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-	"parley/internal/httpclient"
-	"parley/internal/testkit/speechtest"
-
 	"parley"
 	"parley/internal/audio"
+	"parley/internal/httpclient"
 	"parley/internal/speech"
 	"parley/internal/speech/openai"
+	"parley/internal/testkit/check"
+	"parley/internal/testkit/speechtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(check.RequireNoLeaks(m.Run())) }
 
 // hangTimeout limits what waits for a server that says nothing; no server that answers is given so little time.
 const hangTimeout = 100 * time.Millisecond

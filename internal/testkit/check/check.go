@@ -3,11 +3,14 @@
 package check
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"parley"
 )
@@ -87,6 +90,30 @@ func Receive[V any](t testing.TB, event string, c <-chan V) (value V) {
 		t.Fatalf("%s: not within %v", event, WaitTimeout)
 	}
 	return value
+}
+
+// RequireNoLeaks returns the status with which a test program ends: that of its tests, or 1 where they have passed and
+// left goroutines behind.
+func RequireNoLeaks(status int) int {
+	if status != 0 {
+		return status
+	}
+	if err := findLeaks(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// findLeaks returns an error if goroutines that tests have started do not end within WaitTimeout: on a busy machine it
+// takes a while until all of them have.
+func findLeaks() (err error) {
+	for end := time.Now().Add(WaitTimeout); time.Now().Before(end); {
+		if err = goleak.Find(); err == nil { // waits for half a second itself
+			return nil
+		}
+	}
+	return err
 }
 
 // SharedDir returns a folder of ../shared/data, the test data of others beside the checkout. Without it the test is

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/check"
 )
 
 // ForEachDatabase runs f once on each database, new and without tables.
@@ -55,20 +56,28 @@ func OpenConfig(t testing.TB, c sqldb.Config) *sqldb.DB {
 	return db
 }
 
-// Main runs the tests of a package, stops the PostgreSQL they shared and removes its folder. Checks, such as one for
-// leaked goroutines, run when all servers are stopped.
+// Main runs the tests of a package, stops the PostgreSQL they shared and removes its folder.
 //
 //	func TestMain(m *testing.M) { dbs.Main(m) }
-func Main(m *testing.M, checks ...func() error) {
-	code := m.Run()
+func Main(m *testing.M) {
+	status := m.Run()
 	stopShared()
-	for _, check := range checks {
-		if err := check(); err != nil && code == 0 {
+	os.Exit(status)
+}
+
+// MainWithoutLeaks is Main for packages whose tests must leave no goroutines behind. What cleanups do is done in any
+// case.
+func MainWithoutLeaks(m *testing.M, cleanups ...func() error) {
+	status := m.Run()
+	stopShared()
+	status = check.RequireNoLeaks(status)
+	for _, cleanUp := range cleanups {
+		if err := cleanUp(); err != nil && status == 0 {
 			fmt.Fprintln(os.Stderr, err)
-			code = 1
+			status = 1
 		}
 	}
-	os.Exit(code)
+	os.Exit(status)
 }
 
 // ForEachStore runs f once on a store on each database, new and migrated.

@@ -6,11 +6,9 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/testkit/dbs"
-
-	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 func TestEachDatabaseIsEmpty(t *testing.T) {
 	for range 2 {

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"parley/internal/testkit/dbs"
 )
 
@@ -16,7 +14,7 @@ var cyclesFlag = flag.Int("cycles", 0,
 	"how often each loop kills or hangs up; 0 takes PARLEY_KILL_CYCLES, or a number for each")
 
 func TestMain(m *testing.M) {
-	dbs.Main(m, func() error { return goleak.Find() }, parleyProgram.remove)
+	dbs.MainWithoutLeaks(m, parleyProgram.remove)
 }
 
 // cycleCount is the number of cycles of a loop: in `make test`, and in `make test-long`.

@@ -102,8 +102,8 @@ func TestMisbehavingProvider(t *testing.T) {
 
 func (f providerFault) runTest(t *testing.T, streams bool) {
 	upstream := provider.Start(t, f.behaviour)
-	s := testkit.Open(t, testkit.WithModel(&modelSequence{
-		first: f.newModel(t, upstream.URL, f.firstByteTimeout, f.idleTimeout), later: f.newModel(t, upstream.URL, 0, 0)}))
+	s := testkit.Open(t, testkit.WithModel(&modelSequence{first: f.newFirstModel(t, upstream.URL),
+		later: f.newModel(t, upstream.URL, 0, 0)}))
 	s.Engine.TurnTimeout = 10 * patience // what the provider does ends the turn, or the client's patience
 	c := newClientGroup(t, s.URL, s.Key)
 	c.client.ExpectedAnswer = nil
@@ -138,6 +138,44 @@ func (m *modelSequence) Stream(ctx context.Context, req model.Request) iter.Seq2
 		return m.later.Stream(ctx, req)
 	}
 	return m.first.Stream(ctx, req)
+}
+
+// newFirstModel returns the model that meets the fault.
+func (f providerFault) newFirstModel(t *testing.T, url string) model.Model {
+	if f.idleTimeout == 0 {
+		return f.newModel(t, url, f.firstByteTimeout, 0)
+	}
+	return &stallingModel{f.idleTimeout, func(idleTimeout time.Duration) model.Model {
+		return f.newModel(t, url, f.firstByteTimeout, idleTimeout)
+	}}
+}
+
+// stallingModel is a model whose provider sends text and then nothing more. On a busy machine the text itself may take
+// longer than a test waits for what never comes: then it asks again, and waits longer.
+type stallingModel struct {
+	idleTimeout time.Duration // at first
+	newModel    func(idleTimeout time.Duration) model.Model
+}
+
+// Stream implements model.Model.
+func (m *stallingModel) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		for wait := m.idleTimeout; !m.streamOnce(ctx, req, wait, yield); {
+			wait *= 2
+		}
+	}
+}
+
+// streamOnce reports whether the answer has ended. It passes nothing on if no text comes before the silence.
+func (m *stallingModel) streamOnce(ctx context.Context, req model.Request, wait time.Duration,
+	yield func(model.Chunk, error) bool) (hasEnded bool) {
+	for chunk, err := range m.newModel(wait).Stream(ctx, req) {
+		hasEnded = hasEnded || chunk.Text != "" || wait > patience
+		if hasEnded && !yield(chunk, err) {
+			return true
+		}
+	}
+	return hasEnded
 }
 
 // newModel returns a model that calls the provider in the fault's format. A timeout of 0 is patience.

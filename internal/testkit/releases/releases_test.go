@@ -21,7 +21,6 @@ import (
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver named pgx
-	"go.uber.org/goleak"
 
 	"parley/internal/api/admin"
 	"parley/internal/backup"
@@ -33,7 +32,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
 var newRelease = flag.String("release", "", "make the databases of this version")
 

@@ -60,7 +60,7 @@ func TestInvalidDataOfAUser(t *testing.T) {
 	for _, scenario := range []lksdk.SimulateScenario{-1, lksdk.SimulateNodeFailure} {
 		if scenario >= 0 {
 			p.Simulate(scenario)
-			<-back
+			check.Receive(t, "the restored connection", back)
 		}
 		before := runtime.NumGoroutine()
 		floodMessages(u)

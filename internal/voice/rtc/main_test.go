@@ -11,8 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
@@ -25,27 +24,13 @@ func TestMain(m *testing.M) {
 	var output bytes.Buffer
 	log.SetOutput(&output)
 	status := m.Run()
-	if err := waitForGoroutines(); err != nil && status == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		status = 1
-	}
+	http.DefaultClient.CloseIdleConnections()
+	status = check.RequireNoLeaks(status) // the SDK's clients close their transports for seconds after they have returned
 	if output.Len() > 0 {
 		fmt.Fprintf(os.Stderr, "the SDK writes past our log: %s\n", &output)
 		status = 1
 	}
 	os.Exit(status)
-}
-
-// waitForGoroutines waits for the last goroutine: the SDK's clients close their transports for seconds after they have
-// returned.
-func waitForGoroutines() (err error) {
-	http.DefaultClient.CloseIdleConnections()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		if err = goleak.Find(); err == nil { // waits for a while itself
-			return nil
-		}
-	}
-	return err
 }
 
 // runParentProcess is a server that runs a media server, prints its address, and waits to be killed.

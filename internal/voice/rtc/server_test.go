@@ -72,13 +72,8 @@ func TestDeadChildIsReplaced(t *testing.T) {
 	openRoom(t, s, "r")
 	first := s.PID()
 	killProcess(t, first)
-	select {
-	case err := <-lost:
-		if !strings.Contains(err.Error(), "killed") {
-			t.Error("the cause: ", err)
-		}
-	case <-t.Context().Done():
-		t.Fatal("OnChildExit was not called")
+	if err := check.Receive(t, "a call of OnChildExit", lost); !strings.Contains(err.Error(), "killed") {
+		t.Error("the cause: ", err)
 	}
 	openRoom(t, s, "r")
 	if second := s.PID(); second == first || !isAlive(second) {
@@ -145,7 +140,7 @@ func TestChildThatFailedToStartIsRetried(t *testing.T) {
 		if _, err := s.Address(t.Context()); err == nil {
 			return
 		}
-		<-tried
+		check.Receive(t, "another try", tried)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/pion/webrtc/v4"
 
 	"parley"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
@@ -110,7 +111,7 @@ func TestTokenOpensItsRoomUntilItExpires(t *testing.T) {
 	if err := s.DeleteRoom(t.Context(), room); err != nil {
 		t.Fatal(err)
 	}
-	<-u.disconnectReason
+	check.Receive(t, "the end of the user's connection", u.disconnectReason)
 	if got := valid(token); got != http.StatusNotFound {
 		t.Errorf("an ended session's: %d", got)
 	}
@@ -158,7 +159,7 @@ func TestRoomHasOneUser(t *testing.T) {
 	if second.err != nil {
 		t.Fatal("the same user again: ", second.err)
 	}
-	if reason := <-first.disconnectReason; reason != lksdk.DuplicateIdentity {
+	if reason := check.Receive(t, "the first one's end", first.disconnectReason); reason != lksdk.DuplicateIdentity {
 		t.Error("the first one left for ", reason)
 	}
 }

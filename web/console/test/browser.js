@@ -91,7 +91,7 @@ export async function newPage(browser, origin, options = {}) {
 
 /** Waits until nothing that the page has asked for is awaited, but the stream of events, and nothing changes for 200 ms. */
 export async function waitForQuiet(page) {
-  while (page.awaited.size) await page.waitForEvent("requestfinished", () => !page.awaited.size);
+  assert.equal(await untilNothing(async () => page.awaited.size || null), null, "requests are still awaited");
   await page.evaluate(() => new Promise((done) => {
     let timer = setTimeout(done, 200);
     new MutationObserver(() => {

@@ -6,13 +6,14 @@ import { launch, newPage, skip } from "./browser.js";
 import { serveBefore } from "./proxy.js";
 import { notFound } from "./serve.js";
 import { owner, send, signUp, startServer } from "./server.js";
-import { useConsole } from "./setup.js";
+import { useConsole, useSamePages } from "./setup.js";
 
 const help = agents[0].id;
 const memberships = ["Shop", "Garage"].map((accountName, i) => ({ accountId: `acc_${i}`, accountName, role: "owner" }));
 
 describe("companies", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
+  const openAlone = useConsole(); // for what is replaced in the page
   const heading = (page, name) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 
   // The agents are those of the second company.
@@ -82,12 +83,12 @@ describe("companies", { skip }, () => {
   });
 
   test("the page behind single sign-on thanks nobody who comes by hand", async () => {
-    await open(answers(), "/confirmed", (page) => heading(page, "Agents"));
+    await openAlone(answers(), "/confirmed", (page) => heading(page, "Agents"));
     const prepare = (page) => page.addInitScript(() => {
       window.close = () => {};
       if (location.pathname === "/console/confirmed") localStorage.setItem("parley.confirming", String(Date.now()));
     });
-    await open(answers(), "/confirmed", (page) => heading(page, "Thank you"), {}, prepare);
+    await openAlone(answers(), "/confirmed", (page) => heading(page, "Thank you"), {}, prepare);
   });
 });
 

@@ -35,7 +35,7 @@ describe("costs in money", { skip }, () => {
 });
 
 describe("usage by model", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
 
   test("has answers of each model, voice, and what was used before models were counted", async () => {
     await open(answers({ session: inWorkspace() }), "/workspace/usage", async (page) => {

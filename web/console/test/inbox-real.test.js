@@ -61,7 +61,7 @@ describe("the inbox, with the real program", { skip }, () => {
 
     const takeOver = (page) => page.getByRole("region", { name: "Conversation", exact: true }).getByRole("button", { name: "Take over" });
     // Whoever is told of the other before the press has no such button any more.
-    await Promise.all([first, second].map((page) => takeOver(page).click({ timeout: 5_000 }).catch(() => {})));
+    await Promise.all([first, second].map((page) => takeOver(page).click({ timeout: 30_000 }).catch(() => {})));
     const composer = (page) => page.getByLabel("Write to the customer");
     const toldOf = (page, name) => page.getByText(`${name} has this conversation.`);
     const winner = await Promise.any([first, second].map((page) => composer(page).waitFor().then(() => page)));

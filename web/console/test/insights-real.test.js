@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
 import { after, before, describe, test } from "node:test";
-import { launch, newPage, skip } from "./browser.js";
+import { launch, newPage, skip, untilNothing } from "./browser.js";
 import { signUp, startServer } from "./server.js";
 
 const question = "Do you ship parcels to Norway?";
@@ -12,11 +12,13 @@ const pause = 100; // milliseconds between two looks at what nobody tells of
 describe("insights and people, with the real program", { skip }, () => {
   let browser, server, person, agent;
   const until = async (path, isThere) => {
-    for (;;) {
-      const reply = await person.call("GET", path);
-      if (isThere(reply)) return reply;
-      await wait(pause);
-    }
+    let reply;
+    const isMissing = async () => {
+      reply = await person.call("GET", path);
+      return !isThere(reply) && wait(pause, true);
+    };
+    assert.equal(await untilNothing(isMissing), null, path);
+    return reply;
   };
   before(async () => {
     server = await startServer({ env: { PARLEY_INSIGHT_WAIT: "100ms" } });

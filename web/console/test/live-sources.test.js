@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
 import { skip, untilNothing } from "./browser.js";
 import { EventLog } from "./event-log.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
 
 const agentId = agents[0].id;
@@ -13,18 +13,17 @@ const list = `/v1${path}`;
 const book = sources[1].sourceId;
 
 describe("sources and events", { skip }, () => {
-  const open = useConsole();
+  const installClock = (page) => page.clock.install();
+  const open = useSamePages();
+  const openWithClock = useSamePages(installClock);
   const row = (page, name) => page.getByRole("row", { name: new RegExp(name) });
   const count = (answer, at) => answer.state.asked.filter((a) => a.method === "GET" && a.path === at).length;
 
-  /** Opens the list with a stream, and a clock of its own if `withClock`. */
-  const follow = async (use, { withClock = false } = {}) => {
+  /** Opens the list with a stream and a clock that the test turns. */
+  const follow = async (use) => {
     const [events, answer] = [new EventLog(), answers()];
-    await open(events.with(answer), "/agents", async (page) => {
-      await page.getByRole("link", { name: agents[0].name }).waitFor();
-      if (withClock) await page.clock.install();
-      await page.goto(page.url().replace(/\/agents$/, path));
-      const run = async (time) => withClock && page.clock.runFor(time);
+    await openWithClock(events.with(answer), path, async (page) => {
+      const run = (time) => page.clock.runFor(time);
       await run(1000);
       await row(page, "handbook.pdf").waitFor();
       await page.getByText("live", { exact: true }).waitFor({ state: "attached" });
@@ -48,25 +47,22 @@ describe("sources and events", { skip }, () => {
   const isLive = (page) => row(page, "handbook.pdf").getByText("Live", { exact: true }).waitFor();
 
   test("progress has the source read and not the list; nothing is read while nothing happens", async () => {
-    await follow(
-      async ({ page, events, answer, run }) => {
-        const at = `${list}/${book}`;
-        const [lists, uses] = [count(answer, list), count(answer, `/v1/agents/${agentId}/knowledge-use`)];
-        advance(answer, events, 2_900_000);
-        await run(500);
-        await row(page, "handbook.pdf").getByText("2.9 MB of 3.2 MB").waitFor();
-        await run(500);
-        assert.deepEqual([count(answer, list), count(answer, at)], [lists, 1]);
-        await run(30_000);
-        assert.deepEqual([count(answer, list), count(answer, at)], [lists, 1]);
-        assert.equal(count(answer, `/v1/agents/${agentId}/knowledge-use`), uses);
-        finish(answer, events);
-        await run(500);
-        await isLive(page);
-        assert.equal(count(answer, `/v1/agents/${agentId}/knowledge-use`), uses);
-      },
-      { withClock: true },
-    );
+    await follow(async ({ page, events, answer, run }) => {
+      const at = `${list}/${book}`;
+      const [lists, uses] = [count(answer, list), count(answer, `/v1/agents/${agentId}/knowledge-use`)];
+      advance(answer, events, 2_900_000);
+      await run(500);
+      await row(page, "handbook.pdf").getByText("2.9 MB of 3.2 MB").waitFor();
+      await run(500);
+      assert.deepEqual([count(answer, list), count(answer, at)], [lists, 1]);
+      await run(30_000);
+      assert.deepEqual([count(answer, list), count(answer, at)], [lists, 1]);
+      assert.equal(count(answer, `/v1/agents/${agentId}/knowledge-use`), uses);
+      finish(answer, events);
+      await run(500);
+      await isLive(page);
+      assert.equal(count(answer, `/v1/agents/${agentId}/knowledge-use`), uses);
+    });
   });
 
   test("an agent's home and its card say how far its training is, while it goes on", async () => {
@@ -100,10 +96,7 @@ describe("sources and events", { skip }, () => {
 
   test("without events what moves is read every two seconds, until it stands", async () => {
     const answer = answers();
-    await open(answer, "/agents", async (page) => {
-      await page.getByRole("link", { name: agents[0].name }).waitFor();
-      await page.clock.install();
-      await page.goto(page.url().replace(/\/agents$/, path));
+    await openWithClock(answer, path, async (page) => {
       await page.clock.runFor(1000);
       await row(page, "handbook.pdf").waitFor();
       answer.state.sources = answer.state.sources.map((one) => ({ ...one, status: "trained", progress: null }));
@@ -118,30 +111,27 @@ describe("sources and events", { skip }, () => {
 
   const steps = 4;
   test("a stream that is cut after any event misses none", async () => {
-    await follow(
-      async ({ page, events, answer, run }) => {
-        for (let cutAfter = 0; cutAfter <= steps; cutAfter++) {
-          for (let step = 1; step <= steps; step++) {
-            if (step === cutAfter + 1) events.cut();
-            advance(answer, events, step * 100_000 + cutAfter);
-          }
-          if (cutAfter === steps) events.cut();
-          const before = events.requests;
-          await untilNothing(async () => {
-            await run(500);
-            return events.requests === before && events.open.size === 0;
-          });
-          await run(1000);
-          const wanted = new Intl.NumberFormat("en", { maximumFractionDigits: 1 }).format(steps * 100);
-          await row(page, "handbook.pdf").getByText(new RegExp(`${wanted}(\\.\\d)? kB of 3.2 MB`)).waitFor();
+    await follow(async ({ page, events, answer, run }) => {
+      for (let cutAfter = 0; cutAfter <= steps; cutAfter++) {
+        for (let step = 1; step <= steps; step++) {
+          if (step === cutAfter + 1) events.cut();
+          advance(answer, events, step * 100_000 + cutAfter);
         }
-        events.cut();
-        finish(answer, events);
-        await run(3000);
-        await isLive(page);
-      },
-      { withClock: true },
-    );
+        if (cutAfter === steps) events.cut();
+        const before = events.requests;
+        await untilNothing(async () => {
+          await run(500);
+          return events.requests === before && events.open.size === 0;
+        });
+        await run(1000);
+        const wanted = new Intl.NumberFormat("en", { maximumFractionDigits: 1 }).format(steps * 100);
+        await row(page, "handbook.pdf").getByText(new RegExp(`${wanted}(\\.\\d)? kB of 3.2 MB`)).waitFor();
+      }
+      events.cut();
+      finish(answer, events);
+      await run(3000);
+      await isLive(page);
+    });
   });
 
   for (const [name, isTruncated] of [
@@ -149,47 +139,41 @@ describe("sources and events", { skip }, () => {
     ["answered by a reset", true],
   ]) {
     test(`a thousand events that were missed, ${name}: right two seconds after the stream is back`, async () => {
-      await follow(
-        async ({ page, events, answer, run }) => {
-          events.isDown = true;
-          events.cut();
-          await run(3000);
-          await page.getByText(/^offline since /).waitFor();
-          for (let i = 0; i < 999; i++) advance(answer, events, i * 1000);
-          finish(answer, events);
-          Object.assign(events, { isDown: false, isTruncated });
-          const lists = count(answer, list);
-          await untilNothing(async () => {
-            await run(500);
-            return events.open.size === 0;
-          });
-          await run(2000);
-          await isLive(page);
-          assert.equal(await row(page, "handbook.pdf").count(), 1);
-          assert.ok(count(answer, list) - lists <= 3, `${count(answer, list) - lists} readings of the list`);
-        },
-        { withClock: true },
-      );
+      await follow(async ({ page, events, answer, run }) => {
+        events.isDown = true;
+        events.cut();
+        await run(3000);
+        await page.getByText(/^offline since /).waitFor();
+        for (let i = 0; i < 999; i++) advance(answer, events, i * 1000);
+        finish(answer, events);
+        Object.assign(events, { isDown: false, isTruncated });
+        const lists = count(answer, list);
+        await untilNothing(async () => {
+          await run(500);
+          return events.open.size === 0;
+        });
+        await run(2000);
+        await isLive(page);
+        assert.equal(await row(page, "handbook.pdf").count(), 1);
+        assert.ok(count(answer, list) - lists <= 3, `${count(answer, list) - lists} readings of the list`);
+      });
     });
   }
 
   test("after ten minutes of sleep in which much happened the list is right", async () => {
-    await follow(
-      async ({ page, events, answer, run }) => {
-        events.cut();
-        for (let i = 0; i < 200; i++) advance(answer, events, i * 1000);
-        const id = "01998b2d-0000-7000-8000-000000000777";
-        answer.state.sources = [{ ...answer.state.sources[5], sourceId: id, name: "Dreamt" }, ...answer.state.sources];
-        events.send("source", { id, agentId, change: "created" });
-        finish(answer, events);
-        await page.clock.fastForward(10 * 60_000);
-        await run(2000);
-        await isLive(page);
-        await row(page, "Dreamt").waitFor();
-        assert.equal(await page.getByRole("row").count(), 8);
-      },
-      { withClock: true },
-    );
+    await follow(async ({ page, events, answer, run }) => {
+      events.cut();
+      for (let i = 0; i < 200; i++) advance(answer, events, i * 1000);
+      const id = "01998b2d-0000-7000-8000-000000000777";
+      answer.state.sources = [{ ...answer.state.sources[5], sourceId: id, name: "Dreamt" }, ...answer.state.sources];
+      events.send("source", { id, agentId, change: "created" });
+      finish(answer, events);
+      await page.clock.fastForward(10 * 60_000);
+      await run(2000);
+      await isLive(page);
+      await row(page, "Dreamt").waitFor();
+      assert.equal(await page.getByRole("row").count(), 8);
+    });
   });
 
   test("what is typed stays while the source changes, and leaving it asks", async () => {

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
-import { skip, untilNothing, waitForQuiet } from "./browser.js";
+import { assertSoon, skip, untilNothing, waitForQuiet } from "./browser.js";
 import { EventLog } from "./event-log.js";
 import { row, thread } from "./inbox-answers.js";
 import { customers, leads } from "./insight-answers.js";
-import { useConsole } from "./setup.js";
+import { useConsole, useSamePages } from "./setup.js";
 import { tickets, withTickets } from "./ticket-answers.js";
 
 const total = 10_000;
@@ -23,7 +23,10 @@ const makers = {
   [`/v1${help}/leads`]: (i) => ({ ...leads[0], leadId: `lead_${i}`, name: `Customer ${i + 1} of many`, email: undefined }),
 };
 
-/** Answers lists in the parts that are asked for. `added` rows are above the first one. `events` are told to the page. */
+/**
+ * Answers lists in the parts that are asked for. `added` rows are above the first one. `events` are told to the page. The
+ * part that begins at `held` is answered when `release` is called.
+ */
 function long(base = answers()) {
   const state = { added: 0, asked: 0 };
   const events = new EventLog();
@@ -36,7 +39,9 @@ function long(base = answers()) {
     const limit = Number(asked.query.get("limit"));
     const start = asked.query.has("cursor") ? Number(asked.query.get("cursor")) : -state.added;
     const end = Math.min(total, start + limit);
-    return [200, { data: Array.from({ length: end - start }, (_, i) => make(start + i)), pagination: { cursor: String(end), hasMore: end < total } }];
+    const data = Array.from({ length: end - start }, (_, i) => make(start + i));
+    const page = [200, { data, pagination: { cursor: String(end), hasMore: end < total } }];
+    return start === state.held ? new Promise((resolve) => (state.release = () => resolve(page))) : page;
   };
   return Object.assign(events.with(Object.assign(both, base)), { live: state, events });
 }
@@ -60,7 +65,8 @@ function answerThread(state, { path, query }) {
 }
 
 describe("long lists of conversations, tickets and people", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
+  const openAlone = useConsole(); // for what is replaced in the page
   const numberOf = (text) => Number(/(?:Customer|Ticket|Message) (-?\d+)/.exec(text)?.[1]);
   const numbers = async (rows) => (await rows.allTextContents()).map(numberOf).filter((number) => !isNaN(number)); // without heads
 
@@ -102,12 +108,13 @@ describe("long lists of conversations, tickets and people", { skip }, () => {
     assert.deepEqual(await moves(rows, before), []);
   }
 
-  for (const [name, path, rowsOf, event] of [
+  const lists = [
     ["the inbox", "/inbox?view=all", (page) => page.getByRole("list", { name: "Conversations" }).getByRole("listitem"), ["message", { conversationId: uuid(0) }]],
     ["tickets", `${help}/tickets?view=all`, (page) => page.getByRole("main").getByRole("row"), ["ticket", { agentId: agents[0].id, id: "1" }]],
     ["people", `${help}/people`, (page) => page.getByRole("list", { name: "Customers" }).getByRole("listitem"), null],
     ["leads", `${help}/people/leads`, (page) => page.getByRole("list", { name: "Leads" }).getByRole("listitem"), null],
-  ]) {
+  ];
+  for (const [name, path, rowsOf, event] of lists) {
     test(name, async () => {
       const answer = long(answers(name === "tickets" ? { session: withTickets() } : {}));
       await open(answer, path, async (page) => {
@@ -126,6 +133,60 @@ describe("long lists of conversations, tickets and people", { skip }, () => {
       });
     });
   }
+
+  // Scrolls to the last row until so many are there. No wheel turns on after it.
+  async function readTo(rows, last) {
+    const wrong = await untilNothing(async () => {
+      await rows.last().evaluate((row) => row.scrollIntoView({ block: "end" }));
+      const shown = await numbers(rows);
+      return shown.at(-1) < last && `the last row is ${shown.at(-1)}`;
+    });
+    assert.equal(wrong, null);
+  }
+
+  for (const [name, path, rowsOf] of lists.slice(0, 2)) {
+    test(`${name}: what is in view stays where it is when the part that is read moves on`, async () => {
+      const answer = long(answers(name === "tickets" ? { session: withTickets() } : {}));
+      answer.live.held = most;
+      await open(answer, path, async (page) => {
+        const rows = rowsOf(page);
+        await page.getByText("live", { exact: true }).waitFor({ state: "attached" });
+        await rows.first().waitFor();
+        await readTo(rows, most);
+        await rows.last().evaluate((row) => row.scrollIntoView({ block: "end" }));
+        assert.equal(await untilNothing(() => !answer.live.release && "the next part is not asked for"), null);
+        const before = await places(rows);
+        assert.ok(before.length > 3, String(before));
+        answer.live.release();
+        await assertSoon(async () => (await numbers(rows))[0], 51);
+        assert.deepEqual(await moves(rows, before), []);
+      });
+    });
+  }
+
+  test("an end that comes into view while the page is busy is read", async () => {
+    // A busy page is told of several frames at once.
+    const gather = () => {
+      const Observer = window.IntersectionObserver;
+      window.IntersectionObserver = class extends Observer {
+        constructor(tell, options) {
+          const kept = [];
+          super((entries, observer) => {
+            kept.push(...entries);
+            if (entries.at(-1).isIntersecting) tell(kept.splice(0), observer);
+          }, options);
+        }
+      };
+    };
+    const [, path, rowsOf] = lists[2];
+    const use = async (page) => {
+      const rows = rowsOf(page);
+      await rows.first().waitFor();
+      await rows.nth(2).hover();
+      await turn(page, rows, 2_000, (shown) => shown.at(-1) >= 150);
+    };
+    await openAlone(long(), path, use, {}, (page) => page.addInitScript(gather));
+  });
 
   test("a row that has the focus keeps it, however far somebody scrolls, and says which one it is", async () => {
     await open(long(), "/inbox?view=all", async (page) => {

@@ -22,12 +22,15 @@ describe("the manual", { skip }, () => {
     await server?.stop();
   });
 
-  async function open(path, use, options) {
+  // Shows pages of the manual, one after the other.
+  async function visit(paths, use, options) {
     const page = await newPage(browser, server.origin, { reducedMotion: "reduce", ...options });
     try {
-      await page.goto(server.origin + path);
-      await use(page);
-      assert.deepEqual([await page.reports(), page.problems], [[], []]);
+      for (const path of paths) {
+        await page.goto(`${server.origin}/docs/manual${path}`);
+        await use(page, path);
+        assert.deepEqual([await page.reports(), page.problems], [[], []], path);
+      }
     } finally {
       await page.context().close();
     }
@@ -39,21 +42,16 @@ describe("the manual", { skip }, () => {
     { colorScheme: "dark", viewport: { width: 390, height: 844 } },
   ]) {
     test(`axe-core finds nothing in its pages, ${look.colorScheme}`, async () => {
-      for (const path of pages) {
-        const use = async (page) => assert.deepEqual(await findings(page), [], path);
-        await open(`/docs/manual${path}`, use, look);
-      }
+      await visit(pages, async (page, path) => assert.deepEqual(await findings(page), [], path), look);
     });
   }
 
   test("no page is wider than a screen of 320 pixels", async () => {
-    for (const path of ["", "/sources", "/quality", "/command-line", "?q=back+up"]) {
-      const use = async (page) => {
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-        assert.ok(wide <= 320, `${path}: ${wide}`);
-      };
-      await open(`/docs/manual${path}`, use, { viewport: { width: 320, height: 640 } });
-    }
+    const use = async (page, path) => {
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= 320, `${path}: ${wide}`);
+    };
+    await visit(["", "/sources", "/quality", "/command-line", "?q=back+up"], use, { viewport: { width: 320, height: 640 } });
   });
 
   test("search, contents and the next chapter work without scripts", async () => {

@@ -11,8 +11,8 @@ const hello = event("hello", { role: "owner", position: "1", version: "1" }, "1"
 const source = (change, i) => event("source", { id: `s${i}`, agentId: agents[0].id, change }, String(i));
 const stream = (...events) => [200, { chunks: [hello, ...events], isOpen: true }, { "Content-Type": "text/event-stream" }];
 
-// Stands in for the browser's notifications and for a window that is not looked at.
-function replace() {
+// Stands in for the browser's notifications and, if that is away, for a window that is not looked at.
+function replace(isAway) {
   window.shown = [];
   window.Notification = class {
     static permission = "granted";
@@ -22,20 +22,19 @@ function replace() {
       window.shown.push([title, body, this]);
     }
   };
-  window.isAway = sessionStorage.isAway === "1";
+  window.isAway = isAway;
   Object.defineProperty(document, "visibilityState", { get: () => (window.isAway ? "hidden" : "visible") });
 }
 
 describe("notices", { skip }, () => {
   const open = useConsole();
-  const visit = (answer, isAway, use) =>
-    open(answer, "/me", async (page) => {
-      await page.addInitScript(replace);
-      await page.evaluate((isAway) => void (sessionStorage.isAway = isAway ? "1" : ""), isAway);
-      await page.reload();
+  const visit = (answer, isAway, use) => {
+    const look = async (page) => {
       await page.getByText("live", { exact: true }).waitFor({ state: "attached" });
       await use(page);
-    });
+    };
+    return open(answer, "/me", look, {}, (page) => page.addInitScript(replace, isAway));
+  };
   const events = [source("trained", 2), source("changed", 3), source("failed", 4)];
 
   test("who looks elsewhere sees in the title how much has happened, and is told by the browser", async () => {

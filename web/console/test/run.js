@@ -10,7 +10,8 @@ import { program } from "./server.js";
 // Those that take the longest are first, so that none of them is alone at the end.
 const longest = [
   ...["roles", "axe", "screens", "sinks", "sources", "agent-settings", "playground-place", "manual", "source-choice", "boundaries", "shell"],
-  ...["pages", "keyboard", "xss", "looks", "outage", "session", "live-sources", "sign-in", "first-run", "live"],
+  ...["pages", "keyboard", "xss", "inbox-live", "workspace", "long-inbox", "first-run", "companies", "looks", "outage", "session"],
+  ...["live-sources", "sign-in", "company-import", "tickets", "account-access", "live"],
 ].map((name) => `${name}.test.js`);
 const given = process.env.PARLEY_CONSOLE_BUILD;
 const folder = given || (await buildForTests());

@@ -5,13 +5,14 @@ import { agents, answers, user } from "./answers.js";
 import { skip } from "./browser.js";
 import { EventLog } from "./event-log.js";
 import * as to from "./screen-states.js";
-import { useConsole } from "./setup.js";
+import { useConsole, useSamePages } from "./setup.js";
 
 const help = agents[0].id;
 const ofAgent = `/agents/${help}`;
 
 describe("sessions", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages();
+  const openAlone = useConsole(); // for more than one page, and what is called by the page
   const heading = (page, name) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
   const sent = (answer, method, path) => answer.state.asked.filter((a) => a.method === method && a.path === path);
   const enter = async (page, email) => {
@@ -110,7 +111,7 @@ describe("sessions", { skip }, () => {
 
   test("with somebody else everything begins anew, if they want that", async () => {
     const answer = answers();
-    await open(answer, `${ofAgent}/settings`, async (page) => {
+    await openAlone(answer, `${ofAgent}/settings`, async (page) => {
       await page.getByLabel("Instructions").fill("Of the owner alone.");
       answer.state.isExpired = true;
       await page.keyboard.press("Control+s");
@@ -150,7 +151,7 @@ describe("sessions", { skip }, () => {
 
   test("another tab is told at once who has signed in or out", async () => {
     const answer = answers();
-    await open(answer, "/me", async (page, server) => {
+    await openAlone(answer, "/me", async (page, server) => {
       await page.getByLabel("Your name").fill("Typed by the owner");
       const other = await page.context().newPage();
       await other.goto(`${server.url}/agents`);
@@ -173,7 +174,7 @@ describe("sessions", { skip }, () => {
 
   test("one tab signs in again for all tabs of the person", async () => {
     const answer = answers();
-    await open(answer, "/me", async (page, server) => {
+    await openAlone(answer, "/me", async (page, server) => {
       const other = await page.context().newPage();
       await other.goto(`${server.url}/me`);
       for (const one of [page, other]) await one.getByLabel("Your name").fill("Somebody");

@@ -1,11 +1,17 @@
-// A browser and a server for the tests of a file.
+// A browser and servers for the tests of a file.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { launch, newPage, untilNothing } from "./browser.js";
 import { serve } from "./serve.js";
 
+// What the groups of tests of a file share, each as soon as one needs it.
+let browser; // promised
+const servers = new Map(); // promised, by the file that every address has
+const pages = new Map(); // of useSamePages, by what they are prepared and opened with
+let groups = 0; // that have not ended
+
 /**
- * Starts both around the tests, and returns what opens a page: nothing unexpected may have happened in it at its end.
+ * Starts them around the tests, and returns what opens a page: nothing unexpected may have happened in it at its end.
  * `prepare` is called with the page before anything is in it.
  */
 export function useConsole() {
@@ -25,14 +31,13 @@ export function useConsole() {
 
 /**
  * As useConsole, but the next test with the same options has the same page, in which the console is shown again: a new page
- * takes most of the processor's time of a test. It is for tests that leave nothing behind but storage: no clock, no route,
- * no second page. `prepare` is called once with each page.
+ * takes most of the processor's time of a test. It is for tests that leave nothing behind but storage: no route, no second
+ * page, and no clock but that of `prepare`, which is called once with each page.
  */
 export function useSamePages(prepare) {
   const test = useBrowser("test/kit/console.html");
-  const pages = new Map(); // by their options
   return async (answer, path, use, options) => {
-    const key = JSON.stringify(options ?? {});
+    const key = JSON.stringify([prepare?.name, options ?? {}]);
     const isNew = !pages.has(key);
     const page = pages.get(key) ?? (await newPage(test.browser, test.server.origin, { locale: "en", ...options }));
     try {
@@ -50,14 +55,20 @@ export function useSamePages(prepare) {
   };
 }
 
-function useBrowser(file) {
+function useBrowser(file = "index.html") {
   const test = {};
+  groups++;
   before(async () => {
-    [test.browser, test.server] = await Promise.all([launch(), serve(process.env.PARLEY_CONSOLE_BUILD, undefined, file)]);
+    browser ??= launch();
+    if (!servers.has(file)) servers.set(file, serve(process.env.PARLEY_CONSOLE_BUILD, undefined, file));
+    [test.browser, test.server] = await Promise.all([browser, servers.get(file)]);
   });
   after(async () => {
-    await test.browser?.close();
-    test.server?.stop();
+    if (--groups > 0) return;
+    await (await browser)?.close();
+    for (const server of servers.values()) (await server).stop();
+    browser = undefined;
+    for (const kept of [servers, pages]) kept.clear();
   });
   return test;
 }

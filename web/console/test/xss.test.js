@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
 import { skip } from "./browser.js";
-import { chosen, findForbidden, strings } from "./hostile.js";
+import { chosen, findForbidden, strings, watchPage } from "./hostile.js";
 import { eventsOf, explain, metadata, streamOf } from "./playground-answers.js";
 import { sendQuestion } from "./screen-states.js";
-import { useConsole } from "./setup.js";
+import { useSamePages } from "./setup.js";
 
 const byteLength = (text) => Buffer.byteLength(text);
 
@@ -26,7 +26,7 @@ function hostileEvents(text, size) {
 }
 
 describe("strings of strangers in the playground", { skip }, () => {
-  const open = useConsole();
+  const open = useSamePages(watchPage);
   test("the corpus has at least 400 strings", () => assert.ok(new Set(strings).size >= 400, String(strings.length)));
 
   test("suggestions, earlier conversations, the improve dialog and its result", async () => {
@@ -46,16 +46,10 @@ describe("strings of strangers in the playground", { skip }, () => {
       }
       return base(asked);
     };
-    await open(answer, "/agents", async (page, server) => {
-      page.on("dialog", (dialog) => (page.problems.push(`dialog ${dialog.message()}`), dialog.dismiss()));
-      await page.addInitScript(() => {
-        window.ran = [];
-        window.canary = (value) => void window.ran.push(value);
-      });
-      const few = chosen(3).filter((text, i) => text.trim() && text.length < 3_000 && (process.env.PARLEY_LONG || i % 12 === 0));
-      for (const text of few) {
-        next = text;
-        await page.goto(`${server.url}/agents/${agents[0].id}/playground?conversation=conv`);
+    const few = chosen(3).filter((text, i) => text.trim() && text.length < 3_000 && (process.env.PARLEY_LONG || i % 12 === 0));
+    for (const text of few) {
+      next = text;
+      await open(answer, `/agents/${agents[0].id}/playground?conversation=conv`, async (page) => {
         await page.getByRole("button", { name: "Earlier conversations" }).click();
         await page.getByRole("dialog").getByRole("button", { name: /2 messages/ }).waitFor();
         assert.deepEqual(await page.evaluate(findForbidden), [], text);
@@ -69,8 +63,8 @@ describe("strings of strangers in the playground", { skip }, () => {
         await page.getByRole("button", { name: "New conversation" }).click();
         await page.getByRole("list", { name: "Questions to begin with" }).waitFor();
         assert.deepEqual(await page.evaluate(findForbidden), [], text);
-      }
-    });
+      });
+    }
   });
 
   test("the first run's answer", async () => {
@@ -79,10 +73,6 @@ describe("strings of strangers in the playground", { skip }, () => {
     const answer = (asked) =>
       asked.method === "POST" && /\/playground$/.test(asked.path) ? streamOf(hostileEvents(next, 50)) : base(asked);
     await open(answer, `/welcome/${agents[0].id}`, async (page) => {
-      await page.evaluate(() => {
-        window.ran = [];
-        window.canary = (value) => void window.ran.push(value);
-      });
       const few = chosen(7).filter((_, i) => process.env.PARLEY_LONG || i % 4 === 0);
       for (const [i, text] of few.entries()) {
         next = text;
@@ -108,11 +98,6 @@ describe("strings of strangers in the playground", { skip }, () => {
         return streamOf(hostileEvents(next, step), size && next.length < 80 && (process.env.PARLEY_LONG || count % 10 === 0) ? 1 : 0);
       };
       await open(answer, `/agents/${agents[0].id}/playground`, async (page) => {
-        page.on("dialog", (dialog) => (page.problems.push(`dialog ${dialog.message()}`), dialog.dismiss()));
-        await page.evaluate(() => {
-          window.ran = [];
-          window.canary = (value) => void window.ran.push(value);
-        });
         const done = page.getByRole("button", { name: "Improve answer" });
         const list = chosen(offset);
         for (const [i, text] of list.entries()) {

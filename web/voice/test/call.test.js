@@ -188,7 +188,7 @@ describe("a call of an agent in a browser", { skip, concurrency: 2 }, () => {
   });
 
   test("a token lets in who it was made for, as long as the session lives", async () => {
-    const agent = await newAgent({ maxCallDurationSeconds: 10 });
+    const agent = await newAgent({ maxCallDurationSeconds: 20 });
     const page = await newPage();
     const [head, body, mark] = (await agent.session()).participantToken.split(".");
     const encoded = (claims) => Buffer.from(JSON.stringify(claims)).toString("base64url");

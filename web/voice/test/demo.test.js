@@ -59,7 +59,7 @@ describe("parley demo in a browser", { skip }, () => {
 
   test("the longest duration ends a call, and the browser learns why", async () => {
     const { voiceSettings } = await server.ask("GET", "");
-    await server.ask("PUT", "", { voiceSettings: { ...voiceSettings, maxCallDurationSeconds: 8 } });
+    await server.ask("PUT", "", { voiceSettings: { ...voiceSettings, maxCallDurationSeconds: 20 } });
     try {
       await inBrowser({ microphone: "refused" }, async (page) => {
         await page.evaluate(() => call());

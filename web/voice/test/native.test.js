@@ -63,7 +63,7 @@ describe("a native LiveKit client", { skip, concurrency: 2 }, () => {
       assert.deepEqual(caller.faults, []);
 
       await caller.leave();
-      assert.equal((await eventually(() => ended(server, given))).reason, "client_left");
+      assert.equal((await untilEnded(server, given)).reason, "client_left");
       const { data: messages } = await server.ask("GET", `/conversations/${given.conversationId}/messages`);
       assert.deepEqual(messages.slice(-2).map((m) => [m.role, m.parts[0].text]), [["user", "Which database does Parley use?"], ["assistant", grown.at(-1).text]]);
     });
@@ -85,15 +85,15 @@ describe("a native LiveKit client", { skip, concurrency: 2 }, () => {
       const [me, agent] = [given.userId, agentOf(given)];
       const say = await caller.publish(livekit.TrackSource.SOURCE_MICROPHONE);
       await caller.until(() => caller.said(agent, /^Hello!/)?.final && caller.states.at(-1)[1] === "listening");
-      const before = caller.loud;
+      const [before, heard] = [caller.loud, speech.heard.length];
       await say(voice(1.2, 48_000));
       assert.equal((await caller.until(() => caller.said(me, /back up/)?.final && caller.said(me, /./))).text, question);
       await caller.until(() => caller.said(agent, /^To back up Parley/) && caller.loud - before > 0.5);
-      const sound = speech.heard.at(-1);
+      const sound = speech.heard.slice(heard).flatMap((part) => [...part]); // a busy machine stumbles, and cuts it in two
       assert.ok(sound.length > 16_000 && loudness(sound) > 0.02, `${sound.length} samples at ${loudness(sound)} were to be understood`);
 
       await caller.leave({ bye: false });
-      assert.equal((await eventually(() => ended(server, given))).reason, "client_left");
+      assert.equal((await untilEnded(server, given)).reason, "client_left");
     });
 
     test("is told why the session ended, and cannot come back", async () => {
@@ -208,16 +208,18 @@ describe("a native LiveKit client", { skip, concurrency: 2 }, () => {
 });
 
 /** What `look` returns once it returns something. A minute only guards against waiting without end. */
-async function eventually(look) {
-  for (let tries = 0; tries < 600; tries++) {
+async function eventually(look, pause = 100) {
+  for (let waited = 0; waited < 60_000; waited += pause) {
     const found = await look();
     if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
   throw new Error(`${look} did not come true`);
 }
 
-async function ended(server, given) {
-  const session = await server.stored(given);
-  return session.endedAt && session;
-}
+/** What is stored of a session once it has ended. Each look starts the program, beside a test that speaks: they are few. */
+const untilEnded = (server, given) =>
+  eventually(async () => {
+    const session = await server.stored(given);
+    return session.endedAt && session;
+  }, 1_000);

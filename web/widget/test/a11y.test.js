@@ -6,7 +6,7 @@ import { findings } from "./axe.js";
 import { launch, skip } from "./browser.js";
 import { agent, answerEvents, history, kept, stream, user } from "./chat-answers.js";
 import { serveFrames } from "./frame-server.js";
-import { openState } from "./frames.js";
+import { openNextState } from "./frames.js";
 import { isWanted } from "./problems.js";
 import { ask, looks, states } from "./states.js";
 
@@ -27,7 +27,7 @@ describe("the chat is accessible", { skip }, () => {
     await browser?.close();
     server?.stop();
   });
-  const open = (state, use, look = looks.light) => openState(browser, server, state, look, use);
+  const open = (state, use, look = looks.light) => openNextState(browser, server, state, look, use);
 
   for (const [name, state] of Object.entries(states)) {
     for (const look of chosen) {

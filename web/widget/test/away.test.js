@@ -5,7 +5,7 @@ import { findings } from "./axe.js";
 import { launch, skip } from "./browser.js";
 import * as A from "./chat-answers.js";
 import { serveFrames } from "./frame-server.js";
-import { openState } from "./frames.js";
+import { openNextState } from "./frames.js";
 import { isWanted } from "./problems.js";
 import { looks } from "./states.js";
 
@@ -31,7 +31,7 @@ describe("nobody is there", { skip }, () => {
   });
 
   const open = (routes, use, more = {}) =>
-    openState(browser, server, { stored: A.kept(), routes, ...more }, looks.light, async (page, chat) => {
+    openNextState(browser, server, { stored: A.kept(), routes, ...more }, looks.light, async (page, chat) => {
       await use(page, chat);
       assert.deepEqual(page.problems.filter((problem) => !isWanted(problem)), []);
     });

@@ -1,7 +1,7 @@
 // A message's life when the server is killed, the network is away, somebody stops the answer, or there are several tabs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { launch, newPage, skip } from "./browser.js";
+import { launch, newPage, patience, skip } from "./browser.js";
 import { ask, field, nextAddress, said, startChats, stored } from "./chats.js";
 import { createGate, endless } from "./model.js";
 
@@ -10,7 +10,7 @@ const beginning = { text: "One two three four five six seven eight nine ten. ".r
 
 /** Waits until what the server has of the conversation is as it should be. */
 async function untilStored(page, isDone) {
-  while (!isDone(await stored(page)));
+  for (const end = performance.now() + patience; !isDone(await stored(page)); ) assert.ok(performance.now() < end, String(isDone));
 }
 
 describe("an answer that is lost", { skip }, () => {

@@ -1,13 +1,14 @@
 // What the chat says and does when a message is not answered as usual, and when the page's tools are called.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { launch, newPage, skip } from "./browser.js";
+import { launch, leavePage, newPage, skip } from "./browser.js";
 import * as A from "./chat-answers.js";
 import { serveFrames } from "./frame-server.js";
 import { until } from "./setup.js";
 
 describe("the chat", { skip }, () => {
   let server, browser;
+  let free; // a page that no test has at present
   before(async () => {
     [server, browser] = await Promise.all([serveFrames(), launch()]);
   });
@@ -20,16 +21,19 @@ describe("the chat", { skip }, () => {
     server.config = A.config(config);
     server.answer = A.answers(routes);
     server.asked.length = 0;
-    const page = await newPage(browser, [server.host("127.0.0.1")], { viewport: { width: 448, height: 704 }, locale: "en" });
-    await page.clock.install();
+    const page = free ?? (await newPage(browser, [server.host("127.0.0.1")], { viewport: { width: 448, height: 704 }, locale: "en" }));
+    if (!free) await page.clock.install();
+    free = undefined;
     try {
       await page.goto(`${server.at("127.0.0.1")}/chatbot-iframe/${A.agentId}`);
       const field = page.locator("textarea");
       await field.waitFor();
       const ask = async (text) => (await field.fill(text), await field.press("Enter"));
       await use(page, ask, field);
+      await leavePage(page, server.at("127.0.0.1"));
+      free = page;
     } finally {
-      await page.context().close();
+      if (!free) await page.context().close();
     }
   };
 

@@ -165,7 +165,7 @@ describe("the closed chat", { skip }, () => {
       const boot = JSON.stringify(configOf(agentId));
       const sum = [builtFile("/embed.min.js").text, boot].map((text) => gzipSync(text, { level: 9 }).length).reduce((a, b) => a + b);
       assert.ok(sum + 2 * 500 <= 8000, `${sum} bytes and the headers`);
-    });
+    }, { isLast: true });
   });
 
   test("is on the pages of agents that are available alone", async () => {

@@ -27,23 +27,26 @@ function writeSpeech(file) {
 }
 
 describe("dictation", { skip }, () => {
-  let kit;
+  let kit, browser;
+  const launchWith = (options) => launch(options, complete); // the headless shell answers no question for a permission
   before(async () => {
-    kit = await startKit();
+    [kit, browser] = await Promise.all([startKit(), launchWith(microphone)]);
   });
-  after(() => kit?.stop());
+  after(async () => {
+    await browser?.close();
+    kit?.stop();
+  });
 
-  const inBrowser = async (options, use) => {
-    const browser = await launch(options, complete); // the headless shell answers no question for a permission
+  const onPage = async (use, from = browser) => {
+    const page = await openKit(from, kit);
     try {
-      const page = await openKit(browser, kit);
       await use(page);
       assert.deepEqual(
         page.problems.filter((text) => !text.includes("ScriptProcessorNode is deprecated")),
         [],
       );
     } finally {
-      await browser.close();
+      await page.context().close();
     }
   };
   const hearSomething = (page) =>
@@ -51,7 +54,7 @@ describe("dictation", { skip }, () => {
   const begin = (page, props = {}) => page.evaluate((props) => ((kit.log.length = 0), kit.show(null), kit.dictation(props)), props);
 
   test("what is said becomes text, as a WAV file with one channel at 16 kHz", async () => {
-    await inBrowser(microphone, async (page) => {
+    await onPage(async (page) => {
       await begin(page, { color: "#ff0000" });
       await page.getByRole("button", { name: "Dictate" }).click();
       await page.getByText("Listening…").waitFor();
@@ -81,7 +84,9 @@ describe("dictation", { skip }, () => {
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, "speech.wav");
     writeSpeech(file);
-    await inBrowser([...microphone, `--use-file-for-fake-audio-capture=${file}%noloop`], async (page) => {
+    const speaking = await launchWith([...microphone, `--use-file-for-fake-audio-capture=${file}%noloop`]);
+    t.after(() => speaking.close());
+    await onPage(async (page) => {
       await begin(page, { silenceTimeout: 1 });
       await page.getByRole("button", { name: "Dictate" }).click();
       await page.waitForFunction(() => kit.log.some(([name]) => name === "text"));
@@ -91,12 +96,12 @@ describe("dictation", { skip }, () => {
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Dictate" }).waitFor();
       assert.deepEqual(await page.evaluate(() => kit.log), []);
-    });
+    }, speaking);
   });
 
   test("a microphone that is refused or absent is said in words", async () => {
     const faults = { NotAllowedError: "The microphone is not allowed here.", NotFoundError: "There is no microphone that works." };
-    await inBrowser([], async (page) => {
+    await onPage(async (page) => {
       for (const [name, text] of Object.entries(faults)) {
         await page.evaluate((name) => {
           navigator.mediaDevices.getUserMedia = async () => Promise.reject(new DOMException("", name));
@@ -109,7 +114,7 @@ describe("dictation", { skip }, () => {
   });
 
   test("a browser without worklets records as well", async () => {
-    await inBrowser(microphone, async (page) => {
+    await onPage(async (page) => {
       await page.evaluate(() => (AudioWorklet.prototype.addModule = async () => Promise.reject(new Error("no"))));
       await begin(page);
       await page.getByRole("button", { name: "Dictate" }).click();
@@ -121,7 +126,7 @@ describe("dictation", { skip }, () => {
   });
 
   test("sound of any rate comes to 16 kHz, and who is silent is waited for", async () => {
-    await inBrowser([], async (page) => {
+    await onPage(async (page) => {
       const found = await page.evaluate(() => {
         const tone = (rate) => Float32Array.from({ length: rate }, (_, i) => Math.sin((2 * Math.PI * 440 * i) / rate));
         const resampled = [8_000, 16_000, 44_100, 48_000].map((rate) => kit.resample(tone(rate), rate));

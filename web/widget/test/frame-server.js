@@ -1,6 +1,7 @@
 // Serves the pages of the chat with the headers of the server, and answers of the chat API that a test sets: JSON, or
 // the chunks of a stream, which may stay open. Nothing else of the program runs.
 import { builtFile, built, startSite } from "./server.js";
+import { emptyPath } from "./browser.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -29,6 +30,7 @@ export async function serveFrames() {
     if (boot) return sendBoot(boot[1], site.config, reply);
     if (url.pathname.startsWith("/api/chat/")) return void answerAPI(site, url, asked, reply);
     if (url.pathname === "/shop") return sendShop(site, url, reply);
+    if (url.pathname === emptyPath) return sendEmpty(reply);
     const mode = /\/help$/.test(url.pathname) ? "help" : (url.searchParams.get("mode") ?? "iframe");
     reply.writeHead(200, headersOf(`http://${asked.headers.host}`));
     reply.end(pageOf(site.config, mode));
@@ -46,6 +48,11 @@ function sendFile({ type, text }, reply) {
 function sendBoot(agentId, config, reply) {
   reply.writeHead(200, { "Content-Type": "text/javascript; charset=utf-8", "Access-Control-Allow-Origin": "*" });
   reply.end(`window[Symbol.for("parley")]?.get(${JSON.stringify(agentId)})?.boot(${escapeScript(config)})`);
+}
+
+function sendEmpty(reply) {
+  reply.writeHead(200, { "Content-Type": "text/html; charset=utf-8" });
+  reply.end('<!doctype html><html lang="en"><head><link rel="icon" href="data:,"><title>Nothing</title></head></html>');
 }
 
 /** A page of a site with the widget: that of the other site of the two, with what `head` of the query says before it. */

@@ -1,5 +1,5 @@
 // Opens the chat for tests: by itself, or in the page of a site with the loader.
-import { newPage } from "./browser.js";
+import { emptyPath, leavePage, newPage } from "./browser.js";
 import { agentId, answers, config } from "./chat-answers.js";
 
 /** Nothing in a picture depends on when and where it is made. */
@@ -11,25 +11,76 @@ const now = Date.parse("2026-11-22T12:00:00Z");
  * {colorScheme, locale, width, height}. Calls `use` with the page and with what holds the chat, a frame or the page.
  */
 export async function openState(browser, server, state, look, use) {
-  const { width = look.width, height = look.height } = { ...look, ...state.size };
-  server.config = config({ locale: "", ...state.config }, { theme: look.colorScheme ?? "light", ...state.chat });
-  server.answer = answers(state.routes);
-  server.asked.length = 0;
-  const viewport = { width, height };
-  const options = { ...place, viewport, colorScheme: look.colorScheme ?? "light", locale: look.locale ?? "en", ...state.options };
-  const page = await newPage(browser, [server.host("127.0.0.1"), server.host("localhost")], options);
+  answerFor(server, state, look);
+  const page = await openPage(browser, server, state, look);
   try {
-    await page.clock.setFixedTime(now);
     await page.addInitScript(keep, state.stored ?? {});
-    await page.addInitScript(fakeViewport);
     await state.prepare?.(page);
-    await page.goto(addressOf(server, state, look));
-    const chat = state.site && !state.isClosed ? await openWindow(page) : page;
-    await state.act?.(page, chat, server);
-    await use(page, chat);
+    await show(page, server, state, look, use);
   } finally {
     await page.context().close();
   }
+}
+
+/**
+ * As openState, for states that nobody loads again, one after the other: the next one in the same look has the same page,
+ * with a new document. Those that `prepare` a page, and sites with a frame, have one of their own; `prepareOnce` is called
+ * with each page.
+ */
+export async function openNextState(browser, server, state, look, use) {
+  if (state.prepare || state.site || state.options) return openState(browser, server, state, look, use);
+  answerFor(server, state, look);
+  const [pages, key] = [pagesOf(browser), JSON.stringify([look.colorScheme, look.locale, state.prepareOnce?.name])];
+  const isNew = !pages.has(key);
+  const page = pages.get(key) ?? (await openPage(browser, server, state, look));
+  pages.delete(key);
+  try {
+    if (isNew) await state.prepareOnce?.(page);
+    await page.setViewportSize(sizeOf(state, look));
+    await page.goto(server.at("127.0.0.1") + emptyPath);
+    await page.evaluate(keep, state.stored ?? {});
+    await show(page, server, state, look, use);
+    await leavePage(page, server.at("127.0.0.1"));
+    pages.set(key, page);
+  } finally {
+    if (pages.get(key) !== page) await page.context().close();
+  }
+}
+
+const pagesOfBrowsers = new WeakMap();
+
+/** The pages of a browser that show no state at present, by their look. */
+function pagesOf(browser) {
+  if (!pagesOfBrowsers.has(browser)) pagesOfBrowsers.set(browser, new Map());
+  return pagesOfBrowsers.get(browser);
+}
+
+function answerFor(server, { config: more, chat, routes }, { colorScheme = "light" }) {
+  server.config = config({ locale: "", ...more }, { theme: colorScheme, ...chat });
+  server.answer = answers(routes);
+  server.asked.length = 0;
+}
+
+function sizeOf({ size }, look) {
+  const { width, height } = { ...look, ...size };
+  return { width, height };
+}
+
+/** Opens a page in which nothing is shown yet. */
+async function openPage(browser, server, state, look) {
+  const { colorScheme = "light", locale = "en" } = look;
+  const options = { ...place, viewport: sizeOf(state, look), colorScheme, locale, ...state.options };
+  const page = await newPage(browser, [server.host("127.0.0.1"), server.host("localhost")], options);
+  await page.clock.setFixedTime(now);
+  await page.addInitScript(fakeViewport);
+  return page;
+}
+
+async function show(page, server, state, look, use) {
+  await page.goto(addressOf(server, state, look));
+  const chat = state.site && !state.isClosed ? await openWindow(page) : page;
+  await state.act?.(page, chat, server);
+  await use(page, chat);
 }
 
 function addressOf(server, { site, mode = "iframe" }, { locale = "en" }) {
@@ -46,7 +97,7 @@ async function openWindow(page) {
   return frame;
 }
 
-// keep runs in all frames before anything else does.
+// keep runs in all frames before anything else does, or in a page of the same site before the chat.
 function keep(values) {
   try {
     for (const [name, value] of Object.entries(values)) localStorage.setItem(name, value);

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { launch, skip } from "./browser.js";
 import * as A from "./chat-answers.js";
 import { serveFrames } from "./frame-server.js";
-import { openState } from "./frames.js";
+import { openNextState } from "./frames.js";
 import { until } from "./setup.js";
 
 const chats = [{ ...A.history([]), id: "c1", title: "Returning shoes" }, { ...A.history([]), id: "c2", title: null }];
@@ -24,7 +24,7 @@ describe("earlier conversations", { skip }, () => {
   const open = (find, use, look = {}) => {
     const answer = async ({ query }) => (query.get("query") ? find(query.get("query")) : [200, { data: chats }]);
     const routes = { "GET /conversations": answer };
-    return openState(browser, server, { mode: "help", stored: A.kept(), routes, size: wide }, look, async (page) => {
+    return openNextState(browser, server, { mode: "help", stored: A.kept(), routes, size: wide }, look, async (page) => {
       const side = page.getByRole("navigation");
       await side.locator("li").nth(1).waitFor();
       await use(page, { side, field: side.getByRole("searchbox"), entries: side.locator("li button") });
@@ -106,7 +106,7 @@ describe("earlier conversations", { skip }, () => {
   test("Escape empties the field of the sheet first, and then closes the sheet", async () => {
     const routes = { "GET /conversations": [200, { data: chats }] };
     const small = { width: 448, height: 704 };
-    await openState(browser, server, { mode: "help", stored: A.kept(), routes, size: small }, {}, async (page) => {
+    await openNextState(browser, server, { mode: "help", stored: A.kept(), routes, size: small }, {}, async (page) => {
       await page.locator("article").first().waitFor();
       await page.getByRole("button", { name: "More" }).click();
       await page.getByRole("menuitem", { name: "Earlier chats" }).click();
@@ -123,11 +123,11 @@ describe("earlier conversations", { skip }, () => {
 
   test("have no field where there are none, nor before there is a visitor", async () => {
     const routes = { "GET /conversations": [200, { data: [] }] };
-    await openState(browser, server, { mode: "help", stored: A.kept(), routes, size: wide }, {}, async (page) => {
+    await openNextState(browser, server, { mode: "help", stored: A.kept(), routes, size: wide }, {}, async (page) => {
       await page.getByRole("navigation").getByText("There are no earlier chats.").waitFor();
       assert.equal(await page.getByRole("searchbox").count(), 0);
     });
-    await openState(browser, server, { mode: "help", size: wide }, {}, async (page) => {
+    await openNextState(browser, server, { mode: "help", size: wide }, {}, async (page) => {
       await page.getByRole("heading", { name: "How can we help?" }).waitFor();
       assert.deepEqual([await page.getByRole("navigation").count(), server.asked.length], [0, 0]);
     });

@@ -120,13 +120,14 @@ describe("the page and the chat", { skip }, () => {
       await page.button.click();
       await page.chat();
       await page.evaluate(() => {
+        window.seen = []; // of all messages, behind those who heard them before
+        window.addEventListener("message", ({ data }) => window.seen.push(data?.data?.content));
         window.postMessage({ type: "user-message", data: { content: "self" } }, "*");
         const script = 'parent.postMessage({ type: "user-message", data: { content: "other" } }, "*")';
         document.getElementById("other").contentWindow.setTimeout(script);
       });
       await page.say("user-message", { content: "chat" });
-      await page.waitForFunction(() => window.heard.length);
-      await page.waitForTimeout(100);
+      await page.waitForFunction(() => window.heard.length && ["self", "other"].every((one) => window.seen.includes(one)));
       assert.deepEqual(await page.evaluate(() => window.heard.map((e) => e.content)), ["chat"]);
       assert.equal(await (await page.chat()).evaluate(() => window.received.every((m) => m.type !== "user-message")), true);
     });

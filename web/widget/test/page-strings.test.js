@@ -27,7 +27,7 @@ describe("strings of strangers on the page of a site", { skip }, () => {
       await page.reload();
       await use(page);
       assert.deepEqual(await page.evaluate(findForbidden), []);
-    }, { configs: { [agentId]: configOf(agentId, changes) } });
+    }, { configs: { [agentId]: configOf(agentId, changes) }, isLast: true });
 
   test("first messages and the name of the agent", async () => {
     const floating = "<script>window.chatbaseConfig = { showFloatingInitialMessages: true, floatingInitialMessagesDelay: 0, "

@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { findings } from "./axe.js";
 import { launch, skip } from "./browser.js";
 import { serveFrames } from "./frame-server.js";
-import { openState } from "./frames.js";
+import { openNextState } from "./frames.js";
 import { comparePicture, compareTree, differenceOfPlace, listGoldens, sizeOfPictures } from "./goldens.js";
 import { isWanted } from "./problems.js";
 import { everyGolden } from "./states.js";
@@ -34,7 +34,7 @@ describe("states of the chat", { skip }, () => {
   for (const { name, state, look, hasTree } of everyGolden()) {
     test(name, async (t) => {
       if (!hasTree && !arePicturesCompared) return t.skip("pictures are not compared");
-      await openState(browser, server, state, look, async (page, chat) => {
+      await openNextState(browser, server, state, look, async (page, chat) => {
         const wrong = hasTree && (await compareTree(page, chat, name));
         if (wrong) assert.equal(wrong.tree, wrong.want, name);
         if (arePicturesCompared) assert.equal(await comparePicture(page, name), null);

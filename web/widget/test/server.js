@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { extname, join } from "node:path";
 import { signUp, startServer } from "../../console/test/server.js";
+import { emptyPath } from "./browser.js";
 
 /** The folder of what was built for the tests. */
 export const built = process.env.PARLEY_WIDGET_BUILD;
@@ -91,7 +92,8 @@ export async function startSite(handle) {
 /** Starts a site with pages of its own: `pages` maps paths to what the body holds, or to {head, body, headers}. */
 export async function startHostSite(pages = {}) {
   const site = await startSite((asked, reply) => {
-    const found = site.pages[new URL(asked.url, "http://x").pathname];
+    const path = new URL(asked.url, "http://x").pathname;
+    const found = site.pages[path] ?? (path === emptyPath ? "" : undefined);
     if (found === undefined) return reply.writeHead(404).end();
     const { head = "", body = "", headers = {} } = typeof found === "string" ? { body: found } : found;
     reply.writeHead(200, { "Content-Type": "text/html; charset=utf-8", ...headers });

@@ -1,17 +1,20 @@
 // A browser, the stub of a server at 127.0.0.1, and a site at localhost for the tests of a file.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { launch, newPage, patience } from "./browser.js";
+import { launch, leavePage, newPage, patience } from "./browser.js";
 import { startHostSite } from "./server.js";
 import { agentId, startStub } from "./stub.js";
 
 /**
  * Starts them around the tests, and returns what opens a page of the site: nothing unexpected may have happened in it at
- * its end, apart from what `expected` describes. `page.bubble(part)` finds an element, `page.chat()` is the frame that
- * has come up, and `page.said(text)` waits for a line in the console. With `hasClock` tests may turn the clock of pages.
+ * its end, apart from what `expected` describes. `page.chat()` is the frame that has come up, and `page.saidLine(text)`
+ * waits for a line in the console. With `hasClock` tests may turn the clock of pages. The next test with the same
+ * `options` has the same page, with a new document; not after one that `isLast`, which leaves more behind than storage
+ * and routes.
  */
 export function useStub({ hasClock = false } = {}) {
   const test = {};
+  const pages = new Map(); // that no test has at present, by their options
   before(async () => {
     [test.browser, test.stub, test.site] = await Promise.all([launch(), startStub(), startHostSite()]);
     test.base = test.stub.at("127.0.0.1");
@@ -21,25 +24,36 @@ export function useStub({ hasClock = false } = {}) {
     test.stub?.stop();
     test.site?.stop();
   });
-  test.open = async (content, use, { expected, configs, options } = {}) => {
+  test.open = async (content, use, { expected, configs, options, isLast = false } = {}) => {
     const { stub, site } = test;
     stub.reset();
     Object.assign(stub.configs, configs);
     site.pages["/"] = content;
-    const page = await newPage(test.browser, [stub.host("127.0.0.1"), site.host("localhost")], options);
-    const said = [];
-    page.on("console", (m) => said.push(m.text()));
+    const key = JSON.stringify(options ?? {});
+    const page = pages.get(key) ?? (await openPage(test, options, hasClock));
+    pages.delete(key);
+    page.said.length = 0;
     try {
-      if (hasClock) await page.clock.install();
       await page.goto(`${site.at("localhost")}/`);
-      await use(Object.assign(page, helpers(page, said)));
+      await use(page);
       const problems = page.problems.filter((text) => !expected?.test(text));
       assert.deepEqual(problems, []);
+      if (isLast) return;
+      await leavePage(page, site.at("localhost"));
+      pages.set(key, page);
     } finally {
-      await page.context().close();
+      if (pages.get(key) !== page) await page.context().close();
     }
   };
   return test;
+}
+
+async function openPage({ browser, stub, site }, options, hasClock) {
+  const page = await newPage(browser, [stub.host("127.0.0.1"), site.host("localhost")], options);
+  const said = [];
+  page.on("console", (m) => said.push(m.text()));
+  if (hasClock) await page.clock.install();
+  return Object.assign(page, helpers(page, said));
 }
 
 function helpers(page, said) {

@@ -6,7 +6,7 @@ import { chosen, strings } from "../../console/test/hostile.js";
 import { launch, skip } from "./browser.js";
 import * as A from "./chat-answers.js";
 import { serveFrames } from "./frame-server.js";
-import { openState } from "./frames.js";
+import { openNextState } from "./frames.js";
 import { findForbidden, watchFrame } from "./forbidden.js";
 import { isWanted } from "./problems.js";
 import { ask, describeForm } from "./states.js";
@@ -48,7 +48,7 @@ describe("strings of strangers in the chat", { skip }, () => {
 
   /** Opens a state that has the texts in it, and looks for what may not be there. */
   const show = (texts, state, act) =>
-    openState(browser, server, { ...state, prepare: watchFrame }, look, async (page, chat) => {
+    openNextState(browser, server, { ...state, prepareOnce: watchFrame }, look, async (page, chat) => {
       await act(page, chat);
       await check(page, chat, texts);
     });
@@ -66,7 +66,7 @@ describe("strings of strangers in the chat", { skip }, () => {
       let next = "";
       const routes = { "POST /messages": () => A.stream(hostileAnswer(next, pieces && next.length < 2_000 ? 1 : 97), { pieces: pieces
         && next.length < 60 ? 1 : 0 }) };
-      await openState(browser, server, { routes, prepare: watchFrame }, look, async (page, chat) => {
+      await openNextState(browser, server, { routes, prepareOnce: watchFrame }, look, async (page, chat) => {
         for (const [i, text] of groups(offset).flat().entries()) {
           next = text;
           await ask(chat, text.slice(0, 5_000).trim() || "x");
@@ -186,7 +186,7 @@ describe("strings of strangers in the chat", { skip }, () => {
     const names = groups(7).flat().map((text) => text.slice(0, 200)).filter((text) => !text.includes("\0") && text.isWellFormed());
     const few = names.slice(0, process.env.PARLEY_LONG ? undefined : 20);
     const empty = (name) => ({ name, mimeType: "text/html", buffer: Buffer.alloc(0) });
-    await openState(browser, server, { prepare: watchFrame }, look, async (page, chat) => {
+    await openNextState(browser, server, { prepareOnce: watchFrame }, look, async (page, chat) => {
       for (let i = 0; i < few.length; i += 5) {
         const some = few.slice(i, i + 5);
         await chat.locator("input[type=file]").setInputFiles(some.map((name) => ({ ...empty(name), buffer: Buffer.from("x") })));

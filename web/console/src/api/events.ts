@@ -192,6 +192,7 @@ export class Live {
     this.isLeader = true;
     while (!this.ended.signal.aborted) {
       const pause = await this.connect();
+      if (this.ended.signal.aborted) return; // and the next one has the lock at once
       if (pause === null) return this.show({ name: "none" });
       if (this.isRefused) this.refused();
       else this.lost();

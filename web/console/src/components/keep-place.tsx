@@ -37,6 +37,19 @@ export class KeepPlace extends Component<Props> {
 
   override componentDidUpdate(_: Props, __: unknown, before: Places | null): void {
     if (!before || before.size === 0) return;
+    this.restore(before);
+    // Lists of React Aria draw their rows after this, and before the browser draws the page.
+    const drawn = [...this.rows()];
+    queueMicrotask(() => this.area.current && this.hasOthers(drawn) && this.restore(before));
+  }
+
+  /** Reports whether there are other rows than those. */
+  private hasOthers(former: readonly HTMLElement[]): boolean {
+    const rows = this.rows();
+    return rows.length !== former.length || former.some((row, i) => row !== rows[i]);
+  }
+
+  private restore(before: Places): void {
     const moves: number[] = [];
     for (const row of this.rows()) {
       const place = before.get(nameOf(row));

@@ -26,7 +26,8 @@ export function More({ list, isBack = false, isAsked = false, label }: Props) {
   useEffect(() => {
     if (!end.current || !has || isFetching || isFailed || isAsked) return;
     const isNear = { rootMargin: reach, scrollMargin: reach } as IntersectionObserverInit;
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && void read(), isNear);
+    // A busy page is told of several frames at once: the last one is how it is, and nothing is told before that changes.
+    const observer = new IntersectionObserver((entries) => entries.at(-1)?.isIntersecting && void read(), isNear);
     observer.observe(end.current);
     return () => observer.disconnect();
   }, [has, isFetching, isFailed, isAsked, read]);
