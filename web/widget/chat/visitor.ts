@@ -36,6 +36,15 @@ export class Visitor {
     const isLate = new Promise<void>((resolve) => setTimeout(resolve, longestWait));
     await Promise.race([this.isIntroduced, isLate]);
     await this.identified;
+    if (!this.isNobody) return;
+    await isLate; // the page may still learn who it is
+    await this.identified;
+    if (this.isNobody) this.forget();
+  }
+
+  /** The page says that nobody is signed in. */
+  private get isNobody(): boolean {
+    return this.identity.token === null && this.shown.value.userId === null;
   }
 
   private async prove(identity: Identity): Promise<void> {
@@ -43,7 +52,10 @@ export class Visitor {
     this.identity = identity;
     const { token, user_id, user_hash } = identity;
     const proof = token ? { token } : user_id && user_hash ? { user_id: String(user_id), user_hash } : null;
-    if (!proof) return;
+    if (!proof) {
+      if (token === null && this.shown.value.userId !== null) this.forget(); // who was signed in has left
+      return;
+    }
     const { api, draft, store, tabs } = this.chat;
     const before = this.shown.value.userId ?? store.get().userId;
     try {

@@ -213,6 +213,18 @@ describe("a page with the chat", { skip }, () => {
       assert.equal(await chat.getByText("About hats").count(), 0);
       const kept = JSON.parse(await page.evaluate((key) => localStorage.getItem(key), `parley:${chats.agentId}`));
       assert.deepEqual([kept.userId, kept.conversationId], ["", ""]);
+      // Nor does nobody, after somebody has signed out.
+      site.pages["/"] = pageOf("fred");
+      await page.reload();
+      await chat.locator("article").first().waitFor();
+      await sendQuestion(chat, "hats");
+      await said(chat, "About hats").waitFor();
+      site.pages["/"] = snippet(base, chats.agentId, `${hearing}\nchatbase.identify({ token: null, plan: "free" });`);
+      await page.reload();
+      const isForgotten = (key) => JSON.parse(localStorage.getItem(key)).userId === "";
+      await page.waitForFunction(isForgotten, `parley:${chats.agentId}`);
+      await chat.locator("article").first().waitFor();
+      assert.equal(await chat.getByText("About hats").count(), 0);
     }, more);
   });
 });
