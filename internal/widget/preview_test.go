@@ -139,6 +139,24 @@ func TestPicturesLieBelowTheFiles(t *testing.T) {
 	}
 }
 
+// The tab of a page has the agent's icon; without one the browser asks for none, which the policy would refuse.
+func TestTabHasTheIconOfTheAgent(t *testing.T) {
+	f := newFixture(t)
+	requirePart := func(part string) {
+		t.Helper()
+		if page := readBody(t, f.get("/"+f.open+"/help").Body); !strings.Contains(page, part) {
+			t.Errorf("%s is missing: %s", part, page)
+		}
+	}
+	requirePart(`<link rel="icon" href="data:,">`)
+	icon, err := admin.RunOn(t.Context(), f.server.AdminService, admin.SetIcon,
+		admin.NewIcon{AgentID: f.open, Image: newSquare(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	requirePart(`<link rel="icon" href="` + *icon.Path + `">`)
+}
+
 // A color that was chosen can be given up, on its own: it then follows from the others again.
 func TestColorsAreClearedByNull(t *testing.T) {
 	f := newFixture(t)

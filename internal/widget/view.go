@@ -95,6 +95,7 @@ type chatPage struct {
 	Locale, Direction string
 	IsDark            bool
 	Title             string
+	Icon              string // of its tab; empty for none
 	Style, Script     string
 	Config            template.JS
 	Mode              string
@@ -114,11 +115,15 @@ func (p *Pages) showChat(w http.ResponseWriter, r *http.Request, v *view) error 
 	if err != nil {
 		return err
 	}
+	icon := ""
+	if config.Icon != nil {
+		icon = *config.Icon
+	}
 	p.setPolicy(w, r, v, agent)
 	locale := chooseLocale(r)
 	writePage(w, r, http.StatusOK, "chat.html", chatPage{
 		Locale: locale.name, Direction: locale.direction(), IsDark: v.isDark(&config.Styles), Title: agent.Name,
-		Mode:  v.mode,
+		Icon: icon, Mode: v.mode,
 		Style: p.build.entryFile(v.mode, ".css"), Script: p.build.entryFile(v.mode, ".js"),
 		Config: template.JS(text), //nolint:gosec // JSON whose < and > are escaped
 	})

@@ -56,6 +56,9 @@ var channels = map[string]parley.Channel{"": parley.ChannelWidget, "bubble": par
 
 func (s *server) sendMessage(ctx context.Context, c *call, in *MessageRequest) (*httpapi.EventStream, error) {
 	from, body := callerOf(c), &in.Body
+	if err := checkWords(body.Message.Value); err != nil {
+		return nil, err
+	}
 	if err := s.countMessage(from); err != nil {
 		return nil, err
 	}
@@ -78,6 +81,14 @@ func (s *server) sendMessage(ctx context.Context, c *call, in *MessageRequest) (
 		return nil, err
 	}
 	return s.startTurn(ctx, c, req)
+}
+
+// checkWords fails for a message of spaces alone: there is nothing to answer, and an answer would be charged.
+func checkWords(message string) error {
+	if message != "" && strings.TrimSpace(message) == "" {
+		return parley.Invalid("message", "must not be blank")
+	}
+	return nil
 }
 
 // maxTitleChars is the longest title of a page.

@@ -104,6 +104,19 @@ func TestModelReadsWhatThePageSaysOfItsUser(t *testing.T) {
 
 // TestPageIsStoredWithTheConversation checks what of the page around the chat is kept, and that later pages of the same
 // conversation change nothing of it.
+// A message of spaces begins no conversation, and goes on with none.
+func TestBlankMessagesAreRefused(t *testing.T) {
+	forEachServer(t, func(f *chatFixture) {
+		token := f.newVisitor()
+		chat := f.send(token, fields{"message": "Hello"})
+		for _, body := range []fields{{"message": " \n\t"}, {"message": " ", "conversationId": chat.conversation}} {
+			f.wantCode(f.do(http.MethodPost, f.agent+"/messages", token, body), "VALIDATION_INVALID_BODY")
+		}
+		f.wantCode(f.do(http.MethodPost, f.agent+"/conversation/"+chat.conversation+"/messages", token,
+			fields{"message": " "}), "VALIDATION_INVALID_BODY")
+	})
+}
+
 func TestPageIsStoredWithTheConversation(t *testing.T) {
 	forEachServer(t, func(f *chatFixture) {
 		token := f.newVisitor()

@@ -102,6 +102,10 @@ const (
 	maxDeviceLimiters = 1000
 )
 
+// reasonOwnWords is the reason of a refusal whose words the company has chosen. The chat shows them in place of its
+// own, which are in the visitor's language.
+const reasonOwnWords = "own_words"
+
 type (
 	call       = httpapi.Call
 	operation  = httpapi.Operation
@@ -203,6 +207,9 @@ func (s *server) countMessage(c *caller) error {
 		var e *parley.Error
 		if errors.As(limiter.Take(key, s.Now()).Err(), &e) {
 			e.Message = c.agent.RateLimit.Message
+			if e.Message != parley.DefaultDeviceLimit().Message {
+				e.Details = map[string]string{"reason": reasonOwnWords}
+			}
 			return e
 		}
 	}

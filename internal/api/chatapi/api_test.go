@@ -396,8 +396,17 @@ func TestAgentLimitsMessages(t *testing.T) {
 		f.send(token, fields{"message": "2"})
 		r := f.do(http.MethodPost, f.agent+"/messages", token, fields{"message": "3"})
 		if r.code() != "RATE_LIMIT_TOO_MANY_REQUESTS" || !bytes.Contains(r.body, []byte("Slowly, please")) ||
-			r.header.Get("Retry-After") == "" {
+			!bytes.Contains(r.body, []byte(`"reason":"own_words"`)) || r.header.Get("Retry-After") == "" {
 			f.Errorf("%d %s, Retry-After %q", r.status, r.body, r.header.Get("Retry-After"))
+		}
+		f.agent = f.newAgent(`{"visibility":"public"}`) // whose words nobody has chosen
+		token = f.newVisitor()
+		for range 20 { // as many as an agent takes that has no limit of its own
+			f.send(token, fields{"message": "1"})
+		}
+		r = f.do(http.MethodPost, f.agent+"/messages", token, fields{"message": "2"})
+		if r.code() != "RATE_LIMIT_TOO_MANY_REQUESTS" || bytes.Contains(r.body, []byte("own_words")) {
+			f.Errorf("%d %s", r.status, r.body)
 		}
 	}, testkit.WithClock(clock.New()))
 }

@@ -262,6 +262,9 @@ type PersonBody struct {
 
 func (s *server) writeToPerson(ctx context.Context, c *call, in *PersonRequest) (*Data[Message], error) {
 	from := callerOf(c)
+	if err := checkWords(in.Body.Message.Value); err != nil {
+		return nil, err
+	}
 	if err := s.countMessage(from); err != nil {
 		return nil, err
 	}

@@ -56,7 +56,9 @@ describe("snippets", () => {
       const text = proxy(origin, id);
       for (const part of ["/help", "/__cb/", `/api/chat/${id}/`]) assert.ok(text.includes(part), `${name}: ${part}`);
       assert.ok(text.includes(origin), name);
+      assert.doesNotMatch(text, /\/help\*/, `${name}: /helpful is a page of the company`);
     }
+    assert.match(snippets.proxies.nginx(origin, id), /^proxy_ssl_server_name on;$/m); // else it names no host to the server
   });
 
   test("the sample for Node makes a token that a server of the same secret takes", () => {

@@ -70,10 +70,36 @@ function Copy({ text }: { text: string }) {
     const timer = setTimeout(() => setCopied(false), 2_000);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  const copy = () => void navigator.clipboard?.writeText(text).then(() => setCopied(true), () => {});
+  const copy = () => void copyText(text).then(setCopied);
   return (
     <Action label={t(isCopied ? "chat.copied" : "chat.copy")} onClick={copy}>
       {isCopied ? <CheckIcon size={16} /> : <CopyIcon size={16} />}
     </Action>
   );
+}
+
+/** Puts a text into the clipboard, and reports whether that was done. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyField(text);
+  }
+}
+
+/** Copies in the older way, which also works in a frame that its page does not let write to the clipboard, and without https. */
+function copyField(text: string): boolean {
+  const before = document.activeElement;
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.readOnly = true; // no keyboard comes up
+  field.style.position = "fixed";
+  field.style.opacity = "0";
+  document.body.append(field);
+  field.select();
+  const isDone = document.execCommand("copy");
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return isDone;
 }

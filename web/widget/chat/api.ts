@@ -87,17 +87,25 @@ export class Api {
     return `Visitor ${this.keeper.token()}`;
   }
 
-  private async call(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
+  private call(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
+    return this.asVisitor(async () => {
+      const reply = await this.fetch(method, path, body, options);
+      if (reply.ok) return reply;
+      throw readError(reply.status, await reply.text(), reply.headers.get("Retry-After"));
+    });
+  }
+
+  /** Sends something as the visitor, and once more as another where the server does not know this one. */
+  async asVisitor<T>(send: () => Promise<T>): Promise<T> {
     await this.beginVisitor();
     const sent = this.keeper.token();
-    const reply = await this.fetch(method, path, body, options);
-    if (reply.ok) return reply;
-    const error = readError(reply.status, await reply.text(), reply.headers.get("Retry-After"));
-    if (error.status !== 401) throw error;
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    }
     await this.replaceVisitor(sent);
-    const second = await this.fetch(method, path, body, options);
-    if (second.ok) return second;
-    throw readError(second.status, await second.text(), second.headers.get("Retry-After"));
+    return send();
   }
 
   private async fetch(method: string, path: string, body: unknown, { signal, key, lastEventId }: CallOptions) {

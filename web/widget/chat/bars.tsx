@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { useChat } from "./context";
+import { formatWait } from "./i18n";
 import { AlertIcon, BusyIcon, CloseIcon } from "./icons";
 import { lazy } from "./lazy";
 import { RichText } from "./rich-text";
@@ -51,18 +52,28 @@ export function StateBar() {
 
 interface BarProps {
   text: string;
+  /** Is not spoken by itself, unlike the text: it changes each second. */
+  countdown?: string;
   isBusy?: boolean;
   /** Nothing is wrong. */
   isCalm?: boolean;
   action?: { label: string; run: () => void };
 }
 
-function Bar({ text, isBusy = false, isCalm = false, action }: BarProps) {
+function Bar({ text, countdown = "", isBusy = false, isCalm = false, action }: BarProps) {
   return (
     <div class={styles.bar} role="status">
       {!isCalm && <span class={isBusy ? styles.spin : undefined}>{isBusy ? <BusyIcon size={16} /> : <AlertIcon size={16} />}</span>}
       <span class={styles.text} dir="auto">
         {text}
+        {countdown && (
+          <>
+            {" "}
+            <span role="timer" aria-live="off">
+              {countdown}
+            </span>
+          </>
+        )}
       </span>
       {action && (
         <button type="button" class={styles.action} onClick={action.run}>
@@ -76,7 +87,7 @@ function Bar({ text, isBusy = false, isCalm = false, action }: BarProps) {
 /** The agent takes no more messages for a while, in its own words. */
 function Limited() {
   const chat = useChat();
-  const { t } = chat.texts;
+  const { t, locale } = chat.texts;
   const { message, until } = chat.composer.value;
   const [now, setNow] = useState(Date.now);
   const left = Math.ceil((until - now) / 1000);
@@ -87,8 +98,8 @@ function Limited() {
   useEffect(() => {
     if (left <= 0) chat.endLimit();
   }, [left <= 0]);
-  const text = message || t("chat.limited");
-  return <Bar text={left > 0 ? `${text} ${t("chat.countdown", { count: left })}` : text} />;
+  const countdown = left > 0 ? t("chat.countdown", { time: formatWait(left, locale.value) }) : "";
+  return <Bar text={message || t("chat.limited")} countdown={countdown} />;
 }
 
 function Closed() {

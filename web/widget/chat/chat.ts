@@ -235,6 +235,7 @@ export class FrameChat {
       await this.conversations.isFound;
       await this.who.identified; // another user begins a conversation, before the message
       while (this.turns.isBusy) await this.turns.whenIdle().then(() => this.rounds.running);
+      if (this.conversation.value?.status === "ended") this.reset(); // nobody would read it there
       this.isRevealWanted = isHidden;
       this.send(message.slice(0, longestMessage), [], isHidden);
     }));

@@ -42,6 +42,7 @@ export function ComposerTools({ onFiles, onSpeaking }: ToolsProps) {
         <Dictation
           t={t}
           className={styles.tool}
+          isHidden={!chat.isOpen.value}
           silenceTimeout={options.dictationSilenceTimeout}
           color={options.dictationWaveformColor}
           transcribe={transcribe}

@@ -76,3 +76,11 @@ export function formatTime(time: number, locale: string): string {
   const isToday = new Date(time).toDateString() === new Date().toDateString();
   return (isToday ? clocks.today : clocks.otherDays).format(time);
 }
+
+/** When it is over what takes so many seconds, such as "in 5 minutes". */
+export function formatWait(seconds: number, locale: string): string {
+  const words = new Intl.RelativeTimeFormat(locale);
+  if (seconds <= 90) return words.format(seconds, "second");
+  if (seconds <= 90 * 60) return words.format(Math.ceil(seconds / 60), "minute");
+  return words.format(Math.ceil(seconds / 3600), "hour");
+}

@@ -140,7 +140,51 @@ function Table({ block }: { block: Extract<Block, { kind: "table" }> }) {
   );
 }
 
-const Inlines = ({ nodes }: { nodes: readonly Inline[] }) => nodes.map((node, i) => <InlineView key={i} node={node} />);
+function Inlines({ nodes }: { nodes: readonly Inline[] }) {
+  const runs = withMarks(nodes);
+  return (
+    <>
+      {runs.map(([node, marks], i) =>
+        node.kind === "text" && marks.length > 0 ? (
+          <MarkedText key={i} text={node.text} marks={marks} />
+        ) : (
+          <InlineView key={i} node={node} />
+        ),
+      )}
+    </>
+  );
+}
+
+/** Nodes, of which a text has the marks of citations right behind it. */
+function withMarks(nodes: readonly Inline[]): [Inline, Inline[]][] {
+  const runs: [Inline, Inline[]][] = [];
+  for (const node of nodes) {
+    const last = runs.at(-1);
+    if (node.kind === "cite" && last?.[0].kind === "text") last[1].push(node);
+    else runs.push([node, []]);
+  }
+  return runs;
+}
+
+// The end of the last word; of writing without spaces, the last sign.
+const lastWord = /[^\s\u2e80-\uffef]{1,16}$|\S$/u;
+
+/** A text and the marks behind it, which stay in the line of its last word: no line begins with a mark. */
+function MarkedText({ text, marks }: { text: string; marks: readonly Inline[] }) {
+  const at = text.search(lastWord);
+  const start = at < 0 ? text.length : at;
+  return (
+    <>
+      {text.slice(0, start)}
+      <span class={styles.together}>
+        {text.slice(start)}
+        {marks.map((mark, i) => (
+          <InlineView key={i} node={mark} />
+        ))}
+      </span>
+    </>
+  );
+}
 
 function InlineView({ node }: { node: Inline }) {
   const drawMark = useContext(Marks);

@@ -335,7 +335,8 @@ export class Turns {
 
   /** Shows why a message was not taken. Its words stay, to be sent again or changed. */
   private async refuse(message: Message, error: unknown, signal: AbortSignal): Promise<void> {
-    const { code, status, retryAfter, message: words } = error instanceof ApiError ? error : new ApiError(0, "", "", 0);
+    const fault = error instanceof ApiError ? error : new ApiError(0, "", "", 0);
+    const { code, status, message: words } = fault;
     if (error instanceof ApiError && error.details.userMessageId) return this.noteUnanswered(message, error);
     const unsent = () => this.thread.change(message.key, { state: "unsent", code: code || "NO_ANSWER" });
     if (code === "CONVERSATION_NOT_FOUND") {
@@ -349,12 +350,7 @@ export class Turns {
       if (now === "ongoing" && code === "CONVERSATION_NOT_TAKEN_OVER") return this.ask(message, signal);
     }
     unsent();
-    if (status === 429) {
-      const until = Date.now() + Math.max(1, retryAfter) * 1000;
-      this.trouble.value = { kind: "limited", message: words, until, code };
-    } else if (isOff(status, code)) {
-      this.trouble.value = { kind: "off", message: "", until: 0, code };
-    }
+    this.noteTrouble(fault);
     this.events.onFailed(code || "NO_ANSWER", words);
   }
 
@@ -372,13 +368,18 @@ export class Turns {
   }
 
   private report(error: unknown) {
-    const { code, message } = error instanceof ApiError ? error : { code: "NO_ANSWER", message: "" };
-    const { status = 0, retryAfter = 0 } = error instanceof ApiError ? error : {};
+    const fault = error instanceof ApiError ? error : new ApiError(0, "NO_ANSWER", "", 0);
+    this.noteTrouble(fault);
+    this.events.onFailed(fault.code, fault.message);
+  }
+
+  /** Shows that nothing is answered, for a while or for now: in the company's words where it has chosen some. */
+  private noteTrouble({ status, code, message, retryAfter, details }: ApiError) {
     if (status === 429) {
-      this.trouble.value = { kind: "limited", message, until: Date.now() + Math.max(1, retryAfter) * 1000, code };
+      const words = details.reason === "own_words" ? message : "";
+      this.trouble.value = { kind: "limited", message: words, until: Date.now() + Math.max(1, retryAfter) * 1000, code };
     } else if (isOff(status, code)) {
       this.trouble.value = { kind: "off", message: "", until: 0, code };
     }
-    this.events.onFailed(code, message);
   }
 }

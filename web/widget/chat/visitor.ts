@@ -36,6 +36,15 @@ export class Visitor {
     const isLate = new Promise<void>((resolve) => setTimeout(resolve, longestWait));
     await Promise.race([this.isIntroduced, isLate]);
     await this.identified;
+    if (!this.isNobody) return;
+    await isLate; // the page may still learn who it is
+    await this.identified;
+    if (this.isNobody) this.forget();
+  }
+
+  /** The page says that nobody is signed in. */
+  private get isNobody(): boolean {
+    return this.identity.token === null && this.shown.value.userId === null;
   }
 
   private async prove(identity: Identity): Promise<void> {
@@ -43,11 +52,14 @@ export class Visitor {
     this.identity = identity;
     const { token, user_id, user_hash } = identity;
     const proof = token ? { token } : user_id && user_hash ? { user_id: String(user_id), user_hash } : null;
-    if (!proof) return;
+    if (!proof) {
+      if (token === null && this.shown.value.userId !== null) this.forget(); // who was signed in has left
+      return;
+    }
     const { api, draft, store, tabs } = this.chat;
+    const before = this.shown.value.userId ?? store.get().userId;
     try {
       const userId = await api.identify(proof);
-      const before = this.shown.value.userId ?? store.get().userId;
       if (before && before !== userId) {
         this.chat.reset();
         draft.leave("");
@@ -56,6 +68,7 @@ export class Visitor {
       store.set({ userId: userId ?? "" });
       tabs.tell();
     } catch (error) {
+      if (before && before !== namedBy(proof)) this.forget(); // the page means somebody else
       const { code, message, details } = error instanceof ApiError ? error : new ApiError(0, "NO_ANSWER", "", 0);
       const { reason } = details;
       this.chat.post({ type: "error", data: { code, message, ...(reason && { reason }) } });
@@ -65,6 +78,10 @@ export class Visitor {
   /** Forgets who the visitor is; the next message is a stranger's. */
   logout() {
     this.identity = {};
+    this.forget();
+  }
+
+  private forget() {
     this.shown.value = { userId: null };
     this.chat.reset();
     this.chat.store.clear();
@@ -81,5 +98,18 @@ export class Visitor {
     const { userId } = this.shown.value;
     const known = userId === null ? null : { user_id: userId, ...this.identity };
     return pageUser(known, this.chat.store.get().anonymousId);
+  }
+}
+
+/** Whom a proof names, true or not; empty for nobody. */
+function namedBy({ token, user_id }: { token?: string; user_id?: string }): string {
+  if (!token) return user_id ?? "";
+  try {
+    const text = atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"));
+    // The name of a user may be a number that JSON.parse would round.
+    const claims = JSON.parse(text.replace(/"(user_id|sub)"\s*:\s*(\d+)/g, '"$1":"$2"'));
+    return String(claims.user_id || claims.sub || "");
+  } catch {
+    return "";
   }
 }

@@ -18,7 +18,7 @@ const closeWords: Record<string, string> = {
 type Looks = Pick<ChatStyles, "alignChatButton" | "theme">;
 
 /** Makes the list, empty, for the page: what comes into it later is announced. */
-export function createBubbles({ bottom, elements, endings }: Shell, id: string, looks: Looks, onClick: () => void) {
+export function createBubbles({ bottom, elements, endings }: Shell, id: string, looks: Looks, onClick: () => void, onDismiss = () => {}) {
   const element = document.createElement("div");
   element.id = id;
   element.setAttribute("role", "status");
@@ -38,7 +38,7 @@ export function createBubbles({ bottom, elements, endings }: Shell, id: string, 
     clear,
     show(texts: string[]) {
       clear();
-      add("×", clear).setAttribute("aria-label", closeWords[document.documentElement.lang.slice(0, 2)] ?? "Close");
+      add("×", () => (clear(), onDismiss())).setAttribute("aria-label", closeWords[document.documentElement.lang.slice(0, 2)] ?? "Close");
       texts.forEach((text) => add(text, onClick));
     },
     /** Has a text read to those who do not see the button. */

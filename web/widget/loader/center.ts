@@ -6,6 +6,7 @@ import { followScreen, holdPage } from "./place";
 import { smallScreen } from "./screen";
 import { adopt, top } from "./sheet";
 import type { Shell } from "./shell";
+import { noteKey, read, write } from "./storage";
 
 const widths = { small: 360, medium: 420, large: 520 }; // px
 
@@ -13,10 +14,13 @@ export function begin(shell: Shell): Commands {
   const { agent, frame, endings, suffix, launcher } = shell;
   const looks = () => agent.config?.styles.centerStage ?? {};
   let bubbles: ReturnType<typeof createBubbles> | undefined;
+  /** Whoever has closed the message or opened the chat is called no more in this tab. */
+  const noteRead = () => write("sessionStorage", noteKey(shell.key), "1");
   const opening: Opening = new Opening(shell, {
     show() {
       launcher.setUnread(0);
       bubbles?.clear();
+      noteRead();
       return cover(shell, opening, backdrop);
     },
     isDark: () => looks().theme === "dark",
@@ -31,8 +35,9 @@ export function begin(shell: Shell): Commands {
     const { notificationMessage: note, showChatBubble, width = "medium", theme } = looks();
     opening.onOptions();
     endings.push(adopt(stageStyles(frame.id, backdrop.id, widths[width])));
-    if (!note?.enabled || !note.text || showChatBubble === false || shell.isOpen) return;
-    bubbles = createBubbles(shell, `chatbase-center-stage-message${suffix}`, { ...(theme && { theme }) }, () => opening.show(true));
+    if (!note?.enabled || !note.text || showChatBubble === false || shell.isOpen || read("sessionStorage", noteKey(shell.key))) return;
+    const open = () => opening.show(true);
+    bubbles = createBubbles(shell, `chatbase-center-stage-message${suffix}`, { ...(theme && { theme }) }, open, noteRead);
     shell.attach();
     bubbles.show([note.text]);
   }

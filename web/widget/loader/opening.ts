@@ -18,6 +18,8 @@ export interface OpenOptions {
 interface Place {
   /** Puts the window in its place. Returns what ends that. */
   show(): () => void;
+  /** It is open again on the next page. */
+  isKept?: boolean;
   /** There is something unread that nobody sees. */
   announce?(label: string): void;
   /** What the agent is called. */
@@ -69,17 +71,21 @@ export class Opening implements Hooks {
     this.markTitle();
   }
   onTitle(text: string): void {
-    this.shell.frame.title = text;
+    this.shell.frame.title = text || this.label;
   }
   onFocusLauncher(): void {
     this.shell.launcher.button.focus();
   }
   onOptions(): void {
-    const { displayName, bubbleText } = this.connection.options;
-    const label = displayName || this.place.displayName();
-    this.shell.launcher.setLabel(label, bubbleText);
+    const { label } = this;
+    this.shell.launcher.setLabel(label, this.connection.options.bubbleText);
     this.shell.frame.title = label;
     this.markTitle();
+  }
+
+  /** What the chat is called. */
+  private get label(): string {
+    return this.connection.options.displayName || this.place.displayName();
   }
 
   /** Shows the number of unread messages in the title of the page, if the page wants it. */
@@ -96,6 +102,10 @@ export class Opening implements Hooks {
 
   private get openKey(): string {
     return `${this.shell.key}:open`;
+  }
+
+  private keepOpen(value: string | null): void {
+    if (this.place.isKept) write("sessionStorage", this.openKey, value);
   }
 
   private enter(): void {
@@ -120,7 +130,7 @@ export class Opening implements Hooks {
     if (takesFocus) frame.focus();
     if (wasOpen) return;
     shell.launcher.setOpen(true);
-    write("sessionStorage", this.openKey, "1");
+    this.keepOpen("1");
     write("localStorage", `${shell.key}:opened`, new Date().toDateString()); // it does not open by itself that day
     this.connection.emit("open");
   }
@@ -128,7 +138,7 @@ export class Opening implements Hooks {
   close(): void {
     const { shell } = this;
     const { frame, launcher: { button } } = shell;
-    write("sessionStorage", this.openKey, null);
+    this.keepOpen(null);
     if (!shell.isOpen) return;
     const hadFocus = document.activeElement === frame;
     shell.isOpen = false;

@@ -5,9 +5,10 @@ import { stayClear } from "./screen";
 import { start } from "./script";
 import { adopt, hasSheets, offerLink } from "./sheet";
 import { Shell } from "./shell";
+import { noteKey, read } from "./storage";
 
 function begin(config: Config, shell: Shell): boolean {
-  const { launcher: { button, setLabel, showPicture, setUnread }, script, bottom, elements, endings } = shell;
+  const { launcher: { button, setLabel, showPicture, setUnread }, script, key, bottom, elements, endings } = shell;
   const { centerStage: stage, chat } = config.styles;
   if (!stage?.enabled) return false;
   setLabel(stage.displayName || config.name);
@@ -19,6 +20,7 @@ function begin(config: Config, shell: Shell): boolean {
   elements.push(button);
   endings.push(adopt(launcherStyles(button.id, chat.alignChatButton, stage.buttonColor || stage.headerColor, bottom)), stayClear(button));
   if (config.icon) showPicture(new URL(config.icon, script.base).href);
+  if (read("sessionStorage", noteKey(key))) return true;
   if (stage.notificationIndicator?.enabled) setUnread(stage.notificationIndicator.number);
   if (stage.notificationMessage?.enabled) shell.loadModule();
   return true;

@@ -2,6 +2,9 @@
 
 type Area = "localStorage" | "sessionStorage";
 
+/** The name under which it is kept that center stage need not draw attention to itself any more. */
+export const noteKey = (key: string) => `${key}:noted`;
+
 /** Reads a value; null if there is none, or the page has no storage. */
 export function read(area: Area, key: string): string | null {
   try {

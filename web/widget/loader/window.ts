@@ -17,6 +17,7 @@ export function begin(shell: Shell): Commands {
       bubbles?.clear();
       return followScreen(shell.frame, opening.connection);
     },
+    isKept: true,
     announce: (label) => bubbles?.say(label),
     isDark: () => agent.config?.styles.chat.theme === "dark",
     displayName: () => agent.config?.styles.chat.displayName || agent.config?.name || "",

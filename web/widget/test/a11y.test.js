@@ -83,6 +83,24 @@ describe("the chat is accessible", { skip }, () => {
     });
   });
 
+  for (const name of ["languages", "handover", "call"]) {
+    test(`what is covered cannot be reached, and the focus comes back: ${name}`, async () => {
+      await open(states[name], async (page, chat) => {
+        const isOutside = () => document.activeElement !== document.body && document.activeElement.closest("section") === null;
+        await chat.locator("section :focus").waitFor();
+        for (let i = 0; i < 30; i++) {
+          await page.keyboard.press("Tab");
+          assert.equal(await chat.evaluate(isOutside), false, await chat.evaluate(nameFocused));
+        }
+        await chat.locator("section button").first().focus();
+        await page.keyboard.press("Escape");
+        await chat.locator("section").waitFor({ state: "detached" });
+        await chat.locator("button:focus").waitFor();
+        assert.equal(await chat.locator("[inert]").count(), 0);
+      });
+    });
+  }
+
   test("Shift and Enter break a line, and a word that is composed is not sent", async () => {
     await open(states.fresh, async (page, chat) => {
       const box = chat.locator("textarea");

@@ -85,7 +85,8 @@ export const following = (events) => [
   { "Content-Type": "text/event-stream" },
 ];
 
-export const refusal = (status, code, text, headers = {}) => [status, { error: { code, message: text } }, headers];
+export const refusal = (status, code, text, headers = {}, details = undefined) =>
+  [status, { error: { code, message: text, details } }, headers];
 
 /** Answers what the chat asks; `routes` has "METHOD /path" of what differs, with {id} for any part of a path. */
 export function answers(routes = {}) {

@@ -39,11 +39,13 @@ describe("the chat", { skip }, () => {
 
   test("too many messages: the agent's own words, a countdown, and the message can be sent again", async () => {
     let count = 0;
-    const limited = A.refusal(429, "RATE_LIMIT_TOO_MANY_REQUESTS", "One at a time, please.", { "Retry-After": "50" });
+    const limited = A.refusal(429, "RATE_LIMIT_TOO_MANY_REQUESTS", "One at a time, please.", { "Retry-After": "50" },
+      { reason: "own_words" });
     const routes = { "POST /messages": () => (count++ === 0 ? limited : A.stream(A.answerEvents())) };
     await open(routes, async (page, ask) => {
       await ask("How do I return shoes?");
       await page.getByText(/One at a time, please\. You can write again in \d/).waitFor();
+      assert.match(await page.getByRole("timer").textContent(), /^You can write again in \d/); // which nobody hears each second
       assert.equal(await page.getByText("RATE_LIMIT").count(), 0);
       await page.clock.fastForward(51_000);
       await page.getByText("One at a time, please.").waitFor({ state: "detached" });
@@ -51,6 +53,18 @@ describe("the chat", { skip }, () => {
       await page.getByRole("log").getByText("The label is in the parcel.").waitFor();
       assert.equal(await page.locator("article[data-state=unsent]").count(), 0);
     });
+  });
+
+  test("how long one has to wait is said in minutes and hours where it is long", async () => {
+    for (const [seconds, text] of [["300", "in 5 minutes"], ["40000", "in 12 hours"]]) {
+      const limited = A.refusal(429, "RATE_LIMIT_TOO_MANY_REQUESTS", "Enough for today.", { "Retry-After": seconds });
+      await open({ "POST /messages": limited }, async (page, ask) => {
+        await ask("How do I return shoes?");
+        await page.getByRole("timer").getByText(`You can write again ${text}.`).waitFor();
+        await page.getByText("That was a lot at once. Please wait a moment.").waitFor(); // words of the visitor's language
+        assert.equal(await page.getByText("Enough for today.").count(), 0);
+      });
+    }
   });
 
   test("no credits left: a calm sentence, and nothing more is sent", async () => {

@@ -122,8 +122,13 @@ describe("the closed chat", { skip }, () => {
       assert.equal(await page.button.getAttribute("aria-label"), "Shop help (2)");
       assert.equal(await page.button.textContent(), "2");
       assert.match(await page.floating.textContent(), /Shop help \(2\)/);
+      const isCalled = (title) => page.waitForFunction((want) => document.querySelector("iframe").title === want, title);
+      await page.say("title", { text: "(2) New messages" });
+      await isCalled("(2) New messages");
       await page.say("unread", { count: 0 });
       await page.waitForFunction(() => document.title === "A shop");
+      await page.say("title", { text: "" });
+      await isCalled("Shop help"); // a frame without a name is none for those who hear the page
     });
   });
 

@@ -231,6 +231,17 @@ describe("forms", { skip }, () => {
       assert.deepEqual(page.problems, []);
     });
 
+    test("one is chosen by a button in the chat's language, and by keys", async () => {
+      await page.evaluate((f) => (kit.show(null), kit.form({ fields: [f] })), field("image"));
+      const button = page.getByText("Choose a picture");
+      const chosen = () => page.waitForEvent("filechooser");
+      await Promise.all([chosen(), button.click()]);
+      await page.keyboard.press("Shift+Tab"); // from where the click was
+      assert.equal(await page.evaluate(() => document.activeElement.type), "file");
+      assert.equal(await button.evaluate((element) => getComputedStyle(element).outlineStyle), "solid");
+      await Promise.all([chosen(), page.keyboard.press("Space")]);
+    });
+
     test("what is no picture, or larger than 2 MB, is refused before it is sent", async () => {
       await submit([field("image")]);
       await page.evaluate((f) => (kit.show(null), kit.form({ fields: [f] })), field("image"));

@@ -72,7 +72,7 @@ function pageOf(config, mode) {
   const page = mode === "help" && manifest["help.js"] ? "help" : "chat";
   const styles = manifest[`${page}.css`] ? `<link rel="stylesheet" href="/__cb/${manifest[`${page}.css`]}">` : "";
   return `<!doctype html><html lang="en" dir="ltr"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
 <link rel="icon" href="data:,"><title>Chat</title>${styles}
 <script type="application/json" id="config">${escapeScript(config)}</script>
 <script type="module" src="/__cb/${manifest[`${page}.js`]}"></script>

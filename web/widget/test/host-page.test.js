@@ -178,11 +178,12 @@ describe("a page with the chat", { skip }, () => {
   test("shows the next user of a browser nothing of the one before, on a page that is loaded after the one has left", async () => {
     chats.model.answer = (question) => ({ text: question.includes("hats") ? "About hats" : "About shoes" });
     const { secret } = await chats.call("GET", `/v1/agents/${chats.agentId}/identity-secret`);
-    const pageOf = (user) => {
-      const token = sign(secret, { user_id: user });
+    const pageOf = (user, key = secret) => {
+      const token = sign(key, { user_id: user });
       return snippet(base, chats.agentId, `${hearing}\nchatbase.identify(${JSON.stringify({ token })});`);
     };
-    const more = { withoutStorage: "frames" }; // the page's storage shows what is kept
+    // The page's storage shows what is kept.
+    const more = { withoutStorage: "frames", expected: /status of 403|identity was refused/ };
     await open(pageOf("carla"), async (page) => {
       const chat = bubble(page);
       await press(page);
@@ -204,6 +205,26 @@ describe("a page with the chat", { skip }, () => {
       await until(async () => (await heard(page, "conversation-started")).length === 1);
       const [{ data }] = await heard(page, "conversation-started");
       assert.equal((await usersOf())[data.conversationId], "dora");
+      // Nor does somebody whom the page names without a proof.
+      site.pages["/"] = pageOf("eve", "another secret");
+      await page.reload();
+      await until(async () => (await heard(page, "error")).length === 1);
+      await chat.locator("article").first().waitFor();
+      assert.equal(await chat.getByText("About hats").count(), 0);
+      const kept = JSON.parse(await page.evaluate((key) => localStorage.getItem(key), `parley:${chats.agentId}`));
+      assert.deepEqual([kept.userId, kept.conversationId], ["", ""]);
+      // Nor does nobody, after somebody has signed out.
+      site.pages["/"] = pageOf("fred");
+      await page.reload();
+      await chat.locator("article").first().waitFor();
+      await sendQuestion(chat, "hats");
+      await said(chat, "About hats").waitFor();
+      site.pages["/"] = snippet(base, chats.agentId, `${hearing}\nchatbase.identify({ token: null, plan: "free" });`);
+      await page.reload();
+      const isForgotten = (key) => JSON.parse(localStorage.getItem(key)).userId === "";
+      await page.waitForFunction(isForgotten, `parley:${chats.agentId}`);
+      await chat.locator("article").first().waitFor();
+      assert.equal(await chat.getByText("About hats").count(), 0);
     }, more);
   });
 });

@@ -77,12 +77,54 @@ describe("the chat", { skip }, () => {
     });
   });
 
+  test("what the page sends after a conversation has ended begins another", async () => {
+    const metadata = { conversationId: "0192f3c1-0000-7000-8000-0000000000c2" };
+    const routes = {
+      "GET /conversation/{id}": [200, { data: A.history([A.user("Thanks!"), A.agent()], { status: "ended" }) }],
+      "POST /messages": () => A.stream(A.answerEvents({ metadata })),
+    };
+    await open({ routes, stored: A.kept() }, async (page, chat) => {
+      await chat.getByText("This conversation has ended.").waitFor();
+      await page.evaluate(() => postMessage({ type: "send", data: { message: "Is it in stock?" } }, location.origin));
+      await chat.getByText("Is it in stock?").first().waitFor();
+      await answered(chat);
+      const [{ body }] = server.asked.filter(({ path }) => path === "/messages");
+      assert.deepEqual([body.message, body.conversationId], ["Is it in stock?", undefined]);
+      assert.equal(await chat.getByText("Thanks!").count(), 0);
+    });
+  });
+
+  test("a file of a visitor whom the server does not know any more is sent as another's", async () => {
+    let count = 0;
+    const taken = { id: "file_1", name: "receipt.pdf", type: "application/pdf", size: 5, url: "/api/chat/x/files/file_1" };
+    const routes = {
+      "POST /files": () => (count++ === 0 ? A.refusal(401, "AUTH_VISITOR_REQUIRED", "Ask for a token.") : [200, { data: taken }]),
+    };
+    await open({ stored: A.kept(), routes }, async (page, chat) => {
+      await answered(chat);
+      const file = { name: "receipt.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-") };
+      await chat.locator("input[type=file]").setInputFiles(file);
+      await chat.getByRole("button", { name: "Remove receipt.pdf" }).waitFor(); // it has arrived
+      assert.deepEqual([count, await chat.getByText("Not sent").count()], [2, 0]);
+      assert.ok(server.asked.some(({ path }) => path === "/visitor"));
+    });
+  });
+
   test("an answer is copied as it was written, and the button says so", async () => {
     await open({ stored: A.kept(), options: { permissions: ["clipboard-read", "clipboard-write"] } }, async (page, chat) => {
       await answered(chat);
       await chat.getByRole("button", { name: "Copy" }).click();
       await chat.getByRole("button", { name: "Copied" }).waitFor();
       assert.match(await page.evaluate(() => navigator.clipboard.readText()), /within \*\*30 days\*\*/);
+    });
+    // A frame may not write to the clipboard unless its page allows it: then the browser's older way is taken.
+    const prepare = (page) => page.addInitScript(denyClipboard);
+    await open({ stored: A.kept(), prepare }, async (page, chat) => {
+      await answered(chat);
+      await chat.getByRole("button", { name: "Copy" }).click();
+      await page.waitForFunction(() => window.copied);
+      assert.match(await page.evaluate(() => window.copied), /within \*\*30 days\*\*/);
+      assert.equal(await chat.locator("textarea").count(), 1);
     });
     await open({ stored: A.kept(), chat: { showCopyButton: false, showFeedback: false } }, async (_, chat) => {
       await chat.getByText("send them back").first().waitFor();
@@ -141,6 +183,12 @@ describe("the chat", { skip }, () => {
     }
   });
 });
+
+// denyClipboard runs before anything else does.
+function denyClipboard() {
+  navigator.clipboard.writeText = () => Promise.reject(new DOMException("denied", "NotAllowedError"));
+  document.addEventListener("copy", ({ target }) => (window.copied = target.value));
+}
 
 // countTones runs before anything else does.
 function countTones() {

@@ -78,6 +78,18 @@ describe("people", { skip }, () => {
     assert.equal((await page.logged("close")).length, 1);
   });
 
+  test("a program that fills in what people do not see asks for nobody", async () => {
+    await page.evaluate(() => {
+      kit.show(null);
+      kit.log.length = 0;
+      kit.handover({ status: "pending", ticketNumber: 1024, isAway: false, canAnswerByEmail: true }, true);
+    });
+    await page.locator("input[name=website]").evaluate((field) => (field.value = "https://shop.example"));
+    await page.getByRole("button", { name: "Ask for a person" }).click();
+    await page.getByText("Form submitted successfully").waitFor();
+    assert.deepEqual(await page.logged("ask"), []);
+  });
+
   test("an address is asked for only where nobody is there, none is known, and the company can write", async () => {
     const cases = [
       [true, false, true, 1],

@@ -35,7 +35,9 @@ const library = `export default class {
     say("assistant", "1", "It left on Monday. It comes tomorrow.");
     say("user", "2", "And the other one?");
   }
-  async disconnect() {}
+  async disconnect() {
+    globalThis.hasHungUp = true;
+  }
 }`;
 
 /** Has a page load that in place of the library. */

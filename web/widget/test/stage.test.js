@@ -71,6 +71,22 @@ describe("center stage", { skip }, () => {
     }, config(looks));
   });
 
+  test("has a message that does not come back once it is closed", async () => {
+    const note = (page) => page.getByRole("button", { name: "Need help?" });
+    await site.open(page(), async (page) => {
+      await note(page).waitFor();
+      await page.reload();
+      await note(page).waitFor();
+      await page.getByRole("button", { name: "Close" }).click();
+      await note(page).waitFor({ state: "detached" });
+      await page.reload();
+      const button = page.locator("#chatbase-center-stage-button");
+      await button.hover();
+      await page.told("page"); // what shows messages is loaded
+      assert.deepEqual([await note(page).count(), await button.textContent()], [0, ""]);
+    }, config({ notificationIndicator: { enabled: true, number: 3 }, notificationMessage: { enabled: true, text: "Need help?" } }));
+  });
+
   test("has no button where the agent wants none, and nothing where it is turned off", async () => {
     await site.open(page(), async (page) => {
       await page.waitForFunction(() => window.chatbaseCenterStage("getState") === "initialized");
@@ -90,6 +106,13 @@ describe("center stage", { skip }, () => {
       const boxes = await Promise.all(ids.map((id) => page.locator(id).boundingBox()));
       assert.equal(Math.abs(boxes[0].y - boxes[1].y), 71);
       assert.ok(site.stub.seen.filter((path) => path.startsWith("/__cb/boot/")).length <= 1);
+      await page.evaluate(() => window.chatbaseCenterStage.open());
+      await opened(page);
+      const kept = () => page.evaluate((key) => sessionStorage.getItem(key), `parley:${agentId}:open`);
+      assert.equal(await kept(), null); // or the bubble would be open on the next page
+      await page.evaluate(() => window.chatbase.open());
+      await page.waitForFunction(() => window.chatbase.isOpen());
+      assert.equal(await kept(), "1");
     }, config());
   });
 });

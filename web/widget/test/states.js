@@ -169,7 +169,7 @@ export const states = {
   },
   limited: {
     routes: { "POST /messages": () => A.refusal(429, "RATE_LIMIT_TOO_MANY_REQUESTS", "You have asked a lot. Please wait.",
-      { "Retry-After": "42" }) },
+      { "Retry-After": "42" }, { reason: "own_words" }) },
     act: async (_, chat) => {
       await ask(chat, "How do I return shoes?");
       await chat.getByText(/42/).waitFor();

@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { launch, skip } from "./browser.js";
+import { serveFrames } from "./frame-server.js";
+import { openState } from "./frames.js";
 import { openKit, startKit } from "./kit.js";
+import { isWanted } from "./problems.js";
+import { looks, states } from "./states.js";
 
 describe("a voice call", { skip }, () => {
   let kit, browser, page;
@@ -100,5 +104,37 @@ describe("a voice call", { skip }, () => {
       muted: [true, null], heard: false, end: ["ended", "", "voice.ended"], left: true, busy: "voice.busy", lost: "voice.connectFailed",
     });
     assert.deepEqual(page.problems, []);
+  });
+});
+
+describe("the window of the chat is closed", { skip }, () => {
+  let browser, server;
+  before(async () => {
+    [browser, server] = await Promise.all([launch(), serveFrames()]);
+  });
+  after(async () => {
+    await browser?.close();
+    server?.stop();
+  });
+  const close = (state, role, name, use) =>
+    openState(browser, server, { ...state, stored: {}, site: {} }, looks.light, async (page, chat) => {
+      const part = chat.getByRole(role, { name });
+      assert.equal(await part.count(), 1);
+      await page.evaluate(() => window.chatbase.close());
+      await part.waitFor({ state: "detached" });
+      await use?.(chat);
+      await page.locator("#chatbase-bubble-button").click();
+      await chat.getByRole("textbox").waitFor();
+      assert.deepEqual(page.problems.filter((problem) => !isWanted(problem)), []);
+    });
+
+  test("a call ends: nobody is heard by what is not seen", async () => {
+    await close(states.call, "region", "Voice call", async (chat) => {
+      assert.equal(await chat.evaluate(() => window.hasHungUp), true);
+    });
+  });
+
+  test("what is dictated is thrown away", async () => {
+    await close(states.dictation, "group", "Dictation");
   });
 });

@@ -136,11 +136,9 @@ describe("strings of strangers in the chat", { skip }, () => {
 
   test("refusals and failures", async () => {
     let next = "";
-    const routes = {
-      "POST /messages": () =>
-        next.length % 2 ? A.refusal(429, next, next, { "Retry-After": "1" }) : A.stream(A.answerEvents({ answer: next, error: next,
-          metadata: { citations: [] } })),
-    };
+    const refuse = () => A.refusal(429, next, next, { "Retry-After": "1" }, { reason: "own_words" });
+    const fail = () => A.stream(A.answerEvents({ answer: next, error: next, metadata: { citations: [] } }));
+    const routes = { "POST /messages": () => (next.length % 2 ? refuse() : fail()) };
     const few = groups(4).flat().slice(0, process.env.PARLEY_LONG ? undefined : 5);
     for (const text of few) {
       next = text.slice(0, 2_000);

@@ -15,6 +15,8 @@ interface DictationProps {
   color?: string | undefined;
   className?: string | undefined;
   isDisabled?: boolean;
+  /** The chat is closed: nobody is listened to. */
+  isHidden?: boolean;
   /** Has the server understand a recording. */
   transcribe(sound: Blob, signal: AbortSignal): Promise<string>;
   /** Gets what was said. */
@@ -36,6 +38,9 @@ export function Dictation(props: DictationProps) {
   const dictation = useDictation(props, { setState, setProblem, setLevels });
   const isActive = state !== "idle";
   useEffect(() => props.onActive?.(isActive), [isActive]);
+  useEffect(() => {
+    if (props.isHidden) dictation.cancel();
+  }, [props.isHidden]);
 
   if (!isActive) {
     return (

@@ -10,10 +10,13 @@ export async function uploadFile(
   signal?: AbortSignal,
   fields: Record<string, string> = {},
 ): Promise<UploadedFile> {
-  await api.beginVisitor();
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   form.append("file", file);
+  return api.asVisitor(() => send(api, form, onProgress, signal));
+}
+
+function send(api: Api, form: FormData, onProgress: (share: number) => void, signal?: AbortSignal): Promise<UploadedFile> {
   return new Promise((resolve, reject) => {
     const call = new XMLHttpRequest();
     call.open("POST", api.address("/files"));

@@ -48,6 +48,10 @@ export function ImageField(props: ImageProps) {
           event.currentTarget.value = "";
         }}
       />
+      {/* In place of the browser's button, which has its words in the browser's language. */}
+      <span className={styles.choose} aria-hidden="true" dir="auto" onClick={() => input.current?.click()}>
+        {t("form.imageChoose")}
+      </span>
       <p id={`${id}-hint`} className={styles.hint}>
         {t("form.imageHint")}
       </p>

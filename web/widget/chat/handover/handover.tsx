@@ -31,7 +31,8 @@ export function HandoverPanel({ t, hasEmail, ask, onClose }: HandoverProps) {
   useEffect(() => {
     if (answer) panel.current?.focus();
   }, [answer]);
-  const submit = async ({ values }: Submission) => {
+  const submit = async ({ values, website }: Submission) => {
+    if (website) return; // a program has filled it in
     try {
       setAnswer(await ask(values));
     } catch (error) {
@@ -83,7 +84,9 @@ interface AwayFormProps {
 
 /** Nobody is there: asks where the answer shall go. Only where the company can answer by e-mail. */
 export function AwayForm({ t, onSubmit }: AwayFormProps) {
-  const submit = async ({ values }: Submission) => void (await onSubmit(String(values.email)));
+  const submit = async ({ values, website }: Submission) => {
+    if (!website) await onSubmit(String(values.email)); // else a program has filled it in
+  };
   return (
     <>
       <p>{t("person.awayEmail")}</p>

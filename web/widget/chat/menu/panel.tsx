@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
+import { coverChat } from "../cover";
 import { BackIcon } from "../icons";
 import type { Translate } from "../translate";
 import styles from "./menu.module.css";
@@ -16,9 +17,9 @@ export function Panel({ title, t, onClose, children }: PanelProps) {
   const id = useId();
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {
-    const before = document.activeElement as HTMLElement | null;
+    const uncover = coverChat(panel.current!);
     panel.current!.querySelector<HTMLElement>("button")!.focus();
-    return () => before?.isConnected && before.focus();
+    return uncover;
   }, []);
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Escape") return;

@@ -4,6 +4,7 @@ import { levelOf } from "../dictation/wav";
 import { CloseIcon } from "../icons";
 import { MicrophoneIcon, MicrophoneOffIcon } from "../part-icons";
 import type { FrameChat } from "../chat";
+import { coverChat } from "../cover";
 import type { Translate } from "../translate";
 import { Call, type VoiceSession } from "./call";
 import { loadVoice } from "./library";
@@ -19,7 +20,9 @@ interface VoicePanelProps {
 export function VoicePanel({ chat, onClose }: VoicePanelProps) {
   const { t } = chat.texts;
   const [call, setCall] = useState(() => newCall(chat));
+  const panel = useRef<HTMLElement>(null);
   const hangUp = useRef<HTMLButtonElement>(null);
+  useEffect(() => coverChat(panel.current!), []);
   useEffect(() => {
     void call.start();
     hangUp.current?.focus();
@@ -36,9 +39,13 @@ export function VoicePanel({ chat, onClose }: VoicePanelProps) {
     event.stopPropagation();
     close();
   };
+  const isShown = chat.isOpen.value;
+  useEffect(() => {
+    if (!isShown) close(); // nobody is listened to whom the chat does not show it
+  }, [isShown]);
   const isOver = call.state.value === "ended";
   return (
-    <section className={styles.panel} aria-label={t("voice.title")} onKeyDown={onKey}>
+    <section ref={panel} className={styles.panel} aria-label={t("voice.title")} onKeyDown={onKey}>
       <Captions call={call} t={t} name={chat.options.value.displayName} />
       <Ring call={call} />
       <p className={styles.state} role="status">

@@ -27,7 +27,8 @@ export const helpPage = (origin: string, id: string) => `${origin}/${id}/help`;
 
 /** Lines for a company's own server, so that its visitors find the help page below its own host. */
 export const proxies = {
-  nginx: (origin: string, id: string) => `location = /help {
+  nginx: (origin: string, id: string) => `proxy_ssl_server_name on;
+location = /help {
   proxy_pass ${origin}/${id}/help;
   proxy_set_header Host ${hostOf(origin)};
 }
@@ -46,7 +47,8 @@ location /api/chat/${id}/ {
   proxy_buffering off;
   proxy_read_timeout 10m;
 }`,
-  Caddy: (origin: string, id: string) => `handle /help* {
+  Caddy: (origin: string, id: string) => `@help path /help /help/*
+handle @help {
   rewrite * /${id}{uri}
   reverse_proxy ${origin} {
     header_up Host ${hostOf(origin)}
