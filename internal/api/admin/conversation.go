@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
+	"parley/internal/chat"
 	"parley/internal/httpapi"
 	"parley/internal/person"
 	"parley/internal/store"
@@ -175,6 +177,48 @@ func (s *Service) claimConversation(ctx context.Context, in Claim) (Conversation
 		return Conversation{}, err
 	}
 	return newConversation(c), nil
+}
+
+// NewAssignee names the member who is to have a conversation.
+type NewAssignee struct {
+	ID     string `path:"conversationId" json:"-"`
+	Member string `json:"memberId" doc:"Who is to answer, by id. Empty: whoever takes it over."`
+	Former string `json:"former,omitempty" doc:"The member, by id, from whom it is taken. Anybody else keeps it."`
+}
+
+func (s *Service) assignConversation(ctx context.Context, in NewAssignee) (Conversation, error) {
+	ref, err := s.findConversation(ctx, in.ID)
+	if err != nil {
+		return Conversation{}, err
+	}
+	to := parley.UserID(in.Member)
+	if err := s.checkAnswerer(ctx, ref.Account, to); err != nil {
+		return Conversation{}, err
+	}
+	c, err := s.Conversations.Assign(ctx, ref, chat.Assignment{To: to, Former: parley.UserID(in.Former), By: s.author()})
+	if parley.IsCode(err, parley.CodeResourceNotFound) { // it has just been deleted
+		err = parley.NewError(parley.CodeConversationNotFound)
+	}
+	if err != nil {
+		return Conversation{}, err
+	}
+	return newConversation(c), nil
+}
+
+// checkAnswerer fails with TEAM_MEMBER_NOT_FOUND for an id that is not of a member who may answer customers. An empty
+// one, nobody's, is let through.
+func (s *Service) checkAnswerer(ctx context.Context, account parley.AccountID, id parley.UserID) error {
+	if id == "" {
+		return nil
+	}
+	m, err := s.DB.Member(ctx, account, id, parley.CodeMemberNotFound)
+	if err == nil && access.May(m.Role, parley.PermissionConversationsWrite) {
+		return nil
+	}
+	if err == nil || parley.IsCode(err, parley.CodeMemberNotFound) {
+		err = parley.NewErrorf(parley.CodeMemberNotFound, "No member with the id %q may answer customers.", id)
+	}
+	return err
 }
 
 // ReplyDraft is what a member has typed and not sent in a conversation.

@@ -174,6 +174,8 @@ var memberCases = []memberCase{
 	{"GET /conversations/{conversationId}/explain?messageId={messageId}", ""},
 	{"POST /conversations/count", `{"conversationIds":["{conversationId}"]}`},
 	{"POST /conversations/count", `{"agentId":"{agentId}","userId":"jo"}`},
+	{"PUT /conversations/{conversationId}/assignee", `{"memberId":"{memberId}"}`},
+	{"PUT /conversations/{conversationId}/assignee", `{"memberId":"","former":"{memberId}"}`},
 	{"PUT /conversations/{conversationId}/state", `{"step":"takeover"}`},
 	{"PUT /conversations/{conversationId}/claim", `{}`},
 	{"PUT /conversations/{conversationId}/drafts", `{"kind":"reply","text":"Hel","seen":2}`},

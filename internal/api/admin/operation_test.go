@@ -98,6 +98,7 @@ var failingRequests = []struct {
 	{"GET /agents/x/conversations", ``, parley.CodeAgentNotFound},
 	{"PUT /conversations/x/state", `{"step":"end"}`, parley.CodeConversationNotFound},
 	{"PUT /conversations/x/claim", `{}`, parley.CodeConversationNotFound},
+	{"PUT /conversations/x/assignee", `{"memberId":"y"}`, parley.CodeConversationNotFound},
 	{"GET /conversations/x/drafts", ``, parley.CodeConversationNotFound},
 	{"PUT /conversations/x/drafts", `{"kind":"reply","text":"","seen":0}`, parley.CodeConversationNotFound},
 	{"PUT /conversations/x/read-mark", `{"unread":false,"seen":2}`, parley.CodeConversationNotFound},

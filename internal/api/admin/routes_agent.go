@@ -334,6 +334,14 @@ var (
 	}, (*Service).claimConversation).recorded(func(in Claim) change {
 		return change{action: "conversation.claim", subject: in.ID}
 	})
+	AssignConversation = newOperation(conversationGroup.write, "PUT /conversations/{conversationId}/assignee", operation{
+		Name:    "assignConversation",
+		Summary: "Give a conversation and its ticket to a member who is to answer in it, or to nobody",
+		Errors: errorCodes{parley.CodeConversationNotFound, parley.CodeNotOngoing, parley.CodeClaimed,
+			parley.CodeMemberNotFound},
+	}, (*Service).assignConversation).recorded(func(in NewAssignee) change {
+		return change{"conversation.assign", in.ID, map[string]any{"member": in.Member}}
+	})
 	ListDrafts = newOperation(conversationGroup.write, "GET /conversations/{conversationId}/drafts", operation{
 		Name:    "listDrafts",
 		Summary: "List what the member has typed and not sent in a conversation",

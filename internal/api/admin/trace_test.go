@@ -640,6 +640,55 @@ func TestOneMemberHasAConversation(t *testing.T) {
 	})
 }
 
+// What is given to a member is theirs, with its ticket, and unread. Nobody loses a conversation to whoever has not seen
+// that they have it.
+func TestConversationsAreGivenToMembers(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		bo := mt.newMember(mt.Account, parley.RoleAgent, "bo@shop.example")
+		agent := mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue.")
+		id := chatAt(mt, agent, "What colour is the sky?")
+		route := "PUT /conversations/" + id + "/assignee"
+		body := func(to, former parley.UserID) string { return fmt.Sprintf(`{"memberId":%q,"former":%q}`, to, former) }
+		check := func(when, view string, m parley.Member, assignee parley.UserID) {
+			mt.t.Helper()
+			thread := get[admin.Thread](mt, m, "GET /conversations/"+id+"/thread", "")
+			path := fmt.Sprintf("GET /agents/%s/tickets/%d", agent, thread.TicketNumber)
+			ticket := get[admin.TicketDetails](mt, m, path, "")
+			if got := inboxIDs(mt, m, view); !slices.Equal(got, []string{id}) || ticket.AssigneeID != string(assignee) {
+				mt.t.Errorf("%s %s has %v, and the ticket is with %q", when, view, got, ticket.AssigneeID)
+			}
+		}
+		if c := get[admin.Conversation](mt, kim, route, body(bo.User, "")); c.Status != "taken_over" {
+			mt.t.Errorf("the agent goes on: %+v", c)
+		}
+		check("given to Bo,", "mine", bo, bo.User)
+		if mt.unread(kim, id) || !mt.unread(bo, id) {
+			mt.t.Error("it is not unread for Bo alone")
+		}
+		get[admin.Conversation](mt, kim, route, body(bo.User, kim.User)) // once more
+		mt.requireCode(kim, parley.CodeClaimed, route, body(kim.User, ""))
+		get[admin.Conversation](mt, kim, route, body(kim.User, bo.User))
+		check("taken by Kim,", "mine", kim, kim.User)
+		get[admin.Conversation](mt, kim, route, body("", kim.User))
+		check("given to nobody,", "unassigned", bo, "")
+		var events []string
+		for _, e := range get[admin.Thread](mt, bo, "GET /conversations/"+id+"/thread", "").Entries {
+			if e.Event != nil {
+				events = append(events, e.Event.Kind+" to "+e.Event.AssignedTo)
+			}
+		}
+		if want := []string{"escalated to ", "assign to " + string(kim.User), "assign to "}; !slices.Equal(events, want) {
+			mt.t.Errorf("the events are %q, want %q", events, want)
+		}
+		viewer := run(mt, admin.AddMember, admin.NewMember{AccountID: mt.Account, Email: "vi@shop.example", Name: "Vi",
+			Role: string(parley.RoleViewer)})
+		mt.requireCode(kim, parley.CodeMemberNotFound, route, body(parley.UserID(viewer.UserID), ""))
+		get[admin.Conversation](mt, kim, "PUT /conversations/"+id+"/state", `{"step":"end"}`)
+		mt.requireCode(kim, parley.CodeNotOngoing, route, body(bo.User, ""))
+	})
+}
+
 // A draft is its member's alone, is replaced and removed, and is not kept where the agent masks personal data.
 func TestDraftsAreKeptForTheirMember(t *testing.T) {
 	forEachMemberTest(t, func(mt *memberTest) {

@@ -1,5 +1,6 @@
 // Recorded answers about conversations with people, and a small server's memory for what the tests change in them.
 import { explain, metadata } from "./playground-answers.js";
+import { members } from "./saved-answers.js";
 
 const agentId = "5QHA6VB-DIAbBhxwqxfdi";
 const at = (minute) => `2026-11-22T08:${String(minute).padStart(2, "0")}:00.000Z`;
@@ -140,6 +141,9 @@ function ofConversation(state, found, what, body) {
         return refusal("CONVERSATION_CLAIMED");
       }
       Object.assign(found, { status: "taken_over", claimedBy: { userId: "usr_1", name: "Owner" } });
+      return [200, found];
+    case "PUT assignee":
+      Object.assign(found, { status: "taken_over", claimedBy: members.find(({ userId }) => userId === body.memberId) ?? null });
       return [200, found];
     case "PUT state":
       Object.assign(found, { status: body.step === "end" ? "ended" : "ongoing", claimedBy: null });

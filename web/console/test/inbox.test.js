@@ -390,6 +390,23 @@ describe("the inbox", { skip }, () => {
     });
   });
 
+  test("a conversation is given to a colleague, and to nobody, by a menu and by a key", async () => {
+    const answer = answers({ state: { inbox: mine() } });
+    await open(answer, path, async (page) => {
+      await page.getByLabel("Write to the customer").waitFor();
+      await pane(page).getByRole("button", { name: "Assign", exact: true }).click();
+      await page.getByRole("menuitem", { name: "Lee", exact: true }).click();
+      await pane(page).getByText("Lee has this conversation.").waitFor();
+      assert.equal(await page.getByRole("alert").count(), 0);
+      await page.getByRole("menu").waitFor({ state: "detached" });
+      await page.keyboard.press("i");
+      await page.getByRole("menuitem", { name: "Nobody", exact: true }).click();
+      await pane(page).getByText("The agent is silent, and nobody has the conversation yet.").waitFor();
+      const bodies = sent(answer, "PUT", "/assignee").map(({ body }) => body);
+      assert.deepEqual(bodies, [{ memberId: "usr_7", former: "usr_1" }, { memberId: "", former: "usr_7" }]);
+    });
+  });
+
   test("a conversation of a colleague names them", async () => {
     await open(answers(), `/inbox/${colleagues.conversationId}`, async (page) => {
       await pane(page).getByText("Lee has this conversation.").waitFor();

@@ -89,6 +89,10 @@ export const useExplanation = (id: string, message: string) =>
 export const claimConversation = (id: string, key: string, former?: string) =>
   requestOnce("PUT", conversationPath(id, "/claim"), former ? { former } : {}, key);
 
+/** Has a member answer in a conversation, or nobody for an empty id. `former` is whoever has it. */
+export const assignConversation = (id: string, memberId: string, former: string) =>
+  request("PUT", conversationPath(id, "/assignee"), { memberId, ...(former && { former }) });
+
 export const moveConversation = (id: string, step: "handback" | "end") =>
   request("PUT", conversationPath(id, "/state"), { step });
 

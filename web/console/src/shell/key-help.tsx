@@ -18,6 +18,7 @@ const keys: readonly (readonly [string, Key])[] = [
   ["j", "keys.next"],
   ["k", "keys.previous"],
   ["t", "inbox.takeOver"],
+  ["i", "inbox.assign"],
   ["r", "inbox.reply"],
   ["n", "inbox.note"],
   ["a", "inbox.changeTicket"],

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { claimConversation, claimedCode, leaveEarlier, moveConversation, type WholeThread } from "../../api/inbox";
+import { assignConversation, claimConversation, claimedCode, leaveEarlier, moveConversation, type WholeThread } from "../../api/inbox";
 import { APIError, hooks } from "../../api/client";
 import { usePresence } from "../../api/presence";
 import { useInboxMembers } from "../../api/saved";
@@ -14,6 +14,7 @@ import { useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { useKeys } from "../../shell/keys";
 import { useScreenActions } from "../../shell/screen-actions";
+import { AssignMenu } from "./assign";
 import { Composer } from "./composer";
 import styles from "./inbox.module.css";
 
@@ -57,7 +58,7 @@ function Others({ others }: { others: ReturnType<typeof usePresence> }) {
   );
 }
 
-type Step = "claim" | "take" | "handback" | "end";
+type Step = "claim" | "take" | "assign" | "handback" | "end";
 
 function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping: boolean) => void }) {
   const { t } = useTexts();
@@ -71,6 +72,7 @@ function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping
   const isMine = isTaken && claimedBy.userId === hooks.person?.id;
   const wasMine = useRef(isMine);
   if (isMine) wasMine.current = true;
+  const given = useRef(""); // the member to whom the person has given it
   const read = () =>
     Promise.all([client.invalidateQueries({ queryKey: ["conversation", id] }), client.invalidateQueries({ queryKey: ["inbox"] })]);
   const readNewest = async () => {
@@ -102,6 +104,10 @@ function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping
   };
   const claim = () => void run("claim", () => claimFrom());
   const take = () => void run("take", () => claimFrom(claimedBy?.userId));
+  const assign = (member: string) => {
+    given.current = member;
+    void run("assign", () => assignConversation(id, member, claimedBy?.userId ?? ""));
+  };
   const handBack = () => {
     wasMine.current = false;
     void run("handback", () => moveConversation(id, "handback"));
@@ -127,7 +133,7 @@ function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping
           {t("inbox.lost", { name })}
         </p>
       )}
-      {!isLost && wasMine.current && isTaken && !isMine && (
+      {!isLost && wasMine.current && isTaken && !isMine && claimedBy.userId !== given.current && (
         <p role="alert" className={styles.lost}>
           {t("inbox.taken", { name })}
         </p>
@@ -158,16 +164,21 @@ function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping
           onSending={setSending}
         />
       )}
-      {isMine &&
+      {status !== "ended" &&
         head &&
         createPortal(
           <>
-            <Button icon="bot" isPending={pending === "handback"} onPress={handBack}>
-              {t("inbox.handBack")}
-            </Button>
-            <Button icon="check" isPending={pending === "end"} onPress={() => setEnding(true)}>
-              {t("inbox.end")}
-            </Button>
+            {isMine && (
+              <>
+                <Button icon="bot" isPending={pending === "handback"} onPress={handBack}>
+                  {t("inbox.handBack")}
+                </Button>
+                <Button icon="check" isPending={pending === "end"} onPress={() => setEnding(true)}>
+                  {t("inbox.end")}
+                </Button>
+              </>
+            )}
+            <AssignMenu former={claimedBy?.userId ?? ""} onAssign={assign} />
           </>,
           head,
         )}
