@@ -186,6 +186,7 @@ var memberCases = []memberCase{
 	{"POST /conversations/{conversationId}/messages", `{"member":"{callerEmail}","text":"Hello"}`},
 	{"GET /accounts/{accountId}/inbox?view=all&agentId={agentId}", ""},
 	{"GET /accounts/{accountId}/inbox?view=mine", ""},
+	{"GET /accounts/{accountId}/inbox/search?query=sky&source=API", ""},
 	{"GET /accounts/{accountId}/inbox?view=all&memberId={memberId}", ""},
 	{"GET /accounts/{accountId}/inbox/counts", ""},
 	{"GET /accounts/{accountId}/inbox/members", ""},

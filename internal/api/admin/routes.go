@@ -34,7 +34,7 @@ func routes() []route {
 		SetIcon, RemoveIcon, SetPicture, RemovePicture,
 		ListDraftOptions, Playground, Compare, ListPlayground, ShowPlayground, Improve, RateAnswer,
 		ListConversations, MoveConversation, ReplyAsHuman, TellTyping, Trace, Explain,
-		ListInbox, CountInbox, ListInboxMembers, ReadThread, ClaimConversation, AssignConversation,
+		ListInbox, SearchInbox, CountInbox, ListInboxMembers, ReadThread, ClaimConversation, AssignConversation,
 		ListDrafts, SaveDraft, SaveReadMark, ListUnread,
 		UploadMemberFile, RemoveMemberFile,
 		ListSavedViews, AddSavedView, ChangeSavedView, RemoveSavedView,

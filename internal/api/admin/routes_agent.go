@@ -368,6 +368,13 @@ var (
 		Errors: errorCodes{parley.CodeAccountNotFound, parley.CodeAgentNotFound, parley.CodeMemberNotFound,
 			parley.CodeInvalidCursor},
 	}, (*Service).listInbox)
+	SearchInbox = newOperation(conversationGroup.read, "GET /accounts/{accountId}/inbox/search", operation{
+		Name:    "searchInbox",
+		Summary: "Find conversations of an account with all of its agents",
+		Errors: errorCodes{parley.CodeAccountNotFound, parley.CodeInvalidCursor, parley.CodeCursorMismatch,
+			parley.CodeSearchWindow, parley.CodeInvalidDateRange, parley.CodeSearchUnavailable, parley.CodeSearchBusy,
+			parley.CodeTooManyRequests},
+	}, (*Service).searchInbox)
 	ListInboxMembers = newOperation(savedViewGroup.read, "GET /inbox/members", operation{
 		Name:    "listInboxMembers",
 		Summary: "List the members of an account who may answer customers",

@@ -689,6 +689,50 @@ func TestConversationsAreGivenToMembers(t *testing.T) {
 	})
 }
 
+// A search finds the conversations of all agents, page by page, with the words that were asked for.
+func TestInboxIsSearched(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		var ids []string
+		for _, text := range []string{"# Sky\n\nThe sky is blue.", "# Sea\n\nThe sea is green."} {
+			ids = append(ids, chatAt(mt, mt.NewAgent(mt.t, mt.Key, text), "Is the water of kim@mail.example wet?"))
+		}
+		for more := true; more; {
+			var err error
+			more, err = mt.Indexer.StepAll(mt.t.Context())
+			mt.must(err)
+		}
+		path := "GET /accounts/" + mt.Account + "/inbox/search?limit=1&query=water"
+		var found []string
+		for cursor := ""; ; {
+			page := get[admin.FoundRowPage](mt, kim, path+"&cursor="+cursor, "")
+			for _, row := range page.Data {
+				found = append(found, row.ID)
+				isHit := func(part admin.SnippetPart) bool { return part.IsHit && part.Text == "water" }
+				if row.AgentName == "" || row.LastMessage == nil || !slices.ContainsFunc(row.Snippet, isHit) {
+					mt.t.Errorf("found %+v", row)
+				}
+			}
+			if page.Pagination.Cursor == nil {
+				break
+			}
+			cursor = *page.Pagination.Cursor
+		}
+		slices.Sort(found)
+		slices.Sort(ids)
+		if !slices.Equal(found, ids) {
+			mt.t.Errorf("found %v, want %v", found, ids)
+		}
+		viewer := parley.Member{User: parley.UserID(parley.NewUUID()), Account: kim.Account, Role: parley.RoleViewer}
+		if got := mt.send(viewer, path, ""); strings.Contains(got, "mail.example") || !strings.Contains(got, `"snippet":[{`) {
+			mt.t.Errorf("a viewer reads %s", got)
+		}
+		if got := get[admin.FoundRowPage](mt, kim, path+"&escalated=true", ""); len(got.Data) != 0 {
+			mt.t.Errorf("found %+v", got)
+		}
+	})
+}
+
 // A draft is its member's alone, is replaced and removed, and is not kept where the agent masks personal data.
 func TestDraftsAreKeptForTheirMember(t *testing.T) {
 	forEachMemberTest(t, func(mt *memberTest) {

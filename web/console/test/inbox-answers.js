@@ -103,6 +103,10 @@ export function answerInbox(state, { method, path, query, body }) {
     const count = (view) => state.counted ?? (state.isCounted ? state.inbox.filter(fits[view]).length : 0);
     return [200, { waiting: count("waiting"), mine: count("mine"), unassigned: count("unassigned"), unread: state.isCounted ? state.inbox.filter(fits.unread).length : 0 }];
   }
+  if (method === "GET" && path === "/v1/accounts/acc_1/inbox/search") {
+    const data = state.foundRows ?? state.inbox.map((one) => ({ ...one, snippet: [] }));
+    return [200, { data, pagination: { cursor: null, hasMore: false }, withheld: state.withheld ?? 0 }];
+  }
   if (method === "GET" && path === "/v1/accounts/acc_1/inbox/unread") {
     const isUnread = (id) => state.unread?.includes(id) || state.inbox.some((one) => one.conversationId === id && one.unread);
     return [200, query.get("conversationIds").split(",").filter(isUnread).map((conversationId) => ({ conversationId }))];

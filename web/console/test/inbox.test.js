@@ -148,6 +148,29 @@ describe("the inbox", { skip }, () => {
     });
   });
 
+  test("without an agent words are looked for in the conversations of all of them", async () => {
+    const answer = answers();
+    const snippet = [{ text: "red ", hit: false }, { text: "shoes", hit: true }];
+    answer.state.foundRows = [{ ...waiting, snippet }, { ...ended, agentName: "Sales", snippet: [] }];
+    answer.state.withheld = 1;
+    await open(answer, "/inbox", async (page) => {
+      await page.getByRole("searchbox", { name: "Search conversations" }).fill("shoes");
+      await page.getByRole("searchbox", { name: "Search conversations" }).press("Enter");
+      await list(page).getByRole("link", { name: /Customer 1.*red shoes.*Help desk/ }).waitFor();
+      await list(page).getByRole("link", { name: /crm-3.*Sales/ }).waitFor();
+      await page.getByText("1 agent masks personal data: its words are not searched.").waitFor();
+      assert.deepEqual(Object.fromEntries(sent(answer, "GET", "/inbox/search").at(-1).query), { query: "shoes", limit: "25" });
+      assert.equal(sent(answer, "GET", "/conversations/search").length, 0);
+      await list(page).getByRole("link", { name: /Customer 1/ }).click();
+      await said(page).getByText("The label is in the parcel.").waitFor();
+      assert.match(page.url(), /\?query=shoes$/);
+      answer.state.foundRows = [];
+      await page.getByRole("searchbox", { name: "Search conversations" }).fill("boots");
+      await page.getByRole("searchbox", { name: "Search conversations" }).press("Enter");
+      await page.getByText("No conversation matches").waitFor();
+    });
+  });
+
   test("what the search knows narrows the list: topics, actions and procedures of the agent, calls, and where it began", async () => {
     const answer = answers();
     answer.state.found = [];

@@ -12,6 +12,7 @@ export type InboxCounts = Schemas["InboxCounts"];
 export type Thread = Schemas["Thread"];
 export type ThreadEntry = Schemas["ThreadEntry"];
 export type Found = restComponents["schemas"]["Found"];
+export type FoundRow = Schemas["FoundRow"];
 
 /** Why the server refuses: a colleague has the conversation, or has written to the customer meanwhile. */
 export const claimedCode = "CONVERSATION_CLAIMED";
@@ -46,10 +47,16 @@ export const useInboxCounts = (isEnabled: boolean) =>
   });
 
 /** What of an agent's conversations a search finds. */
-export function useFoundConversations(agent: string, filter: Readonly<Record<string, string>>, isEnabled: boolean) {
+export function useFoundConversations(agent: string, filter: Readonly<Record<string, string>>) {
   const query = new URLSearchParams({ ...filter, limit: searchSize });
   const path = `/v2/agents/${encodeURIComponent(agent)}/conversations/search?${query}`;
-  return usePageWindow<Found>(["foundConversations", agent, filter], path, isEnabled);
+  return usePageWindow<Found>(["foundConversations", agent, filter], path, true);
+}
+
+/** What of the conversations of all agents a search finds. */
+export function useFoundRows(filter: Readonly<Record<string, string>>) {
+  const query = new URLSearchParams({ ...filter, limit: searchSize });
+  return usePageWindow<FoundRow>(["foundConversations", null, filter], inboxPath(`/search?${query}`), true);
 }
 
 const readThread = (id: string, before: number, signal?: AbortSignal) =>

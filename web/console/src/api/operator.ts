@@ -3178,6 +3178,43 @@ export interface components {
             sourceUrl?: string;
             text: string;
         };
+        FoundRow: {
+            agentId: string;
+            agentName: string;
+            /** @description Who answers; null while nobody of the team does. */
+            claimedBy: components["schemas"]["InboxMember"] | null;
+            conversationId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Name, e-mail address or your own id, if one is known. */
+            customer?: string;
+            /** Format: date-time */
+            lastActivity: string;
+            /** @description Null where nothing was said yet. */
+            lastMessage: components["schemas"]["InboxMessage"] | null;
+            messages: number;
+            paused: boolean;
+            /** @description Joined, an excerpt of the best message; empty without one. */
+            snippet: components["schemas"]["SnippetPart"][];
+            source: string;
+            status: string;
+            title?: string;
+            /** @description For the member: not seen, marked so, or given to them by somebody else. */
+            unread: boolean;
+            userId?: string;
+            /**
+             * Format: date-time
+             * @description When the customer began to wait for a person; null: they do not.
+             */
+            waitingSince: string | null;
+        };
+        FoundRowPage: {
+            /** @description With words the best first, else the last active. */
+            data: components["schemas"]["FoundRow"][];
+            pagination: components["schemas"]["Pagination"];
+            /** @description Agents whose words are not searched: they mask personal data. */
+            withheld: number;
+        };
         GroupedSums: {
             answers: number;
             askedAgain: number;
@@ -4473,6 +4510,11 @@ export interface components {
         SitePagePage: {
             data: components["schemas"]["SitePage"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        SnippetPart: {
+            /** @description It is one of the words that were asked for. */
+            hit: boolean;
+            text: string;
         };
         /** @enum {string} */
         SortOrder: "asc" | "desc";

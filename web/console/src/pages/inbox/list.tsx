@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useRef, useState, type ReactNode } from "react";
 import { Link } from "react-aria-components";
-import type { Found, InboxRow } from "../../api/inbox";
+import type { InboxRow } from "../../api/inbox";
 import type { Window } from "../../api/pages";
 import { Button } from "../../components/button";
 import { Facts } from "../../components/facts";
@@ -130,25 +130,25 @@ export function ConversationList({ list, open, search, place, before }: Props) {
   );
 }
 
+/** A conversation that a search has found. */
+export interface FoundItem {
+  id: string;
+  name: string;
+  time: string;
+  text: string;
+  detail: string;
+}
+
 /** What a search has found, in its own order. */
-export function FoundList({ list, open, search }: { list: Window<Found>; open: string; search: string }) {
+export function FoundList({ list, open, search }: { list: Window<FoundItem>; open: string; search: string }) {
   const { t } = useTexts();
   const placeOf = placesIn(list);
   return (
     <KeepPlace isStartKept={list.count > 0}>
       <ol className={styles.rows} aria-label={t("inbox.conversations")} data-rows="">
-        {list.rows.map(({ id, title, userId, updatedAt, source, snippet }, i) => (
-          <RowLink
-            key={id}
-            id={id}
-            isOpen={id === open}
-            search={search}
-            name={userId ? showName(userId, t) : t("inbox.visitor")}
-            time={new Date(updatedAt * 1000).toISOString()}
-            text={snippet?.highlights.map(({ value }) => value).join("") ?? title ?? ""}
-            place={placeOf(i)}
-          >
-            <bdi>{source}</bdi>
+        {list.rows.map(({ id, name, time, text, detail }, i) => (
+          <RowLink key={id} id={id} isOpen={id === open} search={search} name={name} time={time} text={text} place={placeOf(i)}>
+            <bdi>{detail}</bdi>
           </RowLink>
         ))}
       </ol>
