@@ -470,6 +470,7 @@ type InboxMember struct {
 
 // InboxMessage is the beginning of a message.
 type InboxMessage struct {
+	Seq       int64     `json:"seq" doc:"Its number in the conversation."`
 	Author    string    `json:"author" enum:"user,assistant,human,system"`
 	Text      string    `json:"text"`
 	CreatedAt time.Time `json:"createdAt"`
@@ -554,7 +555,8 @@ func inboxSubjects(list []parley.Conversation) (ids []string) {
 
 func newInboxMessage(m *parley.Message) *InboxMessage {
 	text := cmp.Or(m.Text(), parley.FileNames(m.Files()))
-	return &InboxMessage{Author: string(m.Author), Text: parley.ClipBytes(text, maxInboxText), CreatedAt: m.CreatedAt}
+	return &InboxMessage{Seq: m.Seq, Author: string(m.Author), Text: parley.ClipBytes(text, maxInboxText),
+		CreatedAt: m.CreatedAt}
 }
 
 // InboxAccount names the account whose inbox is counted.

@@ -386,6 +386,11 @@ func TestConversationsAreUnreadForTheirMember(t *testing.T) {
 		}
 		get[admin.Conversation](mt, kim, "PUT /conversations/"+id+"/claim", `{}`)
 		check("claimed", map[string]bool{"kim": true})
+		row := get[admin.Page[admin.InboxRow]](mt, kim, "GET /accounts/"+mt.Account+"/inbox?view=mine", "").Data[0]
+		if !read(kim, row.LastMessage.Seq) {
+			mt.t.Error("what its row shows was read, and it is not")
+		}
+		check("read in the list", nil)
 		get[admin.MessageRef](mt, kim, "POST /conversations/"+id+"/messages",
 			`{"member":"kim@shop.example","text":"It scatters light."}`)
 		check("answered", nil)

@@ -18,7 +18,7 @@ export const row = (i, more) => ({
   claimedBy: null,
   waitingSince: null,
   unread: false,
-  lastMessage: { author: "assistant", text: "You can send them back within 30 days.", createdAt: at(30 - i) },
+  lastMessage: { seq: 5, author: "assistant", text: "You can send them back within 30 days.", createdAt: at(30 - i) },
   ...more,
 });
 
@@ -27,7 +27,7 @@ export const rows = [
     status: "taken_over",
     customer: "Customer 1",
     waitingSince: at(19),
-    lastMessage: { author: "user", text: "I want to talk to a person.", createdAt: at(29) },
+    lastMessage: { seq: 3, author: "user", text: "I want to talk to a person.", createdAt: at(29) },
   }),
   row(2, { status: "taken_over", customer: "Customer 2", claimedBy: { userId: "usr_7", name: "Lee" }, waitingSince: at(20) }),
   row(3, { status: "ended", userId: "crm-3" }),
@@ -140,6 +140,7 @@ function ofConversation(state, found, what, body) {
     case "GET explain":
       return [200, { conversationId: found.conversationId, turns: [explain] }];
     case "PUT claim":
+      if (state.isOthers && found.claimedBy && found.claimedBy.userId !== body.former) return refusal("CONVERSATION_CLAIMED");
       if (state.winner && found.claimedBy?.userId !== "usr_7") {
         Object.assign(found, { status: "taken_over", claimedBy: state.winner });
         return refusal("CONVERSATION_CLAIMED");

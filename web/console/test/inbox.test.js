@@ -430,6 +430,55 @@ describe("the inbox", { skip }, () => {
     });
   });
 
+  test("something is done to several at once, and those to which it could not be done are named", async () => {
+    const answer = answers({ state: { isOthers: true } });
+    await open(answer, "/inbox?view=all", async (page) => {
+      await list(page).getByRole("checkbox", { name: "Choose Customer 1" }).press("Space");
+      await page.getByRole("region", { name: "1 conversation chosen" }).waitFor();
+      await page.keyboard.press("j");
+      await page.locator("a:focus", { hasText: "Customer 2" }).waitFor();
+      await page.keyboard.press("x");
+      const bar = page.getByRole("region", { name: "2 conversations chosen" });
+      await bar.getByRole("button", { name: "Take over" }).click();
+      const failed = page.getByRole("status").filter({ hasText: "This could not be done to 1 conversation." });
+      await failed.getByText("Customer 2").waitFor();
+      await failed.getByText("A colleague has this conversation.").waitFor();
+      assert.deepEqual(sent(answer, "PUT", "/claim").map(({ body }) => body), [{}, {}]);
+      await bar.getByRole("button", { name: "Assign" }).click();
+      await page.getByRole("menuitem", { name: "Lee", exact: true }).click();
+      await failed.waitFor({ state: "detached" });
+      await bar.waitFor({ state: "detached" });
+      const given = sent(answer, "PUT", "/assignee").map(({ body }) => body);
+      assert.deepEqual(given.sort((a, b) => a.former.localeCompare(b.former)), [{ memberId: "usr_7", former: "usr_1" }, { memberId: "usr_7", former: "usr_7" }]);
+    });
+  });
+
+  test("several are marked as read and ended, after a question", async () => {
+    const inbox = rows.map((one) => ({ ...one, unread: true }));
+    const answer = answers({ state: { inbox } });
+    await open(answer, "/inbox?view=all", async (page) => {
+      const choose = async () => {
+        await list(page).getByRole("checkbox", { name: "Choose Customer 1" }).press("Space");
+        await page.getByRole("button", { name: "Choose all 3" }).click();
+        const bar = page.getByRole("region", { name: "3 conversations chosen" });
+        await bar.getByRole("button", { name: "More" }).click();
+      };
+      await choose();
+      await page.getByRole("menuitem", { name: "Mark as read" }).click();
+      await list(page).getByRole("link", { name: /^Customer 2/ }).waitFor();
+      const marks = sent(answer, "PUT", "/read-mark").map(({ body }) => body);
+      assert.deepEqual(marks.sort((a, b) => a.seen - b.seen), [3, 5, 5].map((seen) => ({ unread: false, seen })));
+      await page.getByRole("region", { name: "3 conversations chosen" }).waitFor({ state: "detached" });
+      await choose();
+      await page.getByRole("menuitem", { name: "End", exact: true }).click();
+      const question = page.getByRole("alertdialog", { name: "End 3 conversations?" });
+      assert.equal(sent(answer, "PUT", "/state").length, 0);
+      await question.getByRole("button", { name: "End", exact: true }).click();
+      await list(page).getByRole("link", { name: /Customer 1.*Ended/ }).waitFor();
+      assert.deepEqual(sent(answer, "PUT", "/state").map(({ body }) => body), [{ step: "end" }, { step: "end" }]); // one had ended
+    });
+  });
+
   test("a conversation of a colleague names them", async () => {
     await open(answers(), `/inbox/${colleagues.conversationId}`, async (page) => {
       await pane(page).getByText("Lee has this conversation.").waitFor();

@@ -3313,6 +3313,8 @@ export interface components {
             author: "user" | "assistant" | "human" | "system";
             /** Format: date-time */
             createdAt: string;
+            /** @description Its number in the conversation. */
+            seq: number;
             text: string;
         };
         InboxRow: {

@@ -8,7 +8,7 @@ import { useKeys } from "../../shell/keys";
 import { useScreenActions } from "../../shell/screen-actions";
 
 export const nobody = "nobody";
-const again = "again";
+export const again = "again";
 
 /** Whom a conversation may be given to: the colleagues of the person, but whoever has it. */
 export function useAssignees(former: string): { actions: readonly MenuAction[]; retry: () => void } {

@@ -13,9 +13,11 @@ import { useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { useKeys } from "../../shell/keys";
 import { useNarrow } from "../playground/narrow";
+import { InboxBulkFailures, useInboxBulk } from "./bulk";
 import { CustomerPane } from "./customer";
+import { nameOf } from "./customer-name";
 import { Filters } from "./filters";
-import { ConversationList, FoundList, nameOf, useMinutes, type FoundItem } from "./list";
+import { ConversationList, FoundList, useMinutes, type FoundItem } from "./list";
 import { useInboxPlace, type Change, type Place } from "./place";
 import { SaveView } from "./saved-views";
 import { ListFailed } from "./stale";
@@ -127,15 +129,22 @@ function View({ place, move, search, open }: ListProps) {
   const query = useInbox(place.view, place.agent, place.member, place.order, mayRead);
   const list = windowOf(query.data, ({ conversationId }) => conversationId);
   const shown = `${place.view} ${place.agent} ${place.member} ${place.order}`;
+  const bulk = useInboxBulk();
   if (query.isPending) return <Loading rows={5} />;
   if (!list) return <ListFailed error={query.error} move={move} onRetry={() => void query.refetch()} />;
   if (list.rows.length === 0 && !query.hasPreviousPage) {
-    return <Empty icon="inbox" title={t(`inbox.empty.${place.view}`)} text={t("inbox.emptyText")} />;
+    return (
+      <>
+        <InboxBulkFailures bulk={bulk} />
+        <Empty icon="inbox" title={t(`inbox.empty.${place.view}`)} text={t("inbox.emptyText")} />
+      </>
+    );
   }
   return (
     <>
+      <InboxBulkFailures bulk={bulk} />
       {query.isRefetchError && <Partial count={1} text={t("inbox.stale")} onRetry={() => void query.refetch()} />}
-      <ConversationList list={list} open={open} search={search} place={shown} before={<More list={query} isBack />} />
+      <ConversationList list={list} open={open} search={search} place={shown} before={<More list={query} isBack />} bulk={bulk} />
       <More list={query} />
     </>
   );
