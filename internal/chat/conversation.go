@@ -239,6 +239,106 @@ func (cs *Conversations) finishAssignment(ctx context.Context, tx *store.DB, c *
 	return tx.MarkUnread(ctx, c.Ref(), a.To, now)
 }
 
+// maxSnooze is how far ahead the time may be until which a conversation is put aside.
+const maxSnooze = 366 * 24 * time.Hour
+
+// Snooze puts a conversation that people have aside until a time; nil takes that back. What the customer writes takes
+// it back as well, and so does another status, and whoever takes the conversation over. Fails with RESOURCE_NOT_FOUND,
+// with CONVERSATION_NOT_TAKEN_OVER, and with VALIDATION_INVALID_BODY of a time that is not within a year.
+func (cs *Conversations) Snooze(ctx context.Context, ref parley.ConversationRef, until *time.Time,
+	by string) (*parley.Conversation, error) {
+	now := cs.Now()
+	if until != nil && (!until.After(now) || until.After(now.Add(maxSnooze))) {
+		return nil, parley.Invalid("until", "must be a time within a year from now")
+	}
+	var changed *parley.Conversation
+	err := cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		c, err := tx.LockConversation(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if c.Status != parley.ConversationTakenOver {
+			return parley.NewError(parley.CodeNotTakenOver)
+		}
+		if changed = c; until == nil {
+			return cs.wake(ctx, tx, c, by)
+		}
+		c.SnoozedUntil = until
+		if err := tx.SnoozeConversation(ctx, ref, *until); err != nil {
+			return err
+		}
+		return tx.RecordEvents(ctx, ref.Account, now, snoozeEvent(parley.EventConversationSnoozed, c, by))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+func snoozeEvent(kind parley.EventKind, c *parley.Conversation, by string) store.NewEvent {
+	return store.NewEvent{Kind: kind, Subject: string(c.ID), Payload: map[string]string{"by": by}}
+}
+
+// wake takes back that a locked conversation is put aside. Where it is not, nothing changes.
+func (cs *Conversations) wake(ctx context.Context, tx *store.DB, c *parley.Conversation, by string) error {
+	if c.SnoozedUntil == nil {
+		return nil
+	}
+	c.SnoozedUntil = nil
+	if err := tx.WakeConversation(ctx, c.Ref()); err != nil {
+		return err
+	}
+	return tx.RecordEvents(ctx, c.AccountID, cs.Now(), snoozeEvent(parley.EventConversationWoken, c, by))
+}
+
+// wakeInterval is how often WakeDue runs.
+const wakeInterval = 10 * time.Second
+
+// RunWaker wakes conversations whose time has come, until ctx is done. Several servers may do so at once.
+func (cs *Conversations) RunWaker(ctx context.Context) error {
+	return jobs.RunEvery(ctx, wakeInterval, cs.Logger, "conversations that were put aside did not come back", cs.WakeDue)
+}
+
+// WakeDue brings back the conversations that were put aside until now or earlier. Each is unread for whoever has it.
+func (cs *Conversations) WakeDue(ctx context.Context) error {
+	return repeatBatches(func() (woken int64, err error) {
+		due, err := cs.DB.DueConversations(ctx, cs.Now(), sweepBatchSize)
+		for _, ref := range due {
+			isWoken, err := cs.wakeDue(ctx, ref)
+			if err != nil {
+				return 0, err
+			}
+			if isWoken {
+				woken++
+			}
+		}
+		return woken, err
+	})
+}
+
+// wakeDue brings a conversation back, unless somebody has changed that meanwhile.
+func (cs *Conversations) wakeDue(ctx context.Context, ref parley.ConversationRef) (isWoken bool, err error) {
+	err = cs.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		c, err := tx.LockConversation(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if isWoken = c.SnoozedUntil != nil && !c.SnoozedUntil.After(cs.Now()); !isWoken {
+			return nil
+		}
+		if c.ClaimedBy != "" {
+			if err := tx.MarkUnread(ctx, ref, c.ClaimedBy, cs.Now()); err != nil {
+				return err
+			}
+		}
+		return cs.wake(ctx, tx, c, "system")
+	})
+	if parley.IsCode(err, parley.CodeResourceNotFound) { // it has just been deleted
+		return false, nil
+	}
+	return isWoken, err
+}
+
 // HandBack returns a conversation to the agent. Fails with RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
 func (cs *Conversations) HandBack(ctx context.Context, ref parley.ConversationRef,
 	by string) (*parley.Conversation, error) {

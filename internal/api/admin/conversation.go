@@ -221,6 +221,27 @@ func (s *Service) checkAnswerer(ctx context.Context, account parley.AccountID, i
 	return err
 }
 
+// NewSnooze puts a conversation aside.
+type NewSnooze struct {
+	ID    string     `path:"conversationId" json:"-"`
+	Until *time.Time `json:"until" doc:"At most a year ahead. Null takes it back."`
+}
+
+func (s *Service) snoozeConversation(ctx context.Context, in NewSnooze) (Conversation, error) {
+	ref, err := s.findConversation(ctx, in.ID)
+	if err != nil {
+		return Conversation{}, err
+	}
+	c, err := s.Conversations.Snooze(ctx, ref, in.Until, s.author())
+	if parley.IsCode(err, parley.CodeResourceNotFound) { // it has just been deleted
+		err = parley.NewError(parley.CodeConversationNotFound)
+	}
+	if err != nil {
+		return Conversation{}, err
+	}
+	return newConversation(c), nil
+}
+
 // ReplyDraft is what a member has typed and not sent in a conversation.
 type ReplyDraft struct {
 	Kind      string    `json:"kind" enum:"@ticketWrittenType"`
@@ -431,7 +452,7 @@ func (s *Service) erasePerson(ctx context.Context, in PersonQuery) (PersonErased
 // InboxQuery asks for a page of one of the lists of an account's inbox.
 type InboxQuery struct {
 	AccountID string `path:"accountId" json:"-"`
-	View      string `query:"view" enum:"waiting,mine,unassigned,unread,live,ended,all" default:"waiting"`
+	View      string `query:"view" enum:"waiting,mine,unassigned,unread,snoozed,live,ended,all" default:"waiting"`
 	AgentID   string `query:"agentId" doc:"With this agent alone."`
 	MemberID  string `query:"memberId" doc:"In which this member answers."`
 	Order     string `query:"order" enum:"active,longest" default:"active"`
@@ -443,7 +464,8 @@ func (InboxQuery) FieldDocs() map[string]string {
 	return map[string]string{
 		"view": "waiting: handed over to people, and nobody has answered the customer since; mine: the member answers; " +
 			"unassigned: handed over, and nobody answers yet; unread: unread for the member, what has been it for the " +
-			"longest time first, in either order; live: not ended; ended; all.",
+			"longest time first, in either order; snoozed: put aside until a time, the next one first, in either order; " +
+			"live: not ended; ended; all. The first three are without what is put aside.",
 		"order": "active: the last active first; longest: those in which the customer waits for a person, the longest " +
 			"first.",
 	}
@@ -459,6 +481,7 @@ type InboxRow struct {
 	LastMessage *InboxMessage `json:"lastMessage" doc:"Null where nothing was said yet."`
 
 	WaitingSince *time.Time `json:"waitingSince" doc:"When the customer began to wait for a person; null: they do not."`
+	SnoozedUntil *time.Time `json:"snoozedUntil" doc:"Until when it is put aside; null: it is not."`
 	IsUnread     bool       `json:"unread" doc:"For the member: not seen, marked so, or given to them by somebody else."`
 }
 
@@ -533,7 +556,7 @@ func (s *Service) newInboxRows(ctx context.Context, account parley.AccountID,
 		person := customers[c.ID]
 		row := InboxRow{Conversation: newConversation(c), AgentName: names[string(c.AgentID)], Title: c.Title,
 			Customer: cmp.Or(person.Name, person.Email, person.ExternalID), LastMessage: last[c.ID],
-			WaitingSince: c.WaitingSince, IsUnread: unread[c.ID]}
+			WaitingSince: c.WaitingSince, SnoozedUntil: c.SnoozedUntil, IsUnread: unread[c.ID]}
 		if c.Status == parley.ConversationTakenOver && c.ClaimedBy != "" {
 			row.ClaimedBy = &InboxMember{string(c.ClaimedBy), names[string(c.ClaimedBy)]}
 		}

@@ -99,6 +99,7 @@ var failingRequests = []struct {
 	{"PUT /conversations/x/state", `{"step":"end"}`, parley.CodeConversationNotFound},
 	{"PUT /conversations/x/claim", `{}`, parley.CodeConversationNotFound},
 	{"PUT /conversations/x/assignee", `{"memberId":"y"}`, parley.CodeConversationNotFound},
+	{"PUT /conversations/x/snooze", `{"until":null}`, parley.CodeConversationNotFound},
 	{"GET /conversations/x/drafts", ``, parley.CodeConversationNotFound},
 	{"PUT /conversations/x/drafts", `{"kind":"reply","text":"","seen":0}`, parley.CodeConversationNotFound},
 	{"PUT /conversations/x/read-mark", `{"unread":false,"seen":2}`, parley.CodeConversationNotFound},

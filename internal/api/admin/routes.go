@@ -35,7 +35,7 @@ func routes() []route {
 		ListDraftOptions, Playground, Compare, ListPlayground, ShowPlayground, Improve, RateAnswer,
 		ListConversations, MoveConversation, ReplyAsHuman, TellTyping, Trace, Explain,
 		ListInbox, SearchInbox, CountInbox, ListInboxMembers, ReadThread, ClaimConversation, AssignConversation,
-		ListDrafts, SaveDraft, SaveReadMark, ListUnread,
+		SnoozeConversation, ListDrafts, SaveDraft, SaveReadMark, ListUnread,
 		UploadMemberFile, RemoveMemberFile,
 		ListSavedViews, AddSavedView, ChangeSavedView, RemoveSavedView,
 		ListSavedReplies, AddSavedReply, ChangeSavedReply, RemoveSavedReply,

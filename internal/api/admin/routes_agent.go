@@ -342,6 +342,13 @@ var (
 	}, (*Service).assignConversation).recorded(func(in NewAssignee) change {
 		return change{"conversation.assign", in.ID, map[string]any{"member": in.Member}}
 	})
+	SnoozeConversation = newOperation(conversationGroup.write, "PUT /conversations/{conversationId}/snooze", operation{
+		Name:    "snoozeConversation",
+		Summary: "Put a conversation that people have aside until a time",
+		Errors:  errorCodes{parley.CodeConversationNotFound, parley.CodeNotTakenOver, parley.CodeInvalidBody},
+	}, (*Service).snoozeConversation).recorded(func(in NewSnooze) change {
+		return change{"conversation.snooze", in.ID, map[string]any{"until": in.Until}}
+	})
 	ListDrafts = newOperation(conversationGroup.write, "GET /conversations/{conversationId}/drafts", operation{
 		Name:    "listDrafts",
 		Summary: "List what the member has typed and not sent in a conversation",

@@ -112,7 +112,7 @@ type SavedView struct {
 
 // SavedViewFilter is what a saved view narrows the inbox by. What is left out narrows nothing.
 type SavedViewFilter struct {
-	View             string `json:"view,omitempty" enum:"waiting,mine,unassigned,unread,live,ended,all"`
+	View             string `json:"view,omitempty" enum:"waiting,mine,unassigned,unread,snoozed,live,ended,all"`
 	AgentID          string `json:"agentId,omitempty" max:"100"`
 	MemberID         string `json:"memberId,omitempty" max:"100" doc:"Who answers."`
 	Order            string `json:"order,omitempty" enum:"active,longest" doc:"As of the inbox."`

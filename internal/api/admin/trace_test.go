@@ -694,6 +694,61 @@ func TestConversationsAreGivenToMembers(t *testing.T) {
 	})
 }
 
+// What is put aside is in no list of what waits for somebody, until its time has come or the customer writes.
+func TestConversationsAreSnoozed(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		agent := mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue.")
+		id := chatAt(mt, agent, "What colour is the sky?")
+		route := "PUT /conversations/" + id + "/snooze"
+		snooze := func() {
+			mt.t.Helper()
+			get[admin.Conversation](mt, kim, route, `{"until":"`+time.Now().Add(time.Hour).UTC().Format(time.RFC3339)+`"}`)
+		}
+		check := func(when string, isAside bool) {
+			mt.t.Helper()
+			for view, want := range map[string]bool{"snoozed": isAside, "mine": !isAside, "waiting": !isAside, "live": true} {
+				if got := inboxIDs(mt, kim, view); slices.Contains(got, id) != want {
+					mt.t.Errorf("%s %s has %v", when, view, got)
+				}
+			}
+			until := get[admin.Thread](mt, kim, "GET /conversations/"+id+"/thread", "").SnoozedUntil
+			if isAside != (until != nil) {
+				mt.t.Errorf("%s it is put aside until %v", when, until)
+			}
+		}
+		mt.requireCode(kim, parley.CodeNotTakenOver, route, `{"until":null}`)
+		get[admin.Conversation](mt, kim, "PUT /conversations/"+id+"/claim", `{}`)
+		mt.requireCode(kim, parley.CodeInvalidBody, route, `{"until":"2020-01-01T00:00:00Z"}`)
+		mt.requireCode(kim, parley.CodeInvalidBody, route, `{"until":"9999-01-01T00:00:00Z"}`)
+		snooze()
+		check("put aside", true)
+		if mt.unread(kim, id) {
+			mt.t.Error("it is unread")
+		}
+		mt.must(mt.Conversations.WakeDue(mt.t.Context()))
+		check("before its time", true)
+		get[admin.Conversation](mt, kim, route, `{"until":null}`)
+		check("taken back", false)
+		snooze()
+		mt.Do(mt.t, "POST", "/agents/"+agent+"/conversations/"+id+"/messages", mt.Key, map[string]any{"message": "And why?"})
+		check("after the customer has written", false)
+		get[admin.ReadMarkResult](mt, kim, "PUT /conversations/"+id+"/read-mark", `{"unread":false,"seen":99}`)
+		snooze()
+		mt.exec(`update conversations set snoozed_until = 1 where id = ?`, id)
+		mt.must(mt.Conversations.WakeDue(mt.t.Context()))
+		check("at its time", false)
+		if !mt.unread(kim, id) {
+			mt.t.Error("it is not unread for whoever has it")
+		}
+		snooze()
+		get[admin.Conversation](mt, kim, "PUT /conversations/"+id+"/state", `{"step":"end"}`)
+		if got := inboxIDs(mt, kim, "snoozed"); len(got) != 0 {
+			mt.t.Errorf("what has ended is put aside: %v", got)
+		}
+	})
+}
+
 // A search finds the conversations of all agents, page by page, with the words that were asked for.
 func TestInboxIsSearched(t *testing.T) {
 	forEachMemberTest(t, func(mt *memberTest) {

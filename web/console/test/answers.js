@@ -147,7 +147,7 @@ const needs = [
   [/^(GET|POST) .*\/(playground|compare)$/, "playground:use"],
   [/^POST .*\/improve$/, "answers:improve"],
   [/^(POST|PUT) .*\/(chat|feedback)$/, "conversations:write"],
-  [/^(POST|PUT) \/v1\/conversations\/[^/]+\/(claim|assignee|state|messages|typing|drafts|read-mark)$/, "conversations:write"],
+  [/^(POST|PUT) \/v1\/conversations\/[^/]+\/(claim|assignee|snooze|state|messages|typing|drafts|read-mark)$/, "conversations:write"],
   [/^POST .*\/tickets\/\d+\/messages$/, "tickets:write"],
   [/^(POST|DELETE) \/v1\/agents\/[^/]+\/files/, "conversations:write"],
   [/^(POST|PATCH|DELETE) .*\/saved-views/, "conversations:write"],

@@ -17,6 +17,7 @@ export const row = (i, more) => ({
   lastActivity: at(30 - i),
   claimedBy: null,
   waitingSince: null,
+  snoozedUntil: null,
   unread: false,
   lastMessage: { seq: 5, author: "assistant", text: "You can send them back within 30 days.", createdAt: at(30 - i) },
   ...more,
@@ -81,8 +82,9 @@ export const thread = (found, said = entries) => ({
 const refusal = (code) => [409, { error: { code, message: "" } }];
 const fits = {
   waiting: ({ status, lastMessage }) => status === "taken_over" && lastMessage?.author !== "human",
-  mine: ({ claimedBy }) => claimedBy?.userId === "usr_1",
-  unassigned: ({ status, claimedBy }) => status === "taken_over" && !claimedBy,
+  mine: ({ claimedBy, snoozedUntil }) => claimedBy?.userId === "usr_1" && !snoozedUntil,
+  unassigned: ({ status, claimedBy, snoozedUntil }) => status === "taken_over" && !claimedBy && !snoozedUntil,
+  snoozed: ({ snoozedUntil }) => snoozedUntil,
   live: ({ status }) => status !== "ended",
   unread: ({ unread }) => unread,
   ended: ({ status }) => status === "ended",
@@ -146,6 +148,9 @@ function ofConversation(state, found, what, body) {
         return refusal("CONVERSATION_CLAIMED");
       }
       Object.assign(found, { status: "taken_over", claimedBy: { userId: "usr_1", name: "Owner" } });
+      return [200, found];
+    case "PUT snooze":
+      found.snoozedUntil = body.until;
       return [200, found];
     case "PUT assignee":
       Object.assign(found, { status: "taken_over", claimedBy: members.find(({ userId }) => userId === body.memberId) ?? null });

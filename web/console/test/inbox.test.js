@@ -51,6 +51,24 @@ describe("the order of rows", () => {
   });
 });
 
+describe("the times until which something is put aside", () => {
+  let momentOf;
+  before(async () => {
+    ({ momentOf } = (await runnerImport(join(import.meta.dirname, "../src/pages/inbox/snooze-times.ts"))).module);
+  });
+
+  test("days begin at nine, and the next Monday is never today", () => {
+    const local = (...parts) => new Date(...parts).toISOString();
+    const saturday = new Date(2026, 10, 28, 17, 30);
+    assert.equal(momentOf("hour", saturday).toISOString(), local(2026, 10, 28, 18, 30));
+    assert.equal(momentOf("later", saturday).toISOString(), local(2026, 10, 28, 20, 30));
+    assert.equal(momentOf("tomorrow", saturday).toISOString(), local(2026, 10, 29, 9));
+    assert.equal(momentOf("monday", saturday).toISOString(), local(2026, 10, 30, 9));
+    assert.equal(momentOf("monday", new Date(2026, 10, 30, 8)).toISOString(), local(2026, 11, 7, 9));
+    assert.equal(momentOf("monday", new Date(2026, 10, 29, 8)).toISOString(), local(2026, 10, 30, 9));
+  });
+});
+
 describe("the inbox", { skip }, () => {
   const open = useSamePages();
   const sent = (answer, method, end) => answer.state.asked.filter((one) => one.method === method && one.path.endsWith(end));
@@ -427,6 +445,23 @@ describe("the inbox", { skip }, () => {
       await pane(page).getByText("The agent is silent, and nobody has the conversation yet.").waitFor();
       const bodies = sent(answer, "PUT", "/assignee").map(({ body }) => body);
       assert.deepEqual(bodies, [{ memberId: "usr_7", former: "usr_1" }, { memberId: "", former: "usr_7" }]);
+    });
+  });
+
+  test("a conversation is put aside by a key, is listed as that, and is brought back", async () => {
+    const answer = answers({ state: { inbox: mine() } });
+    await open(answer, `${path}?view=mine`, async (page) => {
+      await page.getByLabel("Write to the customer").waitFor();
+      await page.keyboard.press("z");
+      await page.getByRole("menuitem", { name: "Tomorrow at nine" }).click();
+      await pane(page).getByRole("status").filter({ hasText: "Snoozed until" }).waitFor();
+      const [{ body }] = sent(answer, "PUT", "/snooze");
+      assert.match(body.until, /^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/);
+      await page.getByRole("navigation", { name: "View" }).getByRole("link", { name: "Snoozed" }).click();
+      await list(page).getByRole("link", { name: /Customer 1.*Snoozed until/ }).click();
+      await pane(page).getByRole("button", { name: "Bring it back" }).click();
+      await pane(page).getByText("Snoozed until").first().waitFor({ state: "detached" });
+      assert.deepEqual(sent(answer, "PUT", "/snooze").at(-1).body, { until: null });
     });
   });
 

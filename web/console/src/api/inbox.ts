@@ -100,6 +100,9 @@ export const claimConversation = (id: string, key: string, former?: string) =>
 export const assignConversation = (id: string, memberId: string, former: string) =>
   request("PUT", conversationPath(id, "/assignee"), { memberId, ...(former && { former }) });
 
+/** Puts a conversation aside until a time, or brings it back. */
+export const snoozeConversation = (id: string, until: string | null) => request("PUT", conversationPath(id, "/snooze"), { until });
+
 export const moveConversation = (id: string, step: "handback" | "end") =>
   request("PUT", conversationPath(id, "/state"), { step });
 

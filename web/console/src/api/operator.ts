@@ -3196,6 +3196,11 @@ export interface components {
             paused: boolean;
             /** @description Joined, an excerpt of the best message; empty without one. */
             snippet: components["schemas"]["SnippetPart"][];
+            /**
+             * Format: date-time
+             * @description Until when it is put aside; null: it is not.
+             */
+            snoozedUntil: string | null;
             source: string;
             status: string;
             title?: string;
@@ -3333,6 +3338,11 @@ export interface components {
             lastMessage: components["schemas"]["InboxMessage"] | null;
             messages: number;
             paused: boolean;
+            /**
+             * Format: date-time
+             * @description Until when it is put aside; null: it is not.
+             */
+            snoozedUntil: string | null;
             source: string;
             status: string;
             title?: string;
@@ -4313,7 +4323,7 @@ export interface components {
             toolOutcome?: string;
             topic?: string;
             /** @enum {string} */
-            view?: "waiting" | "mine" | "unassigned" | "unread" | "live" | "ended" | "all";
+            view?: "waiting" | "mine" | "unassigned" | "unread" | "snoozed" | "live" | "ended" | "all";
         };
         SavedViewList: {
             /** @description By their names. */
@@ -4731,6 +4741,11 @@ export interface components {
             paused: boolean;
             /** @description Null where nobody knows who the customer is. */
             person: components["schemas"]["Customer"] | null;
+            /**
+             * Format: date-time
+             * @description Until when it is put aside; null: it is not.
+             */
+            snoozedUntil: string | null;
             source: string;
             status: string;
             ticketNumber?: number;
@@ -5607,7 +5622,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description waiting: handed over to people, and nobody has answered the customer since; mine: the member answers; unassigned: handed over, and nobody answers yet; live: not ended; ended; all. */
-                view?: "waiting" | "mine" | "unassigned" | "unread" | "live" | "ended" | "all";
+                view?: "waiting" | "mine" | "unassigned" | "unread" | "snoozed" | "live" | "ended" | "all";
                 /** @description With this agent alone. */
                 agentId?: string;
                 /** @description In which this member answers. */

@@ -19,6 +19,7 @@ const keys: readonly (readonly [string, Key])[] = [
   ["k", "keys.previous"],
   ["t", "inbox.takeOver"],
   ["i", "inbox.assign"],
+  ["z", "inbox.snooze"],
   ["x", "inbox.chooseRow"],
   ["r", "inbox.reply"],
   ["n", "inbox.note"],

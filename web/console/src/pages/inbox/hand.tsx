@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { assignConversation, claimConversation, claimedCode, leaveEarlier, moveConversation, type WholeThread } from "../../api/inbox";
+import { assignConversation, claimConversation, claimedCode, leaveEarlier, moveConversation, snoozeConversation, type WholeThread } from "../../api/inbox";
 import { APIError, hooks } from "../../api/client";
 import { usePresence } from "../../api/presence";
 import { useInboxMembers } from "../../api/saved";
@@ -16,6 +16,7 @@ import { useKeys } from "../../shell/keys";
 import { useScreenActions } from "../../shell/screen-actions";
 import { AssignMenu } from "./assign";
 import { Composer } from "./composer";
+import { SnoozeMenu, SnoozeNote } from "./snooze";
 import styles from "./inbox.module.css";
 
 interface Props {
@@ -58,7 +59,7 @@ function Others({ others }: { others: ReturnType<typeof usePresence> }) {
   );
 }
 
-type Step = "claim" | "take" | "assign" | "handback" | "end";
+type Step = "claim" | "take" | "assign" | "snooze" | "handback" | "end";
 
 function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping: boolean) => void }) {
   const { t } = useTexts();
@@ -108,6 +109,7 @@ function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping
     given.current = member;
     void run("assign", () => assignConversation(id, member, claimedBy?.userId ?? ""));
   };
+  const snooze = (until: string | null) => void run("snooze", () => snoozeConversation(id, until));
   const handBack = () => {
     wasMine.current = false;
     void run("handback", () => moveConversation(id, "handback"));
@@ -140,6 +142,7 @@ function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping
       )}
       {error !== null && !(error instanceof APIError && error.code === claimedCode) && <Failed error={error} />}
       {status === "ended" && <p className={styles.detail}>{t("inbox.hasEnded")}</p>}
+      {thread.snoozedUntil && <SnoozeNote until={thread.snoozedUntil} isPending={pending === "snooze"} onWake={() => snooze(null)} />}
       {mayClaim && (
         <div className={styles.claim}>
           <p>{claimedBy ? t("inbox.othersHave", { name }) : t(status === "taken_over" ? "inbox.nobodyHas" : "inbox.agentHas")}</p>
@@ -179,6 +182,7 @@ function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping
               </>
             )}
             <AssignMenu former={claimedBy?.userId ?? ""} onAssign={assign} />
+            {status === "taken_over" && <SnoozeMenu onSnooze={snooze} />}
           </>,
           head,
         )}
