@@ -228,6 +228,7 @@ var memberCases = []memberCase{
 	{"POST /agents/{agentId}/route", `{"subject":"s","description":"","email":""}`},
 	{"GET /agents/{agentId}/customers", ""},
 	{"GET /agents/{agentId}/customers/{customerId}", ""},
+	{"POST /agents/{agentId}/customers/{customerId}/merge", `{"from":"{otherCustomerId}"}`},
 	{"GET /agents/{agentId}/leads", ""},
 	{"GET /agents/{agentId}/tickets?team={teamId}&assignee={memberEmail}", ""},
 	{"GET /agents/{agentId}/tickets?customer={customerEmail}", ""},
@@ -257,24 +258,25 @@ var memberCases = []memberCase{
 
 // unknownIDs are ids in their right forms that no thing has.
 var unknownIDs = testkit.ResourceIDs{
-	"accountId":      "00000000-0000-4000-8000-000000000000",
-	"agentId":        "AAAAAAAAAAAAAAAAAAAAA",
-	"callerEmail":    "stranger@nowhere.example",
-	"conversationId": "01900000-0000-7000-8000-000000000000",
-	"customerEmail":  "stranger@nowhere.example",
-	"customerId":     "00000000-0000-4000-8000-000000000000",
-	"deliveryId":     "01900000-0000-7000-8000-000000000000",
-	"domain":         "nowhere.example",
-	"fileId":         "00000000-0000-4000-8000-000000000000",
-	"keyId":          "00000000-0000-4000-8000-000000000000",
-	"memberEmail":    "stranger@nowhere.example",
-	"memberId":       "00000000-0000-4000-8000-000000000000",
-	"messageId":      "msg_0000000000000000000000",
-	"modelServerId":  "00000000-0000-4000-8000-000000000000",
-	"noteFileId":     "00000000-0000-4000-8000-000000000000",
-	"otherStatusId":  "00000000-0000-4000-8000-000000000000",
-	"qnaId":          "00000000-0000-4000-8000-000000000000",
-	"playgroundId":   "01900000-0000-7000-8000-000000000000",
+	"accountId":       "00000000-0000-4000-8000-000000000000",
+	"agentId":         "AAAAAAAAAAAAAAAAAAAAA",
+	"callerEmail":     "stranger@nowhere.example",
+	"conversationId":  "01900000-0000-7000-8000-000000000000",
+	"customerEmail":   "stranger@nowhere.example",
+	"customerId":      "00000000-0000-4000-8000-000000000000",
+	"otherCustomerId": "00000000-0000-4000-8000-000000000001",
+	"deliveryId":      "01900000-0000-7000-8000-000000000000",
+	"domain":          "nowhere.example",
+	"fileId":          "00000000-0000-4000-8000-000000000000",
+	"keyId":           "00000000-0000-4000-8000-000000000000",
+	"memberEmail":     "stranger@nowhere.example",
+	"memberId":        "00000000-0000-4000-8000-000000000000",
+	"messageId":       "msg_0000000000000000000000",
+	"modelServerId":   "00000000-0000-4000-8000-000000000000",
+	"noteFileId":      "00000000-0000-4000-8000-000000000000",
+	"otherStatusId":   "00000000-0000-4000-8000-000000000000",
+	"qnaId":           "00000000-0000-4000-8000-000000000000",
+	"playgroundId":    "01900000-0000-7000-8000-000000000000",
 
 	"playgroundMessageId": "msg_0000000000000000000000",
 	"replyFileId":         "00000000-0000-4000-8000-000000000000",
@@ -466,6 +468,9 @@ func (mt *memberTest) addHelpdesk(ids testkit.ResourceIDs, ref parley.AgentRef, 
 	ticket := run(mt, admin.OpenTicket, admin.NewTicket{AgentID: agent, Subject: "Help",
 		Description: "Call me: +1 212 555 0147", Email: ids["customerEmail"], Name: "Jo Miller"})
 	ids["ticketNumber"], ids["customerId"] = fmt.Sprint(ticket.Number), ticket.Customer.ID
+	ids["otherCustomerId"] = parley.NewUUID()
+	mt.exec(`insert into people (id, account_id, agent_id, email, attributes, created_at, updated_at)
+		values (?, ?, ?, ?, '{}', 1, 1)`, ids["otherCustomerId"], ref.Account, agent, "second@"+agent+".example")
 }
 
 func (mt *memberTest) addDelivery(ids testkit.ResourceIDs, ref parley.AgentRef) {

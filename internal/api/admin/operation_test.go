@@ -145,6 +145,8 @@ var failingRequests = []struct {
 	{"GET /agents/x/customers", ``, parley.CodeAgentNotFound},
 	{"GET /agents/x/customers/y", ``, parley.CodeAgentNotFound},
 	{"GET /agents/AGENT/customers/x", ``, parley.CodeNotFound},
+	{"POST /agents/AGENT/customers/x/merge", `{"from":"y"}`, parley.CodeNotFound},
+	{"POST /agents/AGENT/customers/x/merge", `{"from":"x"}`, parley.CodeInvalidBody},
 	{"GET /agents/x/leads", ``, parley.CodeAgentNotFound},
 	{"GET /agents/AGENT/leads?cursor=x", ``, parley.CodeInvalidCursor},
 	{"GET /agents/AGENT/tickets?statusCategories=new,x", ``, parley.CodeInvalidBody},

@@ -44,7 +44,7 @@ func routes() []route {
 		ListStatuses, AddStatus, ChangeStatus, DefaultStatus, ArchiveStatus,
 		ListTeams, AddTeam, ChangeTeam, RemoveTeam, JoinTeam, LeaveTeam,
 		ListRules, AddRule, ReplaceRule, RemoveRule, MoveRule, SwitchRule, Route,
-		ListCustomers, GetCustomer, ListLeads, ListTickets, ListAccountTickets,
+		ListCustomers, GetCustomer, MergeCustomers, ListLeads, ListTickets, ListAccountTickets,
 		OpenTicket, ShowTicket, ChangeTicket, WriteTicket,
 	}
 }

@@ -694,6 +694,36 @@ func TestConversationsAreGivenToMembers(t *testing.T) {
 	})
 }
 
+// Of two customers who are one, one stays: with what both wrote, and with what is known of either.
+func TestCustomersAreMerged(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAdmin, "kim@shop.example")
+		path := "/agents/" + mt.NewAgent(mt.t, mt.Key)
+		open := func(customer string) string {
+			mt.t.Helper()
+			body := `{"subject":"Help","description":"Please.",` + customer + `}`
+			return get[admin.Ticket](mt, kim, "POST "+path+"/tickets", body).Customer.ID
+		}
+		one, two := open(`"email":"one@mail.example"`), open(`"email":"two@mail.example","name":"Jo"`)
+		three := open(`"email":"three@mail.example"`)
+		mt.exec(`update people set external_id = 'crm-2', attributes = '{"plan":"gold"}' where id = ?`, two)
+		mt.exec(`update people set external_id = 'crm-3', attributes = '{"plan":"free"}' where id = ?`, three)
+		merge := func(id string) string { return "POST " + path + "/customers/" + id + "/merge" }
+		got := get[admin.Customer](mt, kim, merge(one), `{"from":"`+two+`"}`)
+		if got.ID != one || got.Name != "Jo" || got.Email != "one@mail.example" || got.ExternalID != "crm-2" {
+			mt.t.Errorf("merged: %+v", got)
+		}
+		details := get[admin.CustomerDetails](mt, kim, "GET "+path+"/customers/"+one, "")
+		if details.Customer != got || len(details.Tickets) != 2 {
+			mt.t.Errorf("who stays: %+v", details)
+		}
+		mt.requireCode(kim, parley.CodeNotFound, "GET "+path+"/customers/"+two, "")
+		mt.requireCode(kim, parley.CodeNotFound, merge(one), `{"from":"`+two+`"}`)
+		mt.requireCode(kim, parley.CodeInvalidBody, merge(one), `{"from":"`+one+`"}`)
+		mt.requireCode(kim, parley.CodeInvalidBody, merge(one), `{"from":"`+three+`"}`)
+	})
+}
+
 // What is put aside is in no list of what waits for somebody, until its time has come or the customer writes.
 func TestConversationsAreSnoozed(t *testing.T) {
 	forEachMemberTest(t, func(mt *memberTest) {

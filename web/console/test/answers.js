@@ -130,6 +130,7 @@ const needs = [
   [/^GET \/v1\/keys$/, "keys:read"],
   [/^(POST|DELETE) .*\/keys(\/[^/]+)?$/, "keys:write"],
   [/^POST .*\/person\/(export|erase)$/, "conversations:delete"],
+  [/^POST .*\/customers\/[^/]+\/merge$/, "conversations:delete"],
   [/^GET .*\/audit/, "audit:read"],
   [/^GET \/v1\/(webhooks|deliveries)/, "webhooks:read"],
   [/^(POST|PATCH|DELETE) \/v1\/(webhooks|deliveries)/, "webhooks:write"],
