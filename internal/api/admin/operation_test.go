@@ -93,6 +93,8 @@ var failingRequests = []struct {
 	{"GET /agents/AGENT/insights?by=moon", ``, parley.CodeInvalidBody},
 	{"GET /agents/AGENT/insights/conversations?figure=moon", ``, parley.CodeInvalidBody},
 	{"GET /agents/AGENT/insights/conversations", ``, parley.CodeInvalidBody},
+	{"GET /agents/AGENT/insights/first-text?from=2026-02-02&to=2026-01-01", ``, parley.CodeInvalidDateRange},
+	{"GET /agents/x/insights/first-text", ``, parley.CodeAgentNotFound},
 	{"GET /agents/AGENT/insights/conversations?figure=refused&from=2026-02-02&to=2026-01-01", ``,
 		parley.CodeInvalidDateRange},
 	{"GET /agents/x/conversations", ``, parley.CodeAgentNotFound},

@@ -27,7 +27,7 @@ func routes() []route {
 		ListActions, GetAction, AddAction, ChangeAction, RemoveAction, TryAction,
 		GetProcedure, AddProcedure, ChangeProcedure, RemoveProcedure, TryProcedure,
 		PreviewRetention, ListAgentVersions, GetAgentVersion, RestoreAgentVersion, Replay, ListSources,
-		ShowInsights, RebuildInsights, ListCounted, ListFigures, GetAgentDay, ProposeSynonyms, AcceptSynonyms,
+		ShowInsights, RebuildInsights, ListCounted, GetFirstText, ListFigures, GetAgentDay, ProposeSynonyms, AcceptSynonyms,
 		ListSitePages, ReadSourceText, RefetchSource, ListTraining, TrySearch,
 		GetSource, ListSourceVersions, ListPassages, TryPaths, GetKnowledgeUse,
 		GetIdentitySecret, RotateIdentitySecret, CheckIdentity, CheckDomain, CreatePreviewTicket,

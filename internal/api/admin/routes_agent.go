@@ -118,6 +118,11 @@ var (
 		Summary: "List the conversations of some days that a figure counts, the one that began last first",
 		Errors:  errorCodes{parley.CodeInvalidDateRange, parley.CodeInvalidCursor},
 	}, (*Service).listCounted)
+	GetFirstText = newOperation(insightGroup.read, "GET /insights/first-text", operation{
+		Name:    "getFirstText",
+		Summary: "Say how soon an agent has begun its answers on some days",
+		Errors:  errorCodes{parley.CodeInvalidDateRange},
+	}, (*Service).getFirstText)
 	ListFigures = newOperation(figuresGroup, "GET /agents/figures", operation{
 		Name:    "listAgentFigures",
 		Summary: "Count what the last seven days of agents came to",

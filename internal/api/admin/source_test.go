@@ -423,6 +423,14 @@ func checkAgentDay(mt *memberTest, m parley.Member, agent, source string) {
 		got.Failed[0].Reason != "it broke" {
 		mt.t.Errorf("after an answer: %+v", got)
 	}
+	path := "GET /agents/" + agent + "/insights/first-text"
+	if text := get[admin.FirstText](mt, m, path, ""); text.Answers != 1 || text.Millis == nil ||
+		*text.Millis != *got.FirstText { // that of the playground is left out
+		mt.t.Errorf("of the last days: %+v", text)
+	}
+	if text := get[admin.FirstText](mt, m, path+"?from=2026-01-01&to=2026-01-02", ""); text != (admin.FirstText{}) {
+		mt.t.Errorf("of earlier days: %+v", text)
+	}
 	mt.exec(`update messages set author = 'user' where conversation_id = ?`, id)
 	if got := day(); got.Waiting != 1 {
 		mt.t.Errorf("%d wait", got.Waiting)

@@ -76,6 +76,7 @@ export function answerInsights(state, { method, path, query, body }) {
     "GET /v1/voice/sessions": () => page(state.voiceSessions ?? voiceSessions),
     "GET /v1/voice/sessions/ID": () => [200, (state.voiceSessions ?? voiceSessions).find(({ sessionId }) => path.endsWith(sessionId))],
     "GET /v1/voice/sessions/ID/recording": () => [200, readSound(Number(query.get("part")))],
+    "GET /v1/agents/ID/insights/first-text": () => [200, state.firstText?.(query.get("from")) ?? { millis: 410, answers: 12 }],
     "POST /v1/agents/ID/insights/rebuild": () => {
       const judged = body.at.judged + (body.at.forgotten ? 100 : 0);
       return [200, { forgotten: true, after: { ID: "c", SortValue: judged }, judged, done: judged >= 200 }];

@@ -3167,6 +3167,12 @@ export interface components {
             /** @description What went wrong, for people. */
             message: string;
         };
+        FirstText: {
+            /** @description That were looked at: the newest 1,000. */
+            answers: number;
+            /** @description Until the first text of half of the answers; null without any. */
+            millis: number | null;
+        };
         FoundPassage: {
             heading?: string;
             passageId: string;
