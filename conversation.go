@@ -52,6 +52,7 @@ type Conversation struct {
 	VisitorID     VisitorID  // whose browser it began in; empty if in none
 	ClaimedBy     UserID     // the member who answers since it was taken over; empty while nobody does
 	WaitingSince  *time.Time // when the customer began to wait for a person; nil while they do not
+	SnoozedUntil  *time.Time // until when people have put it aside; nil: they have not
 	MessageCount  int
 	CreatedAt     time.Time
 	UpdatedAt     time.Time // last activity

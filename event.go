@@ -27,6 +27,11 @@ const (
 	EventConversationDeleted    EventKind = "conversation.deleted"
 	EventConversationInsight    EventKind = "conversation.insight" // its insight has changed
 
+	// EventConversationSnoozed and EventConversationWoken say that people have put a conversation aside, and that it is
+	// back. What else follows conversations has nothing to do with either, so that they name it as their subject alone.
+	EventConversationSnoozed EventKind = "conversation.snoozed"
+	EventConversationWoken   EventKind = "conversation.woken"
+
 	// EventConversationImported says that a conversation was written that was held elsewhere, with its messages.
 	EventConversationImported EventKind = "conversation.imported"
 

@@ -33,22 +33,33 @@ type HandoverObserver interface {
 	// StatusChanged is called when the status of a conversation, which is locked, has changed.
 	StatusChanged(ctx context.Context, tx *store.DB, c *parley.Conversation, from parley.ConversationStatus, by,
 		reason string, now time.Time) error
+	// Assigned is called when a conversation, which is locked, was given to a member, or to nobody. Where that has changed
+	// its status, StatusChanged is called before.
+	Assigned(ctx context.Context, tx *store.DB, c *parley.Conversation, by string, now time.Time) error
 }
 
 // statusChange changes a conversation. It returns the name of the event and what the event holds besides the status; an
 // empty name means that there is nothing to change.
 type statusChange func(c *parley.Conversation) (event parley.EventKind, facts map[string]string, err error)
 
+// statusStep is a change with what belongs to it.
+type statusStep struct {
+	change statusChange
+	effect string // completes the claim of the request's Idempotency-Key; empty for none
+
+	// finish is called for a change that was saved, in its transaction. It may be nil.
+	finish func(tx *store.DB, c *parley.Conversation, now time.Time) error
+}
+
 // changeStatus applies a change under the conversation's lock. Fails with RESOURCE_NOT_FOUND.
 func (cs *Conversations) changeStatus(ctx context.Context, ref parley.ConversationRef,
 	change statusChange) (*parley.Conversation, error) {
-	return cs.changeStatusOnce(ctx, ref, "", change)
+	return cs.takeStep(ctx, ref, statusStep{change: change})
 }
 
-// changeStatusOnce is changeStatus that completes the claim of the request's Idempotency-Key with its effect, unless
-// that is empty.
-func (cs *Conversations) changeStatusOnce(ctx context.Context, ref parley.ConversationRef, effect string,
-	change statusChange) (*parley.Conversation, error) {
+// takeStep applies a step under the conversation's lock. Fails with RESOURCE_NOT_FOUND.
+func (cs *Conversations) takeStep(ctx context.Context, ref parley.ConversationRef,
+	step statusStep) (*parley.Conversation, error) {
 	now := cs.Now()
 	var moved *parley.Conversation
 	err := cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
@@ -57,22 +68,18 @@ func (cs *Conversations) changeStatusOnce(ctx context.Context, ref parley.Conver
 			return err
 		}
 		from := c.Status
-		event, facts, err := change(c)
-		if err == nil && effect != "" {
-			err = tx.CompleteClaim(ctx, effect)
+		event, facts, err := step.change(c)
+		if err == nil && step.effect != "" {
+			err = tx.CompleteClaim(ctx, step.effect)
 		}
 		if moved = c; err != nil || event == "" {
 			return err
 		}
-		ended, by := int64(0), ""
-		if c.Status == parley.ConversationEnded {
-			ended, by = now.UnixMilli(), facts["by"]
-		}
-		if err := tx.SaveConversationStatus(ctx, c, ended, by); err != nil {
+		if err := cs.saveStatus(ctx, tx, c, from, facts, now); err != nil {
 			return err
 		}
-		if cs.HandoverObserver != nil && c.Status != from {
-			if err := cs.HandoverObserver.StatusChanged(ctx, tx, c, from, facts["by"], facts["reason"], now); err != nil {
+		if step.finish != nil {
+			if err := step.finish(tx, c, now); err != nil {
 				return err
 			}
 		}
@@ -86,6 +93,22 @@ func (cs *Conversations) changeStatusOnce(ctx context.Context, ref parley.Conver
 		return nil, err
 	}
 	return moved, nil
+}
+
+// saveStatus saves a locked conversation whose status may have been another one before.
+func (cs *Conversations) saveStatus(ctx context.Context, tx *store.DB, c *parley.Conversation,
+	from parley.ConversationStatus, facts map[string]string, now time.Time) error {
+	ended, by := int64(0), ""
+	if c.Status == parley.ConversationEnded {
+		ended, by = now.UnixMilli(), facts["by"]
+	}
+	if err := tx.SaveConversationStatus(ctx, c, ended, by); err != nil {
+		return err
+	}
+	if cs.HandoverObserver == nil || c.Status == from {
+		return nil
+	}
+	return cs.HandoverObserver.StatusChanged(ctx, tx, c, from, facts["by"], facts["reason"], now)
 }
 
 // Pause stops the agent from answering, or lets it answer again; what customers write meanwhile is stored. A running
@@ -144,17 +167,176 @@ func (cs *Conversations) Claim(ctx context.Context, ref parley.ConversationRef,
 	member, former parley.UserID) (*parley.Conversation, error) {
 	effect := "claim:" + string(ref.Conversation)
 	type payload = map[string]string
-	c, err := cs.changeStatusOnce(ctx, ref, effect, func(c *parley.Conversation) (parley.EventKind, payload, error) {
+	change := func(c *parley.Conversation) (parley.EventKind, payload, error) {
 		isFree := c.Status != parley.ConversationTakenOver || c.ClaimedBy == "" || c.ClaimedBy == member
 		if !isFree && c.ClaimedBy != former {
 			return "", nil, parley.NewError(parley.CodeClaimed)
 		}
 		return takeOver(c, string(member), "")
-	})
+	}
+	c, err := cs.takeStep(ctx, ref, statusStep{change: change, effect: effect})
 	if err == nil {
 		err = cs.stopTurn(ctx, ref)
 	}
 	return c, err
+}
+
+// Assignment says which member is to have a conversation.
+type Assignment struct {
+	To     parley.UserID // empty: whoever comes first is to answer
+	Former parley.UserID // who has it as far as is known; empty for nobody
+	By     string        // the id of the member who assigns it, or "operator"
+}
+
+// Assign hands a conversation over to a member, or takes it from the one who has it: from then on the member answers,
+// its ticket is theirs, and it is unread for them unless they have done it themselves. Of one that they have already
+// nothing changes. Fails with RESOURCE_NOT_FOUND, with CHAT_CONVERSATION_NOT_ONGOING of one that has ended, with
+// CONVERSATION_CLAIMED where somebody else than the former member has it, and with TEAM_MEMBER_NOT_FOUND.
+func (cs *Conversations) Assign(ctx context.Context, ref parley.ConversationRef,
+	a Assignment) (*parley.Conversation, error) {
+	step := statusStep{change: func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
+		return assign(c, a)
+	}, finish: func(tx *store.DB, c *parley.Conversation, now time.Time) error {
+		return cs.finishAssignment(ctx, tx, c, a, now)
+	}}
+	c, err := cs.takeStep(ctx, ref, step)
+	if err == nil {
+		err = cs.stopTurn(ctx, ref)
+	}
+	return c, err
+}
+
+func assign(c *parley.Conversation, a Assignment) (parley.EventKind, map[string]string, error) {
+	isTaken := c.Status == parley.ConversationTakenOver
+	switch {
+	case c.Status == parley.ConversationEnded:
+		return "", nil, parley.NewError(parley.CodeNotOngoing)
+	case isTaken && c.ClaimedBy == a.To:
+		return "", nil, nil
+	case isTaken && c.ClaimedBy != "" && c.ClaimedBy != a.Former:
+		return "", nil, parley.NewError(parley.CodeClaimed)
+	}
+	c.Status, c.ClaimedBy = parley.ConversationTakenOver, a.To
+	return parley.EventConversationTakenOver, map[string]string{"by": a.By, "assignedTo": string(a.To)}, nil
+}
+
+// finishAssignment keeps the member in the account until the transaction ends, and has them find the conversation.
+func (cs *Conversations) finishAssignment(ctx context.Context, tx *store.DB, c *parley.Conversation, a Assignment,
+	now time.Time) error {
+	if a.To != "" {
+		if _, err := tx.ShareLockMember(ctx, c.AccountID, a.To, parley.CodeMemberNotFound); err != nil {
+			return err
+		}
+	}
+	if cs.HandoverObserver != nil {
+		if err := cs.HandoverObserver.Assigned(ctx, tx, c, a.By, now); err != nil {
+			return err
+		}
+	}
+	if a.To == "" || string(a.To) == a.By {
+		return nil
+	}
+	return tx.MarkUnread(ctx, c.Ref(), a.To, now)
+}
+
+// maxSnooze is how far ahead the time may be until which a conversation is put aside.
+const maxSnooze = 366 * 24 * time.Hour
+
+// Snooze puts a conversation that people have aside until a time; nil takes that back. What the customer writes takes
+// it back as well, and so does another status, and whoever takes the conversation over. Fails with RESOURCE_NOT_FOUND,
+// with CONVERSATION_NOT_TAKEN_OVER, and with VALIDATION_INVALID_BODY of a time that is not within a year.
+func (cs *Conversations) Snooze(ctx context.Context, ref parley.ConversationRef, until *time.Time,
+	by string) (*parley.Conversation, error) {
+	now := cs.Now()
+	if until != nil && (!until.After(now) || until.After(now.Add(maxSnooze))) {
+		return nil, parley.Invalid("until", "must be a time within a year from now")
+	}
+	var changed *parley.Conversation
+	err := cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		c, err := tx.LockConversation(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if c.Status != parley.ConversationTakenOver {
+			return parley.NewError(parley.CodeNotTakenOver)
+		}
+		if changed = c; until == nil {
+			return cs.wake(ctx, tx, c, by)
+		}
+		c.SnoozedUntil = until
+		if err := tx.SnoozeConversation(ctx, ref, *until); err != nil {
+			return err
+		}
+		return tx.RecordEvents(ctx, ref.Account, now, snoozeEvent(parley.EventConversationSnoozed, c, by))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+func snoozeEvent(kind parley.EventKind, c *parley.Conversation, by string) store.NewEvent {
+	return store.NewEvent{Kind: kind, Subject: string(c.ID), Payload: map[string]string{"by": by}}
+}
+
+// wake takes back that a locked conversation is put aside. Where it is not, nothing changes.
+func (cs *Conversations) wake(ctx context.Context, tx *store.DB, c *parley.Conversation, by string) error {
+	if c.SnoozedUntil == nil {
+		return nil
+	}
+	c.SnoozedUntil = nil
+	if err := tx.WakeConversation(ctx, c.Ref()); err != nil {
+		return err
+	}
+	return tx.RecordEvents(ctx, c.AccountID, cs.Now(), snoozeEvent(parley.EventConversationWoken, c, by))
+}
+
+// wakeInterval is how often WakeDue runs.
+const wakeInterval = 10 * time.Second
+
+// RunWaker wakes conversations whose time has come, until ctx is done. Several servers may do so at once.
+func (cs *Conversations) RunWaker(ctx context.Context) error {
+	return jobs.RunEvery(ctx, wakeInterval, cs.Logger, "conversations that were put aside did not come back", cs.WakeDue)
+}
+
+// WakeDue brings back the conversations that were put aside until now or earlier. Each is unread for whoever has it.
+func (cs *Conversations) WakeDue(ctx context.Context) error {
+	return repeatBatches(func() (woken int64, err error) {
+		due, err := cs.DB.DueConversations(ctx, cs.Now(), sweepBatchSize)
+		for _, ref := range due {
+			isWoken, err := cs.wakeDue(ctx, ref)
+			if err != nil {
+				return 0, err
+			}
+			if isWoken {
+				woken++
+			}
+		}
+		return woken, err
+	})
+}
+
+// wakeDue brings a conversation back, unless somebody has changed that meanwhile.
+func (cs *Conversations) wakeDue(ctx context.Context, ref parley.ConversationRef) (isWoken bool, err error) {
+	err = cs.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		c, err := tx.LockConversation(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if isWoken = c.SnoozedUntil != nil && !c.SnoozedUntil.After(cs.Now()); !isWoken {
+			return nil
+		}
+		if c.ClaimedBy != "" {
+			if err := tx.MarkUnread(ctx, ref, c.ClaimedBy, cs.Now()); err != nil {
+				return err
+			}
+		}
+		return cs.wake(ctx, tx, c, "system")
+	})
+	if parley.IsCode(err, parley.CodeResourceNotFound) { // it has just been deleted
+		return false, nil
+	}
+	return isWoken, err
 }
 
 // HandBack returns a conversation to the agent. Fails with RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.

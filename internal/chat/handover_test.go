@@ -221,6 +221,12 @@ func (ro *recordingObserver) StatusChanged(_ context.Context, _ *store.DB, c *pa
 	return ro.err
 }
 
+func (ro *recordingObserver) Assigned(_ context.Context, _ *store.DB, c *parley.Conversation, by string,
+	_ time.Time) error {
+	ro.events = append(ro.events, fmt.Sprintf("given to %q by %s", c.ClaimedBy, by))
+	return ro.err
+}
+
 func TestHandoverObserverGetsTheLastMessages(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		te.enableHandover()

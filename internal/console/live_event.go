@@ -50,6 +50,8 @@ var liveKinds = map[parley.EventKind]liveKind{
 	parley.EventConversationEnded:      {liveConversation, "ended"},
 	parley.EventConversationDeleted:    {liveConversation, "deleted"},
 	parley.EventConversationInsight:    {liveConversation, "insight"},
+	parley.EventConversationSnoozed:    {liveConversation, "snoozed"},
+	parley.EventConversationWoken:      {liveConversation, "woken"},
 	parley.EventConversationImported:   {liveConversation, "created"},
 	parley.EventMessageCreated:         {liveMessage, "created"},
 	parley.EventMessageFeedback:        {liveMessage, "feedback"},

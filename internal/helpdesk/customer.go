@@ -3,6 +3,8 @@ package helpdesk
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"parley"
@@ -100,6 +102,63 @@ func (u *update) personWithEmail(ctx context.Context, p parley.Person, email str
 	}
 	p.Email, p.UpdatedAt = email, u.now
 	return &p, u.tx.UpdatePerson(ctx, &p)
+}
+
+// MergeCustomers makes one customer of two: into stays, with what from wrote and is known by besides, and from is no
+// more. Fails with AGENT_NOT_FOUND and NOT_FOUND, and with VALIDATION_INVALID_BODY of one and the same customer, and of
+// two whom the client knows by ids of its own.
+func (s *Service) MergeCustomers(ctx context.Context, ref parley.AgentRef,
+	into, from parley.PersonID) (merged *parley.Person, err error) {
+	if into == from {
+		return nil, parley.Invalid("from", "must be another customer")
+	}
+	now := s.now()
+	err = s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		if err := tx.LockAgent(ctx, ref); err != nil {
+			return err
+		}
+		if _, err := tx.LockHelpdesk(ctx, ref); err != nil {
+			return err
+		}
+		p, err := tx.Person(ctx, ref, into)
+		if err != nil {
+			return err
+		}
+		other, err := tx.Person(ctx, ref, from)
+		if err != nil {
+			return err
+		}
+		if p.ExternalID != "" && other.ExternalID != "" {
+			return parley.Invalid("from", "must not have a user id where the other customer has one")
+		}
+		p.UpdatedAt, merged = now, p
+		if err := addKnown(p, other); err != nil {
+			return err
+		}
+		return tx.MergePeople(ctx, p, other)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return merged, nil
+}
+
+// addKnown adds to a person what is known of another one and not of them.
+func addKnown(p, other *parley.Person) error {
+	p.Email, p.ExternalID = cmp.Or(p.Email, other.Email), cmp.Or(p.ExternalID, other.ExternalID)
+	p.Name, p.Phone = cmp.Or(p.Name, other.Name), cmp.Or(p.Phone, other.Phone)
+	attributes := map[string]json.RawMessage{}
+	for _, known := range []json.RawMessage{other.Attributes, p.Attributes} {
+		if len(known) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(known, &attributes); err != nil {
+			return fmt.Errorf("attributes of a customer: %w", err)
+		}
+	}
+	all, err := json.Marshal(attributes)
+	p.Attributes = all
+	return err
 }
 
 // IsAway reports whether nobody of a team works now; an empty team is the default one. A team without members has its

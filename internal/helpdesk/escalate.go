@@ -38,6 +38,23 @@ func (s *Service) StatusChanged(ctx context.Context, tx *store.DB, c *parley.Con
 	return u.recordEvent(ctx, t, event, to)
 }
 
+// Assigned makes the member who was given a conversation the assignee of its ticket; nobody, where nobody has it. The
+// conversation must be locked. It implements chat.HandoverObserver.
+func (s *Service) Assigned(ctx context.Context, tx *store.DB, c *parley.Conversation, by string, now time.Time) error {
+	u := &update{s, tx, now}
+	t, err := u.lockTicketOf(ctx, c)
+	if err != nil || t == nil || t.AssigneeID == c.ClaimedBy {
+		return err
+	}
+	assigned := parley.TicketEvent{Kind: "assign", AssignedFrom: string(t.AssigneeID), AssignedTo: string(c.ClaimedBy)}
+	t.AssigneeID = c.ClaimedBy
+	event, err := u.storeEvents(ctx, t, []parley.TicketEvent{assigned}, by)
+	if err != nil {
+		return err
+	}
+	return tx.RecordEvents(ctx, t.AccountID, now, event)
+}
+
 // MessageWritten updates the ticket of a conversation after a message that was written outside the help desk. The
 // conversation must be locked. It implements chat.HandoverObserver.
 func (s *Service) MessageWritten(ctx context.Context, tx *store.DB, c *parley.Conversation, m *parley.Message) error {
@@ -132,6 +149,9 @@ func (u *update) openFromConversation(ctx context.Context, c *parley.Conversatio
 	routed, err := u.routeTicket(ctx, t, t.Description, AutoAssign())
 	if err != nil {
 		return err
+	}
+	if c.ClaimedBy != "" && string(c.ClaimedBy) != event.DoneBy { // it was given to a member
+		t.AssigneeID, routed.Assignee, routed.Reason = c.ClaimedBy, c.ClaimedBy, "given"
 	}
 	if err := u.addEvent(ctx, t, event); err != nil {
 		return err

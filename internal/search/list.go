@@ -19,9 +19,25 @@ const (
 
 // listPage finds conversations without words: the latest active first.
 func (s *searchRun) listPage(ctx context.Context, at *cursorPosition) (*Page, error) {
+	found, err := s.listDocs(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	page := &Page{}
+	if len(found) > s.plan.limit {
+		found = found[:s.plan.limit]
+		last := found[len(found)-1]
+		page.Cursor = s.sealCursor(cursorPosition{cursorList, last.active, string(last.id)})
+	}
+	page.Hits, err = s.loadHits(ctx, found)
+	return page, err
+}
+
+// listDocs finds conversations without words behind a place, the latest active first: more than a page of them, or all.
+func (s *searchRun) listDocs(ctx context.Context, at *cursorPosition) ([]doc, error) {
 	on, err := findLivePartition(ctx, s.DB.SQL(), s.account.AgentRef(s.agent))
 	if err != nil || on == nil {
-		return &Page{}, err
+		return nil, err
 	}
 	before := parley.Cursor{SortValue: s.plan.active.before, ID: ""}
 	if at != nil {
@@ -46,14 +62,7 @@ func (s *searchRun) listPage(ctx context.Context, at *cursorPosition) (*Page, er
 		}
 		found = append(found, more...)
 	}
-	page := &Page{}
-	if len(found) > s.plan.limit {
-		found = found[:s.plan.limit]
-		last := found[len(found)-1]
-		page.Cursor = s.sealCursor(cursorPosition{cursorList, last.active, string(last.id)})
-	}
-	page.Hits, err = s.loadHits(ctx, found)
-	return page, err
+	return found, nil
 }
 
 // listRest finds what a glance has not: where few match the index names them all, where many do looking on finds some

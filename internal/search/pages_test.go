@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -200,6 +201,69 @@ func (ts *testSearch) countRows(table string) (n int) {
 	ts.Helper()
 	ts.must(ts.db.SQL().QueryRow(ts, `select count(*) from `+table).Scan(&n))
 	return n
+}
+
+// readPagesOfAll reads all pages of a search of all agents, and checks how many are left out.
+func (ts *testSearch) readPagesOfAll(q search.Query, withheld int) (all []parley.ConversationID) {
+	ts.Helper()
+	for range 100 {
+		page, err := ts.finder.FindAll(ts, ts.account, q)
+		ts.must(err)
+		if page.Withheld != withheld {
+			ts.Errorf("%+v: %d agents are left out, want %d", q, page.Withheld, withheld)
+		}
+		all = append(all, conversationIDs(&page.Page)...)
+		if page.Cursor == nil {
+			return all
+		}
+		q.Cursor = *page.Cursor
+	}
+	ts.Fatal("the walk never ends")
+	return nil
+}
+
+// TestAllAgentsAreSearched checks that a search of all agents finds what those of each find, in one order, and no words
+// of agents that redact.
+func TestAllAgentsAreSearched(t *testing.T) {
+	forEachDatabase(t, func(ts *testSearch) {
+		agents := []*parley.Agent{ts.agent, ts.newAgent(), ts.newAgent()}
+		_, err := ts.db.SQL().Exec(ts, `update agents set redact = 1 where id = ?`, agents[2].ID)
+		ts.must(err)
+		var all, shown []parley.ConversationID // the latest first
+		for i := range 12 {
+			ts.advanceClock(time.Second)
+			id := ts.startConversation("alpha", func(c *parley.Conversation) { c.AgentID = agents[i%3].ID }).ID
+			if all = slices.Insert(all, 0, id); i%3 != 2 {
+				shown = slices.Insert(shown, 0, id)
+			}
+		}
+		ts.runIndexer()
+		for _, limit := range []int{1, 3, 25} {
+			if got := ts.readPagesOfAll(search.Query{Limit: limit}, 0); !slices.Equal(got, all) {
+				t.Errorf("%d at a time: %v, want %v", limit, got, all)
+			}
+			if got := ts.readPagesOfAll(search.Query{Text: "alpha", Limit: limit}, 1); !slices.Equal(got, shown) {
+				t.Errorf("with words, %d at a time: %v, want %v", limit, got, shown)
+			}
+		}
+		ts.advanceClock(time.Second)
+		best := ts.startConversation("alpha bravo", func(c *parley.Conversation) { c.AgentID = agents[1].ID })
+		ts.startConversation("bravo, far from which there is something else before the other word: alpha")
+		ts.runIndexer()
+		if got := ts.readPagesOfAll(search.Query{Text: "alpha bravo", Limit: 1}, 1); len(got) != 2 || got[0] != best.ID {
+			t.Errorf("%v are found, the best is %s", got, best.ID)
+		}
+		q := search.Query{Limit: 1}
+		q.Cursor = *ts.find(q).Cursor
+		if _, err := ts.finder.FindAll(ts, ts.account, q); !parley.IsCode(err, parley.CodeCursorMismatch) {
+			t.Error("a cursor of one agent's search:", err)
+		}
+		ts.account.HIPAA = true
+		_, err = ts.finder.FindAll(ts, ts.account, search.Query{Text: "alpha"})
+		if !parley.IsCode(err, parley.CodeSearchUnavailable) {
+			t.Error("words in an account under HIPAA:", err)
+		}
+	})
 }
 
 // TestPagesBeyondTheRanked walks beyond the thousand that are ranked.

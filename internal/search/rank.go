@@ -28,18 +28,9 @@ type rankedDoc struct {
 
 // rankPage finds the first page of a search for words, and fixes those that follow.
 func (s *searchRun) rankPage(ctx context.Context) (*Page, error) {
-	on, err := findLivePartition(ctx, s.DB.SQL(), s.account.AgentRef(s.agent))
-	if err != nil || on == nil || len(s.plan.words) == 0 {
+	on, list, rest, err := s.rankAgent(ctx)
+	if err != nil || len(list) == 0 {
 		return &Page{}, err
-	}
-	s.askForTokensOf(on)
-	found, rest, err := s.candidates(ctx, on, on.lastNumber+1, maxRanked, loadSummaries)
-	if err != nil || len(found) == 0 {
-		return &Page{}, err
-	}
-	list, err := s.rankDocs(ctx, on, found, rest == 0)
-	if err != nil {
-		return nil, err
 	}
 	limit := min(s.plan.limit, len(list))
 	page, err := s.buildPage(ctx, list[:limit])
@@ -58,6 +49,22 @@ func (s *searchRun) rankPage(ctx context.Context) (*Page, error) {
 	}
 	page.Cursor = s.cursorAfter(w, id, int64(limit))
 	return page, nil
+}
+
+// rankAgent ranks the conversations of the agent that hold the words, at most maxRanked, the best first. rest is the
+// number below which there may be more; 0 is the end.
+func (s *searchRun) rankAgent(ctx context.Context) (on *agentPartition, list []rankedDoc, rest int64, err error) {
+	on, err = findLivePartition(ctx, s.DB.SQL(), s.account.AgentRef(s.agent))
+	if err != nil || on == nil || len(s.plan.words) == 0 {
+		return nil, nil, 0, err
+	}
+	s.askForTokensOf(on)
+	found, rest, err := s.candidates(ctx, on, on.lastNumber+1, maxRanked, loadSummaries)
+	if err != nil || len(found) == 0 {
+		return on, nil, 0, err
+	}
+	list, err = s.rankDocs(ctx, on, found, rest == 0)
+	return on, list, rest, err
 }
 
 // rankDocs ranks conversations: first by what the index tells of them, then the best of them by what their messages

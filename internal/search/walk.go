@@ -22,8 +22,8 @@ type rankingSnapshot struct {
 	Rest      int64   `json:"rest"`   // the number below which more may match; 0 for none
 }
 
-// storeSnapshot writes a walk and returns its id.
-func (s *searchRun) storeSnapshot(ctx context.Context, w *rankingSnapshot) (string, error) {
+// storeSnapshot writes a walk, a rankingSnapshot or an agentsSnapshot, and returns its id.
+func (s *searchRun) storeSnapshot(ctx context.Context, w any) (string, error) {
 	id, until := parley.NewUUID(), s.Now().Add(snapshotTTL).UnixMilli()
 	b, err := json.Marshal(w)
 	if err != nil {
@@ -41,8 +41,8 @@ func (s *searchRun) storeSnapshot(ctx context.Context, w *rankingSnapshot) (stri
 	return id, err
 }
 
-// loadSnapshot reads a walk again, and has it live on. Fails with VALIDATION_INVALID_CURSOR when it is over.
-func (s *searchRun) loadSnapshot(ctx context.Context, id string) (*rankingSnapshot, error) {
+// loadSnapshot reads a walk again into w, and has it live on. Fails with VALIDATION_INVALID_CURSOR when it is over.
+func (s *searchRun) loadSnapshot(ctx context.Context, id string, w any) error {
 	now := s.Now()
 	var text string
 	var until int64
@@ -52,28 +52,27 @@ func (s *searchRun) loadSnapshot(ctx context.Context, id string) (*rankingSnapsh
 		where id = ? and account_id = ? and agent_id = ? and keep_until >= ?`,
 		id, s.account, s.agent, now.UnixMilli()).Scan(&text, &until)
 	if sqldb.IsNotFound(err) {
-		return nil, parley.NewErrorf(parley.CodeInvalidCursor,
+		return parley.NewErrorf(parley.CodeInvalidCursor,
 			"The results of this search are no longer kept. Start again without a cursor.")
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	w := &rankingSnapshot{}
 	if err := json.Unmarshal([]byte(text), w); err != nil {
-		return nil, fmt.Errorf("walk %s: %w", id, err)
+		return fmt.Errorf("walk %s: %w", id, err)
 	}
 	if next := now.Add(snapshotTTL).UnixMilli(); next-until > snapshotExtendAfter.Milliseconds() {
 		_, err = s.DB.SQL().Exec(ctx, `
 			update search_walks set keep_until = ?
 			where id = ? and account_id = ?`, next, id, s.account)
 	}
-	return w, err
+	return err
 }
 
 // snapshotPage returns a page of a walk.
 func (s *searchRun) snapshotPage(ctx context.Context, at *cursorPosition) (*Page, error) {
-	w, err := s.loadSnapshot(ctx, at.id)
-	if err != nil {
+	w := &rankingSnapshot{}
+	if err := s.loadSnapshot(ctx, at.id, w); err != nil {
 		return nil, err
 	}
 	on, err := s.loadPartition(ctx, w.Partition)

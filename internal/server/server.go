@@ -160,6 +160,7 @@ func (s *Services) components() []component {
 		{"live view", s.Live.Run},
 		{"turns", s.Engine.Run},
 		{"conversations", s.Conversations.Run},
+		{"snoozed conversations", s.Conversations.RunWaker},
 		{"voice sessions", s.Voice.Run},
 		{"search index", s.Indexer.Run},
 		{"insight", s.Insight.Run},

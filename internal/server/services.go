@@ -143,7 +143,7 @@ func newServices(ctx context.Context, cfg Config) (*Services, error) {
 func (s *Services) Admin() *admin.Service {
 	return &admin.Service{
 		DB: s.DB, Now: s.cfg.Now, Close: s.Close,
-		Indexes: s.Indexes, Indexer: s.Indexer, ModelServers: s.ModelServers,
+		Indexes: s.Indexes, Indexer: s.Indexer, Search: s.Search, ModelServers: s.ModelServers,
 		ReadFilePart: s.Ingest.FilePart, IncomingFolder: s.incomingFolder,
 		Accounts: s.Accounts, Agents: s.Agents, Users: s.Users, Visitors: s.newVisitors(), ForgetAccess: s.forgetAccess,
 		SetMaintenance: s.Authenticator.SetMaintenance, People: s.newPeople(),

@@ -314,6 +314,24 @@ func (db *DB) AgentRedacts(ctx context.Context, ref parley.AgentRef) (redacts bo
 	return redacts, mapNotFound(err, parley.CodeAgentNotFound)
 }
 
+// AgentRedaction says of an agent whether it masks personal data before it keeps anything.
+type AgentRedaction struct {
+	ID      parley.AgentID
+	Redacts bool
+}
+
+// AgentRedactions lists the account's agents by id, with whether each masks personal data.
+func (db *DB) AgentRedactions(ctx context.Context, account parley.AccountID) ([]AgentRedaction, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (a AgentRedaction, err error) {
+		err = scan(&a.ID, &a.Redacts)
+		return a, err
+	}, `
+		select id, redact
+		from agents
+		where account_id = ? and deleted_at is null
+		order by id`, account)
+}
+
 // AgentIDs lists the account's agents from an id on, by id.
 func (db *DB) AgentIDs(ctx context.Context, ref parley.AgentRef) ([]parley.AgentID, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.AgentID], `

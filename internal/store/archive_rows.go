@@ -322,6 +322,7 @@ func (db *DB) FinishArchive(ctx context.Context, account parley.AccountID) error
 	if err := db.exec(ctx, `
 		update conversations set waiting_since = last_activity
 		where account_id = ? and status = 'taken_over' and deleted_at is null and waiting_since is null
+		  and snoozed_until is null
 		  and `+lastAuthor+` <> 'human'`, account); err != nil {
 		return err
 	}

@@ -80,6 +80,7 @@ conversations (id): t.deleted_at is null
   visitor_id id? -> visitors
   claimed_by id? -> users
   waiting_since nat?
+  snoozed_until nat?
   embed_title text?
   embed_locale text?
   deleted_at = null # what is deleted is not archived

@@ -149,6 +149,32 @@ func (db *DB) DeleteContact(ctx context.Context, c *parley.Contact) error {
 	return db.exec(ctx, `delete from people where id = ? and agent_id = ? and account_id = ?`, owner...)
 }
 
+// MergePeople writes a person who has become one with another one, from, of the same agent: the conversations and the
+// tickets of both are theirs, and from is no more. It must be called in a transaction that holds the agent and its
+// helpdesk, so that nothing becomes from's meanwhile.
+func (db *DB) MergePeople(ctx context.Context, p, from *parley.Person) error {
+	owner := []any{from.ID, from.AgentID, from.AccountID}
+	for _, table := range []string{"conversations", "tickets"} {
+		if err := db.exec(ctx, `
+			update `+table+` set person_id = ?
+			where person_id = ? and agent_id = ? and account_id = ?`, append([]any{p.ID}, owner...)...); err != nil {
+			return err
+		}
+	}
+	if err := db.exec(ctx, `
+		update people set stripe_accounts = coalesce(stripe_accounts, (
+		  select f.stripe_accounts
+		  from people f
+		  where f.id = ? and f.agent_id = ? and f.account_id = ?))
+		where id = ? and agent_id = ? and account_id = ?`, append(owner, p.ID, p.AgentID, p.AccountID)...); err != nil {
+		return err
+	}
+	if err := db.exec(ctx, `delete from people where id = ? and agent_id = ? and account_id = ?`, owner...); err != nil {
+		return err
+	}
+	return db.UpdatePerson(ctx, p)
+}
+
 var personTable = newTable("people", func(p *parley.Person) []field {
 	return []field{
 		{"id", &p.ID},

@@ -35,6 +35,7 @@ func conversationFields(c *parley.Conversation) []field {
 		{"embed_locale", nullableText(&c.EmbedLocale)},
 		{"claimed_by", nullableText(&c.ClaimedBy)},
 		{"waiting_since", timePointerDest{&c.WaitingSince}},
+		{"snoozed_until", timePointerDest{&c.SnoozedUntil}},
 	}
 }
 
@@ -153,7 +154,8 @@ func (db *DB) conversation(ctx context.Context, ref parley.ConversationRef, lock
 const conversationWhere = `where id = ? and agent_id = ? and account_id = ? and deleted_at is null`
 
 // SaveConversationStatus writes the status of a locked conversation, whether it is paused, who answers in it, and, when
-// it has ended, at what time and by whom. Once people have it the customer waits, unless a person has written last.
+// it has ended, at what time and by whom. Once people have it the customer waits, unless a person has written last. It
+// is not put aside any more.
 func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation, endedAt int64, endedBy string) error {
 	var at any
 	if endedAt != 0 {
@@ -168,9 +170,10 @@ func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation
 		  ended_at = ?,
 		  ended_by = ?,
 		  escalated = case when ? = 1 then 1 else escalated end,
+		  snoozed_until = null,
 		  waiting_since = case
 		    when ? = 0 then null
-		    when status = 'taken_over' then waiting_since
+		    when status = 'taken_over' and snoozed_until is null then waiting_since
 		    when `+lastAuthor+` = 'human' then null
 		    else last_activity
 		  end

@@ -68,8 +68,8 @@ func OpenTicketQueries(ref parley.AgentRef, member parley.UserID) map[string][]a
 func InboxQueries(ref parley.AgentRef, member parley.UserID) map[string]InboxQuery {
 	queries := map[string]InboxQuery{"marks": {readMarkTable.selectText(readMarksWhere + placeholders(2)),
 		[]any{member, ref.Account, "c1", "c2"}}}
-	for _, view := range []InboxView{InboxWaiting, InboxMine, InboxUnassigned, InboxUnread, InboxLive, InboxEnded,
-		InboxAll} {
+	for _, view := range []InboxView{InboxWaiting, InboxMine, InboxUnassigned, InboxUnread, InboxSnoozed, InboxLive,
+		InboxEnded, InboxAll} {
 		for _, agent := range []parley.AgentID{"", ref.Agent} {
 			for _, isLongest := range []bool{false, true} {
 				f := InboxFilter{View: view, Member: member, Agent: agent, LongestFirst: isLongest}

@@ -11,12 +11,14 @@ import (
 // InboxView is one of the lists of an account's inbox.
 type InboxView string
 
-// The views of the inbox. All but InboxEnded, InboxAll and InboxUnread leave out what has ended.
+// The views of the inbox. All but InboxEnded, InboxAll and InboxUnread leave out what has ended, and the first three
+// what is put aside.
 const (
 	InboxWaiting    InboxView = "waiting"    // handed over to people, and the customer waits for one to write
 	InboxMine       InboxView = "mine"       // the member answers
 	InboxUnassigned InboxView = "unassigned" // handed over to people, and nobody answers yet
 	InboxUnread     InboxView = "unread"     // unread for the member (ReadMark)
+	InboxSnoozed    InboxView = "snoozed"    // put aside until a time, the next one first
 	InboxLive       InboxView = "live"       // not ended
 	InboxEnded      InboxView = "ended"
 	InboxAll        InboxView = "all"
@@ -26,19 +28,26 @@ const (
 const (
 	inboxOngoing       InboxView = "ongoing"
 	inboxTakenOver     InboxView = "taken_over"
+	inboxAwake         InboxView = "awake"          // of those that a member has
+	inboxAside         InboxView = "aside"          // the others of those that a member has: what is put aside
 	inboxNewMine       InboxView = "new_mine"       // the member answers, and has not seen what the customer waits with
 	inboxNewUnassigned InboxView = "new_unassigned" // nobody answers, and the member has not seen that
 	inboxMarked        InboxView = "marked"         // marked as unread
 )
 
+const isAwake = `status = 'taken_over' and snoozed_until is null`
+
 // inboxConditions say what is in what is read by itself. Their parameters are the member.
 var inboxConditions = map[InboxView]string{
 	InboxWaiting:       `waiting_since is not null`,
-	InboxMine:          `status = 'taken_over' and claimed_by = ?`,
-	InboxUnassigned:    `status = 'taken_over' and claimed_by is null`,
+	InboxMine:          isAwake + ` and claimed_by = ?`,
+	InboxUnassigned:    isAwake + ` and claimed_by is null`,
+	InboxSnoozed:       `snoozed_until is not null`,
 	InboxEnded:         `status = 'ended'`,
 	inboxOngoing:       `status = 'ongoing'`,
 	inboxTakenOver:     `status = 'taken_over'`,
+	inboxAwake:         isAwake,
+	inboxAside:         `snoozed_until is not null`,
 	inboxNewMine:       `waiting_since is not null and claimed_by = ? and ` + isNewForMember,
 	inboxNewUnassigned: `waiting_since is not null and claimed_by is null and ` + isNewForMember,
 	inboxMarked:        `conversations.id = r.conversation_id and r.user_id = ? and r.unread_since is not null`,
@@ -60,7 +69,7 @@ type InboxFilter struct {
 	ClaimedBy parley.UserID // who answers; empty: whoever does
 
 	// LongestFirst lists those in which the customer waits, the longest first; else the last active comes first. What is
-	// unread begins with what has been it for the longest time, always.
+	// unread begins with what has been it for the longest time, always, and what is put aside with what comes back next.
 	LongestFirst bool
 }
 
@@ -77,7 +86,7 @@ const lastAuthor = `coalesce((
 func (f InboxFilter) parts() (parts []InboxFilter) {
 	for _, view := range f.partViews() {
 		part := f
-		part.View, part.LongestFirst = view, f.LongestFirst || f.View == InboxUnread
+		part.View, part.LongestFirst = view, f.LongestFirst || f.View == InboxUnread || f.View == InboxSnoozed
 		parts = append(parts, part)
 	}
 	return parts
@@ -93,7 +102,7 @@ func (f InboxFilter) partViews() []InboxView {
 	case isAny && f.LongestFirst:
 		return []InboxView{InboxWaiting}
 	case isAny && f.ClaimedBy != "":
-		return []InboxView{inboxTakenOver}
+		return []InboxView{inboxAwake, inboxAside}
 	case f.View == InboxLive:
 		return []InboxView{inboxOngoing, inboxTakenOver}
 	case f.View == InboxAll:
@@ -142,6 +151,8 @@ func (f InboxFilter) pageQuery(account parley.AccountID, ask parley.PageRequest)
 	switch {
 	case f.View == inboxMarked:
 		column, id = `r.unread_since`, `r.conversation_id`
+	case f.View == InboxSnoozed:
+		column = `snoozed_until`
 	case f.LongestFirst:
 		column, where = `waiting_since`, where+` and waiting_since is not null`
 	}
@@ -177,7 +188,10 @@ func (db *DB) inboxPart(ctx context.Context, account parley.AccountID, f InboxFi
 	rows := make([]inboxRow, len(list))
 	for i, c := range list {
 		rows[i] = inboxRow{c, millis(c.UpdatedAt)}
-		if f.LongestFirst {
+		switch {
+		case f.View == InboxSnoozed:
+			rows[i].at = millis(*c.SnoozedUntil)
+		case f.LongestFirst:
 			rows[i].at = millis(*c.WaitingSince)
 		}
 	}

@@ -106,6 +106,49 @@ func TestInboxIsOrdered(t *testing.T) {
 	})
 }
 
+// What is put aside is listed by when it comes back, and in what a member has, and not in what waits for somebody.
+func TestSnoozedConversations(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		fx.addConversations(fx.Agent, isAnnes, 1, 6)
+		ids := func(numbers ...int) (ids []parley.ConversationID) {
+			for _, n := range numbers {
+				ids = append(ids, parley.ConversationID(fmt.Sprintf("%.3s %d", fx.Agent.ID, n)))
+			}
+			return ids
+		}
+		check := func(f store.InboxFilter, want ...int) {
+			fx.Helper()
+			for _, limit := range []int{1, 10} {
+				if got := conversationIDs(fx.inbox(f, limit)); !slices.Equal(got, ids(want...)) {
+					fx.Errorf("%+v: %v, want %v", f, got, ids(want...))
+				}
+			}
+		}
+		ref := func(n int) parley.ConversationRef {
+			return fx.Account.ID.AgentRef(fx.Agent.ID).ConversationRef(ids(n)[0])
+		}
+		fx.must(fx.SnoozeConversation(fx, ref(2), time.UnixMilli(900)))
+		fx.must(fx.SnoozeConversation(fx, ref(4), time.UnixMilli(800)))
+		check(store.InboxFilter{View: store.InboxSnoozed}, 4, 2)
+		check(store.InboxFilter{View: store.InboxSnoozed, Agent: fx.Agent.ID, ClaimedBy: "ann"}, 4, 2)
+		check(store.InboxFilter{View: store.InboxSnoozed, ClaimedBy: "bob"})
+		check(store.InboxFilter{View: store.InboxMine, LongestFirst: true}, 6)
+		check(store.InboxFilter{View: store.InboxUnread}, 6)
+		for _, f := range []store.InboxFilter{{View: store.InboxLive}, {View: store.InboxLive, ClaimedBy: "ann"}} {
+			if got := fx.inbox(f, 2); len(got) != 6 {
+				fx.Errorf("%+v: %v", f, conversationIDs(got))
+			}
+		}
+		due, err := fx.DueConversations(fx, time.UnixMilli(899), 10)
+		if fx.must(err); len(due) != 1 || due[0] != ref(4) {
+			fx.Errorf("due are %v", due)
+		}
+		fx.must(fx.WakeConversation(fx, ref(4)))
+		check(store.InboxFilter{View: store.InboxSnoozed}, 2)
+		check(store.InboxFilter{View: store.InboxMine, LongestFirst: true}, 4, 6)
+	})
+}
+
 // What is unread is what the customer waits with and the member has not seen, unless somebody else answers, and what is
 // marked.
 func TestUnreadConversations(t *testing.T) {

@@ -17,8 +17,8 @@ type AnswerUsage struct {
 }
 
 // AddMessage appends a message to its conversation: it gets the next sequence number, and the conversation's counters
-// and last activity follow, and so does since when the customer waits for a person. usage may be nil. Fails with
-// CONVERSATION_NOT_FOUND once the conversation is deleted.
+// and last activity follow, and so does since when the customer waits for a person; what they write takes back that it
+// is put aside. usage may be nil. Fails with CONVERSATION_NOT_FOUND once the conversation is deleted.
 func (db *DB) AddMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message, usage *AnswerUsage) error {
 	_, err := db.AddAnswer(ctx, ref, m, usage)
 	return err
@@ -28,7 +28,7 @@ func (db *DB) AddMessage(ctx context.Context, ref parley.AgentRef, m *parley.Mes
 // was generated.
 func (db *DB) AddAnswer(ctx context.Context, ref parley.AgentRef, m *parley.Message,
 	usage *AnswerUsage) (status parley.ConversationStatus, err error) {
-	at := millis(m.CreatedAt)
+	at, isCustomer := millis(m.CreatedAt), boolToInt(m.Author == parley.AuthorUser)
 	err = db.sql.QueryRow(ctx, `
 		update conversations set
 		  last_seq = last_seq + 1,
@@ -38,10 +38,11 @@ func (db *DB) AddAnswer(ctx context.Context, ref parley.AgentRef, m *parley.Mess
 		    when ? = 1 then null
 		    when status = 'taken_over' and ? = 1 then coalesce(waiting_since, ?)
 		    else waiting_since
-		  end
+		  end,
+		  snoozed_until = case when ? = 1 then null else snoozed_until end
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null
-		returning last_seq, status`, at, boolToInt(m.Author == parley.AuthorHuman),
-		boolToInt(m.Author == parley.AuthorUser), at, m.ConversationID, ref.Agent, ref.Account).Scan(&m.Seq, &status)
+		returning last_seq, status`, at, boolToInt(m.Author == parley.AuthorHuman), isCustomer, at, isCustomer,
+		m.ConversationID, ref.Agent, ref.Account).Scan(&m.Seq, &status)
 	if err != nil {
 		return "", mapNotFound(err, parley.CodeConversationNotFound)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -227,7 +228,20 @@ func (db *DB) OpenWork(ctx context.Context, ref parley.AgentRef, since time.Time
 	if err != nil {
 		return w, err
 	}
-	w.FirstWords, err = sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (float64, error) {
+	w.FirstWords, err = db.firstTexts(ctx, ref, millis(since), math.MaxInt64, limit)
+	return w, err
+}
+
+// FirstTexts lists after how many milliseconds there was the first text of an agent's answers that were begun from a
+// time to before another, at most limit, the newest, in no order. Trials in the playground are left out.
+func (db *DB) FirstTexts(ctx context.Context, ref parley.AgentRef, from, before time.Time,
+	limit int) ([]float64, error) {
+	return db.firstTexts(ctx, ref, millis(from), millis(before), limit)
+}
+
+func (db *DB) firstTexts(ctx context.Context, ref parley.AgentRef, from, before int64,
+	limit int) ([]float64, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (float64, error) {
 		var trace parley.Trace
 		err := scan(traceDest{&trace})
 		return trace.Millis.FirstToken, err
@@ -236,10 +250,9 @@ func (db *DB) OpenWork(ctx context.Context, ref parley.AgentRef, since time.Time
 		from (
 		  select trace, conversation_id
 		  from turns
-		  where agent_id = ? and account_id = ? and state = 'done' and started_at >= ?
+		  where agent_id = ? and account_id = ? and state = 'done' and started_at >= ? and started_at < ?
 		  order by started_at desc
 		  limit ?) answered
 		join conversations c on c.id = answered.conversation_id
-		where c.channel <> 'Playground' and answered.trace is not null`, ref.Agent, ref.Account, millis(since), limit)
-	return w, err
+		where c.channel <> 'Playground' and answered.trace is not null`, ref.Agent, ref.Account, from, before, limit)
 }

@@ -75,6 +75,7 @@ var laterColumns = []string{
 	`conversations visitor_id text`,
 	`conversations claimed_by text`,
 	`conversations waiting_since bigint`,
+	`conversations snoozed_until bigint`,
 	`conversations embed_title text`,
 	`conversations embed_locale text`,
 	`turns visitor_id text`,

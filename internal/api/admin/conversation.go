@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
+	"parley/internal/chat"
 	"parley/internal/httpapi"
 	"parley/internal/person"
 	"parley/internal/store"
@@ -171,6 +173,69 @@ func (s *Service) claimConversation(ctx context.Context, in Claim) (Conversation
 		return Conversation{}, err
 	}
 	c, err := s.Conversations.Claim(ctx, ref, parley.UserID(s.author()), parley.UserID(in.Former))
+	if err != nil {
+		return Conversation{}, err
+	}
+	return newConversation(c), nil
+}
+
+// NewAssignee names the member who is to have a conversation.
+type NewAssignee struct {
+	ID     string `path:"conversationId" json:"-"`
+	Member string `json:"memberId" doc:"Who is to answer, by id. Empty: whoever takes it over."`
+	Former string `json:"former,omitempty" doc:"The member, by id, from whom it is taken. Anybody else keeps it."`
+}
+
+func (s *Service) assignConversation(ctx context.Context, in NewAssignee) (Conversation, error) {
+	ref, err := s.findConversation(ctx, in.ID)
+	if err != nil {
+		return Conversation{}, err
+	}
+	to := parley.UserID(in.Member)
+	if err := s.checkAnswerer(ctx, ref.Account, to); err != nil {
+		return Conversation{}, err
+	}
+	c, err := s.Conversations.Assign(ctx, ref, chat.Assignment{To: to, Former: parley.UserID(in.Former), By: s.author()})
+	if parley.IsCode(err, parley.CodeResourceNotFound) { // it has just been deleted
+		err = parley.NewError(parley.CodeConversationNotFound)
+	}
+	if err != nil {
+		return Conversation{}, err
+	}
+	return newConversation(c), nil
+}
+
+// checkAnswerer fails with TEAM_MEMBER_NOT_FOUND for an id that is not of a member who may answer customers. An empty
+// one, nobody's, is let through.
+func (s *Service) checkAnswerer(ctx context.Context, account parley.AccountID, id parley.UserID) error {
+	if id == "" {
+		return nil
+	}
+	m, err := s.DB.Member(ctx, account, id, parley.CodeMemberNotFound)
+	if err == nil && access.May(m.Role, parley.PermissionConversationsWrite) {
+		return nil
+	}
+	if err == nil || parley.IsCode(err, parley.CodeMemberNotFound) {
+		err = parley.NewErrorf(parley.CodeMemberNotFound, "No member with the id %q may answer customers.", id)
+	}
+	return err
+}
+
+// NewSnooze puts a conversation aside.
+type NewSnooze struct {
+	ID    string     `path:"conversationId" json:"-"`
+	Until *time.Time `json:"until" doc:"At most a year ahead. Null takes it back."`
+}
+
+func (s *Service) snoozeConversation(ctx context.Context, in NewSnooze) (Conversation, error) {
+	ref, err := s.findConversation(ctx, in.ID)
+	if err != nil {
+		return Conversation{}, err
+	}
+	c, err := s.Conversations.Snooze(ctx, ref, in.Until, s.author())
+	if parley.IsCode(err, parley.CodeResourceNotFound) { // it has just been deleted
+		err = parley.NewError(parley.CodeConversationNotFound)
+	}
 	if err != nil {
 		return Conversation{}, err
 	}
@@ -387,7 +452,7 @@ func (s *Service) erasePerson(ctx context.Context, in PersonQuery) (PersonErased
 // InboxQuery asks for a page of one of the lists of an account's inbox.
 type InboxQuery struct {
 	AccountID string `path:"accountId" json:"-"`
-	View      string `query:"view" enum:"waiting,mine,unassigned,unread,live,ended,all" default:"waiting"`
+	View      string `query:"view" enum:"waiting,mine,unassigned,unread,snoozed,live,ended,all" default:"waiting"`
 	AgentID   string `query:"agentId" doc:"With this agent alone."`
 	MemberID  string `query:"memberId" doc:"In which this member answers."`
 	Order     string `query:"order" enum:"active,longest" default:"active"`
@@ -399,7 +464,8 @@ func (InboxQuery) FieldDocs() map[string]string {
 	return map[string]string{
 		"view": "waiting: handed over to people, and nobody has answered the customer since; mine: the member answers; " +
 			"unassigned: handed over, and nobody answers yet; unread: unread for the member, what has been it for the " +
-			"longest time first, in either order; live: not ended; ended; all.",
+			"longest time first, in either order; snoozed: put aside until a time, the next one first, in either order; " +
+			"live: not ended; ended; all. The first three are without what is put aside.",
 		"order": "active: the last active first; longest: those in which the customer waits for a person, the longest " +
 			"first.",
 	}
@@ -415,6 +481,7 @@ type InboxRow struct {
 	LastMessage *InboxMessage `json:"lastMessage" doc:"Null where nothing was said yet."`
 
 	WaitingSince *time.Time `json:"waitingSince" doc:"When the customer began to wait for a person; null: they do not."`
+	SnoozedUntil *time.Time `json:"snoozedUntil" doc:"Until when it is put aside; null: it is not."`
 	IsUnread     bool       `json:"unread" doc:"For the member: not seen, marked so, or given to them by somebody else."`
 }
 
@@ -426,6 +493,7 @@ type InboxMember struct {
 
 // InboxMessage is the beginning of a message.
 type InboxMessage struct {
+	Seq       int64     `json:"seq" doc:"Its number in the conversation."`
 	Author    string    `json:"author" enum:"user,assistant,human,system"`
 	Text      string    `json:"text"`
 	CreatedAt time.Time `json:"createdAt"`
@@ -488,7 +556,7 @@ func (s *Service) newInboxRows(ctx context.Context, account parley.AccountID,
 		person := customers[c.ID]
 		row := InboxRow{Conversation: newConversation(c), AgentName: names[string(c.AgentID)], Title: c.Title,
 			Customer: cmp.Or(person.Name, person.Email, person.ExternalID), LastMessage: last[c.ID],
-			WaitingSince: c.WaitingSince, IsUnread: unread[c.ID]}
+			WaitingSince: c.WaitingSince, SnoozedUntil: c.SnoozedUntil, IsUnread: unread[c.ID]}
 		if c.Status == parley.ConversationTakenOver && c.ClaimedBy != "" {
 			row.ClaimedBy = &InboxMember{string(c.ClaimedBy), names[string(c.ClaimedBy)]}
 		}
@@ -510,7 +578,8 @@ func inboxSubjects(list []parley.Conversation) (ids []string) {
 
 func newInboxMessage(m *parley.Message) *InboxMessage {
 	text := cmp.Or(m.Text(), parley.FileNames(m.Files()))
-	return &InboxMessage{Author: string(m.Author), Text: parley.ClipBytes(text, maxInboxText), CreatedAt: m.CreatedAt}
+	return &InboxMessage{Seq: m.Seq, Author: string(m.Author), Text: parley.ClipBytes(text, maxInboxText),
+		CreatedAt: m.CreatedAt}
 }
 
 // InboxAccount names the account whose inbox is counted.

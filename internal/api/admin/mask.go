@@ -87,6 +87,20 @@ func (r *InboxRow) hidePersonalData() {
 	}
 }
 
+func (p *FoundRowPage) hidePersonalData() { hideIn(reflect.ValueOf(&p.Data).Elem()) }
+
+// hidePersonalData masks the excerpt as a whole: what is personal in it may be in several parts.
+func (r *FoundRow) hidePersonalData() {
+	r.InboxRow.hidePersonalData()
+	whole := ""
+	for _, part := range r.Snippet {
+		whole += part.Text
+	}
+	if masked := redact.Text(whole); masked != whole {
+		r.Snippet = []SnippetPart{{Text: masked}}
+	}
+}
+
 func (t *Thread) hidePersonalData() {
 	t.InboxRow.hidePersonalData()
 	maskText(&t.PageTitle)

@@ -118,6 +118,11 @@ var (
 		Summary: "List the conversations of some days that a figure counts, the one that began last first",
 		Errors:  errorCodes{parley.CodeInvalidDateRange, parley.CodeInvalidCursor},
 	}, (*Service).listCounted)
+	GetFirstText = newOperation(insightGroup.read, "GET /insights/first-text", operation{
+		Name:    "getFirstText",
+		Summary: "Say how soon an agent has begun its answers on some days",
+		Errors:  errorCodes{parley.CodeInvalidDateRange},
+	}, (*Service).getFirstText)
 	ListFigures = newOperation(figuresGroup, "GET /agents/figures", operation{
 		Name:    "listAgentFigures",
 		Summary: "Count what the last seven days of agents came to",
@@ -334,6 +339,21 @@ var (
 	}, (*Service).claimConversation).recorded(func(in Claim) change {
 		return change{action: "conversation.claim", subject: in.ID}
 	})
+	AssignConversation = newOperation(conversationGroup.write, "PUT /conversations/{conversationId}/assignee", operation{
+		Name:    "assignConversation",
+		Summary: "Give a conversation and its ticket to a member who is to answer in it, or to nobody",
+		Errors: errorCodes{parley.CodeConversationNotFound, parley.CodeNotOngoing, parley.CodeClaimed,
+			parley.CodeMemberNotFound},
+	}, (*Service).assignConversation).recorded(func(in NewAssignee) change {
+		return change{"conversation.assign", in.ID, map[string]any{"member": in.Member}}
+	})
+	SnoozeConversation = newOperation(conversationGroup.write, "PUT /conversations/{conversationId}/snooze", operation{
+		Name:    "snoozeConversation",
+		Summary: "Put a conversation that people have aside until a time",
+		Errors:  errorCodes{parley.CodeConversationNotFound, parley.CodeNotTakenOver, parley.CodeInvalidBody},
+	}, (*Service).snoozeConversation).recorded(func(in NewSnooze) change {
+		return change{"conversation.snooze", in.ID, map[string]any{"until": in.Until}}
+	})
 	ListDrafts = newOperation(conversationGroup.write, "GET /conversations/{conversationId}/drafts", operation{
 		Name:    "listDrafts",
 		Summary: "List what the member has typed and not sent in a conversation",
@@ -360,6 +380,13 @@ var (
 		Errors: errorCodes{parley.CodeAccountNotFound, parley.CodeAgentNotFound, parley.CodeMemberNotFound,
 			parley.CodeInvalidCursor},
 	}, (*Service).listInbox)
+	SearchInbox = newOperation(conversationGroup.read, "GET /accounts/{accountId}/inbox/search", operation{
+		Name:    "searchInbox",
+		Summary: "Find conversations of an account with all of its agents",
+		Errors: errorCodes{parley.CodeAccountNotFound, parley.CodeInvalidCursor, parley.CodeCursorMismatch,
+			parley.CodeSearchWindow, parley.CodeInvalidDateRange, parley.CodeSearchUnavailable, parley.CodeSearchBusy,
+			parley.CodeTooManyRequests},
+	}, (*Service).searchInbox)
 	ListInboxMembers = newOperation(savedViewGroup.read, "GET /inbox/members", operation{
 		Name:    "listInboxMembers",
 		Summary: "List the members of an account who may answer customers",

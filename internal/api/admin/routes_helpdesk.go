@@ -119,6 +119,14 @@ var (
 		Permission: parley.PermissionCustomersRead,
 		Errors:     errorCodes{parley.CodeNotFound},
 	}, (*Service).getCustomer)
+	MergeCustomers = newOperation(ticketGroup.write, "POST /customers/{customerId}/merge", operation{
+		Name:       "mergeCustomers",
+		Summary:    "Make one customer of two, with the conversations, the tickets and what is known of both",
+		Permission: parley.PermissionConversationsDelete, // one of the two is no more
+		Errors:     errorCodes{parley.CodeNotFound, parley.CodeInvalidBody},
+	}, (*Service).mergeCustomers).recorded(func(in NewMerge) change {
+		return change{"customer.merge", in.ID, map[string]any{"from": in.From}}
+	})
 	ListLeads = newOperation(ticketGroup.read, "GET /leads", operation{
 		Name:       "listLeads",
 		Summary:    "List the contact details that customers have left with an agent, the newest first",

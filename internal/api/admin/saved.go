@@ -8,6 +8,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/helpdesk"
 	"parley/internal/httpapi"
+	"parley/internal/search"
 	"parley/internal/store"
 )
 
@@ -111,7 +112,7 @@ type SavedView struct {
 
 // SavedViewFilter is what a saved view narrows the inbox by. What is left out narrows nothing.
 type SavedViewFilter struct {
-	View             string `json:"view,omitempty" enum:"waiting,mine,unassigned,unread,live,ended,all"`
+	View             string `json:"view,omitempty" enum:"waiting,mine,unassigned,unread,snoozed,live,ended,all"`
 	AgentID          string `json:"agentId,omitempty" max:"100"`
 	MemberID         string `json:"memberId,omitempty" max:"100" doc:"Who answers."`
 	Order            string `json:"order,omitempty" enum:"active,longest" doc:"As of the inbox."`
@@ -423,6 +424,89 @@ func (s *Service) findUnread(ctx context.Context, account parley.AccountID,
 		unread[list[i].ID] = marks[list[i].ID].IsUnread(&list[i])
 	}
 	return unread, nil
+}
+
+// InboxSearch asks for those of an account's conversations that a search of all agents finds. What is left out narrows
+// nothing.
+type InboxSearch struct {
+	AccountID        string `path:"accountId" json:"-"`
+	Query            string `query:"query" max:"512" doc:"Words of messages or of the title; each of them must be there."`
+	Source           string `query:"source"`
+	Sentiment        string `query:"sentiment"`
+	Topic            string `query:"topic"`
+	Feedback         string `query:"feedback"`
+	Escalated        string `query:"escalated" enum:"true"`
+	Tool             string `query:"tool"`
+	ToolOutcome      string `query:"toolOutcome"`
+	Procedure        string `query:"procedure"`
+	ProcedureOutcome string `query:"procedureOutcome"`
+	HasVoice         string `query:"hasVoice" enum:"true,false"`
+	StartDate        string `query:"startDate"`
+	EndDate          string `query:"endDate"`
+	Cursor           string `query:"cursor" doc:"The cursor of the page before."`
+	Limit            int    `query:"limit" min:"1" max:"25" default:"25" doc:"Most items on the page."`
+}
+
+// FoundRow is a conversation that a search has found.
+type FoundRow struct {
+	InboxRow
+	Snippet []SnippetPart `json:"snippet" doc:"Joined, an excerpt of the best message; empty without one."`
+}
+
+// SnippetPart is a part of an excerpt.
+type SnippetPart struct {
+	Text  string `json:"text"`
+	IsHit bool   `json:"hit" doc:"It is one of the words that were asked for."`
+}
+
+// FoundRowPage is one page of what a search has found.
+type FoundRowPage struct {
+	Data       []FoundRow `json:"data" doc:"With words the best first, else the last active."`
+	Pagination Pagination `json:"pagination"`
+	Withheld   int        `json:"withheld" doc:"Agents whose words are not searched: they mask personal data."`
+}
+
+func (in *InboxSearch) searchQuery() search.Query {
+	return search.Query{Text: in.Query, Source: in.Source, Sentiment: in.Sentiment, Topic: in.Topic,
+		Feedback: in.Feedback, Escalated: in.Escalated, Tool: in.Tool, ToolOutcome: in.ToolOutcome,
+		Procedure: in.Procedure, ProcedureOutcome: in.ProcedureOutcome, HasVoice: in.HasVoice, StartDate: in.StartDate,
+		EndDate: in.EndDate, Limit: in.Limit, Cursor: in.Cursor}
+}
+
+func (s *Service) searchInbox(ctx context.Context, in InboxSearch) (FoundRowPage, error) {
+	id, err := s.findAccount(ctx, in.AccountID)
+	if err != nil {
+		return FoundRowPage{}, err
+	}
+	account, err := s.DB.Account(ctx, id)
+	if err != nil {
+		return FoundRowPage{}, err
+	}
+	page, err := s.Search.FindAll(ctx, account, in.searchQuery())
+	if err != nil {
+		return FoundRowPage{}, err
+	}
+	rows, err := s.newInboxRows(ctx, id,
+		httpapi.ConvertList(page.Hits, func(h *search.Hit) parley.Conversation { return h.Conversation }))
+	if err != nil {
+		return FoundRowPage{}, err
+	}
+	out := FoundRowPage{Data: make([]FoundRow, len(rows)), Withheld: page.Withheld,
+		Pagination: Pagination{Cursor: page.Cursor, HasMore: page.Cursor != nil}}
+	for i := range rows {
+		out.Data[i] = FoundRow{rows[i], newSnippetParts(page.Hits[i].Snippet)}
+	}
+	return out, nil
+}
+
+func newSnippetParts(snippet *search.Snippet) []SnippetPart {
+	parts := []SnippetPart{}
+	if snippet != nil {
+		for _, part := range snippet.Highlights {
+			parts = append(parts, SnippetPart{part.Value, part.Hit})
+		}
+	}
+	return parts
 }
 
 // removePersonal removes what a member of an account alone has: drafts, read marks and saved views.

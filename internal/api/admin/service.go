@@ -46,6 +46,7 @@ type Service struct {
 	Chat           *chat.Engine
 	Conversations  *chat.Conversations
 	Indexer        *search.Indexer
+	Search         *search.Finder
 	Insight        *insight.Service
 	Helpdesk       *helpdesk.Service
 	Manifests      *manifest.Service

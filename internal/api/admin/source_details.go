@@ -13,6 +13,7 @@ import (
 	"parley"
 	"parley/internal/ingest"
 	"parley/internal/ingest/crawl"
+	"parley/internal/insight"
 	"parley/internal/store"
 )
 
@@ -408,6 +409,32 @@ func (s *Service) getAgentDay(ctx context.Context, in AgentRef) (AgentDay, error
 		out.Failed[i] = FailedSource{string(src.ID), src.Name, src.Failure, ingest.ReasonCode(src.Failure)}
 	}
 	return out, err
+}
+
+// FirstTextQuery asks how soon an agent has answered on some days. Without them it is about the last 30.
+type FirstTextQuery struct {
+	AgentID string `path:"agentId"`
+	From    string `query:"from" doc:"First day (YYYY-MM-DD, UTC), counted whole."`
+	To      string `query:"to" doc:"Last day (YYYY-MM-DD, UTC), counted whole."`
+}
+
+// FirstText says how soon an agent has answered.
+type FirstText struct {
+	Millis  *float64 `json:"millis" doc:"Until the first text of half of the answers; null without any."`
+	Answers int      `json:"answers" doc:"That were looked at: the newest 1,000."`
+}
+
+func (s *Service) getFirstText(ctx context.Context, in FirstTextQuery) (FirstText, error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return FirstText{}, err
+	}
+	from, to, err := insight.ParseDays(in.From, in.To, s.Now())
+	if err != nil {
+		return FirstText{}, err
+	}
+	list, err := s.DB.FirstTexts(ctx, ref, from, to.AddDate(0, 0, 1), maxAnswers)
+	return FirstText{median(list), len(list)}, err
 }
 
 // median returns a number that half of those in the list are not above; nil for none.

@@ -422,6 +422,14 @@ func checkAgentDay(mt *memberTest, m parley.Member, agent, source string) {
 		got.Failed[0].Reason != "it broke" {
 		mt.t.Errorf("after an answer: %+v", got)
 	}
+	path := "GET /agents/" + agent + "/insights/first-text"
+	if text := get[admin.FirstText](mt, m, path, ""); text.Answers != 1 || text.Millis == nil ||
+		*text.Millis != *got.FirstText { // that of the playground is left out
+		mt.t.Errorf("of the last days: %+v", text)
+	}
+	if text := get[admin.FirstText](mt, m, path+"?from=2026-01-01&to=2026-01-02", ""); text != (admin.FirstText{}) {
+		mt.t.Errorf("of earlier days: %+v", text)
+	}
 	// The agent has the last word when it hands over: that nobody has answered since is what counts, as in the inbox.
 	run(mt, admin.MoveConversation, admin.StateChange{ID: id, Step: "takeover"})
 	if got, inbox := day(), inboxIDs(mt, m, "waiting"); got.Waiting != 1 || !slices.Equal(inbox, []string{id}) {

@@ -376,6 +376,25 @@ func (s *Service) getCustomer(ctx context.Context, in CustomerRef) (out Customer
 	return out, err
 }
 
+// NewMerge makes one customer of two.
+type NewMerge struct {
+	AgentID string `path:"agentId" json:"-"`
+	ID      string `path:"customerId" json:"-"`
+	From    string `json:"from" doc:"The other customer, by id, who is no more afterwards."`
+}
+
+func (s *Service) mergeCustomers(ctx context.Context, in NewMerge) (Customer, error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return Customer{}, err
+	}
+	p, err := s.Helpdesk.MergeCustomers(ctx, ref, parley.PersonID(in.ID), parley.PersonID(in.From))
+	if err != nil {
+		return Customer{}, err
+	}
+	return newCustomer(p), nil
+}
+
 // newCustomerAttributes returns the values that a customer has of an agent's attributes.
 func newCustomerAttributes(p *parley.Person, attributes []parley.Attribute) []CustomerAttribute {
 	var values map[string]json.RawMessage

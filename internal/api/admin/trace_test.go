@@ -386,6 +386,11 @@ func TestConversationsAreUnreadForTheirMember(t *testing.T) {
 		}
 		get[admin.Conversation](mt, kim, "PUT /conversations/"+id+"/claim", `{}`)
 		check("claimed", map[string]bool{"kim": true})
+		row := get[admin.Page[admin.InboxRow]](mt, kim, "GET /accounts/"+mt.Account+"/inbox?view=mine", "").Data[0]
+		if !read(kim, row.LastMessage.Seq) {
+			mt.t.Error("what its row shows was read, and it is not")
+		}
+		check("read in the list", nil)
 		get[admin.MessageRef](mt, kim, "POST /conversations/"+id+"/messages",
 			`{"member":"kim@shop.example","text":"It scatters light."}`)
 		check("answered", nil)
@@ -637,6 +642,184 @@ func TestOneMemberHasAConversation(t *testing.T) {
 		now := get[admin.Thread](mt, winner, "GET /conversations/"+id+"/thread", "")
 		get[admin.MessageRef](mt, winner, reply, fmt.Sprintf(`{"member":%q,"text":"It is blue.","seen":%d}`, other,
 			now.Entries[len(now.Entries)-1].Seq))
+	})
+}
+
+// What is given to a member is theirs, with its ticket, and unread. Nobody loses a conversation to whoever has not seen
+// that they have it.
+func TestConversationsAreGivenToMembers(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		bo := mt.newMember(mt.Account, parley.RoleAgent, "bo@shop.example")
+		agent := mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue.")
+		id := chatAt(mt, agent, "What colour is the sky?")
+		route := "PUT /conversations/" + id + "/assignee"
+		body := func(to, former parley.UserID) string { return fmt.Sprintf(`{"memberId":%q,"former":%q}`, to, former) }
+		check := func(when, view string, m parley.Member, assignee parley.UserID) {
+			mt.t.Helper()
+			thread := get[admin.Thread](mt, m, "GET /conversations/"+id+"/thread", "")
+			path := fmt.Sprintf("GET /agents/%s/tickets/%d", agent, thread.TicketNumber)
+			ticket := get[admin.TicketDetails](mt, m, path, "")
+			if got := inboxIDs(mt, m, view); !slices.Equal(got, []string{id}) || ticket.AssigneeID != string(assignee) {
+				mt.t.Errorf("%s %s has %v, and the ticket is with %q", when, view, got, ticket.AssigneeID)
+			}
+		}
+		if c := get[admin.Conversation](mt, kim, route, body(bo.User, "")); c.Status != "taken_over" {
+			mt.t.Errorf("the agent goes on: %+v", c)
+		}
+		check("given to Bo,", "mine", bo, bo.User)
+		if mt.unread(kim, id) || !mt.unread(bo, id) {
+			mt.t.Error("it is not unread for Bo alone")
+		}
+		get[admin.Conversation](mt, kim, route, body(bo.User, kim.User)) // once more
+		mt.requireCode(kim, parley.CodeClaimed, route, body(kim.User, ""))
+		get[admin.Conversation](mt, kim, route, body(kim.User, bo.User))
+		check("taken by Kim,", "mine", kim, kim.User)
+		get[admin.Conversation](mt, kim, route, body("", kim.User))
+		check("given to nobody,", "unassigned", bo, "")
+		var events []string
+		for _, e := range get[admin.Thread](mt, bo, "GET /conversations/"+id+"/thread", "").Entries {
+			if e.Event != nil {
+				events = append(events, e.Event.Kind+" to "+e.Event.AssignedTo)
+			}
+		}
+		if want := []string{"escalated to ", "assign to " + string(kim.User), "assign to "}; !slices.Equal(events, want) {
+			mt.t.Errorf("the events are %q, want %q", events, want)
+		}
+		viewer := run(mt, admin.AddMember, admin.NewMember{AccountID: mt.Account, Email: "vi@shop.example", Name: "Vi",
+			Role: string(parley.RoleViewer)})
+		mt.requireCode(kim, parley.CodeMemberNotFound, route, body(parley.UserID(viewer.UserID), ""))
+		get[admin.Conversation](mt, kim, "PUT /conversations/"+id+"/state", `{"step":"end"}`)
+		mt.requireCode(kim, parley.CodeNotOngoing, route, body(bo.User, ""))
+	})
+}
+
+// Of two customers who are one, one stays: with what both wrote, and with what is known of either.
+func TestCustomersAreMerged(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAdmin, "kim@shop.example")
+		path := "/agents/" + mt.NewAgent(mt.t, mt.Key)
+		open := func(customer string) string {
+			mt.t.Helper()
+			body := `{"subject":"Help","description":"Please.",` + customer + `}`
+			return get[admin.Ticket](mt, kim, "POST "+path+"/tickets", body).Customer.ID
+		}
+		one, two := open(`"email":"one@mail.example"`), open(`"email":"two@mail.example","name":"Jo"`)
+		three := open(`"email":"three@mail.example"`)
+		mt.exec(`update people set external_id = 'crm-2', attributes = '{"plan":"gold"}' where id = ?`, two)
+		mt.exec(`update people set external_id = 'crm-3', attributes = '{"plan":"free"}' where id = ?`, three)
+		merge := func(id string) string { return "POST " + path + "/customers/" + id + "/merge" }
+		got := get[admin.Customer](mt, kim, merge(one), `{"from":"`+two+`"}`)
+		if got.ID != one || got.Name != "Jo" || got.Email != "one@mail.example" || got.ExternalID != "crm-2" {
+			mt.t.Errorf("merged: %+v", got)
+		}
+		details := get[admin.CustomerDetails](mt, kim, "GET "+path+"/customers/"+one, "")
+		if details.Customer != got || len(details.Tickets) != 2 {
+			mt.t.Errorf("who stays: %+v", details)
+		}
+		mt.requireCode(kim, parley.CodeNotFound, "GET "+path+"/customers/"+two, "")
+		mt.requireCode(kim, parley.CodeNotFound, merge(one), `{"from":"`+two+`"}`)
+		mt.requireCode(kim, parley.CodeInvalidBody, merge(one), `{"from":"`+one+`"}`)
+		mt.requireCode(kim, parley.CodeInvalidBody, merge(one), `{"from":"`+three+`"}`)
+	})
+}
+
+// What is put aside is in no list of what waits for somebody, until its time has come or the customer writes.
+func TestConversationsAreSnoozed(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		agent := mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue.")
+		id := chatAt(mt, agent, "What colour is the sky?")
+		route := "PUT /conversations/" + id + "/snooze"
+		snooze := func() {
+			mt.t.Helper()
+			get[admin.Conversation](mt, kim, route, `{"until":"`+time.Now().Add(time.Hour).UTC().Format(time.RFC3339)+`"}`)
+		}
+		check := func(when string, isAside bool) {
+			mt.t.Helper()
+			for view, want := range map[string]bool{"snoozed": isAside, "mine": !isAside, "waiting": !isAside, "live": true} {
+				if got := inboxIDs(mt, kim, view); slices.Contains(got, id) != want {
+					mt.t.Errorf("%s %s has %v", when, view, got)
+				}
+			}
+			until := get[admin.Thread](mt, kim, "GET /conversations/"+id+"/thread", "").SnoozedUntil
+			if isAside != (until != nil) {
+				mt.t.Errorf("%s it is put aside until %v", when, until)
+			}
+		}
+		mt.requireCode(kim, parley.CodeNotTakenOver, route, `{"until":null}`)
+		get[admin.Conversation](mt, kim, "PUT /conversations/"+id+"/claim", `{}`)
+		mt.requireCode(kim, parley.CodeInvalidBody, route, `{"until":"2020-01-01T00:00:00Z"}`)
+		mt.requireCode(kim, parley.CodeInvalidBody, route, `{"until":"9999-01-01T00:00:00Z"}`)
+		snooze()
+		check("put aside", true)
+		if mt.unread(kim, id) {
+			mt.t.Error("it is unread")
+		}
+		mt.must(mt.Conversations.WakeDue(mt.t.Context()))
+		check("before its time", true)
+		get[admin.Conversation](mt, kim, route, `{"until":null}`)
+		check("taken back", false)
+		snooze()
+		mt.Do(mt.t, "POST", "/agents/"+agent+"/conversations/"+id+"/messages", mt.Key, map[string]any{"message": "And why?"})
+		check("after the customer has written", false)
+		get[admin.ReadMarkResult](mt, kim, "PUT /conversations/"+id+"/read-mark", `{"unread":false,"seen":99}`)
+		snooze()
+		mt.exec(`update conversations set snoozed_until = 1 where id = ?`, id)
+		mt.must(mt.Conversations.WakeDue(mt.t.Context()))
+		check("at its time", false)
+		if !mt.unread(kim, id) {
+			mt.t.Error("it is not unread for whoever has it")
+		}
+		snooze()
+		get[admin.Conversation](mt, kim, "PUT /conversations/"+id+"/state", `{"step":"end"}`)
+		if got := inboxIDs(mt, kim, "snoozed"); len(got) != 0 {
+			mt.t.Errorf("what has ended is put aside: %v", got)
+		}
+	})
+}
+
+// A search finds the conversations of all agents, page by page, with the words that were asked for.
+func TestInboxIsSearched(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		var ids []string
+		for _, text := range []string{"# Sky\n\nThe sky is blue.", "# Sea\n\nThe sea is green."} {
+			ids = append(ids, chatAt(mt, mt.NewAgent(mt.t, mt.Key, text), "Is the water of kim@mail.example wet?"))
+		}
+		for more := true; more; {
+			var err error
+			more, err = mt.Indexer.StepAll(mt.t.Context())
+			mt.must(err)
+		}
+		path := "GET /accounts/" + mt.Account + "/inbox/search?limit=1&query=water"
+		var found []string
+		for cursor := ""; ; {
+			page := get[admin.FoundRowPage](mt, kim, path+"&cursor="+cursor, "")
+			for _, row := range page.Data {
+				found = append(found, row.ID)
+				isHit := func(part admin.SnippetPart) bool { return part.IsHit && part.Text == "water" }
+				if row.AgentName == "" || row.LastMessage == nil || !slices.ContainsFunc(row.Snippet, isHit) {
+					mt.t.Errorf("found %+v", row)
+				}
+			}
+			if page.Pagination.Cursor == nil {
+				break
+			}
+			cursor = *page.Pagination.Cursor
+		}
+		slices.Sort(found)
+		slices.Sort(ids)
+		if !slices.Equal(found, ids) {
+			mt.t.Errorf("found %v, want %v", found, ids)
+		}
+		viewer := parley.Member{User: parley.UserID(parley.NewUUID()), Account: kim.Account, Role: parley.RoleViewer}
+		if got := mt.send(viewer, path, ""); strings.Contains(got, "mail.example") || !strings.Contains(got, `"snippet":[{`) {
+			mt.t.Errorf("a viewer reads %s", got)
+		}
+		if got := get[admin.FoundRowPage](mt, kim, path+"&escalated=true", ""); len(got.Data) != 0 {
+			mt.t.Errorf("found %+v", got)
+		}
 	})
 }
 

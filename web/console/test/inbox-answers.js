@@ -1,5 +1,6 @@
 // Recorded answers about conversations with people, and a small server's memory for what the tests change in them.
 import { explain, metadata } from "./playground-answers.js";
+import { members } from "./saved-answers.js";
 
 const agentId = "5QHA6VB-DIAbBhxwqxfdi";
 const at = (minute) => `2026-11-22T08:${String(minute).padStart(2, "0")}:00.000Z`;
@@ -16,8 +17,9 @@ export const row = (i, more) => ({
   lastActivity: at(30 - i),
   claimedBy: null,
   waitingSince: null,
+  snoozedUntil: null,
   unread: false,
-  lastMessage: { author: "assistant", text: "You can send them back within 30 days.", createdAt: at(30 - i) },
+  lastMessage: { seq: 5, author: "assistant", text: "You can send them back within 30 days.", createdAt: at(30 - i) },
   ...more,
 });
 
@@ -26,7 +28,7 @@ export const rows = [
     status: "taken_over",
     customer: "Customer 1",
     waitingSince: at(19),
-    lastMessage: { author: "user", text: "I want to talk to a person.", createdAt: at(29) },
+    lastMessage: { seq: 3, author: "user", text: "I want to talk to a person.", createdAt: at(29) },
   }),
   row(2, { status: "taken_over", customer: "Customer 2", claimedBy: { userId: "usr_7", name: "Lee" }, waitingSince: at(20) }),
   row(3, { status: "ended", userId: "crm-3" }),
@@ -80,8 +82,9 @@ export const thread = (found, said = entries) => ({
 const refusal = (code) => [409, { error: { code, message: "" } }];
 const fits = {
   waiting: ({ status, lastMessage }) => status === "taken_over" && lastMessage?.author !== "human",
-  mine: ({ claimedBy }) => claimedBy?.userId === "usr_1",
-  unassigned: ({ status, claimedBy }) => status === "taken_over" && !claimedBy,
+  mine: ({ claimedBy, snoozedUntil }) => claimedBy?.userId === "usr_1" && !snoozedUntil,
+  unassigned: ({ status, claimedBy, snoozedUntil }) => status === "taken_over" && !claimedBy && !snoozedUntil,
+  snoozed: ({ snoozedUntil }) => snoozedUntil,
   live: ({ status }) => status !== "ended",
   unread: ({ unread }) => unread,
   ended: ({ status }) => status === "ended",
@@ -101,6 +104,10 @@ export function answerInbox(state, { method, path, query, body }) {
     // Only where a test asks for it: the number is beside the inbox on every screen.
     const count = (view) => state.counted ?? (state.isCounted ? state.inbox.filter(fits[view]).length : 0);
     return [200, { waiting: count("waiting"), mine: count("mine"), unassigned: count("unassigned"), unread: state.isCounted ? state.inbox.filter(fits.unread).length : 0 }];
+  }
+  if (method === "GET" && path === "/v1/accounts/acc_1/inbox/search") {
+    const data = state.foundRows ?? state.inbox.map((one) => ({ ...one, snippet: [] }));
+    return [200, { data, pagination: { cursor: null, hasMore: false }, withheld: state.withheld ?? 0 }];
   }
   if (method === "GET" && path === "/v1/accounts/acc_1/inbox/unread") {
     const isUnread = (id) => state.unread?.includes(id) || state.inbox.some((one) => one.conversationId === id && one.unread);
@@ -135,11 +142,18 @@ function ofConversation(state, found, what, body) {
     case "GET explain":
       return [200, { conversationId: found.conversationId, turns: [explain] }];
     case "PUT claim":
+      if (state.isOthers && found.claimedBy && found.claimedBy.userId !== body.former) return refusal("CONVERSATION_CLAIMED");
       if (state.winner && found.claimedBy?.userId !== "usr_7") {
         Object.assign(found, { status: "taken_over", claimedBy: state.winner });
         return refusal("CONVERSATION_CLAIMED");
       }
       Object.assign(found, { status: "taken_over", claimedBy: { userId: "usr_1", name: "Owner" } });
+      return [200, found];
+    case "PUT snooze":
+      found.snoozedUntil = body.until;
+      return [200, found];
+    case "PUT assignee":
+      Object.assign(found, { status: "taken_over", claimedBy: members.find(({ userId }) => userId === body.memberId) ?? null });
       return [200, found];
     case "PUT state":
       Object.assign(found, { status: body.step === "end" ? "ended" : "ongoing", claimedBy: null });

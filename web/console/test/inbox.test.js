@@ -51,6 +51,24 @@ describe("the order of rows", () => {
   });
 });
 
+describe("the times until which something is put aside", () => {
+  let momentOf;
+  before(async () => {
+    ({ momentOf } = (await runnerImport(join(import.meta.dirname, "../src/pages/inbox/snooze-times.ts"))).module);
+  });
+
+  test("days begin at nine, and the next Monday is never today", () => {
+    const local = (...parts) => new Date(...parts).toISOString();
+    const saturday = new Date(2026, 10, 28, 17, 30);
+    assert.equal(momentOf("hour", saturday).toISOString(), local(2026, 10, 28, 18, 30));
+    assert.equal(momentOf("later", saturday).toISOString(), local(2026, 10, 28, 20, 30));
+    assert.equal(momentOf("tomorrow", saturday).toISOString(), local(2026, 10, 29, 9));
+    assert.equal(momentOf("monday", saturday).toISOString(), local(2026, 10, 30, 9));
+    assert.equal(momentOf("monday", new Date(2026, 10, 30, 8)).toISOString(), local(2026, 11, 7, 9));
+    assert.equal(momentOf("monday", new Date(2026, 10, 29, 8)).toISOString(), local(2026, 10, 30, 9));
+  });
+});
+
 describe("the inbox", { skip }, () => {
   const open = useSamePages();
   const sent = (answer, method, end) => answer.state.asked.filter((one) => one.method === method && one.path.endsWith(end));
@@ -145,6 +163,29 @@ describe("the inbox", { skip }, () => {
       const [asked] = sent(answer, "GET", "/conversations/search");
       assert.equal(asked.query.get("query"), "shoes");
       assert.match(page.url(), /query=shoes/);
+    });
+  });
+
+  test("without an agent words are looked for in the conversations of all of them", async () => {
+    const answer = answers();
+    const snippet = [{ text: "red ", hit: false }, { text: "shoes", hit: true }];
+    answer.state.foundRows = [{ ...waiting, snippet }, { ...ended, agentName: "Sales", snippet: [] }];
+    answer.state.withheld = 1;
+    await open(answer, "/inbox", async (page) => {
+      await page.getByRole("searchbox", { name: "Search conversations" }).fill("shoes");
+      await page.getByRole("searchbox", { name: "Search conversations" }).press("Enter");
+      await list(page).getByRole("link", { name: /Customer 1.*red shoes.*Help desk/ }).waitFor();
+      await list(page).getByRole("link", { name: /crm-3.*Sales/ }).waitFor();
+      await page.getByText("1 agent masks personal data: its words are not searched.").waitFor();
+      assert.deepEqual(Object.fromEntries(sent(answer, "GET", "/inbox/search").at(-1).query), { query: "shoes", limit: "25" });
+      assert.equal(sent(answer, "GET", "/conversations/search").length, 0);
+      await list(page).getByRole("link", { name: /Customer 1/ }).click();
+      await said(page).getByText("The label is in the parcel.").waitFor();
+      assert.match(page.url(), /\?query=shoes$/);
+      answer.state.foundRows = [];
+      await page.getByRole("searchbox", { name: "Search conversations" }).fill("boots");
+      await page.getByRole("searchbox", { name: "Search conversations" }).press("Enter");
+      await page.getByText("No conversation matches").waitFor();
     });
   });
 
@@ -387,6 +428,89 @@ describe("the inbox", { skip }, () => {
       await page.getByRole("alertdialog").getByRole("button", { name: "End", exact: true }).click();
       await pane(page).getByText("This conversation has ended.").waitFor();
       assert.deepEqual(sent(answer, "PUT", "/state")[0].body, { step: "end" });
+    });
+  });
+
+  test("a conversation is given to a colleague, and to nobody, by a menu and by a key", async () => {
+    const answer = answers({ state: { inbox: mine() } });
+    await open(answer, path, async (page) => {
+      await page.getByLabel("Write to the customer").waitFor();
+      await pane(page).getByRole("button", { name: "Assign", exact: true }).click();
+      await page.getByRole("menuitem", { name: "Lee", exact: true }).click();
+      await pane(page).getByText("Lee has this conversation.").waitFor();
+      assert.equal(await page.getByRole("alert").count(), 0);
+      await page.getByRole("menu").waitFor({ state: "detached" });
+      await page.keyboard.press("i");
+      await page.getByRole("menuitem", { name: "Nobody", exact: true }).click();
+      await pane(page).getByText("The agent is silent, and nobody has the conversation yet.").waitFor();
+      const bodies = sent(answer, "PUT", "/assignee").map(({ body }) => body);
+      assert.deepEqual(bodies, [{ memberId: "usr_7", former: "usr_1" }, { memberId: "", former: "usr_7" }]);
+    });
+  });
+
+  test("a conversation is put aside by a key, is listed as that, and is brought back", async () => {
+    const answer = answers({ state: { inbox: mine() } });
+    await open(answer, `${path}?view=mine`, async (page) => {
+      await page.getByLabel("Write to the customer").waitFor();
+      await page.keyboard.press("z");
+      await page.getByRole("menuitem", { name: "Tomorrow at nine" }).click();
+      await pane(page).getByRole("status").filter({ hasText: "Snoozed until" }).waitFor();
+      const [{ body }] = sent(answer, "PUT", "/snooze");
+      assert.match(body.until, /^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/);
+      await page.getByRole("navigation", { name: "View" }).getByRole("link", { name: "Snoozed" }).click();
+      await list(page).getByRole("link", { name: /Customer 1.*Snoozed until/ }).click();
+      await pane(page).getByRole("button", { name: "Bring it back" }).click();
+      await pane(page).getByText("Snoozed until").first().waitFor({ state: "detached" });
+      assert.deepEqual(sent(answer, "PUT", "/snooze").at(-1).body, { until: null });
+    });
+  });
+
+  test("something is done to several at once, and those to which it could not be done are named", async () => {
+    const answer = answers({ state: { isOthers: true } });
+    await open(answer, "/inbox?view=all", async (page) => {
+      await list(page).getByRole("checkbox", { name: "Choose Customer 1" }).press("Space");
+      await page.getByRole("region", { name: "1 conversation chosen" }).waitFor();
+      await page.keyboard.press("j");
+      await page.locator("a:focus", { hasText: "Customer 2" }).waitFor();
+      await page.keyboard.press("x");
+      const bar = page.getByRole("region", { name: "2 conversations chosen" });
+      await bar.getByRole("button", { name: "Take over" }).click();
+      const failed = page.getByRole("status").filter({ hasText: "This could not be done to 1 conversation." });
+      await failed.getByText("Customer 2").waitFor();
+      await failed.getByText("A colleague has this conversation.").waitFor();
+      assert.deepEqual(sent(answer, "PUT", "/claim").map(({ body }) => body), [{}, {}]);
+      await bar.getByRole("button", { name: "Assign" }).click();
+      await page.getByRole("menuitem", { name: "Lee", exact: true }).click();
+      await failed.waitFor({ state: "detached" });
+      await bar.waitFor({ state: "detached" });
+      const given = sent(answer, "PUT", "/assignee").map(({ body }) => body);
+      assert.deepEqual(given.sort((a, b) => a.former.localeCompare(b.former)), [{ memberId: "usr_7", former: "usr_1" }, { memberId: "usr_7", former: "usr_7" }]);
+    });
+  });
+
+  test("several are marked as read and ended, after a question", async () => {
+    const inbox = rows.map((one) => ({ ...one, unread: true }));
+    const answer = answers({ state: { inbox } });
+    await open(answer, "/inbox?view=all", async (page) => {
+      const choose = async () => {
+        await list(page).getByRole("checkbox", { name: "Choose Customer 1" }).press("Space");
+        await page.getByRole("button", { name: "Choose all 3" }).click();
+        const bar = page.getByRole("region", { name: "3 conversations chosen" });
+        await bar.getByRole("button", { name: "More" }).click();
+      };
+      await choose();
+      await page.getByRole("menuitem", { name: "Mark as read" }).click();
+      await list(page).getByRole("link", { name: /^Customer 2/ }).waitFor();
+      const marks = sent(answer, "PUT", "/read-mark").map(({ body }) => body);
+      assert.deepEqual(marks.sort((a, b) => a.seen - b.seen), [3, 5, 5].map((seen) => ({ unread: false, seen })));
+      await page.getByRole("region", { name: "3 conversations chosen" }).waitFor({ state: "detached" });
+      await choose();
+      await page.getByRole("menuitem", { name: "End", exact: true }).click();
+      const question = page.getByRole("alertdialog", { name: "End 3 conversations?" });
+      assert.equal(sent(answer, "PUT", "/state").length, 0);
+      await question.getByRole("button", { name: "End", exact: true }).click();
+      await list(page).getByRole("link", { name: /Customer 1.*Ended/ }).waitFor();
+      assert.deepEqual(sent(answer, "PUT", "/state").map(({ body }) => body), [{ step: "end" }, { step: "end" }]); // one had ended
     });
   });
 

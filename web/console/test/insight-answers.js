@@ -67,11 +67,16 @@ export function answerInsights(state, { method, path, query, body }) {
     "GET /v1/agents/ID/insights/conversations": () =>
       page([{ conversationId: conversation, title: "A parcel that is late", source: "API", status: "ended", createdAt: "2026-11-20T14:01:00Z", lastActivity: "2026-11-20T14:03:00Z" }]),
     "GET /v1/agents/ID/customers": () => page((state.customers ?? customers).filter(isWanted)),
+    "POST /v1/agents/ID/customers/ID/merge": () => {
+      state.customers = (state.customers ?? customers).filter(({ customerId }) => customerId !== body.from);
+      return [200, state.customers[0]];
+    },
     "GET /v1/agents/ID/customers/ID": () => [200, { ...details, ...state.customer }],
     "GET /v1/agents/ID/leads": () => page(state.leads ?? leads),
     "GET /v1/voice/sessions": () => page(state.voiceSessions ?? voiceSessions),
     "GET /v1/voice/sessions/ID": () => [200, (state.voiceSessions ?? voiceSessions).find(({ sessionId }) => path.endsWith(sessionId))],
     "GET /v1/voice/sessions/ID/recording": () => [200, readSound(Number(query.get("part")))],
+    "GET /v1/agents/ID/insights/first-text": () => [200, state.firstText?.(query.get("from")) ?? { millis: 410, answers: 12 }],
     "POST /v1/agents/ID/insights/rebuild": () => {
       const judged = body.at.judged + (body.at.forgotten ? 100 : 0);
       return [200, { forgotten: true, after: { ID: "c", SortValue: judged }, judged, done: judged >= 200 }];

@@ -44,6 +44,20 @@ describe("insights", { skip }, () => {
     });
   });
 
+  test("how soon the answers began is a figure, beside that of the time before", async () => {
+    const answer = withTopics();
+    let first; // the period is asked for before the time before it
+    answer.state.firstText = (from) => ({ millis: from === (first ??= from) ? 410 : 910, answers: 12 });
+    await open(answer, `${path}?days=7`, async (page) => {
+      const figure = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "First word" }) });
+      await figure.getByText("0.41 sec", { exact: true }).waitFor();
+      await figure.getByText("-0.5 sec (before: 0.91 sec)").waitFor();
+      answer.state.firstText = () => ({ millis: null, answers: 0 });
+      await page.reload();
+      await figure.getByText("–", { exact: true }).waitFor();
+    });
+  });
+
   test("the period is in the address, and what is compared is the time before", async () => {
     const answer = withTopics();
     await open(answer, `${path}?days=7`, async (page) => {

@@ -57,21 +57,21 @@ describe("notices", { skip }, () => {
     });
   });
 
-  test("a customer who answers the person, and one who waits again, are told of; what others have is not", async () => {
+  test("a customer who answers the person, one who waits again, and what the person is given are told of; what others have is not", async () => {
     const me = { ...user, notifications: { desktop: true } };
     const row = (id, more) => ({ ...rows[0], conversationId: id, ...more });
     const author = (author) => ({ lastMessage: { ...rows[0].lastMessage, author } });
     const mine = { claimedBy: { userId: "usr_1", name: "Owner" } };
-    const inbox = [row("c1", { ...mine, ...author("user") }), row("c2", { ...mine, ...author("human") }), row("c3", { claimedBy: { userId: "usr_7", name: "Lee" } }), row("c4"), row("c5")];
+    const inbox = [row("c1", { ...mine, ...author("user") }), row("c2", { ...mine, ...author("human") }), row("c3", { claimedBy: { userId: "usr_7", name: "Lee" } }), row("c4"), row("c5"), row("c6", { ...mine, ...author("assistant"), unread: true })];
     const heard = [
       ...["c1", "c2", "c3"].map((id, i) => event("message", { id: `m${i}`, conversationId: id, agentId: agents[0].id, change: "created" }, String(10 + i))),
-      ...["c3", "c4", "c5"].map((id, i) => event("conversation", { id, agentId: agents[0].id, change: "takenOver" }, String(20 + i))),
+      ...["c3", "c4", "c5", "c6"].map((id, i) => event("conversation", { id, agentId: agents[0].id, change: "takenOver" }, String(20 + i))),
       event("ticket", { id: "9", conversationId: "c5", agentId: agents[0].id, change: "created" }, "30"),
     ];
     await visit(answers({ me, state: { inbox }, fail: { "GET /v1/events": stream(...heard) } }), true, async (page) => {
-      await page.waitForFunction(() => window.shown.length === 3);
+      await page.waitForFunction(() => window.shown.length === 4);
       const shown = await page.evaluate(() => window.shown.map(([, body]) => body));
-      assert.deepEqual(shown.sort(), ["A customer answers you.", "A customer waits for a person.", "There is a new ticket."]);
+      assert.deepEqual(shown.sort(), ["A conversation was given to you.", "A customer answers you.", "A customer waits for a person.", "There is a new ticket."]);
       await page.evaluate(() => window.shown.find(([, body]) => body === "A customer answers you.")[2].onclick());
       await page.waitForURL(/\/inbox\/c1$/);
     });

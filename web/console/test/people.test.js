@@ -53,6 +53,28 @@ describe("people", { skip }, () => {
     });
   });
 
+  test("two people are made one, after a question that says what goes", async () => {
+    const answer = answers();
+    const third = { customerId: "01998b2d-0000-4000-8000-000000000b03", name: "Customer 3", userId: "4713", createdAt: "2026-11-01T09:00:00Z" };
+    answer.state.customers = [...customers, third];
+    await open(answer, `${ofAgent}/people/${customers[0].customerId}`, async (page) => {
+      await page.getByRole("button", { name: "Merge with another person" }).click();
+      const dialog = page.getByRole("dialog", { name: "Merge with another person" });
+      await dialog.getByRole("button", { name: "Customer 3" }).click();
+      await dialog.getByText("Both have an id of yours").waitFor();
+      assert.equal(await dialog.getByRole("button", { name: "Merge", exact: true }).count(), 0);
+      await dialog.getByRole("button", { name: "Choose another one" }).click();
+      assert.equal(await dialog.getByRole("button", { name: "Customer 1" }).count(), 0);
+      await dialog.getByRole("searchbox").fill("two@");
+      await dialog.getByRole("button", { name: "Customer 3" }).waitFor({ state: "detached" });
+      await dialog.getByRole("button", { name: "two@example.com" }).click();
+      await dialog.getByText("This goes: two@example.com").waitFor();
+      await dialog.getByRole("button", { name: "Merge", exact: true }).click();
+      await page.getByRole("status").getByText("two@example.com and this person are one now.").waitFor();
+      assert.deepEqual(asked(answer, "/merge").map(({ body }) => body), [{ from: customers[1].customerId }]);
+    });
+  });
+
   test("a viewer has no search, whatever the address says", async () => {
     const answer = answers({ role: "viewer" });
     await open(answer, `${ofAgent}/people?query=one`, async (page) => {

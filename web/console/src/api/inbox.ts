@@ -12,6 +12,7 @@ export type InboxCounts = Schemas["InboxCounts"];
 export type Thread = Schemas["Thread"];
 export type ThreadEntry = Schemas["ThreadEntry"];
 export type Found = restComponents["schemas"]["Found"];
+export type FoundRow = Schemas["FoundRow"];
 
 /** Why the server refuses: a colleague has the conversation, or has written to the customer meanwhile. */
 export const claimedCode = "CONVERSATION_CLAIMED";
@@ -46,10 +47,16 @@ export const useInboxCounts = (isEnabled: boolean) =>
   });
 
 /** What of an agent's conversations a search finds. */
-export function useFoundConversations(agent: string, filter: Readonly<Record<string, string>>, isEnabled: boolean) {
+export function useFoundConversations(agent: string, filter: Readonly<Record<string, string>>) {
   const query = new URLSearchParams({ ...filter, limit: searchSize });
   const path = `/v2/agents/${encodeURIComponent(agent)}/conversations/search?${query}`;
-  return usePageWindow<Found>(["foundConversations", agent, filter], path, isEnabled);
+  return usePageWindow<Found>(["foundConversations", agent, filter], path, true);
+}
+
+/** What of the conversations of all agents a search finds. */
+export function useFoundRows(filter: Readonly<Record<string, string>>) {
+  const query = new URLSearchParams({ ...filter, limit: searchSize });
+  return usePageWindow<FoundRow>(["foundConversations", null, filter], inboxPath(`/search?${query}`), true);
 }
 
 const readThread = (id: string, before: number, signal?: AbortSignal) =>
@@ -88,6 +95,13 @@ export const useExplanation = (id: string, message: string) =>
 /** Takes a conversation over. `former` is whoever has it, if it is to be taken from them. */
 export const claimConversation = (id: string, key: string, former?: string) =>
   requestOnce("PUT", conversationPath(id, "/claim"), former ? { former } : {}, key);
+
+/** Has a member answer in a conversation, or nobody for an empty id. `former` is whoever has it. */
+export const assignConversation = (id: string, memberId: string, former: string) =>
+  request("PUT", conversationPath(id, "/assignee"), { memberId, ...(former && { former }) });
+
+/** Puts a conversation aside until a time, or brings it back. */
+export const snoozeConversation = (id: string, until: string | null) => request("PUT", conversationPath(id, "/snooze"), { until });
 
 export const moveConversation = (id: string, step: "handback" | "end") =>
   request("PUT", conversationPath(id, "/state"), { step });

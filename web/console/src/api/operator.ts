@@ -3167,6 +3167,12 @@ export interface components {
             /** @description What went wrong, for people. */
             message: string;
         };
+        FirstText: {
+            /** @description That were looked at: the newest 1,000. */
+            answers: number;
+            /** @description Until the first text of half of the answers; null without any. */
+            millis: number | null;
+        };
         FoundPassage: {
             heading?: string;
             passageId: string;
@@ -3177,6 +3183,48 @@ export interface components {
             sourceName: string;
             sourceUrl?: string;
             text: string;
+        };
+        FoundRow: {
+            agentId: string;
+            agentName: string;
+            /** @description Who answers; null while nobody of the team does. */
+            claimedBy: components["schemas"]["InboxMember"] | null;
+            conversationId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Name, e-mail address or your own id, if one is known. */
+            customer?: string;
+            /** Format: date-time */
+            lastActivity: string;
+            /** @description Null where nothing was said yet. */
+            lastMessage: components["schemas"]["InboxMessage"] | null;
+            messages: number;
+            paused: boolean;
+            /** @description Joined, an excerpt of the best message; empty without one. */
+            snippet: components["schemas"]["SnippetPart"][];
+            /**
+             * Format: date-time
+             * @description Until when it is put aside; null: it is not.
+             */
+            snoozedUntil: string | null;
+            source: string;
+            status: string;
+            title?: string;
+            /** @description For the member: not seen, marked so, or given to them by somebody else. */
+            unread: boolean;
+            userId?: string;
+            /**
+             * Format: date-time
+             * @description When the customer began to wait for a person; null: they do not.
+             */
+            waitingSince: string | null;
+        };
+        FoundRowPage: {
+            /** @description With words the best first, else the last active. */
+            data: components["schemas"]["FoundRow"][];
+            pagination: components["schemas"]["Pagination"];
+            /** @description Agents whose words are not searched: they mask personal data. */
+            withheld: number;
         };
         GroupedSums: {
             answers: number;
@@ -3276,6 +3324,8 @@ export interface components {
             author: "user" | "assistant" | "human" | "system";
             /** Format: date-time */
             createdAt: string;
+            /** @description Its number in the conversation. */
+            seq: number;
             text: string;
         };
         InboxRow: {
@@ -3294,6 +3344,11 @@ export interface components {
             lastMessage: components["schemas"]["InboxMessage"] | null;
             messages: number;
             paused: boolean;
+            /**
+             * Format: date-time
+             * @description Until when it is put aside; null: it is not.
+             */
+            snoozedUntil: string | null;
             source: string;
             status: string;
             title?: string;
@@ -4274,7 +4329,7 @@ export interface components {
             toolOutcome?: string;
             topic?: string;
             /** @enum {string} */
-            view?: "waiting" | "mine" | "unassigned" | "unread" | "live" | "ended" | "all";
+            view?: "waiting" | "mine" | "unassigned" | "unread" | "snoozed" | "live" | "ended" | "all";
         };
         SavedViewList: {
             /** @description By their names. */
@@ -4473,6 +4528,11 @@ export interface components {
         SitePagePage: {
             data: components["schemas"]["SitePage"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        SnippetPart: {
+            /** @description It is one of the words that were asked for. */
+            hit: boolean;
+            text: string;
         };
         /** @enum {string} */
         SortOrder: "asc" | "desc";
@@ -4687,6 +4747,11 @@ export interface components {
             paused: boolean;
             /** @description Null where nobody knows who the customer is. */
             person: components["schemas"]["Customer"] | null;
+            /**
+             * Format: date-time
+             * @description Until when it is put aside; null: it is not.
+             */
+            snoozedUntil: string | null;
             source: string;
             status: string;
             ticketNumber?: number;
@@ -5563,7 +5628,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description waiting: handed over to people, and nobody has answered the customer since; mine: the member answers; unassigned: handed over, and nobody answers yet; live: not ended; ended; all. */
-                view?: "waiting" | "mine" | "unassigned" | "unread" | "live" | "ended" | "all";
+                view?: "waiting" | "mine" | "unassigned" | "unread" | "snoozed" | "live" | "ended" | "all";
                 /** @description With this agent alone. */
                 agentId?: string;
                 /** @description In which this member answers. */

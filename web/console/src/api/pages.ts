@@ -6,6 +6,8 @@ import { request } from "./client";
 interface Page<T> {
   data: T[];
   pagination: { cursor: string | null; hasMore: boolean };
+  /** Of a search: how many agents it leaves out. */
+  withheld?: number;
 }
 
 const interval = 5_000; // milliseconds between two looks at rows that will change

@@ -33,6 +33,10 @@ export const useCustomer = (agentId: string, id: string) =>
     enabled: id !== "",
   });
 
+/** Makes one customer of two: `from` is gone, and what they wrote and were known by is the other one’s. */
+export const mergeCustomers = (agentId: string, id: string, from: string) =>
+  request<Customer>("POST", `${agentPath(agentId)}/customers/${encodeURIComponent(id)}/merge`, { from });
+
 const personPath = (act: "export" | "erase") => `/v1/accounts/${encodeURIComponent(hooks.account ?? "")}/person/${act}`;
 
 /** Whom the account holds something of: by their e-mail address, the id that a client has given them, or both. */

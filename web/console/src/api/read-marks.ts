@@ -7,7 +7,8 @@ import { useMay } from "./session";
 
 type Schemas = components["schemas"];
 
-const saveMark = (id: string, body: { unread: boolean; seen?: number }) =>
+/** Notes that the person has read a conversation up to its entry number `seen`, or marks it as unread. */
+export const saveMark = (id: string, body: { unread: boolean; seen?: number }) =>
   request<Schemas["ReadMarkResult"]>("PUT", `/v1/conversations/${encodeURIComponent(id)}/read-mark`, body);
 
 /** Whether the person answers customers: for others nothing is unread. */

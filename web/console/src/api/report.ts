@@ -13,6 +13,7 @@ export type Grouping = components["schemas"]["InsightGrouping"];
 export type Found = components["schemas"]["Found"];
 export type Counted = operator["schemas"]["CountedConversation"];
 export type Rebuilding = operator["schemas"]["Progress"];
+export type FirstText = operator["schemas"]["FirstText"];
 
 /** Whole days of UTC, both included. */
 export interface Period {
@@ -38,6 +39,16 @@ export const useReport = (agentId: string, { from, to }: Period, groupBy: Groupi
       const path = `/v2${agentPath(agentId)}/insights?${new URLSearchParams({ from, to, groupBy })}`;
       return (await request<{ data: Insights }>("GET", path, undefined, signal)).data;
     },
+    staleTime: 60_000,
+  });
+
+/** How soon an agent has begun its answers in a period; nothing is read without one. */
+export const useFirstText = (agentId: string, period: Period | undefined) =>
+  useQuery({
+    queryKey: ["agent", agentId, "firstText", period?.from, period?.to],
+    queryFn: ({ signal }) =>
+      request<FirstText>("GET", `/v1${agentPath(agentId)}/insights/first-text?${new URLSearchParams({ ...period })}`, undefined, signal),
+    enabled: period !== undefined,
     staleTime: 60_000,
   });
 

@@ -63,4 +63,5 @@ export const useInboxMembers = (isEnabled: boolean) =>
     queryFn: async ({ signal }) =>
       (await request<Schemas["InboxMemberList"]>("GET", path("/inbox/members"), undefined, signal)).members,
     enabled: isEnabled,
+    staleTime: 60_000, // an event says when it changes
   });

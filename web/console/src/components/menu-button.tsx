@@ -18,12 +18,14 @@ interface Props<T extends string> {
   kind?: "primary" | "plain";
   actions: readonly MenuAction<T>[];
   onAction: (id: T) => void;
+  /** Where something else opens it as well, such as a key. */
+  control?: { isOpen: boolean; onOpenChange: (isOpen: boolean) => void };
 }
 
 /** A button that opens a list of actions. */
-export function MenuButton<T extends string>({ label, icon, isIcon, kind = "plain", actions, onAction }: Props<T>) {
+export function MenuButton<T extends string>({ label, icon, isIcon, kind = "plain", actions, onAction, control }: Props<T>) {
   return (
-    <MenuTrigger>
+    <MenuTrigger {...control}>
       {isIcon ? (
         <IconButton icon={icon} label={label} />
       ) : (

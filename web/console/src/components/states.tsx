@@ -152,6 +152,7 @@ const isOrdinary = ({ status, code }: APIError) =>
 
 const texts: Readonly<Record<string, Key>> = {
   "error.AUTH_SIGN_IN_FAILED": "error.signInFailed",
+  "error.CONVERSATION_CLAIMED": "error.claimed",
   "error.AUTH_INVALID_LINK": "error.invalidLink",
   "error.RECOVERY_CODE_WRONG": "error.codeWrong",
   "error.PASSWORD_WRONG": "error.passwordWrong",

@@ -44,7 +44,7 @@ export function focusRow(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>("main [role=row]:not(:has([role=columnheader]))")];
   const list = document.querySelector("main [data-rows]") ? "main [data-rows] li" : "main li";
   const items = rows.length > 0 ? rows : [...document.querySelectorAll<HTMLElement>(list)].flatMap(firstOf);
-  const present = items.findIndex((item) => item.contains(document.activeElement));
+  const present = items.findIndex((item) => (item.closest("[data-rows] li") ?? item).contains(document.activeElement));
   const next = present < 0 ? (step > 0 ? 0 : items.length - 1) : present + step;
   items[next]?.focus();
 }
@@ -70,4 +70,4 @@ function isTyping(target: EventTarget | null): boolean {
 
 /** Reports whether what has the focus takes letters. */
 export const isTextField = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable="true"]');
+  target instanceof HTMLElement && target.matches('input:not([type="checkbox"]), textarea, select, [contenteditable="true"]');

@@ -55,12 +55,13 @@ export class Asked {
     for (const set of [this.written, this.handedOver, this.opened]) set.clear();
     this.timer = 0;
     if (!this.isAway()) return;
-    if (written!.size > 0) {
-      const rows = await this.read("mine");
-      const answered = rows.filter((row) => written!.has(row.conversationId) && row.lastMessage?.author === "user");
-      answered.forEach((row) => this.tell({ text: "notice.answered", path: `/inbox/${row.conversationId}` }));
-    }
     const wanted = [...handedOver!].filter((id) => !opened!.has(id));
+    const mine = written!.size + wanted.length > 0 ? await this.read("mine") : [];
+    for (const { conversationId, lastMessage, unread } of mine) {
+      const path = `/inbox/${conversationId}`;
+      if (written!.has(conversationId) && lastMessage?.author === "user") this.tell({ text: "notice.answered", path });
+      else if (wanted.includes(conversationId) && unread) this.tell({ text: "notice.given", path });
+    }
     if (wanted.length === 0) return;
     const waiting = (await this.read("unassigned")).filter(({ conversationId }) => wanted.includes(conversationId));
     waiting.forEach((row) => this.tell({ text: "notice.waits", path: `/inbox/${row.conversationId}` }));

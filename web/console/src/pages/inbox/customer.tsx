@@ -7,7 +7,7 @@ import { ButtonLink } from "../../components/button";
 import { Facts } from "../../components/facts";
 import { Failed } from "../../components/states";
 import { formatDate, relativeTime, useTexts, type Key } from "../../i18n";
-import { nameOf } from "./list";
+import { nameOf } from "./customer-name";
 import { TicketButton } from "./ticket";
 import styles from "./inbox.module.css";
 

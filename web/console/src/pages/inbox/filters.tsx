@@ -24,10 +24,8 @@ export function Filters({ place: { view, agent, member, order, filter }, move }:
   const { t } = useTexts();
   const [words, setWords] = useState(filter.query ?? "");
   const isSearch = filterNames.some((name) => filter[name]);
-  const needsAgent = isSearch && agent === "";
   const [isOpen, setOpen] = useState(() => agent !== "" || member !== "" || filterNames.some((name) => name !== "query" && filter[name]));
   useEffect(() => setWords(filter.query ?? ""), [filter.query]);
-  useEffect(() => void (needsAgent && setOpen(true)), [needsAgent]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     move({ query: words.trim() });

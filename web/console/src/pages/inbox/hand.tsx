@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { claimConversation, claimedCode, leaveEarlier, moveConversation, type WholeThread } from "../../api/inbox";
+import { assignConversation, claimConversation, claimedCode, leaveEarlier, moveConversation, snoozeConversation, type WholeThread } from "../../api/inbox";
 import { APIError, hooks } from "../../api/client";
 import { usePresence } from "../../api/presence";
 import { useInboxMembers } from "../../api/saved";
@@ -14,7 +14,9 @@ import { useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { useKeys } from "../../shell/keys";
 import { useScreenActions } from "../../shell/screen-actions";
+import { AssignMenu } from "./assign";
 import { Composer } from "./composer";
+import { SnoozeMenu, SnoozeNote } from "./snooze";
 import styles from "./inbox.module.css";
 
 interface Props {
@@ -57,7 +59,7 @@ function Others({ others }: { others: ReturnType<typeof usePresence> }) {
   );
 }
 
-type Step = "claim" | "take" | "handback" | "end";
+type Step = "claim" | "take" | "assign" | "snooze" | "handback" | "end";
 
 function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping: boolean) => void }) {
   const { t } = useTexts();
@@ -71,6 +73,7 @@ function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping
   const isMine = isTaken && claimedBy.userId === hooks.person?.id;
   const wasMine = useRef(isMine);
   if (isMine) wasMine.current = true;
+  const given = useRef(""); // the member to whom the person has given it
   const read = () =>
     Promise.all([client.invalidateQueries({ queryKey: ["conversation", id] }), client.invalidateQueries({ queryKey: ["inbox"] })]);
   const readNewest = async () => {
@@ -102,6 +105,11 @@ function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping
   };
   const claim = () => void run("claim", () => claimFrom());
   const take = () => void run("take", () => claimFrom(claimedBy?.userId));
+  const assign = (member: string) => {
+    given.current = member;
+    void run("assign", () => assignConversation(id, member, claimedBy?.userId ?? ""));
+  };
+  const snooze = (until: string | null) => void run("snooze", () => snoozeConversation(id, until));
   const handBack = () => {
     wasMine.current = false;
     void run("handback", () => moveConversation(id, "handback"));
@@ -127,13 +135,14 @@ function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping
           {t("inbox.lost", { name })}
         </p>
       )}
-      {!isLost && wasMine.current && isTaken && !isMine && (
+      {!isLost && wasMine.current && isTaken && !isMine && claimedBy.userId !== given.current && (
         <p role="alert" className={styles.lost}>
           {t("inbox.taken", { name })}
         </p>
       )}
       {error !== null && !(error instanceof APIError && error.code === claimedCode) && <Failed error={error} />}
       {status === "ended" && <p className={styles.detail}>{t("inbox.hasEnded")}</p>}
+      {thread.snoozedUntil && <SnoozeNote until={thread.snoozedUntil} isPending={pending === "snooze"} onWake={() => snooze(null)} />}
       {mayClaim && (
         <div className={styles.claim}>
           <p>{claimedBy ? t("inbox.othersHave", { name }) : t(status === "taken_over" ? "inbox.nobodyHas" : "inbox.agentHas")}</p>
@@ -158,16 +167,22 @@ function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping
           onSending={setSending}
         />
       )}
-      {isMine &&
+      {status !== "ended" &&
         head &&
         createPortal(
           <>
-            <Button icon="bot" isPending={pending === "handback"} onPress={handBack}>
-              {t("inbox.handBack")}
-            </Button>
-            <Button icon="check" isPending={pending === "end"} onPress={() => setEnding(true)}>
-              {t("inbox.end")}
-            </Button>
+            {isMine && (
+              <>
+                <Button icon="bot" isPending={pending === "handback"} onPress={handBack}>
+                  {t("inbox.handBack")}
+                </Button>
+                <Button icon="check" isPending={pending === "end"} onPress={() => setEnding(true)}>
+                  {t("inbox.end")}
+                </Button>
+              </>
+            )}
+            <AssignMenu former={claimedBy?.userId ?? ""} onAssign={assign} />
+            {status === "taken_over" && <SnoozeMenu onSnooze={snooze} />}
           </>,
           head,
         )}

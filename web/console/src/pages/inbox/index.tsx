@@ -1,7 +1,7 @@
-import { useState } from "react";
+import { useState, type ComponentProps } from "react";
 import { useLocation } from "wouter";
-import { useFoundConversations, useInbox, useThread, wholeThread } from "../../api/inbox";
-import { windowOf } from "../../api/pages";
+import { useFoundConversations, useFoundRows, useInbox, useThread, wholeThread } from "../../api/inbox";
+import { windowOf, type Window } from "../../api/pages";
 import { useSavedViews, type SavedView } from "../../api/saved";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink, IconButton } from "../../components/button";
@@ -10,11 +10,14 @@ import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Empty, Loading, Partial } from "../../components/states";
 import { useTexts } from "../../i18n";
+import { showName } from "../../names";
 import { useKeys } from "../../shell/keys";
 import { useNarrow } from "../playground/narrow";
+import { InboxBulkFailures, useInboxBulk } from "./bulk";
 import { CustomerPane } from "./customer";
+import { nameOf } from "./customer-name";
 import { Filters } from "./filters";
-import { ConversationList, FoundList, useMinutes } from "./list";
+import { ConversationList, FoundList, useMinutes, type FoundItem } from "./list";
 import { useInboxPlace, type Change, type Place } from "./place";
 import { SaveView } from "./saved-views";
 import { ListFailed } from "./stale";
@@ -97,7 +100,7 @@ interface ListProps {
 function ListPane(props: ListProps) {
   const { t } = useTexts();
   const { place, move, saved } = props;
-  const isSearch = Object.keys(place.filter).length > 0;
+  const Listed = Object.keys(place.filter).length === 0 ? View : place.agent ? SearchOfAgent : SearchOfAll;
   const view = saved?.find(({ savedViewId }) => savedViewId === place.saved);
   const isAwaited = place.saved !== "" && !place.isChanged && !view;
   return (
@@ -115,7 +118,7 @@ function ListPane(props: ListProps) {
           <ButtonLink href="/inbox">{t("saved.showInbox")}</ButtonLink>
         </Empty>
       )}
-      {!isAwaited && (isSearch ? <Search {...props} /> : <View {...props} />)}
+      {!isAwaited && <Listed {...props} />}
     </>
   );
 }
@@ -126,26 +129,70 @@ function View({ place, move, search, open }: ListProps) {
   const query = useInbox(place.view, place.agent, place.member, place.order, mayRead);
   const list = windowOf(query.data, ({ conversationId }) => conversationId);
   const shown = `${place.view} ${place.agent} ${place.member} ${place.order}`;
+  const bulk = useInboxBulk();
   if (query.isPending) return <Loading rows={5} />;
   if (!list) return <ListFailed error={query.error} move={move} onRetry={() => void query.refetch()} />;
   if (list.rows.length === 0 && !query.hasPreviousPage) {
-    return <Empty icon="inbox" title={t(`inbox.empty.${place.view}`)} text={t("inbox.emptyText")} />;
+    return (
+      <>
+        <InboxBulkFailures bulk={bulk} />
+        <Empty icon="inbox" title={t(`inbox.empty.${place.view}`)} text={t("inbox.emptyText")} />
+      </>
+    );
   }
   return (
     <>
+      <InboxBulkFailures bulk={bulk} />
       {query.isRefetchError && <Partial count={1} text={t("inbox.stale")} onRetry={() => void query.refetch()} />}
-      <ConversationList list={list} open={open} search={search} place={shown} before={<More list={query} isBack />} />
+      <ConversationList list={list} open={open} search={search} place={shown} before={<More list={query} isBack />} bulk={bulk} />
       <More list={query} />
     </>
   );
 }
 
 /** What the search finds of one agent's conversations. */
-function Search({ place, move, search, open }: ListProps) {
+function SearchOfAgent(props: ListProps) {
   const { t } = useTexts();
-  const query = useFoundConversations(place.agent, place.filter, place.agent !== "");
+  const query = useFoundConversations(props.place.agent, props.place.filter);
   const list = windowOf(query.data, ({ id }) => id);
-  if (!place.agent) return <Empty icon="search" title={t("inbox.needsAgent")} text={t("inbox.needsAgentText")} />;
+  const rows = list?.rows.map(({ id, title, userId, updatedAt, source, snippet }) => ({
+    id,
+    name: userId ? showName(userId, t) : t("inbox.visitor"),
+    time: new Date(updatedAt * 1000).toISOString(),
+    text: snippet?.highlights.map(({ value }) => value).join("") ?? title ?? "",
+    detail: source,
+  }));
+  return <SearchResults {...props} query={query} list={list && { ...list, rows: rows! }} />;
+}
+
+/** What the search finds of the conversations of all agents. */
+function SearchOfAll(props: ListProps) {
+  const { t } = useTexts();
+  const query = useFoundRows(props.place.filter);
+  const list = windowOf(query.data, ({ conversationId }) => conversationId);
+  const rows = list?.rows.map(({ conversationId, title, lastActivity, lastMessage, agentName, snippet, ...row }) => ({
+    id: conversationId,
+    name: nameOf(row, t),
+    time: lastActivity,
+    text: snippet.map(({ text }) => text).join("") || title || lastMessage?.text || "",
+    detail: showName(agentName, t),
+  }));
+  const withheld = query.data?.pages[0]?.withheld ?? 0;
+  return (
+    <>
+      {withheld > 0 && <p className={styles.detail}>{t("inbox.withheld", { count: withheld })}</p>}
+      <SearchResults {...props} query={query} list={list && { ...list, rows: rows! }} />
+    </>
+  );
+}
+
+interface ResultProps extends ListProps {
+  query: ComponentProps<typeof More>["list"];
+  list: Window<FoundItem> | undefined;
+}
+
+function SearchResults({ query, list, move, open, search }: ResultProps) {
+  const { t } = useTexts();
   if (query.isPending) return <Loading rows={5} />;
   if (!list) return <ListFailed error={query.error} move={move} onRetry={() => void query.refetch()} />;
   if (list.rows.length === 0) return <Empty icon="inbox" title={t("inbox.noneFound")} text={t("inbox.noneFoundText")} />;

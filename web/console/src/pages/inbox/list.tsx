@@ -1,8 +1,11 @@
 import { useEffect, useReducer, useRef, useState, type ReactNode } from "react";
 import { Link } from "react-aria-components";
-import type { Found, InboxRow } from "../../api/inbox";
+import type { InboxRow } from "../../api/inbox";
 import type { Window } from "../../api/pages";
+import { useMay } from "../../api/session";
 import { Button } from "../../components/button";
+import { Check } from "../../components/check";
+import { useChosenRows } from "../../components/chosen-rows";
 import { Facts } from "../../components/facts";
 import { Icon } from "../../components/icon";
 import { KeepPlace } from "../../components/keep-place";
@@ -10,6 +13,9 @@ import { placesIn, type PlaceInList } from "../../components/list-places";
 import { UnreadSign } from "../../components/unread";
 import { formatDuration, relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
+import { useKeys } from "../../shell/keys";
+import { InboxBulkBar, type InboxBulk } from "./bulk";
+import { nameOf } from "./customer-name";
 import { ConversationState, isUnanswered } from "./state";
 import { followWindow, keepOrder } from "./steady";
 import styles from "./inbox.module.css";
@@ -24,6 +30,8 @@ interface Props {
   place: string;
   /** The ends of the list, where more of it is read. */
   before: ReactNode;
+  /** Does something to the rows that are chosen. */
+  bulk: InboxBulk;
 }
 
 interface Known {
@@ -63,7 +71,7 @@ function findFocused({ rows, focused }: Known, now: readonly InboxRow[], id: str
 }
 
 /** The conversations. While the pointer or the focus is in the list, none moves under it: what is new waits. */
-export function ConversationList({ list, open, search, place, before }: Props) {
+export function ConversationList({ list, open, search, place, before, bulk }: Props) {
   const { t, locale } = useTexts();
   const [isHeld, setHeld] = useState(false);
   const [, show] = useReducer((count: number) => count + 1, 0);
@@ -71,6 +79,12 @@ export function ConversationList({ list, open, search, place, before }: Props) {
   const focusedId = () => area.current?.querySelector<HTMLElement>("li:focus-within")?.dataset.row;
   const { steady, focused, showNew } = useKnown(list, place, isHeld, focusedId);
   const placeOf = placesIn(list);
+  const mayWrite = useMay("conversations:write");
+  const { chosen, picked, choose, chooseShown, clear } = useChosenRows(place, list.start, steady.rows, ({ conversationId }) => conversationId);
+  const toggle = (id: string | undefined) => {
+    if (id) choose(chosen.has(id) ? [...chosen.keys()].filter((one) => one !== id) : [...chosen.keys(), id]);
+  };
+  useKeys(mayWrite ? { x: () => toggle(focusedId()) } : {});
   const waitedFor = ({ waitingSince }: InboxRow) => (waitingSince ? formatDuration(waitingSince, locale) : "");
   const free = () => setHeld(area.current?.matches(":hover, :focus-within") ?? false);
   const rowOf = (row: InboxRow, place?: PlaceInList) => (
@@ -86,6 +100,7 @@ export function ConversationList({ list, open, search, place, before }: Props) {
       place={place}
       isUnanswered={isUnanswered(row)}
       isUnread={row.unread}
+      choice={mayWrite && <Choose name={nameOf(row, t)} isChosen={chosen.has(row.conversationId)} onChange={() => toggle(row.conversationId)} />}
     >
       <Facts>
         {steady.gone.has(row.conversationId) ? t("inbox.left") : <ConversationState row={row} />}
@@ -126,40 +141,41 @@ export function ConversationList({ list, open, search, place, before }: Props) {
           ]}
         </ol>
       </KeepPlace>
+      <InboxBulkBar bulk={bulk} picked={picked} count={steady.rows.length} open={open} search={search} onAll={chooseShown} onClear={clear} />
     </div>
   );
 }
 
+/** Chooses a row, for what is done to several at once. */
+function Choose({ name, isChosen, onChange }: { name: string; isChosen: boolean; onChange: () => void }) {
+  const { t } = useTexts();
+  return <Check aria-label={t("inbox.chooseOne", { name })} isSelected={isChosen} onChange={onChange} />;
+}
+
+/** A conversation that a search has found. */
+export interface FoundItem {
+  id: string;
+  name: string;
+  time: string;
+  text: string;
+  detail: string;
+}
+
 /** What a search has found, in its own order. */
-export function FoundList({ list, open, search }: { list: Window<Found>; open: string; search: string }) {
+export function FoundList({ list, open, search }: { list: Window<FoundItem>; open: string; search: string }) {
   const { t } = useTexts();
   const placeOf = placesIn(list);
   return (
     <KeepPlace isStartKept={list.count > 0}>
       <ol className={styles.rows} aria-label={t("inbox.conversations")} data-rows="">
-        {list.rows.map(({ id, title, userId, updatedAt, source, snippet }, i) => (
-          <RowLink
-            key={id}
-            id={id}
-            isOpen={id === open}
-            search={search}
-            name={userId ? showName(userId, t) : t("inbox.visitor")}
-            time={new Date(updatedAt * 1000).toISOString()}
-            text={snippet?.highlights.map(({ value }) => value).join("") ?? title ?? ""}
-            place={placeOf(i)}
-          >
-            <bdi>{source}</bdi>
+        {list.rows.map(({ id, name, time, text, detail }, i) => (
+          <RowLink key={id} id={id} isOpen={id === open} search={search} name={name} time={time} text={text} place={placeOf(i)}>
+            <bdi>{detail}</bdi>
           </RowLink>
         ))}
       </ol>
     </KeepPlace>
   );
-}
-
-/** The customer as far as they are known. */
-export function nameOf({ customer, userId }: Pick<InboxRow, "customer" | "userId">, t: ReturnType<typeof useTexts>["t"]): string {
-  const name = customer || userId;
-  return name ? showName(name, t) : t("inbox.visitor");
 }
 
 interface RowProps {
@@ -174,13 +190,16 @@ interface RowProps {
   place: PlaceInList | undefined;
   isUnanswered?: boolean;
   isUnread?: boolean;
+  /** What chooses the row, where rows can be chosen. */
+  choice?: ReactNode;
   children: ReactNode;
 }
 
-function RowLink({ id, isOpen, search, name, time, text, by, place, isUnanswered = false, isUnread = false, children }: RowProps) {
+function RowLink({ id, isOpen, search, name, time, text, by, place, isUnanswered = false, isUnread = false, choice, children }: RowProps) {
   const { t, locale } = useTexts();
   return (
-    <li data-row={id} {...place}>
+    <li data-row={id} {...place} className={styles.item}>
+      {choice}
       <Link href={`/inbox/${id}${search}`} className={styles.row!} aria-current={isOpen ? "page" : undefined}>
         <span className={styles.rowHead}>
           <bdi className={styles.name}>

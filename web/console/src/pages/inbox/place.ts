@@ -3,7 +3,7 @@ import { useAddressParams } from "../../address-params";
 import type { InboxOrder } from "../../api/inbox";
 import type { SavedFilter, SavedView } from "../../api/saved";
 
-export const views = ["waiting", "mine", "unassigned", "unread", "live", "ended", "all"] as const;
+export const views = ["waiting", "mine", "unassigned", "unread", "snoozed", "live", "ended", "all"] as const;
 export type View = (typeof views)[number];
 
 /** What a search narrows, by the names of the search of REST v2. */

@@ -1,14 +1,15 @@
 import type { InboxRow } from "../../api/inbox";
 import { PartState, type PartKind } from "../../components/status";
-import { useTexts } from "../../i18n";
+import { formatDate, useTexts } from "../../i18n";
 import { showName } from "../../names";
 
-type Known = Pick<InboxRow, "status" | "paused" | "claimedBy" | "lastMessage">;
+type Known = Pick<InboxRow, "status" | "paused" | "claimedBy" | "lastMessage" | "snoozedUntil">;
 
 /** What a conversation waits for: a colour, an icon and a word. */
 export function ConversationState({ row, isAnswering = false }: { row: Known; isAnswering?: boolean }) {
-  const { t } = useTexts();
-  const [kind, word] = stateOf(row, isAnswering, t);
+  const { t, locale } = useTexts();
+  const aside = row.snoozedUntil ? t("inbox.snoozedUntil", { time: formatDate(row.snoozedUntil, locale) }) : "";
+  const [kind, word] = aside ? (["none", aside] as const) : stateOf(row, isAnswering, t);
   return <PartState kind={kind} word={word} />;
 }
 

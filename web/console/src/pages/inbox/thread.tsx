@@ -18,7 +18,7 @@ import { Why } from "../playground/why";
 import { textOf } from "./entries";
 import { EntryView, type EntryActions } from "./entry";
 import { Hand } from "./hand";
-import { nameOf } from "./list";
+import { nameOf } from "./customer-name";
 import { ConversationState } from "./state";
 import styles from "./inbox.module.css";
 

@@ -1,6 +1,6 @@
 import { Link } from "react-aria-components";
 import type { Insights } from "../../api/insights";
-import { useReport, type Period, type Search } from "../../api/report";
+import { useFirstText, useReport, type Period, type Search } from "../../api/report";
 import { Section } from "../../components/page";
 import { Failed, Loading } from "../../components/states";
 import { useTexts } from "../../i18n";
@@ -29,6 +29,7 @@ export function Figures({ agentId, period, report, before }: Props) {
         {figures.map((figure) => (
           <FigureCard key={figure.name} figure={figure} addressOf={addressOf} agentId={agentId} />
         ))}
+        <FirstWord agentId={agentId} period={period} former={before} addressOf={addressOf} />
       </ul>
       <Days rows={report.series} addressOf={addressOf} />
       <div className={styles.columns}>
@@ -107,6 +108,34 @@ function useFigures(report: Insights, before: Insights | undefined): Figure[] {
     { name: t("insights.disliked"), ...count(({ totals }) => totals.thumbsDown), definition: t("insights.dislikedMeans"), search: { feedback: "negative" } },
     { name: t("insights.refused"), ...share(({ totals }) => shareOf(totals.refusedAnswers, totals.answers - totals.refusedAnswers)), definition: t("insights.refusedMeans"), search: { figure: "refused" }, more: "questions" },
   ];
+}
+
+interface FirstWordProps {
+  agentId: string;
+  period: Period;
+  /** The time before; undefined until it is known. */
+  former: Period | undefined;
+  addressOf: (search: Search) => string;
+}
+
+/** How soon the answers began: a figure that is read by itself. */
+function FirstWord({ agentId, period, former, addressOf }: FirstWordProps) {
+  const { t, locale } = useTexts();
+  const now = useFirstText(agentId, period);
+  const before = useFirstText(agentId, former && { from: former.from, to: former.to });
+  const [millis, formerMillis] = [now.data?.millis ?? null, before.data?.millis ?? null];
+  const seconds = { style: "unit", unit: "second", maximumFractionDigits: 2 } as const;
+  const show = new Intl.NumberFormat(locale, seconds);
+  const change = new Intl.NumberFormat(locale, { ...seconds, signDisplay: "exceptZero" });
+  const isComparable = millis !== null && formerMillis !== null;
+  const figure: Figure = {
+    name: t("insights.firstWord"),
+    value: millis === null ? "–" : show.format(millis / 1000),
+    change: isComparable ? t("insights.change", { by: change.format((millis - formerMillis) / 1000), then: show.format(formerMillis / 1000) }) : null,
+    definition: t(now.isError ? "insights.firstWordFailed" : "insights.firstWordMeans"),
+    search: {},
+  };
+  return <FigureCard figure={figure} addressOf={addressOf} agentId={agentId} />;
 }
 
 function FigureCard({ figure, agentId, addressOf }: { figure: Figure; agentId: string; addressOf: (search: Search) => string }) {

@@ -7,6 +7,7 @@ import { Facts } from "../../components/facts";
 import { Page, Section } from "../../components/page";
 import { Empty, Failed, Loading } from "../../components/states";
 import { formatDate, relativeTime, useTexts } from "../../i18n";
+import { MergePeople } from "./merge";
 import { useCustomerName } from "./names";
 import { Erased, Privacy } from "./privacy";
 import styles from "./people.module.css";
@@ -36,6 +37,7 @@ export function PersonPage({ agentId, id }: { agentId: string; id: string }) {
       )}
       {person.isError && !isGone && !person.data && <Failed error={person.error} onRetry={() => void person.refetch()} />}
       {person.data && <Person agentId={agentId} person={person.data} />}
+      {person.data && <MergePeople agentId={agentId} person={person.data} />}
       {person.data && <Privacy agentId={agentId} person={person.data} onErased={setErased} />}
     </Page>
   );

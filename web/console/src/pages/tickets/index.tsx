@@ -1,5 +1,4 @@
 import { useState } from "react";
-import type { Selection } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useAddressParams } from "../../address-params";
 import { windowOf } from "../../api/pages";
@@ -7,6 +6,7 @@ import { useUnread } from "../../api/read-marks";
 import { useMay, useSession } from "../../api/session";
 import { conversationsOf, ticketKey, useFoundTickets, useTickets, type TicketRow } from "../../api/tickets";
 import { Button, ButtonLink } from "../../components/button";
+import { useChosenRows } from "../../components/chosen-rows";
 import { KeepPlace } from "../../components/keep-place";
 import { More } from "../../components/more";
 import { Page } from "../../components/page";
@@ -89,43 +89,6 @@ function Board({ id, filter, names }: { id: string; filter: TicketFilter; names:
   return <TicketBoard agentId={id} query={queryOf(filter, session?.user?.id ?? "")} names={names} />;
 }
 
-interface Chosen {
-  place: string;
-  start: string;
-  rows: ReadonlyMap<string, TicketRow>;
-  /** The keys of those whose page is not read at present. */
-  away: ReadonlySet<string>;
-}
-
-/**
- * What of the chosen rows is left, as they are now: those that go are not chosen any more, those that are out of the part of
- * the list that is read stay. It is the same object where nothing is to change.
- */
-function followChosen(chosen: Chosen, place: string, start: string, shown: ReadonlyMap<string, TicketRow>): Chosen {
-  if (chosen.place !== place) return { place, start, rows: new Map(), away: new Set() };
-  const hasMoved = chosen.start !== start;
-  const stays = (key: string) => shown.has(key) || hasMoved || chosen.away.has(key);
-  const rows = new Map([...chosen.rows].flatMap(([key, row]) => (stays(key) ? [[key, shown.get(key) ?? row] as const] : [])));
-  const away = new Set([...rows.keys()].filter((key) => !shown.has(key)));
-  const isSame = !hasMoved && rows.size === chosen.rows.size && [...rows].every(([key, row]) => chosen.rows.get(key) === row);
-  return isSame ? chosen : { place, start, rows, away };
-}
-
-/** What is chosen, and what chooses. Another filter leaves nothing of it. */
-function useChosen(place: string, start: string, rows: readonly TicketRow[]) {
-  const [kept, setKept] = useState<Chosen>({ place, start, rows: new Map(), away: new Set() });
-  const shown = new Map(rows.map((row) => [ticketKey(row), row]));
-  const chosen = followChosen(kept, place, start, shown);
-  if (chosen !== kept) setKept(chosen);
-  const set = (keys: Iterable<string>) =>
-    setKept({ ...chosen, rows: new Map([...keys].flatMap((key) => {
-      const row = shown.get(key) ?? chosen.rows.get(key);
-      return row ? [[key, row] as const] : [];
-    })) });
-  const choose = (selection: Selection) => set(selection === "all" ? [...chosen.rows.keys(), ...shown.keys()] : [...selection].map(String));
-  return { picked: [...chosen.rows.values()], choose, clear: () => set([]) };
-}
-
 interface RowsProps {
   id: string;
   filter: TicketFilter;
@@ -147,7 +110,7 @@ function Rows({ id, filter, change, names }: RowsProps) {
   const place = JSON.stringify([id, filter]);
   const start = isSearch ? "" : (part?.start ?? "");
   const { shown, waiting, show } = useSteadyRows(place, start, rows, ticketKey);
-  const { picked, choose, clear } = useChosen(place, start, shown);
+  const { picked, choose, chooseShown, clear } = useChosenRows(place, start, shown, ticketKey);
   const unread = useUnread(conversationsOf(shown));
   const bulk = useBulkChange(id);
   const isEmpty = list.isSuccess && rows.length === 0;
@@ -173,7 +136,7 @@ function Rows({ id, filter, change, names }: RowsProps) {
             mayWrite={mayWrite}
             chosen={new Set(picked.map(ticketKey))}
             unread={unread}
-            onChoose={choose}
+            onChoose={(selection) => (selection === "all" ? chooseShown() : choose([...selection].map(String)))}
             onOpen={({ agentId = id, ticketNumber }) => navigate(`/agents/${agentId}/tickets/${ticketNumber}`)}
           />
         </KeepPlace>
