@@ -70,7 +70,7 @@ describe("the inbox, with the real program", { skip }, () => {
     assert.equal(await composer(loser).count(), 0);
 
     await composer(winner).fill("I look where it is.");
-    await winner.keyboard.press("Control+Enter");
+    await composer(winner).press("Control+Enter");
     await said(winner).getByText("I look where it is.").waitFor();
     await said(loser).getByText("I look where it is.").waitFor(); // by itself
     const written = await person.call("POST", `/v2/agents/${agent}/conversations/${id}/messages`, { message: "Thank you." });

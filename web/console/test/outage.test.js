@@ -49,6 +49,8 @@ describe("outage", { skip }, () => {
     }
   }
 
+  const hasSheet = () => [...document.styleSheets].some(({ href }) => /\/sources-[^/]*\.css$/.test(href));
+
   test("the frame stays, and the screen comes by itself once the server is back", async () => {
     await open(`/agents/${agent}`, async (page, { stop, start }) => {
       const live = () => page.getByText("live", { exact: true }).waitFor({ state: "attached" });
@@ -70,7 +72,24 @@ describe("outage", { skip }, () => {
       await page.getByRole("button", { name: "Try now" }).click({ timeout: 3000 }).catch(() => {});
       await heading(page, "Sources");
       await live();
-      await page.waitForFunction(() => [...document.styleSheets].some(({ href }) => /\/sources-[^/]*\.css$/.test(href)));
+      await page.waitForFunction(hasSheet);
+    });
+  });
+
+  test("a style sheet that fails behind its page is loaded with the next try", async () => {
+    await open("/agents", async (page) => {
+      await page.getByRole("main").getByRole("link", { name: "Help" }).waitFor();
+      let end;
+      const isOver = new Promise((done) => (end = done));
+      await page.route(/\/sources-[^/]*\.js$/, (route) => route.abort(), { times: 1 });
+      await page.route(/\/sources-[^/]*\.css$/, (route) => isOver.then(() => route.abort()), { times: 1 });
+      await page.getByRole("main").getByRole("link", { name: "Help" }).click();
+      await page.getByRole("navigation").getByRole("link", { name: "Sources" }).click();
+      await heading(page, title);
+      await page.getByRole("button", { name: "Try again" }).click();
+      end();
+      await heading(page, "Sources");
+      await page.waitForFunction(hasSheet);
     });
   });
 

@@ -9,6 +9,7 @@ export class LoadError extends Error {
 
 const failed = new Set<() => void>();
 let isRepeated = false; // failed loads were begun again, and nothing has arrived since
+let hasFailed = false; // since the console was loaded
 
 /**
  * A page that is loaded when it is first shown, together with its texts, which the build adds (texts.js). A load that
@@ -21,10 +22,12 @@ export function lazyPage<P extends object>(
   let loading: Promise<ComponentType<P>> | undefined;
   const begin = async () => {
     try {
+      if (hasFailed) await waitForSheets();
       const [{ default: page }] = await Promise.all([load(), texts && loadTexts(texts)]);
       isRepeated = false;
       return page;
     } catch (cause) {
+      hasFailed = true;
       failed.add(() => (loading = undefined));
       throw new LoadError("a page was not loaded", { cause });
     }
@@ -70,3 +73,10 @@ const dropSheet = ({ target }: Event) => {
   if (target instanceof HTMLLinkElement && target.rel === "stylesheet") target.remove();
 };
 document.addEventListener("error", dropSheet, true);
+
+/** Waits for the style sheets that are on their way: one that has yet to fail would pass for one that is there, too. */
+async function waitForSheets(): Promise<void> {
+  const links = document.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet]");
+  const coming = [...links].filter(({ sheet }) => sheet === null);
+  await Promise.all(coming.map((link) => new Promise<Event>((done) => ["load", "error"].forEach((kind) => link.addEventListener(kind, done)))));
+}
