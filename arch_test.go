@@ -107,6 +107,7 @@ var layers = map[string]int{
 	"parley/internal/api/v2":      8,
 	"parley/internal/api/v1":      8,
 	"parley/internal/api/mcp":     8,
+	"parley/internal/api/openai":  8,
 	"parley/internal/api/admin":   8,
 	"parley/internal/api/chatapi": 8,
 	"parley/internal/widget":      9, // tells pages what chatapi.Frames knows

@@ -9,6 +9,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/api/chatapi"
 	"parley/internal/api/mcp"
+	"parley/internal/api/openai"
 	v1 "parley/internal/api/v1"
 	v2 "parley/internal/api/v2"
 	"parley/internal/console"
@@ -23,8 +24,8 @@ import (
 	"parley/internal/widget"
 )
 
-// newHandler returns the public handler: MCP at its path, REST v1 below its base, the signalling of voice, the demo
-// page, the console and the manual at theirs, REST v2 everywhere else. MCP calls a REST v2 of its own, which does not
+// newHandler returns the public handler: MCP at its path, REST v1 and the API in OpenAI's form below their bases, the
+// signalling of voice, the demo page, the console and the manual at theirs, REST v2 everywhere else. MCP calls a REST v2 of its own, which does not
 // count requests a second time.
 func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer) (http.Handler, error) {
 	cfg := s.v2Config(observer)
@@ -35,6 +36,7 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 	if err != nil {
 		return nil, err
 	}
+	openaiAPI := openai.New(s.openaiConfig(cfg))
 	visitorAPI := chatapi.New(s.chatConfig(cfg))
 	chatPages, err := widget.NewPages(s.widgetConfig())
 	if err != nil {
@@ -73,6 +75,8 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 			mcpHandler.ServeHTTP(w, r)
 		case path == v1.DocumentPath, strings.HasPrefix(path+"/", v1.Base+"/"):
 			older.ServeHTTP(w, r)
+		case strings.HasPrefix(path+"/", openai.Base+"/"):
+			openaiAPI.ServeHTTP(w, r)
 		default:
 			current.ServeHTTP(w, r)
 		}
@@ -122,6 +126,14 @@ func (s *Services) v1Config(cfg v2.Config) v1.Config {
 		BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer, TrustProxy: cfg.TrustProxy,
 		Contacts: &contact.Service{DB: cfg.DB, Now: cfg.Now, DeleteUnusedFiles: s.Ingest.RemoveUnusedFiles},
 		Webhooks: s.Webhooks, KeepAliveInterval: cfg.KeepAliveInterval,
+	}
+}
+
+func (s *Services) openaiConfig(cfg v2.Config) openai.Config {
+	return openai.Config{
+		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Chat: cfg.Chat, DB: cfg.DB, Now: cfg.Now,
+		Logger: cfg.Logger, Observer: cfg.Observer, TrustProxy: cfg.TrustProxy,
+		KeepAliveInterval: cfg.KeepAliveInterval,
 	}
 }
 
