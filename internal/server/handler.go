@@ -9,6 +9,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/api/chatapi"
 	"parley/internal/api/mcp"
+	"parley/internal/api/mobile"
 	"parley/internal/api/openai"
 	v1 "parley/internal/api/v1"
 	v2 "parley/internal/api/v2"
@@ -24,9 +25,9 @@ import (
 	"parley/internal/widget"
 )
 
-// newHandler returns the public handler: MCP at its path, REST v1 and the API in OpenAI's form below their bases, the
-// signalling of voice, the demo page, the console and the manual at theirs, REST v2 everywhere else. MCP calls a REST v2 of its own, which does not
-// count requests a second time.
+// newHandler returns the public handler: MCP at its path, REST v1, the API in OpenAI's form and that of apps below
+// their bases, the signalling of voice, the demo page, the console and the manual at theirs, REST v2 everywhere else.
+// MCP calls a REST v2 of its own, which does not count requests a second time.
 func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer) (http.Handler, error) {
 	cfg := s.v2Config(observer)
 	current, older := v2.New(cfg), v1.New(s.v1Config(cfg))
@@ -37,6 +38,7 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 		return nil, err
 	}
 	openaiAPI := openai.New(s.openaiConfig(cfg))
+	mobileAPI := mobile.New(mobile.Config{REST: cfg, Visitors: s.newVisitors(), Plan: s.Authenticator.Plans.Plan})
 	visitorAPI := chatapi.New(s.chatConfig(cfg))
 	chatPages, err := widget.NewPages(s.widgetConfig())
 	if err != nil {
@@ -75,6 +77,8 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 			mcpHandler.ServeHTTP(w, r)
 		case path == v1.DocumentPath, strings.HasPrefix(path+"/", v1.Base+"/"):
 			older.ServeHTTP(w, r)
+		case strings.HasPrefix(path+"/", mobile.Base+"/"):
+			mobileAPI.ServeHTTP(w, r)
 		case strings.HasPrefix(path+"/", openai.Base+"/"):
 			openaiAPI.ServeHTTP(w, r)
 		default:

@@ -49,6 +49,9 @@ type auditEntryKey struct{}
 func (s *server) beforeRun(ctx context.Context, c *call) context.Context {
 	caller, ok := c.Caller.(*access.Caller)
 	action := memberActions[c.Operation.Name]
+	if ok && caller.Visitor != nil {
+		return ctx
+	}
 	if ok && caller.Member == nil {
 		return store.WithActor(ctx, "key:"+string(caller.Key.ID))
 	}
