@@ -106,7 +106,7 @@ func (s *server) serveMessage(ctx context.Context, c *httpapi.Call, in *message)
 		t := &errorTranslator{ResponseWriter: w, head: head}
 		s.protocol.ServeHTTP(t, r)
 		t.finish()
-	}), in.Body)
+	}), resolveAlias(head, in.Body))
 	return nil, nil
 }
 
