@@ -206,7 +206,8 @@
 // that hold no key. internal/api/mcp serves AI assistants: a tool is an operation of REST v2, called within the process
 // with the caller's key. internal/api/admin is the operator's API, on a socket of the running server.
 // internal/api/chatapi is what the widget calls for visitors of a site. internal/manual shows the operator's manual as
-// pages. They translate and hold no rules. clients/ts is the typed client made from the OpenAPI document.
+// pages. They translate and hold no rules. clients/ts is the typed client made from the OpenAPI document, and
+// clients/go the client for Go, a module of its own.
 //
 // # Layer 9: the console and the widget
 //
