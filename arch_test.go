@@ -108,6 +108,7 @@ var layers = map[string]int{
 	"parley/internal/api/v1":      8,
 	"parley/internal/api/mcp":     8,
 	"parley/internal/api/mobile":  8,
+	"parley/internal/api/oauth":   8,
 	"parley/internal/api/openai":  8,
 	"parley/internal/api/admin":   8,
 	"parley/internal/api/chatapi": 8,

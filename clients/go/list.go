@@ -21,14 +21,14 @@ type page[T any] struct {
 // query. The last item is an error where a page cannot be read.
 func List[T any](ctx context.Context, c *Client, path string, query url.Values) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		asked := url.Values{}
+		params := url.Values{}
 		for name, values := range query {
-			asked[name] = values
+			params[name] = values
 		}
 		var none T
 		for {
 			var p page[T]
-			if err := c.Do(ctx, http.MethodGet, path+"?"+asked.Encode(), nil, &p); err != nil {
+			if err := c.Do(ctx, http.MethodGet, path+"?"+params.Encode(), nil, &p); err != nil {
 				yield(none, err)
 				return
 			}
@@ -41,11 +41,11 @@ func List[T any](ctx context.Context, c *Client, path string, query url.Values) 
 			if !p.Pagination.HasMore || next == nil {
 				return
 			}
-			if *next == asked.Get("cursor") {
+			if *next == params.Get("cursor") {
 				yield(none, fmt.Errorf("parley: the list %s leads in a circle", path))
 				return
 			}
-			asked.Set("cursor", *next)
+			params.Set("cursor", *next)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func (c *Client) Sources(ctx context.Context, agent string) iter.Seq2[Source, er
 	return List[Source](ctx, c, "/agents/"+escape(agent)+"/sources", nil)
 }
 
-// AddText gives an agent a text to read, and returns the new source.
+// AddText adds a text that an agent reads, and returns the new source.
 func (c *Client) AddText(ctx context.Context, agent, name, text string) (*Source, error) {
 	source := &Source{}
 	body := map[string]string{"type": "text", "name": name, "content": text}

@@ -10,6 +10,7 @@ import (
 	"parley/internal/api/chatapi"
 	"parley/internal/api/mcp"
 	"parley/internal/api/mobile"
+	"parley/internal/api/oauth"
 	"parley/internal/api/openai"
 	v1 "parley/internal/api/v1"
 	v2 "parley/internal/api/v2"
@@ -37,6 +38,7 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 	if err != nil {
 		return nil, err
 	}
+	oauthAPI := oauth.New(s.oauthConfig(cfg))
 	openaiAPI := openai.New(s.openaiConfig(cfg))
 	mobileAPI := mobile.New(mobile.Config{REST: cfg, Visitors: s.newVisitors(), Plan: s.Authenticator.Plans.Plan})
 	visitorAPI := chatapi.New(s.chatConfig(cfg))
@@ -73,6 +75,8 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 			consoleAPI.ServeHTTP(w, r)
 		case strings.HasPrefix(path+"/", chatapi.Base+"/"):
 			visitorAPI.ServeHTTP(w, r)
+		case oauth.Serves(path):
+			oauthAPI.ServeHTTP(w, r)
 		case path == mcp.Path:
 			mcpHandler.ServeHTTP(w, r)
 		case path == v1.DocumentPath, strings.HasPrefix(path+"/", v1.Base+"/"):
@@ -133,6 +137,14 @@ func (s *Services) v1Config(cfg v2.Config) v1.Config {
 	}
 }
 
+func (s *Services) oauthConfig(cfg v2.Config) oauth.Config {
+	return oauth.Config{
+		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, DB: cfg.DB, Key: s.cursorKey, Site: s.cfg.site(),
+		Resource: mcp.Path, KeysURL: strings.TrimSuffix(s.cfg.consoleURL(), "/") + "/console/workspace/keys",
+		Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer,
+	}
+}
+
 func (s *Services) openaiConfig(cfg v2.Config) openai.Config {
 	return openai.Config{
 		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Chat: cfg.Chat, DB: cfg.DB, Now: cfg.Now,
@@ -187,7 +199,8 @@ func (s *Services) newMCPHandler(cfg v2.Config) http.Handler {
 	cfg.Limiter, cfg.Observer = nil, nil
 	return mcp.New(mcp.Config{
 		Admit: admission.Admit, REST: v2.New(cfg), Document: document, Version: s.cfg.Version,
-		BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger, Observer: observer,
+		BaseURL: cfg.BaseURL, ResourceMetadata: oauth.ResourcePath + mcp.Path,
+		Now: cfg.Now, Logger: cfg.Logger, Observer: observer,
 	})
 }
 

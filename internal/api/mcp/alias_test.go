@@ -7,7 +7,8 @@ import (
 	"parley/internal/testkit"
 )
 
-// TestToolsHaveTheirHostedNames checks that a tool can be called by its name at the hosted service, which is not listed.
+// TestToolsHaveTheirHostedNames checks that a tool can be called by its name at the hosted service, which is not
+// listed.
 func TestToolsHaveTheirHostedNames(t *testing.T) {
 	srv := testkit.Open(t)
 	agent := srv.NewAgent(t, srv.Key)
