@@ -66,10 +66,6 @@ func (s *server) serveConsent(w http.ResponseWriter, r *http.Request) {
 		s.writePage(w, r, http.StatusBadRequest, consentView{Words: texts, Fault: texts.BadRequest})
 		return
 	}
-	if failure, description := req.fault(); failure != "" {
-		s.redirect(w, r, req, url.Values{"error": {failure}, "error_description": {description}})
-		return
-	}
 	if r.Method == http.MethodPost {
 		s.decide(w, r, req, texts)
 		return
@@ -77,26 +73,17 @@ func (s *server) serveConsent(w http.ResponseWriter, r *http.Request) {
 	s.writePage(w, r, http.StatusOK, s.newView(req, texts, ""))
 }
 
-// readRequest returns what is req; nil where it is not known whom to answer.
+// readRequest returns what a client asks for; nil where it is wrong. The browser is not led back then: everybody may
+// register, and this server must lead nobody anywhere without their consent.
 func (s *server) readRequest(form url.Values) *request {
 	req := &request{ClientID: form.Get("client_id"), Redirect: form.Get("redirect_uri"), State: form.Get("state"),
 		Challenge: form.Get("code_challenge"), Type: form.Get("response_type"), Method: form.Get("code_challenge_method")}
 	req.client = s.findClient(req.ClientID)
-	if req.client == nil || !req.client.allows(req.Redirect) {
+	if req.client == nil || !req.client.allows(req.Redirect) || req.Type != "code" || req.Challenge == "" ||
+		req.Method != "S256" {
 		return nil
 	}
 	return req
-}
-
-// fault returns what is wrong with a request; empty for nothing.
-func (q *request) fault() (failure, description string) {
-	switch {
-	case q.Type != "code":
-		return unsupportedType, "response_type must be code."
-	case q.Challenge == "" || q.Method != "S256":
-		return invalidRequest, "A code_challenge of the method S256 is required."
-	}
-	return "", ""
 }
 
 func (s *server) newView(req *request, texts words, fault string) consentView {

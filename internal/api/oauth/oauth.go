@@ -147,7 +147,6 @@ const (
 	invalidRequest   = "invalid_request"
 	invalidGrant     = "invalid_grant"
 	unsupportedGrant = "unsupported_grant_type"
-	unsupportedType  = "unsupported_response_type"
 	invalidRedirect  = "invalid_redirect_uri"
 	invalidMetadata  = "invalid_client_metadata"
 	accessDenied     = "access_denied"
