@@ -290,7 +290,7 @@ func (s *server) createCompletion(ctx context.Context, c *call, in *CompletionRe
 	if err != nil {
 		return nil, err
 	}
-	head := chunkHead{ID: "chatcmpl-" + string(turn.MessageID), Created: s.Now().Unix(), Model: in.Body.Model}
+	head := chunkHead{ID: "chatcmpl-" + answerID(turn), Created: s.Now().Unix(), Model: in.Body.Model}
 	if in.Body.Stream.Value {
 		return nil, s.streamTurn(ctx, c, turn, &completionWriter{head: head,
 			hasUsage: in.Body.StreamOptions.Value.IncludeUsage.Value})
@@ -302,6 +302,9 @@ func (s *server) createCompletion(ctx context.Context, c *call, in *CompletionRe
 	return &Completion{ID: head.ID, Object: "chat.completion", Created: head.Created, Model: head.Model,
 		Choices: []Choice{{Message: newAnswer(end), FinishReason: finishReason(end)}}, Usage: newUsage(end)}, nil
 }
+
+// answerID returns the id of an answer without the prefix of messages: each form has prefixes of its own.
+func answerID(turn *chat.Turn) string { return strings.TrimPrefix(string(turn.MessageID), "msg_") }
 
 // startTurn begins the answer of an agent. An agent that is not there is told before what else is wrong.
 func (s *server) startTurn(ctx context.Context, c *call, model string,

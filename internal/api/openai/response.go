@@ -316,7 +316,7 @@ func newTextAnnotations(text string, citations []parley.Citation) []any {
 
 // newResponse returns a response that has just begun.
 func (s *server) newResponse(turn *chat.Turn, b *ResponseBody) Response {
-	r := Response{ID: "resp_" + string(turn.MessageID), Object: "response", CreatedAt: s.Now().Unix(),
+	r := Response{ID: "resp_" + answerID(turn), Object: "response", CreatedAt: s.Now().Unix(),
 		Status: statusInProgress, Instructions: b.Instructions.Ptr(), Metadata: b.Metadata.Value, Model: b.Model,
 		Output: []any{}, ParallelToolCalls: true, Temperature: 1, Text: ResponseText{Format{"text"}},
 		ToolChoice: b.ToolChoice, Tools: []ToolEcho{}, TopP: 1, Truncation: "disabled", User: b.User.Ptr()}
@@ -346,7 +346,7 @@ func (s *server) createResponse(ctx context.Context, c *call, in *ResponseReques
 		return nil, err
 	}
 	r := s.newResponse(turn, &in.Body)
-	w := &responseWriter{response: r, messageID: "msg_" + string(turn.MessageID)}
+	w := &responseWriter{response: r, messageID: "msg_" + answerID(turn)}
 	if in.Body.Stream.Value {
 		return nil, s.streamTurn(ctx, c, turn, w)
 	}
