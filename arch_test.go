@@ -107,6 +107,9 @@ var layers = map[string]int{
 	"parley/internal/api/v2":      8,
 	"parley/internal/api/v1":      8,
 	"parley/internal/api/mcp":     8,
+	"parley/internal/api/mobile":  8,
+	"parley/internal/api/oauth":   8,
+	"parley/internal/api/openai":  8,
 	"parley/internal/api/admin":   8,
 	"parley/internal/api/chatapi": 8,
 	"parley/internal/widget":      9, // tells pages what chatapi.Frames knows
@@ -156,6 +159,8 @@ var steps = map[string]int{
 	"parley/internal/speech/deepgram": 1,
 	"parley/internal/speech/local":    1,
 	"parley/internal/speech/openai":   1,
+
+	"parley/internal/api/mobile": 1, // serves operations of REST v2
 
 	"parley/internal/ingest/extract/html":    1,
 	"parley/internal/ingest/extract/pdf":     1,

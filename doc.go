@@ -37,7 +37,7 @@
 //	10 bench/internal/chat bench/internal/ingest bench/internal/retrieval bench/internal/search
 //	   bench/internal/start bench/internal/voice bench/internal/web server
 //	9  console widget
-//	8  api/admin api/chatapi api/mcp api/v1 api/v2 manual
+//	8  api/admin api/chatapi api/mcp api/mobile api/oauth api/openai api/v1 api/v2 manual
 //	7  api/looks api/once api/uistream manifest movein synonym
 //	6  actions agents archive backup eval modelserver notice person visitor voice
 //	5  bench/internal/harness access chat contact helpdesk ingest insight search webhook
@@ -201,11 +201,14 @@
 // # Layer 8: APIs
 //
 // internal/api/v2 is REST v2: routes.go is the one list of operations. Epoch seconds and ISO strings exist in the APIs
-// and nowhere below. internal/api/v1 is REST v1, for integrations that were written for it. internal/api/mcp serves AI
-// assistants: a tool is an operation of REST v2, called within the process with the caller's key. internal/api/admin is
-// the operator's API, on a socket of the running server. internal/api/chatapi is what the widget calls for visitors of
-// a site. internal/manual shows the operator's manual as pages. They translate and hold no rules. clients/ts is the
-// typed client made from the OpenAPI document.
+// and nowhere below. internal/api/v1 is REST v1, for integrations that were written for it. internal/api/openai serves
+// clients of OpenAI's form, to whom an agent is a model. internal/api/mobile serves operations of REST v2 to apps that
+// hold no key. internal/api/mcp serves AI assistants: a tool is an operation of REST v2, called within the process
+// with the caller's key; internal/api/oauth hands keys to assistants that can sign in by OAuth alone.
+// internal/api/admin is the operator's API, on a socket of the running server. internal/api/chatapi is what the widget
+// calls for visitors of a site. internal/manual shows the operator's manual as pages. They translate and hold no
+// rules. clients/ts is the typed client made from the OpenAPI document, and clients/go the client for Go, a module of
+// its own.
 //
 // # Layer 9: the console and the widget
 //

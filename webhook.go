@@ -26,7 +26,37 @@ func (w *Webhook) EventNames() []string { return names(w.Events) }
 var webhookEvents = []EventKind{
 	EventLeadsSubmit,
 	EventFormsSubmit,
+	EventConversationCreated,
+	EventConversationTakenOver,
+	EventConversationHandedBack,
+	EventConversationPaused,
+	EventConversationResumed,
+	EventConversationEnded,
+	EventConversationDeleted,
+	EventMessageCreated,
+	EventMessageFeedback,
+	EventTicketCreated,
+	EventTicketUpdated,
+	EventTicketMessage,
+	EventSourceTrained,
+	EventSourceFailed,
+	EventSourceDeleted,
+	EventAgentCreated,
+	EventAgentUpdated,
+	EventAgentDeleted,
+	EventVoiceStarted,
+	EventVoiceEnded,
 }
+
+// submissionEvents are those that hold what a customer has submitted. What they are about is not erased before they are
+// sent. The others name what has changed, and nothing more.
+var submissionEvents = []EventKind{EventLeadsSubmit, EventFormsSubmit}
+
+// SubmissionEvents lists the events that hold what a customer has submitted.
+func SubmissionEvents() []EventKind { return slices.Clone(submissionEvents) }
+
+// IsSubmissionEvent reports whether an event of a kind holds what a customer has submitted.
+func IsSubmissionEvent(kind EventKind) bool { return slices.Contains(submissionEvents, kind) }
 
 // publicWebhookEvents are those that REST v1 knows.
 var publicWebhookEvents = []EventKind{EventLeadsSubmit}

@@ -59,6 +59,30 @@ func TestGeneratedClientsOfVersion1(t *testing.T) {
 	}
 }
 
+// goClient is the path of the module in clients/go.
+const goClient = "parley/client"
+
+// TestGoClient checks that a program outside of the repository can be built with the client for Go and talk to the
+// server. Its module requires nothing else.
+func TestGoClient(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	folder, err := filepath.Abs("../go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	talker, err := os.ReadFile("testdata/go/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), talker)
+	write(t, filepath.Join(dir, "go.mod"), []byte("module talker\n\ngo 1.26\n\nrequire "+goClient+" v0.0.0\n\nreplace "+
+		goClient+" => "+folder+"\n"))
+	run(t, dir, "go", "build", "-trimpath", "-o", "talker", ".")
+	run(t, dir, "./talker", s.url, s.key)
+}
+
 // generate creates a module with the package client. It requires the same modules as this one.
 func generate(t *testing.T, tool, document string) (dir string) {
 	t.Helper()

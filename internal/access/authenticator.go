@@ -23,6 +23,10 @@ type Caller struct {
 	parley.Caller
 	Key    parley.APIKey
 	Member *parley.Member // who is signed in to the console; nil of a caller with a key
+
+	// who talks to an agent in an app, and reaches nothing but the own conversations; nil of all other callers
+	Visitor *parley.Visitor
+	Channel parley.Channel // of a visitor's new conversations
 }
 
 // CheckScope fails with SUBSCRIPTION_API_RESTRICTED_PLAN when the plan has no API access, then with

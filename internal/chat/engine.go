@@ -130,7 +130,9 @@ type Request struct {
 	Model              string              // overrides the agent's for this answer; empty for the agent's
 	Temperature        *float64            // overrides the agent's; nil for the agent's
 	Instructions       *string             // overrides the agent's; nil for the agent's
+	AddedInstructions  string              // of the application, behind all of the agent's; may be empty
 	ToolNames          []string            // the agent's only tools for this answer; nil for all of them
+	ClientTools        []Tool              // of the client, besides the agent's; each runs at the client
 	NormalizeNewlines  bool                // every line of the answer ends with \n alone, whatever the model writes
 	StopsWithReader    bool                // the turn ends when its last reader leaves; what it has said by then is stored
 

@@ -40,6 +40,8 @@ type Finish struct {
 	Citations []parley.Citation
 
 	AnswerState parley.AnswerState // empty when unknown
+
+	InputTokens, OutputTokens int // that the model has counted; 0 where it counts none
 }
 
 // maxAnswerBytes bounds an answer, and with it the log: a model that does not stop is cancelled here, and its text is

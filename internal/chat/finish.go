@@ -29,7 +29,9 @@ func (e *Engine) finishTurn(t *Turn, a *answer, failure error, retrieved time.Ti
 		finish.Credits = 0 // the server cancelled it; a client that disconnected, or sent a new message, pays for what it got
 	}
 	var err error
-	o := &outcome{finish, trace, a.usage(t, finish, now), now}
+	usage := a.usage(t, finish, now)
+	finish.InputTokens, finish.OutputTokens = usage.InputTokens, usage.OutputTokens
+	o := &outcome{finish, trace, usage, now}
 	switch d := t.queuedTransaction(); {
 	case d == nil:
 		err = e.storeResultWithRetry(t, state, finish, a, trace, now)

@@ -118,11 +118,12 @@ func callResult(parts []parley.Part, call string) json.RawMessage {
 func panicError(p any) error { return fmt.Errorf("chat: panic: %v\n%s", p, debug.Stack()) }
 
 // instructions returns the operator's instructions: those of the agent, then those of the channel, which may be
-// narrower. In a voice session the rules for speaking follow.
+// narrower, then those of the application that asks. In a voice session the rules for speaking follow.
 func (t *Turn) instructions() string {
 	spoken := t.request.Voice
 	text := strings.TrimSpace(strings.TrimSpace(t.agent.Instructions) + "\n\n" +
 		channelInstructions(t.agent.ChannelInstructions, t.request.Channel, spoken != nil))
+	text = strings.TrimSpace(text + "\n\n" + t.request.AddedInstructions)
 	if spoken != nil {
 		text = strings.TrimSpace(text + "\n\n" + prompt.VoiceRules(spoken.LocalTime))
 	}

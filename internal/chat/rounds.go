@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -84,13 +85,21 @@ func (e *Engine) runRounds(t *Turn, a *answer) (err error) {
 	}
 }
 
-// agentTools returns the agent's tools; for agents without any, which are most, nothing is read.
+// agentTools returns the agent's tools and those of the client; for agents without any, which are most, nothing is
+// read. Of two tools of one name the client's is taken: it knows no other.
 func (e *Engine) agentTools(t *Turn) ([]Tool, error) {
+	ofClient := t.request.ClientTools
 	if e.Tools == nil || t.agent.Tools == 0 {
-		return nil, nil
+		return ofClient, nil
 	}
 	tools, err := e.Tools(t.ctx, t.agent)
-	return t.request.usableTools(tools), err
+	if tools = t.request.usableTools(tools); len(ofClient) == 0 {
+		return tools, err
+	}
+	isReplaced := func(own Tool) bool {
+		return slices.ContainsFunc(ofClient, func(other Tool) bool { return other.Name == own.Name })
+	}
+	return append(slices.DeleteFunc(slices.Clone(tools), isReplaced), ofClient...), err
 }
 
 // toolRun is one call of a tool.

@@ -72,6 +72,7 @@ type Config struct {
 	Observer         *Observer // may be nil
 	Keyless          bool      // without API keys and rate limits: whoever passes Admit may call every operation
 	Scheme           *Scheme   // how callers show who they are; nil is by API keys
+	Challenge        string    // what a 401 says besides, such as a parameter of WWW-Authenticate; may be empty
 }
 
 // Scheme is how the callers of an API show who they are.

@@ -87,10 +87,14 @@ func (a *API) writeError(rec *recorder, err error) {
 
 // challenge returns what a 401 says of how callers show who they are.
 func (a *API) challenge() string {
-	if a.Scheme == nil {
-		return `Bearer realm="parley"`
+	challenge := `Bearer realm="parley"`
+	if a.Scheme != nil {
+		challenge = a.Scheme.Name + ` realm="parley"`
 	}
-	return a.Scheme.Name + ` realm="parley"`
+	if a.Challenge != "" {
+		challenge += ", " + a.Challenge
+	}
+	return challenge
 }
 
 // The headers that tell the rate limit. A client reads all three of every response that it may count.

@@ -36,7 +36,9 @@ func New(version string, site httpapi.Site) *Pages {
 }
 
 // Serves reports whether a path is the manual's.
-func Serves(path string) bool { return path == Path || strings.HasPrefix(path, Path+"/") }
+func Serves(path string) bool {
+	return path == Path || strings.HasPrefix(path, Path+"/") || path == LLMsPath
+}
 
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
@@ -122,6 +124,7 @@ func newEdition(version string) (*edition, error) {
 	e.files[styleName] = sync.OnceValue(func() *httpapi.StaticFile {
 		return httpapi.NewStaticFile(contentTypeCSS, immutable, style)
 	})
+	e.files[llmsName] = sync.OnceValue(e.newLLMsFile)
 	e.addPage("", func() *pageView { return e.newIndexView() })
 	for at, c := range chapters {
 		e.byName[c.Name] = c

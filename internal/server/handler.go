@@ -9,6 +9,9 @@ import (
 	"parley/internal/access"
 	"parley/internal/api/chatapi"
 	"parley/internal/api/mcp"
+	"parley/internal/api/mobile"
+	"parley/internal/api/oauth"
+	"parley/internal/api/openai"
 	v1 "parley/internal/api/v1"
 	v2 "parley/internal/api/v2"
 	"parley/internal/console"
@@ -23,9 +26,9 @@ import (
 	"parley/internal/widget"
 )
 
-// newHandler returns the public handler: MCP at its path, REST v1 below its base, the signalling of voice, the demo
-// page, the console and the manual at theirs, REST v2 everywhere else. MCP calls a REST v2 of its own, which does not
-// count requests a second time.
+// newHandler returns the public handler: MCP at its path, REST v1, the API in OpenAI's form and that of apps below
+// their bases, the signalling of voice, the demo page, the console and the manual at theirs, REST v2 everywhere else.
+// MCP calls a REST v2 of its own, which does not count requests a second time.
 func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer) (http.Handler, error) {
 	cfg := s.v2Config(observer)
 	current, older := v2.New(cfg), v1.New(s.v1Config(cfg))
@@ -35,6 +38,9 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 	if err != nil {
 		return nil, err
 	}
+	oauthAPI := oauth.New(s.oauthConfig(cfg))
+	openaiAPI := openai.New(s.openaiConfig(cfg))
+	mobileAPI := mobile.New(mobile.Config{REST: cfg, Visitors: s.newVisitors(), Plan: s.Authenticator.Plans.Plan})
 	visitorAPI := chatapi.New(s.chatConfig(cfg))
 	chatPages, err := widget.NewPages(s.widgetConfig())
 	if err != nil {
@@ -69,10 +75,16 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 			consoleAPI.ServeHTTP(w, r)
 		case strings.HasPrefix(path+"/", chatapi.Base+"/"):
 			visitorAPI.ServeHTTP(w, r)
+		case oauth.Serves(path):
+			oauthAPI.ServeHTTP(w, r)
 		case path == mcp.Path:
 			mcpHandler.ServeHTTP(w, r)
 		case path == v1.DocumentPath, strings.HasPrefix(path+"/", v1.Base+"/"):
 			older.ServeHTTP(w, r)
+		case strings.HasPrefix(path+"/", mobile.Base+"/"):
+			mobileAPI.ServeHTTP(w, r)
+		case strings.HasPrefix(path+"/", openai.Base+"/"):
+			openaiAPI.ServeHTTP(w, r)
 		default:
 			current.ServeHTTP(w, r)
 		}
@@ -125,6 +137,22 @@ func (s *Services) v1Config(cfg v2.Config) v1.Config {
 	}
 }
 
+func (s *Services) oauthConfig(cfg v2.Config) oauth.Config {
+	return oauth.Config{
+		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, DB: cfg.DB, Key: s.cursorKey, Site: s.cfg.site(),
+		Resource: mcp.Path, KeysURL: strings.TrimSuffix(s.cfg.consoleURL(), "/") + "/console/workspace/keys",
+		Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer,
+	}
+}
+
+func (s *Services) openaiConfig(cfg v2.Config) openai.Config {
+	return openai.Config{
+		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Chat: cfg.Chat, DB: cfg.DB, Now: cfg.Now,
+		Logger: cfg.Logger, Observer: cfg.Observer, TrustProxy: cfg.TrustProxy,
+		KeepAliveInterval: cfg.KeepAliveInterval,
+	}
+}
+
 func (s *Services) chatConfig(cfg v2.Config) chatapi.Config {
 	return chatapi.Config{
 		Visitors: s.newVisitors(), Frames: s.newFrames(), Chat: cfg.Chat, Conversations: cfg.Conversations, DB: cfg.DB,
@@ -171,7 +199,8 @@ func (s *Services) newMCPHandler(cfg v2.Config) http.Handler {
 	cfg.Limiter, cfg.Observer = nil, nil
 	return mcp.New(mcp.Config{
 		Admit: admission.Admit, REST: v2.New(cfg), Document: document, Version: s.cfg.Version,
-		BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger, Observer: observer,
+		BaseURL: cfg.BaseURL, ResourceMetadata: oauth.ResourcePath + mcp.Path,
+		Now: cfg.Now, Logger: cfg.Logger, Observer: observer,
 	})
 }
 

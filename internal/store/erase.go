@@ -295,10 +295,10 @@ var conversationTables = []erasableTable{
 const conversationsPerErase = 100
 
 // EraseConversations erases the rows of an agent's deleted conversations, in chunks, each a transaction of its own in
-// the bulk lane. It reports whether all are gone: one with an open turn or voice session is not, nor is one with an
-// event that webhooks may still have to be sent, and the caller comes back later.
+// the bulk lane. It reports whether all are gone: one with an open turn or voice session is not, nor is one with a
+// submission that webhooks may still have to be sent, and the caller comes back later.
 func (db *DB) EraseConversations(ctx context.Context, ref parley.AgentRef) (erased bool, err error) {
-	kinds := toAny(parley.WebhookEvents())
+	kinds := toAny(parley.SubmissionEvents())
 	for {
 		followed, _, err := db.EventPosition(ctx, WebhookFollower, ref.Account)
 		if err != nil {

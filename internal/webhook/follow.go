@@ -1,11 +1,8 @@
 package webhook
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"parley"
@@ -22,7 +19,14 @@ const (
 // follower writes the deliveries of the events that webhooks subscribe to.
 func (s *Sender) follower() *events.Follower {
 	return &events.Follower{DB: s.DB, Name: store.WebhookFollower, Logger: s.Logger,
-		Handle: s.handleEvents, IsUrgent: parley.IsWebhookEvent, PollInterval: pollInterval}
+		Handle: s.handleEvents, IsUrgent: isUrgent, PollInterval: pollInterval}
+}
+
+// isUrgent reports whether somebody waits for an event of a kind. The others are sent with the next poll: messages are
+// frequent, and most accounts have no webhook for them.
+func isUrgent(kind parley.EventKind) bool {
+	return parley.IsSubmissionEvent(kind) || kind == parley.EventConversationTakenOver ||
+		kind == parley.EventTicketCreated
 }
 
 // handleEvents writes a delivery of each event for each webhook that subscribes to it: the deliveries of an event in a
@@ -97,20 +101,3 @@ func (s *Sender) enqueueDeliveries(ctx context.Context, tx *store.DB, account pa
 	}
 	return nil
 }
-
-// eventBody returns what a webhook is sent of an event (docs/interface/webhooks.md#delivery).
-func eventBody(e store.Event) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(struct {
-		EventType parley.EventKind `json:"eventType"`
-		ChatbotID parley.AgentID   `json:"chatbotId"`
-		Payload   json.RawMessage  `json:"payload"`
-	}{e.Kind, e.AgentID, json.RawMessage(unescapeHTML.Replace(e.Payload))})
-	return strings.TrimSuffix(b.String(), "\n"), err
-}
-
-// unescapeHTML undoes what encoding/json does to the characters of HTML in the stored payload. An escaped backslash is
-// a pair of its own, so that no text is taken for an escape.
-var unescapeHTML = strings.NewReplacer(`\\`, `\\`, `\u003c`, `<`, `\u003e`, `>`, `\u0026`, `&`)

@@ -151,7 +151,7 @@ func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery
 	if err != nil {
 		return 0, "", errors.New("the endpoint is not a URL")
 	}
-	if err := sign.sign(req.Header, []byte(d.Body), s.Now()); err != nil {
+	if err := sign.sign(req.Header, d.ID, []byte(d.Body), s.Now()); err != nil {
 		return 0, "", err
 	}
 	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": "Parley-Webhook/1",

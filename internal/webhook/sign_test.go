@@ -4,11 +4,14 @@ import (
 	"crypto/hmac"
 	"crypto/sha1"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"hash"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The signing keys sign as HMAC does with the secret, whatever its length, and do not contain it.
@@ -55,5 +58,43 @@ func TestStoredKeysStayReadable(t *testing.T) {
 func TestCorruptKeysDoNotSign(t *testing.T) {
 	if _, err := (hmacState{Inner: []byte("x"), Outer: []byte("y")}).sum(sha1.New, nil); err == nil {
 		t.Error("signed")
+	}
+}
+
+// The signature of Standard Webhooks is that of the example of its own libraries. Secrets that these cannot decode sign
+// as they are.
+func TestStandardSignature(t *testing.T) {
+	sign := func(secret string) string {
+		var k signingKeys
+		if err := json.Unmarshal(encodeSigningKeys([]byte(secret)), &k); err != nil {
+			t.Fatal(err)
+		}
+		h := http.Header{}
+		err := k.sign(h, "msg_p5jXN8AQM9LWM0D4loKWxJek", []byte(`{"test": 2432232314}`), time.Unix(1614265330, 0))
+		if err != nil || h.Get("webhook-id") != "msg_p5jXN8AQM9LWM0D4loKWxJek" ||
+			h.Get("webhook-timestamp") != "1614265330" {
+			t.Errorf("%v %v", err, h)
+		}
+		return h.Get("webhook-signature")
+	}
+	const want = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+	for _, secret := range []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"} {
+		if got := sign(secret); got != want {
+			t.Errorf("%s signs %s", secret, got)
+		}
+	}
+	mac := hmac.New(sha256.New, []byte("a secret of words"))
+	mac.Write([]byte(`msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{"test": 2432232314}`))
+	if got := sign("a secret of words"); got != "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)) {
+		t.Errorf("a secret of words signs %s", got)
+	}
+}
+
+// Every secret that is made is one that verifiers of Standard Webhooks can decode.
+func TestNewSecretsCanBeDecoded(t *testing.T) {
+	for range 100 {
+		if key, ok := standardKey(newSecret()); !ok || len(key) != 24 {
+			t.Fatalf("%d bytes, %v", len(key), ok)
+		}
 	}
 }

@@ -135,7 +135,7 @@ func (n *NewWebhook) eventKinds() []parley.EventKind {
 func newSecret() string {
 	var b [24]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand aborts the program instead
-	return "whsec_" + base64.RawURLEncoding.EncodeToString(b[:])
+	return secretPrefix + base64.StdEncoding.EncodeToString(b[:])
 }
 
 // Change says what a webhook is to be; nil stays.
@@ -215,8 +215,6 @@ func (s *Service) RotateSecret(ctx context.Context, account parley.AccountID, id
 	})
 }
 
-const testBody = `{"eventType":"webhook.test","chatbotId":"","payload":{}}`
-
 // SendTest has a delivery sent that tells of nothing, and returns its id. Fails with NOT_FOUND.
 func (s *Service) SendTest(ctx context.Context, account parley.AccountID,
 	id parley.WebhookID) (parley.DeliveryID, error) {
@@ -226,7 +224,7 @@ func (s *Service) SendTest(ctx context.Context, account parley.AccountID,
 	}
 	now := s.Now()
 	d := &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: account, AgentID: h.AgentID,
-		WebhookID: id, Event: parley.EventWebhookTest, Body: testBody, DueAt: now, CreatedAt: now}
+		WebhookID: id, Event: parley.EventWebhookTest, Body: testBody(now), DueAt: now, CreatedAt: now}
 	return d.ID, s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.AddDelivery(ctx, d); err != nil {
 			return err

@@ -63,6 +63,8 @@ func TestEndpoint(t *testing.T) {
 	}
 	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
 	port := srv.URL[strings.LastIndexByte(srv.URL, ':'):]
+	wantChallenge := `Bearer realm="parley", resource_metadata="` + srv.URL +
+		`/.well-known/oauth-protected-resource/api/mcp"`
 	for name, c := range map[string]struct {
 		key    string
 		body   string
@@ -114,7 +116,7 @@ func TestEndpoint(t *testing.T) {
 		if resp.StatusCode != c.status || !strings.Contains(text, c.want) {
 			t.Errorf("%s: %d %.300s, want %d %s", name, resp.StatusCode, text, c.status, c.want)
 		}
-		if challenge := resp.Header.Get("WWW-Authenticate"); (c.status == 401) != (challenge == `Bearer realm="parley"`) {
+		if challenge := resp.Header.Get("WWW-Authenticate"); (c.status == 401) != (challenge == wantChallenge) {
 			t.Errorf("%s: WWW-Authenticate: %s", name, challenge)
 		}
 		if resp.Header.Get("X-Request-Id") == "" || resp.Header.Get("X-RateLimit-Limit") == "" ||

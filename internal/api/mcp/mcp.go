@@ -33,9 +33,11 @@ type Config struct {
 	Document func() ([]byte, error) // OpenAPI document of REST v2, for the first message
 	Version  string                 // of the program; may be empty
 	BaseURL  string                 // of this server as clients see it; may be empty
-	Now      func() time.Time
-	Logger   *slog.Logger
-	Observer *httpapi.Observer // may be nil
+	// where clients that sign in by OAuth read how to; empty if there is nothing
+	ResourceMetadata string
+	Now              func() time.Time
+	Logger           *slog.Logger
+	Observer         *httpapi.Observer // may be nil
 }
 
 // maxMessageBytes is the maximum size of a message: that of a request that writes a source.
@@ -59,6 +61,7 @@ func New(cfg Config) http.Handler {
 		Now:         cfg.Now,
 		Logger:      cfg.Logger,
 		Observer:    cfg.Observer,
+		Challenge:   s.challenge(),
 	})
 	httpapi.Handle(api, httpapi.TypedOperation[message, httpapi.EventStream]{
 		Operation: httpapi.Operation{
@@ -77,6 +80,15 @@ type server struct {
 	Config
 	tools    func() (*sdk.Server, error)
 	protocol http.Handler
+}
+
+// challenge returns what a 401 says of OAuth (RFC 9728). Where this server does not know its own address, clients find
+// the document by its path.
+func (s *server) challenge() string {
+	if s.BaseURL == "" || s.ResourceMetadata == "" {
+		return ""
+	}
+	return `resource_metadata="` + strings.TrimSuffix(s.BaseURL, "/") + s.ResourceMetadata + `"`
 }
 
 // message is one JSON-RPC message.
@@ -106,7 +118,7 @@ func (s *server) serveMessage(ctx context.Context, c *httpapi.Call, in *message)
 		t := &errorTranslator{ResponseWriter: w, head: head}
 		s.protocol.ServeHTTP(t, r)
 		t.finish()
-	}), in.Body)
+	}), resolveAlias(head, in.Body))
 	return nil, nil
 }
 

@@ -87,12 +87,17 @@ func (s *server) renderTurn(ctx context.Context, c *call, turn *chat.Turn, strea
 func (s *server) startTurn(ctx context.Context, c *call, in *ChatRequest) (*chat.Turn, error) {
 	caller, body := callerOf(c), &in.Body
 	req := chat.Request{Streamed: body.Stream.Value, Channel: parley.ChannelAPI}
+	if caller.Visitor != nil {
+		if err := s.setVisitor(ctx, c, in, &req); err != nil {
+			return nil, err
+		}
+	}
 	if id := body.ConversationID.Ptr(); id != nil {
 		if *id == "" { // no conversation has this id; to the engine it would mean a new one
 			return nil, s.conversationNotFound(ctx, c, in.AgentID)
 		}
 		req.ConversationID = parley.ConversationID(*id)
-	} else if id := body.UserID.Ptr(); id != nil {
+	} else if id := body.UserID.Ptr(); id != nil && caller.Visitor == nil {
 		req.UserID = parley.EndUserID(*id)
 	}
 	switch message := body.Message.Ptr(); {
@@ -104,6 +109,21 @@ func (s *server) startTurn(ctx context.Context, c *call, in *ChatRequest) (*chat
 		return nil, parley.Invalid("message", "is required")
 	}
 	return s.Chat.Start(ctx, caller.Caller, parley.AgentID(in.AgentID), req)
+}
+
+// setVisitor makes a request one of the visitor, who continues nothing but the own conversations.
+func (s *server) setVisitor(ctx context.Context, c *call, in *ChatRequest, req *chat.Request) error {
+	caller := callerOf(c)
+	req.VisitorID, req.UserID, req.Channel = caller.Visitor.ID, caller.Visitor.UserID, caller.Channel
+	id := in.Body.ConversationID.Ptr()
+	if id == nil || *id == "" {
+		return nil
+	}
+	conv, err := s.findConversation(ctx, c, in.AgentID, *id, parley.CodeConversationNotFound)
+	if err == nil {
+		req.Channel = conv.Channel
+	}
+	return err
 }
 
 func (s *server) conversationNotFound(ctx context.Context, c *call, agent string) error {
@@ -141,13 +161,17 @@ func (RetryBody) FieldDocs() map[string]string {
 }
 
 func (s *server) retryAnswer(ctx context.Context, c *call, in *RetryRequest) (*Data[ChatReply], error) {
-	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
+	conv, err := s.findConversation(ctx, c, in.AgentID, in.ConversationID, parley.CodeConversationNotFound)
+	if err != nil {
 		return nil, err
 	}
 	caller, stream := callerOf(c), in.Body.Stream.Value
-	turn, err := s.Chat.Start(ctx, caller.Caller, parley.AgentID(in.AgentID), chat.Request{
-		ConversationID: parley.ConversationID(in.ConversationID), Retry: parley.MessageID(in.Body.MessageID),
-		Streamed: stream, Channel: parley.ChannelAPI})
+	req := chat.Request{ConversationID: conv.ID, Retry: parley.MessageID(in.Body.MessageID), Streamed: stream,
+		Channel: conv.Channel}
+	if caller.Visitor != nil {
+		req.VisitorID = caller.Visitor.ID
+	}
+	turn, err := s.Chat.Start(ctx, caller.Caller, parley.AgentID(in.AgentID), req)
 	if err != nil {
 		return nil, err
 	}

@@ -65,8 +65,20 @@ func (s *server) listConversations(ctx context.Context, c *call, in *Conversatio
 	if err != nil {
 		return nil, err
 	}
+	if v := callerOf(c).Visitor; v != nil {
+		return s.visitorConversations(ctx, v, in.Limit)
+	}
 	return s.conversationPage(ctx, c, in.AgentID, in.Paging, "conversations "+in.AgentID,
 		store.ConversationFilter{Channel: parley.ChannelAPI, CreatedFrom: from, CreatedBefore: before})
+}
+
+// visitorConversations lists the latest conversations of a visitor, on one page.
+func (s *server) visitorConversations(ctx context.Context, v *parley.Visitor, limit int) (*Page[Conversation], error) {
+	list, err := s.DB.VisitorConversations(ctx, v, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list a visitor's conversations: %w", err)
+	}
+	return &Page[Conversation]{httpapi.ConvertList(list, newConversation), Pagination{Total: len(list)}}, nil
 }
 
 func (s *server) getConversation(ctx context.Context, c *call, in *ConversationRef) (*HistoryPage, error) {
@@ -98,6 +110,9 @@ func (s *server) findHandoverConversation(ctx context.Context, c *call,
 // with notFoundCode for an unknown id.
 func (s *server) findConversation(ctx context.Context, c *call, agent, id string, notFoundCode parley.Code,
 	otherChannels ...parley.Channel) (*parley.Conversation, error) {
+	if v := callerOf(c).Visitor; v != nil {
+		return s.findVisitorConversation(ctx, v, id, notFoundCode)
+	}
 	conv, err := s.DB.Conversation(ctx, agentRef(c, agent).ConversationRef(parley.ConversationID(id)))
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
 		return nil, parley.NewError(notFoundCode)
@@ -111,6 +126,16 @@ func (s *server) findConversation(ctx context.Context, c *call, agent, id string
 				"Export it instead: GET /agents/%s/conversations/export?conversationId=%s", conv.Channel, agent, id)
 	}
 	return conv, nil
+}
+
+// findVisitorConversation returns a conversation of a visitor. One of somebody else is not found.
+func (s *server) findVisitorConversation(ctx context.Context, v *parley.Visitor, id string,
+	notFoundCode parley.Code) (*parley.Conversation, error) {
+	conv, err := s.DB.VisitorConversation(ctx, v, parley.ConversationID(id))
+	if parley.IsCode(err, parley.CodeConversationNotFound) {
+		return nil, parley.NewError(notFoundCode)
+	}
+	return conv, err
 }
 
 // parseDateRange parses the two dates of a query. A whole day in UTC is included; before is the first moment after

@@ -14,10 +14,20 @@ import (
 	"parley/internal/store"
 )
 
-// newRunner returns what answers requests with an Idempotency-Key, which belongs to the account.
+// newRunner returns what answers requests with an Idempotency-Key.
 func (s *server) newRunner() *once.Runner {
 	return &once.Runner{DB: s.DB, Now: s.Now, Logger: s.Logger, Rules: s.newReplayRules(), CheckReplay: s.checkReplay,
-		FindTurn: s.findTurn, OwnerOf: func(c *call) once.Owner { return once.Owner{Account: callerOf(c).Account.ID} }}
+		FindTurn: s.findTurn, OwnerOf: keyOwner}
+}
+
+// keyOwner returns whose an Idempotency-Key is: the account's, or a visitor's.
+func keyOwner(c *call) once.Owner {
+	caller := callerOf(c)
+	owner := once.Owner{Account: caller.Account.ID}
+	if caller.Visitor != nil {
+		owner.Name = "visitor " + string(caller.Visitor.ID)
+	}
+	return owner
 }
 
 // checkReplay fails with AGENT_NOT_FOUND if the request names an agent that the caller does not have any more.

@@ -62,7 +62,7 @@ type auditEntryKey struct{}
 // says who changes something.
 func (s *server) beforeRun(ctx context.Context, c *call) context.Context {
 	caller, ok := c.Caller.(*access.Caller)
-	if !ok {
+	if !ok || caller.Visitor != nil {
 		return ctx
 	}
 	action := memberActions[c.Operation.Name]

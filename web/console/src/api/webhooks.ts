@@ -8,8 +8,33 @@ type Schemas = components["schemas"];
 export type Webhook = Schemas["Webhook"];
 export type Delivery = Schemas["Delivery"];
 
+/** What customers have submitted, which a new webhook hears of unless it is told otherwise. */
+export const submissions = ["leads.submit", "forms.submit"] as const;
+
 /** What a webhook may hear of. */
-export const events = ["leads.submit", "forms.submit"] as const;
+export const events = [
+  ...submissions,
+  "conversation.created",
+  "conversation.taken_over",
+  "conversation.handed_back",
+  "conversation.paused",
+  "conversation.resumed",
+  "conversation.ended",
+  "conversation.deleted",
+  "message.created",
+  "message.feedback",
+  "ticket.created",
+  "ticket.updated",
+  "ticket.message",
+  "source.trained",
+  "source.failed",
+  "source.deleted",
+  "agent.created",
+  "agent.updated",
+  "agent.deleted",
+  "voice.started",
+  "voice.ended",
+] as const;
 export type Event = (typeof events)[number];
 
 /** All webhooks of the company, of which there are at most 100. */

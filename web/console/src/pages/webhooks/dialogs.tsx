@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CheckboxGroup, Label } from "react-aria-components";
 import { useAllAgents } from "../../api/agents";
-import { addWebhook, changeWebhook, events, removeWebhook, rotateSecret, type Webhook } from "../../api/webhooks";
+import { addWebhook, changeWebhook, events, removeWebhook, rotateSecret, submissions, type Webhook } from "../../api/webhooks";
 import { Button } from "../../components/button";
 import { Check } from "../../components/check";
 import { Choice } from "../../components/choice";
@@ -52,7 +52,7 @@ function NewWebhookForm({ onDone, onClose }: { onDone: (secret: string) => void;
   const client = useQueryClient();
   const agents = useAllAgents(true);
   const [agent, setAgent] = useState(all);
-  const [chosen, setChosen] = useState<string[]>([...events]);
+  const [chosen, setChosen] = useState<string[]>([...submissions]);
   const add = async ({ endpoint = "" }: Record<string, string>) => {
     const { secret } = await addWebhook({ endpoint, events: chosen, ...(agent !== all && { agentId: agent }) });
     onDone(secret);

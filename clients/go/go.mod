@@ -1,0 +1,3 @@
+module parley/client
+
+go 1.24

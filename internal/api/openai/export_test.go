@@ -1,0 +1,6 @@
+package openai
+
+import "parley/internal/httpapi"
+
+// Operations lists the operations.
+func Operations() []httpapi.Operation { return newAPI(Config{}).Operations() }
