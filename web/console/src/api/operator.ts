@@ -175,6 +175,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/accounts/{accountId}/inbox/unread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List those of some conversations that are unread for the member */
+        get: operations["listUnread"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/accounts/{accountId}/invitations": {
         parameters: {
             query?: never;
@@ -1881,6 +1898,23 @@ export interface paths {
         put?: never;
         /** Write to the customer of a conversation that was taken over */
         post: operations["replyToConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{conversationId}/read-mark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Note that the member has read a conversation, or mark it as unread */
+        put: operations["saveReadMark"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3710,6 +3744,11 @@ export interface components {
             name: string;
             steps: components["schemas"]["ProcedureStep"][];
             triggers?: string[];
+        };
+        NewReadMark: {
+            /** @description The number of the newest entry that the member has seen. */
+            seen?: number;
+            unread: boolean;
         };
         NewReplyDraft: {
             /** @enum {string} */
@@ -5562,7 +5601,7 @@ export interface operations {
     listInbox: {
         parameters: {
             query?: {
-                /** @description waiting: handed over to people, and nobody has answered the customer since; mine: the member answers; unassigned: handed over, and nobody answers yet; live: not ended; ended; all. */
+                /** @description waiting: handed over to people, and nobody has answered the customer since; mine: the member answers; unassigned: handed over, and nobody answers yet; unread: unread for the member, what has been it for the longest time first, in either order; live: not ended; ended; all. */
                 view?: "waiting" | "mine" | "unassigned" | "unread" | "live" | "ended" | "all";
                 /** @description With this agent alone. */
                 agentId?: string;
@@ -5662,6 +5701,42 @@ export interface operations {
                     "application/json": components["schemas"]["InboxMemberList"];
                 };
             };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listUnread: {
+        parameters: {
+            query?: {
+                conversationIds?: string[];
+            };
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnreadConversation"][];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description ACCOUNT_NOT_FOUND */
@@ -7012,6 +7087,8 @@ export interface operations {
                 assigneeId?: string;
                 sortBy?: "createdAt" | "updatedAt" | "lastMessageAt";
                 order?: components["schemas"]["SortOrder"];
+                /** @description Words: nothing else counts, and the best come first, in one page. */
+                query?: string;
                 /** @description The cursor of the page before. */
                 cursor?: string;
                 /** @description Most items on the page. */
@@ -10636,6 +10713,46 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             /** @description IDEMPOTENCY_KEY_REUSED, TEAM_MEMBER_NOT_FOUND */
             422: components["responses"]["UnprocessableEntity"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    saveReadMark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation, by its id. */
+                conversationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReadMark"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadMarkResult"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description CONVERSATION_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
             /** @description SERVICE_UNDER_MAINTENANCE */
