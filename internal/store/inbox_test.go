@@ -163,7 +163,7 @@ func TestUnreadConversations(t *testing.T) {
 		ref := func(n int) parley.ConversationRef {
 			return fx.Account.ID.AgentRef(fx.Agent.ID).ConversationRef(id(n))
 		}
-		check := func(what string, want ...int) {
+		check := func(event string, want ...int) {
 			fx.Helper()
 			var ids []parley.ConversationID
 			for _, n := range want {
@@ -180,7 +180,7 @@ func TestUnreadConversations(t *testing.T) {
 				}
 			}
 			if !slices.Equal(conversationIDs(got), ids) || n != len(ids) {
-				fx.Errorf("%s: %v are unread, want %v; %d of all", what, conversationIDs(got), ids, n)
+				fx.Errorf("%s: %v are unread, want %v; %d of all", event, conversationIDs(got), ids, n)
 			}
 		}
 		at := func(ms int64) time.Time { return time.UnixMilli(ms) }

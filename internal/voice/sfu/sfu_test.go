@@ -42,8 +42,8 @@ func TestMessagesInSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, err := conf.Room.RoomConfigurations["talk"].MarshalYAML()
-	if got := fmt.Sprint(written); err != nil || got != "map[empty_timeout:30 max_participants:2]" {
+	yaml, err := conf.Room.RoomConfigurations["talk"].MarshalYAML()
+	if got := fmt.Sprint(yaml); err != nil || got != "map[empty_timeout:30 max_participants:2]" {
 		t.Errorf("%s %v", got, err)
 	}
 	if _, err := config.NewConfig(settings(`{"nothing": 1}`), true, nil, nil); err == nil {

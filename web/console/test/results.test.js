@@ -12,6 +12,7 @@ const files = {
   "web/parts/test/part.test.js": `${begin}import { name } from "./name.js";\ntest("part", () => readFileSync(new URL(name, import.meta.url)));\n`,
   "web/parts/test/name.js": 'export const name = "data.txt";\n',
   "web/parts/test/data.txt": "one",
+  "web/parts/test/nothing.test.js": `${begin}import { existsSync } from "node:fs";\ntest("nothing", () => existsSync(new URL("data.txt/more", import.meta.url)));\n`,
   "web/parts/test/wrong.test.js": `${begin}test("wrong", () => { throw new Error("wrong"); });\n`,
   "web/parts/test/tool.test.js": `${begin}import { execFileSync } from "node:child_process";\ntest("tool", () => execFileSync("true"));\n`,
 };
@@ -49,6 +50,11 @@ describe("a file of tests", () => {
     change("data.txt", "one");
     change("name.js", 'export const name = "data.txt";\n');
     assert.deepEqual(await run("part.test.js"), { count: 3, isKnown: true });
+  });
+
+  test("that looks for what is not there, in a file as in a folder, is kept as well", async () => {
+    assert.deepEqual(await run("nothing.test.js"), { count: 1, isKnown: false });
+    assert.deepEqual(await run("nothing.test.js"), { count: 1, isKnown: true });
   });
 
   test("runs where it is asked for, and where nothing kept is to be used", async () => {

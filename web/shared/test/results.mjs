@@ -51,11 +51,21 @@ const contentOf = remember((name) => {
   const place = kind === "file" ? root : process.env[kind];
   if (!place) return null;
   const path = join(place, rest);
-  const about = statSync(path, { throwIfNoEntry: false });
+  const about = lookAt(path);
   if (!about) return "";
   if (about.mtimeMs > began && kind === "file") return null;
   return hash(about.isDirectory() ? JSON.stringify(readdirSync(path).sort()) : readFileSync(path));
 });
+
+/** What is at a path; undefined for nothing, also where a file is in the place of one of its folders. */
+function lookAt(path) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error.code !== "ENOTDIR") throw error;
+    return undefined;
+  }
+}
 
 /** The hash of what the programs are built of that tests start. */
 function hashSources() {

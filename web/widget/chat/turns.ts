@@ -336,7 +336,7 @@ export class Turns {
   /** Shows why a message was not taken. Its words stay, to be sent again or changed. */
   private async refuse(message: Message, error: unknown, signal: AbortSignal): Promise<void> {
     const fault = error instanceof ApiError ? error : new ApiError(0, "", "", 0);
-    const { code, status, message: words } = fault;
+    const { code, message: words } = fault;
     if (error instanceof ApiError && error.details.userMessageId) return this.noteUnanswered(message, error);
     const unsent = () => this.thread.change(message.key, { state: "unsent", code: code || "NO_ANSWER" });
     if (code === "CONVERSATION_NOT_FOUND") {

@@ -1,1 +1,0 @@
-import{ao as e,nr as t,ro as n}from"./index-DH5dnvbl.js";var r=e(n(),1);function i(){let[e,n]=t();return[e,(0,r.useCallback)((e,t)=>n(typeof e==`function`?e(new URLSearchParams(location.search)):e,t),[n])]}export{i as t};

@@ -1,1 +1,0 @@
-import{Di as e,In as t,_n as n,eo as r}from"./index-DH5dnvbl.js";var i=r();function a(){let{t:r}=n(),a=t(`models:write`);return(0,i.jsxs)(i.Fragment,{children:[r(`playground.builtInHint`),` `,a&&(0,i.jsx)(e,{href:`/workspace/models`,children:r(`models.connectOne`)})]})}export{a as t};

@@ -1,1 +1,0 @@
-import{Nt as e,ao as t,eo as n,ni as r,ro as i}from"./index-DH5dnvbl.js";var a=t(i(),1),o=n(),s=()=>()=>{};function c({said:t,...n}){let i=(0,a.useMemo)(()=>({said:t,claim:s}),[t]);return(0,o.jsx)(e,{value:i,children:(0,o.jsx)(r,{...n})})}export{c as t};

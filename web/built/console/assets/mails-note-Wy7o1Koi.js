@@ -1,1 +1,0 @@
-import{Bn as e,_n as t,eo as n}from"./index-DH5dnvbl.js";import{t as r}from"./notice-CXvKHde_.js";var i=n();function a(){let{t:n}=t();return e().data?.features?.mail===!1?(0,i.jsx)(r,{children:n(`mails.none`,{name:`PARLEY_SMTP_URL`})}):null}export{a as t};

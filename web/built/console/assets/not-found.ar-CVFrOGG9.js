@@ -1,0 +1,1 @@
+var e={"notFound.agent":`لا يوجد وكيل كهذا`,"notFound.agentText":`ربما حُذف، أو أنه يخص شركة أخرى.`,"notFound.heading":`لا توجد صفحة كهذه`,"notFound.text":`ربما في العنوان خطأ، أو أن ما كان هنا لم يعد موجودًا.`,"notFound.title":`غير موجود`};export{e as default};

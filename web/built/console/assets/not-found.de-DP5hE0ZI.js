@@ -1,0 +1,1 @@
+var e={"notFound.agent":`Diesen Agenten gibt es nicht`,"notFound.agentText":`Vielleicht wurde er gelöscht, oder er gehört zu einer anderen Firma.`,"notFound.heading":`Diese Seite gibt es nicht`,"notFound.text":`Vielleicht ist die Adresse vertippt, oder was hier war, ist weg.`,"notFound.title":`Nicht gefunden`};export{e as default};

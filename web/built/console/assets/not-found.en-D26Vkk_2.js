@@ -1,0 +1,1 @@
+var e={"notFound.agent":`There is no such agent`,"notFound.agentText":`It may have been deleted, or it belongs to another company.`,"notFound.heading":`There is no such page`,"notFound.text":`The address may be mistyped, or what was there is gone.`,"notFound.title":`Not found`};export{e as default};

@@ -1,0 +1,1 @@
+var e={"notFound.agent":`No existe ese agente`,"notFound.agentText":`Puede que se haya eliminado o que sea de otra empresa.`,"notFound.heading":`Esta página no existe`,"notFound.text":`Puede que la dirección tenga una errata, o que lo que había aquí ya no esté.`,"notFound.title":`No encontrado`};export{e as default};

@@ -1,0 +1,1 @@
+var e={"notFound.agent":`Cet agent n’existe pas`,"notFound.agentText":`Il a peut-être été supprimé, ou il appartient à une autre entreprise.`,"notFound.heading":`Cette page n’existe pas`,"notFound.text":`L’adresse contient peut-être une faute, ou ce qui s’y trouvait n’existe plus.`,"notFound.title":`Introuvable`};export{e as default};

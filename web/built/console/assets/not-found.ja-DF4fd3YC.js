@@ -1,0 +1,1 @@
+var e={"notFound.agent":`このエージェントはありません`,"notFound.agentText":`削除されたか、別の会社のものかもしれません。`,"notFound.heading":`このページはありません`,"notFound.text":`アドレスが間違っているか、ここにあったものがなくなった可能性があります。`,"notFound.title":`見つかりません`};export{e as default};

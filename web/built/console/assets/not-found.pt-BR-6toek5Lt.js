@@ -1,0 +1,1 @@
+var e={"notFound.agent":`Esse agente não existe`,"notFound.agentText":`Ele pode ter sido excluído ou pertence a outra empresa.`,"notFound.heading":`Esta página não existe`,"notFound.text":`O endereço pode ter um erro de digitação, ou o que havia aqui não existe mais.`,"notFound.title":`Não encontrado`};export{e as default};
