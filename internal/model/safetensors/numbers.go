@@ -15,6 +15,9 @@ func (f *File) ReadRows(t *Tensor, use func(row int, values []float32) error) er
 	if decode == nil {
 		return fmt.Errorf("tensor %q: its numbers are of the type %q, which is not supported", t.Name, t.DType)
 	}
+	if t.size == 0 {
+		return nil // whatever the length of its rows
+	}
 	values := make([]float32, t.Columns())
 	return f.readChunks(t, func(row int, raw []byte) error {
 		decode(raw, values)
@@ -29,10 +32,10 @@ func (f *File) ReadRows(t *Tensor, use func(row int, values []float32) error) er
 
 // readChunks calls use with the bytes of each row.
 func (f *File) readChunks(t *Tensor, use func(row int, raw []byte) error) error {
-	rowBytes := t.Columns() * sizes[t.DType]
-	if rowBytes == 0 || t.size == 0 {
+	if t.size == 0 {
 		return nil
 	}
+	rowBytes := t.Columns() * sizes[t.DType]
 	atATime := max(1, min(bufferBytes/rowBytes, t.Rows()))
 	buffer := make([]byte, atATime*rowBytes)
 	for row := 0; row < t.Rows(); row += atATime {

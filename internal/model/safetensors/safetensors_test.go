@@ -169,6 +169,7 @@ func FuzzRead(f *testing.F) {
 	for _, c := range hostileFiles {
 		f.Add([]byte(c.file))
 	}
+	f.Add(fileOf(`{"t":{"dtype":"F32","shape":[0,2147483647],"data_offsets":[0,0]}}`, ""))
 	f.Add(fileOf(`{"t":{"dtype":"BF16","shape":[2,1],"data_offsets":[0,4]},"__metadata__":{"format":"pt"}}`, "1234"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		read, err := read(file)
