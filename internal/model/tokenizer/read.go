@@ -1,0 +1,185 @@
+package tokenizer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+const (
+	maxPieces     = 1 << 20
+	maxComponents = 32 // normalizers, or splitters
+	maxNesting    = 8
+	maxAddedBytes = 64 // of what a normalizer writes in place of something
+)
+
+// file is a tokenizer.json, as far as it is used.
+type file struct {
+	Normalizer    json.RawMessage `json:"normalizer"`
+	PreTokenizer  json.RawMessage `json:"pre_tokenizer"`
+	PostProcessor json.RawMessage `json:"post_processor"`
+	Model         json.RawMessage `json:"model"`
+}
+
+// Parse reads a tokenizer.json.
+func Parse(data []byte) (*Tokenizer, error) {
+	var f file
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("no tokenizer in JSON: %w", err)
+	}
+	t := &Tokenizer{}
+	if err := t.readModel(f.Model); err != nil {
+		return nil, err
+	}
+	if err := t.readNormalizer(f.Normalizer, 0); err != nil {
+		return nil, fmt.Errorf("normalizer: %w", err)
+	}
+	if err := t.readSplitter(f.PreTokenizer, 0); err != nil {
+		return nil, fmt.Errorf("pre_tokenizer: %w", err)
+	}
+	if err := t.readTemplate(f.PostProcessor, 0); err != nil {
+		return nil, fmt.Errorf("post_processor: %w", err)
+	}
+	return t, nil
+}
+
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// typeOf returns the type that a component of the file names.
+func typeOf(raw json.RawMessage) (string, error) {
+	var c struct {
+		Type string `json:"type"`
+	}
+	err := json.Unmarshal(raw, &c)
+	return c.Type, err
+}
+
+// readModel reads the list of pieces. Older files do not name the kind of model: it shows in what they have.
+func (t *Tokenizer) readModel(raw json.RawMessage) error {
+	var m struct {
+		Type         string          `json:"type"`
+		Vocab        json.RawMessage `json:"vocab"`
+		Merges       json.RawMessage `json:"merges"`
+		Unknown      *string         `json:"unk_token"`
+		UnknownID    *int64          `json:"unk_id"`
+		Continuation *string         `json:"continuing_subword_prefix"`
+		MaxRunes     *int            `json:"max_input_chars_per_word"`
+		SpellsBytes  bool            `json:"byte_fallback"`
+	}
+	if isNull(raw) {
+		return errors.New("it has no model")
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	if isNull(m.Vocab) {
+		return errors.New("its model has no vocab")
+	}
+	if m.Type == "" {
+		m.Type = guessType(m.Vocab, m.Merges)
+	}
+	switch m.Type {
+	case "WordPiece":
+		return t.readWordPieces(m.Vocab, textOr(m.Unknown, ""), textOr(m.Continuation, "##"), numberOr(m.MaxRunes, 100))
+	case "WordLevel":
+		return t.readWordPieces(m.Vocab, textOr(m.Unknown, ""), "", math.MaxInt32)
+	case "Unigram":
+		return t.readUnigram(m.Vocab, m.UnknownID, m.SpellsBytes)
+	}
+	return fmt.Errorf("its model is of the type %q, and WordPiece, WordLevel and Unigram are supported", m.Type)
+}
+
+func guessType(vocab, merges json.RawMessage) string {
+	switch {
+	case !isNull(merges):
+		return "BPE"
+	case vocab[0] == '[':
+		return "Unigram"
+	}
+	return "WordPiece"
+}
+
+func textOr(text *string, other string) string {
+	if text == nil {
+		return other
+	}
+	return *text
+}
+
+func numberOr(n *int, other int) int {
+	if n == nil {
+		return other
+	}
+	return *n
+}
+
+// readWordPieces reads pieces with their numbers.
+func (t *Tokenizer) readWordPieces(vocab json.RawMessage, unknown, continuation string, maxRunes int) error {
+	var ids map[string]int64
+	if err := json.Unmarshal(vocab, &ids); err != nil {
+		return fmt.Errorf("vocab: %w", err)
+	}
+	if len(ids) == 0 || len(ids) > maxPieces {
+		return fmt.Errorf("its vocab has %d pieces, from 1 to %d are supported", len(ids), maxPieces)
+	}
+	pieces := newTrie()
+	for text, id := range ids {
+		if id < 0 || id >= math.MaxInt32 {
+			return fmt.Errorf("vocab: the piece %.100q has the number %d", text, id)
+		}
+		if err := pieces.add(text, int32(id)); err != nil {
+			return err
+		}
+		t.highest = max(t.highest, int32(id))
+	}
+	t.model = newWordPiece(pieces, unknown, continuation, maxRunes)
+	return nil
+}
+
+func newWordPiece(pieces *trie, unknown, continuation string, maxRunes int) *wordPiece {
+	m := &wordPiece{pieces: pieces, unknown: pieces.find(unknown), maxRunes: maxRunes}
+	if continuation != "" {
+		m.continuation = pieces.walk(continuation)
+	}
+	return m
+}
+
+// piece is an entry of the vocabulary of a Unigram model.
+type piece struct {
+	text  string
+	score float64
+}
+
+// UnmarshalJSON reads a list of a text and a number.
+func (p *piece) UnmarshalJSON(data []byte) error {
+	pair := []any{&p.text, &p.score}
+	if err := json.Unmarshal(data, &pair); err != nil {
+		return err
+	}
+	if len(pair) != 2 || strings.Contains(string(data), "null") && p.text == "" {
+		return errors.New("a piece is not a text and a score")
+	}
+	return nil
+}
+
+func (t *Tokenizer) readUnigram(vocab json.RawMessage, unknown *int64, spellsBytes bool) (err error) {
+	var list []piece
+	if err := json.Unmarshal(vocab, &list); err != nil {
+		return fmt.Errorf("vocab: %w", err)
+	}
+	if len(list) == 0 || len(list) > maxPieces {
+		return fmt.Errorf("its vocab has %d pieces, from 1 to %d are supported", len(list), maxPieces)
+	}
+	unknownID := int32(noPiece)
+	if unknown != nil {
+		if *unknown < 0 || *unknown >= int64(len(list)) {
+			return fmt.Errorf("unk_id is %d, and the vocab has %d pieces", *unknown, len(list))
+		}
+		unknownID = int32(*unknown)
+	}
+	t.highest = int32(len(list) - 1)
+	t.model, err = newUnigram(list, unknownID, spellsBytes)
+	return err
+}
