@@ -236,7 +236,8 @@ func newMetaspace(raw json.RawMessage) (splitter, error) {
 	if utf8.RuneCountInString(p.Sign) != 1 {
 		return nil, errors.New("the replacement is not one character")
 	}
-	m := metaspace{sign: p.Sign, prefixes: p.Prefixes == nil || *p.Prefixes, keepsWordsTogether: p.Splits != nil && !*p.Splits}
+	m := metaspace{sign: p.Sign, prefixes: p.Prefixes == nil || *p.Prefixes,
+		keepsWordsTogether: p.Splits != nil && !*p.Splits}
 	if p.Scheme != nil {
 		m.prefixes, m.prefixesFirst = *p.Scheme == "always", *p.Scheme == "first"
 	}
@@ -320,30 +321,32 @@ func (t *Tokenizer) readTemplateProcessing(raw json.RawMessage) error {
 // readPairProcessing reads the piece before each text and the one after it.
 func (t *Tokenizer) readPairProcessing(raw json.RawMessage) error {
 	var p struct {
-		Start, End []any
+		Start *namedID `json:"cls"`
+		End   *namedID `json:"sep"`
 	}
-	var names struct {
-		Start json.RawMessage `json:"cls"`
-		End   json.RawMessage `json:"sep"`
-	}
-	if err := json.Unmarshal(raw, &names); err != nil {
+	if err := json.Unmarshal(raw, &p); err != nil {
 		return err
 	}
-	var text string
-	var start, end int64 = -1, -1
-	p.Start, p.End = []any{&text, &start}, []any{&text, &end}
-	if err := errors.Join(unmarshal(names.Start, &p.Start), unmarshal(names.End, &p.End)); err != nil {
-		return err
+	if p.Start == nil || p.End == nil {
+		return errors.New("it lacks cls or sep")
 	}
 	t.prefix, t.suffix = nil, nil
-	return errors.Join(t.addSpecial([]int64{start}, false), t.addSpecial([]int64{end}, true))
+	return errors.Join(t.addSpecial([]int64{int64(*p.Start)}, false), t.addSpecial([]int64{int64(*p.End)}, true))
 }
 
-func unmarshal(raw json.RawMessage, into any) error {
-	if isNull(raw) {
-		return errors.New("a piece is missing")
+// namedID is a list of the text of a piece and of its number, of which the number counts.
+type namedID int64
+
+// UnmarshalJSON reads the list.
+func (n *namedID) UnmarshalJSON(data []byte) error {
+	var pair []json.RawMessage
+	if err := json.Unmarshal(data, &pair); err != nil {
+		return err
 	}
-	return json.Unmarshal(raw, into)
+	if len(pair) != 2 {
+		return errors.New("a special piece is not a text and a number")
+	}
+	return json.Unmarshal(pair[1], (*int64)(n))
 }
 
 func (t *Tokenizer) addSpecial(ids []int64, isBehind bool) error {

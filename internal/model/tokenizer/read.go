@@ -1,11 +1,12 @@
 package tokenizer
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"strings"
+	"strconv"
 )
 
 const (
@@ -152,17 +153,23 @@ type piece struct {
 	score float64
 }
 
-// UnmarshalJSON reads a list of a text and a number.
-func (p *piece) UnmarshalJSON(data []byte) error {
-	pair := []any{&p.text, &p.score}
-	if err := json.Unmarshal(data, &pair); err != nil {
-		return err
+// UnmarshalJSON reads a list of a text and a number. It is called for each of up to a million pieces.
+func (p *piece) UnmarshalJSON(data []byte) (err error) {
+	at := bytes.LastIndexByte(data, ',')
+	if at < 0 || data[0] != '[' {
+		return errPiece
 	}
-	if len(pair) != 2 || strings.Contains(string(data), "null") && p.text == "" {
-		return errors.New("a piece is not a text and a score")
+	if err := json.Unmarshal(data[1:at], &p.text); err != nil {
+		return errPiece
+	}
+	number := bytes.TrimSpace(data[at+1 : len(data)-1])
+	if p.score, err = strconv.ParseFloat(string(number), 64); err != nil {
+		return errPiece
 	}
 	return nil
 }
+
+var errPiece = errors.New("a piece is not a text and a score")
 
 func (t *Tokenizer) readUnigram(vocab json.RawMessage, unknown *int64, spellsBytes bool) (err error) {
 	var list []piece

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// trie finds the pieces that a text begins with, byte by byte. The edges are in one hash table: it takes a third of what
-// a map of strings does, and one look for each byte.
+// trie finds the pieces that a text begins with, byte by byte. The edges are in one hash table, which takes one look
+// for each byte and less memory than a map of the pieces.
 type trie struct {
 	edges  []edge
 	count  int

@@ -32,7 +32,8 @@ func ParseVocabulary(data []byte, s VocabularySettings) (*Tokenizer, error) {
 	if s.StripsAccents != nil {
 		n.stripsAccents = *s.StripsAccents
 	}
-	t := &Tokenizer{normalizers: []normalizer{n.normalize}, splitters: []splitter{splitBERT}, highest: int32(len(lines) - 1)}
+	t := &Tokenizer{normalizers: []normalizer{n.normalize}, splitters: []splitter{splitBERT},
+		highest: int32(len(lines) - 1)}
 	m := newWordPiece(pieces, cmp.Or(s.Unknown, "[UNK]"), "##", 100)
 	t.model = m
 	start, end := pieces.find(cmp.Or(s.Start, "[CLS]")), pieces.find(cmp.Or(s.End, "[SEP]"))
