@@ -84,7 +84,8 @@ func (e *Embedder) Bytes() int { return e.engine.bytes() }
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	vectors, next := make([][]float32, len(texts)), atomic.Int64{}
+	var next atomic.Int64
+	vectors := make([][]float32, len(texts))
 	var workers sync.WaitGroup
 	for range min(len(texts), cap(e.slots)) {
 		workers.Go(func() {
