@@ -110,8 +110,8 @@
 //
 // internal/model/local embeds texts in this process, with a model that the operator has put into a folder: it reads the
 // folder and has questions go before passages. internal/model/bert computes models of the BERT family,
-// internal/model/tokenizer cuts texts into the pieces that they know, internal/model/safetensors reads their weights, and
-// internal/model/quantized multiplies with weights of a byte each.
+// internal/model/tokenizer cuts texts into the pieces that they know, internal/model/safetensors reads their weights,
+// and internal/model/quantized multiplies with weights of a byte each.
 //
 // internal/store holds all SQL of the nouns, a file each, and the migrations. The owner is in every query, so that
 // another account's row is simply not found. Whatever happened is also written as an event, in the same transaction,

@@ -217,6 +217,6 @@ func (f *folder) readPrompts(config []byte) (p prompts, err error) {
 // isE5 reports whether the folder or the model in it is named as one of the family E5.
 func (f *folder) isE5(config []byte) bool {
 	name := modelName(config)
-	isInstructed := strings.Contains(strings.ToLower(name+f.path), "instruct")
+	isInstructed := strings.Contains(strings.ToLower(name+filepath.Base(f.path)), "instruct")
 	return !isInstructed && (e5Name.MatchString(name) || e5Name.MatchString(filepath.Base(f.path)))
 }

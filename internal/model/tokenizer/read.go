@@ -18,10 +18,17 @@ const (
 
 // file is a tokenizer.json, as far as it is used.
 type file struct {
+	Added         []addedToken    `json:"added_tokens"`
 	Normalizer    json.RawMessage `json:"normalizer"`
 	PreTokenizer  json.RawMessage `json:"pre_tokenizer"`
 	PostProcessor json.RawMessage `json:"post_processor"`
 	Model         json.RawMessage `json:"model"`
+}
+
+// addedToken is a piece that is no part of texts if it is special.
+type addedToken struct {
+	Content string `json:"content"`
+	Special bool   `json:"special"`
 }
 
 // Parse reads a tokenizer.json.
@@ -30,8 +37,11 @@ func Parse(data []byte) (*Tokenizer, error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("no tokenizer in JSON: %w", err)
 	}
-	t := &Tokenizer{}
-	if err := t.readModel(f.Model); err != nil {
+	t, special := &Tokenizer{}, map[string]bool{}
+	for _, added := range f.Added {
+		special[added.Content] = added.Special
+	}
+	if err := t.readModel(f.Model, special); err != nil {
 		return nil, err
 	}
 	if err := t.readNormalizer(f.Normalizer, 0); err != nil {
@@ -58,7 +68,7 @@ func typeOf(raw json.RawMessage) (string, error) {
 }
 
 // readModel reads the list of pieces. Older files do not name the kind of model: it shows in what they have.
-func (t *Tokenizer) readModel(raw json.RawMessage) error {
+func (t *Tokenizer) readModel(raw json.RawMessage, special map[string]bool) error {
 	var m struct {
 		Type         string          `json:"type"`
 		Vocab        json.RawMessage `json:"vocab"`
@@ -83,11 +93,13 @@ func (t *Tokenizer) readModel(raw json.RawMessage) error {
 	}
 	switch m.Type {
 	case "WordPiece":
-		return t.readWordPieces(m.Vocab, textOr(m.Unknown, ""), textOr(m.Continuation, "##"), numberOr(m.MaxRunes, 100))
+		words := &wordPiece{pieces: newTrie(), maxRunes: valueOr(m.MaxRunes, 100)}
+		return t.readWordPieces(m.Vocab, words, valueOr(m.Unknown, ""), valueOr(m.Continuation, "##"), special)
 	case "WordLevel":
-		return t.readWordPieces(m.Vocab, textOr(m.Unknown, ""), "", math.MaxInt32)
+		words := &wordPiece{pieces: newTrie(), maxRunes: math.MaxInt32}
+		return t.readWordPieces(m.Vocab, words, valueOr(m.Unknown, ""), "", special)
 	case "Unigram":
-		return t.readUnigram(m.Vocab, m.UnknownID, m.SpellsBytes)
+		return t.readUnigram(m.Vocab, m.UnknownID, m.SpellsBytes, special)
 	}
 	return fmt.Errorf("its model is of the type %q, and WordPiece, WordLevel and Unigram are supported", m.Type)
 }
@@ -102,22 +114,16 @@ func guessType(vocab, merges json.RawMessage) string {
 	return "WordPiece"
 }
 
-func textOr(text *string, other string) string {
-	if text == nil {
+func valueOr[T any](v *T, other T) T {
+	if v == nil {
 		return other
 	}
-	return *text
-}
-
-func numberOr(n *int, other int) int {
-	if n == nil {
-		return other
-	}
-	return *n
+	return *v
 }
 
 // readWordPieces reads pieces with their numbers.
-func (t *Tokenizer) readWordPieces(vocab json.RawMessage, unknown, continuation string, maxRunes int) error {
+func (t *Tokenizer) readWordPieces(vocab json.RawMessage, m *wordPiece, unknown, continuation string,
+	special map[string]bool) error {
 	var ids map[string]int64
 	if err := json.Unmarshal(vocab, &ids); err != nil {
 		return fmt.Errorf("vocab: %w", err)
@@ -125,26 +131,25 @@ func (t *Tokenizer) readWordPieces(vocab json.RawMessage, unknown, continuation 
 	if len(ids) == 0 || len(ids) > maxPieces {
 		return fmt.Errorf("its vocab has %d pieces, from 1 to %d are supported", len(ids), maxPieces)
 	}
-	pieces := newTrie()
+	m.unknown = noPiece
 	for text, id := range ids {
 		if id < 0 || id >= math.MaxInt32 {
 			return fmt.Errorf("vocab: the piece %.100q has the number %d", text, id)
 		}
-		if err := pieces.add(text, int32(id)); err != nil {
+		t.highest = max(t.highest, int32(id))
+		if text == unknown {
+			m.unknown = int32(id)
+		}
+		if special[text] {
+			continue
+		}
+		if err := m.pieces.add(text, int32(id)); err != nil {
 			return err
 		}
-		t.highest = max(t.highest, int32(id))
 	}
-	t.model = newWordPiece(pieces, unknown, continuation, maxRunes)
+	m.setContinuation(continuation)
+	t.model = m
 	return nil
-}
-
-func newWordPiece(pieces *trie, unknown, continuation string, maxRunes int) *wordPiece {
-	m := &wordPiece{pieces: pieces, unknown: pieces.find(unknown), maxRunes: maxRunes}
-	if continuation != "" {
-		m.continuation = pieces.walk(continuation)
-	}
-	return m
 }
 
 // piece is an entry of the vocabulary of a Unigram model.
@@ -171,7 +176,8 @@ func (p *piece) UnmarshalJSON(data []byte) (err error) {
 
 var errPiece = errors.New("a piece is not a text and a score")
 
-func (t *Tokenizer) readUnigram(vocab json.RawMessage, unknown *int64, spellsBytes bool) (err error) {
+func (t *Tokenizer) readUnigram(vocab json.RawMessage, unknown *int64, spellsBytes bool,
+	special map[string]bool) (err error) {
 	var list []piece
 	if err := json.Unmarshal(vocab, &list); err != nil {
 		return fmt.Errorf("vocab: %w", err)
@@ -187,6 +193,6 @@ func (t *Tokenizer) readUnigram(vocab json.RawMessage, unknown *int64, spellsByt
 		unknownID = int32(*unknown)
 	}
 	t.highest = int32(len(list) - 1)
-	t.model, err = newUnigram(list, unknownID, spellsBytes)
+	t.model, err = newUnigram(list, unknownID, spellsBytes, special)
 	return err
 }

@@ -3,6 +3,7 @@ package tokenizer
 import (
 	"fmt"
 	"math"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -28,30 +29,41 @@ type cell struct {
 func (m *unigram) unknownID() int32 { return m.unknown }
 
 // newUnigram returns the model of the pieces, whose numbers are their places.
-func newUnigram(list []piece, unknown int32, spellsBytes bool) (*unigram, error) {
+func newUnigram(list []piece, unknown int32, spellsBytes bool, special map[string]bool) (*unigram, error) {
 	m := &unigram{pieces: newTrie(), scores: make([]float64, len(list)), unknown: unknown}
 	lowest := math.Inf(1)
 	for id, p := range list {
+		m.scores[id] = p.score
+		lowest = min(lowest, p.score)
+		if special[p.text] {
+			continue
+		}
 		if err := m.pieces.add(p.text, int32(id)); err != nil {
 			return nil, err
 		}
-		m.scores[id] = p.score
-		lowest = min(lowest, p.score)
 	}
 	m.unknownScore = lowest - unknownPenalty
 	if spellsBytes {
-		m.byteIDs = m.findBytes()
+		m.byteIDs = findBytes(list)
 	}
 	return m, nil
 }
 
 // findBytes returns the pieces of all bytes; nil if one is missing.
-func (m *unigram) findBytes() []int32 {
+func findBytes(list []piece) []int32 {
+	found := map[string]int32{}
+	for id, p := range list {
+		if strings.HasPrefix(p.text, "<0x") {
+			found[p.text] = int32(id)
+		}
+	}
 	ids := make([]int32, 256)
 	for b := range ids {
-		if ids[b] = m.pieces.find(fmt.Sprintf("<0x%02X>", b)); ids[b] == noPiece {
+		id, ok := found[fmt.Sprintf("<0x%02X>", b)]
+		if !ok {
 			return nil
 		}
+		ids[b] = id
 	}
 	return ids
 }

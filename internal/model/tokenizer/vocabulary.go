@@ -1,7 +1,6 @@
 package tokenizer
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,10 +8,9 @@ import (
 
 // VocabularySettings are what tokenizer_config.json says of a vocab.txt.
 type VocabularySettings struct {
-	KeepsCase           bool
-	StripsAccents       *bool // nil where the case is not kept
-	JoinsIdeographs     bool
-	Unknown, Start, End string // special pieces; empty for BERT's
+	KeepsCase       bool
+	StripsAccents   *bool // nil where the case is not kept
+	JoinsIdeographs bool
 }
 
 // ParseVocabulary reads a vocab.txt: a piece on each line, whose number is that of the line.
@@ -21,9 +19,9 @@ func ParseVocabulary(data []byte, s VocabularySettings) (*Tokenizer, error) {
 	if len(lines) > maxPieces {
 		return nil, fmt.Errorf("it has %d pieces, at most %d", len(lines), maxPieces)
 	}
-	pieces := newTrie()
+	m := &wordPiece{pieces: newTrie(), maxRunes: 100}
 	for id, line := range lines {
-		if err := pieces.add(strings.TrimSuffix(line, "\r"), int32(id)); err != nil {
+		if err := m.pieces.add(strings.TrimSuffix(line, "\r"), int32(id)); err != nil {
 			return nil, err
 		}
 	}
@@ -34,9 +32,9 @@ func ParseVocabulary(data []byte, s VocabularySettings) (*Tokenizer, error) {
 	}
 	t := &Tokenizer{normalizers: []normalizer{n.normalize}, splitters: []splitter{splitBERT},
 		highest: int32(len(lines) - 1)}
-	m := newWordPiece(pieces, cmp.Or(s.Unknown, "[UNK]"), "##", 100)
-	t.model = m
-	start, end := pieces.find(cmp.Or(s.Start, "[CLS]")), pieces.find(cmp.Or(s.End, "[SEP]"))
+	m.setContinuation("##")
+	m.unknown, t.model = m.pieces.find("[UNK]"), m
+	start, end := m.pieces.find("[CLS]"), m.pieces.find("[SEP]")
 	if start < 0 || end < 0 || m.unknown < 0 {
 		return nil, errors.New("it lacks one of the pieces [CLS], [SEP] and [UNK]")
 	}

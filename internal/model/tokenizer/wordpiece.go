@@ -11,6 +11,9 @@ type wordPiece struct {
 	maxRunes     int // of a word that is looked at; longer ones are unknown
 }
 
+// setContinuation sets what the pieces begin with that go on within a word; empty if there are none.
+func (m *wordPiece) setContinuation(prefix string) { m.continuation = m.pieces.walk(prefix) }
+
 func (m *wordPiece) unknownID() int32 { return m.unknown }
 
 func (m *wordPiece) encode(word string, ids []int32, _ *scratch) []int32 {

@@ -26,6 +26,7 @@ type Transformer struct {
 	Activation   string
 	Pooling      string // mean, cls or max
 	Vocabulary   []string
+	Prefix       string // of the names of all tensors in the file
 
 	tensors map[string]matrix
 }
@@ -122,7 +123,7 @@ func byteRows(r *rand.Rand, rows, columns int, size float64) [][]float64 {
 // Write writes the model's files into a folder.
 func (m *Transformer) Write(t testing.TB, folder string) {
 	t.Helper()
-	writeTensors(t, folder, "", m.tensors)
+	writeTensors(t, folder, m.Prefix, m.tensors)
 	WriteJSON(t, folder, "config.json", m.config())
 	WriteJSON(t, folder, "tokenizer.json", TokenizerJSON(m.Vocabulary))
 	WriteJSON(t, folder, "modules.json", []any{
@@ -170,7 +171,7 @@ func TokenizerJSON(vocabulary []string) map[string]any {
 			"strip_accents": nil, "lowercase": true},
 		"pre_tokenizer": map[string]any{"type": "BertPreTokenizer"},
 		"post_processor": map[string]any{"type": "TemplateProcessing",
-			"single": []any{part("SpecialToken", "[CLS]"), part("Sequence", "A"), part("SpecialToken", "[SEP]")},
+			"single":         []any{part("SpecialToken", "[CLS]"), part("Sequence", "A"), part("SpecialToken", "[SEP]")},
 			"special_tokens": map[string]any{"[CLS]": special("[CLS]"), "[SEP]": special("[SEP]")}},
 		"model": map[string]any{"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
 			"max_input_chars_per_word": 100, "vocab": ids},
