@@ -1,6 +1,6 @@
-// Package quantized multiplies with matrices whose numbers take a byte each. A row of a matrix has a scale of its own; a
-// vector that is multiplied is rounded to 13 bits for the time. Bytes are multiplied and added exactly, so that the
-// processor's vector instructions and plain Go come to the same.
+// Package quantized multiplies with matrices whose numbers take a byte each. A row of a matrix has a scale of its own,
+// and a vector that is multiplied is rounded to 13 bits for the time. Bytes are multiplied and added exactly, so that
+// the processor's vector instructions and plain Go come to the same.
 package quantized
 
 import (
@@ -64,8 +64,8 @@ func (m *Matrix) SetRow(row int, values []float32) {
 	}
 }
 
-// scaleOf returns the scale by which the largest number becomes a bound, and its inverse; zeros for numbers that are too
-// small to have one.
+// scaleOf returns the scale by which the largest number becomes a bound, and its inverse; zeros for numbers that are
+// too small to have one.
 func scaleOf(values []float32, bound float32) (scale, inverse float32) {
 	top := maxAbs(values)
 	inverse = bound / top
@@ -75,8 +75,8 @@ func scaleOf(values []float32, bound float32) (scale, inverse float32) {
 	return top / bound, inverse
 }
 
-// roundingOffset is so large that a number of up to 22 bits loses its fraction where it is added, and that the number is
-// then in the lowest bits.
+// roundingOffset is so large that a number of up to 22 bits loses its fraction where it is added, and that the number
+// is then in the lowest bits.
 const roundingOffset = 3 << 22
 
 // round returns the nearest whole number of one that has few bits, which spares the many conversions.

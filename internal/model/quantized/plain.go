@@ -1,7 +1,7 @@
 package quantized
 
-// dotCodesPlain multiplies a row with each of groupRows vectors, which are one after the other in vectors and as long as
-// the row.
+// dotCodesPlain multiplies a row with each of groupRows vectors, which are one after the other in vectors and as long
+// as the row.
 func dotCodesPlain(row []int8, vectors []int16, sums *[groupRows]int32) {
 	for at := range sums {
 		vector := vectors[at*len(row) : (at+1)*len(row)]
