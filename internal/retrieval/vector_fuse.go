@@ -47,9 +47,9 @@ func (x *Index) mergeVectorHits(d *direction, places []scoredDoc) []scoredDoc {
 }
 
 // keepClose moves places to where they are read closely, in exchange for the last ones there.
-func keepClose(places, kept []scoredDoc) {
+func keepClose(places, protected []scoredDoc) {
 	isKept := func(p scoredDoc) bool {
-		return slices.ContainsFunc(kept, func(o scoredDoc) bool { return o.doc == p.doc })
+		return slices.ContainsFunc(protected, func(o scoredDoc) bool { return o.doc == p.doc })
 	}
 	for i := maxCloseReads; i < len(places); i++ {
 		if !isKept(places[i]) {

@@ -283,25 +283,25 @@ func TestVectorsLeaveExactCodes(t *testing.T) {
 
 func TestKeepClose(t *testing.T) {
 	for _, c := range []struct {
-		kept []uint32
+		protected []uint32
 		last uint32 // that is read closely
 	}{{nil, 19}, {[]uint32{0, 19}, 19}, {[]uint32{30}, 30}, {[]uint32{19, 30}, 30}, {[]uint32{18, 19, 20, 59, 3}, 59}} {
-		places, kept := make([]scoredDoc, 60), []scoredDoc{}
+		places, protected := make([]scoredDoc, 60), []scoredDoc{}
 		for i := range places {
 			places[i].doc = uint32(i)
 		}
-		for _, doc := range c.kept {
-			kept = append(kept, scoredDoc{doc: doc})
+		for _, doc := range c.protected {
+			protected = append(protected, scoredDoc{doc: doc})
 		}
-		keepClose(places, kept)
+		keepClose(places, protected)
 		seen := map[uint32]bool{}
 		for i, p := range places {
-			if seen[p.doc] = true; i >= maxCloseReads && slices.Contains(c.kept, p.doc) {
-				t.Errorf("%v: %d is at %d", c.kept, p.doc, i)
+			if seen[p.doc] = true; i >= maxCloseReads && slices.Contains(c.protected, p.doc) {
+				t.Errorf("%v: %d is at %d", c.protected, p.doc, i)
 			}
 		}
 		if len(seen) != len(places) || places[maxCloseReads-1].doc != c.last {
-			t.Errorf("%v: %v", c.kept, places)
+			t.Errorf("%v: %v", c.protected, places)
 		}
 	}
 }

@@ -96,8 +96,8 @@ func write(name, content string) func(*testing.T, string) {
 	return func(t *testing.T, folder string) { tinymodel.WriteFile(t, folder, name, []byte(content)) }
 }
 
-func changed(name string, how func(map[string]any)) func(*testing.T, string) {
-	return func(t *testing.T, folder string) { change(t, folder, name, how) }
+func changed(name string, edit func(map[string]any)) func(*testing.T, string) {
+	return func(t *testing.T, folder string) { change(t, folder, name, edit) }
 }
 
 func TestFaultyFoldersAreNamed(t *testing.T) {

@@ -58,8 +58,8 @@ func TestNaughtyTexts(t *testing.T) {
 
 // A real model, where one lies beside the checkout, puts what means the same nearer than what does not.
 func TestRealModels(t *testing.T) {
-	beside, ok := check.FindSharedDir(t, "naughty-strings")
-	folders, _ := filepath.Glob(filepath.Join(filepath.Dir(beside), "models", "*", "config.json"))
+	data, ok := check.FindSharedDir(t, "naughty-strings")
+	folders, _ := filepath.Glob(filepath.Join(filepath.Dir(data), "models", "*", "config.json"))
 	if !ok || len(folders) == 0 {
 		t.Log("no real model is here")
 	}

@@ -94,13 +94,13 @@ func (t *Tokenizer) words(text string) []string {
 
 // removeID removes a number from the list, from a place on.
 func removeID(ids []int32, start int, id int32) []int32 {
-	kept := ids[:start]
+	remaining := ids[:start]
 	for _, other := range ids[start:] {
 		if other != id {
-			kept = append(kept, other)
+			remaining = append(remaining, other)
 		}
 	}
-	return kept
+	return remaining
 }
 
 // clip returns the beginning of a text, whole characters of it.

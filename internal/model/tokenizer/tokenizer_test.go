@@ -364,11 +364,11 @@ func TestVocabulary(t *testing.T) {
 	if got := lower.Encode("UNable É", 9); !slices.Equal(got, []int32{2, 4, 5, 1, 3}) {
 		t.Errorf("%v", got)
 	}
-	kept, err := tokenizer.ParseVocabulary([]byte(list), tokenizer.VocabularySettings{KeepsCase: true})
+	cased, err := tokenizer.ParseVocabulary([]byte(list), tokenizer.VocabularySettings{KeepsCase: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := kept.Encode("unable UNable É", 9); !slices.Equal(got, []int32{2, 4, 5, 1, 6, 3}) {
+	if got := cased.Encode("unable UNable É", 9); !slices.Equal(got, []int32{2, 4, 5, 1, 6, 3}) {
 		t.Errorf("%v", got)
 	}
 	if _, err := tokenizer.ParseVocabulary([]byte("a\nb\n"), tokenizer.VocabularySettings{}); err == nil ||
