@@ -284,7 +284,7 @@ func TestVectorsLeaveExactCodes(t *testing.T) {
 func TestKeepClose(t *testing.T) {
 	for _, c := range []struct {
 		protected []uint32
-		last uint32 // that is read closely
+		last      uint32 // that is read closely
 	}{{nil, 19}, {[]uint32{0, 19}, 19}, {[]uint32{30}, 30}, {[]uint32{19, 30}, 30}, {[]uint32{18, 19, 20, 59, 3}, 59}} {
 		places, protected := make([]scoredDoc, 60), []scoredDoc{}
 		for i := range places {
