@@ -93,12 +93,14 @@ var dependencies = map[string]dependency{
 		packages: []string{"parley/internal/access"}},
 	"golang.org/x/sys": {reason: "limits of memory and system calls for the processes that read files; what the " +
 		"processor can do for vectors; memory that is given back",
-		packages: []string{"parley/internal/ingest/extract/sandbox", "parley/internal/retrieval", "parley/internal/memory"}},
+		packages: []string{"parley/internal/ingest/extract/sandbox", "parley/internal/retrieval", "parley/internal/memory",
+			"parley/internal/model/quantized"}},
 	"golang.org/x/text": {reason: "character sets, the composed form of texts, the usual letters of drawn ones, " +
 		"the direction of scripts, the languages of browsers",
 		packages: []string{"parley/internal/access", "parley/internal/contact", "parley/internal/ingest/extract/draft",
 			"parley/internal/ingest/extract/office",
-			"parley/internal/ingest/extract/pdf", "parley/internal/store", "parley/internal/text/charset",
+			"parley/internal/ingest/extract/pdf", "parley/internal/model/tokenizer", "parley/internal/store",
+			"parley/internal/text/charset",
 			"parley/internal/text/words", "parley/internal/widget"}},
 	"google.golang.org/protobuf": {reason: "reads what the media server's participants send, before the SDK does (BSD)",
 		packages: []string{"parley/internal/voice/rtc"}},

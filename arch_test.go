@@ -54,6 +54,11 @@ var layers = map[string]int{
 	"parley/internal/model/anthropic":        3,
 	"parley/internal/model/openai":           3,
 	"parley/internal/model/cohere":           3,
+	"parley/internal/model/safetensors":      3,
+	"parley/internal/model/tokenizer":        3,
+	"parley/internal/model/quantized":        3,
+	"parley/internal/model/bert":             3,
+	"parley/internal/model/local":            3,
 	"parley/internal/model/quote":            3,
 	"parley/internal/speech":                 3,
 	"parley/internal/speech/deepgram":        3,
@@ -130,6 +135,7 @@ var layers = map[string]int{
 	"parley/bench/internal/baseline":  4,
 	"parley/bench/internal/harness":   5,
 	"parley/bench/internal/chat":      10,
+	"parley/bench/internal/embedding": 10,
 	"parley/bench/internal/ingest":    10,
 	"parley/bench/internal/start":     10,
 	"parley/bench/internal/search":    10,
@@ -155,6 +161,9 @@ var steps = map[string]int{
 	"parley/internal/model/anthropic": 3,
 	"parley/internal/model/openai":    3,
 	"parley/internal/model/cohere":    3,
+
+	"parley/internal/model/bert":  1, // of the files' readers and the matrices
+	"parley/internal/model/local": 2,
 
 	"parley/internal/speech/deepgram": 1,
 	"parley/internal/speech/local":    1,

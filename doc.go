@@ -34,8 +34,8 @@
 //
 //	12 cmd/parley
 //	11 bench doctor
-//	10 bench/internal/chat bench/internal/ingest bench/internal/retrieval bench/internal/search
-//	   bench/internal/start bench/internal/voice bench/internal/web server
+//	10 bench/internal/chat bench/internal/embedding bench/internal/ingest bench/internal/retrieval
+//	   bench/internal/search bench/internal/start bench/internal/voice bench/internal/web server
 //	9  console widget
 //	8  api/admin api/chatapi api/mcp api/mobile api/oauth api/openai api/v1 api/v2 manual
 //	7  api/looks api/once api/uistream manifest movein synonym
@@ -43,9 +43,10 @@
 //	5  bench/internal/harness access chat contact helpdesk ingest insight search webhook
 //	4  bench/internal/baseline events voice/sfu
 //	3  bench/internal/load api/docspage ingest/crawl ingest/extract ingest/extract/draft ingest/extract/html
-//	   ingest/extract/office ingest/extract/pdf ingest/extract/sandbox jobs model model/anthropic model/cite
-//	   model/cohere model/openai model/prompt model/quote model/stream retrieval speech speech/deepgram
-//	   speech/local speech/openai store voice/rtc voice/vad
+//	   ingest/extract/office ingest/extract/pdf ingest/extract/sandbox jobs model model/anthropic model/bert
+//	   model/cite model/cohere model/local model/openai model/prompt model/quantized model/quote
+//	   model/safetensors model/stream model/tokenizer retrieval speech speech/deepgram speech/local
+//	   speech/openai store voice/rtc voice/vad
 //	2  bench/internal/corpus bench/internal/stub httpapi httpclient mail metrics outbound sqldb vault
 //	1  parley bench/internal/process bench/internal/report docs audio certs cmdline datadir listen memory ready
 //	   s3 sqldb/sqlite text/charset text/contact text/dictionary text/language text/markdown text/prose
@@ -106,6 +107,11 @@
 // servers, internal/model/quote is the built-in model, and internal/model/cite finds what a sentence of an answer is
 // based on. internal/model/prompt holds the words that they are instructed with, and internal/model/stream reads the
 // streams of the clients.
+//
+// internal/model/local embeds texts in this process, with a model that the operator has put into a folder: it reads the
+// folder and has questions go before passages. internal/model/bert computes models of the BERT family,
+// internal/model/tokenizer cuts texts into the pieces that they know, internal/model/safetensors reads their weights,
+// and internal/model/quantized multiplies with weights of a byte each.
 //
 // internal/store holds all SQL of the nouns, a file each, and the migrations. The owner is in every query, so that
 // another account's row is simply not found. Whatever happened is also written as an event, in the same transaction,

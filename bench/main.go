@@ -19,6 +19,7 @@ import (
 
 	"parley/bench/internal/baseline"
 	"parley/bench/internal/chat"
+	"parley/bench/internal/embedding"
 	"parley/bench/internal/harness"
 	"parley/bench/internal/ingest"
 	"parley/bench/internal/process"
@@ -152,6 +153,7 @@ var measures = []harness.Measure{
 	{Name: "edit-large", Run: ingest.MeasureEditOver, IsThorough: true},
 	{Name: "files", Run: ingest.MeasureFiles, IsThorough: true},
 	{Name: "pdf", Run: ingest.MeasurePDFs, IsThorough: true},
+	{Name: "embedding", Run: embedding.Measure, IsThorough: true},
 	{Name: "binary", Run: start.MeasureBinarySize},
 	{Name: "web", Run: web.Measure, IsThorough: true},
 	{Name: "meanwhile", Run: ingest.MeasureMeanwhile, IsLong: true},

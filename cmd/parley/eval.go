@@ -39,8 +39,9 @@ func (c *evalCmd) Run(p *process) error {
 		return newUsageError("give either --set or --agent")
 	case c.Agent != "" && (c.Baseline || c.Compare != "" || c.Search != "" || c.NoRerank || len(c.Across) > 0):
 		return newUsageError("--baseline, --compare, --search, --no-rerank and --across go with --set")
-	case c.Search != "" && c.searchMode() != eval.SearchWords && (c.EmbedURL == "" || c.Baseline):
-		return newUsageError("--search %s needs an embedding server (--embed-url) and goes without --baseline", c.Search)
+	case c.Search != "" && c.searchMode() != eval.SearchWords && (!c.HasEmbedding() || c.Baseline):
+		return newUsageError("--search %s needs an embedding server (--embed-url) or model (--embedding-model), and goes "+
+			"without --baseline", c.Search)
 	case c.Agent != "":
 		return c.replayAgent(p)
 	}
@@ -75,9 +76,14 @@ func (c *evalCmd) Run(p *process) error {
 	}
 	runner := eval.Runner{Backend: back, Baseline: c.Baseline, Dictionaries: dictionaries, Now: time.Now,
 		OnProgress: p.progressPrinter()}
-	if e := c.Embedder(); e != nil && c.searchMode() != eval.SearchWords && !c.Baseline {
+	if c.HasEmbedding() && c.searchMode() != eval.SearchWords && !c.Baseline {
+		e, err := c.OpenEmbedding()
+		if err != nil {
+			return usageError{err}
+		}
 		defer e.Close()
-		runner.Embedder, runner.Search, runner.VectorWeight = e, c.searchMode(), c.EmbedWeight
+		runner.Embedder, runner.QuestionEmbedder = e.Passages, e.Questions
+		runner.Search, runner.VectorWeight = c.searchMode(), c.EmbedWeight
 	}
 	if r := c.Reranker(); r != nil && !c.Baseline && !c.NoRerank {
 		defer r.Close()
@@ -91,7 +97,7 @@ func (c *evalCmd) Run(p *process) error {
 	return p.printReport(report, before)
 }
 
-// searchMode returns how passages are searched for where there is an embedding server.
+// searchMode returns how passages are searched for where they have vectors.
 func (c *evalCmd) searchMode() eval.SearchMode {
 	return cmp.Or(eval.SearchMode(c.Search), eval.SearchBoth)
 }

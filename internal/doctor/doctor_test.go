@@ -25,6 +25,7 @@ import (
 	"parley/internal/testkit/check"
 	"parley/internal/testkit/clock"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/tinymodel"
 	"parley/internal/vault"
 )
 
@@ -308,6 +309,9 @@ var plantedFaults = []struct {
 	{"an embedding server that refuses the key", func(in *installation) {
 		in.Config.EmbedURL, in.Config.EmbedModel = in.refuse(), "e"
 	}, "embedding", doctor.Fault, "does not embed"},
+	{"a folder without an embedding model", func(in *installation) {
+		in.Config.EmbeddingModel = in.dir
+	}, "embedding", doctor.Fault, "lacks the file config.json"},
 	{"a reranking server that refuses the key", func(in *installation) {
 		in.Config.RerankURL, in.Config.RerankModel = in.refuse(), "r"
 	}, "reranking", doctor.Fault, "does not rank"},
@@ -325,6 +329,22 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 			in.expect(c.check, c.status, c.text)
 		})
 	}
+}
+
+func TestEmbeddingModelIsDescribed(t *testing.T) {
+	in := newInstallation(t, "")
+	in.Config.EmbeddingModel = filepath.Join(t.TempDir(), "tiny")
+	tinymodel.WriteStatic(t, in.Config.EmbeddingModel, map[string][]float64{"when": {1, 0, 0, 0, 0, 0, 0, 0}})
+	in.run(`insert into sources (id, account_id, agent_id, kind, name, size, status, live_version, live_in, created_at,
+			updated_at)
+		select 's', account_id, id, 'text', 's', 0, 'trained', 'v', 1, 0, 0
+		from agents`)
+	in.run(`insert into passages (id, account_id, agent_id, source_id, version_id, ordinal, heading, text, start_byte,
+			end_byte, hash)
+		select 'p', account_id, id, 's', 'v', 0, '', 'When?', 0, 5, 'h'
+		from agents`)
+	in.expect("embedding", doctor.OK, "tiny@")
+	in.expect("embedding", doctor.OK, "vectors of 8 numbers, 0 MB; 0 of 1 passages have theirs")
 }
 
 // Files of another user are found by who may make such files.

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"runtime"
@@ -12,7 +13,10 @@ import (
 	"parley"
 	"parley/internal/httpclient"
 	"parley/internal/ingest/extract/sandbox"
+	"parley/internal/model/local"
+	"parley/internal/retrieval"
 	"parley/internal/server"
+	"parley/internal/store"
 )
 
 // engineTimeout bounds how long a server of others may take to answer.
@@ -82,19 +86,46 @@ func hostOf(address string) string {
 
 // checkEmbedding has one word embedded.
 func (d *Doctor) checkEmbedding(ctx context.Context, r *report) {
-	embedder := d.Config.Embedder()
-	if embedder == nil {
+	embedding, err := d.Config.OpenEmbedding()
+	if err != nil {
+		r.fail("Put the files of the model into the folder, or correct PARLEY_EMBEDDING_MODEL: the server does not start "+
+			"with it.", "%v", err)
+		return
+	}
+	if embedding == nil {
 		r.pass("none is configured: passages are found by words")
 		return
 	}
-	defer embedder.Close()
+	defer embedding.Close()
+	if embedding.Model != nil {
+		d.checkEmbeddingModel(ctx, r, embedding.Model)
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, engineTimeout)
 	defer cancel()
-	if _, err := embedder.Embed(ctx, []string{"parley"}); err != nil {
+	if _, err := embedding.Questions.Embed(ctx, []string{"parley"}); err != nil {
 		r.fail("Check PARLEY_EMBED_URL, PARLEY_EMBED_KEY and PARLEY_EMBED_MODEL. Until then passages are found by words "+
 			"alone.", "the embedding server at %s does not embed: %v", hostOf(d.Config.EmbedURL), withoutAddress(err))
 	}
-	r.pass("%s", embedder.Name())
+	r.pass("%s", embedding.Questions.Name())
+}
+
+// checkEmbeddingModel has one text embedded in this process, and counts the passages that have their vectors.
+func (d *Doctor) checkEmbeddingModel(ctx context.Context, r *report, m *local.Embedder) {
+	if list, err := m.Questions().Embed(ctx, []string{"When are you open?"}); err != nil || list[0] == nil {
+		r.fail("Take another model.", "the model %s has no vector for a question: %v", m.Name(), err)
+		return
+	}
+	var counted retrieval.VectorCount
+	d.read(ctx, &report{}, func(db *store.DB) (err error) { // other checks report what the database lacks
+		counted, err = (&retrieval.Indexes{DB: db.SQL()}).CountVectors(ctx, m.Name())
+		return err
+	})
+	text := fmt.Sprintf("%s, vectors of %d numbers, %d MB", m.Name(), m.Dimensions(), m.Bytes()>>20)
+	if counted.Passages > 0 {
+		text += fmt.Sprintf("; %d of %d passages have theirs", counted.Embedded, counted.Passages)
+	}
+	r.pass("%s", text)
 }
 
 // checkReranking has one passage ranked.

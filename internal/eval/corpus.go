@@ -111,7 +111,7 @@ func (r Runner) addVectors(ctx context.Context, s *corpus, set Set) error {
 	}
 	slices.Sort(texts)
 	texts = slices.Compact(texts)
-	if vectors, err = embedAll(ctx, r.Embedder, texts); err != nil {
+	if vectors, err = embedAll(ctx, r.questionEmbedder(), texts); err != nil {
 		return err
 	}
 	s.questionVectors = make(map[string][]float32, len(texts))
@@ -119,6 +119,13 @@ func (r Runner) addVectors(ctx context.Context, s *corpus, set Set) error {
 		s.questionVectors[texts[i]] = v
 	}
 	return nil
+}
+
+func (r Runner) questionEmbedder() model.Embedder {
+	if r.QuestionEmbedder != nil {
+		return r.QuestionEmbedder
+	}
+	return r.Embedder
 }
 
 func embedAll(ctx context.Context, e model.Embedder, texts []string) (all [][]float32, err error) {

@@ -49,13 +49,15 @@ type Trial struct {
 type Runner struct {
 	Backend      model.Backend   // what answers
 	Baseline     bool            // plain BM25 finds, and nothing answers
-	Embedder     model.Embedder  // nil if passages are found by words alone
+	Embedder     model.Embedder  // of passages; nil if they are found by words alone
 	Search       SearchMode      // what passages are found by
 	Dictionaries *dictionary.Set // translate questions; nil for none
 	VectorWeight float64         // of the vectors beside the words; 0 takes the usual one
 	Now          func() time.Time
 	Reranker     *chat.QueryReranker             // orders what is found; nil leaves it in the order of the search
 	OnProgress   func(set string, done, all int) // may be nil
+
+	QuestionEmbedder model.Embedder // of questions; nil if that of passages embeds them too
 }
 
 // maxRankedPassages is how many passages a ranking is measured on; a turn looks at fewer.

@@ -115,6 +115,9 @@ func (s *Service) Embed(ctx context.Context, job jobs.Job) error {
 	case err != nil:
 		return errors.Join(err, s.retryEmbed(ctx, ref, done, err))
 	}
+	if done > 0 {
+		s.logger().Info("all passages of an agent are embedded", "agent", ref.Agent, "model", e.Name(), "embedded_now", done)
+	}
 	return s.Indexes.EraseOtherVectors(ctx, ref.Agent, e.Name())
 }
 
@@ -136,7 +139,9 @@ func (s *Service) embedMissing(ctx context.Context, ref parley.AgentRef, e model
 		if err := s.storeVectors(ctx, ref, e.Name(), packed); err != nil {
 			return done, err
 		}
-		done += len(packed)
+		if done += len(packed); len(list) == embedBatchSize {
+			s.logger().Info("passages are being embedded", "agent", ref.Agent, "model", e.Name(), "done", done)
+		}
 		last = &list[len(list)-1]
 	}
 }

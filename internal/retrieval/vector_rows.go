@@ -87,6 +87,36 @@ func scanUnembedded(scan sqldb.Scan) (u Unembedded, err error) {
 	return u, err
 }
 
+// VectorCount says how many of the live passages of all agents have vectors.
+type VectorCount struct{ Passages, Embedded int }
+
+// CountVectors counts the live passages, and those with a vector of the model. It reads all of them, and is for whoever
+// examines an installation.
+func (ix *Indexes) CountVectors(ctx context.Context, model string) (VectorCount, error) {
+	n, err := sqldb.One(ctx, ix.DB, scanVectorCount, `
+		select
+		  count(*),
+		  coalesce(sum(case when exists (
+		    select 1
+		    from passage_vectors v
+		    where v.agent_id = p.agent_id and v.text_hash = p.hash and v.model = ?
+		  ) then 1 else 0 end), 0)
+		from passages p
+		join sources s on s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id`, model)
+	if err != nil {
+		return n, fmt.Errorf("count passages with vectors: %w", err)
+	}
+	return n, nil
+}
+
+func scanVectorCount(scan sqldb.Scan) (n VectorCount, err error) {
+	err = scan(
+		&n.Passages,
+		&n.Embedded,
+	)
+	return n, err
+}
+
 // AgentsUnembedded lists the agents with a live passage that has no vector of the model, with their accounts: those of
 // one account, or of all where that is empty. It is a job of the installation then.
 func (ix *Indexes) AgentsUnembedded(ctx context.Context, account parley.AccountID,

@@ -258,3 +258,50 @@ func benchFloats(b *testing.B, name string, r *rand.Rand, question []float32, n 
 		}
 	})
 }
+
+// Codes that a passage holds exactly stay where the words have put them, however near others are by their vectors.
+func TestVectorsLeaveExactCodes(t *testing.T) {
+	x := NewIndex()
+	var list []parley.Passage
+	var vectors []Vector
+	for i := range 60 {
+		id := parley.PassageID(fmt.Sprintf("p%02d", i))
+		list = append(list, parley.Passage{ID: id, SourceID: parley.SourceID(id),
+			Text: fmt.Sprintf("The pump ZK-%d is made of steel and weighs %d kg.", 100+i, i)})
+		vectors = append(vectors, Vector{id, PackVector([]float32{1, float32(i), .5, 0})})
+	}
+	x.Put(list...)
+	x.PutVectors(vectors...)
+	for _, weight := range []float64{0, .5, .95} {
+		q := Query{Text: "Welches Gewicht hat die Pumpe ZK-142?", Vector: []float32{1, 0, 0, 0}, VectorWeight: weight}
+		hits := x.Nearest(q)
+		if len(hits) == 0 || hits[0].Passage.ID != "p42" {
+			t.Errorf("weight %g: %+v", weight, hits)
+		}
+	}
+}
+
+func TestKeepClose(t *testing.T) {
+	for _, c := range []struct {
+		protected []uint32
+		last      uint32 // that is read closely
+	}{{nil, 19}, {[]uint32{0, 19}, 19}, {[]uint32{30}, 30}, {[]uint32{19, 30}, 30}, {[]uint32{18, 19, 20, 59, 3}, 59}} {
+		places, protected := make([]scoredDoc, 60), []scoredDoc{}
+		for i := range places {
+			places[i].doc = uint32(i)
+		}
+		for _, doc := range c.protected {
+			protected = append(protected, scoredDoc{doc: doc})
+		}
+		keepClose(places, protected)
+		seen := map[uint32]bool{}
+		for i, p := range places {
+			if seen[p.doc] = true; i >= maxCloseReads && slices.Contains(c.protected, p.doc) {
+				t.Errorf("%v: %d is at %d", c.protected, p.doc, i)
+			}
+		}
+		if len(seen) != len(places) || places[maxCloseReads-1].doc != c.last {
+			t.Errorf("%v: %v", c.protected, places)
+		}
+	}
+}

@@ -53,12 +53,15 @@ type builder struct {
 func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
 	b := &builder{
 		shared: shared{
-			cfg: cfg, embedder: cfg.Embedder(), reranker: cfg.Reranker(), metrics: cfg.newMetrics(),
+			cfg: cfg, reranker: cfg.Reranker(), metrics: cfg.newMetrics(),
 			Queue: &jobs.Queue{Now: cfg.Now}, startedAt: cfg.Now(), exporter: cfg.newExporter(),
 		},
 		hub: &chat.Hub{}, callbacks: &callbacks{}, fixed: cfg.fixedServers(),
 	}
 	var err error
+	if b.embedding, err = cfg.OpenEmbedding(); err != nil {
+		return nil, err
+	}
 	if b.Plans, err = access.LoadPlans(cfg.Plans); err != nil {
 		return nil, err
 	}
@@ -88,7 +91,7 @@ func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
 	}
 	b.Indexes = b.newIndexes()
 	b.ModelServers = b.newModelServers()
-	if b.embedder == nil {
+	if b.embedding == nil {
 		b.Indexes.VectorModelOf = b.ModelServers.VectorModel
 	}
 	return b, nil
@@ -178,8 +181,8 @@ func (b *builder) newLive(broadcast *events.Broadcast, sessions *access.WebSessi
 
 func (b *builder) newIndexes() *retrieval.Indexes {
 	indexes := &retrieval.Indexes{DB: b.DB.SQL(), Budget: int64(b.cfg.IndexBudget) << 20}
-	if b.embedder != nil {
-		indexes.VectorModel = b.embedder.Name()
+	if b.embedding != nil {
+		indexes.VectorModel = b.embedding.Passages.Name()
 	}
 	dictionaries, err := b.cfg.OpenDictionaries(b.cfg.Logger)
 	if err != nil { // the folder has been there when the settings were checked

@@ -187,6 +187,7 @@ type ModelConfig struct {
 	ModelContext []string      `env:"PARLEY_MODEL_CONTEXT" placeholder:"[MODEL=]TOKENS,…"`
 	ModelRewrite time.Duration `default:"1500ms" env:"PARLEY_MODEL_REWRITE" placeholder:"TIME"`
 
+	EmbeddingModel  string        `env:"PARLEY_EMBEDDING_MODEL" placeholder:"DIR"`
 	EmbedURL        string        `env:"PARLEY_EMBED_URL" placeholder:"URL" secret:"url"`
 	EmbedKey        string        `env:"PARLEY_EMBED_KEY" placeholder:"KEY" secret:"all"`
 	EmbedModel      string        `env:"PARLEY_EMBED_MODEL" placeholder:"NAME"`

@@ -2,6 +2,7 @@ package server
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -101,12 +102,16 @@ func (c Config) fixedModelNames() map[string]string {
 	return names
 }
 
-// fixedServers lists the embedding and the reranking server of the settings.
+// fixedServers lists what embeds by the settings, a server or a model in a folder, and the reranking server.
 func (c Config) fixedServers() (list []*modelserver.Fixed) {
 	if c.EmbedURL != "" {
 		list = append(list, &modelserver.Fixed{Kind: parley.ModelServerEmbedding, Setting: "PARLEY_EMBED_URL",
 			Format: parley.WireFormatOpenAI, URL: c.EmbedURL, HasKey: c.EmbedKey != "", Model: c.EmbedModel,
 			Health: modelserver.NewHealth(c.Now)})
+	}
+	if c.EmbeddingModel != "" { // in this process: it has no address
+		list = append(list, &modelserver.Fixed{Kind: parley.ModelServerEmbedding, Setting: "PARLEY_EMBEDDING_MODEL",
+			Format: parley.WireFormatOpenAI, Model: filepath.Base(c.EmbeddingModel), Health: modelserver.NewHealth(c.Now)})
 	}
 	if c.RerankURL != "" {
 		list = append(list, &modelserver.Fixed{Kind: parley.ModelServerReranking, Setting: "PARLEY_RERANK_URL",

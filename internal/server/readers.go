@@ -42,8 +42,8 @@ func (b *builder) newIngest(pool *extract.Pool) *ingest.Service {
 		Crawler:  &crawl.Crawler{Client: b.Outbound, UserAgent: crawlerName(b.cfg.BaseURL), Now: b.cfg.Now},
 		ReadPage: readers.readPage, ReadFile: readers.readFile, Files: b.cfg.newFiles(b.DB), IsBusy: b.callbacks.isAnswering,
 	}
-	if b.embedder != nil { // a nil *OpenAIEmbedder would be an embedder
-		service.Embedder = b.watchedEmbedder()
+	if b.embedding != nil {
+		service.Embedder = b.watchEmbedder(b.embedding.Passages)
 	} else {
 		service.EmbedderOf, service.MayEmbed = b.ModelServers.Embedder, b.ModelServers.MayHaveServers
 	}

@@ -26,7 +26,6 @@ import (
 	"parley/internal/metrics"
 	"parley/internal/model"
 	"parley/internal/model/cohere"
-	"parley/internal/model/openai"
 	"parley/internal/modelserver"
 	"parley/internal/movein"
 	"parley/internal/notice"
@@ -102,7 +101,7 @@ type shared struct {
 	startedAt time.Time
 	cursorKey []byte            // seals the cursors of lists
 	metrics   *metrics.Metrics  // nil if nobody reads them
-	embedder  *openai.Embedder  // nil if there is no embedding server
+	embedding *Embedding        // nil if the settings name none
 	reranker  *cohere.Reranker  // nil if there is no reranking server
 	exporter  *tracing.Exporter // of traces; nil if there is no collector
 }
@@ -231,8 +230,8 @@ func (s *Services) newSynonyms() *synonym.Service {
 // Close finishes what is queued and closes the database. Whatever ran must have ended.
 func (s *Services) Close() error {
 	s.Models.Close()
-	if s.embedder != nil {
-		s.embedder.Close()
+	if s.embedding != nil {
+		s.embedding.Close()
 	}
 	if s.reranker != nil {
 		s.reranker.Close()

@@ -86,6 +86,8 @@ var SettingHelp = map[string]string{
 	"model-context": "Tokens that connected models can take in, of all or of single ones; 32000 where nothing is said.",
 	"model-rewrite": "How long a connected model may take to put a follow-up question into words that can be searched " +
 		"for; 0 leaves it as it is (${default}).",
+	"embedding-model": "Folder with a sentence-embedding model, with which the server itself turns texts into vectors; " +
+		"without it and without an embedding server passages are found by their words alone.",
 	"embed-url": "Base URL of an embedding server with OpenAI's wire format, such as http://localhost:11434/v1; " +
 		"without it passages are found by their words alone.",
 	"embed-key":        "API key of the embedding server; better given by the environment.",
