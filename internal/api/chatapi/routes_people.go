@@ -66,7 +66,8 @@ func (s *server) addPersonRoutes(g httpapi.Group) {
 		Repeatable:   true,
 		Summary:      "Ask for a person",
 		MaxBodyBytes: maxFormBodyBytes,
-		Errors:       errorCodes{parley.CodeConversationNotFound, parley.CodeNotOngoing, parley.CodeNotFound},
+		Errors: errorCodes{parley.CodeConversationNotFound, parley.CodeNotOngoing, parley.CodeNotFound,
+			parley.CodeDomainNotAllowed},
 	}, s.handOver)
 
 	httpapi.Add(g, "POST /conversation/{conversationId}/typing", operation{

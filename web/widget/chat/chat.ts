@@ -77,7 +77,8 @@ export class FrameChat {
       post: (type, data) => channel.post({ type, data }),
       complain: (message) => channel.post({ type: "error", data: { code: "INVALID_FORM", message } }),
     });
-    this.people = new People(api, thread, this.follower, turns, this.post, this.announcer.speakOfPerson);
+    const beginning = { describe: () => this.describeBeginning(), note: (id: string) => this.noteBegun(id) };
+    this.people = new People(api, thread, this.follower, turns, this.post, this.announcer.speakOfPerson, beginning);
     this.tabs = new Tabs(config.agentId, () => this.conversations.lookSoon());
   }
 
@@ -284,16 +285,23 @@ export class FrameChat {
     return { mode: this.mode === "preview" ? "iframe" : this.mode, ...(url && { page: url.slice(0, 2_000) }) };
   }
 
+  /** Where a conversation begins, and in which language. */
+  private describeBeginning(): Record<string, unknown> {
+    const { title } = this.page.value;
+    return { ...this.describePlace(), ...(title && { title: title.slice(0, 200) }), locale: this.texts.locale.value };
+  }
+
   /** What is sent with each message. */
   private describeMessage(): Record<string, unknown> {
-    const { title } = this.page.value;
     const { metadata } = this.who;
-    return {
-      ...this.describePlace(),
-      ...(title && { title: title.slice(0, 200) }),
-      locale: this.texts.locale.value,
-      ...(metadata !== "" && { metadata }),
-    };
+    return { ...this.describeBeginning(), ...(metadata !== "" && { metadata }) };
+  }
+
+  /** A wish for a person has begun a conversation. */
+  private noteBegun(conversationId: string) {
+    this.store.set({ conversationId });
+    this.post({ type: "conversation-started", data: { conversationId } });
+    this.tabs.tell();
   }
 
   private noteAccepted(message: Message, isNew: boolean) {
