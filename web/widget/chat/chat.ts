@@ -72,14 +72,15 @@ export class FrameChat {
     this.thread.isHidden = (id) => this.store.isHidden(id);
     this.turns = new Turns(this.api, this.thread, this.network, this.turnEvents());
     const { api, thread, network, turns } = this;
-    this.follower = new Follower(api, thread, network, turns, (fresh) => this.announcer.tell(fresh));
+    const look = () => this.conversations.lookSoon();
+    this.follower = new Follower(api, thread, network, turns, (fresh) => this.announcer.tell(fresh), look);
     this.tools = new PageTools({
       post: (type, data) => channel.post({ type, data }),
       complain: (message) => channel.post({ type: "error", data: { code: "INVALID_FORM", message } }),
     });
     const beginning = { describe: () => this.describeBeginning(), note: (id: string) => this.noteBegun(id) };
     this.people = new People(api, thread, this.follower, turns, this.post, this.announcer.speakOfPerson, beginning);
-    this.tabs = new Tabs(config.agentId, () => this.conversations.lookSoon());
+    this.tabs = new Tabs(config.agentId, look);
   }
 
   // What is shown
