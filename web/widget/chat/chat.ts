@@ -24,7 +24,9 @@ import { Turns } from "./turns";
 import { Visitor } from "./visitor";
 
 const longestMessage = 10_000; // characters
-const noPage: Page = { url: "", title: "", locale: "", colorScheme: "light" };
+// A frame that no loader has made, and the help page, are light or dark as the browser says.
+const colorScheme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+const noPage: Page = { url: "", title: "", locale: "", colorScheme };
 
 export class FrameChat {
   readonly post = (message: FrameMessage) => this.channel.post(message);
