@@ -130,10 +130,10 @@ func (cs *Conversations) Begin(ctx context.Context, c parley.Conversation, text 
 			return err
 		}
 		event := store.NewEvent{AgentID: c.AgentID, ConversationID: c.ID}
-		begun, written := event, event
-		begun.Kind, begun.Subject = parley.EventConversationCreated, string(c.ID)
-		written.Kind, written.Subject = parley.EventMessageCreated, string(first.ID)
-		return tx.RecordEvents(ctx, c.AccountID, now, begun, written)
+		created, added := event, event
+		created.Kind, created.Subject = parley.EventConversationCreated, string(c.ID)
+		added.Kind, added.Subject = parley.EventMessageCreated, string(first.ID)
+		return tx.RecordEvents(ctx, c.AccountID, now, created, added)
 	})
 	if err != nil {
 		return nil, err

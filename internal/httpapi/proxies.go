@@ -19,7 +19,7 @@ func (p Proxies) Contain(ip netip.Addr) bool {
 
 // Resolve returns the request as if whoever called the proxies had called the server's own proxy, or with none the
 // server itself. X-Forwarded-For is read from its end, as each proxy adds the address that it was called from; the
-// first one that is no proxy's is the client's, and what stands before it is whatever the client claims.
+// first one that is no proxy's is the client's, and what comes before it is whatever the client claims.
 func (p Proxies) Resolve(r *http.Request, trustProxy bool) *http.Request {
 	before := ClientAddress(r, trustProxy)
 	chain := forwardedFor(r)

@@ -325,7 +325,7 @@ func TestNobodyWorksNow(t *testing.T) {
 	}))
 }
 
-// TestPersonIsAskedForBeforeAnyMessage has visitors without a conversation ask for a person: what they want is the first
+// TestPersonIsAskedForBeforeAnyMessage has a visitor without a conversation ask for a person: the reason is the first
 // message, and no agent answers it.
 func TestPersonIsAskedForBeforeAnyMessage(t *testing.T) {
 	forEachServer(t, func(f *chatFixture) {
