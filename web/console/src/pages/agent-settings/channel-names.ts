@@ -1,6 +1,6 @@
 // What the channels are called that instructions can be for.
 import { useTexts, type Key } from "../../i18n";
-import type { Channel } from "./fields";
+import type { Channel } from "./channel-list";
 
 // What other companies call their products is the same in every language.
 const products: Readonly<Partial<Record<Channel, string>>> = {
