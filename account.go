@@ -22,6 +22,16 @@ type Account struct {
 	ExemptOwner UserID // who enters it in other ways too; empty without OnlySSO
 }
 
+// DayStart returns when the day of a moment begins by the account's time zone.
+func (a *Account) DayStart(at time.Time) time.Time {
+	zone, err := time.LoadLocation(a.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	year, month, day := at.In(zone).Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, zone)
+}
+
 // Credits is a number of message credits in thousandths, so that fractions add up exactly.
 type Credits int64
 

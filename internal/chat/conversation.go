@@ -111,6 +111,36 @@ func (cs *Conversations) saveStatus(ctx context.Context, tx *store.DB, c *parley
 	return cs.HandoverObserver.StatusChanged(ctx, tx, c, from, facts["by"], facts["reason"], now)
 }
 
+// Begin stores a new conversation with what its customer writes first, which the agent does not answer. Fails with
+// AGENT_NOT_FOUND once the agent is deleted.
+func (cs *Conversations) Begin(ctx context.Context, c parley.Conversation, text string) (*parley.Conversation, error) {
+	now := cs.Now()
+	c.ID, c.API, c.Status = parley.ConversationID(parley.NewUUID()), parley.APIV2, parley.ConversationOngoing
+	c.CreatedAt, c.UpdatedAt = now, now
+	first := parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
+		State: parley.MessageComplete, CreatedAt: now}
+	err := cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
+		if first.Parts, err = redactedParts(ctx, tx, c.AgentRef(), text); err != nil {
+			return err
+		}
+		if err := tx.CreateConversation(ctx, &c, &first, false); err != nil {
+			return err
+		}
+		if err := tx.TouchAgent(ctx, c.AgentRef(), now); err != nil {
+			return err
+		}
+		event := store.NewEvent{AgentID: c.AgentID, ConversationID: c.ID}
+		created, added := event, event
+		created.Kind, created.Subject = parley.EventConversationCreated, string(c.ID)
+		added.Kind, added.Subject = parley.EventMessageCreated, string(first.ID)
+		return tx.RecordEvents(ctx, c.AccountID, now, created, added)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
 // Pause stops the agent from answering, or lets it answer again; what customers write meanwhile is stored. A running
 // answer goes on to its end. Fails with RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING unless it is
 // ongoing.

@@ -34,6 +34,7 @@ func TestActionSettings(t *testing.T) {
 		}, ""},
 		"a short key": {func(c *server.Config) { c.SecretKey = "hunter2" }, "PARLEY_SECRET_KEY"},
 		"no range":    {func(c *server.Config) { c.FetchAllow = []string{"10.0.0.0/8", "inside"} }, "PARLEY_FETCH_ALLOW"},
+		"no proxies":  {func(c *server.Config) { c.TrustedProxies = []string{"the proxy"} }, "PARLEY_TRUSTED_PROXIES"},
 		"no program":  {func(c *server.Config) { c.FilePrograms = []string{"/usr/bin/less"} }, "PARLEY_FILE_PROGRAMS"},
 		"no engine":   {func(c *server.Config) { c.SearchURL = "searxng" }, "PARLEY_SEARCH_URL"},
 	} {

@@ -73,6 +73,7 @@ type ServingConfig struct {
 	Drain              time.Duration `default:"25s" env:"PARLEY_DRAIN" placeholder:"TIME"`
 	DrainDelay         time.Duration `default:"0s" env:"PARLEY_DRAIN_DELAY" placeholder:"TIME"`
 	TrustProxy         bool          `env:"PARLEY_TRUST_PROXY"`
+	TrustedProxies     []string      `env:"PARLEY_TRUSTED_PROXIES" placeholder:"CIDR"`
 	FetchAllow         []string      `env:"PARLEY_FETCH_ALLOW" placeholder:"CIDR"`
 	SearchTime         time.Duration `default:"2s" env:"PARLEY_SEARCH_TIME" placeholder:"TIME"`
 	MaxImport          int           `default:"1024" env:"PARLEY_MAX_IMPORT" placeholder:"MB"`
@@ -296,11 +297,18 @@ func (c Config) CheckDataFolder() error {
 	return err
 }
 
-// checkOutbound reports invalid settings of the connections to other servers.
+// proxies returns the proxies beyond the server's own that are believed.
+func (c ServingConfig) proxies() (httpapi.Proxies, error) {
+	return outbound.ParseAllow(c.TrustedProxies)
+}
+
+// checkOutbound reports invalid settings of other servers: those that this one calls, and the proxies that call it.
 func (c Config) checkOutbound() error {
 	var faults settingFaults
 	_, err := outbound.ParseAllow(c.FetchAllow)
 	faults.check(err == nil, "--fetch-allow (PARLEY_FETCH_ALLOW): %w", err)
+	_, err = c.proxies()
+	faults.check(err == nil, "--trusted-proxies (PARLEY_TRUSTED_PROXIES): %w", err)
 	_, err = c.newWebSearch()
 	faults.check(err == nil, "--search-url (PARLEY_SEARCH_URL): %w", err)
 	_, err = vault.New(c.SecretKey)

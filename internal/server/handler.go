@@ -52,7 +52,12 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 	signalling, page := s.logged("voice signalling", s.Media.Proxy()), s.logged("voice page", voicePage)
 	chatPagesHandler := s.logged("chat pages", chatPages)
 	readiness := httpapi.PlainHandler(s.Ready) // it is asked all the time: the log would hold little else
+	proxies, err := s.cfg.proxies()
+	if err != nil {
+		return nil, err
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = proxies.Resolve(r, s.cfg.TrustProxy)
 		origin := parley.Origin{Address: httpapi.ClientAddress(r, s.cfg.TrustProxy)}
 		r = r.WithContext(parley.WithOrigin(r.Context(), origin))
 		isConsole := shell.Serves(r) || consoleAPI.Serves(r)
@@ -212,8 +217,9 @@ const (
 // newConnectionTable returns the table of the public connections. Half of what the system allows stays free, for files,
 // databases and the services that turns call.
 func (c Config) newConnectionTable() *listen.ConnTable {
+	proxies, _ := c.proxies() // those of a configuration that was checked
 	l := listen.Limits{MaxConns: c.MaxConnections, SpareConns: spareConnections, MaxPerAddress: c.AddressConnections,
-		IsExempt: netip.Addr.IsLoopback}
+		IsExempt: func(ip netip.Addr) bool { return ip.IsLoopback() || proxies.Contain(ip) }}
 	if files := listen.Descriptors(); l.MaxConns == 0 && files > 0 {
 		l.MaxConns = min(files/2, maxConnections)
 	} else if l.MaxConns == 0 {

@@ -38,6 +38,8 @@ var SettingHelp = map[string]string{
 	"drain-delay": "How long a stopping server goes on taking requests before that, while /readyz says that it drains " +
 		"(${default}).",
 	"trust-proxy": "Take the client's address from X-Forwarded-For: only behind a proxy that sets it.",
+	"trusted-proxies": "Addresses of further proxies, such as those of sites that show the help page below their own " +
+		"domain: what they say in X-Forwarded-For is believed as well.",
 	"backup-to": "Folder, or bucket of an S3 service (s3://BUCKET/FOLDER), to which the server makes backups by itself; " +
 		"by default it makes none.",
 	"backup-every":   "How long after the newest backup the next one is made (${default}).",

@@ -145,6 +145,27 @@ func (db *DB) SumInsights(ctx context.Context, ref parley.AgentRef, from, to tim
 		order by `+column, ref.Agent, ref.Account, dayOf(from), dayOf(to))
 }
 
+// InsightCounts are what the conversations since a moment came to.
+type InsightCounts struct {
+	Conversations int64 `json:"conversations"`
+	Answers       int64 `json:"answers"`
+	Resolved      int64 `json:"resolved"`
+	Escalated     int64 `json:"escalated"`
+}
+
+// CountInsights counts the agent's conversations that began at a moment or later. It reads each of them, so the moment
+// must be of late.
+func (db *DB) CountInsights(ctx context.Context, ref parley.AgentRef, since time.Time) (InsightCounts, error) {
+	return sqldb.One(ctx, db.sql, func(scan sqldb.Scan) (c InsightCounts, err error) {
+		err = scan(&c.Conversations, &c.Answers, &c.Resolved, &c.Escalated)
+		return c, err
+	}, `
+		select count(*), cast(coalesce(sum(answers), 0) as bigint),
+		  count(case when `+figureClauses[FigureResolved]+` then 1 end), count(case when escalated = 1 then 1 end)
+		from conversation_insights
+		where agent_id = ? and account_id = ? and created_at >= ?`, ref.Agent, ref.Account, millis(since))
+}
+
 // OpenQuestions lists the questions that were not answered from a moment to before another, the newest first.
 func (db *DB) OpenQuestions(ctx context.Context, ref parley.AgentRef, from, to time.Time,
 	limit int) ([]parley.OpenQuestion, error) {

@@ -17,12 +17,17 @@ func FuzzToken(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(issued)
+	f.Add("u1." + issued[len("v1."):])
 	f.Add("v1.")
+	f.Add("u1")
 	f.Add("")
 	f.Fuzz(func(t *testing.T, token string) {
 		id, _, ok := s.readToken("agent", token, now)
 		if ok && id != v.ID || token == issued && !ok { // base64 has several ways to write the last byte
 			t.Errorf("%q is read as a token of %q: %v", token, id, ok)
+		}
+		if known, ok := s.KnownVisitor("agent", token); ok {
+			t.Errorf("%q is read as a token of the user %q", token, known)
 		}
 	})
 }

@@ -1577,7 +1577,7 @@ export interface components {
             type: "text";
         };
         /** @enum {string} */
-        Theme: "light" | "dark";
+        Theme: "light" | "dark" | "page";
         Ticket: {
             /**
              * Format: uuid

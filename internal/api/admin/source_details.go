@@ -370,8 +370,9 @@ func (s *Service) addReadPages(ctx context.Context, site *parley.Source, list []
 	return nil
 }
 
-// AgentDay is what there is to say of an agent today.
+// AgentDay is what there is to say of an agent today, which is a day by the time zone of the account.
 type AgentDay struct {
+	store.InsightCounts
 	// milliseconds until the first text of half of today's answers; null without answers. Of the newest 1,000.
 	FirstText *float64 `json:"firstTextMillis"`
 	// conversations in which the customer waits for a person, as the inbox lists them; at most 1,000
@@ -392,18 +393,23 @@ type FailedSource struct {
 const maxNamedFailures = 3
 
 func (s *Service) getAgentDay(ctx context.Context, in AgentRef) (AgentDay, error) {
-	ref, err := s.findAgent(ctx, in.ID)
+	account, agent, err := s.findOwner(ctx, in.ID)
 	if err != nil {
 		return AgentDay{}, err
 	}
-	work, err := s.DB.OpenWork(ctx, ref, s.Now().UTC().Truncate(24*time.Hour), maxAnswers)
+	ref, today := account.ID.AgentRef(agent), account.DayStart(s.Now())
+	work, err := s.DB.OpenWork(ctx, ref, today, maxAnswers)
+	if err != nil {
+		return AgentDay{}, err
+	}
+	counts, err := s.DB.CountInsights(ctx, ref, today)
 	if err != nil {
 		return AgentDay{}, err
 	}
 	failed, err := s.DB.Sources(ctx, ref, store.SourceFilter{Statuses: []parley.SourceStatus{parley.SourceFailed}},
 		parley.PageRequest{Limit: maxNamedFailures})
-	out := AgentDay{FirstText: median(work.FirstWords), Waiting: work.Waiting, FailedCount: failed.Total,
-		Failed: make([]FailedSource, len(failed.Items))}
+	out := AgentDay{InsightCounts: counts, FirstText: median(work.FirstWords), Waiting: work.Waiting,
+		FailedCount: failed.Total, Failed: make([]FailedSource, len(failed.Items))}
 	for i := range failed.Items {
 		src := &failed.Items[i]
 		out.Failed[i] = FailedSource{string(src.ID), src.Name, src.Failure, ingest.ReasonCode(src.Failure)}

@@ -398,6 +398,7 @@ func TestProgressOfSources(t *testing.T) {
 			mt.t.Errorf("%+v, want %+v", got, want)
 		}
 		checkAgentDay(mt, owner, agent, text.ID)
+		checkDayOfTheCompany(mt, owner, mt.NewAgent(mt.t, mt.Key))
 	})
 }
 
@@ -434,6 +435,26 @@ func checkAgentDay(mt *memberTest, m parley.Member, agent, source string) {
 	run(mt, admin.MoveConversation, admin.StateChange{ID: id, Step: "takeover"})
 	if got, inbox := day(), inboxIDs(mt, m, "waiting"); got.Waiting != 1 || !slices.Equal(inbox, []string{id}) {
 		mt.t.Errorf("%d wait at the agent, in the inbox %v", got.Waiting, inbox)
+	}
+}
+
+// checkDayOfTheCompany has conversations begin around the midnight of a company where it is noon now.
+func checkDayOfTheCompany(mt *memberTest, m parley.Member, agent string) {
+	mt.t.Helper()
+	now := time.Now().UTC()
+	ahead := 12 - now.Hour()
+	mt.exec(`update accounts set time_zone = ? where id = ?`, fmt.Sprintf("Etc/GMT%+d", -ahead), mt.Account)
+	midnight := now.Truncate(time.Hour).Add(-12 * time.Hour)
+	for i, at := range []time.Time{midnight.Add(-time.Millisecond), midnight, now} {
+		mt.exec(`insert into conversation_insights (conversation_id, account_id, agent_id, channel, created_at, day, topic,
+			topics, sentiment, escalated, has_voice, action_types, messages, answers, refused, up, down, outcome, asked_again,
+			terms, made_at)
+			values (?, ?, ?, 'API', ?, '', '', '[]', '', ?, 0, '[]', 4, 2, 0, 0, 0, 'resolved', ?, '', 0)`,
+			parley.NewUUID(), mt.Account, agent, at.UnixMilli(), i%2, i/2)
+	}
+	want := store.InsightCounts{Conversations: 2, Answers: 4, Resolved: 1, Escalated: 1}
+	if got := get[admin.AgentDay](mt, m, "GET /agents/"+agent+"/today", ""); got.InsightCounts != want {
+		mt.t.Errorf("the day of the company: %+v, want %+v", got.InsightCounts, want)
 	}
 }
 

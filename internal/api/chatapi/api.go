@@ -77,10 +77,10 @@ func New(cfg Config) *httpapi.API {
 type server struct {
 	Config
 
-	requests *access.Limiter // by address
+	requests *access.Limiter // by address, or by visitor where the site has shown who it is
 	visitors *access.Limiter // new ones, by agent and address
 	proofs   *access.Limiter // that were refused, by address
-	streams  streamCounter   // that are open, by agent and address
+	streams  streamCounter   // that are open, by agent and device
 
 	people peopleLimiters
 
@@ -123,15 +123,30 @@ type caller struct {
 	hasFeed bool // a stream goes on after the handler
 }
 
+// devices returns what a request is counted for: the address and the visitor. Whom the site has shown to be one of its
+// users is counted alone, as many of them may share the address of a company, or of the proxy of the site.
+func (c *caller) devices() []string {
+	switch {
+	case c.visitor == nil:
+		return []string{c.address}
+	case c.visitor.UserID != "":
+		return []string{string(c.visitor.ID)}
+	}
+	return []string{c.address, string(c.visitor.ID)}
+}
+
+// device returns the first of devices: the visitor of a user, else the address.
+func (c *caller) device() string { return c.devices()[0] }
+
 func callerOf(c *call) *caller { return c.Caller.(*caller) }
 
 // visitorScheme is the scheme of Authorization.
 const visitorScheme = "Visitor "
 
-// admit counts the request for its address, finds the agent and then the visitor. A private agent is not found.
+// admit counts the request, finds the agent and then the visitor. A private agent is not found.
 func (s *server) admit(ctx context.Context, r *http.Request, op *httpapi.Operation) (httpapi.Admission, error) {
 	address := httpapi.ClientAddress(r, s.TrustProxy)
-	rate := s.requests.Take(address, s.Now())
+	rate := s.requests.Take(s.requestKey(r, address), s.Now())
 	admission := httpapi.Admission{Rate: httpapi.Rate{Limit: rate.Limit, Remaining: rate.Remaining, Reset: rate.Reset}}
 	if !rate.OK {
 		return admission, rate.Err()
@@ -161,6 +176,15 @@ func (s *server) admit(ctx context.Context, r *http.Request, op *httpapi.Operati
 		return admission, err
 	}
 	return admission, nil
+}
+
+// requestKey returns what a request is counted for before anything is read from the database.
+func (s *server) requestKey(r *http.Request, address string) string {
+	agent := parley.AgentID(httpapi.PathParam(r, "agentId"))
+	if id, ok := s.Visitors.KnownVisitor(agent, visitorToken(r)); ok {
+		return string(id)
+	}
+	return address
 }
 
 // setAgent finds the agent with its account. A private agent is not found.
@@ -198,14 +222,14 @@ func (s *server) setAccount(ctx context.Context, c *caller) error {
 	return nil
 }
 
-// countMessage counts a message against the agent's limit, for the address and for the visitor. It fails with
+// countMessage counts a message against the agent's limit, for each of the caller's devices. It fails with
 // RATE_LIMIT_TOO_MANY_REQUESTS and the agent's own words.
 func (s *server) countMessage(c *caller) error {
 	limiter := s.deviceLimiter(c.agent.RateLimit)
 	prefix := string(c.agent.ID) + " "
-	for _, key := range []string{prefix + c.address, prefix + string(c.visitor.ID)} {
+	for _, device := range c.devices() {
 		var e *parley.Error
-		if errors.As(limiter.Take(key, s.Now()).Err(), &e) {
+		if errors.As(limiter.Take(prefix+device, s.Now()).Err(), &e) {
 			e.Message = c.agent.RateLimit.Message
 			if e.Message != parley.DefaultDeviceLimit().Message {
 				e.Details = map[string]string{"reason": reasonOwnWords}

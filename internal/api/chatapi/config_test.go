@@ -16,7 +16,7 @@ type frameConfig struct {
 			Theme, HeaderColor, AlignChatButton string
 			ShowFeedback, ShowAttachments       bool
 		}
-		CenterStage *struct{ WelcomeMessage string }
+		CenterStage *struct{ WelcomeMessage, Theme string }
 	}
 	Leads    *struct{ ToolName string }
 	Features struct{ Files, Dictation, Voice, Handover, Email bool }
@@ -39,13 +39,14 @@ func TestFrameIsConfigured(t *testing.T) {
 			t.Errorf("without styles: %+v", c)
 		}
 		styles := `{"styles":{"chat":{"theme":"dark","headerColor":"#123456","showFeedback":false},
-			"centerStage":{"welcomeMessage":"Welcome"}}}`
+			"centerStage":{"welcomeMessage":"Welcome","theme":"page"}}}`
 		if r := f.server.Do(f, http.MethodPut, "/agents/"+agent+"/styles", f.server.Key, styles); r.Status != http.StatusOK {
 			f.Fatalf("%s", r.Body)
 		}
 		c = f.config(agent, "")
 		if chat := c.Styles.Chat; chat.Theme != "dark" || chat.HeaderColor != "#123456" || chat.ShowFeedback ||
-			c.Styles.CenterStage == nil || c.Styles.CenterStage.WelcomeMessage != "Welcome" {
+			c.Styles.CenterStage == nil || c.Styles.CenterStage.WelcomeMessage != "Welcome" ||
+			c.Styles.CenterStage.Theme != "page" {
 			t.Errorf("with styles: %+v", c)
 		}
 	})

@@ -55,8 +55,8 @@ func (s *server) uploadFolder(_ context.Context, _ *http.Request, by any) (strin
 	if !areFilesShown(from.agent) {
 		return "", parley.NewErrorf(parley.CodeNotFound, "This agent takes no files.")
 	}
-	for _, key := range []string{from.address, string(from.visitor.ID)} {
-		if err := s.people.uploads.Take(string(from.agent.ID)+" "+key, s.Now()).Err(); err != nil {
+	for _, device := range from.devices() {
+		if err := s.people.uploads.Take(string(from.agent.ID)+" "+device, s.Now()).Err(); err != nil {
 			return "", err
 		}
 	}

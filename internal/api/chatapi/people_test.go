@@ -325,6 +325,42 @@ func TestNobodyWorksNow(t *testing.T) {
 	}))
 }
 
+// TestPersonIsAskedForBeforeAnyMessage has a visitor without a conversation ask for a person: the reason is the first
+// message, and no agent answers it.
+func TestPersonIsAskedForBeforeAnyMessage(t *testing.T) {
+	forEachServer(t, func(f *chatFixture) {
+		token := f.newVisitor()
+		var out struct {
+			ConversationID, Status string
+			TicketNumber           int
+		}
+		f.post(token, "/handover", fields{"reason": " My parcel is lost ", "email": "ann@example.org",
+			"page": "https://shop.example/a?b=c", "title": "Shop", "locale": "de", "mode": "iframe"}, &out)
+		if out.Status != "taken_over" || out.TicketNumber != 1 {
+			f.Errorf("%+v", out)
+		}
+		h := f.history(token, out.ConversationID)
+		if h.Status != "taken_over" || len(h.Messages) != 1 || h.Messages[0].Author != "user" ||
+			h.Messages[0].Parts[0].Text != "My parcel is lost" {
+			f.Errorf("%+v", h)
+		}
+		conv, err := f.server.DB.Conversation(f.Context(), f.ref().ConversationRef(parley.ConversationID(out.ConversationID)))
+		if err != nil || conv.Channel != parley.ChannelIframe || conv.EmbedOrigin != "https://shop.example/a" ||
+			conv.EmbedTitle != "Shop" || conv.EmbedLocale != "de" || conv.WaitingSince == nil {
+			f.Errorf("%+v %v", conv, err)
+		}
+		if n := len(f.model.Requests()); n != 0 {
+			f.Errorf("the model was asked %d times", n)
+		}
+		for _, body := range []fields{{}, {"reason": "  "}, {"conversationId": nil, "reason": nil}} {
+			f.wantCode(f.do(http.MethodPost, f.agent+"/handover", token, body), "VALIDATION_INVALID_BODY")
+		}
+		f.change(`{"allowedDomains":["shop.example"]}`)
+		f.wantCode(f.do(http.MethodPost, f.agent+"/handover", token, fields{"reason": "Hello",
+			"page": "https://evil.example/a"}), "AUTH_DOMAIN_NOT_ALLOWED")
+	})
+}
+
 func TestHandoverIsSwitchedOff(t *testing.T) {
 	forEachServer(t, func(f *chatFixture) {
 		token := f.newVisitor()

@@ -30,9 +30,9 @@ func newPeopleLimiters() peopleLimiters {
 		uploads: limiter(uploadLimit), dictations: limiter(dictateLimit), searches: limiter(searchLimit)}
 }
 
-// count counts a request of an address for an agent. Fails with RATE_LIMIT_TOO_MANY_REQUESTS.
+// count counts a request of a device for an agent. Fails with RATE_LIMIT_TOO_MANY_REQUESTS.
 func (s *server) count(limiter *access.Limiter, c *caller) error {
-	return limiter.Take(string(c.agent.ID)+" "+c.address, s.Now()).Err()
+	return limiter.Take(string(c.agent.ID)+" "+c.device(), s.Now()).Err()
 }
 
 // addPeopleRoutes adds what goes beyond question and answer: forms, people, files and voices.
@@ -66,7 +66,8 @@ func (s *server) addPersonRoutes(g httpapi.Group) {
 		Repeatable:   true,
 		Summary:      "Ask for a person",
 		MaxBodyBytes: maxFormBodyBytes,
-		Errors:       errorCodes{parley.CodeConversationNotFound, parley.CodeNotOngoing, parley.CodeNotFound},
+		Errors: errorCodes{parley.CodeConversationNotFound, parley.CodeNotOngoing, parley.CodeNotFound,
+			parley.CodeDomainNotAllowed},
 	}, s.handOver)
 
 	httpapi.Add(g, "POST /conversation/{conversationId}/typing", operation{

@@ -47,7 +47,7 @@ func (sc *streamCounter) count(key string) int {
 }
 
 // limitIdleStream fails with RATE_LIMIT_TOO_MANY_REQUESTS where the stream of a conversation that no person has
-// taken over would leave too few of the address's streams to answers.
+// taken over would leave too few of the device's streams to answers.
 func (s *server) limitIdleStream(from *caller, conv *parley.Conversation) error {
 	if conv.Status == parley.ConversationTakenOver || s.streams.count(from.streamKey()) <= idleStreamLimit {
 		return nil
@@ -57,9 +57,9 @@ func (s *server) limitIdleStream(from *caller, conv *parley.Conversation) error 
 	return fail
 }
 
-func (c *caller) streamKey() string { return string(c.agent.ID) + " " + c.address }
+func (c *caller) streamKey() string { return string(c.agent.ID) + " " + c.device() }
 
-// limitStreams returns the handler of a stream, which fails with RATE_LIMIT_TOO_MANY_REQUESTS where the address has
+// limitStreams returns the handler of a stream, which fails with RATE_LIMIT_TOO_MANY_REQUESTS where the device has
 // enough streams of the agent open. The handler begins its stream with s.follow.
 func limitStreams[In any](s *server, handle httpapi.Handler[In, httpapi.EventStream],
 ) httpapi.Handler[In, httpapi.EventStream] {

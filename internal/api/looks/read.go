@@ -20,7 +20,7 @@ type Styles struct {
 // ChatStyles are the styles of the chat widget. A field without a value is null if it is nullable, and absent
 // otherwise.
 type ChatStyles struct {
-	Theme                   string        `json:"theme,omitempty" enum:"light,dark" name:"Theme"`
+	Theme                   string        `json:"theme,omitempty" enum:"light,dark,page" name:"Theme"`
 	HeaderColor             string        `json:"headerColor,omitempty" format:"color"`
 	UserMessageColor        string        `json:"userMessageColor,omitempty" format:"color"`
 	ButtonColor             string        `json:"buttonColor,omitempty" format:"paint"`
@@ -62,7 +62,7 @@ type StageStyles struct {
 	ShowFeedback        bool                           `json:"showFeedback"`
 	ShowDataSource      bool                           `json:"showDataSource"`
 	CloseOnOutsideClick bool                           `json:"closeOnOutsideClick"`
-	Theme               string                         `json:"theme" enum:"light,dark" name:"Theme"`
+	Theme               string                         `json:"theme" enum:"light,dark,page" name:"Theme"`
 	ButtonColor         string                         `json:"buttonColor,omitempty" format:"color"`
 	HeaderColor         string                         `json:"headerColor,omitempty" format:"color"`
 	UserMessageColor    string                         `json:"userMessageColor,omitempty" format:"color"`

@@ -39,7 +39,7 @@ type ChatStylesWrite struct {
 	UserMessageColor httpapi.Opt[string] `json:"userMessageColor,omitzero" nullable:"true" format:"color"`
 	ButtonColor      httpapi.Opt[string] `json:"buttonColor,omitzero" nullable:"true" format:"paint"`
 
-	Theme                   httpapi.Opt[string]            `json:"theme,omitzero" enum:"light,dark" name:"Theme"`
+	Theme                   httpapi.Opt[string]            `json:"theme,omitzero" enum:"light,dark,page" name:"Theme"`
 	DisplayName             httpapi.Opt[string]            `json:"displayName,omitzero" nullable:"true" max:"100"`
 	AutoOpenChatWindowAfter httpapi.Opt[float64]           `json:"autoOpenChatWindowAfter,omitzero" nullable:"true"`
 	Mobile                  httpapi.Opt[MobileStylesWrite] `json:"mobile,omitzero"`
@@ -99,7 +99,7 @@ type StageStylesWrite struct {
 	ShowFeedback        httpapi.Opt[bool]              `json:"showFeedback,omitzero"`
 	ShowDataSource      httpapi.Opt[bool]              `json:"showDataSource,omitzero"`
 	CloseOnOutsideClick httpapi.Opt[bool]              `json:"closeOnOutsideClick,omitzero"`
-	Theme               httpapi.Opt[string]            `json:"theme,omitzero" enum:"light,dark" name:"Theme"`
+	Theme               httpapi.Opt[string]            `json:"theme,omitzero" enum:"light,dark,page" name:"Theme"`
 	ButtonColor         httpapi.Opt[string]            `json:"buttonColor,omitzero" nullable:"true" format:"color"`
 	HeaderColor         httpapi.Opt[string]            `json:"headerColor,omitzero" nullable:"true" format:"color"`
 	UserMessageColor    httpapi.Opt[string]            `json:"userMessageColor,omitzero" nullable:"true" format:"color"`

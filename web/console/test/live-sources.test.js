@@ -87,7 +87,7 @@ describe("sources and events", { skip }, () => {
       await page.goto(page.url().replace(/\/agents$/, `/agents/${agentId}`));
       await page.clock.runFor(1000);
       await page.getByText("0.41 sec").waitFor();
-      const counted = () => count(answer, `/v2/agents/${agentId}/insights`);
+      const counted = () => count(answer, `/v1/agents/${agentId}/today`);
       const before = counted();
       await page.clock.runFor(30_000);
       assert.equal(counted(), before);

@@ -1,11 +1,13 @@
 // The playground, as a person uses it.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { agents, answers } from "./answers.js";
 import { assertSoon, skip } from "./browser.js";
 import { eventsOf, explain, metadata, streamOf } from "./playground-answers.js";
 import { sendQuestion } from "./screen-states.js";
 import { useSamePages } from "./setup.js";
+import { runnerImport } from "vite";
 
 const [{ id }] = agents;
 const path = `/agents/${id}/playground`;
@@ -86,6 +88,45 @@ describe("playground", { skip }, () => {
       const lanes = [{}, { draft: { instructions: "Be brief." } }];
       assert.deepEqual(bodies(answer, `POST /v1/agents/${id}/compare`), [{ message: "Shoes?", lanes }]);
     });
+  });
+
+  test("what a channel adds is tried with the question, changed and saved", async () => {
+    const answer = answers({ list: withSettings });
+    const saved = "Begin with a greeting, and sign as the shop.";
+    await open(answer, path, async (page) => {
+      await page.getByRole("button", { name: "No channel Channel" }).click();
+      await page.getByRole("option", { name: "E-mail", exact: true }).click();
+      const added = page.getByLabel("Added in: E-mail");
+      assert.equal(await added.inputValue(), saved);
+      assert.equal(new URL(page.url()).searchParams.get("channel"), "email");
+      await page.getByText("Compare with saved").click();
+      assert.equal(await page.getByText("other instructions").count(), 0); // both are asked as in that channel
+      await added.fill("Sign as the shop.");
+      await page.getByText("other instructions").waitFor();
+      await sendQuestion(page, "Shoes?");
+      await spoken(page, "Within 30 days.");
+      const asked = (text) => ({ draft: { instructions: `Be kind and short.\n\n${text}` } });
+      const lanes = [asked(saved), asked("Sign as the shop.")];
+      assert.deepEqual(bodies(answer, `POST /v1/agents/${id}/compare`), [{ message: "Shoes?", lanes }]);
+      await page.keyboard.press("Control+s");
+      await page.getByText("Saved", { exact: true }).waitFor();
+      const channelInstructions = { email: "Sign as the shop.", phone: { chat: "", voice: "Say numbers one by one." } };
+      assert.deepEqual(bodies(answer, `PATCH /v1/agents/${id}/settings`), [{ baseVersion: 7, settings: { channelInstructions } }]);
+    });
+  });
+
+  test("the text of a channel is one for all ways to talk, or that for writing", async () => {
+    const { module } = await runnerImport(join(import.meta.dirname, "../src/pages/playground/channel-text.ts"), { configFile: false });
+    const { addText, textOf, withText } = module;
+    const all = { email: "Sign.", phone: { chat: "Briefly.", voice: "Slowly." } };
+    assert.deepEqual(["email", "phone", "api"].map((channel) => textOf(all, channel)), ["Sign.", "Briefly.", ""]);
+    assert.equal(textOf(null, "api"), "");
+    assert.deepEqual(withText(all, "email", ""), { phone: all.phone });
+    assert.deepEqual(withText(all, "phone", ""), { email: "Sign.", phone: { voice: "Slowly." } });
+    assert.deepEqual(withText(null, "api", "Hi."), { api: "Hi." });
+    assert.equal(withText({ api: "Hi." }, "api", ""), null);
+    assert.deepEqual([addText("Be kind. ", " Sign."), addText("", "Sign."), addText("Be kind. ", " ")],
+      ["Be kind.\n\nSign.", "Sign.", "Be kind. "]);
   });
 
   test("answers are rated, asked for again and improved", async () => {

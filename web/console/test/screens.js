@@ -37,6 +37,7 @@ const mine = { inbox: [{ ...inboxRows[0], claimedBy: { userId: "usr_1", name: "O
 const views = [savedView(1, "Refunds", { shared: true }), savedView(2, "Without an agent", { gone: ["agent"] })];
 const alone = { ...people, state: { members: members.slice(0, 1), invitations: [] } };
 const noUsage = { credits: 0, reservedCredits: 0, forecast: null, reachesLimitAt: null, creditLimit: null, days: usage.days.map((one) => ({ ...one, credits: 0 })), models: [], plan: { ...usage.plan, name: "unlimited", voice: false, voiceSessionsPerDay: null, agents: null, storagePerAgent: null, creditsPerMonth: null } };
+const nothingToday = { conversations: 0, answers: 0, resolved: 0, escalated: 0, firstTextMillis: null, waiting: 0 };
 const playground = `/agents/${help}/playground`;
 
 /** By name: the address and the states. */
@@ -88,7 +89,7 @@ export const screens = {
   "agents-manifest": screen("/agents", { full: [{}, to.openManifest] }),
   agent: screen(`/agents/${help}`, {
     full: [{}, to.byText("Do you ship to Norway?")],
-    empty: [{ state: { sources: [], insights: to.noInsights, today: { firstTextMillis: null, waiting: 0 } } }, to.byText(help)],
+    empty: [{ state: { sources: [], insights: to.noInsights, today: nothingToday } }, to.byText(help)],
     viewer: [viewer, to.byText("Do you ship to Norway?")],
     partial: [{ fail: { [`GET /v1/agents/${help}/today`]: to.broken, [`${routes.agent}/insights`]: to.broken } }, to.requestId],
     ...to.stuck(routes.agent),

@@ -86,6 +86,8 @@ const passages = ["Goods may be sent back within thirty days.", "The label for t
 const sums = { conversations: 31, messages: 120, answers: 60, refusedAnswers: 5, escalated: 2 };
 const counts = { ...sums, thumbsUp: 7, thumbsDown: 1, resolved: 27, unresolved: 4 };
 
+const today = { conversations: 31, answers: 60, resolved: 27, escalated: 2, firstTextMillis: 410, waiting: 2 };
+
 const insights = {
   from: "2026-11-01",
   to: "2026-11-30",
@@ -152,7 +154,7 @@ export function answerSources(state, { method, path, query, body }) {
       const earlier = text.replace("thirty days", "fourteen days");
       return [200, { version, bytes: 90, start: 0, text: version === "71c0ffee00aa11bb" ? earlier : text, next: null }];
     },
-    "GET /v1/today": () => [200, { firstTextMillis: 410, waiting: 2, ...failed(state), ...state.today }],
+    "GET /v1/today": () => [200, { ...today, ...failed(state), ...state.today }],
     "GET /v1/sources/ID/versions": () => [
       200,
       {

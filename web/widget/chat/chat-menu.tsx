@@ -23,7 +23,9 @@ export function ChatMenu({ className }: { className: string | undefined }) {
   if (chat.visitor.value.userId !== null || chat.mode === "help") {
     items.push({ id: "history", label: t("menu.history"), act: () => setSheet("history") });
   }
-  if (chat.config.features.handover && chat.conversation.value?.status === "ongoing") {
+  const begins = !chat.isLoading.value && chat.turns.phase.value === "idle";
+  const isOngoing = chat.conversation.value ? chat.conversation.value.status === "ongoing" : begins;
+  if (chat.config.features.handover && isOngoing) {
     items.push({ id: "person", label: t("menu.person"), act: () => setSheet("person") });
   }
   const switchSound = () => chat.store.set({ hasSound: !hasSound });
@@ -42,6 +44,7 @@ function OpenSheet({ sheet, onClose }: { sheet: Sheet; onClose: () => void }) {
   const chat = useChat();
   const t = chat.texts.t as Translate;
   const locale = chat.texts.locale.value;
+  const [isFirst] = useState(chat.conversation.value === null);
   const open = (id: string) => {
     chat.openConversation(id);
     onClose();
@@ -66,7 +69,7 @@ function OpenSheet({ sheet, onClose }: { sheet: Sheet; onClose: () => void }) {
   }
   return (
     <Panel title={t("menu.person")} t={t} onClose={onClose}>
-      <HandoverPanel t={t} hasEmail={chat.config.features.email} ask={chat.people.ask} onClose={onClose} />
+      <HandoverPanel t={t} hasEmail={chat.config.features.email} isFirst={isFirst} ask={chat.people.ask} onClose={onClose} />
     </Panel>
   );
 }

@@ -24,7 +24,9 @@ import { Turns } from "./turns";
 import { Visitor } from "./visitor";
 
 const longestMessage = 10_000; // characters
-const noPage: Page = { url: "", title: "", locale: "", colorScheme: "light" };
+// A frame that no loader has made, and the help page, are light or dark as the browser says.
+const colorScheme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+const noPage: Page = { url: "", title: "", locale: "", colorScheme };
 
 export class FrameChat {
   readonly post = (message: FrameMessage) => this.channel.post(message);
@@ -72,13 +74,15 @@ export class FrameChat {
     this.thread.isHidden = (id) => this.store.isHidden(id);
     this.turns = new Turns(this.api, this.thread, this.network, this.turnEvents());
     const { api, thread, network, turns } = this;
-    this.follower = new Follower(api, thread, network, turns, (fresh) => this.announcer.tell(fresh));
+    const look = () => this.conversations.lookSoon();
+    this.follower = new Follower(api, thread, network, turns, (fresh) => this.announcer.tell(fresh), look);
     this.tools = new PageTools({
       post: (type, data) => channel.post({ type, data }),
       complain: (message) => channel.post({ type: "error", data: { code: "INVALID_FORM", message } }),
     });
-    this.people = new People(api, thread, this.follower, turns, this.post, this.announcer.speakOfPerson);
-    this.tabs = new Tabs(config.agentId, () => this.conversations.lookSoon());
+    const beginning = { describe: () => this.describeBeginning(), note: (id: string) => this.noteBegun(id) };
+    this.people = new People(api, thread, this.follower, turns, this.post, this.announcer.speakOfPerson, beginning);
+    this.tabs = new Tabs(config.agentId, look);
   }
 
   // What is shown
@@ -284,16 +288,23 @@ export class FrameChat {
     return { mode: this.mode === "preview" ? "iframe" : this.mode, ...(url && { page: url.slice(0, 2_000) }) };
   }
 
+  /** Where a conversation begins, and in which language. */
+  private describeBeginning(): Record<string, unknown> {
+    const { title } = this.page.value;
+    return { ...this.describePlace(), ...(title && { title: title.slice(0, 200) }), locale: this.texts.locale.value };
+  }
+
   /** What is sent with each message. */
   private describeMessage(): Record<string, unknown> {
-    const { title } = this.page.value;
     const { metadata } = this.who;
-    return {
-      ...this.describePlace(),
-      ...(title && { title: title.slice(0, 200) }),
-      locale: this.texts.locale.value,
-      ...(metadata !== "" && { metadata }),
-    };
+    return { ...this.describeBeginning(), ...(metadata !== "" && { metadata }) };
+  }
+
+  /** A wish for a person has begun a conversation. */
+  private noteBegun(conversationId: string) {
+    this.store.set({ conversationId });
+    this.post({ type: "conversation-started", data: { conversationId } });
+    this.tabs.tell();
   }
 
   private noteAccepted(message: Message, isNew: boolean) {

@@ -31,6 +31,8 @@ export class Follower {
     private readonly connection: Connection,
     private readonly turns: Pick<Turns, "phase">,
     private readonly onMessages: (fresh: readonly Message[]) => void,
+    /** Reads what has come meanwhile. */
+    private readonly catchUp: () => void,
   ) {
     turns.phase.subscribe((phase) => {
       if (phase === "idle") for (const event of this.held.splice(0)) this.take(event);
@@ -44,7 +46,7 @@ export class Follower {
     this.stop();
     this.conversationId = id;
     this.running = new AbortController();
-    void this.run(id, this.running.signal);
+    void this.follow(id, this.running.signal);
   }
 
   stop() {
@@ -59,12 +61,32 @@ export class Follower {
     this.person.value = null;
   }
 
-  private async run(id: string, signal: AbortSignal) {
+  private async follow(id: string, signal: AbortSignal) {
+    const alone = () => this.run(id, signal, () => {});
+    // Hidden tabs follow people as well.
+    const isShared = this.thread.head.value?.status === "taken_over" && "locks" in navigator;
+    if (isShared) await this.share(id, signal).catch(alone);
+    else await alone();
+    if (this.running?.signal === signal) this.running = null;
+  }
+
+  /** Follows together with the visitor's other tabs. */
+  private async share(id: string, signal: AbortSignal) {
+    const { shareFollowing } = await import("./shared-following");
+    if (signal.aborted) return;
+    await shareFollowing(`parley:events:${id}`, signal, {
+      lead: (until, relay) => this.run(id, until, relay),
+      take: (event) => this.receive(event),
+      catchUp: this.catchUp,
+    });
+  }
+
+  private async run(id: string, signal: AbortSignal, relay: (event: ServerEvent) => void) {
     for (let failures = 0; !signal.aborted; ) {
       const begun = performance.now();
       let isLost = false;
       try {
-        await this.read(id, signal);
+        await this.read(id, signal, relay);
         if (this.thread.head.value?.status === "ended") break;
       } catch (error) {
         if (signal.aborted) return;
@@ -77,18 +99,22 @@ export class Follower {
       else if (isLost) await this.connection.pause(failures - 2, signal);
       else await this.connection.wait(pauseBefore(failures), signal);
     }
-    if (this.running?.signal === signal) this.running = null;
   }
 
-  private async read(id: string, signal: AbortSignal) {
+  private async read(id: string, signal: AbortSignal, relay: (event: ServerEvent) => void) {
     const options = { signal, lastEventId: String(this.thread.lastSeq) };
     const stream = await this.api.stream("GET", `/conversation/${id}/events`, undefined, options);
     this.connection.ok();
     for await (const event of readEvents(stream)) {
       if (signal.aborted) return;
-      if (this.turns.phase.value === "idle") this.take(event);
-      else this.held.push(event);
+      relay(event);
+      this.receive(event);
     }
+  }
+
+  private receive(event: ServerEvent) {
+    if (this.turns.phase.value === "idle") this.take(event);
+    else this.held.push(event);
   }
 
   /** Waits as long as the server wants; nobody who waits for nothing is told. */

@@ -10,6 +10,12 @@ import type { ConversationHead, Message, Person } from "./state";
 import { newMessage, type Thread } from "./thread";
 import type { Turns } from "./turns";
 
+/** Where a conversation begins, and who is told of it. */
+interface Beginning {
+  describe(): Record<string, unknown>;
+  note(conversationId: string): void;
+}
+
 export class People {
   /** The person who answers now; null while the agent does. */
   readonly shown = computed(() => {
@@ -37,6 +43,7 @@ export class People {
     private readonly turns: Pick<Turns, "phase">,
     private readonly post: (message: FrameMessage) => void,
     private readonly announce: (change: PersonChange, person: Person | null) => void,
+    private readonly beginning: Beginning,
   ) {
     follower.person.subscribe((person) => {
       if (person?.state === "joined" || person?.state === "left") this.addLine(person.state, person);
@@ -61,14 +68,23 @@ export class People {
     if (this.turns.phase.value === "idle") this.follower.start();
   }
 
-  /** Asks for a person, or says where the answer shall go. */
+  /** Asks for a person, or says where the answer shall go. Who has written nothing yet begins a conversation with it. */
   readonly ask = async (wish: { reason?: string; email?: string }): Promise<Handover> => {
-    const conversationId = this.thread.head.value?.id ?? "";
-    const reply = await this.api.request<Handover>("POST", "/handover", { conversationId, ...wish });
-    if (reply.canAnswerByEmail) this.givenIn.value = conversationId;
-    if (this.thread.head.value?.status === "ongoing") this.noteAsked();
+    const shown = this.thread.head.value?.id;
+    const place = shown ? { conversationId: shown } : this.beginning.describe();
+    const reply = await this.api.request<Handover>("POST", "/handover", { ...place, ...wish });
+    if (!shown) await this.begin(reply.conversationId);
+    if (reply.canAnswerByEmail) this.givenIn.value = shown ?? reply.conversationId;
+    if (!shown || this.thread.head.value?.status === "ongoing") this.noteAsked();
     return reply;
   };
+
+  /** Shows the conversation that the wish has begun. */
+  private async begin(conversationId: string) {
+    this.thread.begin(conversationId);
+    this.beginning.note(conversationId);
+    await this.thread.refresh().catch(() => null); // what is followed brings it as well
+  }
 
   private noteAsked() {
     this.addLine("waiting", null);

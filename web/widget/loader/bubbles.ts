@@ -7,6 +7,7 @@ import { globals } from "./script";
 import { adopt, top } from "./sheet";
 import type { Shell } from "./shell";
 import { write } from "./storage";
+import { isDark } from "./scheme";
 
 // "Close" in the languages of the chat: the button has no other word, and texts are not loaded for it.
 const closeWords: Record<string, string> = {
@@ -23,7 +24,7 @@ export function createBubbles({ bottom, elements, endings }: Shell, id: string, 
   element.id = id;
   element.setAttribute("role", "status");
   elements.push(element);
-  endings.push(adopt(styles(id, looks.alignChatButton ?? "right", looks.theme === "dark", bottom)));
+  endings.push(adopt(styles(id, looks.alignChatButton ?? "right", isDark(looks.theme), bottom)));
 
   function add(text: string, run: () => void): HTMLElement {
     const button = document.createElement("button");

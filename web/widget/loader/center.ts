@@ -7,6 +7,7 @@ import { smallScreen } from "./screen";
 import { adopt, top } from "./sheet";
 import type { Shell } from "./shell";
 import { noteKey, read, write } from "./storage";
+import { isDark } from "./scheme";
 
 const widths = { small: 360, medium: 420, large: 520 }; // px
 
@@ -23,7 +24,7 @@ export function begin(shell: Shell): Commands {
       noteRead();
       return cover(shell, opening, backdrop);
     },
-    isDark: () => looks().theme === "dark",
+    isDark: () => isDark(looks().theme),
     displayName: () => looks().displayName || agent.config?.name || "",
   });
   const backdrop = document.createElement("div");

@@ -4,6 +4,7 @@ import type { FrameMessage, Identity, PageOptions, ToFrame, ToPage } from "../ch
 import { describeForm, runTool, type Handlers } from "./calls";
 import type { Commands } from "./global";
 import { checkOptions, cutMessages } from "./options";
+import { isPageDark } from "./scheme";
 import { globals } from "./script";
 import type { Shell } from "./shell";
 import { forget, keep, read, readKept, write } from "./storage";
@@ -52,18 +53,20 @@ export class Connection {
   }
 
   /**
-   * Tells the frame where the page is, again when that has changed: pages of one document change without being loaded.
+   * Tells the frame where the page is, and whether it is dark, again when that has changed: pages of one document change
+   * without being loaded.
    * Browsers that do not tell of it are asked when somebody goes into the chat, which takes the focus from the page.
    */
   private followPage(): () => void {
     let told = "";
     const tell = () => {
-      const now = [location.href, document.title, document.documentElement.lang].join();
+      const now = [location.href, document.title, document.documentElement.lang, isPageDark()].join();
       if (now !== told) this.tellPage();
       told = now;
     };
     const { navigation } = window as { navigation?: EventTarget };
-    const places = [[window, "blur"], [window, "popstate"], [navigation, "currententrychange"]] as const;
+    const scheme: EventTarget = matchMedia("(prefers-color-scheme:dark)");
+    const places = [[window, "blur"], [window, "popstate"], [navigation, "currententrychange"], [scheme, "change"]] as const;
     places.forEach(([target, type]) => target?.addEventListener(type, tell));
     return () => places.forEach(([target, type]) => target?.removeEventListener(type, tell));
   }
@@ -149,9 +152,7 @@ export class Connection {
 
   private describePage(): ToFrame["page"] {
     const { title, documentElement: root } = document;
-    const scheme = getComputedStyle(root).colorScheme;
-    const isDark = /dark/.test(scheme) && (!/light/.test(scheme) || matchMedia("(prefers-color-scheme:dark)").matches);
-    const colorScheme = isDark ? "dark" : "light";
+    const colorScheme = isPageDark() ? "dark" : "light";
     const needsConfig = !this.shell.agent.config;
     return { url: location.href, title, locale: this.locale || root.lang, colorScheme, needsConfig };
   }

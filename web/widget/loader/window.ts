@@ -8,6 +8,7 @@ import { followScreen } from "./place";
 import { smallScreen } from "./screen";
 import { adopt, top } from "./sheet";
 import type { Shell } from "./shell";
+import { isDark } from "./scheme";
 
 export function begin(shell: Shell): Commands {
   const { agent, endings } = shell;
@@ -19,7 +20,7 @@ export function begin(shell: Shell): Commands {
     },
     isKept: true,
     announce: (label) => bubbles?.say(label),
-    isDark: () => agent.config?.styles.chat.theme === "dark",
+    isDark: () => isDark(agent.config?.styles.chat.theme),
     displayName: () => agent.config?.styles.chat.displayName || agent.config?.name || "",
   });
   const { connection } = opening;

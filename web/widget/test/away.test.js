@@ -74,6 +74,32 @@ describe("nobody is there", { skip }, () => {
     }
   });
 
+  test("who has written nothing yet asks for a person with the first message", async () => {
+    const wish = "My parcel is lost.";
+    const given = { conversationId: A.conversationId, status: "taken_over", ticketNumber: 118, isAway: false, canAnswerByEmail: true };
+    const routes = waiting({}, {
+      "POST /handover": [200, { data: given }],
+      "GET /conversation/{id}": [200, { data: A.history([A.user(wish)], { status: "taken_over" }) }],
+      "GET /conversation/{id}/events": A.following([["status", { status: "taken_over" }]]),
+    });
+    await open(routes, async (_, chat) => {
+      await chat.getByRole("button", { name: "More", exact: true }).click();
+      await chat.getByRole("menuitem", { name: "Talk to a person" }).click();
+      await chat.getByRole("button", { name: "Ask for a person" }).click();
+      await chat.locator("[aria-invalid=true]").waitFor(); // what it is about must be said
+      assert.deepEqual(addresses(), []);
+      await chat.getByLabel("What is it about?").fill(wish);
+      await chat.getByRole("button", { name: "Ask for a person" }).click();
+      await chat.getByText("Your request has the number 118.").waitFor();
+      const [{ body }] = server.asked.filter(({ path }) => path === "/handover");
+      assert.deepEqual([body.reason, body.mode, "conversationId" in body], [wish, "iframe", false]);
+      await chat.getByRole("button", { name: "Back to the chat" }).click();
+      await chat.getByRole("log").getByText(wish).waitFor();
+      await chat.getByRole("log").getByText("We have asked for a person.").waitFor();
+      assert.equal(server.asked.filter(({ path }) => path === "/messages").length, 0);
+    }, { stored: {} });
+  });
+
   test("it asks no more when somebody comes", async () => {
     const events = [["status", { status: "taken_over" }], ["person", { name: null, picture: null, state: "away" }],
       ["person", { name: "Kim", picture: null, state: "joined" }]];

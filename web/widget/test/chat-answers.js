@@ -4,7 +4,7 @@ import { notFound } from "./frame-server.js";
 
 export const agentId = "agent_0123456789abcde";
 const day = Date.parse("2026-11-22T08:00:00Z");
-const conversationId = "0192f3c1-0000-7000-8000-0000000000c1";
+export const conversationId = "0192f3c1-0000-7000-8000-0000000000c1";
 
 export const config = (more = {}, chat = {}) => ({
   agentId,
@@ -114,7 +114,7 @@ const usual = {
   "POST /leads": [200, { data: { success: true } }],
   "POST /forms/{id}": [200, { data: { success: true } }],
   "POST /tool-result": [200, { data: { success: true } }],
-  "POST /handover": [200, { data: { status: "ongoing", ticketNumber: 118, isAway: false, canAnswerByEmail: true } }],
+  "POST /handover": [200, { data: { conversationId, status: "ongoing", ticketNumber: 118, isAway: false, canAnswerByEmail: true } }],
   "POST /files": [200, { data: { id: "file_1", name: "receipt.pdf", type: "application/pdf", size: 81_000,
     url: "/api/chat/x/files/file_1" } }],
 };

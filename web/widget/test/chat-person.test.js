@@ -47,6 +47,35 @@ test("a person takes over, hands back and ends in front of a visitor who does no
   assert.deepEqual(page.problems, []);
 });
 
+test("the tabs of a visitor follow a person by one connection, whichever of them is closed", { skip }, async () => {
+  const { page, id, change } = await openChat();
+  await change("takeover");
+  await said(page, /^You are now talking to/).waitFor();
+  const open = new Set();
+  chats.handle = (asked, reply) => {
+    if (/conversation\/[^/]+\/events$/.test(asked.url)) open.add(reply), reply.on("close", () => open.delete(reply));
+    return false;
+  };
+  const tabs = [page];
+  const write = async (text) => {
+    await chats.call("POST", `/v1/conversations/${id}/messages`, { member: owner.email, text });
+    for (const tab of tabs) await said(tab, text).waitFor();
+  };
+  while (tabs.length < 5) {
+    const tab = await page.context().newPage();
+    await tab.goto(chats.url());
+    await said(tab, "I do not know about boots").waitFor();
+    tabs.push(tab);
+  }
+  await write("May I help?");
+  assert.equal(open.size, 1); // beside that of the first, which was there before the person
+  await tabs.splice(1, 1)[0].close(); // it follows for the three that came after it
+  await until(() => open.size === 1);
+  await write("Are you still there?");
+  chats.handle = undefined;
+  assert.deepEqual(page.problems, []);
+});
+
 test("a chat that may not follow learns with its next message who answers", { skip }, async () => {
   chats.handle = (asked, reply) => /conversation\/[^/]+\/events$/.test(asked.url) && (reply.writeHead(404).end("{}"), true);
   const { page, change } = await openChat();

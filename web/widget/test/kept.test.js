@@ -133,6 +133,18 @@ describe("the chat", { skip }, () => {
     });
   });
 
+  test("a chat that goes by its page is light or dark as that is, or as the browser says", async () => {
+    const page = { chat: { theme: "page" } };
+    const scheme = (chat, wanted) => until(() => chat.evaluate((wanted) => document.documentElement.dataset.theme === wanted, wanted));
+    await open(page, (_, chat) => scheme(chat, "dark"), { colorScheme: "dark" });
+    await open(page, async (page, chat) => {
+      await scheme(chat, "light");
+      const data = { url: "https://shop.example/", title: "", locale: "en", colorScheme: "dark" };
+      await page.evaluate((data) => postMessage({ type: "page", data }, location.origin), data);
+      await scheme(chat, "dark");
+    });
+  });
+
   test("the language is the visitor's choice, else that of the page, of the browser, of the agent", async () => {
     const language = (chat, wanted) => until(() => chat.evaluate((wanted) => document.documentElement.lang === wanted, wanted));
     const agent = { config: { locale: "ja" } };

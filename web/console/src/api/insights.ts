@@ -12,7 +12,7 @@ const day = 86_400_000;
 const minute = 60_000;
 const dayName = (time: number) => new Date(time).toISOString().slice(0, 10);
 
-/** What the conversations of the last days came to, today included; of today alone it is counted again each minute. */
+/** What the conversations of the last days came to, today included. */
 export const useInsights = (agentId: string, days: number) =>
   useQuery({
     queryKey: ["agent", agentId, "insights", days],
@@ -22,7 +22,6 @@ export const useInsights = (agentId: string, days: number) =>
       return (await request<{ data: Insights }>("GET", path, undefined, signal)).data;
     },
     staleTime: minute,
-    refetchInterval: days === 1 && minute, // no event says when a conversation is counted
   });
 
 /** What the last seven days of agents came to, in one request for all of them. */
@@ -37,10 +36,11 @@ export const useFigures = (ids: readonly string[]) =>
     staleTime: minute,
   });
 
-/** How soon an agent answers today, who waits for a person, and which sources have failed. */
+/** What an agent has done today by the company's time zone, who waits for a person, and which sources have failed. */
 export const useAgentDay = (agentId: string) =>
   useQuery({
     queryKey: ["today", agentId],
     queryFn: ({ signal }) =>
       request<AgentDay>("GET", `/v1/agents/${encodeURIComponent(agentId)}/today`, undefined, signal),
+    refetchInterval: minute, // no event says when a conversation is counted
   });

@@ -2732,9 +2732,13 @@ export interface components {
             triggers?: string[];
         };
         AgentDay: {
+            answers: number;
+            conversations: number;
+            escalated: number;
             failedCount: number;
             failedSources: components["schemas"]["FailedSource"][];
             firstTextMillis: number | null;
+            resolved: number;
             waiting: number;
         };
         AgentFigures: {

@@ -24,6 +24,10 @@ export function CardPage({ title, text, detail, help, children }: Props) {
   return (
     <main className={styles.page}>
       <div className={styles.card}>
+        <p className={styles.brand}>
+          <span aria-hidden="true" className={styles.mark} />
+          Parley
+        </p>
         <div className={styles.head}>
           <h1>{title}</h1>
           {detail && <p className={styles.text}>{detail}</p>}

@@ -8,6 +8,7 @@ import styles from "./handover.module.css";
 
 /** What the server says about a wish for a person. */
 export interface Handover {
+  conversationId: string;
   status: string;
   ticketNumber: number | null;
   /** Nobody is there now. */
@@ -20,12 +21,14 @@ interface HandoverProps {
   t: Translate;
   /** The company can answer by e-mail. */
   hasEmail: boolean;
+  /** Nothing was written yet: what it is about is the first message. */
+  isFirst: boolean;
   ask(wish: { reason?: string; email?: string }): Promise<Handover>;
   onClose(): void;
 }
 
 /** Asks for a person, and says what happens next. */
-export function HandoverPanel({ t, hasEmail, ask, onClose }: HandoverProps) {
+export function HandoverPanel({ t, hasEmail, isFirst, ask, onClose }: HandoverProps) {
   const panel = useRef<HTMLDivElement>(null);
   const [answer, setAnswer] = useState<Handover | null>(null);
   useEffect(() => {
@@ -47,7 +50,7 @@ export function HandoverPanel({ t, hasEmail, ask, onClose }: HandoverProps) {
         <>
           <p>{t("handover.lead")}</p>
           <Form
-            schema={wishSchema(t)}
+            schema={wishSchema(t, isFirst)}
             t={t}
             label={t("handover.title")}
             onSubmit={submit}
@@ -60,7 +63,7 @@ export function HandoverPanel({ t, hasEmail, ask, onClose }: HandoverProps) {
   );
 }
 
-type AnswerProps = HandoverProps & { answer: Handover };
+type AnswerProps = Omit<HandoverProps, "isFirst"> & { answer: Handover };
 
 function HandoverAnswer({ answer, t, hasEmail, ask, onClose }: AnswerProps) {
   const { ticketNumber, isAway, canAnswerByEmail } = answer;
@@ -95,9 +98,11 @@ export function AwayForm({ t, onSubmit }: AwayFormProps) {
   );
 }
 
-function wishSchema(t: Translate): FormSchema {
+function wishSchema(t: Translate, isRequired: boolean): FormSchema {
   const reason = newField("reason", "textarea", t("handover.reason"));
-  return newSchema({ ...reason, rules: { ...noRules, maxLength: { value: 500, message: "" } } }, t("handover.submit"));
+  const required = isRequired ? { required: { value: true, message: "" } } : {};
+  const rules = { ...noRules, ...required, maxLength: { value: 500, message: "" } };
+  return newSchema({ ...reason, rules }, t("handover.submit"));
 }
 
 function emailSchema(t: Translate): FormSchema {

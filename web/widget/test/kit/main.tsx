@@ -95,9 +95,15 @@ const kit = {
     );
   },
   lead: (leads: never, props = {}) => show(<LeadForm leads={leads} t={t} onSubmit={(lead) => kit.submit(lead)} {...props} />),
-  handover: (answer: never, hasEmail: boolean) =>
+  handover: (answer: never, hasEmail: boolean, isFirst = false) =>
     show(
-      <HandoverPanel t={t} hasEmail={hasEmail} ask={async (wish) => (log.push(["ask", wish]), answer)} onClose={note("close")} />,
+      <HandoverPanel
+        t={t}
+        hasEmail={hasEmail}
+        isFirst={isFirst}
+        ask={async (wish) => (log.push(["ask", wish]), answer)}
+        onClose={note("close")}
+      />,
     ),
   away: () => show(<AwayForm t={t} onSubmit={note("email")} />),
   person: (change: never, person: never) => show(<PersonLine change={change} person={person} t={t} />),

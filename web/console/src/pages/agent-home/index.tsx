@@ -49,19 +49,18 @@ export default function AgentHomePage({ id }: { id: string }) {
 
 function Parts({ agent }: { agent: Agent }) {
   const { t } = useTexts();
-  const today = useInsights(agent.id, 1);
   const month = useInsights(agent.id, 30);
   const day = useAgentDay(agent.id);
   const reading = useReading(agent.id, agent.status === "training");
-  const isSettled = ![today, month, day, reading].some(({ isPending }) => isPending);
+  const isSettled = ![month, day, reading].some(({ isPending }) => isPending);
   return (
     <>
       <RoleNote needs="sources:write" note="role.home" />
       <div className={styles.parts}>
         <Section title={t("agent.today")}>
-          {today.isPending && <Loading rows={2} />}
-          {today.isError && <Failed error={today.error} onRetry={() => void today.refetch()} />}
-          {today.data && <Today today={today.data} firstText={day.data?.firstTextMillis ?? null} />}
+          {day.isPending && <Loading rows={2} />}
+          {day.isError && <Failed error={day.error} onRetry={() => void day.refetch()} />}
+          {day.data && <Today day={day.data} />}
         </Section>
         <Section title={t("agent.needs")}>
           {day.isPending && <Loading rows={1} />}
@@ -110,10 +109,10 @@ function List({ rows }: { rows: readonly Row[] }) {
   );
 }
 
-function Today({ today, firstText }: { today: Insights; firstText: number | null }) {
+function Today({ day }: { day: AgentDay }) {
   const { t, locale } = useTexts();
   const number = new Intl.NumberFormat(locale);
-  const { conversations, answers, resolved, escalated } = today.totals;
+  const { conversations, answers, resolved, escalated, firstTextMillis } = day;
   const seconds = new Intl.NumberFormat(locale, { style: "unit", unit: "second", maximumSignificantDigits: 2 });
   return (
     <List
@@ -122,7 +121,7 @@ function Today({ today, firstText }: { today: Insights; firstText: number | null
         [t("agent.resolvedCount"), number.format(resolved)],
         [t("agent.answers"), number.format(answers)],
         [t("agent.escalated"), number.format(escalated)],
-        [t("agent.firstWord"), firstText === null ? "–" : seconds.format(firstText / 1000)],
+        [t("agent.firstWord"), firstTextMillis === null ? "–" : seconds.format(firstTextMillis / 1000)],
       ]}
     />
   );

@@ -5,46 +5,14 @@ import { Choice } from "../../components/choice";
 import { Section } from "../../components/page";
 import { TextArea } from "../../components/text-area";
 import { Toggle } from "../../components/toggle";
-import { useTexts, type Key } from "../../i18n";
+import { useTexts } from "../../i18n";
+import { useChannelName } from "./channel-names";
 import { channels, type Channel } from "./fields";
 import { EditorContext, useValue } from "./rows";
 import styles from "./agent-settings.module.css";
 
 /** One text for whatever way people talk, or one for each. */
 type Instruction = string | { chat?: string; voice?: string };
-
-// What other companies call their products is the same in every language.
-const products: Readonly<Partial<Record<Channel, string>>> = {
-  slack: "Slack",
-  whatsapp: "WhatsApp",
-  messenger: "Messenger",
-  instagram: "Instagram",
-  salesforce: "Salesforce",
-  zendesk: "Zendesk",
-  zendesk_messaging: "Zendesk Messaging",
-};
-
-const ours: Readonly<Partial<Record<Channel, Key>>> = {
-  chat_widget: "channel.widget",
-  help_page: "channel.helpPage",
-  center_stage: "channel.stage",
-  side_panel: "channel.sidePanel",
-  api: "channel.api",
-  email: "channel.email",
-  phone: "channel.phone",
-  search: "channel.search",
-  android_sdk: "channel.android",
-  ios_sdk: "channel.ios",
-};
-
-/** What a channel is called. */
-export function useChannelName() {
-  const { t } = useTexts();
-  return (channel: Channel) => {
-    const key = ours[channel];
-    return key ? t(key) : (products[channel] ?? channel);
-  };
-}
 
 const nameOf = (channel: Channel) => `channelInstructions.${channel}`;
 

@@ -1,6 +1,9 @@
 // The settings of an agent as the screen has them: one value for each field, by its place.
 import type { Shape, Values } from "../../api/settings";
 import type { Key } from "../../i18n";
+import { channels } from "./channel-list";
+
+export { channels, type Channel } from "./channel-list";
 
 type Part = Readonly<Record<string, unknown>>;
 const isPart = (value: unknown): value is Part => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -10,13 +13,6 @@ export const sections = [
   "general", "channels", "limits", "notifications", "voice", "privacy", "search", "history", "delete",
 ] as const;
 export type SectionName = (typeof sections)[number];
-
-/** The channels that instructions can be for, as the server names them. */
-export const channels = [
-  "chat_widget", "help_page", "center_stage", "side_panel", "api", "email", "phone", "search", "slack", "whatsapp", "messenger",
-  "instagram", "salesforce", "zendesk", "zendesk_messaging", "android_sdk", "ios_sdk",
-] as const;
-export type Channel = (typeof channels)[number];
 
 /** The models that understand speech, as the server names them. */
 export const transcribers = [

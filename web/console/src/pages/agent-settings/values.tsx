@@ -1,7 +1,7 @@
 // What settings and their values are called, in words.
 import { useTexts } from "../../i18n";
 import { writeLines } from "../agent-manifest/lines";
-import { useChannelName } from "./channels";
+import { useChannelName } from "./channel-names";
 import { groups, labels, type Channel } from "./fields";
 
 /** A value as a person reads it. */

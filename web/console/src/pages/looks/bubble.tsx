@@ -38,13 +38,14 @@ export function Bubble({ id }: { id: string }) {
   );
 }
 
-/** Light or dark. */
+/** Light or dark, or as the page around the chat is. */
 export function ThemeRow({ name }: { name: string }) {
   const { t } = useTexts();
-  const [value, set] = useField<"light" | "dark">(name);
+  const [value, set] = useField<"light" | "dark" | "page">(name);
   const options = [
     { id: "light" as const, name: t("looks.light") },
     { id: "dark" as const, name: t("looks.dark") },
+    { id: "page" as const, name: t("looks.asPage") },
   ];
   return <Radios label={t("looks.theme")} value={value} options={options} onChange={set} />;
 }

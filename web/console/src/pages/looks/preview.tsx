@@ -56,7 +56,8 @@ function useData({ values, name, part }: Omit<Props, "id">, view: View): Preview
   const { t } = useTexts();
   return useMemo(() => {
     const { chat, centerStage } = newShownStyles(values);
-    const seen = (looks: Readonly<Record<string, unknown>>) => (view.scheme ? { ...looks, theme: view.scheme } : { ...looks });
+    const schemeOf = (theme: unknown) => view.scheme || (theme === "dark" ? "dark" : "light");
+    const seen = (looks: Readonly<Record<string, unknown>>) => ({ ...looks, theme: schemeOf(looks.theme) });
     return {
       part,
       state: view.state,

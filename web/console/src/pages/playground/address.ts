@@ -14,6 +14,8 @@ export interface Place {
   pane: Pane;
   /** The actions that the draft leaves out. */
   without: readonly string[];
+  /** The channel whose instructions are asked with; empty for none. */
+  channel: string;
 }
 
 function readPlace(search: string): Place {
@@ -25,16 +27,18 @@ function readPlace(search: string): Place {
     answer: query.get("answer") ?? "",
     pane: panes.find((pane) => pane === query.get("pane")) ?? "talk",
     without: query.getAll("without"),
+    channel: query.get("channel") ?? "",
   };
 }
 
-function writePlace({ conversations, isComparing, answer, pane, without }: Place): string {
+function writePlace({ conversations, isComparing, answer, pane, without, channel }: Place): string {
   const query = new URLSearchParams();
   for (const id of conversations) query.append("conversation", id);
   if (isComparing) query.set("compare", "on");
   if (answer) query.set("answer", answer);
   if (pane !== "talk") query.set("pane", pane);
   for (const name of without) query.append("without", name);
+  if (channel) query.set("channel", channel);
   return query.size > 0 ? `?${query}` : "";
 }
 

@@ -28,7 +28,7 @@ export default function PlaygroundPage({ id }: { id: string }) {
   const options = useDraftOptions(id, mayAsk);
   const { place, move } = usePlace();
   const [isRecentOpen, setRecentOpen] = useState(false);
-  const draft = useDraft(id, options.data, place.without);
+  const draft = useDraft(id, options.data, place.without, place.channel);
   const failed = [agent, draft.saved].find(({ isError, data }) => isError && !data);
   const isReady = mayAsk && agent.data && draft.saved.data;
   const isNarrow = useNarrow();
@@ -94,7 +94,7 @@ function Panes({ agent, draft, options }: PanesProps) {
         const { draft, place, move } = now.current;
         setPassage(null);
         move({ answer: "" });
-        talk.ask(message, place.isComparing ? [undefined, draft.draft] : [draft.draft]);
+        talk.ask(message, place.isComparing ? [draft.present, draft.draft] : [draft.draft]);
       },
       again: () => {
         setPassage(null);
@@ -121,21 +121,27 @@ function Panes({ agent, draft, options }: PanesProps) {
     setPassage(passage);
     now.current.move({ answer });
   }, []);
-  const { instructions, model, temp } = draft.settings;
-  const settings = useMemo(() => ({ instructions, model, temp }), [instructions, model, temp]);
+  const pick = useCallback((channel: string) => now.current.move({ channel }), []);
+  const { instructions, model, temp, channelInstructions } = draft.settings;
+  const settings = useMemo(
+    () => ({ instructions, model, temp, channelInstructions }),
+    [instructions, model, temp, channelInstructions],
+  );
   const panes: Record<Pane, ReactNode> = {
     settings: (
       <SettingsPane
         settings={settings}
         options={options}
         without={place.without}
+        channel={place.channel}
         isComparing={place.isComparing}
         onChange={change}
         onWithout={leaveOut}
+        onChannel={pick}
         onCompare={compare}
       />
     ),
-    talk: <TalkView agent={agent} draft={draft.draft} talk={talk} explained={place.answer} passage={passage} actions={actions} />,
+    talk: <TalkView agent={agent} differences={draft.differences} talk={talk} explained={place.answer} passage={passage} actions={actions} />,
     why: <WhyPane agent={agent.id} talk={talk} answer={place.answer} passage={passage} onSelect={select} />,
   };
   const hasBar = draft.changes.count > 0 || draft.changes.error !== null;

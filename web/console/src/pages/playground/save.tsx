@@ -13,6 +13,7 @@ const names: Readonly<Record<string, Key>> = {
   model: "agent.model",
   temp: "playground.creativity",
   visibility: "settings.visibility",
+  channelInstructions: "settings.channels",
 };
 
 interface Props {

@@ -17,6 +17,9 @@ import { Icon } from "../../components/icon";
 import { RoleNote } from "../../components/role-note";
 import { Toggle } from "../../components/toggle";
 import { useTexts } from "../../i18n";
+import { channels } from "../agent-settings/channel-list";
+import { useChannelName } from "../agent-settings/channel-names";
+import { textOf, withText } from "./channel-text";
 import type { Settings } from "./draft";
 import { isBuiltIn, isNotConnected, listModels } from "./models";
 import field from "../../components/field.module.css";
@@ -27,9 +30,12 @@ interface Props {
   options: DraftOptions | undefined;
   /** The actions that are left out. */
   without: readonly string[];
+  /** Whose instructions are asked with; empty for none. */
+  channel: string;
   isComparing: boolean;
   onChange: (name: keyof Settings, value: unknown) => void;
   onWithout: (without: readonly string[]) => void;
+  onChannel: (channel: string) => void;
   onCompare: (isComparing: boolean) => void;
 }
 
@@ -57,6 +63,7 @@ export const SettingsPane = memo(function SettingsPane(props: Props) {
           </Text>
         )}
       </TextField>
+      <ChannelText {...props} />
       <Choice
         label={t("agent.model")}
         value={settings.model}
@@ -85,6 +92,34 @@ export const SettingsPane = memo(function SettingsPane(props: Props) {
     </div>
   );
 });
+
+/** What one channel adds to the instructions, to try it here. */
+function ChannelText({ settings, channel, onChange, onChannel }: Pick<Props, "settings" | "channel" | "onChange" | "onChannel">) {
+  const { t } = useTexts();
+  const name = useChannelName();
+  const all = settings.channelInstructions;
+  const chosen = channels.find((one) => one === channel) ?? "";
+  return (
+    <>
+      <Choice
+        label={t("settings.channel")}
+        value={chosen}
+        options={[{ id: "", name: t("playground.noChannel") }, ...channels.map((id) => ({ id, name: name(id) }))]}
+        onChange={onChannel}
+      />
+      {chosen && (
+        <TextField
+          className={field.field!}
+          value={textOf(all, chosen)}
+          onChange={(text) => onChange("channelInstructions", withText(all, chosen, text))}
+        >
+          <Label className={field.label!}>{t("playground.channelText", { channel: name(chosen) })}</Label>
+          <TextArea className={`${field.input} ${styles.area}`} rows={4} dir="auto" />
+        </TextField>
+      )}
+    </>
+  );
+}
 
 function ActionList({ options, without, onWithout }: Pick<Props, "without" | "onWithout"> & { options: DraftOptions }) {
   const { t } = useTexts();

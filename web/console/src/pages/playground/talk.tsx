@@ -24,7 +24,8 @@ export interface TalkActions {
 
 interface Props {
   agent: SuggestingAgent;
-  draft: Draft | undefined;
+  /** Where the draft is not as what is saved. */
+  differences: Draft | undefined;
   talk: Talk;
   /** The message id of the answer that is explained; empty for the last one. */
   explained: string;
@@ -33,7 +34,7 @@ interface Props {
 }
 
 /** The conversation, or the two that are compared, with what is written to them. */
-export const TalkView = memo(function TalkView({ agent, draft, talk, explained, passage, actions }: Props) {
+export const TalkView = memo(function TalkView({ agent, differences, talk, explained, passage, actions }: Props) {
   const { t } = useTexts();
   const { lanes, isBusy, isLoading, failure } = useTalkState(talk);
   const count = lanes.reduce((sum, { exchanges }) => sum + exchanges.length, 0);
@@ -48,8 +49,8 @@ export const TalkView = memo(function TalkView({ agent, draft, talk, explained, 
         {isEmpty && isLoading && <Loading rows={3} />}
         {isNew && isComparing && (
           <div className={styles.lanes}>
-            <LaneHead isDraft={false} draft={draft} />
-            <LaneHead isDraft draft={draft} />
+            <LaneHead isDraft={false} draft={differences} />
+            <LaneHead isDraft draft={differences} />
           </div>
         )}
         {isNew && <Beginning agent={agent} onAsk={actions.ask} />}
@@ -57,7 +58,7 @@ export const TalkView = memo(function TalkView({ agent, draft, talk, explained, 
           <div className={isComparing ? styles.lanes : undefined}>
             {lanes.map((lane, i) => (
               <div key={i} className={styles.lane}>
-                {isComparing && <LaneHead isDraft={i === 1} draft={draft} />}
+                {isComparing && <LaneHead isDraft={i === 1} draft={differences} />}
                 <Exchanges
                   agent={agent.id}
                   lane={lane}

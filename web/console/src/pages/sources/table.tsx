@@ -12,7 +12,7 @@ import {
   type Selection,
 } from "react-aria-components";
 import type { KnowledgeUse, SourceRow } from "../../api/sources";
-import { Button } from "../../components/button";
+import { IconButton } from "../../components/button";
 import { Check } from "../../components/check";
 import { Icon } from "../../components/icon";
 import { MenuButton, type MenuAction } from "../../components/menu-button";
@@ -108,7 +108,7 @@ export function SourceTable({ rows, total, use, mayWrite, chosen, onChoose, onAc
               </HeadText>
             </Column>
           ))}
-          <Column className={styles.head!} width={isNarrow ? 56 : canRetry ? 192 : 64} minWidth={56}>
+          <Column className={styles.head!} width={isNarrow ? 56 : canRetry ? 108 : 64} minWidth={56}>
             <span className={styles.hidden}>{t("sources.actions")}</span>
           </Column>
         </TableHeader>
@@ -263,9 +263,11 @@ function Actions({ row, mayWrite, isNarrow, onAction }: ActionsProps) {
   return (
     <div className={styles.buttons}>
       {mayWrite && !isNarrow && row.status === "failed" && (
-        <Button onPress={() => onAction("refetch")} aria-label={t("sources.retryNamed", { name: row.name })}>
-          {t("state.retry")}
-        </Button>
+        <IconButton
+          icon="refresh-cw"
+          label={t("sources.retryNamed", { name: row.name })}
+          onPress={() => onAction("refetch")}
+        />
       )}
       <MenuButton
         isIcon
