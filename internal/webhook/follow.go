@@ -22,7 +22,7 @@ const (
 // follower writes the deliveries of the events that webhooks subscribe to.
 func (s *Sender) follower() *events.Follower {
 	return &events.Follower{DB: s.DB, Name: store.WebhookFollower, Logger: s.Logger,
-		Handle: s.handleEvents, IsUrgent: parley.IsWebhookEvent, PollInterval: pollInterval}
+		Handle: s.handleEvents, IsUrgent: parley.IsWebhookEvent, PollInterval: pollInterval, Bus: s.Queue.Bus}
 }
 
 // handleEvents writes a delivery of each event for each webhook that subscribes to it: the deliveries of an event in a
