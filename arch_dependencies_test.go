@@ -37,7 +37,7 @@ var dependencies = map[string]dependency{
 	"github.com/gorilla/websocket": {reason: "the WebSocket to a speech server; the media server brings it along (BSD)",
 		packages: []string{"parley/internal/speech/deepgram"}},
 	"github.com/jackc/pgx/v5": {reason: "PostgreSQL",
-		packages: []string{"parley/internal/sqldb"}},
+		packages: []string{"parley/internal/bus", "parley/internal/sqldb"}},
 	"github.com/ledongthuc/pdf": {reason: "objects and streams of PDF files (BSD)",
 		packages: []string{"parley/internal/ingest/extract/pdf"}},
 	"github.com/letsencrypt/pebble/v2": {reason: "the ACME server of tests, by the makers of Let's Encrypt (MPL-2.0)",
@@ -67,6 +67,9 @@ var dependencies = map[string]dependency{
 		packages: []string{"parley/internal/metrics"}},
 	"github.com/prometheus/common": {reason: "tests read what is shown to Prometheus as Prometheus reads it (Apache-2.0)",
 		testOnly: true},
+	"github.com/redis/go-redis/v9": {reason: "Redis and Valkey by Redis's own authors; the media server brings it along " +
+		"(BSD)",
+		packages: []string{"parley/internal/bus"}},
 	"github.com/rs/cors": {reason: "pages of other origins join rooms, as at LiveKit's own server (MIT)",
 		packages: []string{"parley/internal/voice/sfu"}},
 	"github.com/santhosh-tekuri/jsonschema/v6": {reason: "checks every response of the tests against the OpenAPI document",

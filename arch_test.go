@@ -38,6 +38,7 @@ var layers = map[string]int{
 	"parley/internal/s3":              1,
 	"parley/internal/sqldb/sqlite":    1,
 
+	"parley/internal/bus":        2,
 	"parley/internal/sqldb":      2,
 	"parley/internal/httpapi":    2,
 	"parley/internal/httpclient": 2,

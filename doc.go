@@ -47,7 +47,7 @@
 //	   model/cite model/cohere model/local model/openai model/prompt model/quantized model/quote
 //	   model/safetensors model/stream model/tokenizer retrieval speech speech/deepgram speech/local
 //	   speech/openai store voice/rtc voice/vad
-//	2  bench/internal/corpus bench/internal/stub httpapi httpclient mail metrics outbound sqldb vault
+//	2  bench/internal/corpus bench/internal/stub bus httpapi httpclient mail metrics outbound sqldb vault
 //	1  parley bench/internal/process bench/internal/report docs audio certs cmdline datadir listen memory ready
 //	   s3 sqldb/sqlite text/charset text/contact text/dictionary text/language text/markdown text/prose
 //	   text/redact text/safehtml text/words tracing web
@@ -79,6 +79,9 @@
 // one works in the other. On SQLite all writes go through one writer that commits whatever is queued together; a caller
 // learns of success only after the commit is on disk. Answers are written before bulk work. Migrations are written once
 // for both databases.
+//
+// internal/bus tells the servers on one database at once what has changed on one of them, by PostgreSQL's NOTIFY or by
+// Redis, so that an idle server hardly asks. What it tells may be lost: everybody looks every ten seconds as well.
 //
 // internal/httpclient calls the servers of providers, with timeouts and retries.
 //

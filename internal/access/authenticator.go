@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/bus"
 	"parley/internal/store"
 )
 
@@ -59,6 +60,7 @@ type Authenticator struct {
 	Plans  *Plans
 	Now    func() time.Time
 	Logger *slog.Logger // nil for slog.Default()
+	Bus    *bus.Bus     // tells that maintenance was switched on another server; may be nil
 
 	callers     ttlCache[cachedCaller]
 	unknownKeys ttlCache[struct{}] // separate, so that a flood of wrong keys does not evict the right ones
@@ -265,10 +267,17 @@ func (a *Authenticator) Run(ctx context.Context) error {
 	flush, check := time.NewTicker(writeInterval), time.NewTicker(maintenanceInterval)
 	defer flush.Stop()
 	defer check.Stop()
+	changed, unwatch := a.Bus.Watch(bus.Settings)
+	defer unwatch()
+	pace := bus.Pace{Bus: a.Bus, Interval: maintenanceInterval}
 	for {
 		select {
 		case <-check.C:
-			_ = a.RefreshMaintenance(ctx) // other work reports that the database is not available
+			if pace.IsDue() {
+				_ = a.RefreshMaintenance(ctx) // other work reports that the database is not available
+			}
+		case <-changed:
+			_ = a.RefreshMaintenance(ctx)
 		case <-flush.C:
 			if err := a.FlushUsage(ctx); err != nil && ctx.Err() == nil {
 				a.logger().Warn("the last use of API keys was not written", "error", err)

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maintenanceInterval   = 500 * time.Millisecond // how soon a server sees that maintenance was switched on another one
+	maintenanceInterval   = 500 * time.Millisecond // between two looks at the setting, if no bus tells of changes
 	maintenanceTimeout    = 5 * time.Second
 	maintenanceRetryAfter = 30 * time.Second // after which a refused client may try again
 	maintenanceSetting    = "maintenance"    // of the setting
@@ -66,7 +66,8 @@ func (a *Authenticator) RefreshMaintenance(ctx context.Context) error {
 	return err
 }
 
-// SetMaintenance switches maintenance on all servers of the database. Each sees it within a second.
+// SetMaintenance switches maintenance on all servers of the database. Each sees it within a second, or at the latest at
+// its next look, if what the bus tells is lost.
 func (ac *Accounts) SetMaintenance(ctx context.Context, on bool) error {
 	value := "off"
 	if on {

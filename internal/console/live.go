@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/internal/access"
 	"parley/internal/api/admin"
+	"parley/internal/bus"
 	"parley/internal/events"
 	"parley/internal/httpapi"
 )
@@ -18,13 +19,14 @@ import (
 const (
 	maxLiveStreams   = 10 // of a person
 	liveHeartbeat    = 15 * time.Second
-	sessionCheckTime = 500 * time.Millisecond // between two looks for sessions that have ended
+	sessionCheckTime = 500 * time.Millisecond // between two looks for sessions that have ended, if no bus tells
 	maxSessionsRead  = 500                    // that one statement looks at
 )
 
 // LiveConfig is what the live view is built of.
 type LiveConfig struct {
 	Events   *events.Broadcast
+	Bus      *bus.Bus // tells that sessions have ended on other servers; may be nil
 	Sessions *access.WebSessions
 	Version  string // of the server
 	// MemberTypes is called when a member writes to the customer of a conversation, which is perhaps none of the account;
@@ -92,17 +94,28 @@ func (l *Live) Run(ctx context.Context) error {
 	defer l.Close()
 	check := time.NewTicker(sessionCheckTime)
 	defer check.Stop()
+	defer l.Bus.Subscribe(bus.Sessions, func([]string) { l.SessionsChanged() })()
+	pace := bus.Pace{Bus: l.Bus, Interval: sessionCheckTime}
 	for {
+		isDue := true
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-check.C:
+			isDue = pace.IsDue()
 		case <-l.changed:
 		}
-		if err := l.endRevoked(ctx); err != nil && ctx.Err() == nil {
-			l.Logger.Warn("sessions with streams are not checked", "err", err)
+		if isDue {
+			l.checkSessions(ctx)
 		}
 		l.forgetAbsent()
+	}
+}
+
+// checkSessions ends streams whose sessions have ended, and says so if it cannot look.
+func (l *Live) checkSessions(ctx context.Context) {
+	if err := l.endRevoked(ctx); err != nil && ctx.Err() == nil {
+		l.Logger.Warn("sessions with streams are not checked", "err", err)
 	}
 }
 

@@ -400,9 +400,6 @@ func TestIdleStreamsAskNothing(t *testing.T) {
 		var tooMany []string
 		for range 3 {
 			counts, seconds := statements.countFor(2200 * time.Millisecond)
-			if len(counts) == 0 {
-				lt.Fatal("nothing was counted")
-			}
 			if tooMany = frequentQueries(counts, seconds); len(tooMany) == 0 {
 				return
 			}

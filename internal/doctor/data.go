@@ -79,7 +79,7 @@ func checkPostgres(ctx context.Context, r *report, snapshot *sqldb.Snapshot) {
 			"synchronous_commit is off: PostgreSQL may lose what was acknowledged, and Parley does not start")
 	}
 	if state.Connections > state.MaxConnections-spareConnections {
-		r.warn("Raise max_connections, or let fewer programs use this server. Each Parley takes up to 20.",
+		r.warn("Raise max_connections, or let fewer programs use this server. Each Parley takes up to 22.",
 			"%d of the %d connections of PostgreSQL are in use", state.Connections, state.MaxConnections)
 	}
 }

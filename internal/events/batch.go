@@ -85,10 +85,12 @@ type recordedAccounts struct {
 
 	mu       sync.Mutex
 	accounts map[parley.AccountID]bool
+	foreign  map[parley.AccountID]bool // in which other processes have recorded events, which they handle themselves
 }
 
 func newRecordedAccounts(isUrgent func(kind parley.EventKind) bool) *recordedAccounts {
-	return &recordedAccounts{isUrgent: isUrgent, urgent: make(chan struct{}, 1), accounts: map[parley.AccountID]bool{}}
+	return &recordedAccounts{isUrgent: isUrgent, urgent: make(chan struct{}, 1), accounts: map[parley.AccountID]bool{},
+		foreign: map[parley.AccountID]bool{}}
 }
 
 // add takes note of events. Where there are urgent kinds, the others are left for the polls.
@@ -116,6 +118,29 @@ func (r *recordedAccounts) putBack(accounts []parley.AccountID) {
 	for _, account := range accounts {
 		r.accounts[account] = true
 	}
+}
+
+// addForeign takes note of accounts in which other servers have recorded events.
+func (r *recordedAccounts) addForeign(accounts []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, account := range accounts {
+		r.foreign[parley.AccountID(account)] = true
+	}
+}
+
+// takeForeign returns the accounts in which other servers have recorded events, and forgets them.
+func (r *recordedAccounts) takeForeign() []parley.AccountID {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer clear(r.foreign)
+	return slices.Collect(maps.Keys(r.foreign))
+}
+
+func (r *recordedAccounts) isEmpty() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.accounts) == 0
 }
 
 // take returns the accounts and forgets them.

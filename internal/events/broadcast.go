@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/bus"
 	"parley/internal/store"
 )
 
@@ -26,6 +27,7 @@ type Broadcast struct {
 	DB           *store.DB
 	Logger       *slog.Logger
 	PollInterval time.Duration // how often to look for the events of other servers; 0 is a second
+	Bus          *bus.Bus      // tells of them: while it is complete, a look every bus.NetInterval is enough; may be nil
 
 	mu       sync.Mutex
 	logs     map[parley.AccountID]*recentLog
@@ -54,7 +56,9 @@ func (b *Broadcast) Run(ctx context.Context) error {
 	recorded := b.signal()
 	b.mu.Unlock()
 	defer b.DB.ObserveEvents(func(account parley.AccountID, _ []store.NewEvent) { b.markStale(account) })()
-	poll := time.NewTicker(cmp.Or(b.PollInterval, defaultPollInterval))
+	defer b.Bus.Subscribe(bus.Events, b.markForeign)()
+	pace := bus.Pace{Bus: b.Bus, Interval: cmp.Or(b.PollInterval, defaultPollInterval)}
+	poll := time.NewTicker(pace.Interval)
 	defer poll.Stop()
 	for {
 		var err error
@@ -62,7 +66,9 @@ func (b *Broadcast) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-poll.C:
-			err = b.findStale(ctx)
+			if pace.IsDue() {
+				err = b.findStale(ctx)
+			}
 		case <-recorded:
 			err = sleep(ctx, broadcastPause)
 		}
@@ -83,25 +89,44 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// markStale takes note that an account has new events. Accounts without subscribers are none of its business.
-func (b *Broadcast) markStale(account parley.AccountID) {
+// markStale takes note that accounts have new events. Accounts without subscribers are none of its business.
+func (b *Broadcast) markStale(accounts ...parley.AccountID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if log := b.logs[account]; log != nil {
-		log.isStale = true
-		select {
-		case b.signal() <- struct{}{}:
-		default: // it has a signal
+	for _, account := range accounts {
+		if log := b.logs[account]; log != nil {
+			log.isStale = true
+			select {
+			case b.signal() <- struct{}{}:
+			default: // it has a signal
+			}
 		}
 	}
 }
 
+// markForeign takes note of accounts in which other servers have recorded events; nil may be any.
+func (b *Broadcast) markForeign(ids []string) {
+	if ids == nil {
+		b.markStale(b.followed()...)
+		return
+	}
+	accounts := make([]parley.AccountID, len(ids))
+	for i, id := range ids {
+		accounts[i] = parley.AccountID(id)
+	}
+	b.markStale(accounts...)
+}
+
+// followed returns the accounts that have subscribers.
+func (b *Broadcast) followed() []parley.AccountID {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Collect(maps.Keys(b.logs))
+}
+
 // findStale looks for the events that other servers have recorded.
 func (b *Broadcast) findStale(ctx context.Context) error {
-	b.mu.Lock()
-	accounts := slices.Collect(maps.Keys(b.logs))
-	b.mu.Unlock()
-	for part := range slices.Chunk(accounts, maxAccountsRead) {
+	for part := range slices.Chunk(b.followed(), maxAccountsRead) {
 		ends, err := b.DB.EventLogEnds(ctx, part)
 		if err != nil {
 			return err

@@ -7,9 +7,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"parley"
+	"parley/internal/bus"
 	"parley/internal/store"
 )
 
@@ -29,7 +31,8 @@ type Follower struct {
 	IsReady func(ctx context.Context) (bool, error)
 
 	// AfterRound is called after each round, for what else there is to do, and reports whether there is more of it; may
-	// be nil.
+	// be nil. There is a round at each poll, and while the bus is complete only where there are events, and at every
+	// bus.NetInterval.
 	AfterRound func(ctx context.Context) (more bool, err error)
 
 	// IsUrgent reports whether an event of a kind that is recorded in this process is handled at once. Where it is nil
@@ -42,6 +45,10 @@ type Follower struct {
 	Now   func() time.Time
 
 	PollInterval time.Duration // how often to look for events; 0 is a second
+
+	// Bus tells of the events of other servers. While it is complete, the database is asked for them every
+	// bus.NetInterval: whoever has recorded them handles them. May be nil.
+	Bus *bus.Bus
 
 	// IsBusy is asked at each poll whether others need the database more at the moment. If so, the poll is left out, but
 	// never more than maxOmittedPolls in a row. May be nil.
@@ -63,11 +70,13 @@ var ErrConflict = errors.New("events: another server has moved the position")
 
 // Run follows the log until ctx is done. Events of accounts that this process has recorded are handled at the next
 // poll, or at once where they are urgent. For those that other processes have recorded, or that an earlier one has
-// left, each poll looks at some of the accounts.
+// left, polls look at some of the accounts, and at those that the bus has told of.
 func (f *Follower) Run(ctx context.Context) error {
 	recorded := newRecordedAccounts(f.IsUrgent)
 	defer f.DB.ObserveEvents(recorded.add)()
-	poll := time.NewTicker(cmp.Or(f.PollInterval, defaultPollInterval))
+	defer f.Bus.Subscribe(bus.Events, recorded.addForeign)()
+	pace := &bus.Pace{Bus: f.Bus, Interval: cmp.Or(f.PollInterval, defaultPollInterval)}
+	poll := time.NewTicker(pace.Interval)
 	defer poll.Stop()
 	var after parley.AccountID // the last account that a poll has looked at
 	isPollDue, isFirstWalk := true, true
@@ -75,7 +84,7 @@ func (f *Follower) Run(ctx context.Context) error {
 		accounts := append(recorded.take(), f.takeDue()...)
 		var errs []error
 		if isPollDue {
-			behind, last, err := f.DB.AccountsBehind(ctx, f.Name, after, accountPageSize)
+			behind, last, err := f.findBehind(ctx, after, recorded.takeForeign())
 			accounts, after, errs = append(accounts, behind...), last, append(errs, err)
 			isFirstWalk = isFirstWalk && last != ""
 		}
@@ -89,7 +98,7 @@ func (f *Follower) Run(ctx context.Context) error {
 		if (more || isFirstWalk) && err == nil {
 			recorded.wake()
 		}
-		isPoll, err := f.waitForPoll(ctx, poll.C, recorded.urgent)
+		isPoll, err := f.waitForRound(ctx, poll.C, pace, recorded)
 		if err != nil {
 			return nil
 		}
@@ -97,19 +106,43 @@ func (f *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// waitForPoll waits until it is time for a poll, which it reports, or there is something urgent. It fails with the
-// error of ctx.
-func (f *Follower) waitForPoll(ctx context.Context, poll <-chan time.Time, urgent <-chan struct{}) (bool, error) {
-	for omitted := 0; ; omitted++ {
+// findBehind returns the accounts in which there are events to handle, of those that one poll looks at after an id and
+// of those that other servers have told of; and the last id of the former.
+func (f *Follower) findBehind(ctx context.Context, after parley.AccountID, foreign []parley.AccountID,
+) (behind []parley.AccountID, last parley.AccountID, err error) {
+	behind, last, err = f.DB.AccountsBehind(ctx, f.Name, after, accountPageSize)
+	for part := range slices.Chunk(foreign, accountPageSize) {
+		if err != nil {
+			break
+		}
+		var some []parley.AccountID
+		some, err = f.DB.AccountsBehindAmong(ctx, f.Name, part)
+		behind = append(behind, some...)
+	}
+	slices.Sort(behind)
+	return slices.Compact(behind), last, err
+}
+
+// waitForRound waits until there is something urgent, or it is time for a poll and there is a reason for a round. It
+// reports whether the round looks for the events of others. It fails with the error of ctx.
+func (f *Follower) waitForRound(ctx context.Context, poll <-chan time.Time, pace *bus.Pace,
+	recorded *recordedAccounts) (isPoll bool, err error) {
+	for omitted := 0; ; {
 		select {
 		case <-ctx.Done():
 			return false, ctx.Err()
 		case <-poll:
-			if f.IsBusy == nil || !f.IsBusy() || omitted == maxOmittedPolls {
-				return true, nil
-			}
-		case <-urgent:
-			return false, nil
+		case <-recorded.urgent:
+			return isPoll, nil
+		}
+		isDue := pace.IsDue()
+		isPoll = isPoll || isDue
+		switch {
+		case !isPoll && recorded.isEmpty() && len(f.takeDue()) == 0: // there is nothing to do
+		case f.IsBusy == nil || !f.IsBusy() || omitted == maxOmittedPolls:
+			return isPoll, nil
+		default:
+			omitted++
 		}
 	}
 }

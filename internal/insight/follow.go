@@ -23,7 +23,7 @@ const (
 func (s *Service) follower() *events.Follower {
 	return &events.Follower{
 		DB: s.DB, Name: "insight", Logger: s.Logger, Handle: s.handleEvents, IsReady: s.isReadyForEvents,
-		PollInterval: s.PollInterval, Delay: s.quietTime(), Now: s.Now,
+		PollInterval: s.PollInterval, Delay: s.quietTime(), Now: s.Now, Bus: s.Queue.Bus,
 	}
 }
 

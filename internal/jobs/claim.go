@@ -9,11 +9,15 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/bus"
 	"parley/internal/sqldb"
 )
 
 // The runner's own writes go in the lane of turns: each is a row or two, and behind an import a lease could run out.
 const jobLane = sqldb.Interactive
+
+// lookAhead is how far a runner looks ahead: until after its next look in any case.
+const lookAhead = 2 * bus.NetInterval
 
 const (
 	dueReady   = `state = 'ready' and run_at <= ?`
@@ -26,19 +30,19 @@ const (
 	jobColumns = `id, kind, key, account_id, payload, run_at, attempts, max_attempts, backoff_ms, created_at, updated_at`
 )
 
-// claim leases up to n due jobs. A look outside a transaction comes first, since mostly there is nothing to do.
-func (r *Runner) claim(ctx context.Context, n int) ([]Job, error) {
+// claim leases up to n due jobs, and returns when the next one is due; the zero time if none is soon. A look outside a
+// transaction comes first, since mostly there is nothing to do.
+func (r *Runner) claim(ctx context.Context, n int) (claimed []Job, next time.Time, err error) {
 	due, err := r.findDue(ctx)
 	if err != nil || due.isEmpty() {
-		return nil, err
+		return nil, due.next, err
 	}
 	if r.Fair {
 		if err := r.rankDue(ctx); err != nil {
-			return nil, err
+			return nil, next, err
 		}
 	}
 	now, lease := r.now(), parley.NewUUID()
-	var claimed []Job
 	err = r.DB.Transact(ctx, jobLane, func(tx *sqldb.DB) error {
 		claimed = nil
 		for _, from := range r.claimSources(due, now) {
@@ -58,54 +62,72 @@ func (r *Runner) claim(ctx context.Context, n int) ([]Job, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, next, err
 	}
-	return claimed, nil
+	return claimed, now, nil // behind these there may be others
 }
 
 // dueKinds are the runner's kinds that have due jobs.
-type dueKinds struct{ ready, expired []string }
+type dueKinds struct {
+	ready, expired []string
+	next           time.Time // when the next of the others is due; zero if none is soon
+}
 
 func (d dueKinds) isEmpty() bool { return len(d.ready)+len(d.expired) == 0 }
 
-// findDue looks for due jobs of the runner's kinds. Kinds that another program, perhaps a newer one, has handlers for
-// are left alone.
+// findDue looks for jobs of the runner's kinds that are due, or will be before somebody looks again in any case. Kinds
+// that another program, perhaps a newer one, has handlers for are left alone.
 func (r *Runner) findDue(ctx context.Context) (due dueKinds, err error) {
-	kinds := slices.Sorted(maps.Keys(r.Handlers))
+	now := r.now()
+	kinds, soon := slices.Sorted(maps.Keys(r.Handlers)), now.Add(lookAhead).UnixMilli()
 	var args []any
 	for _, kind := range kinds {
-		args = append(args, kind, r.now().UnixMilli(), kind, r.now().UnixMilli())
+		args = append(args, kind, soon, kind, soon)
 	}
-	type found struct {
-		kind, state string
-	}
-	list, err := sqldb.All(ctx, r.DB, func(scan sqldb.Scan) (f found, err error) {
-		err = scan(&f.kind, &f.state)
-		return f, err
-	}, dueQuery(kinds...), args...)
-	for _, f := range list {
-		if f.state == "running" {
-			due.expired = append(due.expired, f.kind)
-		} else {
-			due.ready = append(due.ready, f.kind)
-		}
+	list, err := sqldb.All(ctx, r.DB, scanDueJob, dueQuery(kinds...), args...)
+	for _, j := range list {
+		due.add(j, now)
 	}
 	return due, err
+}
+
+// dueJob is the first job of a kind to become due, or whose runner's lease ends first.
+type dueJob struct {
+	kind, state string
+	at          int64 // in milliseconds
+}
+
+func scanDueJob(scan sqldb.Scan) (j dueJob, err error) {
+	err = scan(&j.kind, &j.state, &j.at)
+	return j, err
+}
+
+func (d *dueKinds) add(j dueJob, now time.Time) {
+	at := time.UnixMilli(j.at)
+	switch {
+	case j.state == "running" && j.at < now.UnixMilli():
+		d.expired = append(d.expired, j.kind)
+	case j.state != "running" && j.at <= now.UnixMilli():
+		d.ready = append(d.ready, j.kind)
+	case d.next.IsZero() || at.Before(d.next):
+		d.next = at
+	}
 }
 
 func lockQuery(where, order string) string {
 	return `select ` + jobColumns + ` from jobs where kind = ? and ` + where + order + ` limit ?`
 }
 
-// dueQuery asks for the first due job of each kind and state: one seek of an index for each, however many there are.
+// dueQuery asks for the first job of each kind and state that is due by a time: one seek of an index for each, however
+// many there are.
 func dueQuery(kinds ...string) string {
-	var parts []string
-	for range kinds {
-		for _, where := range []string{dueReady, dueExpired} {
-			parts = append(parts, `select * from (select kind, state from jobs where kind = ? and `+where+` limit 1) due`)
-		}
-	}
-	return strings.Join(parts, ` union all `)
+	const one = `
+		select * from (select kind, state, run_at as due_at from jobs where kind = ? and ` + dueReady + readyOrder +
+		` limit 1) due
+		union all
+		select * from (select kind, state, lease_until as due_at from jobs where kind = ? and ` + dueExpired + expiredOrder +
+		` limit 1) due`
+	return strings.Repeat(one+` union all `, len(kinds)-1) + one
 }
 
 // claimSource is one of the places that jobs are claimed from.
@@ -212,6 +234,7 @@ func (r *Runner) endedWithout(j *Job, now time.Time) bool {
 
 // abandonJob takes a job from a runner that has died.
 func (r *Runner) abandonJob(ctx context.Context, tx *sqldb.DB, j *Job, state string, runAt time.Time) error {
+	tx.AfterCommit(func() { r.Queue.announce(j.Kind, runAt, r.now()) })
 	_, err := tx.Exec(ctx, `
 		update jobs set
 		  state = ?,

@@ -9,23 +9,44 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/bus"
 	"parley/internal/sqldb"
 )
 
 // Queue enqueues jobs; the zero value with Now set is ready. It wakes the runners of the same process.
 type Queue struct {
 	Now func() time.Time
+	Bus *bus.Bus // wakes the runners of other servers, which look for jobs every second without; may be nil
 
 	jobEnded notifier // a job of this process has ended
 
 	mu            sync.Mutex
-	subscriptions []subscription
+	subscriptions []*subscription
 }
 
 // subscription is a runner that waits for jobs of its kinds.
 type subscription struct {
 	kinds map[string]Handler
 	wake  chan struct{}
+
+	// Guarded by the queue's mu.
+	dueAt   time.Time // when the next job is due that is known of; zero if none is
+	hasFree bool      // workers
+}
+
+// signal wakes the runner. It does not wait.
+func (s *subscription) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default: // it has been woken and has not looked since
+	}
+}
+
+// expect notes when a job is due. The queue's mu is held.
+func (s *subscription) expect(at time.Time) {
+	if !at.IsZero() && (s.dueAt.IsZero() || at.Before(s.dueAt)) {
+		s.dueAt = at
+	}
 }
 
 // Enqueue writes the job down as part of tx and wakes the runners of its kind, where it is due, once that is committed.
@@ -47,10 +68,32 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sqldb.DB, j Job) error {
 	_, err := tx.Exec(ctx, enqueueQuery, parley.NewTimedUUID(), j.Kind, j.Key, account, j.Payload, j.RunAt.UnixMilli(),
 		j.Size,
 		cmp.Or(j.MaxAttempts, defaultAttempts), cmp.Or(j.Backoff, defaultBackoff).Milliseconds(), ms, ms)
-	if err == nil && !j.RunAt.After(now) {
-		tx.AfterCommit(func() { q.wakeRunners(j.Kind) })
+	if err == nil {
+		tx.AfterCommit(func() { q.announce(j.Kind, j.RunAt, now) })
 	}
 	return err
+}
+
+// announce has runners run a job, now or when it is due.
+func (q *Queue) announce(kind string, runAt, now time.Time) {
+	if !runAt.After(now) {
+		q.wakeAll(kind)
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, s := range q.subscriptions {
+		if _, ok := s.kinds[kind]; ok {
+			s.expect(runAt)
+		}
+	}
+}
+
+// wakeAll wakes the runners of a kind, and those of other servers where none in this process is free.
+func (q *Queue) wakeAll(kind string) {
+	if !q.wakeRunners(kind) {
+		q.Bus.Publish(bus.Jobs, kind)
+	}
 }
 
 // While a job runs its run_at is free to hold when it is to run again.
@@ -88,33 +131,71 @@ const enqueueQuery = `
 // Wake makes all runners look for due jobs now rather than at their next poll.
 func (q *Queue) Wake() { q.wakeRunners("") }
 
-// wakeRunners wakes the runners of a kind, or all.
-func (q *Queue) wakeRunners(kind string) {
+// wakeRunners wakes the runners of a kind in this process, or all, and reports whether one of them has free workers.
+func (q *Queue) wakeRunners(kind string) (hasFree bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, s := range q.subscriptions {
 		if _, ok := s.kinds[kind]; ok || kind == "" {
-			select {
-			case s.wake <- struct{}{}:
-			default: // it has been woken and has not looked since
-			}
+			s.signal()
+			hasFree = hasFree || s.hasFree
 		}
+	}
+	return hasFree
+}
+
+// noteFree notes whether a runner has free workers.
+func (q *Queue) noteFree(s *subscription, hasFree bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s.hasFree = hasFree
+}
+
+// wakeFor wakes a runner for kinds of jobs that other servers have published; nil are all.
+func (s *subscription) wakeFor(kinds []string) {
+	isOfRunner := func(kind string) bool { return s.kinds[kind] != nil }
+	if kinds == nil || slices.ContainsFunc(kinds, isOfRunner) {
+		s.signal()
 	}
 }
 
-// subscribe returns a channel that is sent to when a job of the kinds is due, until unsubscribe is called.
-func (q *Queue) subscribe(kinds map[string]Handler) chan struct{} {
+// subscribe returns what is woken when a job of the kinds is due, until unsubscribe is called.
+func (q *Queue) subscribe(kinds map[string]Handler) *subscription {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	s := subscription{kinds: kinds, wake: make(chan struct{}, 1)}
+	s := &subscription{kinds: kinds, wake: make(chan struct{}, 1)}
 	q.subscriptions = append(q.subscriptions, s)
-	return s.wake
+	return s
 }
 
-func (q *Queue) unsubscribe(wake chan struct{}) {
+func (q *Queue) unsubscribe(s *subscription) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.subscriptions = slices.DeleteFunc(q.subscriptions, func(s subscription) bool { return s.wake == wake })
+	q.subscriptions = slices.DeleteFunc(q.subscriptions, func(other *subscription) bool { return other == s })
+}
+
+// isDue reports whether a job is due of which the runner knows without asking.
+func (q *Queue) isDue(s *subscription) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return !s.dueAt.IsZero() && !s.dueAt.After(q.Now())
+}
+
+// beginLook forgets which jobs are known of that are due by a time: the runner looks for them. What is enqueued
+// meanwhile is noted again.
+func (q *Queue) beginLook(s *subscription, until time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !s.dueAt.After(until) {
+		s.dueAt = time.Time{}
+	}
+}
+
+// endLook notes when the next job is due that has been found; the zero time if none has.
+func (q *Queue) endLook(s *subscription, next time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s.expect(next)
 }
 
 // notifier wakes all that wait for it.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"parley/internal/bus"
 	"parley/internal/sqldb"
 )
 
@@ -17,7 +18,9 @@ type Runner struct {
 	Logger        *slog.Logger  // nil = slog.Default()
 	MaxWorkers    int           // jobs at a time; 0 = 4
 	LeaseDuration time.Duration // how long a job whose runner died stays with it; 0 = 1 minute. Renewed at a third of it
-	PollInterval  time.Duration // how often to look for jobs of other nodes, and for those whose time has come; 0 = 1 s
+	// How often to look for jobs whose time has come, and for those of other servers while the queue's bus is not
+	// complete; 0 = 1 s
+	PollInterval time.Duration
 
 	// Fair has accounts take turns, and the small jobs of an account go first (fair.go). It is for handlers of one kind.
 	Fair bool
@@ -47,22 +50,27 @@ func (r *Runner) Run(ctx context.Context) error {
 	mayHaveMore := true // due jobs that have not been looked for
 	woken := r.Queue.subscribe(r.Handlers)
 	defer r.Queue.unsubscribe(woken)
+	defer r.Queue.Bus.Subscribe(bus.Jobs, woken.wakeFor)()
+	pace := bus.Pace{Bus: r.Queue.Bus, Interval: r.poll()}
 	for ctx.Err() == nil {
 		if free := workers - running; mayHaveMore && free > 0 {
-			started := r.dispatch(ctx, free, finished)
+			started := r.dispatch(ctx, free, finished, woken)
 			running += started
 			mayHaveMore = started == free
 		}
+		r.Queue.noteFree(woken, running < workers)
 		select {
 		case <-finished:
 			running--
-		case <-woken:
+		case <-woken.wake:
 			mayHaveMore = true
 		case <-poll.C:
-			mayHaveMore = true
+			isDue := pace.IsDue()
+			mayHaveMore = mayHaveMore || isDue || r.Queue.isDue(woken)
 		case <-ctx.Done():
 		}
 	}
+	r.Queue.noteFree(woken, false)
 	for ; running > 0; running-- {
 		<-finished
 	}
@@ -70,11 +78,16 @@ func (r *Runner) Run(ctx context.Context) error {
 }
 
 // dispatch starts up to free due jobs and returns how many.
-func (r *Runner) dispatch(ctx context.Context, free int, finished chan<- struct{}) int {
+func (r *Runner) dispatch(ctx context.Context, free int, finished chan<- struct{}, woken *subscription) int {
 	if len(r.Handlers) == 0 {
 		return 0
 	}
-	claimed, err := r.claim(ctx, free)
+	r.Queue.beginLook(woken, r.now().Add(lookAhead))
+	claimed, next, err := r.claim(ctx, free)
+	if err != nil {
+		next = r.now() // the next tick tries again
+	}
+	r.Queue.endLook(woken, next)
 	if err != nil && ctx.Err() == nil {
 		r.logger().Warn("jobs: cannot look for work", "error", err)
 	}
@@ -98,7 +111,7 @@ func (r *Runner) ExpireLeases(ctx context.Context) error {
 // job that fails is no error: it waits for its next attempt.
 func (r *Runner) RunDue(ctx context.Context) (n int, err error) {
 	for {
-		claimed, err := r.claim(ctx, 1)
+		claimed, _, err := r.claim(ctx, 1)
 		if err != nil || len(claimed) == 0 {
 			return n, err
 		}

@@ -101,7 +101,6 @@ func (r *Runner) settleOutcome(ctx context.Context, tx *sqldb.DB, j Job, outcome
 		if err != nil || n > 0 {
 			return err
 		}
-		tx.AfterCommit(func() { r.Queue.wakeRunners(j.Kind) })
 		return r.releaseJob(ctx, tx, j, `state = 'ready', attempts = 0, last_error = null`)
 	}
 	r.logger().Warn("jobs: an attempt failed", "kind", j.Kind, "key", j.Key, "attempt", j.Attempts, "error", outcome)
@@ -115,7 +114,9 @@ func (r *Runner) settleOutcome(ctx context.Context, tx *sqldb.DB, j Job, outcome
 		now.Add(j.backoffDelay()).UnixMilli(), outcome.Error())
 }
 
+// releaseJob ends the lease. Runners look when the job is to run again.
 func (r *Runner) releaseJob(ctx context.Context, tx *sqldb.DB, j Job, set string, args ...any) error {
+	tx.AfterCommit(func() { r.Queue.wakeAll(j.Kind) })
 	args = append(args, r.now().UnixMilli(), j.ID, j.lease)
 	_, err := tx.Exec(ctx, `
 		update jobs set `+set+`, rank = 0, again = 0, lease_owner = null, lease_until = null, updated_at = ?

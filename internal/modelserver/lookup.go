@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/bus"
 	"parley/internal/chat"
 	"parley/internal/model"
 	"parley/internal/sqldb"
@@ -23,7 +24,7 @@ const (
 	maxAccounts = 10_000 // whose servers are held in memory
 	maxOwners   = 50_000 // agents whose accounts are held in memory
 
-	refreshInterval = time.Second // how soon a server sees what was changed on another one
+	refreshInterval = time.Second // between two looks for what was changed on other servers, if no bus tells
 	refreshTimeout  = 5 * time.Second
 )
 
@@ -204,11 +205,18 @@ func (a *accountServers) connection(m *parley.ModelServer) *connection {
 func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(refreshInterval)
 	defer tick.Stop()
+	changed, unwatch := s.Bus.Watch(bus.Settings)
+	defer unwatch()
+	pace := bus.Pace{Bus: s.Bus, Interval: refreshInterval}
 	for {
 		select {
 		case <-tick.C:
-			_ = s.Follow(ctx) // other work reports that the database is not available
+			if pace.IsDue() {
+				_ = s.Follow(ctx) // other work reports that the database is not available
+			}
 			s.saveStates(ctx)
+		case <-changed:
+			_ = s.Follow(ctx)
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTimeout)
 			defer cancel()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/bus"
 	"parley/internal/chat"
 	"parley/internal/model"
 	"parley/internal/sqldb"
@@ -27,6 +28,7 @@ type Service struct {
 	Models *model.Registry
 	Now    func() time.Time
 	Logger *slog.Logger
+	Bus    *bus.Bus // tells other servers what was changed; may be nil
 
 	Fixed       []*Fixed          // what the operator's settings name
 	FixedNames  map[string]string // model names that the operator's settings decide on, with the setting
@@ -143,6 +145,7 @@ func (s *Service) write(ctx context.Context, m *parley.ModelServer,
 	if err != nil {
 		return err
 	}
+	s.Bus.Publish(bus.Settings)
 	return s.Refresh(context.WithoutCancel(ctx))
 }
 

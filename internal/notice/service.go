@@ -70,7 +70,8 @@ func (s *Service) Run(ctx context.Context) error {
 }
 
 func (s *Service) follower() *events.Follower {
-	return &events.Follower{DB: s.DB, Name: "mails", Logger: s.Logger, Handle: s.handleEvents, PollInterval: pollInterval}
+	return &events.Follower{DB: s.DB, Name: "mails", Logger: s.Logger, Handle: s.handleEvents, PollInterval: pollInterval,
+		Bus: s.Queue.Bus}
 }
 
 // newJob returns a job that mails.

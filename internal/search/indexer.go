@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/bus"
 	"parley/internal/events"
 	"parley/internal/store"
 )
@@ -20,6 +21,7 @@ type Indexer struct {
 	Now          func() time.Time
 	Logger       *slog.Logger
 	PollInterval time.Duration // how often to look for events; 0 is two seconds
+	Bus          *bus.Bus      // tells of the events of other servers; may be nil
 
 	lastSweep   time.Time
 	lastRebuild time.Time  // of what is outdated
@@ -47,7 +49,7 @@ const (
 func (x *Indexer) follower() *events.Follower {
 	return &events.Follower{
 		DB: x.DB, Name: followerName, Logger: x.Logger, Handle: x.handleEvents, AfterRound: x.buildAndMerge,
-		PollInterval: cmp.Or(x.PollInterval, defaultPollInterval), IsBusy: x.isDatabaseBusy,
+		PollInterval: cmp.Or(x.PollInterval, defaultPollInterval), IsBusy: x.isDatabaseBusy, Bus: x.Bus,
 	}
 }
 

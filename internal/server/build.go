@@ -15,6 +15,7 @@ import (
 	"parley/internal/actions"
 	"parley/internal/agents"
 	"parley/internal/api/v2"
+	"parley/internal/bus"
 	"parley/internal/chat"
 	"parley/internal/console"
 	"parley/internal/events"
@@ -105,6 +106,34 @@ func (b *builder) loadKeys(ctx context.Context) (err error) {
 	return err
 }
 
+// openBus makes what tells other servers of changes, and has it told of the events that this process records.
+func (b *builder) openBus(ctx context.Context) error {
+	engine, err := b.newBusEngine(ctx)
+	if err != nil {
+		return err
+	}
+	b.Bus = bus.New(engine, b.cfg.Logger)
+	b.Queue.Bus, b.ModelServers.Bus = b.Bus, b.Bus
+	b.DB.ObserveEvents(func(account parley.AccountID, _ []store.NewEvent) { b.Bus.Publish(bus.Events, string(account)) })
+	return nil
+}
+
+// newBusEngine returns what carries messages to the other servers on the database; nil for a SQLite file, which has one
+// server at a time.
+func (b *builder) newBusEngine(ctx context.Context) (bus.Engine, error) {
+	if b.cfg.DatabaseURL == "" {
+		return nil, nil
+	}
+	if b.cfg.RedisURL == "" {
+		return bus.NewPostgres(b.cfg.DatabaseURL)
+	}
+	key, err := installationKey(ctx, b.DB, "bus_channel") // another installation may use the same Redis
+	if err != nil {
+		return nil, err
+	}
+	return bus.NewRedis(b.cfg.RedisURL, "parley."+hex.EncodeToString(key))
+}
+
 // build makes every service of those that it depends on.
 func (b *builder) build() *Services {
 	pool := b.newExtractPool()
@@ -126,7 +155,7 @@ func (b *builder) build() *Services {
 		Providers: b.newSSOProviders()}
 	users := b.cfg.newUsers(accounts, b.Queue)
 	notices := b.newNotices(users)
-	broadcast := &events.Broadcast{DB: b.DB, Logger: b.cfg.Logger}
+	broadcast := &events.Broadcast{DB: b.DB, Logger: b.cfg.Logger, Bus: b.Bus}
 	b.hub.Events = broadcast
 
 	lost := ingestService.LostJobHandlers()
@@ -135,11 +164,11 @@ func (b *builder) build() *Services {
 
 		Accounts:      accounts,
 		Users:         users,
-		Authenticator: &access.Authenticator{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now, Logger: b.cfg.Logger},
+		Authenticator: &access.Authenticator{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now, Logger: b.cfg.Logger, Bus: b.Bus},
 		Limiter:       &access.Limiter{Limit: b.cfg.RateLimit},
 		Agents:        agentService, Manifests: b.newManifests(ingestService, helpdeskService), Ingest: ingestService,
 		Engine: engine, Conversations: conversations, Actions: toolbox, Helpdesk: helpdeskService,
-		Search: b.newFinder(), Indexer: &search.Indexer{DB: b.DB, Now: b.cfg.Now, Logger: b.cfg.Logger},
+		Search: b.newFinder(), Indexer: &search.Indexer{DB: b.DB, Now: b.cfg.Now, Logger: b.cfg.Logger, Bus: b.Bus},
 		Insight: insightService, Webhooks: webhooks, Sender: sender, Notices: notices,
 		Events: broadcast, Live: b.newLive(broadcast, users.Sessions, conversations), Ready: b.newReadiness(),
 
@@ -172,10 +201,13 @@ func (b *builder) newReadiness() *ready.State {
 func (b *builder) newLive(broadcast *events.Broadcast, sessions *access.WebSessions,
 	conversations *chat.Conversations) *console.Live {
 	live := console.NewLive(console.LiveConfig{
-		Events: broadcast, Sessions: sessions, Version: b.cfg.Version, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		Events: broadcast, Bus: b.Bus, Sessions: sessions, Version: b.cfg.Version, Now: b.cfg.Now, Logger: b.cfg.Logger,
 		MemberTypes: conversations.MemberTypes,
 	})
-	sessions.OnChange = live.SessionsChanged
+	sessions.OnChange = func() {
+		live.SessionsChanged()
+		b.Bus.Publish(bus.Sessions)
+	}
 	return live
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/access"
 	"parley/internal/backup"
+	"parley/internal/bus"
 	"parley/internal/certs"
 	"parley/internal/httpapi"
 	"parley/internal/model"
@@ -66,6 +67,7 @@ type ServingConfig struct {
 	FilesListen        string        `env:"PARLEY_FILES_LISTEN" placeholder:"HOST:PORT"`
 	FilesURL           string        `env:"PARLEY_FILES_URL" placeholder:"URL" secret:"url"`
 	MetricsListen      string        `env:"PARLEY_METRICS_LISTEN" placeholder:"HOST:PORT"`
+	RedisURL           string        `name:"redis-url" env:"PARLEY_REDIS_URL" placeholder:"URL" secret:"url"`
 	RateLimit          int           `default:"100" env:"PARLEY_RATE_LIMIT" placeholder:"N"`
 	MaxConnections     int           `default:"0" env:"PARLEY_MAX_CONNECTIONS" placeholder:"N"`
 	AddressConnections int           `default:"2000" env:"PARLEY_ADDRESS_CONNECTIONS" placeholder:"N"`
@@ -254,7 +256,7 @@ func (c Config) Check() error {
 	_, plansErr := access.LoadPlans(c.Plans)
 	_, programsErr := c.extractPrograms()
 	faults = append(faults, c.ModelConfig.Check(), c.VoiceConfig.Check(), plansErr, programsErr, c.checkOutbound(),
-		c.SignInConfig.Check(), c.TLSConfig.Check(), c.BackupConfig.Check())
+		c.SignInConfig.Check(), c.TLSConfig.Check(), c.BackupConfig.Check(), c.checkBus())
 	for flag, text := range map[string]string{"base-url": c.BaseURL, "files-url": c.FilesURL,
 		"console-url": c.ConsoleURL, "otlp-endpoint": c.OTLPEndpoint} {
 		check(text == "" || httpapi.IsHTTPURL(text), "--%s: not an http:// or https:// address", flag)
@@ -313,5 +315,17 @@ func (c Config) checkOutbound() error {
 	faults.check(err == nil, "--search-url (PARLEY_SEARCH_URL): %w", err)
 	_, err = vault.New(c.SecretKey)
 	faults.check(err == nil, "--secret-key (PARLEY_SECRET_KEY): %w", err)
+	return errors.Join(faults...)
+}
+
+// checkBus reports invalid settings of the bus.
+func (c Config) checkBus() error {
+	if c.RedisURL == "" {
+		return nil
+	}
+	var faults settingFaults
+	err := bus.CheckRedisURL(c.RedisURL)
+	faults.check(err == nil, "--redis-url: not a redis:// or rediss:// address")
+	faults.check(c.DatabaseURL != "", "--redis-url: servers that share a database need --database-url")
 	return errors.Join(faults...)
 }

@@ -156,3 +156,24 @@ func TestInvalidBackupSettingsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestRedisIsForSharedDatabases checks which settings of the bus are refused.
+func TestRedisIsForSharedDatabases(t *testing.T) {
+	for _, c := range []struct {
+		database, redis string
+		isGood          bool
+	}{
+		{"", "", true},
+		{"postgres://localhost/parley", "", true},
+		{"postgres://localhost/parley", "redis://localhost:6379", true},
+		{"postgres://localhost/parley", "rediss://:secret@redis.example:6379/1", true},
+		{"postgres://localhost/parley", "http://localhost:6379", false},
+		{"", "redis://localhost:6379", false},
+	} {
+		cfg := Config{StorageConfig: StorageConfig{DatabaseURL: c.database},
+			ServingConfig: ServingConfig{RedisURL: c.redis}}
+		if err := cfg.checkBus(); (err == nil) != c.isGood {
+			t.Errorf("%q with %q: %v", c.redis, c.database, err)
+		}
+	}
+}

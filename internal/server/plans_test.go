@@ -12,11 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/server"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/clock"
+	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/scripted"
 )
 
@@ -242,4 +245,90 @@ func explainPostgres(t testing.TB, db *sqldb.DB, query string) (wrong []string) 
 		}
 	}
 	return wrong
+}
+
+// heartbeatPart is of the statement by which a server looks for the turns of dead servers, every five seconds.
+const heartbeatPart = "state = 'open' and lease_until <"
+
+// heartbeatCounter counts statements between two heartbeats of a server.
+type heartbeatCounter struct {
+	mu     sync.Mutex
+	counts map[string]int
+	spans  chan map[string]int
+}
+
+func (c *heartbeatCounter) add(query string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.counts[strings.Join(strings.Fields(query), " ")]++
+	if !strings.Contains(query, heartbeatPart) {
+		return
+	}
+	select {
+	case c.spans <- c.counts:
+	default: // the test has ended
+	}
+	c.counts = map[string]int{}
+}
+
+func sumCounts(spans ...map[string]int) (sum int) {
+	for _, counts := range spans {
+		for _, n := range counts {
+			sum += n
+		}
+	}
+	return sum
+}
+
+// TestIdleServersHardlyAsk checks that a server on which nothing happens asks its database at most three times a
+// second, also for those who follow an account: thirty times in two heartbeats. It takes the first that are quiet: what
+// began before still asks something.
+func TestIdleServersHardlyAsk(t *testing.T) {
+	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
+		t.Run(name, func(t *testing.T) {
+			c := &heartbeatCounter{counts: map[string]int{}, spans: make(chan map[string]int, 100)}
+			count := testkit.WithConfig(func(cfg *server.Config) { cfg.OnStatement = c.add })
+			s := testkit.Open(t, append(options, count)...)
+			for range 100 {
+				follower, err := s.Events.Subscribe(t.Context(), parley.AccountID(s.Account), "", func() {})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(follower.Close)
+			}
+			var previous map[string]int
+			latest := check.Receive(t, "a heartbeat", c.spans)
+			for range 8 {
+				previous, latest = latest, check.Receive(t, "a heartbeat", c.spans)
+				if sumCounts(previous, latest) <= 30 {
+					return
+				}
+			}
+			var list []string
+			for _, query := range slices.Sorted(maps.Keys(latest)) {
+				list = append(list, fmt.Sprintf("%d times %s", latest[query], query))
+			}
+			t.Errorf("%d statements in two heartbeats; in the last one:\n%s", sumCounts(previous, latest),
+				strings.Join(list, "\n"))
+		})
+	}
+}
+
+// TestServersTellEachOther checks that two servers on one database hear each other, and that what is switched on one is
+// in force on the other.
+func TestServersTellEachOther(t *testing.T) {
+	url := dbs.SharedPostgres(t).NewStore(t)
+	one := testkit.Open(t, testkit.WithDatabase(t.TempDir(), url))
+	other := testkit.Open(t, testkit.WithDatabase(t.TempDir(), url))
+	testkit.Eventually(t, "a bus that is complete", one.Bus.IsComplete)
+	testkit.Eventually(t, "the other's bus that is complete", other.Bus.IsComplete)
+	for _, on := range []bool{true, false} {
+		_, err := admin.RunOn(t.Context(), one.AdminService, admin.SetMaintenance, admin.MaintenanceState{Enabled: on})
+		if err != nil {
+			t.Fatal(err)
+		}
+		testkit.Eventually(t, "maintenance on the other server", func() bool {
+			return (other.Authenticator.CheckMaintenance() != nil) == on
+		})
+	}
 }

@@ -151,6 +151,7 @@ type component struct {
 func (s *Services) components() []component {
 	list := []component{
 		{"memory", func(ctx context.Context) error { return memory.Manage(ctx, s.cfg.SetGOGC) }},
+		{"bus", s.Bus.Run}, // it stops after all that publish
 		{"maintenance mode", s.Authenticator.Run},
 		{"idempotency keys", s.deleteExpiredKeys},
 		{"web sessions", s.deleteEndedSessions},

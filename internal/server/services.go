@@ -14,6 +14,7 @@ import (
 	"parley/internal/api/admin"
 	"parley/internal/archive"
 	"parley/internal/backup"
+	"parley/internal/bus"
 	"parley/internal/chat"
 	"parley/internal/console"
 	"parley/internal/events"
@@ -93,6 +94,7 @@ type shared struct {
 	Speech   *speech.Engines // what agents speak and hear with
 	Outbound *outbound.Client
 	Queue    *jobs.Queue
+	Bus      *bus.Bus // tells other servers on the database what has changed
 
 	ModelServers *modelserver.Service // the accounts' own servers of models
 	Backups      *backup.Schedule     // nil if the server makes none by itself
@@ -130,9 +132,10 @@ func newServices(ctx context.Context, cfg Config) (*Services, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(b.loadKeys(ctx), b.ModelServers.Refresh(ctx)); err != nil {
+	if err := errors.Join(b.loadKeys(ctx), b.ModelServers.Refresh(ctx), b.openBus(ctx)); err != nil {
 		b.Models.Close()
 		b.Speech.Close()
+		b.Bus.Close()
 		return nil, errors.Join(err, b.DB.Close())
 	}
 	return b.build(), nil
@@ -145,7 +148,7 @@ func (s *Services) Admin() *admin.Service {
 		Indexes: s.Indexes, Indexer: s.Indexer, Search: s.Search, ModelServers: s.ModelServers,
 		ReadFilePart: s.Ingest.FilePart, IncomingFolder: s.incomingFolder,
 		Accounts: s.Accounts, Agents: s.Agents, Users: s.Users, Visitors: s.newVisitors(), ForgetAccess: s.forgetAccess,
-		SetMaintenance: s.Authenticator.SetMaintenance, People: s.newPeople(),
+		SetMaintenance: s.setMaintenance, People: s.newPeople(),
 		Chat: s.Engine, Conversations: s.Conversations, Helpdesk: s.Helpdesk, Insight: s.Insight,
 		Manifests: s.Manifests, MoveIns: s.newMoveIns(), Actions: s.Actions, Ingest: s.Ingest,
 		Archive: s.archive(), MaxImportBytes: int64(s.cfg.MaxImport) << 20,
@@ -219,6 +222,12 @@ func (s *Services) forgetAccess() {
 	s.Users.Sessions.ClearCache()
 }
 
+// setMaintenance switches maintenance on this server at once, and tells the others. The setting is stored already.
+func (s *Services) setMaintenance(on bool) {
+	s.Authenticator.SetMaintenance(on)
+	s.Bus.Publish(bus.Settings)
+}
+
 // newSynonyms returns what proposes synonyms. The rules for their groups are those of manifests.
 func (s *Services) newSynonyms() *synonym.Service {
 	return &synonym.Service{
@@ -240,5 +249,6 @@ func (s *Services) Close() error {
 	s.Actions.Close()
 	s.Media.Close()
 	s.Speech.Close()
+	s.Bus.Close()
 	return s.DB.Close()
 }

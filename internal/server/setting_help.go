@@ -28,7 +28,9 @@ var SettingHelp = map[string]string{
 	"otlp-endpoint": "Collector that traces are sent to by OTLP over HTTP, such as http://localhost:4318; by default " +
 		"none are recorded.",
 	"otlp-headers": "Headers of requests to the collector; better given by the environment.",
-	"rate-limit":   "Requests per 10 seconds for each key and address (${default}).",
+	"redis-url": "Redis or Valkey (redis://…) by which several servers on one PostgreSQL tell each other what has " +
+		"changed; without one they do so by PostgreSQL itself.",
+	"rate-limit": "Requests per 10 seconds for each key and address (${default}).",
 	"max-connections": "Connections at a time; 0 for half the files that the system lets this program open, at most " +
 		"20,000.",
 	"address-connections": "Connections of one address at a time (${default}); 0 for no bound. Loopback is not " +

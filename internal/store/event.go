@@ -273,6 +273,27 @@ const accountsBehindQuery = `
 	order by a.id
 	limit ?`
 
+// AccountsBehindAmong returns those of the accounts in which there are events after the named reader's position. There
+// must be at least one account.
+func (db *DB) AccountsBehindAmong(ctx context.Context, name string, accounts []parley.AccountID) (
+	[]parley.AccountID, error) {
+	args := make([]any, 0, len(accounts)+1)
+	for _, account := range accounts {
+		args = append(args, account)
+	}
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.AccountID], accountsBehindAmongQuery(len(accounts)),
+		append(args, name)...)
+}
+
+func accountsBehindAmongQuery(n int) string {
+	return `
+		select a.id
+		from accounts a
+		where a.id in ` + placeholders(n) + `
+		  and coalesce( (select p.seq from event_positions p where p.name = ?
+		    and p.account_id = a.id), -1 ) < a.event_seq`
+}
+
 // eventObservers are called with the events that are recorded in this process.
 type eventObservers struct {
 	mu   sync.Mutex

@@ -15,6 +15,8 @@ func EventQueries() map[string][]any {
 		oldestEventQuery:    {"a1"},
 		eventPositionQuery:  {"search", "a1"},
 		accountsBehindQuery: {"search", "a", 500},
+
+		accountsBehindAmongQuery(2): {"a1", "a2", "search"},
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 // follower writes the deliveries of the events that webhooks subscribe to.
 func (s *Sender) follower() *events.Follower {
 	return &events.Follower{DB: s.DB, Name: store.WebhookFollower, Logger: s.Logger,
-		Handle: s.handleEvents, IsUrgent: isUrgent, PollInterval: pollInterval}
+		Handle: s.handleEvents, IsUrgent: isUrgent, PollInterval: pollInterval, Bus: s.Queue.Bus}
 }
 
 // isUrgent reports whether somebody waits for an event of a kind. The others are sent with the next poll: messages are
