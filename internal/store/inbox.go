@@ -116,17 +116,17 @@ func (f InboxFilter) whereClause(account parley.AccountID) (where string, args [
 	where, args = `deleted_at is null and channel <> ?`, []any{parley.ChannelPlayground}
 	add := func(clause string, values ...any) { where, args = where+` and `+clause, append(args, values...) }
 	// The agent is looked up for each row: a list of agents would have the planner read them one by one, and sort.
-	isThere := `exists (
+	const isThere = `exists (
 		    select 1
 		    from agents a
-		    where a.id = conversations.agent_id and a.account_id = conversations.account_id and a.deleted_at is null`
+		    where a.id = conversations.agent_id and a.deleted_at is null and a.account_id = `
 	switch {
 	case f.Agent != "": // whose account is not compared with the rows': that would have SQLite walk those of all agents
-		add(`conversations.agent_id = ? and `+isThere+` and a.account_id = ?)`, f.Agent, account)
+		add(`conversations.agent_id = ? and `+isThere+`?)`, f.Agent, account)
 	case f.View == inboxMarked:
-		add(isThere + `)`)
+		add(isThere + `conversations.account_id)`)
 	default:
-		add(`conversations.account_id = ? and `+isThere+`)`, account)
+		add(`conversations.account_id = ? and `+isThere+`conversations.account_id)`, account)
 	}
 	if f.View == inboxMarked {
 		add(`r.account_id = ? and conversations.account_id = r.account_id`, account)

@@ -11,7 +11,7 @@ create table read_marks (
 
 create index read_marks_unread on read_marks (account_id, user_id, unread_since, conversation_id) where unread_since is not null;
 
-create index read_marks_account on read_marks (account_id, user_id);
+create index read_marks_account on read_marks (account_id, user_id, conversation_id);
 
 create index read_marks_conversation on read_marks (agent_id, conversation_id);
 
