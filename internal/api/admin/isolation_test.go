@@ -3,7 +3,10 @@ package admin_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -12,6 +15,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -638,9 +643,12 @@ func entriesOf(op *httpapi.Operation) int {
 	return 1
 }
 
+// secretOperations change nothing, and are recorded for what they show.
+var secretOperations = []string{admin.GetIdentitySecret.Name, admin.ExportAccount.Name, admin.ExportAgent.Name}
+
 // isChange reports whether an operation changes what an account has, or shows a secret of it.
 func isChange(op *httpapi.Operation) bool {
-	if op.Name == admin.GetIdentitySecret.Name || op.Name == admin.ExportAccount.Name {
+	if slices.Contains(secretOperations, op.Name) {
 		return true
 	}
 	p := string(op.Permission)
@@ -783,6 +791,53 @@ func (mt *memberTest) checkRecordedOnce(handler http.Handler, c memberCase, ids 
 		events[0].Origin.RequestID != w.Header().Get("X-Request-Id") {
 		mt.t.Errorf("%s %s: %+v", c.route, c.body, events)
 	}
+}
+
+// Whoever reads a recording is in the audit log once, however many parts it has and whichever of them is read first.
+func TestReadingsOfRecordingsAreRecorded(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		ids := mt.newResources(mt.Account, mt.Key, "own", 0)
+		mt.addRecording(ids["sessionId"], make([]byte, 2*store.BlobPartBytes+5))
+		kim := mt.newMember(mt.Account, parley.RoleOwner, "kim@shop.example")
+		bo := mt.newMember(mt.Account, parley.RoleAdmin, "bo@shop.example")
+		for i, c := range []struct {
+			member  parley.Member
+			part    int
+			entries int
+		}{{kim, 0, 1}, {kim, 1, 0}, {kim, 2, 0}, {bo, 2, 1}, {bo, 1, 0}, {kim, 3, 0}, {kim, 0, 1}} {
+			before := mt.auditLength(mt.Account)
+			route := fmt.Sprintf("GET /voice/sessions/%s/recording?part=%d", ids["sessionId"], c.part)
+			if got := mt.send(c.member, route, ""); !strings.HasPrefix(got, "200 ") {
+				mt.t.Fatalf("%d: %.300s", i, got)
+			}
+			events, err := mt.DB.AuditEvents(mt.t.Context(), c.member.Account, int64(before), 10)
+			mt.must(err)
+			if len(events) != c.entries || c.entries == 1 && (events[0].Action != "recording.read" ||
+				events[0].Subject != ids["sessionId"] || events[0].Actor != "user:"+string(c.member.User)) {
+				mt.t.Errorf("%d: %+v", i, events)
+			}
+		}
+	})
+}
+
+// addRecording adds a recording to a voice session.
+func (mt *memberTest) addRecording(session string, sound []byte) {
+	mt.t.Helper()
+	s, err := mt.DB.VoiceSessionInAnyAccount(mt.t.Context(), parley.VoiceSessionID(session))
+	mt.must(err)
+	folder, err := mt.AdminService.IncomingFolder()
+	mt.must(err)
+	path := filepath.Join(folder, "sound")
+	mt.must(os.WriteFile(path, sound, 0o600))
+	sum := sha256.Sum256(sound)
+	blob := &store.Blob{ID: parley.NewUUID(), AccountID: s.AccountID, AgentID: s.AgentID,
+		Hash: hex.EncodeToString(sum[:]), Size: int64(len(sound)), MediaType: "audio/wav", Name: session + ".wav",
+		CreatedAt: time.Now()}
+	r := &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: s.AccountID, AgentID: s.AgentID,
+		ConversationID: s.ConversationID, SessionID: s.ID, BlobID: blob.ID, Duration: time.Minute, CreatedAt: time.Now()}
+	mt.must(mt.AdminService.Ingest.StoreFile(mt.t.Context(), path, blob, func(tx *store.DB) error {
+		return errors.Join(tx.CreateBlob(mt.t.Context(), blob), tx.CreateRecording(mt.t.Context(), r))
+	}))
 }
 
 // lastEvent returns the name and the data of the last event of a stream.

@@ -66,7 +66,9 @@ var (
 	ExportAgent = newOperation(agentGroup.write, "GET /manifest", operation{
 		Name:    "exportAgent",
 		Summary: "Export an agent as a manifest, which may hold secrets that were written into it",
-	}, (*Service).exportAgent)
+	}, (*Service).exportAgent).recorded(func(in ManifestQuery) change {
+		return change{action: "manifest.read", subject: in.ID}
+	})
 	GetAgentSettings = newOperation(agentGroup.read, "GET /settings", operation{
 		Name:    "getAgentSettings",
 		Summary: "Show the settings of an agent with their version",

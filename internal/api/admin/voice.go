@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"parley"
@@ -113,7 +114,7 @@ type VoiceRecording struct {
 	Part      []byte  `json:"part,omitempty"` // 1 MiB, and less at the end; empty behind it
 }
 
-// readVoiceRecording reads a recording part by part, so that none has to fit into memory.
+// readVoiceRecording reads a recording part by part, so that none has to fit into memory. That it is read is recorded.
 func (s *Service) readVoiceRecording(ctx context.Context, in VoiceRecordingRequest) (VoiceRecording, error) {
 	session, err := s.findVoiceSession(ctx, in.ID)
 	if err != nil {
@@ -133,7 +134,37 @@ func (s *Service) readVoiceRecording(ctx context.Context, in VoiceRecordingReque
 		return VoiceRecording{}, errors.New("admin: no files")
 	}
 	part, err := s.ReadFilePart(ctx, blob, in.Part)
+	if err == nil {
+		err = s.recordReading(ctx, session, in.Part)
+	}
 	return VoiceRecording{in.ID, blob.Name, blob.MediaType, blob.Size, r.Duration.Seconds(), part}, err
+}
+
+const (
+	recordingRead  = "recording.read" // in the audit chain
+	readingTime    = time.Hour        // in which all parts of a recording are usually read
+	latestReadings = 100              // of one actor that are looked through
+)
+
+// recordReading has the audit chain say that somebody reads a recording, once for all of its parts: with the first one,
+// or with another one that is read without it.
+func (s *Service) recordReading(ctx context.Context, session *parley.VoiceSession, part int) error {
+	if part > 0 {
+		isRecorded, err := s.isReadingRecorded(ctx, session)
+		if err != nil || isRecorded {
+			return err
+		}
+	}
+	return s.DB.AppendAuditEvent(ctx, session.AccountID, s.Now(), s.actor(), recordingRead, string(session.ID),
+		map[string]any{"agent": session.AgentID})
+}
+
+// isReadingRecorded reports whether the audit chain says that whoever reads the recording has done so a while ago.
+func (s *Service) isReadingRecorded(ctx context.Context, session *parley.VoiceSession) (bool, error) {
+	filter := store.AuditFilter{Actor: s.actor(), Action: recordingRead, From: s.Now().Add(-readingTime)}
+	latest, err := s.DB.AuditPage(ctx, session.AccountID, filter, parley.PageRequest{Limit: latestReadings})
+	isOfSession := func(a store.AuditEvent) bool { return a.Subject == string(session.ID) }
+	return slices.ContainsFunc(latest.Items, isOfSession), err
 }
 
 // FilePartReader reads a part of a file, counted from 0: store.BlobPartBytes bytes, fewer at the end, and none behind

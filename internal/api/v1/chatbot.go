@@ -38,7 +38,7 @@ const maxContentBytes = 8 << 20
 
 func (s *server) createChatbot(ctx context.Context, c *call, in *NewChatbot) (*ChatbotID, error) {
 	caller, b := callerOf(c), &in.Body
-	ctx = s.audited(ctx, c, "agent.create", "")
+	ctx = s.audited(ctx, c, "agent.create", "", "")
 	id, err := s.Agents.CreateWithContent(ctx, caller.Caller, agents.NewAgent{Name: b.ChatbotName},
 		ingest.Content{Text: b.SourceText, URLs: b.URLsToScrape})
 	if err != nil {
@@ -74,7 +74,7 @@ type NamedChatbot struct {
 }
 
 func (s *server) deleteChatbot(ctx context.Context, c *call, in *NamedChatbot) (*Done, error) {
-	ctx = s.audited(ctx, c, "agent.delete", in.ChatbotID)
+	ctx = s.audited(ctx, c, "agent.delete", in.ChatbotID, "")
 	if err := s.Agents.Delete(ctx, agentRef(c, in.ChatbotID)); err != nil {
 		return nil, fmt.Errorf("delete chatbot: %w", err)
 	}
@@ -157,7 +157,7 @@ func (s *server) updateChatbotData(ctx context.Context, c *call, in *ChatbotData
 		}
 		return nil, parley.Invalid("sourceText", "is required where there are no urlsToScrape")
 	}
-	ctx = s.audited(ctx, c, "source.replace", b.ChatbotID)
+	ctx = s.audited(ctx, c, "source.replace", b.ChatbotID, "")
 	err := s.Agents.ReplaceContent(ctx, caller.Caller, parley.AgentID(b.ChatbotID), b.ChatbotName,
 		ingest.Content{Text: b.SourceText, URLs: b.URLsToScrape})
 	if err != nil {

@@ -188,7 +188,13 @@ func (s *server) changeContact(ctx context.Context, c *call, in *changeContact) 
 	return &ContactReply{"The contact has been changed.", newContactData(changed)}, nil
 }
 
+// deleteContact has the audit log name the contact by the id that it has here: the client's own id may say who it is.
 func (s *server) deleteContact(ctx context.Context, c *call, in *contactRef) (*ContactReply, error) {
+	found, err := s.DB.Contact(ctx, agentRef(c, in.ChatbotID), in.ExternalID)
+	if err != nil {
+		return nil, err
+	}
+	ctx = s.audited(ctx, c, "contact.delete", in.ChatbotID, string(found.ID))
 	deleted, err := s.Contacts.Remove(ctx, agentRef(c, in.ChatbotID), in.ExternalID)
 	if err != nil {
 		return nil, err

@@ -61,7 +61,7 @@ func (s *server) uploadPicture(picture agents.Picture, part, message string) htt
 			return nil, parley.Invalid(part, "is required, as a file in multipart/form-data")
 		}
 		file := in.Upload.Files[0]
-		ctx = s.audited(ctx, c, pictureActs[picture].set, in.Body.ChatbotID)
+		ctx = s.audited(ctx, c, pictureActs[picture].set, in.Body.ChatbotID, "")
 		err := s.Agents.SetPicture(ctx, callerOf(c).AgentRef(id), picture,
 			ingest.File{Name: file.Name, Path: file.Path, Size: file.Size, Hash: file.Hash})
 		if e := parley.AsError(err); err != nil && e.Code == parley.CodeInvalidBody {
@@ -93,7 +93,7 @@ func (s *server) removePicture(picture agents.Picture, message string) httpapi.H
 				return nil, parley.Invalid("chatbotId", "is required")
 			}
 		}
-		ctx = s.audited(ctx, c, pictureActs[picture].remove, id)
+		ctx = s.audited(ctx, c, pictureActs[picture].remove, id, "")
 		if err := s.Agents.RemovePicture(ctx, agentRef(c, id), picture); err != nil {
 			return nil, fmt.Errorf("delete a picture: %w", err)
 		}

@@ -69,7 +69,7 @@ type CustomerQuestion struct {
 
 func (s *server) updateSettings(ctx context.Context, c *call, in *SettingsChange) (*Done, error) {
 	caller, b := callerOf(c), &in.Body
-	ctx = s.audited(ctx, c, "agent.update", b.ChatbotID)
+	ctx = s.audited(ctx, c, "agent.update", b.ChatbotID, "")
 	err := s.Agents.Change(ctx, caller.Caller, parley.AgentID(b.ChatbotID), func(a *parley.Agent) error {
 		if b.Model.Present && b.Model.Value != a.Model {
 			if err := s.checkModel(caller.Plan, "model", b.Model.Value); err != nil {

@@ -84,8 +84,9 @@ type server struct{ Config }
 func callerOf(c *call) *access.Caller { return c.Caller.(*access.Caller) }
 
 // audited returns the context of a change that is written to the audit log, in its transaction, as what the caller's
-// key has done to a chatbot; without one, to the chatbot that is made.
-func (s *server) audited(ctx context.Context, c *call, action, chatbot string) context.Context {
+// key has done to something of a chatbot. Without a subject it is the chatbot itself; without a chatbot, the one that
+// is made.
+func (s *server) audited(ctx context.Context, c *call, action, chatbot, subject string) context.Context {
 	caller := callerOf(c)
 	return store.WithAuditEntry(ctx, &store.AuditEntry{
 		Account:  caller.Account.ID,
@@ -94,7 +95,7 @@ func (s *server) audited(ctx context.Context, c *call, action, chatbot string) c
 		AwaitsID: chatbot == "",
 		Describe: func(id string) (string, string, map[string]any) {
 			agent := cmp.Or(chatbot, id)
-			return action, agent, map[string]any{"agent": agent}
+			return action, cmp.Or(subject, agent), map[string]any{"agent": agent}
 		},
 	})
 }
