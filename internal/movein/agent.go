@@ -28,7 +28,7 @@ func (r *run) readAgents(ctx context.Context) (time.Duration, error) {
 	p, err := r.client.readPage(ctx, r.moveIn.Walk, listPageSize, "agents")
 	if r.isCursorOver(err, r.moveIn.Walk) {
 		return 0, r.write(ctx, func(_ *store.DB, m *store.MoveIn) error {
-			m.Walk = store.MoveInWalk{}
+			m.Walk = store.MoveInWalk{Pages: m.Walk.Pages} // which say that the run is recorded
 			return nil
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -184,5 +185,30 @@ func TestAddressesThatAreNone(t *testing.T) {
 		URL: mt.from.URL, Key: mt.from.Key})
 	if !parley.IsCode(err, parley.CodeAccountNotFound) {
 		t.Error(err)
+	}
+}
+
+// A run is in the audit log once, also where the list of agents is read from its beginning again.
+func TestARunIsRecordedOnce(t *testing.T) {
+	mt := openMoveTest(t)
+	var isRefused atomic.Bool
+	front := mt.newFront(func(w http.ResponseWriter, r *http.Request) bool {
+		status, answer := http.StatusOK, `{"data":[],"pagination":{"cursor":"second","hasMore":true,"total":0}}`
+		switch {
+		case r.URL.Query().Get("cursor") == "":
+		case isRefused.CompareAndSwap(false, true):
+			mt.clock.Advance(time.Hour)
+			status, answer = http.StatusBadRequest, `{"error":{"code":"VALIDATION_INVALID_BODY","message":"It is over."}}`
+		default:
+			answer = emptyPage
+		}
+		answerWith(status, "application/json", answer)(w, r)
+		return true
+	})
+	for done := range 2 {
+		mt.moveIn(front.URL)
+		if n := mt.countRuns(mt.to, mt.to.Account); n != done+1 || !isRefused.Load() {
+			t.Errorf("%d entries of %d runs", n, done+1)
+		}
 	}
 }
