@@ -42,7 +42,7 @@ func (p *process) installation(service server.S3Config) (*backup.Installation, e
 	if err := service.Check(); err != nil {
 		return nil, usageError{err}
 	}
-	log, err := p.newLogger("text,warn")
+	log, err := p.newLogger(p.logSetting("text,warn"))
 	storage := p.commandLine.StorageConfig
 	return &backup.Installation{Data: storage.Data, DatabaseURL: storage.DatabaseURL, Program: version, Now: time.Now,
 		Logger: log, S3: service.Client(time.Now)}, err

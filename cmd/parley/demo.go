@@ -27,11 +27,7 @@ func (c *demoCmd) Run(p *process) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(p.commandLine.Data)) }()
 	}
-	log := p.commandLine.Log
-	if !p.isSet("log") {
-		log = "text,warn"
-	}
-	cfg, err := p.serverConfig(c.ServingConfig, c.ModelConfig, c.VoiceConfig, log)
+	cfg, err := p.serverConfig(c.ServingConfig, c.ModelConfig, c.VoiceConfig, p.logSetting("text,warn"))
 	if err != nil {
 		return err
 	}

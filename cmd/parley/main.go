@@ -293,6 +293,14 @@ func (p *process) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
+// logSetting returns how a command logs: as is set, or else in its own way.
+func (p *process) logSetting(own string) string {
+	if p.isSet("log") {
+		return p.commandLine.Log
+	}
+	return own
+}
+
 // newLogger returns the logger that the setting asks for. It writes to stderr.
 func (p *process) newLogger(setting string) (*slog.Logger, error) {
 	var level slog.Level

@@ -21,7 +21,7 @@ import (
 
 // archiver returns what the settings name, with a progress bar on a terminal.
 func (p *process) archiver() (*archive.Installation, error) {
-	log, err := p.newLogger("text,warn")
+	log, err := p.newLogger(p.logSetting("text,warn"))
 	storage := p.commandLine.StorageConfig
 	in := &archive.Installation{Data: storage.Data, DatabaseURL: storage.DatabaseURL, Program: version, Now: time.Now,
 		Logger: log, MaxPages: storage.DatabaseQuota, AllowAsyncCommit: storage.AllowAsyncCommit}

@@ -176,6 +176,8 @@ func TestCommandErrors(t *testing.T) {
 		{"serve --listen nowhere:x", 1, "--listen"},
 		{"serve --model-url ftp://x", 2, "--model-url"},
 		{"serve --log loud", 2, "--log"},
+		{"archive export x.zip --account x --log loud", 2, "--log"},
+		{"archive import x.zip --log loud", 2, "--log"},
 		{"serve --plans /nonexistent.yaml", 2, "nonexistent.yaml"},
 		{"ask --from /nonexistent why", 2, "nonexistent"},
 		{"fly", 2, "fly"},
@@ -523,7 +525,14 @@ func TestArchiveCommands(t *testing.T) {
 
 // Archives are read and written with the settings of the database.
 func TestArchivesHaveTheSettingsOfTheDatabase(t *testing.T) {
-	p := &process{Context: t.Context(), stderr: io.Discard}
+	p := &process{Context: t.Context(), stdout: io.Discard, stderr: io.Discard}
+	parser, err := p.newParser()
+	if err == nil {
+		p.kong, err = parser.Parse([]string{"archive", "import", "x.zip"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	p.commandLine.StorageConfig = server.StorageConfig{Data: "d", DatabaseURL: "u", AllowAsyncCommit: true,
 		DatabaseQuota: 7}
 	in, err := p.archiver()
