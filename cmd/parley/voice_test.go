@@ -136,6 +136,10 @@ func TestVoiceRecording(t *testing.T) {
 	if status, out, errs := runCommand(t, "voice", "recording", string(s.ID)); status != 0 || out != string(sound) {
 		t.Errorf("%d, %d bytes instead of %d, %q", status, len(out), len(sound), errs)
 	}
+	acts := runAll(t, "audit", "export", "--account", account, "--action", "recording.read")
+	if strings.Count(acts, "\n") != 1 || !strings.Contains(acts, string(s.ID)) {
+		t.Errorf("a reading of three parts is recorded as %q", acts)
+	}
 	if r := runJSON[admin.VoiceRecording](t, "voice", "recording", string(s.ID)); r.Bytes != int64(len(sound)) ||
 		r.Seconds != 90 || r.Part != nil || r.MediaType != "audio/wav" {
 		t.Errorf("%+v", r)

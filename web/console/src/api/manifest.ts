@@ -14,6 +14,7 @@ export const useManifest = (agent: string, isWanted: boolean) =>
     queryFn: ({ signal }) =>
       request<Schemas["ExportedAgent"]>("GET", `/v1/agents/${encodeURIComponent(agent)}/manifest?text=true`, undefined, signal),
     enabled: isWanted,
+    refetchOnWindowFocus: false, // each reading is in the audit log
     gcTime: 0,
   });
 
