@@ -13,6 +13,7 @@ import (
 	"parley"
 	"parley/internal/api/v1"
 	"parley/internal/api/v2"
+	"parley/internal/server"
 	"parley/internal/store"
 	"parley/internal/testkit"
 )
@@ -62,7 +63,7 @@ func createSettingsChatbot(t *testing.T, srv *testkit.Server) string {
 // What a key changes of a chatbot, and the contacts that it deletes, are in the audit log once, with the key as actor.
 // What it writes about contacts is not.
 func TestWhatKeysChangeIsRecorded(t *testing.T) {
-	srv := testkit.Open(t)
+	srv := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SecretKey = "a key of enough bytes" }))
 	recorded := func() []store.AuditEvent {
 		t.Helper()
 		list, err := srv.DB.AuditEvents(t.Context(), parley.AccountID(srv.Account), 0, 100)
