@@ -135,7 +135,7 @@ func (u *Users) finishRedemption(ctx context.Context, tx *store.DB, m *parley.Me
 	if err != nil {
 		return err
 	}
-	return u.createSession(ctx, tx, &session, "link")
+	return u.createSession(ctx, tx, &session, parley.MethodLink)
 }
 
 // redeemInvitation makes somebody a member: a new person, or the user with the address, who signs in for it.
@@ -263,7 +263,7 @@ func (u *Users) redeemReset(ctx context.Context, link *parley.Invite, r *redempt
 		if keepsSecondStep {
 			return nil
 		}
-		return u.createSession(ctx, tx, &session, "link")
+		return u.createSession(ctx, tx, &session, parley.MethodLink)
 	})
 	if err == nil && keepsSecondStep {
 		u.Sessions.ClearCache()
@@ -293,7 +293,7 @@ func (u *Users) redeemSignIn(ctx context.Context, link *parley.Invite, r *redemp
 		if err := tx.UseInvite(ctx, link.ID, u.Now()); err != nil {
 			return err
 		}
-		return u.createSession(ctx, tx, &session, "link")
+		return u.createSession(ctx, tx, &session, parley.MethodLink)
 	})
 	return u.enterAs(ctx, r, err)
 }
