@@ -385,14 +385,14 @@ func TestWhoNeedsNoPasskey(t *testing.T) {
 		r.wantStep(s.Token, "")
 		events, err := f.DB.AuditEvents(f.Context(), r.account, 0, 100)
 		f.Must(err)
-		var said int
+		var count int
 		for _, e := range events {
 			if e.Action == "account.update" && strings.Contains(e.Details, `"adminsNeedPasskey":true`) {
-				said++
+				count++
 			}
 		}
-		if said != 3 {
-			f.Errorf("%d entries say that the rule is on, want those of its beginning and of both changes after it", said)
+		if count != 3 {
+			f.Errorf("%d entries say that the rule is on, want those of its beginning and of both changes after it", count)
 		}
 	})
 }

@@ -73,7 +73,8 @@ var ownSSOMethod = parley.AccountSSO("")
 // SessionRoles lists the roles of the people of sessions, in all of their accounts and in no order. Sessions that have
 // ended, or were last used before idleSince, have none, and in accounts that they must enter by single sign-on only
 // those that have begun with it. One that the provider of an account has vouched for has one in that account alone.
-// Where asksPasskeys, those that owe an account a passkey have none in it. There must be at least one session.
+// Where asksPasskeys, those in which a passkey must be shown first have none in the account that asks for it. There
+// must be at least one session.
 func (db *DB) SessionRoles(ctx context.Context, sessions []parley.WebSessionID, asksPasskeys bool,
 	idleSince, now time.Time) ([]SessionRole, error) {
 	mayEnter := needsNoSSO
