@@ -38,8 +38,11 @@ func (s *WebSession) SSOAccount() AccountID {
 // MethodPasskey is a part of how sessions begin, or go on, in which the person has shown a passkey.
 const MethodPasskey = "passkey"
 
-// MethodLink is how sessions begin that were opened by a link.
+// MethodLink is how sessions begin that were opened by a link, by which the person gets in if they have nothing else.
 const MethodLink = "link"
+
+// MethodInvitation is how sessions begin in which somebody who was signed in has accepted an invitation.
+const MethodInvitation = "invitation"
 
 // Joined to others in the method of a session.
 const (

@@ -396,3 +396,36 @@ func TestWhoNeedsNoPasskey(t *testing.T) {
 		}
 	})
 }
+
+// Whoever accepts an invitation has shown what they had shown before, and a new person their new passkey.
+func TestInvitationsAreNoWayAroundAPasskey(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		r, s := f.requirePasskeys()
+		r.addPasskey(r.wantStep(s.Token, parley.PasskeyAdd), r.phone)
+		wantStep := func(person *access.SignedIn, step parley.PasskeyStep) {
+			for _, m := range person.Memberships {
+				if got := person.PasskeyStep(m); m.AccountID == r.account && got != step {
+					f.Errorf("a session by %q: step %q, want %q", person.Session.Method, got, step)
+				}
+			}
+		}
+		byPhone, err := r.phone.signIn()
+		f.Must(err)
+		for token, step := range map[string]parley.PasskeyStep{r.signInAlone(): parley.PasskeyUse, byPhone.Token: ""} {
+			other, _ := f.createAccount("")
+			joined, err := f.redeem(f.invite(other.ID, ownerEmail, "operator"), access.Redemption{By: f.wantSignedIn(token)})
+			f.Must(err)
+			wantStep(joined.Person, step)
+		}
+
+		link, err := f.Users.Invite(f.Context(), access.NewInvitation{AccountID: r.account, Email: "lee@shop.example",
+			Role: parley.RoleAdmin, By: "operator"})
+		f.Must(err)
+		c, err := f.Users.BeginPasskeyForLink(f.Context(), f.token(link.URL), "", "Lee")
+		f.Must(err)
+		answer := f.newAuthenticator().create(c)
+		lee, err := f.redeem(link, access.Redemption{Name: "Lee", Passkey: &answer})
+		f.Must(err)
+		r.wantStep(lee.Token, "")
+	})
+}
