@@ -425,6 +425,8 @@ describe("API keys", { skip }, () => {
       const { name, scopes, expiresAt } = sent(answer, "POST", "/keys").at(-1).body;
       assert.deepEqual([name, scopes], ["Shop system", ["agents:read"]]);
       assert.equal(Math.round((Date.parse(expiresAt) - Date.now()) / 86_400_000), 90);
+      assert.equal(await page.getByRole("button", { name: "Done" }).isDisabled(), true);
+      await page.getByRole("checkbox", { name: "I have stored it" }).press("Space");
       await page.getByRole("button", { name: "Done" }).click();
       await row(page, "Shop system").waitFor();
       assert.equal(await page.getByText("pk_of-the-tests").count(), 0);
