@@ -20,6 +20,8 @@ type Account struct {
 
 	OnlySSO     bool   // members enter it by single sign-on alone
 	ExemptOwner UserID // who enters it in other ways too; empty without OnlySSO
+
+	AdminsNeedPasskey bool // owners and admins enter it with a passkey or by single sign-on
 }
 
 // DayStart returns when the day of a moment begins by the account's time zone.

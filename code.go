@@ -27,6 +27,7 @@ const (
 	CodeSecondStep           Code = "AUTH_SECOND_STEP_REQUIRED"    // ours, the console only
 	CodeSSORequired          Code = "AUTH_SINGLE_SIGN_ON_REQUIRED" // ours, the console only
 	CodeOtherSignIn          Code = "AUTH_OTHER_SIGN_IN_REQUIRED"  // ours, the console only
+	CodePasskeyRequired      Code = "AUTH_PASSKEY_REQUIRED"        // ours, the console only
 	CodeInvalidLink          Code = "AUTH_INVALID_LINK"            // ours, the console only
 	CodeUserChanged          Code = "AUTH_USER_CHANGED"            // ours, the console only
 	CodeVisitorRequired      Code = "AUTH_VISITOR_REQUIRED"        // ours, the widget only
@@ -125,6 +126,7 @@ var messages = map[int]map[Code]string{
 		CodeSSORequired:       "This account is entered by single sign-on.",
 		CodeOtherSignIn: "You have signed in by the provider of another account, which opens that one alone. Sign in in " +
 			"a way that this account allows.",
+		CodePasskeyRequired:  "Owners and admins enter this account with a passkey.",
 		CodeForeignOrigin:    "Requests from web pages of another origin are not taken.",
 		CodeIdentityRefused:  "What shows who the user is was not accepted.",
 		CodeDomainNotAllowed: "The agent may not be used on this site.",

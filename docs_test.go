@@ -18,7 +18,7 @@ import (
 var unusedCodes = []parley.Code{parley.CodeAlreadyExists, parley.CodeAccountNotFound, parley.CodeKeyNotFound,
 	parley.CodeSourcePendingDel, parley.CodeSignInRequired, parley.CodeSignInFailed, parley.CodePasskeyFailed,
 	parley.CodeStepUpRequired, parley.CodeSecondStep, parley.CodeInvalidLink, parley.CodeUserChanged,
-	parley.CodeSSORequired, parley.CodeOtherSignIn}
+	parley.CodeSSORequired, parley.CodeOtherSignIn, parley.CodePasskeyRequired}
 
 func TestManualListsEveryError(t *testing.T) {
 	page := manualPage(t, "errors.md")

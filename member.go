@@ -11,5 +11,6 @@ type Member struct {
 
 	ViewersSeePersonalData bool // of customers, in the account
 
-	HasUsedSSO bool // to sign in this time
+	HasUsedSSO     bool // to sign in this time
+	HasUsedPasskey bool // likewise, or to show again who they are
 }

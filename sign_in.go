@@ -1,6 +1,7 @@
 package parley
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -33,6 +34,53 @@ func (s *WebSession) SSOAccount() AccountID {
 	}
 	return AccountID(account)
 }
+
+// MethodPasskey is a part of how sessions begin, or go on, in which the person has shown a passkey.
+const MethodPasskey = "passkey"
+
+// MethodLink is how sessions begin that were opened by a link, by which the person gets in if they have nothing else.
+const MethodLink = "link"
+
+// MethodInvitation is how sessions begin in which somebody who was signed in has accepted an invitation.
+const MethodInvitation = "invitation"
+
+// Joined to others in the method of a session.
+const (
+	methodJoint        = "+"
+	methodRecoveryCode = "recovery-code"
+)
+
+// HasUsedPasskey reports whether the person has shown a passkey in the session.
+func (s *WebSession) HasUsedPasskey() bool { return s.hasMethod(MethodPasskey) }
+
+// AllowsNewPasskey reports whether the session has begun in a way for who may have lost their passkeys.
+func (s *WebSession) AllowsNewPasskey() bool {
+	return s.hasMethod(MethodLink) || s.hasMethod(methodRecoveryCode)
+}
+
+func (s *WebSession) hasMethod(name string) bool {
+	return slices.Contains(strings.Split(s.Method, methodJoint), name)
+}
+
+// MethodWithPasskey returns the method of the session once the person has shown a passkey in it.
+func (s *WebSession) MethodWithPasskey() string {
+	switch {
+	case s.Method == "":
+		return MethodPasskey
+	case s.HasUsedPasskey() || strings.HasPrefix(s.Method, MethodSSO):
+		return s.Method
+	}
+	return s.Method + methodJoint + MethodPasskey
+}
+
+// PasskeyStep is what a person does before they enter an account that asks them for a passkey.
+type PasskeyStep string
+
+// The steps. The empty one is none.
+const (
+	PasskeyUse PasskeyStep = "use" // show one that they have
+	PasskeyAdd PasskeyStep = "add"
+)
 
 // SignInWay is a way in which a person signs in.
 type SignInWay string
@@ -79,6 +127,9 @@ type AccountMembership struct {
 
 	NeedsSSO bool   // the person enters the account by single sign-on alone
 	SSOName  string // of the provider that the account has set and tested; empty without one
+
+	NeedsPasskey bool // the account asks the person for one, unless they come by single sign-on
+	HasPasskey   bool // the person has one
 }
 
 // Passkey is a WebAuthn credential of a person.

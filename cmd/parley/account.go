@@ -50,17 +50,19 @@ type accountUpdateCmd struct {
 
 	OnlySSO     *bool   `name:"only-sso" help:"Members enter it by single sign-on alone; --only-sso=false ends that."`
 	ExemptOwner *string `placeholder:"USER" help:"Id of the owner who needs no single sign-on."`
+
+	AdminsNeedPasskey *bool `help:"Owners and admins enter it with a passkey; --admins-need-passkey=false ends that."`
 }
 
 func (c *accountUpdateCmd) Run(p *process) error {
 	if c.Name == nil && c.Plan == nil && !c.Credits.Present && c.HIPAA == nil && c.ViewersSeePersonalData == nil &&
-		c.TimeZone == nil && c.OnlySSO == nil && c.ExemptOwner == nil {
+		c.TimeZone == nil && c.OnlySSO == nil && c.ExemptOwner == nil && c.AdminsNeedPasskey == nil {
 		return newUsageError("nothing to change: give --name, --plan, --credits, --hipaa, --viewers-see-personal-data, " +
-			"--time-zone, --only-sso or --exempt-owner")
+			"--time-zone, --only-sso, --exempt-owner or --admins-need-passkey")
 	}
 	in := admin.AccountChange{ID: c.ID, Name: c.Name, Plan: c.Plan, Credits: c.Credits.Opt, HIPAA: c.HIPAA,
 		ViewersSeePersonalData: c.ViewersSeePersonalData, TimeZone: c.TimeZone, OnlySSO: c.OnlySSO,
-		ExemptOwner: c.ExemptOwner}
+		ExemptOwner: c.ExemptOwner, AdminsNeedPasskey: c.AdminsNeedPasskey}
 	return printAdmin(p, admin.UpdateAccount, in, asList(p.printAccounts))
 }
 

@@ -26,6 +26,9 @@ type Accounts struct {
 	HasSSO     bool          // the server has single sign-on
 	Providers  *SSOProviders // of accounts; nil where they can have none
 	HasUsedSSO bool          // the actor has signed in by it
+
+	HasPasskeys    bool // the console has passkeys
+	HasUsedPasskey bool // the actor has shown one in their session
 }
 
 // NewAccount describes an account to create.
@@ -89,6 +92,8 @@ type AccountChange struct {
 
 	OnlySSO     *bool
 	ExemptOwner *parley.UserID
+
+	AdminsNeedPasskey *bool
 }
 
 // CreditGrant sets the monthly credits of an account.
@@ -107,7 +112,8 @@ func (ac *Accounts) UpdateAccount(ctx context.Context, id parley.AccountID,
 		err := tx.UpdateAccount(ctx, id, ac.Now(), func(a *parley.Account) error {
 			c.apply(a)
 			changed = a
-			if err := ac.Plans.checkAccount(a); err != nil || c.OnlySSO == nil && c.ExemptOwner == nil {
+			if err := cmp.Or(ac.Plans.checkAccount(a), ac.checkPasskeyRule(c)); err != nil ||
+				c.OnlySSO == nil && c.ExemptOwner == nil {
 				return err
 			}
 			return ac.checkSSO(ctx, tx, a)
@@ -152,6 +158,9 @@ func (c AccountChange) apply(a *parley.Account) {
 	if !a.OnlySSO {
 		a.ExemptOwner = ""
 	}
+	if c.AdminsNeedPasskey != nil {
+		a.AdminsNeedPasskey = *c.AdminsNeedPasskey
+	}
 	if c.Plan != nil {
 		a.Plan = *c.Plan
 	}
@@ -191,6 +200,20 @@ func (ac *Accounts) checkSSO(ctx context.Context, tx *store.DB, a *parley.Accoun
 		return parley.Invalid("exemptOwner", "must have a password or a passkey")
 	case ac.Actor != "" && !ac.HasUsedSSO && ac.Actor != UserActor(a.ExemptOwner):
 		return parley.Invalid("onlySingleSignOn", "needs you to sign in by single sign-on first, so that you stay in")
+	}
+	return nil
+}
+
+// checkPasskeyRule fails where owners and admins are to need a passkey, and the console has none, or whoever wants it
+// has not shown one of their own: an owner who has stays in.
+func (ac *Accounts) checkPasskeyRule(c AccountChange) error {
+	switch {
+	case c.AdminsNeedPasskey == nil || !*c.AdminsNeedPasskey:
+		return nil
+	case !ac.HasPasskeys:
+		return parley.Invalid("adminsNeedPasskey", "needs a console by HTTPS at an address with a name")
+	case ac.Actor != "" && !ac.HasUsedPasskey && !ac.HasUsedSSO:
+		return parley.Invalid("adminsNeedPasskey", "needs you to show a passkey first, so that you stay in")
 	}
 	return nil
 }
@@ -243,6 +266,9 @@ func accountDetails(a *parley.Account) map[string]any {
 	}
 	if a.OnlySSO {
 		facts["onlySingleSignOn"], facts["exemptOwner"] = true, a.ExemptOwner
+	}
+	if a.AdminsNeedPasskey {
+		facts["adminsNeedPasskey"] = true
 	}
 	if a.Credits != nil {
 		facts["credits"] = a.Credits.Float()

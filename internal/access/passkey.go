@@ -261,7 +261,12 @@ func (u *Users) FinishPasskeyStepUp(ctx context.Context, in *SignedIn, answer Pa
 	if err != nil {
 		return nil, err
 	}
-	return u.renew(ctx, in, func(tx *store.DB) error { return tx.NotePasskeyUse(ctx, used, u.Now()) })
+	return u.renew(ctx, in, func(tx *store.DB) error {
+		return firstError(
+			func() error { return tx.NotePasskeyUse(ctx, used, u.Now()) },
+			func() error { return tx.SetSessionMethod(ctx, &in.Session, in.Session.MethodWithPasskey()) },
+		)
+	})
 }
 
 // checkPasskey returns the passkey of the user with which a challenge was answered, as it is after its use.

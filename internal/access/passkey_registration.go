@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -55,13 +56,13 @@ func (u *Users) beginRegistration(ctx context.Context, person *passkeyUser, purp
 	return u.storeChallenge(ctx, person.user.ID, purpose, options, session)
 }
 
-// BeginPasskey makes a challenge for a new passkey of the person. Fails with AUTH_STEP_UP_REQUIRED and
-// AUTH_OTHER_SIGN_IN_REQUIRED.
+// BeginPasskey makes a challenge for a new passkey of the person. Fails with AUTH_STEP_UP_REQUIRED,
+// AUTH_OTHER_SIGN_IN_REQUIRED and AUTH_PASSKEY_REQUIRED.
 func (u *Users) BeginPasskey(ctx context.Context, in *SignedIn) (*PasskeyChallenge, error) {
 	if err := u.requirePasskeys(); err != nil {
 		return nil, err
 	}
-	if err := u.checkOwnWays(in); err != nil {
+	if err := cmp.Or(in.checkNewPasskey(), u.checkStepUp(in)); err != nil {
 		return nil, err
 	}
 	person, err := u.findPasskeyUser(ctx, in.User.ID)
@@ -74,10 +75,11 @@ func (u *Users) BeginPasskey(ctx context.Context, in *SignedIn) (*PasskeyChallen
 	return u.beginRegistration(ctx, person, purposeRegister)
 }
 
-// FinishPasskey adds the passkey that answers a challenge of BeginPasskey. Fails with AUTH_PASSKEY_FAILED,
-// AUTH_OTHER_SIGN_IN_REQUIRED, RESOURCE_ALREADY_EXISTS or VALIDATION_INVALID_BODY.
+// FinishPasskey adds the passkey that answers a challenge of BeginPasskey, which the person has shown by that. Fails
+// with AUTH_PASSKEY_FAILED, AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_PASSKEY_REQUIRED, RESOURCE_ALREADY_EXISTS or
+// VALIDATION_INVALID_BODY.
 func (u *Users) FinishPasskey(ctx context.Context, in *SignedIn, answer PasskeyAnswer) (*parley.Passkey, error) {
-	if err := in.checkReach(); err != nil {
+	if err := in.checkNewPasskey(); err != nil {
 		return nil, err
 	}
 	session, err := u.takeChallenge(ctx, answer.ID, purposeRegister, in.User.ID)
@@ -89,11 +91,15 @@ func (u *Users) FinishPasskey(ctx context.Context, in *SignedIn, answer PasskeyA
 		return nil, err
 	}
 	err = u.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		if err := tx.CreatePasskey(ctx, k); err != nil {
-			return err
-		}
-		return u.audit(ctx, tx, in.User.ID, "passkey.create", string(k.ID), map[string]any{"name": k.Name})
+		return firstError(
+			func() error { return tx.CreatePasskey(ctx, k) },
+			func() error { return tx.SetSessionMethod(ctx, &in.Session, in.Session.MethodWithPasskey()) },
+			func() error {
+				return u.audit(ctx, tx, in.User.ID, "passkey.create", string(k.ID), map[string]any{"name": k.Name})
+			},
+		)
 	})
+	u.Sessions.ClearCache()
 	return k, err
 }
 
@@ -153,10 +159,11 @@ func (u *Users) RenamePasskey(ctx context.Context, in *SignedIn, id parley.Passk
 	})
 }
 
-// DeletePasskey deletes a passkey of the person. Fails with NOT_FOUND, AUTH_OTHER_SIGN_IN_REQUIRED, and with
-// VALIDATION_INVALID_BODY of the only way in which they can sign in, or take their second step.
+// DeletePasskey deletes a passkey of the person. Fails with NOT_FOUND, AUTH_OTHER_SIGN_IN_REQUIRED,
+// AUTH_PASSKEY_REQUIRED, and with VALIDATION_INVALID_BODY of the only way in which they can sign in, take their second
+// step, or enter an account that asks for a passkey.
 func (u *Users) DeletePasskey(ctx context.Context, in *SignedIn, id parley.PasskeyID) error {
-	if err := in.checkReach(); err != nil {
+	if err := in.checkUnlocked(); err != nil {
 		return err
 	}
 	return u.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
@@ -200,8 +207,15 @@ func (u *Users) checkPasskeysLeft(ctx context.Context, tx *store.DB, found *stor
 		return err
 	}
 	left, err := tx.Passkeys(ctx, found.User.ID)
-	if err == nil && len(left) == 0 && found.SecondStep {
-		err = parley.Invalid("passkey", "is asked for after your password; add another or turn that off first")
+	switch {
+	case err != nil || len(left) > 0:
+		return err
+	case found.SecondStep:
+		return parley.Invalid("passkey", "is asked for after your password; add another or turn that off first")
+	}
+	isAsked, err := tx.IsAskedForPasskey(ctx, found.User.ID)
+	if err == nil && isAsked && u.Passkeys != nil {
+		err = parley.Invalid("passkey", "is needed by owners and admins; add another first")
 	}
 	return err
 }

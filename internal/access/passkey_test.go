@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -245,5 +246,186 @@ func TestChallengesAreLimited(t *testing.T) {
 		if n != 1 {
 			f.Errorf("%d challenges are kept", n)
 		}
+	})
+}
+
+// passkeyRule is an account that asks its owners and admins for a passkey, with its owner's phone.
+type passkeyRule struct {
+	*fixture
+	account parley.AccountID
+	owner   parley.UserID
+	phone   *authenticator
+}
+
+// requirePasskeys makes the first person and the rule. It returns their session, which has begun with a link.
+func (f *fixture) requirePasskeys() (*passkeyRule, *access.OpenedSession) {
+	f.Helper()
+	s := f.setUp()
+	r := &passkeyRule{f, s.Person.Memberships[0].AccountID, s.Person.User.ID, f.newAuthenticator()}
+	f.WantCode(r.set(true), parley.CodeInvalidBody, "adminsNeedPasskey") // the console has no passkeys
+	f.HasPasskeys, f.Actor = true, s.Person.Actor()
+	f.WantCode(r.set(true), parley.CodeInvalidBody, "adminsNeedPasskey") // the owner has shown none
+	f.Actor = ""
+	f.Must(r.set(true))
+	return r, s
+}
+
+func (r *passkeyRule) set(isOn bool) error {
+	r.Helper()
+	_, err := r.UpdateAccount(r.Context(), r.account, access.AccountChange{AdminsNeedPasskey: &isOn})
+	r.Users.Sessions.ClearCache()
+	return err
+}
+
+// wantStep fails unless the person of a session must take the step before they enter the account, by every way of
+// asking.
+func (r *passkeyRule) wantStep(token string, step parley.PasskeyStep) *access.SignedIn {
+	r.Helper()
+	r.Users.Sessions.ClearCache()
+	person := r.wantSignedIn(token)
+	if got := person.PasskeyStep(person.Memberships[0]); got != step {
+		r.Errorf("a session by %q: step %q, want %q", person.Session.Method, got, step)
+	}
+	roles, err := r.Users.Sessions.Roles(r.Context(), []parley.WebSessionID{person.Session.ID})
+	r.Must(err)
+	if (len(roles) == 1) != (step == "") {
+		r.Errorf("a session by %q has roles %v, step %q", person.Session.Method, roles, step)
+	}
+	_, err = person.Member(r.account)
+	if step == "" {
+		r.Must(err)
+		return person
+	}
+	r.WantCode(err, parley.CodePasskeyRequired)
+	_, err = r.Users.NewRecoveryCodes(r.Context(), person)
+	r.WantCode(err, parley.CodePasskeyRequired)
+	_, err = r.Users.ChangePassword(r.Context(), person, ownerPassword, "a long way home", browser)
+	r.WantCode(err, parley.CodePasskeyRequired)
+	r.WantCode(r.Users.DeletePasskey(r.Context(), person, "none"), parley.CodePasskeyRequired)
+	return person
+}
+
+// addPasskey adds a passkey to who has signed in, and returns its id.
+func (r *passkeyRule) addPasskey(person *access.SignedIn, phone *authenticator) parley.PasskeyID {
+	r.Helper()
+	c, err := r.Users.BeginPasskey(r.Context(), person)
+	r.Must(err)
+	k, err := r.Users.FinishPasskey(r.Context(), person, phone.create(c))
+	r.Must(err)
+	return k.ID
+}
+
+func (r *passkeyRule) signInAlone() string {
+	r.Helper()
+	s, err := r.signIn(ownerEmail, ownerPassword)
+	r.Must(err)
+	return s.Token
+}
+
+// Who has no passkey adds one and is in. Who has one shows it: the password alone neither enters nor adds another.
+func TestOwnersAndAdminsShowAPasskey(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		r, s := f.requirePasskeys()
+		person := r.wantStep(s.Token, parley.PasskeyAdd)
+		id := r.addPasskey(person, r.phone)
+		person = r.wantStep(s.Token, "")
+		f.WantCode(f.Users.DeletePasskey(f.Context(), person, id), parley.CodeInvalidBody, "passkey") // it is the last
+		codes, err := f.Users.NewRecoveryCodes(f.Context(), person)
+		f.Must(err)
+
+		person = r.wantStep(r.signInAlone(), parley.PasskeyUse)
+		_, err = f.Users.BeginPasskey(f.Context(), person)
+		f.WantCode(err, parley.CodePasskeyRequired)
+		_, err = f.Users.FinishPasskey(f.Context(), person, access.PasskeyAnswer{ID: "none"})
+		f.WantCode(err, parley.CodePasskeyRequired)
+		c, err := f.Users.BeginPasskeyStepUp(f.Context(), person)
+		f.Must(err)
+		shown, err := f.Users.FinishPasskeyStepUp(f.Context(), person, r.phone.sign(c))
+		f.Must(err)
+		r.wantStep(shown.Token, "")
+		byPhone, err := r.phone.signIn()
+		f.Must(err)
+		r.wantStep(byPhone.Token, "")
+
+		lost, err := f.Users.SignInWithCode(f.Context(), ownerEmail, codes[0], browser)
+		f.Must(err)
+		r.addPasskey(r.wantStep(lost.Token, parley.PasskeyAdd), f.newAuthenticator())
+		f.Must(f.Users.DeletePasskey(f.Context(), r.wantStep(lost.Token, ""), id))
+	})
+}
+
+// Others are not asked, nor the owner who is exempt from single sign-on, nor anybody where the console has no passkeys.
+func TestWhoNeedsNoPasskey(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		r, s := f.requirePasskeys()
+		kim := access.MemberRef{AccountID: r.account, UserID: f.addMember(r.account, "kim", parley.RoleAgent)}
+		_, err := f.Users.SetMemberPassword(f.Context(), kim, ownerPassword)
+		f.Must(err)
+		agent, err := f.signIn("kim@example.org", ownerPassword)
+		f.Must(err)
+		r.wantStep(agent.Token, "")
+		_, err = f.ChangeMember(f.Context(), kim, parley.RoleAdmin)
+		f.Must(err)
+		r.wantStep(agent.Token, parley.PasskeyAdd)
+
+		f.HasSSO = true
+		isOnly := true
+		_, err = f.UpdateAccount(f.Context(), r.account, access.AccountChange{OnlySSO: &isOnly, ExemptOwner: &r.owner})
+		f.Must(err)
+		r.wantStep(r.signInAlone(), "")
+		isOnly = false
+		_, err = f.UpdateAccount(f.Context(), r.account, access.AccountChange{OnlySSO: &isOnly})
+		f.Must(err)
+
+		r.wantStep(s.Token, parley.PasskeyAdd)
+		f.Users.Sessions.NoPasskeys = true
+		r.wantStep(s.Token, "")
+		f.Users.Sessions.NoPasskeys = false
+		f.Must(r.set(false))
+		r.wantStep(s.Token, "")
+		events, err := f.DB.AuditEvents(f.Context(), r.account, 0, 100)
+		f.Must(err)
+		var count int
+		for _, e := range events {
+			if e.Action == "account.update" && strings.Contains(e.Details, `"adminsNeedPasskey":true`) {
+				count++
+			}
+		}
+		if count != 3 {
+			f.Errorf("%d entries say that the rule is on, want those of its beginning and of both changes after it", count)
+		}
+	})
+}
+
+// Whoever accepts an invitation has shown what they had shown before, and a new person their new passkey.
+func TestInvitationsAreNoWayAroundAPasskey(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		r, s := f.requirePasskeys()
+		r.addPasskey(r.wantStep(s.Token, parley.PasskeyAdd), r.phone)
+		wantStep := func(person *access.SignedIn, step parley.PasskeyStep) {
+			for _, m := range person.Memberships {
+				if got := person.PasskeyStep(m); m.AccountID == r.account && got != step {
+					f.Errorf("a session by %q: step %q, want %q", person.Session.Method, got, step)
+				}
+			}
+		}
+		byPhone, err := r.phone.signIn()
+		f.Must(err)
+		for token, step := range map[string]parley.PasskeyStep{r.signInAlone(): parley.PasskeyUse, byPhone.Token: ""} {
+			other, _ := f.createAccount("")
+			joined, err := f.redeem(f.invite(other.ID, ownerEmail, "operator"), access.Redemption{By: f.wantSignedIn(token)})
+			f.Must(err)
+			wantStep(joined.Person, step)
+		}
+
+		link, err := f.Users.Invite(f.Context(), access.NewInvitation{AccountID: r.account, Email: "lee@shop.example",
+			Role: parley.RoleAdmin, By: "operator"})
+		f.Must(err)
+		c, err := f.Users.BeginPasskeyForLink(f.Context(), f.token(link.URL), "", "Lee")
+		f.Must(err)
+		answer := f.newAuthenticator().create(c)
+		lee, err := f.redeem(link, access.Redemption{Name: "Lee", Passkey: &answer})
+		f.Must(err)
+		r.wantStep(lee.Token, "")
 	})
 }

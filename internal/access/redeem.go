@@ -31,6 +31,20 @@ type redemption struct {
 	passkey *parley.Passkey // nil if there is none
 	codes   []string        // for recovery, where there is a passkey
 	details map[string]string
+
+	isAccepting bool // somebody who has signed in accepts an invitation
+}
+
+// method returns how the session begins. Whoever accepts an invitation has shown no more than in the session before.
+func (r *redemption) method() string {
+	s := parley.WebSession{Method: parley.MethodLink}
+	if r.isAccepting {
+		s.Method = parley.MethodInvitation
+	}
+	if r.passkey != nil || r.isAccepting && r.By.Session.HasUsedPasskey() {
+		return s.MethodWithPasskey()
+	}
+	return s.Method
 }
 
 // Redeem uses a link and opens a session. Fails with AUTH_INVALID_LINK, VALIDATION_INVALID_BODY, AUTH_PASSKEY_FAILED,
@@ -135,7 +149,7 @@ func (u *Users) finishRedemption(ctx context.Context, tx *store.DB, m *parley.Me
 	if err != nil {
 		return err
 	}
-	return u.createSession(ctx, tx, &session, "link")
+	return u.createSession(ctx, tx, &session, r.method())
 }
 
 // redeemInvitation makes somebody a member: a new person, or the user with the address, who signs in for it.
@@ -152,6 +166,7 @@ func (u *Users) redeemInvitation(ctx context.Context, link *parley.Invite, r *re
 		if err := r.By.checkReach(); err != nil { // the session of the link is good for all accounts
 			return nil, err
 		}
+		r.isAccepting = true
 	} else {
 		if err := u.prepareCredential(ctx, r); err != nil {
 			return nil, err
@@ -263,7 +278,7 @@ func (u *Users) redeemReset(ctx context.Context, link *parley.Invite, r *redempt
 		if keepsSecondStep {
 			return nil
 		}
-		return u.createSession(ctx, tx, &session, "link")
+		return u.createSession(ctx, tx, &session, parley.MethodLink)
 	})
 	if err == nil && keepsSecondStep {
 		u.Sessions.ClearCache()
@@ -293,7 +308,7 @@ func (u *Users) redeemSignIn(ctx context.Context, link *parley.Invite, r *redemp
 		if err := tx.UseInvite(ctx, link.ID, u.Now()); err != nil {
 			return err
 		}
-		return u.createSession(ctx, tx, &session, "link")
+		return u.createSession(ctx, tx, &session, parley.MethodLink)
 	})
 	return u.enterAs(ctx, r, err)
 }

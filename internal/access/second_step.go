@@ -103,8 +103,9 @@ func (u *Users) finishWithCode(ctx context.Context, a SecondStepAnswer, c Client
 }
 
 // SetSecondStep sets whether the password of the person needs a passkey or a recovery code beside it. Who has no
-// recovery code left gets new ones. Fails with AUTH_STEP_UP_REQUIRED, AUTH_OTHER_SIGN_IN_REQUIRED, NOT_FOUND where the
-// console has no passkeys, and VALIDATION_INVALID_BODY of who has no password or no passkey.
+// recovery code left gets new ones. Fails with AUTH_STEP_UP_REQUIRED, AUTH_OTHER_SIGN_IN_REQUIRED,
+// AUTH_PASSKEY_REQUIRED, NOT_FOUND where the console has no passkeys, and VALIDATION_INVALID_BODY of who has no
+// password or no passkey.
 func (u *Users) SetSecondStep(ctx context.Context, in *SignedIn, isRequired bool) (codes []string, err error) {
 	if err := u.checkOwnWays(in); err != nil {
 		return nil, err
@@ -178,7 +179,7 @@ func hashRecoveryCode(user parley.UserID, code string) string {
 }
 
 // NewRecoveryCodes makes ten codes, each of which signs the person in once, in place of the earlier ones. They cannot
-// be read again. Fails with AUTH_STEP_UP_REQUIRED and AUTH_OTHER_SIGN_IN_REQUIRED.
+// be read again. Fails with AUTH_STEP_UP_REQUIRED, AUTH_OTHER_SIGN_IN_REQUIRED and AUTH_PASSKEY_REQUIRED.
 func (u *Users) NewRecoveryCodes(ctx context.Context, in *SignedIn) ([]string, error) {
 	if err := u.checkOwnWays(in); err != nil {
 		return nil, err

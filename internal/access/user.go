@@ -251,13 +251,13 @@ func (u *Users) checkOwnPassword(ctx context.Context, in *SignedIn, password str
 
 // ChangePassword sets a password, renews the token of the person's session and ends all other sessions. Who has no
 // password yet, but another sign-in, must have stepped up instead of telling the present one. Fails with
-// AUTH_SIGN_IN_FAILED, AUTH_STEP_UP_REQUIRED, AUTH_OTHER_SIGN_IN_REQUIRED, RATE_LIMIT_TOO_MANY_REQUESTS or
-// VALIDATION_INVALID_BODY.
+// AUTH_SIGN_IN_FAILED, AUTH_STEP_UP_REQUIRED, AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_PASSKEY_REQUIRED,
+// RATE_LIMIT_TOO_MANY_REQUESTS or VALIDATION_INVALID_BODY.
 func (u *Users) ChangePassword(ctx context.Context, in *SignedIn, present, wanted string,
 	c Client) (*OpenedSession, error) {
 	details := map[string]string{}
 	checkNewPassword(details, wanted, in.User.Email)
-	if err := cmp.Or(parley.InvalidFields(details), in.checkReach()); err != nil {
+	if err := cmp.Or(parley.InvalidFields(details), in.checkUnlocked()); err != nil {
 		return nil, err
 	}
 	found, err := u.DB.UserCredential(ctx, in.User.ID)
@@ -294,7 +294,7 @@ func (u *Users) checkFirstPassword(ctx context.Context, in *SignedIn) error {
 	if err != nil || !canSignIn {
 		return err
 	}
-	return CheckStepUp(parley.Member{SteppedUpAt: in.Session.SteppedUpAt}, u.Now())
+	return u.checkStepUp(in)
 }
 
 // setPassword sets a password, and ends the links that could set another, what the old one has begun, and all sessions

@@ -62,8 +62,8 @@ func KeyActor(id parley.KeyID) string { return "key:" + string(id) }
 
 // Member returns the person as a member of the account. An empty account is the one that the session began with,
 // or else the first. Fails with ACCOUNT_NOT_FOUND where they are no member of it, with AUTH_SINGLE_SIGN_ON_REQUIRED
-// where they have signed in otherwise and must not, and with AUTH_OTHER_SIGN_IN_REQUIRED where they have signed in by
-// the provider of another account.
+// where they have signed in otherwise and must not, with AUTH_OTHER_SIGN_IN_REQUIRED where they have signed in by the
+// provider of another account, and with AUTH_PASSKEY_REQUIRED where they must show or add a passkey first.
 func (s *SignedIn) Member(account parley.AccountID) (parley.Member, error) {
 	i := s.membershipIndex(account)
 	if account == "" {
@@ -78,14 +78,54 @@ func (s *SignedIn) Member(account parley.AccountID) (parley.Member, error) {
 		return parley.Member{}, parley.NewError(parley.CodeSSORequired)
 	case !s.Reaches(m.AccountID):
 		return parley.Member{}, parley.NewError(parley.CodeOtherSignIn)
+	case s.PasskeyStep(m) != "":
+		return parley.Member{}, parley.NewError(parley.CodePasskeyRequired)
 	}
 	return parley.Member{User: s.User.ID, Account: m.AccountID, Role: m.Role, SteppedUpAt: s.Session.SteppedUpAt,
-		ViewersSeePersonalData: m.ViewersSeePersonalData, HasUsedSSO: s.hasUsedSSO(m.AccountID)}, nil
+		ViewersSeePersonalData: m.ViewersSeePersonalData, HasUsedSSO: s.hasUsedSSO(m.AccountID),
+		HasUsedPasskey: s.Session.HasUsedPasskey()}, nil
 }
 
 // LacksSSO reports whether the person must sign in by single sign-on before they enter the account of a membership.
 func (s *SignedIn) LacksSSO(m parley.AccountMembership) bool {
 	return m.NeedsSSO && !s.hasUsedSSO(m.AccountID)
+}
+
+// PasskeyStep returns what the person must do before they enter the account of a membership, which may ask its owners
+// and admins for a passkey; empty for nothing. Who has signed in by single sign-on is not asked. Who has a passkey
+// shows it, unless they have come by a link or a recovery code, since they may have lost it.
+func (s *SignedIn) PasskeyStep(m parley.AccountMembership) parley.PasskeyStep {
+	switch {
+	case !m.NeedsPasskey || s.Session.HasUsedPasskey() || s.hasUsedSSO(m.AccountID):
+		return ""
+	case m.HasPasskey && !s.Session.AllowsNewPasskey():
+		return parley.PasskeyUse
+	}
+	return parley.PasskeyAdd
+}
+
+// checkPasskey fails with AUTH_PASSKEY_REQUIRED where one of the person's accounts asks them for a passkey, and the
+// step that they must take is one of the steps.
+func (s *SignedIn) checkPasskey(steps ...parley.PasskeyStep) error {
+	for _, m := range s.Memberships {
+		if slices.Contains(steps, s.PasskeyStep(m)) {
+			return parley.NewErrorf(parley.CodePasskeyRequired, "Owners and admins of %s show a passkey before they change "+
+				"how they sign in.", m.AccountName)
+		}
+	}
+	return nil
+}
+
+// checkUnlocked fails as checkReach does, and with AUTH_PASSKEY_REQUIRED where the person must show or add a passkey
+// before anything else.
+func (s *SignedIn) checkUnlocked() error {
+	return cmp.Or(s.checkReach(), s.checkPasskey(parley.PasskeyUse, parley.PasskeyAdd))
+}
+
+// checkNewPasskey fails as checkReach does, and with AUTH_PASSKEY_REQUIRED where the person must show a passkey that
+// they have: whoever knows no more than their password must not add another one.
+func (s *SignedIn) checkNewPasskey() error {
+	return cmp.Or(s.checkReach(), s.checkPasskey(parley.PasskeyUse))
 }
 
 // Reaches reports whether the session is good for an account: one that the provider of an account has vouched for is
@@ -106,9 +146,14 @@ func (s *SignedIn) checkReach() error {
 	return nil
 }
 
-// checkOwnWays fails with AUTH_STEP_UP_REQUIRED, and as checkReach does: what changes how a person signs in needs both.
+// checkOwnWays fails with AUTH_STEP_UP_REQUIRED, and as checkUnlocked does: what changes how a person signs in needs
+// both.
 func (u *Users) checkOwnWays(in *SignedIn) error {
-	return cmp.Or(in.checkReach(), CheckStepUp(parley.Member{SteppedUpAt: in.Session.SteppedUpAt}, u.Now()))
+	return cmp.Or(in.checkUnlocked(), u.checkStepUp(in))
+}
+
+func (u *Users) checkStepUp(in *SignedIn) error {
+	return CheckStepUp(parley.Member{SteppedUpAt: in.Session.SteppedUpAt}, u.Now())
 }
 
 // hasUsedSSO reports whether the provider of the server or that of an account has vouched for the session.
@@ -128,7 +173,10 @@ type WebSessions struct {
 	Idle     time.Duration // how long a session lasts that is not used; 0 for DefaultSessionIdle
 	Lifetime time.Duration // how long a session lasts at most; 0 for DefaultSessionLifetime
 	Logger   *slog.Logger  // nil for slog.Default()
-	OnChange func()        // called when a session or a role may have changed on this server; must not block; may be nil
+
+	NoPasskeys bool // the console has no passkeys, so that no account can ask for one
+
+	OnChange func() // called when a session or a role may have changed on this server; must not block; may be nil
 
 	known   ttlCache[cachedSession]
 	unknown ttlCache[struct{}] // separate, so that a flood of wrong tokens does not evict the right ones
@@ -177,6 +225,9 @@ func (w *WebSessions) lookup(ctx context.Context, hash string, now time.Time) (c
 	if err != nil {
 		return cachedSession{}, err
 	}
+	for i := range memberships {
+		memberships[i].NeedsPasskey = memberships[i].NeedsPasskey && !w.NoPasskeys
+	}
 	e := cachedSession{&SignedIn{found.Session, found.User, memberships, new(sync.Map)}, new(atomic.Int64)}
 	e.lastSeen.Store(found.Session.LastSeenAt.UnixMilli())
 	w.known.put(hash, e, now, knownGeneration)
@@ -213,7 +264,7 @@ func (w *WebSessions) ClearCache() {
 // Roles lists the roles of the people of sessions, in all of their accounts. Sessions that have ended have none.
 func (w *WebSessions) Roles(ctx context.Context, sessions []parley.WebSessionID) ([]store.SessionRole, error) {
 	now := w.Now()
-	return w.DB.SessionRoles(ctx, sessions, now.Add(-w.idle()), now)
+	return w.DB.SessionRoles(ctx, sessions, !w.NoPasskeys, now.Add(-w.idle()), now)
 }
 
 // Sweep deletes sessions, links and challenges that are of no use any more.

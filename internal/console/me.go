@@ -22,7 +22,7 @@ func (a *API) addMeRoutes() {
 		Name:    "changePassword",
 		Summary: "Set your password, and end all other sessions",
 		Errors: errorCodes{parley.CodeSignInFailed, parley.CodeStepUpRequired, parley.CodeOtherSignIn,
-			parley.CodeTooManyRequests},
+			parley.CodePasskeyRequired, parley.CodeTooManyRequests},
 	}, a.changePassword)
 	addPersonal(a, "GET /me/single-sign-on", operation{
 		Name:    "listIdentities",
@@ -32,7 +32,7 @@ func (a *API) addMeRoutes() {
 		Name:    "disconnectSingleSignOn",
 		Summary: "End what connects you with a provider of single sign-on",
 		Errors: errorCodes{parley.CodeNotFound, parley.CodeInvalidBody, parley.CodeStepUpRequired,
-			parley.CodeOtherSignIn},
+			parley.CodeOtherSignIn, parley.CodePasskeyRequired},
 	}, a.disconnectSingleSignOn)
 	addPersonal(a, "GET /me/sessions", operation{
 		Name:    "listSessions",

@@ -51,14 +51,14 @@ func (a *API) addOwnPasskeyRoutes() {
 		Name:    "beginNewPasskey",
 		Summary: "Ask for a challenge for a new passkey",
 		Errors: errorCodes{parley.CodeNotFound, parley.CodeStepUpRequired, parley.CodeOtherSignIn,
-			parley.CodeInvalidBody},
+			parley.CodePasskeyRequired, parley.CodeInvalidBody},
 	}, a.beginNewPasskey)
 	addPersonal(a, "POST /me/passkeys/finish", operation{
 		Name:    "finishNewPasskey",
 		Summary: "Add the passkey that answers a challenge",
 		Status:  http.StatusCreated,
 		Errors: errorCodes{parley.CodeNotFound, parley.CodePasskeyFailed, parley.CodeOtherSignIn,
-			parley.CodeAlreadyExists},
+			parley.CodePasskeyRequired, parley.CodeAlreadyExists},
 	}, a.finishNewPasskey)
 	addPersonal(a, "PATCH /me/passkeys/{passkeyId}", operation{
 		Name:    "renamePasskey",
@@ -69,17 +69,18 @@ func (a *API) addOwnPasskeyRoutes() {
 		Name:    "deletePasskey",
 		Summary: "Remove one of your passkeys",
 		Errors: errorCodes{parley.CodeNotFound, parley.CodeInvalidBody, parley.CodeStepUpRequired,
-			parley.CodeOtherSignIn},
+			parley.CodeOtherSignIn, parley.CodePasskeyRequired},
 	}, a.deletePasskey)
 	addPersonal(a, "PUT /me/second-step", operation{
 		Name:    "setSecondStep",
 		Summary: "Have a passkey or a recovery code asked for after your password, or not",
-		Errors:  errorCodes{parley.CodeNotFound, parley.CodeStepUpRequired, parley.CodeOtherSignIn},
+		Errors: errorCodes{parley.CodeNotFound, parley.CodeStepUpRequired, parley.CodeOtherSignIn,
+			parley.CodePasskeyRequired},
 	}, a.setSecondStep)
 	addPersonal(a, "POST /me/recovery-codes", operation{
 		Name:    "createRecoveryCodes",
 		Summary: "Make ten codes, each of which signs you in once, in place of the earlier ones",
-		Errors:  errorCodes{parley.CodeStepUpRequired, parley.CodeOtherSignIn},
+		Errors:  errorCodes{parley.CodeStepUpRequired, parley.CodeOtherSignIn, parley.CodePasskeyRequired},
 	}, a.createRecoveryCodes)
 }
 

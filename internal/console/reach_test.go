@@ -115,3 +115,46 @@ func TestPasswordsAreRefusedWhereSingleSignOnIsTheOnlyWay(t *testing.T) {
 		b.want("200", "GET /v2/agents", "")
 	})
 }
+
+// Where owners and admins need a passkey, whoever has signed in without one is led to it and does nothing else.
+func TestOwnersAndAdminsAreLedToAPasskey(t *testing.T) {
+	forEachConsole(t, func(ct *consoleTest) {
+		ct.Accounts.HasPasskeys = true
+		account := "PATCH /v1/accounts/" + ct.Account
+		owner := ct.newOwner(ct.Account, "owner@shop.example")
+		adm := ct.newMember(ct.Account, parley.RoleAdmin, "admin@shop.example")
+		agent := ct.newMember(ct.Account, parley.RoleAgent, "agent@shop.example")
+		owner.want("400 VALIDATION_INVALID_BODY", account, `{"adminsNeedPasskey":true}`)
+		shown := ct.signedInBy("password+passkey", ct.userID("owner@shop.example"))
+		shown.want("200", account, `{"adminsNeedPasskey":true}`)
+		byProvider := ct.signedInBy(parley.MethodSSO, ct.userID("admin@shop.example"))
+		for _, route := range []string{"GET /v1/accounts", "GET /v2/agents"} {
+			for _, b := range []*browser{owner, adm} {
+				b.want("403 AUTH_PASSKEY_REQUIRED", route, "")
+			}
+			for _, b := range []*browser{shown, agent, byProvider} {
+				b.want("200", route, "")
+			}
+		}
+		for _, b := range []*browser{owner, adm} {
+			b.want("200", "GET /v1/me", "")
+			if got := b.want("200", "GET /v1/session", ""); !strings.Contains(got.body, `"passkeyStep":"add"`) {
+				t.Error(got)
+			}
+			for _, c := range [][2]string{
+				{"PUT /v1/me/password", fmt.Sprintf(`{"password":%q}`, password)},
+				{"DELETE /v1/me/passkeys/x", ""},
+				{"PUT /v1/me/second-step", `{"required":false}`},
+				{"POST /v1/me/recovery-codes", ""},
+				{"DELETE /v1/me/single-sign-on?account=" + ct.Account, ""},
+			} {
+				b.want("403 AUTH_PASSKEY_REQUIRED", c[0], c[1])
+			}
+		}
+		if got := shown.want("200", "GET /v1/session", ""); strings.Contains(got.body, "passkeyStep") {
+			t.Error(got)
+		}
+		shown.want("200", account, `{"adminsNeedPasskey":false}`)
+		owner.want("200", "GET /v2/agents", "")
+	})
+}

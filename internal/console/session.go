@@ -120,6 +120,8 @@ type Membership struct {
 	SSOName string `json:"singleSignOnName" doc:"Of the account's own provider that counts; empty without one."`
 
 	OnlySSO bool `json:"onlySingleSignOn" doc:"The person enters the account by it alone."`
+
+	PasskeyStep string `json:"passkeyStep,omitempty" enum:"use,add" doc:"What they do with a passkey before they enter."`
 }
 
 // SignInFeatures are the ways of signing in besides the password.
@@ -166,7 +168,8 @@ func (a *API) describeSession(ctx context.Context, c *call, person *access.Signe
 	for _, m := range person.Memberships {
 		s.Memberships = append(s.Memberships, Membership{AccountID: string(m.AccountID), AccountName: m.AccountName,
 			Role: string(m.Role), Permissions: access.Permissions(m.Role), NeedsSSO: person.LacksSSO(m),
-			NeedsOther: !person.Reaches(m.AccountID), SSOName: m.SSOName, OnlySSO: m.NeedsSSO})
+			NeedsOther: !person.Reaches(m.AccountID), SSOName: m.SSOName, OnlySSO: m.NeedsSSO,
+			PasskeyStep: string(person.PasskeyStep(m))})
 	}
 	s.SteppedUp = checkStepUp(person, a.Now()) == nil
 	me, err := a.findMe(ctx, person)

@@ -154,6 +154,7 @@ func (b *builder) build() *Services {
 	accounts := &access.Accounts{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now, HasSSO: b.cfg.OIDCIssuer != "",
 		Providers: b.newSSOProviders()}
 	users := b.cfg.newUsers(accounts, b.Queue)
+	accounts.HasPasskeys = users.Passkeys != nil
 	notices := b.newNotices(users)
 	broadcast := &events.Broadcast{DB: b.DB, Logger: b.cfg.Logger, Bus: b.Bus}
 	b.hub.Events = broadcast

@@ -53,7 +53,7 @@ func (c Config) newUsers(accounts *access.Accounts, queue *jobs.Queue) *access.U
 	return &access.Users{
 		DB: accounts.DB, Accounts: accounts, Now: c.Now, ConsoleURL: c.consoleURL(), Logger: c.Logger,
 		Sessions: &access.WebSessions{DB: accounts.DB, Now: c.Now, Idle: c.SessionIdle, Lifetime: c.SessionLifetime,
-			Logger: c.Logger},
+			Logger: c.Logger, NoPasskeys: passkeys == nil},
 		Passwords: access.NewPasswords(), Throttle: &access.SignInThrottle{}, Passkeys: passkeys,
 		Mail: c.newLinkMail(queue), OIDC: c.newOIDC(), Challenges: access.NewChallengeLimiter(),
 	}

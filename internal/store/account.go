@@ -20,6 +20,7 @@ var accountTable = newTable("accounts", func(a *parley.Account) []field {
 		{"only_sso", &a.OnlySSO},
 		{"exempt_owner", nullableText(&a.ExemptOwner)},
 		{"time_zone", &a.TimeZone},
+		{"admins_need_passkey", &a.AdminsNeedPasskey},
 	}
 })
 
@@ -64,7 +65,7 @@ func (db *DB) UpdateAccount(ctx context.Context, id parley.AccountID, now time.T
 			return err
 		}
 		fields := accountTable.pick(a, "name", "plan", "credits", "hipaa", "viewers_see_personal_data",
-			"only_sso", "exempt_owner", "time_zone")
+			"only_sso", "exempt_owner", "time_zone", "admins_need_passkey")
 		fields = append(fields, field{"updated_at", millis(now)})
 		_, err = tx.update(ctx, "accounts", fields, `id = ?`, id)
 		return err

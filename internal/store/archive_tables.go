@@ -40,6 +40,7 @@ accounts (id)
   open_turns = 0 # no answer is being given
   only_sso = 0 # needs a provider of single sign-on, which is set up again
   exempt_owner = null # goes with only_sso
+  admins_need_passkey = 0 # passkeys are made again, by whoever comes along
   audit_seq = 0 # the log of audit begins anew
   audit_hash = '' # goes with audit_seq
 

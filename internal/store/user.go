@@ -102,6 +102,15 @@ func (db *DB) IsExemptOwner(ctx context.Context, id parley.UserID) (bool, error)
 	return db.hasRow(ctx, `select 1 from accounts where only_sso = 1 and exempt_owner = ?`, id)
 }
 
+// IsAskedForPasskey reports whether an account that the user enters without single sign-on asks them for a passkey.
+func (db *DB) IsAskedForPasskey(ctx context.Context, id parley.UserID) (bool, error) {
+	return db.hasRow(ctx, `
+		select 1
+		from memberships m
+		  join accounts a on a.id = m.account_id
+		where m.user_id = ? and not `+needsNoPasskey+` and `+needsNoSSO, id)
+}
+
 func (db *DB) hasRow(ctx context.Context, query string, args ...any) (bool, error) {
 	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], query, args...)
 	if sqldb.IsNotFound(err) {
@@ -154,6 +163,8 @@ var accountMembershipTable = newTable("memberships m join accounts a on a.id = m
 			{"a.viewers_see_personal_data", &m.ViewersSeePersonalData},
 			{"case when " + needsNoSSO + " then 0 else 1 end", boolDest{&m.NeedsSSO}},
 			{ownSSOName, &m.SSOName},
+			{"case when " + needsNoPasskey + " then 0 else 1 end", boolDest{&m.NeedsPasskey}},
+			{hasPasskey, boolDest{&m.HasPasskey}},
 		}
 	})
 
@@ -163,6 +174,14 @@ const ownSSOName = "coalesce((select p.name from sso_providers p where p.account
 
 // needsNoSSO is whether a membership m lets its user enter its account a without single sign-on.
 const needsNoSSO = "(a.only_sso = 0 or coalesce(a.exempt_owner, '') = m.user_id)"
+
+// needsNoPasskey is whether a membership m lets its user enter its account a without a passkey. The owner who is exempt
+// from single sign-on is so from this too.
+const needsNoPasskey = "(a.admins_need_passkey = 0 or m.role not in ('owner', 'admin') " +
+	"or coalesce(a.exempt_owner, '') = m.user_id)"
+
+// hasPasskey is whether the user of a membership m has a passkey.
+const hasPasskey = "case when exists (select 1 from passkeys k where k.user_id = m.user_id) then 1 else 0 end"
 
 // AccountMemberships lists the accounts that a user is a member of, the longest standing first.
 func (db *DB) AccountMemberships(ctx context.Context, user parley.UserID) ([]parley.AccountMembership, error) {

@@ -73,9 +73,14 @@ var ownSSOMethod = parley.AccountSSO("")
 // SessionRoles lists the roles of the people of sessions, in all of their accounts and in no order. Sessions that have
 // ended, or were last used before idleSince, have none, and in accounts that they must enter by single sign-on only
 // those that have begun with it. One that the provider of an account has vouched for has one in that account alone.
-// There must be at least one session.
-func (db *DB) SessionRoles(ctx context.Context, sessions []parley.WebSessionID,
+// Where asksPasskeys, those in which a passkey must be shown first have none in the account that asks for it. There
+// must be at least one session.
+func (db *DB) SessionRoles(ctx context.Context, sessions []parley.WebSessionID, asksPasskeys bool,
 	idleSince, now time.Time) ([]SessionRole, error) {
+	mayEnter := needsNoSSO
+	if asksPasskeys {
+		mayEnter += " and (" + needsNoPasskey + " or s.method like '%" + parley.MethodPasskey + "%')"
+	}
 	args := make([]any, 0, len(sessions)+3)
 	args = append(args, parley.MethodSSO)
 	for _, id := range sessions {
@@ -90,7 +95,7 @@ func (db *DB) SessionRoles(ctx context.Context, sessions []parley.WebSessionID,
 		  join memberships m on m.user_id = s.user_id
 		  join accounts a on a.id = m.account_id
 		where (s.method = ? or s.method = '`+ownSSOMethod+`' || m.account_id
-		    or s.method not like '`+ownSSOMethod+`%' and `+needsNoSSO+`)
+		    or s.method not like '`+ownSSOMethod+`%' and `+mayEnter+`)
 		  and s.id in `+placeholders(len(sessions))+`
 		  and s.revoked_at is null and s.expires_at > ? and s.last_seen_at > ?`,
 		append(args, millis(now), millis(idleSince))...)
@@ -105,6 +110,11 @@ func (db *DB) RenewWebSession(ctx context.Context, s *parley.WebSession, hash st
 		  stepped_up_at = ?,
 		  last_seen_at = ?
 		where id = ? and hash = ? and revoked_at is null`, hash, millis(now), millis(now), s.ID, s.Hash)
+}
+
+// SetSessionMethod notes in which way the person of a session has shown who they are.
+func (db *DB) SetSessionMethod(ctx context.Context, s *parley.WebSession, method string) error {
+	return db.exec(ctx, `update web_sessions set method = ? where id = ? and user_id = ?`, method, s.ID, s.UserID)
 }
 
 // TouchWebSession notes that a session was used. An earlier time never replaces a later one.

@@ -42,6 +42,8 @@ type AccountChange struct {
 
 	OnlySSO     *bool   `json:"onlySingleSignOn,omitempty" doc:"Members enter the account by single sign-on alone."`
 	ExemptOwner *string `json:"exemptOwner,omitempty" doc:"The owner, by their user id, who need not."`
+
+	AdminsNeedPasskey *bool `json:"adminsNeedPasskey,omitempty" doc:"Owners and admins enter the account with a passkey."`
 }
 
 // Account is an account as the operator sees it.
@@ -65,6 +67,8 @@ type Account struct {
 
 	OnlySSO     bool   `json:"onlySingleSignOn" doc:"Members enter the account by single sign-on alone."`
 	ExemptOwner string `json:"exemptOwner" doc:"The owner, by their user id, who need not; empty without that."`
+
+	AdminsNeedPasskey bool `json:"adminsNeedPasskey" doc:"Owners and admins enter the account with a passkey."`
 }
 
 func (s *Service) createAccount(ctx context.Context, in NewAccount) (CreatedAccount, error) {
@@ -97,7 +101,7 @@ func (s *Service) updateAccount(ctx context.Context, in AccountChange) (Account,
 	}
 	change := access.AccountChange{Name: in.Name, Plan: in.Plan, HIPAA: in.HIPAA,
 		ViewersSeePersonalData: in.ViewersSeePersonalData, TimeZone: in.TimeZone, OnlySSO: in.OnlySSO,
-		ExemptOwner: (*parley.UserID)(in.ExemptOwner)}
+		ExemptOwner: (*parley.UserID)(in.ExemptOwner), AdminsNeedPasskey: in.AdminsNeedPasskey}
 	if in.Credits.Present {
 		change.Credits = &access.CreditGrant{Credits: grantCredits(in.Credits.Ptr())}
 	}
@@ -151,7 +155,7 @@ func (s *Service) newAccount(ctx context.Context, a *parley.Account) (Account, e
 
 		TimeZone: a.TimeZone,
 
-		OnlySSO: a.OnlySSO, ExemptOwner: string(a.ExemptOwner),
+		OnlySSO: a.OnlySSO, ExemptOwner: string(a.ExemptOwner), AdminsNeedPasskey: a.AdminsNeedPasskey,
 	}
 	if credits := s.monthlyCredits(a); credits != nil {
 		n := credits.Float()

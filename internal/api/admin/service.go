@@ -103,6 +103,7 @@ func (s *Service) actingFor(m *parley.Member) *Service {
 	acting.member = m
 	accounts.Actor, accounts.KeepOwners = acting.actor(), !access.May(m.Role, parley.PermissionOwnersManage)
 	accounts.KeepGrants, accounts.KeepWaysIn, accounts.HasUsedSSO = true, true, m.HasUsedSSO
+	accounts.HasUsedPasskey = m.HasUsedPasskey
 	users.Accounts = &accounts
 	acting.Accounts, acting.Users = &accounts, &users
 	return &acting

@@ -4,7 +4,7 @@ import { RouterProvider } from "react-aria-components";
 import { Redirect, Route, Router, Switch, useLocation, useRouter, type BaseLocationHook } from "wouter";
 import { useBrowserLocation } from "wouter/use-browser-location";
 import { APIError, hooks } from "./api/client";
-import { forgetPerson, isOpen, startAnew, useOtherTabs, useSession, type Session, type User } from "./api/session";
+import { forgetPerson, isOpen, startAnew, useOtherTabs, useSession, type Membership, type Session, type User } from "./api/session";
 import { CardPage } from "./components/card";
 import { lazyPage } from "./components/lazy-page";
 import { Failed, Opening } from "./components/states";
@@ -20,6 +20,7 @@ import { InAccount } from "./shell/account";
 import { RootBoundary } from "./shell/boundary";
 import { Shell } from "./shell/shell";
 
+const NeedsPasskeyPage = lazyPage(() => import("./pages/needs-passkey"));
 const RedeemPage = lazyPage(() => import("./pages/redeem"));
 const AgentsPage = lazyPage(() => import("./pages/agents"));
 const AgentHomePage = lazyPage(() => import("./pages/agent-home"));
@@ -159,7 +160,7 @@ function Console({ session, user, onLeave }: ConsoleProps) {
   hooks.person ??= user;
   return (
     <InAccount user={user} memberships={session.memberships}>
-      {(account, base) => !isOpen(account) ? <NeedsSignInPage account={account} session={session} /> : (
+      {(account, base) => !isOpen(account) ? <Shut account={account} session={session} /> : (
         <Router base={base} hook={useGuardedLocation}>
           <Links>
             <Switch>
@@ -182,6 +183,16 @@ function Console({ session, user, onLeave }: ConsoleProps) {
         </Router>
       )}
     </InAccount>
+  );
+}
+
+/** What is in the place of a company that the person cannot enter as they have signed in. */
+function Shut({ account, session }: { account: Membership; session: Session }) {
+  if (account.needsSingleSignOn || account.needsOtherSignIn) return <NeedsSignInPage account={account} session={session} />;
+  return (
+    <Suspense fallback={<Opening />}>
+      <NeedsPasskeyPage account={account} session={session} />
+    </Suspense>
   );
 }
 

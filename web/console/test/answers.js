@@ -110,7 +110,7 @@ const refusal = (status, code, message, details) => [status, { error: { code, me
 
 // What each role may do of what the console asks, as internal/access/role.go has it.
 const read = ["accounts:read", "agents:read", "sources:read", "insights:read", "conversations:read", "customers:read", "voice:read"];
-const support = [...read, "conversations:write", "tickets:write", "answers:improve", "playground:use", "recordings:read"];
+const support = [...read, "conversations:write", "tickets:write", "answers:improve", "playground:use", "recordings:read", "voice:write"];
 const admin = [...support, "agents:write", "agents:delete", "conversations:delete", "sources:write", "insights:write", "models:read", "models:write"];
 const permissions = { viewer: read, agent: support, admin, owner: [...admin, "accounts:write"] };
 

@@ -75,6 +75,11 @@ export function answerInsights(state, { method, path, query, body }) {
     "GET /v1/agents/ID/leads": () => page(state.leads ?? leads),
     "GET /v1/voice/sessions": () => page(state.voiceSessions ?? voiceSessions),
     "GET /v1/voice/sessions/ID": () => [200, (state.voiceSessions ?? voiceSessions).find(({ sessionId }) => path.endsWith(sessionId))],
+    "POST /v1/voice/sessions/ID/end": () => {
+      const live = state.voiceSessions.find(({ sessionId }) => path.includes(sessionId));
+      Object.assign(live, { endedAt: "2026-11-20T14:05:00Z", reason: "operator" });
+      return [200, { sessionId: live.sessionId, lived: true }];
+    },
     "GET /v1/voice/sessions/ID/recording": () => [200, readSound(Number(query.get("part")))],
     "GET /v1/agents/ID/insights/first-text": () => [200, state.firstText?.(query.get("from")) ?? { millis: 410, answers: 12 }],
     "POST /v1/agents/ID/insights/rebuild": () => {

@@ -118,6 +118,25 @@ describe("voice sessions", { skip }, () => {
     });
   });
 
+  test("one that goes on is ended, after a question, by who may", async () => {
+    const live = () => ({ voiceSessions: [{ ...voiceSessions[0], endedAt: null, reason: "" }] });
+    const button = (within) => within.getByRole("button", { name: "End the session" });
+    const answer = answers({ state: live() });
+    await open(answer, path, async (page) => {
+      await button(page).click();
+      const dialog = page.getByRole("alertdialog");
+      await dialog.getByText("The call ends at once, for the customer too.").waitFor();
+      assert.equal(asked(answer, "/end").length, 0);
+      await button(dialog).click();
+      await page.getByText("ended by the team").waitFor();
+      assert.deepEqual([asked(answer, "/end").length, await button(page).count()], [1, 0]);
+    });
+    await open(answers({ role: "viewer", state: live() }), path, async (page) => {
+      await page.getByText("goes on").first().waitFor();
+      assert.equal(await button(page).count(), 0);
+    });
+  });
+
   test("a session without a recording says so", async () => {
     const route = `GET /v1/voice/sessions/${voiceSessions[0].sessionId}/recording`;
     const answer = answers({ fail: { [route]: [404, { error: { code: "NOT_FOUND", message: "" } }] } });

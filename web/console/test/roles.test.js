@@ -185,7 +185,7 @@ const screens = {
     agent: [["button Export everything", "link API keys", "link Audit", "link Company", "link How an archive is imported", "link Manifest", "link Members", "link Models", "link Server", "link Sign-in", "link Webhooks", "switch", "textbox"], "an owner does"],
     viewer: [["button Export everything", "link API keys", "link Audit", "link Company", "link How an archive is imported", "link Manifest", "link Members", "link Models", "link Playground", "link Server", "link Sign-in", "link Webhooks", "switch", "textbox"], "an owner does"],
   }],
-  "sign-in rules": ["/workspace/sign-in", (page) => page.getByRole("main").getByRole("switch").waitFor(), {
+  "sign-in rules": ["/workspace/sign-in", (page) => page.getByRole("main").getByRole("switch").last().waitFor(), {
     admin: [["button Add the domain", "button Copy", "button New people do not join by themselves People of your domains who are no members", "button Save", "switch", "textbox"], "an owner does"],
     agent: [null, "cannot see who the members are"],
     viewer: [null, "cannot see who the members are"],

@@ -32,6 +32,7 @@ const support = { session: withTickets() };
 const people = { session: inWorkspace() };
 const withProvider = { session: { ...inWorkspace(), features: sso.features } };
 const shut = { session: { memberships: [{ accountId: "acc_1", accountName: "Shop", role: "agent", permissions: [], needsSingleSignOn: true }], ...sso } };
+const askedForPasskey = { session: { memberships: [{ accountId: "acc_1", accountName: "Shop", role: "admin", permissions: [], passkeyStep: "add" }], features: { passkey: true, oidc: false, oidcName: "", mail: true } } };
 const byOther = { session: { memberships: [{ accountId: "acc_1", accountName: "Garage", role: "agent", permissions: [], needsOtherSignIn: true, singleSignOnName: "Garage ID" }], ...sso } };
 const mine = { inbox: [{ ...inboxRows[0], claimedBy: { userId: "usr_1", name: "Owner" } }] };
 const views = [savedView(1, "Refunds", { shared: true }), savedView(2, "Without an agent", { gone: ["agent"] })];
@@ -379,6 +380,7 @@ export const screens = {
     ...to.stuck("GET /v1/members", people),
   }),
   "needs-sso": screen("/agents", { full: [shut, to.heading] }),
+  "needs-passkey": screen("/agents", { full: [askedForPasskey, to.heading] }),
   "needs-other": screen("/agents", { full: [byOther, to.heading] }),
   server: screen("/workspace/server", {
     full: [people, to.byText("1.4.0")],

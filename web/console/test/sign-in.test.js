@@ -163,6 +163,31 @@ describe("signing in", { skip }, () => {
     });
   });
 
+  test("a company that asks its owners for a passkey is entered with it, and not with a password alone", async () => {
+    await onServer(async (page, server) => {
+      await addAuthenticator(page);
+      await signUp(page, server);
+      await page.getByLabel("Password", { exact: true }).last().fill(owner.password);
+      await press(page, "Continue");
+      await leaveFirstRun(page);
+      await page.goto(`${server.url}/me`);
+      await press(page, "Add a passkey");
+      await page.getByText("Made").waitFor();
+      await page.goto(`${server.url}/workspace/sign-in`);
+      await page.getByRole("switch", { name: "Owners and admins need a passkey" }).press("Space");
+      await page.keyboard.press("Control+s");
+      await page.getByText("Saved", { exact: true }).waitFor();
+      await signOut(page);
+      await page.getByLabel("E-mail").fill(owner.email);
+      await page.getByLabel("Password").fill(owner.password);
+      await press(page, "Sign in");
+      await heading(page, `${owner.company} asks you for a passkey`);
+      await picture(page, "needs-passkey");
+      await press(page, "Continue with a passkey");
+      await heading(page, /^(Agents|Sign-in)$/);
+    });
+  });
+
   test("an invitation on a phone", async () => {
     await onServer(
       async (page, server) => {

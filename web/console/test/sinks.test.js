@@ -390,7 +390,7 @@ const sinks = {
       state: { account: { ...account, onlySingleSignOn: true, exemptOwner: "u0" }, members: texts.map((text, i) => ({ ...members[0], userId: `u${i}`, name: text, email: text })) },
     }),
     steps: [
-      { ready: (page) => main(page).getByRole("switch").waitFor(), place: main, texts: 0 },
+      { ready: (page) => main(page).getByRole("switch").last().waitFor(), place: main, texts: 0 },
       { act: (page) => main(page).locator("[aria-haspopup=listbox]").last().click(), after: (page) => page.getByRole("listbox").waitFor(), place: (page) => page.getByRole("listbox"), texts: 0 },
     ],
   },

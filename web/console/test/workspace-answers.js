@@ -128,7 +128,7 @@ export const usage = {
   ],
 };
 
-export const account = { accountId: "acc_1", name: "Shop", plan: "standard", credits: 4000, creditsUsed: 3119.5, hipaa: false, createdAt: "2026-11-02T09:00:00.000Z", viewersSeePersonalData: false, timeZone: "", onlySingleSignOn: false, exemptOwner: "", plans: [], importBytes: 0 };
+export const account = { accountId: "acc_1", name: "Shop", plan: "standard", credits: 4000, creditsUsed: 3119.5, hipaa: false, createdAt: "2026-11-02T09:00:00.000Z", viewersSeePersonalData: false, timeZone: "", onlySingleSignOn: false, exemptOwner: "", adminsNeedPasskey: false, plans: [], importBytes: 0 };
 
 export const serverState = {
   version: "1.4.0",
@@ -214,6 +214,7 @@ function answerAccount(state, { method, body }) {
   if (!state.isSteppedUp) return stepUp;
   if (body.name === "") return refusal("VALIDATION_INVALID_BODY", { name: "must have 1 to 100 characters" });
   if (body.onlySingleSignOn && body.exemptOwner === state.refusedOwner) return refusal("VALIDATION_INVALID_BODY", { onlySingleSignOn: "needs you to sign in by single sign-on first, so that you stay in" });
+  if (body.adminsNeedPasskey && state.hasShownNone) return refusal("VALIDATION_INVALID_BODY", { adminsNeedPasskey: "needs you to show a passkey first, so that you stay in" });
   return [200, Object.assign(state.account, body)];
 }
 

@@ -46,6 +46,7 @@ describe("the workspace, with the real program", { skip }, () => {
     const key = await page.getByRole("dialog").locator("pre").textContent();
     const use = () => fetch(`${server.origin}/api/v2/agents`, { headers: { Authorization: `Bearer ${key}` } });
     assert.equal((await use()).status, 200);
+    await page.getByRole("checkbox", { name: "I have stored it" }).press("Space");
     await page.getByRole("button", { name: "Done" }).click();
     await row("Shop system").getByText(`created by ${owner.email}`).waitFor();
     await page.getByRole("button", { name: "Revoke: Shop system" }).click();

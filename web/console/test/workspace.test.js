@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { answers, inWorkspace } from "./answers.js";
+import { answers, inWorkspace, user } from "./answers.js";
 import { assertSoon, skip, waitForFocus } from "./browser.js";
 import { EventLog } from "./event-log.js";
 import { useSamePages } from "./setup.js";
@@ -149,6 +149,51 @@ describe("how the people of the company sign in", { skip }, () => {
       await only(page).waitFor();
       assert.equal(await only(page).isDisabled(), true);
       await page.getByText("Single sign-on has to be set up and tried first.").waitFor();
+    });
+  });
+
+  const admins = (page) => page.getByRole("switch", { name: "Owners and admins need a passkey" });
+  const byPasskey = { passkey: true, oidc: false, oidcName: "", mail: false };
+
+  test("owners and admins are asked for a passkey, and not any more", async () => {
+    const answer = people({ session: { ...inWorkspace(), features: byPasskey }, me: { ...user, hasPasskey: true }, ...confirmed });
+    await open(answer, path, async (page) => {
+      for (const isOn of [true, false]) {
+        await admins(page).press("Space");
+        await page.keyboard.press("Control+s");
+        await page.getByText("Saved", { exact: true }).waitFor();
+        assert.deepEqual(sent(answer, "PATCH", "/accounts/acc_1").at(-1).body, { adminsNeedPasskey: isOn });
+      }
+    });
+  });
+
+  test("whoever has no passkey, or has shown none, is told before others need one", async () => {
+    await open(people({ session: { ...inWorkspace(), features: byPasskey } }), path, async (page) => {
+      await page.getByText("Add a passkey of your own first.").waitFor();
+      assert.equal(await admins(page).isDisabled(), true);
+    });
+    const state = { isSteppedUp: true, hasShownNone: true };
+    await open(people({ session: { ...inWorkspace(), features: byPasskey }, me: { ...user, hasPasskey: true }, state }), path, async (page) => {
+      await admins(page).press("Space");
+      await page.keyboard.press("Control+s");
+      await page.getByText("Sign in with a passkey first.").waitFor();
+      await page.getByRole("button", { name: "Continue with a passkey" }).waitFor();
+    });
+  });
+
+  test("an admin who is asked for a passkey adds one, or uses theirs, and sees nothing else", async () => {
+    const asked = (passkeyStep) => ({ accountId: "acc_1", accountName: "Shop", role: "admin", permissions: [], passkeyStep });
+    const session = (step) => ({ memberships: [asked(step)], features: byPasskey });
+    await open(answers({ session: session("add") }), "/agents", async (page) => {
+      await page.getByRole("heading", { level: 1, name: "Shop asks you for a passkey" }).waitFor();
+      await page.getByRole("button", { name: "Add a passkey" }).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Continue with a passkey" }).count(), 0);
+      assert.equal(await page.getByRole("navigation").count(), 0);
+    });
+    await open(answers({ session: session("use"), me: { ...user, hasPasskey: true } }), "/agents", async (page) => {
+      await page.getByRole("button", { name: "Continue with a passkey" }).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Add a passkey" }).count(), 0);
+      await page.getByText("sign in with a recovery code or a link").waitFor();
     });
   });
 
@@ -380,6 +425,8 @@ describe("API keys", { skip }, () => {
       const { name, scopes, expiresAt } = sent(answer, "POST", "/keys").at(-1).body;
       assert.deepEqual([name, scopes], ["Shop system", ["agents:read"]]);
       assert.equal(Math.round((Date.parse(expiresAt) - Date.now()) / 86_400_000), 90);
+      assert.equal(await page.getByRole("button", { name: "Done" }).isDisabled(), true);
+      await page.getByRole("checkbox", { name: "I have stored it" }).press("Space");
       await page.getByRole("button", { name: "Done" }).click();
       await row(page, "Shop system").waitFor();
       assert.equal(await page.getByText("pk_of-the-tests").count(), 0);

@@ -16,7 +16,7 @@ export const useAccount = () =>
     queryFn: async ({ signal }) => (await request<Account[]>("GET", "/v1/accounts", undefined, signal))[0] ?? null,
   });
 
-const settingsOf = ({ name, plan, hipaa, viewersSeePersonalData, timeZone, onlySingleSignOn, exemptOwner }: Account): Values => ({
+const settingsOf = ({ name, plan, hipaa, viewersSeePersonalData, timeZone, onlySingleSignOn, exemptOwner, adminsNeedPasskey }: Account): Values => ({
   name,
   plan,
   hipaa,
@@ -24,6 +24,7 @@ const settingsOf = ({ name, plan, hipaa, viewersSeePersonalData, timeZone, onlyS
   timeZone,
   onlySingleSignOn,
   exemptOwner,
+  adminsNeedPasskey,
 });
 
 const toStored = (account: Account): Stored<string> => ({ version: "", settings: settingsOf(account) });

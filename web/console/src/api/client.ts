@@ -53,9 +53,11 @@ const signInCode = "AUTH_SIGN_IN_REQUIRED";
 const userCode = "AUTH_USER_CHANGED";
 const ssoCode = "AUTH_SINGLE_SIGN_ON_REQUIRED"; // to enter the account
 const otherCode = "AUTH_OTHER_SIGN_IN_REQUIRED"; // likewise, or to change how the person signs in
+const passkeyCode = "AUTH_PASSKEY_REQUIRED"; // likewise
 const unknownCode = "UNKNOWN"; // the answer is not the server's
 const ofProxies = [502, 503, 504]; // what a proxy answers in place of a server that is gone
 const accountCode = "ACCOUNT_NOT_FOUND"; // the person is no member of it, or not any more
+const ofAccounts = [ssoCode, otherCode, passkeyCode];
 
 // What the page sends by itself.
 const isOfPage = (method: string, path: string) => method === "GET" || path === "/v1/presence" || path.endsWith("/read-mark");
@@ -100,7 +102,7 @@ export async function sendAsPerson<T>(
   } catch (error) {
     if (!(error instanceof APIError)) throw error;
     const isOfPerson = /^\/v1\/(session|me)\b/.test(path); // and of no account
-    if (isOfOthers(error.code) && !(isOfPerson && [ssoCode, otherCode].includes(error.code))) hooks.userChanged();
+    if (isOfOthers(error.code) && !(isOfPerson && ofAccounts.includes(error.code))) hooks.userChanged();
     if (error.code === stepUpCode && (await hooks.stepUp())) return send();
     const isExpired = error.code === signInCode && !path.startsWith("/v1/session");
     if (isExpired && (await hooks.signedOut(isOwn)) && !signal?.aborted) return send();
@@ -109,7 +111,7 @@ export async function sendAsPerson<T>(
 }
 
 /** Reports whether a refusal says that the page is not this person’s, or of an account that is not theirs or shut to them. */
-export const isOfOthers = (code: string) => [userCode, accountCode, ssoCode, otherCode].includes(code);
+export const isOfOthers = (code: string) => [userCode, accountCode, ...ofAccounts].includes(code);
 
 /** Headers of every request: the server takes none without the first from a browser. The others say for whom the page is. */
 export function pageHeaders(account = hooks.account): Record<string, string> {

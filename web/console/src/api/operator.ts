@@ -2580,6 +2580,8 @@ export interface components {
     schemas: {
         Account: {
             accountId: string;
+            /** @description Owners and admins enter the account with a passkey. */
+            adminsNeedPasskey: boolean;
             /** Format: date-time */
             createdAt: string;
             credits: number | null;
@@ -2601,6 +2603,8 @@ export interface components {
             viewersSeePersonalData: boolean;
         };
         AccountChange: {
+            /** @description Owners and admins enter the account with a passkey. */
+            adminsNeedPasskey?: boolean | null;
             credits?: number | null;
             /** @description The owner, by their user id, who need not. */
             exemptOwner?: string | null;
@@ -3548,6 +3552,11 @@ export interface components {
             needsSingleSignOn: boolean;
             /** @description The person enters the account by it alone. */
             onlySingleSignOn: boolean;
+            /**
+             * @description What they do with a passkey before they enter.
+             * @enum {string}
+             */
+            passkeyStep?: "use" | "add";
             /** @description What the role may do. */
             permissions: string[];
             /** @enum {string} */
@@ -5208,7 +5217,7 @@ export interface components {
                 "application/json": components["schemas"]["Envelope"];
             };
         };
-        /** @description AGENT_LIMIT_REACHED, AUTH_INSUFFICIENT_PERMISSIONS, AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_SECOND_STEP_REQUIRED, AUTH_SINGLE_SIGN_ON_REQUIRED, AUTH_STEP_UP_REQUIRED, CHAT_MODEL_NOT_ALLOWED, PLAN_FEATURE_NOT_AVAILABLE */
+        /** @description AGENT_LIMIT_REACHED, AUTH_INSUFFICIENT_PERMISSIONS, AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_PASSKEY_REQUIRED, AUTH_SECOND_STEP_REQUIRED, AUTH_SINGLE_SIGN_ON_REQUIRED, AUTH_STEP_UP_REQUIRED, CHAT_MODEL_NOT_ALLOWED, PLAN_FEATURE_NOT_AVAILABLE */
         Forbidden: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -11143,7 +11152,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
-            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_STEP_UP_REQUIRED */
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_PASSKEY_REQUIRED, AUTH_STEP_UP_REQUIRED */
             403: components["responses"]["Forbidden"];
             /** @description NOT_FOUND */
             404: components["responses"]["NotFound"];
@@ -11180,7 +11189,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_PASSKEY_FAILED, AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
-            /** @description AUTH_OTHER_SIGN_IN_REQUIRED */
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_PASSKEY_REQUIRED */
             403: components["responses"]["Forbidden"];
             /** @description NOT_FOUND */
             404: components["responses"]["NotFound"];
@@ -11219,7 +11228,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
-            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_STEP_UP_REQUIRED */
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_PASSKEY_REQUIRED, AUTH_STEP_UP_REQUIRED */
             403: components["responses"]["Forbidden"];
             /** @description NOT_FOUND */
             404: components["responses"]["NotFound"];
@@ -11295,7 +11304,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_SIGN_IN_FAILED, AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
-            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_STEP_UP_REQUIRED */
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_PASSKEY_REQUIRED, AUTH_STEP_UP_REQUIRED */
             403: components["responses"]["Forbidden"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
@@ -11328,7 +11337,7 @@ export interface operations {
             };
             /** @description AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
-            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_STEP_UP_REQUIRED */
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_PASSKEY_REQUIRED, AUTH_STEP_UP_REQUIRED */
             403: components["responses"]["Forbidden"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
@@ -11363,7 +11372,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
-            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_STEP_UP_REQUIRED */
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_PASSKEY_REQUIRED, AUTH_STEP_UP_REQUIRED */
             403: components["responses"]["Forbidden"];
             /** @description NOT_FOUND */
             404: components["responses"]["NotFound"];
@@ -11487,7 +11496,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_SIGN_IN_REQUIRED */
             401: components["responses"]["Unauthorized"];
-            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_STEP_UP_REQUIRED */
+            /** @description AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_PASSKEY_REQUIRED, AUTH_STEP_UP_REQUIRED */
             403: components["responses"]["Forbidden"];
             /** @description NOT_FOUND */
             404: components["responses"]["NotFound"];

@@ -72,11 +72,17 @@ export const useVoiceSessions = (agentId: string) => {
   return usePages<VoiceSession>(["agent", agentId, "voice"], `/v1/voice/sessions?${query}`, true, ({ endedAt }) => endedAt === null);
 };
 
+const interval = 5_000; // milliseconds between two looks at a session that goes on
+
 export const useVoiceSession = (id: string) =>
   useQuery({
     queryKey: ["voice", id],
     queryFn: ({ signal }) => request<VoiceSession>("GET", sessionPath(id), undefined, signal),
+    refetchInterval: ({ state }) => (state.data?.endedAt === null ? interval : false),
   });
+
+/** Ends a session that goes on. */
+export const endVoiceSession = (id: string) => request<Schemas["EndedVoiceSession"]>("POST", `${sessionPath(id)}/end`);
 
 /** Reads a recording part by part; `tell` gets the share of it that is there. */
 export async function readRecording(id: string, tell: (share: number) => void): Promise<Blob> {

@@ -35,10 +35,13 @@ export interface Membership {
   singleSignOnName?: string;
   /** The person enters the company by single sign-on alone, however they have signed in. */
   onlySingleSignOn?: boolean;
+  /** The company asks the person for a passkey: they use one of theirs or add one before they enter. */
+  passkeyStep?: "use" | "add";
 }
 
 /** Reports whether the person can enter a company as they have signed in. */
-export const isOpen = ({ needsSingleSignOn, needsOtherSignIn }: Membership) => !needsSingleSignOn && !needsOtherSignIn;
+export const isOpen = ({ needsSingleSignOn, needsOtherSignIn, passkeyStep }: Membership) =>
+  !needsSingleSignOn && !needsOtherSignIn && !passkeyStep;
 
 export interface UploadLimits {
   minBytes: number;

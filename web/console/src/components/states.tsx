@@ -173,6 +173,7 @@ const texts: Readonly<Record<string, Key>> = {
   "error.AUTH_PASSKEY_FAILED": "passkey.failed",
   "error.AUTH_SECOND_STEP_REQUIRED": "secondStep.passwordFirst",
   "error.AUTH_OTHER_SIGN_IN_REQUIRED": "error.otherSignIn",
+  "error.AUTH_PASSKEY_REQUIRED": "error.passkeyFirst",
   "error.PASSKEY_CANCELLED": "passkey.cancelled",
   "error.PASSKEY_EXISTS": "passkey.exists",
   "error.AUTH_INSUFFICIENT_PERMISSIONS": "error.forbidden",

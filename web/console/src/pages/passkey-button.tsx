@@ -2,12 +2,13 @@ import { useState } from "react";
 import { answerWithPasskey } from "../api/session";
 import { Button } from "../components/button";
 import { Failed } from "../components/states";
-import { useTexts } from "../i18n";
+import { useTexts, type Key } from "../i18n";
 import card from "../components/card.module.css";
 
 interface Props {
   /** What the passkey is shown for; signing in unless something else is given. */
   answer?: () => Promise<unknown>;
+  label?: Key;
   /** There is no other way below it. */
   isLast?: boolean;
   hasFocus?: boolean;
@@ -15,7 +16,7 @@ interface Props {
 }
 
 /** Signs in with a passkey, which says itself whose it is; or shows with one who one is. */
-export function PasskeyButton({ answer = answerWithPasskey, isLast = false, hasFocus = false, onDone }: Props) {
+export function PasskeyButton({ answer = answerWithPasskey, label = "passkey.use", isLast = false, hasFocus = false, onDone }: Props) {
   const { t } = useTexts();
   const [error, setError] = useState<unknown>(null);
   const [isPending, setPending] = useState(false);
@@ -35,7 +36,7 @@ export function PasskeyButton({ answer = answerWithPasskey, isLast = false, hasF
     <>
       {error !== null && <Failed error={error} />}
       <Button kind={hasFocus ? "primary" : "plain"} isPending={isPending} autoFocus={hasFocus} onPress={() => void press()}>
-        {t("passkey.use")}
+        {t(label)}
       </Button>
       {!isLast && <p className={card.or}>{t("signIn.or")}</p>}
     </>

@@ -14,6 +14,7 @@ import { Transcript } from "../../components/transcript";
 import { formatDate, useTexts, type Key } from "../../i18n";
 import NotFoundPage from "../not-found";
 import styles from "../people/people.module.css";
+import { EndSession } from "./end";
 import { Recording } from "./recording";
 
 interface Props {
@@ -102,12 +103,12 @@ function SessionPage({ agentId, id }: { agentId: string; id: string }) {
         </Empty>
       )}
       {session.isError && !isGone && !session.data && <Failed error={session.error} onRetry={() => void session.refetch()} />}
-      {session.data && <Session session={session.data} />}
+      {session.data && <Session agentId={agentId} session={session.data} />}
     </Page>
   );
 }
 
-function Session({ session }: { session: VoiceSession }) {
+function Session({ agentId, session }: { agentId: string; session: VoiceSession }) {
   const { t, locale } = useTexts();
   const endOf = useEnd();
   const { sessionId, createdAt, joinedAt, endedAt, minutes, credits, userId, conversationId } = session;
@@ -135,6 +136,7 @@ function Session({ session }: { session: VoiceSession }) {
               ),
           )}
         </dl>
+        {endedAt === null && <EndSession agentId={agentId} sessionId={sessionId} />}
       </Section>
       <Recording sessionId={sessionId} isLive={endedAt === null} />
       <Section title={t("people.transcript")}>

@@ -34,12 +34,16 @@ export function NewKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
 
 function Created({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
   const { t } = useTexts();
+  const [isStored, setStored] = useState(false);
   return (
     <>
       <p role="status">{t("apiKeys.once")}</p>
       <Code label={t("apiKeys.key")} text={apiKey} />
+      <Check isSelected={isStored} onChange={setStored} autoFocus>
+        {t("apiKeys.stored")}
+      </Check>
       <Actions>
-        <Button kind="primary" onPress={onClose} autoFocus>
+        <Button kind="primary" onPress={onClose} isDisabled={!isStored}>
           {t("dialog.done")}
         </Button>
       </Actions>

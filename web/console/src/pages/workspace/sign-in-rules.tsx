@@ -1,11 +1,12 @@
-// How the people of the company sign in: which ways there are, and whether single sign-on is the only one.
+// How the people of the company sign in: which ways there are, whether single sign-on is the only one, and whether owners
+// and admins need a passkey.
 import { useEffect } from "react";
 import { Link } from "react-aria-components";
 import { useAccount, useAccountDraft, type Account } from "../../api/account";
 import { APIError } from "../../api/client";
 import { useMembers, type Member } from "../../api/members";
 import { rowsOf } from "../../api/pages";
-import { serverProvider, useMay, useMembership, useSession } from "../../api/session";
+import { answerWithPasskey, serverProvider, useMay, useMembership, useSession } from "../../api/session";
 import { Choice } from "../../components/choice";
 import { FaultForm } from "../../components/fault-form";
 import { useFault, FaultRow } from "../../components/fault";
@@ -17,6 +18,7 @@ import { Toggle } from "../../components/toggle";
 import { UnsavedBar } from "../../components/unsaved";
 import { useTexts } from "../../i18n";
 import { showName } from "../../names";
+import { PasskeyButton } from "../passkey-button";
 import { OwnProvider } from "./provider";
 import styles from "./workspace.module.css";
 
@@ -47,6 +49,13 @@ export default function SignInRulesPage() {
           <OwnProvider mayChange={mayChange} />
           <FaultForm className={styles.form!} said={faults} onSubmit={(event) => event.preventDefault()}>
             <Rule members={isThere} values={draft.values as unknown as Account} change={draft.change} isReadOnly={!mayChange} />
+            <AdminRule
+              members={isThere}
+              values={draft.values as unknown as Account}
+              change={draft.change}
+              isReadOnly={!mayChange}
+              onShown={draft.save}
+            />
           </FaultForm>
         </>
       )}
@@ -143,6 +152,48 @@ function Rule({ members, values, change, isReadOnly }: RuleProps) {
           <p className={styles.detail}>{t("signInRules.exemptHint")}</p>
         </>
       )}
+    </Section>
+  );
+}
+
+const isAdmin = ({ role }: Member) => role === "owner" || role === "admin";
+
+interface AdminRuleProps extends RuleProps {
+  /** Is called when the person has shown a passkey, which whoever switches the rule on must have. */
+  onShown: () => void;
+}
+
+/** Whether owners and admins need a passkey. */
+function AdminRule({ members, values, change, isReadOnly, onShown }: AdminRuleProps) {
+  const { t, locale } = useTexts();
+  const { data: session } = useSession();
+  const fault = useFault("adminsNeedPasskey");
+  const { adminsNeedPasskey: isOn, onlySingleSignOn } = values;
+  const isThere = session?.features.passkey === true;
+  const hasOwn = Boolean(session?.user?.hasPasskey);
+  const isPossible = isOn || (isThere && (hasOwn || Boolean(session?.user?.hasSingleSignOn)));
+  const without = members.filter((one) => isAdmin(one) && !one.signsInBy.includes("passkey"));
+  const names = new Intl.ListFormat(locale, { type: "conjunction" }).format(without.map(({ name }) => showName(name, t)));
+  return (
+    <Section title={t("signInRules.admins")}>
+      <p className={styles.detail}>{t("signInRules.adminsText")}</p>
+      <Toggle
+        isSelected={isOn}
+        onChange={(isOnNow) => change("adminsNeedPasskey", isOnNow)}
+        isDisabled={isReadOnly || !isPossible}
+      >
+        {t("signInRules.adminsSwitch")}
+      </Toggle>
+      <FaultRow id="fault-adminsNeedPasskey" fault={fault} />
+      {fault && hasOwn && <PasskeyButton answer={() => answerWithPasskey(true)} onDone={onShown} isLast />}
+      {!isOn && !isThere && <p className={styles.detail}>{t("signInRules.noPasskey")}</p>}
+      {!isReadOnly && isThere && !isPossible && (
+        <p className={styles.detail}>
+          {t("signInRules.adminsOwn")} <Link href="/me">{t("me.title")}</Link>
+        </p>
+      )}
+      {without.length > 0 && <p className={styles.detail}>{t("signInRules.adminsWithout", { names })}</p>}
+      {isOn && onlySingleSignOn && <p className={styles.detail}>{t("signInRules.adminsExempt")}</p>}
     </Section>
   );
 }
