@@ -235,6 +235,9 @@ func TestHelpPageWorksBehindAProxy(t *testing.T) {
 			}
 		}
 		for _, address := range regexp.MustCompile(`(?:href|src)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			if address[1] == "data:," { // the empty icon, which is not asked for
+				continue
+			}
 			if !strings.HasPrefix(address[1], "/__cb/") {
 				t.Errorf("%s asks for %s", path, address[1])
 			}
