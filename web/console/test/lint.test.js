@@ -49,9 +49,9 @@ test("pages change the parameters of the address by useAddressParams alone", () 
 
 describe("texts are in the catalogs", () => {
   test("the rule finds others", () => {
-    const bad = ["<p>Hello</p>", '<p>{a ? "Yes" : t("no")}</p>', '<Button aria-label="Close" />', '<Field label={"Name" + b} />', "<p>{`${n} rows`}</p>"];
+    const bad = ["<p>Hello</p>", '<p>{a ? "Yes" : t("no")}</p>', '<Button aria-label="Close" />', "<p>rail.unread</p>", '<Field label={"Name" + b} />', "<p>{`${n} rows`}</p>"];
     for (const text of bad) assert.equal(collect(parse("x.tsx", text), textOf).length, 1, text);
-    const good = ['<p>{t("a.b")}</p>', '<Icon name="close" />', "<p> · </p>", '<div className="row" />', "<h1>Parley</h1>", '<p>{a === "open" && b}</p>'];
+    const good = ['<p>{t("a.b")}</p>', '<Icon name="close" />', "<p> · </p>", '<div className="row" />', "<h1>Parley</h1>", '<Count text="rail.unread" />', '<p>{a === "open" && b}</p>'];
     for (const text of good) assert.deepEqual(collect(parse("x.tsx", text), textOf), [], text);
   });
 

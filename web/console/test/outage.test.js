@@ -76,23 +76,6 @@ describe("outage", { skip }, () => {
     });
   });
 
-  test("a style sheet that fails behind its page is loaded with the next try", async () => {
-    await open("/agents", async (page) => {
-      await page.getByRole("main").getByRole("link", { name: "Help" }).waitFor();
-      let end;
-      const isOver = new Promise((done) => (end = done));
-      await page.route(/\/sources-[^/]*\.js$/, (route) => route.abort(), { times: 1 });
-      await page.route(/\/sources-[^/]*\.css$/, (route) => isOver.then(() => route.abort()), { times: 1 });
-      await page.getByRole("main").getByRole("link", { name: "Help" }).click();
-      await page.getByRole("navigation").getByRole("link", { name: "Sources" }).click();
-      await heading(page, title);
-      await page.getByRole("button", { name: "Try again" }).click();
-      end();
-      await heading(page, "Sources");
-      await page.waitForFunction(hasSheet);
-    });
-  });
-
   test("a page without the frame is a card, and trying again without a server keeps it", async () => {
     await open("/agents", async (page, { stop, start }) => {
       await page.getByRole("main").getByRole("link", { name: "Help" }).waitFor();

@@ -58,6 +58,7 @@ function sinkOfCall(node) {
 
 // Attributes and properties of components that people read.
 const readable = /^(aria-(label|description|roledescription|valuetext)|title|placeholder|label|alt|description|text|hint|children|message|heading)$/;
+const texts = JSON.parse(readFileSync(join(web, "console/src/locales/en.json"), "utf8"));
 const hasWord = (text) => /\p{L}{2}/u.test(text);
 // A name is the same in all languages.
 const isName = (text) => /^(Parley|Markdown|JSON|CSV|PDF|HTTPS|URL|ID|API|Q&A|PARLEY_[A-Z_]+)$/.test(text.trim());
@@ -76,7 +77,8 @@ export function textOf(node) {
 // side of a choice.
 function isShown(node) {
   const { parent } = node;
-  if (ts.isJsxAttribute(parent)) return readable.test(parent.name.getText());
+  // The name of a text is looked up by the component that gets it.
+  if (ts.isJsxAttribute(parent)) return readable.test(parent.name.getText()) && !Object.hasOwn(texts, node.text);
   if (ts.isJsxExpression(parent)) {
     return ts.isJsxAttribute(parent.parent) ? readable.test(parent.parent.name.getText()) : true;
   }
