@@ -76,6 +76,30 @@ describe("outage", { skip }, () => {
     });
   });
 
+  test("a style sheet that fails behind its page is loaded with the next try", async () => {
+    await open("/agents", async (page) => {
+      await page.getByRole("main").getByRole("link", { name: "Help" }).waitFor();
+      let end;
+      const isOver = new Promise((done) => (end = done));
+      const seen = new Set();
+      await page.route(/\/sources(\.en)?-[^/]*\.(js|css)$/, async (route) => {
+        const url = route.request().url();
+        const isLate = url.endsWith(".css");
+        if (seen.has(url) || !(isLate || url.includes(".en-"))) return route.continue();
+        seen.add(url);
+        if (isLate) await isOver;
+        return route.abort();
+      });
+      await page.getByRole("main").getByRole("link", { name: "Help" }).click();
+      await page.getByRole("navigation").getByRole("link", { name: "Sources" }).click();
+      await heading(page, title);
+      await page.getByRole("button", { name: "Try again" }).click();
+      end();
+      await heading(page, "Sources");
+      await page.waitForFunction(hasSheet);
+    });
+  });
+
   test("a page without the frame is a card, and trying again without a server keeps it", async () => {
     await open("/agents", async (page, { stop, start }) => {
       await page.getByRole("main").getByRole("link", { name: "Help" }).waitFor();

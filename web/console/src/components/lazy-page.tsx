@@ -22,7 +22,7 @@ export function lazyPage<P extends object>(
   let loading: Promise<ComponentType<P>> | undefined;
   const begin = async () => {
     try {
-      if (hasFailed) await waitForSheets();
+      if (hasFailed) await loadMissingSheets();
       const [{ default: page }] = await Promise.all([load(), texts && loadTexts(texts)]);
       isRepeated = false;
       return page;
@@ -69,14 +69,32 @@ export async function compareBuild(): Promise<"same" | "other" | "none"> {
 }
 
 // A style sheet that failed would pass for one that is there when its page is loaded again.
+const missing = new Set<string>(); // addresses
 const dropSheet = ({ target }: Event) => {
-  if (target instanceof HTMLLinkElement && target.rel === "stylesheet") target.remove();
+  if (!(target instanceof HTMLLinkElement) || target.rel !== "stylesheet") return;
+  target.remove();
+  missing.add(target.href);
 };
 document.addEventListener("error", dropSheet, true);
 
-/** Waits for the style sheets that are on their way: one that has yet to fail would pass for one that is there, too. */
-async function waitForSheets(): Promise<void> {
+/**
+ * Loads the style sheets that have not arrived, also those that are on their way and fail. The bundler's own loader asks
+ * once for each, and shows a page without it afterwards.
+ */
+async function loadMissingSheets(): Promise<void> {
   const links = document.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet]");
-  const coming = [...links].filter(({ sheet }) => sheet === null);
-  await Promise.all(coming.map((link) => new Promise<Event>((done) => ["load", "error"].forEach((kind) => link.addEventListener(kind, done)))));
+  await Promise.all([...links].filter(({ sheet }) => sheet === null).map(settle));
+  await Promise.all([...missing].map(loadSheet));
+  if (missing.size > 0) throw new Error(`style sheets are missing: ${[...missing].join(", ")}`);
 }
+
+/** Adds a style sheet, and waits until it has arrived or failed: then it is missing again. */
+async function loadSheet(address: string): Promise<void> {
+  missing.delete(address);
+  const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: address });
+  document.head.append(link);
+  await settle(link);
+}
+
+const settle = (link: HTMLLinkElement) =>
+  new Promise<Event>((done) => ["load", "error"].forEach((kind) => link.addEventListener(kind, done)));
