@@ -143,14 +143,19 @@ export function traceInputs(tests) {
   };
 }
 
-/** Keeps the results of the files whose processes have ended so many milliseconds ago. */
+/**
+ * Keeps the results of the files whose processes have ended so many milliseconds ago. Files are told of one after the other:
+ * until the next one is, or the end, not all tests of a file may be there.
+ */
 function keepResults(traces, tests, age) {
+  const isOver = age === 0;
   for (const name of readdirSync(traces)) {
     const place = join(traces, name);
     if (Date.now() - statSync(place).mtimeMs < age) continue;
     const trace = JSON.parse(readFileSync(place, "utf8"));
-    rmSync(place);
     const ofFile = tests.filter((test) => test.file === trace.file);
+    if (!isOver && (!ofFile.length || tests.at(-1).file === trace.file)) continue;
+    rmSync(place);
     if (ofFile.length && ofFile.every(({ status }) => status !== "fail")) keepResult(trace, ofFile);
   }
 }
