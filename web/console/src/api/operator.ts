@@ -175,6 +175,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/accounts/{accountId}/inbox/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Find conversations of an account with all of its agents */
+        get: operations["searchInbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/inbox/unread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List those of some conversations that are unread for the member */
+        get: operations["listUnread"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/accounts/{accountId}/invitations": {
         parameters: {
             query?: never;
@@ -835,6 +869,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agents/{agentId}/customers/{customerId}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make one customer of two, with the conversations, the tickets and what is known of both */
+        post: operations["mergeCustomers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agents/{agentId}/domain-check": {
         parameters: {
             query?: never;
@@ -1032,6 +1083,23 @@ export interface paths {
         };
         /** List the conversations of some days that a figure counts, the one that began last first */
         get: operations["listCountedConversations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}/insights/first-text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Say how soon an agent has begun its answers on some days */
+        get: operations["getFirstText"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1818,6 +1886,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/conversations/{conversationId}/assignee": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Give a conversation and its ticket to a member who is to answer in it, or to nobody */
+        put: operations["assignConversation"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/conversations/{conversationId}/claim": {
         parameters: {
             query?: never;
@@ -1881,6 +1966,40 @@ export interface paths {
         put?: never;
         /** Write to the customer of a conversation that was taken over */
         post: operations["replyToConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{conversationId}/read-mark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Note that the member has read a conversation, or mark it as unread */
+        put: operations["saveReadMark"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{conversationId}/snooze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Put a conversation that people have aside until a time */
+        put: operations["snoozeConversation"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3719,6 +3838,12 @@ export interface components {
             };
             triggers?: string[];
         };
+        NewAssignee: {
+            /** @description The member, by id, from whom it is taken. Anybody else keeps it. */
+            former?: string;
+            /** @description Who is to answer, by id. Empty: whoever takes it over. */
+            memberId: string;
+        };
         NewIcon: {
             /** @description A square PNG, JPEG or WebP image of at most 1 MB and 1024 pixels, in base64. */
             image: string;
@@ -3735,6 +3860,10 @@ export interface components {
             expiresAt?: string | null;
             name: string;
             scopes?: string[];
+        };
+        NewMerge: {
+            /** @description The other customer, by id, who is no more afterwards. */
+            from: string;
         };
         NewModelServer: {
             /** @description How many tokens a chat model can take in; 0 is the usual number. */
@@ -3779,6 +3908,11 @@ export interface components {
             steps: components["schemas"]["ProcedureStep"][];
             triggers?: string[];
         };
+        NewReadMark: {
+            /** @description The number of the newest entry that the member has seen. */
+            seen?: number;
+            unread: boolean;
+        };
         NewReplyDraft: {
             /** @enum {string} */
             kind: "reply" | "note";
@@ -3807,6 +3941,13 @@ export interface components {
         };
         NewSignInDomain: {
             domain: string;
+        };
+        NewSnooze: {
+            /**
+             * Format: date-time
+             * @description At most a year ahead. Null takes it back.
+             */
+            until: string | null;
         };
         NewStatus: {
             category: string;
@@ -5197,7 +5338,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description CHAT_RETRY_NO_USER_MESSAGE, VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR, VALIDATION_INVALID_DATE_RANGE, VALIDATION_INVALID_JSON */
+        /** @description CHAT_RETRY_NO_USER_MESSAGE, VALIDATION_CURSOR_QUERY_MISMATCH, VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR, VALIDATION_INVALID_DATE_RANGE, VALIDATION_INVALID_JSON, VALIDATION_SEARCH_WINDOW_EXCEEDED */
         BadRequest: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5217,7 +5358,7 @@ export interface components {
                 "application/json": components["schemas"]["Envelope"];
             };
         };
-        /** @description AGENT_LIMIT_REACHED, AUTH_INSUFFICIENT_PERMISSIONS, AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_PASSKEY_REQUIRED, AUTH_SECOND_STEP_REQUIRED, AUTH_SINGLE_SIGN_ON_REQUIRED, AUTH_STEP_UP_REQUIRED, CHAT_MODEL_NOT_ALLOWED, PLAN_FEATURE_NOT_AVAILABLE */
+        /** @description AGENT_LIMIT_REACHED, AUTH_INSUFFICIENT_PERMISSIONS, AUTH_OTHER_SIGN_IN_REQUIRED, AUTH_PASSKEY_REQUIRED, AUTH_SECOND_STEP_REQUIRED, AUTH_SINGLE_SIGN_ON_REQUIRED, AUTH_STEP_UP_REQUIRED, CHAT_MODEL_NOT_ALLOWED, CONVERSATION_SEARCH_UNAVAILABLE, PLAN_FEATURE_NOT_AVAILABLE */
         Forbidden: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5277,7 +5418,7 @@ export interface components {
                 "application/json": components["schemas"]["Envelope"];
             };
         };
-        /** @description SERVICE_UNDER_MAINTENANCE */
+        /** @description CONVERSATION_SEARCH_BUSY, SERVICE_UNDER_MAINTENANCE */
         ServiceUnavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
@@ -5640,7 +5781,7 @@ export interface operations {
     listInbox: {
         parameters: {
             query?: {
-                /** @description waiting: handed over to people, and nobody has answered the customer since; mine: the member answers; unassigned: handed over, and nobody answers yet; live: not ended; ended; all. */
+                /** @description waiting: handed over to people, and nobody has answered the customer since; mine: the member answers; unassigned: handed over, and nobody answers yet; unread: unread for the member, what has been it for the longest time first, in either order; snoozed: put aside until a time, the next one first, in either order; live: not ended; ended; all. The first three are without what is put aside. */
                 view?: "waiting" | "mine" | "unassigned" | "unread" | "snoozed" | "live" | "ended" | "all";
                 /** @description With this agent alone. */
                 agentId?: string;
@@ -5740,6 +5881,97 @@ export interface operations {
                     "application/json": components["schemas"]["InboxMemberList"];
                 };
             };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    searchInbox: {
+        parameters: {
+            query?: {
+                /** @description Words of messages or of the title; each of them must be there. */
+                query?: string;
+                source?: string;
+                sentiment?: string;
+                topic?: string;
+                feedback?: string;
+                escalated?: "true";
+                tool?: string;
+                toolOutcome?: string;
+                procedure?: string;
+                procedureOutcome?: string;
+                hasVoice?: "true" | "false";
+                startDate?: string;
+                endDate?: string;
+                /** @description The cursor of the page before. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundRowPage"];
+                };
+            };
+            /** @description VALIDATION_CURSOR_QUERY_MISMATCH, VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR, VALIDATION_INVALID_DATE_RANGE, VALIDATION_SEARCH_WINDOW_EXCEEDED */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, CONVERSATION_SEARCH_UNAVAILABLE */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description CONVERSATION_SEARCH_BUSY, SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listUnread: {
+        parameters: {
+            query?: {
+                conversationIds?: string[];
+            };
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnreadConversation"][];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description ACCOUNT_NOT_FOUND */
@@ -7090,6 +7322,8 @@ export interface operations {
                 assigneeId?: string;
                 sortBy?: "createdAt" | "updatedAt" | "lastMessageAt";
                 order?: components["schemas"]["SortOrder"];
+                /** @description Words: nothing else counts, and the best come first, in one page. */
+                query?: string;
                 /** @description The cursor of the page before. */
                 cursor?: string;
                 /** @description Most items on the page. */
@@ -7761,6 +7995,48 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    mergeCustomers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent, by its id. */
+                agentId: string;
+                /** @description The customer, by the id. */
+                customerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMerge"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Customer"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     checkDomain: {
         parameters: {
             query?: never;
@@ -8246,6 +8522,45 @@ export interface operations {
                 };
             };
             /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR, VALIDATION_INVALID_DATE_RANGE */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getFirstText: {
+        parameters: {
+            query?: {
+                /** @description First day (YYYY-MM-DD, UTC), counted whole. */
+                from?: string;
+                /** @description Last day (YYYY-MM-DD, UTC), counted whole. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The agent, by its id. */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirstText"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_DATE_RANGE */
             400: components["responses"]["BadRequest"];
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
@@ -10509,6 +10824,50 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    assignConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation, by its id. */
+                conversationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAssignee"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description CONVERSATION_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description CHAT_CONVERSATION_NOT_ONGOING, CONVERSATION_CLAIMED */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description TEAM_MEMBER_NOT_FOUND */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     claimConversation: {
         parameters: {
             query?: never;
@@ -10714,6 +11073,88 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             /** @description IDEMPOTENCY_KEY_REUSED, TEAM_MEMBER_NOT_FOUND */
             422: components["responses"]["UnprocessableEntity"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    saveReadMark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation, by its id. */
+                conversationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReadMark"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadMarkResult"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description CONVERSATION_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    snoozeConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation, by its id. */
+                conversationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSnooze"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description CONVERSATION_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description CONVERSATION_NOT_TAKEN_OVER */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
             /** @description SERVICE_UNDER_MAINTENANCE */

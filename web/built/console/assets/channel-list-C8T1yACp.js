@@ -1,0 +1,1 @@
+var e=[`chat_widget`,`help_page`,`center_stage`,`side_panel`,`api`,`email`,`phone`,`search`,`slack`,`whatsapp`,`messenger`,`instagram`,`salesforce`,`zendesk`,`zendesk_messaging`,`android_sdk`,`ios_sdk`];export{e as t};

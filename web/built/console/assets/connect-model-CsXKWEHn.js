@@ -1,1 +1,0 @@
-import{Ai as e,bn as t,ro as n,zn as r}from"./index-BmZaQ5G9.js";var i=n();function a(){let{t:n}=t(),a=r(`models:write`);return(0,i.jsxs)(i.Fragment,{children:[n(`playground.builtInHint`),` `,a&&(0,i.jsx)(e,{href:`/workspace/models`,children:n(`models.connectOne`)})]})}export{a as t};

@@ -1,1 +1,0 @@
-import{It as e,ai as t,co as n,oo as r,ro as i}from"./index-BmZaQ5G9.js";var a=n(r(),1),o=i(),s=()=>()=>{};function c({said:n,...r}){let i=(0,a.useMemo)(()=>({said:n,claim:s}),[n]);return(0,o.jsx)(e,{value:i,children:(0,o.jsx)(t,{...r})})}export{c as t};

@@ -1,1 +1,0 @@
-import{Un as e,bn as t,ro as n}from"./index-BmZaQ5G9.js";import{t as r}from"./notice-BfRz_UUo.js";var i=n();function a(){let{t:n}=t();return e().data?.features?.mail===!1?(0,i.jsx)(r,{children:n(`mails.none`,{name:`PARLEY_SMTP_URL`})}):null}export{a as t};

@@ -1,1 +1,0 @@
-import{_t as e,bn as t,mn as n}from"./index-BmZaQ5G9.js";function r(){let{t:r,locale:i}=t();return(t,a)=>{let o=n(t,i),s=a?.name?e(a.name,r):a?.kind===`operator`?r(`members.operator`):``;return s?r(`secret.setBy`,{when:o,who:s}):r(`secret.set`,{when:o})}}export{r as t};
