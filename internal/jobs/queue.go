@@ -89,7 +89,7 @@ func (q *Queue) announce(kind string, runAt, now time.Time) {
 	}
 }
 
-// wakeAll wakes the runners of a kind, and those of other servers where none in this process is free.
+// wakeAll wakes the runners of a kind, and those of other servers if all of this process are busy.
 func (q *Queue) wakeAll(kind string) {
 	if !q.wakeRunners(kind) {
 		q.Bus.Publish(bus.Jobs, kind)

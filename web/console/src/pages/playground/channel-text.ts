@@ -9,7 +9,7 @@ export function textOf(all: ByChannel | null, channel: string): string {
   return typeof one === "string" ? one : (one.chat ?? "");
 }
 
-/** The instructions with another text of a channel; null where none are left. */
+/** The instructions with another text of a channel; null if no text is left. */
 export function withText(all: ByChannel | null, channel: string, text: string): ByChannel | null {
   const known: ByChannel = all ?? {};
   const { [channel]: before = "", ...others } = known;
