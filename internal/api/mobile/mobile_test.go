@@ -42,7 +42,7 @@ func open(t *testing.T, options ...testkit.Option) *device {
 
 func (d *device) change(settings string) {
 	d.t.Helper()
-	if r := d.srv.Do(d.t, "PATCH", "/agents/"+d.agent, d.srv.Key, settings); r.Status != http.StatusOK {
+	if r := d.srv.Do(d.t, "PUT", "/agents/"+d.agent, d.srv.Key, settings); r.Status != http.StatusOK {
 		d.t.Fatal(r.Status, string(r.Body))
 	}
 }
