@@ -49,11 +49,15 @@ func TestIdleRunnersAskSeldom(t *testing.T) {
 				t.Errorf("the job %s runs in place of %s", got, key)
 			}
 		}
+		// Until a job that has run is deleted its lease counts, which ends when the clock is turned.
+		awaitEnd := func() { check.Eventually(t, "the end of the job", func() bool { return h.jobStates() == "" }) }
 		h.enqueue(jobs.Job{Kind: "train", Key: "now"})
 		await("now")
+		awaitEnd()
 		h.enqueue(jobs.Job{Kind: "train", Key: "later", RunAt: h.Now().Add(time.Hour)})
 		h.Advance(time.Hour)
 		await("later")
+		awaitEnd()
 		h.enqueue(jobs.Job{Kind: "train", Key: "again", Backoff: time.Second})
 		await("again")
 		check.Eventually(t, "a failure that is stored", func() bool { return h.jobStates() == "ready" })
