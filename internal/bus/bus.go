@@ -63,7 +63,7 @@ type Bus struct {
 // listener is called with the ids of a topic that other servers have told of.
 type listener struct{ call func(ids []string) }
 
-// New returns a bus on an engine, which it closes in the end; nil for a server that has its database for itself.
+// New returns a bus on an engine, which it closes in the end; on none for a server that has its database for itself.
 func New(engine Engine, logger *slog.Logger) *Bus {
 	b := &Bus{engine: engine, logger: logger, name: parley.NewUUID(), wake: make(chan struct{}, 1),
 		pending: map[Topic]*signals{}, listeners: map[Topic][]*listener{}}

@@ -36,14 +36,9 @@ type Config struct {
 func New(cfg Config) http.Handler {
 	s := newServer(cfg)
 	cfg.REST.BasePath, cfg.REST.Admit = Base, s.admit
-	rest, own := v2.NewAPI(cfg.REST), s.newAPI()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/verify") {
-			own.ServeHTTP(w, r)
-			return
-		}
-		rest.ServeHTTP(w, r)
-	})
+	api := v2.NewAPI(cfg.REST)
+	s.addVerify(api)
+	return api
 }
 
 func newServer(cfg Config) *server {
@@ -53,23 +48,14 @@ func newServer(cfg Config) *server {
 		deviceLimiters: map[parley.DeviceLimit]*access.Limiter{}}
 }
 
-// newAPI returns the operations that REST v2 does not have.
-func (s *server) newAPI() *httpapi.API {
-	api := httpapi.New(httpapi.Config{
-		BasePath:    Base,
-		Admit:       s.admit,
-		RenderError: httpapi.RenderEnvelope,
-		Now:         s.REST.Now,
-		Logger:      s.REST.Logger,
-		Observer:    s.REST.Observer,
-	})
+// addVerify adds the operation that REST v2 does not have.
+func (s *server) addVerify(api *httpapi.API) {
 	httpapi.Add(api.Groups("Users", "/agents/{agentId}").Agent, "POST /verify", httpapi.Operation{
 		Name:       verifyOperation,
 		Summary:    "Check the token that shows who is signed in",
 		Repeatable: true,
 		Errors:     []parley.Code{parley.CodeIdentityRefused, parley.CodeVisitorRequired},
 	}, s.verifyUser)
-	return api
 }
 
 const verifyOperation = "verifyUser"
