@@ -32,6 +32,8 @@ var dependencies = map[string]dependency{
 		packages: []string{"parley/internal/access"}},
 	"github.com/golang-jwt/jwt/v5": {reason: "what sites sign of their users, verified (MIT)",
 		packages: []string{"parley/internal/visitor"}},
+	"github.com/gomodule/redigo": {reason: "Redis and Valkey; its authors' client is far larger (Apache-2.0)",
+		packages: []string{"parley/internal/bus"}},
 	"github.com/google/go-cmp": {reason: "readable differences in tests", testOnly: true},
 	"github.com/google/uuid":   {reason: "UUID versions 4 and 7"},
 	"github.com/gorilla/websocket": {reason: "the WebSocket to a speech server; the media server brings it along (BSD)",
@@ -67,9 +69,6 @@ var dependencies = map[string]dependency{
 		packages: []string{"parley/internal/metrics"}},
 	"github.com/prometheus/common": {reason: "tests read what is shown to Prometheus as Prometheus reads it (Apache-2.0)",
 		testOnly: true},
-	"github.com/redis/go-redis/v9": {reason: "Redis and Valkey by Redis's own authors; the media server brings it along " +
-		"(BSD)",
-		packages: []string{"parley/internal/bus"}},
 	"github.com/rs/cors": {reason: "pages of other origins join rooms, as at LiveKit's own server (MIT)",
 		packages: []string{"parley/internal/voice/sfu"}},
 	"github.com/santhosh-tekuri/jsonschema/v6": {reason: "checks every response of the tests against the OpenAPI document",

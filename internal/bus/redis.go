@@ -2,55 +2,112 @@ package bus
 
 import (
 	"context"
+	"fmt"
+	neturl "net/url"
+	"sync"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 )
 
-// Redis is an engine on the channels of Redis or Valkey.
+// Redis is an engine on the channels of Redis or Valkey. It has two connections, to listen and to publish.
 type Redis struct {
-	client  *redis.Client
-	channel string
+	url, channel string
+
+	mu     sync.Mutex
+	sender redis.Conn // nil until something is published
 }
 
-// NewRedis returns an engine on a server such as redis://HOST:6379, or rediss:// with TLS. Those of one channel hear
-// each other. It connects when it is used.
+// NewRedis returns an engine on a server: redis://:PASSWORD@HOST:6379, rediss:// with TLS, or unix:///PATH. Those of
+// one channel hear each other. It connects when it is used.
 func NewRedis(url, channel string) (*Redis, error) {
-	options, err := redis.ParseURL(url)
-	if err != nil {
-		return nil, err
-	}
-	return &Redis{client: redis.NewClient(options), channel: channel}, nil
+	return &Redis{url: url, channel: channel}, CheckRedisURL(url)
 }
 
 // CheckRedisURL reports an address that is not one of Redis.
 func CheckRedisURL(url string) error {
-	_, err := redis.ParseURL(url)
-	return err
+	u, err := neturl.Parse(url)
+	if err != nil {
+		return err
+	}
+	switch u.Scheme {
+	case "redis", "rediss", "valkey", "valkeys", "unix":
+		return nil
+	default:
+		return fmt.Errorf("the address of Redis begins with redis://, rediss:// or unix://, not with %q", u.Scheme)
+	}
 }
 
 // Listen receives what is published until ctx is done or the connection is lost.
 func (r *Redis) Listen(ctx context.Context, ready func(), received func(message string)) error {
-	subscription := r.client.Subscribe(ctx, r.channel)
-	defer func() { _ = subscription.Close() }()
-	// The library does not end a wait when ctx is done.
-	defer context.AfterFunc(ctx, func() { _ = subscription.Close() })()
-	if _, err := subscription.Receive(ctx); err != nil {
+	conn, err := r.connect(ctx)
+	if err != nil {
 		return err
 	}
-	ready()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // ends the wait below
+	subscription := redis.PubSubConn{Conn: conn}
+	defer func() { _ = subscription.Close() }()
+	if err := subscription.Subscribe(r.channel); err != nil {
+		return err
+	}
 	for {
-		m, err := subscription.ReceiveMessage(ctx)
-		if err != nil {
-			return err
+		switch v := subscription.ReceiveWithTimeout(0).(type) {
+		case error:
+			return v
+		case redis.Subscription:
+			ready()
+		case redis.Message:
+			received(string(v.Data))
 		}
-		received(m.Payload)
 	}
 }
 
-// Publish sends a message to all that listen.
+// Publish sends a message to all that listen. A connection that was lost meanwhile is replaced.
 func (r *Redis) Publish(ctx context.Context, message string) error {
-	return r.client.Publish(ctx, r.channel, message).Err()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	isOld := r.sender != nil
+	err := r.publish(ctx, message)
+	if err != nil && isOld {
+		err = r.publish(ctx, message)
+	}
+	return err
 }
 
-// Close closes the connections.
-func (r *Redis) Close() { _ = r.client.Close() }
+// publish sends on the connection, or a new one. r.mu is held.
+func (r *Redis) publish(ctx context.Context, message string) (err error) {
+	if r.sender == nil {
+		if r.sender, err = r.connect(ctx); err != nil {
+			r.sender = nil
+			return err
+		}
+	}
+	if _, err = redis.DoContext(r.sender, ctx, "PUBLISH", r.channel, message); err != nil {
+		r.closeSender() // the next message gets another one
+	}
+	return err
+}
+
+func (r *Redis) connect(ctx context.Context) (redis.Conn, error) {
+	limits := []redis.DialOption{redis.DialConnectTimeout(connectTimeout), redis.DialWriteTimeout(publishTime)}
+	u, err := neturl.Parse(r.url)
+	if err != nil || u.Scheme != "unix" {
+		return redis.DialURLContext(ctx, r.url, limits...)
+	}
+	password, _ := u.User.Password()
+	limits = append(limits, redis.DialUsername(u.User.Username()), redis.DialPassword(password))
+	return redis.DialContext(ctx, "unix", u.Path, limits...)
+}
+
+// Close closes the connection that publishes.
+func (r *Redis) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closeSender()
+}
+
+func (r *Redis) closeSender() {
+	if r.sender != nil {
+		_ = r.sender.Close() // it is of no use any more
+		r.sender = nil
+	}
+}

@@ -73,7 +73,7 @@ type dueKinds struct {
 	next           time.Time // when the next of the others is due; zero if none is soon
 }
 
-func (d dueKinds) isEmpty() bool { return len(d.ready)+len(d.expired) == 0 }
+func (d *dueKinds) isEmpty() bool { return len(d.ready)+len(d.expired) == 0 }
 
 // findDue looks for jobs of the runner's kinds that are due, or will be before somebody looks again in any case. Kinds
 // that another program, perhaps a newer one, has handlers for are left alone.

@@ -476,7 +476,8 @@ func (mt *memberTest) addHelpdesk(ids testkit.ResourceIDs, ref parley.AgentRef, 
 	ids["ticketNumber"], ids["customerId"] = fmt.Sprint(ticket.Number), ticket.Customer.ID
 	ids["otherCustomerId"] = parley.NewUUID()
 	mt.exec(`insert into people (id, account_id, agent_id, email, attributes, created_at, updated_at)
-		values (?, ?, ?, ?, '{}', 1, 1)`, ids["otherCustomerId"], ref.Account, agent, strings.Replace(ids["customerEmail"], "jo-", "sam-", 1))
+		values (?, ?, ?, ?, '{}', 1, 1)`, ids["otherCustomerId"], ref.Account, agent,
+		strings.Replace(ids["customerEmail"], "jo-", "sam-", 1))
 }
 
 func (mt *memberTest) addDelivery(ids testkit.ResourceIDs, ref parley.AgentRef) {

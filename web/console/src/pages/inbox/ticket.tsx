@@ -1,14 +1,14 @@
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { useMay } from "../../api/session";
-import { useTicket } from "../../api/tickets";
 import { Button } from "../../components/button";
 import { Dialog } from "../../components/dialog";
-import { Failed, Loading } from "../../components/states";
+import { lazyPage } from "../../components/lazy-page";
+import { Loading } from "../../components/states";
 import { useTexts } from "../../i18n";
 import { useKeys } from "../../shell/keys";
 import { useScreenActions } from "../../shell/screen-actions";
-import { useNames } from "../tickets/labels";
-import { Properties } from "../tickets/properties";
+
+const TicketForm = lazyPage(() => import("./ticket-form"));
 
 interface Props {
   agentId: string;
@@ -30,15 +30,10 @@ export function TicketButton({ agentId, number }: Props) {
         {t("inbox.changeTicket")}
       </Button>
       <Dialog title={`${t("inbox.ticket")} #${number}`} isOpen={isOpen} onClose={() => setOpen(false)}>
-        <TicketForm agentId={agentId} number={number} />
+        <Suspense fallback={<Loading rows={4} />}>
+          <TicketForm agentId={agentId} number={number} />
+        </Suspense>
       </Dialog>
     </div>
   );
-}
-
-function TicketForm({ agentId, number }: Props) {
-  const ticket = useTicket(agentId, number);
-  const names = useNames(agentId);
-  if (ticket.data) return <Properties id={agentId} ticket={ticket.data} names={names} mayWrite />;
-  return ticket.isError ? <Failed error={ticket.error} onRetry={() => void ticket.refetch()} /> : <Loading rows={4} />;
 }
