@@ -41,7 +41,7 @@ const screens = {
   }],
   inbox: [`/inbox/${inboxRows[0].conversationId}`, text("The label is in the parcel."), {
     agent: [["link Manifest", "link Models"], ""],
-    viewer: [["button Bad answer", "button Good answer", "button Improve answer", "button Mark as unread", "button Take over", "link Manifest", "link Models", "link Playground", "link Unread"], "not answer in them"],
+    viewer: [["button Assign", "button Bad answer", "button Good answer", "button Improve answer", "button Mark as unread", "button Snooze", "button Take over", "checkbox", "link Manifest", "link Models", "link Playground", "link Unread"], "not answer in them"],
   }],
   home: [ofAgent, text("Do you ship to Norway?"), {
     agent: [["link Answer it", "link Manifest", "link Models"], "not change what it knows"],

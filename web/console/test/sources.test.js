@@ -43,7 +43,7 @@ describe("sources", { skip }, () => {
       await row(page, "How do I return shoes?").waitFor();
       await assertSoon(async () => (await widthOf(page)) <= most, most < 100);
     };
-    await open(answers(), path, use(191));
+    await open(answers(), path, use(107));
     await open(answers({ state: { sources: sources.filter(({ status }) => status !== "failed") } }), path, use(64));
   });
 
