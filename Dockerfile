@@ -1,5 +1,6 @@
 # Parley alone, without a system around it: the program, certificates, its user, and folders for data and temporary files.
-# docker build -t parley .       ARG TAGS=novoice leaves out voice sessions
+# docker build -t parley --build-arg COMMIT="$(git rev-parse HEAD)" .
+# TAGS=novoice leaves out voice sessions. COMMIT is what "parley version" names: the repository is not part of the build.
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
@@ -7,8 +8,9 @@ COPY deps deps
 RUN go mod download
 COPY . .
 ARG TAGS=
+ARG COMMIT=
 RUN go run web/pack.go && \
-    CGO_ENABLED=0 go build -trimpath -tags "parley_packed,$TAGS" -ldflags "-s -w -funcalign=16" -o /parley ./cmd/parley && \
+    CGO_ENABLED=0 go build -trimpath -tags "parley_packed,$TAGS" -ldflags "-s -w -funcalign=16 -X main.commit=$COMMIT" -o /parley ./cmd/parley && \
     deploy/image-root /parley /image
 
 FROM scratch

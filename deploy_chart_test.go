@@ -30,8 +30,10 @@ func TestChart(t *testing.T) {
 			"nodeSelector":     map[string]any{"disk": "fast"},
 			"imagePullSecrets": []any{map[string]any{"name": "registry"}},
 			"ingress": map[string]any{"enabled": true, "className": "nginx", "host": "agents.example.com",
-				"tlsSecret": "certificate", "annotations": map[string]any{}}},
-			[]string{"ConfigMap", "Ingress", "Secret", "Service", "Service", "StatefulSet"}},
+				"tlsSecret": "certificate", "annotations": map[string]any{}, "archiveAnnotations": map[string]any{"a": "b"}},
+			"metrics": map[string]any{"enabled": true, "port": 9191, "serviceMonitor": map[string]any{"enabled": true,
+				"interval": "15s", "labels": map[string]any{"release": "prometheus"}}}},
+			[]string{"ConfigMap", "Ingress", "Ingress", "Secret", "Service", "Service", "ServiceMonitor", "StatefulSet"}},
 		"a secret of your own": {map[string]any{"existingSecret": "mine", "usesDatabase": true, "replicas": 2},
 			[]string{"ConfigMap", "Service", "Service", "StatefulSet"}},
 	} {
@@ -54,6 +56,7 @@ func TestChart(t *testing.T) {
 		}
 		checkSelectors(t, objects)
 		checkProbes(t, objects)
+		checkMonitor(t, objects)
 	}
 	if _, err := renderChart(t, map[string]any{"replicas": 2}); err == nil {
 		t.Error("two servers are made without a database in common")
@@ -103,6 +106,30 @@ func checkSelectors(t *testing.T, objects []map[string]any) {
 		for _, p := range field[[]any](o, "spec", "ports") {
 			if to := field[string](p, "targetPort"); !slices.Contains(ports, to) {
 				t.Errorf("a service leads to the port %s, and the servers have %v", to, ports)
+			}
+		}
+	}
+}
+
+// checkMonitor checks that a ServiceMonitor finds a service with the port that it names.
+func checkMonitor(t *testing.T, objects []map[string]any) {
+	t.Helper()
+	var ports []string
+	for _, o := range objects {
+		if o["kind"] != "Service" {
+			continue
+		}
+		for _, p := range field[[]any](o, "spec", "ports") {
+			ports = append(ports, field[string](p, "name"))
+		}
+	}
+	for _, o := range objects {
+		if o["kind"] != "ServiceMonitor" {
+			continue
+		}
+		for _, e := range field[[]any](o, "spec", "endpoints") {
+			if port := field[string](e, "port"); !slices.Contains(ports, port) {
+				t.Errorf("metrics are read at the port %q, and the services have %v", port, ports)
 			}
 		}
 	}

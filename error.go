@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -27,7 +28,7 @@ type Error struct {
 
 func (e *Error) Error() string {
 	if e.Err != nil {
-		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Err)
+		return fmt.Sprintf("%s: %s: %v", e.Code, strings.TrimSuffix(e.Message, "."), e.Err)
 	}
 	return fmt.Sprintf("%s: %s", e.Code, e.Message)
 }

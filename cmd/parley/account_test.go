@@ -16,6 +16,7 @@ import (
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 )
 
 // typeInput has commands read the text from the standard input.
@@ -47,6 +48,38 @@ func TestRefusedAccountMakesNoData(t *testing.T) {
 	}
 	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("there is a data directory:", err)
+	}
+}
+
+// A database that is lost is not replaced by an empty one: no command makes any while uploaded files are there.
+func TestLostDatabaseIsNotReplaced(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	t.Setenv("PARLEY_DATA", dir)
+	account := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").AccountID
+	exported := filepath.Join(t.TempDir(), "exported.zip")
+	runAll(t, "archive", "export", exported, "--account", account)
+	uploads := filepath.Join(dir, "blobs", "ab")
+	check.Must(t, os.MkdirAll(uploads, 0o700))
+	check.Must(t, os.WriteFile(filepath.Join(uploads, "ab"+strings.Repeat("0", 62)), []byte("whole"), 0o600))
+	file := filepath.Join(dir, server.SQLiteFile)
+	for _, damage := range []func() error{
+		func() error { return os.Truncate(file, 0) }, func() error { return os.Remove(file) },
+	} {
+		check.Must(t, damage())
+		for _, args := range [][]string{
+			{"account", "list"}, {"account", "create", "--name", "B"}, {"backup", t.TempDir()},
+			{"archive", "export", filepath.Join(t.TempDir(), "b.zip"), "--account", account},
+			{"archive", "import", exported}, {"serve", "--listen", "127.0.0.1:0"},
+		} {
+			status, out, errs := runCommand(t, append(args, "--json")...)
+			if status != 1 || out != "" || !strings.Contains(errs, "empty or missing") ||
+				!strings.Contains(errs, "RESOURCE_NOT_FOUND") {
+				t.Errorf("parley %s: %d %s%s", strings.Join(args, " "), status, out, errs)
+			}
+			if info, err := os.Stat(file); err == nil && info.Size() > 0 {
+				t.Fatalf("parley %s made a database", strings.Join(args, " "))
+			}
+		}
 	}
 }
 
@@ -192,7 +225,7 @@ func TestAuditCommands(t *testing.T) {
 	before := testAuditCommands(t, account, "")
 	s := startServer(t, "serve")
 	runJSON[admin.CreatedKey](t, "key", "create", "--account", account, "--name", "later")
-	if proof := testAuditCommands(t, account, before.Hash); proof.Rows != before.Rows+1 {
+	if proof := testAuditCommands(t, account, before.Hash); proof.Rows != before.Rows+4 { // three exports, and the key
 		t.Errorf("%+v, before %+v", proof, before)
 	}
 	s.stopServer(t)
@@ -201,6 +234,11 @@ func TestAuditCommands(t *testing.T) {
 		t.Errorf("%d %s", status, out)
 	}
 	editDatabase(t, dir, `update audit_events set actor = 'operator' where seq = 2`)
+	editDatabase(t, dir, `update audit_events set at = at + 0.4 where seq = 2`)
+	if status, out, errs := runCommand(t, "audit", "verify"); status != 1 || !strings.Contains(out, "BROKEN: row 2") {
+		t.Errorf("%d %s%s", status, out, errs)
+	}
+	editDatabase(t, dir, `update audit_events set at = cast(at as integer) where seq = 2`)
 	editDatabase(t, dir, `delete from audit_events where seq = (select max(seq) from audit_events)`)
 	if status, out, _ := runCommand(t, "audit", "verify"); status != 1 || !strings.Contains(out, "BROKEN") {
 		t.Errorf("%d %s", status, out)
@@ -215,8 +253,15 @@ func testAuditCommands(t *testing.T, account, hash string) auditProof {
 		t.Fatalf("%d %s%s", status, out, errs)
 	}
 	printed := runAll(t, "audit", "export", "--account", account)
-	if content, err := os.ReadFile(file); err != nil || string(content) != printed {
+	content, err := os.ReadFile(file)
+	last, isLonger := strings.CutPrefix(printed, string(content))
+	if err != nil || !isLonger || strings.Count(last, "\n") != 1 || !strings.Contains(last, `"action":"audit.export"`) ||
+		!strings.Contains(last, `"actor":"operator"`) {
 		t.Errorf("the file has %q, and printed is %q: %v", content, printed, err)
+	}
+	file = filepath.Join(t.TempDir(), "printed.jsonl")
+	if err := os.WriteFile(file, []byte(printed), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	proof := runJSON[auditProof](t, "audit", "verify", "--account", account)
 	fromFile := runJSON[auditProof](t, "audit", "verify", "--file", file)
@@ -281,8 +326,14 @@ func TestImportFromAnotherServer(t *testing.T) {
 	typeInput(t, from.Key+"\n")
 	out := runAll(t, "import", "--from-api", from.URL)
 	for _, want := range []string{"Took over 1 agent with 1 conversation.", "Not taken over of ",
-		"parley source add --name NAME --text - --agent " + agent, "The interface does not give"} {
+		"parley source add --name NAME --text - --agent " + agent, "The interface does not give",
+		"it is not taken over:\n  statuses and teams"} {
 		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	for _, want := range []string{"Erased 0 conversations", "Backups, archives made before, "} {
+		if out := runAll(t, "person", "erase", "--account", account, "--user", "jo", "--yes"); !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
 	}

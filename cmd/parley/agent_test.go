@@ -185,6 +185,10 @@ func TestAgentReadsAndAnswers(t *testing.T) {
 	requireOutput(t, "source list", "Delivery", "more/returns.txt", "trained")
 	requireOutput(t, "source remove "+added.Sources[0].ID+" "+added.Sources[1].ID, "(hours.md)", "(more/returns.txt)")
 	requireFailure(t, 1, `"parley source list --agent ID" lists`, "source remove 00000000-0000-4000-8000-000000000000")
+	status, _, errs := runCommand(t, "source", "add", "http://10.0.0.1/")
+	if status != 1 || !strings.Contains(errs, "could not read 1 of 1: ") || !strings.Contains(errs, "PARLEY_FETCH_ALLOW") {
+		t.Errorf("an address in a private network: status %d, %s", status, errs)
+	}
 }
 
 func TestRefusalsOfSourcesSayTheNextStep(t *testing.T) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -53,7 +52,7 @@ func (c *askCmd) askFolder(p *process, question string) error {
 	}
 	answer, err := folderIndex.Ask(p, c.ModelConfig, question, printer.writeChunk)
 	if err != nil {
-		return err
+		return asRefusal(err)
 	}
 	if p.commandLine.JSON {
 		return p.printJSON(answer)
@@ -79,7 +78,7 @@ func (p *process) askAgent(named, question string) error {
 	err = admin.Follow(p, p.adminClient(server.ModelConfig{}), admin.Playground,
 		admin.PlaygroundQuestion{AgentID: id, Message: question}, stream.take)
 	if err == nil && stream.end == nil {
-		err = errors.New("the answer broke off; ask again")
+		err = parley.NewErrorf(parley.CodeChatStreaming, "The answer broke off; ask again.")
 	}
 	if err != nil {
 		return err
@@ -114,7 +113,7 @@ func (s *answerStream) take(event []byte) error {
 			fmt.Fprint(s.stdout, e.Delta)
 		}
 	case "error":
-		return errors.New(e.ErrorText)
+		return parley.NewErrorf(parley.CodeChatStreaming, "%s", e.ErrorText)
 	case "finish":
 		s.end = e.Metadata
 	}

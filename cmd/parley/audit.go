@@ -102,7 +102,7 @@ func (c *auditVerifyCmd) checkFile() (*auditProof, error) {
 	if errors.Is(err, admin.ErrAuditBroken) {
 		proof.Intact, err = false, nil
 	}
-	return proof, err
+	return proof, asRefusal(err)
 }
 
 func (a *auditProof) isGood() bool { return a.Intact && (a.HashFound == nil || *a.HashFound) }

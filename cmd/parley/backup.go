@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/backup"
 	"parley/internal/server"
+	"parley/internal/sqldb"
 )
 
 type backupCmd struct {
@@ -92,10 +93,21 @@ func (p *process) printBackup(r backupResult) error {
 		formatBackup(r))
 }
 
-// formatBackup says what is in a backup.
+// formatBackup says what is in a backup. PostgreSQL holds the uploaded files itself.
 func formatBackup(r backupResult) string {
-	return fmt.Sprintf("%s database, %s beside it, %.1f MB", r.Database,
-		formatCount(r.Uploads, "uploaded file", "uploaded files"), float64(r.Bytes)/(1<<20))
+	files := formatCount(r.Uploads, "uploaded file", "uploaded files") + " beside it"
+	if r.Database == sqldb.Postgres.String() {
+		files = "with the uploaded files in it"
+	}
+	return fmt.Sprintf("%s database, %s, %s", r.Database, files, formatBytes(r.Bytes))
+}
+
+// formatBytes returns a size in the unit that leaves something of it to see.
+func formatBytes(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%.1f kB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 }
 
 type restoreCmd struct {

@@ -270,18 +270,27 @@ func (v versionInfo) String() string {
 	return line + " " + v.Go
 }
 
+// commit is the commit of the sources where they are built without their repository, as in a container. The linker sets
+// it: -X main.commit=…
+var commit string
+
 // buildCommit returns the commit that the program was built from, with "+" when the tree had changes; empty if it is
 // not known.
 func buildCommit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return ""
+		return formatCommit(commit, nil)
 	}
-	var revision, mark string
-	for _, s := range info.Settings {
+	return formatCommit(commit, info.Settings)
+}
+
+// formatCommit shortens the commit that the build has found in the repository, or else the one that is known.
+func formatCommit(known string, settings []debug.BuildSetting) string {
+	revision, mark := known, ""
+	for _, s := range settings {
 		switch {
 		case s.Key == "vcs.revision":
-			revision = s.Value[:min(12, len(s.Value))]
+			revision = s.Value
 		case s.Key == "vcs.modified" && s.Value == "true":
 			mark = "+"
 		}
@@ -289,5 +298,5 @@ func buildCommit() string {
 	if revision == "" {
 		return ""
 	}
-	return revision + mark
+	return revision[:min(12, len(revision))] + mark
 }

@@ -181,6 +181,10 @@ func (c *personExportCmd) Run(p *process) error {
 	return p.printJSON(out.Export)
 }
 
+// erasureLeaves says what no erasure reaches.
+const erasureLeaves = "Backups, archives made before, mails that were sent and what webhooks have told other servers " +
+	"still hold what they held."
+
 type personEraseCmd struct {
 	personRef
 	Yes bool `help:"Do not ask."`
@@ -192,6 +196,7 @@ func (c *personEraseCmd) Run(p *process) error {
 		return err
 	}
 	if !c.Yes {
+		fmt.Fprintln(p.stderr, erasureLeaves)
 		if err := p.confirmDelete("all that is held of the person"); err != nil {
 			return err
 		}
@@ -201,9 +206,9 @@ func (c *personEraseCmd) Run(p *process) error {
 		if !out.IsComplete {
 			rest = " The rest is erased as soon as no answer and no webhook needs it."
 		}
-		return p.printf("Erased %s, %s, %s, %s and %s.%s\n",
+		return p.printf("Erased %s, %s, %s, %s and %s.%s\n%s\n",
 			formatCount(out.Conversations, "conversation", "conversations"), formatCount(out.Leads, "lead", "leads"),
 			formatCount(out.People, "contact", "contacts"), formatCount(out.Visitors, "visitor", "visitors"),
-			formatCount(out.Texts, "further text", "further texts"), rest)
+			formatCount(out.Texts, "further text", "further texts"), rest, erasureLeaves)
 	})
 }

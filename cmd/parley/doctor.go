@@ -42,6 +42,7 @@ func (c *doctorCmd) Run(p *process) error {
 		},
 		Environ: os.Environ(), Deep: c.Deep,
 	}
+	d.Config.OTLPEndpoint = cmp.Or(d.Config.OTLPEndpoint, os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")) // as the server does
 	for _, s := range p.effectiveSettings() {
 		d.Settings = append(d.Settings, s.Env)
 	}

@@ -63,7 +63,7 @@ func (c *evalCmd) Run(p *process) error {
 	}
 	dictionaries, err := c.OpenDictionaries(slog.Default())
 	if err != nil {
-		return err
+		return asRefusal(err)
 	}
 	table, err := c.NewRegistry()
 	if err != nil {

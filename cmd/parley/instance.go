@@ -62,7 +62,7 @@ func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *ins
 		return nil, err
 	}
 	if s.Server, err = server.Open(ctx, cfg); err != nil {
-		return nil, err
+		return nil, refuseData(err)
 	}
 	s.adminListener, err = datadir.Listen(cfg.Data)
 	return s, err
@@ -71,7 +71,8 @@ func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *ins
 // listen opens the public listeners, and sets the addresses that follow from them.
 func (in *instance) listen(cfg *server.Config) (err error) {
 	if in.certificates, err = cfg.TLSConfig.Open(filepath.Join(cfg.Data, acmeFolder), cfg.Now, cfg.Logger); err != nil {
-		return err
+		return asRefusal(fmt.Errorf("%w; --tls-cert and --tls-key (PARLEY_TLS_CERT, PARLEY_TLS_KEY) name a certificate "+
+			"and its key in PEM files", err))
 	}
 	for _, l := range []struct {
 		listener      *net.Listener

@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ import (
 	"parley/internal/httpapi"
 	"parley/internal/memory"
 	"parley/internal/server"
+	"parley/internal/sqldb"
 )
 
 func main() {
@@ -70,7 +72,7 @@ func (p *process) run(args []string) (status int) {
 	if err != nil {
 		return p.printError(err, 1)
 	}
-	if p.kong, err = parser.Parse(expandHelp(args)); err != nil {
+	if p.kong, err = parser.Parse(joinNegatives(expandHelp(args))); err != nil {
 		p.commandLine.JSON = p.commandLine.JSON || slices.Contains(args, "--json")
 		return p.printParseError(parser, err)
 	}
@@ -132,6 +134,26 @@ func expandHelp(args []string) []string {
 	return append(slices.Clone(args[1:]), "--help")
 }
 
+var negativeNumber = regexp.MustCompile(`^-[0-9]`)
+
+// joinNegatives joins flags with the negative numbers behind them, which would be taken for flags: "--keep -1" becomes
+// "--keep=-1", so that it is the command that says what is wrong with it.
+func joinNegatives(args []string) (joined []string) {
+	for i, arg := range args {
+		last := len(joined) - 1
+		switch {
+		case arg == "--":
+			return append(joined, args[i:]...)
+		case last >= 0 && strings.HasPrefix(joined[last], "--") && !strings.Contains(joined[last], "=") &&
+			negativeNumber.MatchString(arg):
+			joined[last] += "=" + arg
+		default:
+			joined = append(joined, arg)
+		}
+	}
+	return joined
+}
+
 // printParseError says what is wrong with the command line and where help is. Where it ends before it names a command,
 // the commands are the help.
 func (p *process) printParseError(parser *kong.Kong, err error) int {
@@ -180,10 +202,8 @@ func (p *process) unsetEmpty() {
 
 // printError prints the error, as text or as JSON, and returns the exit status.
 func (p *process) printError(err error, status int) int {
-	f := httpapi.Failure{Code: failureCode(err, status), Message: p.commandLine.File.Locate(err.Error())}
-	if f.Code == parley.CodeInternal && !strings.Contains(f.Message, "parley ") {
-		f.Message += "; " + strings.TrimSuffix(nextSteps[parley.CodeInternal], ".")
-	}
+	f := httpapi.Failure{Code: failureCode(err, status)}
+	f.Message = p.commandLine.File.Locate(err.Error()) + failureStep(err, f.Code)
 	var known *parley.Error
 	if errors.As(err, &known) {
 		f = httpapi.Failure{Code: known.Code, Message: errorWithCause(known) + nextStep(known), Details: known.Details}
@@ -204,16 +224,41 @@ func (p *process) printError(err error, status int) int {
 func failureCode(err error, status int) parley.Code {
 	var refused refusal
 	var connection *net.OpError
+	var lost *datadir.LostDatabaseError
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission),
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.As(err, &lost),
 		errors.As(err, &connection) && connection.Op == "dial":
 		return parley.CodeResourceNotFound
 	case errors.Is(err, datadir.ErrLocked), errors.Is(err, fs.ErrExist), errors.Is(err, syscall.EADDRINUSE):
 		return parley.CodeAlreadyExists
-	case status == 2, errors.As(err, &refused):
+	case status == 2, errors.As(err, &refused), isWrongPath(err):
 		return parley.CodeInvalidBody
 	}
-	return parley.CodeInternal
+	return parley.AsError(err).Code
+}
+
+// isWrongPath reports whether a path leads to something else than what is wanted there.
+func isWrongPath(err error) bool {
+	return slices.ContainsFunc([]error{syscall.EISDIR, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ELOOP},
+		func(number error) bool { return errors.Is(err, number) })
+}
+
+// failureStep returns what to do about an error that has no code of its own, to follow its message; empty if the
+// message says it, behind a semicolon or in a sentence of its own.
+func failureStep(err error, code parley.Code) string {
+	message := err.Error()
+	var file *fs.PathError
+	switch {
+	case strings.Contains(message, "; ") || strings.Contains(message, ". ") || strings.Contains(message, "parley "):
+		return ""
+	case errors.Is(err, fs.ErrPermission):
+		return `; run the command as the user who may do that, such as with "sudo -u parley parley …"`
+	case errors.Is(err, fs.ErrNotExist) && errors.As(err, &file):
+		return "; name one that exists"
+	case code == parley.CodeInternal, code == parley.CodeUnderMaintenance:
+		return "; " + strings.TrimSuffix(nextSteps[parley.CodeInternal], ".")
+	}
+	return ""
 }
 
 // refusal is the error of a command that cannot use what it was given, such as a damaged backup.
@@ -229,6 +274,17 @@ func asRefusal(err error) error {
 		return err
 	}
 	return refusal{err}
+}
+
+// refuseData makes a refusal of an error that keeps the data from being opened, and says what to do where it does not.
+func refuseData(err error) error {
+	if err = asRefusal(err); !errors.As(err, new(refusal)) {
+		return err
+	}
+	if step := failureStep(err, parley.CodeInternal); step != "" {
+		return refusal{fmt.Errorf("%w%s", err, step)}
+	}
+	return err
 }
 
 // nextSteps says what to do about a failure, by its code. A message that names a command says it itself.
@@ -253,6 +309,7 @@ var nextSteps = map[parley.Code]string{
 	parley.CodeNotTakenOver:         `"parley conversations takeover ID" takes it over.`,
 	parley.CodeUnderMaintenance:     `"parley maintenance off" ends that.`,
 	parley.CodeInternal:             `"parley doctor" looks for the cause.`,
+	parley.CodeChatStreaming:        `"parley doctor" looks for the cause.`,
 }
 
 // nextStepsOfNouns says what to do about what is not found and has no code of its own.
@@ -269,6 +326,8 @@ func nextStep(e *parley.Error) string {
 	case e.Code == parley.CodeNotFound:
 		noun, _ := strings.CutSuffix(e.Message, " not found.")
 		step = nextStepsOfNouns[noun]
+	case isFull(e):
+		step = `Make space on the disk, or raise PARLEY_DATABASE_QUOTA if it is set; then run the command again.`
 	case e.Code == parley.CodeUnderMaintenance && e.Err != nil: // the database does not answer
 		step = `Check that the database runs, and PARLEY_DATABASE_URL; "parley doctor" says more.`
 	}
@@ -278,13 +337,22 @@ func nextStep(e *parley.Error) string {
 	return " " + step
 }
 
-// errorWithCause returns the message with its cause: the caller is the operator, who may know it.
+// isFull reports whether something could not be stored because there is no space for it.
+func isFull(err error) bool { return errors.Is(err, sqldb.ErrFull) || errors.Is(err, syscall.ENOSPC) }
+
+// errorWithCause returns the message with its cause: the caller is the operator, who may know it. Of a database the
+// cause alone says something.
 func errorWithCause(e *parley.Error) string {
-	if e.Err == nil || strings.Contains(e.Message, e.Err.Error()) { // some messages say it themselves
+	switch {
+	case e.Err == nil || strings.Contains(e.Message, e.Err.Error()): // some messages say it themselves
 		return e.Message
+	case e.Code == parley.CodeUnderMaintenance:
+		return "The database cannot be used: " + endSentence(e.Err.Error())
 	}
-	return e.Message + " Cause: " + e.Err.Error()
+	return e.Message + " Cause: " + endSentence(e.Err.Error())
 }
+
+func endSentence(text string) string { return strings.TrimSuffix(text, ".") + "." }
 
 // printJSON writes v as one line of JSON.
 func (p *process) printJSON(v any) error {
@@ -318,7 +386,16 @@ func (p *process) newLogger(setting string) (*slog.Logger, error) {
 	}
 	options := &slog.HandlerOptions{Level: level}
 	if asJSON {
+		options.ReplaceAttr = writeDurationAsText
 		return slog.New(slog.NewJSONHandler(p.stderr, options)), nil
 	}
 	return slog.New(slog.NewTextHandler(p.stderr, options)), nil
+}
+
+// writeDurationAsText has JSON tell times as text does, such as 25s: as a number they would be nanoseconds.
+func writeDurationAsText(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		a.Value = slog.StringValue(a.Value.Duration().String())
+	}
+	return a
 }

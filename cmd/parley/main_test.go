@@ -4,16 +4,24 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
+	"parley"
 	"parley/internal/cmdline"
+	"parley/internal/sqldb"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 )
@@ -221,8 +229,13 @@ func TestHelp(t *testing.T) {
 func TestErrorCodes(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	unreachable := "health http://127.0.0.1:1/"
-	folder := writeFiles(t, map[string]string{"a.txt": "no backup", "data/parley.db": strings.Repeat("no database ", 999)})
+	folder := writeFiles(t, map[string]string{"a.txt": "no backup",
+		"data/parley.db":    strings.Repeat("no database ", 999),
+		"damaged/parley.db": "", "damaged/parley.db-unmerged": "x", "lost/parley.db": "", "lost/parley.db-wal": "x",
+		"pictures/a.png": "x"})
 	file, empty := filepath.Join(folder, "a.txt"), t.TempDir()
+	const serve = "serve --listen 127.0.0.1:0 --data "
+	tlsFiles := " --tls-cert " + file + " --tls-key " + file
 	busy, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -237,7 +250,15 @@ func TestErrorCodes(t *testing.T) {
 		"backup s3://bucket --data " + empty:                                `"code":"VALIDATION_INVALID_BODY"`,
 		"ask --from " + missing + " Why?":                                   `"code":"RESOURCE_NOT_FOUND"`,
 		"serve --data " + filepath.Join(file, "data"):                       `"code":"VALIDATION_INVALID_BODY"`,
-		"account list --data " + folder + "/data":                           `"code":"INTERNAL_SERVER_ERROR"`,
+		"account list --data " + folder + "/data":                           `"code":"VALIDATION_INVALID_BODY"`,
+		"account list --data " + folder + "/damaged":                        `"code":"VALIDATION_INVALID_BODY"`,
+		serve + folder + "/data":                                            `"code":"VALIDATION_INVALID_BODY"`,
+		serve + folder + "/damaged":                                         `"code":"VALIDATION_INVALID_BODY"`,
+		serve + folder + "/lost":                                            `"code":"VALIDATION_INVALID_BODY"`,
+		"serve --plans " + folder:                                           `"code":"VALIDATION_INVALID_BODY"`,
+		"serve --plans " + missing:                                          `"code":"VALIDATION_INVALID_BODY"`,
+		serve + t.TempDir() + tlsFiles:                                      `"code":"VALIDATION_INVALID_BODY"`,
+		"ask --from " + folder + "/pictures Why?":                           `"code":"VALIDATION_INVALID_BODY"`,
 		"account list --database-url postgres://127.0.0.1:1/a":              `"code":"SERVICE_UNDER_MAINTENANCE"`,
 		"serve --data " + t.TempDir() + " --listen " + busy.Addr().String(): `"code":"RESOURCE_ALREADY_EXISTS"`,
 		"srve":                                `"code":"VALIDATION_INVALID_BODY"`,
@@ -256,6 +277,7 @@ func TestErrorCodes(t *testing.T) {
 func TestFailuresSayTheNextStep(t *testing.T) {
 	folder := writeFiles(t, map[string]string{"a.txt": "Text", "data/parley.db": strings.Repeat("no database ", 999)})
 	empty := t.TempDir()
+	serve := "serve --listen 127.0.0.1:0 --data " + t.TempDir()
 	for line, want := range map[string]string{
 		"health http://127.0.0.1:1":                            `Start one with "parley serve"`,
 		"backup b --data " + empty:                             "--data or PARLEY_DATA names the data directory",
@@ -263,11 +285,38 @@ func TestFailuresSayTheNextStep(t *testing.T) {
 		"account list --data " + folder + "/data":              `"parley doctor" looks for the cause`,
 		"account list --database-url postgres://127.0.0.1:1/a": "Check that the database runs",
 		"serve --data " + folder + "/a.txt":                    "--data or PARLEY_DATA names another data directory",
+		serve + " --tls-cert x --tls-key x":                    "x: no such file or directory; --tls-cert and --tls-key",
+		serve + " --embedding-model x":                         "x: no such file or directory; name the folder of a model",
+		"ask --from " + empty + " Why?":                        "no Markdown or text files",
 	} {
 		status, _, errs := runCommand(t, strings.Fields(line)...)
 		if status != 1 || !strings.Contains(errs, want) || strings.Contains(errs, "maintenance off") {
 			t.Errorf("parley %s: status %d, %s", line, status, errs)
 		}
+	}
+}
+
+// A file or a folder that cannot be written is named as the command line has it.
+func TestRefusedPlacesSayTheNextStep(t *testing.T) {
+	account := newAccount(t)
+	folder := writeFiles(t, map[string]string{"a.txt": "Text"})
+	requireFailure(t, 1, "a.txt: not a directory; name a folder that can be written to", "backup "+folder+"/a.txt/x")
+	archive := filepath.Join(folder, "missing", "x.zip")
+	requireFailure(t, 1, archive+": no such file or directory; name a file in a folder", "archive export "+archive+
+		" --account "+account)
+	requireFailure(t, 2, "--plans (PARLEY_PLANS): open x: no such file or directory; name a file of plans",
+		"serve --plans x")
+	requireFailure(t, 2, "--keep: -1 is below 0", "backup b --keep -1")
+	requireFailure(t, 1, "open x: no such file or directory; name one that exists", "agent create A --instructions-file x")
+}
+
+// Whoever may not use the data of another user is told how to become that one.
+func TestFilesOfAnotherUser(t *testing.T) {
+	var errs commandOutput
+	p := &process{Context: t.Context(), stderr: &errs}
+	err := &fs.PathError{Op: "open", Path: "data", Err: fs.ErrPermission}
+	if status := p.printError(err, 1); status != 1 || !strings.Contains(errs.String(), `with "sudo -u parley parley`) {
+		t.Errorf("status %d, %s", status, errs.String())
 	}
 }
 
@@ -294,6 +343,44 @@ func TestVersionNamesTheProgram(t *testing.T) {
 	}
 	if v := runJSON[versionInfo](t, "version"); v.Version != version || !strings.HasPrefix(v.Go, "go") {
 		t.Errorf("%+v", v)
+	}
+}
+
+// A program that was built without its repository names the commit that the build was given.
+func TestVersionNamesTheCommit(t *testing.T) {
+	found := []debug.BuildSetting{{Key: "vcs.revision", Value: "fedcba9876543210"}, {Key: "vcs.modified", Value: "true"}}
+	for want, got := range map[string]string{"": formatCommit("", nil),
+		"0123456789ab":  formatCommit("0123456789abcdef", nil),
+		"fedcba987654+": formatCommit("0123456789abcdef", found)} {
+		if got != want {
+			t.Errorf("%q instead of %q", got, want)
+		}
+	}
+}
+
+// A time in the log has its unit, whatever the form of the log.
+func TestLogTellsTimesWithUnits(t *testing.T) {
+	for form, want := range map[string]string{"json": `"delay":"3s"`, "text": "delay=3s"} {
+		var out commandOutput
+		log, err := (&process{stderr: &out}).newLogger(form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log.Info("stopping", "delay", 3*time.Second)
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %s", form, out.String())
+		}
+	}
+}
+
+func TestBackupIsDescribed(t *testing.T) {
+	for want, r := range map[string]backupResult{
+		"sqlite database, 1 uploaded file beside it, 3.0 MB":       {Database: "sqlite", Uploads: 1, Bytes: 3 << 20},
+		"postgres database, with the uploaded files in it, 2.0 kB": {Database: "postgres", Bytes: 2 << 10},
+	} {
+		if got := formatBackup(r); got != want {
+			t.Errorf("%q instead of %q", got, want)
+		}
 	}
 }
 
@@ -362,6 +449,20 @@ func TestManPage(t *testing.T) {
 		format.Stdin = strings.NewReader(page)
 		if out, err := format.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("groff: %v: %s", err, out)
+		}
+	}
+}
+
+// A full disk is no matter of the address of the database, and one that is out of reach none of space.
+func TestNextStepOfStorage(t *testing.T) {
+	for cause, want := range map[error]string{
+		fmt.Errorf("%w: insert", sqldb.ErrFull): "Make space on the disk",
+		syscall.ENOSPC:                          "Make space on the disk",
+		errors.New("connection refused"):        "Check that the database runs",
+	} {
+		got := nextStep(parley.WrapError(parley.CodeUnderMaintenance, fmt.Errorf("import: %w", cause)))
+		if !strings.HasPrefix(got, " "+want) {
+			t.Errorf("%v: %q", cause, got)
 		}
 	}
 }

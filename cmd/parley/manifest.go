@@ -135,7 +135,7 @@ func (p *process) joinFileFaults(f *manifest.File, err error) error {
 		for _, n := range manifest.SortNotes(notes) {
 			text += "\n  " + n.String()
 		}
-		return errors.New(text)
+		return refusal{errors.New(text)}
 	}
 	joined.Details = map[string]string{}
 	for _, n := range notes {

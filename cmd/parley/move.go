@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/actions"
 	"parley/internal/api/admin"
 	"parley/internal/archive"
 	"parley/internal/httpclient"
@@ -24,7 +25,8 @@ func (p *process) archiver() (*archive.Installation, error) {
 	log, err := p.newLogger(p.logSetting("text,warn"))
 	storage := p.commandLine.StorageConfig
 	in := &archive.Installation{Data: storage.Data, DatabaseURL: storage.DatabaseURL, Program: version, Now: time.Now,
-		Logger: log, MaxPages: storage.DatabaseQuota, AllowAsyncCommit: storage.AllowAsyncCommit}
+		Logger: log, MaxPages: storage.DatabaseQuota, AllowAsyncCommit: storage.AllowAsyncCommit,
+		CheckAction: actions.ValidateAction}
 	if isTerminal(p.stderr) {
 		in.OnProgress = func(step string, done, all int64) {
 			fmt.Fprint(p.stderr, formatBar(step, done, all, done == all))
@@ -209,7 +211,8 @@ func (p *process) drawMoveIn(state admin.MoveInState) {
 	}
 	if isTerminal(p.stderr) {
 		label := formatCount(state.Agents, "agent", "agents") + ", conversations"
-		fmt.Fprint(p.stderr, formatBar(label, state.Conversations+state.Present, state.Total, state.Done))
+		fmt.Fprint(p.stderr, formatBar(label, state.Conversations+state.Present+state.Deleted,
+			state.Total, state.Done))
 	}
 }
 
@@ -221,11 +224,13 @@ func (p *process) printMovedIn(state admin.MoveInState) error {
 		text += fmt.Sprintf("Already here, and left as they are: %s.\n",
 			formatCount(int(state.Present), "conversation", "conversations"))
 	}
-	text += leftOutText(state)
-	text += "\nThe interface does not give, of any agent:\n"
-	for _, line := range neverGiven {
-		text += "  " + line + "\n"
+	if state.Deleted > 0 {
+		text += fmt.Sprintf("Deleted here, and not taken over again: %s.\n",
+			formatCount(int(state.Deleted), "conversation", "conversations"))
 	}
+	text += leftOutText(state)
+	text += "\nThe interface does not give, of any agent:\n" + listLines(neverGiven)
+	text += "\nThe interface gives it, but it is not taken over:\n" + listLines(neverTaken)
 	return p.printf("%s", text)
 }
 
@@ -269,13 +274,27 @@ func addAdvice(l admin.MoveInLeftOut) string {
 	return "save it as a file or a text, and add that: parley source add FILE --agent " + l.AgentID
 }
 
+func listLines(list []string) (text string) {
+	for _, line := range list {
+		text += "  " + line + "\n"
+	}
+	return text
+}
+
 // neverGiven is what no agent's interface tells, with how to add it.
 var neverGiven = []string{
 	"actions, procedures and topics: write them in the console, or in a manifest for \"parley apply\"",
 	"secrets: of identity (the console shows the new one), of webhooks and of actions",
-	"webhooks: parley webhook add --agent ID --endpoint URL",
 	"API keys and members: parley key create, parley member invite",
-	"statuses, teams and rules of the help desk: parley ticket-status, parley team, parley rule",
-	"tickets, contacts and leads; what was said in tickets is among the conversations",
-	"files that customers sent, recordings of calls, icons and pictures",
+	"rules of the help desk: parley rule",
+	"files that customers sent to the chat, recordings of calls, icons and pictures",
+	"milliseconds: times are whole seconds, and messages keep their order",
+}
+
+// neverTaken is what the interface tells and is not taken over, with how to add it.
+var neverTaken = []string{
+	"statuses and teams of the help desk: parley ticket-status, parley team",
+	"tickets with their notes and files; what was said in tickets is among the conversations",
+	"contacts, their attributes, and leads: contacts can be written with the interface, version 1",
+	"webhooks: parley webhook add --agent ID --endpoint URL",
 }

@@ -96,7 +96,7 @@ func (p *process) adminClient(models server.ModelConfig) *admin.Client {
 		if err != nil {
 			return nil, err
 		}
-		return server.OpenAdmin(ctx, server.Config{
+		service, err := server.OpenAdmin(ctx, server.Config{
 			StorageConfig: storage,
 			ServingConfig: server.ServingConfig{BaseURL: p.baseURL()}, // for links
 			ModelConfig:   models,
@@ -104,6 +104,7 @@ func (p *process) adminClient(models server.ModelConfig) *admin.Client {
 			Version:       version,
 			Logger:        log,
 		})
+		return service, refuseData(err)
 	}
 	return c
 }

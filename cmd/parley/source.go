@@ -307,8 +307,11 @@ func refusalReason(err error) string {
 	return strings.Join(reasons, "; ")
 }
 
-// pollInterval is how often it is asked whether a source is read.
-const pollInterval = 100 * time.Millisecond
+// How often it is asked whether a source is read: less and less often, since the server logs each time.
+const (
+	minPollInterval = 100 * time.Millisecond
+	maxPollInterval = 2 * time.Second
+)
 
 // awaitReading waits until a running server has read the sources, and brings the list up to date.
 func (p *process) awaitReading(agent string, list []admin.Source) error {
@@ -319,22 +322,38 @@ func (p *process) awaitReading(agent string, list []admin.Source) error {
 		return nil
 	}
 	for i := range list {
-		for isBeingRead(list[i].Status) {
-			details, err := runAdmin(p, admin.GetSource, admin.SourceRef{AgentID: agent, SourceID: list[i].ID})
-			if err != nil {
-				return err
-			}
-			if list[i] = details.Source; !isBeingRead(list[i].Status) {
-				break
-			}
-			p.showProgress(&details)
-			select {
-			case <-time.After(pollInterval):
-			case <-p.Done():
-				return errors.New("they go on being read: \"parley source list\" shows how far they are")
-			}
+		if err := p.awaitSource(agent, &list[i]); err != nil {
+			return err
 		}
-		p.showStep("read", i+1, len(list), list[i].Name)
+		p.showStep(readingOutcome(list[i]), i+1, len(list), list[i].Name)
+	}
+	return nil
+}
+
+// readingOutcome says what came of the reading of a source.
+func readingOutcome(s admin.Source) string {
+	if s.Status == string(parley.SourceFailed) {
+		return "could not read"
+	}
+	return "read"
+}
+
+// awaitSource waits until a source is read, and brings it up to date.
+func (p *process) awaitSource(agent string, s *admin.Source) error {
+	for wait := minPollInterval; isBeingRead(s.Status); wait = min(2*wait, maxPollInterval) {
+		details, err := runAdmin(p, admin.GetSource, admin.SourceRef{AgentID: agent, SourceID: s.ID})
+		if err != nil {
+			return err
+		}
+		if *s = details.Source; !isBeingRead(s.Status) {
+			return nil
+		}
+		p.showProgress(&details)
+		select {
+		case <-time.After(wait):
+		case <-p.Done():
+			return errors.New("they go on being read: \"parley source list\" shows how far they are")
+		}
 	}
 	return nil
 }

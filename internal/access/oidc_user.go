@@ -62,7 +62,10 @@ func (u *Users) stepUpByOIDC(ctx context.Context, i *oidcIdentity) (*OpenedSessi
 		if err := checkVoucher(ctx, tx, i, s); err != nil {
 			return err
 		}
-		return tx.RenewWebSession(ctx, s, Hash(token), u.Now())
+		if err := tx.RenewWebSession(ctx, s, Hash(token), u.Now()); err != nil {
+			return err
+		}
+		return u.noteStepUp(ctx, tx, s, i.method())
 	})
 	if err != nil {
 		return nil, err

@@ -265,6 +265,7 @@ func (u *Users) FinishPasskeyStepUp(ctx context.Context, in *SignedIn, answer Pa
 		return firstError(
 			func() error { return tx.NotePasskeyUse(ctx, used, u.Now()) },
 			func() error { return tx.SetSessionMethod(ctx, &in.Session, in.Session.MethodWithPasskey()) },
+			func() error { return u.noteStepUp(ctx, tx, &in.Session, "passkey") },
 		)
 	})
 }

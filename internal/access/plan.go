@@ -48,7 +48,7 @@ func LoadPlans(path string) (*Plans, error) {
 	if path != "" {
 		var err error
 		if text, err = os.ReadFile(path); err != nil {
-			return nil, fmt.Errorf("plans: %w", err)
+			return nil, fmt.Errorf("--plans (PARLEY_PLANS): %w; name a file of plans, or leave the setting out", err)
 		}
 	}
 	p, err := parsePlans(text)

@@ -377,6 +377,9 @@ func TestStepUpRenewsTheToken(t *testing.T) {
 		f.Must(access.CheckStepUp(member(again.Person), f.clock.Now()))
 		f.wantSignedOut(s.Token)
 		f.wantSignedIn(again.Token)
+		if got := f.actions(member(again.Person).Account); !strings.HasSuffix(got, " session.step_up") {
+			f.Error(got)
+		}
 		_, err = f.Users.StepUp(f.Context(), s.Person, ownerPassword, browser) // with the old token
 		f.WantCode(err, parley.CodeSignInRequired)
 	})

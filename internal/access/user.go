@@ -206,7 +206,12 @@ func (u *Users) StepUp(ctx context.Context, in *SignedIn, password string, c Cli
 	if found.SecondStep {
 		return nil, parley.NewErrorf(parley.CodeSecondStep, "Confirm with your passkey: the password alone is not enough.")
 	}
-	return u.renew(ctx, in, func(*store.DB) error { return nil })
+	return u.renew(ctx, in, func(tx *store.DB) error { return u.noteStepUp(ctx, tx, &in.Session, "password") })
+}
+
+// noteStepUp records that the person of a session has shown again who they are.
+func (u *Users) noteStepUp(ctx context.Context, tx *store.DB, s *parley.WebSession, method string) error {
+	return u.audit(ctx, tx, s.UserID, "session.step_up", string(s.ID), map[string]any{"method": method})
 }
 
 // renew replaces the token of a session in one transaction with what before does.

@@ -46,6 +46,9 @@ type Installation struct {
 
 	AllowAsyncCommit bool // take a PostgreSQL that may lose what was acknowledged
 
+	// CheckAction refuses actions that nobody may define. nil checks none.
+	CheckAction func(*parley.Action) error
+
 	// OnProgress is told how far a step has come; may be nil.
 	OnProgress func(step string, done, all int64)
 }

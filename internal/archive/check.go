@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -17,13 +18,14 @@ type tableCheck struct {
 	im    *importer
 	ctx   context.Context //nolint:containedctx // of one pass over a table
 	table *store.ArchiveTable
-	id    int      // column of the id; -1 for none
-	ids   []string // that nobody was asked about yet
+	read  func(row []any) error // as those who work with rows of the table do
+	id    int                   // column of the id; -1 for none
+	ids   []string              // that nobody was asked about yet
 	rows  int
 }
 
 func (im *importer) newTableCheck(ctx context.Context, t *store.ArchiveTable) *tableCheck {
-	c := &tableCheck{im: im, ctx: ctx, table: t, id: -1}
+	c := &tableCheck{im: im, ctx: ctx, table: t, read: t.NewRowCheck(), id: -1}
 	if t.HasOwnID() && t.Name != "users" {
 		c.id = t.ColumnIndex("id")
 	}
@@ -35,9 +37,8 @@ func (c *tableCheck) row(row []any) error {
 	if err := c.checkNames(row); err != nil {
 		return err
 	}
-	if c.isUnfinished(row) {
-		return damaged(fmt.Errorf("%s, line %d: an archive holds nothing that is under way", recordsName(c.table.Name),
-			c.rows))
+	if err := c.checkRules(row); err != nil {
+		return damaged(fmt.Errorf("%s, line %d: %w", recordsName(c.table.Name), c.rows, err))
 	}
 	text := func(column string) string { return row[c.table.ColumnIndex(column)].(string) }
 	switch c.table.Name {
@@ -57,6 +58,17 @@ func (c *tableCheck) row(row []any) error {
 		}
 	}
 	return c.checkID(row)
+}
+
+// checkRules fails if nobody could work with the row.
+func (c *tableCheck) checkRules(row []any) error {
+	if c.isUnfinished(row) {
+		return errors.New("an archive holds nothing that is under way")
+	}
+	if err := c.read(row); err != nil {
+		return err
+	}
+	return c.im.rules.check(namedRow{c.table, row, c.rows})
 }
 
 // isUnfinished reports whether a row is of what is under way, which an export leaves out: here nobody would carry it to
@@ -102,11 +114,19 @@ func (c *tableCheck) checkID(row []any) error {
 	return c.end()
 }
 
-// end asks about the last ids.
-func (c *tableCheck) end() error {
+// finish checks the table as a whole, once all its rows were checked.
+func (c *tableCheck) finish() error {
 	if c.table.Name == "accounts" && c.rows != 1 {
 		return damaged(fmt.Errorf("%s has no row", recordsName(c.table.Name)))
 	}
+	if err := c.im.rules.checkDefaults(c.table.Name); err != nil {
+		return damaged(err)
+	}
+	return c.end()
+}
+
+// end asks about the last ids.
+func (c *tableCheck) end() error {
 	taken, err := c.im.db.TakenArchiveIDs(c.ctx, c.table, c.im.insert.Account, c.ids)
 	c.ids = c.ids[:0]
 	if err == nil && len(taken) > 0 {

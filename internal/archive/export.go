@@ -93,6 +93,9 @@ func (in *Installation) prepareExport(ctx context.Context) (release func() error
 	if in.isPostgres() {
 		return func() error { return nil }, nil
 	}
+	if err := datadir.CheckDatabase(in.inData(databaseName)); err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(in.inData(databaseName)); err != nil {
 		return nil, fmt.Errorf("there is no database to export from: %w", err)
 	}
@@ -139,11 +142,11 @@ func (x *export) checkSchema(ctx context.Context, snapshot *sqldb.Snapshot) erro
 func (x *export) writeFile(ctx context.Context, path string) error {
 	temporary := path + unfinished
 	if err := removeIfThere(temporary); err != nil {
-		return err
+		return cannotWrite(path, err)
 	}
 	file, err := os.OpenFile(temporary, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return err
+		return cannotWrite(path, err)
 	}
 	err = x.write(ctx, file)
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
@@ -153,6 +156,14 @@ func (x *export) writeFile(ctx context.Context, path string) error {
 		return errors.Join(fmt.Errorf("%s exists already", path), os.Remove(temporary))
 	}
 	return errors.Join(os.Rename(temporary, path), syncFolder(filepath.Dir(path)))
+}
+
+// cannotWrite returns the error of a file that cannot be written, by the name that was asked for.
+func cannotWrite(path string, err error) error {
+	if fault, ok := errors.AsType[*os.PathError](err); ok {
+		err = &os.PathError{Op: fault.Op, Path: path, Err: fault.Err}
+	}
+	return fmt.Errorf("%w; name a file in a folder that is there and can be written to", err)
 }
 
 func syncFolder(dir string) error {

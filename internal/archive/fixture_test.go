@@ -11,8 +11,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
+	"parley/internal/actions"
 	"parley/internal/archive"
 	"parley/internal/ingest"
 	"parley/internal/sqldb"
@@ -44,7 +46,7 @@ func newInstallation(t testing.TB, url string) *installation {
 
 func openInstallation(data, url string) *archive.Installation {
 	return &archive.Installation{Data: data, DatabaseURL: url, Program: "1.2.3", Now: clock.New().Now,
-		Logger: slog.New(slog.DiscardHandler)}
+		Logger: slog.New(slog.DiscardHandler), CheckAction: actions.ValidateAction}
 }
 
 // open opens the database for as long as do runs: an import needs it for itself.
@@ -267,6 +269,35 @@ func (s *seeder) special(t *store.ArchiveTable, c store.ArchiveColumn, i int) (v
 	return nil, false
 }
 
+// ruledValue returns a value that holds to the rules for rows of an archive, for a column that has some.
+func ruledValue(column string, i int) (value any, ok bool) {
+	switch column {
+	case "accounts.time_zone":
+		return "Europe/Berlin", true
+	case "agents.temp":
+		return 0.1 + float64(i%3)/4, true
+	case "webhooks.endpoint":
+		return fmt.Sprintf("https://shop.example/hooks/%d", i), true
+	case "actions.kind":
+		return string(parley.ActionClient), true
+	case "actions.key", "actions.name":
+		return fmt.Sprintf("action-%d", i), true
+	case "blobs.media_type":
+		return "image/png", true
+	case "ticket_statuses.is_default", "teams.is_default":
+		return int64(1), true
+	case "tickets.is_open":
+		categories := parley.StatusCategories()
+		if categories[i%len(categories)].IsOpen() {
+			return int64(1), true
+		}
+		return int64(0), true
+	case "voice_sessions.state":
+		return "ended", true
+	}
+	return nil, false
+}
+
 // named is the number of the rows that row i names.
 func (s *seeder) named(i int) int {
 	if i >= s.rows {
@@ -279,12 +310,14 @@ func (s *seeder) value(t *store.ArchiveTable, c store.ArchiveColumn, i int) any 
 	if value, ok := s.special(t, c, i); ok {
 		return value
 	}
+	if value, ok := ruledValue(t.Name+"."+c.Name, i); ok {
+		return value
+	}
 	switch {
 	case c.References != "" && c.Kind != store.ArchiveAgent:
 		return s.rowID(c.References, s.named(i))
-	case c.Enum != "":
-		values := parley.EnumValues(c.Enum)
-		return values[i%len(values)]
+	case c.Values != nil:
+		return c.Values[i%len(c.Values)]
 	}
 	return s.plainValue(t, c, i)
 }
@@ -312,6 +345,10 @@ func (s *seeder) plainValue(t *store.ArchiveTable, c store.ArchiveColumn, i int)
 		return int64(i + 1)
 	case store.ArchiveNat, store.ArchiveInt:
 		return int64(1_790_000_000_000 + i)
+	case store.ArchiveDay:
+		return time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+	case store.ArchiveMonth:
+		return time.Date(2026, time.Month(1+i), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
 	case store.ArchiveText, store.ArchiveWho:
 	}
 	return fmt.Sprintf("%s %s %d \u00e4\n<&>\u2028", t.Name, c.Name, i)

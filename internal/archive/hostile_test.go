@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley"
 	"parley/internal/archive"
 	"parley/internal/store"
 	"parley/internal/testkit/check"
@@ -134,6 +135,93 @@ func checkMutatedRecords(t *testing.T, r *refusals, count int) {
 	}
 }
 
+// badMeanings are values of the right form that the first record of a table cannot have, by table and column.
+var badMeanings = map[string][]string{
+	"accounts.name":                 {`"` + strings.Repeat("a", 3000) + `"`},
+	"accounts.time_zone":            {`"Mars/Olympus"`},
+	"users.email":                   {`"not an email"`, `"@shop.example"`, `"kim@"`},
+	"users.name":                    {`"` + strings.Repeat("a", 3000) + `"`},
+	"memberships.role":              {`"god"`},
+	"agents.name":                   {`"` + strings.Repeat("a", 20_000) + `"`},
+	"agents.temp":                   {`99`, `-1`},
+	"agents.rate_limit":             {`{"limit":-1,"timeframe":1}`, `{"limit":"x"}`},
+	"agents.initial_messages":       {`[1]`, `[[]]`},
+	"agents.insight":                {`{"againDays":"x"}`},
+	"agents.voice":                  {`{"model":1}`},
+	"agents.mailed_day":             {`"yesterday"`},
+	"settings.value":                {`"often"`, `"-1"`},
+	"webhooks.endpoint":             {`"file:///etc/passwd"`, `"https://kim:secret@shop.example"`},
+	"webhooks.events":               {`[1]`},
+	"actions.name":                  {`"bad name!"`},
+	"actions.key":                   {`"A key"`},
+	"actions.config":                {`{"url":5}`},
+	"actions.inputs":                {`[{"name":"1","type":"string"}]`},
+	"blobs.media_type":              {`"text/html"`},
+	"source_versions.state":         {`"weird"`},
+	"crawl_pages.state":             {`"weird"`},
+	"people.attributes":             {`[]`},
+	"conversations.last_seq":        {`0`, `9223372036854775807`},
+	"conversations.face":            {`"v9"`},
+	"messages.author":               {`"god"`},
+	"messages.type":                 {`"zzz"`},
+	"messages.state":                {`"weird"`},
+	"messages.parts":                {`[1]`},
+	"messages.seq":                  {`0`},
+	"messages.citations":            {`["x"]`},
+	"turns.state":                   {`"weird"`},
+	"turns.month":                   {`"banana"`, `"2026-13"`},
+	"tool_calls.status":             {`"weird"`},
+	"procedure_runs.state":          {`"weird"`},
+	"procedure_runs.inputs":         {`[]`},
+	"drafts.kind":                   {`"shout"`},
+	"ticket_statuses.is_default":    {`0`},
+	"teams.is_default":              {`0`},
+	"teams.hours":                   {`[1]`},
+	"routing_rules.all_of":          {`[1]`},
+	"helpdesks.last_number":         {`0`, `9223372036854775807`},
+	"tickets.number":                {`0`, `1000000000000000000`},
+	"tickets.category":              {`"closed"`},
+	"tickets.is_open":               {`0`},
+	"voice_sessions.state":          {`"weird"`},
+	"voice_sessions.end_reason":     {`"boredom"`},
+	"conversation_insights.outcome": {`"x"`},
+	"conversation_insights.day":     {`"banana"`},
+	"conversation_insights.topics":  {`[1]`},
+	"insight_days.sentiment":        {`"angry"`},
+	"credit_usage.month":            {`"banana"`},
+	"credit_models.kind":            {`"gift"`},
+	"credit_ledger.kind":            {`"gift"`},
+}
+
+var placeInArchive = regexp.MustCompile(`records/[a-z_]+\.jsonl, line \d+:`)
+
+// Records that are written as records are, and with which the account could not be used, are refused with their file
+// and line, with ids of their own and with new ones.
+func TestRecordsThatBreakAnAccount(t *testing.T) {
+	t.Parallel()
+	original, r := newParts(t), newRefusals(t)
+	for _, place := range slices.Sorted(maps.Keys(badMeanings)) {
+		table, column, _ := strings.Cut(place, ".")
+		name := "records/" + table + ".jsonl"
+		lines := bytes.SplitAfter(original[name], []byte("\n"))
+		var members map[string]json.RawMessage
+		check.Must(t, json.Unmarshal(lines[0], &members))
+		if members[column] == nil {
+			t.Fatalf("the first record has no %s", place)
+		}
+		for i, value := range badMeanings[place] {
+			changed := maps.Clone(original)
+			changed[name] = slices.Concat(withMember(lines[0], column, members[column], value), bytes.Join(lines[1:], nil))
+			_, err := r.in.importFrom(changed.write(t), archive.Options{NewIDs: i == 0})
+			if text := fmt.Sprint(err); err == nil || !placeInArchive.MatchString(text) ||
+				strings.Contains(text, "Go value") || strings.Contains(text, "select ") {
+				t.Errorf("%s: %s: %s", place, value, parley.ClipText(text, 500))
+			}
+		}
+		r.requireUnchanged(place)
+	}
+}
+
 // What is found to be wrong once all else is written, in the last step, leaves neither rows nor bytes of files.
 func TestRefusedInTheLastStep(t *testing.T) {
 	t.Parallel()
@@ -225,7 +313,11 @@ func withMember(line []byte, name string, before json.RawMessage, value string) 
 	old := fmt.Appendf(nil, "%q:%s", name, before)
 	if value == "" {
 		text := bytes.Replace(line, append(old, ','), nil, 1)
-		return bytes.Replace(text, append([]byte(","), old...), nil, 1)
+		text = bytes.Replace(text, append([]byte(","), old...), nil, 1)
+		if bytes.Equal(text, line) { // it has no other member
+			return []byte("{}\n")
+		}
+		return text
 	}
 	return bytes.Replace(line, old, fmt.Appendf(nil, "%q:%s", name, value), 1)
 }
@@ -251,7 +343,8 @@ func badValues(c store.ArchiveColumn) map[string]string {
 	case !c.Kind.IsJSON():
 		bad["of a number"], bad["null"], bad["with a zero byte"] = `1`, `null`, `"a\u0000"`
 	}
-	if c.References != "" || c.Enum != "" || c.Kind == store.ArchiveID || c.Kind == store.ArchiveHash {
+	if c.References != "" || c.Values != nil || c.Kind == store.ArchiveDay || c.Kind == store.ArchiveMonth ||
+		c.Kind == store.ArchiveID || c.Kind == store.ArchiveHash {
 		bad["of nothing known"] = `"nothing"`
 	}
 	if c.Kind == store.ArchiveMessage || c.Kind == store.ArchiveMessage0 {

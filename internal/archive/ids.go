@@ -52,24 +52,32 @@ func (m *idMap) apply(t *store.ArchiveTable, row []any) error {
 		if !ok {
 			continue
 		}
-		switch {
-		case c.Kind == store.ArchiveID || c.Kind == store.ArchiveID0:
-			row[i] = m.of(text)
-		case c.Kind == store.ArchiveMessage || c.Kind == store.ArchiveMessage0:
-			row[i] = m.ofMessage(text)
-		case c.Kind == store.ArchiveWho:
-			row[i] = m.ofWho(text)
-		case c.Kind == store.ArchiveAgent:
-			row[i] = store.RecordingDaysPrefix + m.of(strings.TrimPrefix(text, store.RecordingDaysPrefix))
-		case len(c.IDPaths) > 0:
-			replaced, err := m.inJSON(text, c.IDPaths)
-			if err != nil {
-				return err
-			}
-			row[i] = replaced
+		if len(c.IDPaths) == 0 {
+			row[i] = m.inColumn(c, text)
+			continue
 		}
+		replaced, err := m.inJSON(text, c.IDPaths)
+		if err != nil {
+			return err
+		}
+		row[i] = replaced
 	}
 	return nil
+}
+
+// inColumn returns what takes the place of the text in a column: another id where it is one.
+func (m *idMap) inColumn(c store.ArchiveColumn, text string) string {
+	switch {
+	case c.Kind == store.ArchiveID || c.Kind == store.ArchiveID0:
+		return m.of(text)
+	case c.Kind == store.ArchiveMessage || c.Kind == store.ArchiveMessage0:
+		return m.ofMessage(text)
+	case c.Kind == store.ArchiveWho:
+		return m.ofWho(text)
+	case c.Kind == store.ArchiveAgent:
+		return store.RecordingDaysPrefix + m.of(strings.TrimPrefix(text, store.RecordingDaysPrefix))
+	}
+	return text
 }
 
 // inJSON replaces the ids at places of a JSON text. Everything else in it stays as it is written.

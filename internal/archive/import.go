@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"syscall"
 	"time"
 
 	"parley"
@@ -124,6 +125,9 @@ func (in *Installation) prepareImport(f *file) (release func() error, err error)
 	if err := in.checkSpace(f); err != nil {
 		return nil, err
 	}
+	if err := datadir.CheckDatabase(in.inData(databaseName)); err != nil {
+		return nil, err
+	}
 	lock, err := datadir.TryLock(in.Data, "parley archive import")
 	if errors.Is(err, datadir.ErrLocked) {
 		err = fmt.Errorf("%w; stop that first (%s)", err, in.Data)
@@ -140,8 +144,9 @@ func (in *Installation) checkSpace(f *file) error {
 	records, files := f.bytes()
 	free, all := datadir.DiskSpace(in.Data)
 	if needed := 4*records + files; all > 0 && needed > free {
-		return parley.NewErrorf(parley.CodeUnderMaintenance, "The archive needs %d MB in the data directory, where %d MB "+
-			"are free.", needed>>20, free>>20)
+		e := parley.WrapError(parley.CodeUnderMaintenance, syscall.ENOSPC)
+		e.Message = fmt.Sprintf("The archive needs %d MB in the data directory, where %d MB are free.", needed>>20, free>>20)
+		return e
 	}
 	return nil
 }
@@ -159,6 +164,7 @@ type importer struct {
 	agents   map[string]bool  // ids of agents in the archive
 	agentIDs []parley.AgentID // of this installation, in the order of the archive
 	used     map[string]bool  // hashes of files that rows name
+	rules    *rules           // that rows must hold to
 	rows     int64            // of this pass
 	state    store.ArchiveImport
 
@@ -167,7 +173,7 @@ type importer struct {
 
 func newImporter(in *Installation, db *store.DB, f *file, o Options) *importer {
 	im := &importer{in: in, db: db, f: f, o: o, known: map[string]bool{}, agents: map[string]bool{},
-		used: map[string]bool{}, ids: idMap{users: map[string]string{}}}
+		used: map[string]bool{}, rules: newRules(in.CheckAction), ids: idMap{users: map[string]string{}}}
 	im.insert = store.ArchiveInsert{Now: in.Now(), PlaceOf: in.files().PlaceOf,
 		NewSecret: func() string { return hex.EncodeToString(randomBytes()) }}
 	return im
@@ -188,7 +194,7 @@ func (im *importer) check(ctx context.Context) error {
 			return errors.Join(check.row(row), ctx.Err())
 		})
 		if err == nil {
-			err = check.end()
+			err = check.finish()
 		}
 		if err != nil {
 			return err
@@ -277,6 +283,53 @@ func (im *importer) writeTable(ctx context.Context, tx *store.DB, t *store.Archi
 	return writeError(t, err)
 }
 
+// referenceError says in which line of the archive a row names another one that is not there.
+func (im *importer) referenceError(err error) error {
+	e, ok := errors.AsType[*store.ArchiveReferenceError](err)
+	if !ok {
+		return err
+	}
+	column, named := e.Table.ColumnIndex(e.Column.Name), e.ID
+	place := im.placeOf(e.Table, func(row []any) bool {
+		id, _ := row[column].(string)
+		isIt := id != "" && im.ids.inColumn(e.Column, id) == e.ID
+		if isIt {
+			named = id
+		}
+		return isIt
+	})
+	return damaged(fmt.Errorf("%s: %s", place, e.Explain(named)))
+}
+
+// checkCounters fails if a conversation would give the number of a message once more.
+func (im *importer) checkCounters(ctx context.Context) error {
+	id, err := im.db.FindConversationBehind(ctx, im.state.Account, im.agentIDs)
+	if err != nil || id == "" {
+		return err
+	}
+	t := store.FindArchiveTable("conversations")
+	column := t.ColumnIndex("id")
+	place := im.placeOf(t, func(row []any) bool { return im.ids.of(row[column].(string)) == id })
+	return damaged(fmt.Errorf("%s: last_seq: a message of the conversation has a higher number", place))
+}
+
+// placeOf returns the place of a row in the archive.
+func (im *importer) placeOf(t *store.ArchiveTable, isIt func(row []any) bool) string {
+	line := 0
+	err := im.f.eachRow(t, func(row []any) error {
+		if line++; isIt(row) {
+			return errFound
+		}
+		return nil
+	})
+	if !errors.Is(err, errFound) {
+		return recordsName(t.Name)
+	}
+	return fmt.Sprintf("%s, line %d", recordsName(t.Name), line)
+}
+
+var errFound = errors.New("archive: the row is found")
+
 // writeError says which table could not be written.
 func writeError(t *store.ArchiveTable, err error) error {
 	switch {
@@ -292,7 +345,7 @@ func writeError(t *store.ArchiveTable, err error) error {
 func (im *importer) finish(ctx context.Context, tx *store.DB) error {
 	account := im.insert.Account
 	if err := tx.CheckArchiveReferences(ctx, account, im.agentIDs, false); err != nil {
-		return damaged(err)
+		return im.referenceError(err)
 	}
 	if err := tx.ReadArchiveRows(ctx, account, im.agentIDs, false); err != nil {
 		return damaged(err)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"parley"
@@ -201,12 +202,27 @@ func decodeNumber(kind store.ArchiveKind, raw json.RawMessage) (any, error) {
 	return n, nil
 }
 
+// maxNameRunes is more than any program lets a name have.
+const maxNameRunes = 10_000
+
+// hasForm reports whether a text is a time of a form.
+func hasForm(form, text string) bool {
+	_, err := time.Parse(form, text)
+	return err == nil
+}
+
 func checkText(c store.ArchiveColumn, text string) error {
 	switch {
 	case strings.Contains(text, "\x00"):
 		return errors.New("it has a zero byte")
-	case c.Enum != "" && !slices.Contains(parley.EnumValues(c.Enum), text):
-		return fmt.Errorf("%q is none of %s", text, strings.Join(parley.EnumValues(c.Enum), ", "))
+	case c.Values != nil && !slices.Contains(c.Values, text):
+		return fmt.Errorf("%q is none of %s", text, strings.Trim(strings.Join(c.Values, ", "), ", "))
+	case c.Kind == store.ArchiveDay && !hasForm(time.DateOnly, text):
+		return fmt.Errorf("%q is no day", text)
+	case c.Kind == store.ArchiveMonth && !hasForm("2006-01", text):
+		return fmt.Errorf("%q is no month", text)
+	case c.Name == "name" && utf8.RuneCountInString(text) > maxNameRunes:
+		return fmt.Errorf("it has more than %d characters", maxNameRunes)
 	case c.Kind == store.ArchiveHash && !hashPattern.MatchString(text):
 		return errors.New("it is no SHA-256")
 	case c.Kind == store.ArchiveID && !parley.IsID(text),

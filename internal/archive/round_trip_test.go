@@ -240,7 +240,7 @@ func TestOlderArchive(t *testing.T) {
 	t.Parallel()
 	older, in := newParts(t), newInstallation(t, "")
 	isNewer := func(r archive.Records) bool {
-		return strings.HasPrefix(r.Table, "saved_") || r.Table == "read_marks"
+		return strings.HasPrefix(r.Table, "saved_") || r.Table == "read_marks" || r.Table == "move_in_deletions"
 	}
 	older.setManifest(t, func(m *archive.Manifest) {
 		m.Schema, m.Records = 50, slices.DeleteFunc(m.Records, isNewer)
@@ -248,6 +248,7 @@ func TestOlderArchive(t *testing.T) {
 	delete(older, "records/saved_replies.jsonl")
 	delete(older, "records/saved_views.jsonl")
 	delete(older, "records/read_marks.jsonl")
+	delete(older, "records/move_in_deletions.jsonl")
 	name := "records/conversations.jsonl"
 	older[name] = regexp.MustCompile(`"waiting_since":\d+,`).ReplaceAll(older[name], nil)
 	if bytes.Contains(older[name], []byte("waiting_since")) {

@@ -105,7 +105,10 @@ func (im *importer) write(ctx context.Context) error {
 		return err
 	}
 	if err := im.db.CheckArchiveReferences(ctx, im.state.Account, im.agentIDs, true); err != nil {
-		return damaged(err)
+		return im.referenceError(err)
+	}
+	if err := im.checkCounters(ctx); err != nil {
+		return err
 	}
 	if err := im.db.ReadArchiveRows(ctx, im.state.Account, im.agentIDs, true); err != nil {
 		return damaged(err)

@@ -92,6 +92,9 @@ func (in *Installation) prepare(ctx context.Context) (release func() error, err 
 	if in.isPostgres() {
 		return func() error { return nil }, nil
 	}
+	if err := datadir.CheckDatabase(in.databaseFile()); err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(in.databaseFile()); err != nil {
 		return nil, fmt.Errorf("there is no database to back up: %w; --data or PARLEY_DATA names the data directory", err)
 	}
@@ -126,6 +129,10 @@ func (in *Installation) writeDatabase(ctx context.Context, w *writer) (uploads [
 	}
 	w.manifest.Database = snapshot.DB.Dialect().String()
 	w.manifest.Schema, w.manifest.Reader = schema.Version, schema.Reader
+	w.manifest.Needs = schema.ReaderProgram
+	if in.isPostgres() { // its tables are put back into the schema that they come from, or a newer one
+		w.manifest.Needs = schema.Program
+	}
 	if in.OnSnapshot != nil {
 		if err := in.OnSnapshot(snapshot); err != nil {
 			return nil, err

@@ -288,6 +288,26 @@ func TestDamagedBackupIsRefused(t *testing.T) {
 	}
 }
 
+// A backup of a database that this program does not know says which program restores it.
+func TestBackupOfANewerDatabaseNamesItsProgram(t *testing.T) {
+	from := newStopped(t)
+	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: filepath.Join(from.Data, "parley.db")})
+	check.Must(t, err)
+	for _, statement := range []string{`insert into goose_db_version (version_id, is_applied) values (9999, 1)`,
+		`insert into migration_readers (version, reader, program) values (9999, 9999, '7.8.9')`} {
+		_, err := db.Exec(t.Context(), statement)
+		check.Must(t, err)
+	}
+	check.Must(t, db.Close())
+	stored, err := from.Write(t.Context(), t.TempDir(), false)
+	check.Must(t, err)
+	_, err = newInstallation(t.TempDir(), "").Restore(t.Context(), stored.Path, false)
+	if err == nil || !strings.Contains(err.Error(), "at version 9999") ||
+		!strings.Contains(err.Error(), "Install Parley 7.8.9 or newer") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 func flipByte(path string, at int64) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

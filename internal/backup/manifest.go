@@ -38,9 +38,10 @@ type Manifest struct {
 	Format    int       `json:"format"`
 	Program   string    `json:"program"` // the version that made it
 	CreatedAt time.Time `json:"createdAt"`
-	Database  string    `json:"database"` // sqlite or postgres
-	Schema    int64     `json:"schema"`   // the newest migration that the database had run
-	Reader    int64     `json:"reader"`   // the lowest migration that a program must know to use it
+	Database  string    `json:"database"`        // sqlite or postgres
+	Schema    int64     `json:"schema"`          // the newest migration that the database had run
+	Reader    int64     `json:"reader"`          // the lowest migration that a program must know to use it
+	Needs     string    `json:"needs,omitempty"` // the version of the program that can restore it; empty if not known
 	Tables    []Table   `json:"tables,omitempty"`
 	Files     []File    `json:"files"`             // all files but the manifest
 	Missing   []string  `json:"missing,omitempty"` // hashes of uploaded files that were gone before
@@ -80,6 +81,14 @@ func (m *Manifest) Uploads() (n int) {
 		}
 	}
 	return n
+}
+
+// advice says which program can restore the backup.
+func (m *Manifest) advice() string {
+	if m.Needs == "" {
+		return "Install the version that last ran on that database, or a newer one"
+	}
+	return "Install Parley " + m.Needs + " or newer"
 }
 
 // readManifest reads the manifest of a backup.

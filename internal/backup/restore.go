@@ -127,8 +127,8 @@ func (r *restore) compare() error {
 	newest, err := sqldb.NewestVersion(store.Migrations())
 	isNewer := r.manifest.Schema > newest && (r.isPostgres() || r.manifest.Reader > newest)
 	if err == nil && isNewer {
-		err = fmt.Errorf("the backup was made by Parley %s, whose database this program does not know: install that "+
-			"version or a newer one", r.manifest.Program)
+		err = fmt.Errorf("the backup is of a database at version %d, and this program knows %d: it belongs to a newer "+
+			"program. %s", r.manifest.Schema, newest, r.manifest.advice())
 	}
 	if err != nil {
 		return err

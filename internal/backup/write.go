@@ -41,10 +41,10 @@ func newWriter(folder string, asArchive bool, m Manifest) (*writer, error) {
 		return nil, fmt.Errorf("%s exists already", w.path)
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, err
+		return nil, cannotWrite(err)
 	}
 	if err := os.Mkdir(w.dir, 0o700); err != nil {
-		return nil, err
+		return nil, cannotWrite(err)
 	}
 	if !asArchive {
 		return w, nil
@@ -57,6 +57,8 @@ func newWriter(folder string, asArchive bool, m Manifest) (*writer, error) {
 	w.archive = &archive{file, zipped, tar.NewWriter(zipped)}
 	return w, err
 }
+
+func cannotWrite(err error) error { return fmt.Errorf("%w; name a folder that can be written to", err) }
 
 // remove removes what there is of an unfinished backup.
 func (w *writer) remove() error {

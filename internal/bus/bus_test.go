@@ -129,6 +129,16 @@ func newPostgres(t testing.TB, url string) bus.Engine {
 	return engine
 }
 
+func TestRedisIsChecked(t *testing.T) {
+	for url, isThere := range map[string]bool{startRedis(t): true, "unix:///nowhere": false} {
+		engine, err := bus.NewRedis(url, "parley.test")
+		check.Must(t, err)
+		if err := engine.Check(t.Context()); (err == nil) != isThere {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
 // TestOthersAreTold checks that what a server publishes reaches all others and not itself, and nobody of another topic.
 func TestOthersAreTold(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, newEngine func() bus.Engine) {

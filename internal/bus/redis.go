@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	neturl "net/url"
 	"sync"
@@ -23,11 +24,11 @@ func NewRedis(url, channel string) (*Redis, error) {
 	return &Redis{url: url, channel: channel}, CheckRedisURL(url)
 }
 
-// CheckRedisURL reports an address that is not one of Redis.
+// CheckRedisURL reports an address that is not one of Redis. The error does not hold the address, which has a password.
 func CheckRedisURL(url string) error {
 	u, err := neturl.Parse(url)
 	if err != nil {
-		return err
+		return errors.New("the address of Redis cannot be read")
 	}
 	switch u.Scheme {
 	case "redis", "rediss", "valkey", "valkeys", "unix":
@@ -96,6 +97,17 @@ func (r *Redis) connect(ctx context.Context) (redis.Conn, error) {
 	password, _ := u.User.Password()
 	limits = append(limits, redis.DialUsername(u.User.Username()), redis.DialPassword(password))
 	return redis.DialContext(ctx, "unix", u.Path, limits...)
+}
+
+// Check connects to the server and waits for an answer.
+func (r *Redis) Check(ctx context.Context) error {
+	conn, err := r.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	_, err = redis.DoContext(conn, ctx, "PING")
+	return err
 }
 
 // Close closes the connection that publishes.

@@ -50,9 +50,11 @@ func (e *Engine) readRound(t *Turn, a *answer, req model.Request) (calls []model
 	before := a.textBytes()
 	var lines newlineNormalizer
 	t.noteAsked()
-	ctx, span := tracing.Start(t.ctx, tracing.OperationChat+" "+t.backend.Name, tracing.Client,
+	name := t.backend.TracedModel()
+	ctx, span := tracing.Start(t.ctx, tracing.OperationChat+" "+name, tracing.Client,
 		tracing.Attribute{Key: tracing.GenAIOperation, Value: tracing.OperationChat},
-		tracing.Attribute{Key: tracing.GenAIModel, Value: t.backend.Name})
+		tracing.Attribute{Key: tracing.GenAIProvider, Value: t.backend.TracedProvider()},
+		tracing.Attribute{Key: tracing.GenAIModel, Value: name})
 	defer func() { endModelSpan(span, err) }()
 	for chunk, err := range t.backend.Model.Stream(ctx, req) {
 		if err != nil {

@@ -225,6 +225,7 @@ func (t *Turn) startSpan(ctx context.Context) context.Context {
 	above := tracing.WithSpan(context.Background(), tracing.FromContext(ctx))
 	own, span := tracing.Start(above, tracing.OperationInvokeAgent, tracing.Internal,
 		tracing.Attribute{Key: tracing.GenAIOperation, Value: tracing.OperationInvokeAgent},
+		tracing.Attribute{Key: tracing.GenAIProvider, Value: t.backend.TracedProvider()},
 		tracing.Attribute{Key: tracing.GenAIAgentID, Value: t.AgentID})
 	t.span = span
 	return own

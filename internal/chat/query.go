@@ -127,7 +127,8 @@ func (qe *QueryEmbedder) EmbedQuery(ctx context.Context, indexes *retrieval.Inde
 	defer stop()
 	q.VectorWeight = qe.VectorWeight
 	ctx, span := tracing.Start(ctx, tracing.OperationEmbeddings, tracing.Client,
-		tracing.Attribute{Key: tracing.GenAIOperation, Value: tracing.OperationEmbeddings})
+		tracing.Attribute{Key: tracing.GenAIOperation, Value: tracing.OperationEmbeddings},
+		tracing.Attribute{Key: tracing.GenAIModel, Value: qe.Embedder.Name()})
 	q.Vector, err = qe.Vector(ctx, q.EmbeddingText())
 	span.End()
 	switch {

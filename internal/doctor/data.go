@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -112,7 +113,23 @@ func (d *Doctor) checkSchema(ctx context.Context, r *report) {
 		r.warn("Make a backup, then start the server: it brings the database up to date.",
 			"the database is at version %d, and this program at %d", schema.Version, schema.Newest)
 	}
+	if schema.Version == schema.Newest {
+		checkIndexes(ctx, r, snapshot)
+	}
 	r.pass("version %d", schema.Version)
+}
+
+// checkIndexes checks that the database has every index that its schema has.
+func checkIndexes(ctx context.Context, r *report, snapshot *sqldb.Snapshot) {
+	missing, err := snapshot.MissingIndexes(ctx, store.Migrations())
+	if err != nil {
+		r.fail(restoreAdvice, "the indexes of the database cannot be listed: %v", err)
+		return
+	}
+	for _, i := range missing {
+		r.fail("Stop the server, and run this on the database with sqlite3 or psql: "+i.Statement,
+			"the index %s is missing: what is looked up in it takes long, or is not kept unique", i.Name)
+	}
 }
 
 // checkFiles checks that every file that the database names is there and has its size, and with Deep its content.
@@ -187,6 +204,8 @@ func (d *Doctor) checkBackups(ctx context.Context, r *report) {
 		return
 	}
 	const advice = "Read the server's log for why, and try \"parley backup\" with that folder."
+	ctx, cancel := context.WithTimeout(ctx, engineTimeout)
+	defer cancel()
 	list, err := d.Config.NewBackups().List(ctx, c.BackupTo)
 	switch {
 	case err != nil && backup.IsBucket(c.BackupTo):
@@ -202,7 +221,27 @@ func (d *Doctor) checkBackups(ctx context.Context, r *report) {
 				c.BackupEvery)
 		}
 	}
+	if err == nil && !backup.IsBucket(c.BackupTo) {
+		checkBackupFolder(r, c.BackupTo)
+	}
 	r.pass("%s in %s", countText(len(list), "backup", "backups"), c.BackupTo)
+}
+
+// checkBackupFolder checks that a backup could be written to a folder, which need not be there yet: it makes an empty
+// folder in the one that is there, and removes it.
+func checkBackupFolder(r *report, folder string) {
+	present := filepath.Clean(folder)
+	for _, err := os.Stat(present); isMissing(err) && filepath.Dir(present) != present; _, err = os.Stat(present) {
+		present = filepath.Dir(present)
+	}
+	probe, err := os.MkdirTemp(present, ".parley-doctor-")
+	if err == nil {
+		err = os.Remove(probe)
+	}
+	if err != nil {
+		r.fail("Let the user of the server make the folder and write there, or name another one with PARLEY_BACKUP_TO.",
+			"no backup can be written to %s: %v", folder, err)
+	}
 }
 
 // maxSecrets is how many secrets are tried.

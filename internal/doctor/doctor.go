@@ -1,5 +1,5 @@
 // Package doctor examines an installation: its settings, its data, the servers and programs that it works with, and the
-// machine it is on. It changes nothing, and works beside a running server as well as without one.
+// machine it is on. It leaves nothing behind, and works beside a running server as well as without one.
 package doctor
 
 import (
@@ -53,6 +53,7 @@ var checks = []check{
 	{"settings", (*Doctor).checkSettings},
 	{"variables", (*Doctor).checkVariables},
 	{"address", (*Doctor).checkAddress},
+	{"certificate", (*Doctor).checkCertificate},
 	{"data folder", (*Doctor).checkFolder},
 	{"permissions", (*Doctor).checkPermissions},
 	{"disk", (*Doctor).checkDisk},
@@ -73,7 +74,12 @@ var checks = []check{
 	{"embedding", (*Doctor).checkEmbedding},
 	{"reranking", (*Doctor).checkReranking},
 	{"speech", (*Doctor).checkSpeech},
+	{"media server", (*Doctor).checkMediaServer},
 	{"file readers", (*Doctor).checkReaders},
+	{"mail", (*Doctor).checkMail},
+	{"single sign-on", (*Doctor).checkSingleSignOn},
+	{"traces", (*Doctor).checkTraces},
+	{"redis", (*Doctor).checkRedis},
 }
 
 // Run runs all checks. Each check has one finding or more.
@@ -115,7 +121,11 @@ func (d *Doctor) isServing() bool { return datadir.IsServerListening(d.Config.Da
 
 func (d *Doctor) isPostgres() bool { return d.Config.DatabaseURL != "" }
 
+// openSnapshot opens the database as it is. One that uploaded files have lost is not opened: it is no new one.
 func (d *Doctor) openSnapshot(ctx context.Context) (*sqldb.Snapshot, error) {
+	if err := d.Config.CheckDataFolder(); err != nil {
+		return nil, err
+	}
 	return sqldb.OpenSnapshot(ctx, sqldb.Config{URL: d.Config.Database(), Logger: d.Config.Logger})
 }
 

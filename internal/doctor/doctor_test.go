@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -189,14 +190,17 @@ func listFolder(t *testing.T, dir string) string {
 	return strings.Join(names, " ")
 }
 
-// plantedFaults are what can be wrong, a row each: how it is brought about, and what must be found.
-var plantedFaults = []struct {
+// plantedFault is something that can be wrong: how it is brought about, and what must be found.
+type plantedFault struct {
 	name   string
 	plant  func(in *installation)
 	check  string
 	status doctor.Status
 	text   string
-}{
+}
+
+// plantedFaults are those of the settings, the machine and the data.
+var plantedFaults = []plantedFault{
 	{"a setting that is refused", func(in *installation) { in.Config.RateLimit = 0 },
 		"settings", doctor.Fault, "--rate-limit"},
 	{"a key without its server", func(in *installation) { in.Config.ModelKey = "k" },
@@ -215,6 +219,10 @@ var plantedFaults = []struct {
 	}, "data folder", doctor.Fault, "is not a folder"},
 	{"uploads without their database", func(in *installation) { in.Must(os.Remove(in.Config.Database())) },
 		"data folder", doctor.Fault, "empty or missing"},
+	{"uploads beside an empty database", func(in *installation) { in.Must(os.Truncate(in.Config.Database(), 0)) },
+		"database", doctor.Fault, "empty or missing"},
+	{"uploads whose database is missing", func(in *installation) { in.Must(os.Remove(in.Config.Database())) },
+		"database", doctor.Fault, "a backup"},
 	{"a database that others may read", func(in *installation) { in.Must(os.Chmod(in.Config.Database(), 0o644)) },
 		"permissions", doctor.Warning, "chmod go-rwx"},
 	{"a full disk", func(in *installation) {
@@ -250,6 +258,8 @@ var plantedFaults = []struct {
 	{"a changed migration", func(in *installation) {
 		in.run(`update migration_sums set hash = 'x' where version = 3`)
 	}, "schema", doctor.Fault, "has changed since"},
+	{"an index that was dropped", func(in *installation) { in.run(`drop index tickets_open_updated`) },
+		"schema", doctor.Fault, "create index tickets_open_updated on tickets (agent_id, updated_at, number)"},
 	{"a slow clock", func(in *installation) { in.clock.Advance(-time.Hour) },
 		"clock", doctor.Fault, "1h0m0s later"},
 	{"a missing upload", func(in *installation) { in.Must(os.Remove(in.upload)) },
@@ -322,7 +332,7 @@ var plantedFaults = []struct {
 }
 
 func TestPlantedFaultsAreFound(t *testing.T) {
-	for _, c := range plantedFaults {
+	for _, c := range slices.Concat(plantedFaults, networkFaults) {
 		t.Run(c.name, func(t *testing.T) {
 			in := newInstallation(t, "")
 			c.plant(in)
@@ -373,6 +383,11 @@ func TestPlantedFaultsOfPostgresAreFound(t *testing.T) {
 		in := newInstallation(t, shared.NewStore(t))
 		in.clock.Advance(realTimeFrom(in.clock) + time.Hour)
 		in.expect("clock", doctor.Warning, "of this machine and of PostgreSQL differ by")
+	})
+	t.Run("an index that was dropped", func(t *testing.T) {
+		in := newInstallation(t, shared.NewStore(t))
+		in.run(`drop index tickets_open_updated`)
+		in.expect("schema", doctor.Fault, "the index tickets_open_updated is missing")
 	})
 	t.Run("a file that is not whole", func(t *testing.T) {
 		in := newInstallation(t, shared.NewStore(t))

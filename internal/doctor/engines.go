@@ -67,9 +67,12 @@ func listModels(ctx context.Context, s server.ChatServer) (status int, err error
 	return res.StatusCode, res.Body.Close()
 }
 
-// withoutAddress returns the cause of an error alone: an address may hold a key.
+// withoutAddress returns the cause of an error alone: an address may hold a key, and codes are for clients.
 func withoutAddress(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*parley.Error](err); ok && e.Err != nil {
 		return e.Err
 	}
 	return err

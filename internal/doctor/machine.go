@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"parley/internal/datadir"
@@ -162,18 +160,7 @@ func (d *Doctor) checkServer(ctx context.Context, r *report) {
 			"admin socket", holder)
 		return
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.Config.Listen)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		r.fail("Stop that program, or choose another address with PARLEY_LISTEN.",
-			"no server runs on the data, and another program listens on %s", d.Config.Listen)
-		return
-	case err != nil:
-		r.fail("Choose another address with PARLEY_LISTEN.", "no server runs on the data, and none could listen: %v", err)
-		return
-	}
-	_ = listener.Close()
-	r.pass("no server runs on the data; one could listen on %s", d.Config.Listen)
+	d.checkListeners(ctx, r)
 }
 
 // lockHolder returns who has the data open; empty if nobody has.

@@ -3,6 +3,7 @@ package mail_test
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"mime"
 	"net"
 	"os"
@@ -52,8 +53,11 @@ func TestMailsArrive(t *testing.T) {
 			server := mailserver.Start(t, c.options)
 			s := newSMTP(t, strings.Replace(c.url, "ADDR", server.Addr, 1), from)
 			s.TLS = &tls.Config{RootCAs: server.Roots, MinVersion: tls.VersionTLS12}
-			if err := s.Send(t.Context(), hello); err != nil {
+			if err := errors.Join(s.Check(t.Context()), s.Send(t.Context(), hello)); err != nil {
 				t.Fatal(err)
+			}
+			if n := len(server.Mails()); n != 1 {
+				t.Errorf("%d mails", n)
 			}
 			m := server.Mails()[0]
 			subject, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject"))
@@ -92,21 +96,22 @@ func TestNothingIsSentWithoutEncryptionThatIsRequired(t *testing.T) {
 func TestErrorsHoldNoPasswordAndNoRecipient(t *testing.T) {
 	server := mailserver.Start(t, mailserver.Options{User: "kim", Password: "another", TakesPlain: true})
 	s := newSMTP(t, "smtp://kim:s3cret%20p%40ss@"+server.Addr, from)
-	err := s.Send(t.Context(), hello)
-	if err == nil || strings.Contains(err.Error(), password) || !strings.Contains(err.Error(), "***") ||
-		mail.IsRefused(err) {
-		t.Error(err)
+	for _, err := range []error{s.Send(t.Context(), hello), s.Check(t.Context())} {
+		if err == nil || strings.Contains(err.Error(), password) || !strings.Contains(err.Error(), "***") ||
+			mail.IsRefused(err) {
+			t.Error(err)
+		}
 	}
 	open := mailserver.Start(t, mailserver.Options{})
 	for status, isRefused := range map[int]bool{550: true, 450: false} {
 		open.Reject(status)
-		err = newSMTP(t, "smtp://"+open.Addr, from).Send(t.Context(), hello)
+		err := newSMTP(t, "smtp://"+open.Addr, from).Send(t.Context(), hello)
 		if err == nil || strings.Contains(err.Error(), hello.To) || mail.IsRefused(err) != isRefused {
 			t.Errorf("%d: %v", status, err)
 		}
 	}
 	open.Stop()
-	if err = newSMTP(t, "smtp://"+open.Addr, from).Send(t.Context(), hello); err == nil || mail.IsRefused(err) {
+	if err := newSMTP(t, "smtp://"+open.Addr, from).Send(t.Context(), hello); err == nil || mail.IsRefused(err) {
 		t.Error("a server that is down:", err)
 	}
 }

@@ -135,6 +135,21 @@ func (s *SMTP) Send(ctx context.Context, m Message) error {
 	return nil // the server has the mail, however the connection ended
 }
 
+// Check connects to the server and signs in there. It sends nothing.
+func (s *SMTP) Check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	client, err := s.newClient(ctx)
+	if err == nil {
+		err = client.DialWithContext(ctx)
+	}
+	if err != nil {
+		return s.wrapError(err, "")
+	}
+	_ = client.Close() // the server has answered, however the connection ends
+	return nil
+}
+
 func (s *SMTP) newMessage(m Message) (*gomail.Msg, error) {
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	if err := msg.FromFormat(s.from.Name, s.from.Address); err != nil {
@@ -227,14 +242,17 @@ func IsRefused(err error) bool {
 // maxErrorLength bounds what is kept of a server's words.
 const maxErrorLength = 300
 
-// wrapError returns the error without the password and the recipient, which servers repeat.
+// wrapError returns the error without the password and the recipient, which servers repeat; to is empty without one.
 func (s *SMTP) wrapError(err error, to string) error {
 	e := &Error{text: fmt.Sprintf("the mail server %s: %s", s.host, err)}
 	var failed *gomail.SendError
 	if errors.As(err, &failed) && !failed.IsTemp() && failed.ErrorCode() >= 500 {
 		e.isRefused = slices.Contains([]gomail.SendErrReason{gomail.ErrSMTPRcptTo, gomail.ErrSMTPDataClose}, failed.Reason)
 	}
-	pairs := []string{to, "the recipient"}
+	var pairs []string
+	if to != "" {
+		pairs = append(pairs, to, "the recipient")
+	}
 	if s.password != "" {
 		pairs = append(pairs, s.password, "***")
 	}

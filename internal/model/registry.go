@@ -22,8 +22,9 @@ type RegistryConfig struct {
 
 // Wire is a server that answers in one provider's wire format.
 type Wire struct {
-	Prefix string // that the names of its models have; empty takes all names
-	Model  Model  // closed with the registry where it can be closed
+	Prefix string            // that the names of its models have; empty takes all names
+	Model  Model             // closed with the registry where it can be closed
+	Format parley.WireFormat // that it speaks
 }
 
 // WireFormat is what a client of a provider's wire format says of itself: a row in the registry of the server.
@@ -50,14 +51,21 @@ type Registry struct {
 // Backend is what answers for a model name.
 type Backend struct {
 	Model         Model
-	Name          string         // for Request.Model
-	Label         string         // for people: which model really answers
-	Credits       parley.Credits // per reply
-	ContextTokens int            // tokens that it can take in; 0 is no bound
+	Name          string            // for Request.Model
+	Label         string            // for people: which model really answers
+	Credits       parley.Credits    // per reply
+	ContextTokens int               // tokens that it can take in; 0 is no bound
+	Format        parley.WireFormat // of the server that is asked; empty for the built-in model
 }
 
 // IsConnected reports whether a model that somebody has connected answers, and not the built-in one.
 func (b *Backend) IsConnected() bool { return b.Label != BuiltinName }
+
+// TracedModel returns the name of the model in traces.
+func (b *Backend) TracedModel() string { return cmp.Or(b.Name, b.Label) }
+
+// TracedProvider returns the name in traces of who is asked: the provider of the wire format, or this program.
+func (b *Backend) TracedProvider() string { return cmp.Or(string(b.Format), "parley") }
 
 type registryEntry struct {
 	Backend
@@ -100,7 +108,7 @@ func (c RegistryConfig) backendFor(target string) Backend {
 	if target != BuiltinName && target != "" {
 		for _, w := range c.Wires {
 			if name, ok := strings.CutPrefix(target, w.Prefix); ok {
-				return Backend{Model: w.Model, Name: name, Label: target}
+				return Backend{Model: w.Model, Name: name, Label: target, Format: w.Format}
 			}
 		}
 	}

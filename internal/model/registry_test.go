@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 
@@ -57,20 +58,28 @@ func TestRegistryNames(t *testing.T) {
 func TestRegistryWithTwoWires(t *testing.T) {
 	plain, prefixed := new(scripted.Model), new(scripted.Model)
 	c := model.RegistryConfig{
-		Wires: []model.Wire{{Prefix: "anthropic/", Model: prefixed}, {Model: plain}}, Model: "llama3.2",
+		Wires: []model.Wire{{Prefix: "anthropic/", Model: prefixed, Format: parley.WireFormatAnthropic},
+			{Model: plain, Format: parley.WireFormatOpenAI}}, Model: "llama3.2",
 		Builtin: new(scripted.Model), ContextTokens: 8192,
 		ModelMap: map[string]string{"claude-haiku-4-5": "anthropic/claude-x",
 			"gpt-5.5": "anthropic/claude-y", "gpt-5-nano": model.BuiltinName},
 		ContextTokensByModel: map[string]int{"anthropic/claude-x": 200_000}}
 	registry := model.NewRegistry(c)
 	for name, want := range map[string]model.Backend{
-		"auto":             {Name: "llama3.2", Label: "llama3.2", Credits: 1000, ContextTokens: 8192},
-		"claude-haiku-4-5": {Name: "claude-x", Label: "anthropic/claude-x", Credits: 1000, ContextTokens: 200_000},
-		"gpt-5.5":          {Name: "claude-y", Label: "anthropic/claude-y", Credits: 4000, ContextTokens: 8192},
-		"gpt-5-nano":       {Label: model.BuiltinName, Credits: 1000},
+		"auto": {Name: "llama3.2", Label: "llama3.2", Credits: 1000, ContextTokens: 8192,
+			Format: parley.WireFormatOpenAI},
+		"claude-haiku-4-5": {Name: "claude-x", Label: "anthropic/claude-x", Credits: 1000, ContextTokens: 200_000,
+			Format: parley.WireFormatAnthropic},
+		"gpt-5.5": {Name: "claude-y", Label: "anthropic/claude-y", Credits: 4000, ContextTokens: 8192,
+			Format: parley.WireFormatAnthropic},
+		"gpt-5-nano": {Label: model.BuiltinName, Credits: 1000},
 	} {
 		b, _ := registry.Lookup(name)
 		isPrefixed := b.Model == model.Model(prefixed)
+		if traced, by := cmp.Or(want.Name, want.Label), cmp.Or(string(want.Format), "parley"); b.TracedModel() != traced ||
+			b.TracedProvider() != by {
+			t.Errorf("%s is %s of %s in traces", name, b.TracedModel(), b.TracedProvider())
+		}
 		if b.Model = nil; b != want || isPrefixed != (want.Name == "claude-x" || want.Name == "claude-y") {
 			t.Errorf("%s: %+v, by the wire with the prefix: %v", name, b, isPrefixed)
 		}

@@ -40,7 +40,7 @@ func (s *Service) Backend(ctx context.Context, account parley.AccountID, name st
 	}
 	if c := a.connection(s.answering(a.servers, name)); c != nil {
 		back = model.Backend{Model: c.model, Name: c.server.Model, Label: c.server.Model,
-			Credits:       model.ConnectedCredits(name),
+			Format: c.server.Format, Credits: model.ConnectedCredits(name),
 			ContextTokens: cmp.Or(c.server.ContextTokens, model.DefaultContextTokens)}
 	}
 	return back, true, nil

@@ -230,14 +230,11 @@ func partsOf(list []parley.Part) []parley.Part {
 	return parts
 }
 
-// addConversations writes those conversations of a page that are not here and notes those that cannot be written.
+// addConversations writes those conversations of a page that are not here and notes those that cannot be written. What
+// was deleted here stays away.
 func (r *run) addConversations(ctx context.Context, tx *store.DB, a *store.MoveInAgent,
 	list []movedConversation) error {
-	owners, err := tx.OwnersOfConversations(ctx, conversationIDs(a, list))
-	if err != nil {
-		return err
-	}
-	taken, err := tx.TakenMessageIDs(ctx, messageIDs(list))
+	known, err := findKnown(ctx, tx, a, list)
 	if err != nil {
 		return err
 	}
@@ -249,13 +246,17 @@ func (r *run) addConversations(ctx context.Context, tx *store.DB, a *store.MoveI
 			}
 			continue
 		}
-		c, isHere := list[i].named(a, owners)
+		if list[i].isDeleted(a, known.deleted) {
+			a.Deleted++
+			continue
+		}
+		c, isHere := list[i].named(a, known.owners)
 		if isHere {
 			a.Present++
 			continue
 		}
-		owners[c.ID] = a.Ref
-		if err := tx.AddMovedConversation(ctx, c, nameMessages(c.ID, list[i].messages, taken)); err != nil {
+		known.owners[c.ID] = a.Ref
+		if err := tx.AddMovedConversation(ctx, c, nameMessages(c.ID, list[i].messages, known.taken)); err != nil {
 			return err
 		}
 		if err := tx.QueueTouchAgent(ctx, a.Ref, c.UpdatedAt); err != nil {
@@ -269,6 +270,27 @@ func (r *run) addConversations(ctx context.Context, tx *store.DB, a *store.MoveI
 		return nil
 	}
 	return tx.RecordEvents(ctx, a.Ref.Account, r.Now(), events...)
+}
+
+// knownIDs are the ids of a page of conversations that are known here.
+type knownIDs struct {
+	owners  map[parley.ConversationID]parley.AgentRef
+	taken   map[parley.MessageID]bool
+	deleted map[parley.ConversationID]bool // of conversations that were deleted here
+}
+
+// findKnown asks for deletions last: one that is not noted yet has its conversation still there before.
+func findKnown(ctx context.Context, tx *store.DB, a *store.MoveInAgent, list []movedConversation) (k knownIDs,
+	err error) {
+	ids := conversationIDs(a, list)
+	if k.owners, err = tx.OwnersOfConversations(ctx, ids); err != nil {
+		return k, err
+	}
+	if k.taken, err = tx.TakenMessageIDs(ctx, messageIDs(list)); err != nil {
+		return k, err
+	}
+	k.deleted, err = tx.DeletedMoveIns(ctx, a.Ref.Account, ids)
+	return k, err
 }
 
 func conversationIDs(a *store.MoveInAgent, list []movedConversation) (ids []parley.ConversationID) {
@@ -306,6 +328,11 @@ func (m *movedConversation) named(a *store.MoveInAgent,
 		}
 	}
 	return nil, true // of two ids one is the agent's own
+}
+
+// isDeleted reports whether the conversation was deleted here, under one of the ids that it may have had.
+func (m *movedConversation) isDeleted(a *store.MoveInAgent, deleted map[parley.ConversationID]bool) bool {
+	return deleted[ownConversationID(a.Ref.Agent, m.remoteID)] || deleted[derivedConversationID(a.Ref.Agent, m.remoteID)]
 }
 
 // nameMessages returns messages with the ids that they get here. taken grows by them.

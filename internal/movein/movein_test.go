@@ -95,11 +95,15 @@ func (mt *moveTest) plant(agent parley.AgentID, i int) {
 	if i%2 == 0 {
 		c.UserID, c.EmbedOrigin = parley.EndUserID(fmt.Sprint("user-", i)), "https://shop.example/a"
 	}
+	interval := time.Minute
+	if i%2 == 0 {
+		interval = 100 * time.Millisecond // the interface tells whole seconds
+	}
 	var list []parley.Message
 	for j := range 1 + i%5 {
 		m := parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
 			State: parley.MessageComplete, Parts: []parley.Part{{Type: "text", Text: fmt.Sprint("Text ", i, " ", j)}},
-			CreatedAt: at.Add(time.Duration(j) * time.Minute)}
+			CreatedAt: at.Add(time.Duration(j) * interval)}
 		if j%2 == 1 {
 			score := float64(i%11) / 10
 			m.Author, m.Score, m.AnswerState = parley.AuthorAssistant, &score, parley.AnswerUnsure

@@ -45,6 +45,7 @@ type Progress struct {
 	AgentsDone    int           // whose conversations are all read
 	Conversations int64         // that were written
 	Present       int64         // that were here already, and stay as they are
+	Deleted       int64         // that were deleted here before, and stay so
 	Total         int64         // that the service counts, of the agents that were looked at
 	Wait          time.Duration // before the next step
 	Problem       string        // why it waits, if not by the service's limits
@@ -309,6 +310,7 @@ func (r *run) progress(ctx context.Context, wait time.Duration) (*Progress, erro
 	}
 	p := &Progress{Agents: len(list), Conversations: sumOf(list, movedOf), Wait: wait, Done: r.moveIn.FinishedAt != nil,
 		Present: sumOf(list, func(a *store.MoveInAgent) int64 { return a.Present }),
+		Deleted: sumOf(list, func(a *store.MoveInAgent) int64 { return a.Deleted }),
 		Total:   sumOf(list, func(a *store.MoveInAgent) int64 { return a.Total })}
 	for i := range list {
 		if list[i].Stage == store.MoveInDone {

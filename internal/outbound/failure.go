@@ -42,7 +42,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 var errNotPublic = &Error{Kind: KindRefused,
-	Reason: "the host's address is not public, and the operator has not allowed it"}
+	Reason: "the host's address is not public, and the operator has not allowed it (PARLEY_FETCH_ALLOW)"}
 
 // wrapError turns an error of the transport into an *Error.
 func wrapError(err error) *Error {

@@ -29,7 +29,7 @@ func (s *Service) Erase(ctx context.Context, w Who) (*Erased, error) {
 	out := &Erased{IsComplete: true}
 	err := s.erase(ctx, w, out)
 	return out, errors.Join(err, s.DB.NotePerson(context.WithoutCancel(ctx), w.Account, s.Now(), w.Actor,
-		store.PersonErased, w.mark(), map[string]any{"conversations": out.Conversations, "leads": out.Leads,
+		store.PersonErased, s.mark(w), map[string]any{"conversations": out.Conversations, "leads": out.Leads,
 			"people": out.People, "visitors": out.Visitors, "texts": out.Texts, "isComplete": out.IsComplete && err == nil}))
 }
 

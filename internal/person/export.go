@@ -146,7 +146,7 @@ func (s *Service) Export(ctx context.Context, w Who) (*Export, error) {
 	if err != nil {
 		return nil, err
 	}
-	return out, s.DB.NotePerson(ctx, w.Account, s.Now(), w.Actor, store.PersonExported, w.mark(),
+	return out, s.DB.NotePerson(ctx, w.Account, s.Now(), w.Actor, store.PersonExported, s.mark(w),
 		map[string]any{"agents": len(out.Agents), "conversations": conversations})
 }
 

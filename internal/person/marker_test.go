@@ -200,6 +200,7 @@ var wordlessTables = map[string]string{
 	"migration_sums":      "the schema's own",
 	"model_servers":       "the company's own",
 	"move_in_agents":      "names of agents",
+	"move_in_deletions":   "ids of conversations that are gone",
 	"move_in_items":       "names of sources",
 	"move_ins":            "addresses of services",
 	"passage_vectors":     "of sources",

@@ -50,11 +50,12 @@ func forEachStore(t *testing.T, do func(f *fixture)) {
 		f.files = &ingest.Files{Dir: t.TempDir(), InDatabase: db.SQL().Dialect() == sqldb.Postgres}
 		sources := &ingest.Service{DB: db, Now: f.clock.Now, Files: f.files}
 		insights := &insight.Service{DB: db, Now: f.clock.Now}
-		f.service = &person.Service{DB: db, Now: f.clock.Now, DeleteConversations: conversations.Delete,
-			ReadFile:          func(context.Context, *store.Blob) ([]byte, error) { return []byte("planted"), nil },
-			DeleteUnusedFiles: sources.RemoveUnusedFiles,
-			ForgetWords:       insights.ForgetWords,
-			PurgeSearch:       func(context.Context, parley.AccountID) error { return nil }}
+		f.service = &person.Service{DB: db, Now: f.clock.Now, MarkKey: []byte("key"),
+			DeleteConversations: conversations.Delete,
+			ReadFile:            func(context.Context, *store.Blob) ([]byte, error) { return []byte("planted"), nil },
+			DeleteUnusedFiles:   sources.RemoveUnusedFiles,
+			ForgetWords:         insights.ForgetWords,
+			PurgeSearch:         func(context.Context, parley.AccountID) error { return nil }}
 		account := dbs.CreateAccount(t, db, "unlimited", f.clock.Now()).ID
 		f.agent = account.AgentRef(dbs.CreateAgent(t, db, dbs.NewAgent(account, f.clock.Now())))
 		do(f)
@@ -274,6 +275,34 @@ func TestNothingIsLeftOfAnErasedPerson(t *testing.T) {
 		if n := dbs.CountRows(f.TB, f.DB.SQL(), `select count(*) from audit_events where action = ?`,
 			store.PersonErased); n != 1 {
 			f.Errorf("%d entries in the audit chain", n)
+		}
+	})
+}
+
+// The audit log has the same mark for the same person, and nobody without the key of the installation can tell whose
+// it is, not even from an address that they guess.
+func TestAMarkDoesNotTellWhoItIs(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		ann := person.Who{Account: f.agent.Account, Email: "Ann@x.example"}
+		again, bo := ann, ann
+		again.Email, bo.Email = " ann@X.example", "bo@x.example"
+		for _, one := range []person.Who{ann, again, bo} {
+			_, err := f.service.Erase(f, one)
+			f.Must(err)
+		}
+		f.service.MarkKey = []byte("of another installation")
+		_, err := f.service.Erase(f, ann)
+		f.Must(err)
+		events, err := f.DB.AuditEvents(f, f.agent.Account, 0, 10)
+		f.Must(err)
+		var marks []string
+		for _, e := range events {
+			if e.Action == store.PersonErased {
+				marks = append(marks, e.Subject)
+			}
+		}
+		if len(marks) != 4 || marks[0] != marks[1] || marks[0] == marks[2] || marks[0] == marks[3] {
+			f.Errorf("marks: %q", marks)
 		}
 	})
 }

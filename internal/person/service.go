@@ -4,6 +4,7 @@ package person
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
@@ -17,6 +18,9 @@ import (
 type Service struct {
 	DB  *store.DB
 	Now func() time.Time
+
+	// MarkKey is the key of the marks that stand for people in the audit chain. It stays in the installation.
+	MarkKey []byte
 
 	// DeleteConversations deletes conversations of an agent: nothing finds them any more, and their rows are erased later.
 	DeleteConversations func(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID,
@@ -50,10 +54,13 @@ func (w Who) keys() store.PersonKeys {
 	return store.PersonKeys{Emails: []string{strings.TrimSpace(w.Email)}, Users: []string{w.UserID}}
 }
 
-// mark tells people apart in the audit chain and does not say who they are.
-func (w Who) mark() string {
-	sum := sha256.Sum256([]byte(string(w.Account) + "\n" + strings.ToLower(strings.TrimSpace(w.Email)) + "\n" + w.UserID))
-	return hex.EncodeToString(sum[:8])
+// mark returns what stands for a person in the audit chain. It tells people apart and does not say who they are: nobody
+// without the key can tell whether it is that of somebody whom they guess.
+func (s *Service) mark(w Who) string {
+	mac := hmac.New(sha256.New, s.MarkKey)
+	mac.Write([]byte("person in the audit log\x00" + string(w.Account) + "\x00" +
+		strings.ToLower(strings.TrimSpace(w.Email)) + "\x00" + w.UserID))
+	return hex.EncodeToString(mac.Sum(nil)[:8])
 }
 
 // eachAgent calls f with what each agent of the account holds of a person, and does nothing for the others.

@@ -179,6 +179,7 @@ func (x *Indexer) Purge(ctx context.Context) error {
 			return err
 		}
 	}
+	db.EmptyLog() // which has pages of before, and has overwritten some that the file still has
 	return nil
 }
 

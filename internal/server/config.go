@@ -3,11 +3,8 @@ package server
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -15,6 +12,7 @@ import (
 	"parley/internal/backup"
 	"parley/internal/bus"
 	"parley/internal/certs"
+	"parley/internal/datadir"
 	"parley/internal/httpapi"
 	"parley/internal/model"
 	"parley/internal/outbound"
@@ -268,10 +266,7 @@ func (c Config) Check() error {
 }
 
 // UploadsFolder is the folder of uploaded files in the data directory.
-const UploadsFolder = "blobs"
-
-// blobName is the name of an uploaded file that was accepted: its hash.
-var blobName = regexp.MustCompile(`^[0-9a-f]{64}$`)
+const UploadsFolder = datadir.UploadsFolder
 
 // CheckDataFolder refuses a data directory whose database is empty or missing while the files that belong to it are
 // there: a new database would not know them, and they would be removed.
@@ -279,24 +274,7 @@ func (c Config) CheckDataFolder() error {
 	if c.DatabaseURL != "" {
 		return nil
 	}
-	info, err := os.Stat(c.Database())
-	if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil // opening it reports better what is wrong
-	}
-	folder := c.UploadsDir()
-	found := false
-	err = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !blobName.MatchString(entry.Name()) {
-			return nil //nolint:nilerr // a folder that cannot be read holds nothing that is known
-		}
-		found = true
-		return fs.SkipAll
-	})
-	if found {
-		return fmt.Errorf("%s is empty or missing, but %s holds files that were uploaded. "+
-			"Restore the database from a backup; to begin with an empty one, move %s away first", c.Database(), folder, folder)
-	}
-	return err
+	return datadir.CheckDatabase(c.Database())
 }
 
 // proxies returns the proxies beyond the server's own that are believed.
@@ -325,7 +303,7 @@ func (c Config) checkBus() error {
 	}
 	var faults settingFaults
 	err := bus.CheckRedisURL(c.RedisURL)
-	faults.check(err == nil, "--redis-url: not a redis:// or rediss:// address")
+	faults.check(err == nil, "--redis-url: not a redis://, rediss:// or unix:// address")
 	faults.check(c.DatabaseURL != "", "--redis-url: servers that share a database need --database-url")
 	return errors.Join(faults...)
 }

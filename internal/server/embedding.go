@@ -75,7 +75,7 @@ func (m ModelConfig) OpenEmbedding() (*Embedding, error) {
 	case m.EmbeddingModel != "":
 		e, err := local.Open(m.EmbeddingModel)
 		if err != nil {
-			return nil, fmt.Errorf("--embedding-model (PARLEY_EMBEDDING_MODEL): %w", err)
+			return nil, fmt.Errorf("--embedding-model (PARLEY_EMBEDDING_MODEL): %w; name the folder of a model", err)
 		}
 		return &Embedding{Passages: e, Questions: e.Questions(), Model: e}, nil
 	case m.EmbedURL != "":

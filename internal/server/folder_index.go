@@ -41,7 +41,8 @@ func ReadFolder(folder fs.FS, r ReadProgress) (*FolderIndex, error) {
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, errors.New("the folder holds no Markdown or text files (.md, .markdown, .txt)")
+		return nil, parley.NewErrorf(parley.CodeInvalidBody,
+			"The folder holds no Markdown or text files (.md, .markdown, .txt): name one that does.")
 	}
 	s := &FolderIndex{index: retrieval.NewIndex(), texts: map[string]string{}}
 	for i, p := range list {

@@ -27,7 +27,9 @@ func (c Config) newExporter() *tracing.Exporter {
 	if c.OTLPEndpoint == "" || c.isOffline {
 		return nil
 	}
-	return tracing.NewExporter(c.OTLPEndpoint, c.OTLPHeaders, c.Version, c.Logger)
+	e := tracing.NewExporter(c.OTLPEndpoint, c.OTLPHeaders, c.Version, c.Logger)
+	e.Instance = parley.NewUUID()
+	return e
 }
 
 // newObserver returns what observes the requests; nil if nobody reads metrics or traces.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley"
 	"parley/internal/httpapi"
 	"parley/internal/httpclient"
 	"parley/internal/model"
@@ -203,13 +204,14 @@ func (m ModelConfig) newRegistry(wires []model.Wire) (*model.Registry, error) {
 func (m ModelConfig) wires() (wires []model.Wire) {
 	for _, w := range m.namedWires() {
 		if w.isConfigured() {
-			wires = append(wires, model.Wire{Prefix: w.prefix(), Model: w.New(w.baseURL(), w.Key)})
+			wires = append(wires, model.Wire{Prefix: w.prefix(), Model: w.New(w.baseURL(), w.Key),
+				Format: parley.WireFormat(w.Name)})
 		}
 	}
 	if m.ModelURL != "" {
 		wires = append(wires, model.Wire{Model: &openai.Model{
 			Client: httpclient.Client{BaseURL: m.ModelURL, Key: m.ModelKey},
-		}})
+		}, Format: parley.WireFormatOpenAI})
 	}
 	return wires
 }

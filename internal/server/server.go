@@ -35,9 +35,6 @@ type Server struct {
 // Open opens the database, brings its schema up to date and builds a server on it. Nothing runs until Run.
 func Open(ctx context.Context, cfg Config) (*Server, error) {
 	cfg = cfg.withDefaults()
-	if err := cfg.CheckDataFolder(); err != nil {
-		return nil, err
-	}
 	services, err := newServices(ctx, cfg)
 	if err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ type shared struct {
 
 	cfg       Config
 	startedAt time.Time
-	cursorKey []byte            // seals the cursors of lists
+	cursorKey []byte            // of what the installation signs, such as the cursors of lists
 	metrics   *metrics.Metrics  // nil if nobody reads them
 	embedding *Embedding        // nil if the settings name none
 	reranker  *cohere.Reranker  // nil if there is no reranking server
@@ -128,6 +128,9 @@ func (c *callbacks) endVoiceSessions() {
 
 // newServices opens the database, brings its schema up to date and builds the services.
 func newServices(ctx context.Context, cfg Config) (*Services, error) {
+	if err := cfg.CheckDataFolder(); err != nil {
+		return nil, err
+	}
 	b, err := newBuilder(ctx, cfg)
 	if err != nil {
 		return nil, err
@@ -183,7 +186,7 @@ const refusalInterval = 5 * time.Second
 // archive returns what exports accounts.
 func (s *Services) archive() *archive.Installation {
 	return &archive.Installation{Data: s.cfg.Data, DatabaseURL: s.cfg.DatabaseURL, Program: s.cfg.Version, Now: s.cfg.Now,
-		Logger: s.cfg.Logger}
+		Logger: s.cfg.Logger, CheckAction: actions.ValidateAction}
 }
 
 // incomingFolder returns the folder of uploads that are not stored yet.
@@ -191,7 +194,7 @@ func (s *Services) incomingFolder() (string, error) { return s.Ingest.Files.Inco
 
 // newPeople returns what exports and erases what is held of people.
 func (s *Services) newPeople() *person.Service {
-	return &person.Service{DB: s.DB, Now: s.cfg.Now, DeleteConversations: s.Conversations.Delete,
+	return &person.Service{DB: s.DB, Now: s.cfg.Now, MarkKey: s.cursorKey, DeleteConversations: s.Conversations.Delete,
 		ReadFile: s.Ingest.FileBytes, DeleteUnusedFiles: s.Ingest.RemoveUnusedFiles,
 		ForgetWords: s.Insight.ForgetWords, PurgeSearch: s.Indexer.RequestPurge}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/internal/sqldb/sqlite"
@@ -23,6 +24,9 @@ const (
 	checkInterval   = 25 * time.Millisecond
 )
 
+// emptyRetryInterval is how long emptying the log waits for readers.
+const emptyRetryInterval = time.Second
+
 // checkpointer copies the write-ahead log into the database file on a connection and a goroutine of its own.
 type checkpointer struct {
 	mu      sync.Mutex // guards conn
@@ -31,6 +35,7 @@ type checkpointer struct {
 	logger  *slog.Logger
 	// restartAt is the number of pages at which the log is to start from its beginning. Only the goroutine uses it.
 	restartAt int
+	emptyDue  atomic.Bool   // the log is to be emptied, however short it is
 	wake      chan struct{} // receives after a commit
 	closing   chan struct{}
 	stopped   chan struct{}
@@ -66,6 +71,9 @@ func (c *checkpointer) loop() {
 
 // checkLog copies the log when it is long enough, and has it start from the beginning.
 func (c *checkpointer) checkLog() error {
+	if c.emptyDue.Swap(false) {
+		return c.emptyLog()
+	}
 	pages, copied, err := c.checkpoint("noop")
 	if err != nil || pages-copied < copyAtPages {
 		return err
@@ -76,6 +84,26 @@ func (c *checkpointer) checkLog() error {
 		return err
 	}
 	return c.restartLog(pages)
+}
+
+// requestEmptyLog has the log emptied by the goroutine.
+func (c *checkpointer) requestEmptyLog() {
+	c.emptyDue.Store(true)
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// emptyLog copies all of the log and cuts it off. Where a reader or the writer is in the way, it is tried again later.
+func (c *checkpointer) emptyLog() error {
+	c.counter.incrementDue.Store(true) // what is committed from now on is in the log alone
+	defer c.counter.incrementDue.Store(true)
+	pages, _, err := c.checkpoint("truncate")
+	if err != nil || pages != 0 {
+		time.AfterFunc(emptyRetryInterval, c.requestEmptyLog)
+	}
+	return err
 }
 
 // restartLog has the log start from its beginning if it is long enough. Where a reader is in the way, it is tried again

@@ -135,6 +135,14 @@ func (db *DB) SkipLocked() string {
 // an error.
 func (db *DB) SetQuota(ctx context.Context, pages int) error { return db.engine.setQuota(ctx, pages) }
 
+// EmptyLog has the write-ahead log of SQLite copied into the file and emptied soon, so that neither of the two holds
+// what was erased. On PostgreSQL, and in a snapshot, it does nothing.
+func (db *DB) EmptyLog() {
+	if e, ok := db.engine.(*sqliteEngine); ok {
+		e.checkpointer.requestEmptyLog()
+	}
+}
+
 // ErrFull is among the causes of SERVICE_UNDER_MAINTENANCE when the database can be reached but cannot store: its disk
 // or its quota is full, or the disk fails. It is unknown when that will end.
 var ErrFull = errors.New("sqldb: no room")

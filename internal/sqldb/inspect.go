@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -19,6 +21,9 @@ type Schema struct {
 	Changed []string // the files that have changed since the database ran them
 	Reader  int64    // the lowest version that a program must know to use the database
 	Advice  string   // which program is needed, where this one cannot use the database; empty otherwise
+
+	Program       string // the version of the program that ran the newest migration; empty if it is not known
+	ReaderProgram string // the same of the migration that a program must know
 }
 
 // Schema compares the schema with the files that Migrate takes.
@@ -54,7 +59,7 @@ func (s *Snapshot) addReader(ctx context.Context, schema *Schema) error {
 	if err == nil && hasReaders {
 		r, err = readReader(ctx, s.DB, schema.Newest)
 	}
-	schema.Reader = r.needed
+	schema.Reader, schema.ReaderProgram, schema.Program = r.needed, r.program, r.currentProgram
 	if r.current > schema.Newest && r.needed > schema.Newest {
 		schema.Advice = r.advice()
 	}
@@ -141,4 +146,51 @@ func (s *Snapshot) PostgresState(ctx context.Context) (state PostgresState, err 
 		&state.Connections, &state.MaxConnections)
 	state.IsAsync, state.Clock = commit == "off", time.UnixMilli(millis)
 	return state, err
+}
+
+// Index is an index of the schema.
+type Index struct {
+	Name      string
+	Statement string // that makes it
+}
+
+// MissingIndexes lists the indexes that the files of Migrate make, up to the version of the database, and that it does
+// not have.
+func (s *Snapshot) MissingIndexes(ctx context.Context, files fs.FS) (missing []Index, err error) {
+	m, err := newMigrations(files, s.DB.Dialect())
+	if err != nil {
+		return nil, err
+	}
+	version, err := currentVersion(ctx, s.DB)
+	if err != nil {
+		return nil, err
+	}
+	query := `select name from sqlite_schema where type = 'index'`
+	if s.DB.Dialect() == Postgres {
+		query = `select cast(indexname as text) from pg_indexes where schemaname = current_schema()`
+	}
+	present, err := All(ctx, s.DB, Column[string], query)
+	isPresent := func(i Index) bool { return slices.Contains(present, i.Name) }
+	return slices.DeleteFunc(m.indexes(version), isPresent), err
+}
+
+// indexStatement is a statement that makes or drops an index.
+var indexStatement = regexp.MustCompile(`(?im)^\s*(create|drop) (?:unique )?index (\w+)[^;]*;`)
+
+// indexes lists the indexes that the schema of a version has, in the order in which they were made. Parley drops no
+// table that has any.
+func (m migrations) indexes(version int64) (list []Index) {
+	for _, v := range slices.Sorted(maps.Keys(m.sums)) {
+		if v > version {
+			break
+		}
+		for _, found := range indexStatement.FindAllStringSubmatch(string(m.files[m.sums[v].name].Data), -1) {
+			statement, name := strings.Join(strings.Fields(found[0]), " "), found[2]
+			list = slices.DeleteFunc(list, func(i Index) bool { return i.Name == name })
+			if strings.EqualFold(found[1], "create") {
+				list = append(list, Index{name, statement})
+			}
+		}
+	}
+	return list
 }

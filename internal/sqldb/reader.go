@@ -43,6 +43,8 @@ type databaseReader struct {
 	current int64  // the newest migration that the database has run
 	needed  int64  // the lowest version that a program must know; current if that is not known
 	program string // the version of the program that ran the needed migration; empty if it is not known
+
+	currentProgram string // the same of the newest migration
 }
 
 // readReader reads what the database asks of a program that knows migrations up to a version.
@@ -60,7 +62,7 @@ func readReader(ctx context.Context, db *DB, newest int64) (r databaseReader, er
 	if _, isKnown := programs[r.current]; !isKnown && r.current > newest {
 		r.needed = r.current
 	}
-	r.program = programs[r.needed]
+	r.program, r.currentProgram = programs[r.needed], programs[r.current]
 	return r, err
 }
 

@@ -257,3 +257,28 @@ func measureLog(t *testing.T) int64 {
 	check.Must(t, err)
 	return info.Size()
 }
+
+// A log that is to be emptied is emptied soon, without a further write, and however short it is; where a reader is in
+// the way, once that has ended.
+func TestLogIsEmptied(t *testing.T) {
+	path := dbs.NewSQLitePath(t)
+	db := dbs.Open(t, path)
+	execStatement(t, db, `create table t (id text)`)
+	rows, err := db.Query(t.Context(), `select count(*) from sqlite_schema`)
+	if err != nil || !rows.Next() {
+		t.Fatal(err)
+	}
+	execStatement(t, db, `insert into t values ('erased')`)
+	db.EmptyLog()
+	if err := rows.Close(); err != nil {
+		t.Fatal(err)
+	}
+	check.Eventually(t, "an empty log", func() bool {
+		info, err := os.Stat(path + "-wal")
+		return err == nil && info.Size() == 0
+	})
+	content, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(content), "erased") {
+		t.Error("the file does not have what the log had", err)
+	}
+}

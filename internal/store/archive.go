@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley"
 	"parley/internal/sqldb"
 )
 
@@ -22,7 +23,7 @@ type ArchiveColumn struct {
 	Name       string
 	Kind       ArchiveKind
 	IsNullable bool
-	Enum       string   // the name of its values, as parley.EnumValues knows it; empty for none
+	Values     []string // that it may have; nil for any
 	References string   // the table whose id it is; empty for none
 	IDPaths    []string // the places of ids within JSON
 }
@@ -51,6 +52,8 @@ const (
 	ArchiveMessage0 ArchiveKind = "message0"
 	ArchiveWho      ArchiveKind = "who"
 	ArchiveAgent    ArchiveKind = "agent"
+	ArchiveDay      ArchiveKind = "day"
+	ArchiveMonth    ArchiveKind = "month"
 )
 
 // IsJSON reports whether the column holds JSON.
@@ -137,8 +140,16 @@ func (t *ArchiveTable) addColumn(line string) {
 	if isEnum {
 		kind = string(ArchiveText)
 	}
-	t.Columns = append(t.Columns, ArchiveColumn{Name: name, Kind: ArchiveKind(kind), IsNullable: isNullable, Enum: enum,
-		References: to, IDPaths: strings.Fields(paths)})
+	t.Columns = append(t.Columns, ArchiveColumn{Name: name, Kind: ArchiveKind(kind), IsNullable: isNullable,
+		Values: archiveValues(enum), References: to, IDPaths: strings.Fields(paths)})
+}
+
+// archiveValues returns the values of an enumeration of archiveEnums or of package parley; nil for none.
+func archiveValues(enum string) []string {
+	if values := archiveEnums[enum]; values != nil {
+		return values
+	}
+	return parley.EnumValues(enum)
 }
 
 // ColumnIndex returns the place of a column among those that are archived.

@@ -224,10 +224,49 @@ func (db *DB) checkReference(ctx context.Context, t *ArchiveTable, c ArchiveColu
 		  where r.id = t.`+c.Name+` and r.account_id = ?`+sameAgent+`)
 		limit 1`, slices.Concat([]any{account}, agents, []any{account})...)
 	if err == nil && len(found) > 0 {
-		err = fmt.Errorf("%s: %s names %q, which is not among the %s of the same agent", t.Name, c.Name, found[0],
-			c.References)
+		err = &ArchiveReferenceError{Table: t, Column: c, ID: found[0]}
 	}
 	return err
+}
+
+// ArchiveReferenceError says that a row names another one that is not there, or that is of another agent.
+type ArchiveReferenceError struct {
+	Table  *ArchiveTable
+	Column ArchiveColumn
+	ID     string // that it names, as it is in the installation
+}
+
+func (e *ArchiveReferenceError) Error() string {
+	return fmt.Sprintf("%s: %s", e.Table.Name, e.Explain(e.ID))
+}
+
+// Explain says what is wrong, with the id as the reader knows it.
+func (e *ArchiveReferenceError) Explain(id string) string {
+	return fmt.Sprintf("%s names %q, which is not among the %s of the same agent", e.Column.Name, id, e.Column.References)
+}
+
+// FindConversationBehind returns a conversation of an account that has a message with a higher number than the last one
+// that it knows; empty if there is none.
+func (db *DB) FindConversationBehind(ctx context.Context, account parley.AccountID,
+	agents []parley.AgentID) (id string, err error) {
+	err = inGroups(agents, func(some []any) error {
+		if id != "" {
+			return nil
+		}
+		found, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
+			select c.id
+			from conversations c
+			where c.account_id = ?`+ofAgents("c.", some)+` and c.last_seq < coalesce((
+			  select max(m.seq)
+			  from messages m
+			  where m.agent_id = c.agent_id and m.conversation_id = c.id), 0)
+			limit 1`, slices.Concat([]any{account}, some)...)
+		if err == nil && len(found) > 0 {
+			id = found[0]
+		}
+		return err
+	})
+	return id, err
 }
 
 func (t *ArchiveTable) hasAgent() bool {
@@ -270,11 +309,23 @@ var archiveReaders = map[string]archiveReader{
 
 const byAccount = "where account_id = ?"
 
-// archiveReader reads the rows of an account, and of some of its agents where rows have one.
-type archiveReader func(ctx context.Context, db *DB, account parley.AccountID, agents []any) error
+// archiveReader reads rows of a table as those who work with them do.
+type archiveReader struct {
+	// readAll reads the rows of an account, and of some of its agents where rows have one.
+	readAll  func(ctx context.Context, db *DB, account parley.AccountID, agents []any) error
+	newCheck func(t *ArchiveTable) func(row []any) error // of rows of an archive
+}
 
-// readAll returns a function that reads all rows of an account, which is the last parameter of where.
+// readAll returns what reads all rows of an account, which is the last parameter of where.
 func readAll[T any](t table[T], where string, first ...any) archiveReader {
+	return archiveReader{
+		readAll:  newAccountReader(t, where, first),
+		newCheck: func(a *ArchiveTable) func(row []any) error { return newRowCheck(t, a) },
+	}
+}
+
+func newAccountReader[T any](t table[T], where string, first []any) func(context.Context, *DB, parley.AccountID,
+	[]any) error {
 	alias := ""
 	if strings.Contains(where, "t.") {
 		alias = "t."
@@ -301,11 +352,13 @@ func readAll[T any](t table[T], where string, first ...any) archiveReader {
 func (db *DB) ReadArchiveRows(ctx context.Context, account parley.AccountID, agents []parley.AgentID,
 	ahead bool) error {
 	for _, t := range archiveTables {
-		read := archiveReaders[t.Name]
-		if read == nil || t.IsWrittenAhead() != ahead {
+		reader, ok := archiveReaders[t.Name]
+		if !ok || t.IsWrittenAhead() != ahead {
 			continue
 		}
-		if err := t.eachAgents(agents, func(some []any) error { return read(ctx, db, account, some) }); err != nil {
+		if err := t.eachAgents(agents, func(some []any) error {
+			return reader.readAll(ctx, db, account, some)
+		}); err != nil {
 			return fmt.Errorf("%s: %w", t.Name, err)
 		}
 	}

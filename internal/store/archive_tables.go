@@ -18,6 +18,8 @@ package store
 //	message      the id of a message, which another service may have given; message0 may be empty
 //	who          an id of a member, or a word for somebody else
 //	agent        the name of a setting of an agent, which ends with its id
+//	day, month   a day such as 2026-11-21, a month such as 2026-11
+//	enum:NAME    one of the values of NAME (archiveEnums, parley.EnumValues)
 //
 // "-> table" says whose id it is. A row whose id there is not archived is not either; where the id may be null, it is
 // null then. "ids" lists the places of ids within JSON. A column with "=" is not archived: it gets that value on
@@ -101,7 +103,7 @@ agents (id): t.deleted_at is null
   picture_blob id? -> blobs
   voice_limits object?
   widget_limits object?
-  mailed_day text?
+  mailed_day day?
   file_retention_days nat?
   visitor_retention_days nat?
   identity_secret = secret # a secret: a new one is made
@@ -224,7 +226,7 @@ source_versions (id): exists (select 1 from sources v
   content json?
   text text
   blob_id id? -> blobs
-  state text
+  state enum:versionState
   created_at nat
 
 passages (id): exists (select 1 from sources v where v.id = t.source_id and v.live_version = t.version_id)
@@ -244,12 +246,12 @@ crawl_pages (id)
   agent_id id -> agents
   source_id id -> sources
   url text
-  role text
+  role enum:crawlRole
   depth nat32
   hops nat32
   place nat
   left_out nat32
-  state text
+  state enum:crawlState
   reason text
   target text
   status nat32

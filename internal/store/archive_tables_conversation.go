@@ -49,14 +49,14 @@ visitor_files (id)
 visitor_credits (agent_id, visitor_id, day)
   agent_id id -> agents
   visitor_id id0 -> visitors
-  day text
+  day day
   used nat
   reserved = 0 # no answer is being given
 
 conversations (id): t.deleted_at is null
   id id
   agent_id id -> agents
-  face text
+  face enum:api
   external_id text?
   channel enum:channel
   streamed flag
@@ -85,15 +85,18 @@ conversations (id): t.deleted_at is null
   embed_locale text?
   deleted_at = null # what is deleted is not archived
 
+move_in_deletions (conversation_id)
+  conversation_id text
+
 messages (agent_id, conversation_id, seq)
   agent_id id -> agents
   conversation_id id -> conversations
   seq nat
   id message
-  author text
+  author enum:author
   author_id id? -> users
-  type text
-  state text
+  type enum:ticketMessageType
+  state enum:messageState
   turn_id id? -> turns
   parts array ids *.file.id
   feedback enum:rating?
@@ -110,7 +113,7 @@ messages (agent_id, conversation_id, seq)
   created_at nat
   superseded_at nat?
   about object? ids doneBy assignedTo assignedFrom statusFrom statusTo from to
-  answer_state text?
+  answer_state enum:answerState?
   feedback_comment text?
 
 turns (id): t.state <> 'open'
@@ -119,8 +122,8 @@ turns (id): t.state <> 'open'
   conversation_id id -> conversations
   user_message_id message0
   message_id message0
-  state text
-  month text
+  state enum:turnState
+  month month
   charged nat?
   started_at nat
   ended_at nat?
@@ -143,7 +146,7 @@ tool_calls (id)
   client_side flag
   input json
   output json?
-  status text
+  status enum:toolStatus
   created_at nat
   answered_at nat?
 
@@ -153,8 +156,8 @@ procedure_runs (id)
   conversation_id id -> conversations
   procedure_name text
   step nat32
-  state text
-  outcome text?
+  state enum:runState
+  outcome enum:procedureOutcome?
   started_at nat
   ended_at nat?
   procedure_key text
@@ -189,7 +192,7 @@ saved_views (id)
 drafts (user_id, conversation_id, kind)
   user_id id -> users
   conversation_id id -> conversations
-  kind text
+  kind enum:draftKind
   agent_id id -> agents
   body text
   seen nat
@@ -305,16 +308,16 @@ voice_sessions (id): t.ended_at is not null
   user_id text
   timezone text
   max_seconds nat
-  state text
+  state enum:voiceState
   price nat
-  month text
+  month month
   charged nat
   minutes nat32
   created_at nat
   joined_at nat?
   seen_at nat?
   ended_at nat?
-  end_reason text?
+  end_reason enum:voiceEnd?
   owner = '' # no server carries the session
   lease_until = 0 # no server carries the session
   end_asked = null # no server carries the session
@@ -345,10 +348,10 @@ conversation_insights (conversation_id)
   user_id text?
   channel enum:channel
   created_at nat
-  day text
+  day day
   topic text
   topics array
-  sentiment text
+  sentiment enum:sentimentOrNone
   escalated flag
   has_voice flag
   action_types array
@@ -357,7 +360,7 @@ conversation_insights (conversation_id)
   refused nat32
   up nat32
   down nat32
-  outcome text
+  outcome enum:outcome
   asked_again flag
   terms text
   made_at nat
@@ -371,10 +374,10 @@ insight_questions (conversation_id, seq)
 
 insight_days (agent_id, day, channel, topic, sentiment)
   agent_id id -> agents
-  day text
-  channel text
+  day day
+  channel enum:channel
   topic text
-  sentiment text
+  sentiment enum:sentimentOrNone
   conversations int
   messages int
   answers int
@@ -390,19 +393,19 @@ insight_days (agent_id, day, channel, topic, sentiment)
 
 credit_usage (agent_id, month)
   agent_id id0 -> agents
-  month text
+  month month
   used int
   reserved = 0 # no answer is being given
 
 credit_days (day, agent_id)
-  day text
+  day day
   agent_id id0 -> agents
   used int
 
 credit_models (agent_id, day, kind, model)
   agent_id id0 -> agents
-  day text
-  kind text
+  day day
+  kind enum:charge
   model text
   used int
   charges int
@@ -410,9 +413,9 @@ credit_models (agent_id, day, kind, model)
 credit_ledger (turn_id, kind): not exists (select 1 from turns o
   where o.id = t.turn_id and o.state = 'open')
   turn_id id
-  kind text
+  kind enum:charge
   agent_id id0 -> agents
   amount int
-  month text
+  month month
   at nat
 `

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -48,15 +49,12 @@ func (a *AuditEvent) Follows(account parley.AccountID, place AuditPlace) bool {
 	return a.Seq == place.Seq+1 && a.PreviousHash == place.Hash && a.Hash == a.computeHash(account)
 }
 
-// AppendAuditEvent appends one act to the account's chain. details encodes as a JSON object; nil is {}. Call it last in
-// its transaction: it locks the account's row until commit.
+// AppendAuditEvent appends one act to the account's chain. details encodes as a JSON object; nothing is {}. Call it
+// last in its transaction: it locks the account's row until commit.
 func (db *DB) AppendAuditEvent(ctx context.Context, account parley.AccountID, now time.Time, actor, action,
 	subject string, details any) error {
-	a := AuditEvent{At: timeFromMillis(millis(now)), Actor: actor, Action: action, Subject: subject, Details: "{}",
-		Origin: parley.OriginOf(ctx)}
-	if details != nil {
-		a.Details = toJSON(details).(string)
-	}
+	a := AuditEvent{At: timeFromMillis(millis(now)), Actor: actor, Action: action, Subject: subject,
+		Details: encodeAuditDetails(details), Origin: parley.OriginOf(ctx)}
 	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		if _, err := tx.LockAccount(ctx, account); err != nil {
 			return err
@@ -78,6 +76,15 @@ func (db *DB) AppendAuditEvent(ctx context.Context, account parley.AccountID, no
 			  audit_hash = ?
 			where id = ?`, row.Seq, row.Hash, account)
 	})
+}
+
+// encodeAuditDetails encodes what is worth knowing of an act as a JSON object: {} for nothing, such as a nil map.
+func encodeAuditDetails(details any) string {
+	text, _ := toJSON(details).(string)
+	if text == "" || text == "null" {
+		return "{}"
+	}
+	return text
 }
 
 // auditEnd returns the end of an account's chain as the account has it. Fails with ACCOUNT_NOT_FOUND.
@@ -104,12 +111,44 @@ var auditTable = newTable("audit_events", func(a *AuditEvent) []field {
 	}
 })
 
-// AuditEvents lists the acts after the one numbered seq, oldest first, at most limit.
-func (db *DB) AuditEvents(ctx context.Context, account parley.AccountID, seq int64, limit int) ([]AuditEvent, error) {
-	return auditTable.list(ctx, db, `
+const auditEventsAfter = `
 		where account_id = ? and seq > ?
 		order by seq
-		limit ?`, account, seq, limit)
+		limit ?`
+
+// AuditEvents lists the acts after the one numbered seq, oldest first, at most limit.
+func (db *DB) AuditEvents(ctx context.Context, account parley.AccountID, seq int64, limit int) ([]AuditEvent, error) {
+	return auditTable.list(ctx, db, auditEventsAfter, account, seq, limit)
+}
+
+// readableAuditEvents is AuditEvents up to the first row that cannot be read, such as one with a fraction for its time.
+// isCut says that there is one: no program writes it.
+func (db *DB) readableAuditEvents(ctx context.Context, account parley.AccountID, seq int64,
+	limit int) (list []AuditEvent, isCut bool, err error) {
+	rows, err := db.sql.Query(ctx, auditTable.selectText(auditEventsAfter), account, seq, limit)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { _ = rows.Close() }()
+	read := auditTable.reader()
+	for rows.Next() {
+		a, err := read(rows.Scan)
+		switch {
+		case isUnreadable(ctx, err):
+			return list, true, nil
+		case err != nil:
+			return nil, false, err
+		}
+		list = append(list, a)
+	}
+	return list, false, rows.Err()
+}
+
+// isUnreadable reports whether reading a row has failed because of what is in it: neither was it interrupted, nor is
+// the database out of reach.
+func isUnreadable(ctx context.Context, err error) bool {
+	var known *parley.Error
+	return err != nil && ctx.Err() == nil && !errors.As(err, &known) && !sqldb.IsNotFound(err)
 }
 
 // AuditFilter narrows the list of an account's acts. Empty fields do not.
@@ -318,7 +357,8 @@ type AuditStep struct {
 }
 
 // VerifyAuditRows checks the rows of an account's chain behind a place, at most limit, and looks for one with a hash;
-// an empty one is not looked for. At the end it checks that the account has the same end.
+// an empty one is not looked for. A row that cannot be read breaks it. At the end it checks that the account has the
+// same end.
 func (db *DB) VerifyAuditRows(ctx context.Context, account parley.AccountID, from AuditPlace, hash string,
 	limit int) (AuditStep, error) {
 	step := AuditStep{To: from}
@@ -326,7 +366,7 @@ func (db *DB) VerifyAuditRows(ctx context.Context, account parley.AccountID, fro
 	if from == (AuditPlace{}) {
 		after = math.MinInt64 // a row in front of the first one has been put there
 	}
-	list, err := db.AuditEvents(ctx, account, after, limit)
+	list, isCut, err := db.readableAuditEvents(ctx, account, after, limit)
 	if err != nil {
 		return step, err
 	}
@@ -339,6 +379,10 @@ func (db *DB) VerifyAuditRows(ctx context.Context, account parley.AccountID, fro
 		step.Rows++
 		step.Found = step.Found || hash != "" && list[i].Hash == hash
 	}
+	if isCut {
+		step.Breaks, step.IsEnd = true, true
+		return step, nil
+	}
 	if step.IsEnd = len(list) < limit; !step.IsEnd {
 		return step, nil
 	}
@@ -348,10 +392,14 @@ func (db *DB) VerifyAuditRows(ctx context.Context, account parley.AccountID, fro
 // checkAuditEnd checks the end of a chain against what the account has. Rows that came meanwhile are behind it.
 func (db *DB) checkAuditEnd(ctx context.Context, account parley.AccountID, step *AuditStep) error {
 	end, err := db.auditEnd(ctx, account)
+	if isUnreadable(ctx, err) {
+		step.Breaks = true
+		return nil
+	}
 	if err != nil || end == step.To {
 		return err
 	}
-	more, err := db.AuditEvents(ctx, account, step.To.Seq, 1)
+	more, _, err := db.readableAuditEvents(ctx, account, step.To.Seq, 1)
 	if err != nil {
 		return err
 	}
@@ -360,13 +408,14 @@ func (db *DB) checkAuditEnd(ctx context.Context, account parley.AccountID, step 
 	return nil
 }
 
-// LastAuditEvent returns the number of the last act on an account; 0 if there is none.
+// LastAuditEvent returns the number of the last act on an account, as the account has it; 0 if there is none. Fails
+// with ACCOUNT_NOT_FOUND.
 func (db *DB) LastAuditEvent(ctx context.Context, account parley.AccountID) (int64, error) {
-	last, err := auditTable.one(ctx, db, `where account_id = ? order by seq desc limit 1`, account)
-	if sqldb.IsNotFound(err) {
-		err = nil
+	end, err := db.auditEnd(ctx, account)
+	if isUnreadable(ctx, err) {
+		return 0, nil
 	}
-	return last.Seq, err
+	return end.Seq, err
 }
 
 // VerifyAuditChain walks the account's chain and fails at the first row that does not fit. It returns the number of

@@ -438,3 +438,63 @@ func TestAChainWrittenAgainIsShownByAKeptHash(t *testing.T) {
 		}
 	})
 }
+
+// auditTypeEdits put in what only SQLite holds in a column of numbers; each names the row that no longer fits.
+var auditTypeEdits = map[string]int64{
+	`update audit_events set at = at + 0.4 where seq = 3`:    3,
+	`update audit_events set at = 'x' where seq = 3`:         3,
+	`update audit_events set at = x'00ff' where seq = 3`:     3,
+	`update audit_events set at = at + 0.4 where seq = 6`:    6,
+	`update audit_events set seq = '3x' where seq = 3`:       3,
+	`update audit_events set seq = 3.5 where seq = 3`:        3,
+	`update audit_events set seq = '6x' where seq = 6`:       6,
+	`update accounts set audit_seq = 'x' where audit_seq=6`:  7,
+	`update accounts set audit_seq = 6.5 where audit_seq =6`: 7,
+}
+
+// A row that cannot be read breaks the chain, as any other that was changed: it is no failure of the check.
+func TestAuditRowsOfOtherTypesBreakTheChain(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		if fx.SQL().Dialect() == sqldb.Postgres {
+			return // a column holds its own type alone
+		}
+		fx.fillAudit(6)
+		for edit, row := range auditTypeEdits {
+			err := fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) error {
+				edited := *fx
+				edited.DB = tx
+				if edited.change(edit) != 1 {
+					fx.Errorf("%s changes nothing", edit)
+				}
+				step, err := tx.VerifyAuditRows(fx, fx.Account.ID, store.AuditPlace{}, "", 1000)
+				if err != nil || !step.Breaks || !step.IsEnd || step.To.Seq != row-1 {
+					fx.Errorf("%s: %+v, %v", edit, step, err)
+				}
+				if _, err := tx.LastAuditEvent(fx, fx.Account.ID); err != nil {
+					fx.Errorf("%s: the number of the last act: %v", edit, err)
+				}
+				return errUndone
+			})
+			if !errors.Is(err, errUndone) {
+				fx.Fatal(err)
+			}
+		}
+	})
+}
+
+// What is worth knowing of an act is always an object, however nothing is said.
+func TestAuditDetailsAreAnObject(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		var none map[string]any
+		for _, details := range []any{nil, none, map[string]any{}} {
+			fx.must(fx.AppendAuditEvent(fx, fx.Account.ID, testTime, "operator", "key.create", "k", details))
+		}
+		list, err := fx.AuditEvents(fx, fx.Account.ID, 0, 10)
+		fx.must(err)
+		for _, a := range list {
+			if a.Details != "{}" {
+				fx.Errorf("row %d: %s", a.Seq, a.Details)
+			}
+		}
+	})
+}

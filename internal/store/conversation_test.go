@@ -159,6 +159,7 @@ func TestDeletedConversationIsNotFound(t *testing.T) {
 func TestErasedConversationLeavesNoRow(t *testing.T) {
 	forEachDatabase(t, func(fx *fixture) {
 		tables := fx.tableColumns()
+		delete(tables, "move_in_deletions") // the ids of what was deleted, so that it is not taken over again
 		c, other := fx.createConversation(parley.ChannelAPI, "", testTime),
 			fx.createConversation(parley.ChannelAPI, "", testTime)
 		rowCounts := func(id parley.ConversationID) (rows string) {

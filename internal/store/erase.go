@@ -222,7 +222,8 @@ func (db *DB) eraseKeys(ctx context.Context, h erasableTable, owner string, valu
 
 // DeleteConversations marks conversations of an agent as deleted: from then on nothing finds them and no running answer
 // can write to them, and the names that clients gave them are free. Their rows are left for EraseConversations. With
-// idle, one that was active since stays. It returns those it deleted.
+// idle, one that was active since stays. Whoever takes over from another service leaves them out from then on. It
+// returns those it deleted.
 func (db *DB) DeleteConversations(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID,
 	idle *time.Time, now time.Time) ([]parley.ConversationID, error) {
 	if len(ids) == 0 {
@@ -254,6 +255,9 @@ func (db *DB) DeleteConversations(ctx context.Context, ref parley.AgentRef, ids 
 	for i, g := range list {
 		deleted[i] = g.id
 		api += boolToInt(g.channel == parley.ChannelAPI)
+	}
+	if err := db.noteDeletedMoveIns(ctx, ref, deleted, now); err != nil {
+		return nil, err
 	}
 	if err := db.exec(ctx, `
 		delete from tickets

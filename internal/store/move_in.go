@@ -90,6 +90,7 @@ type MoveInAgent struct {
 	Total    int64      // conversations that the service counts
 	Moved    int64      // conversations that were written
 	Present  int64      // conversations that were there already
+	Deleted  int64      // conversations that were deleted here before
 	LeftOut  []MoveInSetting
 }
 
@@ -130,6 +131,7 @@ func moveInAgentProgress(a *MoveInAgent) []field {
 		{"total", &a.Total},
 		{"moved", &a.Moved},
 		{"present", &a.Present},
+		{"deleted", &a.Deleted},
 	}
 }
 
@@ -159,7 +161,8 @@ func (db *DB) RestartMoveInAgents(ctx context.Context, m *MoveIn) error {
 		  walk = '{}',
 		  total = 0,
 		  moved = 0,
-		  present = 0
+		  present = 0,
+		  deleted = 0
 		where move_in_id = ? and account_id = ?`, MoveInSources, m.ID, m.AccountID)
 }
 
@@ -255,6 +258,48 @@ func (db *DB) OwnersOfConversations(ctx context.Context,
 		}
 	}
 	return owners, nil
+}
+
+// DeletedMoveIns returns those of the ids that conversations of an account had which were deleted and may have been
+// taken over before.
+func (db *DB) DeletedMoveIns(ctx context.Context, account parley.AccountID,
+	ids []parley.ConversationID) (map[parley.ConversationID]bool, error) {
+	deleted := map[parley.ConversationID]bool{}
+	for part := range slices.Chunk(ids, 200) {
+		list, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
+			select conversation_id
+			from move_in_deletions
+			where account_id = ? and conversation_id in `+placeholders(len(part)),
+			append([]any{account}, toAny(part)...)...)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range list {
+			deleted[id] = true
+		}
+	}
+	return deleted, nil
+}
+
+// maxClockDifference is how far the clock of a service may be ahead of ours.
+const maxClockDifference = 24 * time.Hour
+
+// noteDeletedMoveIns notes conversations of an agent that are deleted, so that they are not taken over again. What has
+// begun here since the service was last read was not taken over, and is not noted.
+func (db *DB) noteDeletedMoveIns(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID,
+	now time.Time) error {
+	args := append([]any{ref.Agent, ref.Account}, toAny(ids)...)
+	return db.exec(ctx, `
+		insert into move_in_deletions (account_id, conversation_id)
+		select c.account_id, c.id
+		from conversations c
+		where c.agent_id || '' = ? and c.account_id || '' = ? and c.id in `+placeholders(len(ids))+`
+		  and exists (select 1
+		    from move_in_agents a
+		    join move_ins m on m.id = a.move_in_id and m.account_id = a.account_id
+		    where a.agent_id = c.agent_id and a.account_id = c.account_id
+		      and (c.created_at < m.updated_at + ? or c.created_at > ?))
+		on conflict do nothing`, append(args, maxClockDifference.Milliseconds(), millis(now))...)
 }
 
 // TakenMessageIDs returns those of the ids that messages of any account have.

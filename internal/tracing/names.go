@@ -5,8 +5,9 @@ package tracing
 const (
 	SchemaURL = "https://opentelemetry.io/schemas/1.37.0"
 
-	ServiceName    = "service.name"
-	ServiceVersion = "service.version"
+	ServiceName     = "service.name"
+	ServiceVersion  = "service.version"
+	ServiceInstance = "service.instance.id"
 
 	HTTPMethod = "http.request.method"
 	HTTPRoute  = "http.route"
@@ -17,6 +18,7 @@ const (
 	DBOperation = "db.operation.name"
 
 	GenAIOperation     = "gen_ai.operation.name"
+	GenAIProvider      = "gen_ai.provider.name"
 	GenAIAgentID       = "gen_ai.agent.id"
 	GenAIConversation  = "gen_ai.conversation.id"
 	GenAIModel         = "gen_ai.request.model"

@@ -100,11 +100,12 @@ const (
 
 // Exporter sends spans to a collector, in batches. Set the exported fields and call Run.
 type Exporter struct {
-	URL     string // of the collector's traces: http://localhost:4318/v1/traces
-	Headers map[string]string
-	Version string // of the program
-	Client  *http.Client
-	Logger  *slog.Logger
+	URL      string // of the collector's traces: http://localhost:4318/v1/traces
+	Headers  map[string]string
+	Version  string // of the program
+	Instance string // tells the spans of this process from those of others
+	Client   *http.Client
+	Logger   *slog.Logger
 
 	queue   chan wireSpan
 	dropped atomic.Int64
@@ -175,10 +176,17 @@ func (e *Exporter) send(ctx context.Context, batch []wireSpan) {
 	}
 }
 
+// Check sends no spans, and fails unless the collector takes that.
+func (e *Exporter) Check(ctx context.Context) error {
+	defer e.Client.CloseIdleConnections()
+	return e.post(ctx, []wireSpan{})
+}
+
 func (e *Exporter) post(ctx context.Context, batch []wireSpan) error {
 	body, err := json.Marshal(exportRequest{[]resourceSpans{{
 		Resource: resource{[]keyValue{newKeyValue(Attribute{ServiceName, "parley"}),
-			newKeyValue(Attribute{ServiceVersion, e.Version})}},
+			newKeyValue(Attribute{ServiceVersion, e.Version}),
+			newKeyValue(Attribute{ServiceInstance, e.Instance})}},
 		ScopeSpans: []scopeSpans{{Scope: scope{Name: "parley", Version: e.Version}, Spans: batch}}, SchemaURL: SchemaURL,
 	}}})
 	if err != nil {

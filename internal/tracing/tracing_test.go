@@ -18,17 +18,19 @@ import (
 
 func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
 
+type receivedAttribute struct {
+	Key   string
+	Value map[string]any
+}
+
 // receivedSpan is a span as a collector gets it.
 type receivedSpan struct {
 	TraceID, SpanID, ParentSpanID, Name string
 	Kind                                int
 	Start                               string `json:"startTimeUnixNano"`
 	End                                 string `json:"endTimeUnixNano"`
-	Attributes                          []struct {
-		Key   string
-		Value map[string]any
-	}
-	Status struct{ Code int }
+	Attributes                          []receivedAttribute
+	Status                              struct{ Code int }
 }
 
 func (s receivedSpan) attribute(key string) any {
@@ -43,9 +45,10 @@ func (s receivedSpan) attribute(key string) any {
 // collector takes what is sent to it.
 type collector struct {
 	*httptest.Server
-	mu     sync.Mutex
-	spans  []receivedSpan
-	bodies string
+	mu       sync.Mutex
+	resource receivedSpan // its attributes alone
+	spans    []receivedSpan
+	bodies   string
 }
 
 func startCollector(t *testing.T) *collector {
@@ -54,6 +57,7 @@ func startCollector(t *testing.T) *collector {
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var request struct {
 			ResourceSpans []struct {
+				Resource   struct{ Attributes []receivedAttribute }
 				ScopeSpans []struct{ Spans []receivedSpan }
 			}
 		}
@@ -69,6 +73,7 @@ func startCollector(t *testing.T) *collector {
 		defer c.mu.Unlock()
 		c.bodies += string(body)
 		for _, resource := range request.ResourceSpans {
+			c.resource.Attributes = resource.Resource.Attributes
 			for _, scope := range resource.ScopeSpans {
 				c.spans = append(c.spans, scope.Spans...)
 			}
@@ -133,12 +138,7 @@ func TestRequestIsOneTrace(t *testing.T) {
 		trace = c.trace(callersTrace)
 		return trace[request].SpanID != "" && trace["invoke_agent"].SpanID != ""
 	})
-	model := ""
-	for name := range trace {
-		if strings.HasPrefix(name, "chat ") {
-			model = name
-		}
-	}
+	const model = "chat builtin"
 	for name, above := range map[string]string{"invoke_agent": request, "search passages": "invoke_agent",
 		model: "invoke_agent"} {
 		if span := trace[name]; span.SpanID == "" || span.ParentSpanID != trace[above].SpanID || span.End < span.Start {
@@ -153,11 +153,22 @@ func TestRequestIsOneTrace(t *testing.T) {
 	if got := trace["invoke_agent"].attribute("gen_ai.agent.id"); got != agent {
 		t.Errorf("the turn is of the agent %v", got)
 	}
+	if got := trace[model].attribute("gen_ai.request.model"); got != "builtin" {
+		t.Errorf("the model is %v", got)
+	}
+	for _, name := range []string{"invoke_agent", model} {
+		if got := trace[name].attribute("gen_ai.provider.name"); got != "parley" {
+			t.Errorf("%s is of the provider %v", name, got)
+		}
+	}
 	if trace["SELECT"].attribute("db.system.name") != "sqlite" {
 		t.Errorf("the statements are %+v", trace["SELECT"])
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if id, _ := c.resource.attribute("service.instance.id").(string); len(id) != 36 {
+		t.Errorf("the server calls itself %q", id)
+	}
 	for _, text := range []string{"secret", "three days", s.Key} {
 		if strings.Contains(c.bodies, text) {
 			t.Errorf("the spans hold %q", text)

@@ -99,14 +99,8 @@ func createWebhook(ctx context.Context, tx *store.DB, h *parley.Webhook) error {
 
 func (n *NewWebhook) validate() error {
 	details := map[string]string{}
-	u, err := url.Parse(n.Endpoint)
-	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		details["endpoint"] = "must be an http or https URL"
-	case u.User != nil:
-		details["endpoint"] = "must not hold a user name or a password"
-	case len(n.Endpoint) > maxURLBytes:
-		details["endpoint"] = fmt.Sprintf("must have at most %d bytes", maxURLBytes)
+	if fault := EndpointFault(n.Endpoint); fault != "" {
+		details["endpoint"] = fault
 	}
 	if len(n.Events) == 0 {
 		details["events"] = "must name an event"
@@ -120,6 +114,20 @@ func (n *NewWebhook) validate() error {
 		details["secret"] = fmt.Sprintf("must have from %d to %d bytes", minSecretBytes, maxSecretBytes)
 	}
 	return parley.InvalidFields(details)
+}
+
+// EndpointFault returns what is wrong with the URL of a webhook; empty for nothing.
+func EndpointFault(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return "must be an http or https URL"
+	case u.User != nil:
+		return "must not hold a user name or a password"
+	case len(endpoint) > maxURLBytes:
+		return fmt.Sprintf("must have at most %d bytes", maxURLBytes)
+	}
+	return ""
 }
 
 // eventKinds returns the kinds of events to be sent, each once.

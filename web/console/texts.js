@@ -3,10 +3,11 @@
 //
 //	texts:core             what loads the texts of the first page, by language; English is there
 //	texts:core.LOCALE      the texts of the first page in a language
-//	texts:FILE             what loads the texts of a page, by language
+//	texts:FILE             what loads the texts of a page, by language. The program may hold the name: it begins in this
+//	                       folder, so that it is the same wherever the project lies
 //	texts:FILE.LOCALE      the texts of a page in a language
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 
 const root = import.meta.dirname;
 const folder = join(root, "src/locales");
@@ -28,7 +29,8 @@ export function texts() {
       if (!id.startsWith(`\0${prefix}`)) return null;
       for (const locale of locales) this.addWatchFile(join(folder, `${locale}.json`));
       const { file, locale } = readId(id.slice(prefix.length + 1));
-      return locale ? `export default ${JSON.stringify(split.pick(file, locale))};` : writeLoaders(file);
+      if (!locale) return writeLoaders(file);
+      return `export default ${JSON.stringify(split.pick(file === "core" ? file : join(root, file), locale))};`;
     },
     transform(code, id) {
       if (!code.includes("lazyPage(") || !/\.tsx$/.test(id)) return null;
@@ -46,7 +48,7 @@ export function texts() {
 export function addTexts(code, id) {
   const imports = [];
   const changed = code.replaceAll(call, (_, load, path) => {
-    imports.push(`import texts${imports.length} from "${prefix}${find(id, path)}";`);
+    imports.push(`import texts${imports.length} from "${prefix}${relative(root, find(id, path))}";`);
     return `lazyPage(${load}, texts${imports.length - 1})`;
   });
   return `${imports.join("")}${changed}`;

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -160,7 +161,14 @@ func (c *Client) send(ctx context.Context, op *httpapi.Operation, in any) (*http
 	if err != nil {
 		return nil, err
 	}
-	return client.Do(req)
+	res, err := client.Do(req)
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err // the address is one that nobody knows
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("this user may not use the data in %s: %w", c.DataDir, err)
+	}
+	return res, err
 }
 
 // lockData takes the data directory's lock where one is needed. Only an operation that may come first creates the
@@ -168,6 +176,9 @@ func (c *Client) send(ctx context.Context, op *httpapi.Operation, in any) (*http
 func (c *Client) lockData(mayCreate bool) (*datadir.Lock, error) {
 	if c.DatabaseFile == "" {
 		return nil, nil
+	}
+	if err := datadir.CheckDatabase(filepath.Join(c.DataDir, c.DatabaseFile)); err != nil {
+		return nil, err
 	}
 	if !mayCreate {
 		if _, err := os.Stat(filepath.Join(c.DataDir, c.DatabaseFile)); errors.Is(err, fs.ErrNotExist) {

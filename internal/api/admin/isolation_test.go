@@ -635,7 +635,7 @@ func (mt *memberTest) checkSuccess(m parley.Member, c memberCase, op *httpapi.Op
 func entriesOf(op *httpapi.Operation) int {
 	switch {
 	case op.Name == admin.ExportAudit.Name:
-		return 1 // of members alone
+		return 1
 	case !isChange(op):
 		return 0
 	case op.Name == admin.Compare.Name:

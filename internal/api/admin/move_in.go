@@ -28,6 +28,7 @@ type MoveInState struct {
 	AgentsDone    int             `json:"agentsDone"`
 	Conversations int64           `json:"conversations" doc:"That were taken over."`
 	Present       int64           `json:"present" doc:"That were here already, and stay as they are."`
+	Deleted       int64           `json:"deleted" doc:"That were deleted here before, and stay so."`
 	Total         int64           `json:"total" doc:"That the service counts."`
 	WaitMillis    int64           `json:"waitMillis" doc:"Before the next step."`
 	Problem       string          `json:"problem,omitempty" doc:"Why to wait, if not by the service's limits."`
@@ -57,8 +58,8 @@ func (s *Service) moveIn(ctx context.Context, in MoveInRequest) (MoveInState, er
 		return MoveInState{}, err
 	}
 	out := MoveInState{Agents: p.Agents, AgentsDone: p.AgentsDone, Conversations: p.Conversations, Present: p.Present,
-		Total: p.Total, WaitMillis: int64((p.Wait + time.Millisecond - 1) / time.Millisecond), Problem: p.Problem,
-		Done: p.Done, LeftOutMore: p.LeftOutMore}
+		Deleted: p.Deleted, Total: p.Total, WaitMillis: int64((p.Wait + time.Millisecond - 1) / time.Millisecond),
+		Problem: p.Problem, Done: p.Done, LeftOutMore: p.LeftOutMore}
 	for _, l := range p.LeftOut {
 		out.LeftOut = append(out.LeftOut, MoveInLeftOut{string(l.AgentID), l.Agent, l.Kind, l.Type, l.Name, l.Reason})
 	}

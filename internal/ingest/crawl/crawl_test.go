@@ -148,12 +148,13 @@ func TestRedirectsToPrivateAddressesAreRefused(t *testing.T) {
 		"/b failed it redirects to an address that cannot be read\n")
 	s := ts.crawl(t, Site{Start: "/a", Kind: Individual})
 	s.expect(t, "/a merged "+inside+"/secret\n"+inside+
-		"/secret failed the host's address is not public, and the operator has not allowed it\n")
+		"/secret failed the host's address is not public, and the operator has not allowed it (PARLEY_FETCH_ALLOW)\n")
 	s = ts.crawl(t, Site{Start: "/", Kind: Sitemap})
-	s.expect(t, "/ read\n"+inside+"/s.xml failed the host's address is not public, and the operator has not allowed it\n")
+	s.expect(t, "/ read\n"+inside+
+		"/s.xml failed the host's address is not public, and the operator has not allowed it (PARLEY_FETCH_ALLOW)\n")
 	ts.files["/robots.txt"] = "HTTP/1.1 302 Found\nLocation: " + inside + "/robots.txt\n\n"
 	ts.crawl(t, Site{Start: "/", Kind: WholeSite}).expect(t,
-		"/ failed the host's address is not public, and the operator has not allowed it\n")
+		"/ failed the host's address is not public, and the operator has not allowed it (PARLEY_FETCH_ALLOW)\n")
 	if reached() > 0 {
 		t.Error(reached(), "connections")
 	}

@@ -152,12 +152,17 @@ func configureCaddy(t *testing.T, shown, _, socket, upstream string) string {
 		"127.0.0.1:8080", strings.TrimPrefix(upstream, "http://"))
 }
 
-// send sends a request through the proxy.
+// send sends a request to the interface through the proxy.
 func (p *proxy) send(t *testing.T, path, key, contentType, body string) *http.Response {
+	t.Helper()
+	return p.post(t, "/api/v2"+path, key, contentType, body)
+}
+
+func (p *proxy) post(t *testing.T, path, key, contentType, body string) *http.Response {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute) // only against hanging
 	t.Cleanup(stop)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://agents.example.com/api/v2"+path,
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://agents.example.com"+path,
 		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -217,6 +222,24 @@ func testLargeFile(t *testing.T, start func(upstream string) *proxy) {
 	if resp.StatusCode != http.StatusCreated {
 		body, err := io.ReadAll(resp.Body)
 		t.Errorf("%d %s %v", resp.StatusCode, body, err)
+	}
+}
+
+// An archive of an account is larger than anything else that is sent.
+func TestArchiveIsPassedOn(t *testing.T) { forEachProxy(t, testArchive) }
+
+func testArchive(t *testing.T, start func(upstream string) *proxy) {
+	const size = 30 << 20
+	upstream := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if n, err := io.Copy(io.Discard, r.Body); n != size || err != nil {
+			t.Errorf("%d bytes arrive: %v", n, err)
+		}
+	}))
+	defer upstream.Close()
+	p := start(upstream.URL)
+	resp := p.post(t, "/console/api/v1/accounts/a/archive", "", "application/zip", strings.Repeat("x", size))
+	if resp.StatusCode != http.StatusOK {
+		t.Error(resp.Status)
 	}
 }
 

@@ -43,9 +43,12 @@ describe("people", { skip }, () => {
       assert.deepEqual(JSON.parse(text), { email: customers[0].email, conversations: [] });
       await page.getByRole("button", { name: "Erase everything" }).click();
       assert.equal(asked(answer, "/person/erase").length, 0);
+      const stays = /^Backups, archives made before, mails that were sent/;
+      await page.getByRole("alertdialog").getByText(stays).waitFor();
       await page.getByRole("alertdialog").getByRole("button", { name: "Erase everything" }).click();
       await page.getByText("Erased, with 3 conversations.").waitFor();
       await page.getByText("The rest is erased soon.").waitFor();
+      await page.getByRole("status").getByText(stays).waitFor();
       const known = { email: customers[0].email, userId: customers[0].userId };
       assert.deepEqual(["export", "erase"].map((act) => asked(answer, `/person/${act}`)[0].body), [known, known]);
       await page.getByRole("link", { name: "All people" }).click();

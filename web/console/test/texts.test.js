@@ -37,7 +37,7 @@ test("lazyPage is given the texts of the page", () => {
   const code = 'const A = lazyPage(() => import("./pages/me"));';
   assert.equal(
     addTexts(code, join(root, "src/app.tsx")),
-    `import texts0 from "texts:${page("me.tsx")}";const A = lazyPage(() => import("./pages/me"), texts0);`,
+    `import texts0 from "texts:src/pages/me.tsx";const A = lazyPage(() => import("./pages/me"), texts0);`,
   );
 });
 

@@ -81,6 +81,7 @@ function EraseQuestion({ agentId, person, onErased, onClose }: Props & { onClose
   return (
     <>
       <p>{t("people.eraseText", { name: nameOf(person) })}</p>
+      <p>{t("people.eraseStays")}</p>
       {error !== null && <Failed error={error} />}
       <Actions>
         <Button autoFocus onPress={onClose}>
@@ -101,6 +102,7 @@ export function Erased({ agentId, erased: { conversations, isComplete } }: { age
     <div role="status" className={styles.group}>
       <p>{t("people.erased", { count: conversations })}</p>
       {!isComplete && <p>{t("people.eraseSoon")}</p>}
+      <p>{t("people.eraseStays")}</p>
       <div>
         <ButtonLink href={`/agents/${agentId}/people`}>{t("people.all")}</ButtonLink>
       </div>

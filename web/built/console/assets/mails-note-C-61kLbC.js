@@ -1,1 +1,0 @@
-import{Tn as e,Xn as t,uo as n}from"./index-DD4g0M6_.js";import{t as r}from"./notice-CpBXvdsR.js";var i=n();function a(){let{t:n}=e();return t().data?.features?.mail===!1?(0,i.jsx)(r,{children:n(`mails.none`,{name:`PARLEY_SMTP_URL`})}):null}export{a as t};
