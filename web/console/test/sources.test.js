@@ -399,7 +399,8 @@ describe("sources", { skip }, () => {
       await page.getByLabel("Question").fill("return shoes");
       await page.keyboard.press("Enter");
       await page.getByText("2 passages, the best first").waitFor();
-      await page.getByRole("listitem").filter({ hasText: "thirty days" }).getByText("0.81").waitFor();
+      await page.getByRole("listitem").filter({ hasText: "thirty days" }).getByText("How likely it answers: 0.81").waitFor();
+      await assertSoon(() => page.getByRole("dialog").getByRole("progressbar").evaluateAll((all) => all.map((one) => one.getAttribute("aria-valuetext"))), ["100%", "76%"]);
       await page.waitForURL(/\?try=return\+shoes$/);
       await page.reload();
       await page.getByText("2 passages, the best first").waitFor();
