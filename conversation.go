@@ -272,6 +272,8 @@ const (
 	// for a title that fits better.
 	ReasonNotFirm AnswerReason = "not-firm"
 	ReasonTitle   AnswerReason = "title"
+	// A line is quoted that has the form of what is asked for, as a telephone number; no bounds are looked at.
+	ReasonContact AnswerReason = "contact"
 )
 
 // TracePassage is one passage that the model was given, with what the answer cites of it. So the trace explains the

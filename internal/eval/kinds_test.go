@@ -296,7 +296,8 @@ func TestQuestionsToTheManual(t *testing.T) {
 		t.Fatal(err)
 	}
 	set.Questions = nil
-	for _, text := range slices.Sorted(maps.Keys(holds)) {
+	unknown := []string{"Which phone number can I call?", "What is the telephone of the office?"}
+	for _, text := range append(unknown, slices.Sorted(maps.Keys(holds))...) {
 		set.Questions = append(set.Questions, eval.Question{ID: text, Text: text})
 	}
 	runner := eval.Runner{Backend: model.Backend{Model: quote.Model{}, Label: model.BuiltinName}, Now: time.Now}
@@ -305,7 +306,7 @@ func TestQuestionsToTheManual(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range result.Trials {
-		if a.Refused || a.Unsure || !strings.Contains(a.Answer, holds[a.Question]) {
+		if a.Refused != slices.Contains(unknown, a.Question) || a.Unsure || !strings.Contains(a.Answer, holds[a.Question]) {
 			t.Errorf("%q: refused %v, unsure %v: %q", a.Question, a.Refused, a.Unsure, a.Answer)
 		}
 	}

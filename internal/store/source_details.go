@@ -166,7 +166,7 @@ func (db *DB) ReadPages(ctx context.Context, site *parley.Source, urls []string)
 }
 
 // CitedSources returns what each of the agent's newest turns cited that ended well since a time, the newest first, at
-// most limit: the sources of its answer, each once.
+// most limit: the sources of its answer, each once. Trials in the playground are left out.
 func (db *DB) CitedSources(ctx context.Context, ref parley.AgentRef, since time.Time,
 	limit int) ([][]parley.SourceID, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) ([]parley.SourceID, error) {
@@ -184,12 +184,14 @@ func (db *DB) CitedSources(ctx context.Context, ref parley.AgentRef, since time.
 	}, `
 		select m.citations
 		from (
-		  select message_id
+		  select message_id, conversation_id
 		  from turns
 		  where agent_id = ? and account_id = ? and state = 'done' and started_at >= ?
 		  order by started_at desc
 		  limit ?) answered
-		join messages m on m.id = answered.message_id`, ref.Agent, ref.Account, millis(since), limit)
+		join conversations c on c.id = answered.conversation_id
+		join messages m on m.id = answered.message_id
+		where c.channel <> 'Playground'`, ref.Agent, ref.Account, millis(since), limit)
 }
 
 // SitesOfPages returns the site of each source that is a page of one.

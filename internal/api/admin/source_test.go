@@ -249,13 +249,14 @@ func checkSourceRows(mt *memberTest, m parley.Member, path, qna string) {
 	mt.exec(`update sources set status = 'trained' where id = ?`, qna)
 }
 
-// checkKnowledgeUse asks what both sources answer, and counts the answers.
+// checkKnowledgeUse asks what both sources answer, and counts the answers; a trial in the playground counts as none.
 func checkKnowledgeUse(mt *memberTest, m parley.Member, path, qna string) {
 	mt.t.Helper()
 	questions := []string{"When are you open?", "What colour is the sky?", "Is the sky blue?", "When are you open?"}
 	for _, question := range questions {
 		mt.Do(mt.t, "POST", path+"/chat", mt.Key, map[string]any{"message": question, "stream": false})
 	}
+	mt.ask(m, strings.TrimPrefix(path, "/agents/"), `{"message":"When are you open?"}`)
 	use := get[admin.KnowledgeUse](mt, m, "GET "+path+"/knowledge-use", "")
 	if use.Answers != 4 || len(use.Sources) != 2 || use.Sources[0].SourceID != qna || use.Sources[0].Answers != 2 ||
 		use.Size == 0 {

@@ -321,8 +321,9 @@ func TestContacts(t *testing.T) {
 		{shopPages("お問い合わせ", "電話：03-1234-5678"), "電話番号は？", "電話：03-1234-5678"},
 		{shopPages("联系我们", "邮箱：help@shop.example"), "你们的邮箱是什么？", "邮箱：help@shop.example"},
 	} {
-		if s := askHelpPages(t, c.pages, userMessage(c.question)); s.text != c.want || s.finish.IsUnsure {
-			t.Errorf("%q: %q", c.question, s.text)
+		s := askHelpPages(t, c.pages, userMessage(c.question))
+		if s.text != c.want || s.finish.IsUnsure || s.finish.DecidedBy != parley.ReasonContact {
+			t.Errorf("%q: %q, decided by %q", c.question, s.text, s.finish.DecidedBy)
 		}
 	}
 	if s := askHelpPages(t, linked, userMessage("What is your email?")); !strings.Contains(s.text, "help@shop.example") {

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"parley"
 	"parley/internal/model"
 	"parley/internal/text/contact"
 	"parley/internal/text/language"
@@ -347,7 +348,9 @@ func answerContact(req model.Request, message string) (reply, bool) {
 	c := readContactQuestion(message)
 	for _, kind := range c.kind.Kinds() {
 		if e, ok := c.bestLine(req.Passages, kind); ok {
-			return quoteLine(req, e), true
+			r := quoteLine(req, e)
+			r.reason = parley.ReasonContact
+			return r, true
 		}
 	}
 	return reply{}, false

@@ -76,7 +76,8 @@ func streamReply(t *testing.T, req model.Request) (s streamedReply) {
 // isExplainedBy reports whether the answer is what its score, bounds and reason say.
 func isExplainedBy(f *model.Finish) bool {
 	if f.Bounds == nil {
-		return f.DecidedBy == "" || f.DecidedBy == parley.ReasonNothingFound && f.IsRefusal && *f.Score == 0
+		return f.DecidedBy == "" || f.DecidedBy == parley.ReasonNothingFound && f.IsRefusal && *f.Score == 0 ||
+			f.DecidedBy == parley.ReasonContact && !f.IsRefusal && !f.IsUnsure
 	}
 	isSure := !f.IsRefusal && !f.IsUnsure
 	isAboveSure, isAboveUnsure := *f.Score >= f.Bounds.Sure, *f.Score >= f.Bounds.Unsure
@@ -89,7 +90,7 @@ func isExplainedBy(f *model.Finish) bool {
 		return f.IsUnsure && !isAboveUnsure
 	case parley.ReasonNotFirm, parley.ReasonTitle:
 		return f.IsUnsure && isAboveSure
-	case parley.ReasonNothingFound:
+	case parley.ReasonNothingFound, parley.ReasonContact:
 	}
 	return false
 }

@@ -2,6 +2,7 @@
 package contact
 
 import (
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -63,7 +64,7 @@ func (k Kind) Holds(text string) bool {
 	case Mail:
 		return strings.Contains(text, "@") && mailAddress.MatchString(text)
 	case Phone:
-		return telephonePattern.MatchString(datePattern.ReplaceAllString(text, " "))
+		return telephonePattern.MatchString(withoutAddresses(datePattern.ReplaceAllString(text, " ")))
 	case Place:
 		return strings.ContainsAny(text, "0123456789") && (streetAddress.MatchString(text) || namedStreet().MatchString(text))
 	case Any:
@@ -71,6 +72,24 @@ func (k Kind) Holds(text string) bool {
 	case None:
 	}
 	return false
+}
+
+var (
+	dottedNumbers = regexp.MustCompile(`\d+(?:\.\d+)+`)
+	dottedDigit   = regexp.MustCompile(`\.\d(?:\.|$)`)
+	dottedPairs   = regexp.MustCompile(`^\d\d(?:\.\d\d)+$`) // as telephone numbers are written in some countries
+)
+
+// withoutAddresses removes addresses of computers and versions, such as 127.0.0.1 and 5.0.100: they have the digits of a
+// telephone number.
+func withoutAddresses(text string) string {
+	return dottedNumbers.ReplaceAllStringFunc(text, func(numbers string) string {
+		_, err := netip.ParseAddr(numbers)
+		if dottedDigit.MatchString(numbers) || err == nil && !dottedPairs.MatchString(numbers) {
+			return " "
+		}
+		return numbers
+	})
 }
 
 // ShowsIn reports whether a text holds what is asked for in a form that nothing else has: a mail address, a street with

@@ -19,3 +19,18 @@ func TestAddressesShow(t *testing.T) {
 		}
 	}
 }
+
+func TestAddressesOfComputersAreNoTelephoneNumbers(t *testing.T) {
+	for _, text := range []string{"Tel. 01.23.45.67.89", "Call 1.800.555.0123.", "044.123.45.67", "+45 12.34.56.78",
+		"555.123.4567", "From 10.0.0.7 nobody calls +49 30 1234567."} {
+		if !Phone.Holds(text) {
+			t.Errorf("%q holds no telephone number", text)
+		}
+	}
+	for _, text := range []string{"A server on this machine (`localhost`, `127.0.0.1`) is talked to as it is.",
+		"It listens at 192.168.100.200:80, 10.0.0.1 and 10.0.0.2.", "127.0.0.1 10.0.0.0/8", "Node 5.0.100"} {
+		if Phone.Holds(text) {
+			t.Errorf("%q holds a telephone number", text)
+		}
+	}
+}

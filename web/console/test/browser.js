@@ -117,3 +117,13 @@ function watch() {
     window.reports.push(`${e.effectiveDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber} ${e.sample}`);
   });
 }
+
+/** Drops a file on an element, as a person would. Returns whether the browser is kept from opening it. */
+export const dropFile = (place, name) =>
+  place.evaluate((element, name) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(["Goods may be sent back within thirty days of delivery."], name, { type: "text/plain" }));
+    const send = (type) => element.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+    send("dragenter");
+    return !send("dragover") && !send("drop");
+  }, name);

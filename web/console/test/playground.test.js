@@ -36,7 +36,7 @@ describe("playground", { skip }, () => {
       await spoken(page, "The label is in the parcel.");
       const draft = { instructions: "Be brief.", actions: [] };
       assert.deepEqual(bodies(answer, `POST /v1/agents/${id}/playground`), [{ message: "How do I return shoes?", draft }]);
-      await page.getByText("It answered from 2 passages of Returns policy and Shipping FAQ; the best scored 0.81.").waitFor();
+      await page.getByText("It answered from 2 passages of Returns policy and Shipping FAQ; the best is number 1 of 3.").waitFor();
       await page.getByText("It is 92% sure. From 48% on").waitFor();
       await sendQuestion(page, "And without the receipt?");
       await page.getByRole("button", { name: "Good answer" }).nth(1).waitFor();
@@ -71,6 +71,8 @@ describe("playground", { skip }, () => {
       await describedBy(shipping, "Cited Each parcel holds a label for returns.");
       await describedBy(why.getByRole("button", { name: "3 Gift cards Returns", exact: true }), "Gift cards do not expire.");
       await why.getByText("In the order in which the model was given them.").waitFor();
+      const shares = () => why.getByRole("meter").evaluateAll((all) => all.map(({ value }) => value.toFixed(2)));
+      await assertSoon(shares, ["1.00", "0.67", "0.33"]); // of their points: their scores are others
       await shipping.click();
       await assertSoon(() => marked.allTextContents(), ["The label is in the parcel."]);
     });
@@ -129,6 +131,21 @@ describe("playground", { skip }, () => {
       ["Be kind.\n\nSign.", "Sign.", "Be kind. "]);
   });
 
+  test("a question runs in its own direction, whatever the language of the console", async () => {
+    const directions = [["How do I return shoes?", "ltr"], ["كيف أعيد الحذاء؟", "rtl"]];
+    for (const locale of ["en", "ar"]) {
+      await open(answers({ list: withSettings }), path, async (page) => {
+        for (const [question, direction] of directions) {
+          await page.getByRole("textbox").last().fill(question);
+          await page.keyboard.press("Enter");
+          const shown = page.locator("li > p", { hasText: question });
+          await assertSoon(() => shown.evaluate((one) => getComputedStyle(one).direction), direction, `${locale}: ${question}`);
+          await spoken(page, "The label");
+        }
+      }, { locale });
+    }
+  });
+
   test("answers are rated, asked for again and improved", async () => {
     const answer = answers({ list: withSettings });
     await open(answer, path, async (page) => {
@@ -177,6 +194,7 @@ describe("playground", { skip }, () => {
       score: { ...off, score: 0.05, reason: "score", passages: noneCited },
       nothing: { refused: true, score: 0, bounds: undefined, reason: "nothing-found", passages: noneCited },
       quote: { unsure: true, score: 0.9, reason: "not-firm" },
+      contact: { score: 0.9, bounds: undefined, reason: "contact", passages: [explain.passages[0], { ...explain.passages[1], rank: 0, score: 0 }].map((one, i) => ({ ...one, cited: i === 1 })) },
       before: { ...off, passages: noneCited }, // as earlier versions stored it
       second: { passages: [{ ...explain.passages[2], score: 0.99 }, explain.passages[1]] },
     };
@@ -185,8 +203,9 @@ describe("playground", { skip }, () => {
       score: ["nothing that was found answers the question", "It is 5% sure. From 43% on"],
       nothing: ["nothing that was found answers the question", "No passage holds anything to quote on what was asked."],
       quote: ["It says that it is not sure.", "But what it quotes says too little of what was asked"],
+      contact: ["It answered from 1 passage of Shipping FAQ: number 2 of 2.", "It is 90% sure: it quotes a line that holds a phone number"],
       before: ["the best scored 0.81, which is not enough", "It is 35% sure. From 43% on"],
-      second: ["It answered from 1 passage of Shipping FAQ; the best scored 0.64.", "It is 92% sure. From 48% on"],
+      second: ["It answered from 1 passage of Shipping FAQ: number 2 of 2.", "It is 92% sure. From 48% on"],
     };
     const streamed = ({ body }) => streamOf(eventsOf({ metadata: { ...metadata, messageId: `msg_${body.message}`, explain: { ...explain, messageId: `msg_${body.message}`, ...kinds[body.message] } } }));
     await open(withStream(base, streamed), path, async (page) => {

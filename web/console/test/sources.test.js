@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agents, answers, broken } from "./answers.js";
-import { assertSoon, skip } from "./browser.js";
+import { assertSoon, dropFile, skip } from "./browser.js";
 import { useSamePages } from "./setup.js";
 import { sources } from "./source-answers.js";
 
@@ -393,13 +393,65 @@ describe("sources", { skip }, () => {
     });
   });
 
+  test("files are dropped anywhere on the screen, and nowhere else", async () => {
+    const uploads = (answer) => sent(answer, "POST", `/v2${path}`).length;
+    const answer = answers();
+    await open(answer, path, async (page) => {
+      await row(page, "handbook.pdf").waitFor();
+      assert.ok(await dropFile(row(page, "handbook.pdf"), "a.txt"), "on a row");
+      await assertSoon(() => uploads(answer), 1);
+      assert.ok(await dropFile(page.locator("body"), "b.txt"), "beside everything");
+      await assertSoon(() => uploads(answer), 2);
+      await addKind(page, "Files");
+      const dialog = page.getByRole("dialog", { name: "Files" });
+      assert.ok(await dropFile(dialog, "c.txt"), "beside the zone");
+      await dialog.waitFor({ state: "detached" });
+      await assertSoon(() => uploads(answer), 3);
+      await press(page, "Try search");
+      assert.ok(await dropFile(page.getByLabel("Question"), "d.txt"), "on a field");
+    });
+    const none = answers({ state: { sources: [] } });
+    await open(none, path, async (page) => {
+      assert.ok(await dropFile(page.getByText("Nothing to read yet"), "a.txt"), "where there is none yet");
+      await assertSoon(() => uploads(none), 1);
+    });
+    const memberships = [{ accountId: "acc_1", accountName: "Shop", role: "viewer" }];
+    const viewer = answers({ session: { memberships } });
+    await open(viewer, path, async (page) => {
+      assert.ok(await dropFile(row(page, "handbook.pdf"), "a.txt"), "by a viewer");
+      assert.equal(uploads(viewer), 0);
+    });
+    assert.equal(uploads(answer), 3);
+  });
+
+  test("the first run takes files wherever they are dropped", async () => {
+    await open(answers(), "/welcome", async (page) => {
+      await page.getByRole("radio", { name: "A website" }).check();
+      assert.ok(await dropFile(page.getByRole("heading").first(), "handbook.txt"));
+      await page.getByRole("list", { name: "Chosen files" }).getByText("handbook.txt").waitFor();
+    });
+  });
+
+  test("the first run says that all is read only where it is", async () => {
+    const read = sources.filter(({ progress }) => progress === null);
+    const failed = read.filter(({ status }) => status === "failed").length;
+    assert.ok(failed > 0);
+    const status = (page, text) => page.getByRole("status").getByText(text, { exact: true }).waitFor();
+    await open(answers({ state: { sources: read } }), `/welcome/${agents[0].id}`, (page) =>
+      status(page, `${read.length - failed} of ${read.length} are read, ${failed} could not be.`),
+    );
+    const whole = read.filter(({ status }) => status !== "failed");
+    await open(answers({ state: { sources: whole } }), `/welcome/${agents[0].id}`, (page) => status(page, "Everything is read."));
+  });
+
   test("the search is tried without a model", async () => {
     await open(answers(), path, async (page) => {
       await press(page, "Try search");
       await page.getByLabel("Question").fill("return shoes");
       await page.keyboard.press("Enter");
       await page.getByText("2 passages, the best first").waitFor();
-      await page.getByRole("listitem").filter({ hasText: "thirty days" }).getByText("0.81").waitFor();
+      await page.getByRole("listitem").filter({ hasText: "thirty days" }).getByText("How likely it answers: 0.81").waitFor();
+      await assertSoon(() => page.getByRole("dialog").getByRole("progressbar").evaluateAll((all) => all.map((one) => one.getAttribute("aria-valuetext"))), ["100%", "76%"]);
       await page.waitForURL(/\?try=return\+shoes$/);
       await page.reload();
       await page.getByText("2 passages, the best first").waitFor();

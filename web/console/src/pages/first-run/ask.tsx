@@ -52,7 +52,7 @@ function Reading({ rows, canAsk }: { rows: readonly SourceRow[]; canAsk: boolean
     <div className={styles.reading}>
       {!isDone && <Progress label={t("firstRun.reading")} share={shareRead(rows)} />}
       <div role="status" className={styles.readingWords}>
-        <p>{isDone ? t(canAsk ? "firstRun.allRead" : "firstRun.nothingRead") : <ReadingWords rows={rows} />}</p>
+        <p>{isDone ? <ReadWords all={rows.length} failed={failed.length} canAsk={canAsk} /> : <ReadingWords rows={rows} />}</p>
         {!isDone && canAsk && <p>{t("firstRun.canAskAlready")}</p>}
       </div>
       {failed.length > 0 && (
@@ -67,6 +67,12 @@ function Reading({ rows, canAsk }: { rows: readonly SourceRow[]; canAsk: boolean
       )}
     </div>
   );
+}
+
+function ReadWords({ all, failed, canAsk }: { all: number; failed: number; canAsk: boolean }) {
+  const { t } = useTexts();
+  if (!canAsk) return t("firstRun.nothingRead");
+  return failed === 0 ? t("firstRun.allRead") : t("firstRun.partRead", { count: failed, done: all - failed, all });
 }
 
 function ReadingWords({ rows }: { rows: readonly SourceRow[] }) {

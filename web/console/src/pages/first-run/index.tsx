@@ -8,6 +8,7 @@ import { addSource, type NewSource } from "../../api/sources";
 import { Button, ButtonLink } from "../../components/button";
 import { Actions } from "../../components/dialog";
 import { Field } from "../../components/field";
+import { useFileDrop } from "../../components/file-drop";
 import { Form } from "../../components/form";
 import { RadioChoice } from "../../components/radio-choice";
 import { RoleNote } from "../../components/role-note";
@@ -58,6 +59,10 @@ function KnowStep() {
   const [files, setFiles] = useState<readonly File[]>([]);
   const [isMissing, setMissing] = useState(false);
   const made = useRef<{ id: string; name: string } | null>(null); // another try after a fault makes no second agent
+  useFileDrop((dropped) => {
+    setWay("files");
+    setFiles(dropped);
+  });
   const start = async ({ name = "", url = "", content = "" }: Record<string, string>) => {
     setMissing(way === "files" && files.length === 0);
     if (way === "files" && files.length === 0) return;

@@ -3,6 +3,7 @@ import { Button } from "react-aria-components";
 import { withoutControls } from "../../../../shared/markdown/links";
 import type { Explanation, PassageTrace } from "../../api/playground";
 import { Icon } from "../../components/icon";
+import { shareOfBest } from "../../components/share-of-best";
 import { useTexts } from "../../i18n";
 import { Row } from "./why-parts";
 import styles from "./why.module.css";
@@ -28,6 +29,7 @@ export function Passages({ explain, selected, onSelect }: Props) {
             key={passage.id}
             number={i + 1}
             passage={passage}
+            share={shareOfBest(passage.rank, explain.passages)}
             rerank={explain.rerank?.scores?.[i]}
             isSelected={selected === i}
             onPress={() => onSelect(selected === i ? null : i)}
@@ -41,13 +43,15 @@ export function Passages({ explain, selected, onSelect }: Props) {
 interface PassageProps {
   number: number;
   passage: PassageTrace;
+  /** Its points in the search beside those of the best, 0 to 1. */
+  share: number;
   /** What the reranking server gave it, if one was asked. */
   rerank: number | undefined;
   isSelected: boolean;
   onPress: () => void;
 }
 
-function PassageRow({ number, passage, rerank, isSelected, onPress }: PassageProps) {
+function PassageRow({ number, passage, share, rerank, isSelected, onPress }: PassageProps) {
   const { t, locale } = useTexts();
   const id = useId();
   const twoPlaces = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -78,9 +82,9 @@ function PassageRow({ number, passage, rerank, isSelected, onPress }: PassagePro
           </span>
         )}
         <span className={styles.score} aria-hidden="true">
-          {twoPlaces.format(passage.score)}
+          {twoPlaces.format(share)}
         </span>
-        <meter className={styles.meter} min={0} max={1} value={passage.score} aria-label={t("playground.why.score")} />
+        <meter className={styles.meter} min={0} max={1} value={share} aria-label={t("playground.why.share")} />
         <span id={id} className={isSelected ? styles.whole : styles.excerpt} dir="auto">
           <Text passage={passage} length={isSelected ? Infinity : excerptLength} />
         </span>

@@ -94,7 +94,7 @@ function Sentence({ explain }: { explain: Explanation }) {
   const { t, locale } = useTexts();
   const cited = explain.passages.filter((passage) => passage.cited);
   const score = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-  const best = score.format(Math.max(0, ...(cited.length > 0 ? cited : explain.passages).map(({ score }) => score)));
+  const best = score.format(Math.max(0, ...explain.passages.map(({ score }) => score)));
   const names = [...new Set(cited.map(({ name = "" }) => withoutControls(name)))];
   const list = new Intl.ListFormat(locale, { type: "conjunction" }).format(names);
   const count = explain.passages.length;
@@ -102,7 +102,8 @@ function Sentence({ explain }: { explain: Explanation }) {
   if (explain.refused && count === 0) return t("playground.why.nothing");
   if (explain.refused) return t(explain.reason ? "playground.why.refusedReason" : "playground.why.refused", { count, best });
   if (cited.length === 0) return t(explain.toolCalls.length > 0 ? "playground.why.byTools" : "playground.why.uncited");
-  return t("playground.why.cited", { count: cited.length, names: list, best });
+  const place = explain.passages.findIndex((passage) => passage.cited) + 1;
+  return t("playground.why.cited", { count: cited.length, names: list, place, found: count });
 }
 
 // What decided, where it was not the score by its bounds.
@@ -118,8 +119,12 @@ const decisions: Record<string, Key> = {
 function Decision({ explain: { bounds, reason, score, passages } }: { explain: Explanation }) {
   const { t, locale } = useTexts();
   if (reason === "nothing-found" && passages.length > 0) return <p className={styles.bounds}>{t("playground.why.byNothing")}</p>;
-  if (!bounds || score == null) return null;
+  if (score == null) return null;
   const percent = new Intl.NumberFormat(locale, { style: "percent" });
+  if (reason === "contact") {
+    return <p className={styles.bounds}>{t("playground.why.byContact", { own: percent.format(score) })}</p>;
+  }
+  if (!bounds) return null;
   const [own, sure, unsure] = [score, bounds.sure, bounds.unsure].map((share) => percent.format(share));
   const words = decisions[reason ?? ""] ?? "playground.why.bounds"; // earlier versions stored no reason
   return <p className={styles.bounds}>{t(words, { own: own!, sure: sure!, unsure: unsure! })}</p>;

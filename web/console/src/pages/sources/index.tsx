@@ -7,6 +7,8 @@ import { isNotFound } from "../../api/client";
 import { useMay } from "../../api/session";
 import { invalidateSources, refetchSource, useKnowledge, useSources, type SourceRow } from "../../api/sources";
 import { Button } from "../../components/button";
+import { useFileDrop } from "../../components/file-drop";
+import { Icon } from "../../components/icon";
 import { lazyPage } from "../../components/lazy-page";
 import { MenuButton } from "../../components/menu-button";
 import { More } from "../../components/more";
@@ -80,6 +82,12 @@ function Sources({ agentId, sourceId }: Props) {
     for (const name of ofDetails) kept.delete(name);
     navigate(`/agents/${agentId}/sources${id ? `/${id}` : ""}${kept.size > 0 ? `?${kept}` : ""}`);
   };
+  const mayDrop = mayWrite && tried === null && (adding === null || adding === "files");
+  const drop = (files: File[]) => {
+    uploads.add(files);
+    if (adding) setParams({ add: null });
+  };
+  const isDropping = useFileDrop(mayDrop ? drop : null);
   const ways = addKinds.map((kind) => {
     const name = t("commands.addSource", { kind: t(`sources.addTitle.${kind}`) });
     return { id: `add ${kind}`, icon: addIcons[kind], name, run: () => setParams({ add: kind }) };
@@ -108,6 +116,12 @@ function Sources({ agentId, sourceId }: Props) {
       }
     >
       <RoleNote needs="sources:write" note="role.sources" />
+      {isDropping && adding === null && (
+        <div className={styles.dropping}>
+          <Icon name="upload" size={24} />
+          <p>{t("sources.drop")}</p>
+        </div>
+      )}
       <Overview agentId={agentId} mayWrite={mayWrite} />
       <Queue uploads={uploads} />
       <List agentId={agentId} sourceId={sourceId} mayWrite={mayWrite} add={add} onOpen={open} />

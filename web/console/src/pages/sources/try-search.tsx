@@ -6,6 +6,7 @@ import { Facts } from "../../components/facts";
 import { Field } from "../../components/field";
 import { Form } from "../../components/form";
 import { Progress } from "../../components/progress";
+import { shareOfBest } from "../../components/share-of-best";
 import { Failed } from "../../components/states";
 import { useTexts } from "../../i18n";
 import styles from "./try-search.module.css";
@@ -74,8 +75,8 @@ function Found({ result }: { result: SearchTrialResult }) {
             <p className={styles.head}>
               <bdi>{sourceName}</bdi>
               <span className={styles.score}>
-                <Progress label={t("sources.score")} share={score} />
-                {number.format(score)}
+                <Progress label={t("sources.score")} share={shareOfBest(rank, result.passages)} />
+                {number.format(shareOfBest(rank, result.passages))}
               </span>
             </p>
             {heading && (
@@ -89,6 +90,7 @@ function Found({ result }: { result: SearchTrialResult }) {
             <p className={styles.detail}>
               <Facts>
                 {t("sources.rank", { rank: number.format(rank) })}
+                {t("sources.likely", { score: number.format(score) })}
                 {rerank !== null && t("sources.rerank", { score: number.format(rerank) })}
               </Facts>
             </p>
