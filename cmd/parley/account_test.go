@@ -127,6 +127,8 @@ func testSignInCommands(t *testing.T, account, email string) {
 		list[i].ID); status != 0 || !strings.Contains(out, "new-"+email) {
 		t.Errorf("%d %s %s", status, out, errs)
 	}
+	requireFailure(t, 1, `Invitation not found. "parley member invitations --account ID" lists`,
+		"member invitations --account "+account+" --withdraw "+list[i].ID)
 	if left := runJSON[[]admin.Invitation](t, "member", "invitations", "--account", account); len(left) != len(list)-1 {
 		t.Errorf("%+v", left)
 	}
@@ -180,6 +182,9 @@ func TestWebhookCommands(t *testing.T) {
 	}{{[]string{"webhook", "add", "--endpoint", "https://example.org"}, 2},
 		{[]string{"webhook", "add", "--account", account, "--endpoint", "here"}, 1},
 		{[]string{"webhook", "redeliver", "nothing"}, 1}, {[]string{"webhook", "remove", "nothing"}, 1},
+		{[]string{"webhook", "deliveries", "--webhook", "nothing"}, 1},
+		{[]string{"webhook", "deliveries", "--account", "nothing"}, 1},
+		{[]string{"webhook", "list", "--account", "nothing"}, 1},
 		{[]string{"webhook", "deliveries", "--state", "late"}, 2},
 		{[]string{"webhook", "deliveries", "--limit", "0"}, 2}} {
 		if status, _, errs := runCommand(t, wrong.args...); status != wrong.status || errs == "" {

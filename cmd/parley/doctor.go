@@ -47,6 +47,9 @@ func (c *doctorCmd) Run(p *process) error {
 		d.Settings = append(d.Settings, s.Env)
 	}
 	findings := d.Run(p)
+	if err := p.Err(); err != nil {
+		return err // what could not be looked at any more would count as faults
+	}
 	if err := p.printFindings(findings); err != nil {
 		return err
 	}

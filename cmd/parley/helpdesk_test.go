@@ -174,7 +174,7 @@ func testRules(t *testing.T, agent string) {
 	if got := runJSON[[]admin.Rule](t, "rule", "disable", "vip", "--agent", agent); got[1].Enabled {
 		t.Error(got)
 	}
-	requireFailure(t, 1, "no rule", "rule remove all"+at)
+	requireFailure(t, 1, `Rule "all" not found. "parley rule list --agent ID" lists`, "rule remove all"+at)
 	requireFailure(t, 2, "first place", "rule move vip --to 0"+at)
 }
 

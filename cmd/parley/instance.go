@@ -70,7 +70,7 @@ func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *ins
 
 // listen opens the public listeners, and sets the addresses that follow from them.
 func (in *instance) listen(cfg *server.Config) (err error) {
-	if in.certificates, err = cfg.TLSConfig.Open(filepath.Join(cfg.Data, acmeFolder), cfg.Now, cfg.Logger); err != nil {
+	if in.certificates, err = cfg.TLSConfig.Open(filepath.Join(cfg.Data, certs.Folder), cfg.Now, cfg.Logger); err != nil {
 		return asRefusal(fmt.Errorf("%w; --tls-cert and --tls-key (PARLEY_TLS_CERT, PARLEY_TLS_KEY) name a certificate "+
 			"and its key in PEM files", err))
 	}
@@ -102,9 +102,6 @@ func (in *instance) listen(cfg *server.Config) (err error) {
 	in.baseURL, in.filesURL = cfg.BaseURL, cfg.FilesURL
 	return nil
 }
-
-// acmeFolder is the folder in the data directory where certificates are kept that an ACME server has issued.
-const acmeFolder = "acme"
 
 // listenerURL returns the URL of a listener.
 func listenerURL(scheme string, l net.Listener) string {

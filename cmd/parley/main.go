@@ -26,6 +26,7 @@ import (
 	"parley/internal/datadir"
 	"parley/internal/httpapi"
 	"parley/internal/memory"
+	"parley/internal/s3"
 	"parley/internal/server"
 	"parley/internal/sqldb"
 )
@@ -77,6 +78,9 @@ func (p *process) run(args []string) (status int) {
 		return p.printParseError(parser, err)
 	}
 	if err := p.runCommand(); err != nil {
+		if p.isStopped(err) {
+			return p.printStop(err)
+		}
 		var usage usageError
 		if errors.As(err, &usage) {
 			p.printError(err, 2)
@@ -85,6 +89,38 @@ func (p *process) run(args []string) (status int) {
 		return p.printError(err, 1)
 	}
 	return 0
+}
+
+const (
+	// codeStopped is the code of a command that a signal has ended.
+	codeStopped parley.Code = "COMMAND_STOPPED"
+	// stoppedStatus is the exit status of such a command, as shells have it after Ctrl-C.
+	stoppedStatus = 130
+)
+
+// stopError is the error of a command that a signal has ended, with what becomes of its work.
+type stopError struct{ text string }
+
+func (e *stopError) Error() string { return e.text }
+
+// isStopped reports whether a command has failed because a signal has ended it. Servers end by signals as a rule: what
+// they fail with then is a failure, unless they had not begun.
+func (p *process) isStopped(err error) bool {
+	if p.Err() == nil {
+		return false
+	}
+	name := p.kong.Selected().Name
+	return name != "serve" && name != "demo" || errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(p))
+}
+
+// printStop says that a signal has ended the command, and returns the exit status.
+func (p *process) printStop(err error) int {
+	f := httpapi.Failure{Code: codeStopped, Message: "Stopped by a signal before the command has ended."}
+	var stop *stopError
+	if errors.As(err, &stop) {
+		f.Message += " " + stop.text
+	}
+	return p.printFailure(f, stoppedStatus)
 }
 
 func (p *process) runCommand() error {
@@ -208,6 +244,10 @@ func (p *process) printError(err error, status int) int {
 	if errors.As(err, &known) {
 		f = httpapi.Failure{Code: known.Code, Message: errorWithCause(known) + nextStep(known), Details: known.Details}
 	}
+	return p.printFailure(f, status)
+}
+
+func (p *process) printFailure(f httpapi.Failure, status int) int {
 	if p.commandLine.JSON {
 		_ = json.NewEncoder(p.stderr).Encode(httpapi.Envelope{Error: f})
 		return status
@@ -226,6 +266,8 @@ func failureCode(err error, status int) parley.Code {
 	var connection *net.OpError
 	var lost *datadir.LostDatabaseError
 	switch {
+	case sqldb.IsFull(err):
+		return parley.CodeUnderMaintenance
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.As(err, &lost),
 		errors.As(err, &connection) && connection.Op == "dial":
 		return parley.CodeResourceNotFound
@@ -248,13 +290,22 @@ func isWrongPath(err error) bool {
 func failureStep(err error, code parley.Code) string {
 	message := err.Error()
 	var file *fs.PathError
+	var connection *net.OpError
 	switch {
 	case strings.Contains(message, "; ") || strings.Contains(message, ". ") || strings.Contains(message, "parley "):
 		return ""
+	case sqldb.IsFull(err):
+		return "; make space on the disk, or name another place"
 	case errors.Is(err, fs.ErrPermission):
 		return `; run the command as the user who may do that, such as with "sudo -u parley parley …"`
 	case errors.Is(err, fs.ErrNotExist) && errors.As(err, &file):
 		return "; name one that exists"
+	case sqldb.IsConnectError(err):
+		return "; check the host, user, password and name in PARLEY_DATABASE_URL"
+	case errors.As(err, new(*s3.Error)):
+		return "; check the bucket, PARLEY_S3_REGION and the key, and what it may do"
+	case errors.As(err, &connection) && connection.Op == "dial":
+		return "; check the address, and whether this machine reaches it"
 	case code == parley.CodeInternal, code == parley.CodeUnderMaintenance:
 		return "; " + strings.TrimSuffix(nextSteps[parley.CodeInternal], ".")
 	}
@@ -307,7 +358,7 @@ var nextSteps = map[parley.Code]string{
 	parley.CodeModelNotAllowed:      `"parley agent change ID --model auto" lets any model answer.`,
 	parley.CodeAgentChanged:         `Look with "parley agent show ID", and run the command again.`,
 	parley.CodeNotTakenOver:         `"parley conversations takeover ID" takes it over.`,
-	parley.CodeUnderMaintenance:     `"parley maintenance off" ends that.`,
+	parley.CodeUnderMaintenance:     `"parley doctor" looks for the cause.`,
 	parley.CodeInternal:             `"parley doctor" looks for the cause.`,
 	parley.CodeChatStreaming:        `"parley doctor" looks for the cause.`,
 }
@@ -317,6 +368,8 @@ var nextStepsOfNouns = map[string]string{
 	"Webhook":       `"parley webhook list" lists the webhooks.`,
 	"Delivery":      `"parley webhook deliveries" lists the deliveries.`,
 	"Voice session": `"parley voice sessions" lists the sessions.`,
+	"Invitation":    `"parley member invitations --account ID" lists the invitations.`,
+	"Rule":          `"parley rule list --agent ID" lists the rules.`,
 }
 
 // nextStep returns what to do about a failure, to follow its message; empty if the message says it.
@@ -325,8 +378,9 @@ func nextStep(e *parley.Error) string {
 	switch {
 	case e.Code == parley.CodeNotFound:
 		noun, _ := strings.CutSuffix(e.Message, " not found.")
+		noun, _, _ = strings.Cut(noun, ` "`) // a name behind it
 		step = nextStepsOfNouns[noun]
-	case isFull(e):
+	case sqldb.IsFull(e):
 		step = `Make space on the disk, or raise PARLEY_DATABASE_QUOTA if it is set; then run the command again.`
 	case e.Code == parley.CodeUnderMaintenance && e.Err != nil: // the database does not answer
 		step = `Check that the database runs, and PARLEY_DATABASE_URL; "parley doctor" says more.`
@@ -336,9 +390,6 @@ func nextStep(e *parley.Error) string {
 	}
 	return " " + step
 }
-
-// isFull reports whether something could not be stored because there is no space for it.
-func isFull(err error) bool { return errors.Is(err, sqldb.ErrFull) || errors.Is(err, syscall.ENOSPC) }
 
 // errorWithCause returns the message with its cause: the caller is the operator, who may know it. Of a database the
 // cause alone says something.

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/api/admin"
 	"parley/internal/cmdline"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
@@ -294,6 +295,8 @@ func TestFailuresSayTheNextStep(t *testing.T) {
 			t.Errorf("parley %s: status %d, %s", line, status, errs)
 		}
 	}
+	requireFailure(t, 1, "check the address, and whether this machine reaches it",
+		"backup s3://b/f --s3-endpoint http://127.0.0.1:1 --s3-key k --s3-secret s")
 }
 
 // A file or a folder that cannot be written is named as the command line has it.
@@ -451,6 +454,53 @@ func TestManPage(t *testing.T) {
 			t.Errorf("groff: %v: %s", err, out)
 		}
 	}
+}
+
+// What has no space says so by its code, in whatever it failed.
+func TestFullDiskHasItsOwnCode(t *testing.T) {
+	for _, cause := range []error{syscall.ENOSPC, sqldb.ErrFull} {
+		err := asRefusal(fmt.Errorf("copy the database: %w", cause))
+		code := failureCode(err, 1)
+		if step := failureStep(err, code); code != parley.CodeUnderMaintenance || !strings.Contains(step, "make space") {
+			t.Errorf("%v: %s%s", err, code, step)
+		}
+	}
+}
+
+// A command that a signal has ended says that, with one code, whatever it was doing; its work goes on where it does.
+func TestStoppedCommandsSayThat(t *testing.T) {
+	account := newAccount(t)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for _, line := range []string{"account list", "backup " + t.TempDir(), "doctor", "agent create A",
+		"archive export " + filepath.Join(t.TempDir(), "a.zip") + " --account " + account} {
+		var out, errs commandOutput
+		status := run(ctx, append(strings.Fields(line), "--json"), &out, &errs)
+		if want := `{"error":{"code":"COMMAND_STOPPED","message":"Stopped by a signal`; status != 130 ||
+			!strings.HasPrefix(errs.String(), want) || strings.Contains(errs.String(), "doctor") {
+			t.Errorf("%s: status %d, %s%s", line, status, out.String(), errs.String())
+		}
+	}
+	runJSON[admin.Agent](t, "agent", "create", "A")
+	startServer(t, "serve")
+	ctx, stop = context.WithCancel(t.Context())
+	errs := &stoppingOutput{stop: stop}
+	var out commandOutput
+	status := run(ctx, []string{"source", "add", "--text", "We open at nine.", "--name", "Hours"}, &out, errs)
+	if status != 130 || !strings.Contains(errs.String(), "The sources go on being read") {
+		t.Errorf("status %d, %s%s", status, out.String(), errs.String())
+	}
+}
+
+// stoppingOutput is an output at whose first line a signal comes.
+type stoppingOutput struct {
+	commandOutput
+	stop func()
+}
+
+func (o *stoppingOutput) Write(p []byte) (int, error) {
+	o.stop()
+	return o.commandOutput.Write(p)
 }
 
 // A full disk is no matter of the address of the database, and one that is out of reach none of space.

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ import (
 	"parley/internal/api/admin"
 	"parley/internal/ready"
 	"parley/internal/server"
+	"parley/internal/sqldb"
 	"parley/internal/testkit"
 	"parley/internal/testkit/provider"
 )
@@ -401,4 +403,58 @@ func TestServerSpeaksHTTPS(t *testing.T) {
 	if status, out, errs := runCommand(t, "health", "--listen", address); status != 0 || !strings.Contains(out, s.URL) {
 		t.Errorf("parley health: %d %s %s", status, out, errs)
 	}
+}
+
+// Where the database is full, commands say so beside a running server as without one, and the doctor finds it.
+func TestFullDatabaseIsNamed(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	t.Setenv("PARLEY_DATA", data)
+	runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+	runJSON[admin.Agent](t, "agent", "create", "A")
+	quota := strconv.Itoa(countPages(t, data) + 20)
+	t.Setenv("PARLEY_DATABASE_QUOTA", quota)
+	server := startServer(t, "serve")
+	text := filepath.Join(t.TempDir(), "long.md")
+	if err := os.WriteFile(text, []byte(strings.Repeat("Parcels arrive in two days. ", 20_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, _, errs := runCommand(t, "source", "add", text, "--json")
+	if status != 1 || !strings.Contains(errs, `"code":"SERVICE_UNDER_MAINTENANCE"`) ||
+		!strings.Contains(errs, "is not read yet. It waits until there is space") {
+		t.Errorf("a source: status %d, %s", status, errs)
+	}
+	const step = "Make space on the disk, or raise PARLEY_DATABASE_QUOTA"
+	fill := func() (errs string) {
+		for range 100 {
+			status, _, errs = runCommand(t, "agent", "create", "B", "--instructions", strings.Repeat("Be brief. ", 700))
+			if status != 0 {
+				return errs
+			}
+		}
+		return "100 agents were made"
+	}
+	if errs := fill(); !strings.Contains(errs, step) {
+		t.Errorf("beside a server: %s", errs)
+	}
+	server.stopServer(t)
+	if errs := fill(); !strings.Contains(errs, step) {
+		t.Errorf("without a server: %s", errs)
+	}
+	if _, out, _ := runCommand(t, "doctor"); !strings.Contains(out, "fault    disk: the database is full") {
+		t.Errorf("doctor: %s", out)
+	}
+}
+
+// countPages counts the pages of a database that nobody has open.
+func countPages(t *testing.T, data string) (n int) {
+	t.Helper()
+	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: filepath.Join(data, "parley.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err = sqldb.One(t.Context(), db, sqldb.Column[int], `select page_count from pragma_page_count`)
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

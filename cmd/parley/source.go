@@ -315,6 +315,9 @@ const (
 
 // awaitReading waits until a running server has read the sources, and brings the list up to date.
 func (p *process) awaitReading(agent string, list []admin.Source) error {
+	if err := p.Err(); err != nil {
+		return p.stopReading(err)
+	}
 	if !p.isServed() {
 		if !p.commandLine.JSON && len(list) > 0 {
 			fmt.Fprintln(p.stderr, `They are read when a server runs: "parley serve" runs one.`)
@@ -343,19 +346,32 @@ func (p *process) awaitSource(agent string, s *admin.Source) error {
 	for wait := minPollInterval; isBeingRead(s.Status); wait = min(2*wait, maxPollInterval) {
 		details, err := runAdmin(p, admin.GetSource, admin.SourceRef{AgentID: agent, SourceID: s.ID})
 		if err != nil {
-			return err
+			return p.stopReading(err)
 		}
 		if *s = details.Source; !isBeingRead(s.Status) {
 			return nil
+		}
+		if details.Waiting != "" {
+			return parley.NewErrorf(parley.CodeUnderMaintenance, "%s is stored, and is not read yet. %s \"parley doctor\" "+
+				"looks for the cause, and \"parley source list\" shows when it is read.", s.Name, details.Waiting)
 		}
 		p.showProgress(&details)
 		select {
 		case <-time.After(wait):
 		case <-p.Done():
-			return errors.New("they go on being read: \"parley source list\" shows how far they are")
+			return p.stopReading(p.Err())
 		}
 	}
 	return nil
+}
+
+// stopReading returns the error of a command that no longer waits until sources are read. They are read all the same
+// where it was only stopped.
+func (p *process) stopReading(err error) error {
+	if p.isStopped(err) {
+		return &stopError{"The sources go on being read: \"parley source list\" shows how far they are."}
+	}
+	return err
 }
 
 func isBeingRead(status string) bool {

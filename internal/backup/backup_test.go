@@ -3,7 +3,9 @@ package backup_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"mime/multipart"
 	"net/http"
@@ -364,6 +366,29 @@ func TestRestoreRefusesADatabaseInUse(t *testing.T) {
 	_, err = of.Restore(t.Context(), stored.Path, false)
 	if err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("a database with an account: %v", err)
+	}
+	_, err = of.Restore(t.Context(), stored.Path, true)
+	if err == nil || !strings.Contains(err.Error(), "is not empty") {
+		t.Errorf("a database with an account that was to be replaced: %v", err)
+	}
+	empty := newInstallation(t.TempDir(), dbs.SharedPostgres(t).NewDatabase(t))
+	_, err = empty.Restore(t.Context(), stored.Path, true) // as the manual says for a server's own settings
+	check.Must(t, err)
+}
+
+// A mistyped command makes no data directory.
+func TestFailedRestoreMakesNoDataDirectory(t *testing.T) {
+	stored, err := newStopped(t).Write(t.Context(), t.TempDir(), false)
+	check.Must(t, err)
+	check.Must(t, flipByte(filepath.Join(stored.Path, "parley.db"), 5000))
+	for _, from := range []string{filepath.Join(t.TempDir(), "missing"), stored.Path} {
+		data := filepath.Join(t.TempDir(), "data")
+		if _, err := newInstallation(data, "").Restore(t.Context(), from, false); err == nil {
+			t.Errorf("%s was restored", from)
+		}
+		if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("after %s the folder is there: %v", from, err)
+		}
 	}
 }
 

@@ -35,9 +35,15 @@ const restoring = ".restore-"
 // before it changes anything. With replace, data in a data directory are moved aside first; a PostgreSQL database must
 // be empty.
 func (in *Installation) Restore(ctx context.Context, from string, replace bool) (_ *Restored, err error) {
-	if err := os.MkdirAll(in.Data, 0o700); err != nil {
+	isNew, err := in.makeData(from)
+	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if isNew && err != nil {
+			err = errors.Join(err, in.removeNewData())
+		}
+	}()
 	lock, err := datadir.TryLock(in.Data, "parley restore")
 	if err != nil {
 		if errors.Is(err, datadir.ErrLocked) {
@@ -64,6 +70,29 @@ func (in *Installation) Restore(ctx context.Context, from string, replace bool) 
 		return nil, err
 	}
 	return &Restored{Path: from, Manifest: *r.manifest, Replaced: r.replaced, LeftOut: r.leftOut}, nil
+}
+
+// makeData makes the data directory, and reports whether it was not there. It fails for a backup that is not there: a
+// mistyped command makes no directory.
+func (in *Installation) makeData(from string) (isNew bool, err error) {
+	if !IsBucket(from) {
+		if _, err := os.Stat(from); err != nil {
+			return false, fmt.Errorf("%w; name the folder or the file of a backup", err)
+		}
+	}
+	_, err = os.Stat(in.Data)
+	isNew = errors.Is(err, fs.ErrNotExist)
+	return isNew, os.MkdirAll(in.Data, 0o700)
+}
+
+// removeNewData removes a data directory that a restore has made before it failed. One with anything in it but the file
+// of the lock stays.
+func (in *Installation) removeNewData() error {
+	entries, err := os.ReadDir(in.Data)
+	if err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != datadir.LockFile }) {
+		return err
+	}
+	return os.RemoveAll(in.Data)
 }
 
 // restore is one restore.
@@ -98,7 +127,7 @@ func (r *restore) unpack(ctx context.Context, from string) (dir string, err erro
 		return "", r.noBackup(ctx, from)
 	case IsBucket(from):
 	case err != nil:
-		return "", fmt.Errorf("%w; name the folder or the file of a backup", err)
+		return "", err
 	case info.IsDir():
 		return from, nil
 	}
@@ -318,10 +347,6 @@ func (r *restore) moveAside(present []string) error {
 
 // restoreTables fills an empty PostgreSQL database.
 func (r *restore) restoreTables(ctx context.Context) error {
-	if r.replace {
-		return errors.New("a backup is restored into an empty PostgreSQL database only: create another one and name it in " +
-			"PARLEY_DATABASE_URL")
-	}
 	if err := r.checkEmpty(ctx); err != nil {
 		return err
 	}

@@ -1,7 +1,11 @@
 package certs
 
 import (
+	"cmp"
+	"context"
 	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -26,6 +30,25 @@ type issued struct {
 
 	mu       sync.Mutex
 	loggedAt time.Time
+}
+
+// Folder is the folder in the data directory where certificates are kept that an ACME server has issued.
+const Folder = "acme"
+
+// Directory is the address of the directory of the ACME server.
+func (s TLSConfig) Directory() string { return cmp.Or(s.ACMEDirectory, acme.LetsEncryptURL) }
+
+// ReadIssued returns the certificate of a domain that a folder has; nil if none has been issued yet.
+func ReadIssued(ctx context.Context, folder, domain string) (*x509.Certificate, error) {
+	text, err := autocert.DirCache(folder).Get(ctx, strings.ToLower(domain))
+	if errors.Is(err, autocert.ErrCacheMiss) {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(text, text)
+	return pair.Leaf, err
 }
 
 func (s TLSConfig) newIssued(folder string, now func() time.Time, logger *slog.Logger) *issued {

@@ -74,6 +74,7 @@ var checks = []check{
 	{"embedding", (*Doctor).checkEmbedding},
 	{"reranking", (*Doctor).checkReranking},
 	{"speech", (*Doctor).checkSpeech},
+	{"web search", (*Doctor).checkWebSearch},
 	{"media server", (*Doctor).checkMediaServer},
 	{"file readers", (*Doctor).checkReaders},
 	{"mail", (*Doctor).checkMail},

@@ -231,6 +231,13 @@ var plantedFaults = []plantedFault{
 	{"a disk that is nearly full", func(in *installation) {
 		in.FreeSpace = func(string) (uint64, uint64, error) { return 1 << 30, 100 << 30, nil }
 	}, "disk", doctor.Warning, "1024 MB of 102400 MB are free"},
+	{"a full quota", func(in *installation) { in.Config.DatabaseQuota = in.countPages() },
+		"disk", doctor.Fault, "the database is full: "},
+	{"a quota that is nearly full", func(in *installation) { in.Config.DatabaseQuota = in.countPages() + 20 },
+		"disk", doctor.Warning, "of PARLEY_DATABASE_QUOTA are free"},
+	{"a program for files that is missing", func(in *installation) {
+		in.Config.FilePrograms = []string{"/nosuch/pdftotext"}
+	}, "settings", doctor.Fault, "/nosuch/pdftotext"},
 	{"a process that hangs", func(in *installation) {
 		lock, err := datadir.TryLock(in.dir, "parley serve")
 		in.Must(err)
@@ -418,6 +425,18 @@ func (in *installation) refuse() string {
 	}))
 	in.Cleanup(web.Close)
 	return web.URL + "/v1"
+}
+
+// countPages counts the pages of the database that hold something.
+func (in *installation) countPages() (n int) {
+	in.change(func(db *store.DB) {
+		var err error
+		n, err = sqldb.One(in.Context(), db.SQL(), sqldb.Column[int], `
+			select page_count - freelist_count
+			from pragma_page_count, pragma_freelist_count`)
+		in.Must(err)
+	})
+	return n
 }
 
 // addSource stores a source that is live with a text, if there is one, and without passages.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/actions"
 	"parley/internal/httpclient"
 	"parley/internal/ingest/extract/sandbox"
 	"parley/internal/model/local"
@@ -27,39 +28,50 @@ func (d *Doctor) checkModels(ctx context.Context, r *report) {
 	ctx, cancel := context.WithTimeout(ctx, engineTimeout)
 	defer cancel()
 	for _, s := range d.Config.ChatServers() {
-		host := hostOf(s.URL)
-		status, err := listModels(ctx, s)
-		switch {
-		case err != nil:
-			r.fail("Check the address in "+s.Setting+", and whether this machine reaches it. Until then agents answer "+
-				"with an error.", "the model server at %s does not answer: %v", host, err)
-		case status == http.StatusUnauthorized || status == http.StatusForbidden:
-			r.fail("Check the key that belongs to "+s.Setting+".", "the model server at %s refuses the key (status %d)", host,
-				status)
-		case status >= http.StatusInternalServerError:
-			r.warn("Ask whoever runs it.", "the model server at %s answers with status %d", host, status)
-		}
+		status, err := listModels(ctx, s.URL, newChatHeader(s))
+		r.addServer("the model server at "+hostOf(s.URL), s.Setting, "Until then agents answer with an error.", status, err)
 	}
 	r.pass("%s", d.Config.DefaultModelName())
+}
+
+// addServer reports what is not in order with a server that was asked for its models; name says which it is, and loss
+// what follows.
+func (r *report) addServer(name, setting, loss string, status int, err error) {
+	switch {
+	case err != nil:
+		r.fail("Check the address in "+setting+", and whether this machine reaches it. "+loss, "%s does not answer: %v", name,
+			err)
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		r.fail("Check the key that belongs to "+setting+".", "%s refuses the key (status %d)", name, status)
+	case status >= http.StatusInternalServerError:
+		r.warn("Ask whoever runs it.", "%s answers with status %d", name, status)
+	}
 }
 
 // anthropicVersion is the version of Anthropic's interface.
 const anthropicVersion = "2023-06-01"
 
+// newChatHeader returns the headers that a server of models wants.
+func newChatHeader(s server.ChatServer) http.Header {
+	h := http.Header{}
+	if s.Format == parley.WireFormatAnthropic {
+		h.Set("X-Api-Key", s.Key)
+		h.Set("Anthropic-Version", anthropicVersion)
+	} else {
+		httpclient.SetBearerToken(h, s.Key)
+	}
+	return h
+}
+
 // listModels asks a server for the list of its models and returns the status of its answer. Not every server has one.
-func listModels(ctx context.Context, s server.ChatServer) (status int, err error) {
-	client := httpclient.Client{BaseURL: s.URL, Key: s.Key}
+func listModels(ctx context.Context, address string, header http.Header) (status int, err error) {
+	client := httpclient.Client{BaseURL: address}
 	defer client.Close()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, client.Endpoint("/models"), nil)
 	if err != nil {
-		return 0, err
+		return 0, withoutAddress(err)
 	}
-	if s.Format == parley.WireFormatAnthropic {
-		req.Header.Set("X-Api-Key", s.Key)
-		req.Header.Set("Anthropic-Version", anthropicVersion)
-	} else if s.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+s.Key)
-	}
+	req.Header = header
 	res, err := client.HTTPClient().Do(req)
 	if err != nil {
 		return 0, withoutAddress(err)
@@ -148,8 +160,9 @@ func (d *Doctor) checkReranking(ctx context.Context, r *report) {
 	r.pass("%s at %s", d.Config.RerankModel, hostOf(d.Config.RerankURL))
 }
 
-// checkSpeech checks that the programs for speech that the settings name are installed.
-func (d *Doctor) checkSpeech(_ context.Context, r *report) {
+// checkSpeech checks that the programs for speech that the settings name are installed, and that the servers can be
+// reached and take the key. Nothing is spoken.
+func (d *Doctor) checkSpeech(ctx context.Context, r *report) {
 	engines, err := d.Config.Engines()
 	if err != nil {
 		r.fail("Correct PARLEY_TTS, PARLEY_STT or PARLEY_VOICE_MAP.", "%v", err)
@@ -159,6 +172,7 @@ func (d *Doctor) checkSpeech(_ context.Context, r *report) {
 	for _, lack := range engines.Warnings {
 		r.warn("Install it, or choose another engine with PARLEY_TTS and PARLEY_STT.", "%s", lack)
 	}
+	d.checkSpeechServers(ctx, r)
 	var parts []string
 	if engines.Synthesizer != nil {
 		parts = append(parts, "agents can speak")
@@ -170,6 +184,51 @@ func (d *Doctor) checkSpeech(_ context.Context, r *report) {
 		parts = []string{"voice sessions are in writing"}
 	}
 	r.pass("%s", strings.Join(parts, ", "))
+}
+
+func (d *Doctor) checkSpeechServers(ctx context.Context, r *report) {
+	ctx, cancel := context.WithTimeout(ctx, engineTimeout)
+	defer cancel()
+	for _, s := range d.Config.SpeechServers() {
+		header := http.Header{}
+		if s.Header != "" {
+			header.Set("Authorization", s.Header)
+		}
+		status, err := listModels(ctx, plainURL(s.URL), header)
+		r.addServer("the speech server at "+hostOf(s.URL), s.Setting, "Until then voice sessions are without it.", status,
+			err)
+	}
+}
+
+// plainURL returns the address of HTTP beside one of WebSockets: ws:// or wss://.
+func plainURL(address string) string {
+	if rest, isWebSocket := strings.CutPrefix(address, "ws"); isWebSocket {
+		return "http" + rest
+	}
+	return address
+}
+
+// checkWebSearch searches for one word with the search engine of the actions.
+func (d *Doctor) checkWebSearch(ctx context.Context, r *report) {
+	address := d.Config.SearchURL
+	if address == "" {
+		r.pass("none is configured: no action searches the web")
+		return
+	}
+	engine, err := actions.NewWebSearch(address)
+	if err != nil {
+		r.pass("not checked: see the settings")
+		return
+	}
+	defer engine.Close()
+	ctx, cancel := context.WithTimeout(ctx, engineTimeout)
+	defer cancel()
+	if _, err := engine.Find(ctx, "parley", nil); err != nil {
+		r.fail("Check PARLEY_SEARCH_URL, whether this machine reaches it, and that the engine answers in JSON. Until then "+
+			"actions find nothing in the web.", "the search engine at %s does not answer as it should: %v", hostOf(address),
+			withoutAddress(err))
+	}
+	r.pass("the search engine at %s", hostOf(address))
 }
 
 // checkReaders checks that files of strangers can be read safely.

@@ -123,7 +123,8 @@ const (
 )
 
 // checkDisk checks that there is space for the data to grow, and for the log of the database.
-func (d *Doctor) checkDisk(_ context.Context, r *report) {
+func (d *Doctor) checkDisk(ctx context.Context, r *report) {
+	d.checkQuota(ctx, r)
 	freeSpace := d.FreeSpace
 	if freeSpace == nil {
 		freeSpace = datadir.FreeSpace
@@ -147,6 +148,40 @@ func (d *Doctor) checkDisk(_ context.Context, r *report) {
 		r.warn(advice, "%s", text)
 	}
 	r.pass("%s", text)
+}
+
+const (
+	// minQuotaPages is how many pages a write may need at most, but for long texts.
+	minQuotaPages = 16
+	// lowQuotaShare is the share of the quota that should be free.
+	lowQuotaShare = 0.1
+)
+
+// checkQuota checks that the database may still grow, or has free pages within.
+func (d *Doctor) checkQuota(ctx context.Context, r *report) {
+	quota := int64(d.Config.DatabaseQuota)
+	if quota == 0 || d.isPostgres() {
+		return
+	}
+	snapshot, err := d.openSnapshot(ctx)
+	if err != nil {
+		return // the check of the database reports it
+	}
+	defer func() { _ = snapshot.Close() }()
+	pages, unused, err := snapshot.Pages(ctx)
+	if err != nil {
+		return
+	}
+	const advice = "Raise PARLEY_DATABASE_QUOTA and start the server again, or delete what is not needed. When the " +
+		"quota is reached, Parley refuses what it cannot write and goes on reading."
+	free := max(quota-pages, 0) + unused
+	text := fmt.Sprintf("%d of the %d pages of PARLEY_DATABASE_QUOTA are free", free, quota)
+	switch {
+	case free < minQuotaPages:
+		r.fail(advice, "the database is full: %s", text)
+	case float64(free) < lowQuotaShare*float64(quota):
+		r.warn(advice, "%s", text)
+	}
 }
 
 // checkServer checks that a server runs on the data or could be started.

@@ -7,15 +7,20 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"parley/internal/bus"
+	"parley/internal/certs"
 	"parley/internal/datadir"
 	"parley/internal/httpclient"
 	"parley/internal/mail"
@@ -29,11 +34,11 @@ const (
 )
 
 // checkCertificate checks that the server can start with its certificate, and that browsers will take that.
-func (d *Doctor) checkCertificate(_ context.Context, r *report) {
+func (d *Doctor) checkCertificate(ctx context.Context, r *report) {
 	c := d.Config.TLSConfig
 	switch {
 	case len(c.ACMEDomains) > 0:
-		r.pass("issued by an ACME server for %s", strings.Join(c.ACMEDomains, ", "))
+		d.checkIssued(ctx, r)
 		return
 	case c.TLSCert == "" || c.TLSKey == "":
 		r.pass("none is configured: the server speaks plain HTTP")
@@ -47,8 +52,70 @@ func (d *Doctor) checkCertificate(_ context.Context, r *report) {
 		return
 	}
 	d.checkValidity(r, c.TLSCert, pair.Leaf)
+	for _, host := range d.publicHosts() {
+		if err := pair.Leaf.VerifyHostname(host); err != nil {
+			r.warn("Have a certificate made that has this name too, unless a proxy with one of its own is before Parley.",
+				"the certificate in %s is not one for %s: browsers refuse it there", c.TLSCert, host)
+		}
+	}
 	checkKeyFile(r, c.TLSKey)
 	r.pass("%s, until %s", c.TLSCert, pair.Leaf.NotAfter.UTC().Format(time.DateOnly))
+}
+
+// publicHosts lists the hosts under which browsers reach the server by HTTPS, as far as the settings say.
+func (d *Doctor) publicHosts() (hosts []string) {
+	for _, address := range []string{d.Config.BaseURL, d.Config.ConsoleURL} {
+		u, err := url.Parse(address)
+		if err == nil && u.Scheme == "https" && !slices.Contains(hosts, u.Hostname()) {
+			hosts = append(hosts, u.Hostname())
+		}
+	}
+	return hosts
+}
+
+// checkIssued checks what an ACME server has issued, and that it can be asked for more.
+func (d *Doctor) checkIssued(ctx context.Context, r *report) {
+	c := d.Config.TLSConfig
+	var found []string
+	for _, domain := range c.ACMEDomains {
+		leaf, err := certs.ReadIssued(ctx, filepath.Join(d.Config.Data, certs.Folder), domain)
+		if text := d.checkIssuedFor(r, domain, leaf, err); text != "" {
+			found = append(found, text)
+		}
+	}
+	for _, host := range d.publicHosts() {
+		if !slices.ContainsFunc(c.ACMEDomains, func(domain string) bool { return strings.EqualFold(domain, host) }) {
+			r.warn("Name it in PARLEY_ACME_DOMAINS too, unless a proxy with a certificate of its own is before Parley.",
+				"no certificate is asked for %s: browsers refuse the server there", host)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, engineTimeout)
+	defer cancel()
+	if status, _, err := fetch(ctx, c.Directory()); err != nil || status != http.StatusOK {
+		r.fail("Check PARLEY_ACME_DIRECTORY, and whether this machine reaches it. Until then no certificate is issued or "+
+			"renewed.", "the ACME server at %s does not answer as it should: %v", hostOf(c.Directory()),
+			cmp.Or(err, fmt.Errorf("status %d", status)))
+	}
+	r.pass("issued by an ACME server: %s", strings.Join(found, ", "))
+}
+
+// checkIssuedFor reports what is not in order with the certificate of a domain, and describes it otherwise.
+func (d *Doctor) checkIssuedFor(r *report, domain string, leaf *x509.Certificate, err error) string {
+	const advice = "The server's log says why, once a browser has asked for the domain: it must lead to this server, on " +
+		"port 443 or, with PARLEY_HTTP_LISTEN, on port 80."
+	switch {
+	case err != nil:
+		r.fail("Let the user of the server read the folder.", "the certificate for %s cannot be read: %v", domain, err)
+	case leaf == nil:
+		r.warn("It is issued when the first browser asks for the domain. "+advice,
+			"no certificate has been issued for %s yet", domain)
+	case leaf.NotAfter.Sub(d.Config.Now()) < lastTime:
+		r.fail(advice, "the certificate for %s has not been renewed, and ends at %s UTC", domain,
+			leaf.NotAfter.UTC().Format(time.DateTime))
+	default:
+		return fmt.Sprintf("%s until %s", domain, leaf.NotAfter.UTC().Format(time.DateOnly))
+	}
+	return ""
 }
 
 // checkValidity checks when a certificate begins and ends.
@@ -156,9 +223,7 @@ func (d *Doctor) checkMediaServer(ctx context.Context, r *report) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, engineTimeout)
 	defer cancel()
-	if rest, isWebSocket := strings.CutPrefix(address, "ws"); isWebSocket { // ws:// and wss://
-		address = "http" + rest
-	}
+	address = plainURL(address)
 	const advice = "Check PARLEY_LIVEKIT_URL, that LiveKit runs, and whether this machine reaches it. Until then there " +
 		"are no voice sessions."
 	status, _, err := fetch(ctx, address)

@@ -43,6 +43,34 @@ var networkFaults = []plantedFault{
 		in.useCertificate(90 * 24 * time.Hour)
 		in.Must(os.Chmod(in.Config.TLSKey, 0o644))
 	}, "certificate", doctor.Warning, "chmod o-rwx"},
+	{"a certificate for another name", func(in *installation) {
+		in.useCertificate(90 * 24 * time.Hour)
+		in.Config.BaseURL = "https://other.example.com"
+	}, "certificate", doctor.Warning, "is not one for other.example.com"},
+	{"an ACME server that is down", func(in *installation) {
+		in.Config.ACMEDomains, in.Config.ACMEDirectory = []string{"agents.example.com"}, "https://"+closedAddress+"/dir"
+	}, "certificate", doctor.Fault, "the ACME server at 127.0.0.1:1"},
+	{"a certificate that was never issued", func(in *installation) { in.useACME() },
+		"certificate", doctor.Warning, "no certificate has been issued for agents.example.com yet"},
+	{"an issued certificate that was not renewed", func(in *installation) {
+		in.useACME()
+		in.issue("agents.example.com", time.Hour)
+	}, "certificate", doctor.Fault, "has not been renewed"},
+	{"a name that no certificate is asked for", func(in *installation) {
+		in.useACME()
+		in.Config.BaseURL = "https://other.example.com"
+	}, "certificate", doctor.Warning, "no certificate is asked for other.example.com"},
+	{"a server that speaks and is down", func(in *installation) {
+		in.Config.TTS, in.Config.TTSURL = "openai", "http://"+closedAddress
+	}, "speech", doctor.Fault, "the speech server at 127.0.0.1:1 does not answer"},
+	{"a server that understands and is down", func(in *installation) {
+		in.Config.STT, in.Config.STTURL = "deepgram", "ws://"+closedAddress
+	}, "speech", doctor.Fault, "PARLEY_STT_URL"},
+	{"a speech server that refuses the key", func(in *installation) {
+		in.Config.TTS, in.Config.TTSURL, in.Config.TTSKey = "auto", in.refuse(), "k"
+	}, "speech", doctor.Fault, "refuses the key (status 401)"},
+	{"a search engine that is down", func(in *installation) { in.Config.SearchURL = "http://" + closedAddress },
+		"web search", doctor.Fault, "the search engine at 127.0.0.1:1"},
 	{"a port of metrics in use", func(in *installation) { in.Config.MetricsListen = in.listen() },
 		"server", doctor.Fault, "PARLEY_METRICS_LISTEN"},
 	{"a port of files in use", func(in *installation) { in.Config.FilesListen = in.listen() },
@@ -99,6 +127,25 @@ func (in *installation) useCertificate(left time.Duration) {
 	in.Config.TLSCert, in.Config.TLSKey = in.writeCertificate("own", left)
 }
 
+// useACME has certificates issued by a server that answers.
+func (in *installation) useACME() {
+	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	in.Cleanup(web.Close)
+	in.Config.ACMEDomains, in.Config.ACMEDirectory = []string{"agents.example.com"}, web.URL
+}
+
+// issue puts a certificate where those of an ACME server are kept.
+func (in *installation) issue(domain string, left time.Duration) {
+	certFile, keyFile := in.writeCertificate("issued", left)
+	cert, err := os.ReadFile(certFile)
+	in.Must(err)
+	key, err := os.ReadFile(keyFile)
+	in.Must(err)
+	folder := filepath.Join(in.dir, "acme")
+	in.Must(os.Mkdir(folder, 0o700))
+	in.Must(os.WriteFile(filepath.Join(folder, domain), append(key, cert...), 0o600))
+}
+
 // listen listens on an address and returns it.
 func (in *installation) listen() string {
 	listener, err := (&net.ListenConfig{}).Listen(in.Context(), "tcp", "127.0.0.1:0")
@@ -124,6 +171,14 @@ func TestServersOfOthersAreReached(t *testing.T) {
 	if got := mails.Mails(); len(got) > 0 {
 		t.Errorf("%d mails were sent", len(got))
 	}
+	in.Config.TTS, in.Config.TTSURL, in.Config.SearchURL = "openai", web.URL, web.URL
+	in.expect("speech", doctor.OK, "agents can speak")
+	in.expect("web search", doctor.OK, "127.0.0.1")
 	in.useCertificate(90 * 24 * time.Hour)
+	in.Config.BaseURL = "https://example.com"
 	in.expect("certificate", doctor.OK, "until")
+	in.Config.TLSCert, in.Config.TLSKey, in.Config.BaseURL = "", "", "https://agents.example.com"
+	in.useACME()
+	in.issue("agents.example.com", 90*24*time.Hour)
+	in.expect("certificate", doctor.OK, "agents.example.com until")
 }

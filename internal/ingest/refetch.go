@@ -55,3 +55,14 @@ func (s *Service) retryTraining(ctx context.Context, tx *store.DB, src *parley.S
 
 // TrainingJobs are the kinds of the jobs that bring a source nearer to being live; their keys are the sources' ids.
 func TrainingJobs() []string { return []string{TrainJob, FileJob, CrawlJob} }
+
+// Outage returns why a source waits for the database to be read: it did not answer, or was full, when this server tried
+// last. It returns nil if the source does not wait for that.
+func (s *Service) Outage(id parley.SourceID) error {
+	for _, kind := range TrainingJobs() {
+		if err := s.Queue.Outage(kind, string(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

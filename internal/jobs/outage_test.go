@@ -28,8 +28,14 @@ func TestOutageDoesNotCountAsFailure(t *testing.T) {
 			h.runDue(r, 0)
 			h.Advance(time.Second)
 		}
+		if err := r.Queue.Outage("train", "a"); !parley.IsCode(err, parley.CodeUnderMaintenance) {
+			t.Errorf("the queue says of the job: %v", err)
+		}
 		away = false
 		h.runDue(r, 1)
+		if err := r.Queue.Outage("train", "a"); err != nil {
+			t.Errorf("the queue says of a job that has ended: %v", err)
+		}
 		if s := h.jobStates(); s != "" {
 			t.Errorf("the job is %q", s)
 		}

@@ -22,6 +22,47 @@ type Queue struct {
 
 	mu            sync.Mutex
 	subscriptions []*subscription
+	outages       map[jobName]error // of jobs whose latest attempt in this process found no database, or a full one
+	lookOutage    error             // why the latest look for due jobs found no database, or a full one; nil otherwise
+}
+
+// jobName names a job.
+type jobName struct{ kind, key string }
+
+// Outage returns why the latest attempt of a job in this process found no database, or a full one, or why no job can be
+// begun: such a job is tried again until it finds one. It returns nil if the job does not wait for that.
+func (q *Queue) Outage(kind, key string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.outages[jobName{kind, key}]; err != nil {
+		return err
+	}
+	return q.lookOutage
+}
+
+// noteLook notes how a look for due jobs went, for Outage.
+func (q *Queue) noteLook(outcome error) {
+	if !parley.IsCode(outcome, parley.CodeUnderMaintenance) {
+		outcome = nil
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.lookOutage = outcome
+}
+
+// noteOutcome notes how an attempt went, for Outage.
+func (q *Queue) noteOutcome(j Job, outcome error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	name := jobName{j.Kind, j.Key}
+	if !parley.IsCode(outcome, parley.CodeUnderMaintenance) {
+		delete(q.outages, name)
+		return
+	}
+	if q.outages == nil {
+		q.outages = map[jobName]error{}
+	}
+	q.outages[name] = outcome
 }
 
 // subscription is a runner that waits for jobs of its kinds.
@@ -69,7 +110,10 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sqldb.DB, j Job) error {
 		j.Size,
 		cmp.Or(j.MaxAttempts, defaultAttempts), cmp.Or(j.Backoff, defaultBackoff).Milliseconds(), ms, ms)
 	if err == nil {
-		tx.AfterCommit(func() { q.announce(j.Kind, j.RunAt, now) })
+		tx.AfterCommit(func() {
+			q.noteOutcome(j, nil) // what an earlier attempt found says nothing of the next one
+			q.announce(j.Kind, j.RunAt, now)
+		})
 	}
 	return err
 }

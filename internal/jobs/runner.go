@@ -88,6 +88,7 @@ func (r *Runner) dispatch(ctx context.Context, free int, finished chan<- struct{
 		next = r.now() // the next tick tries again
 	}
 	r.Queue.endLook(woken, next)
+	r.Queue.noteLook(err)
 	if err != nil && ctx.Err() == nil {
 		r.logger().Warn("jobs: cannot look for work", "error", err)
 	}

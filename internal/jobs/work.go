@@ -27,10 +27,12 @@ func (r *Runner) runJob(ctx context.Context, j Job) {
 	if leaseLost {
 		return
 	}
-	if err := r.recordOutcome(context.WithoutCancel(ctx), j, err, ctx.Err() != nil); err != nil {
+	unrecorded := r.recordOutcome(context.WithoutCancel(ctx), j, err, ctx.Err() != nil)
+	if unrecorded != nil {
 		r.logger().Error("jobs: the outcome is not recorded; the job runs again when its lease ends", "kind", j.Kind,
-			"key", j.Key, "error", err)
+			"key", j.Key, "error", unrecorded)
 	}
+	r.Queue.noteOutcome(j, errors.Join(err, unrecorded))
 }
 
 func (r *Runner) callHandler(ctx context.Context, j Job) (err error) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -141,6 +142,36 @@ func (s SpeechConfig) Engines() (*speech.Engines, error) {
 		STTModel:     s.STTModel,
 		VoicesFile:   s.VoiceMap,
 	})
+}
+
+// SpeechServer is a server of speech that the settings name.
+type SpeechServer struct {
+	Setting string // that names its address
+	URL     string
+	Header  string // Authorization; empty without a key
+}
+
+// SpeechServers lists the servers that voice sessions would ask.
+func (s SpeechConfig) SpeechServers() (list []SpeechServer) {
+	add := func(setting, address, key string, format speech.ServerFormat) {
+		server := SpeechServer{Setting: setting, URL: cmp.Or(address, format.DefaultURL)}
+		if key != "" {
+			server.Header = format.KeyScheme + " " + key
+		}
+		list = append(list, server)
+	}
+	isAuto := (s.TTS == "" || s.TTS == "auto") && (s.TTSURL != "" || s.TTSKey != "")
+	for _, e := range synthesizerEngines {
+		if e.Program == "" && (isAuto || e.Name == s.TTS) {
+			add("PARLEY_TTS_URL", s.TTSURL, s.TTSKey, e.Server)
+		}
+	}
+	for _, e := range transcriberEngines {
+		if e.Program == "" && e.Name == s.STT {
+			add("PARLEY_STT_URL", s.STTURL, s.STTKey, e.Server)
+		}
+	}
+	return list
 }
 
 // speechEngines finds them and warns of those that are named and not there.

@@ -47,6 +47,7 @@ type SynthesizerEngine struct {
 	Program      string // that must be installed; empty for a server
 	Language     string // the only one that it speaks, such as en; empty if it speaks many
 	LanguageName string // of that language
+	Server       ServerFormat
 	New          func(EngineConfig) Synthesizer
 }
 
@@ -54,7 +55,14 @@ type SynthesizerEngine struct {
 type TranscriberEngine struct {
 	Name    string // in settings and in the table of models
 	Program string // that must be installed; empty for a server
+	Server  ServerFormat
 	New     func(EngineConfig) Transcriber
+}
+
+// ServerFormat says how the server of an engine is called; it is empty for a program.
+type ServerFormat struct {
+	DefaultURL string // of the provider itself
+	KeyScheme  string // before the key in the header Authorization
 }
 
 // EngineConfig says where an engine is.

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"syscall"
 	"time"
 
 	"parley"
@@ -146,6 +147,9 @@ func (db *DB) EmptyLog() {
 // ErrFull is among the causes of SERVICE_UNDER_MAINTENANCE when the database can be reached but cannot store: its disk
 // or its quota is full, or the disk fails. It is unknown when that will end.
 var ErrFull = errors.New("sqldb: no room")
+
+// IsFull reports whether something could not be stored because there is no space for it, in the database or on a disk.
+func IsFull(err error) bool { return errors.Is(err, ErrFull) || errors.Is(err, syscall.ENOSPC) }
 
 // unavailable returns the error for a database that cannot be reached or cannot store: try again in a second.
 func unavailable(cause error) error {

@@ -102,6 +102,14 @@ func hasTable(ctx context.Context, db *DB, name string) (bool, error) {
 // maxDamages is how many damages are listed.
 const maxDamages = 5
 
+// Pages returns how many pages a SQLite database has, and how many of them hold nothing.
+func (s *Snapshot) Pages(ctx context.Context) (all, unused int64, err error) {
+	err = s.DB.QueryRow(ctx, `
+		select page_count, freelist_count
+		from pragma_page_count, pragma_freelist_count`).Scan(&all, &unused)
+	return all, unused, err
+}
+
 // Damages lists what is wrong with the structure of the database: of a SQLite file its pages and indexes, with deep
 // also that indexes hold what their tables do; of PostgreSQL indexes that could not be built.
 func (s *Snapshot) Damages(ctx context.Context, deep bool) ([]string, error) {

@@ -267,6 +267,12 @@ func (e *postgresEngine) mapError(ctx context.Context, query string, err error) 
 	return unavailable(err)
 }
 
+// IsConnectError reports whether PostgreSQL was not connected to, as where it has no such database or user.
+func IsConnectError(err error) bool {
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
+	return connecting
+}
+
 // isUnavailable reports whether the server is down, starting, stopping, full or out of reach, and has not just refused
 // a statement.
 func isUnavailable(err error) bool {
@@ -283,7 +289,6 @@ func isUnavailable(err error) bool {
 			return true
 		}
 	}
-	_, connecting := errors.AsType[*pgconn.ConnectError](err)
 	_, network := errors.AsType[net.Error](err)
-	return connecting || network || pgconn.SafeToRetry(err)
+	return IsConnectError(err) || network || pgconn.SafeToRetry(err)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	lib "modernc.org/sqlite/lib"
 
 	"parley/internal/sqldb/sqlite"
 )
@@ -51,8 +52,20 @@ func (s *Snapshot) CopyFile(ctx context.Context, to string) error {
 	if err := file.Close(); err != nil {
 		return err
 	}
-	return s.file.Backup(ctx, to)
+	err = s.file.Backup(ctx, to)
+	if code := sqliteCode(err) & 0xff; code == lib.SQLITE_FULL || code == lib.SQLITE_IOERR {
+		return fullError{err}
+	}
+	return err
 }
+
+// fullError is the error of a file that could not be written for lack of space.
+type fullError struct{ error }
+
+func (e fullError) Unwrap() error { return e.error }
+
+// Is makes errors.Is(err, ErrFull) true.
+func (e fullError) Is(target error) bool { return target == ErrFull }
 
 // Table is a table of PostgreSQL with its columns, in their order.
 type Table struct {

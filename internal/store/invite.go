@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/sqldb"
 )
 
 var inviteTable = newTable("invites", func(i *parley.Invite) []field {
@@ -81,9 +82,17 @@ func (db *DB) UseInvite(ctx context.Context, id parley.InviteID, now time.Time) 
 // WithdrawInvitation ends an invitation into an account. Fails with NOT_FOUND.
 func (db *DB) WithdrawInvitation(ctx context.Context, account parley.AccountID, id parley.InviteID,
 	now time.Time) error {
-	return db.execFound(ctx, parley.CodeNotFound, `
+	n, err := db.sql.Exec(ctx, `
 		update invites set used_at = ?
 		where id = ? and account_id = ? and used_at is null`, millis(now), id, account)
+	if err == nil && n == 0 {
+		return invitationNotFound()
+	}
+	return err
+}
+
+func invitationNotFound() error {
+	return parley.NewErrorf(parley.CodeNotFound, "Invitation not found.")
 }
 
 // WithdrawInvitationsTo ends the invitations of an address into an account.
@@ -121,8 +130,12 @@ func (db *DB) RenewInvite(ctx context.Context, i *parley.Invite, now time.Time) 
 // Invitation finds an invitation into an account that waits for an answer. Fails with NOT_FOUND.
 func (db *DB) Invitation(ctx context.Context, account parley.AccountID, id parley.InviteID,
 	now time.Time) (*parley.Invite, error) {
-	return inviteTable.find(ctx, db, parley.CodeNotFound, `
+	i, err := inviteTable.one(ctx, db, `
 		where id = ? and account_id = ? and used_at is null and expires_at > ?`, id, account, millis(now))
+	if sqldb.IsNotFound(err) {
+		return nil, invitationNotFound()
+	}
+	return &i, err
 }
 
 // WithdrawLinksBy ends what somebody has made in an account and others have not used: invitations, or only those of new

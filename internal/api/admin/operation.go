@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/httpapi"
+	"parley/internal/sqldb"
 	"parley/internal/store"
 )
 
@@ -193,7 +194,7 @@ func newAPI(s *Service, log *slog.Logger) *httpapi.API {
 		Keyless:          true,
 		Admit:            admit,
 		UploadDir:        s.uploadFolder,
-		RenderError:      httpapi.RenderEnvelope,
+		RenderError:      renderForOperator,
 		Now:              s.Now,
 		Logger:           log,
 		OnUndeclaredCode: s.undeclaredCodeReporter(log),
@@ -334,9 +335,48 @@ func decodeReply(status int, body io.Reader, out any) error {
 	if status/100 == 2 {
 		return json.NewDecoder(body).Decode(out)
 	}
-	var e httpapi.Envelope
+	var e Envelope
 	if err := json.NewDecoder(body).Decode(&e); err != nil {
 		return fmt.Errorf("admin API: status %d: %w", status, err)
 	}
-	return &parley.Error{Code: e.Error.Code, Message: e.Error.Message, Details: e.Error.Details}
+	failure := &parley.Error{Code: e.Error.Code, Message: e.Error.Message, Details: e.Error.Details}
+	if e.Error.Cause != "" {
+		failure.Err = &outage{e.Error.Cause, e.Error.IsFull}
+	}
+	return failure
 }
+
+// Envelope is the body of a failure on the admin socket.
+type Envelope struct {
+	Error Failure `json:"error"`
+}
+
+// Failure describes a failure. Whoever reaches the admin socket is the operator, who may know why a database is not
+// available: what to do follows from it.
+type Failure struct {
+	Code    parley.Code       `json:"code" doc:"Machine-readable name of the failure."`
+	Message string            `json:"message" doc:"What went wrong, for people."`
+	Details map[string]string `json:"details,omitempty" doc:"What is wrong, by field."`
+	Cause   string            `json:"cause,omitempty" doc:"Why the service is not available, as far as it is known."`
+	IsFull  bool              `json:"isFull,omitempty" doc:"The cause is a lack of space."`
+}
+
+// renderForOperator renders a failure for the admin socket.
+func renderForOperator(e *parley.Error) (int, any) {
+	failure := Failure{Code: e.Code, Message: e.Message, Details: e.Details}
+	if e.Code == parley.CodeUnderMaintenance && e.Err != nil {
+		failure.Cause, failure.IsFull = e.Err.Error(), sqldb.IsFull(e)
+	}
+	return e.Code.Status(), Envelope{failure}
+}
+
+// outage is why the server's database is not available, as the server has told it.
+type outage struct {
+	text   string
+	isFull bool
+}
+
+func (o *outage) Error() string { return o.text }
+
+// Is reports whether the cause is the one that other packages ask for.
+func (o *outage) Is(target error) bool { return o.isFull && target == sqldb.ErrFull }

@@ -21,6 +21,7 @@ import (
 	"parley"
 	"parley/internal/access"
 	"parley/internal/api/admin"
+	"parley/internal/datadir"
 	"parley/internal/httpapi"
 	"parley/internal/server"
 	"parley/internal/sqldb"
@@ -78,6 +79,10 @@ var failingRequests = []struct {
 	{"POST /webhooks", `{"accountId":"x","endpoint":"http://a.co","events":[]}`, parley.CodeAccountNotFound},
 	{"POST /webhooks", `{"agentId":"x","endpoint":"http://a.co","events":[]}`, parley.CodeAgentNotFound},
 	{"DELETE /webhooks/x", ``, parley.CodeNotFound},
+	{"GET /webhooks?accountId=x", ``, parley.CodeAccountNotFound},
+	{"GET /deliveries?accountId=x", ``, parley.CodeAccountNotFound},
+	{"GET /deliveries?webhookId=x", ``, parley.CodeNotFound},
+	{"GET /voice/sessions?agentId=x", ``, parley.CodeAgentNotFound},
 	{"GET /agents/x/synonyms/proposals", ``, parley.CodeAgentNotFound},
 	{"POST /agents/x/synonyms", `{"words":["a","b"]}`, parley.CodeAgentNotFound},
 	{"POST /agents/AGENT/synonyms", `{"words":["a"]}`, parley.CodeInvalidBody},
@@ -188,6 +193,47 @@ func TestLocalCallKeepsTheCause(t *testing.T) {
 	var e *parley.Error
 	if err == nil || errors.As(err, &e) && e.Err == nil {
 		t.Errorf("without a cause: %v", err)
+	}
+}
+
+// The operator learns by the socket why a database is not available, and whether space would help; nobody learns the
+// cause of anything else there.
+func TestSocketTellsWhyTheDatabaseIsAway(t *testing.T) {
+	data := t.TempDir()
+	listener, err := datadir.Listen(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failure *parley.Error
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(
+		func(w http.ResponseWriter, _ *http.Request) {
+			status, body := admin.RenderForOperator(failure)
+			w.WriteHeader(status)
+			_ = json.NewEncoder(w).Encode(body)
+		})}}
+	server.Start()
+	defer server.Close()
+	client := &admin.Client{DataDir: data, LockTimeout: time.Minute}
+	for _, c := range []struct {
+		code   parley.Code
+		cause  error
+		told   string
+		isFull bool
+	}{
+		{parley.CodeUnderMaintenance, fmt.Errorf("%w: insert", sqldb.ErrFull), "sqldb: no room: insert", true},
+		{parley.CodeUnderMaintenance, errors.New("connection refused"), "connection refused", false},
+		{parley.CodeUnderMaintenance, nil, "", false},
+		{parley.CodeInternal, errors.New("a secret"), "", false},
+	} {
+		failure = parley.WrapError(c.code, c.cause)
+		_, err := admin.Run(t.Context(), client, admin.ListAccounts, admin.NoInput{})
+		told := ""
+		if e := parley.AsError(err); e.Err != nil {
+			told = e.Err.Error()
+		}
+		if !parley.IsCode(err, c.code) || told != c.told || sqldb.IsFull(err) != c.isFull {
+			t.Errorf("%s, %v: %v, full: %t", c.code, c.cause, err, sqldb.IsFull(err))
+		}
 	}
 }
 

@@ -328,10 +328,12 @@ var (
 	ListWebhooks = newOperation(webhookGroup.read, "GET /webhooks", operation{
 		Name:    "listWebhooks",
 		Summary: "List webhooks",
+		Errors:  errorCodes{parley.CodeAccountNotFound},
 	}, (*Service).listWebhooks)
 	ListDeliveries = newOperation(webhookGroup.read, "GET /deliveries", operation{
 		Name:    "listDeliveries",
 		Summary: "List deliveries of events, the newest first",
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeNotFound},
 	}, (*Service).listDeliveries)
 	GetDelivery = newOperation(webhookGroup.read, "GET /deliveries/{deliveryId}", operation{
 		Name:    "getDelivery",

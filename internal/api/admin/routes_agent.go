@@ -491,6 +491,7 @@ var (
 	ListVoiceSessions = newOperation(voiceGroup.read, "GET /voice/sessions", operation{
 		Name:    "listVoiceSessions",
 		Summary: "List voice sessions, the newest first",
+		Errors:  errorCodes{parley.CodeAgentNotFound},
 	}, (*Service).listVoiceSessions)
 	GetVoiceSession = newOperation(voiceGroup.read, "GET /voice/sessions/{sessionId}", operation{
 		Name:    "getVoiceSession",

@@ -176,6 +176,9 @@ func callsNewOperation(value ast.Expr) bool {
 		identifiers["newFileOperation"]
 }
 
+// RenderForOperator is renderForOperator.
+var RenderForOperator = renderForOperator
+
 // Document returns the OpenAPI document of the operator's API.
 func Document() ([]byte, error) {
 	s := &Service{}

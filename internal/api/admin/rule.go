@@ -223,7 +223,7 @@ func (s *Service) changeRules(
 	changeAll := func(rules []parley.Rule) ([]parley.Rule, error) {
 		i := slices.IndexFunc(rules, func(r parley.Rule) bool { return r.Key == in.Rule })
 		if i < 0 {
-			return nil, parley.NewErrorf(parley.CodeNotFound, "The agent has no rule with the key %q.", in.Rule)
+			return nil, parley.NewErrorf(parley.CodeNotFound, "Rule %q not found.", in.Rule)
 		}
 		return change(rules, i), nil
 	}

@@ -14,6 +14,7 @@ import (
 	"parley/internal/ingest"
 	"parley/internal/ingest/crawl"
 	"parley/internal/insight"
+	"parley/internal/sqldb"
 	"parley/internal/store"
 )
 
@@ -141,6 +142,7 @@ type SourceDetails struct {
 	SourceRow
 	Questions []string `json:"questions,omitempty"` // of questions with their answer
 	Answer    string   `json:"answer,omitempty"`
+	Waiting   string   `json:"waiting,omitempty" doc:"Why it cannot be read at the moment; empty as a rule."`
 }
 
 func (s *Service) getSource(ctx context.Context, in SourceRef) (SourceDetails, error) {
@@ -149,8 +151,14 @@ func (s *Service) getSource(ctx context.Context, in SourceRef) (SourceDetails, e
 		return SourceDetails{}, err
 	}
 	var out SourceDetails
-	if out.SourceRow, err = s.newSourceRow(ctx, src); err != nil || src.Kind != parley.SourceQnA {
+	if out.SourceRow, err = s.newSourceRow(ctx, src); err != nil {
 		return out, err
+	}
+	if isBeingRead(src) {
+		out.Waiting = describeOutage(s.Ingest.Outage(src.ID))
+	}
+	if src.Kind != parley.SourceQnA {
+		return out, nil
 	}
 	content, err := s.DB.VersionContent(ctx, src.AgentRef(), src.ID, src.WantedVersion)
 	if err != nil || content == nil {
@@ -160,6 +168,17 @@ func (s *Service) getSource(ctx context.Context, in SourceRef) (SourceDetails, e
 		return out, fmt.Errorf("content of source %s: %w", src.ID, err)
 	}
 	return out, nil
+}
+
+// describeOutage says for members why a source cannot be read at the moment; empty for nil.
+func describeOutage(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case sqldb.IsFull(err):
+		return "It waits until there is space: the database is full."
+	}
+	return "It waits until the database answers again."
 }
 
 // SourceVersion is a version of a source that is kept.

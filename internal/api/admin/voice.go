@@ -46,6 +46,11 @@ type EndedVoiceSession struct {
 }
 
 func (s *Service) listVoiceSessions(ctx context.Context, in VoiceSessionQuery) ([]VoiceSession, error) {
+	if in.AgentID != "" {
+		if _, err := s.findAgent(ctx, in.AgentID); err != nil {
+			return nil, err
+		}
+	}
 	filter := store.VoiceFilter{Agent: parley.AgentID(in.AgentID), Live: in.Live}
 	found, err := s.DB.VoiceSessions(ctx, filter, in.Limit)
 	if err != nil {

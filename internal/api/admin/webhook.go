@@ -187,6 +187,9 @@ func (s *Service) listWebhooks(ctx context.Context, in AccountFilter) ([]Webhook
 	}
 	read := s.DB.AllWebhooks
 	if account != "" {
+		if _, err := s.DB.Account(ctx, account); err != nil {
+			return nil, err
+		}
 		read = func(ctx context.Context) ([]parley.Webhook, error) { return s.DB.AccountWebhooks(ctx, account) }
 	}
 	found, err := read(ctx)
@@ -236,6 +239,9 @@ func newWebhook(h *parley.Webhook) Webhook {
 }
 
 func (s *Service) listDeliveries(ctx context.Context, in DeliveryQuery) ([]Delivery, error) {
+	if err := s.checkDeliveryQuery(ctx, in); err != nil {
+		return nil, err
+	}
 	filter := store.DeliveryFilter{
 		Account: parley.AccountID(in.AccountID),
 		Webhook: parley.WebhookID(in.WebhookID),
@@ -246,6 +252,20 @@ func (s *Service) listDeliveries(ctx context.Context, in DeliveryQuery) ([]Deliv
 		return nil, err
 	}
 	return httpapi.ConvertList(found, newDelivery), nil
+}
+
+// checkDeliveryQuery fails with ACCOUNT_NOT_FOUND or NOT_FOUND for an account or a webhook that is not there.
+func (s *Service) checkDeliveryQuery(ctx context.Context, in DeliveryQuery) error {
+	if in.AccountID != "" {
+		if _, err := s.DB.Account(ctx, parley.AccountID(in.AccountID)); err != nil {
+			return err
+		}
+	}
+	if in.WebhookID == "" {
+		return nil
+	}
+	_, err := s.DB.OwnerOfWebhook(ctx, parley.WebhookID(in.WebhookID))
+	return err
 }
 
 func newDelivery(d *parley.Delivery) Delivery {

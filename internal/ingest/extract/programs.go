@@ -40,6 +40,9 @@ func NewPrograms(paths []string) (Programs, error) {
 		case place == nil || !filepath.IsAbs(path):
 			return Programs{}, fmt.Errorf("%q is not the full path of pdftotext, catdoc or antiword", path)
 		}
+		if _, err := exec.LookPath(path); err != nil {
+			return Programs{}, fmt.Errorf("%s cannot be run: %w", path, errors.Unwrap(err))
+		}
 		*place = path
 	}
 	return programs, nil

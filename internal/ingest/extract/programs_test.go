@@ -18,12 +18,19 @@ import (
 // A configured program must be one of the known ones, with its full path.
 func TestNamedPrograms(t *testing.T) {
 	requireLinux(t)
-	got, err := extract.NewPrograms([]string{"/opt/bin/catdoc", "/usr/bin/pdftotext"})
-	if want := (extract.Programs{Pdftotext: "/usr/bin/pdftotext", Catdoc: "/opt/bin/catdoc",
-		IsExplicit: true}); got != want || err != nil {
+	folder := t.TempDir()
+	catdoc, pdftotext, noProgram := filepath.Join(folder, "catdoc"), filepath.Join(folder, "pdftotext"),
+		filepath.Join(folder, "antiword")
+	for path, mode := range map[string]os.FileMode{catdoc: 0o700, pdftotext: 0o700, noProgram: 0o600} {
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := extract.NewPrograms([]string{catdoc, pdftotext})
+	if want := (extract.Programs{Pdftotext: pdftotext, Catdoc: catdoc, IsExplicit: true}); got != want || err != nil {
 		t.Errorf("%+v %v", got, err)
 	}
-	for _, bad := range []string{"pdftotext", "/usr/bin/less", ""} {
+	for _, bad := range []string{"pdftotext", "/usr/bin/less", "", "/nosuch/pdftotext", noProgram} {
 		if _, err := extract.NewPrograms([]string{bad}); err == nil {
 			t.Errorf("%q is taken", bad)
 		}

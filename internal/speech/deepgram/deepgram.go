@@ -40,7 +40,8 @@ var _ speech.LiveTranscriber = (*Transcriber)(nil)
 
 // Engine returns the row of this engine.
 func Engine() speech.TranscriberEngine {
-	return speech.TranscriberEngine{Name: "deepgram", New: func(c speech.EngineConfig) speech.Transcriber {
+	format := speech.ServerFormat{DefaultURL: DefaultURL, KeyScheme: "Token"}
+	return speech.TranscriberEngine{Name: "deepgram", Server: format, New: func(c speech.EngineConfig) speech.Transcriber {
 		return &Transcriber{Client: httpclient.Client{BaseURL: cmp.Or(c.URL, DefaultURL), Key: c.Key}}
 	}}
 }

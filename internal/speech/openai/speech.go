@@ -23,9 +23,11 @@ import (
 // DefaultURL is the address of OpenAI itself.
 const DefaultURL = "https://api.openai.com/v1"
 
+var format = speech.ServerFormat{DefaultURL: DefaultURL, KeyScheme: "Bearer"}
+
 // SynthesizerEngine returns the row of this engine.
 func SynthesizerEngine() speech.SynthesizerEngine {
-	return speech.SynthesizerEngine{Name: "openai", New: func(c speech.EngineConfig) speech.Synthesizer {
+	return speech.SynthesizerEngine{Name: "openai", Server: format, New: func(c speech.EngineConfig) speech.Synthesizer {
 		return &Synthesizer{
 			Client: httpclient.Client{BaseURL: cmp.Or(c.URL, DefaultURL), Key: c.Key},
 			Model:  cmp.Or(c.Model, defaultModel),

@@ -20,7 +20,7 @@ import (
 
 // TranscriberEngine returns the row of this engine.
 func TranscriberEngine() speech.TranscriberEngine {
-	return speech.TranscriberEngine{Name: "openai", New: func(c speech.EngineConfig) speech.Transcriber {
+	return speech.TranscriberEngine{Name: "openai", Server: format, New: func(c speech.EngineConfig) speech.Transcriber {
 		return &Transcriber{Client: httpclient.Client{BaseURL: cmp.Or(c.URL, DefaultURL), Key: c.Key}}
 	}}
 }
