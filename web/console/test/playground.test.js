@@ -111,7 +111,7 @@ describe("playground", { skip }, () => {
       const lanes = [asked(saved), asked("Sign as the shop.")];
       assert.deepEqual(bodies(answer, `POST /v1/agents/${id}/compare`), [{ message: "Shoes?", lanes }]);
       await page.keyboard.press("Control+s");
-      await page.getByText("Saved", { exact: true }).waitFor();
+      await page.getByRole("status").filter({ hasText: /^Saved$/ }).waitFor();
       const channelInstructions = { email: "Sign as the shop.", phone: { chat: "", voice: "Say numbers one by one." } };
       assert.deepEqual(bodies(answer, `PATCH /v1/agents/${id}/settings`), [{ baseVersion: 7, settings: { channelInstructions } }]);
     });
