@@ -92,22 +92,34 @@ export function UnsavedBar({ count, isSaving, within, warning, onDiscard, onSave
   );
 }
 
+/** Sends the form in which somebody types, or the only one. */
+function submitForm(box: HTMLElement | null): void {
+  const forms = [...(box?.querySelectorAll("form") ?? [])];
+  const form = forms.find((one) => one.contains(document.activeElement)) ?? (forms.length === 1 ? forms[0] : undefined);
+  form?.requestSubmit();
+}
+
 /**
  * Asks before what is typed in it is lost, by leaving the screen or by closing the dialog around it, which is an address
- * of its own. `children` get what says that all of it is saved.
+ * of its own. `children` get what says that all of it is saved. The key that saves sends the form.
  */
 export function KeepTyped({ children, onChange }: KeepProps) {
   const { t } = useTexts();
   const [answer, setAnswer] = useState<(isLeaving: boolean) => void>();
   const forget = useRef(() => {});
+  const box = useRef<HTMLDivElement>(null);
+  const isTyped = useRef(false);
+  useKeys({ "mod+s": () => isTyped.current && submitForm(box.current) });
   const listener = useRef(onChange);
   listener.current = onChange;
   const saved = useCallback(() => {
+    isTyped.current = false;
     forget.current();
     forget.current = () => {};
     listener.current?.(false);
   }, []);
   const typed = useCallback(() => {
+    isTyped.current = true;
     if (question) return;
     const own = () => new Promise<boolean>((resolve) => setAnswer(() => resolve));
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -126,7 +138,7 @@ export function KeepTyped({ children, onChange }: KeepProps) {
     answer?.(isLeaving);
   };
   return (
-    <div className={styles.typed} onInput={typed}>
+    <div ref={box} className={styles.typed} onInput={typed}>
       {children(saved)}
       <LeaveDialog title={t("settings.leaveTitle")} isOpen={answer !== undefined} onAnswer={close} />
     </div>
