@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
+import { APIError } from "../api/client";
 import { canUsePasskeys, type Challenge } from "../api/passkey";
 import { shortestPassword } from "../api/password";
 import {
@@ -36,10 +37,18 @@ export default function RedeemPage({ isSetup, session }: { isSetup: boolean; ses
   const link = useLinkState(session.insecure ? "" : token);
   const [codes, setCodes] = useState<string[]>();
   const [asked, setAsked] = useState<Challenge>();
+  const home = isSetup ? "/console/welcome" : "/console/";
   const enter = async () => {
-    history.replaceState(null, "", isSetup ? "/console/welcome" : "/console/");
+    history.replaceState(null, "", home);
     await changed();
   };
+  const isShowing = codes !== undefined;
+  useEffect(() => {
+    if (!isShowing) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault(); // they are shown once
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [isShowing]);
   const title = isSetup ? t("setup.title") : t("redeem.title");
   if (session.insecure) return <InsecurePage />;
   if (codes) {
@@ -60,6 +69,7 @@ export default function RedeemPage({ isSetup, session }: { isSetup: boolean; ses
     );
   }
   if (!token) return <Unusable title={title}>{t("redeem.noToken")}</Unusable>;
+  if (link.isError && session.user && isUsed(link.error)) return <SignedIn title={title} home={home} />;
   if (link.isError) {
     return (
       <CardPage title={title}>
@@ -74,6 +84,21 @@ export default function RedeemPage({ isSetup, session }: { isSetup: boolean; ses
   return (
     <CardPage title={title} text={purpose(link.data, t)} detail={isSetup && t("firstRun.step", { step: 1, steps: 3 })}>
       <NewSignIn link={link.data} hasPasskeys={session.features.passkey} onDone={enter} onCodes={setCodes} onAsked={setAsked} />
+    </CardPage>
+  );
+}
+
+const isUsed = (error: unknown) => error instanceof APIError && error.code === "AUTH_INVALID_LINK";
+
+/** For whoever reads the page of a link again that has let them in. */
+function SignedIn({ title, home }: { title: string; home: string }) {
+  const { t } = useTexts();
+  return (
+    <CardPage title={title} text={t("redeem.signedIn")}>
+      <ButtonLink kind="primary" href={home}>
+        {t("firstRun.done")}
+      </ButtonLink>
+      <ButtonLink href="/console/me">{t("redeem.toMe")}</ButtonLink>
     </CardPage>
   );
 }
