@@ -31,8 +31,9 @@ export const ExchangeView = memo(function ExchangeView(props: Props) {
   const { t } = useTexts();
   return (
     <li className={`${styles.exchange} ${props.isExplained ? styles.explained : ""}`}>
+      {/* The direction is that of the question: what is in a bdi does not count. */}
       <p className={styles.question} dir="auto">
-        <span className={styles.hidden}>{t("playground.you")}</span>
+        <bdi className={styles.hidden}>{t("playground.you")}</bdi>
         {props.exchange.question}
       </p>
       <AnswerView {...props} />
