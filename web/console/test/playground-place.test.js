@@ -64,6 +64,31 @@ describe("the playground's address", { skip }, () => {
     });
   });
 
+  test("the head of a column says how its answer was asked, whatever the draft is now", async () => {
+    const with7 = (of) => ({ ...of, explain: { ...of.explain, configVersion: 7 } });
+    const base = eventsOf({ lane: "a", metadata: with7(metadata) });
+    const draft = eventsOf({ lane: "b", metadata: { ...with7(metadata), messageId: "msg_b", conversationId: "conv_b" } });
+    const answer = withAnswers({ [`POST ${own}/compare`]: () => streamOf([...base, ...draft]) });
+    await open(answer, `${path}?compare=on`, async (page) => {
+      const head = (name) => page.locator("header", { has: page.getByText(name, { exact: true }) });
+      const says = (name, text) => assertSoon(() => head(name).innerText().then((all) => all.split(/\n+/).slice(1).join("; ")), text);
+      await sendQuestion(page, "Shoes?");
+      await page.getByRole("button", { name: "Good answer" }).nth(1).waitFor();
+      await says("Draft", "No changes");
+      await page.getByLabel("Instructions").fill("Be brief.");
+      await says("Draft", "No changes; The next question: other instructions");
+      await sendQuestion(page, "Shoes?");
+      await page.getByRole("button", { name: "Good answer" }).nth(3).waitFor();
+      await says("Draft", "other instructions");
+      await says("Saved", "As customers are answered");
+      await page.keyboard.press("Control+s");
+      await says("Draft", "other instructions; The next question: No changes");
+      await says("Saved", "As customers were answered then; The next question: As customers are answered");
+      await page.reload();
+      await says("Draft", "The draft of that time; The next question: No changes");
+    });
+  });
+
   test("earlier conversations are opened again, and the way back leads to the one before", async () => {
     await open(answers(), path, async (page) => {
       await press(page, "Earlier conversations");

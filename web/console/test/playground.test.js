@@ -131,6 +131,21 @@ describe("playground", { skip }, () => {
       ["Be kind.\n\nSign.", "Sign.", "Be kind. "]);
   });
 
+  test("a question runs in its own direction, whatever the language of the console", async () => {
+    const directions = [["How do I return shoes?", "ltr"], ["كيف أعيد الحذاء؟", "rtl"]];
+    for (const locale of ["en", "ar"]) {
+      await open(answers({ list: withSettings }), path, async (page) => {
+        for (const [question, direction] of directions) {
+          await page.getByRole("textbox").last().fill(question);
+          await page.keyboard.press("Enter");
+          const shown = page.locator("li > p", { hasText: question });
+          await assertSoon(() => shown.evaluate((one) => getComputedStyle(one).direction), direction, `${locale}: ${question}`);
+          await spoken(page, "The label");
+        }
+      }, { locale });
+    }
+  });
+
   test("answers are rated, asked for again and improved", async () => {
     const answer = answers({ list: withSettings });
     await open(answer, path, async (page) => {

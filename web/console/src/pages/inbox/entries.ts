@@ -27,6 +27,7 @@ export function exchangeOf(thread: Pick<Thread, "conversationId">, entry: Thread
     },
     failure: null,
     draft: undefined,
+    isStored: true,
     feedback: entry.feedback || null,
   };
 }

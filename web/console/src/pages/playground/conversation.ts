@@ -23,6 +23,8 @@ export interface Exchange {
   /** Why there is no answer, where the server refused to begin one. */
   failure: unknown;
   draft: Draft | undefined;
+  /** It was read again: nobody knows the draft that it was asked with. */
+  isStored: boolean;
   feedback: Feedback;
 }
 
@@ -219,7 +221,7 @@ export const useTalkState = (talk: Talk): TalkState => useSyncExternalStore(talk
 const isOf = (lane: number, count: number) => (event: StreamEvent) => count === 1 || event.lane === laneNames[lane];
 
 const newExchange = (question: string, draft: Draft | undefined): Exchange => {
-  return { id: ++lastID, question, answer: newAnswer(), failure: null, draft, feedback: null };
+  return { id: ++lastID, question, answer: newAnswer(), failure: null, draft, isStored: false, feedback: null };
 };
 
 const addExchange = (lane: Lane, exchange: Exchange): Lane => {
@@ -259,7 +261,7 @@ function storedExchange(conversationId: string, stored: StoredExchange): Exchang
   const messageId = metadata?.messageId ?? "";
   const status = statuses[stored.state];
   const answer: Answer = { status, messageId, userMessageId, conversationId, parts: storedParts(stored), error: "", metadata };
-  return { ...newExchange(stored.question, undefined), answer, feedback: stored.feedback || null };
+  return { ...newExchange(stored.question, undefined), answer, isStored: true, feedback: stored.feedback || null };
 }
 
 /** The parts of a stored answer as they are shown. */

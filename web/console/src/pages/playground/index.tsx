@@ -141,7 +141,17 @@ function Panes({ agent, draft, options }: PanesProps) {
         onCompare={compare}
       />
     ),
-    talk: <TalkView agent={agent} differences={draft.differences} talk={talk} explained={place.answer} passage={passage} actions={actions} />,
+    talk: (
+      <TalkView
+        agent={agent}
+        differences={draft.differences}
+        version={draft.saved.data?.version ?? 0}
+        talk={talk}
+        explained={place.answer}
+        passage={passage}
+        actions={actions}
+      />
+    ),
     why: <WhyPane agent={agent.id} talk={talk} answer={place.answer} passage={passage} onSelect={select} />,
   };
   const hasBar = draft.changes.count > 0 || draft.changes.error !== null;

@@ -26,6 +26,8 @@ interface Props {
   agent: SuggestingAgent;
   /** Where the draft is not as what is saved. */
   differences: Draft | undefined;
+  /** The version of the settings that are saved. */
+  version: number;
   talk: Talk;
   /** The message id of the answer that is explained; empty for the last one. */
   explained: string;
@@ -34,7 +36,7 @@ interface Props {
 }
 
 /** The conversation, or the two that are compared, with what is written to them. */
-export const TalkView = memo(function TalkView({ agent, differences, talk, explained, passage, actions }: Props) {
+export const TalkView = memo(function TalkView({ agent, differences, version, talk, explained, passage, actions }: Props) {
   const { t } = useTexts();
   const { lanes, isBusy, isLoading, failure } = useTalkState(talk);
   const count = lanes.reduce((sum, { exchanges }) => sum + exchanges.length, 0);
@@ -42,6 +44,7 @@ export const TalkView = memo(function TalkView({ agent, differences, talk, expla
   const isEmpty = lanes.every(({ exchanges }) => exchanges.length === 0);
   const isNew = isEmpty && !isLoading && failure === null;
   const shown = findExchange(lanes, explained);
+  const head = (isDraft: boolean) => <LaneHead {...{ isDraft, differences, version, lanes }} />;
   return (
     <div className={styles.talk}>
       <FollowedEnd count={count} label={t("playground.conversation")} className={styles.scroll} innerClassName={styles.grown}>
@@ -49,8 +52,8 @@ export const TalkView = memo(function TalkView({ agent, differences, talk, expla
         {isEmpty && isLoading && <Loading rows={3} />}
         {isNew && isComparing && (
           <div className={styles.lanes}>
-            <LaneHead isDraft={false} draft={differences} />
-            <LaneHead isDraft draft={differences} />
+            {head(false)}
+            {head(true)}
           </div>
         )}
         {isNew && <Beginning agent={agent} onAsk={actions.ask} />}
@@ -58,7 +61,7 @@ export const TalkView = memo(function TalkView({ agent, differences, talk, expla
           <div className={isComparing ? styles.lanes : undefined}>
             {lanes.map((lane, i) => (
               <div key={i} className={styles.lane}>
-                {isComparing && <LaneHead isDraft={i === 1} draft={differences} />}
+                {isComparing && head(i === 1)}
                 <Exchanges
                   agent={agent.id}
                   lane={lane}
