@@ -272,6 +272,18 @@ describe("sources", { skip }, () => {
     });
   });
 
+  test("the key that saves saves the settings of a source, and only then", async () => {
+    const answer = answers();
+    await open(answer, `${path}/${sources[2].sourceId}?tab=settings`, async (page) => {
+      const field = page.getByLabel("Answer", { exact: true });
+      await field.press("Control+s"); // nothing is typed yet
+      await field.fill("From nine to six.");
+      await field.press("Control+s");
+      await page.getByText("Saved.").waitFor();
+      assert.deepEqual(sent(answer, "PUT", `/v2${path}/${sources[2].sourceId}`).map(({ body }) => body), [{ answer: "From nine to six." }]);
+    });
+  });
+
   test("a website, a text and an answer are added", async () => {
     const answer = answers();
     await open(answer, path, async (page) => {

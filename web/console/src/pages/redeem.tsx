@@ -37,8 +37,9 @@ export default function RedeemPage({ isSetup, session }: { isSetup: boolean; ses
   const link = useLinkState(session.insecure ? "" : token);
   const [codes, setCodes] = useState<string[]>();
   const [asked, setAsked] = useState<Challenge>();
+  const home = isSetup ? "/console/welcome" : "/console/";
   const enter = async () => {
-    history.replaceState(null, "", isSetup ? "/console/welcome" : "/console/");
+    history.replaceState(null, "", home);
     await changed();
   };
   const isShowing = codes !== undefined;
@@ -68,7 +69,7 @@ export default function RedeemPage({ isSetup, session }: { isSetup: boolean; ses
     );
   }
   if (!token) return <Unusable title={title}>{t("redeem.noToken")}</Unusable>;
-  if (link.isError && session.user && isUsed(link.error)) return <SignedIn title={title} />;
+  if (link.isError && session.user && isUsed(link.error)) return <SignedIn title={title} home={home} />;
   if (link.isError) {
     return (
       <CardPage title={title}>
@@ -90,11 +91,11 @@ export default function RedeemPage({ isSetup, session }: { isSetup: boolean; ses
 const isUsed = (error: unknown) => error instanceof APIError && error.code === "AUTH_INVALID_LINK";
 
 /** For whoever reads the page of a link again that has let them in. */
-function SignedIn({ title }: { title: string }) {
+function SignedIn({ title, home }: { title: string; home: string }) {
   const { t } = useTexts();
   return (
     <CardPage title={title} text={t("redeem.signedIn")}>
-      <ButtonLink kind="primary" href="/console/">
+      <ButtonLink kind="primary" href={home}>
         {t("firstRun.done")}
       </ButtonLink>
       <ButtonLink href="/console/me">{t("redeem.toMe")}</ButtonLink>
