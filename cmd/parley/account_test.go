@@ -291,7 +291,25 @@ func testAuditCommands(t *testing.T, account, hash string) auditProof {
 		!strings.Contains(errs, "is there already") {
 		t.Errorf("%d %s", status, errs)
 	}
+	checkEmptyExport(t)
 	return proof
+}
+
+// checkEmptyExport fails if an export that fails leaves a file, or if a file without rows proves something.
+func checkEmptyExport(t *testing.T) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "none.jsonl")
+	status, _, errs := runCommand(t, "audit", "export", "--account", "00000000-0000-0000-0000-000000000000", "--out", file)
+	if _, err := os.Stat(file); status != 1 || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%d %s, and the file: %v", status, errs, err)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, out, errs := runCommand(t, "audit", "verify", "--file", file); status != 1 || out != "" ||
+		!strings.Contains(errs, "holds no row") {
+		t.Errorf("%d %s%s", status, out, errs)
+	}
 }
 
 // runAll runs a command that must succeed, and returns what it prints.

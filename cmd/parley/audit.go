@@ -99,8 +99,11 @@ func (c *auditVerifyCmd) checkFile() (*auditProof, error) {
 	})
 	proof.AccountID, proof.Rows, proof.Hash = string(last.Account), last.Seq, last.Hash
 	proof.noteHash(c.Hash, false)
-	if errors.Is(err, admin.ErrAuditBroken) {
+	switch {
+	case errors.Is(err, admin.ErrAuditBroken):
 		proof.Intact, err = false, nil
+	case err == nil && last.Seq == 0:
+		err = parley.NewErrorf(parley.CodeInvalidBody, "%s holds no row: the log of every account has one.", c.File)
 	}
 	return proof, asRefusal(err)
 }
@@ -149,5 +152,8 @@ func (c *auditExportCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(export(f), f.Close())
+	if err := errors.Join(export(f), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(c.Out)) // part of a log proves nothing
+	}
+	return nil
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley"
+	"parley/internal/archive"
 	"parley/internal/cmdline"
 	"parley/internal/datadir"
 	"parley/internal/httpapi"
@@ -395,10 +396,15 @@ func nextStep(e *parley.Error) string {
 // cause alone says something.
 func errorWithCause(e *parley.Error) string {
 	switch {
-	case e.Err == nil || strings.Contains(e.Message, e.Err.Error()): // some messages say it themselves
+	case e.Err == nil || strings.Contains(e.Message, e.Err.Error()), // some messages say it themselves
+		strings.HasPrefix(e.Message, archive.NothingImported) && isFull(e):
 		return e.Message
 	case e.Code == parley.CodeUnderMaintenance:
-		return "The database cannot be used: " + endSentence(e.Err.Error())
+		text := "The database cannot be used: " + endSentence(e.Err.Error())
+		if strings.HasPrefix(e.Message, archive.NothingImported) {
+			text = archive.NothingImported + ". " + text
+		}
+		return text
 	}
 	return e.Message + " Cause: " + endSentence(e.Err.Error())
 }

@@ -21,6 +21,8 @@ import (
 
 	"parley"
 	"parley/internal/api/admin"
+
+	"parley/internal/archive"
 	"parley/internal/cmdline"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
@@ -514,5 +516,19 @@ func TestNextStepOfStorage(t *testing.T) {
 		if !strings.HasPrefix(got, " "+want) {
 			t.Errorf("%v: %q", cause, got)
 		}
+	}
+}
+
+// An import for which there is no space says that it has left nothing, and not what the database was asked.
+func TestAFullDiskIsNamedByAnImport(t *testing.T) {
+	e := parley.WrapError(parley.CodeUnderMaintenance, fmt.Errorf("insert into conversations: %w", sqldb.ErrFull))
+	e.Message = archive.NothingImported + ": the disk or the database is full."
+	if text := errorWithCause(e) + nextStep(e); !strings.HasPrefix(text, e.Message+" Make space") {
+		t.Error(text)
+	}
+	e = parley.WrapError(parley.CodeUnderMaintenance, io.ErrUnexpectedEOF)
+	e.Message = archive.NothingImported + "."
+	if text := errorWithCause(e); text != "Nothing was imported. The database cannot be used: unexpected EOF." {
+		t.Error(text)
 	}
 }

@@ -288,6 +288,10 @@ var neverGiven = []string{
 	"API keys and members: parley key create, parley member invite",
 	"rules of the help desk: parley rule",
 	"files that customers sent to the chat, recordings of calls, icons and pictures",
+	"how long conversations, files and visitors are kept, and whether personal data is masked: nothing is deleted or " +
+		"masked here before you set it, with \"parley agent change\" or in a manifest",
+	"synonyms, settings of insights, limits of the widget and of calls: parley agent change, or a manifest",
+	"the comments of ratings; the ratings themselves are there",
 	"milliseconds: times are whole seconds, and messages keep their order",
 }
 

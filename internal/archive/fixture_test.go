@@ -251,6 +251,8 @@ func (s *seeder) special(t *store.ArchiveTable, c store.ArchiveColumn, i int) (v
 			s.rowID("users", s.named(i)) + `","to":"high"}`, true
 	case "messages.citations":
 		return `[{"sourceId":"` + s.rowID("sources", s.named(i)) + `","name":"N","versionHash":"v","start":0,"end":1}]`, true
+	case "saved_views.filter":
+		return `{"view":"all","agentId":"` + s.rowID("agents", i) + `","memberId":"` + s.rowID("users", i) + `"}`, true
 	case "tickets.routed":
 		return `{"team":"` + s.rowID("teams", i) + `","assignee":"` + s.rowID("users", i) + `","why":"rule"}`, true
 	case "credit_ledger.turn_id", "tool_calls.turn_id":
@@ -280,6 +282,10 @@ func ruledValue(column string, i int) (value any, ok bool) {
 		return fmt.Sprintf("https://shop.example/hooks/%d", i), true
 	case "actions.kind":
 		return string(parley.ActionClient), true
+	case "sources.url", "crawl_pages.url":
+		return fmt.Sprintf("https://shop.example/%d", i), true
+	case "routing_rules.key", "routing_rules.name":
+		return fmt.Sprintf("rule-%d", i), true
 	case "actions.key", "actions.name":
 		return fmt.Sprintf("action-%d", i), true
 	case "blobs.media_type":
@@ -343,7 +349,7 @@ func (s *seeder) plainValue(t *store.ArchiveTable, c store.ArchiveColumn, i int)
 		return int64(i % 2)
 	case store.ArchiveNat32:
 		return int64(i + 1)
-	case store.ArchiveNat, store.ArchiveInt:
+	case store.ArchiveNat, store.ArchiveInt, store.ArchiveTime:
 		return int64(1_790_000_000_000 + i)
 	case store.ArchiveDay:
 		return time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)

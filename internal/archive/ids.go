@@ -42,6 +42,14 @@ func (m *idMap) ofWho(text string) string {
 	return m.of(text)
 }
 
+// ofAgent is of where there may be another text than the id of an agent.
+func (m *idMap) ofAgent(text string) string {
+	if !parley.IsID(text) {
+		return text
+	}
+	return m.of(text)
+}
+
 // apply replaces the ids in a row.
 func (m *idMap) apply(t *store.ArchiveTable, row []any) error {
 	if m.salt == nil {
@@ -85,7 +93,11 @@ func (m *idMap) inJSON(text string, paths []string) (string, error) {
 	raw := json.RawMessage(text)
 	for _, path := range paths {
 		var err error
-		if raw, err = m.at(raw, strings.Split(path, ".")); err != nil {
+		replace := m.ofWho
+		if path == "agentId" {
+			replace = m.ofAgent
+		}
+		if raw, err = at(raw, strings.Split(path, "."), replace); err != nil {
 			return "", err
 		}
 	}
@@ -94,34 +106,34 @@ func (m *idMap) inJSON(text string, paths []string) (string, error) {
 
 // at replaces the ids at a place below a JSON value; * means each item of an array. Where the place is not there,
 // nothing is replaced.
-func (m *idMap) at(raw json.RawMessage, path []string) (json.RawMessage, error) {
+func at(raw json.RawMessage, path []string, replace func(id string) string) (json.RawMessage, error) {
 	if len(path) == 0 {
 		var id string
 		if !isRead(raw, &id) {
 			return raw, nil
 		}
-		if replaced := m.ofWho(id); replaced != id {
+		if replaced := replace(id); replaced != id {
 			return json.Marshal(replaced)
 		}
 		return raw, nil
 	}
 	if path[0] == "*" {
-		return m.inItems(raw, path[1:])
+		return inItems(raw, path[1:], replace)
 	}
-	return m.inMember(raw, path)
+	return inMember(raw, path, replace)
 }
 
 // isRead reads a JSON value, and reports whether it has that form.
 func isRead(raw json.RawMessage, into any) bool { return json.Unmarshal(raw, into) == nil }
 
-func (m *idMap) inItems(raw json.RawMessage, path []string) (json.RawMessage, error) {
+func inItems(raw json.RawMessage, path []string, replace func(id string) string) (json.RawMessage, error) {
 	var items []json.RawMessage
 	if !isRead(raw, &items) || len(items) == 0 {
 		return raw, nil
 	}
 	var out strings.Builder
 	for i, item := range items {
-		replaced, err := m.at(item, path)
+		replaced, err := at(item, path, replace)
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +145,7 @@ func (m *idMap) inItems(raw json.RawMessage, path []string) (json.RawMessage, er
 }
 
 // inMember replaces the value of one member. The others keep their order, for the text is not written again.
-func (m *idMap) inMember(raw json.RawMessage, path []string) (json.RawMessage, error) {
+func inMember(raw json.RawMessage, path []string, replace func(id string) string) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if !isRead(raw, &members) {
 		return raw, nil
@@ -142,7 +154,7 @@ func (m *idMap) inMember(raw json.RawMessage, path []string) (json.RawMessage, e
 	if !ok {
 		return raw, nil
 	}
-	replaced, err := m.at(value, path[1:])
+	replaced, err := at(value, path[1:], replace)
 	if err != nil || string(replaced) == string(value) {
 		return raw, err
 	}

@@ -100,6 +100,9 @@ func (im *importer) run(ctx context.Context) (*Imported, error) {
 	return &Imported{Account: im.insert.Account, Plan: im.plan, Manifest: *im.f.manifest}, nil
 }
 
+// NothingImported begins the message of an import that has left nothing.
+const NothingImported = "Nothing was imported"
+
 // notImported says that an import has left nothing, and why.
 func notImported(err error) error {
 	var known *parley.Error
@@ -107,9 +110,9 @@ func notImported(err error) error {
 		return fmt.Errorf("nothing was imported: %w", err)
 	}
 	e := *known
-	e.Message = "Nothing was imported. " + known.Message
+	e.Message = NothingImported + ". " + known.Message
 	if errors.Is(err, sqldb.ErrFull) {
-		e.Message = "Nothing was imported: the disk or the database is full."
+		e.Message = NothingImported + ": the disk or the database is full."
 	}
 	return &e
 }

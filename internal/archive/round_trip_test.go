@@ -240,7 +240,7 @@ func TestOlderArchive(t *testing.T) {
 	t.Parallel()
 	older, in := newParts(t), newInstallation(t, "")
 	isNewer := func(r archive.Records) bool {
-		return strings.HasPrefix(r.Table, "saved_") || r.Table == "read_marks" || r.Table == "move_in_deletions"
+		return strings.HasPrefix(r.Table, "saved_") || r.Table == "read_marks" || strings.HasPrefix(r.Table, "move_in")
 	}
 	older.setManifest(t, func(m *archive.Manifest) {
 		m.Schema, m.Records = 50, slices.DeleteFunc(m.Records, isNewer)
@@ -248,7 +248,9 @@ func TestOlderArchive(t *testing.T) {
 	delete(older, "records/saved_replies.jsonl")
 	delete(older, "records/saved_views.jsonl")
 	delete(older, "records/read_marks.jsonl")
-	delete(older, "records/move_in_deletions.jsonl")
+	for _, table := range []string{"move_in_deletions", "move_ins", "move_in_agents", "move_in_items"} {
+		delete(older, "records/"+table+".jsonl")
+	}
 	name := "records/conversations.jsonl"
 	older[name] = regexp.MustCompile(`"waiting_since":\d+,`).ReplaceAll(older[name], nil)
 	if bytes.Contains(older[name], []byte("waiting_since")) {

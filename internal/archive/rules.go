@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"mime"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/internal/helpdesk"
 	"parley/internal/store"
 	"parley/internal/webhook"
 )
@@ -40,9 +42,8 @@ func newRules(checkAction func(*parley.Action) error) *rules {
 
 // The bounds of what programs write.
 const (
-	maxOwnNameRunes = 255     // of accounts and members
-	maxEmailBytes   = 320     // of members
-	maxCounter      = 1 << 53 // of messages and tickets: clients read numbers as fractions
+	maxOwnNameRunes = 255 // of accounts and members
+	maxEmailBytes   = 320 // of members
 )
 
 // namedRow is a row with its columns by name.
@@ -72,10 +73,14 @@ var rowRules = map[string]func(*rules, namedRow) error{
 	"webhooks":        (*rules).checkWebhook,
 	"actions":         (*rules).checkActionRow,
 	"blobs":           (*rules).checkBlob,
-	"conversations":   (*rules).checkConversation,
+	"sources":         (*rules).checkAddress,
+	"crawl_pages":     (*rules).checkAddress,
+	"passages":        (*rules).checkPassage,
 	"messages":        (*rules).checkMessage,
 	"ticket_statuses": (*rules).checkStatus,
 	"teams":           (*rules).checkTeam,
+	"team_members":    (*rules).checkHours,
+	"routing_rules":   (*rules).checkRoutingRule,
 	"helpdesks":       (*rules).checkHelpdesk,
 	"tickets":         (*rules).checkTicket,
 }
@@ -95,11 +100,19 @@ func checkOwnName(name string) error {
 	return nil
 }
 
+// checkVisible fails where nobody could see a name.
+func (r namedRow) checkVisible(column string) error {
+	if !parley.IsVisible(r.text(column)) {
+		return fmt.Errorf("%s: it has no character that can be seen", column)
+	}
+	return nil
+}
+
 func (*rules) checkAccount(row namedRow) error {
 	if _, err := time.LoadLocation(row.text("time_zone")); err != nil {
 		return errors.New("time_zone: it is no time zone")
 	}
-	return checkOwnName(row.text("name"))
+	return errors.Join(row.checkVisible("name"), checkOwnName(row.text("name")))
 }
 
 func (*rules) checkUser(row namedRow) error {
@@ -125,7 +138,7 @@ func (r *rules) checkAgent(row namedRow) error {
 	if _, err := a.VoiceSettings(); err != nil {
 		return errors.New("voice: it does not have the form of settings")
 	}
-	return nil
+	return row.checkVisible("name")
 }
 
 // checkSetting checks for how many days an agent keeps recordings.
@@ -139,6 +152,13 @@ func (*rules) checkSetting(row namedRow) error {
 func (*rules) checkWebhook(row namedRow) error {
 	if fault := webhook.EndpointFault(row.text("endpoint")); fault != "" {
 		return errors.New("endpoint: it " + fault)
+	}
+	var events []parley.EventKind // their form was checked before
+	_ = json.Unmarshal([]byte(row.text("events")), &events)
+	for _, e := range events {
+		if !parley.IsWebhookEvent(e) {
+			return fmt.Errorf("events: %q is no event that webhooks are sent", e)
+		}
 	}
 	return nil
 }
@@ -169,21 +189,48 @@ func describeInvalid(err error) error {
 
 // checkBlob refuses what agents show and is no picture: everybody gets it from the address of the server.
 func (r *rules) checkBlob(row namedRow) error {
+	if _, _, err := mime.ParseMediaType(row.text("media_type")); err != nil && row.text("media_type") != "" {
+		return errors.New("media_type: it is no type of a file")
+	}
 	if r.pictures[row.text("id")] && !strings.HasPrefix(row.text("media_type"), "image/") {
 		return errors.New("media_type: an agent shows the file, and it is no picture")
 	}
 	return nil
 }
 
-func (*rules) checkConversation(row namedRow) error {
-	if row.number("last_seq") > maxCounter {
-		return errors.New("last_seq: it is too large")
+// checkAddress checks the address of a source or of a page that was read for one.
+func (*rules) checkAddress(row namedRow) error {
+	text := strings.ToLower(row.text("url"))
+	if text == "" || strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
+		return nil
+	}
+	return errors.New("url: it is no http or https URL")
+}
+
+func (*rules) checkPassage(row namedRow) error {
+	if row.number("end_byte") < row.number("start_byte") {
+		return errors.New("end_byte: it is before the start")
 	}
 	return nil
 }
 
+func (*rules) checkHours(row namedRow) error {
+	var hours []parley.WorkingHours // their form was checked before
+	_ = json.Unmarshal([]byte(row.text("hours")), &hours)
+	return describeInvalid(helpdesk.CheckHours("hours", hours))
+}
+
+func (*rules) checkRoutingRule(row namedRow) error {
+	rule := parley.Rule{Key: row.text("key"), Name: row.text("name")}
+	rule.TeamID = "any" // the team and the member of an old rule may be gone
+
+	_ = json.Unmarshal([]byte(row.text("all_of")), &rule.All) // their form was checked before
+	_ = json.Unmarshal([]byte(row.text("any_of")), &rule.Any)
+	return describeInvalid(helpdesk.CheckRule(&rule))
+}
+
 func (*rules) checkMessage(row namedRow) error {
-	if n := row.number("seq"); n < 1 || n > maxCounter {
+	if row.number("seq") < 1 {
 		return errors.New("seq: it is no number of a message")
 	}
 	return nil
@@ -191,13 +238,16 @@ func (*rules) checkMessage(row namedRow) error {
 
 func (r *rules) checkStatus(row namedRow) error {
 	r.categories[row.text("id")] = row.text("category")
+	if err := errors.Join(row.checkVisible("internal_label"), row.checkVisible("external_label")); err != nil {
+		return err
+	}
 	r.noteDefault("statuses of the category "+row.text("category")+" of the agent "+row.text("agent_id"), row)
 	return nil
 }
 
 func (r *rules) checkTeam(row namedRow) error {
 	r.noteDefault("teams of the agent "+row.text("agent_id"), row)
-	return nil
+	return errors.Join(row.checkVisible("name"), r.checkHours(row))
 }
 
 // noteDefault notes whether one of several rows is the default. No two are: the database refuses that.
@@ -222,11 +272,7 @@ func (r *rules) checkDefaults(table string) error {
 }
 
 func (r *rules) checkHelpdesk(row namedRow) error {
-	n := row.number("last_number")
-	if n > maxCounter {
-		return errors.New("last_number: it is too large")
-	}
-	r.lastNumbers[row.text("agent_id")] = n
+	r.lastNumbers[row.text("agent_id")] = row.number("last_number")
 	return nil
 }
 

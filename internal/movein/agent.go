@@ -70,8 +70,11 @@ func (r *run) record(ctx context.Context, tx *store.DB, m *store.MoveIn) error {
 
 // movedAgent is an agent that is to be written.
 type movedAgent struct {
-	agent *parley.Agent
-	row   store.MoveInAgent
+	agent   *parley.Agent
+	row     store.MoveInAgent
+	born    string         // when it was made at the service; empty where that does not tell
+	ownID   parley.AgentID // that it has there; empty where none here can have it
+	otherID parley.AgentID // that takes its place; empty where no later run could find it again
 }
 
 // newAgents returns those of a page of agents that are not known.
@@ -94,11 +97,26 @@ func (r *run) newAgents(records []json.RawMessage, known []store.MoveInAgent) (l
 		if len(isKnown) > maxAgents {
 			return nil, parley.Invalid("url", fmt.Sprintf("lists more than %d agents", maxAgents))
 		}
-		a, leftOut := r.newAgent(id, fields)
-		list = append(list, movedAgent{a, store.MoveInAgent{ID: parley.NewTimedUUID(), MoveInID: r.moveIn.ID,
-			RemoteID: id, Name: a.Name, Ordinal: int64(len(isKnown)), Stage: store.MoveInSources, LeftOut: leftOut}})
+		a, leftOut := r.newAgent(fields)
+		n := movedAgent{agent: a, row: store.MoveInAgent{ID: parley.NewTimedUUID(), MoveInID: r.moveIn.ID,
+			RemoteID: id, Name: a.Name, Ordinal: int64(len(isKnown)), Stage: store.MoveInSources, LeftOut: leftOut}}
+		n.findIDs()
+		list = append(list, n)
 	}
 	return list, nil
+}
+
+// findIDs finds the ids that the agent may have here.
+func (n *movedAgent) findIDs() {
+	if n.agent.CreatedAt.Before(n.agent.UpdatedAt) {
+		n.born = secondOf(n.agent.CreatedAt)
+	}
+	if agentIDPattern.MatchString(n.row.RemoteID) {
+		n.ownID = parley.AgentID(n.row.RemoteID)
+	}
+	if n.ownID != "" || n.born != "" {
+		n.otherID = derivedAgentID(n.agent.AccountID, n.row.RemoteID, n.born)
+	}
 }
 
 const maxIDBytes = 200
@@ -106,7 +124,7 @@ const maxIDBytes = 200
 var agentIDPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]{20}$`)
 
 // newAgent returns an agent with as many of the settings of a record as this installation takes, and the others.
-func (r *run) newAgent(id string, fields map[string]json.RawMessage) (*parley.Agent, []store.MoveInSetting) {
+func (r *run) newAgent(fields map[string]json.RawMessage) (*parley.Agent, []store.MoveInSetting) {
 	now := r.Now()
 	var name string
 	if json.Unmarshal(fields["name"], &name) != nil || !parley.IsVisible(name) {
@@ -118,9 +136,6 @@ func (r *run) newAgent(id string, fields map[string]json.RawMessage) (*parley.Ag
 		name = name[:len(name)-size]
 	}
 	a := agents.NewAgent{Name: name}.Agent(r.in.Account.ID, now)
-	if agentIDPattern.MatchString(id) {
-		a.ID = parley.AgentID(id)
-	}
 	var createdAt time.Time
 	if json.Unmarshal(fields["createdAt"], &createdAt) == nil && createdAt.Year() >= firstYear && createdAt.Before(now) {
 		a.CreatedAt = createdAt
@@ -229,15 +244,24 @@ func reasonOf(err error) string {
 
 const maxReasonBytes = 300
 
-// addAgent writes a new agent. Where its id is taken, in whatever account, it gets another one.
+// addAgent writes a new agent, unless the account has it already: then that one is it, and keeps its settings. Where its
+// id is taken in another account, it gets another one.
 func (r *run) addAgent(ctx context.Context, tx *store.DB, n movedAgent) error {
-	a := *n.agent
-	isFree, err := tx.IsAgentIDFree(ctx, a.ID)
+	present, err := r.findAgent(ctx, tx, &n)
 	if err != nil {
 		return err
 	}
-	if !isFree {
-		a.ID = derivedAgentID(r.moveIn.ID, n.row.RemoteID)
+	row := n.row
+	if present != "" {
+		row.Ref, row.LeftOut = r.in.Account.ID.AgentRef(present), nil
+		if err := tx.TakeMoveInItems(ctx, row.Ref, row.MoveInID); err != nil {
+			return err
+		}
+		return tx.AddMoveInAgent(ctx, &row)
+	}
+	a := *n.agent
+	if a.ID, err = findFreeID(ctx, tx, n.ownID, n.otherID, a.ID); err != nil {
+		return err
 	}
 	if err := agents.CheckLimit(ctx, tx, a.AccountID, r.in.Plan); err != nil {
 		return err
@@ -250,11 +274,49 @@ func (r *run) addAgent(ctx context.Context, tx *store.DB, n movedAgent) error {
 			return err
 		}
 	}
-	row := n.row
 	row.Ref = a.Ref()
 	if err := tx.AddMoveInAgent(ctx, &row); err != nil {
 		return err
 	}
 	return tx.RecordEvents(ctx, a.AccountID, a.UpdatedAt,
 		store.NewEvent{Kind: parley.EventAgentCreated, AgentID: a.ID, Subject: string(a.ID)})
+}
+
+// findAgent finds the agent of the account that the one of the service has become before, through another address of
+// it or elsewhere, if the account has come with an archive; empty where there is none.
+func (r *run) findAgent(ctx context.Context, tx *store.DB, n *movedAgent) (parley.AgentID, error) {
+	moved, err := tx.MovedAgents(ctx, r.in.Account.ID, n.row.RemoteID)
+	if err != nil {
+		return "", err
+	}
+	for _, known := range moved {
+		if n.ownID != "" || n.born != "" && n.born == secondOf(known.CreatedAt) {
+			return known.ID, nil
+		}
+	}
+	for _, id := range []parley.AgentID{n.ownID, n.otherID} {
+		err := tx.CheckAgent(ctx, r.in.Account.ID.AgentRef(id), r.Now())
+		if err == nil {
+			return id, nil
+		}
+		if !parley.IsCode(err, parley.CodeAgentNotFound) {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// findFreeID returns the first of the ids that no agent of any account has; the last one is new.
+func findFreeID(ctx context.Context, tx *store.DB, ids ...parley.AgentID) (parley.AgentID, error) {
+	last := len(ids) - 1
+	for _, id := range ids[:last] {
+		isFree, err := tx.IsAgentIDFree(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		if isFree && id != "" {
+			return id, nil
+		}
+	}
+	return ids[last], nil
 }

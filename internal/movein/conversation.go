@@ -68,6 +68,7 @@ type movedConversation struct {
 	remoteID     string
 	reason       string
 	itemID       string // of what is noted where it is left out
+	key          string // by which it is known here
 	conversation parley.Conversation
 	messages     []parley.Message
 }
@@ -121,7 +122,8 @@ func newMovedConversation(a *store.MoveInAgent, record json.RawMessage) movedCon
 		Channel: channelOf(textOf(e.Source)), Title: textOf(e.Title), UserID: userOf(e.UserID),
 		EmbedOrigin: textOf(e.EmbedOrigin), CreatedAt: createdAt, UpdatedAt: updatedAt}
 	c.Status, c.Paused = statusOf(e.Status)
-	m := movedConversation{remoteID: e.ID, conversation: c, messages: make([]parley.Message, len(e.Messages))}
+	m := movedConversation{remoteID: e.ID, key: conversationKey(a.RemoteID, e.ID, createdAt), conversation: c,
+		messages: make([]parley.Message, len(e.Messages))}
 	for i := range e.Messages {
 		m.messages[i] = newMovedMessage(&e.Messages[i], createdAt)
 	}
@@ -251,12 +253,13 @@ func (r *run) addConversations(ctx context.Context, tx *store.DB, a *store.MoveI
 			continue
 		}
 		c, isHere := list[i].named(a, known.owners)
-		if isHere {
+		if isHere || known.moved[list[i].key] {
 			a.Present++
 			continue
 		}
-		known.owners[c.ID] = a.Ref
-		if err := tx.AddMovedConversation(ctx, c, nameMessages(c.ID, list[i].messages, known.taken)); err != nil {
+		known.owners[c.ID], known.moved[list[i].key] = a.Ref, true
+		messages := nameMessages(c.ID, list[i].messages, known.taken)
+		if err := tx.AddMovedConversation(ctx, c, list[i].key, messages); err != nil {
 			return err
 		}
 		if err := tx.QueueTouchAgent(ctx, a.Ref, c.UpdatedAt); err != nil {
@@ -276,7 +279,8 @@ func (r *run) addConversations(ctx context.Context, tx *store.DB, a *store.MoveI
 type knownIDs struct {
 	owners  map[parley.ConversationID]parley.AgentRef
 	taken   map[parley.MessageID]bool
-	deleted map[parley.ConversationID]bool // of conversations that were deleted here
+	moved   map[string]bool // keys of conversations that are here
+	deleted map[string]bool // ids and keys of conversations that were deleted here
 }
 
 // findKnown asks for deletions last: one that is not noted yet has its conversation still there before.
@@ -289,8 +293,24 @@ func findKnown(ctx context.Context, tx *store.DB, a *store.MoveInAgent, list []m
 	if k.taken, err = tx.TakenMessageIDs(ctx, messageIDs(list)); err != nil {
 		return k, err
 	}
-	k.deleted, err = tx.DeletedMoveIns(ctx, a.Ref.Account, ids)
+	names := keysOf(list)
+	if k.moved, err = tx.MovedConversations(ctx, a.Ref, names); err != nil {
+		return k, err
+	}
+	for _, id := range ids {
+		names = append(names, string(id))
+	}
+	k.deleted, err = tx.DeletedMoveIns(ctx, a.Ref.Account, names)
 	return k, err
+}
+
+func keysOf(list []movedConversation) (keys []string) {
+	for i := range list {
+		if list[i].key != "" {
+			keys = append(keys, list[i].key)
+		}
+	}
+	return keys
 }
 
 func conversationIDs(a *store.MoveInAgent, list []movedConversation) (ids []parley.ConversationID) {
@@ -330,9 +350,10 @@ func (m *movedConversation) named(a *store.MoveInAgent,
 	return nil, true // of two ids one is the agent's own
 }
 
-// isDeleted reports whether the conversation was deleted here, under one of the ids that it may have had.
-func (m *movedConversation) isDeleted(a *store.MoveInAgent, deleted map[parley.ConversationID]bool) bool {
-	return deleted[ownConversationID(a.Ref.Agent, m.remoteID)] || deleted[derivedConversationID(a.Ref.Agent, m.remoteID)]
+// isDeleted reports whether the conversation was deleted here, under whatever id it had.
+func (m *movedConversation) isDeleted(a *store.MoveInAgent, deleted map[string]bool) bool {
+	return deleted[m.key] || deleted[string(ownConversationID(a.Ref.Agent, m.remoteID))] ||
+		deleted[string(derivedConversationID(a.Ref.Agent, m.remoteID))]
 }
 
 // nameMessages returns messages with the ids that they get here. taken grows by them.

@@ -1,12 +1,22 @@
 package movein_test
 
 import (
+	"bytes"
+	"io"
 	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"testing"
 	"time"
 
 	"parley"
 	"parley/internal/api/admin"
+	"parley/internal/archive"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit"
@@ -81,7 +91,7 @@ func TestOnlyIDsOfWhatWasTakenOverAreKept(t *testing.T) {
 		AccountID: parley.AccountID(mt.to.Account), API: parley.APIV2, Channel: parley.ChannelWidget,
 		Status: parley.ConversationOngoing, UserID: "late", CreatedAt: now, UpdatedAt: now}
 	mt.must(mt.to.DB.Transact(t.Context(), sqldb.Bulk, func(tx *store.DB) error {
-		return tx.AddMovedConversation(t.Context(), late, nil)
+		return tx.AddMovedConversation(t.Context(), late, "", nil)
 	}))
 	for user, server := range map[string]*testkit.Server{"late": mt.to, "jo": mt.from} {
 		n, err := admin.RunOn(t.Context(), server.AdminService, admin.DeleteConversations,
@@ -92,4 +102,65 @@ func TestOnlyIDsOfWhatWasTakenOverAreKept(t *testing.T) {
 			t.Errorf("%s: %d conversations are deleted, and %d ids kept", user, n.Conversations, noted)
 		}
 	}
+}
+
+// Through another address of the service, and in a copy of the account that has come from an archive, the agents and the
+// conversations that were taken over are known, and what was deleted stays away, whatever ids the service has.
+func TestWhatWasTakenOverIsKnownElsewhere(t *testing.T) {
+	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
+		t.Run(name, func(t *testing.T) {
+			mt := openMoveTest(t, options...)
+			mt.fill(25)
+			if state := mt.moveIn(mt.newRenamingFront()); state.Conversations != 27 {
+				t.Fatalf("%+v", state)
+			}
+			mt.eraseUsers("jo", "user-2")
+			mt.checkKnown(2)
+			path := filepath.Join(t.TempDir(), "account.zip")
+			archives := mt.to.AdminService.Archive
+			_, err := archives.Export(t.Context(), parley.AccountID(mt.to.Account), path)
+			mt.must(err)
+			done, err := archives.ImportInto(t.Context(), mt.to.DB, path, archive.Options{NewIDs: true, Actor: "operator"})
+			mt.must(err)
+			mt.to.Account = string(done.Account)
+			mt.checkKnown(2)
+		})
+	}
+}
+
+// checkKnown moves in through a new address, and fails if something is taken over once more.
+func (mt *moveTest) checkKnown(deleted int64) {
+	mt.t.Helper()
+	state := mt.moveIn(mt.newRenamingFront())
+	if state.Agents != 2 || state.Conversations != 0 || state.Present != 27-deleted || state.Deleted != deleted {
+		mt.t.Errorf("%+v", state)
+	}
+	if n := dbs.CountRows(mt.t, mt.to.DB.SQL(), `select count(*) from agents where account_id = ?`,
+		mt.to.Account); n != 2 {
+		mt.t.Errorf("%d agents", n)
+	}
+}
+
+var conversationIDPattern = regexp.MustCompile(`"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"`)
+
+// newRenamingFront returns the address of a server that answers as the other service does, but whose conversations have
+// ids that they cannot have here.
+func (mt *moveTest) newRenamingFront() string {
+	target, err := url.Parse(mt.from.URL)
+	mt.must(err)
+	s := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Header.Set("Accept-Encoding", "identity")
+		},
+		ModifyResponse: func(r *http.Response) error {
+			text, err := io.ReadAll(r.Body)
+			text = conversationIDPattern.ReplaceAll(text, []byte(`"id":"conv-$1"`))
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+			r.Header.Set("Content-Length", strconv.Itoa(len(text)))
+			return err
+		},
+	})
+	mt.t.Cleanup(s.Close)
+	return s.URL
 }

@@ -3,6 +3,9 @@ package movein
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
+	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -20,9 +23,20 @@ func digest(texts ...string) []byte {
 	return h.Sum(nil)
 }
 
-// derivedAgentID returns the id of an agent whose own one is taken. It never begins with a hyphen.
-func derivedAgentID(moveIn, remote string) parley.AgentID {
-	return parley.AgentID("m" + base64.RawURLEncoding.EncodeToString(digest("agent", moveIn, remote))[:20])
+// derivedAgentID returns the id of an agent of the account whose own one is taken, or cannot be one, whatever the
+// service's address. It never begins with a hyphen.
+func derivedAgentID(account parley.AccountID, remote, born string) parley.AgentID {
+	sum := digest("agent", string(account), remote, born)
+	return parley.AgentID("m" + base64.RawURLEncoding.EncodeToString(sum)[:20])
+}
+
+// secondOf returns a time as a text that tells apart what has the same id at several services, such as those that
+// count theirs.
+func secondOf(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
+
+// conversationKey returns by what a conversation of the service is known here, whatever ids it and its agent have here.
+func conversationKey(agent, remote string, createdAt time.Time) string {
+	return hex.EncodeToString(digest("taken over", agent, remote, secondOf(createdAt))[:16])
 }
 
 // derivedConversationID returns the id of a conversation whose own one is taken, or is no UUID.

@@ -39,7 +39,8 @@ func (r *run) leftOut(ctx context.Context, agents []store.MoveInAgent) (list []L
 		a := &agents[i]
 		names[a.Ref.Agent] = a.Name
 		if string(a.Ref.Agent) != a.RemoteID {
-			add(LeftOut{a.Ref.Agent, a.Name, KindSetting, "", "id", "the id " + a.RemoteID + " is taken here"})
+			add(LeftOut{a.Ref.Agent, a.Name, KindSetting, "", "id",
+				"at the service it is " + a.RemoteID + ", which is taken here or is none that agents have"})
 		}
 		for _, s := range a.LeftOut {
 			add(LeftOut{a.Ref.Agent, a.Name, KindSetting, "", s.Name, s.Reason})

@@ -115,7 +115,7 @@ func (mt *moveTest) plant(agent parley.AgentID, i int) {
 		list = append(list, m)
 	}
 	mt.must(mt.from.DB.Transact(mt.t.Context(), sqldb.Bulk, func(tx *store.DB) error {
-		return tx.AddMovedConversation(mt.t.Context(), c, list)
+		return tx.AddMovedConversation(mt.t.Context(), c, "", list)
 	}))
 }
 

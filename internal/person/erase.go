@@ -34,10 +34,15 @@ func (s *Service) Erase(ctx context.Context, w Who) (*Erased, error) {
 }
 
 // erase erases texts before the rows that tell which ones are the person's, so that one that is stopped can be
-// repeated, and those that were written meanwhile behind them.
+// repeated, and those that were written meanwhile behind them. The contacts of all agents come last, in one transaction:
+// one may tell by what another agent knows the person.
 func (s *Service) erase(ctx context.Context, w Who, out *Erased) error {
-	m := newMarks(w)
-	if err := s.eachAgent(ctx, w, func(_ parley.AgentRef, d *store.PersonData) error {
+	keys, err := s.findKeys(ctx, w)
+	if err != nil {
+		return err
+	}
+	m, people := newMarks(w), []parley.PersonID{}
+	if err := s.eachAgent(ctx, w.Account, keys, func(_ parley.AgentRef, d *store.PersonData) error {
 		m.add(d)
 		return nil
 	}); err != nil {
@@ -46,11 +51,18 @@ func (s *Service) erase(ctx context.Context, w Who, out *Erased) error {
 	if err := s.eraseTexts(ctx, w, m, out); err != nil {
 		return err
 	}
-	if err := s.eachAgent(ctx, w, func(ref parley.AgentRef, d *store.PersonData) error {
+	if err := s.eachAgent(ctx, w.Account, keys, func(ref parley.AgentRef, d *store.PersonData) error {
+		for _, p := range d.People {
+			people = append(people, p.ID)
+		}
 		return s.eraseOfAgent(ctx, ref, d, out)
 	}); err != nil {
 		return err
 	}
+	if err := s.DB.ErasePeople(ctx, w.Account, people); err != nil {
+		return err
+	}
+	out.People += len(people)
 	if err := s.PurgeSearch(ctx, w.Account); err != nil {
 		return err
 	}
@@ -74,7 +86,7 @@ func (s *Service) eraseOfAgent(ctx context.Context, ref parley.AgentRef, d *stor
 	if err := s.DB.ErasePersonRows(ctx, ref, d); err != nil {
 		return err
 	}
-	out.Leads, out.People, out.Visitors = out.Leads+len(d.Leads), out.People+len(d.People), out.Visitors+len(d.Visitors)
+	out.Leads, out.Visitors = out.Leads+len(d.Leads), out.Visitors+len(d.Visitors)
 	isErased, err := s.DB.EraseConversations(ctx, ref)
 	if out.IsComplete = out.IsComplete && isErased; err != nil {
 		return err

@@ -129,8 +129,12 @@ func (s *Service) Export(ctx context.Context, w Who) (*Export, error) {
 	}
 	out := &Export{Format: Format, ExportedAt: s.Now().UTC(), AccountID: w.Account, Email: w.Email, UserID: w.UserID,
 		Agents: []Agent{}}
+	keys, err := s.findKeys(ctx, w)
+	if err != nil {
+		return nil, err
+	}
 	conversations := 0
-	err := s.eachAgent(ctx, w, func(ref parley.AgentRef, d *store.PersonData) error {
+	err = s.eachAgent(ctx, w.Account, keys, func(ref parley.AgentRef, d *store.PersonData) error {
 		a := newAgent(ref, d)
 		for _, id := range d.Conversations {
 			c, err := s.exportConversation(ctx, ref.ConversationRef(id))

@@ -439,3 +439,58 @@ func TestAMissingFileIsNamedInTheExport(t *testing.T) {
 		}
 	})
 }
+
+// What one agent knows of a person finds what another one holds of them, also when the first attempt was stopped.
+func TestAPersonIsFoundByWhatAnotherAgentKnows(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		now, sales := f.clock.Now(), f.agent
+		f.addPerson(&parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: sales.Account, AgentID: sales.Agent,
+			Email: "eva@x.example", ExternalID: "eva", Attributes: []byte(`{}`), CreatedAt: now, UpdatedAt: now})
+		f.agent = sales.Account.AgentRef(dbs.CreateAgent(f.TB, f.DB, dbs.NewAgent(sales.Account, now)))
+		f.plantConversation("plantedeva", "eva", "", 0)
+		f.Must(f.DB.SkipEvents(f, store.WebhookFollower, sales.Account))
+		eva := person.Who{Account: sales.Account, Email: "eva@x.example"}
+		exported, err := f.service.Export(f, eva)
+		f.Must(err)
+		if len(exported.Agents) != 2 {
+			f.Errorf("exported: %+v", exported.Agents)
+		}
+		deleteFiles := f.service.DeleteUnusedFiles
+		f.service.DeleteUnusedFiles = func(_ context.Context, ref parley.AgentRef) error {
+			if ref == sales {
+				return errors.New("stopped")
+			}
+			return nil
+		}
+		if _, err := f.service.Erase(f, eva); err == nil {
+			f.Fatal("it was not stopped")
+		}
+		f.service.DeleteUnusedFiles = deleteFiles
+		_, err = f.service.Erase(f, eva)
+		f.Must(err)
+		if n, places := f.countMarks("plantedeva"); n > 0 {
+			f.Errorf("%d markers are left in %v", n, places)
+		}
+		if n := dbs.CountRows(f.TB, f.DB.SQL(), `select count(*) from people`); n != 0 {
+			f.Errorf("%d people are left", n)
+		}
+	})
+}
+
+// A lead is found whatever the case of the letters of its address, also of those that are not in ASCII.
+func TestLeadsAreFoundWhateverTheirCase(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		c := f.plantConversation("plantedlead", "", "", 2)
+		f.Must(f.DB.AddLead(f, &parley.Lead{ID: parley.NewUUID(), AccountID: f.agent.Account, AgentID: f.agent.Agent,
+			ConversationID: c.ID, Email: "\u00c4NNE@X.example", CreatedAt: f.clock.Now()}))
+		f.Must(f.DB.SkipEvents(f, store.WebhookFollower, f.agent.Account))
+		out, err := f.service.Erase(f, person.Who{Account: f.agent.Account, Email: "\u00e4nne@x.example"})
+		f.Must(err)
+		if out.Conversations != 1 || out.Leads != 1 {
+			f.Errorf("erased: %+v", out)
+		}
+		if n := dbs.CountRows(f.TB, f.DB.SQL(), `select count(*) from leads`); n != 0 {
+			f.Errorf("%d leads are left", n)
+		}
+	})
+}

@@ -51,7 +51,7 @@ func (w Who) check() error {
 }
 
 func (w Who) keys() store.PersonKeys {
-	return store.PersonKeys{Emails: []string{strings.TrimSpace(w.Email)}, Users: []string{w.UserID}}
+	return store.NewPersonKeys(strings.TrimSpace(w.Email), w.UserID)
 }
 
 // mark returns what stands for a person in the audit chain. It tells people apart and does not say who they are: nobody
@@ -63,15 +63,39 @@ func (s *Service) mark(w Who) string {
 	return hex.EncodeToString(mac.Sum(nil)[:8])
 }
 
-// eachAgent calls f with what each agent of the account holds of a person, and does nothing for the others.
-func (s *Service) eachAgent(ctx context.Context, w Who, f func(ref parley.AgentRef, d *store.PersonData) error) error {
+// findKeys returns by what the person is known to any agent of the account: whoever is found by an address at one may
+// have an id by which another one knows them.
+func (s *Service) findKeys(ctx context.Context, w Who) (store.PersonKeys, error) {
 	agents, err := s.DB.AgentIDs(ctx, w.Account.AgentRef(""))
+	if err != nil {
+		return store.PersonKeys{}, err
+	}
+	keys := w.keys()
+	for isMore := true; isMore; {
+		isMore = false
+		for _, agent := range agents {
+			all, err := s.DB.AddPersonKeys(ctx, w.Account.AgentRef(agent), keys)
+			if err != nil {
+				return store.PersonKeys{}, err
+			}
+			isMore = isMore || all.Count() > keys.Count()
+			keys = all
+		}
+	}
+	return keys, nil
+}
+
+// eachAgent calls f with what each agent of the account holds of the person with the keys, and does nothing for the
+// others.
+func (s *Service) eachAgent(ctx context.Context, account parley.AccountID, keys store.PersonKeys,
+	f func(ref parley.AgentRef, d *store.PersonData) error) error {
+	agents, err := s.DB.AgentIDs(ctx, account.AgentRef(""))
 	if err != nil {
 		return err
 	}
 	for _, agent := range agents {
-		ref := w.Account.AgentRef(agent)
-		d, err := s.DB.PersonData(ctx, ref, w.keys())
+		ref := account.AgentRef(agent)
+		d, err := s.DB.PersonData(ctx, ref, keys)
 		if err != nil {
 			return err
 		}

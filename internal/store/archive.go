@@ -40,6 +40,7 @@ const (
 	ArchiveNat32    ArchiveKind = "nat32"
 	ArchiveNat      ArchiveKind = "nat"
 	ArchiveInt      ArchiveKind = "int"
+	ArchiveTime     ArchiveKind = "time"
 	ArchiveReal     ArchiveKind = "real"
 	ArchiveFlag     ArchiveKind = "flag"
 	ArchiveJSON     ArchiveKind = "json"
@@ -56,6 +57,13 @@ const (
 	ArchiveMonth    ArchiveKind = "month"
 )
 
+// The bounds of numbers.
+const (
+	MaxArchiveNumber = 1 << 53             // clients read numbers as fractions
+	MaxArchiveSum    = 1 << 44             // many are added up
+	MaxArchiveTime   = 253_402_300_799_999 // the end of the year 9999: later ones have no form in which they are told
+)
+
 // IsJSON reports whether the column holds JSON.
 func (k ArchiveKind) IsJSON() bool {
 	return k == ArchiveJSON || k == ArchiveObject || k == ArchiveArray
@@ -63,7 +71,7 @@ func (k ArchiveKind) IsJSON() bool {
 
 // IsNumber reports whether the column holds a whole number.
 func (k ArchiveKind) IsNumber() bool {
-	return k == ArchiveNat32 || k == ArchiveNat || k == ArchiveInt || k == ArchiveFlag
+	return k == ArchiveNat32 || k == ArchiveNat || k == ArchiveInt || k == ArchiveTime || k == ArchiveFlag
 }
 
 // RecordingDaysPrefix begins the names of the settings that are of kind ArchiveAgent.

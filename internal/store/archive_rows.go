@@ -153,8 +153,6 @@ func (a *ArchiveInsert) fill(t *ArchiveTable, f filledColumn, row []any) any {
 	switch f.value {
 	case "null":
 		return nil
-	case "''":
-		return ""
 	case "now":
 		return millis(a.Now)
 	case "secret":
@@ -164,6 +162,9 @@ func (a *ArchiveInsert) fill(t *ArchiveTable, f filledColumn, row []any) any {
 	case "draft":
 		d := Draft{UserID: parley.UserID(text("user_id")), Kind: text("kind")}
 		return d.id(parley.ConversationID(text("conversation_id")))
+	}
+	if quoted, ok := strings.CutPrefix(f.value, "'"); ok {
+		return strings.TrimSuffix(quoted, "'")
 	}
 	n, err := strconv.ParseInt(f.value, 10, 64)
 	if err != nil {
@@ -291,6 +292,9 @@ var archiveReaders = map[string]archiveReader{
 	"custom_attributes":     readAll(attributeTable, byAccount),
 	"visitors":              readAll(visitorTable, byAccount),
 	"conversations":         readAll(conversationTable, byAccount),
+	"move_ins":              readAll(moveInTable, byAccount),
+	"move_in_agents":        readAll(moveInAgentTable, byAccount),
+	"move_in_items":         readAll(moveInItemTable, byAccount),
 	"messages":              readAll(messageTable, byAccount),
 	"tool_calls":            readAll(toolCallTable, byAccount),
 	"procedure_runs":        readAll(runTable, byAccount),

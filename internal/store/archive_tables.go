@@ -9,8 +9,9 @@ package store
 // The lines of its columns have a name and what is in it; a question mark allows null:
 //
 //	text         a text
-//	nat32, nat   a number from 0, of 32 or 64 bits
-//	int          a number of 64 bits
+//	nat32, nat   a number from 0, of 32 bits or up to MaxArchiveNumber
+//	int          a number that is added up, not farther from 0 than MaxArchiveSum
+//	time         a time in milliseconds since 1970, up to MaxArchiveTime
 //	real, flag   a fraction; 0 or 1
 //	json         any JSON; object and array are JSON of that kind
 //	hash         the SHA-256 of a file, in hex
@@ -36,8 +37,8 @@ accounts (id)
   hipaa flag
   viewers_see_personal_data flag
   time_zone text
-  created_at nat
-  updated_at nat
+  created_at time
+  updated_at time
   event_seq = 0 # counts the log of events, which begins at the start
   open_turns = 0 # no answer is being given
   only_sso = 0 # needs a provider of single sign-on, which is set up again
@@ -53,7 +54,7 @@ users (id)
   locale text
   theme text
   notifications object?
-  created_at nat
+  created_at time
   password_hash = null # a secret: whoever comes along sets a password by a link
   email_proved_at = null # was proved to another installation
   second_step = 0 # needs a password
@@ -61,8 +62,8 @@ users (id)
 memberships (user_id)
   user_id id -> users
   role enum:role
-  created_at nat
-  last_seen_at nat?
+  created_at time
+  last_seen_at time?
 
 agents (id): t.deleted_at is null
   id id
@@ -87,10 +88,10 @@ agents (id): t.deleted_at is null
   sources_live nat32
   sources_pending nat32
   sources_failed nat32
-  last_message_at nat?
-  last_trained_at nat?
-  created_at nat
-  updated_at nat
+  last_message_at time?
+  last_trained_at time?
+  created_at time
+  updated_at time
   key text?
   tools nat32
   redact flag
@@ -118,7 +119,7 @@ settings (name): t.name like 'recordings:%'
 agent_versions (agent_id, version)
   agent_id id -> agents
   version nat
-  at nat
+  at time
   actor who?
   changed array
   settings object
@@ -133,8 +134,8 @@ model_servers (id)
   model_names array
   context_tokens nat
   dimensions nat
-  created_at nat
-  updated_at nat
+  created_at time
+  updated_at time
   sealed_key = null # a secret
   key_set_at = null # goes with sealed_key
   key_set_by = null # goes with sealed_key
@@ -147,8 +148,8 @@ webhooks (id)
   agent_id id? -> agents
   endpoint text
   events array
-  created_at nat
-  updated_at nat
+  created_at time
+  updated_at time
   signing = '' # a secret: a new one is made before the webhook is turned on
   key_id = null # keys are not archived
   disabled_at = now # needs a new secret, and the other installation may still send
@@ -165,8 +166,8 @@ actions (id)
   config object
   enabled flag
   position nat32
-  created_at nat
-  updated_at nat
+  created_at time
+  updated_at time
   secrets = '' # secrets
   secret_notes = null # goes with secrets
 
@@ -181,8 +182,8 @@ procedures (id)
   steps array
   enabled flag
   position nat32
-  created_at nat
-  updated_at nat
+  created_at time
+  updated_at time
 
 blobs (id)
   id id
@@ -191,7 +192,7 @@ blobs (id)
   size nat
   media_type text
   name text
-  created_at nat
+  created_at time
   place = place # where the installation keeps files
 
 sources (id): t.deleted_at is null and t.status <> 'toBeDeleted'
@@ -210,9 +211,9 @@ sources (id): t.deleted_at is null and t.status <> 'toBeDeleted'
   live_version id? -> source_versions
   live_in nat
   wanted_version id? -> source_versions
-  next_sync_at nat?
-  created_at nat
-  updated_at nat
+  next_sync_at time?
+  created_at time
+  updated_at time
   key text?
   crawl_run nat
   deleted_at = null # what is deleted is not archived
@@ -227,7 +228,7 @@ source_versions (id): exists (select 1 from sources v
   text text
   blob_id id? -> blobs
   state enum:versionState
-  created_at nat
+  created_at time
 
 passages (id): exists (select 1 from sources v where v.id = t.source_id and v.live_version = t.version_id)
   id id
@@ -270,9 +271,6 @@ var leftOutTables = map[string]string{
 	"conversation_counts": "counted again on import",
 	"event_positions":     "how far readers have come in the log of events",
 	"member_files":        "files that were not sent yet",
-	"move_ins":            "how far taking over from another service has come",
-	"move_in_agents":      "how far taking over from another service has come",
-	"move_in_items":       "how far taking over from another service has come",
 	"events":              "the log of what happened in this installation, which other readers follow",
 	"goose_db_version":    "the schema's own",
 	"idempotency_keys":    "replies that are kept for a day for requests that are repeated",

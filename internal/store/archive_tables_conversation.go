@@ -11,8 +11,8 @@ people (id)
   phone text?
   attributes object
   stripe_accounts array?
-  created_at nat
-  updated_at nat
+  created_at time
+  updated_at time
 
 custom_attributes (agent_id, name)
   agent_id id -> agents
@@ -20,9 +20,9 @@ custom_attributes (agent_id, name)
   label text
   type enum:attributeType
   description text
-  created_at nat
-  updated_at nat
-  archived_at nat?
+  created_at time
+  updated_at time
+  archived_at time?
 
 visitors (id)
   id id
@@ -31,8 +31,8 @@ visitors (id)
   first_page text?
   merged_into id? -> visitors
   locale text
-  created_at nat
-  last_seen_at nat
+  created_at time
+  last_seen_at time
   check_at = 0 # the server looks at visitors again
 
 visitor_files (id)
@@ -43,7 +43,7 @@ visitor_files (id)
   name text
   media_type text
   size nat
-  created_at nat
+  created_at time
   content_text text?
 
 visitor_credits (agent_id, visitor_id, day)
@@ -64,7 +64,7 @@ conversations (id): t.deleted_at is null
   person_id id? -> people
   status enum:conversationStatus
   paused flag
-  ended_at nat?
+  ended_at time?
   ended_by who?
   parent_id who?
   parent_summary text?
@@ -73,20 +73,58 @@ conversations (id): t.deleted_at is null
   language text?
   message_count nat32
   last_seq nat
-  last_activity nat
-  created_at nat
+  last_activity time
+  created_at time
   escalated flag
   title_made flag
   visitor_id id? -> visitors
   claimed_by id? -> users
-  waiting_since nat?
-  snoozed_until nat?
+  waiting_since time?
+  snoozed_until time?
   embed_title text?
   embed_locale text?
+  move_in_key text?
   deleted_at = null # what is deleted is not archived
 
 move_in_deletions (conversation_id)
   conversation_id text
+
+move_ins (id)
+  id id
+  url text
+  started_at time
+  updated_at time
+  step = 0 # the other service is read again from the beginning
+  walk = '{}' # the other service is read again from the beginning
+  agents_read = 0 # the other service is read again from the beginning
+  failures = 0 # the other service is read again from the beginning
+  finished_at = null # the other service is read again from the beginning
+
+move_in_agents (id)
+  id id
+  move_in_id id -> move_ins
+  agent_id id -> agents
+  remote_id text
+  name text
+  ordinal nat
+  left_out array?
+  stage = 'sources' # the other service is read again from the beginning
+  walk = '{}' # the other service is read again from the beginning
+  total = 0 # counted again
+  moved = 0 # counted again
+  present = 0 # counted again
+  deleted = 0 # counted again
+
+move_in_items (id)
+  id id
+  move_in_id id -> move_ins
+  agent_id id -> agents
+  kind enum:moveInKind
+  remote_id text
+  source_id id? -> sources
+  type text
+  name text
+  reason text?
 
 messages (agent_id, conversation_id, seq)
   agent_id id -> agents
@@ -100,7 +138,7 @@ messages (agent_id, conversation_id, seq)
   turn_id id? -> turns
   parts array ids *.file.id
   feedback enum:rating?
-  feedback_at nat?
+  feedback_at time?
   score real?
   citations array? ids *.sourceId
   finish_reason text?
@@ -110,8 +148,8 @@ messages (agent_id, conversation_id, seq)
   latency_ms nat32?
   credits nat?
   spoken_until nat32?
-  created_at nat
-  superseded_at nat?
+  created_at time
+  superseded_at time?
   about object? ids doneBy assignedTo assignedFrom statusFrom statusTo from to
   answer_state enum:answerState?
   feedback_comment text?
@@ -125,8 +163,8 @@ turns (id): t.state <> 'open'
   state enum:turnState
   month month
   charged nat?
-  started_at nat
-  ended_at nat?
+  started_at time
+  ended_at time?
   visitor_id id? -> visitors
   owner = '' # no server writes the answer
   lease_until = 0 # no server writes the answer
@@ -147,8 +185,8 @@ tool_calls (id)
   input json
   output json?
   status enum:toolStatus
-  created_at nat
-  answered_at nat?
+  created_at time
+  answered_at time?
 
 procedure_runs (id)
   id id
@@ -158,8 +196,8 @@ procedure_runs (id)
   step nat32
   state enum:runState
   outcome enum:procedureOutcome?
-  started_at nat
-  ended_at nat?
+  started_at time
+  ended_at time?
   procedure_key text
   inputs object
 
@@ -171,23 +209,23 @@ leads (id)
   email text
   phone text
   fields object
-  created_at nat
+  created_at time
 
 saved_replies (id)
   id id
   name text
   body text
-  created_at nat
-  updated_at nat
+  created_at time
+  updated_at time
 
 saved_views (id)
   id id
   user_id id -> users
   is_shared flag
   name text
-  filter object
-  created_at nat
-  updated_at nat
+  filter object ids agentId memberId
+  created_at time
+  updated_at time
 
 drafts (user_id, conversation_id, kind)
   user_id id -> users
@@ -196,15 +234,15 @@ drafts (user_id, conversation_id, kind)
   agent_id id -> agents
   body text
   seen nat
-  updated_at nat
+  updated_at time
   id = draft # is made of the member, the conversation and the kind
 
 read_marks (user_id, conversation_id)
   user_id id -> users
   conversation_id id -> conversations
   agent_id id -> agents
-  seen_until nat
-  unread_since nat?
+  seen_until time
+  unread_since time?
 `
 
 // ticketArchiveSpec has the helpdesk, voice, insights and credits.
@@ -219,9 +257,9 @@ ticket_statuses (id)
   color text?
   is_default flag
   position nat32
-  created_at nat
-  updated_at nat
-  archived_at nat?
+  created_at time
+  updated_at time
+  archived_at time?
 
 teams (id)
   id id
@@ -232,8 +270,8 @@ teams (id)
   strategy enum:strategy
   max_open nat32?
   hours array
-  created_at nat
-  updated_at nat
+  created_at time
+  updated_at time
 
 team_members (team_id, user_id)
   team_id id -> teams
@@ -243,7 +281,7 @@ team_members (team_id, user_id)
   hours array
   away flag
   last_turn nat
-  joined_at nat
+  joined_at time
 
 routing_rules (id)
   id id
@@ -256,15 +294,15 @@ routing_rules (id)
   any_of array
   team_id id? -> teams
   member_id id? -> users
-  created_at nat
-  updated_at nat
+  created_at time
+  updated_at time
 
 helpdesks (agent_id)
   agent_id id -> agents
   last_number nat
   handover flag
-  created_at nat
-  updated_at nat
+  created_at time
+  updated_at time
 
 tickets (id)
   id id
@@ -283,10 +321,10 @@ tickets (id)
   team_id id? -> teams
   priority enum:priority
   routed object? ids team assignee
-  created_at nat
-  updated_at nat
-  last_message_at nat?
-  closed_at nat?
+  created_at time
+  updated_at time
+  last_message_at time?
+  closed_at time?
 
 attachments (id)
   id id
@@ -297,7 +335,7 @@ attachments (id)
   name text
   media_type text
   size nat
-  created_at nat
+  created_at time
   content_text text?
 
 voice_sessions (id): t.ended_at is not null
@@ -313,10 +351,10 @@ voice_sessions (id): t.ended_at is not null
   month month
   charged nat
   minutes nat32
-  created_at nat
-  joined_at nat?
-  seen_at nat?
-  ended_at nat?
+  created_at time
+  joined_at time?
+  seen_at time?
+  ended_at time?
   end_reason enum:voiceEnd?
   owner = '' # no server carries the session
   lease_until = 0 # no server carries the session
@@ -330,7 +368,7 @@ voice_recordings (id)
   session_id id -> voice_sessions
   blob_id id -> blobs
   length_ms nat
-  created_at nat
+  created_at time
 
 insight_agents (agent_id)
   agent_id id -> agents
@@ -340,14 +378,14 @@ insight_groups (agent_id, name)
   agent_id id -> agents
   name text
   terms json
-  made_at nat
+  made_at time
 
 conversation_insights (conversation_id)
   conversation_id id -> conversations
   agent_id id -> agents
   user_id text?
   channel enum:channel
-  created_at nat
+  created_at time
   day day
   topic text
   topics array
@@ -363,13 +401,13 @@ conversation_insights (conversation_id)
   outcome enum:outcome
   asked_again flag
   terms text
-  made_at nat
+  made_at time
 
 insight_questions (conversation_id, seq)
   conversation_id id -> conversations
   seq nat
   agent_id id -> agents
-  asked_at nat
+  asked_at time
   text text
 
 insight_days (agent_id, day, channel, topic, sentiment)
@@ -417,5 +455,5 @@ credit_ledger (turn_id, kind): not exists (select 1 from turns o
   agent_id id0 -> agents
   amount int
   month month
-  at nat
+  at time
 `

@@ -51,7 +51,8 @@ func checkArchiveColumn(t *testing.T, table *store.ArchiveTable, c schemaColumn,
 			continue
 		}
 		want := map[store.ArchiveKind]string{store.ArchiveNat32: "integer", store.ArchiveFlag: "integer",
-			store.ArchiveNat: "bigint", store.ArchiveInt: "bigint", store.ArchiveReal: "double precision"}[a.Kind]
+			store.ArchiveNat: "bigint", store.ArchiveInt: "bigint", store.ArchiveTime: "bigint",
+			store.ArchiveReal: "double precision"}[a.Kind]
 		if want == "" {
 			want = "text"
 		}

@@ -32,6 +32,7 @@ var archiveEnums = map[string][]string{
 	"outcome": {"", string(parley.OutcomeResolved), string(parley.OutcomeHandedOver), string(parley.OutcomeDisliked),
 		string(parley.OutcomeGivenUp), string(parley.OutcomeAskedAgain)},
 	"charge":       {ChargedAnswer, ChargedVoice},
+	"moveInKind":   {MoveInSource, MoveInConversation},
 	"versionState": {"new", "live", "replaced"},
 	"crawlRole":    {"", "map"},
 	"crawlState":   {"", "included", "unchanged", "excluded", "failed", "merged", "read", unlisted},

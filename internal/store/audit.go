@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"parley"
@@ -96,7 +97,9 @@ func (db *DB) auditEnd(ctx context.Context, account parley.AccountID) (end Audit
 	return end, mapNotFound(err, parley.CodeAccountNotFound)
 }
 
-var auditTable = newTable("audit_events", func(a *AuditEvent) []field {
+var auditTable = newTable("audit_events", auditFields)
+
+func auditFields(a *AuditEvent) []field {
 	return []field{
 		{"seq", &a.Seq},
 		{"at", timeDest{&a.At}},
@@ -109,7 +112,39 @@ var auditTable = newTable("audit_events", func(a *AuditEvent) []field {
 		{"previous_hash", &a.PreviousHash},
 		{"hash", &a.Hash},
 	}
-})
+}
+
+// typedAuditEvent is an act with whether its columns have the types with which rows are written.
+type typedAuditEvent struct {
+	AuditEvent
+	hasTypes bool
+}
+
+// auditTables read acts with their types, by the database. SQLite keeps a value as whatever it was written: a text that
+// has become bytes is read as the same text, and no filter finds it any more. PostgreSQL has no other types.
+var auditTables = map[sqldb.Dialect]table[typedAuditEvent]{
+	sqldb.SQLite:   newTypedAuditTable(sqliteAuditTypes()),
+	sqldb.Postgres: newTypedAuditTable("true"),
+}
+
+func newTypedAuditTable(hasTypes string) table[typedAuditEvent] {
+	return newTable("audit_events", func(a *typedAuditEvent) []field {
+		return append(auditFields(&a.AuditEvent), field{hasTypes, &a.hasTypes})
+	})
+}
+
+// sqliteAuditTypes returns the condition that the columns of an act have their types.
+func sqliteAuditTypes() string {
+	var conditions []string
+	for _, f := range auditFields(&AuditEvent{}) {
+		kind := "text"
+		if f.column == "seq" || f.column == "at" {
+			kind = "integer"
+		}
+		conditions = append(conditions, "typeof("+f.column+") = '"+kind+"'")
+	}
+	return strings.Join(conditions, " and ")
+}
 
 const auditEventsAfter = `
 		where account_id = ? and seq > ?
@@ -121,25 +156,26 @@ func (db *DB) AuditEvents(ctx context.Context, account parley.AccountID, seq int
 	return auditTable.list(ctx, db, auditEventsAfter, account, seq, limit)
 }
 
-// readableAuditEvents is AuditEvents up to the first row that cannot be read, such as one with a fraction for its time.
-// isCut says that there is one: no program writes it.
+// readableAuditEvents is AuditEvents up to the first row that cannot be read, such as one with a fraction for its time,
+// or whose columns are of other types. isCut says that there is one: no program writes it.
 func (db *DB) readableAuditEvents(ctx context.Context, account parley.AccountID, seq int64,
 	limit int) (list []AuditEvent, isCut bool, err error) {
-	rows, err := db.sql.Query(ctx, auditTable.selectText(auditEventsAfter), account, seq, limit)
+	acts := auditTables[db.sql.Dialect()]
+	rows, err := db.sql.Query(ctx, acts.selectText(auditEventsAfter), account, seq, limit)
 	if err != nil {
 		return nil, false, err
 	}
 	defer func() { _ = rows.Close() }()
-	read := auditTable.reader()
+	read := acts.reader()
 	for rows.Next() {
 		a, err := read(rows.Scan)
 		switch {
-		case isUnreadable(ctx, err):
+		case err == nil && !a.hasTypes || isUnreadable(ctx, err):
 			return list, true, nil
 		case err != nil:
 			return nil, false, err
 		}
-		list = append(list, a)
+		list = append(list, a.AuditEvent)
 	}
 	return list, false, rows.Err()
 }

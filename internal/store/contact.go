@@ -87,7 +87,7 @@ func (db *DB) PeopleByExternalIDOrEmail(ctx context.Context, ref parley.AgentRef
 func lowerEmails(emails []string) []string {
 	list := make([]string, len(emails))
 	for i, e := range emails {
-		list[i] = strings.ToLower(composeEmail(e))
+		list[i] = foldEmail(e)
 	}
 	return list
 }
@@ -203,6 +203,9 @@ func normalizeEmail(email string) string {
 
 // composeEmail is normalizeEmail with the letters composed, as those of people are kept.
 func composeEmail(email string) string { return normalizeEmail(norm.NFC.String(email)) }
+
+// foldEmail is an address in the one form in which any two of its writings are equal, whatever their case.
+func foldEmail(email string) string { return strings.ToLower(composeEmail(email)) }
 
 // emailForms returns the ways in which an address may be kept, the likeliest first: with its letters composed or as
 // they were typed, and with the host in its own letters or in ASCII.

@@ -205,6 +205,13 @@ func (db *DB) AddMoveInItem(ctx context.Context, i *MoveInItem) error {
 	return moveInItemTable.insert(ctx, db, ` on conflict do nothing`, i)
 }
 
+// TakeMoveInItems makes what is noted of an agent part of another move-in of the account.
+func (db *DB) TakeMoveInItems(ctx context.Context, ref parley.AgentRef, moveIn string) error {
+	return db.exec(ctx, `
+		update move_in_items set move_in_id = ?
+		where agent_id = ? and account_id = ?`, moveIn, ref.Agent, ref.Account)
+}
+
 // KnownMoveInItems returns those of the ids of another service that were read before.
 func (db *DB) KnownMoveInItems(ctx context.Context, ref parley.AgentRef, kind string,
 	remote []string) (map[string]bool, error) {
@@ -229,6 +236,27 @@ func (db *DB) MoveInLeftOut(ctx context.Context, m *MoveIn, after string, limit 
 		where move_in_id = ? and id > ? and account_id = ? and reason is not null
 		order by id
 		limit ?`, m.ID, after, m.AccountID, limit)
+}
+
+// MovedAgent is an agent that was taken over.
+type MovedAgent struct {
+	ID        parley.AgentID
+	CreatedAt time.Time
+}
+
+// MovedAgents lists the agents of an account that those with an id at another service have become, through whatever
+// address it was reached.
+func (db *DB) MovedAgents(ctx context.Context, account parley.AccountID, remote string) ([]MovedAgent, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (a MovedAgent, err error) {
+		err = scan(&a.ID, timeDest{&a.CreatedAt})
+		return a, err
+	}, `
+		select a.id, a.created_at
+		from move_ins m
+		join move_in_agents g on g.move_in_id = m.id and g.account_id = m.account_id
+		join agents a on a.id = g.agent_id and a.account_id = g.account_id
+		where m.account_id = ? and g.remote_id = ? and a.deleted_at is null
+		order by g.id`, account, remote)
 }
 
 // IsAgentIDFree reports whether no agent of any account has an id, also none that is being erased.
@@ -260,46 +288,66 @@ func (db *DB) OwnersOfConversations(ctx context.Context,
 	return owners, nil
 }
 
-// DeletedMoveIns returns those of the ids that conversations of an account had which were deleted and may have been
-// taken over before.
-func (db *DB) DeletedMoveIns(ctx context.Context, account parley.AccountID,
-	ids []parley.ConversationID) (map[parley.ConversationID]bool, error) {
-	deleted := map[parley.ConversationID]bool{}
-	for part := range slices.Chunk(ids, 200) {
-		list, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
-			select conversation_id
-			from move_in_deletions
-			where account_id = ? and conversation_id in `+placeholders(len(part)),
-			append([]any{account}, toAny(part)...)...)
+// MovedConversations returns those of the keys that conversations of an agent have which were taken over.
+func (db *DB) MovedConversations(ctx context.Context, ref parley.AgentRef, keys []string) (map[string]bool, error) {
+	return db.findEach(ctx, keys, `
+		select move_in_key
+		from conversations
+		where agent_id = ? and account_id = ? and move_in_key in `, ref.Agent, ref.Account)
+}
+
+// DeletedMoveIns returns those of the names, which are ids and keys, that conversations of an account had which were
+// deleted and may have been taken over before.
+func (db *DB) DeletedMoveIns(ctx context.Context, account parley.AccountID, names []string) (map[string]bool, error) {
+	return db.findEach(ctx, names, `
+		select conversation_id
+		from move_in_deletions
+		where account_id = ? and conversation_id in `, account)
+}
+
+// findEach returns those of the texts that a statement finds, which ends where a list of them is due.
+func (db *DB) findEach(ctx context.Context, texts []string, statement string, args ...any) (map[string]bool, error) {
+	found := map[string]bool{}
+	for part := range slices.Chunk(texts, 200) {
+		list, err := sqldb.All(ctx, db.sql, sqldb.Column[string], statement+placeholders(len(part)),
+			slices.Concat(args, toAny(part))...)
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range list {
-			deleted[id] = true
+		for _, text := range list {
+			found[text] = true
 		}
 	}
-	return deleted, nil
+	return found, nil
 }
 
 // maxClockDifference is how far the clock of a service may be ahead of ours.
 const maxClockDifference = 24 * time.Hour
 
-// noteDeletedMoveIns notes conversations of an agent that are deleted, so that they are not taken over again. What has
-// begun here since the service was last read was not taken over, and is not noted.
+// noteDeletedMoveIns notes conversations of an agent that are deleted, by their ids and by their keys, so that they are
+// not taken over again. One without a key that has begun here since the service was last read was not taken over, and
+// is not noted.
 func (db *DB) noteDeletedMoveIns(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID,
 	now time.Time) error {
-	args := append([]any{ref.Agent, ref.Account}, toAny(ids)...)
-	return db.exec(ctx, `
-		insert into move_in_deletions (account_id, conversation_id)
-		select c.account_id, c.id
-		from conversations c
-		where c.agent_id || '' = ? and c.account_id || '' = ? and c.id in `+placeholders(len(ids))+`
-		  and exists (select 1
-		    from move_in_agents a
-		    join move_ins m on m.id = a.move_in_id and m.account_id = a.account_id
-		    where a.agent_id = c.agent_id and a.account_id = c.account_id
-		      and (c.created_at < m.updated_at + ? or c.created_at > ?))
-		on conflict do nothing`, append(args, maxClockDifference.Milliseconds(), millis(now))...)
+	args := slices.Concat([]any{ref.Agent, ref.Account}, toAny(ids),
+		[]any{maxClockDifference.Milliseconds(), millis(now)})
+	for _, name := range []string{"c.id", "c.move_in_key"} {
+		if err := db.exec(ctx, `
+			insert into move_in_deletions (account_id, conversation_id)
+			select c.account_id, `+name+`
+			from conversations c
+			where c.agent_id || '' = ? and c.account_id || '' = ? and c.id in `+placeholders(len(ids))+`
+			  and `+name+` is not null
+			  and (c.move_in_key is not null or exists (select 1
+			    from move_in_agents a
+			    join move_ins m on m.id = a.move_in_id and m.account_id = a.account_id
+			    where a.agent_id = c.agent_id and a.account_id = c.account_id
+			      and (c.created_at < m.updated_at + ? or c.created_at > ?)))
+			on conflict do nothing`, args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TakenMessageIDs returns those of the ids that messages of any account have.
@@ -333,12 +381,23 @@ var movedMessageTable = newTable("messages", func(m *newReply) []field {
 		}})
 })
 
+// movedConversation is a conversation that was held elsewhere.
+type movedConversation struct {
+	newConversation
+	key string
+}
+
+var movedConversationTable = newTable("conversations", func(c *movedConversation) []field {
+	return append(newConversationTable.fields(&c.newConversation), field{"move_in_key", nullableText(&c.key)})
+})
+
 // AddMovedConversation writes a conversation that was held elsewhere, with all its messages and their times, and counts
-// it with its agent. Fails with AGENT_NOT_FOUND once the agent is deleted.
-func (db *DB) AddMovedConversation(ctx context.Context, c *parley.Conversation, messages []parley.Message) error {
-	row := newConversation{Conversation: *c}
+// it with its agent. MovedConversations finds it by the key. Fails with AGENT_NOT_FOUND once the agent is deleted.
+func (db *DB) AddMovedConversation(ctx context.Context, c *parley.Conversation, key string,
+	messages []parley.Message) error {
+	row := movedConversation{newConversation{Conversation: *c}, key}
 	row.MessageCount = len(messages)
-	if err := newConversationTable.queueInsert(ctx, db, &row); err != nil {
+	if err := movedConversationTable.queueInsert(ctx, db, &row); err != nil {
 		return err
 	}
 	for i := range messages {

@@ -3,8 +3,8 @@ package store
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"parley"
@@ -15,6 +15,34 @@ import (
 type PersonKeys struct {
 	Emails []string // whatever their case
 	Users  []string // ids that clients or embedding sites have given them
+}
+
+// NewPersonKeys returns the keys of somebody with an address and an id; one of them may be empty.
+func NewPersonKeys(email, user string) PersonKeys {
+	return foldKeys(PersonKeys{Emails: []string{email}, Users: []string{user}})
+}
+
+// Count returns how many keys there are.
+func (k PersonKeys) Count() int { return len(k.Emails) + len(k.Users) }
+
+// AddPersonKeys returns keys with those of the people of an agent who are found by them.
+func (db *DB) AddPersonKeys(ctx context.Context, ref parley.AgentRef, keys PersonKeys) (PersonKeys, error) {
+	_, keys, err := db.findPeople(ctx, ref, keys)
+	return keys, err
+}
+
+// findPeople finds the people of an agent who have one of the keys, or one of those that they add to them.
+func (db *DB) findPeople(ctx context.Context, ref parley.AgentRef, keys PersonKeys) (people []parley.Contact,
+	all PersonKeys, err error) {
+	all = foldKeys(keys)
+	for n := -1; n < all.Count(); {
+		n = all.Count()
+		if people, err = db.PeopleByExternalIDOrEmail(ctx, ref, all.Users, all.Emails); err != nil {
+			return nil, all, err
+		}
+		all.add(people)
+	}
+	return people, all, nil
 }
 
 // PersonData is what an agent holds of a person.
@@ -35,29 +63,57 @@ func (d *PersonData) IsEmpty() bool {
 // theirs, that they have left their address in or that have a ticket of theirs, their leads, and the browsers in which
 // those conversations began.
 func (db *DB) PersonData(ctx context.Context, ref parley.AgentRef, keys PersonKeys) (*PersonData, error) {
-	d := &PersonData{Keys: foldKeys(keys)}
+	d := &PersonData{}
 	var err error
-	for range 2 { // whoever is found by the address may have an id, and have talked by it
-		if d.People, err = db.PeopleByExternalIDOrEmail(ctx, ref, d.Keys.Users, d.Keys.Emails); err != nil {
-			return nil, err
-		}
-		d.Keys.add(d.People)
-	}
-	if d.Conversations, err = db.personConversations(ctx, ref, d); err != nil {
+	if d.People, d.Keys, err = db.findPeople(ctx, ref, keys); err != nil {
 		return nil, err
 	}
-	if d.Leads, err = db.personLeads(ctx, ref, d); err != nil {
+	own, err := db.leadsByEmail(ctx, ref, d.Keys.Emails)
+	if err != nil {
+		return nil, err
+	}
+	if d.Conversations, err = db.personConversations(ctx, ref, d, own); err != nil {
+		return nil, err
+	}
+	if d.Leads, err = db.personLeads(ctx, ref, d, own); err != nil {
 		return nil, err
 	}
 	d.Visitors, err = db.personVisitors(ctx, ref, d)
 	return d, err
 }
 
-// personLeads finds the leads that have one of the addresses, and those of the conversations.
-func (db *DB) personLeads(ctx context.Context, ref parley.AgentRef, d *PersonData) ([]parley.Lead, error) {
-	list, err := leadTable.list(ctx, db, `
-		where agent_id = ? and account_id = ? and lower(email) in `+listOf(len(d.Keys.Emails)),
-		append([]any{ref.Agent, ref.Account}, toAny(d.Keys.Emails)...)...)
+const leadsPerRead = 500
+
+// leadsByEmail finds the leads that have one of the addresses. They are compared here: leads keep an address as it was
+// typed, and the databases do not agree on the case of its letters.
+func (db *DB) leadsByEmail(ctx context.Context, ref parley.AgentRef, emails []string) (found []parley.Lead, err error) {
+	if len(emails) == 0 {
+		return nil, nil
+	}
+	for after, id := int64(math.MinInt64), ""; ; {
+		list, err := leadTable.list(ctx, db, `
+			where agent_id = ? and account_id = ? and (created_at, id) > (?, ?) and email <> ''
+			order by created_at, id
+			limit ?`, ref.Agent, ref.Account, after, id, leadsPerRead)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range list {
+			if slices.Contains(emails, foldEmail(l.Email)) {
+				found = append(found, l)
+			}
+		}
+		if len(list) < leadsPerRead {
+			return found, nil
+		}
+		after, id = millis(list[len(list)-1].CreatedAt), list[len(list)-1].ID
+	}
+}
+
+// personLeads finds the leads of the conversations besides those that have one of the addresses.
+func (db *DB) personLeads(ctx context.Context, ref parley.AgentRef, d *PersonData,
+	own []parley.Lead) (list []parley.Lead, err error) {
+	list = slices.Clone(own)
 	for some := range slices.Chunk(d.Conversations, peoplePerStatement) {
 		if err != nil {
 			return nil, err
@@ -104,24 +160,57 @@ func eachOnce[T any](list []T, place func(*T) (at time.Time, id string)) []T {
 	})
 }
 
-func (db *DB) personConversations(ctx context.Context, ref parley.AgentRef,
-	d *PersonData) ([]parley.ConversationID, error) {
+// personConversations finds the conversations that are theirs, also by one of their own leads.
+func (db *DB) personConversations(ctx context.Context, ref parley.AgentRef, d *PersonData,
+	own []parley.Lead) ([]parley.ConversationID, error) {
 	people := make([]any, len(d.People))
 	for i, p := range d.People {
 		people[i] = p.ID
 	}
-	owner, users, emails := []any{ref.Agent, ref.Account}, toAny(d.Keys.Users), toAny(d.Keys.Emails)
-	return sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
-		select id
-		from conversations
+	owner, users := []any{ref.Agent, ref.Account}, toAny(d.Keys.Users)
+	list, err := db.conversationsWith(ctx, `
 		where agent_id = ? and account_id = ? and deleted_at is null
 		  and (user_id in `+listOf(len(users))+`
 		    or person_id in `+listOf(len(people))+`
 		    or id in (select conversation_id from tickets
-		      where agent_id = ? and account_id = ? and person_id in `+listOf(len(people))+`)
-		    or id in (select conversation_id from leads
-		      where agent_id = ? and account_id = ? and lower(email) in `+listOf(len(emails))+`))
-		order by created_at, id`, slices.Concat(owner, users, people, owner, people, owner, emails)...)
+		      where agent_id = ? and account_id = ? and person_id in `+listOf(len(people))+`))`,
+		slices.Concat(owner, users, people, owner, people)...)
+	for some := range slices.Chunk(own, peoplePerStatement) {
+		if err != nil {
+			return nil, err
+		}
+		ids := make([]any, len(some))
+		for i, l := range some {
+			ids[i] = l.ConversationID
+		}
+		var found []datedConversation
+		found, err = db.conversationsWith(ctx, `
+			where agent_id = ? and account_id = ? and deleted_at is null and id in `+placeholders(len(ids)),
+			append(slices.Clone(owner), ids...)...)
+		list = append(list, found...)
+	}
+	list = eachOnce(list, func(c *datedConversation) (time.Time, string) { return c.createdAt, string(c.id) })
+	var ids []parley.ConversationID
+	for _, c := range list {
+		ids = append(ids, c.id)
+	}
+	return ids, err
+}
+
+// datedConversation is a conversation with the time when it began.
+type datedConversation struct {
+	id        parley.ConversationID
+	createdAt time.Time
+}
+
+func (db *DB) conversationsWith(ctx context.Context, where string, args ...any) ([]datedConversation, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (c datedConversation, err error) {
+		err = scan(&c.id, timeDest{&c.createdAt})
+		return c, err
+	}, `
+		select id, created_at
+		from conversations
+		`+where, args...)
 }
 
 // foldKeys returns keys with the addresses as they are compared, without empty ones.
@@ -137,7 +226,7 @@ func (k *PersonKeys) add(people []parley.Contact) {
 		for _, key := range []struct {
 			list *[]string
 			text string
-		}{{&k.Emails, strings.ToLower(composeEmail(p.Email))}, {&k.Users, p.ExternalID}} {
+		}{{&k.Emails, foldEmail(p.Email)}, {&k.Users, p.ExternalID}} {
 			if key.text != "" && !slices.Contains(*key.list, key.text) {
 				*key.list = append(*key.list, key.text)
 			}
@@ -154,7 +243,8 @@ func listOf(n int) string {
 }
 
 // ErasePersonRows deletes what an agent holds of a person outside of conversations, which must be deleted before:
-// leads with their events, tickets without a conversation, visitors with their files, and people.
+// leads with their events, tickets without a conversation and visitors with their files. The people stay, without what
+// was theirs, until ErasePeople.
 func (db *DB) ErasePersonRows(ctx context.Context, ref parley.AgentRef, d *PersonData) error {
 	for _, user := range d.Keys.Users {
 		if _, err := db.ForgetVisitors(ctx, ref, parley.EndUserID(user)); err != nil {
@@ -174,7 +264,6 @@ func (db *DB) ErasePersonRows(ctx context.Context, ref parley.AgentRef, d *Perso
 			where c.visitor_id = visitors.id and c.deleted_at is null) and id in `, ids.visitors},
 		{`delete from tickets where agent_id = ? and account_id = ? and person_id in `, ids.people},
 		{`update conversations set person_id = null where agent_id = ? and account_id = ? and person_id in `, ids.people},
-		{`delete from people where agent_id = ? and account_id = ? and id in `, ids.people},
 	} {
 		for part := range slices.Chunk(s.ids, maxEraseRows) {
 			err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
@@ -186,6 +275,22 @@ func (db *DB) ErasePersonRows(ctx context.Context, ref parley.AgentRef, d *Perso
 		}
 	}
 	return nil
+}
+
+// ErasePeople deletes people of any agent of an account, all in one transaction, whom nothing names any more.
+func (db *DB) ErasePeople(ctx context.Context, account parley.AccountID, ids []parley.PersonID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
+		for part := range slices.Chunk(ids, peoplePerStatement) {
+			if err := tx.exec(ctx, `delete from people where account_id = ? and id in `+placeholders(len(part)),
+				append([]any{account}, toAny(part)...)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // personRowIDs are the ids of rows of a person.

@@ -3,11 +3,13 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"parley"
+	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
 )
@@ -107,4 +109,43 @@ func joinNames[T any](list []T, name func(T) string) string {
 		s = append(s, name(x))
 	}
 	return fmt.Sprint(s)
+}
+
+// TestListPlans checks that what members page through is read by its index: no list is walked and none is sorted.
+func TestListPlans(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		if fx.SQL().Dialect() == sqldb.Postgres {
+			for _, fill := range []string{
+				`insert into accounts (id, name, plan, created_at, updated_at)
+					select 'a' || i, '', '', 0, 0 from generate_series(1, 2000) i`,
+				`insert into users (id, email, name, created_at) select 'u' || i, 'u' || i, '', 0 from generate_series(1, 9000) i`,
+				`insert into passkeys (id, user_id, credential_id, public_key, sign_count, aaguid, flags, name, created_at)
+					select 'p' || i, 'u' || i, 'p' || i, '', 0, '', 0, '', i from generate_series(1, 9000) i`,
+				`insert into sso_links (issuer, subject, user_id, created_at)
+					select 'o', 's' || i, 'u' || i, i from generate_series(1, 9000) i`,
+				`insert into memberships (account_id, user_id, role, created_at)
+					select 'a' || i % 2 + 1, 'u' || i, 'agent', i from generate_series(1, 9000) i`,
+				`insert into invites (id, kind, account_id, email, hash, invited_by, created_at, expires_at)
+					select 'i' || i, '', 'a' || i % 2 + 1, '', 'h' || i, '', i, 1 from generate_series(1, 9000) i`,
+				`insert into api_keys (id, account_id, name, hash, hint, created_at, revoked_at)
+					select 'k' || i, 'a' || i % 2 + 1, '', 'h' || i, '', i, nullif(i % 3, 0) from generate_series(1, 9000) i`,
+				`insert into audit_events (account_id, seq, at, actor, action, subject, details, previous_hash, hash)
+					select 'a' || i % 2 + 1, i, i, 'x' || i % 7, 'y' || i % 5, '', '{}', '', '' from generate_series(1, 9000) i`,
+				`analyze`,
+			} {
+				_, err := fx.SQL().Exec(fx, fill)
+				fx.must(err)
+			}
+		}
+		for query, args := range store.ListQueries() {
+			steps := fx.explain(query, args...)
+			for _, step := range steps {
+				// What is found one after the other is scanned: each value once.
+				if strings.HasPrefix(step, "SCAN") && step != "SCAN found" || strings.Contains(step, "Seq Scan") ||
+					strings.Contains(step, "B-TREE") || strings.Contains(step, "Sort Key") {
+					t.Errorf("%s\n%q in %q", query, step, steps)
+				}
+			}
+		}
+	})
 }
