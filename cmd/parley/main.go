@@ -397,7 +397,7 @@ func nextStep(e *parley.Error) string {
 func errorWithCause(e *parley.Error) string {
 	switch {
 	case e.Err == nil || strings.Contains(e.Message, e.Err.Error()), // some messages say it themselves
-		strings.HasPrefix(e.Message, archive.NothingImported) && isFull(e):
+		strings.HasPrefix(e.Message, archive.NothingImported) && sqldb.IsFull(e):
 		return e.Message
 	case e.Code == parley.CodeUnderMaintenance:
 		text := "The database cannot be used: " + endSentence(e.Err.Error())
