@@ -4722,6 +4722,8 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             url?: string;
+            /** @description Why it cannot be read at the moment; empty as a rule. */
+            waiting?: string;
         };
         SourcePassage: {
             end: number;
@@ -12640,6 +12642,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
             /** @description SERVICE_UNDER_MAINTENANCE */

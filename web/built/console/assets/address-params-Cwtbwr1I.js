@@ -1,1 +1,0 @@
-import{fr as e,ho as t,po as n}from"./index-KOBUp1Sr.js";var r=t(n(),1);function i(){let[t,n]=e();return[t,(0,r.useCallback)((e,t)=>n(typeof e==`function`?e(new URLSearchParams(location.search)):e,t),[n])]}export{i as t};

@@ -1,1 +1,0 @@
-import{Vt as e,fi as t,ho as n,po as r,uo as i}from"./index-KOBUp1Sr.js";var a=n(r(),1),o=i(),s=()=>()=>{};function c({said:n,...r}){let i=(0,a.useMemo)(()=>({said:n,claim:s}),[n]);return(0,o.jsx)(e,{value:i,children:(0,o.jsx)(t,{...r})})}export{c as t};

@@ -1,1 +1,0 @@
-import{Tn as e,Xn as t,uo as n}from"./index-KOBUp1Sr.js";import{t as r}from"./notice-BAnwFims.js";var i=n();function a(){let{t:n}=e();return t().data?.features?.mail===!1?(0,i.jsx)(r,{children:n(`mails.none`,{name:`PARLEY_SMTP_URL`})}):null}export{a as t};

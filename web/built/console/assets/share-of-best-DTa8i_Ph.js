@@ -1,0 +1,1 @@
+function e(e,t){let n=Math.max(0,...t.map(({rank:e})=>e));return n>0?Math.max(0,e/n):0}export{e as t};
