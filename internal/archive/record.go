@@ -191,20 +191,20 @@ func decodeJSON(kind store.ArchiveKind, raw json.RawMessage) (any, error) {
 
 func decodeNumber(kind store.ArchiveKind, raw json.RawMessage) (any, error) {
 	n, err := strconv.ParseInt(string(raw), 10, 64)
-	most := mostOf(kind)
+	limit := limitOf(kind)
 	switch {
 	case err != nil:
 		return nil, errors.New("it is no whole number")
 	case kind == store.ArchiveFlag && n != 0 && n != 1:
 		return nil, errors.New("it is neither 0 nor 1")
-	case n > most, n < 0 && kind != store.ArchiveInt, n < -most:
+	case n > limit, n < 0 && kind != store.ArchiveInt, n < -limit:
 		return nil, errors.New("the number is out of range")
 	}
 	return n, nil
 }
 
-// mostOf returns the largest number of a kind.
-func mostOf(kind store.ArchiveKind) int64 {
+// limitOf returns the largest number of a kind.
+func limitOf(kind store.ArchiveKind) int64 {
 	switch kind {
 	case store.ArchiveNat32:
 		return math.MaxInt32

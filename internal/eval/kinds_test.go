@@ -306,7 +306,8 @@ func TestQuestionsToTheManual(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range result.Trials {
-		if a.Refused != slices.Contains(unknown, a.Question) || a.Unsure || !strings.Contains(a.Answer, holds[a.Question]) {
+		isSure := !a.Refused && !a.Unsure
+		if isSure == slices.Contains(unknown, a.Question) || !strings.Contains(a.Answer, holds[a.Question]) {
 			t.Errorf("%q: refused %v, unsure %v: %q", a.Question, a.Refused, a.Unsure, a.Answer)
 		}
 	}

@@ -73,7 +73,7 @@ type movedAgent struct {
 	agent   *parley.Agent
 	row     store.MoveInAgent
 	born    string         // when it was made at the service; empty where that does not tell
-	ownID   parley.AgentID // that it has there; empty where none here can have it
+	ownID   parley.AgentID // that it has there; empty if no agent here can have it
 	otherID parley.AgentID // that takes its place; empty where no later run could find it again
 }
 
@@ -244,8 +244,8 @@ func reasonOf(err error) string {
 
 const maxReasonBytes = 300
 
-// addAgent writes a new agent, unless the account has it already: then that one is it, and keeps its settings. Where its
-// id is taken in another account, it gets another one.
+// addAgent writes a new agent, unless the account has it already: then that one is it, and keeps its settings. Where
+// its id is taken in another account, it gets another one.
 func (r *run) addAgent(ctx context.Context, tx *store.DB, n movedAgent) error {
 	present, err := r.findAgent(ctx, tx, &n)
 	if err != nil {
@@ -283,7 +283,7 @@ func (r *run) addAgent(ctx context.Context, tx *store.DB, n movedAgent) error {
 }
 
 // findAgent finds the agent of the account that the one of the service has become before, through another address of
-// it or elsewhere, if the account has come with an archive; empty where there is none.
+// it or elsewhere, if the account has come with an archive; empty otherwise.
 func (r *run) findAgent(ctx context.Context, tx *store.DB, n *movedAgent) (parley.AgentID, error) {
 	moved, err := tx.MovedAgents(ctx, r.in.Account.ID, n.row.RemoteID)
 	if err != nil {

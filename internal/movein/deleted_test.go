@@ -104,8 +104,8 @@ func TestOnlyIDsOfWhatWasTakenOverAreKept(t *testing.T) {
 	}
 }
 
-// Through another address of the service, and in a copy of the account that has come from an archive, the agents and the
-// conversations that were taken over are known, and what was deleted stays away, whatever ids the service has.
+// Through another address of the service, and in a copy of the account that has come from an archive, the agents and
+// the conversations that were taken over are known, and what was deleted stays away, whatever ids the service has.
 func TestWhatWasTakenOverIsKnownElsewhere(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {

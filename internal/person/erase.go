@@ -34,8 +34,8 @@ func (s *Service) Erase(ctx context.Context, w Who) (*Erased, error) {
 }
 
 // erase erases texts before the rows that tell which ones are the person's, so that one that is stopped can be
-// repeated, and those that were written meanwhile behind them. The contacts of all agents come last, in one transaction:
-// one may tell by what another agent knows the person.
+// repeated, and those that were written meanwhile behind them. The contacts of all agents come last, in one
+// transaction: one may tell by what another agent knows the person.
 func (s *Service) erase(ctx context.Context, w Who, out *Erased) error {
 	keys, err := s.findKeys(ctx, w)
 	if err != nil {

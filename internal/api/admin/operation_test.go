@@ -217,7 +217,7 @@ func TestSocketTellsWhyTheDatabaseIsAway(t *testing.T) {
 	for _, c := range []struct {
 		code   parley.Code
 		cause  error
-		told   string
+		want   string
 		isFull bool
 	}{
 		{parley.CodeUnderMaintenance, fmt.Errorf("%w: insert", sqldb.ErrFull), "sqldb: no room: insert", true},
@@ -227,11 +227,11 @@ func TestSocketTellsWhyTheDatabaseIsAway(t *testing.T) {
 	} {
 		failure = parley.WrapError(c.code, c.cause)
 		_, err := admin.Run(t.Context(), client, admin.ListAccounts, admin.NoInput{})
-		told := ""
+		got := ""
 		if e := parley.AsError(err); e.Err != nil {
-			told = e.Err.Error()
+			got = e.Err.Error()
 		}
-		if !parley.IsCode(err, c.code) || told != c.told || sqldb.IsFull(err) != c.isFull {
+		if !parley.IsCode(err, c.code) || got != c.want || sqldb.IsFull(err) != c.isFull {
 			t.Errorf("%s, %v: %v, full: %t", c.code, c.cause, err, sqldb.IsFull(err))
 		}
 	}

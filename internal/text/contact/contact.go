@@ -80,8 +80,8 @@ var (
 	dottedPairs   = regexp.MustCompile(`^\d\d(?:\.\d\d)+$`) // as telephone numbers are written in some countries
 )
 
-// withoutAddresses removes addresses of computers and versions, such as 127.0.0.1 and 5.0.100: they have the digits of a
-// telephone number.
+// withoutAddresses removes addresses of computers and versions, such as 127.0.0.1 and 5.0.100: they have the digits of
+// a telephone number.
 func withoutAddresses(text string) string {
 	return dottedNumbers.ReplaceAllStringFunc(text, func(numbers string) string {
 		_, err := netip.ParseAddr(numbers)
