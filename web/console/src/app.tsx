@@ -6,6 +6,7 @@ import { useBrowserLocation } from "wouter/use-browser-location";
 import { APIError, hooks } from "./api/client";
 import { forgetPerson, isOpen, startAnew, useOtherTabs, useSession, type Membership, type Session, type User } from "./api/session";
 import { CardPage } from "./components/card";
+import { guardDrops } from "./components/file-drop";
 import { lazyPage } from "./components/lazy-page";
 import { Failed, Opening } from "./components/states";
 import { leaveScreen } from "./components/unsaved";
@@ -69,6 +70,7 @@ const newClient = () =>
 
 export function App() {
   const [client] = useState(newClient);
+  useEffect(guardDrops, []);
   return (
     <QueryClientProvider client={client}>
       <Root />

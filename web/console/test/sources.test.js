@@ -438,7 +438,7 @@ describe("sources", { skip }, () => {
 
   test("the first run takes files wherever they are dropped", async () => {
     await open(answers(), "/welcome", async (page) => {
-      await page.getByRole("radio", { name: "A website" }).check();
+      await page.getByText("A website", { exact: true }).click();
       assert.ok(await dropFile(page.getByRole("heading").first(), "handbook.txt"));
       await page.getByRole("list", { name: "Chosen files" }).getByText("handbook.txt").waitFor();
     });

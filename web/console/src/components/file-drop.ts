@@ -7,20 +7,28 @@ let take: Take | null = null; // of the screen that takes files wherever they ar
 
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") ?? false;
 
-/** Has the browser open no file that is dropped. */
-export function guardDrops(): void {
-  addEventListener("dragover", (event) => {
-    if (event.defaultPrevented || !hasFiles(event)) return;
-    event.preventDefault();
-    event.dataTransfer!.dropEffect = take ? "copy" : "none";
-  });
-  addEventListener("drop", (event) => {
-    if (event.defaultPrevented || !hasFiles(event)) return;
-    event.preventDefault();
-    const items = [...event.dataTransfer!.items].filter((item) => !item.webkitGetAsEntry()?.isDirectory);
-    const files = items.map((item) => item.getAsFile()).filter((file) => file !== null);
-    if (files.length > 0) take?.(files);
-  });
+function hold(event: DragEvent): void {
+  if (event.defaultPrevented || !hasFiles(event)) return;
+  event.preventDefault();
+  event.dataTransfer!.dropEffect = take ? "copy" : "none";
+}
+
+function drop(event: DragEvent): void {
+  if (event.defaultPrevented || !hasFiles(event)) return;
+  event.preventDefault();
+  const items = [...event.dataTransfer!.items].filter((item) => !item.webkitGetAsEntry()?.isDirectory);
+  const files = items.map((item) => item.getAsFile()).filter((file) => file !== null);
+  if (files.length > 0) take?.(files);
+}
+
+/** Has the browser open no file that is dropped, until what is returned is called. */
+export function guardDrops(): () => void {
+  addEventListener("dragover", hold);
+  addEventListener("drop", drop);
+  return () => {
+    removeEventListener("dragover", hold);
+    removeEventListener("drop", drop);
+  };
 }
 
 /** Takes files that are dropped anywhere in the window, unless null. Returns whether some are held over it. */
