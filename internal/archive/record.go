@@ -205,7 +205,7 @@ func decodeNumber(kind store.ArchiveKind, raw json.RawMessage) (any, error) {
 
 // limitOf returns the largest number of a kind.
 func limitOf(kind store.ArchiveKind) int64 {
-	switch kind {
+	switch kind { //nolint:exhaustive // the kinds with a limit of their own
 	case store.ArchiveNat32:
 		return math.MaxInt32
 	case store.ArchiveTime:

@@ -23,7 +23,7 @@ func NewPersonKeys(email, user string) PersonKeys {
 }
 
 // Count returns how many keys there are.
-func (k PersonKeys) Count() int { return len(k.Emails) + len(k.Users) }
+func (k *PersonKeys) Count() int { return len(k.Emails) + len(k.Users) }
 
 // AddPersonKeys returns keys with those of the people of an agent who are found by them.
 func (db *DB) AddPersonKeys(ctx context.Context, ref parley.AgentRef, keys PersonKeys) (PersonKeys, error) {
