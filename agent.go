@@ -78,7 +78,8 @@ var ErrDailyLimit = errors.New("parley: visitors have used what they may in a da
 
 // CheckAll fails with the code where all visitors together would have used sum on the day of now, and may not.
 func (l WidgetLimits) CheckAll(sum Credits, now time.Time, code Code) error {
-	return checkDay(sum, l.DailyCredits, now, NewError(code))
+	return checkDay(sum, l.DailyCredits, now,
+		NewErrorf(code, "The visitors of this agent have used as many credits as they may in one day."))
 }
 
 // CheckVisitor fails with RATE_LIMIT_TOO_MANY_REQUESTS where a visitor would have used sum on the day of now, and may

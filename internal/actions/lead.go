@@ -3,8 +3,10 @@ package actions
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -33,6 +35,33 @@ func (t *Toolbox) leadsTool(a *parley.Action) (toolRun, error) {
 		return successOutput(map[string]string{"message": c.Message})
 	}), nil
 }
+
+// leadFormFields are the inputs that the form of a chat asks for.
+var leadFormFields = []string{"name", "email", "phone"}
+
+// leadForm returns how the action is called where a chat can show its form: without any input to have it shown. Nil
+// where the action has inputs that the form has not.
+func leadForm(a *parley.Action) *chat.ToolForm {
+	inputs := slices.Clone(actionInputs(a))
+	for i := range inputs {
+		if !slices.Contains(leadFormFields, inputs[i].Name) {
+			return nil
+		}
+		inputs[i].Required = false
+	}
+	hasInput := func(input json.RawMessage) bool {
+		known, err := readAllInputs(actionInputs(a), input)
+		if err != nil {
+			return false
+		}
+		_, err = newLead(values{inputs: known})
+		return err == nil
+	}
+	return &chat.ToolForm{Tool: newLLMTool(a.Name, a.Description+leadFormHint, a.Triggers, inputs), HasInput: hasInput}
+}
+
+const leadFormHint = "\nThe customer fills in a form: call this without what they have not told you, " +
+	"and do not ask for it."
 
 var emailPattern = regexp.MustCompile(`^[^\s@<>"(),;:\\]{1,64}@([A-Za-z0-9\p{L}-]{1,` +
 	`63}\.)+[A-Za-z\p{L}][A-Za-z0-9\p{L}-]{1,62}$`)

@@ -60,6 +60,7 @@ func (t *Toolbox) Tools(ctx context.Context, agent *parley.Agent) ([]chat.Tool, 
 
 func (t *Toolbox) buildTools(actions []parley.Action, procedures []parley.Procedure) (tools []chat.Tool) {
 	byKey := map[string]chat.Tool{}
+	hasForm := false // a chat knows the form of the first action that has one
 	for i := range actions {
 		a := &actions[i]
 		if !a.Enabled {
@@ -70,6 +71,10 @@ func (t *Toolbox) buildTools(actions []parley.Action, procedures []parley.Proced
 			t.Logger.Warn("an action is not offered", "agent", a.AgentID, "action", a.Key, "err", err)
 			continue
 		}
+		if hasForm {
+			tool.Form = nil
+		}
+		hasForm = hasForm || a.Kind == parley.ActionCollectLeads
 		byKey[a.Key] = tool
 		tools = append(tools, tool)
 	}
@@ -97,6 +102,7 @@ func (t *Toolbox) newTool(a *parley.Action) (chat.Tool, error) {
 		}
 	case parley.ActionCollectLeads:
 		tool.Run, err = t.leadsTool(a)
+		tool.Form = leadForm(a)
 	case parley.ActionEscalate:
 		tool.IsHandover = true
 		tool.Run, tool.HandoverText, err = t.escalateTool(a)

@@ -191,6 +191,30 @@ func TestLeads(t *testing.T) {
 	})
 }
 
+// In a chat the form of an action asks for what the model does not know, unless it has other fields.
+func TestLeadsHaveAForm(t *testing.T) {
+	b := newSQLiteToolbox(t)
+	b.putAction(parley.ActionCollectLeads, "custom", `{}`, nil, textInput("email", true), textInput("company", false))
+	b.putAction(parley.ActionCollectLeads, "later", `{}`, nil)
+	for _, tool := range b.loadTools() {
+		if tool.Form != nil {
+			t.Errorf("%s has a form", tool.Name)
+		}
+	}
+	b = newSQLiteToolbox(t)
+	b.putAction(parley.ActionCollectLeads, "lead", `{}`, nil)
+	form := b.loadTools()[0].Form
+	if form == nil || strings.Contains(string(form.Tool.Parameters), `"required":["email"]`) {
+		t.Fatalf("%+v", form)
+	}
+	for input, want := range map[string]bool{`{}`: false, `{"name":"Kim"}`: false, `{"email":"kim"}`: false,
+		`{"email":"kim@shop.example"}`: true} {
+		if form.HasInput(json.RawMessage(input)) != want {
+			t.Errorf("%s: %v", input, !want)
+		}
+	}
+}
+
 func TestEscalate(t *testing.T) {
 	b := newSQLiteToolbox(t)
 	var handovers []string

@@ -38,6 +38,9 @@ func (e *Engine) runTurn(t *Turn, early bool) {
 		return
 	}
 	if err == nil {
+		if t.isReadByVisitor() && t.keepsAnswer() {
+			go e.storeProgress(t)
+		}
 		err = e.runRounds(t, &a)
 	}
 	<-t.beginQueued

@@ -19,13 +19,13 @@ func (e *Engine) finishTurn(t *Turn, a *answer, failure error, retrieved time.Ti
 	state := t.endState(a, failure)
 	trace := t.trace(a, state, retrieved, now, failure)
 	finish := &Finish{Reason: "error"}
-	if state == store.TurnDone || state == store.TurnInterrupted && !a.isEmpty() && t.keepsAnswer() {
+	if t.storesAnswer(a, state) {
 		finish.Message = t.answerMessage(a, state, now)
 		finish.Reason, finish.Credits = finish.Message.FinishReason, t.Reserved
 		finish.Citations, finish.Score = finish.Message.Citations, finish.Message.Score
 		finish.AnswerState = finish.Message.AnswerState
 	}
-	if state == store.TurnInterrupted && !t.isSuperseded() && !t.isDeserted() {
+	if state == store.TurnFailed || state == store.TurnInterrupted && !t.isSuperseded() && !t.isDeserted() {
 		finish.Credits = 0 // the server cancelled it; a client that disconnected, or sent a new message, pays for what it got
 	}
 	var err error
@@ -75,6 +75,20 @@ func (t *Turn) endState(a *answer, failure error) string {
 	return store.TurnFailed
 }
 
+// storesAnswer reports whether what there is of the answer is stored. What a visitor has read stays, also where the
+// model has failed in mid-answer.
+func (t *Turn) storesAnswer(a *answer, state string) bool {
+	if state == store.TurnDone {
+		return true
+	}
+	return (state == store.TurnInterrupted || t.isReadByVisitor()) && !a.isEmpty() && t.keepsAnswer()
+}
+
+// isReadByVisitor reports whether a visitor sees the answer while it is written.
+func (t *Turn) isReadByVisitor() bool {
+	return t.VisitorID != "" && t.request.Streamed && t.request.Voice == nil && !t.request.isUnsaved()
+}
+
 // isSuperseded reports whether the turn was cancelled because its client had disconnected and sent a new message.
 func (t *Turn) isSuperseded() bool { return errors.Is(context.Cause(t.ctx), errSuperseded) }
 
@@ -86,7 +100,7 @@ func (t *Turn) answerMessage(a *answer, state string, now time.Time) *parley.Mes
 	m := &parley.Message{ID: t.MessageID, ConversationID: t.ConversationID, Author: parley.AuthorAssistant,
 		State: parley.MessageComplete, TurnID: t.ID,
 		Parts: a.parts, Citations: a.citations, FinishReason: a.finishReason, Model: t.agent.Model, CreatedAt: now}
-	if state == store.TurnInterrupted {
+	if state != store.TurnDone {
 		m.State, m.FinishReason = parley.MessageInterrupted, "error"
 	}
 	if a.finish != nil {
@@ -177,7 +191,7 @@ func (e *Engine) closeFailed(t *Turn, trace *parley.Trace, now time.Time) error 
 	return err
 }
 
-// turnEvents are the events of turns that end without an answer that is stored.
+// turnEvents are the events of turns that end without a whole answer.
 var turnEvents = map[string]parley.EventKind{
 	store.TurnDone:        parley.EventTurnDone,
 	store.TurnFailed:      parley.EventTurnFailed,
@@ -190,7 +204,7 @@ func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish 
 		if t.isRefusedByNow() {
 			return errNothingToAnswer
 		}
-		kind, subject := turnEvents[state], parley.MessageID(t.ID)
+		events := []store.NewEvent{t.newEvent(turnEvents[state], parley.MessageID(t.ID))}
 		if finish.Message != nil && !t.request.isUnsaved() {
 			if err := t.cutForRetry(ctx, tx, now); err != nil {
 				return err
@@ -200,7 +214,10 @@ func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish 
 			if err := e.addAnswer(ctx, tx, t, &m, &usage); err != nil {
 				return err
 			}
-			kind, subject = parley.EventMessageCreated, m.ID
+			stored := t.newEvent(parley.EventMessageCreated, m.ID)
+			if events = append(events, stored); state != store.TurnFailed {
+				events = events[1:] // the message says how the turn has ended
+			}
 		}
 		if err := t.storeCalls(ctx, tx, a.calls); err != nil {
 			return err
@@ -209,7 +226,7 @@ func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish 
 		if err := tx.QueueShareLockAgent(ctx, t.AccountID.AgentRef(t.AgentID)); err != nil {
 			return err
 		}
-		return t.closeTurn(ctx, tx, state, finish.Credits, trace, now, t.newEvent(kind, subject))
+		return t.closeTurn(ctx, tx, state, finish.Credits, trace, now, events...)
 	})
 }
 

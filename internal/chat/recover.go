@@ -182,9 +182,103 @@ func closeLostTurn(ctx context.Context, tx *store.DB, t *parley.Turn, now time.T
 	if t.UserMessageID == "" { // nothing of its conversation is stored
 		return tx.CloseTurn(ctx, t, store.TurnFailed, 0, nil, now)
 	}
-	return tx.CloseTurn(ctx, t, store.TurnFailed, 0, trace, now,
-		store.NewEvent{Kind: parley.EventTurnFailed, AgentID: t.AgentID, ConversationID: t.ConversationID,
-			Subject: string(t.ID)})
+	events := []store.NewEvent{{Kind: parley.EventTurnFailed, AgentID: t.AgentID, ConversationID: t.ConversationID,
+		Subject: string(t.ID)}}
+	isStored, err := storeLostAnswer(ctx, tx, t, now)
+	if err != nil {
+		return err
+	}
+	if isStored {
+		events = append(events, store.NewEvent{Kind: parley.EventMessageCreated, AgentID: t.AgentID,
+			ConversationID: t.ConversationID, Subject: string(t.MessageID)})
+	}
+	return tx.CloseTurn(ctx, t, store.TurnFailed, 0, trace, now, events...)
+}
+
+// storeLostAnswer stores what a visitor has seen of a lost turn's answer, as interrupted. It reports whether there was
+// anything, and somewhere to store it.
+func storeLostAnswer(ctx context.Context, tx *store.DB, t *parley.Turn, now time.Time) (bool, error) {
+	if t.VisitorID == "" {
+		return false, nil
+	}
+	parts, err := tx.TurnProgress(ctx, t)
+	if err != nil || len(parts) == 0 {
+		return false, err
+	}
+	_, err = tx.Agent(ctx, t.AgentRef(), now)
+	if err == nil {
+		err = tx.AddMessage(ctx, t.AgentRef(), &parley.Message{ID: t.MessageID, ConversationID: t.ConversationID,
+			Author: parley.AuthorAssistant, State: parley.MessageInterrupted, TurnID: t.ID, Parts: parts,
+			FinishReason: "error", CreatedAt: now}, &store.AnswerUsage{})
+	}
+	if parley.IsCode(err, parley.CodeAgentNotFound) || parley.IsCode(err, parley.CodeConversationNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// progressInterval is how often what a visitor has seen of an answer is stored while it is written.
+const progressInterval = time.Second
+
+// storeProgress stores what a visitor has seen of the answer, until the turn is done: where this server dies, recovery
+// keeps it.
+func (e *Engine) storeProgress(t *Turn) {
+	ticker := time.NewTicker(progressInterval)
+	defer ticker.Stop()
+	stored := 0
+	for {
+		select {
+		case <-ticker.C:
+		case <-t.done:
+			return
+		}
+		events, _, _ := t.eventLog.snapshot(0, false)
+		if len(events) == stored || !t.hasBegunByNow() {
+			continue
+		}
+		if err := e.DB.SaveTurnProgress(context.Background(), &t.Turn, t.seenParts(events)); err != nil {
+			e.Logger.Warn("what is seen of an answer is not stored", "turn", t.ID, "err", err)
+			continue
+		}
+		stored = len(events)
+	}
+}
+
+// hasBegunByNow reports whether the first transaction has ended, and has left something to answer.
+func (t *Turn) hasBegunByNow() bool {
+	select {
+	case <-t.beginDone:
+		return !t.isRefused
+	default:
+		return false
+	}
+}
+
+// seenParts returns what events have shown of an answer, as it may be stored. Calls that have not returned are left
+// out, for nobody knows what became of them.
+func (t *Turn) seenParts(events []Event) []parley.Part {
+	var parts []parley.Part
+	var text strings.Builder
+	endText := func() {
+		if text.Len() > 0 {
+			parts = append(parts, parley.Part{Type: "text", Text: text.String()})
+			text.Reset()
+		}
+	}
+	for _, e := range events {
+		switch e.Kind {
+		case Text:
+			text.WriteString(e.Text)
+		case ToolReturned:
+			endText()
+			parts = append(parts,
+				parley.Part{Type: "tool-call", ToolCallID: e.Call.CallID, ToolName: e.Call.Tool, Input: e.Call.Input},
+				parley.Part{Type: "tool-result", ToolCallID: e.Call.CallID, ToolName: e.Call.Tool, Output: e.Call.Output})
+		case ToolCalled, NextRound, Failed, Finished: // they show no words
+		}
+	}
+	endText()
+	return t.redactMessage(parley.Message{Parts: parts}).Parts
 }
 
 func (e *Engine) listLiveTurns() []*Turn {

@@ -84,8 +84,8 @@ func answerEvents(m *parley.Message) []Event {
 }
 
 // resolveRepeat returns the request as it is to run. A request that failed before under its Idempotency-Key has left
-// its message in the conversation; while that is still the last message, it is answered in place and not stored a
-// second time.
+// its message in the conversation, and for a visitor what there was of the answer; while these are still the last, the
+// message is answered in place and not stored a second time.
 func (e *Engine) resolveRepeat(ctx context.Context, ref parley.AgentRef, req Request) (Request, error) {
 	failed := store.FailedTurn(ctx)
 	if failed == "" || req.Message == "" || req.ClientConversation != nil || req.Voice != nil {
@@ -103,10 +103,17 @@ func (e *Engine) resolveRepeat(ctx context.Context, ref parley.AgentRef, req Req
 		return req, ignoreCode(err, parley.CodeResourceNotFound)
 	}
 	last, err := e.DB.RecentMessages(ctx, ref.ConversationRef(result.ConversationID), 0, 1)
-	if err == nil && len(last) > 0 && last[0].ID == result.UserMessageID {
-		req.ConversationID, req.repeatedMessageID = result.ConversationID, result.UserMessageID
+	if err != nil || len(last) == 0 {
+		return req, err
 	}
-	return req, err
+	switch last[0].ID {
+	case result.UserMessageID:
+		req.ConversationID, req.repeatedMessageID = result.ConversationID, result.UserMessageID
+	case result.MessageID: // what there was of its answer, in whose place the new one comes
+		req.ConversationID, req.Retry = result.ConversationID, result.UserMessageID
+		req.Message, req.Files = "", nil
+	}
+	return req, nil
 }
 
 // repeatedMessage returns the message that the turn answers in place. It fails with CHAT_CONVERSATION_BUSY when another

@@ -239,6 +239,90 @@ func TestFailedRetryKeepsTheOldAnswer(t *testing.T) {
 	})
 }
 
+// startForVisitor begins an answer in the chat of a site.
+func (te *testEngine) startForVisitor(ctx context.Context, req chat.Request) *chat.Turn {
+	te.t.Helper()
+	req.Channel, req.VisitorID, req.Streamed = parley.ChannelWidget, "visitor", true
+	turn, err := te.Start(ctx, te.caller(), te.agent.ID, req)
+	check.Must(te.t, err)
+	return turn
+}
+
+func TestBrokenAnswerThatAVisitorReadsStays(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		half := []scripted.Step{scripted.Text("half"), {Err: errors.New("cut")}}
+		te.model.AddScript(half...)
+		turn := te.startForVisitor(t.Context(), chat.Request{Message: "one"})
+		check.Must(t, turn.WaitForText(t.Context()))
+		_, err := turn.Wait(t.Context())
+		check.WantCode(t, err, parley.CodeChatStreaming)
+		te.wantHistory(turn.ConversationID, "user complete: one", "assistant interrupted: half")
+		te.wantCredits(0, 0)
+		te.wantNoOpenTurn()
+
+		te.model.AddScript(scripted.Text("whole"), scripted.Stop())
+		again := te.startForVisitor(t.Context(), chat.Request{ConversationID: turn.ConversationID, Retry: turn.MessageID})
+		te.finish(again)
+		te.wantTexts(turn.ConversationID, "one", "whole")
+		te.model.AddScript(half...)
+		again = te.startForVisitor(t.Context(), chat.Request{ConversationID: turn.ConversationID, Retry: again.MessageID})
+		_, err = again.Wait(t.Context())
+		check.WantCode(t, err, parley.CodeChatStreaming)
+		te.wantTexts(turn.ConversationID, "one", "whole")
+	})
+}
+
+// A request that is sent again under its key after its answer broke off has its message once, and one answer.
+func TestRepeatAfterABrokenAnswerOfAVisitor(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		te.model.AddScript(scripted.Text("half"), scripted.Step{Err: errors.New("cut")})
+		turn := te.startForVisitor(t.Context(), chat.Request{Message: "one"})
+		check.Receive(te.t, "the end of the turn", turn.Done())
+		te.model.AddScript(scripted.Text("whole"), scripted.Stop())
+		claim := store.Claim{Account: te.account.ID, Key: "k", Token: "t"}
+		_, err := te.db.ClaimIdempotencyKey(t.Context(), claim, te.clock.Now())
+		check.Must(t, err)
+		claim.FailedTurn = turn.ID
+		again := te.startForVisitor(store.WithClaim(t.Context(), claim), chat.Request{Message: "one"})
+		te.finish(again)
+		te.wantTexts(turn.ConversationID, "one", "whole")
+	})
+}
+
+// What a visitor has read of an answer stays when its server dies, as it was at most a second before.
+func TestAnswerOfADeadServerStays(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		check.Must(t, te.db.UpdateAgent(t.Context(), te.agent.Ref(), func(a *parley.Agent) error {
+			a.Redact = true
+			return nil
+		}))
+		barrier := scripted.NewBarrier()
+		te.model.AddScript(scripted.Text("Write to kim@shop.example"), scripted.Step{Barrier: barrier},
+			scripted.Text(" late"), scripted.Stop())
+		turn := te.startForVisitor(t.Context(), chat.Request{Message: "one"})
+		check.Eventually(t, "what is seen is stored", func() bool {
+			parts, err := te.db.TurnProgress(t.Context(), &turn.Turn)
+			check.Must(t, err)
+			return len(parts) == 1
+		})
+		te.clock.Advance(time.Minute) // nobody renews the lease
+		if n, err := te.newEngine("another server").Recover(t.Context()); n != 1 || err != nil {
+			t.Fatalf("recovered %d, %v; want 1", n, err)
+		}
+		te.wantNoOpenTurn()
+		te.wantCredits(0, 0)
+		want := []string{"user complete: one", "assistant interrupted: Write to [email]"}
+		te.wantHistory(turn.ConversationID, want...)
+		barrier.Release()
+		check.Receive(te.t, "the end of the turn", turn.Done())
+		te.wantHistory(turn.ConversationID, want...)
+		te.model.AddScript(scripted.Text("whole"), scripted.Stop())
+		te.finish(te.startForVisitor(t.Context(),
+			chat.Request{ConversationID: turn.ConversationID, Retry: turn.MessageID}))
+		te.wantTexts(turn.ConversationID, "one", "whole")
+	})
+}
+
 func TestRetryNeedsAUsersMessage(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.start("one", "")

@@ -48,8 +48,8 @@ func (e *Engine) runRounds(t *Turn, a *answer) (err error) {
 	}
 	req := t.prompt()
 	t.hits = nil
-	for _, tool := range tools {
-		req.Tools = append(req.Tools, tool.Tool)
+	for i := range tools {
+		req.Tools = append(req.Tools, tools[i].seenIn(t))
 	}
 	for round := 1; ; round++ {
 		if round == maxRounds {
@@ -152,7 +152,8 @@ func (e *Engine) newToolRun(t *Turn, tools []Tool, call model.ToolCall) toolRun 
 		TurnID: t.ID, CallID: call.ID, Tool: call.Name, Input: call.Input, Status: parley.ToolPending, CreatedAt: e.Now()}}
 	for i := range tools {
 		if tools[i].Name == call.Name {
-			x.tool, x.call.Kind, x.call.RunsOnClient = &tools[i], tools[i].Kind, tools[i].Run == nil
+			x.tool, x.call.Kind = &tools[i], tools[i].Kind
+			x.call.RunsOnClient = call.InputError == "" && tools[i].isLeftToClient(t, call.Input)
 		}
 	}
 	if x.fault = call.InputError; x.fault == "" && x.call.RunsOnClient && x.tool.Check != nil {

@@ -443,6 +443,35 @@ func TestCallWithEffectsIsStoredFirst(t *testing.T) {
 	})
 }
 
+// A call whose input a form has waits for the client where the chat shows forms, and nowhere else.
+func TestFormOfATool(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		leads := weatherTool
+		leads.Form = &chat.ToolForm{Tool: model.Tool{Name: leads.Name, Description: "With a form."},
+			HasInput: func(input json.RawMessage) bool { return string(input) != "{}" }}
+		te.setTools(leads)
+		for _, c := range []struct {
+			input, reason string
+			channel       parley.Channel
+		}{
+			{"{}", "tool-calls", parley.ChannelWidget},
+			{`{"email":"kim@shop.example"}`, "stop", parley.ChannelWidget},
+			{"{}", "stop", parley.ChannelAndroid},
+		} {
+			te.model.AddScript(scripted.NewToolCall(leads.Name, c.input), scripted.FinishWithToolCalls())
+			if c.reason == "stop" {
+				te.model.AddScript(scripted.Text("Done."), scripted.Stop())
+			}
+			turn, err := te.Start(t.Context(), te.caller(), te.agent.ID,
+				chat.Request{Message: "Call me", Channel: c.channel, VisitorID: "visitor", Streamed: true})
+			check.Must(t, err)
+			if end := te.finish(turn); end.Reason != c.reason {
+				t.Errorf("%+v: the answer ends with %s", c, end.Reason)
+			}
+		}
+	})
+}
+
 func TestConversationOfAnotherOriginIsNotContinued(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		turn := te.start("one", "")

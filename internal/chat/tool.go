@@ -29,6 +29,38 @@ type Tool struct {
 	// Run runs the tool. A failure is an Output of status error, which the model gets and the client does not. Nil for a
 	// tool that runs at the client: the answer ends with the call, and continues with the client's result.
 	Run func(ctx context.Context, call Call) Output
+
+	// Form is set where the customer may give the input in a form of the chat.
+	Form *ToolForm
+}
+
+// ToolForm is how a tool is called where the chat can show a form for its input: a call whose input is not whole waits
+// for the client, as that of a tool that runs there.
+type ToolForm struct {
+	Tool     model.Tool // as models see it there
+	HasInput func(input json.RawMessage) bool
+}
+
+// formChannels are those whose chat shows forms.
+var formChannels = []parley.Channel{parley.ChannelWidget, parley.ChannelIframe, parley.ChannelCenterStage,
+	parley.ChannelAgentPage}
+
+// showsForms reports whether the customer can fill in a form.
+func (t *Turn) showsForms() bool {
+	return t.isReadByVisitor() && slices.Contains(formChannels, t.request.Channel)
+}
+
+// isLeftToClient reports whether a call of the tool waits for the client.
+func (tool *Tool) isLeftToClient(t *Turn, input json.RawMessage) bool {
+	return tool.Run == nil || tool.Form != nil && t.showsForms() && !tool.Form.HasInput(input)
+}
+
+// seenIn returns the tool as the model of a turn sees it.
+func (tool *Tool) seenIn(t *Turn) model.Tool {
+	if tool.Form != nil && t.showsForms() {
+		return tool.Form.Tool
+	}
+	return tool.Tool
 }
 
 // Call is one call of a tool in a turn.

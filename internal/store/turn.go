@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"slices"
 	"strings"
@@ -133,6 +134,32 @@ func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost 
 		return err
 	}
 	return db.queueEventsAndTurns(ctx, t.AccountID, now, -1, events...)
+}
+
+// turnProgress is what readers have seen of the answer of an open turn. It stands where the trace will be.
+type turnProgress struct {
+	Parts []parley.Part `json:"seen"`
+}
+
+// SaveTurnProgress stores what readers have seen of the answer. Of a turn that has ended nothing is stored.
+func (db *DB) SaveTurnProgress(ctx context.Context, t *parley.Turn, parts []parley.Part) error {
+	return db.exec(ctx, `
+		update turns set trace = ?
+		where id = ? and account_id = ? and owner = ? and state = 'open'`,
+		toJSON(turnProgress{parts}), t.ID, t.AccountID, t.Owner)
+}
+
+// TurnProgress returns what readers have seen of the answer of an open turn; nil for nothing.
+func (db *DB) TurnProgress(ctx context.Context, t *parley.Turn) ([]parley.Part, error) {
+	var seen turnProgress
+	err := db.sql.QueryRow(ctx, `
+		select trace
+		from turns
+		where id = ? and account_id = ? and state = 'open'`, t.ID, t.AccountID).Scan(jsonDest{&seen})
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return seen.Parts, err
 }
 
 func requireTurn(affected int64) error {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley"
 	"parley/internal/testkit"
 	"parley/internal/testkit/clock"
 )
@@ -68,6 +69,26 @@ func TestBootCallsNothingWithoutAnAgent(t *testing.T) {
 		}
 		if r.Header.Get("Content-Type") != "text/javascript; charset=utf-8" {
 			t.Errorf("%q: %v", agent, r.Header)
+		}
+	}
+}
+
+// Nobody gets the chat from an address that the agent blocks.
+func TestBlockedAddressesGetNoChat(t *testing.T) {
+	f := newFixture(t)
+	agent := f.open
+	err := f.server.DB.UpdateAgent(t.Context(), parley.AccountID(f.server.Account).AgentRef(parley.AgentID(agent)),
+		func(a *parley.Agent) error {
+			a.WidgetLimits.BlockedRanges = []string{"127.0.0.0/8", "::1/128"}
+			return nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/__cb/boot/" + agent + ".js", "/chatbot-iframe/" + agent, "/" + agent + "/help"} {
+		r := f.get(path)
+		if text := readBody(t, r.Body); r.StatusCode != http.StatusNotFound || strings.Contains(text, "isAvailable") {
+			t.Errorf("%s: %d %s", path, r.StatusCode, text)
 		}
 	}
 }

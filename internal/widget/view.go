@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/api/chatapi"
+	"parley/internal/httpapi"
 )
 
 //go:embed page
@@ -78,16 +79,21 @@ func (p *Pages) setPolicy(w http.ResponseWriter, r *http.Request, v *view, agent
 	p.policy(r, v, agent).Set(w.Header(), v.mode != modeHelp && p.Site.UsesHTTPS(r))
 }
 
-// findAgent finds the agent that the view is of. Fails with AGENT_NOT_FOUND, also where it is private.
+// findAgent finds the agent that the view is of. Fails with AGENT_NOT_FOUND, also where it is private, and for an
+// address from which nobody gets the chat.
 func (p *Pages) findAgent(r *http.Request, v *view) (*parley.Agent, error) {
 	if v.mode == modePreview && !p.Visitors.IsPreviewTicket(v.agent, v.ticket) {
 		return nil, parley.NewError(parley.CodeAgentNotFound)
 	}
 	agent, err := p.FindAgent(r.Context(), v.agent, p.Now())
-	if err == nil && agent.Visibility == "private" && v.mode != modePreview {
+	if err != nil || v.mode == modePreview {
+		return agent, err
+	}
+	address := httpapi.ClientAddress(r, p.Site.TrustProxy)
+	if agent.Visibility == "private" || agent.WidgetLimits.Blocks(address) {
 		return nil, parley.NewError(parley.CodeAgentNotFound)
 	}
-	return agent, err
+	return agent, nil
 }
 
 // chatPage is what the template of the chat shows.

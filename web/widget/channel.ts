@@ -74,6 +74,7 @@ export interface ToFrame {
   opened: { focus: boolean };
   closed: undefined;
   send: { message: string; hideMessage?: boolean };
+  open: { message?: string; hideMessage?: boolean } | undefined;
   /** The frame takes the whole screen if it is small; height is what a keyboard on the screen leaves of it. */
   size: { isSmall: boolean; height: number };
   /** Without a value where the page has no storage to lend. */

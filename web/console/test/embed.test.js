@@ -86,6 +86,8 @@ describe("embed", { skip }, () => {
         await press(page, "Copy: Bubble");
         await page.getByRole("button", { name: "Copied: Bubble" }).waitFor();
         assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await code.textContent());
+        await page.getByRole("tab", { name: "Center stage" }).click();
+        await page.getByText("Center stage is off for this agent").getByRole("link", { name: "Looks" }).waitFor();
         await page.getByRole("tab", { name: "Help page" }).click();
         await page.getByText(`${server.origin}/${id}/help`, { exact: true }).waitFor();
         await page.getByText("Caddy").click();

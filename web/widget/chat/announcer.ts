@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { textOf } from "./answer";
 import type { FrameChat } from "./chat";
 import { personText, type PersonChange } from "./person/text";
+import { whyInterrupted } from "./question";
 import { readOut } from "./rich-text";
 import type { Message, Person } from "./state";
 
@@ -37,6 +38,16 @@ export class Announcer {
   /** An answer is being written. */
   speakOfWriting() {
     this.say(this.chat.texts.t("a11y.writing", { name: this.chat.options.value.displayName }));
+  }
+
+  /** Nothing is written any more. What went wrong is said where it stands. */
+  hush() {
+    this.say("");
+  }
+
+  /** An answer is not whole. That it has failed is said where it stands. */
+  speakOfBreak(message: Message) {
+    this.say(message.state === "interrupted" ? this.chat.texts.t(whyInterrupted(message)) : "");
   }
 
   /** Somebody else answers from here on. */

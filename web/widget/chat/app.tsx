@@ -54,7 +54,9 @@ function ComposerArea() {
   const [isSpeaking, setSpeaking] = useState(false);
   if (kind === "closed" || kind === "off") return null;
   const { files, dictation, voice } = chat.config.features;
-  const hasTools = files || dictation || voice;
+  const { showAttachments, showDictation, showVoiceMode, dictationOnly } = chat.options.value;
+  const hasFiles = files && showAttachments === true && !dictationOnly;
+  const hasTools = hasFiles || (dictation && showDictation !== false) || (voice && showVoiceMode === true);
   return (
     <Composer
       tools={hasTools && <ComposerTools onFiles={(take, count, isBusy) => setAttached({ take, count, isBusy })} onSpeaking={setSpeaking} />}

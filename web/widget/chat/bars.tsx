@@ -3,6 +3,7 @@ import { useChat } from "./context";
 import { formatWait } from "./i18n";
 import { AlertIcon, BusyIcon, CloseIcon } from "./icons";
 import { lazy } from "./lazy";
+import { addressBlocked } from "./question";
 import { RichText } from "./rich-text";
 import type { Translate } from "./translate";
 import styles from "./bars.module.css";
@@ -120,7 +121,7 @@ function Off() {
   return (
     <>
       <Bar text={t("chat.off")} />
-      {leads && (
+      {leads && chat.composer.value.code !== addressBlocked && (
         <div class={styles.lead}>
           <LeadForm leads={leads} t={t as Translate} onSubmit={submit} />
         </div>

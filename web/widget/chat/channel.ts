@@ -4,6 +4,8 @@ import { readMode } from "./config";
 
 const answerLimit = 1_500; // milliseconds for a page without a loader to say that it lends its storage
 
+const longestEarly = 100; // messages that nothing takes yet
+
 type Handler<Type extends keyof ToFrame> = (data: ToFrame[Type], id: string | undefined) => void;
 
 interface Bridges {
@@ -80,7 +82,7 @@ export class Channel {
     }
     const handler = this.handlers.get(message.type) as ((data: unknown, id: string | undefined) => void) | undefined;
     if (handler) handler(message.data, message.id);
-    else this.early.push(message);
+    else if (this.early.length < longestEarly) this.early.push(message);
   }
 
   private isExpected(origin: string): boolean {

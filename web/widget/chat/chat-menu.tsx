@@ -13,7 +13,7 @@ const HandoverPanel = lazy(async () => (await import("./handover/handover")).Han
 
 type Sheet = "history" | "languages" | "person";
 
-/** The menu of the chat, and what it opens. */
+/** The menu of the chat, which is open as it comes, and what it opens. */
 export function ChatMenu({ className }: { className: string | undefined }) {
   const chat = useChat();
   const t = chat.texts.t as Translate;
@@ -34,7 +34,7 @@ export function ChatMenu({ className }: { className: string | undefined }) {
   const note = chat.isKept.value ? {} : { note: t("menu.notKept") };
   return (
     <>
-      <MenuButton label={t("menu.open")} items={items} className={className} {...note} />
+      <MenuButton label={t("menu.open")} items={items} className={className} isOpenAtFirst {...note} />
       {sheet && <OpenSheet sheet={sheet} onClose={() => setSheet(null)} />}
     </>
   );

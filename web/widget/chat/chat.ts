@@ -12,6 +12,7 @@ import { Draft } from "./draft";
 import { Follower } from "./follower";
 import { Language } from "./i18n";
 import { mergeOptions } from "./options";
+import { filesOf } from "./question";
 import { People } from "./people";
 import type { ComposerState, Message, Mode, Options, Rating, UploadedFile } from "./state";
 import { Store } from "./store";
@@ -166,11 +167,29 @@ export class FrameChat {
     this.turns.stop();
   }
 
+  /** Asks for an answer again: in place of the last one, or at the end, so that nothing goes of what was said meanwhile. */
   retry(key: string) {
+    const question = this.questionOf(key);
+    if (!question || this.turns.isBusy) return;
+    const shown = this.thread.messages.value.filter(({ isHidden }) => !isHidden);
+    const isLast = shown.at(-1)?.key === key || question.state === "unsent";
+    if (isLast) void this.turns.again(question);
+    else this.send(textOf(question.parts));
+  }
+
+  /** Whether the question of a message that has gone wrong can be asked once more: files go with a message only once. */
+  mayAskAnew(key: string): boolean {
+    const message = this.thread.find(key);
+    if (message?.state !== "failed" && message?.state !== "interrupted") return false;
+    const question = this.questionOf(key);
+    return !!question && textOf(question.parts) !== "" && filesOf(question).length === 0;
+  }
+
+  /** The visitor's message that a message answers, or is. */
+  private questionOf(key: string): Message | undefined {
     const all = this.thread.messages.value;
     const at = all.findIndex((one) => one.key === key);
-    const question = all.slice(0, at + 1).findLast(({ author }) => author === "user");
-    if (question && !this.turns.isBusy) void this.turns.again(question);
+    return all.slice(0, at + 1).findLast(({ author }) => author === "user");
   }
 
   async rate(messageId: string, rating: Rating | null): Promise<void> {
@@ -320,7 +339,8 @@ export class FrameChat {
 
   private noteAnswered(answer: Answer, message: Message) {
     const content = textOf(message.parts);
-    if (message.state === "complete" && content) {
+    if (message.state !== "complete") this.announcer.speakOfBreak(message);
+    else if (content) {
       if (this.turns.isOwn) this.post({ type: "assistant-message", data: { content } });
       void this.announcer.speak(content);
     }
@@ -339,6 +359,7 @@ export class FrameChat {
 
   readonly noteFailed = (code: string, message: string) => {
     this.isRevealWanted = false;
+    this.announcer.hush();
     this.post({ type: "error", data: { code, message } });
   };
 }

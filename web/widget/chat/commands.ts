@@ -1,5 +1,5 @@
 // What the page may say to the chat.
-import { cutInitial, readOptions } from "./options";
+import { cutInitial, readInitial, readOptions } from "./options";
 import type { FrameChat } from "./chat";
 import type { Page } from "../channel";
 
@@ -16,9 +16,15 @@ export function obeyPage(chat: FrameChat) {
   channel.on("logout", () => chat.onceKnown(() => chat.logout()));
   channel.on("resetChat", () => chat.onceKnown(() => chat.reset()));
   channel.on("setLocale", (data) => typeof data === "string" && chat.setLocale(data.slice(0, 35)));
-  channel.on("send", (data) => {
+  const send = (data: unknown) => {
     const { message, hideMessage } = (data ?? {}) as { message?: unknown; hideMessage?: unknown };
     if (typeof message === "string") void chat.sendForPage(message, hideMessage === true);
+  };
+  channel.on("send", send);
+  // Of a page or an app that shows the frame by itself; a loader opens its window and sends.
+  channel.on("open", (data) => {
+    chat.focusCount.value++;
+    send(data);
   });
   obeyOptions(chat);
   obeyWindow(chat);
@@ -28,8 +34,8 @@ export function obeyPage(chat: FrameChat) {
 function obeyOptions(chat: FrameChat) {
   const { channel, pageOptions } = chat;
   channel.on("setInitialMessages", (data) => {
-    const initialMessages = cutInitial(data);
-    pageOptions.value = { ...pageOptions.value, initialMessages };
+    const list = readInitial(data);
+    if (list) pageOptions.value = { ...pageOptions.value, initialMessages: cutInitial(list) };
   });
   channel.on("setOptions", (data) => {
     const { options, problems } = readOptions(data);

@@ -59,10 +59,10 @@ export function Composer({ tools, hasMore = false, isBusy = false, isSpeaking = 
         aria-label={placeholder}
         enterkeyhint={matchMedia("(pointer: coarse)").matches ? "enter" : "send"}
         onInput={(event) => {
+          void preloadAnswers();
           chat.draft.set(event.currentTarget.value);
           onTyping();
         }}
-        onFocus={preloadAnswers}
         onKeyDown={press}
       />
       <div class={styles.tools}>

@@ -8,6 +8,9 @@ import type { ToolPart } from "./state";
 import type { Translate } from "./translate";
 import styles from "./form-call.module.css";
 
+// What the page is told of a form that was sent. What was filled in is the company's, not the page's.
+const submitted = { status: "success" };
+
 /** The form that the agent asks its customer to fill in: that for leads, or one that the page describes. */
 export function FormCall({ part }: { part: ToolPart }) {
   const chat = useChat();
@@ -22,7 +25,7 @@ function LeadCall({ part }: { part: ToolPart }) {
   const submit = async (lead: object) => {
     const conversationId = chat.conversation.value?.id;
     await chat.api.request("POST", "/leads", { conversationId, toolCallId: part.id, ...lead });
-    await chat.rounds.sendResult(part.id);
+    await chat.rounds.sendResult(part.id, submitted, true);
   };
   const dismiss = () => void chat.rounds.sendResult(part.id, { status: "error", error: "The customer has closed the form." });
   return <LeadForm leads={chat.config.leads!} t={t} onSubmit={submit} onDismiss={dismiss} isSubmitted={part.isDone} />;
@@ -46,7 +49,7 @@ function PageForm({ part }: { part: ToolPart }) {
   const submit = async ({ values, website }: Submission) => {
     const conversationId = chat.conversation.value?.id;
     await chat.api.request("POST", `/forms/${part.id}`, { conversationId, values, website });
-    await chat.rounds.sendResult(part.id);
+    await chat.rounds.sendResult(part.id, submitted, true);
   };
   const upload = (file: File, onProgress: (share: number) => void, signal: AbortSignal) =>
     uploadFile(chat.api, file, onProgress, signal, conversationField(chat.conversation.value?.id));

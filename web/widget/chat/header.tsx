@@ -1,13 +1,37 @@
+import { useState } from "preact/hooks";
 import { useChat } from "./context";
-import { lazy } from "./lazy";
-import { CloseIcon, PersonIcon } from "./icons";
+import { CloseIcon, MoreIcon, PersonIcon } from "./icons";
 import styles from "./header.module.css";
 
-// The button's place is kept while it is loaded.
-const ChatMenu = lazy<{ className: string | undefined }>(
-  async () => (await import("./chat-menu")).ChatMenu,
-  ({ className }) => <span class={className} />,
-);
+const loadMenu = () => import("./chat-menu").catch(() => null);
+
+/** The button of the menu. The menu is loaded when somebody goes for it. */
+function Menu() {
+  const { t } = useChat().texts;
+  const [loaded, setLoaded] = useState<Awaited<ReturnType<typeof loadMenu>>>(null);
+  if (loaded) return <loaded.ChatMenu className={styles.button} />;
+  const open = () => void loadMenu().then(setLoaded);
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    event.preventDefault();
+    open();
+  };
+  return (
+    <button
+      type="button"
+      class={styles.button}
+      aria-label={t("menu.open")}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onPointerEnter={loadMenu}
+      onFocus={loadMenu}
+      onClick={open}
+      onKeyDown={press}
+    >
+      <MoreIcon />
+    </button>
+  );
+}
 
 /** Who the customer talks to. */
 export function Header() {
@@ -38,7 +62,7 @@ export function Header() {
           </p>
         )}
       </div>
-      {!chat.options.value.hideActionsMenu && <ChatMenu className={styles.button} />}
+      {!chat.options.value.hideActionsMenu && <Menu />}
       {hasClose && (
         <button type="button" class={styles.button} aria-label={t("chat.close")} title={t("chat.close")} onClick={() => chat.close()}>
           <CloseIcon />

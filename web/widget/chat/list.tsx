@@ -75,7 +75,7 @@ function Messages({ messages }: { messages: readonly Message[] }) {
             key={message.key}
             message={message}
             isLast={!next || next.author !== message.author}
-            mayRepeat={isIdle && !next && (message.author === "assistant" || message.state === "failed")}
+            mayRepeat={isIdle && (next ? chat.mayAskAnew(message.key) : message.author === "assistant" || message.state === "failed")}
           />
         );
       })}

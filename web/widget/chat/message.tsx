@@ -5,6 +5,7 @@ import { AgainIcon, AlertIcon, EditIcon } from "./icons";
 import { Files } from "./message-files";
 import { LinkedText } from "./linked-text";
 import { PersonLine } from "./person/lines";
+import { whyInterrupted } from "./question";
 import { AnswerActions, AnswerParts, RichText } from "./rich-text";
 import type { Message } from "./state";
 import type { Translate } from "./translate";
@@ -14,7 +15,7 @@ export interface MessageProps {
   message: Message;
   /** The next message is by somebody else: this one says who and when. */
   isLast: boolean;
-  /** Another answer may be asked for in its place. */
+  /** Another answer may be asked for: in its place, or at the end where more was said meanwhile. */
   mayRepeat: boolean;
 }
 
@@ -129,7 +130,7 @@ function State({ message, mayRepeat }: { message: Message; mayRepeat: boolean })
     </button>
   );
   if (state === "queued") return <p class={styles.state}>{t("chat.queued")} {edit}</p>;
-  if (state === "interrupted") return <p class={styles.state}>{t("chat.stopped")} {mayRepeat && retry}</p>;
+  if (state === "interrupted") return <p class={styles.state}>{t(whyInterrupted(message))} {mayRepeat && retry}</p>;
   if (state !== "failed" && state !== "unsent") return null;
   const { kind } = chat.composer.value;
   const isTaken = kind !== "off" && kind !== "limited"; // the bar says when messages are taken again

@@ -37,11 +37,17 @@ function isTextList(value: unknown): value is string[] {
   return value.join("").length <= maxInitialCharacters;
 }
 
+/** Finds the list of initial messages: what came, or a member of it, by the name of the option or as messages. */
+export function readInitial(data: unknown): readonly unknown[] | null {
+  const { messages, initialMessages = messages } = (data ?? {}) as { messages?: unknown; initialMessages?: unknown };
+  return [data, initialMessages].find(Array.isArray) ?? null;
+}
+
 /** Reads initial messages that are cut where they are too long. */
-export function cutInitial(data: unknown): string[] {
+export function cutInitial(all: readonly unknown[]): string[] {
   const list: string[] = [];
   let left = maxInitialCharacters;
-  for (const text of Array.isArray(data) ? data : []) {
+  for (const text of all) {
     if (typeof text !== "string" || !text.trim() || left <= 0) continue;
     list.push(cut(text, left));
     left -= text.length;

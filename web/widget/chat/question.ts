@@ -17,8 +17,17 @@ export function contentOf(message: Message): { message?: string; fileIds?: strin
   return { ...(text && { message: text }), ...(fileIds.length > 0 && { fileIds }) };
 }
 
+/** Why an answer is not whole that the visitor has stopped. */
+export const stoppedHere = "STOPPED";
+
+/** The text that says of an answer that it is not whole. */
+export const whyInterrupted = ({ code }: Message) => (code === stoppedHere ? "chat.stopped" : "chat.interrupted");
+
 /** Whether the agent answers nobody for now. */
 export const isOff = (status: number, code: string) =>
   status === 402 ||
   ["CHAT_CREDITS_EXHAUSTED", "CHAT_AGENT_CREDITS_EXHAUSTED", "AGENT_NOT_FOUND", "AUTH_DOMAIN_NOT_ALLOWED"].includes(code) ||
-  code === "CHAT_MODEL_NOT_ALLOWED";
+  code === "CHAT_MODEL_NOT_ALLOWED" || code === addressBlocked;
+
+/** The agent answers nobody at this address, and takes nothing from there. */
+export const addressBlocked = "AUTH_ADDRESS_BLOCKED";

@@ -67,7 +67,7 @@ export interface Message {
   createdAt: number;
   feedback: Rating | null;
   citations: readonly Citation[];
-  /** Why it failed. */
+  /** Why it failed, or is not whole. */
   code: string;
   /** Not shown: the page has sent it. */
   isHidden: boolean;

@@ -181,25 +181,32 @@ export function newMessage(author: Message["author"], state: MessageState, parts
   };
 }
 
-/** Puts messages in the order of their numbers. Lines of people have none: they stay behind what they were behind. */
+/**
+ * Puts messages in the order of their numbers. What will never have one stays behind what it was behind: lines of people, and
+ * what the server has not stored.
+ */
 function sortMessages(list: readonly Message[]): Message[] {
   const place = ({ seq }: Message) => seq || Infinity;
-  const sorted = list.filter(({ change }) => change === null);
+  const sorted = list.filter((one) => !keepsPlace(one));
   // Equal infinities must not become NaN, which no order is defined for.
   sorted.sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
   list.forEach((line, i) => {
-    if (line.change === null) return;
+    if (!keepsPlace(line)) return;
     const at = i > 0 ? sorted.indexOf(list[i - 1]!) + 1 : Math.max(0, sorted.indexOf(list[1]!));
     sorted.splice(at, 0, line);
   });
   return sorted;
 }
 
+const keepsPlace = ({ change, seq, state }: Message) => change !== null || (seq === 0 && isLeft(state));
+const isLeft = (state: MessageState) => state === "failed" || state === "interrupted" || state === "unsent";
+
 function update(shown: Message, stored: StoredMessage): Message {
   if (shown.state === "streaming" && stored.state === "complete" && shown.seq > 0) return shown;
   const read = readMessage(stored);
   if (shown.author === "user" && shown.state === "failed") return { ...read, key: shown.key, state: "failed", code: shown.code };
-  return { ...read, key: shown.key, isHidden: shown.isHidden, parts: sameParts(shown.parts, read.parts) };
+  const { key, isHidden, code } = shown;
+  return { ...read, key, isHidden, code, parts: sameParts(shown.parts, read.parts) };
 }
 
 /** Keeps the parts that are shown where they say the same, so that nothing is drawn again. */

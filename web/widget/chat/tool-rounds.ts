@@ -69,15 +69,15 @@ export class ToolRounds {
     if (isOurs && open.some(({ id }) => !this.pending.has(id))) void this.run(last);
   }
 
-  /** Stores the result of a call, and goes on after the last one. Without an output the server has the result already. */
-  async sendResult(callId: string, output?: unknown): Promise<void> {
+  /** Stores the result of a call, unless the server has it, and goes on after the last one. */
+  async sendResult(callId: string, output: unknown, isStored = false): Promise<void> {
     const { thread, turns, post } = this.chat;
     const conversationId = thread.head.value?.id;
     const isIt = (part: Part): part is ToolPart => part.kind === "tool" && part.id === callId;
     const message = thread.messages.value.find(({ parts }) => parts.some(isIt));
     const call = message?.parts.find(isIt);
     if (!conversationId || !message || !call) return;
-    if (output !== undefined) await this.store(conversationId, callId, output);
+    if (!isStored) await this.store(conversationId, callId, output);
     const parts = (thread.find(message.key) ?? message).parts;
     const done = { output, isDone: true, isFailed: isFailure(output) };
     thread.change(message.key, { parts: parts.map((part) => (isIt(part) ? { ...part, ...done } : part)) });

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { AnswerReader, noAnswer, type Answer } from "./answer";
 import { ApiError, type Api } from "./api";
 import { isUnreachable, type Connection } from "./connection";
-import { contentOf, filesOf, isOff, newQuestion } from "./question";
+import { contentOf, filesOf, isOff, newQuestion, stoppedHere } from "./question";
 import type { Message, Pending, UploadedFile } from "./state";
 import { newMessage, type OpenAnswer, type Thread } from "./thread";
 import type { Trouble, TurnEvents } from "./turn-events";
@@ -295,8 +295,10 @@ export class Turns {
       if (isStopped && shown.parts.length === 0) thread.remove((one) => one.key !== key);
       else thread.change(key, { state: isStopped ? "interrupted" : "failed", code: code || "CHAT_STREAMING_ERROR" });
     }
+    if (isStopped) thread.change(key, { code: stoppedHere });
     const message = thread.find(key);
-    if (message?.state === "failed") this.events.onFailed(message.code, "");
+    const isBroken = message?.state === "failed" || (message?.state === "interrupted" && code !== "" && !isStopped);
+    if (isBroken) this.events.onFailed(code || message.code, "");
     this.end(answer, key);
   }
 

@@ -184,7 +184,7 @@ export class Shell implements Loader {
     if (!config.isAvailable) return this.giveUp(`is not available on this page (${config.reason})`);
     whenBody(() => {
       if (this.isGone) return;
-      if (!this.plan.begin(config, this)) return this.giveUp("has this turned off");
+      if (!this.plan.begin(config, this)) return this.giveUp("has this turned off (in the console: Looks)");
       this.isBooted = true;
       this.attach();
       this.declareBooted();

@@ -8,6 +8,7 @@ import { launch, skip } from "./browser.js";
 import * as A from "./chat-answers.js";
 import { serveFrames } from "./frame-server.js";
 import { openState } from "./frames.js";
+import { until } from "./setup.js";
 import { ask } from "./states.js";
 import { built } from "./server.js";
 
@@ -40,24 +41,51 @@ describe("the chat costs", { skip }, () => {
   const files = (asked) => asked.filter((path) => path.startsWith("/__cb/")).map((path) => path.slice("/__cb/".length));
   const api = (asked) => asked.filter((path) => path.startsWith("/api/"));
 
-  // With the menu and the tools, which are shown at once and loaded beside.
+  // As people open it: by a click on the button, with the field in focus; nothing is written. The loader's own are not counted.
+  const isFrames = (file) => !/^(boot\/|window-)/.test(file);
+  const inBubble = { site: {}, size: wide };
+  const onHelpPage = { mode: "help", size: wide, act: (_, chat) => chat.locator("textarea").focus() };
+  const bare = { chat: { showAttachments: false } };
   for (const [name, state, bar] of [
-    ["the frame", { act: (_, chat) => chat.locator("textarea").waitFor() }, 55_000],
-    ["the help page", { mode: "help", size: wide, act: (_, chat) => chat.locator("textarea").waitFor() }, 60_000],
+    ["the chat in a bubble", { ...inBubble, ...bare }, 45_000],
+    ["the chat in a bubble, with the button for files", inBubble, 52_000],
+    ["the help page", { ...onHelpPage, ...bare }, 50_000],
   ]) {
     test(`${name}: each file once, nothing of the API, and no more bytes than it may`, async () => {
       await open(state, async (page, chat, asked) => {
-        await page.getByRole("button", { name: "More" }).waitFor();
+        await chat.getByRole("button", { name: "Mehr", exact: true }).waitFor();
+        await chat.waitForFunction(() => document.activeElement.localName === "textarea");
         await settled(page);
-        const loaded = files(asked);
+        const loaded = files(asked).filter(isFrames);
         assert.deepEqual(loaded, [...new Set(loaded)]);
-        assert.ok(loaded.length <= 14, loaded.join());
+        assert.ok(loaded.length <= 9, loaded.join());
         assert.deepEqual(api(asked), []);
         const size = loaded.map((file) => gzipSync(readFileSync(join(built, file)), { level: 9 }).length).reduce((a, b) => a + b);
         assert.ok(size <= bar, `${size} bytes: ${loaded.join()}`);
-      });
+      }, { locale: "de" });
     });
+  }
 
+  test("the menu and what shows answers: loaded when somebody goes for them", async () => {
+    await open({ ...inBubble, ...bare }, async (page, chat, asked) => {
+      const has = (name) => files(asked).some((file) => file.startsWith(`${name}-`));
+      await settled(page);
+      assert.deepEqual(["chat-menu", "answer-view"].map(has), [false, false]);
+      await chat.locator("textarea").pressSequentially("H");
+      await until(() => has("answer-view"));
+      await chat.getByRole("button", { name: "More", exact: true }).focus();
+      await page.keyboard.press("ArrowDown");
+      await chat.getByRole("menuitem", { name: "New chat" }).waitFor();
+      assert.equal(await chat.evaluate(() => document.activeElement.textContent), "New chat");
+      await page.keyboard.press("Escape");
+      assert.equal(await chat.evaluate(() => document.activeElement.getAttribute("aria-label")), "More");
+    });
+  });
+
+  for (const [name, state] of [
+    ["the frame", { act: (_, chat) => chat.locator("textarea").waitFor() }],
+    ["the help page", { mode: "help", size: wide, act: (_, chat) => chat.locator("textarea").waitFor() }],
+  ]) {
     test(`${name}: one language beside English`, async () => {
       await open(state, async (page, chat, asked) => {
         await chat.locator("textarea").waitFor();

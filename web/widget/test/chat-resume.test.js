@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { launch, newPage, patience, skip } from "./browser.js";
 import { ask, field, nextAddress, said, startChats, stored } from "./chats.js";
-import { createGate, endless } from "./model.js";
+import { broken, createGate, endless } from "./model.js";
 
 /** An answer that goes on for as long as anybody listens. */
 const beginning = { text: "One two three four five six seven eight nine ten. ".repeat(10), pieces: 200, gate: endless(20) };
@@ -51,6 +51,37 @@ describe("an answer that is lost", { skip }, () => {
     chats.model.answer = () => ({ text: "Here it is." });
     await ask(page, "And now?");
     await said(page, "Here it is.").waitFor();
+    assert.ok((await page.locator("article").nth(-3).textContent()).includes("three four"));
+    await page.context().close();
+  });
+
+  test("an answer that breaks off stays in its place, and its question can be asked again", async () => {
+    let isBroken = true;
+    chats.model.answer = (question) => (isBroken && question.includes("much") ? { ...beginning, gate: broken(20) }
+      : { text: `About ${question}.` });
+    const page = await open();
+    const shown = () => page.locator("article[data-state]").evaluateAll((list) => list.map((one) => one.dataset.state));
+    const again = page.getByRole("button", { name: "Try again" });
+    await ask(page, "Tell me much");
+    await page.locator("article").getByText("This answer was interrupted.").waitFor();
+    assert.equal(await page.getByRole("status").filter({ hasText: "is writing" }).count(), 0);
+    await ask(page, "hats");
+    await said(page, "About hats.").waitFor();
+    for (const _ of ["now", "when it is loaded again"]) {
+      assert.deepEqual(await shown(), ["complete", "interrupted", "complete", "complete"]);
+      assert.ok((await page.locator("article[data-state=interrupted]").textContent()).includes("three four"));
+      await page.reload();
+      await said(page, "About hats.").waitFor();
+    }
+    await again.click(); // what was said meanwhile stays
+    await page.locator("article").nth(-1).getByText("This answer was interrupted.").waitFor();
+    isBroken = false;
+    await again.last().click(); // nothing was said meanwhile: the new answer takes its place
+    await said(page, "About Tell me much.").waitFor();
+    const { messages } = await stored(page);
+    const states = messages.map(({ author, state }) => `${author} ${state}`);
+    const whole = ["user complete", "assistant complete"];
+    assert.deepEqual(states, ["user complete", "assistant interrupted", ...whole, ...whole]);
     await page.context().close();
   });
 

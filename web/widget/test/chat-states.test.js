@@ -77,6 +77,25 @@ describe("the chat", { skip }, () => {
     });
   });
 
+  test("an address from which nobody gets the chat: the sentence, and no form that would not be taken", async () => {
+    const leads = { toolName: "collect-leads", title: "", fields: ["email"] };
+    await open({ "POST /messages": A.refusal(403, "AUTH_ADDRESS_BLOCKED", "Not for you.") }, async (page, ask) => {
+      await ask("How do I return shoes?");
+      await page.getByText("The chat cannot answer right now.").waitFor();
+      assert.equal(await page.locator("textarea, input").count(), 0);
+    }, { leads });
+  });
+
+  test("an answer that has failed: nobody hears any more that it is written", async () => {
+    const events = A.answerEvents({ error: "It broke." });
+    const none = [200, { data: A.history([A.user("How do I return shoes?")]) }];
+    await open({ "POST /messages": () => A.stream(events), "GET /conversation/{id}": none }, async (page, ask) => {
+      await ask("How do I return shoes?");
+      await page.getByRole("alert").filter({ hasText: "could not be written" }).waitFor();
+      await until(async () => (await page.getByRole("status").filter({ hasText: "is writing" }).count()) === 0);
+    });
+  });
+
   test("a conversation that still answers: the message waits and is sent once, with one key", async () => {
     let count = 0;
     const busy = A.refusal(409, "CHAT_CONVERSATION_BUSY", "Still answering.", { "Retry-After": "50" });

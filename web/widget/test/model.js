@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 
 /**
  * Starts it. `answer(question, request)` returns what the model says: {text, pieces, pause, gate, call}. `gate(i)` may
- * return a promise, which is awaited before piece i. A call is that of a tool, {name, input}. `asked` lists the questions.
+ * return a promise, which is awaited before piece i; where it fails, the connection breaks. A call is that of a tool, {name, input}. `asked` lists the questions.
  */
 export async function startModel() {
   const model = { asked: [], answer: () => ({ text: "Yes." }) };
@@ -13,7 +13,7 @@ export async function startModel() {
     const body = JSON.parse(Buffer.concat(pieces).toString() || "{}");
     const question = textOf(body.messages?.findLast(({ role }) => role === "user")?.content);
     model.asked.push(question);
-    await say(reply, await model.answer(question, body)).catch(() => {});
+    await say(reply, await model.answer(question, body)).catch(() => reply.destroy());
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   const url = `http://127.0.0.1:${server.address().port}/v1`;
@@ -46,6 +46,9 @@ async function say(reply, { text = "", pieces = 1, pause = 0, gate, call, status
 
 /** A gate that is never passed: the answer has a beginning and no end. */
 export const endless = (from) => (i) => (i >= from ? new Promise(() => {}) : undefined);
+
+/** A gate at which the answer breaks off. */
+export const broken = (from) => (i) => (i >= from ? Promise.reject(new Error("broken off")) : undefined);
 
 /** A gate that is closed before each of some pieces. `reached(i)` resolves when one is next, `open(i)` lets it pass. */
 export function createGate(indexes) {

@@ -85,11 +85,18 @@ describe("the chat on other sites", { skip }, () => {
       const chat = page.frameLocator("#own");
       await tell({ type: "setInitialMessages", payload: ["By payload"] });
       await chat.getByText("By payload").waitFor();
+      await tell({ type: "setInitialMessages", messages: ["By member"] });
+      await chat.getByText("By member", { exact: true }).waitFor();
+      await tell({ type: "setInitialMessages", nothing: true });
       await tell({ type: "setOptions", displayName: "By members" });
       await chat.getByRole("heading", { level: 1, name: "By members" }).waitFor();
       await tell({ type: "send", data: { message: "By data" } });
       await page.waitForFunction(() => window.heard.some((m) => m.type === "assistant-message" && m.data.content));
+      assert.equal(await chat.getByText("By member", { exact: true }).count(), 1);
       assert.equal(await chat.getByRole("button", { name: "Close" }).count(), 0);
+      await tell({ type: "open", data: { message: "By open" } });
+      await chat.locator("article", { hasText: "By open" }).first().waitFor();
+      await chat.locator("textarea:focus").waitFor();
     });
   });
 

@@ -15,17 +15,18 @@ interface MenuButtonProps {
   label: string;
   items: readonly MenuItem[];
   className?: string | undefined;
+  isOpenAtFirst?: boolean;
   /** A sentence below the items. */
   note?: string;
   children?: ComponentChildren;
 }
 
 /** A button with a menu, by the pattern that screen readers and keyboards know: arrows, Home, End, letters, Escape. */
-export function MenuButton({ label, items, className, note, children }: MenuButtonProps) {
+export function MenuButton({ label, items, className, isOpenAtFirst = false, note, children }: MenuButtonProps) {
   const id = useId();
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  const [open, setOpen] = useState<"closed" | "first" | "last">("closed");
+  const [open, setOpen] = useState<"closed" | "first" | "last">(isOpenAtFirst ? "first" : "closed");
   const isOpen = open !== "closed";
   const elements = () => [...(root.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])];
   const close = (keepsFocus: boolean) => {

@@ -37,7 +37,12 @@ export default function EmbedPage({ id }: { id: string }) {
           {t("embed.private")} <Link href={`/agents/${id}/settings`}>{t("settings.title")}</Link>
         </Notice>
       )}
-      <Place id={id} origin={origin} isPublic={settings.data?.settings.visibility === "public"} />
+      <Place
+        id={id}
+        origin={origin}
+        isPublic={settings.data?.settings.visibility === "public"}
+        isStageOff={settings.data !== undefined && !settings.data.settings.styles?.centerStage?.enabled}
+      />
       <Coming origin={origin} />
       {error !== null && <Failed error={error} />}
       {settings.data && <Domains id={id} draft={draft} mayChange={mayChange} faults={faults} />}

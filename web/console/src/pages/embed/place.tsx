@@ -1,7 +1,9 @@
 // Where the chat goes on a site: what to copy for each way of showing it.
 import { useState } from "react";
+import { Link } from "react-aria-components";
 import { ButtonLink } from "../../components/button";
 import { Code } from "../../components/code";
+import { Notice } from "../../components/notice";
 import { Section } from "../../components/page";
 import { Radios } from "../../components/radios";
 import { Tabs } from "../../components/tabs";
@@ -18,12 +20,21 @@ interface Props {
   origin: string;
 }
 
-export function Place({ id, origin, isPublic }: Props & { isPublic: boolean }) {
+export function Place({ id, origin, isPublic, isStageOff }: Props & { isPublic: boolean; isStageOff: boolean }) {
   const { t } = useTexts();
   const [way, setWay] = useState<Way>("bubble");
   const contents = {
     bubble: <Code label={t("embed.bubble")} text={bubble(origin, id)} />,
-    stage: <Code label={t("embed.stage")} text={stage(origin, id)} />,
+    stage: (
+      <>
+        {isStageOff && (
+          <Notice>
+            {t("embed.stageOff")} <Link href={`/agents/${id}/looks`}>{t("looks.title")}</Link>
+          </Notice>
+        )}
+        <Code label={t("embed.stage")} text={stage(origin, id)} />
+      </>
+    ),
     frame: <Code label={t("embed.frame")} text={frame(origin, id)} />,
     help: <Help id={id} origin={origin} />,
   };
