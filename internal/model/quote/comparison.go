@@ -45,7 +45,7 @@ var orWords = words.SpacedSet(func(l languageFile) wordTable { return wordTable(
 // mayBeName reports whether a term of the question may be a name: with German capitals, or at its beginning, all may.
 func (q *parsedQuestion) mayBeName(i int) bool {
 	s := q.terms[i]
-	return s.isProperName || isCodeWord(s.word) || q.lang == words.German ||
+	return s.isProperName || isCodeWord(s.word) || q.lang.HasCapitalNouns() ||
 		strings.HasPrefix(q.foldedText, s.word) && !strings.HasPrefix(q.originalText, s.word)
 }
 
@@ -273,7 +273,7 @@ func (q *parsedQuestion) isOfOtherName(text string) bool {
 // isNamed reports whether two neighbours of the question are a thing and its name.
 func (q *parsedQuestion) isNamed(pair questionTerm) bool {
 	kind, name := q.terms[pair.firstTerm], q.terms[pair.secondTerm]
-	return (name.isProperName && !pair.isNamePair || q.lang == words.German && pair.isNamePair) &&
+	return (name.isProperName && !pair.isNamePair || q.lang.HasCapitalNouns() && pair.isNamePair) &&
 		strings.Contains(q.foldedText, kind.word+" "+name.word)
 }
 

@@ -155,7 +155,7 @@ const (
 func (q *parsedQuestion) isFirm(passages []model.Passage, p *passageLayout, best quotableUnit, score float64) bool {
 	passage := passages[best.passageIndex]
 	if passage.IsQnA || q.isTranslated() || q.isUnspaced() || best.isTableRow || best.isCompared ||
-		q.statesWithout(p, best) {
+		q.statesWithout(p, best) || q.statesAllowed(p, best) {
 		return true
 	}
 	text := p.surroundings(best)

@@ -28,6 +28,7 @@ func (q *parsedQuestion) matchText(text string) []float64 {
 		last = likeness
 	}
 	q.addMeasureMatches(found, text)
+	q.addDayMatches(found, text)
 	return found
 }
 
@@ -69,7 +70,7 @@ func (q *parsedQuestion) wordLikeness(word string) []termLikeness {
 
 func (q *parsedQuestion) compareWord(word string) (all []termLikeness) {
 	var buf [64]uint64
-	grams, stem := words.Grams(buf[:0], word), q.lang.Stem(word)
+	grams, stem, root := words.Grams(buf[:0], word), q.lang.Stem(word), q.lang.Root(word)
 	for i, s := range q.terms {
 		if s.isPair {
 			continue
@@ -81,7 +82,9 @@ func (q *parsedQuestion) compareWord(word string) (all []termLikeness) {
 		switch {
 		case s.word == word || s.stem == stem:
 			strength = 1
-		case slices.Contains(s.relatedStems, stem):
+		case slices.Contains(s.forms, word):
+			strength = max(strength, minNamedStrength)
+		case slices.Contains(s.relatedStems, stem), root != "" && root == s.root:
 			strength = max(strength, relatedStrength)
 		}
 		if strength > 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"parley/internal/text/contact"
 	"parley/internal/text/language"
@@ -26,10 +27,11 @@ const (
 	measurePhoneNumber
 	measureClockTime
 	measureLanguage
+	measurePlaceName
 )
 
 // measureKindCount is how many kinds there are.
-const measureKindCount = int(measureLanguage) + 1
+const measureKindCount = int(measurePlaceName) + 1
 
 const (
 	measureWeight   = 0.5 // of the word's weight: an amount says less than a word that is met
@@ -58,7 +60,10 @@ func (m measurePhrases) measureOf(before, word string) measureKind {
 	if telephoneWords()[before] && (word == "number" || word == "nummer") {
 		return measurePhoneNumber
 	}
-	return measureByNoun()[word]
+	if by := measureByNoun()[word]; by != measurePlaceName || whichDeterminers()[before] {
+		return by
+	}
+	return measureNone
 }
 
 // timeUnitReach is how many words after a number its unit is: "5 to 7 working days".
@@ -84,6 +89,8 @@ func (q *parsedQuestion) answersMeasure(m measureKind, text string) bool {
 		return clockTimePattern().MatchString(text)
 	case measureLanguage:
 		return len(languageNamePattern().FindAllString(text, 2)) == 2
+	case measurePlaceName:
+		return q.namesPlaces(text)
 	case measureNone, measureAmount:
 	}
 	return q.hasAmount(text)
@@ -105,6 +112,65 @@ func (q *parsedQuestion) hasTimeSpan(text string) bool {
 		}
 	}
 	return durationPattern().MatchString(text)
+}
+
+// namesPlaces reports whether the text has a name that the question lacks; without capitals a list stands for it.
+func (q *parsedQuestion) namesPlaces(text string) bool {
+	if strings.ContainsFunc(text, unicode.IsUpper) {
+		return q.readSentence(text).names > 0
+	}
+	return strings.ContainsAny(text, "،,")
+}
+
+// dayStrength is how surely a day between two that are named is the one of the question: what names it says more.
+const dayStrength = 0.8
+
+// addDayMatches adds the days of the question that the text names by a range: "Tuesday to Sunday", "daily".
+func (q *parsedQuestion) addDayMatches(found []float64, text string) {
+	if q.days == 0 {
+		return
+	}
+	days := daysOfText(text)
+	for i, s := range q.terms {
+		if s.days&days != 0 {
+			found[i] = max(found[i], dayStrength)
+		}
+	}
+}
+
+// daysOfText returns the days that a text names; lines of lists and rows may begin with abbreviations of them.
+func daysOfText(text string) words.Days {
+	head, _, _ := strings.Cut(firstCell(text), ":")
+	if len(head) > maxLineHeadBytes {
+		return words.DaysIn(text)
+	}
+	return words.DaysIn(text) | words.OnlyDays(head)
+}
+
+// isOfAskedDay reports whether the text names a day of the week that the question names, or a range that holds it.
+func (q *parsedQuestion) isOfAskedDay(text string) bool {
+	return q.days != 0 && daysOfText(text)&q.days != 0
+}
+
+// daysOfToken returns the days that the place of a word names; 0 for another word.
+func daysOfToken(days []words.DaySpan, token words.Token) words.Days {
+	for _, s := range days {
+		if s.Start <= token.Start && token.End <= s.End {
+			return s.Days
+		}
+	}
+	return 0
+}
+
+// statesDay reports whether the question is about a day of the week, and the unit holds that and all else that it
+// names.
+func (q *parsedQuestion) statesDay(p *passageLayout, best quotableUnit) bool {
+	text := p.text[best.start:best.end]
+	if !q.isOfAskedDay(text) || q.contentWordCount() < 2 {
+		return false
+	}
+	mayMiss := func(word string) bool { return isFrameWord(word) || timeQuestionWords()[word] }
+	return q.isNamedBy(mergeMatches(p.titleMatch, best.meantMatch), mayMiss)
 }
 
 // missingAmountLoss is what the confidence loses, in its exponent, where the amount that is asked for is missing.
@@ -166,6 +232,7 @@ var (
 		measureBound:       func(m *language.Measures) wordTable { return m.BoundNouns },
 		measurePhoneNumber: func(m *language.Measures) wordTable { return m.PhoneNouns },
 		measureLanguage:    func(m *language.Measures) wordTable { return m.LanguageNouns },
+		measurePlaceName:   func(m *language.Measures) wordTable { return m.PlaceNouns },
 	})
 )
 
