@@ -80,7 +80,7 @@ func (q *parsedQuestion) answersMeasure(m measureKind, text string) bool {
 	case measureSize:
 		return sizePattern().MatchString(text)
 	case measurePrice:
-		return pricePattern().MatchString(text)
+		return hasPrice(text)
 	case measureBound:
 		return boundPattern().MatchString(text)
 	case measurePhoneNumber:
@@ -112,6 +112,26 @@ func (q *parsedQuestion) hasTimeSpan(text string) bool {
 		}
 	}
 	return durationPattern().MatchString(text)
+}
+
+// currencyReach is how many words after a number its currency is: "fifty Canadian dollars".
+const currencyReach = 2
+
+// hasPrice reports whether the text has an amount of money, in digits or written out.
+func hasPrice(text string) bool {
+	if pricePattern().MatchString(text) {
+		return true
+	}
+	left := 0
+	for token := range words.Tokens(text) {
+		left--
+		if isNumber(token.Word) {
+			left = currencyReach
+		} else if left >= 0 && currencyWord().MatchString(text[token.Start:token.End]) {
+			return true
+		}
+	}
+	return false
 }
 
 // namesPlaces reports whether the text has a name that the question lacks; without capitals a list stands for it.
@@ -250,10 +270,14 @@ func measureTable(tables map[measureKind]func(*language.Measures) wordTable) fun
 
 // The forms of amounts, with what the languages write beside a number.
 var (
-	pricePattern = formatPattern(`(?i)[€$£¥₹₩]\s?\d|\d\s?[€$£¥₹₩]|\d\s?(eur|usd|gbp|chf|%s)\b|\d\s?(%s)|\b(%s)`,
+	pricePattern = formatPattern(`(?i)[€$£¥₹₩]\s?\d|\d\s?[€$£¥₹₩]|`+
+		`\d\s?(eur|usd|gbp|chf|%s)(\PL|$)|(\d|%s)\s?(%s)|\b(%s)`,
 		func(l languageFile) []string { return l.Measures.CurrencyPatterns },
+		func(l languageFile) []string { return unspacedWords(l, l.Measures.Numerals) },
 		func(l languageFile) []string { return patternsWithoutSpaces(l, l.Measures.CurrencyPatterns) },
 		func(l languageFile) []string { return l.Measures.FreePatterns })
+	currencyWord = formatPattern(`(?i)^(eur|usd|gbp|chf|%s)$`,
+		func(l languageFile) []string { return l.Measures.CurrencyPatterns })
 	sizePattern = formatPattern(`(?i)\d\s?([kmgt]i?b|mm|cm|m|km|px|m²|%s)\b`,
 		func(l languageFile) []string { return l.Measures.SizePatterns })
 	boundPattern     = formatPattern(`(?i)\b(%s)`, func(l languageFile) []string { return l.Measures.BoundPatterns })
