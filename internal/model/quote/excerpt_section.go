@@ -371,8 +371,9 @@ const (
 
 // announcedExcerpt returns the unit with what is behind it, where it only announces that.
 func (q *parsedQuestion) announcedExcerpt(p *passageLayout, u quotableUnit) (excerpt, bool) {
-	if q.wantsNumber || q.countedStem != "" || !q.announces(p.text[u.start:u.end]) {
-		return excerpt{}, false
+	text := p.text[u.start:u.end]
+	if q.wantsNumber || q.countedStem != "" || q.unitHasAmount(u) || hasPrice(text) || !q.announces(text) {
+		return excerpt{}, false // "4 euros" is what was asked for, and announces nothing
 	}
 	to := p.unitIndex(u)
 	for p.isFollowedBy(to) && to-p.unitIndex(u) < maxAnnouncedFurther {
