@@ -115,9 +115,18 @@ const maxAllowedWords = 3
 func (q *parsedQuestion) statesAllowed(p *passageLayout, best quotableUnit) bool {
 	mayMiss := func(word string) bool { return isFrameWord(word) || isPermissionWord(word) }
 	isThing := func(s questionTerm) bool { return s.fromLastMessage && !s.isPair && !mayMiss(s.word) }
-	return q.asksAllowed() && best.kind == markdown.Paragraph && !q.isFollowUp &&
-		q.contentWordCount() <= maxAllowedWords && len(q.negatedTerms) == 0 && slices.ContainsFunc(q.terms, isThing) &&
+	return q.onlyAsksAllowed() && best.kind == markdown.Paragraph && slices.ContainsFunc(q.terms, isThing) &&
 		containsWord(p.text[best.start:best.end], isPermissionWord) && q.isNamedBy(best.ownMatch, mayMiss)
+}
+
+// onlyAsksAllowed reports whether a short question asks whether something is allowed, and nothing else.
+func (q *parsedQuestion) onlyAsksAllowed() bool {
+	return !q.isFollowUp && len(q.negatedTerms) == 0 && q.contentWordCount() <= maxAllowedWords && q.asksAllowed()
+}
+
+// saysAllowed reports whether the question asks whether something is allowed, and the unit is a sentence that says so.
+func (q *parsedQuestion) saysAllowed(u quotableUnit, text string) bool {
+	return u.kind == markdown.Paragraph && q.onlyAsksAllowed() && statesPermission(text)
 }
 
 func isPermissionWord(word string) bool { return permissionWords()[word] }

@@ -113,7 +113,8 @@ func (q *parsedQuestion) namedLines(p *passageLayout, u quotableUnit) (lines int
 		}
 		text := strings.TrimSpace(p.text[b.ContentStart:b.End])
 		head, _, ok := strings.Cut(text, ":")
-		if !ok || len(head) > maxLineHeadBytes || strings.Contains(text, "\n") || givesInstruction(text) {
+		isOrder := len(splitWords(head)) > 1 && givesInstruction(text) // "Start: free" begins with a name
+		if !ok || len(head) > maxLineHeadBytes || strings.Contains(text, "\n") || isOrder {
 			return 0, nil
 		}
 		lines++
