@@ -70,7 +70,7 @@ func (q *parsedQuestion) wordLikeness(word string) []termLikeness {
 
 func (q *parsedQuestion) compareWord(word string) (all []termLikeness) {
 	var buf [64]uint64
-	grams, stem, root := words.Grams(buf[:0], word), q.lang.Stem(word), q.lang.Root(word)
+	grams, stem := words.Grams(buf[:0], word), q.lang.Stem(word)
 	for i, s := range q.terms {
 		if s.isPair {
 			continue
@@ -84,7 +84,7 @@ func (q *parsedQuestion) compareWord(word string) (all []termLikeness) {
 			strength = 1
 		case slices.Contains(s.forms, word):
 			strength = max(strength, minNamedStrength)
-		case slices.Contains(s.relatedStems, stem), root != "" && root == s.root:
+		case slices.Contains(s.relatedStems, stem):
 			strength = max(strength, relatedStrength)
 		}
 		if strength > 0 {

@@ -45,7 +45,6 @@ type questionTerm struct {
 	word, stem            string
 	relatedStems          []string // stems of words that may stand for it
 	forms                 []string // other forms of a verb
-	root                  string   // that it shares with its family; empty for none
 	grams                 map[uint64]bool
 	weight                float64
 	fromLastMessage       bool // of the message itself, not of an earlier one
@@ -237,7 +236,7 @@ func (q *parsedQuestion) newTerm(word string, weight float64, weights map[string
 	}
 	s := questionTerm{word: word, stem: q.lang.Stem(word), grams: map[uint64]bool{}, weight: w * weight,
 		fromLastMessage: weight == 1}
-	s.relatedStems, s.forms, s.root = q.lang.Synonyms(s.stem), q.lang.VerbForms(word), q.lang.Root(word)
+	s.relatedStems, s.forms = q.lang.Synonyms(s.stem), q.lang.VerbForms(word)
 	for _, g := range words.Grams(nil, word) {
 		s.grams[g] = true
 	}

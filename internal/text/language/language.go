@@ -39,7 +39,6 @@ type Language struct {
 	CustomerWords Words  `yaml:"customer_words"`
 	Synonyms      Groups `yaml:"synonyms"`
 
-	Roots        Roots        `yaml:"roots"`
 	Questions    Questions    `yaml:"questions"`
 	Measures     Measures     `yaml:"measures"`
 	Sentences    Sentences    `yaml:"sentences"`

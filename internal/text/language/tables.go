@@ -1,13 +1,5 @@
 package language
 
-// Roots: how the root of a word is found.
-type Roots struct {
-	JoinedWords Words `yaml:"joined_words"`
-	Endings     Words `yaml:"endings"`
-	Prefixes    Words `yaml:"prefixes"`
-	WeakLetters Words `yaml:"weak_letters"`
-}
-
 // Questions: how questions are worded.
 type Questions struct {
 	FollowUpStarts  Phrases  `yaml:"follow_up_starts"`

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"parley/internal/text/language"
 )
@@ -80,41 +79,3 @@ var loadVerbRules = sync.OnceValue(func() (all [LanguageCount]verbRules) {
 	}
 	return all
 })
-
-// minRootLetters is how many letters a root has, and what is left of a word where something is cut off.
-const minRootLetters = 3
-
-// Root returns the letters that a folded word shares with all of its family, in a language that makes words by other
-// letters between these; empty in other languages, and for a word with too few of them.
-func (l Language) Root(word string) string {
-	if int(l) >= len(language.All()) {
-		return ""
-	}
-	r := &language.All()[l].Roots
-	if r.WeakLetters == "" || l.IsStopWord(word) {
-		return ""
-	}
-	word = cutFirst(word, r.JoinedWords, strings.CutPrefix)
-	word = cutFirst(word, r.Endings, strings.CutSuffix)
-	word = cutFirst(word, r.Prefixes, strings.CutPrefix)
-	root := strings.Map(func(c rune) rune {
-		if strings.ContainsRune(string(r.WeakLetters), c) {
-			return -1
-		}
-		return c
-	}, word)
-	if utf8.RuneCountInString(root) < minRootLetters {
-		return ""
-	}
-	return root
-}
-
-// cutFirst cuts the first of the parts off a word that it has, and that leaves enough of it.
-func cutFirst(word string, parts language.Words, cut func(word, part string) (string, bool)) string {
-	for part := range parts.All() {
-		if rest, ok := cut(word, part); ok && utf8.RuneCountInString(rest) >= minRootLetters {
-			return rest
-		}
-	}
-	return word
-}

@@ -64,14 +64,3 @@ func TestVerbForms(t *testing.T) {
 		t.Errorf("%q", forms)
 	}
 }
-
-func TestRoot(t *testing.T) {
-	for _, c := range [][2]string{{"يستخدم", "استخدام"}, {"بالجرائم", "بجرائمها"}, {"المدارس", "مدرسة"}} {
-		if a, b := Arabic.Root(Fold(c[0])), Arabic.Root(Fold(c[1])); a == "" || a != b {
-			t.Errorf("%s has the root %q, %s has %q", c[0], a, c[1], b)
-		}
-	}
-	if root := English.Root("schools"); root != "" {
-		t.Errorf("%q", root)
-	}
-}
