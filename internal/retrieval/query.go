@@ -160,13 +160,28 @@ func (x *Index) newQueryWord(out *question, t words.Token, lang words.Language, 
 	if a.isIndexed && !a.isDense { // stretches of two characters are grams too: once is enough
 		out.stems = addTerm(out.stems, a.stem, weight)
 	}
-	for _, k := range lang.Synonyms(stem) {
+	for _, k := range x.otherStems(lang, t.Word, stem) {
 		if id, ok := x.stems.ids.find(words.Hash(k)); ok && x.stems.docCount(id) > 0 {
 			a.alternatives = append(a.alternatives, alternative{id, float32(defaultWeights.alternativeStrength)})
 			x.addAlternativeTerms(out, k, id, weight*defaultWeights.alternative, weight*defaultWeights.alternativeGrams)
 		}
 	}
 	return a
+}
+
+// otherStems returns the stems of words that may stand for a word, and of other forms of a verb that passages have.
+func (x *Index) otherStems(lang words.Language, word, stem string) []string {
+	forms := lang.VerbForms(word)
+	if forms == nil {
+		return lang.Synonyms(stem)
+	}
+	all := slices.Clone(lang.Synonyms(stem))
+	for _, form := range forms {
+		if other := lang.Stem(form); other != stem && x.hasWord(form) && !slices.Contains(all, other) {
+			all = append(all, other)
+		}
+	}
+	return all
 }
 
 // addAlternativeTerms looks for a word that may stand for one of the question's, by its stem and by its grams.

@@ -39,7 +39,54 @@ func (r *messageReader) meantWord(t words.Token) (word string, ok bool) {
 	if !ok && len(letters) >= minTwoTypoRunes && !isArabic(letters) {
 		word, ok = r.closestLongWord(letters)
 	}
+	if !ok {
+		word, ok = r.meantQuestionWord(letters)
+	}
 	return word, ok
+}
+
+// minDayRunes is how many letters a word has that stands for the name of a day or asks something, though no passage has
+// it.
+const minDayRunes = 6
+
+// meantQuestionWord returns the name of a day, "wensday", or the word of a question, "cmbien", that is a slip away; a
+// long name of a day may be two away. Passages need not have them: they may name the day by a range. The first letter
+// and the last are right: "Montage" is no Monday.
+func (r *messageReader) meantQuestionWord(letters []rune) (word string, found bool) {
+	if len(letters) < minDayRunes || isArabic(letters) {
+		return "", false
+	}
+	var row editRows
+	for name := range r.lang.DayNames() {
+		other := []rune(name)
+		if haveSameEnds(letters, other) && (isOneSlip(letters, other) ||
+			len(other) >= minTwoTypoRunes && row.isWithinTwo(letters, other)) {
+			return name, true
+		}
+	}
+	for name := range r.lang.AskingWords() {
+		if other := []rune(name); len(other) >= minDayRunes && haveSameEnds(letters, other) && isOneSlip(letters, other) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// haveSameEnds reports whether two words have the same first and the same last letter.
+func haveSameEnds(a, b []rune) bool { return a[0] == b[0] && a[len(a)-1] == b[len(b)-1] }
+
+// isOneSlip reports whether one word is the other with a letter too much, missing or wrong, or with two neighbours in
+// the wrong order.
+func isOneSlip(a, b []rune) bool {
+	i, j := 0, 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	for j < min(len(a), len(b))-i && a[len(a)-1-j] == b[len(b)-1-j] {
+		j++
+	}
+	x, y := a[i:len(a)-j], b[i:len(b)-j]
+	return len(x) <= 1 && len(y) <= 1 || len(x) == 2 && len(y) == 2 && x[0] == y[1] && x[1] == y[0]
 }
 
 // isArabic reports whether letters are in Arabic script, in which a letter more, less or another one is a prefix, an
@@ -105,12 +152,13 @@ func (r *messageReader) closestWord(letters []rune) (best string, found bool) {
 	return r.meantFunctionWord(letters)
 }
 
-// meantFunctionWord returns the function word that the letters are with two neighbours in the wrong order.
+// meantFunctionWord returns the function word, or another that people ask with, that the letters are with two
+// neighbours in the wrong order: "yuo", "tiem".
 func (r *messageReader) meantFunctionWord(letters []rune) (word string, found bool) {
 	for i := 1; i < len(letters); i++ {
 		moved := slices.Clone(letters)
 		moved[i-1], moved[i] = moved[i], moved[i-1]
-		if word := string(moved); r.lang.IsStopWord(word) {
+		if word := string(moved); r.lang.IsStopWord(word) || r.lang.IsAskingWord(word) {
 			return word, true
 		}
 	}

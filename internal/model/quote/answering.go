@@ -77,20 +77,68 @@ func (q *parsedQuestion) withLikely(p *passageLayout, s excerpt, likely []likely
 }
 
 // addsNothing reports whether the question asks for a number or a place that the likeliest sentence has and the other
-// has not. Who did something may be told without a name.
+// has not, or is about a day that only the likeliest names. Who did something may be told without a name.
 func (q *parsedQuestion) addsNothing(p *passageLayout, likeliest, other quotableUnit) bool {
+	if q.namesAskedDay(likeliest) && !q.namesAskedDay(other) && words.DaysIn(p.text[other.start:other.end]) != 0 {
+		return true // what holds on that day is said for it alone
+	}
 	one, two := q.readSentence(p.text[likeliest.start:likeliest.end]), q.readSentence(p.text[other.start:other.end])
 	if q.wantsNumber {
 		return one.hasNumber && !two.hasNumber
 	}
-	return q.asksPlace && q.lang != words.German && one.names > 0 && two.names == 0
+	return q.asksPlace && !q.lang.HasCapitalNouns() && one.names > 0 && two.names == 0
+}
+
+// namesAskedDay reports whether the unit has the day of the question itself, and not by a range or as one of all days.
+func (q *parsedQuestion) namesAskedDay(u quotableUnit) bool {
+	return slices.ContainsFunc(q.terms, func(s questionTerm) bool {
+		return s.days != 0 && u.ownMatch[q.termIndex(s.word)] == 1
+	})
 }
 
 // speaksOfOtherDay reports whether the question names a day or a month, and the text another one and not that.
 func (q *parsedQuestion) speaksOfOtherDay(text string) bool {
+	if q.days != 0 {
+		days := words.DaysIn(text)
+		return days != 0 && days&q.days == 0
+	}
 	isDay := func(word string) bool { return words.KindOf(word) == words.Time }
 	isAsked := func(word string) bool { return isDay(word) && len(q.wordLikeness(word)) > 0 }
 	return containsWord(q.originalText, isDay) && containsWord(text, isDay) && !containsWord(text, isAsked)
+}
+
+// maxAllowedWords is how many words with a meaning a question has that only asks whether something is allowed.
+const maxAllowedWords = 3
+
+// statesAllowed reports whether a short question asks whether something is allowed, "May I bring my dog?", and the unit
+// is a sentence that says so of all that it names.
+func (q *parsedQuestion) statesAllowed(p *passageLayout, best quotableUnit) bool {
+	mayMiss := func(word string) bool { return isFrameWord(word) || isPermissionWord(word) }
+	isThing := func(s questionTerm) bool { return s.fromLastMessage && !s.isPair && !mayMiss(s.word) }
+	return q.onlyAsksAllowed() && best.kind == markdown.Paragraph && slices.ContainsFunc(q.terms, isThing) &&
+		containsWord(p.text[best.start:best.end], isPermissionWord) && q.isNamedBy(best.ownMatch, mayMiss)
+}
+
+// onlyAsksAllowed reports whether a short question asks whether something is allowed, and nothing else.
+func (q *parsedQuestion) onlyAsksAllowed() bool {
+	return !q.isFollowUp && len(q.negatedTerms) == 0 && q.contentWordCount() <= maxAllowedWords && q.asksAllowed()
+}
+
+// saysAllowed reports whether the question asks whether something is allowed, and the unit is a sentence that says so.
+func (q *parsedQuestion) saysAllowed(u quotableUnit, text string) bool {
+	return u.kind == markdown.Paragraph && q.onlyAsksAllowed() && statesPermission(text)
+}
+
+func isPermissionWord(word string) bool { return permissionWords()[word] }
+
+// asksAllowed reports whether the question begins as "May I" does, or is no question for anything else and has such a
+// word: "Are dogs allowed?"
+func (q *parsedQuestion) asksAllowed() bool {
+	if isPermissionWord(firstWord(q.foldedText)) {
+		return true
+	}
+	return !q.wantsFact && !q.wantsDefinition && !q.wantsSteps && !q.wantsList &&
+		slices.ContainsFunc(q.terms, func(s questionTerm) bool { return s.fromLastMessage && isPermissionWord(s.word) })
 }
 
 // isWorthMore reports whether the longer quote is enough likelier to answer.

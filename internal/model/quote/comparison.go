@@ -45,7 +45,7 @@ var orWords = words.SpacedSet(func(l languageFile) wordTable { return wordTable(
 // mayBeName reports whether a term of the question may be a name: with German capitals, or at its beginning, all may.
 func (q *parsedQuestion) mayBeName(i int) bool {
 	s := q.terms[i]
-	return s.isProperName || isCodeWord(s.word) || q.lang == words.German ||
+	return s.isProperName || isCodeWord(s.word) || q.lang.HasCapitalNouns() ||
 		strings.HasPrefix(q.foldedText, s.word) && !strings.HasPrefix(q.originalText, s.word)
 }
 
@@ -184,6 +184,30 @@ func (q *parsedQuestion) contradicts(text string) bool {
 	return len(q.negatedTerms) == 0 && q.asksForWith && len(q.findExcluded(text)) > 0
 }
 
+// contrastedUnit returns the sentence before the unit where the unit says of those who lack what the question denies
+// what that one says of the others: "Members pay 7 euros for a swim. Visitors who are not members pay 12 euros."
+func (q *parsedQuestion) contrastedUnit(p *passageLayout, u quotableUnit) (before quotableUnit, ok bool) {
+	i := p.unitIndex(u)
+	if len(q.negatedTerms) == 0 || i < 1 || !q.deniesSame(p.text[u.start:u.end]) {
+		return before, false
+	}
+	before = p.units[i-1]
+	text := p.text[before.start:before.end]
+	return before, before.kind == markdown.Paragraph && !q.deniesSame(text) && len(q.namedDenied(text)) > 0
+}
+
+// deniesSame reports whether the text denies something that the question denies.
+func (q *parsedQuestion) deniesSame(text string) bool {
+	denied := q.findNegatedTerms(text)
+	return slices.ContainsFunc(q.negatedTerms, func(i int) bool { return slices.Contains(denied, i) })
+}
+
+// namedDenied returns the terms that the question denies and the text names.
+func (q *parsedQuestion) namedDenied(text string) []int {
+	found := q.matchText(text)
+	return slices.DeleteFunc(slices.Clone(q.negatedTerms), func(i int) bool { return found[i] < relatedStrength })
+}
+
 // contrastLoss is what a unit loses that speaks of the other side.
 const contrastLoss = 0.5
 
@@ -273,7 +297,7 @@ func (q *parsedQuestion) isOfOtherName(text string) bool {
 // isNamed reports whether two neighbours of the question are a thing and its name.
 func (q *parsedQuestion) isNamed(pair questionTerm) bool {
 	kind, name := q.terms[pair.firstTerm], q.terms[pair.secondTerm]
-	return (name.isProperName && !pair.isNamePair || q.lang == words.German && pair.isNamePair) &&
+	return (name.isProperName && !pair.isNamePair || q.lang.HasCapitalNouns() && pair.isNamePair) &&
 		strings.Contains(q.foldedText, kind.word+" "+name.word)
 }
 

@@ -191,9 +191,9 @@ func (q *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, 
 		return codeConfidence
 	case q.isRequestedList(p, best):
 		return listConfidence
-	case q.statesWithout(p, best):
+	case q.statesWithout(p, best), q.statesAllowed(p, best):
 		return withoutConfidence
-	case q.statesFact(p, best), q.statesTime(p, best), q.statesAmountOfSubject(p, best),
+	case q.statesFact(p, best), q.statesTime(p, best), q.statesDay(p, best), q.statesAmountOfSubject(p, best),
 		best.isCompared && q.namesAllNames(best.meantMatch):
 		return factConfidence
 	case q.isAskedAbove(passage):
@@ -243,7 +243,8 @@ func (q *parsedQuestion) statesTime(p *passageLayout, best quotableUnit) bool {
 		containsWord(p.text[best.start:best.end], isTime)
 }
 
-// withoutConfidence is the confidence in a sentence that says what holds without what the question says is not there.
+// withoutConfidence is the confidence in a sentence that says what holds without what the question says is not there,
+// and in one that says whether what the question is about is allowed.
 const withoutConfidence = 0.75
 
 // statesWithout reports whether a short question is about what is not there, and the unit denies the same.

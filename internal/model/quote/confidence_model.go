@@ -155,7 +155,7 @@ const (
 func (q *parsedQuestion) isFirm(passages []model.Passage, p *passageLayout, best quotableUnit, score float64) bool {
 	passage := passages[best.passageIndex]
 	if passage.IsQnA || q.isTranslated() || q.isUnspaced() || best.isTableRow || best.isCompared ||
-		q.statesWithout(p, best) {
+		q.statesWithout(p, best) || q.statesAllowed(p, best) {
 		return true
 	}
 	text := p.surroundings(best)
@@ -163,6 +163,9 @@ func (q *parsedQuestion) isFirm(passages []model.Passage, p *passageLayout, best
 		return false
 	}
 	found := mergeMatches(mergeMatches(p.titleMatch, best.meantMatch), q.matchText(text))
+	if before, ok := q.contrastedUnit(p, best); ok {
+		found = mergeMatches(found, before.ownMatch)
+	}
 	share, n := q.matchedShare(found, q.isSingleWord), q.contentWordCount()
 	isBeyondDoubt := score >= minFirmScore && n > maxShortTopicWords && share >= minFirmShareOfSure
 	if q.missingSubject(p.passageMatch) >= maxMissedSubject && !isBeyondDoubt &&

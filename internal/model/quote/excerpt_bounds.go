@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/text/language"
 	"parley/internal/text/markdown"
+	"parley/internal/text/prose"
 	"parley/internal/text/words"
 )
 
@@ -209,10 +210,14 @@ func refersBack(sentence string) bool {
 	first = strings.ToLower(strings.Trim(first, ",،*_"))
 	if isBackReference(words.Fold(first), sentence) || beginsWithPhrase(sentence, backReferencePhrases()) ||
 		pointsBackEarly(sentence) || pointsBackBehindComma(sentence) {
-		return true
+		return !expletivePattern().MatchString(words.Fold(parley.ClipBytes(sentence, maxPhraseBytes)))
 	}
 	return slices.ContainsFunc(backReferencesUnspaced(), func(p string) bool { return strings.HasPrefix(sentence, p) })
 }
+
+// expletivePattern finds sentences that begin with a pronoun which stands for nothing: "It is said that".
+var expletivePattern = formatPattern(`^(%s)(?:[^\p{L}]|$)`,
+	func(l languageFile) []string { return l.Sources.ExpletivePatterns })
 
 // isBackReference reports whether the first word of a sentence refers back: "il" does in French, and not in Italian.
 func isBackReference(first, sentence string) bool {
@@ -320,4 +325,59 @@ func isStopWordOfAny(word string) bool {
 		}
 	}
 	return false
+}
+
+// maxSpans is how many stretches of a paragraph a quote is made of.
+const maxSpans = 3
+
+// spans returns the stretches that are quoted, in the order of the text.
+func (e excerpt) spans() (spans []prose.Span) {
+	if e.leadEnd > 0 {
+		spans = append(spans, prose.Span{Start: e.leadStart, End: e.leadEnd})
+	}
+	if e.middleEnd > 0 {
+		spans = append(spans, prose.Span{Start: e.middleStart, End: e.middleEnd})
+	}
+	return append(spans, prose.Span{Start: e.start, End: e.end})
+}
+
+// size returns how many bytes are quoted.
+func (e excerpt) size() float64 {
+	return float64(e.leadEnd - e.leadStart + e.middleEnd - e.middleStart + e.end - e.start)
+}
+
+// holds reports whether the unit is quoted.
+func (e excerpt) holds(u quotableUnit) bool {
+	return slices.ContainsFunc(e.spans(), func(s prose.Span) bool { return s.Start <= u.start && u.end <= s.End })
+}
+
+// withSentence returns the quote with another sentence of its paragraph, in the order of the text.
+func (e excerpt) withSentence(u quotableUnit) excerpt {
+	spans := append(e.spans(), prose.Span{Start: u.start, End: u.end})
+	slices.SortFunc(spans, func(a, b prose.Span) int { return a.Start - b.Start })
+	joined := spans[:1]
+	for _, s := range spans[1:] {
+		if last := &joined[len(joined)-1]; s.Start-last.End < maxSentenceGap {
+			last.End = max(last.End, s.End)
+		} else {
+			joined = append(joined, s)
+		}
+	}
+	if n := len(joined); n <= maxSpans {
+		return e.withSpans(joined)
+	}
+	return e
+}
+
+func (e excerpt) withSpans(spans []prose.Span) excerpt {
+	n := len(spans)
+	e.leadStart, e.leadEnd, e.middleStart, e.middleEnd = 0, 0, 0, 0
+	e.start, e.end = spans[n-1].Start, spans[n-1].End
+	if n > 1 {
+		e.leadStart, e.leadEnd = spans[0].Start, spans[0].End
+	}
+	if n > 2 {
+		e.middleStart, e.middleEnd = spans[1].Start, spans[1].End
+	}
+	return e
 }

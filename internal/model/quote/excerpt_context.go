@@ -9,7 +9,6 @@ import (
 	"parley"
 	"parley/internal/model"
 	"parley/internal/text/markdown"
-	"parley/internal/text/prose"
 	"parley/internal/text/words"
 )
 
@@ -99,6 +98,9 @@ func (q *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt
 	}
 	if q.asksForAmountOfSubject() {
 		return q.withTitleLine(p, p.withWholeSentences(u, p.sentenceAlone(u)))
+	}
+	if s, ok := q.announcedExcerpt(p, u); ok {
+		return q.withTitleLine(p, p.withWholeSentences(u, s))
 	}
 	likely := q.answeringSentences(p, u)
 	first := likely[0].quotableUnit
@@ -414,61 +416,6 @@ func isBareWord(sentence string) bool {
 		}
 	}
 	return true
-}
-
-// maxSpans is how many stretches of a paragraph a quote is made of.
-const maxSpans = 3
-
-// spans returns the stretches that are quoted, in the order of the text.
-func (e excerpt) spans() (spans []prose.Span) {
-	if e.leadEnd > 0 {
-		spans = append(spans, prose.Span{Start: e.leadStart, End: e.leadEnd})
-	}
-	if e.middleEnd > 0 {
-		spans = append(spans, prose.Span{Start: e.middleStart, End: e.middleEnd})
-	}
-	return append(spans, prose.Span{Start: e.start, End: e.end})
-}
-
-// size returns how many bytes are quoted.
-func (e excerpt) size() float64 {
-	return float64(e.leadEnd - e.leadStart + e.middleEnd - e.middleStart + e.end - e.start)
-}
-
-// holds reports whether the unit is quoted.
-func (e excerpt) holds(u quotableUnit) bool {
-	return slices.ContainsFunc(e.spans(), func(s prose.Span) bool { return s.Start <= u.start && u.end <= s.End })
-}
-
-// withSentence returns the quote with another sentence of its paragraph, in the order of the text.
-func (e excerpt) withSentence(u quotableUnit) excerpt {
-	spans := append(e.spans(), prose.Span{Start: u.start, End: u.end})
-	slices.SortFunc(spans, func(a, b prose.Span) int { return a.Start - b.Start })
-	joined := spans[:1]
-	for _, s := range spans[1:] {
-		if last := &joined[len(joined)-1]; s.Start-last.End < maxSentenceGap {
-			last.End = max(last.End, s.End)
-		} else {
-			joined = append(joined, s)
-		}
-	}
-	if n := len(joined); n <= maxSpans {
-		return e.withSpans(joined)
-	}
-	return e
-}
-
-func (e excerpt) withSpans(spans []prose.Span) excerpt {
-	n := len(spans)
-	e.leadStart, e.leadEnd, e.middleStart, e.middleEnd = 0, 0, 0, 0
-	e.start, e.end = spans[n-1].Start, spans[n-1].End
-	if n > 1 {
-		e.leadStart, e.leadEnd = spans[0].Start, spans[0].End
-	}
-	if n > 2 {
-		e.middleStart, e.middleEnd = spans[1].Start, spans[1].End
-	}
-	return e
 }
 
 // isTitleLike reports whether the unit is a line that ends as no sentence does: no quote begins with it that is of

@@ -359,3 +359,52 @@ func partIn(text, number string) (e excerpt, found bool) {
 	}
 	return e, found && e.end > e.start
 }
+
+// A sentence may only say that there are some of what is asked for: "There are three ways." What they are is said
+// behind it.
+
+const (
+	maxAnnouncingWords  = 16 // of such a sentence
+	announcedReach      = 3  // words from the number to what it counts
+	maxAnnouncedFurther = 2  // sentences that are quoted with it
+)
+
+// announcedExcerpt returns the unit with what is behind it, where it only announces that.
+func (q *parsedQuestion) announcedExcerpt(p *passageLayout, u quotableUnit) (excerpt, bool) {
+	text := p.text[u.start:u.end]
+	if q.wantsNumber || q.countedStem != "" || q.unitHasAmount(u) || hasPrice(text) || !q.announces(text) {
+		return excerpt{}, false // "4 euros" is what was asked for, and announces nothing
+	}
+	to := p.unitIndex(u)
+	for p.isFollowedBy(to) && to-p.unitIndex(u) < maxAnnouncedFurther {
+		to++
+	}
+	s := excerpt{passageIndex: u.passageIndex, start: u.start, end: p.units[to].end}
+	if next := u.lastBlock + 1; p.units[to].end == u.end && next < len(p.blocks) &&
+		p.blocks[next].Kind == markdown.Item {
+		s.end = p.blocks[p.groupEnd(next)].End
+	}
+	return s, s.end > u.end && s.end-s.start <= maxListBytes
+}
+
+// announces reports whether a sentence says how many there are of what the question names, and not which.
+func (q *parsedQuestion) announces(text string) bool {
+	if strings.ContainsAny(text, ",:：(;،") || !q.lang.HasCapitalNouns() && q.readSentence(text).names > 0 {
+		return false
+	}
+	n, left, found := 0, 0, false
+	for token := range words.Tokens(text) {
+		if n++; n > maxAnnouncingWords || token.Unspaced {
+			return false
+		}
+		if words.KindOf(token.Word) == words.Number && q.isNewNumber(token.Word) || indefiniteNumbers()[token.Word] {
+			left = announcedReach
+			continue
+		}
+		left--
+		found = found || left >= 0 && slices.ContainsFunc(q.wordLikeness(token.Word), func(l termLikeness) bool {
+			return l.strength >= minNamedStrength && q.terms[l.termIndex].fromLastMessage
+		})
+	}
+	return found
+}

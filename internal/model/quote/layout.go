@@ -214,8 +214,8 @@ func (q *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 		u.scoringKind(c.layout)) * u.completeness(text) * q.formFit(c, u) *
 		q.contrastFit(text, c.layout.text[antecedent.start:antecedent.end]) *
 		(1 - q.codeLoss(c, text, c.layout.text[antecedent.start:antecedent.end]))
-	if len(text) < shortUnitBytes && (q.unitHasAmount(u) || q.namesPlace(u, text)) && !q.lacksName(u.ownMatch) &&
-		endsAsSentence(text) {
+	if len(text) < shortUnitBytes && (q.unitHasAmount(u) || q.namesPlace(u, text) || q.saysAllowed(u, text)) &&
+		!q.lacksName(u.ownMatch) && endsAsSentence(text) {
 		u.score /= shortUnitFit // a short sentence with the amount or the place that is asked for is whole
 	}
 	c.layout.units = append(c.layout.units, u)
@@ -394,7 +394,8 @@ func (q *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
 	case (q.wantsDefinition || q.wantsFact) && (c.layout.isProcedure(u) ||
 		u.kind == markdown.Paragraph && beginsWithOrder(c.layout.text[u.start:u.end])):
 		f -= strayStepsFit
-	case q.asksWhoMay && u.kind == markdown.Paragraph && statesPermission(c.layout.text[u.start:u.end]):
+	case q.asksWhoMay && u.kind == markdown.Paragraph && statesPermission(c.layout.text[u.start:u.end]),
+		q.saysAllowed(u, c.layout.text[u.start:u.end]):
 		f += permissionFit
 	case q.wantsList &&
 		(u.kind == markdown.Table || u.kind == markdown.Item || u.kind == markdown.Paragraph && c.layout.isAboveTable(u)):
@@ -409,8 +410,7 @@ func (q *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
 		f -= numberFit
 	}
 	if len(q.negatedTerms) > 0 {
-		denies := q.findNegatedTerms(c.layout.text[u.start:u.end])
-		if slices.ContainsFunc(q.negatedTerms, func(i int) bool { return slices.Contains(denies, i) }) {
+		if q.deniesSame(c.layout.text[u.start:u.end]) {
 			f += negationFit
 		} else {
 			f -= negationFit

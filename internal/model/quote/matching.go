@@ -28,6 +28,7 @@ func (q *parsedQuestion) matchText(text string) []float64 {
 		last = likeness
 	}
 	q.addMeasureMatches(found, text)
+	q.addDayMatches(found, text)
 	return found
 }
 
@@ -81,6 +82,8 @@ func (q *parsedQuestion) compareWord(word string) (all []termLikeness) {
 		switch {
 		case s.word == word || s.stem == stem:
 			strength = 1
+		case slices.Contains(s.forms, word):
+			strength = max(strength, minNamedStrength)
 		case slices.Contains(s.relatedStems, stem):
 			strength = max(strength, relatedStrength)
 		}

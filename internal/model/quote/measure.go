@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"parley/internal/text/contact"
 	"parley/internal/text/language"
@@ -26,10 +27,11 @@ const (
 	measurePhoneNumber
 	measureClockTime
 	measureLanguage
+	measurePlaceName
 )
 
 // measureKindCount is how many kinds there are.
-const measureKindCount = int(measureLanguage) + 1
+const measureKindCount = int(measurePlaceName) + 1
 
 const (
 	measureWeight   = 0.5 // of the word's weight: an amount says less than a word that is met
@@ -58,7 +60,10 @@ func (m measurePhrases) measureOf(before, word string) measureKind {
 	if telephoneWords()[before] && (word == "number" || word == "nummer") {
 		return measurePhoneNumber
 	}
-	return measureByNoun()[word]
+	if by := measureByNoun()[word]; by != measurePlaceName || whichDeterminers()[before] {
+		return by
+	}
+	return measureNone
 }
 
 // timeUnitReach is how many words after a number its unit is: "5 to 7 working days".
@@ -75,7 +80,7 @@ func (q *parsedQuestion) answersMeasure(m measureKind, text string) bool {
 	case measureSize:
 		return sizePattern().MatchString(text)
 	case measurePrice:
-		return pricePattern().MatchString(text)
+		return hasPrice(text)
 	case measureBound:
 		return boundPattern().MatchString(text)
 	case measurePhoneNumber:
@@ -84,6 +89,8 @@ func (q *parsedQuestion) answersMeasure(m measureKind, text string) bool {
 		return clockTimePattern().MatchString(text)
 	case measureLanguage:
 		return len(languageNamePattern().FindAllString(text, 2)) == 2
+	case measurePlaceName:
+		return q.namesPlaces(text)
 	case measureNone, measureAmount:
 	}
 	return q.hasAmount(text)
@@ -105,6 +112,85 @@ func (q *parsedQuestion) hasTimeSpan(text string) bool {
 		}
 	}
 	return durationPattern().MatchString(text)
+}
+
+// currencyReach is how many words after a number its currency is: "fifty Canadian dollars".
+const currencyReach = 2
+
+// hasPrice reports whether the text has an amount of money, in digits or written out.
+func hasPrice(text string) bool {
+	if pricePattern().MatchString(text) {
+		return true
+	}
+	left := 0
+	for token := range words.Tokens(text) {
+		left--
+		if isNumber(token.Word) {
+			left = currencyReach
+		} else if left >= 0 && currencyWord().MatchString(text[token.Start:token.End]) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesPlaces reports whether the text has a name that the question lacks; without capitals a list stands for it.
+func (q *parsedQuestion) namesPlaces(text string) bool {
+	if strings.ContainsFunc(text, unicode.IsUpper) {
+		return q.readSentence(text).names > 0
+	}
+	return strings.ContainsAny(text, "،,")
+}
+
+// dayStrength is how surely a day between two that are named is the one of the question: what names it says more.
+const dayStrength = 0.8
+
+// addDayMatches adds the days of the question that the text names by a range: "Tuesday to Sunday", "daily".
+func (q *parsedQuestion) addDayMatches(found []float64, text string) {
+	if q.days == 0 {
+		return
+	}
+	days := daysOfText(text)
+	for i, s := range q.terms {
+		if s.days&days != 0 {
+			found[i] = max(found[i], dayStrength)
+		}
+	}
+}
+
+// daysOfText returns the days that a text names; lines of lists and rows may begin with abbreviations of them.
+func daysOfText(text string) words.Days {
+	head, _, _ := strings.Cut(firstCell(text), ":")
+	if len(head) > maxLineHeadBytes {
+		return words.DaysIn(text)
+	}
+	return words.DaysIn(text) | words.OnlyDays(head)
+}
+
+// isOfAskedDay reports whether the text names a day of the week that the question names, or a range that holds it.
+func (q *parsedQuestion) isOfAskedDay(text string) bool {
+	return q.days != 0 && daysOfText(text)&q.days != 0
+}
+
+// daysOfToken returns the days that the place of a word names; 0 for another word.
+func daysOfToken(days []words.DaySpan, token words.Token) words.Days {
+	for _, s := range days {
+		if s.Start <= token.Start && token.End <= s.End {
+			return s.Days
+		}
+	}
+	return 0
+}
+
+// statesDay reports whether the question is about a day of the week, and the unit holds that and all else that it
+// names.
+func (q *parsedQuestion) statesDay(p *passageLayout, best quotableUnit) bool {
+	text := p.text[best.start:best.end]
+	if !q.isOfAskedDay(text) || q.contentWordCount() < 2 {
+		return false
+	}
+	mayMiss := func(word string) bool { return isFrameWord(word) || timeQuestionWords()[word] }
+	return q.isNamedBy(mergeMatches(p.titleMatch, best.meantMatch), mayMiss)
 }
 
 // missingAmountLoss is what the confidence loses, in its exponent, where the amount that is asked for is missing.
@@ -166,6 +252,7 @@ var (
 		measureBound:       func(m *language.Measures) wordTable { return m.BoundNouns },
 		measurePhoneNumber: func(m *language.Measures) wordTable { return m.PhoneNouns },
 		measureLanguage:    func(m *language.Measures) wordTable { return m.LanguageNouns },
+		measurePlaceName:   func(m *language.Measures) wordTable { return m.PlaceNouns },
 	})
 )
 
@@ -183,10 +270,14 @@ func measureTable(tables map[measureKind]func(*language.Measures) wordTable) fun
 
 // The forms of amounts, with what the languages write beside a number.
 var (
-	pricePattern = formatPattern(`(?i)[€$£¥₹₩]\s?\d|\d\s?[€$£¥₹₩]|\d\s?(eur|usd|gbp|chf|%s)\b|\d\s?(%s)|\b(%s)`,
+	pricePattern = formatPattern(`(?i)[€$£¥₹₩]\s?\d|\d\s?[€$£¥₹₩]|`+
+		`\d\s?(eur|usd|gbp|chf|%s)(\PL|$)|(\d|%s)\s?(%s)|\b(%s)`,
 		func(l languageFile) []string { return l.Measures.CurrencyPatterns },
+		func(l languageFile) []string { return unspacedWords(l, l.Measures.Numerals) },
 		func(l languageFile) []string { return patternsWithoutSpaces(l, l.Measures.CurrencyPatterns) },
 		func(l languageFile) []string { return l.Measures.FreePatterns })
+	currencyWord = formatPattern(`(?i)^(eur|usd|gbp|chf|%s)$`,
+		func(l languageFile) []string { return l.Measures.CurrencyPatterns })
 	sizePattern = formatPattern(`(?i)\d\s?([kmgt]i?b|mm|cm|m|km|px|m²|%s)\b`,
 		func(l languageFile) []string { return l.Measures.SizePatterns })
 	boundPattern     = formatPattern(`(?i)\b(%s)`, func(l languageFile) []string { return l.Measures.BoundPatterns })

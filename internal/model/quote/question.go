@@ -36,6 +36,7 @@ type parsedQuestion struct {
 	bounds      []boundedNumber // numbers that it is about one side of
 	compares    bool            // things with each other
 	asksForWith bool            // it speaks of what somebody has
+	days        words.Days      // that it names
 
 	translations translations
 }
@@ -43,6 +44,7 @@ type parsedQuestion struct {
 type questionTerm struct {
 	word, stem            string
 	relatedStems          []string // stems of words that may stand for it
+	forms                 []string // other forms of a verb
 	grams                 map[uint64]bool
 	weight                float64
 	fromLastMessage       bool // of the message itself, not of an earlier one
@@ -51,6 +53,7 @@ type questionTerm struct {
 	isNamePair            bool // a pair that is written as a name
 	isProperName          bool // written as a name
 	measure               measureKind
+	days                  words.Days // that it names; 0 for none
 }
 
 // termLikeness says how surely a word names a subject.
@@ -77,7 +80,7 @@ func parseQuestion(userTexts []string, passages []model.Passage) parsedQuestion 
 		likenessByWord: map[string][]termLikeness{}, termIndexes: map[string]int{}}
 	t.countedStem = t.parseCountedStem(last)
 	t.asksWhoMay, t.wantsList = words.ContainsPhrase(last, permissionPhrases()),
-		listQuestionPattern().MatchString(t.foldedText)
+		listQuestionPattern().MatchString(t.foldedText) && words.AsksFor(last)&words.Time == 0
 	t.asksPlace = words.ContainsPhrase(last, placePhrases()) &&
 		!containsWord(last, func(w string) bool { return possessiveWords()[w] })
 	t.setTranslations(passages)
@@ -110,7 +113,8 @@ func readingOf(question string, passages []model.Passage) string {
 // addTerms notes the content words of a message, and which of them are side by side.
 func (q *parsedQuestion) addTerms(text string, weight float64, weights map[string]float64) {
 	before, named, last := -1, false, ""
-	asks := findMeasurePhrases(text)
+	asks, days := findMeasurePhrases(text), words.FindDays(text)
+	isOfDay := weight == 1 || q.days == 0 // "and on Sunday?" is not about the day before
 	for token := range words.Tokens(text) {
 		by, hyphened := asks.measureOf(last, token.Word), token.Start > 0 && text[token.Start-1] == '-'
 		last = token.Word
@@ -128,10 +132,14 @@ func (q *parsedQuestion) addTerms(text string, weight float64, weights map[strin
 			q.termIndexes[token.Word] = at
 			q.translations.addTerm(token.Word, at)
 			s := q.newTerm(token.Word, weight, weights)
-			s.isProperName = s.fromLastMessage && q.lang != words.German && isCapitalizedInside(text, token) &&
+			s.isProperName = s.fromLastMessage && !q.lang.HasCapitalNouns() && isCapitalizedInside(text, token) &&
 				q.translations.byWord[token.Word] == nil
 			if s.measure = by; by != measureNone {
 				s.weight *= measureWeight
+			}
+			if isOfDay {
+				s.days = daysOfToken(days, token)
+				q.days |= s.days
 			}
 			q.appendTerm(s)
 		}
@@ -228,7 +236,7 @@ func (q *parsedQuestion) newTerm(word string, weight float64, weights map[string
 	}
 	s := questionTerm{word: word, stem: q.lang.Stem(word), grams: map[uint64]bool{}, weight: w * weight,
 		fromLastMessage: weight == 1}
-	s.relatedStems = q.lang.Synonyms(s.stem)
+	s.relatedStems, s.forms = q.lang.Synonyms(s.stem), q.lang.VerbForms(word)
 	for _, g := range words.Grams(nil, word) {
 		s.grams[g] = true
 	}

@@ -80,8 +80,8 @@ func (q *parsedQuestion) chooseRows(text string, rows []excerpt, covers []float6
 // maxLineHeadBytes is how long the name is that a line of a list begins with.
 const maxLineHeadBytes = 60
 
-// addListLines adds the lines of a list that the question names by what is before their colon, "Plus: 4 euros", and
-// reports whether there are any.
+// addListLines adds the lines of a list that the question names by what is before their colon, "Plus: 4 euros", or
+// that are of the day that it names, "Tue–Fri: 9:00", and reports whether there are any.
 func (q *parsedQuestion) addListLines(c *unitContext, u quotableUnit) bool {
 	if u.kind != markdown.Item || u.ordered || q.wantsList || q.wantsSteps || c.isQnA {
 		return false
@@ -113,12 +113,14 @@ func (q *parsedQuestion) namedLines(p *passageLayout, u quotableUnit) (lines int
 		}
 		text := strings.TrimSpace(p.text[b.ContentStart:b.End])
 		head, _, ok := strings.Cut(text, ":")
-		if !ok || len(head) > maxLineHeadBytes || strings.Contains(text, "\n") || givesInstruction(text) {
+		isOrder := len(splitWords(head)) > 1 && givesInstruction(text) // "Start: free" begins with a name
+		if !ok || len(head) > maxLineHeadBytes || strings.Contains(text, "\n") || isOrder {
 			return 0, nil
 		}
 		lines++
 		found := q.matchText(head)
-		if name := joinedWords(head); strings.Contains(question, name) && q.matchedShare(found, q.isSingleWord) > 0 {
+		isNamed := strings.Contains(question, joinedWords(head)) || q.isOfAskedDay(head)
+		if isNamed && q.matchedShare(found, q.isSingleWord) > 0 {
 			start := b.ContentStart + strings.Index(p.text[b.ContentStart:b.End], text)
 			chosen = append(chosen, excerpt{start: start, end: start + len(text)})
 		}
@@ -144,6 +146,9 @@ func (q *parsedQuestion) exactRows(text string, rows []excerpt, chosen []bool) [
 	n = 0
 	question := joinedWords(q.originalText)
 	isNamed := func(row string) bool {
+		if q.isOfAskedDay(firstCell(row)) {
+			return true
+		}
 		cell := joinedWords(firstCell(row))
 		return len(strings.Fields(cell)) > 0 && q.matchedShare(q.matchText(cell), q.isSingleWord) > 0 &&
 			strings.Contains(question, cell)

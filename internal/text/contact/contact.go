@@ -36,8 +36,6 @@ func (k Kind) Kinds() []Kind {
 }
 
 const (
-	street = `\p{Lu}[\p{L}'’.-]+(?: \p{Lu}[\p{L}'’.-]*| (?:de|des|del|della|du|la|le|der|den|dem|di|da|do|van|am|` +
-		`an)){0,4},? \d{1,4}\b|\d{1,4}[A-Za-z]?,? (?:rue|avenue|via|\p{Lu}[\p{L}'’.-]+ \p{Lu}[\p{L}'’.-]+)|شارع|\d ?[号號番]|丁目`
 	// postcodes of the world, most of them with the name of a town; years are none
 	code = `(?:[A-Z]{1,2}-)?(?:\d{5,6}|[13-9]\d{3}|[12][1-8]\d\d|\d{3} \d\d),? \p{Lu}[\p{L}'’.-]*|` +
 		`[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|[A-Z]{2} \d{5}\b|\d{4} ?[A-Z]{2},? \p{Lu}[\p{L}'’.-]*|\d{4}-\d{3}\b|` +
@@ -51,12 +49,44 @@ var (
 	// what has many digits and is no telephone number
 	datePattern = regexp.MustCompile(`\b(?:19|20)\d\d\s?[-–—/]\s?(?:19|20)?\d\d\b|\b\d{4}-\d\d-\d\d\b|` +
 		`\b\d{1,2}[./]\d{1,2}[./]\d{4}\b`)
-	streetAddress = regexp.MustCompile(street)
-	postcode      = regexp.MustCompile(`(?:^|[\s,(])(?:` + code + `)`)
-	// a street with its number beside a postcode
-	fullAddress = regexp.MustCompile(`(?:` + street + `)(?:[a-z]\b)?` + gap + `(?:` + code + `)|` +
-		`(?:^|[\s,(])(?:` + code + `)` + gap + `(?:` + street + `)`)
+	postcode = regexp.MustCompile(`(?:^|[\s,(])(?:` + code + `)`)
 )
+
+// name is a word with a capital.
+const name = `\p{Lu}[\p{L}'’.-]*`
+
+var (
+	streetAddress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(streetForms()) })
+	// a street with its number beside a postcode
+	fullAddress = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:` + streetForms() + `)(?:[a-z]\b)?` + gap + `(?:` + code + `)|` +
+			`(?:^|[\s,(])(?:` + code + `)` + gap + `(?:` + streetForms() + `)`)
+	})
+)
+
+// streetForms returns the forms of a street with a number, some of which may be another thing.
+func streetForms() string {
+	possible := language.Patterns(func(l *language.Language) []string { return l.Contacts.PossibleStreetPatterns })
+	return strings.Join(append(possible,
+		`\p{Lu}[\p{L}'’.-]+(?: (?:`+particles()+`)?`+name+`){0,4},? \d{1,4}\b`,
+		`\d{1,4}[A-Za-z]?,? \p{Lu}[\p{L}'’.-]+ \p{Lu}[\p{L}'’.-]+`), "|")
+}
+
+// particles returns a pattern of the words between the parts of a name, any number of them.
+func particles() string {
+	var all []string
+	for _, l := range language.All() {
+		for w := range l.Contacts.NameParticles.All() {
+			if short, ok := strings.CutSuffix(w, "'"); ok {
+				all = append(all, short+`['’]`)
+			} else {
+				all = append(all, w+" ")
+			}
+		}
+	}
+	longestFirst(all)
+	return `(?:` + strings.Join(slices.Compact(all), "|") + `)*`
+}
 
 // Holds reports whether a text holds what is asked for.
 func (k Kind) Holds(text string) bool {
@@ -66,7 +96,8 @@ func (k Kind) Holds(text string) bool {
 	case Phone:
 		return telephonePattern.MatchString(withoutAddresses(datePattern.ReplaceAllString(text, " ")))
 	case Place:
-		return strings.ContainsAny(text, "0123456789") && (streetAddress.MatchString(text) || namedStreet().MatchString(text))
+		return strings.ContainsAny(text, "0123456789") &&
+			(streetAddress().MatchString(text) || namedStreet().MatchString(text))
 	case Any:
 		return Mail.Holds(text) || Phone.Holds(text) || Place.Holds(text)
 	case None:
@@ -102,7 +133,7 @@ func (k Kind) ShowsIn(text string) bool {
 		return Phone.Holds(text) && (Mail.Holds(text) || Place.ShowsIn(postcode.ReplaceAllString(text, " ")))
 	case Place:
 		return strings.ContainsAny(text, "0123456789") && (namedStreet().MatchString(text) ||
-			fullAddress.MatchString(text))
+			fullAddress().MatchString(text))
 	case Any:
 		return Mail.ShowsIn(text) || Place.ShowsIn(text)
 	case None:
@@ -125,15 +156,28 @@ var namedStreet = sync.OnceValue(func() *regexp.Regexp {
 	longestFirst(whole)
 	longestFirst(ends)
 	words, suffixes := `(?i:`+strings.Join(whole, "|")+`)`, `(?i:`+strings.Join(ends, "|")+`)`
-	const name = `\p{Lu}[\p{L}'’.-]*`
-	const joint = `(?:d[eiou]|del|della|delle|dei|degli|das|dos|des|las?|los|el|le|van|der|den) `
+	before := quoted(func(l *language.Language) language.Words { return l.Contacts.StreetNumberWords })
+	number := `(?:(?:` + strings.Join(before, "|") + `) ?)?\d{1,4}`
 	return regexp.MustCompile(`(?:^|\P{L})(?:` + strings.Join([]string{
 		`\d{1,4}[a-zA-Z]?,? (?:` + name + ` ){1,3}` + words + `(?:\P{L}|$)`,
-		`\d{1,4}(?: ?bis| ?ter)?,? ` + words + ` (?:` + joint + `)*(?:[dl]['’])?` + name,
-		words + ` (?:` + joint + `)*` + name + `(?: (?:` + joint + `)*` + name + `){0,4},? (?:nº |n\. |д\. ?|дом )?\d{1,4}`,
+		`\d{1,4}[a-zA-Z]?,? ` + words + ` ` + particles() + name,
+		words + ` ` + particles() + name + `(?: ` + particles() + name + `){0,4},? ` + number,
 		`\p{Lu}[\p{L}. -]{1,40}` + suffixes + `,? \d{1,4}(?:[a-z]\b|\P{L}|$)`,
-	}, "|") + `)|\p{Han}{1,8}[路街道巷]\d{1,5}[号號]|丁目\d|[가-힣]{1,8}[로길] ?\d{1,4}|〒 ?\d{3}`)
+	}, "|") + `)|` + strings.Join(language.Patterns(func(l *language.Language) []string {
+		return l.Contacts.StreetPatterns
+	}), "|"))
 })
+
+// quoted returns the words of a table of all languages, longest first, as they stand in a pattern.
+func quoted(table func(*language.Language) language.Words) (all []string) {
+	for _, l := range language.All() {
+		for w := range table(l).All() {
+			all = append(all, regexp.QuoteMeta(w))
+		}
+	}
+	longestFirst(all)
+	return all
+}
 
 // longestFirst orders words, so that none is taken for the beginning of another.
 func longestFirst(list []string) {

@@ -30,6 +30,11 @@ type Language struct {
 	Unspaced bool   `yaml:"unspaced"` // written without spaces between words
 	Stemmer  string `yaml:"stemmer"`  // empty if words have no endings
 
+	ParticiplePrefix  Words `yaml:"participle_prefix"`
+	SeparablePrefixes Words `yaml:"separable_prefixes"`
+
+	CapitalNouns bool `yaml:"capital_nouns"` // a capital is no sign of a name
+
 	FunctionWords Words  `yaml:"function_words"`
 	CustomerWords Words  `yaml:"customer_words"`
 	Synonyms      Groups `yaml:"synonyms"`

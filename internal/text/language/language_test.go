@@ -42,7 +42,7 @@ func tables(v reflect.Value, prefix string) map[string]bool {
 			for n, isEmpty := range tables(field, name+".") {
 				all[n] = isEmpty
 			}
-		case !slices.Contains([]string{"unspaced", "stemmer", "absent", "person_wish.parts"}, name):
+		case !slices.Contains([]string{"unspaced", "stemmer", "capital_nouns", "absent", "person_wish.parts"}, name):
 			all[name] = field.IsZero() || field.Kind() == reflect.Slice && field.Len() == 0
 		}
 	}

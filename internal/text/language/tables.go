@@ -16,6 +16,7 @@ type Questions struct {
 	Cost            Phrases  `yaml:"cost"`
 	Overview        Phrases  `yaml:"overview"`
 	Definition      Phrases  `yaml:"definition"`
+	Which           Words    `yaml:"which"`
 	Permission      Phrases  `yaml:"permission"`
 	PermissionWords Words    `yaml:"permission_words"`
 	And             Words    `yaml:"and"`
@@ -40,6 +41,12 @@ type Measures struct {
 	NumberWords          Words    `yaml:"number_words"`
 	Numerals             Words    `yaml:"numerals"`
 	MonthNames           Groups   `yaml:"month_names"`
+	WeekdayNames         Groups   `yaml:"weekday_names"`
+	WeekdayAbbreviations Groups   `yaml:"weekday_abbreviations"`
+	RangePhrases         Phrases  `yaml:"range_phrases"`
+	WorkingDays          Phrases  `yaml:"working_days"`
+	Weekend              Phrases  `yaml:"weekend"`
+	EveryDay             Phrases  `yaml:"every_day"`
 	TimeWords            Words    `yaml:"time_words"`
 	Articles             Words    `yaml:"articles"`
 	TimeUnits            Words    `yaml:"time_units"`
@@ -52,6 +59,8 @@ type Measures struct {
 	BoundNouns           Words    `yaml:"bound_nouns"`
 	PhoneNouns           Words    `yaml:"phone_nouns"`
 	LanguageNouns        Words    `yaml:"language_nouns"`
+	PlaceNouns           Words    `yaml:"place_nouns"`
+	IndefiniteNumbers    Words    `yaml:"indefinite_numbers"`
 	TelephoneWords       Words    `yaml:"telephone_words"`
 	PaymentVerbs         Words    `yaml:"payment_verbs"`
 	OpeningHours         Words    `yaml:"opening_hours"`
@@ -137,6 +146,11 @@ type Contacts struct {
 
 	StreetWords Words `yaml:"street_words"`
 	ReachWords  Words `yaml:"reach_words"`
+
+	NameParticles          Words    `yaml:"name_particles"`
+	StreetPatterns         []string `yaml:"street_patterns"`
+	PossibleStreetPatterns []string `yaml:"possible_street_patterns"`
+	StreetNumberWords      Words    `yaml:"street_number_words"`
 }
 
 // PersonWish: how the wish for a person is worded, as regular expressions over words with one space between them.
@@ -204,6 +218,8 @@ type Sources struct {
 	BackReferencePhrases Phrases `yaml:"back_reference_phrases"`
 	Connectives          Phrases `yaml:"connectives"`
 	Limits               Phrases `yaml:"limits"`
+
+	ExpletivePatterns []string `yaml:"expletive_patterns"`
 
 	EditorialNotes Phrases `yaml:"editorial_notes"`
 	MailSenders    Words   `yaml:"mail_senders"`

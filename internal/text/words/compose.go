@@ -55,7 +55,8 @@ func Compose(text string) string { return norm.NFC.String(text) }
 
 // isIgnored reports whether r only says where a word may be broken or how its letters are joined.
 func isIgnored(r rune) bool {
-	return r == 0xAD || r == 0x34F || r >= 0x200B && r <= 0x200D || r == 0x2060 || r == 0xFEFF
+	return r == 0xAD || r == 0x34F || r == 0x61C || r >= 0x200B && r <= 0x200F || r >= 0x202A && r <= 0x202E ||
+		r == 0x2060 || r >= 0x2066 && r <= 0x2069 || r == 0xFEFF
 }
 
 // ignoredEnd returns where the word goes on behind characters at i that readers do not see; i if it does not.

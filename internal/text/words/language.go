@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/blevesearch/snowballstem"
+
+	"parley/internal/text/language"
 )
 
 // Language is what a text is most likely written in, by the order of the languages' files. It only chooses endings to
@@ -111,6 +113,11 @@ func (c *languageCounts) languagesOfScript() (candidates []Language, isForeign b
 	}
 	mostFrequent := Language(slices.Index(c[:], slices.Max(c[:])))
 	return loadTables().sameScript[mostFrequent], mostFrequent != English
+}
+
+// HasCapitalNouns reports whether all nouns of the language are written with a capital: then it is no sign of a name.
+func (l Language) HasCapitalNouns() bool {
+	return int(l) < len(language.All()) && language.All()[l].CapitalNouns
 }
 
 // Tag returns the language as a tag such as en; empty for Other.

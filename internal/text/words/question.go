@@ -1,6 +1,7 @@
 package words
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -135,3 +136,34 @@ func AsksFor(question string) (k Kind) {
 	}
 	return k
 }
+
+// AskingWords yields the words of the phrases by which questions of the language ask for a number, a time, a place, a
+// person or a price, folded.
+func (l Language) AskingWords() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, w := range loadAskingWords()[l] {
+			if !yield(w) {
+				return
+			}
+		}
+	}
+}
+
+// IsAskingWord reports whether a folded word is one of them.
+func (l Language) IsAskingWord(word string) bool { return slices.Contains(loadAskingWords()[l], word) }
+
+var loadAskingWords = sync.OnceValue(func() (all [LanguageCount][]string) {
+	for i, l := range language.All() {
+		q := &l.Questions
+		for _, table := range []language.Phrases{q.Number, q.Time, q.When, q.HowMuch, q.Place, q.Person, q.Cost, q.Prices} {
+			for phrase := range table.All() {
+				for w := range strings.FieldsSeq(Fold(phrase)) {
+					if !strings.Contains(w, "*") && !slices.Contains(all[i], w) {
+						all[i] = append(all[i], w)
+					}
+				}
+			}
+		}
+	}
+	return all
+})
