@@ -1,6 +1,7 @@
 package helpdesk
 
 import (
+	"cmp"
 	"context"
 
 	"parley"
@@ -66,6 +67,7 @@ func (u *update) applyMessage(ctx context.Context, t *parley.Ticket, m *parley.T
 		switch {
 		case m.Author == parley.AuthorHuman:
 			to, by = parley.TicketOnCustomer, string(m.AuthorID)
+			t.SLA.RepliedAt = cmp.Or(t.SLA.RepliedAt, &m.CreatedAt)
 		case m.Author == parley.AuthorUser && t.Category != parley.TicketNew:
 			to = parley.TicketOnYou
 		}

@@ -54,12 +54,13 @@ func (s *Service) Rules(ctx context.Context, ref parley.AgentRef) ([]parley.Rule
 }
 
 // Setup is the setup of an agent's help desk: all statuses, also archived ones, by category and position, the teams
-// with their members, and the rules in their order.
+// with their members, the rules in their order, and the SLA targets.
 type Setup struct {
 	Handover bool
 	Statuses []parley.TicketStatus
 	Teams    []parley.Team
 	Rules    []parley.Rule
+	Targets  []parley.SLATarget
 }
 
 // Setup returns the setup of the agent's help desk, or nil if none has been needed yet.
@@ -92,6 +93,9 @@ func readSetup(ctx context.Context, db *store.DB, ref parley.AgentRef) (s *Setup
 	if s.Teams, err = db.Teams(ctx, ref); err != nil {
 		return nil, err
 	}
-	s.Rules, err = db.Rules(ctx, ref)
+	if s.Rules, err = db.Rules(ctx, ref); err != nil {
+		return nil, err
+	}
+	s.Targets, err = db.SLATargets(ctx, ref)
 	return s, err
 }

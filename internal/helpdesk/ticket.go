@@ -129,6 +129,9 @@ func createConversation(ctx context.Context, tx *store.DB, t *parley.Ticket, mes
 func (u *update) insertTicket(ctx context.Context, t *parley.Ticket, texts []string, routed routingRecord,
 	events ...store.NewEvent) error {
 	t.ID = parley.TicketID(t.ConversationID)
+	if err := u.applySLA(ctx, t, t.TeamID); err != nil {
+		return err
+	}
 	if err := u.tx.InsertTicket(ctx, t, routed.json()); err != nil {
 		return err
 	}

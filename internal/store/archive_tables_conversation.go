@@ -263,6 +263,7 @@ helpdesks (agent_id)
   agent_id id -> agents
   last_number nat
   handover flag
+  targets array?
   created_at nat
   updated_at nat
 
@@ -287,6 +288,15 @@ tickets (id)
   updated_at nat
   last_message_at nat?
   closed_at nat?
+  worked_ms nat?
+  running_since nat?
+  replied_at nat?
+  first_reply_due nat?
+  resolution_due nat?
+  first_reply_breached_at nat?
+  resolution_breached_at nat?
+  due_at nat?
+  breach_at nat?
 
 attachments (id)
   id id
