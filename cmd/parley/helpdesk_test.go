@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/testkit/dbs"
 )

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/internal/helpdesk"
 	"parley/internal/store"
 	"parley/internal/webhook"
 )
@@ -227,7 +228,11 @@ func (r *rules) checkHelpdesk(row namedRow) error {
 		return errors.New("last_number: it is too large")
 	}
 	r.lastNumbers[row.text("agent_id")] = n
-	return nil
+	var targets []parley.SLATarget
+	if text := row.text("targets"); text != "" && json.Unmarshal([]byte(text), &targets) != nil {
+		return errors.New("targets: they do not have the form of SLA targets")
+	}
+	return helpdesk.CheckTargets("targets", targets)
 }
 
 func (r *rules) checkTicket(row namedRow) error {

@@ -84,7 +84,7 @@ export function useNames(agentId: string) {
 export type Names = ReturnType<typeof useNames>;
 
 /** The label of a ticket's status. */
-export const statusOf = ({ status, statusId, statusCategory }: TicketRow, names: Names) => status ?? names.status(statusId, statusCategory);
+export const statusOf = ({ status, statusId, statusCategory }: TicketRow, names: Names) => status || names.status(statusId, statusCategory);
 
 /** Who has a ticket. */
 export const assigneeOf = ({ assigneeName, assigneeId }: TicketRow, names: Names, t: ReturnType<typeof useTexts>["t"]) =>
