@@ -107,7 +107,7 @@ func (h *testHelpdesk) overdue() string {
 	return strings.Trim(fmt.Sprint(numbers[0]), "[]")
 }
 
-// A ticket is due by the working hours of its team, waits for nobody while the customer is to answer, and is due no more
+// A ticket is due by the working hours of its team, waits for nobody while the customer is to answer, and is not due
 // once it is closed.
 func TestTicketsAreDueInWorkingHours(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
