@@ -87,7 +87,7 @@ type TicketMessagePayload struct {
 func (u *update) recordMessage(ctx context.Context, t *parley.Ticket, m *parley.TicketMessage,
 	more ...store.NewEvent) error {
 	e := newEvent(t, parley.EventTicketMessage, TicketMessagePayload{t.Number, m.ID, m.Type, m.Sender.Type})
-	return u.tx.RecordEvents(ctx, t.AccountID, u.now, append([]store.NewEvent{e}, more...)...)
+	return u.recordEvents(ctx, t.AccountID, append([]store.NewEvent{e}, more...)...)
 }
 
 func newEvent(t *parley.Ticket, kind parley.EventKind, payload any) store.NewEvent {

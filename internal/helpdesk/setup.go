@@ -75,7 +75,7 @@ func (s *Service) Setup(ctx context.Context, ref parley.AgentRef) (*Setup, error
 // SetupTx locks the agent's help desk for a transaction of the caller, before other methods whose names end in Tx, and
 // returns its setup. It creates a missing help desk. Fails with AGENT_NOT_FOUND.
 func (s *Service) SetupTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, now time.Time) (*Setup, error) {
-	u := &update{s, tx, now}
+	u := s.newUpdate(tx, now)
 	if err := u.lockOrCreate(ctx, ref); err != nil {
 		return nil, err
 	}

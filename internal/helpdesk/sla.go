@@ -83,8 +83,10 @@ func runsIn(c parley.StatusCategory) bool { return c.IsOpen() && c != parley.Tic
 
 // applySLA has the clock of a ticket run or stop by its category, and sets its due times by the working hours of its
 // team, before the ticket is stored. teamBefore is the team that it was in. A clock that runs goes on from where it was
-// started, so that its due times are the same however often the ticket changes.
+// started, so that its due times are the same however often the ticket changes. What was missed until now is recorded
+// with the events of the change: afterwards it might not be due.
 func (u *update) applySLA(ctx context.Context, t *parley.Ticket, teamBefore parley.TeamID) error {
+	u.markBreaches(t)
 	targets, err := u.tx.SLATargets(ctx, t.AgentRef())
 	if err != nil {
 		return err
@@ -180,24 +182,24 @@ func (s *Service) RecordBreaches(ctx context.Context) error {
 // recordBreaches records what was missed of a ticket, unless it has changed or another server has done so meanwhile.
 func (s *Service) recordBreaches(ctx context.Context, b store.BreachedTicket) error {
 	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		u := &update{s, tx, s.now()}
+		u := s.newUpdate(tx, s.now())
 		t, _, err := u.lockTicket(ctx, b.AgentRef, b.Number)
 		if err != nil {
 			return err
 		}
-		events := u.breachEvents(t)
+		u.markBreaches(t)
 		if err := tx.SaveTicketSLA(ctx, t); err != nil {
 			return err
 		}
-		if len(events) == 0 {
+		if len(u.breaches) == 0 {
 			return nil
 		}
-		return tx.RecordEvents(ctx, t.AccountID, u.now, events...)
+		return u.recordEvents(ctx, t.AccountID)
 	})
 }
 
-// breachEvents marks the targets of a ticket that were missed, and returns their events.
-func (u *update) breachEvents(t *parley.Ticket) (events []store.NewEvent) {
+// markBreaches marks the targets of a ticket that were missed, each of which gets an event.
+func (u *update) markBreaches(t *parley.Ticket) {
 	for _, target := range []struct {
 		name       string
 		due        *time.Time
@@ -210,10 +212,9 @@ func (u *update) breachEvents(t *parley.Ticket) (events []store.NewEvent) {
 			continue
 		}
 		*target.breachedAt = &u.now
-		events = append(events, newEvent(t, parley.EventTicketOverdue,
+		u.breaches = append(u.breaches, newEvent(t, parley.EventTicketOverdue,
 			TicketOverduePayload{t.Number, target.name, t.Priority, *target.due}))
 	}
-	return events
 }
 
 // TicketOverduePayload is the payload of the event ticket.overdue.

@@ -211,6 +211,21 @@ func TestBreachesAreRecordedOnce(t *testing.T) {
 	})
 }
 
+// What was missed is recorded with the change that comes before the server has looked, also where nothing is due then.
+func TestLateChangesRecordBreaches(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		h.setTargets()
+		one := h.openHigh()
+		h.change(72*time.Hour, one, Change{Category: parley.TicketClosed})
+		for range 2 {
+			if got := h.breaches(); len(got) != 2 || !strings.Contains(got[0], "first_reply") ||
+				!strings.Contains(got[1], "resolution") {
+				t.Errorf("%v", got)
+			}
+		}
+	})
+}
+
 // Many tickets that are missed at once are all recorded, and pages show the longest overdue first.
 func TestManyBreachesAtOnce(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {

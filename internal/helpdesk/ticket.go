@@ -29,7 +29,7 @@ func (s *Service) Open(ctx context.Context, ref parley.AgentRef, n NewTicket) (*
 	var t parley.Ticket
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		t = *draft
-		return (&update{s, tx, t.CreatedAt}).openTicket(ctx, n, &t, message)
+		return s.newUpdate(tx, t.CreatedAt).openTicket(ctx, n, &t, message)
 	})
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (u *update) insertTicket(ctx context.Context, t *parley.Ticket, texts []str
 		return err
 	}
 	created := newEvent(t, parley.EventTicketCreated, TicketCreatedPayload{t.Number, t.Channel})
-	return u.tx.RecordEvents(ctx, t.AccountID, u.now, append(events, created)...)
+	return u.recordEvents(ctx, t.AccountID, append(events, created)...)
 }
 
 // TicketCreatedPayload is the payload of the event ticket.created.

@@ -53,7 +53,7 @@ func (s *Service) Change(ctx context.Context, ref parley.AgentRef, number int64,
 	}
 	now := s.now()
 	err = s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
-		u := &update{s, tx, now}
+		u := s.newUpdate(tx, now)
 		if t, _, err = u.lockTicket(ctx, ref, number); err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (s *Service) Change(ctx context.Context, ref parley.AgentRef, number int64,
 		if err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, t.AccountID, now, e)
+		return u.recordEvents(ctx, t.AccountID, e)
 	})
 	if err != nil {
 		return nil, err

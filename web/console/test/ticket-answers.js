@@ -139,7 +139,7 @@ function answerAll(state, query) {
   return [200, { data: rows.filter((row) => isWanted(row, query)), pagination: { cursor: null, hasMore: false } }];
 }
 
-const isLate = ({ dueAt }) => Boolean(dueAt) && dueAt <= "2026-11-22";
+const isLate = ({ dueAt }) => Boolean(dueAt) && Date.parse(dueAt) <= Date.now();
 
 function isWanted(row, query) {
   const [wanted, assigneeId, team] = ["statusCategories", "assigneeId", "team"].map((name) => query.get(name));
