@@ -56,6 +56,9 @@ const (
 	EventTicketUpdated EventKind = "ticket.updated"
 	EventTicketMessage EventKind = "ticket.message"
 
+	// EventTicketOverdue says that an SLA target of a ticket was missed. There is one of each target of a ticket at most.
+	EventTicketOverdue EventKind = "ticket.overdue"
+
 	EventMemberAdded   EventKind = "member.added"
 	EventMemberChanged EventKind = "member.changed"
 	EventMemberRemoved EventKind = "member.removed"

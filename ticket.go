@@ -179,6 +179,48 @@ type Ticket struct {
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 	LastMessageAt  *time.Time // nil before the first message
+	SLA            TicketSLA
+}
+
+// SLATarget is within how much working time tickets of a priority are to be replied to and resolved.
+type SLATarget struct {
+	Priority          string `json:"priority"`
+	FirstReplyMinutes int    `json:"firstReplyMinutes,omitempty"` // until a member replies; 0 for no target
+	ResolutionMinutes int    `json:"resolutionMinutes,omitempty"` // until it is closed or cancelled; 0 for no target
+}
+
+// TicketSLA is how far a ticket is with the targets of its helpdesk. Its clock counts working time, and is stopped
+// while the customer is to answer and while the ticket is closed.
+type TicketSLA struct {
+	Worked               time.Duration // what had passed when the clock was started last
+	RunningSince         *time.Time    // nil while the clock is stopped
+	RepliedAt            *time.Time    // the first reply of a member; nil before
+	FirstReplyDueAt      *time.Time    // nil without a target, once that is met, and while the clock is stopped
+	ResolutionDueAt      *time.Time    // likewise
+	FirstReplyBreachedAt *time.Time    // when it was recorded that it was missed; nil before
+	ResolutionBreachedAt *time.Time
+}
+
+// DueAt returns when the next thing is due in the ticket, or nil.
+func (s *TicketSLA) DueAt() *time.Time { return earlier(s.FirstReplyDueAt, s.ResolutionDueAt) }
+
+// NextBreachAt returns when the next target is missed, of those that are not recorded as missed, or nil.
+func (s *TicketSLA) NextBreachAt() *time.Time {
+	reply, resolution := s.FirstReplyDueAt, s.ResolutionDueAt
+	if s.FirstReplyBreachedAt != nil {
+		reply = nil
+	}
+	if s.ResolutionBreachedAt != nil {
+		resolution = nil
+	}
+	return earlier(reply, resolution)
+}
+
+func earlier(a, b *time.Time) *time.Time {
+	if a == nil || b != nil && b.Before(*a) {
+		return b
+	}
+	return a
 }
 
 // TicketMessage is one entry of a ticket: a reply that the customer sees, a note of the team, or an event

@@ -38,6 +38,7 @@ var webhookEvents = []EventKind{
 	EventTicketCreated,
 	EventTicketUpdated,
 	EventTicketMessage,
+	EventTicketOverdue,
 	EventSourceTrained,
 	EventSourceFailed,
 	EventSourceDeleted,

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/testkit/dbs"
 )
@@ -249,6 +250,7 @@ func testTickets(t *testing.T, url, agent, key string) {
 			t.Errorf("%s: %v, want %s", filter, numbers, want)
 		}
 	}
+	testTargets(t, at)
 	requireFailure(t, 1, "statusCategories: must be one of", "ticket list --status old"+at)
 	requireFailure(t, 2, "--find", "ticket list --find x --team General"+at)
 	requireFailure(t, 2, "--find", "ticket list --find x --customer jo@shop.example"+at)
@@ -257,6 +259,24 @@ func testTickets(t *testing.T, url, agent, key string) {
 		""); status != 200 || !strings.Contains(body, `"priority":"low"`) {
 		t.Errorf("over HTTP: %d %s", status, body)
 	}
+}
+
+// testTargets sets and lists SLA targets.
+func testTargets(t *testing.T, at string) {
+	t.Helper()
+	requireOutput(t, "ticket targets"+at, "No targets.")
+	requireFailure(t, 2, "nothing to change", "ticket target high"+at)
+	requireFailure(t, 1, "resolutionMinutes", "ticket target high --resolution 721h"+at)
+	requireOutput(t, "ticket target high --first-reply 30m --resolution 8h"+at, "high", "30m", "8h0m")
+	requireOutput(t, "ticket target low --resolution 16h"+at, "low", "16h0m", "high", "30m")
+	requireOutput(t, "ticket target high --first-reply 0s --resolution 0s"+at, "low", "16h0m")
+	if list := runJSON[[]parley.SLATarget](t, splitCommandLine("ticket targets"+at)...); len(list) != 1 {
+		t.Errorf("%+v", list)
+	}
+	if late := runJSON[[]admin.Ticket](t, splitCommandLine("ticket list --overdue"+at)...); len(late) != 0 {
+		t.Errorf("%+v", late)
+	}
+	requireFailure(t, 2, "--overdue", "ticket list --find x --overdue"+at)
 }
 
 // testMemberRemoval removes Kim, who has tickets, and Lee, whom a rule names.

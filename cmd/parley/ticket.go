@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"parley"
 	"parley/internal/api/admin"
@@ -18,6 +19,9 @@ type ticketCmd struct {
 	Change ticketChangeCmd `cmd:"" help:"Change a ticket's status, assignee, team or priority."`
 	Reply  ticketReplyCmd  `cmd:"" help:"Write to the customer of a ticket."`
 	Note   ticketNoteCmd   `cmd:"" help:"Write a note that only the team sees."`
+
+	Targets ticketTargetsCmd `cmd:"" help:"List within how much working time tickets are to be replied to and resolved."`
+	Target  ticketTargetCmd  `cmd:"" help:"Set within how much working time tickets of a priority are due."`
 }
 
 type ticketListCmd struct {
@@ -27,6 +31,7 @@ type ticketListCmd struct {
 	Assignee   string   `placeholder:"EMAIL" help:"Only those of this member; \"none\" is those that nobody has."`
 	Team       string   `placeholder:"TEAM" help:"@ticket-team"`
 	Customer   string   `placeholder:"EMAIL" help:"Only those of this customer."`
+	Overdue    bool     `help:"Only those that are overdue, the longest first."`
 	Query      string   `name:"find" placeholder:"WORDS" help:"@ticket-find"`
 	Limit      int      `default:"50" placeholder:"N" help:"Most of them (${default})."`
 }
@@ -35,8 +40,9 @@ func (c *ticketListCmd) Run(p *process) error {
 	if c.Limit < 1 {
 		return newUsageError("--limit: %d is not a number of tickets", c.Limit)
 	}
-	if c.Query != "" && (len(c.Categories)+len(c.Channels) > 0 || c.Assignee != "" || c.Team != "" || c.Customer != "") {
-		return newUsageError("--find goes without --status, --channel, --assignee, --team and --customer")
+	if c.Query != "" && (len(c.Categories)+len(c.Channels) > 0 || c.Assignee != "" || c.Team != "" ||
+		c.Customer != "" || c.Overdue) {
+		return newUsageError("--find goes without --status, --channel, --assignee, --team, --customer and --overdue")
 	}
 	agent, err := p.agentOrOnly(c.AgentID)
 	if err != nil {
@@ -53,6 +59,55 @@ func (p *process) printTickets(list []admin.Ticket) error {
 			return []string{strconv.FormatInt(t.Number, 10), clipText(t.Subject), t.Status, t.Priority,
 				orDash(t.Team), orDash(t.Assignee), customer, t.Channel, formatDay(&t.UpdatedAt)}
 		})
+}
+
+type ticketTargetsCmd struct {
+	Agent string `only:"" placeholder:"ID" help:"Agent whose targets they are."`
+}
+
+func (c *ticketTargetsCmd) Run(p *process) error {
+	return printAdmin(p, admin.ListSLATargets, admin.AgentRef{ID: c.Agent}, p.printTargets)
+}
+
+func (p *process) printTargets(list []parley.SLATarget) error {
+	return printRows(p, "PRIORITY\tFIRST REPLY\tRESOLUTION", "No targets.", list, func(t parley.SLATarget) []string {
+		return []string{t.Priority, formatMinutes(t.FirstReplyMinutes), formatMinutes(t.ResolutionMinutes)}
+	})
+}
+
+func formatMinutes(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strings.TrimSuffix((time.Duration(n) * time.Minute).String(), "0s")
+}
+
+type ticketTargetCmd struct {
+	Agent      string         `only:"" placeholder:"ID" help:"Agent whose target it is."`
+	Priority   string         `arg:"" enum:"${priority}" help:"Priority of the tickets: ${enum}."`
+	FirstReply *time.Duration `placeholder:"TIME" help:"Working time until a member replies, such as 30m; 0s is no target."`
+	Resolution *time.Duration `placeholder:"TIME" help:"Working time until it is closed, such as 16h; 0s is no target."`
+}
+
+func (c *ticketTargetCmd) Run(p *process) error {
+	if c.FirstReply == nil && c.Resolution == nil {
+		return newUsageError("nothing to change: give --first-reply or --resolution")
+	}
+	list, err := runAdmin(p, admin.ListSLATargets, admin.AgentRef{ID: c.Agent})
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(list, func(t parley.SLATarget) bool { return t.Priority == c.Priority })
+	if i < 0 {
+		i, list = len(list), append(list, parley.SLATarget{Priority: c.Priority})
+	}
+	if c.FirstReply != nil {
+		list[i].FirstReplyMinutes = int(*c.FirstReply / time.Minute)
+	}
+	if c.Resolution != nil {
+		list[i].ResolutionMinutes = int(*c.Resolution / time.Minute)
+	}
+	return printAdmin(p, admin.ReplaceSLATargets, admin.SLATargets{AgentID: c.Agent, Targets: list}, p.printTargets)
 }
 
 type ticketOpenCmd struct {

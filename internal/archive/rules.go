@@ -273,7 +273,11 @@ func (r *rules) checkDefaults(table string) error {
 
 func (r *rules) checkHelpdesk(row namedRow) error {
 	r.lastNumbers[row.text("agent_id")] = row.number("last_number")
-	return nil
+	var targets []parley.SLATarget
+	if text := row.text("targets"); text != "" && json.Unmarshal([]byte(text), &targets) != nil {
+		return errors.New("targets: they do not have the form of SLA targets")
+	}
+	return helpdesk.CheckTargets("targets", targets)
 }
 
 func (r *rules) checkTicket(row namedRow) error {

@@ -71,6 +71,7 @@ var liveKinds = map[parley.EventKind]liveKind{
 	parley.EventTicketCreated:          {liveTicket, "created"},
 	parley.EventTicketUpdated:          {liveTicket, "changed"},
 	parley.EventTicketMessage:          {liveTicket, "message"},
+	parley.EventTicketOverdue:          {liveTicket, "overdue"},
 	parley.EventMemberAdded:            {liveMember, "added"},
 	parley.EventMemberChanged:          {liveMember, "changed"},
 	parley.EventMemberRemoved:          {liveMember, "removed"},

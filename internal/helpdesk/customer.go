@@ -18,7 +18,7 @@ import (
 func (s *Service) SetCustomerEmail(ctx context.Context, ref parley.ConversationRef,
 	email string) (person *parley.Person, err error) {
 	write := func(tx *store.DB) error {
-		u := &update{s, tx, s.now()}
+		u := s.newUpdate(tx, s.now())
 		c, err := tx.LockConversation(ctx, ref)
 		if err == nil {
 			person, err = u.setCustomerEmail(ctx, c, email)

@@ -17,7 +17,7 @@ import (
 // implements chat.HandoverObserver.
 func (s *Service) StatusChanged(ctx context.Context, tx *store.DB, c *parley.Conversation, _ parley.ConversationStatus,
 	by, reason string, now time.Time) error {
-	u := &update{s, tx, now}
+	u := s.newUpdate(tx, now)
 	event := parley.TicketEvent{Kind: "handed_back", DoneBy: by}
 	switch c.Status {
 	case parley.ConversationTakenOver:
@@ -41,7 +41,7 @@ func (s *Service) StatusChanged(ctx context.Context, tx *store.DB, c *parley.Con
 // Assigned makes the member who was given a conversation the assignee of its ticket; nobody, where nobody has it. The
 // conversation must be locked. It implements chat.HandoverObserver.
 func (s *Service) Assigned(ctx context.Context, tx *store.DB, c *parley.Conversation, by string, now time.Time) error {
-	u := &update{s, tx, now}
+	u := s.newUpdate(tx, now)
 	t, err := u.lockTicketOf(ctx, c)
 	if err != nil || t == nil || t.AssigneeID == c.ClaimedBy {
 		return err
@@ -52,13 +52,13 @@ func (s *Service) Assigned(ctx context.Context, tx *store.DB, c *parley.Conversa
 	if err != nil {
 		return err
 	}
-	return tx.RecordEvents(ctx, t.AccountID, now, event)
+	return u.recordEvents(ctx, t.AccountID, event)
 }
 
 // MessageWritten updates the ticket of a conversation after a message that was written outside the help desk. The
 // conversation must be locked. It implements chat.HandoverObserver.
 func (s *Service) MessageWritten(ctx context.Context, tx *store.DB, c *parley.Conversation, m *parley.Message) error {
-	u := &update{s, tx, m.CreatedAt}
+	u := s.newUpdate(tx, m.CreatedAt)
 	t, err := u.lockTicketOf(ctx, c)
 	if err != nil || t == nil {
 		return err
@@ -116,7 +116,7 @@ func (u *update) recordEvent(ctx context.Context, t *parley.Ticket, event parley
 	if err := u.saveInCategory(ctx, t, to, event.DoneBy); err != nil {
 		return err
 	}
-	return u.tx.RecordEvents(ctx, t.AccountID, u.now, ticketUpdated(t, event.DoneBy, kinds...))
+	return u.recordEvents(ctx, t.AccountID, ticketUpdated(t, event.DoneBy, kinds...))
 }
 
 // lockTicketOf locks and returns the ticket of a conversation; nil if it has none.

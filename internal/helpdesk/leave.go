@@ -32,7 +32,7 @@ const recordBatchSize = 500
 // transaction that ends the membership next. The tickets stay with their teams. Closed tickets keep their assignee, and
 // messages their author. Fails with TEAM_MEMBER_NOT_FOUND.
 func (s *Service) RemoveMemberTx(ctx context.Context, tx *store.DB, d Departure) (r DepartureResult, err error) {
-	u := &update{s, tx, d.At}
+	u := s.newUpdate(tx, d.At)
 	agents, err := tx.LockHelpdesks(ctx, d.AccountID) // from here on no strategy can pick them
 	if err != nil {
 		return r, err
@@ -112,7 +112,7 @@ func (u *update) releaseTickets(ctx context.Context, d Departure, tickets []*par
 		}
 	}
 	for batch := range slices.Chunk(events, recordBatchSize) {
-		if err := u.tx.RecordEvents(ctx, d.AccountID, d.At, batch...); err != nil {
+		if err := u.recordEvents(ctx, d.AccountID, batch...); err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,7 @@ func (h *testHelpdesk) ref() parley.AgentRef { return h.Account.AgentRef(h.Agent
 // inUpdate calls do within an update of the service.
 func (h *testHelpdesk) inUpdate(do func(u *update) error) {
 	h.Helper()
-	h.Must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error { return do(&update{h.Service, tx, h.now()}) }))
+	h.Must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error { return do(h.newUpdate(tx, h.now())) }))
 }
 
 // putRules replaces the rules. New ones get an id, and a key if they have none.

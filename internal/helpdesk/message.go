@@ -1,6 +1,7 @@
 package helpdesk
 
 import (
+	"cmp"
 	"context"
 
 	"parley"
@@ -66,6 +67,7 @@ func (u *update) applyMessage(ctx context.Context, t *parley.Ticket, m *parley.T
 		switch {
 		case m.Author == parley.AuthorHuman:
 			to, by = parley.TicketOnCustomer, string(m.AuthorID)
+			t.SLA.RepliedAt = cmp.Or(t.SLA.RepliedAt, &m.CreatedAt)
 		case m.Author == parley.AuthorUser && t.Category != parley.TicketNew:
 			to = parley.TicketOnYou
 		}
@@ -85,7 +87,7 @@ type TicketMessagePayload struct {
 func (u *update) recordMessage(ctx context.Context, t *parley.Ticket, m *parley.TicketMessage,
 	more ...store.NewEvent) error {
 	e := newEvent(t, parley.EventTicketMessage, TicketMessagePayload{t.Number, m.ID, m.Type, m.Sender.Type})
-	return u.tx.RecordEvents(ctx, t.AccountID, u.now, append([]store.NewEvent{e}, more...)...)
+	return u.recordEvents(ctx, t.AccountID, append([]store.NewEvent{e}, more...)...)
 }
 
 func newEvent(t *parley.Ticket, kind parley.EventKind, payload any) store.NewEvent {

@@ -62,7 +62,7 @@ func (s *Service) Reply(ctx context.Context, ref parley.AgentRef, number int64,
 		return nil, err
 	}
 	write := func(tx *store.DB) error {
-		message, err = (&update{s, tx, w.now}).writeReply(ctx, w)
+		message, err = s.newUpdate(tx, w.now).writeReply(ctx, w)
 		return err
 	}
 	switch {

@@ -39,8 +39,20 @@ func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Milliseco
 // update is a change of help desks and tickets: a transaction, and the time of all that it writes.
 type update struct {
 	*Service
-	tx  *store.DB
-	now time.Time
+	tx       *store.DB
+	now      time.Time
+	breaches []store.NewEvent // of SLA targets that were found to be missed, which recordEvents records with the others
+}
+
+func (s *Service) newUpdate(tx *store.DB, now time.Time) *update {
+	return &update{Service: s, tx: tx, now: now}
+}
+
+// recordEvents records the events of a change of tickets. Call it last in a transaction: it locks the account's row.
+func (u *update) recordEvents(ctx context.Context, account parley.AccountID, events ...store.NewEvent) error {
+	events = append(events, u.breaches...)
+	u.breaches = nil
+	return u.tx.RecordEvents(ctx, account, u.now, events...)
 }
 
 // updateHelpdesk runs do in a transaction that locks the agent's help desk, which is created if missing. Fails with
@@ -48,7 +60,7 @@ type update struct {
 func (s *Service) updateHelpdesk(ctx context.Context, ref parley.AgentRef, do func(u *update) error) error {
 	now := s.now()
 	return s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		u := &update{s, tx, now}
+		u := s.newUpdate(tx, now)
 		if err := u.lockOrCreate(ctx, ref); err != nil {
 			return err
 		}

@@ -54,12 +54,13 @@ func (s *Service) Rules(ctx context.Context, ref parley.AgentRef) ([]parley.Rule
 }
 
 // Setup is the setup of an agent's help desk: all statuses, also archived ones, by category and position, the teams
-// with their members, and the rules in their order.
+// with their members, the rules in their order, and the SLA targets.
 type Setup struct {
 	Handover bool
 	Statuses []parley.TicketStatus
 	Teams    []parley.Team
 	Rules    []parley.Rule
+	Targets  []parley.SLATarget
 }
 
 // Setup returns the setup of the agent's help desk, or nil if none has been needed yet.
@@ -74,7 +75,7 @@ func (s *Service) Setup(ctx context.Context, ref parley.AgentRef) (*Setup, error
 // SetupTx locks the agent's help desk for a transaction of the caller, before other methods whose names end in Tx, and
 // returns its setup. It creates a missing help desk. Fails with AGENT_NOT_FOUND.
 func (s *Service) SetupTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, now time.Time) (*Setup, error) {
-	u := &update{s, tx, now}
+	u := s.newUpdate(tx, now)
 	if err := u.lockOrCreate(ctx, ref); err != nil {
 		return nil, err
 	}
@@ -92,6 +93,9 @@ func readSetup(ctx context.Context, db *store.DB, ref parley.AgentRef) (s *Setup
 	if s.Teams, err = db.Teams(ctx, ref); err != nil {
 		return nil, err
 	}
-	s.Rules, err = db.Rules(ctx, ref)
+	if s.Rules, err = db.Rules(ctx, ref); err != nil {
+		return nil, err
+	}
+	s.Targets, err = db.SLATargets(ctx, ref)
 	return s, err
 }

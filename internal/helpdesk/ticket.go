@@ -29,7 +29,7 @@ func (s *Service) Open(ctx context.Context, ref parley.AgentRef, n NewTicket) (*
 	var t parley.Ticket
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		t = *draft
-		return (&update{s, tx, t.CreatedAt}).openTicket(ctx, n, &t, message)
+		return s.newUpdate(tx, t.CreatedAt).openTicket(ctx, n, &t, message)
 	})
 	if err != nil {
 		return nil, err
@@ -129,6 +129,9 @@ func createConversation(ctx context.Context, tx *store.DB, t *parley.Ticket, mes
 func (u *update) insertTicket(ctx context.Context, t *parley.Ticket, texts []string, routed routingRecord,
 	events ...store.NewEvent) error {
 	t.ID = parley.TicketID(t.ConversationID)
+	if err := u.applySLA(ctx, t, t.TeamID); err != nil {
+		return err
+	}
 	if err := u.tx.InsertTicket(ctx, t, routed.json()); err != nil {
 		return err
 	}
@@ -136,7 +139,7 @@ func (u *update) insertTicket(ctx context.Context, t *parley.Ticket, texts []str
 		return err
 	}
 	created := newEvent(t, parley.EventTicketCreated, TicketCreatedPayload{t.Number, t.Channel})
-	return u.tx.RecordEvents(ctx, t.AccountID, u.now, append(events, created)...)
+	return u.recordEvents(ctx, t.AccountID, append(events, created)...)
 }
 
 // TicketCreatedPayload is the payload of the event ticket.created.

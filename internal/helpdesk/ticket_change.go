@@ -53,7 +53,7 @@ func (s *Service) Change(ctx context.Context, ref parley.AgentRef, number int64,
 	}
 	now := s.now()
 	err = s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
-		u := &update{s, tx, now}
+		u := s.newUpdate(tx, now)
 		if t, _, err = u.lockTicket(ctx, ref, number); err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (s *Service) Change(ctx context.Context, ref parley.AgentRef, number int64,
 		if err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, t.AccountID, now, e)
+		return u.recordEvents(ctx, t.AccountID, e)
 	})
 	if err != nil {
 		return nil, err
@@ -183,9 +183,12 @@ func (u *update) saveInCategory(ctx context.Context, t *parley.Ticket, to parley
 // them get by.
 func (u *update) storeEvents(ctx context.Context, t *parley.Ticket, events []parley.TicketEvent,
 	by string) (store.NewEvent, error) {
-	kinds := make([]string, len(events))
+	kinds, team := make([]string, len(events)), t.TeamID
 	for i, e := range events {
 		e.DoneBy, kinds[i] = cmp.Or(e.DoneBy, by), e.Kind
+		if e.Kind == "team_change" {
+			team = parley.TeamID(e.From)
+		}
 		if err := u.addEvent(ctx, t, e); err != nil {
 			return store.NewEvent{}, err
 		}
@@ -194,6 +197,9 @@ func (u *update) storeEvents(ctx context.Context, t *parley.Ticket, events []par
 				return store.NewEvent{}, err
 			}
 		}
+	}
+	if err := u.applySLA(ctx, t, team); err != nil {
+		return store.NewEvent{}, err
 	}
 	t.UpdatedAt = u.now
 	return ticketUpdated(t, by, kinds...), u.tx.SaveTicket(ctx, t)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"parley"
@@ -18,6 +19,8 @@ type helpdeskSpec struct {
 	Statuses httpapi.Opt[[]json.RawMessage] `json:"statuses,omitzero" max:"100"`
 	Teams    httpapi.Opt[[]json.RawMessage] `json:"teams,omitzero" max:"100"`
 	Rules    httpapi.Opt[[]json.RawMessage] `json:"rules,omitzero" max:"200"`
+
+	SLATargets httpapi.Opt[[]parley.SLATarget] `json:"slaTargets,omitzero" max:"5"` // replaced as a whole
 }
 
 // directory looks up the teams and the people whom a help desk's ids stand for.
@@ -57,6 +60,8 @@ type helpdeskPlan struct {
 	removedTeams    []parley.TeamID
 	rules           []parley.Rule
 	removedRuleKeys []string
+	targets         []parley.SLATarget
+	changesTargets  bool
 }
 
 func (r *applyRun) applyHelpdesk(ctx context.Context, t *target) error {
@@ -78,11 +83,23 @@ func (r *applyRun) applyHelpdesk(ctx context.Context, t *target) error {
 	r.planStatuses(t, p)
 	r.planTeams(t, p)
 	r.planRules(t, p)
+	r.planTargets(t, p)
 	if len(r.faults) > 0 || len(t.result.Changes) == changes {
 		return nil
 	}
 	r.recordOnce(t, parley.EventAgentUpdated)
 	return r.writeHelpdesk(ctx, t, p)
+}
+
+// planTargets plans the SLA targets.
+func (r *applyRun) planTargets(t *target, p *helpdeskPlan) {
+	spec := t.Helpdesk.Value.SLATargets
+	_ = r.faults.addError(t.path+".helpdesk", helpdesk.CheckTargets("slaTargets", spec.Value)) // it fails with faults only
+	p.targets = helpdesk.NormalizeTargets(spec.Value)
+	if p.changesTargets = spec.Present && !slices.Equal(p.targets, p.current.Targets); p.changesTargets {
+		t.addChange("update", "helpdesk", "slaTargets", jsonObject("slaTargets", p.current.Targets),
+			jsonObject("slaTargets", p.targets))
+	}
 }
 
 // lockHelpdesk reads the help desk and locks it. An agent that is not stored, since there are faults, would get one
@@ -104,6 +121,11 @@ func (r *applyRun) writeHelpdesk(ctx context.Context, t *target, p *helpdeskPlan
 	ref := t.agent.Ref()
 	if h := t.Helpdesk.Value.Handover; h.Present && h.Value != p.current.Handover {
 		if err := r.tx.SetHandoverEnabled(ctx, ref, h.Value, t.now); err != nil {
+			return err
+		}
+	}
+	if p.changesTargets {
+		if _, err := r.Helpdesk.PutTargetsTx(ctx, r.tx, ref, p.targets, t.now); err != nil {
 			return err
 		}
 	}
@@ -146,12 +168,16 @@ func (s *Service) exportHelpdesk(ctx context.Context, a *parley.Agent) (spec htt
 	if d.members, err = s.DB.Members(ctx, a.AccountID); err != nil {
 		return spec, err
 	}
-	return httpapi.Some(helpdeskSpec{
+	out := helpdeskSpec{
 		Handover: httpapi.Some(setup.Handover),
 		Statuses: encodeSection(setup.Statuses, encodeStatus),
 		Teams:    encodeSection(setup.Teams, encodeTeam),
 		Rules:    encodeSection(setup.Rules, d.encodeRule),
-	}), nil
+	}
+	if len(setup.Targets) > 0 {
+		out.SLATargets = httpapi.Some(setup.Targets)
+	}
+	return httpapi.Some(out), nil
 }
 
 // nonEmpty returns a pointer to the text, or nil for an empty one.

@@ -93,6 +93,31 @@ func TestHelpdeskOfAManifest(t *testing.T) {
 	})
 }
 
+func TestSLATargetsOfAManifest(t *testing.T) {
+	forEachDatabase(t, func(s *manifestTest) {
+		const targets = `"slaTargets":[{"priority":"high","firstReplyMinutes":60,"resolutionMinutes":480},{"priority":"low"}]`
+		agent, changes := s.apply(admin.ApplyManifest{}, helpdeskManifest(targets))
+		s.requireEqual("first", changes, "create agent shop; update helpdesk slaTargets; ")
+		got := s.helpdeskSetup(agent).Targets
+		if len(got) != 1 || got[0] != (parley.SLATarget{Priority: "high", FirstReplyMinutes: 60, ResolutionMinutes: 480}) {
+			t.Errorf("%+v", got)
+		}
+		for _, silent := range []string{targets, ``, `"rules":[]`} {
+			_, changes = s.apply(admin.ApplyManifest{Prune: true}, helpdeskManifest(silent))
+			s.requireEqual(silent, changes, "")
+		}
+		_, changes = s.apply(admin.ApplyManifest{}, strings.Replace(s.export(agent), `"key":"shop"`, `"key":"copy"`, 1))
+		s.requireEqual("copy", changes, "create agent copy; update helpdesk slaTargets; ")
+		_, err := s.tryApply(admin.ApplyManifest{}, helpdeskManifest(`"slaTargets":[{"priority":"huge"}]`))
+		s.requireFault(err, "0.helpdesk.slaTargets.0.priority", "must be one of")
+		_, changes = s.apply(admin.ApplyManifest{}, helpdeskManifest(`"slaTargets":[]`))
+		s.requireEqual("none", changes, "update helpdesk slaTargets; ")
+		if left := s.helpdeskSetup(agent).Targets; len(left) > 0 {
+			t.Errorf("%+v", left)
+		}
+	})
+}
+
 func TestHelpdeskStaysIfTheManifestHasNone(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		s.addMembers()

@@ -138,10 +138,18 @@ func showInbox(t *testing.T, s *testkit.Server, agent, conversation string) {
 				query := admin.AccountTicketQuery{AccountID: s.Account, AssigneeID: assignee, SortBy: sort, Order: order,
 					Paging: page}
 				_, err := admin.RunOn(t.Context(), s.AdminService, admin.ListAccountTickets, query)
-				all = errors.Join(all, err)
+				query.Overdue = true
+				_, overdueErr := admin.RunOn(t.Context(), s.AdminService, admin.ListAccountTickets, query)
+				all = errors.Join(all, err, overdueErr)
 			}
 		}
 	}
+	for _, isOverdue := range []bool{false, true} {
+		query := admin.TicketPageQuery{AgentID: agent, Overdue: isOverdue, SortBy: "updatedAt", Order: "desc", Paging: page}
+		_, err := admin.RunOn(t.Context(), s.AdminService, admin.ListTicketPage, query)
+		all = errors.Join(all, err)
+	}
+	all = errors.Join(all, s.Helpdesk.RecordBreaches(t.Context()))
 	_, customerErr := admin.RunOn(t.Context(), s.AdminService, admin.ListCustomers,
 		admin.CustomerQuery{AgentID: agent, Limit: 20})
 	_, leadErr := admin.RunOn(t.Context(), s.AdminService, admin.ListLeads,

@@ -167,6 +167,7 @@ func (s *Services) components() []component {
 		{"files", s.Ingest.RunFileSweeper},
 		{"imports", s.runImportSweeper},
 		{"files of visitors", s.Helpdesk.RunUploadSweeper},
+		{"SLA targets", s.Helpdesk.RunBreachRecorder},
 		{"jobs", s.Runner.Run},
 		{"crawl jobs", s.CrawlRunner.Run},
 		{"file jobs", s.FileRunner.Run},

@@ -370,8 +370,8 @@ func (db *DB) ReadArchiveRows(ctx context.Context, account parley.AccountID, age
 }
 
 // FinishArchive writes what an archive does not hold and what follows from it: the counters of the conversations of an
-// account, which customers wait, which older archives do not say, and the sign for running servers that its servers of
-// models are to be read.
+// account, which customers wait and which tickets were replied to, which older archives do not say, and the sign for
+// running servers that its servers of models are to be read.
 func (db *DB) FinishArchive(ctx context.Context, account parley.AccountID) error {
 	if err := db.setModelServerRevision(ctx); err != nil {
 		return err
@@ -381,6 +381,15 @@ func (db *DB) FinishArchive(ctx context.Context, account parley.AccountID) error
 		where account_id = ? and status = 'taken_over' and deleted_at is null and waiting_since is null
 		  and snoozed_until is null
 		  and `+lastAuthor+` <> 'human'`, account); err != nil {
+		return err
+	}
+	if err := db.exec(ctx, `
+		update tickets set replied_at = (
+		  select min(m.created_at)
+		  from messages m
+		  where m.agent_id = tickets.agent_id and m.conversation_id = tickets.conversation_id
+		    and m.account_id = tickets.account_id and m.author = 'human' and m.type = 'reply')
+		where account_id = ? and replied_at is null and worked_ms is null and conversation_id is not null`, account); err != nil {
 		return err
 	}
 	return db.exec(ctx, `

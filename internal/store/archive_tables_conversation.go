@@ -301,6 +301,7 @@ helpdesks (agent_id)
   agent_id id -> agents
   last_number nat
   handover flag
+  targets array?
   created_at time
   updated_at time
 
@@ -325,6 +326,15 @@ tickets (id)
   updated_at time
   last_message_at time?
   closed_at time?
+  worked_ms nat?
+  running_since time?
+  replied_at time?
+  first_reply_due time?
+  resolution_due time?
+  first_reply_breached_at time?
+  resolution_breached_at time?
+  due_at time?
+  breach_at time?
 
 attachments (id)
   id id

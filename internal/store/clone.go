@@ -178,8 +178,9 @@ func (db *DB) CloneSize(ctx context.Context, c Clone) (w CloneSize, err error) {
 	return w, err
 }
 
-// CloneHelpdesk copies what the original's helpdesk is made of: its statuses, its teams with their members, its rules
-// and its handover. Tickets and customers stay with the original. Where that has no helpdesk the copy has none either.
+// CloneHelpdesk copies what the original's helpdesk is made of: its statuses, its teams with their members, its rules,
+// its SLA targets and its handover. Tickets and customers stay with the original. Where that has no helpdesk the copy
+// has none either.
 func (db *DB) CloneHelpdesk(ctx context.Context, c Clone) error {
 	n, err := db.sql.Exec(ctx, `
 		insert into helpdesks (
@@ -187,6 +188,7 @@ func (db *DB) CloneHelpdesk(ctx context.Context, c Clone) error {
 		  account_id,
 		  last_number,
 		  handover,
+		  targets,
 		  created_at,
 		  updated_at
 		)
@@ -195,6 +197,7 @@ func (db *DB) CloneHelpdesk(ctx context.Context, c Clone) error {
 		  account_id,
 		  0,
 		  handover,
+		  targets,
 		  created_at,
 		  updated_at
 		from helpdesks

@@ -65,6 +65,23 @@ func OpenTicketQueries(ref parley.AgentRef, member parley.UserID) map[string][]a
 	return queries
 }
 
+// OverdueTicketQueries are the statements that read what is overdue at a time: of an agent, of a category of all agents,
+// anybody's and a member's, and what is to be recorded as missed.
+func OverdueTicketQueries(ref parley.AgentRef, member parley.UserID, at time.Time) map[string][]any {
+	queries, ask := map[string][]any{breachedTicketsQuery: {millis(at), 20}}, parley.PageRequest{Limit: 20}
+	for _, assignee := range []*parley.UserID{nil, &member, new(parley.UserID)} {
+		for _, f := range []TicketFilter{
+			{},
+			{ofAccount: true, Categories: []parley.StatusCategory{parley.TicketNew}},
+		} {
+			f.Assignee, f.OverdueAt = assignee, &at
+			rest, args := f.withOrder().rowsWithSortValue(ref, ask)
+			queries[ticketTable.selectText(rest)] = args
+		}
+	}
+	return queries
+}
+
 // InboxQueries are the statements that read what is first in the lists of an inbox, by what each of them reads: of all
 // agents, and of one; and how far the member has read two conversations.
 func InboxQueries(ref parley.AgentRef, member parley.UserID) map[string]InboxQuery {

@@ -41,6 +41,13 @@ func ticketFields(t *parley.Ticket) []field {
 		{"created_at", timeDest{&t.CreatedAt}},
 		{"updated_at", timeDest{&t.UpdatedAt}},
 		{"last_message_at", timePointerDest{&t.LastMessageAt}},
+		{"worked_ms", durationDest{&t.SLA.Worked, time.Millisecond}},
+		{"running_since", timePointerDest{&t.SLA.RunningSince}},
+		{"replied_at", timePointerDest{&t.SLA.RepliedAt}},
+		{"first_reply_due", timePointerDest{&t.SLA.FirstReplyDueAt}},
+		{"resolution_due", timePointerDest{&t.SLA.ResolutionDueAt}},
+		{"first_reply_breached_at", timePointerDest{&t.SLA.FirstReplyBreachedAt}},
+		{"resolution_breached_at", timePointerDest{&t.SLA.ResolutionBreachedAt}},
 	}
 }
 
@@ -87,7 +94,9 @@ func (db *DB) InsertTicket(ctx context.Context, t *parley.Ticket, routed json.Ra
 		field{"is_open", t.Category.IsOpen()},
 		field{"person_id", t.Customer.ID},
 		field{"routed", rawJSONDest{&routed}},
-		field{"closed_at", closedAt(t)})...)
+		field{"closed_at", closedAt(t)},
+		field{"due_at", millisOrNil(t.SLA.DueAt())},
+		field{"breach_at", millisOrNil(t.SLA.NextBreachAt())})...)
 }
 
 func closedAt(t *parley.Ticket) any {
@@ -97,7 +106,7 @@ func closedAt(t *parley.Ticket) any {
 	return millis(t.UpdatedAt)
 }
 
-// SaveTicket writes what of a locked ticket changes: its status, assignee, team, priority and times. Fails with
+// SaveTicket writes what of a locked ticket changes: its status, assignee, team, priority, times and SLA. Fails with
 // TICKET_NOT_FOUND.
 func (db *DB) SaveTicket(ctx context.Context, t *parley.Ticket) error {
 	return db.execFound(ctx, parley.CodeTicketNotFound, `
@@ -110,11 +119,14 @@ func (db *DB) SaveTicket(ctx context.Context, t *parley.Ticket) error {
 		  priority = ?,
 		  updated_at = ?,
 		  last_message_at = ?,
-		  closed_at = case when ? = 1 then null else coalesce(closed_at, ?) end
+		  closed_at = case when ? = 1 then null else coalesce(closed_at, ?) end,
+		  `+slaAssignments+`
 		where agent_id = ? and account_id = ? and number = ?`,
-		t.StatusID, t.Category, boolToInt(t.Category.IsOpen()), textOrNil(t.AssigneeID), textOrNil(t.TeamID),
-		t.Priority, millis(t.UpdatedAt), millisOrNil(t.LastMessageAt),
-		boolToInt(t.Category.IsOpen()), closedAt(t), t.AgentID, t.AccountID, t.Number)
+		slices.Concat([]any{
+			t.StatusID, t.Category, boolToInt(t.Category.IsOpen()), textOrNil(t.AssigneeID), textOrNil(t.TeamID),
+			t.Priority, millis(t.UpdatedAt), millisOrNil(t.LastMessageAt),
+			boolToInt(t.Category.IsOpen()), closedAt(t),
+		}, slaArgs(&t.SLA), []any{t.AgentID, t.AccountID, t.Number})...)
 }
 
 // SetTicketCustomer writes who a locked ticket is of. Fails with TICKET_NOT_FOUND.
@@ -142,6 +154,8 @@ const (
 	SortByCreated     TicketSort = "created_at"
 	SortByUpdated     TicketSort = "updated_at"
 	SortByLastMessage TicketSort = "last_message_at" // tickets without a message come last, whichever the direction
+
+	sortByDue TicketSort = "due_at" // those alone that have something due
 )
 
 // TicketFilter is which tickets are listed, and in which order. The zero value lists all of them.
@@ -151,6 +165,7 @@ type TicketFilter struct {
 	Assignee               *parley.UserID          // empty lists those that nobody has
 	Team                   *parley.TeamID          // empty lists those of no team
 	Customer               parley.PersonID         // empty is any
+	OverdueAt              *time.Time              // what is overdue then, the longest first, whatever the order
 	CreatedFrom, CreatedTo *time.Time              // of creation, both included
 	Sort                   TicketSort              // empty is SortByUpdated
 	Ascending              bool
@@ -166,9 +181,7 @@ const noMessageSortValue = math.MinInt64
 // number. A walk shows every ticket that does not change meanwhile exactly once.
 func (db *DB) Tickets(ctx context.Context, ref parley.AgentRef, f TicketFilter,
 	ask parley.PageRequest) (page parley.Page[parley.Ticket], err error) {
-	if f.Sort == "" {
-		f.Sort = SortByUpdated
-	}
+	f = f.withOrder()
 	if f.CountTotal {
 		where, args := f.whereClause(ref)
 		if page.Total, err = db.count(ctx, `
@@ -190,7 +203,8 @@ func (db *DB) AccountTickets(ctx context.Context, account parley.AccountID, f Ti
 	if len(categories) == 0 {
 		categories = parley.StatusCategories()
 	}
-	f.ofAccount, f.Sort = true, cmp.Or(f.Sort, SortByUpdated)
+	f = f.withOrder()
+	f.ofAccount = true
 	var list []parley.Ticket
 	for _, category := range categories {
 		f.Categories = []parley.StatusCategory{category}
@@ -203,6 +217,15 @@ func (db *DB) AccountTickets(ctx context.Context, account parley.AccountID, f Ti
 	slices.SortFunc(list, f.compare)
 	page.Items, page.Next = cutPage(list, ask.Limit, f.cursor)
 	return page, nil
+}
+
+// withOrder returns the filter with the order in which its tickets are listed.
+func (f TicketFilter) withOrder() TicketFilter {
+	f.Sort = cmp.Or(f.Sort, SortByUpdated)
+	if f.OverdueAt != nil {
+		f.Sort, f.Ascending = sortByDue, true
+	}
+	return f
 }
 
 // firstTickets lists the tickets of a page, and one more if there is one.
@@ -288,6 +311,8 @@ func (f TicketFilter) cursor(t parley.Ticket) parley.Cursor {
 	switch {
 	case f.Sort == SortByCreated:
 		at = millis(t.CreatedAt)
+	case f.Sort == sortByDue:
+		at = millis(*t.SLA.DueAt())
 	case f.Sort == SortByLastMessage && t.LastMessageAt == nil:
 		at = noMessageSortValue
 	case f.Sort == SortByLastMessage:
@@ -339,6 +364,9 @@ func (f TicketFilter) whereClause(ref parley.AgentRef) (string, []any) {
 	addNullableFilter(add, `t.team_id`, f.Team)
 	if f.Customer != "" {
 		add(`t.person_id = ?`, f.Customer)
+	}
+	if f.OverdueAt != nil {
+		add(`t.due_at is not null and t.due_at <= ?`, millis(*f.OverdueAt))
 	}
 	if f.CreatedFrom != nil {
 		add(`t.created_at >= ?`, millis(*f.CreatedFrom))

@@ -226,6 +226,8 @@ var memberCases = []memberCase{
 	{"POST /agents/{agentId}/teams", `{"name":"{newEmail}","default":false}`},
 	{"PATCH /agents/{agentId}/teams/{teamId}", `{"default":false,"maxOpen":9}`},
 	{"PUT /agents/{agentId}/teams/{teamId}/members/{memberEmail}", `{}`},
+	{"GET /agents/{agentId}/sla-targets", ""},
+	{"PUT /agents/{agentId}/sla-targets", `{"targets":[{"priority":"high","firstReplyMinutes":30}]}`},
 	{"GET /agents/{agentId}/rules", ""},
 	{"POST /agents/{agentId}/rules", `{"disabled":false,"team":"{teamId}","assignee":"{memberEmail}"}`},
 	{"PUT /agents/{agentId}/rules/{rule}", `{"team":"{teamId}","assignee":"{memberEmail}"}`},

@@ -138,6 +138,7 @@ var failingRequests = []struct {
 	{"DELETE /agents/AGENT/teams/x", ``, parley.CodeTicketTeam},
 	{"PUT /agents/AGENT/teams/General/members/a@b.co", `{}`, parley.CodeTicketMember},
 	{"DELETE /agents/AGENT/teams/General/members/a@b.co", ``, parley.CodeTicketMember},
+	{"PUT /agents/AGENT/sla-targets", `{"targets":[{"priority":"high"},{"priority":"high"}]}`, parley.CodeInvalidBody},
 	{"POST /agents/AGENT/rules", `{"key":"a b","disabled":false,"team":"General"}`, parley.CodeInvalidBody},
 	{"POST /agents/AGENT/rules", `{"disabled":false,"team":"x"}`, parley.CodeTicketTeam},
 	{"POST /agents/AGENT/rules", `{"disabled":false,"assignee":"a@b.co"}`, parley.CodeTicketMember},

@@ -43,6 +43,7 @@ func routes() []route {
 		ListVoiceSessions, GetVoiceSession, EndVoiceSession, ReadVoiceRecording, VoiceStats,
 		ListStatuses, AddStatus, ChangeStatus, DefaultStatus, ArchiveStatus,
 		ListTeams, AddTeam, ChangeTeam, RemoveTeam, JoinTeam, LeaveTeam,
+		ListSLATargets, ReplaceSLATargets,
 		ListRules, AddRule, ReplaceRule, RemoveRule, MoveRule, SwitchRule, Route,
 		ListCustomers, GetCustomer, MergeCustomers, ListLeads, ListTickets, ListAccountTickets,
 		OpenTicket, ShowTicket, ChangeTicket, WriteTicket,

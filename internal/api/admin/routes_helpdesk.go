@@ -68,6 +68,18 @@ var (
 	}, (*Service).leaveTeam)
 )
 
+// The operations on SLA targets: within how much working time tickets are to be replied to and resolved.
+var (
+	ListSLATargets = newOperation(teamGroup.read, "GET /sla-targets", operation{
+		Name:    "listSLATargets",
+		Summary: "List the SLA targets of an agent by the priority of tickets",
+	}, (*Service).listSLATargets)
+	ReplaceSLATargets = newOperation(teamGroup.write, "PUT /sla-targets", operation{
+		Name:    "replaceSLATargets",
+		Summary: "Replace the SLA targets of an agent",
+	}, (*Service).replaceSLATargets)
+)
+
 // The operations on routing rules. All but Route return all rules as they are then.
 var (
 	ListRules = newOperation(ruleGroup.read, "GET /rules", operation{

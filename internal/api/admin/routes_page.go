@@ -1,9 +1,11 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parley"
@@ -137,8 +139,13 @@ type TicketPageQuery struct {
 	Categories []string `query:"statusCategories" max:"50" item:"enum=@statusCategory,name=TicketCategory" doc:"None: all"`
 	Channels   []string `query:"channels" max:"50" item:"enum=@ticketChannel,name=TicketChannel" doc:"None: all"`
 	Assignee   string   `query:"assignee" doc:"E-mail address, or none."`
+	AssigneeID string   `query:"assigneeId" max:"100" doc:"A member in place of an e-mail address, or none."`
 	Team       string   `query:"team" doc:"Id, key or name, or none."`
 	Customer   string   `query:"customer" doc:"E-mail address."`
+	Overdue    bool     `query:"overdue" doc:"Only what is overdue, the longest first, whatever the order."`
+	SortBy     string   `query:"sortBy" enum:"createdAt,updatedAt,lastMessageAt" default:"updatedAt"`
+	Order      string   `query:"order" enum:"asc,desc" name:"SortOrder" default:"desc"`
+	Query      string   `query:"query" max:"512" doc:"Words: nothing else counts, and the best come first, in one page."`
 	Paging
 }
 
@@ -147,17 +154,44 @@ func (s *Service) listTicketPage(ctx context.Context, in TicketPageQuery) (Page[
 	if err != nil {
 		return Page[Ticket]{}, err
 	}
+	if in.Query != "" {
+		return s.searchTickets(ctx, ref, in)
+	}
 	filter, err := s.ticketFilter(ctx, ref, TicketQuery{Categories: in.Categories, Channels: in.Channels,
-		Assignee: in.Assignee, Team: in.Team, Customer: in.Customer})
+		Assignee: in.Assignee, Team: in.Team, Customer: in.Customer, Overdue: in.Overdue})
 	if err != nil {
 		return Page[Ticket]{}, err
 	}
+	filter.Sort, filter.Ascending = ticketSorts[in.SortBy], in.Order == "asc"
+	filter.Assignee = cmp.Or(filter.Assignee, newAssigneeFilter(in.AssigneeID))
 	read := func(p parley.PageRequest) (parley.Page[parley.Ticket], error) {
 		return s.DB.Tickets(ctx, ref, filter, p)
 	}
 	convert := func(found []parley.Ticket) ([]Ticket, error) { return s.newTickets(ctx, ref, found) }
 	return readPage(s, in.Paging, []string{"tickets", in.AgentID, strings.Join(in.Categories, ","),
-		strings.Join(in.Channels, ","), in.Assignee, in.Team, in.Customer}, read, convert)
+		strings.Join(in.Channels, ","), in.Assignee, in.AssigneeID, in.Team, in.Customer,
+		strconv.FormatBool(in.Overdue), in.SortBy, in.Order}, read, convert)
+}
+
+func (s *Service) searchTickets(ctx context.Context, ref parley.AgentRef, in TicketPageQuery) (Page[Ticket], error) {
+	found, hasMore, err := s.Helpdesk.Search(ctx, ref, in.Query, in.Limit)
+	if err != nil {
+		return Page[Ticket]{}, err
+	}
+	list, err := s.newTickets(ctx, ref, found)
+	return Page[Ticket]{list, Pagination{HasMore: hasMore}}, err
+}
+
+// newAssigneeFilter returns the member whose tickets are listed: nil for all tickets, and empty for those that nobody
+// has.
+func newAssigneeFilter(id string) *parley.UserID {
+	switch id {
+	case "":
+		return nil
+	case None:
+		return new(parley.UserID)
+	}
+	return new(parley.UserID(id))
 }
 
 // AccountTicketQuery asks for a page of the tickets of all agents of an account.
@@ -165,6 +199,7 @@ type AccountTicketQuery struct {
 	AccountID  string   `path:"accountId" json:"-"`
 	Categories []string `query:"statusCategories" max:"50" item:"enum=@statusCategory,name=TicketCategory" doc:"None: all"`
 	AssigneeID string   `query:"assigneeId" max:"100" doc:"A member, or none for the tickets that nobody has."`
+	Overdue    bool     `query:"overdue" doc:"Only what is overdue, the longest first, whatever the order."`
 	SortBy     string   `query:"sortBy" enum:"createdAt,updatedAt,lastMessageAt" default:"updatedAt"`
 	Order      string   `query:"order" enum:"asc,desc" name:"SortOrder" default:"desc"`
 	Query      string   `query:"query" max:"512" doc:"Words: nothing else counts, and the best come first, in one page."`
@@ -178,7 +213,7 @@ type AccountTicket struct {
 	AssigneeName string `json:"assigneeName,omitempty" doc:"Empty of somebody who has left the account."`
 }
 
-var accountTicketSorts = map[string]store.TicketSort{"createdAt": store.SortByCreated, "updatedAt": store.SortByUpdated,
+var ticketSorts = map[string]store.TicketSort{"createdAt": store.SortByCreated, "updatedAt": store.SortByUpdated,
 	"lastMessageAt": store.SortByLastMessage}
 
 func (s *Service) listAccountTickets(ctx context.Context, in AccountTicketQuery) (Page[AccountTicket], error) {
@@ -189,21 +224,20 @@ func (s *Service) listAccountTickets(ctx context.Context, in AccountTicketQuery)
 	if in.Query != "" {
 		return s.searchAccountTickets(ctx, account, in)
 	}
-	filter := store.TicketFilter{Sort: accountTicketSorts[in.SortBy], Ascending: in.Order == "asc"}
+	filter := store.TicketFilter{Sort: ticketSorts[in.SortBy], Ascending: in.Order == "asc"}
 	for _, name := range in.Categories {
 		filter.Categories = append(filter.Categories, parley.StatusCategory(name))
 	}
-	if user := parley.UserID(in.AssigneeID); user == None {
-		filter.Assignee = new(parley.UserID)
-	} else if user != "" {
-		filter.Assignee = &user
+	if in.Overdue {
+		filter.OverdueAt = new(s.Now())
 	}
+	filter.Assignee = newAssigneeFilter(in.AssigneeID)
 	read := func(p parley.PageRequest) (parley.Page[parley.Ticket], error) {
 		return s.DB.AccountTickets(ctx, account, filter, p)
 	}
 	convert := func(found []parley.Ticket) ([]AccountTicket, error) { return s.newAccountTickets(ctx, account, found) }
 	return readPage(s, in.Paging, []string{"account tickets", strings.Join(in.Categories, ","), in.AssigneeID, in.SortBy,
-		in.Order}, read, convert)
+		in.Order, strconv.FormatBool(in.Overdue)}, read, convert)
 }
 
 func (s *Service) searchAccountTickets(ctx context.Context, account parley.AccountID,

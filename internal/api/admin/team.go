@@ -231,3 +231,27 @@ func (s *Service) leaveTeam(ctx context.Context, in TeamMemberRef) (Team, error)
 		return s.Helpdesk.LeaveTeam(ctx, ref, t.ID, user, s.actor())
 	})
 }
+
+// SLATargets says which targets a helpdesk is to have: one of a priority at most, and none of those that are absent.
+type SLATargets struct {
+	AgentID string             `path:"agentId" json:"-"`
+	Targets []parley.SLATarget `json:"targets" max:"5"`
+}
+
+func (s *Service) listSLATargets(ctx context.Context, in AgentRef) ([]parley.SLATarget, error) {
+	ref, err := s.findAgent(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Helpdesk.SLATargets(ctx, ref)
+	return append([]parley.SLATarget{}, found...), err
+}
+
+func (s *Service) replaceSLATargets(ctx context.Context, in SLATargets) ([]parley.SLATarget, error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := s.Helpdesk.ReplaceSLATargets(ctx, ref, in.Targets, s.actor())
+	return append([]parley.SLATarget{}, stored...), err
+}

@@ -33,6 +33,17 @@ type Ticket struct {
 	CreatedAt      time.Time  `json:"createdAt"`
 	UpdatedAt      time.Time  `json:"updatedAt"`
 	LastMessageAt  *time.Time `json:"lastMessageAt"`
+	TicketSLA
+}
+
+// TicketSLA is how far a ticket is with the SLA targets of its helpdesk. What is absent is not due: there is no target,
+// it is met, or the ticket waits for the customer or is closed.
+type TicketSLA struct {
+	DueAt                *time.Time `json:"dueAt,omitempty" doc:"The earlier of both: then it is overdue."`
+	FirstReplyDueAt      *time.Time `json:"firstReplyDueAt,omitempty"`
+	ResolutionDueAt      *time.Time `json:"resolutionDueAt,omitempty"`
+	FirstReplyBreachedAt *time.Time `json:"firstReplyBreachedAt,omitempty" doc:"When it was seen that it was missed."`
+	ResolutionBreachedAt *time.Time `json:"resolutionBreachedAt,omitempty" doc:"When it was seen that it was missed."`
 }
 
 // TicketRef names a ticket by its agent and its number.
@@ -162,6 +173,7 @@ type TicketQuery struct {
 	Assignee   string   `query:"assignee"`                   // e-mail address, or none
 	Team       string   `query:"team"`                       // id, key or name, or none
 	Customer   string   `query:"customer"`                   // e-mail address
+	Overdue    bool     `query:"overdue"`                    // what is overdue, the longest first
 	Query      string   `query:"query"`                      // not beside the others
 	Limit      int      `query:"limit" default:"50" min:"1"` // most of them
 }
@@ -217,6 +229,9 @@ func (s *Service) ticketFilter(
 			return f, err
 		}
 		f.Customer = p.ID
+	}
+	if in.Overdue {
+		f.OverdueAt = new(s.Now())
 	}
 	f.Team, err = s.findTeamID(ctx, ref, in.Team)
 	return f, err
@@ -277,6 +292,8 @@ func newTicketRow(t *parley.Ticket) Ticket {
 		CreatedAt:      t.CreatedAt,
 		UpdatedAt:      t.UpdatedAt,
 		LastMessageAt:  t.LastMessageAt,
+		TicketSLA: TicketSLA{t.SLA.DueAt(), t.SLA.FirstReplyDueAt, t.SLA.ResolutionDueAt,
+			t.SLA.FirstReplyBreachedAt, t.SLA.ResolutionBreachedAt},
 	}
 }
 

@@ -140,7 +140,7 @@ const forms: readonly Form[] = [
   form("must be one object|must not be a .*|must have either say or action", "fault.other"),
   form("has an unknown placeholder (?<name>\\{\\{.*?\\}\\}); .*", "fault.placeholder", ({ name = "" }) => ({ name })),
   form("has \\{\\{ without a placeholder behind it", "fault.placeholder", () => ({ name: "{{" })),
-  form("is that of another saved (reply|view)", "fault.taken"),
+  form("is that of another (saved (reply|view)|target)", "fault.taken"),
   form("is one too many: an? .* has at most (?<max>\\d+) saved .*", "fault.maxEntries", numbers),
   // What no field of the console can be: it has another kind of value, or is sent by other programs only.
   form("must be (an? )?(string|integer|number|array|object|text|UUID|base64|true or false|time|day|multipart)\\b.*", "fault.other"),

@@ -154,10 +154,9 @@ const needs = [
   [/^(POST|PATCH|DELETE) .*\/saved-views/, "conversations:write"],
   [/^(POST|PATCH|DELETE) .*\/saved-replies/, "helpdesk:write"],
   [/^(POST|PUT|PATCH|DELETE) \/v\d\/agents\/[^/]+\/sources/, "sources:write"],
-  [/^POST \/v2\/agents\/[^/]+\/helpdesk\/tickets\/search$/, "tickets:read"],
   [/^(POST|PATCH) \/v1\/agents\/[^/]+\/tickets/, "tickets:write"],
   [/^POST \/v1\/agents\/[^/]+\/route$/, "helpdesk:read"],
-  [/^(POST|PUT|PATCH|DELETE) \/v1\/agents\/[^/]+\/(statuses|teams|rules)/, "helpdesk:write"],
+  [/^(POST|PUT|PATCH|DELETE) \/v1\/agents\/[^/]+\/(statuses|teams|rules|sla-targets)/, "helpdesk:write"],
   [/^DELETE \/v2\/agents\/[^/]+$/, "agents:delete"],
   [/^(POST|PUT|PATCH|DELETE) \/v\d\/agents/, "agents:write"],
 ];

@@ -37,7 +37,7 @@ const variants = [
   ..."agent-manifest looks-stage playground-stored playground-lost model-new-embedding model-server-failing".split(" "),
   ..."actions action-new procedure deliveries".split(" "),
   ..."dialog-webhook dialog-webhook-change dialog-webhook-secret dialog-webhook-remove".split(" "),
-  ..."tickets-board dialog-ticket helpdesk-teams helpdesk-rules dialog-status dialog-team dialog-rule".split(" "),
+  ..."tickets-board dialog-ticket helpdesk-teams helpdesk-rules helpdesk-targets dialog-status dialog-team dialog-rule".split(" "),
 ];
 
 /** What is opened, and what is taken of it: most screens in each theme and width, their other states in one. */

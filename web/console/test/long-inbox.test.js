@@ -18,7 +18,7 @@ const time = (i) => new Date(Date.UTC(2026, 10, 22) - i * 60_000).toISOString();
 
 const makers = {
   "/v1/accounts/acc_1/inbox": (i) => row(1, { conversationId: uuid(i), lastActivity: time(i), customer: `Customer ${i + 1} of many` }),
-  [`/v2${help}/helpdesk/tickets`]: (i) => ({ ...tickets[0], ticketNumber: i + 1, subject: `Ticket ${i + 1}` }),
+  [`/v1${help}/tickets`]: (i) => ({ ...tickets[0], ticketNumber: i + 1, subject: `Ticket ${i + 1}` }),
   [`/v1${help}/customers`]: (i) => ({ ...customers[1], customerId: uuid(i), name: `Customer ${i + 1} of many`, email: undefined }),
   [`/v1${help}/leads`]: (i) => ({ ...leads[0], leadId: `lead_${i}`, name: `Customer ${i + 1} of many`, email: undefined }),
 };

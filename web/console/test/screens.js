@@ -11,7 +11,7 @@ import { explain, metadata } from "./playground-answers.js";
 import { view as savedView, whoAnswers } from "./saved-answers.js";
 import * as to from "./screen-states.js";
 import { sources } from "./source-answers.js";
-import { tickets, withTickets } from "./ticket-answers.js";
+import { dueTickets, tickets, withTickets } from "./ticket-answers.js";
 import { account, members, singleSignOn, troubled, usage } from "./workspace-answers.js";
 
 const help = "5QHA6VB-DIAbBhxwqxfdi";
@@ -29,6 +29,7 @@ const [, main, failing] = modelServers.map(({ modelServerId }) => `${models}/${m
 const actions = `/agents/${help}/actions`;
 const listModels = "GET /v1/accounts/acc_1/model-servers";
 const support = { session: withTickets() };
+const due = { ...support, state: { tickets: dueTickets } };
 const people = { session: inWorkspace() };
 const withProvider = { session: { ...inWorkspace(), features: sso.features } };
 const shut = { session: { memberships: [{ accountId: "acc_1", accountName: "Shop", role: "agent", permissions: [], needsSingleSignOn: true }], ...sso } };
@@ -312,9 +313,13 @@ export const screens = {
     full: [support, to.byText("#4 Wrong size")],
     empty: [{ ...support, state: { tickets: [] } }, to.count("h2", 1)],
     viewer: [{ session: withTickets("viewer") }, to.byText("#4 Wrong size")],
-    ...to.stuck(`GET /v2/agents/${help}/helpdesk/tickets`, support),
+    overdue: [due, to.byText("#4 Wrong size")],
+    ...to.stuck(`GET /v1/agents/${help}/tickets`, support),
   }),
-  "tickets-board": screen(`/agents/${help}/tickets?layout=board`, { full: [support, to.byText("#4 Wrong size")] }),
+  "tickets-board": screen(`/agents/${help}/tickets?layout=board`, {
+    full: [support, to.byText("#4 Wrong size")],
+    overdue: [due, to.byText("#4 Wrong size")],
+  }),
   "tickets-all": screen("/tickets", {
     full: [support, to.byText("#4 Wrong size")],
     empty: [{ ...support, state: { tickets: [] } }, to.count("h2", 1)],
@@ -324,6 +329,7 @@ export const screens = {
   ticket: screen(`/agents/${help}/tickets/4`, {
     full: [support, to.byText("The shoes are too small.")],
     viewer: [{ session: withTickets("viewer") }, to.byText("The shoes are too small.")],
+    overdue: [due, to.byText("The shoes are too small.")],
     ...to.stuck(`GET /v1/agents/${help}/tickets/4`, support),
   }),
   "helpdesk-statuses": screen(`/agents/${help}/helpdesk`, {
@@ -335,6 +341,11 @@ export const screens = {
   "helpdesk-rules": screen(`/agents/${help}/helpdesk/rules`, {
     full: [support, to.byText("Important customers")],
     empty: [{ ...support, state: { rules: [] } }, to.within("[role=tabpanel] form")],
+  }),
+  "helpdesk-targets": screen(`/agents/${help}/helpdesk/targets`, {
+    full: [support, to.within("[role=tabpanel] fieldset")],
+    viewer: [{ session: withTickets("viewer") }, to.within("[role=tabpanel] fieldset")],
+    ...to.stuck(`GET /v1/agents/${help}/sla-targets`, support),
   }),
   "helpdesk-replies": screen(`/agents/${help}/helpdesk/replies`, {
     full: [support, to.byText("Opening hours")],

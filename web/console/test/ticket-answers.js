@@ -49,6 +49,7 @@ export const rules = [
 
 const ticket = (ticketNumber, subject, statusId, more) => ({
   ticketNumber,
+  agentId: "5QHA6VB-DIAbBhxwqxfdi",
   subject,
   statusId,
   statusCategory: statuses.find((one) => one.statusId === statusId).category,
@@ -69,6 +70,25 @@ export const tickets = [
   ticket(3, "Order 4711", "st_2", { assigneeId: "usr_3" }),
   ticket(2, "Invoice", "st_3", { teamId: "team_2", priority: "low" }),
   ticket(1, "Old question", "st_5"),
+];
+
+/** The same with what is due in them: one is overdue, one is due, and of one the first reply was missed. */
+export const dueTickets = tickets.map((row, i) => ({
+  ...row,
+  ...[
+    { dueAt: "2026-11-22T14:00:00.000Z", firstReplyDueAt: "2026-11-22T14:00:00.000Z", resolutionDueAt: "2026-11-24T09:00:00.000Z" },
+    {
+      dueAt: "2026-11-21T16:00:00.000Z",
+      resolutionDueAt: "2026-11-21T16:00:00.000Z",
+      firstReplyBreachedAt: "2026-11-21T09:00:00.000Z",
+      resolutionBreachedAt: "2026-11-21T16:00:00.000Z",
+    },
+  ][i],
+}));
+
+export const targets = [
+  { priority: "none", resolutionMinutes: 2400 },
+  { priority: "high", firstReplyMinutes: 90, resolutionMinutes: 480 },
 ];
 
 const message = (id, type, from, more) => ({ messageId: `msg_${id}`, seq: id, type, from, createdAt: `2026-11-20T08:0${id}:00.000Z`, ...more });
@@ -116,15 +136,24 @@ function answerAll(state, query) {
   }));
   const words = query.get("query")?.toLowerCase();
   if (words) return [200, { data: rows.filter(({ subject }) => subject.toLowerCase().includes(words)), pagination: { cursor: null, hasMore: false } }];
-  const [wanted, assigneeId] = ["statusCategories", "assigneeId"].map((name) => query.get(name));
-  const isWanted = (row) =>
-    (!wanted || wanted.split(",").includes(row.statusCategory)) && (!assigneeId || (row.assigneeId ?? "none") === assigneeId);
-  return [200, { data: rows.filter(isWanted), pagination: { cursor: null, hasMore: false } }];
+  return [200, { data: rows.filter((row) => isWanted(row, query)), pagination: { cursor: null, hasMore: false } }];
+}
+
+const isLate = ({ dueAt }) => Boolean(dueAt) && Date.parse(dueAt) <= Date.now();
+
+function isWanted(row, query) {
+  const [wanted, assigneeId, team] = ["statusCategories", "assigneeId", "team"].map((name) => query.get(name));
+  return (
+    (!wanted || wanted.split(",").includes(row.statusCategory)) &&
+    (!assigneeId || (row.assigneeId ?? "none") === assigneeId) &&
+    (!team || (row.teamId ?? "none") === team) &&
+    (query.get("overdue") !== "true" || isLate(row))
+  );
 }
 
 export function answerTickets(state, { method, path, query, body }) {
   if (method === "GET" && path === "/v1/accounts/acc_1/tickets") return answerAll(state, query);
-  const [, rest] = /^\/v[12]\/agents\/[^/]+(?:\/helpdesk)?\/((?:tickets|statuses|teams|rules|route)(?:\/.*)?)$/.exec(path) ?? [];
+  const [, rest] = /^\/v1\/agents\/[^/]+\/((?:tickets|statuses|teams|rules|route|sla-targets)(?:\/.*)?)$/.exec(path) ?? [];
   if (!rest) return undefined;
   state.tickets ??= tickets.map((one) => ({ ...one }));
   state.statuses ??= statuses.map((one) => ({ ...one }));
@@ -135,22 +164,27 @@ export function answerTickets(state, { method, path, query, body }) {
   if (kind === "statuses") return answerStatuses(state, method, name, act, body);
   if (kind === "teams") return answerTeams(state, method, name, act, body);
   if (kind === "rules") return answerRules(state, method, name, act, body);
+  if (kind === "sla-targets") return answerTargets(state, method, body);
   if (kind === "route") return [200, state.route ?? { candidates: [], defaultTeam: true, team: "General", teamId: "team_1", rules: [], why: "" }];
-  if (path.startsWith("/v2/")) return answerLists(state, name, query, body);
+  if (method === "GET" && !name) return answerList(state, query);
   return answerTicket(state, method, name, act, body, query);
 }
 
-function answerLists(state, name, query, body) {
-  if (name === "search") {
-    const found = state.tickets.filter(({ subject }) => subject.toLowerCase().includes(body.query.toLowerCase()));
-    return [200, { data: found, pagination: { cursor: null, hasMore: false } }];
-  }
-  const [status, assigneeId, teamId] = ["status", "assigneeId", "teamId"].map((one) => query.get(one));
-  const isWanted = (row) =>
-    (!status || status.split(",").includes(row.statusCategory)) &&
-    (!assigneeId || (row.assigneeId ?? "none") === assigneeId) &&
-    (!teamId || (row.teamId ?? "none") === teamId);
-  return [200, { data: state.tickets.filter(isWanted), pagination: { cursor: null, hasMore: false } }];
+function answerList(state, query) {
+  const words = query.get("query")?.toLowerCase();
+  const isShown = (row) => (words ? row.subject.toLowerCase().includes(words) : isWanted(row, query));
+  const data = state.tickets.filter(isShown).map((row) => {
+    const { messages: _, hasEarlier: __, ...shown } = detailsOf(state, row);
+    return shown;
+  });
+  return [200, { data, pagination: { cursor: null, hasMore: false } }];
+}
+
+function answerTargets(state, method, body) {
+  state.targets ??= [...targets];
+  const names = ["firstReplyMinutes", "resolutionMinutes"];
+  if (method === "PUT") state.targets = body.targets.filter((one) => names.some((name) => one[name] > 0));
+  return [200, state.targets];
 }
 
 function answerTicket(state, method, name, act, body, query) {

@@ -55,6 +55,31 @@ describe("the set-up of the helpdesk", { skip }, () => {
     });
   });
 
+  test("targets are set by priority, in hours", async () => {
+    const answer = at();
+    await open(answer, `${path}/targets`, async (page) => {
+      const high = page.getByRole("group", { name: "Priority: High" });
+      assert.equal(await high.getByLabel("First reply, in hours").inputValue(), "1.5");
+      await high.getByLabel("First reply, in hours").fill("0.5");
+      await high.getByLabel("Resolution, in hours").fill("");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved", { exact: true }).waitFor();
+      const [put] = sent(answer, "PUT", "/sla-targets");
+      assert.deepEqual(
+        put.body.targets.filter((one) => one.firstReplyMinutes + one.resolutionMinutes > 0),
+        [
+          { priority: "none", firstReplyMinutes: 0, resolutionMinutes: 2400 },
+          { priority: "high", firstReplyMinutes: 30, resolutionMinutes: 0 },
+        ],
+      );
+    });
+    await open(at({}, "viewer"), `${path}/targets`, async (page) => {
+      const reply = page.getByRole("group", { name: "Priority: High" }).getByLabel("First reply, in hours");
+      assert.equal(await reply.getAttribute("readonly"), "");
+      assert.equal(await page.getByRole("button", { name: "Save" }).count(), 0);
+    });
+  });
+
   test("a team gets shifts by the days of the week", async () => {
     const answer = at();
     await open(answer, `${path}/teams`, async (page) => {

@@ -7,7 +7,7 @@ import { agents, answers } from "./answers.js";
 import { assertSoon, skip } from "./browser.js";
 import { EventLog } from "./event-log.js";
 import { useSamePages } from "./setup.js";
-import { withTickets } from "./ticket-answers.js";
+import { dueTickets, withTickets } from "./ticket-answers.js";
 
 const [{ id }] = agents;
 const path = `/agents/${id}/tickets`;
@@ -77,9 +77,9 @@ describe("tickets", { skip }, () => {
     await open(answer, `${path}?view=unassigned&sort=newest`, async (page) => {
       await row(page, "#4 Wrong size").waitFor();
       assert.equal(await page.getByRole("main").getByRole("row").count(), 2);
-      const [asked] = sent(answer, "GET", "/helpdesk/tickets");
+      const [asked] = sent(answer, "GET", `/v1${path}`);
       assert.deepEqual(
-        ["status", "assigneeId", "sortBy", "order"].map((name) => asked.query.get(name)),
+        ["statusCategories", "assigneeId", "sortBy", "order"].map((name) => asked.query.get(name)),
         ["new,on_you,on_customer,on_hold", "none", "createdAt", "desc"],
       );
       await page.getByRole("button", { name: /View/ }).press("Enter");
@@ -89,6 +89,29 @@ describe("tickets", { skip }, () => {
       await page.getByLabel("Search tickets").fill("invoice");
       await row(page, "#2 Invoice").waitFor();
       assert.equal(new URL(page.url()).searchParams.get("words"), "invoice");
+    });
+  });
+
+  test("what is overdue is a view of the list and of the board, and each ticket says until when it is due", async () => {
+    const answer = at();
+    const inMinutes = (minutes) => new Date(Date.now() + minutes * 60_000).toISOString();
+    const due = [{ dueAt: inMinutes(140) }, { dueAt: inMinutes(-1210), resolutionDueAt: inMinutes(-1210) }, {}, {}];
+    answer.state.tickets = dueTickets.map((one, i) => ({ ...one, ...due[i] }));
+    await open(answer, path, async (page) => {
+      await row(page, "#4 Wrong size").getByText("Due in 2 hours").waitFor();
+      await row(page, "#3 Order 4711").getByText("Overdue by 20 hr").waitFor();
+      await page.getByRole("button", { name: /View/ }).press("Enter");
+      await page.getByRole("option", { name: "Overdue", exact: true }).press("Enter");
+      await row(page, "#4 Wrong size").waitFor({ state: "detached" });
+      await row(page, "#3 Order 4711").waitFor();
+      assert.equal(await page.getByRole("button", { name: /Order/ }).filter({ hasNotText: "4711" }).count(), 0);
+      assert.equal(sent(answer, "GET", `/v1${path}`).at(-1).query.get("overdue"), "true");
+      await page.getByRole("radio", { name: "Board" }).press("Space");
+      await page.getByRole("region", { name: "On you" }).getByText("Overdue by 20 hr").waitFor();
+      await row(page, "#3 Order 4711").press("Enter");
+      const properties = page.getByRole("region", { name: "Properties" });
+      await properties.getByText("Overdue by 20 hr").waitFor();
+      await properties.getByText("Missed").waitFor();
     });
   });
 

@@ -1,4 +1,4 @@
-// What a helpdesk is set up by: statuses, teams with shifts, and routing rules.
+// What a helpdesk is set up by: statuses, teams with shifts, routing rules, and SLA targets.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { request } from "./client";
 import type { Category, Team, TicketStatus } from "./tickets";
@@ -83,6 +83,17 @@ export const switchRule = (agentId: string, key: string, on: boolean) => request
 /** Moves a rule to another place, which counts from 1. */
 export const moveRule = (agentId: string, key: string, to: number) => request<Rule[]>("POST", ofRule(agentId, key, "/move"), { to });
 
+export type Target = Schemas["SLATarget"];
+
+export const useTargets = (agentId: string) =>
+  useQuery({
+    queryKey: ["targets", agentId],
+    queryFn: ({ signal }) => request<Target[]>("GET", address(agentId, "/sla-targets"), undefined, signal),
+  });
+/** Replaces all targets of an agent. */
+export const replaceTargets = (agentId: string, targets: readonly Target[]) =>
+  request<Target[]>("PUT", address(agentId, "/sla-targets"), { targets });
+
 export interface TriedTicket {
   subject: string;
   description: string;
@@ -97,5 +108,5 @@ export const tryRoute = (agentId: string, ticket: TriedTicket) => request<RouteR
 /** Returns what has the parts of the set-up read again that were changed here. */
 export function useSetupChange(agentId: string) {
   const client = useQueryClient();
-  return () => Promise.all(["statuses", "teams", "rules"].map((word) => client.invalidateQueries({ queryKey: [word, agentId] })));
+  return () => Promise.all(["statuses", "teams", "rules", "targets"].map((word) => client.invalidateQueries({ queryKey: [word, agentId] })));
 }

@@ -6,21 +6,13 @@ import { usePageWindow } from "./pages";
 import { useSession } from "./session";
 import { useThreadPages, wholeOf, type Whole } from "./thread-pages";
 import type { components } from "./operator";
-import type { components as restComponents } from "./rest";
 
 type Schemas = components["schemas"];
-type Summary = restComponents["schemas"]["TicketSummary"];
-type ListedTicket = "ticketNumber" | "subject" | "statusId" | "statusCategory" | "priority" | "channel" | "lastMessageAt" | "updatedAt";
 
 /** A ticket in a list. In the list of all agents it has the names that are its agent’s own. */
-export interface TicketRow extends Pick<Summary, ListedTicket> {
-  assigneeId?: string | null;
-  customer: { name?: string | null; email?: string | null };
-  conversationId?: string | null;
-  agentId?: string;
+export interface TicketRow extends Omit<Schemas["Ticket"], "customer"> {
+  customer: Partial<Schemas["Customer"]>;
   agentName?: string;
-  /** The label of its status. */
-  status?: string;
   assigneeName?: string;
 }
 
@@ -28,7 +20,7 @@ export interface TicketRow extends Pick<Summary, ListedTicket> {
 export const conversationsOf = (rows: readonly TicketRow[]): string[] => rows.flatMap(({ conversationId }) => conversationId ?? []);
 
 /** Tells tickets of a list apart: each agent counts its own. */
-export const ticketKey = ({ agentId = "", ticketNumber }: TicketRow) => `${agentId} ${ticketNumber}`;
+export const ticketKey = ({ agentId, ticketNumber }: TicketRow) => `${agentId} ${ticketNumber}`;
 export type TicketDetails = Schemas["TicketDetails"];
 /** A ticket, whatever was said. */
 export type TicketFacts = Omit<TicketDetails, "messages" | "hasEarlier">;
@@ -47,7 +39,6 @@ export type Priority = (typeof priorities)[number];
 export const nobody = "none";
 
 const ofAgent = (agentId: string, rest: string) => `/v1/agents/${encodeURIComponent(agentId)}${rest}`;
-const restOf = (agentId: string, rest: string) => `/v2/agents/${encodeURIComponent(agentId)}/helpdesk${rest}`;
 
 export interface TicketQuery {
   status: readonly Category[];
@@ -55,28 +46,31 @@ export interface TicketQuery {
   assigneeId: string;
   /** A team's id, "none", or empty for all. */
   teamId: string;
+  /** Whether only what is overdue is wanted, the longest first. */
+  isOverdue: boolean;
   sortBy: "updatedAt" | "lastMessageAt" | "createdAt";
   order: "asc" | "desc";
 }
 
-function searchParamsOf({ status, assigneeId, teamId, sortBy, order }: TicketQuery, statusName: string): string {
+function searchParamsOf({ status, assigneeId, teamId, isOverdue, sortBy, order }: TicketQuery): URLSearchParams {
   const params = new URLSearchParams({ limit: "50", sortBy, order });
-  if (status.length > 0) params.set(statusName, status.join(","));
+  if (status.length > 0) params.set("statusCategories", status.join(","));
   if (assigneeId) params.set("assigneeId", assigneeId);
-  if (teamId) params.set("teamId", teamId);
-  return params.toString();
+  if (teamId) params.set("team", teamId);
+  if (isOverdue) params.set("overdue", "true");
+  return params;
 }
 
-const pathOfAll = (query: string) => `/v1/accounts/${encodeURIComponent(hooks.account ?? "")}/tickets?${query}`;
+/** The tickets of an agent, or of all agents without one. */
+const listPath = (agentId: string, query: URLSearchParams) =>
+  agentId ? ofAgent(agentId, `/tickets?${query}`) : `/v1/accounts/${encodeURIComponent(hooks.account ?? "")}/tickets?${query}`;
 
 /**
  * The tickets that a query leaves, in pages: of an agent, or of all agents without one. An event about one of them has them
  * read again.
  */
 export function useTickets(agentId: string, query: TicketQuery, isEnabled: boolean) {
-  const path = agentId
-    ? restOf(agentId, `/tickets?${searchParamsOf(query, "status")}`)
-    : pathOfAll(searchParamsOf({ ...query, teamId: "" }, "statusCategories"));
+  const path = listPath(agentId, searchParamsOf(agentId ? query : { ...query, teamId: "" }));
   return usePageWindow<TicketRow>(["tickets", agentId || null, query], path, isEnabled);
 }
 
@@ -92,9 +86,7 @@ export const useFoundTickets = (agentId: string, words: string, isEnabled: boole
   useQuery({
     queryKey: ["tickets", agentId || null, "search", words],
     queryFn: ({ signal }) =>
-      agentId
-        ? request<FoundTickets>("POST", restOf(agentId, "/tickets/search"), { query: words, limit: mostFound }, signal)
-        : request<FoundTickets>("GET", pathOfAll(`${new URLSearchParams({ query: words, limit: `${mostFound}` })}`), undefined, signal),
+      request<FoundTickets>("GET", listPath(agentId, new URLSearchParams({ query: words, limit: `${mostFound}` })), undefined, signal),
     enabled: isEnabled,
   });
 

@@ -26,6 +26,7 @@ export const events = [
   "ticket.created",
   "ticket.updated",
   "ticket.message",
+  "ticket.overdue",
   "source.trained",
   "source.failed",
   "source.deleted",

@@ -7,11 +7,12 @@ import { useTexts } from "../../i18n";
 import { Rules } from "./rules";
 import { SavedReplies } from "./saved-replies";
 import { Statuses } from "./statuses";
+import { Targets } from "./targets";
 import { Teams } from "./teams";
 
-const parts = ["statuses", "teams", "rules", "replies"] as const;
+const parts = ["statuses", "teams", "rules", "targets", "replies"] as const;
 
-/** What the helpdesk of an agent is set up by: statuses, teams and rules; and the saved replies of the company. */
+/** What the helpdesk of an agent is set up by: statuses, teams, rules and SLA targets; and the saved replies of the company. */
 export default function HelpdeskSetupPage({ id, part }: { id: string; part: string | undefined }) {
   const { t } = useTexts();
   const [, navigate] = useLocation();
@@ -19,6 +20,7 @@ export default function HelpdeskSetupPage({ id, part }: { id: string; part: stri
     statuses: <Statuses agentId={id} />,
     teams: <Teams agentId={id} />,
     rules: <Rules agentId={id} />,
+    targets: <Targets agentId={id} />,
     replies: <SavedReplies />,
   };
   return (

@@ -14,7 +14,7 @@ import { UnreadSign } from "../../components/unread";
 import { relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { useKeys } from "../../shell/keys";
-import { assigneeOf, categoryIcon, categoryKey, PriorityLabel, StatusLabel, statusOf, useStatusTargets, type Names } from "./labels";
+import { assigneeOf, categoryIcon, categoryKey, DueLabel, PriorityLabel, StatusLabel, statusOf, useStatusTargets, type Names } from "./labels";
 import { customerOf, titleOf } from "./list";
 import styles from "./board.module.css";
 
@@ -38,7 +38,7 @@ export function TicketBoard({ agentId, query, names }: { agentId: string; query:
     const { row, change, to } = moved;
     setFailure(null);
     try {
-      await changeTicket(row.agentId ?? agentId, row.ticketNumber, { ...change, baseUpdatedAt: row.updatedAt });
+      await changeTicket(row.agentId, row.ticketNumber, { ...change, baseUpdatedAt: row.updatedAt });
       setSaid(t("tickets.movedTo", { ticket: titleOf(row, t), to }));
     } catch (error) {
       setSaid("");
@@ -100,7 +100,7 @@ function Column({ agentId, category, query, names, onMove }: ColumnProps) {
     onRootDrop: ({ items }) => void unpackRows(items).then((dropped) => dropped.forEach(take)),
     isDisabled: !mayWrite,
   });
-  const open = (row: TicketRow) => navigate(`/agents/${row.agentId ?? agentId}/tickets/${row.ticketNumber}`);
+  const open = (row: TicketRow) => navigate(`/agents/${row.agentId}/tickets/${row.ticketNumber}`);
   return (
     <section className={styles.column} aria-label={name}>
       <h2 className={styles.head}>
@@ -170,7 +170,7 @@ interface CardProps {
 function Card({ row, isUnread, names, mayWrite, onMove }: CardProps) {
   const { t, locale } = useTexts();
   const time = row.lastMessageAt ?? row.updatedAt;
-  const targets = useStatusTargets(names, Boolean(row.agentId)).filter(({ id }) => id !== row.statusId && id !== row.statusCategory);
+  const targets = useStatusTargets(names, Boolean(row.agentName)).filter(({ id }) => id !== row.statusId && id !== row.statusCategory);
   const move = (target: string) =>
     targets.filter(({ id }) => id === target).forEach(({ change, name }) => onMove({ row, change, to: name }));
   return (
@@ -200,6 +200,7 @@ function Card({ row, isUnread, names, mayWrite, onMove }: CardProps) {
       <div className={styles.facts}>
         <StatusLabel category={row.statusCategory} label={statusOf(row, names)} />
         <PriorityLabel priority={row.priority} />
+        <DueLabel dueAt={row.dueAt} />
       </div>
       <p className={styles.detail}>
         <bdi>{assigneeOf(row, names, t)}</bdi>

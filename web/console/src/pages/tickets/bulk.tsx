@@ -51,7 +51,7 @@ interface Props {
 /** Changes all chosen tickets at once. */
 export function BulkBar({ picked, names, bulk, onClear }: Props) {
   const { t } = useTexts();
-  const isOfAll = picked.some(({ agentId }) => agentId);
+  const isOfAll = picked.some(({ agentName }) => agentName);
   const statuses = useStatusTargets(names, isOfAll);
   if (picked.length === 0) return null;
   const change = (change: TicketChange) => void bulk.run(picked, change).then((failures) => failures.length === 0 && onClear());

@@ -2,7 +2,7 @@
 import { useAddressParams } from "../../address-params";
 import { nobody, openCategories, type Category, type TicketQuery } from "../../api/tickets";
 
-export const views = ["open", "mine", "unassigned", "waiting", "done", "all"] as const;
+export const views = ["open", "mine", "unassigned", "overdue", "waiting", "done", "all"] as const;
 export type View = (typeof views)[number];
 export const sorts = ["updated", "waiting", "newest"] as const;
 export type Sort = (typeof sorts)[number];
@@ -20,6 +20,7 @@ const categoriesOf: Record<View, readonly Category[]> = {
   open: openCategories,
   mine: openCategories,
   unassigned: openCategories,
+  overdue: openCategories,
   waiting: ["on_customer", "on_hold"],
   done: ["closed", "cancelled"],
   all: [],
@@ -34,7 +35,7 @@ const sortings: Record<Sort, Pick<TicketQuery, "sortBy" | "order">> = {
 /** The query that a filter stands for, of the person with the id. */
 export function queryOf({ view, sort, team }: TicketFilter, personId: string): TicketQuery {
   const assigneeId = view === "mine" ? personId : view === "unassigned" ? nobody : "";
-  return { status: categoriesOf[view], assigneeId, teamId: team, ...sortings[sort] };
+  return { status: categoriesOf[view], assigneeId, teamId: team, isOverdue: view === "overdue", ...sortings[sort] };
 }
 
 /** Takes over parts of a filter into the parameters of an address; what is as it mostly is has none. */

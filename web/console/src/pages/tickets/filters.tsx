@@ -56,19 +56,21 @@ export function TicketFilters({ agentId, filter, change, teams, isBoard }: Props
               onChange={(team) => change({ team: team === all ? "" : team })}
             />
           )}
-          <Choice
-            label={t("tickets.sort")}
-            value={filter.sort}
-            options={sorts.map((id) => ({ id, name: t(`tickets.sort.${id}`) }))}
-            onChange={(sort) => change({ sort })}
-          />
+          {view !== "overdue" && (
+            <Choice
+              label={t("tickets.sort")}
+              value={filter.sort}
+              options={sorts.map((id) => ({ id, name: t(`tickets.sort.${id}`) }))}
+              onChange={(sort) => change({ sort })}
+            />
+          )}
         </>
       )}
     </div>
   );
 }
 
-const boardViews: readonly View[] = ["open", "mine", "unassigned"];
+const boardViews: readonly View[] = ["open", "mine", "unassigned", "overdue"];
 
 /** Whose tickets are shown, where there are several agents. Words, the view and the order stay; a team is one agent's. */
 function AgentChoice({ agentId }: { agentId: string }) {

@@ -1,7 +1,7 @@
 // What is said of a ticket in one word: its status, its priority, who has it.
 import { categories, nobody, useStatuses, useTeams, usePeople, type Category, type TicketChange, type TicketRow } from "../../api/tickets";
 import { Icon } from "../../components/icon";
-import { useTexts, type Key } from "../../i18n";
+import { formatDate, formatDuration, relativeTime, useTexts, type Key } from "../../i18n";
 import { showName } from "../../names";
 import type { IconName } from "../../../../shared/icons";
 import styles from "./tickets.module.css";
@@ -42,6 +42,21 @@ export function PriorityLabel({ priority }: { priority: string }) {
   );
 }
 
+/** Until when something is due in a ticket, or for how long it is overdue; nothing where nothing is due. */
+export function DueLabel({ dueAt }: { dueAt: string | undefined }) {
+  const { t, locale } = useTexts();
+  if (!dueAt) return null;
+  const isOverdue = Date.parse(dueAt) <= Date.now();
+  const length = formatDuration(dueAt, locale);
+  const late = length ? t("tickets.overdueBy", { time: length }) : t("tickets.overdue");
+  return (
+    <time dateTime={dueAt} title={formatDate(dueAt, locale)} className={`${styles.badge} ${isOverdue ? styles.high : ""}`}>
+      <Icon name={isOverdue ? "triangle-alert" : "clock"} size={14} />
+      {isOverdue ? late : t("tickets.due", { when: relativeTime(dueAt, locale) })}
+    </time>
+  );
+}
+
 /** The names behind the ids of an agent's statuses, teams and members. */
 export function useNames(agentId: string) {
   const { t } = useTexts();
@@ -69,7 +84,7 @@ export function useNames(agentId: string) {
 export type Names = ReturnType<typeof useNames>;
 
 /** The label of a ticket's status. */
-export const statusOf = ({ status, statusId, statusCategory }: TicketRow, names: Names) => status ?? names.status(statusId, statusCategory);
+export const statusOf = ({ status, statusId, statusCategory }: TicketRow, names: Names) => status || names.status(statusId, statusCategory);
 
 /** Who has a ticket. */
 export const assigneeOf = ({ assigneeName, assigneeId }: TicketRow, names: Names, t: ReturnType<typeof useTexts>["t"]) =>

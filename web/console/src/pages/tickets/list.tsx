@@ -6,7 +6,7 @@ import { Facts } from "../../components/facts";
 import { UnreadSign } from "../../components/unread";
 import { relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
-import { assigneeOf, PriorityLabel, StatusLabel, statusOf, type Names } from "./labels";
+import { assigneeOf, DueLabel, PriorityLabel, StatusLabel, statusOf, type Names } from "./labels";
 import styles from "./tickets.module.css";
 
 interface Props {
@@ -41,6 +41,7 @@ export function TicketList({ rows, names, mayWrite, chosen, unread, onChoose, on
           <div className={styles.facts}>
             <StatusLabel category={row.statusCategory} label={statusOf(row, names)} />
             <PriorityLabel priority={row.priority} />
+            <DueLabel dueAt={row.dueAt} />
           </div>
           <p className={styles.detail}>
             <bdi>{assigneeOf(row, names, t)}</bdi>

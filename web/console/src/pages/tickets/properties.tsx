@@ -7,7 +7,7 @@ import { Actions, Dialog } from "../../components/dialog";
 import { Failed } from "../../components/states";
 import { useTexts } from "../../i18n";
 import { showName } from "../../names";
-import { priorityKey, type Names } from "./labels";
+import { DueLabel, priorityKey, type Names } from "./labels";
 import styles from "./ticket.module.css";
 
 const isConflict = (error: unknown) => error instanceof APIError && error.code === "TICKET_CHANGED";
@@ -48,6 +48,7 @@ export function Properties({ id, ticket, names, mayWrite }: PropertiesProps) {
       ) : (
         <Values ticket={ticket} names={names} />
       )}
+      <Targets ticket={ticket} />
       <p role="status" className={styles.detail}>
         {isPending && t("tickets.changing")}
       </p>
@@ -125,6 +126,27 @@ function Values({ ticket, names }: { ticket: TicketFacts; names: Names }) {
     [t("tickets.priority"), t(priorityKey(ticket.priority))],
   ] as const;
   return <Facts values={values} />;
+}
+
+/** Until when the ticket is to be replied to and resolved, or that this was missed; nothing without targets. */
+function Targets({ ticket }: { ticket: TicketFacts }) {
+  const { t } = useTexts();
+  const targets = [
+    [t("tickets.firstReply"), ticket.firstReplyDueAt, ticket.firstReplyBreachedAt],
+    [t("tickets.resolution"), ticket.resolutionDueAt, ticket.resolutionBreachedAt],
+  ] as const;
+  const shown = targets.filter(([, dueAt, breachedAt]) => dueAt || breachedAt);
+  if (shown.length === 0) return null;
+  return (
+    <dl className={styles.facts}>
+      {shown.map(([name, dueAt]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{dueAt ? <DueLabel dueAt={dueAt} /> : t("tickets.missed")}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
 export function Facts({ values }: { values: readonly (readonly [string, string])[] }) {
