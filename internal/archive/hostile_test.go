@@ -187,7 +187,7 @@ var badMeanings = map[string][]string{
 	"teams.hours":                    {`[1]`, `[{"days":["xxx"],"from":"99","to":"a","zone":"No/Where"}]`},
 	"routing_rules.all_of":           {`[1]`, `[{"field":"bogus","op":"bogus","values":[]}]`},
 	"helpdesks.last_number":          {`0`, `9223372036854775807`},
-	"helpdesks.targets":             {`[1]`, `[{"priority":"huge"}]`},
+	"helpdesks.targets":              {`[1]`, `[{"priority":"huge"}]`},
 	"tickets.number":                 {`0`, `1000000000000000000`},
 	"tickets.category":               {`"closed"`},
 	"tickets.is_open":                {`0`},
