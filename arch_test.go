@@ -110,11 +110,14 @@ var layers = map[string]int{
 	"parley/internal/api/looks":    7,
 	"parley/internal/api/once":     7,
 
+	"parley/internal/pairing": 6, // makes keys
+
 	"parley/internal/api/v2":      8,
 	"parley/internal/api/v1":      8,
 	"parley/internal/api/mcp":     8,
 	"parley/internal/api/mobile":  8,
 	"parley/internal/api/oauth":   8,
+	"parley/internal/api/pairingapi": 8,
 	"parley/internal/api/openai":  8,
 	"parley/internal/api/admin":   8,
 	"parley/internal/api/chatapi": 8,

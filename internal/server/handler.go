@@ -12,6 +12,7 @@ import (
 	"parley/internal/api/mobile"
 	"parley/internal/api/oauth"
 	"parley/internal/api/openai"
+	"parley/internal/api/pairingapi"
 	v1 "parley/internal/api/v1"
 	v2 "parley/internal/api/v2"
 	"parley/internal/console"
@@ -41,6 +42,7 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 	oauthAPI := oauth.New(s.oauthConfig(cfg))
 	openaiAPI := openai.New(s.openaiConfig(cfg))
 	mobileAPI := mobile.New(mobile.Config{REST: cfg, Visitors: s.newVisitors(), Plan: s.Authenticator.Plans.Plan})
+	pairingAPI := pairingapi.New(s.pairingConfig(cfg))
 	visitorAPI := chatapi.New(s.chatConfig(cfg))
 	chatPages, err := widget.NewPages(s.widgetConfig())
 	if err != nil {
@@ -82,6 +84,8 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 			visitorAPI.ServeHTTP(w, r)
 		case oauth.Serves(path):
 			oauthAPI.ServeHTTP(w, r)
+		case strings.HasPrefix(path+"/", pairingapi.Base+"/"):
+			pairingAPI.ServeHTTP(w, r)
 		case path == mcp.Path:
 			mcpHandler.ServeHTTP(w, r)
 		case path == v1.DocumentPath, strings.HasPrefix(path+"/", v1.Base+"/"):
@@ -145,8 +149,16 @@ func (s *Services) v1Config(cfg v2.Config) v1.Config {
 func (s *Services) oauthConfig(cfg v2.Config) oauth.Config {
 	return oauth.Config{
 		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, DB: cfg.DB, Key: s.cursorKey, Site: s.cfg.site(),
-		Resource: mcp.Path, KeysURL: strings.TrimSuffix(s.cfg.consoleURL(), "/") + "/console/workspace/keys",
+		Resource: mcp.Path, KeysURL: s.cfg.consoleURL() + "/workspace/keys",
 		Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer,
+	}
+}
+
+func (s *Services) pairingConfig(cfg v2.Config) pairingapi.Config {
+	return pairingapi.Config{
+		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Accounts: s.Accounts, Pairings: s.newPairings(),
+		ApprovalURL: s.cfg.consoleURL() + "/pair", TrustProxy: cfg.TrustProxy, Now: cfg.Now, Logger: cfg.Logger,
+		Observer: cfg.Observer,
 	}
 }
 

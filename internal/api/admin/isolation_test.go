@@ -56,6 +56,9 @@ var memberCases = []memberCase{
 	{"GET /accounts", ""},
 	{"PATCH /accounts/{accountId}", `{"hipaa":false}`},
 	{"POST /accounts/{accountId}/keys", `{"name":"New"}`},
+	{"GET /accounts/{accountId}/pairings/{pairingCode}", ""},
+	{"POST /accounts/{accountId}/pairings/{pairingCode}/approval", `{"scopes":["agents:read"]}`},
+	{"POST /accounts/{accountId}/pairings/{otherPairingCode}/denial", ""},
 	{"GET /keys?accountId={accountId}", ""},
 	{"GET /keys?revoked=true", ""},
 	{"GET /members?accountId={accountId}", ""},
@@ -422,6 +425,11 @@ func (mt *memberTest) newResources(account, key, tag string, number int) testkit
 	run(mt, admin.AddSignInDomain, admin.NewSignInDomain{AccountID: account, Domain: ids["domain"]})
 	ids["savedReplyId"] = run(mt, admin.AddSavedReply,
 		admin.NewSavedReply{AccountID: account, Name: "Reply " + tag, Text: "Hello"}).ID
+	for _, name := range []string{"pairingCode", "otherPairingCode"} {
+		codes, err := mt.Pairings.Begin(mt.t.Context(), "laptop", "192.0.2.1")
+		mt.must(err)
+		ids[name] = codes.User
+	}
 	mt.addPlayground(ids)
 	mt.addHelpdesk(ids, ref, number)
 	mt.addDelivery(ids, ref)

@@ -11,7 +11,7 @@ import (
 func routes() []route {
 	return []route{
 		CreateAccount, UpdateAccount, ListAccounts, MoveIn, GetUsage, ListAgentUsage, ExportUsage,
-		CreateKey, RevokeKey, ListKeys,
+		CreateKey, RevokeKey, ListKeys, GetPairing, ApprovePairing, DenyPairing,
 		AddMember, ListMembers, ChangeMember, RemoveMember, LinkMember, SetMemberPassword,
 		InviteMember, ListInvitations, RenewInvitation, WithdrawInvitation,
 		ListAudit, ListAuditChoices, VerifyAudit, ExportAudit,
@@ -229,6 +229,21 @@ var (
 		Summary: "List API keys, without the keys themselves",
 		Errors:  errorCodes{parley.CodeAccountNotFound},
 	}, (*Service).listKeys)
+	GetPairing = newOperation(keyGroup.write, "GET /accounts/{accountId}/pairings/{code}", operation{
+		Name:    "getPairing",
+		Summary: "Describe the command line that waits with a code",
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeNotFound},
+	}, (*Service).getPairing)
+	ApprovePairing = newOperation(keyGroup.write, "POST /accounts/{accountId}/pairings/{code}/approval", operation{
+		Name:    "approvePairing",
+		Summary: "Let the command line that waits with a code have an API key",
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeNotFound},
+	}, (*Service).approvePairing)
+	DenyPairing = newOperation(keyGroup.write, "POST /accounts/{accountId}/pairings/{code}/denial", operation{
+		Name:    "denyPairing",
+		Summary: "Refuse the command line that waits with a code",
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeNotFound},
+	}, (*Service).denyPairing)
 )
 
 // The operations on the members of accounts.
@@ -440,6 +455,7 @@ var tags = []httpapi.Tag{
 var parameterExamples = map[string]httpapi.Example{
 	"accountId":      {Text: "The account, by its id."},
 	"agentId":        {Text: "The agent, by its id."},
+	"code":           {Text: "The code that a command line shows."},
 	"conversationId": {Text: "The conversation, by its id."},
 	"customerId":     {Text: "The customer, by the id."},
 	"deliveryId":     {Text: "The delivery, by its id."},
