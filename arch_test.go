@@ -111,6 +111,7 @@ var layers = map[string]int{
 	"parley/internal/api/once":     7,
 
 	"parley/internal/pairing": 6, // makes keys
+	"parley/internal/channel": 6, // has chat answer
 
 	"parley/internal/api/v2":      8,
 	"parley/internal/api/v1":      8,
@@ -118,6 +119,7 @@ var layers = map[string]int{
 	"parley/internal/api/mobile":  8,
 	"parley/internal/api/oauth":   8,
 	"parley/internal/api/pairingapi": 8,
+	"parley/internal/api/channelapi": 8,
 	"parley/internal/api/openai":  8,
 	"parley/internal/api/admin":   8,
 	"parley/internal/api/chatapi": 8,

@@ -7,6 +7,8 @@ import (
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/channel"
+	"parley/internal/api/channelapi"
 	"parley/internal/api/chatapi"
 	"parley/internal/api/mcp"
 	"parley/internal/api/mobile"
@@ -27,8 +29,8 @@ import (
 	"parley/internal/widget"
 )
 
-// newHandler returns the public handler: MCP at its path, REST v1, the API in OpenAI's form and that of apps below
-// their bases, the signalling of voice, the demo page, the console and the manual at theirs, REST v2 everywhere else.
+// newHandler returns the public handler: MCP at its path, REST v1, the API in OpenAI's form, that of apps, of command
+// lines and of messengers below their bases, the signalling of voice, the demo page, the console and the manual at theirs, REST v2 everywhere else.
 // MCP calls a REST v2 of its own, which does not count requests a second time.
 func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer) (http.Handler, error) {
 	cfg := s.v2Config(observer)
@@ -43,6 +45,7 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 	openaiAPI := openai.New(s.openaiConfig(cfg))
 	mobileAPI := mobile.New(mobile.Config{REST: cfg, Visitors: s.newVisitors(), Plan: s.Authenticator.Plans.Plan})
 	pairingAPI := pairingapi.New(s.pairingConfig(cfg))
+	channelAPI := channelapi.New(s.channelConfig(cfg))
 	visitorAPI := chatapi.New(s.chatConfig(cfg))
 	chatPages, err := widget.NewPages(s.widgetConfig())
 	if err != nil {
@@ -84,6 +87,8 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 			visitorAPI.ServeHTTP(w, r)
 		case oauth.Serves(path):
 			oauthAPI.ServeHTTP(w, r)
+		case strings.HasPrefix(path+"/", channelapi.Base+"/"):
+			channelAPI.ServeHTTP(w, r)
 		case strings.HasPrefix(path+"/", pairingapi.Base+"/"):
 			pairingAPI.ServeHTTP(w, r)
 		case path == mcp.Path:
@@ -151,6 +156,15 @@ func (s *Services) oauthConfig(cfg v2.Config) oauth.Config {
 		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, DB: cfg.DB, Key: s.cursorKey, Site: s.cfg.site(),
 		Resource: mcp.Path, KeysURL: s.cfg.consoleURL() + "/workspace/keys",
 		Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer,
+	}
+}
+
+func (s *Services) channelConfig(cfg v2.Config) channelapi.Config {
+	return channelapi.Config{
+		DB: cfg.DB, Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Webhooks: s.Webhooks,
+		Channels: &channel.Service{DB: cfg.DB, Chat: cfg.Chat, Conversations: cfg.Conversations, Now: cfg.Now,
+			Logger: cfg.Logger},
+		Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer, TrustProxy: cfg.TrustProxy,
 	}
 }
 

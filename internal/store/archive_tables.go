@@ -147,6 +147,8 @@ webhooks (id)
   agent_id id? -> agents
   endpoint text
   events array
+  channel enum:channel?
+  name text?
   created_at nat
   updated_at nat
   signing = '' # a secret: a new one is made before the webhook is turned on

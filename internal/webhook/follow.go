@@ -83,15 +83,18 @@ func (s *Sender) enqueueDeliveries(ctx context.Context, tx *store.DB, account pa
 			return err
 		}
 	}
-	body, err := eventBody(e)
-	if err != nil {
-		return err
-	}
 	now := s.Now()
 	for _, h := range webhooks {
 		// An id made here is another one where the transaction runs again; nobody has seen the first.
 		d := &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: account, AgentID: e.AgentID,
-			WebhookID: h.ID, Event: e.Kind, Body: body, DueAt: now, CreatedAt: now}
+			WebhookID: h.ID, Event: e.Kind, DueAt: now, CreatedAt: now}
+		isDue, err := fillDelivery(ctx, tx, d, &h, e)
+		if err != nil {
+			return err
+		}
+		if !isDue {
+			continue
+		}
 		if err := tx.AddDelivery(ctx, d); err != nil {
 			return err
 		}
@@ -100,4 +103,15 @@ func (s *Sender) enqueueDeliveries(ctx context.Context, tx *store.DB, account pa
 		}
 	}
 	return nil
+}
+
+// fillDelivery sets what is sent of an event. It reports whether anything is.
+func fillDelivery(ctx context.Context, tx *store.DB, d *parley.Delivery, h *parley.Webhook, e store.Event) (bool,
+	error) {
+	if h.IsChannel() {
+		return fillChannelDelivery(ctx, tx, d, h, e)
+	}
+	var err error
+	d.Body, err = eventBody(e)
+	return err == nil, err
 }
