@@ -17,6 +17,12 @@ import (
 	"parley/internal/store"
 )
 
+// BasePath begins the paths to which messages are sent.
+const BasePath = "/api/channels"
+
+// MessagePath returns the path to which the messages of a channel are sent.
+func MessagePath(id parley.WebhookID) string { return BasePath + "/" + string(id) + "/messages" }
+
 // Service takes messages.
 type Service struct {
 	DB            *store.DB

@@ -7,7 +7,6 @@ import (
 
 	"parley"
 	"parley/internal/access"
-	"parley/internal/channel"
 	"parley/internal/api/channelapi"
 	"parley/internal/api/chatapi"
 	"parley/internal/api/mcp"
@@ -17,6 +16,7 @@ import (
 	"parley/internal/api/pairingapi"
 	v1 "parley/internal/api/v1"
 	v2 "parley/internal/api/v2"
+	"parley/internal/channel"
 	"parley/internal/console"
 	"parley/internal/contact"
 	"parley/internal/httpapi"

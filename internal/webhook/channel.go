@@ -32,6 +32,9 @@ const maxChannelName = 100
 
 // Verify checks the signature of a message that came in by a channel. Fails with AUTH_INVALID_SIGNATURE.
 func (s *Service) Verify(channel *parley.Webhook, h http.Header, body []byte) error {
+	if channel.SealedSigningKeys == "" { // it was moved here, and has no secret yet
+		return parley.NewError(parley.CodeInvalidSignature)
+	}
 	text, err := s.Vault.Open(channel.AccountID, channel.SealedSigningKeys)
 	if err != nil {
 		return err

@@ -108,6 +108,11 @@ var memberCases = []memberCase{
 	{"PATCH /webhooks/{webhookId}", `{"endpoint":"https://hook.example/c","enabled":false}`},
 	{"POST /webhooks/{webhookId}/secret", ""},
 	{"POST /webhooks/{webhookId}/test", ""},
+	{"POST /channels",
+		`{"agentId":"{agentId}","name":"Team","source":"Slack","endpoint":"https://hook.example/out"}`},
+	{"GET /channels?accountId={accountId}", ""},
+	{"PATCH /channels/{channelId}", `{"name":"Support"}`},
+	{"DELETE /channels/{channelId}", ""},
 	{"GET /deliveries?webhookId={webhookId}", ""},
 	{"GET /deliveries/{deliveryId}", ""},
 	{"POST /deliveries/{deliveryId}/redeliver", ""},
@@ -270,6 +275,7 @@ var unknownIDs = testkit.ResourceIDs{
 	"accountId":       "00000000-0000-4000-8000-000000000000",
 	"agentId":         "AAAAAAAAAAAAAAAAAAAAA",
 	"callerEmail":     "stranger@nowhere.example",
+	"channelId":       "00000000-0000-4000-8000-000000000000",
 	"conversationId":  "01900000-0000-7000-8000-000000000000",
 	"customerEmail":   "stranger@nowhere.example",
 	"customerId":      "00000000-0000-4000-8000-000000000000",
@@ -492,6 +498,8 @@ func (mt *memberTest) addDelivery(ids testkit.ResourceIDs, ref parley.AgentRef) 
 	mt.t.Helper()
 	ids["webhookId"] = run(mt, admin.AddWebhook, admin.NewWebhook{AgentID: string(ref.Agent),
 		Endpoint: "https://hook.example/", Events: []string{"leads.submit"}}).WebhookID
+	ids["channelId"] = run(mt, admin.AddChannel, admin.NewChannel{AgentID: string(ref.Agent), Name: "Messenger",
+		Source: "Slack", Endpoint: "https://hook.example/channel"}).ChannelID
 	d := parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: ref.Account, AgentID: ref.Agent,
 		WebhookID: parley.WebhookID(ids["webhookId"]), Event: "leads.submit", Body: "{}",
 		State: parley.DeliveryDead, DueAt: time.Now(), CreatedAt: time.Now(), UpdatedAt: time.Now()}

@@ -21,10 +21,7 @@ import (
 )
 
 // Base is the path of the API.
-const Base = "/api/channels"
-
-// MessagePath returns the path to which the messages of a channel are sent.
-func MessagePath(id parley.WebhookID) string { return Base + "/" + string(id) + "/messages" }
+const Base = channel.BasePath
 
 // Config holds what the API needs.
 type Config struct {
