@@ -130,7 +130,7 @@ func TestApprovedCommandLineGetsItsKeyOnce(t *testing.T) {
 			c.Error(codes)
 		}
 		c.want(codes, parley.CodePairingPending)
-		c.must(c.approve(strings.ToLower(strings.ReplaceAll(codes.UserCode, "-", " ")), parley.ScopeAgentsRead))
+		c.must(c.approve(strings.ToLower(strings.ReplaceAll(codes.UserCode, "-", " ")), parley.AgentsRead))
 		status, paired := c.exchange(codes)
 		if status != http.StatusOK || paired.Workspace.ID != c.srv.Account || paired.Workspace.Name != "Own" {
 			c.Fatal(status, paired)
@@ -212,7 +212,7 @@ func TestApprovalOfWhoMayNotMakeKeysAnyMoreIsWorthNothing(t *testing.T) {
 	onBothDatabases(t, func(c *commandLine) {
 		codes := c.begin()
 		c.must(c.approve(codes.UserCode))
-		_, err := c.srv.DB.SQL().Exec(c.Context(), `update members set role = 'viewer' where user_id = ?`, c.user.User)
+		_, err := c.srv.DB.SQL().Exec(c.Context(), `update memberships set role = 'viewer' where user_id = ?`, c.user.User)
 		c.must(err)
 		c.want(codes, parley.CodePairingDenied)
 		c.want(codes, parley.CodePairingDenied)
