@@ -124,11 +124,11 @@ func DeliveryStates() []DeliveryState {
 
 // Delivery is one event that is sent to one webhook.
 type Delivery struct {
-	ID          DeliveryID
-	AccountID   AccountID
-	AgentID     AgentID
-	WebhookID   WebhookID
-	Event       EventKind
+	ID        DeliveryID
+	AccountID AccountID
+	AgentID   AgentID
+	WebhookID WebhookID
+	Event     EventKind
 
 	ConversationID ConversationID // of a channel, whose deliveries keep their order; empty for others
 	EventNumber    int64          // of the event in the account's log, by which they are ordered; 0 for others

@@ -119,7 +119,7 @@ type channelCmd struct {
 type channelAddCmd struct {
 	AgentID  string `name:"agent" required:"" placeholder:"ID" help:"Agent that answers."`
 	Name     string `required:"" placeholder:"TEXT" help:"What people know the channel by."`
-	Source   string `enum:"${messengerChannel}" default:"Unspecified" placeholder:"NAME" help:"Where its conversations begin."`
+	Source   string `enum:"${messengerChannel}" default:"Unspecified" placeholder:"NAME" help:"Which messenger it is."`
 	Endpoint string `required:"" placeholder:"URL" help:"Where answers are sent to."`
 	Secret   string `placeholder:"TEXT" help:"Signs what is sent in both directions; one is made when left out."`
 }

@@ -64,8 +64,8 @@ type Receipt struct {
 // maxTries is how often a conversation is looked up while others change it.
 const maxTries = 5
 
-// Receive takes a message that has come in by a channel and has it answered, once for each id of a message within a day.
-// It does not wait for the answer. One whose answer has failed may be sent again.
+// Receive takes a message that has come in by a channel and has it answered, once for each id of a message within a
+// day. It does not wait for the answer. One whose answer has failed may be sent again.
 //
 // It fails as chat.Engine.Start does, and with IDEMPOTENCY_KEY_IN_USE while the same message is being taken.
 func (s *Service) Receive(ctx context.Context, caller parley.Caller, channel *parley.Webhook, m Message) (*Receipt,
@@ -137,7 +137,8 @@ func (s *Service) findReceipt(ctx context.Context, channel *parley.Webhook,
 }
 
 // take stores a message in its conversation, which may begin with it, end or be taken over meanwhile.
-func (s *Service) take(ctx context.Context, caller parley.Caller, channel *parley.Webhook, m Message) (*Receipt, error) {
+func (s *Service) take(ctx context.Context, caller parley.Caller, channel *parley.Webhook, m Message) (*Receipt,
+	error) {
 	for range maxTries {
 		found, err := s.findConversation(ctx, channel, m.Conversation)
 		if err != nil {

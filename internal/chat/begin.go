@@ -180,7 +180,7 @@ func (t *Turn) newConversation() parley.Conversation {
 		Channel: t.request.Channel, UserID: t.request.UserID, Status: parley.ConversationOngoing,
 		VisitorID: t.request.VisitorID, EmbedOrigin: t.request.EmbedOrigin, EmbedTitle: t.request.EmbedTitle,
 		EmbedLocale: t.request.EmbedLocale, ExternalID: t.request.ExternalID,
-		CreatedAt:   t.StartedAt, UpdatedAt: t.StartedAt}
+		CreatedAt: t.StartedAt, UpdatedAt: t.StartedAt}
 }
 
 // mayHavePendingCalls reports whether the conversation may have tool calls that wait for the client.

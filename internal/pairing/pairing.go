@@ -249,8 +249,8 @@ type Decider struct {
 	User    parley.UserID // empty for the operator
 }
 
-// Approve lets the command line that waits with a code have a key of the account with the scopes. Without scopes the key
-// may do everything. Fails with NOT_FOUND as Find does, with ACCOUNT_NOT_FOUND, and with VALIDATION_INVALID_BODY of
+// Approve lets the command line that waits with a code have a key of the account with the scopes. Without scopes the
+// key may do everything. Fails with NOT_FOUND as Find does, with ACCOUNT_NOT_FOUND, and with VALIDATION_INVALID_BODY of
 // scopes that there are not.
 func (s *Service) Approve(ctx context.Context, userCode string, by Decider, scopes []parley.Scope) error {
 	if err := access.CheckScopes(scopes); err != nil {

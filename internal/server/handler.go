@@ -29,9 +29,10 @@ import (
 	"parley/internal/widget"
 )
 
-// newHandler returns the public handler: MCP at its path, REST v1, the API in OpenAI's form, that of apps, of command
-// lines and of messengers below their bases, the signalling of voice, the demo page, the console and the manual at theirs, REST v2 everywhere else.
-// MCP calls a REST v2 of its own, which does not count requests a second time.
+// newHandler returns the public handler: MCP at its path, REST v1, the API in OpenAI's form, and those of apps, of
+// command lines that pair themselves and of channels below their bases, the signalling of voice, the demo page, the
+// console and the manual at theirs, REST v2 everywhere else. MCP calls a REST v2 of its own, which does not count
+// requests a second time.
 func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer) (http.Handler, error) {
 	cfg := s.v2Config(observer)
 	current, older := v2.New(cfg), v1.New(s.v1Config(cfg))

@@ -19,13 +19,13 @@ const (
 // follower writes the deliveries of the events that webhooks subscribe to.
 func (s *Sender) follower() *events.Follower {
 	return &events.Follower{DB: s.DB, Name: store.WebhookFollower, Logger: s.Logger,
-		Handle: s.handleEvents, IsUrgent: isUrgent, PollInterval: pollInterval, Bus: s.Queue.Bus}
+		Handle: s.handleEvents, IsUrgent: s.isUrgent, PollInterval: pollInterval, Bus: s.Queue.Bus}
 }
 
 // isUrgent reports whether somebody waits for an event of a kind. The others are sent with the next poll: messages are
-// frequent, and most accounts have no webhook for them.
-func isUrgent(kind parley.EventKind) bool {
-	return parley.IsSubmissionEvent(kind) || kind == parley.EventConversationTakenOver ||
+// frequent, and most accounts have no webhook for them. Where a channel was seen, its customers wait for the answers.
+func (s *Sender) isUrgent(kind parley.EventKind) bool {
+	return s.hasChannel.Load() && slices.Contains(parley.ChannelEvents(), kind) || parley.IsSubmissionEvent(kind) || kind == parley.EventConversationTakenOver ||
 		kind == parley.EventTicketCreated
 }
 
@@ -35,6 +35,9 @@ func (s *Sender) handleEvents(ctx context.Context, b *events.Batch) error {
 	webhooks, err := s.DB.AccountWebhooks(ctx, b.Account)
 	if err != nil {
 		return err
+	}
+	if slices.ContainsFunc(webhooks, func(h parley.Webhook) bool { return h.IsChannel() }) {
+		s.hasChannel.Store(true)
 	}
 	list := slices.DeleteFunc(slices.Clone(b.Events), func(e store.Event) bool {
 		return len(subscribersOf(webhooks, e)) == 0

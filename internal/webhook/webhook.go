@@ -34,11 +34,11 @@ type NewWebhook struct {
 	AgentID  parley.AgentID // empty for all agents of the account
 	Endpoint string
 	Events   []string
-	Channel  parley.Channel // of a channel, which is sent other events and has an agent; empty of a webhook that only sends
+	Channel  parley.Channel // of a channel, which has an agent and is sent other events; empty of a webhook alone
 	Name     string         // of a channel
 	Secret   string         // 8 to 200 bytes; one is generated where it is empty
-	KeyID    parley.KeyID // of the API key that the secret is, if it is one
-	Actor    string       // who creates it, for the audit chain
+	KeyID    parley.KeyID   // of the API key that the secret is, if it is one
+	Actor    string         // who creates it, for the audit chain
 }
 
 const (

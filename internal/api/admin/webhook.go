@@ -372,7 +372,7 @@ type ChannelChange struct {
 	ID       string  `path:"channelId" json:"-"`
 	Name     *string `json:"name,omitempty"`
 	Endpoint *string `json:"endpoint,omitempty"`
-	Enabled  *bool   `json:"enabled,omitempty" doc:"Off, messages are refused, and answers that wait are sent when it is on."`
+	Enabled  *bool   `json:"enabled,omitempty" doc:"Off, messages are refused, and no answers are sent."`
 }
 
 func (s *Service) addChannel(ctx context.Context, in NewChannel) (CreatedChannel, error) {

@@ -22,9 +22,9 @@ func TestMessageIsAnsweredWhereItCameFrom(t *testing.T) {
 			t.Fatal(status, got)
 		}
 		event := m.await(1)[0]
-		if data := event.Data; event.Type != "message.created" || data.ChannelID != m.id || data.ConversationID != "C1/17.2" ||
-			data.ParleyID != got.ConversationID || data.UserID != "U1" || data.Message.Author != "agent" ||
-			!data.Message.IsComplete || data.Message.Text != "Are you open?" { // the model of the tests echoes
+		if data := event.Data; event.Type != "message.created" || data.ChannelID != m.id ||
+			data.ConversationID != "C1/17.2" || data.ParleyID != got.ConversationID || data.UserID != "U1" ||
+			data.Message.Author != "agent" || !data.Message.IsComplete || data.Message.Text != "Are you open?" { // the model of the tests echoes
 			m.Error(event)
 		}
 		header := m.out.headers[0]
@@ -182,6 +182,15 @@ func TestConversationThatHasEndedIsFollowedByAnother(t *testing.T) {
 	})
 }
 
+// refusal is a request that is refused.
+type refusal struct {
+	id     string
+	header http.Header
+	body   string
+	status int
+	code   parley.Code
+}
+
 // TestOnlyTheChannelItselfIsHeard is the isolation of the one operation.
 func TestOnlyTheChannelItselfIsHeard(t *testing.T) {
 	onBothDatabases(t, func(m *messenger) {
@@ -192,30 +201,31 @@ func TestOnlyTheChannelItselfIsHeard(t *testing.T) {
 			Endpoint: m.out.URL, Events: []string{"leads.submit"}})
 		m.must(err)
 		good := sign(own.secret, "m1", now, body)
+		refused := func(id string, header http.Header, body string) refusal {
+			return refusal{id, header, body, http.StatusUnauthorized, parley.CodeInvalidSignature}
+		}
+		unknown := func(id string, header http.Header) refusal {
+			return refusal{id, header, body, http.StatusNotFound, parley.CodeNotFound}
+		}
+		signed := func(secret string, at time.Time) http.Header { return sign(secret, "m1", at, body) }
 		without := func(name string) http.Header {
 			h := good.Clone()
 			h.Del(name)
 			return h
 		}
-		for name, c := range map[string]struct {
-			id     string
-			header http.Header
-			body   string
-			status int
-			code   parley.Code
-		}{
-			"no signature":    {own.id, http.Header{}, body, 401, parley.CodeInvalidSignature},
-			"an API key":      {own.id, http.Header{"Authorization": {"Bearer " + m.srv.Key}}, body, 401, parley.CodeInvalidSignature},
-			"another secret":  {own.id, sign(m.secret, "m1", now, body), body, 401, parley.CodeInvalidSignature},
-			"another channel": {m.id, good, body, 401, parley.CodeInvalidSignature},
-			"another body":    {own.id, good, message("m1", "D1", "Hallo"), 401, parley.CodeInvalidSignature},
-			"an old one":      {own.id, sign(own.secret, "m1", now.Add(-6*time.Minute), body), body, 401, parley.CodeInvalidSignature},
-			"one of tomorrow": {own.id, sign(own.secret, "m1", now.Add(6*time.Minute), body), body, 401, parley.CodeInvalidSignature},
-			"no id":           {own.id, without("Webhook-Id"), body, 401, parley.CodeInvalidSignature},
-			"no time":         {own.id, without("Webhook-Timestamp"), body, 401, parley.CodeInvalidSignature},
-			"unknown":         {"00000000-0000-4000-8000-000000000000", good, body, 404, parley.CodeNotFound},
-			"malformed":       {"channel", good, body, 404, parley.CodeNotFound},
-			"a webhook":       {hook.WebhookID, sign(hook.Secret, "m1", now, body), body, 404, parley.CodeNotFound},
+		for name, c := range map[string]refusal{
+			"no signature":    refused(own.id, http.Header{}, body),
+			"an API key":      refused(own.id, http.Header{"Authorization": {"Bearer " + m.srv.Key}}, body),
+			"another secret":  refused(own.id, signed(m.secret, now), body),
+			"another channel": refused(m.id, good, body),
+			"another body":    refused(own.id, good, message("m1", "D1", "Hallo")),
+			"an old one":      refused(own.id, signed(own.secret, now.Add(-6*time.Minute)), body),
+			"one of later":    refused(own.id, signed(own.secret, now.Add(6*time.Minute)), body),
+			"no id":           refused(own.id, without("Webhook-Id"), body),
+			"no time":         refused(own.id, without("Webhook-Timestamp"), body),
+			"unknown":         unknown("00000000-0000-4000-8000-000000000000", good),
+			"malformed":       unknown("channel", good),
+			"a webhook":       unknown(hook.WebhookID, signed(hook.Secret, now)),
 		} {
 			if status, out := m.post(c.id, c.header, c.body); status != c.status || out.Error.Code != string(c.code) {
 				m.Errorf("%s: %d %s, want %d %s", name, status, out.Error.Code, c.status, c.code)

@@ -42,7 +42,7 @@ func New(cfg Config) http.Handler {
 func newServer(cfg Config) *server {
 	return &server{Config: cfg, requests: &access.Limiter{Limit: requestLimit, Window: requestWindow},
 		visitors: &access.Limiter{Limit: visitorLimit, Window: visitorWindow},
-		proofs: &access.Limiter{Limit: proofLimit, Window: visitorWindow}}
+		proofs:   &access.Limiter{Limit: proofLimit, Window: visitorWindow}}
 }
 
 // addVerify adds the operation that REST v2 does not have.
@@ -76,9 +76,9 @@ const (
 type server struct {
 	Config
 
-	requests *access.Limiter // by address
-	visitors *access.Limiter // new ones, by agent and address
-	proofs   *access.Limiter // that were refused, by address
+	requests *access.Limiter       // by address
+	visitors *access.Limiter       // new ones, by agent and address
+	proofs   *access.Limiter       // that were refused, by address
 	devices  access.DeviceLimiters // messages, by agent and address or visitor
 }
 

@@ -180,7 +180,7 @@ func (b *bridge) takeParleyEvent(w http.ResponseWriter, r *http.Request) {
 		text = slackText(event)
 	}
 	id := r.Header.Get("Webhook-Id")
-	if text == "" || b.posted.has(id) {
+	if text == "" || b.posted.contains(id) {
 		return
 	}
 	err := b.postToSlack(r.Context(), event.Data.ConversationID, text)

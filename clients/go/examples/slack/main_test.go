@@ -199,8 +199,8 @@ func TestSlackSendsAgainWhatParleyDidNotTake(t *testing.T) {
 }
 
 const answer = `{"type": "message.created", "data": {"conversationId": "C1/17.2", "message": {"text":
-	"We are **open** & [here](https://shop.example/a).", "sources": [{"name": "Hours <1>", "url": "https://shop.example/h"},
-	{"name": "Notes"}]}}}`
+	"We are **open** & [here](https://shop.example/a).", "sources": [{"name": "Hours <1>",
+	"url": "https://shop.example/h"}, {"name": "Notes"}]}}}`
 
 func TestAnswersArePosted(t *testing.T) {
 	f := newFixture(t)

@@ -72,7 +72,7 @@ type recentIDs struct {
 
 const maxRecentIDs = 10_000
 
-func (r *recentIDs) has(id string) bool {
+func (r *recentIDs) contains(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.ids[id]
