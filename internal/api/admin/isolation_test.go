@@ -432,7 +432,7 @@ func (mt *memberTest) newResources(account, key, tag string, number int) testkit
 	ids["savedReplyId"] = run(mt, admin.AddSavedReply,
 		admin.NewSavedReply{AccountID: account, Name: "Reply " + tag, Text: "Hello"}).ID
 	for _, name := range []string{"pairingCode", "otherPairingCode"} {
-		codes, err := mt.Pairings.Begin(mt.t.Context(), "laptop", "192.0.2.1")
+		codes, err := mt.AdminService.Pairings.Begin(mt.t.Context(), "laptop", "192.0.2.1")
 		mt.must(err)
 		ids[name] = codes.User
 	}
