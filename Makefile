@@ -94,7 +94,7 @@ test:
 	@.ci/part "Go: searches, with the race detector" .ci/gotest ./internal/retrieval -run '$(SEARCHES)' $(RACE)
 	@.ci/part "Go: kill loops and other faults" .ci/gotest "$(FAULTS)" -p 1
 	@.ci/part "Go: counted work" .ci/gotest "$(COUNTING)" -run '^$(COUNTS)$$'
-	@.ci/part "Go: the client" go -C clients/go test -count=1 .
+	@.ci/part "Go: the client" go -C clients/go test -count=1 ./...
 	@.ci/part "Go: generated clients" go -C clients/check test -count=1 -timeout 15m .
 	@$(if $(NPM),$(foreach dir,clients/ts web/console web/widget,.ci/part $(dir) $(MAKE) test-npm DIR=$(dir);))
 	@.ci/part "Go: voice and server, alone" .ci/gotest "$(ALONE)" -p 1 $(RACE)

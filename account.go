@@ -167,7 +167,7 @@ type APIKey struct {
 	Name       string
 	Hash       string  // SHA-256 of the key, hex
 	Hint       string  // the first characters, to tell keys apart in a list
-	Source     string  // "cli" for a paired command line, else empty
+	Source     string  // KeySourceCLI for a paired command line, else empty
 	CreatedBy  string  // actor: "operator" or "user:" and an id; empty if nobody knows
 	Scopes     []Scope // nil for full access
 	CreatedAt  time.Time
@@ -179,6 +179,37 @@ type APIKey struct {
 // Allows reports whether the key has the scope.
 func (k *APIKey) Allows(s Scope) bool {
 	return s == "" || k.Scopes == nil || slices.Contains(k.Scopes, s)
+}
+
+// KeySourceCLI is the source of the keys that command lines get by pairing.
+const KeySourceCLI = "cli"
+
+// PairingState is how far a command line has come that asks for an API key.
+type PairingState string
+
+// The states of pairings. One that has expired is in any of them.
+const (
+	PairingPending  PairingState = "pending"
+	PairingApproved PairingState = "approved" // it has not fetched its key yet
+	PairingDenied   PairingState = "denied"
+	PairingUsed     PairingState = "used"
+)
+
+// Pairing is the request of a command line for an API key (docs/interface/authentication.md#pairing). Somebody approves
+// it in the console, by the code that the command line shows.
+type Pairing struct {
+	ID         PairingID
+	DeviceHash string // SHA-256 of the code that only the command line has, hex
+	UserCode   string // that it shows, without the hyphen
+	DeviceName string // as it calls its machine; nobody has checked that
+	Address    string // it asked from there
+	State      PairingState
+	AccountID  AccountID // of whoever has decided; empty until then
+	DecidedBy  UserID
+	Scopes     []Scope // of the key
+	PolledAt   *time.Time
+	CreatedAt  time.Time
+	ExpiresAt  time.Time
 }
 
 // Permission is something that a member of an account may be allowed to do. An API key has scopes in its place. Which

@@ -110,17 +110,22 @@ var layers = map[string]int{
 	"parley/internal/api/looks":    7,
 	"parley/internal/api/once":     7,
 
-	"parley/internal/api/v2":      8,
-	"parley/internal/api/v1":      8,
-	"parley/internal/api/mcp":     8,
-	"parley/internal/api/mobile":  8,
-	"parley/internal/api/oauth":   8,
-	"parley/internal/api/openai":  8,
-	"parley/internal/api/admin":   8,
-	"parley/internal/api/chatapi": 8,
-	"parley/internal/widget":      9, // tells pages what chatapi.Frames knows
-	"parley/internal/console":     9,
-	"parley/internal/manual":      8,
+	"parley/internal/pairing": 6, // makes keys
+	"parley/internal/channel": 6, // has chat answer
+
+	"parley/internal/api/v2":         8,
+	"parley/internal/api/v1":         8,
+	"parley/internal/api/mcp":        8,
+	"parley/internal/api/mobile":     8,
+	"parley/internal/api/oauth":      8,
+	"parley/internal/api/pairingapi": 8,
+	"parley/internal/api/channelapi": 8,
+	"parley/internal/api/openai":     8,
+	"parley/internal/api/admin":      8,
+	"parley/internal/api/chatapi":    8,
+	"parley/internal/widget":         9, // tells pages what chatapi.Frames knows
+	"parley/internal/console":        9,
+	"parley/internal/manual":         8,
 
 	"parley/internal/server": 10,
 

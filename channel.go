@@ -29,6 +29,15 @@ const (
 	ChannelUnspecified      Channel = "Unspecified"
 )
 
+// MessengerChannels lists those in which conversations may begin that a program takes over from a messenger. The last
+// one is for messengers that have none of their own.
+func MessengerChannels() []Channel {
+	return []Channel{
+		ChannelSlack, ChannelWhatsApp, ChannelMessenger, ChannelInstagram, ChannelEmail, ChannelSalesforce,
+		ChannelZendesk, ChannelZendeskMessaging, ChannelUnspecified,
+	}
+}
+
 // Channels lists all channels, in the order of the API.
 func Channels() []Channel {
 	return []Channel{

@@ -89,6 +89,12 @@ const (
 	CodeTicketChanged        Code = "TICKET_CHANGED"          // ours, the console only
 	CodeAccountNotFound      Code = "ACCOUNT_NOT_FOUND"       // ours, the operator's API only
 	CodeKeyNotFound          Code = "KEY_NOT_FOUND"           // ours, the operator's API only
+	CodePairingPending       Code = "PAIRING_PENDING"
+	CodePairingSlowDown      Code = "PAIRING_SLOW_DOWN"
+	CodePairingDenied        Code = "PAIRING_DENIED"
+	CodePairingExpired       Code = "PAIRING_EXPIRED"        // ours
+	CodeInvalidSignature     Code = "AUTH_INVALID_SIGNATURE" // ours, channels only
+	CodeChannelOff           Code = "CHANNEL_OFF"            // ours, channels only
 )
 
 // messages is the one table of codes, by HTTP status, each with its default message: REST v2, REST v1, MCP and the
@@ -103,6 +109,11 @@ var messages = map[int]map[Code]string{
 			"or start again without a cursor.",
 		CodeSearchWindow: "The search reaches back twelve months; export older conversations instead.",
 		CodeRetryNoUser:  "No user message comes before this one, so there is nothing to answer again.",
+
+		CodePairingPending:  "Nobody has approved this yet. Ask again after the interval.",
+		CodePairingSlowDown: "You ask too often. Wait for the interval between two requests.",
+		CodePairingDenied:   "The request was denied.",
+		CodePairingExpired:  "The code is unknown, has expired or was used. Begin again.",
 	},
 	http.StatusUnauthorized: {
 		CodeMissingKey: "Authentication is required: send 'Authorization: Bearer <API key>'.",
@@ -112,6 +123,8 @@ var messages = map[int]map[Code]string{
 		CodeSignInRequired: "Please sign in.",
 		CodeSignInFailed:   "The e-mail address or the password is not right.",
 		CodePasskeyFailed:  "The passkey was not accepted. Try again.",
+
+		CodeInvalidSignature: "The signature is not valid, or the timestamp is not of the last five minutes.",
 
 		CodeVisitorRequired: "Ask for a visitor's token first, and send it as 'Authorization: Visitor <token>'.",
 	},
@@ -176,6 +189,7 @@ var messages = map[int]map[Code]string{
 		CodeAgentChanged:       "Somebody has changed the agent in the meantime. The details are its present settings.",
 		CodeModelServerChanged: "Somebody has changed the server of models in the meantime. Read it again.",
 		CodeTicketChanged:      "The ticket has changed in the meantime. Read it again.",
+		CodeChannelOff:         "The channel is switched off.",
 	},
 	http.StatusGone: {
 		CodeInvalidLink: "The link is not valid any more: it was used, has expired or was replaced. Ask for a new one.",

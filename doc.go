@@ -198,6 +198,10 @@
 // them, and once a day what happened at an agent. It follows the event log, and each mail is a job. internal/person
 // exports and erases what an account holds of one person.
 //
+// internal/pairing hands API keys to command lines, once somebody has entered their code in the console.
+// internal/channel takes the messages of messengers from the programs that connect them, and has an agent or a person
+// answer; internal/webhook sends the answers back.
+//
 // # Layer 7: agents as code
 //
 // internal/manifest reads and writes manifests, and applies one in one transaction, through the services.
@@ -214,6 +218,7 @@
 // clients of OpenAI's form, to whom an agent is a model. internal/api/mobile serves operations of REST v2 to apps that
 // hold no key. internal/api/mcp serves AI assistants: a tool is an operation of REST v2, called within the process
 // with the caller's key; internal/api/oauth hands keys to assistants that can sign in by OAuth alone.
+// internal/api/pairingapi hands them to command lines, and internal/api/channelapi takes the messages of messengers.
 // internal/api/admin is the operator's API, on a socket of the running server. internal/api/chatapi is what the widget
 // calls for visitors of a site. internal/manual shows the operator's manual as pages. They translate and hold no
 // rules. clients/ts is the typed client made from the OpenAPI document, and clients/go the client for Go, a module of

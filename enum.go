@@ -56,6 +56,7 @@ var enumValues = map[string][]string{
 	"insightGroup":       names(InsightGroups()),
 	"instructionChannel": InstructionChannels(),
 	"messageRole":        MessageRoles(),
+	"messengerChannel":   names(MessengerChannels()),
 	"modelServerKind":    names(ModelServerKinds()),
 	"priority":           Priorities(),
 	"rating":             Ratings(),

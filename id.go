@@ -39,6 +39,7 @@ type (
 	DeliveryID     string // UUID v7 of one event on its way to one webhook
 	WebSessionID   string // UUID of a person's session in a browser
 	PasskeyID      string // UUID
+	PairingID      string // UUID of a command line that asks for a key
 	InviteID       string // UUID of a link by which somebody signs in once
 	VisitorID      string // UUID of a browser in which an agent's widget was used
 	EndUserID      string // the client's own id of an end user: at most 128 of a-z A-Z 0-9 . _ -

@@ -2,6 +2,7 @@ package parley
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -14,10 +15,32 @@ type Webhook struct {
 	Events            []EventKind
 	SealedSigningKeys string     // the keys that sign deliveries, sealed; never the secret itself
 	KeyID             KeyID      // of the API key that is the secret; empty if the webhook has its own secret
+	Channel           Channel    // where the conversations of a channel begin; empty of a webhook that only sends
+	Name              string     // of a channel; empty of a webhook that only sends
 	DisabledAt        *time.Time // since when nothing is sent; nil while it is on
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
 }
+
+// IsChannel reports whether messages come in by the webhook, too: a program connects a messenger by it
+// (docs/interface/channels.md).
+func (w *Webhook) IsChannel() bool { return w.Channel != "" }
+
+// ExternalID returns the name that a conversation of the channel has, of which the messenger knows an id.
+func (w *Webhook) ExternalID(outer string) string { return string(w.ID) + "/" + outer }
+
+// OuterID returns the messenger's id of a conversation of the channel; false for a conversation of something else.
+func (w *Webhook) OuterID(c *Conversation) (outer string, ok bool) {
+	outer, ok = strings.CutPrefix(c.ExternalID, string(w.ID)+"/")
+	outer, _, _ = strings.Cut(outer, formerNameMark)
+	return outer, ok && w.IsChannel()
+}
+
+// formerNameMark is in no id of a messenger.
+const formerNameMark = "\n"
+
+// FormerExternalID returns the name of a conversation of a channel once another one has its id at the messenger.
+func (c *Conversation) FormerExternalID() string { return c.ExternalID + formerNameMark + string(c.ID) }
 
 // EventNames returns the kinds of events that the webhook subscribes to.
 func (w *Webhook) EventNames() []string { return names(w.Events) }
@@ -71,6 +94,20 @@ func WebhookEvents() []EventKind { return slices.Clone(webhookEvents) }
 // IsWebhookEvent reports whether webhooks may subscribe to a kind of events.
 func IsWebhookEvent(kind EventKind) bool { return slices.Contains(webhookEvents, kind) }
 
+// channelEvents are the events of its conversations that a channel is sent.
+var channelEvents = []EventKind{
+	EventMessageCreated,
+	EventTurnFailed,
+	EventConversationTakenOver,
+	EventConversationHandedBack,
+	EventConversationPaused,
+	EventConversationResumed,
+	EventConversationEnded,
+}
+
+// ChannelEvents lists the events of its conversations that a channel is sent.
+func ChannelEvents() []EventKind { return slices.Clone(channelEvents) }
+
 // DeliveryState is the state of a delivery.
 type DeliveryState string
 
@@ -88,11 +125,15 @@ func DeliveryStates() []DeliveryState {
 
 // Delivery is one event that is sent to one webhook.
 type Delivery struct {
-	ID          DeliveryID
-	AccountID   AccountID
-	AgentID     AgentID
-	WebhookID   WebhookID
-	Event       EventKind
+	ID        DeliveryID
+	AccountID AccountID
+	AgentID   AgentID
+	WebhookID WebhookID
+	Event     EventKind
+
+	ConversationID ConversationID // of a channel, whose deliveries keep their order; empty for others
+	EventNumber    int64          // of the event in the account's log, by which they are ordered; 0 for others
+
 	Body        string // as sent; the same in every attempt
 	State       DeliveryState
 	Attempts    int

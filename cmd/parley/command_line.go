@@ -73,7 +73,8 @@ type commandLine struct {
 		Deliveries webhookDeliveriesCmd `cmd:"" help:"List what was sent to webhooks, and what was not."`
 		Redeliver  webhookRedeliverCmd  `cmd:"" help:"Send deliveries again, dead ones above all."`
 	} `cmd:"" help:"Tell other servers what has happened."`
-	Voice       voiceCmd `cmd:"" help:"List and end voice sessions."`
+	Channel     channelCmd `cmd:"" help:"Connect messengers to agents, by programs of your own."`
+	Voice       voiceCmd   `cmd:"" help:"List and end voice sessions."`
 	Maintenance struct {
 		On     maintenanceOnCmd     `cmd:"" help:"Refuse every request under /api but health; running answers finish."`
 		Off    maintenanceOffCmd    `cmd:"" help:"Serve requests again."`

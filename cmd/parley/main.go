@@ -156,8 +156,8 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 func flagVars() kong.Vars {
 	vars := kong.Vars(server.FlagVars())
 	vars["version"] = newVersionInfo().String()
-	for _, name := range []string{"deliveryState", "insightGroup", "priority", "role", "statusCategory", "strategy",
-		"visibility"} {
+	for _, name := range []string{"deliveryState", "insightGroup", "messengerChannel", "priority", "role",
+		"statusCategory", "strategy", "visibility"} {
 		vars[name] = strings.Join(parley.EnumValues(name), ",")
 	}
 	return vars

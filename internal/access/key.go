@@ -81,13 +81,14 @@ type NewKeyRequest struct {
 	Name      string         // empty for "key"
 	Scopes    []parley.Scope // nil for full access
 	ExpiresAt *time.Time     // nil for never
+	Source    string         // of the key; empty for one that a person makes
 }
 
 // CreateKey creates an API key and returns its record and the key itself, which cannot be read again. Fails with
 // ACCOUNT_NOT_FOUND or VALIDATION_INVALID_BODY.
 func (ac *Accounts) CreateKey(ctx context.Context, n NewKeyRequest) (*parley.APIKey, string, error) {
 	key, record := ac.newKey(n.AccountID, cmp.Or(parley.TrimName(n.Name), "key"))
-	record.ExpiresAt, record.Scopes = n.ExpiresAt, normalizeScopes(n.Scopes)
+	record.ExpiresAt, record.Scopes, record.Source = n.ExpiresAt, normalizeScopes(n.Scopes), n.Source
 	if err := checkKey(record, n.Scopes); err != nil {
 		return nil, "", err
 	}
@@ -137,9 +138,14 @@ func (ac *Accounts) storeKey(ctx context.Context, tx *store.DB, k *parley.APIKey
 	return ac.audit(ctx, tx, k.AccountID, "key.create", string(k.ID), facts)
 }
 
-func checkKey(k *parley.APIKey, scopes []parley.Scope) error {
+// CheckScopes fails with VALIDATION_INVALID_BODY of scopes that no key can have. Nil is full access.
+func CheckScopes(scopes []parley.Scope) error {
 	details := map[string]string{}
-	checkName(details, k.Name)
+	checkScopes(details, scopes)
+	return parley.InvalidFields(details)
+}
+
+func checkScopes(details map[string]string, scopes []parley.Scope) {
 	if scopes != nil && len(scopes) == 0 {
 		details["scopes"] = "must name at least one scope; leave it out for full access"
 	}
@@ -148,6 +154,12 @@ func checkKey(k *parley.APIKey, scopes []parley.Scope) error {
 			details["scopes"] = string(s) + " is not a scope; there are " + joinScopes(parley.Scopes())
 		}
 	}
+}
+
+func checkKey(k *parley.APIKey, scopes []parley.Scope) error {
+	details := map[string]string{}
+	checkName(details, k.Name)
+	checkScopes(details, scopes)
 	if k.ExpiresAt != nil && !k.ExpiresAt.After(k.CreatedAt) {
 		details["expires"] = "must lie in the future"
 	}

@@ -3,6 +3,7 @@ package access
 import (
 	"cmp"
 	"container/list"
+	"errors"
 	"sync"
 	"time"
 
@@ -147,4 +148,39 @@ func (r *requestLog) add(t time.Time) {
 		r.first = 0
 	}
 	r.times = append(r.times, t.UnixNano())
+}
+
+// DeviceLimiters count messages against the limits that agents have for a device. Its zero value is ready.
+type DeviceLimiters struct {
+	mu       sync.Mutex
+	limiters map[parley.DeviceLimit]*Limiter
+}
+
+const maxDeviceLimiters = 1000
+
+// Take counts a message of a device, which the key names across all agents. It fails with RATE_LIMIT_TOO_MANY_REQUESTS
+// and the agent's own words.
+func (d *DeviceLimiters) Take(limit parley.DeviceLimit, key string, now time.Time) error {
+	err := d.limiter(limit).Take(key, now).Err()
+	var e *parley.Error
+	if errors.As(err, &e) {
+		e.Message = limit.Message
+	}
+	return err
+}
+
+// limiter returns the limiter of agents with a limit. Where there are very many limits all begin again.
+func (d *DeviceLimiters) limiter(limit parley.DeviceLimit) *Limiter {
+	limit.Message = ""
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.limiters[limit]
+	if l == nil {
+		if d.limiters == nil || len(d.limiters) >= maxDeviceLimiters {
+			d.limiters = map[parley.DeviceLimit]*Limiter{}
+		}
+		l = &Limiter{Limit: limit.Limit, Window: time.Duration(limit.Timeframe) * time.Second}
+		d.limiters[limit] = l
+	}
+	return l
 }

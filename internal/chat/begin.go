@@ -179,8 +179,8 @@ func (t *Turn) newConversation() parley.Conversation {
 	return parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, API: t.request.api(),
 		Channel: t.request.Channel, UserID: t.request.UserID, Status: parley.ConversationOngoing,
 		VisitorID: t.request.VisitorID, EmbedOrigin: t.request.EmbedOrigin, EmbedTitle: t.request.EmbedTitle,
-		EmbedLocale: t.request.EmbedLocale,
-		CreatedAt:   t.StartedAt, UpdatedAt: t.StartedAt}
+		EmbedLocale: t.request.EmbedLocale, ExternalID: t.request.ExternalID,
+		CreatedAt: t.StartedAt, UpdatedAt: t.StartedAt}
 }
 
 // mayHavePendingCalls reports whether the conversation may have tool calls that wait for the client.

@@ -178,7 +178,7 @@ func (r Request) usableTools(tools []Tool) []Tool {
 	if r.ToolNames != nil {
 		tools = slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return !slices.Contains(r.ToolNames, t.Name) })
 	}
-	if r.ClientConversation == nil && r.Voice == nil {
+	if r.ClientConversation == nil && r.Voice == nil && r.ExternalID == "" {
 		return tools
 	}
 	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool {

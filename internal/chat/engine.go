@@ -124,6 +124,7 @@ type Request struct {
 	EmbedOrigin    string              // page where a new conversation begins; empty where that is not known
 	EmbedTitle     string              // the title of that page
 	EmbedLocale    string              // the language of that page
+	ExternalID     string              // of a new conversation of a messenger, which no other one has; empty elsewhere
 	UserData       string              // what the page says of its user, which nobody has verified; for the model alone
 
 	ClientConversation *ClientConversation // of a client that stores the conversation itself; ConversationID is empty then

@@ -63,7 +63,10 @@ func (a *API) admit(ctx context.Context, r *http.Request, op *httpapi.Operation)
 
 // sensitiveOperations are those for which a person must have shown within ten minutes who they are.
 var sensitiveOperations = map[string]bool{
+	"addChannel":           true,
 	"addWebhook":           true,
+	"approvePairing":       true,
+	"changeChannel":        true,
 	"changeWebhook":        true,
 	"rotateWebhookSecret":  true,
 	"changeMember":         true,

@@ -7,13 +7,16 @@ import (
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/api/channelapi"
 	"parley/internal/api/chatapi"
 	"parley/internal/api/mcp"
 	"parley/internal/api/mobile"
 	"parley/internal/api/oauth"
 	"parley/internal/api/openai"
+	"parley/internal/api/pairingapi"
 	v1 "parley/internal/api/v1"
 	v2 "parley/internal/api/v2"
+	"parley/internal/channel"
 	"parley/internal/console"
 	"parley/internal/contact"
 	"parley/internal/httpapi"
@@ -26,9 +29,10 @@ import (
 	"parley/internal/widget"
 )
 
-// newHandler returns the public handler: MCP at its path, REST v1, the API in OpenAI's form and that of apps below
-// their bases, the signalling of voice, the demo page, the console and the manual at theirs, REST v2 everywhere else.
-// MCP calls a REST v2 of its own, which does not count requests a second time.
+// newHandler returns the public handler: MCP at its path, REST v1, the API in OpenAI's form, and those of apps, of
+// command lines that pair themselves and of channels below their bases, the signalling of voice, the demo page, the
+// console and the manual at theirs, REST v2 everywhere else. MCP calls a REST v2 of its own, which does not count
+// requests a second time.
 func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer) (http.Handler, error) {
 	cfg := s.v2Config(observer)
 	current, older := v2.New(cfg), v1.New(s.v1Config(cfg))
@@ -41,6 +45,8 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 	oauthAPI := oauth.New(s.oauthConfig(cfg))
 	openaiAPI := openai.New(s.openaiConfig(cfg))
 	mobileAPI := mobile.New(mobile.Config{REST: cfg, Visitors: s.newVisitors(), Plan: s.Authenticator.Plans.Plan})
+	pairingAPI := pairingapi.New(s.pairingConfig(cfg))
+	channelAPI := channelapi.New(s.channelConfig(cfg))
 	visitorAPI := chatapi.New(s.chatConfig(cfg))
 	chatPages, err := widget.NewPages(s.widgetConfig())
 	if err != nil {
@@ -82,6 +88,10 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 			visitorAPI.ServeHTTP(w, r)
 		case oauth.Serves(path):
 			oauthAPI.ServeHTTP(w, r)
+		case strings.HasPrefix(path+"/", channelapi.Base+"/"):
+			channelAPI.ServeHTTP(w, r)
+		case strings.HasPrefix(path+"/", pairingapi.Base+"/"):
+			pairingAPI.ServeHTTP(w, r)
 		case path == mcp.Path:
 			mcpHandler.ServeHTTP(w, r)
 		case path == v1.DocumentPath, strings.HasPrefix(path+"/", v1.Base+"/"):
@@ -145,8 +155,25 @@ func (s *Services) v1Config(cfg v2.Config) v1.Config {
 func (s *Services) oauthConfig(cfg v2.Config) oauth.Config {
 	return oauth.Config{
 		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, DB: cfg.DB, Key: s.cursorKey, Site: s.cfg.site(),
-		Resource: mcp.Path, KeysURL: strings.TrimSuffix(s.cfg.consoleURL(), "/") + "/console/workspace/keys",
+		Resource: mcp.Path, KeysURL: s.cfg.consoleURL() + "/workspace/keys",
 		Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer,
+	}
+}
+
+func (s *Services) channelConfig(cfg v2.Config) channelapi.Config {
+	return channelapi.Config{
+		DB: cfg.DB, Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Webhooks: s.Webhooks,
+		Channels: &channel.Service{DB: cfg.DB, Chat: cfg.Chat, Conversations: cfg.Conversations, Now: cfg.Now,
+			Logger: cfg.Logger},
+		Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer, TrustProxy: cfg.TrustProxy,
+	}
+}
+
+func (s *Services) pairingConfig(cfg v2.Config) pairingapi.Config {
+	return pairingapi.Config{
+		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Accounts: s.Accounts, Pairings: s.newPairings(),
+		ApprovalURL: s.cfg.consoleURL() + "/pair", TrustProxy: cfg.TrustProxy, Now: cfg.Now, Logger: cfg.Logger,
+		Observer: cfg.Observer,
 	}
 }
 

@@ -259,12 +259,13 @@ func (s *Services) warmIndexes(ctx context.Context) error {
 // keyCleanupInterval is how often keys of requests that are a day old are erased.
 const keyCleanupInterval = time.Hour
 
-// deleteExpiredKeys erases old Idempotency-Keys, and what visitors and accounts have used on past days, now and then
-// until ctx is done.
+// deleteExpiredKeys erases old Idempotency-Keys and pairings, and what visitors and accounts have used on past days,
+// now and then until ctx is done.
 func (s *Services) deleteExpiredKeys(ctx context.Context) error {
 	return jobs.RunEvery(ctx, keyCleanupInterval, s.cfg.Logger, "old Idempotency-Keys were not erased",
 		func(ctx context.Context) error {
 			return errors.Join(s.DB.EraseExpiredIdempotencyKeys(ctx, s.cfg.Now()),
+				s.DB.EraseExpiredPairings(ctx, s.cfg.Now()),
 				s.DB.EraseOldVisitorCredits(ctx, s.cfg.Now()),
 				s.DB.EraseOldCreditDays(ctx, s.cfg.Now()), s.DB.EraseOldModelCredits(ctx, s.cfg.Now()))
 		})

@@ -31,6 +31,7 @@ import (
 	"parley/internal/movein"
 	"parley/internal/notice"
 	"parley/internal/outbound"
+	"parley/internal/pairing"
 	"parley/internal/person"
 	"parley/internal/ready"
 	"parley/internal/retrieval"
@@ -155,7 +156,7 @@ func (s *Services) Admin() *admin.Service {
 		Chat: s.Engine, Conversations: s.Conversations, Helpdesk: s.Helpdesk, Insight: s.Insight,
 		Manifests: s.Manifests, MoveIns: s.newMoveIns(), Actions: s.Actions, Ingest: s.Ingest,
 		Archive: s.archive(), MaxImportBytes: int64(s.cfg.MaxImport) << 20,
-		Synonyms: s.newSynonyms(), Webhooks: s.Webhooks,
+		Synonyms: s.newSynonyms(), Webhooks: s.Webhooks, Pairings: s.newPairings(),
 		Voice: s.Voice, VoiceStats: s.voiceStats(), CursorKey: s.cursorKey,
 		PagesURL: s.cfg.pagesURL(), Setup: s.setup(), Jobs: s.Queue, Backups: s.Backups,
 	}
@@ -191,6 +192,11 @@ func (s *Services) archive() *archive.Installation {
 
 // incomingFolder returns the folder of uploads that are not stored yet.
 func (s *Services) incomingFolder() (string, error) { return s.Ingest.Files.Incoming() }
+
+// newPairings returns what pairs command lines.
+func (s *Services) newPairings() *pairing.Service {
+	return &pairing.Service{DB: s.DB, Accounts: s.Accounts, Now: s.cfg.Now}
+}
 
 // newPeople returns what exports and erases what is held of people.
 func (s *Services) newPeople() *person.Service {

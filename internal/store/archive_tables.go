@@ -148,6 +148,8 @@ webhooks (id)
   agent_id id? -> agents
   endpoint text
   events array
+  channel enum:channel?
+  name text?
   created_at time
   updated_at time
   signing = '' # a secret: a new one is made before the webhook is turned on
@@ -280,6 +282,7 @@ var leftOutTables = map[string]string{
 	"mail_notices":        "mails that this installation has sent",
 	"migration_readers":   "the schema's own",
 	"migration_sums":      "the schema's own",
+	"pairings":            "command lines that ask this installation for a key",
 	"passage_vectors":     "made again from the passages by the embedding server of the installation",
 	"passkey_challenges":  "sign-ins that are under way",
 	"passkeys":            "belong to the address of this installation",

@@ -317,6 +317,14 @@ func (db *DB) ConversationByExternalID(ctx context.Context, ref parley.AgentRef,
 	return ids[0], nil
 }
 
+// ReleaseExternalID gives a conversation a name by which clients do not know it, so that another one may have the name.
+func (db *DB) ReleaseExternalID(ctx context.Context, c *parley.Conversation) error {
+	return db.exec(ctx, `
+		update conversations set external_id = ?
+		where id = ? and agent_id = ? and account_id = ? and external_id = ? and deleted_at is null`,
+		c.FormerExternalID(), c.ID, c.AgentID, c.AccountID, c.ExternalID)
+}
+
 // OverwriteMessages removes a locked conversation's messages after the number from it, and records whether its answer
 // is now asked for as a stream. The rows stay.
 func (db *DB) OverwriteMessages(ctx context.Context, c *parley.Conversation, after int64, streamed bool,

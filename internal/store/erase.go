@@ -289,6 +289,7 @@ var conversationTables = []erasableTable{
 	{table: "tickets", keyColumn: "id"},
 	{table: "messages", keyColumn: "id"},
 	{table: "mail_notices", keyColumn: "id"},
+	{table: "webhook_deliveries", keyColumn: "id"}, // those of channels, which hold what was written
 	{table: "drafts", keyColumn: "id"},
 	{table: "read_marks", keyColumn: "conversation_id", keyRepeats: true},
 	{table: "events", keyColumn: "seq"},

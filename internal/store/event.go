@@ -41,6 +41,9 @@ type EventPosition struct{ seq int64 }
 // Compare returns a negative number if p is before q, 0 if they are the same, and a positive one otherwise.
 func (p EventPosition) Compare(q EventPosition) int { return cmp.Compare(p.seq, q.seq) }
 
+// Number returns the number of the event at the position: later events of the account have greater ones.
+func (p EventPosition) Number() int64 { return p.seq }
+
 // String returns the position as ParseEventPosition reads it.
 func (p EventPosition) String() string { return strconv.FormatInt(p.seq, 36) }
 

@@ -22,6 +22,8 @@ var webhookTable = newTable("webhooks", func(h *parley.Webhook) []field {
 		{"events", jsonDest{&h.Events}},
 		{"signing", &h.SealedSigningKeys},
 		{"key_id", nullableText(&h.KeyID)},
+		{"channel", nullableText(&h.Channel)},
+		{"name", nullableText(&h.Name)},
 		{"disabled_at", timePointerDest{&h.DisabledAt}},
 		{"created_at", timeDest{&h.CreatedAt}},
 		{"updated_at", timeDest{&h.UpdatedAt}},
@@ -106,9 +108,17 @@ func (db *DB) UpdateWebhook(ctx context.Context, account parley.AccountID, id pa
 		return err
 	}
 	h.UpdatedAt = now
-	fields := webhookTable.pick(&h, "endpoint", "events", "signing", "key_id", "disabled_at", "updated_at")
+	fields := webhookTable.pick(&h, "endpoint", "events", "signing", "key_id", "name", "disabled_at", "updated_at")
 	_, err = db.update(ctx, "webhooks", fields, own, id, account)
 	return err
+}
+
+// ChannelInAnyAccount finds a channel by its id: this is how an owner becomes known, so it asks for none. Fails with
+// NOT_FOUND, also for a webhook that only sends and for a channel of an agent that is being deleted.
+func (db *DB) ChannelInAnyAccount(ctx context.Context, id parley.WebhookID) (*parley.Webhook, error) {
+	return webhookTable.find(ctx, db, parley.CodeNotFound, `
+		where id = ? and channel is not null
+		  and exists (select 1 from agents where agents.id = webhooks.agent_id and agents.deleted_at is null)`, id)
 }
 
 // OwnerOfWebhook returns the account of a webhook. It is the operator's view and is not limited to one account. Fails
@@ -140,6 +150,8 @@ var deliveryTable = newTable("webhook_deliveries", func(d *parley.Delivery) []fi
 		{"agent_id", nullableText(&d.AgentID)},
 		{"webhook_id", &d.WebhookID},
 		{"event", &d.Event},
+		{"conversation_id", nullableText(&d.ConversationID)},
+		{"event_seq", nullableNumber(&d.EventNumber)},
 		{"body", &d.Body},
 		{"state", &d.State},
 		{"attempts", &d.Attempts},
@@ -168,12 +180,23 @@ func (db *DB) Delivery(ctx context.Context, account parley.AccountID, id parley.
 	return deliveryTable.find(ctx, db, parley.CodeNotFound, `where id = ? and account_id = ?`, id, account)
 }
 
+// isFirstDelivery says that no earlier delivery of the same conversation waits. Only those of channels have one.
+const isFirstDelivery = `
+	(conversation_id is null or not exists (
+	  select 1
+	  from webhook_deliveries earlier
+	  where earlier.conversation_id = webhook_deliveries.conversation_id
+	    and earlier.webhook_id = webhook_deliveries.webhook_id and earlier.state = 'pending'
+	    and earlier.event_seq < webhook_deliveries.event_seq
+	))`
+
 // DueDeliveries lists a webhook's deliveries that are to be sent by now, at most limit, those that are due longest
-// first.
+// first. Those of a channel that are of one conversation wait for each other.
 func (db *DB) DueDeliveries(ctx context.Context, account parley.AccountID, hook parley.WebhookID, now time.Time,
 	limit int) ([]parley.Delivery, error) {
 	return deliveryTable.list(ctx, db, `
 		where webhook_id = ? and account_id = ? and state = 'pending' and due_at <= ?
+		  and `+isFirstDelivery+`
 		order by due_at, id
 		limit ?`, hook, account, millis(now), limit)
 }
@@ -184,7 +207,8 @@ func (db *DB) NextDeliveryTime(ctx context.Context, account parley.AccountID, ho
 	at, err := sqldb.One(ctx, db.sql, sqldb.Column[sql.NullInt64], `
 		select min(due_at)
 		from webhook_deliveries
-		where webhook_id = ? and account_id = ? and state = 'pending'`, hook, account)
+		where webhook_id = ? and account_id = ? and state = 'pending'
+		  and `+isFirstDelivery, hook, account)
 	return timeOrNil(at), err
 }
 

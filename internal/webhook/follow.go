@@ -19,13 +19,13 @@ const (
 // follower writes the deliveries of the events that webhooks subscribe to.
 func (s *Sender) follower() *events.Follower {
 	return &events.Follower{DB: s.DB, Name: store.WebhookFollower, Logger: s.Logger,
-		Handle: s.handleEvents, IsUrgent: isUrgent, PollInterval: pollInterval, Bus: s.Queue.Bus}
+		Handle: s.handleEvents, IsUrgent: s.isUrgent, PollInterval: pollInterval, Bus: s.Queue.Bus}
 }
 
 // isUrgent reports whether somebody waits for an event of a kind. The others are sent with the next poll: messages are
-// frequent, and most accounts have no webhook for them.
-func isUrgent(kind parley.EventKind) bool {
-	return parley.IsSubmissionEvent(kind) || kind == parley.EventConversationTakenOver ||
+// frequent, and most accounts have no webhook for them. Where a channel was seen, its customers wait for the answers.
+func (s *Sender) isUrgent(kind parley.EventKind) bool {
+	return s.hasChannel.Load() && slices.Contains(parley.ChannelEvents(), kind) || parley.IsSubmissionEvent(kind) || kind == parley.EventConversationTakenOver ||
 		kind == parley.EventTicketCreated
 }
 
@@ -35,6 +35,9 @@ func (s *Sender) handleEvents(ctx context.Context, b *events.Batch) error {
 	webhooks, err := s.DB.AccountWebhooks(ctx, b.Account)
 	if err != nil {
 		return err
+	}
+	if slices.ContainsFunc(webhooks, func(h parley.Webhook) bool { return h.IsChannel() }) {
+		s.hasChannel.Store(true)
 	}
 	list := slices.DeleteFunc(slices.Clone(b.Events), func(e store.Event) bool {
 		return len(subscribersOf(webhooks, e)) == 0
@@ -83,15 +86,18 @@ func (s *Sender) enqueueDeliveries(ctx context.Context, tx *store.DB, account pa
 			return err
 		}
 	}
-	body, err := eventBody(e)
-	if err != nil {
-		return err
-	}
 	now := s.Now()
 	for _, h := range webhooks {
 		// An id made here is another one where the transaction runs again; nobody has seen the first.
 		d := &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: account, AgentID: e.AgentID,
-			WebhookID: h.ID, Event: e.Kind, Body: body, DueAt: now, CreatedAt: now}
+			WebhookID: h.ID, Event: e.Kind, DueAt: now, CreatedAt: now}
+		isDue, err := fillDelivery(ctx, tx, d, &h, e)
+		if err != nil {
+			return err
+		}
+		if !isDue {
+			continue
+		}
 		if err := tx.AddDelivery(ctx, d); err != nil {
 			return err
 		}
@@ -100,4 +106,15 @@ func (s *Sender) enqueueDeliveries(ctx context.Context, tx *store.DB, account pa
 		}
 	}
 	return nil
+}
+
+// fillDelivery sets what is sent of an event. It reports whether anything is.
+func fillDelivery(ctx context.Context, tx *store.DB, d *parley.Delivery, h *parley.Webhook, e store.Event) (bool,
+	error) {
+	if h.IsChannel() {
+		return fillChannelDelivery(ctx, tx, d, h, e)
+	}
+	var err error
+	d.Body, err = eventBody(e)
+	return err == nil, err
 }

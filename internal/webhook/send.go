@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley"
@@ -29,6 +30,8 @@ type Sender struct {
 	Vault  *vault.Vault
 	Now    func() time.Time
 	Logger *slog.Logger
+
+	hasChannel atomic.Bool // an account has a channel
 }
 
 // SendJobKind is the kind of the job that sends the deliveries of a webhook, whose id is its key.

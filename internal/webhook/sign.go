@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"crypto/hmac"
 	"crypto/sha1" //nolint:gosec // the interface's signature is made with it (docs/interface/webhooks.md#signature)
 	"crypto/sha256"
 	"encoding"
@@ -128,6 +129,29 @@ func (k signingKeys) signStandard(h http.Header, id parley.DeliveryID, at string
 	h.Set(timestampHeader, at)
 	h.Set(standardHeader, "v1,"+base64.StdEncoding.EncodeToString(mac))
 	return nil
+}
+
+// maxClockDifference is how far the time of a signed message may be from now, in either direction.
+const maxClockDifference = 5 * time.Minute
+
+// verifyStandard reports whether a message that came in is signed in the form of Standard Webhooks, and was signed just
+// now.
+func (k signingKeys) verifyStandard(h http.Header, body []byte, now time.Time) bool {
+	id, at := h.Get(idHeader), h.Get(timestampHeader)
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	if age := now.Sub(time.Unix(seconds, 0)).Abs(); err != nil || id == "" || age > maxClockDifference {
+		return false
+	}
+	expected := http.Header{}
+	if err := k.signStandard(expected, parley.DeliveryID(id), at, body); err != nil {
+		return false
+	}
+	for _, signature := range strings.Fields(h.Get(standardHeader)) {
+		if hmac.Equal([]byte(signature), []byte(expected.Get(standardHeader))) {
+			return true
+		}
+	}
+	return false
 }
 
 // sign adds the signatures of a delivery that is sent now.

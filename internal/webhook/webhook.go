@@ -34,9 +34,11 @@ type NewWebhook struct {
 	AgentID  parley.AgentID // empty for all agents of the account
 	Endpoint string
 	Events   []string
-	Secret   string       // 8 to 200 bytes; one is generated where it is empty
-	KeyID    parley.KeyID // of the API key that the secret is, if it is one
-	Actor    string       // who creates it, for the audit chain
+	Channel  parley.Channel // of a channel, which has an agent and is sent other events; empty of a webhook alone
+	Name     string         // of a channel
+	Secret   string         // 8 to 200 bytes; one is generated where it is empty
+	KeyID    parley.KeyID   // of the API key that the secret is, if it is one
+	Actor    string         // who creates it, for the audit chain
 }
 
 const (
@@ -61,19 +63,26 @@ func (s *Service) Add(ctx context.Context, account parley.AccountID, n NewWebhoo
 	}
 	now := s.Now()
 	h := &parley.Webhook{ID: parley.WebhookID(parley.NewUUID()), AccountID: account, AgentID: n.AgentID,
-		Endpoint: n.Endpoint, Events: n.eventKinds(), SealedSigningKeys: signing, KeyID: n.KeyID, CreatedAt: now,
-		UpdatedAt: now}
+		Endpoint: n.Endpoint, Events: n.eventKinds(), Channel: n.Channel, Name: parley.TrimName(n.Name),
+		SealedSigningKeys: signing, KeyID: n.KeyID, CreatedAt: now, UpdatedAt: now}
 	return h, n.Secret, s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := createWebhook(ctx, tx, h); err != nil {
 			return err
 		}
-		return tx.AppendAuditEvent(ctx, account, now, n.Actor, "webhook.add", string(h.ID), auditDetails(h))
+		action := "webhook.add"
+		if h.IsChannel() {
+			action = "channel.add"
+		}
+		return tx.AppendAuditEvent(ctx, account, now, n.Actor, action, string(h.ID), auditDetails(h))
 	})
 }
 
 // auditDetails returns what the audit chain records of a webhook. The query of an endpoint may be secret.
 func auditDetails(h *parley.Webhook) map[string]any {
 	endpoint, _, _ := strings.Cut(h.Endpoint, "?")
+	if h.IsChannel() {
+		return map[string]any{"agent": h.AgentID, "endpoint": endpoint, "name": h.Name, "source": h.Channel}
+	}
 	return map[string]any{"agent": h.AgentID, "endpoint": endpoint, "events": h.Events}
 }
 
@@ -102,6 +111,18 @@ func (n *NewWebhook) validate() error {
 	if fault := EndpointFault(n.Endpoint); fault != "" {
 		details["endpoint"] = fault
 	}
+	if n.Channel != "" {
+		n.checkChannel(details)
+	} else {
+		n.checkEvents(details)
+	}
+	if n.Secret != "" && (len(n.Secret) < minSecretBytes || len(n.Secret) > maxSecretBytes) {
+		details["secret"] = fmt.Sprintf("must have from %d to %d bytes", minSecretBytes, maxSecretBytes)
+	}
+	return parley.InvalidFields(details)
+}
+
+func (n *NewWebhook) checkEvents(details map[string]string) {
 	if len(n.Events) == 0 {
 		details["events"] = "must name an event"
 	}
@@ -110,10 +131,6 @@ func (n *NewWebhook) validate() error {
 			details["events"] = "must be some of: " + strings.Join(parley.EnumValues("webhookEvent"), ", ")
 		}
 	}
-	if n.Secret != "" && (len(n.Secret) < minSecretBytes || len(n.Secret) > maxSecretBytes) {
-		details["secret"] = fmt.Sprintf("must have from %d to %d bytes", minSecretBytes, maxSecretBytes)
-	}
-	return parley.InvalidFields(details)
 }
 
 // EndpointFault returns what is wrong with the URL of a webhook; empty for nothing.
@@ -132,6 +149,9 @@ func EndpointFault(endpoint string) string {
 
 // eventKinds returns the kinds of events to be sent, each once.
 func (n *NewWebhook) eventKinds() []parley.EventKind {
+	if n.Channel != "" {
+		return parley.ChannelEvents()
+	}
 	list := make([]parley.EventKind, len(n.Events))
 	for i, name := range n.Events {
 		list[i] = parley.EventKind(name)
@@ -150,6 +170,7 @@ func newSecret() string {
 type Change struct {
 	Endpoint *string
 	Events   []string
+	Name     *string // of a channel
 	Enabled  *bool
 	Actor    string // who changes it, for the audit chain
 }
@@ -174,23 +195,33 @@ func (s *Service) Change(ctx context.Context, account parley.AccountID, id parle
 		}
 		details := auditDetails(changed)
 		details["enabled"] = changed.DisabledAt == nil
-		return tx.AppendAuditEvent(ctx, account, now, c.Actor, "webhook.change", string(id), details)
+		action := "webhook.change"
+		if changed.IsChannel() {
+			action = "channel.change"
+		}
+		return tx.AppendAuditEvent(ctx, account, now, c.Actor, action, string(id), details)
 	})
 	return changed, err
 }
 
 func (c *Change) apply(h *parley.Webhook, now time.Time) error {
-	n := NewWebhook{Endpoint: h.Endpoint, Events: h.EventNames()}
+	n := NewWebhook{AgentID: h.AgentID, Endpoint: h.Endpoint, Events: h.EventNames(), Channel: h.Channel, Name: h.Name}
 	if c.Endpoint != nil {
 		n.Endpoint = *c.Endpoint
 	}
 	if c.Events != nil {
 		n.Events = c.Events
 	}
+	if c.Name != nil {
+		n.Name = *c.Name
+	}
+	if h.IsChannel() && c.Events != nil {
+		return parley.Invalid("events", "cannot be chosen: a channel is sent what its conversations need")
+	}
 	if err := n.validate(); err != nil {
 		return err
 	}
-	h.Endpoint, h.Events = n.Endpoint, n.eventKinds()
+	h.Endpoint, h.Events, h.Name = n.Endpoint, n.eventKinds(), parley.TrimName(n.Name)
 	switch {
 	case c.Enabled == nil:
 	case *c.Enabled:
@@ -212,14 +243,19 @@ func (s *Service) RotateSecret(ctx context.Context, account parley.AccountID, id
 	}
 	now := s.Now()
 	return secret, s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		isChannel := false
 		err := tx.UpdateWebhook(ctx, account, id, now, func(h *parley.Webhook) error {
-			h.SealedSigningKeys, h.KeyID = signing, ""
+			h.SealedSigningKeys, h.KeyID, isChannel = signing, "", h.IsChannel()
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		return tx.AppendAuditEvent(ctx, account, now, actor, "webhook.rotate_secret", string(id), nil)
+		action := "webhook.rotate_secret"
+		if isChannel {
+			action = "channel.rotate_secret"
+		}
+		return tx.AppendAuditEvent(ctx, account, now, actor, action, string(id), nil)
 	})
 }
 
@@ -246,10 +282,18 @@ func (s *Service) SendTest(ctx context.Context, account parley.AccountID,
 func (s *Service) Remove(ctx context.Context, account parley.AccountID, id parley.WebhookID, actor string) error {
 	now := s.Now()
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		h, err := tx.Webhook(ctx, account, id)
+		if err != nil {
+			return err
+		}
 		if err := tx.DeleteWebhook(ctx, account, id); err != nil {
 			return err
 		}
-		return tx.AppendAuditEvent(ctx, account, now, actor, "webhook.remove", string(id), nil)
+		action := "webhook.remove"
+		if h.IsChannel() {
+			action = "channel.remove"
+		}
+		return tx.AppendAuditEvent(ctx, account, now, actor, action, string(id), nil)
 	})
 	if err != nil {
 		return err

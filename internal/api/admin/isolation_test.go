@@ -56,6 +56,9 @@ var memberCases = []memberCase{
 	{"GET /accounts", ""},
 	{"PATCH /accounts/{accountId}", `{"hipaa":false}`},
 	{"POST /accounts/{accountId}/keys", `{"name":"New"}`},
+	{"GET /accounts/{accountId}/pairings/{pairingCode}", ""},
+	{"POST /accounts/{accountId}/pairings/{pairingCode}/approval", `{"scopes":["agents:read"]}`},
+	{"POST /accounts/{accountId}/pairings/{otherPairingCode}/denial", ""},
 	{"GET /keys?accountId={accountId}", ""},
 	{"GET /keys?revoked=true", ""},
 	{"GET /members?accountId={accountId}", ""},
@@ -105,6 +108,11 @@ var memberCases = []memberCase{
 	{"PATCH /webhooks/{webhookId}", `{"endpoint":"https://hook.example/c","enabled":false}`},
 	{"POST /webhooks/{webhookId}/secret", ""},
 	{"POST /webhooks/{webhookId}/test", ""},
+	{"POST /channels",
+		`{"agentId":"{agentId}","name":"Team","source":"Slack","endpoint":"https://hook.example/out"}`},
+	{"GET /channels?accountId={accountId}", ""},
+	{"PATCH /channels/{channelId}", `{"name":"Support"}`},
+	{"DELETE /channels/{channelId}", ""},
 	{"GET /deliveries?webhookId={webhookId}", ""},
 	{"GET /deliveries/{deliveryId}", ""},
 	{"POST /deliveries/{deliveryId}/redeliver", ""},
@@ -269,6 +277,7 @@ var unknownIDs = testkit.ResourceIDs{
 	"accountId":       "00000000-0000-4000-8000-000000000000",
 	"agentId":         "AAAAAAAAAAAAAAAAAAAAA",
 	"callerEmail":     "stranger@nowhere.example",
+	"channelId":       "00000000-0000-4000-8000-000000000000",
 	"conversationId":  "01900000-0000-7000-8000-000000000000",
 	"customerEmail":   "stranger@nowhere.example",
 	"customerId":      "00000000-0000-4000-8000-000000000000",
@@ -424,6 +433,11 @@ func (mt *memberTest) newResources(account, key, tag string, number int) testkit
 	run(mt, admin.AddSignInDomain, admin.NewSignInDomain{AccountID: account, Domain: ids["domain"]})
 	ids["savedReplyId"] = run(mt, admin.AddSavedReply,
 		admin.NewSavedReply{AccountID: account, Name: "Reply " + tag, Text: "Hello"}).ID
+	for _, name := range []string{"pairingCode", "otherPairingCode"} {
+		codes, err := mt.AdminService.Pairings.Begin(mt.t.Context(), "laptop", "192.0.2.1")
+		mt.must(err)
+		ids[name] = codes.User
+	}
 	mt.addPlayground(ids)
 	mt.addHelpdesk(ids, ref, number)
 	mt.addDelivery(ids, ref)
@@ -486,6 +500,8 @@ func (mt *memberTest) addDelivery(ids testkit.ResourceIDs, ref parley.AgentRef) 
 	mt.t.Helper()
 	ids["webhookId"] = run(mt, admin.AddWebhook, admin.NewWebhook{AgentID: string(ref.Agent),
 		Endpoint: "https://hook.example/", Events: []string{"leads.submit"}}).WebhookID
+	ids["channelId"] = run(mt, admin.AddChannel, admin.NewChannel{AgentID: string(ref.Agent), Name: "Messenger",
+		Source: "Slack", Endpoint: "https://hook.example/channel"}).ChannelID
 	d := parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: ref.Account, AgentID: ref.Agent,
 		WebhookID: parley.WebhookID(ids["webhookId"]), Event: "leads.submit", Body: "{}",
 		State: parley.DeliveryDead, DueAt: time.Now(), CreatedAt: time.Now(), UpdatedAt: time.Now()}

@@ -7,6 +7,7 @@ import (
 	"parley"
 	"parley/internal/access"
 	"parley/internal/httpapi"
+	"parley/internal/pairing"
 )
 
 // NewKey asks for a key of an account.
@@ -45,6 +46,7 @@ type Key struct {
 	Name       string     `json:"name"`
 	Hint       string     `json:"begins"`
 	Scopes     []string   `json:"scopes"`              // null for all
+	Source     string     `json:"source,omitempty"`    // cli for that of a paired command line
 	CreatedBy  string     `json:"createdBy,omitempty"` // e-mail address, or operator; empty if nobody knows
 	CreatedAt  time.Time  `json:"createdAt"`
 	ExpiresAt  *time.Time `json:"expiresAt"`
@@ -147,6 +149,7 @@ func newKey(k *parley.APIKey) Key {
 		Name:       k.Name,
 		Hint:       k.Hint,
 		Scopes:     scopeNames(k.Scopes),
+		Source:     k.Source,
 		CreatedAt:  k.CreatedAt,
 		ExpiresAt:  k.ExpiresAt,
 		LastUsedAt: k.LastUsedAt,
@@ -163,4 +166,70 @@ func scopeNames(scopes []parley.Scope) []string {
 		list[i] = string(s)
 	}
 	return list
+}
+
+// PairingRef names a command line that asks for a key of an account.
+type PairingRef struct {
+	AccountID string `path:"accountId" json:"-"`
+	Code      string `path:"code" json:"-"`
+}
+
+// Pairing is a command line that asks for a key.
+type Pairing struct {
+	Code       string    `json:"code" doc:"As the command line shows it."`
+	DeviceName string    `json:"deviceName" doc:"What the command line calls its machine. Nobody has checked that."`
+	Address    string    `json:"address" doc:"From where it asks."`
+	CreatedAt  time.Time `json:"createdAt"`
+	ExpiresAt  time.Time `json:"expiresAt"`
+	KeyDays    int       `json:"keyDays" doc:"How many days its key will be good for."`
+}
+
+// PairingApproval lets a command line have a key.
+type PairingApproval struct {
+	AccountID string   `path:"accountId" json:"-"`
+	Code      string   `path:"code" json:"-"`
+	Scopes    []string `json:"scopes,omitempty" max:"100" doc:"Of the key; left out for all."`
+}
+
+func (s *Service) getPairing(ctx context.Context, in PairingRef) (Pairing, error) {
+	if _, err := s.decider(ctx, in.AccountID); err != nil {
+		return Pairing{}, err
+	}
+	p, err := s.Pairings.Find(ctx, in.Code)
+	if err != nil {
+		return Pairing{}, err
+	}
+	return Pairing{Code: pairing.FormatCode(p.UserCode), DeviceName: p.DeviceName, Address: p.Address,
+		CreatedAt: p.CreatedAt, ExpiresAt: p.ExpiresAt, KeyDays: int(pairing.KeyLifetime / (24 * time.Hour))}, nil
+}
+
+func (s *Service) approvePairing(ctx context.Context, in PairingApproval) (NoOutput, error) {
+	by, err := s.decider(ctx, in.AccountID)
+	if err != nil {
+		return NoOutput{}, err
+	}
+	var scopes []parley.Scope
+	for _, name := range in.Scopes {
+		scopes = append(scopes, parley.Scope(name))
+	}
+	return NoOutput{}, s.Pairings.Approve(ctx, in.Code, by, scopes)
+}
+
+func (s *Service) denyPairing(ctx context.Context, in PairingRef) (NoOutput, error) {
+	by, err := s.decider(ctx, in.AccountID)
+	if err != nil {
+		return NoOutput{}, err
+	}
+	return NoOutput{}, s.Pairings.Deny(ctx, in.Code, by)
+}
+
+// decider returns who decides on a command line. Fails with ACCOUNT_NOT_FOUND.
+func (s *Service) decider(ctx context.Context, account string) (pairing.Decider, error) {
+	by := pairing.Decider{Account: parley.AccountID(account)}
+	if s.member != nil {
+		by.User = s.member.User
+		return by, s.checkAccount(by.Account)
+	}
+	_, err := s.DB.Account(ctx, by.Account)
+	return by, err
 }

@@ -11,12 +11,12 @@ import (
 func routes() []route {
 	return []route{
 		CreateAccount, UpdateAccount, ListAccounts, MoveIn, GetUsage, ListAgentUsage, ExportUsage,
-		CreateKey, RevokeKey, ListKeys,
+		CreateKey, RevokeKey, ListKeys, GetPairing, ApprovePairing, DenyPairing,
 		AddMember, ListMembers, ChangeMember, RemoveMember, LinkMember, SetMemberPassword,
 		InviteMember, ListInvitations, RenewInvitation, WithdrawInvitation,
 		ListAudit, ListAuditChoices, VerifyAudit, ExportAudit,
 		AddWebhook, ChangeWebhook, RotateWebhookSecret, TryWebhook, RemoveWebhook, ListWebhooks,
-		ListDeliveries, GetDelivery, Redeliver,
+		ListDeliveries, GetDelivery, Redeliver, AddChannel, ChangeChannel, RemoveChannel, ListChannels,
 		GetSingleSignOn, SetSingleSignOn, TrySingleSignOn, RemoveSingleSignOn,
 		AddSignInDomain, ProveSignInDomain, ConfirmSignInDomain, RemoveSignInDomain,
 		ListModelServers, CreateModelServer, TryModelServer, ListModelsOfServer, GetModelServer, ChangeModelServer,
@@ -230,6 +230,21 @@ var (
 		Summary: "List API keys, without the keys themselves",
 		Errors:  errorCodes{parley.CodeAccountNotFound},
 	}, (*Service).listKeys)
+	GetPairing = newOperation(keyGroup.write, "GET /accounts/{accountId}/pairings/{code}", operation{
+		Name:    "getPairing",
+		Summary: "Describe the command line that waits with a code",
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeNotFound},
+	}, (*Service).getPairing)
+	ApprovePairing = newOperation(keyGroup.write, "POST /accounts/{accountId}/pairings/{code}/approval", operation{
+		Name:    "approvePairing",
+		Summary: "Let the command line that waits with a code have an API key",
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeNotFound},
+	}, (*Service).approvePairing)
+	DenyPairing = newOperation(keyGroup.write, "POST /accounts/{accountId}/pairings/{code}/denial", operation{
+		Name:    "denyPairing",
+		Summary: "Refuse the command line that waits with a code",
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeNotFound},
+	}, (*Service).denyPairing)
 )
 
 // The operations on the members of accounts.
@@ -427,6 +442,7 @@ var tags = []httpapi.Tag{
 	{Name: "Audit", Description: "What was done to an account, by whom and when."},
 	{Name: "Actions", Description: "What agents can do besides answering: actions and procedures."},
 	{Name: "Webhooks", Description: "Addresses that events are sent to, and what was sent."},
+	{Name: "Channels", Description: "Programs that connect messengers to agents."},
 	{Name: "Model servers", Description: "Servers that answer, embed and rerank for an account."},
 	{Name: "Server", Description: "How it does, maintenance, and the index of searches."},
 	{Name: "Agents", Description: "Agents as code, their sources, and what their conversations came to."},
@@ -443,6 +459,8 @@ var tags = []httpapi.Tag{
 var parameterExamples = map[string]httpapi.Example{
 	"accountId":      {Text: "The account, by its id."},
 	"agentId":        {Text: "The agent, by its id."},
+	"channelId":      {Text: "The channel, by its id."},
+	"code":           {Text: "The code that a command line shows."},
 	"conversationId": {Text: "The conversation, by its id."},
 	"customerId":     {Text: "The customer, by the id."},
 	"deliveryId":     {Text: "The delivery, by its id."},

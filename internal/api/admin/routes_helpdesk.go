@@ -294,3 +294,29 @@ var (
 		return change{"procedure.try", in.AgentID, map[string]any{"key": in.Key, "name": in.Name, "step": in.Step}}
 	})
 )
+
+var channelGroup = newGroups("Channels", reasonAccount, parley.PermissionWebhooksRead, parley.PermissionWebhooksWrite)
+
+// The operations on channels. Their deliveries, secrets and tests are those of webhooks.
+var (
+	AddChannel = newOperation(channelGroup.write, "POST /channels", operation{
+		Name:    "addChannel",
+		Summary: "Let a program connect a messenger to an agent",
+		Status:  http.StatusCreated,
+		Errors:  errorCodes{parley.CodeAgentNotFound},
+	}, (*Service).addChannel)
+	ChangeChannel = newOperation(channelGroup.write, "PATCH /channels/{channelId}", operation{
+		Name:    "changeChannel",
+		Summary: "Change a channel, or switch it on or off",
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeInvalidBody},
+	}, (*Service).changeChannel)
+	RemoveChannel = newOperation(channelGroup.write, "DELETE /channels/{channelId}", operation{
+		Name:    "removeChannel",
+		Summary: "Remove a channel; its conversations stay",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).removeChannel)
+	ListChannels = newOperation(channelGroup.read, "GET /channels", operation{
+		Name:    "listChannels",
+		Summary: "List channels, the oldest first",
+	}, (*Service).listChannels)
+)

@@ -23,6 +23,7 @@ import (
 	"parley/internal/manifest"
 	"parley/internal/modelserver"
 	"parley/internal/movein"
+	"parley/internal/pairing"
 	"parley/internal/person"
 	"parley/internal/retrieval"
 	"parley/internal/search"
@@ -57,6 +58,7 @@ type Service struct {
 	Ingest         *ingest.Service
 	Synonyms       *synonym.Service
 	Webhooks       *webhook.Service
+	Pairings       *pairing.Service
 	Voice          *voice.Sessions
 	VoiceStats     *voice.Stats // nil if there are no voice sessions
 	ModelServers   *modelserver.Service

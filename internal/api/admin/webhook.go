@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/channel"
 	"parley/internal/httpapi"
 	"parley/internal/store"
 	"parley/internal/webhook"
@@ -196,6 +197,7 @@ func (s *Service) listWebhooks(ctx context.Context, in AccountFilter) ([]Webhook
 	if err != nil {
 		return nil, err
 	}
+	found = slices.DeleteFunc(found, func(h parley.Webhook) bool { return h.IsChannel() })
 	list := httpapi.ConvertList(found, newWebhook)
 	if account == "" {
 		return list, nil
@@ -338,4 +340,140 @@ func (s *Service) redeliver(ctx context.Context, in DeliveryRef) (Redelivery, er
 	}
 	_, err = s.Webhooks.Redeliver(ctx, account, id)
 	return Redelivery(in), err
+}
+
+// NewChannel asks for a channel of an agent.
+type NewChannel struct {
+	AgentID  string `json:"agentId"`
+	Name     string `json:"name" min:"1" max:"100" doc:"For people."`
+	Source   string `json:"source" enum:"@messengerChannel" doc:"Where its conversations begin. It stays."`
+	Endpoint string `json:"endpoint" doc:"Where answers are sent to."`
+	Secret   string `json:"secret,omitempty"` // empty for one that is made
+}
+
+// CreatedChannel names the new channel and shows its secret, this once.
+type CreatedChannel struct {
+	ChannelID string `json:"channelId"`
+	Path      string `json:"path" doc:"Of this server, to which messages are sent."`
+	Secret    string `json:"secret"`
+}
+
+// ChannelQuery narrows a list of channels. Empty fields do not.
+type ChannelQuery struct {
+	AccountID string `query:"accountId"`
+	AgentID   string `query:"agentId"`
+}
+
+// ChannelRef names a channel.
+type ChannelRef struct {
+	ID string `path:"channelId"`
+}
+
+// RemovedChannel names the channel that was removed.
+type RemovedChannel struct {
+	ID string `json:"channelId"`
+}
+
+// Channel is the record of a channel: a program that connects a messenger to an agent.
+type Channel struct {
+	ID         string     `json:"channelId"`
+	AccountID  string     `json:"accountId"`
+	AgentID    string     `json:"agentId"`
+	Name       string     `json:"name"`
+	Source     string     `json:"source" doc:"Where its conversations begin."`
+	Endpoint   string     `json:"endpoint" doc:"Where answers are sent to."`
+	Path       string     `json:"path" doc:"Of this server, to which messages are sent."`
+	CreatedAt  time.Time  `json:"createdAt"`
+	DisabledAt *time.Time `json:"disabledAt" doc:"Since when nothing is taken or sent; null while it is on."`
+}
+
+// ChannelChange says what a channel is to be; what is absent stays.
+type ChannelChange struct {
+	ID       string  `path:"channelId" json:"-"`
+	Name     *string `json:"name,omitempty"`
+	Endpoint *string `json:"endpoint,omitempty"`
+	Enabled  *bool   `json:"enabled,omitempty" doc:"Off, messages are refused, and no answers are sent."`
+}
+
+func (s *Service) addChannel(ctx context.Context, in NewChannel) (CreatedChannel, error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return CreatedChannel{}, err
+	}
+	h, secret, err := s.Webhooks.Add(ctx, ref.Account, webhook.NewWebhook{AgentID: ref.Agent, Endpoint: in.Endpoint,
+		Channel: parley.Channel(in.Source), Name: in.Name, Secret: in.Secret, Actor: s.actor()})
+	if err != nil {
+		return CreatedChannel{}, err
+	}
+	return CreatedChannel{string(h.ID), channel.MessagePath(h.ID), secret}, nil
+}
+
+// findChannel finds a channel in the account in which it is looked for. Fails with NOT_FOUND, also for a webhook that
+// only sends.
+func (s *Service) findChannel(ctx context.Context, id string) (*parley.Webhook, error) {
+	account, err := s.ownerOfWebhook(ctx, parley.WebhookID(id))
+	if err != nil {
+		return nil, channelNotFound(err)
+	}
+	h, err := s.DB.Webhook(ctx, account, parley.WebhookID(id))
+	if err == nil && !h.IsChannel() {
+		err = parley.NewError(parley.CodeNotFound)
+	}
+	return h, channelNotFound(err)
+}
+
+func channelNotFound(err error) error {
+	if parley.IsCode(err, parley.CodeNotFound) {
+		return parley.NewErrorf(parley.CodeNotFound, "Channel not found.")
+	}
+	return err
+}
+
+func (s *Service) changeChannel(ctx context.Context, in ChannelChange) (Channel, error) {
+	found, err := s.findChannel(ctx, in.ID)
+	if err != nil {
+		return Channel{}, err
+	}
+	h, err := s.Webhooks.Change(ctx, found.AccountID, found.ID,
+		webhook.Change{Endpoint: in.Endpoint, Name: in.Name, Enabled: in.Enabled, Actor: s.actor()})
+	if err != nil {
+		return Channel{}, err
+	}
+	return newChannel(h), nil
+}
+
+func (s *Service) removeChannel(ctx context.Context, in ChannelRef) (RemovedChannel, error) {
+	found, err := s.findChannel(ctx, in.ID)
+	if err != nil {
+		return RemovedChannel{}, err
+	}
+	return RemovedChannel(in), s.Webhooks.Remove(ctx, found.AccountID, found.ID, s.actor())
+}
+
+func (s *Service) listChannels(ctx context.Context, in ChannelQuery) ([]Channel, error) {
+	account, err := s.limitAccount(parley.AccountID(in.AccountID))
+	if parley.IsCode(err, parley.CodeAccountNotFound) {
+		return []Channel{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	read := s.DB.AllWebhooks
+	if account != "" {
+		read = func(ctx context.Context) ([]parley.Webhook, error) { return s.DB.AccountWebhooks(ctx, account) }
+	}
+	found, err := read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(h parley.Webhook) bool {
+		return !h.IsChannel() || in.AgentID != "" && string(h.AgentID) != in.AgentID
+	})
+	return httpapi.ConvertList(found, newChannel), nil
+}
+
+func newChannel(h *parley.Webhook) Channel {
+	return Channel{ID: string(h.ID), AccountID: string(h.AccountID), AgentID: string(h.AgentID), Name: h.Name,
+		Source: string(h.Channel), Endpoint: h.Endpoint, Path: channel.MessagePath(h.ID), CreatedAt: h.CreatedAt,
+		DisabledAt: h.DisabledAt}
 }

@@ -6,13 +6,11 @@ package mobile
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"parley"
@@ -43,9 +41,8 @@ func New(cfg Config) http.Handler {
 
 func newServer(cfg Config) *server {
 	return &server{Config: cfg, requests: &access.Limiter{Limit: requestLimit, Window: requestWindow},
-		visitors:       &access.Limiter{Limit: visitorLimit, Window: visitorWindow},
-		proofs:         &access.Limiter{Limit: proofLimit, Window: visitorWindow},
-		deviceLimiters: map[parley.DeviceLimit]*access.Limiter{}}
+		visitors: &access.Limiter{Limit: visitorLimit, Window: visitorWindow},
+		proofs:   &access.Limiter{Limit: proofLimit, Window: visitorWindow}}
 }
 
 // addVerify adds the operation that REST v2 does not have.
@@ -73,20 +70,16 @@ const (
 	visitorLimit  = 10
 	proofLimit    = 30
 	visitorWindow = time.Minute
-
-	maxDeviceLimiters = 1000
 )
 
 // server admits devices.
 type server struct {
 	Config
 
-	requests *access.Limiter // by address
-	visitors *access.Limiter // new ones, by agent and address
-	proofs   *access.Limiter // that were refused, by address
-
-	mu             sync.Mutex
-	deviceLimiters map[parley.DeviceLimit]*access.Limiter // messages, by agent and address or visitor
+	requests *access.Limiter       // by address
+	visitors *access.Limiter       // new ones, by agent and address
+	proofs   *access.Limiter       // that were refused, by address
+	devices  access.DeviceLimiters // messages, by agent and address or visitor
 }
 
 // The headers by which apps say who they are.
@@ -194,32 +187,13 @@ func channelOf(userAgent string) parley.Channel {
 // countMessage counts a message against the agent's limit, for the address and for the visitor. It fails with
 // RATE_LIMIT_TOO_MANY_REQUESTS and the agent's own words.
 func (s *server) countMessage(agent *parley.Agent, v *parley.Visitor, address string) error {
-	limiter := s.deviceLimiter(agent.RateLimit)
 	prefix := string(agent.ID) + " "
 	for _, key := range []string{prefix + address, prefix + string(v.ID)} {
-		var e *parley.Error
-		if errors.As(limiter.Take(key, s.REST.Now()).Err(), &e) {
-			e.Message = agent.RateLimit.Message
-			return e
+		if err := s.devices.Take(agent.RateLimit, key, s.REST.Now()); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-// deviceLimiter returns the limiter of agents with a limit. Where there are very many limits all begin again.
-func (s *server) deviceLimiter(limit parley.DeviceLimit) *access.Limiter {
-	limit.Message = ""
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l := s.deviceLimiters[limit]
-	if l == nil {
-		if len(s.deviceLimiters) >= maxDeviceLimiters {
-			clear(s.deviceLimiters)
-		}
-		l = &access.Limiter{Limit: limit.Limit, Window: time.Duration(limit.Timeframe) * time.Second}
-		s.deviceLimiters[limit] = l
-	}
-	return l
 }
 
 // VerifyRequest asks who a token shows the user to be.

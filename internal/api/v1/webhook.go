@@ -2,6 +2,7 @@ package v1
 
 import (
 	"context"
+	"slices"
 
 	"parley"
 	"parley/internal/access"
@@ -77,12 +78,14 @@ func (s *server) listWebhooks(ctx context.Context, c *call, in *webhooksQuery) (
 	return &WebhookList{httpapi.ConvertList(list, newWebhookReply)}, nil
 }
 
-// webhooks returns the webhooks of a chatbot; without one, all of the account.
-func (s *server) webhooks(ctx context.Context, c *call, chatbot string) ([]parley.Webhook, error) {
+// webhooks returns the webhooks of a chatbot; without one, all of the account. Channels are not among them.
+func (s *server) webhooks(ctx context.Context, c *call, chatbot string) (list []parley.Webhook, err error) {
 	if chatbot == "" {
-		return s.DB.AccountWebhooks(ctx, callerOf(c).Account.ID)
+		list, err = s.DB.AccountWebhooks(ctx, callerOf(c).Account.ID)
+	} else {
+		list, err = s.DB.Webhooks(ctx, agentRef(c, chatbot))
 	}
-	return s.DB.Webhooks(ctx, agentRef(c, chatbot))
+	return slices.DeleteFunc(list, func(h parley.Webhook) bool { return h.IsChannel() }), err
 }
 
 type webhookRef struct {
@@ -91,7 +94,14 @@ type webhookRef struct {
 
 func (s *server) deleteWebhook(ctx context.Context, c *call, in *webhookRef) (*Done, error) {
 	caller := callerOf(c)
-	err := s.Webhooks.Remove(ctx, caller.Account.ID, parley.WebhookID(in.ID), access.KeyActor(caller.Key.ID))
+	h, err := s.DB.Webhook(ctx, caller.Account.ID, parley.WebhookID(in.ID))
+	if err != nil {
+		return nil, err
+	}
+	if h.IsChannel() {
+		return nil, parley.NewErrorf(parley.CodeNotFound, "Webhook not found.")
+	}
+	err = s.Webhooks.Remove(ctx, caller.Account.ID, parley.WebhookID(in.ID), access.KeyActor(caller.Key.ID))
 	if err != nil {
 		return nil, err
 	}

@@ -48,6 +48,7 @@ const NewModelServerPage = lazyPage(() => import("./pages/models/new"));
 const ModelServerPage = lazyPage(() => import("./pages/models/server"));
 const MembersPage = lazyPage(() => import("./pages/workspace/members"));
 const KeysPage = lazyPage(() => import("./pages/workspace/keys"));
+const PairPage = lazyPage(() => import("./pages/workspace/pair"));
 const UsagePage = lazyPage(() => import("./pages/usage"));
 const WebhooksPage = lazyPage(() => import("./pages/webhooks"));
 const DeliveriesPage = lazyPage(() => import("./pages/webhooks/deliveries"));
@@ -259,6 +260,9 @@ function Pages() {
       </Route>
       <Route path="/workspace/keys">
         <KeysPage />
+      </Route>
+      <Route path="/pair">
+        <PairPage />
       </Route>
       <Route path="/workspace/usage">
         <UsagePage />

@@ -25,6 +25,7 @@ const ofScreens: readonly (readonly [RegExp, string])[] = [
   [/^\/workspace\/server/, "server-screen"],
   [/^\/workspace\/members/, "members-screen"],
   [/^\/workspace\/keys/, "keys-screen"],
+  [/^\/pair/, "keys-screen#how-does-a-command-line-get-a-key"],
   [/^\/workspace\/audit/, "audit-screen"],
   [/^\/workspace\/webhooks/, "webhooks-screen"],
   [/^\/workspace\/usage/, "usage-screen"],

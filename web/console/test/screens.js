@@ -357,6 +357,13 @@ export const screens = {
   "dialog-status": screen(`/agents/${help}/helpdesk`, { full: [support, to.press("tickets.setup.addStatus")] }),
   "dialog-team": screen(`/agents/${help}/helpdesk/teams`, { full: [support, to.press("tickets.setup.addTeam")] }),
   "dialog-rule": screen(`/agents/${help}/helpdesk/rules`, { full: [support, to.press("tickets.setup.addRule")] }),
+  pair: screen("/pair?code=BCDF-GHJK", {
+    full: [people, to.byText("laptop")],
+    gone: [{ ...people, state: { isDecided: true } }, to.within("main [role=alert]")],
+    viewer: [viewer, to.heading],
+  }),
+  "pair-code": screen("/pair", { full: [people, to.byName("code")] }),
+  "embed-channels": screen(`/agents/${help}/embed`, { full: [{ ...people, ...hosted }, to.byText("Support in Slack")] }),
   webhooks: screen("/workspace/webhooks", {
     full: [people, to.byText("https://crm.example/in")],
     empty: [{ ...people, state: { webhooks: [] } }, to.count("h2", 1)],

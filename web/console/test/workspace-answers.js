@@ -172,9 +172,11 @@ export function answerWorkspace(state, asked) {
   if (/^\/members(\/link)?$/.test(path)) return answerMembers(state, asked, path);
   if (path.startsWith("/invitations")) return answerInvitations(state, asked, path);
   if (path.startsWith("/keys")) return answerKeys(state, asked, path);
+  if (path.startsWith("/pairings")) return answerPairing(state, asked, path);
   if (path.startsWith("/audit")) return answerAudit(state, asked, path);
   if (path === "/archive") return state.isSteppedUp ? [200, { file: "archive" }] : stepUp;
   if (path.startsWith("/webhooks")) return answerWebhooks(state, asked, path);
+  if (path.startsWith("/channels")) return answerChannels(state, asked, path);
   if (path.startsWith("/deliveries")) return answerDeliveries(state, asked, path);
   if (path.startsWith("/usage")) return answerUsage(state, asked, path);
   if (path.startsWith("/single-sign-on")) return answerProvider(state, asked, path);
@@ -256,6 +258,46 @@ function answerKeys(state, { method, query, body }, path) {
   if (body.scopes?.length === 0) return refusal("VALIDATION_INVALID_BODY", { scopes: "must name at least one scope; leave it out for full access" });
   state.keys = [key(9, body.name, { scopes: body.scopes ?? null, expiresAt: body.expiresAt ?? null }), ...state.keys];
   return [201, { keyId: "key_9", apiKey: "pk_of-the-tests-0123456789" }];
+}
+
+/** A command line that waits with a code. */
+export const pairing = {
+  ...{ code: "BCDF-GHJK", deviceName: "laptop", address: "203.0.113.7", keyDays: 90 },
+  ...{ createdAt: "2026-11-22T07:59:00.000Z", expiresAt: "2026-11-22T08:14:00.000Z" },
+};
+
+function answerPairing(state, { method }, path) {
+  const [, , code, act] = path.split("/");
+  if (code !== pairing.code || state.isDecided) return [404, { error: { code: "NOT_FOUND", message: "No command line waits with this code." } }];
+  if (method === "GET") return [200, { ...pairing, ...state.pairing }];
+  if (act === "approval" && !state.isSteppedUp) return stepUp;
+  state.isDecided = true;
+  return [200, {}];
+}
+
+const agentOfChannels = "5QHA6VB-DIAbBhxwqxfdi";
+
+export const channels = [
+  {
+    ...{ channelId: "channel_1", accountId: "acc_1", agentId: agentOfChannels, name: "Support in Slack", source: "Slack" },
+    ...{ endpoint: "https://bridge.example/parley", path: "/api/channels/channel_1/messages", createdAt: "2026-11-02T08:00:00.000Z", disabledAt: null },
+  },
+];
+
+function answerChannels(state, { method, body }, path) {
+  state.channels ??= channels.map((one) => ({ ...one }));
+  if (method === "GET") return [200, state.channels];
+  const known = state.channels.find(({ channelId }) => path.includes(channelId));
+  if (method === "DELETE") return ((state.channels = state.channels.filter((one) => one !== known)), [200, { channelId: known.channelId }]);
+  if (!state.isSteppedUp) return stepUp;
+  if (method === "PATCH") {
+    const { enabled, ...rest } = body;
+    return [200, Object.assign(known, rest, enabled !== undefined && { disabledAt: enabled ? null : "2026-11-22T08:00:00.000Z" })];
+  }
+  if (!body.endpoint.startsWith("http")) return refusal("VALIDATION_INVALID_BODY", { endpoint: "must be an http or https URL" });
+  const made = { ...channels[0], ...body, channelId: "channel_9", path: "/api/channels/channel_9/messages", disabledAt: null };
+  state.channels = [...state.channels, made];
+  return [201, { channelId: made.channelId, path: made.path, secret: "whsec_of-the-tests" }];
 }
 
 function answerWebhooks(state, { method, body }, path) {

@@ -11,6 +11,7 @@ import { RoleNote } from "../../components/role-note";
 import { Failed, Loading } from "../../components/states";
 import { UnsavedBar } from "../../components/unsaved";
 import { useTexts } from "../../i18n";
+import { Channels } from "./channels";
 import { Domains } from "./domains";
 import { readFaults, shape } from "./fields";
 import { Identity } from "./identity";
@@ -48,6 +49,7 @@ export default function EmbedPage({ id }: { id: string }) {
       {settings.data && <Domains id={id} draft={draft} mayChange={mayChange} faults={faults} />}
       {settings.data && <Limits draft={draft} mayChange={mayChange} faults={faults} />}
       <Identity id={id} mayChange={mayChange} />
+      <Channels id={id} origin={origin} />
       <UnsavedBar count={draft.count} isSaving={draft.isSaving} onDiscard={draft.discard} onSave={draft.save} />
       <ConflictDialog
         differences={draft.disputes.map(tell)}

@@ -1,0 +1,178 @@
+// Package channelapi takes the messages that programs bring from messengers (docs/interface/channels.md#in): one
+// operation, whose requests are signed with the secret of their channel.
+package channelapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/channel"
+	"parley/internal/httpapi"
+	"parley/internal/store"
+	"parley/internal/webhook"
+)
+
+// Base is the path of the API.
+const Base = channel.BasePath
+
+// Config holds what the API needs.
+type Config struct {
+	DB            *store.DB
+	Authenticator *access.Authenticator // knows maintenance and the plans
+	Limiter       *access.Limiter       // of requests, by channel and address
+	Channels      *channel.Service
+	Webhooks      *webhook.Service // knows the secrets
+
+	Now        func() time.Time
+	Logger     *slog.Logger
+	Observer   *httpapi.Observer // may be nil
+	TrustProxy bool              // take the caller's address from X-Forwarded-For
+}
+
+type server struct {
+	Config
+	devices access.DeviceLimiters // messages, by agent and user or conversation
+}
+
+// caller is the program that connects a messenger.
+type caller struct {
+	parley.Caller
+	channel *parley.Webhook
+	agent   *parley.Agent
+}
+
+// New returns the handler of everything below Base.
+func New(cfg Config) http.Handler {
+	s := &server{Config: cfg}
+	api := httpapi.New(httpapi.Config{
+		BasePath:    Base,
+		Admit:       s.admit,
+		RenderError: httpapi.RenderEnvelope,
+		Now:         cfg.Now,
+		Logger:      cfg.Logger,
+		Observer:    cfg.Observer,
+	})
+	httpapi.Add(api.Groups("Channels", "").Account, "POST /{channelId}/messages", httpapi.Operation{
+		Name:         "takeMessage",
+		Summary:      "Take a message of a messenger",
+		Status:       http.StatusAccepted,
+		MaxBodyBytes: maxBodyBytes,
+		Errors: []parley.Code{parley.CodeNotFound, parley.CodeInvalidSignature, parley.CodeChannelOff,
+			parley.CodeCreditsExhausted, parley.CodeAgentCredits, parley.CodeModelNotAllowed,
+			parley.CodeConversationBusy, parley.CodeKeyInUse},
+	}, s.takeMessage)
+	return api
+}
+
+// maxBodyBytes is the largest message that is taken.
+const maxBodyBytes = 256 << 10
+
+// admit counts the request, finds the channel, and checks the signature over its body, which is read for that.
+func (s *server) admit(ctx context.Context, r *http.Request, op *httpapi.Operation) (httpapi.Admission, error) {
+	id := httpapi.PathParam(r, "channelId")
+	address := access.NetworkOf(httpapi.ClientAddress(r, s.TrustProxy))
+	rate := s.Limiter.Take("channel "+id+" "+address, s.Now())
+	admission := httpapi.Admission{Rate: httpapi.Rate{Limit: rate.Limit, Remaining: rate.Remaining, Reset: rate.Reset}}
+	if err := s.Authenticator.CheckMaintenance(); err != nil {
+		return admission, err
+	}
+	if !rate.OK || op.Name == "" { // no operation has this path
+		return admission, rate.Err()
+	}
+	found, err := s.findCaller(ctx, parley.WebhookID(id))
+	if err != nil {
+		return admission, err
+	}
+	if err := s.verify(r, found.channel); err != nil {
+		return admission, err
+	}
+	if found.channel.DisabledAt != nil {
+		return admission, parley.NewError(parley.CodeChannelOff)
+	}
+	admission.Caller, admission.Account = found, string(found.Account.ID)
+	admission.CallerKind = httpapi.KeyCaller
+	return admission, nil
+}
+
+func (s *server) findCaller(ctx context.Context, id parley.WebhookID) (*caller, error) {
+	if !parley.IsUUID(string(id)) {
+		return nil, parley.NewError(parley.CodeNotFound)
+	}
+	found, err := s.DB.ChannelInAnyAccount(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := s.DB.Agent(ctx, found.AgentRef(), s.Now())
+	if err != nil {
+		return nil, err
+	}
+	account, err := s.DB.Account(ctx, found.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	plan, ok := s.Authenticator.Plans.Plan(account.Plan)
+	if !ok {
+		return nil, fmt.Errorf("channelapi: the account %s has an unknown plan %q", account.ID, account.Plan)
+	}
+	return &caller{parley.Caller{Account: *account, Plan: plan}, found, agent}, nil
+}
+
+// verify reads the body, checks its signature, and leaves it to be read again.
+func (s *server) verify(r *http.Request, from *parley.Webhook) error {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBodyBytes+1))
+	if _, isTooLarge := errors.AsType[*http.MaxBytesError](err); isTooLarge || len(body) > maxBodyBytes {
+		return parley.NewError(parley.CodeTooLarge)
+	}
+	if err != nil {
+		return parley.NewErrorf(parley.CodeInvalidJSON, "The request body could not be read.")
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return s.Webhooks.Verify(from, r.Header, body)
+}
+
+// MessageRequest is a message of a messenger.
+type MessageRequest struct {
+	ChannelID string `path:"channelId"`
+	Body      MessageBody
+}
+
+// MessageBody says who has written what. All ids are the messenger's.
+type MessageBody struct {
+	MessageID      string              `json:"messageId" min:"1" max:"200"`
+	ConversationID string              `json:"conversationId" min:"1" max:"200" pattern:"^[!-~]+$"`
+	UserID         httpapi.Opt[string] `json:"userId,omitzero" nullable:"true" max:"128" pattern:"^[A-Za-z0-9._-]*$"`
+	Text           string              `json:"text" min:"1"`
+}
+
+// Receipt says what became of a message.
+type Receipt struct {
+	ConversationID string `json:"parleyConversationId" format:"uuid"`
+	MessageID      string `json:"parleyMessageId"`
+	AnsweredBy     string `json:"answeredBy" enum:"agent,person,nobody"`
+	IsRepeated     bool   `json:"isRepeated" doc:"The message had come before, and has no effect this time."`
+}
+
+func (s *server) takeMessage(ctx context.Context, c *httpapi.Call, in *MessageRequest) (*Receipt, error) {
+	from, body := c.Caller.(*caller), &in.Body
+	device := "user " + body.UserID.Value
+	if body.UserID.Value == "" {
+		device = "conversation " + body.ConversationID
+	}
+	if err := s.devices.Take(from.agent.RateLimit, string(from.channel.ID)+" "+device, s.Now()); err != nil {
+		return nil, err
+	}
+	got, err := s.Channels.Receive(ctx, from.Caller, from.channel, channel.Message{ID: body.MessageID,
+		Conversation: body.ConversationID, User: parley.EndUserID(body.UserID.Value), Text: body.Text})
+	if err != nil {
+		return nil, err
+	}
+	return &Receipt{string(got.Conversation), string(got.Message), string(got.AnsweredBy), got.IsRepeated}, nil
+}
