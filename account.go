@@ -22,6 +22,7 @@ type Account struct {
 	ExemptOwner UserID // who enters it in other ways too; empty without OnlySSO
 
 	AdminsNeedPasskey bool // owners and admins enter it with a passkey or by single sign-on
+	NoPasswords       bool // all members do so, and a password alone does not let them add a passkey
 }
 
 // DayStart returns when the day of a moment begins by the account's time zone.

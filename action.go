@@ -61,7 +61,8 @@ type ActionInput struct {
 	Enum        []string `json:"enum,omitempty"` // of a string
 }
 
-// Procedure is a sequence of steps that run one after the other when a message matches a trigger.
+// Procedure is a sequence of steps that run when a message matches a trigger: one after the other, unless a step leads
+// to a later one.
 type Procedure struct {
 	ID          ProcedureID
 	AccountID   AccountID
@@ -78,12 +79,41 @@ type Procedure struct {
 	UpdatedAt   time.Time
 }
 
-// ProcedureStep is a text for the customer or an action. Exactly one of Text and Action is set.
+// ProcedureStep is a text for the customer, an action, a condition or another procedure. Exactly one of Text, Action,
+// If and Procedure is set. Its texts may have {input} placeholders, and {step.place} for what an earlier action has
+// returned.
 type ProcedureStep struct {
-	Text   string            `json:"say,omitempty"`    // with {input} placeholders, for the model to pass on
-	Action string            `json:"action,omitempty"` // key of an action that runs in the server
-	Input  map[string]string `json:"with,omitempty"`   // input of the action → text with {input} placeholders
+	Key       string            `json:"key,omitempty"`       // by which other steps of the procedure name it
+	Text      string            `json:"say,omitempty"`       // for the model to pass on
+	Action    string            `json:"action,omitempty"`    // key of an action that runs in the server
+	Procedure string            `json:"procedure,omitempty"` // key of a procedure that goes on in place of this one
+	Input     map[string]string `json:"with,omitempty"`      // of the action or the procedure: input → text
+	If        *StepCondition    `json:"if,omitempty"`
+	Goto      string            `json:"goto,omitempty"` // where it leads, if its condition holds: a later step, or StepEnd
+	Else      string            `json:"else,omitempty"` // where a condition leads that does not hold
 }
+
+// StepEnd is where a step leads that ends its procedure.
+const StepEnd = "end"
+
+// StepCondition compares an input, or what an earlier action returned.
+type StepCondition struct {
+	Field    string `json:"field"` // the name of an input, or the key of a step with a place in its result: track.status
+	Operator string `json:"operator" enum:"@stepOperator"`
+	Value    string `json:"value,omitempty"` // may have placeholders; what is missing counts as empty
+}
+
+// The operators of conditions.
+const (
+	StepIs       = "is"
+	StepIsNot    = "isNot"
+	StepContains = "contains"
+	StepAbove    = "above" // of numbers
+	StepBelow    = "below"
+)
+
+// StepOperators lists the operators of conditions.
+func StepOperators() []string { return []string{StepIs, StepIsNot, StepContains, StepAbove, StepBelow} }
 
 // ProcedureOutcome is how a run of a procedure ended.
 type ProcedureOutcome string
@@ -104,7 +134,7 @@ type ProcedureRun struct {
 	ConversationID ConversationID
 	Key            string // of the procedure
 	Name           string
-	Inputs         map[string]json.RawMessage // those that are known so far
+	Inputs         map[string]json.RawMessage // those that are known so far, and results of steps as step.place
 	Step           int                        // the next one
 	Outcome        ProcedureOutcome           // empty while the procedure waits or runs
 	StartedAt      time.Time

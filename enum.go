@@ -66,6 +66,7 @@ var enumValues = map[string][]string{
 	"sourceKind":         names(SourceKinds()),
 	"sourceStatus":       names(SourceStatuses()),
 	"statusCategory":     names(StatusCategories()),
+	"stepOperator":       StepOperators(),
 	"strategy":           names(Strategies()),
 	"ticketChannel":      names(TicketChannels()),
 	"ticketMessageType":  TicketMessageTypes(),

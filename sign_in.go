@@ -78,8 +78,9 @@ type PasskeyStep string
 
 // The steps. The empty one is none.
 const (
-	PasskeyUse PasskeyStep = "use" // show one that they have
-	PasskeyAdd PasskeyStep = "add"
+	PasskeyUse  PasskeyStep = "use" // show one that they have
+	PasskeyAdd  PasskeyStep = "add"
+	PasskeyLink PasskeyStep = "link" // sign in by a link, and add one: they have none, and passwords are refused
 )
 
 // SignInWay is a way in which a person signs in.
@@ -130,6 +131,7 @@ type AccountMembership struct {
 
 	NeedsPasskey bool // the account asks the person for one, unless they come by single sign-on
 	HasPasskey   bool // the person has one
+	NoPasswords  bool // the account is entered without passwords
 }
 
 // Passkey is a WebAuthn credential of a person.

@@ -52,17 +52,19 @@ type accountUpdateCmd struct {
 	ExemptOwner *string `placeholder:"USER" help:"Id of the owner who needs no single sign-on."`
 
 	AdminsNeedPasskey *bool `help:"Owners and admins enter it with a passkey; --admins-need-passkey=false ends that."`
+	NoPasswords       *bool `help:"Members enter it without passwords; --no-passwords=false ends that."`
 }
 
 func (c *accountUpdateCmd) Run(p *process) error {
 	if c.Name == nil && c.Plan == nil && !c.Credits.Present && c.HIPAA == nil && c.ViewersSeePersonalData == nil &&
-		c.TimeZone == nil && c.OnlySSO == nil && c.ExemptOwner == nil && c.AdminsNeedPasskey == nil {
+		c.TimeZone == nil && c.OnlySSO == nil && c.ExemptOwner == nil && c.AdminsNeedPasskey == nil &&
+		c.NoPasswords == nil {
 		return newUsageError("nothing to change: give --name, --plan, --credits, --hipaa, --viewers-see-personal-data, " +
-			"--time-zone, --only-sso, --exempt-owner or --admins-need-passkey")
+			"--time-zone, --only-sso, --exempt-owner, --admins-need-passkey or --no-passwords")
 	}
 	in := admin.AccountChange{ID: c.ID, Name: c.Name, Plan: c.Plan, Credits: c.Credits.Opt, HIPAA: c.HIPAA,
 		ViewersSeePersonalData: c.ViewersSeePersonalData, TimeZone: c.TimeZone, OnlySSO: c.OnlySSO,
-		ExemptOwner: c.ExemptOwner, AdminsNeedPasskey: c.AdminsNeedPasskey}
+		ExemptOwner: c.ExemptOwner, AdminsNeedPasskey: c.AdminsNeedPasskey, NoPasswords: c.NoPasswords}
 	return printAdmin(p, admin.UpdateAccount, in, asList(p.printAccounts))
 }
 

@@ -94,6 +94,7 @@ type AccountChange struct {
 	ExemptOwner *parley.UserID
 
 	AdminsNeedPasskey *bool
+	NoPasswords       *bool
 }
 
 // CreditGrant sets the monthly credits of an account.
@@ -112,8 +113,10 @@ func (ac *Accounts) UpdateAccount(ctx context.Context, id parley.AccountID,
 		err := tx.UpdateAccount(ctx, id, ac.Now(), func(a *parley.Account) error {
 			c.apply(a)
 			changed = a
-			if err := cmp.Or(ac.Plans.checkAccount(a), ac.checkPasskeyRule(c)); err != nil ||
-				c.OnlySSO == nil && c.ExemptOwner == nil {
+			if err := cmp.Or(ac.Plans.checkAccount(a), ac.checkPasskeyRule(c)); err != nil {
+				return err
+			}
+			if err := ac.checkPasswordRule(ctx, tx, a, c); err != nil || c.OnlySSO == nil && c.ExemptOwner == nil {
 				return err
 			}
 			return ac.checkSSO(ctx, tx, a)
@@ -160,6 +163,9 @@ func (c AccountChange) apply(a *parley.Account) {
 	}
 	if c.AdminsNeedPasskey != nil {
 		a.AdminsNeedPasskey = *c.AdminsNeedPasskey
+	}
+	if c.NoPasswords != nil {
+		a.NoPasswords = *c.NoPasswords
 	}
 	if c.Plan != nil {
 		a.Plan = *c.Plan
@@ -218,6 +224,25 @@ func (ac *Accounts) checkPasskeyRule(c AccountChange) error {
 	return nil
 }
 
+// checkPasswordRule fails where an account is to be entered without passwords, and the console has no passkeys, whoever
+// wants it would not get in, or no owner would. It is asked again when nobody is exempt from it any more.
+func (ac *Accounts) checkPasswordRule(ctx context.Context, tx *store.DB, a *parley.Account, c AccountChange) error {
+	isNew := c.NoPasswords != nil && a.NoPasswords
+	switch {
+	case !isNew && (!a.NoPasswords || c.OnlySSO == nil && c.ExemptOwner == nil):
+		return nil
+	case isNew && !ac.HasPasskeys:
+		return parley.Invalid("noPasswords", "needs a console by HTTPS at an address with a name")
+	case isNew && ac.Actor != "" && !ac.HasUsedPasskey && !ac.HasUsedSSO && ac.Actor != UserActor(a.ExemptOwner):
+		return parley.Invalid("noPasswords", "needs you to show a passkey first, so that you stay in")
+	}
+	isLeft, err := tx.HasOwnerWithoutPassword(ctx, a.ID)
+	if err == nil && !isLeft {
+		err = parley.Invalid("noPasswords", "needs an owner with a passkey or single sign-on")
+	}
+	return err
+}
+
 // List returns all accounts, oldest first.
 func (ac *Accounts) List(ctx context.Context) ([]parley.Account, error) { return ac.DB.Accounts(ctx) }
 
@@ -269,6 +294,9 @@ func accountDetails(a *parley.Account) map[string]any {
 	}
 	if a.AdminsNeedPasskey {
 		facts["adminsNeedPasskey"] = true
+	}
+	if a.NoPasswords {
+		facts["noPasswords"] = true
 	}
 	if a.Credits != nil {
 		facts["credits"] = a.Credits.Float()

@@ -115,6 +115,7 @@ type LinkState struct {
 	MustSignIn   bool // the address has a sign-in, which alone may accept the invitation
 	NeedsName    bool
 	NeedsCompany bool
+	NoPasswords  bool // whoever is new adds a passkey
 	ExpiresAt    time.Time
 }
 
@@ -138,7 +139,14 @@ func (u *Users) CheckLink(ctx context.Context, token string) (*LinkState, error)
 	}
 	user, mustSignIn, err := invitedUser(ctx, u.DB, i)
 	s.AccountName, s.MustSignIn, s.NeedsName = account.Name, mustSignIn, user == nil
+	s.NoPasswords = u.refusesPasswords(account)
 	return s, err
+}
+
+// refusesPasswords reports whether members enter an account without passwords. Where the console has no passkeys nobody
+// does.
+func (u *Users) refusesPasswords(a *parley.Account) bool {
+	return a.NoPasswords && u.Passkeys != nil && !u.Sessions.NoPasskeys
 }
 
 // findLink returns the link with the token. Fails with AUTH_INVALID_LINK, also of one that was used or has expired.

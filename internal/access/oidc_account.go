@@ -353,8 +353,12 @@ func (ac *Accounts) checkOtherWays(ctx context.Context, tx *store.DB, account pa
 	if err != nil {
 		return err
 	}
+	canSignIn := tx.CanSignInAlone
+	if a.NoPasswords {
+		canSignIn = tx.HasPasskey
+	}
 	for _, owner := range owners {
-		if canSignIn, err := tx.CanSignInAlone(ctx, owner); err != nil || canSignIn {
+		if canSignIn, err := canSignIn(ctx, owner); err != nil || canSignIn {
 			return err
 		}
 	}

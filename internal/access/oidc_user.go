@@ -474,6 +474,11 @@ func (u *Users) disconnect(ctx context.Context, tx *store.DB, user parley.UserID
 	case !isLeft:
 		return parley.Invalid("singleSignOn", "is the only way in which you sign in; set a password or add a passkey first")
 	}
+	if hasNone, err := tx.HasNoWayIn(ctx, user); err != nil {
+		return err
+	} else if hasNone && u.Passkeys != nil {
+		return parley.Invalid("singleSignOn", "is the only way in which you sign in; add a passkey first")
+	}
 	return u.audit(ctx, tx, user, "single-sign-on.disconnect", string(user), map[string]any{"provider": i.Name})
 }
 

@@ -215,7 +215,7 @@ func (u *Users) checkPasskeysLeft(ctx context.Context, tx *store.DB, found *stor
 	}
 	isAsked, err := tx.IsAskedForPasskey(ctx, found.User.ID)
 	if err == nil && isAsked && u.Passkeys != nil {
-		err = parley.Invalid("passkey", "is needed by owners and admins; add another first")
+		err = parley.Invalid("passkey", "is asked for by a company of yours; add another first")
 	}
 	return err
 }

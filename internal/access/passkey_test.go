@@ -429,3 +429,88 @@ func TestInvitationsAreNoWayAroundAPasskey(t *testing.T) {
 		r.wantStep(lee.Token, "")
 	})
 }
+
+func (r *passkeyRule) setNoPasswords(isOff bool) error {
+	r.Helper()
+	_, err := r.UpdateAccount(r.Context(), r.account, access.AccountChange{NoPasswords: &isOff})
+	r.Users.Sessions.ClearCache()
+	return err
+}
+
+// refusePasswords makes the first person with a passkey, and an account that takes no passwords.
+func (f *fixture) refusePasswords() (*passkeyRule, *access.OpenedSession) {
+	f.Helper()
+	s := f.setUp()
+	r := &passkeyRule{f, s.Person.Memberships[0].AccountID, s.Person.User.ID, f.newAuthenticator()}
+	f.WantCode(r.setNoPasswords(true), parley.CodeInvalidBody, "noPasswords") // the console has no passkeys
+	f.HasPasskeys = true
+	f.WantCode(r.setNoPasswords(true), parley.CodeInvalidBody, "noPasswords") // no owner has one
+	r.addPasskey(s.Person, r.phone)
+	f.Actor = s.Person.Actor()
+	f.WantCode(r.setNoPasswords(true), parley.CodeInvalidBody, "noPasswords") // the owner has shown none
+	f.HasUsedPasskey = true
+	f.Must(r.setNoPasswords(true))
+	f.Actor, f.HasUsedPasskey = "", false
+	return r, s
+}
+
+// A password alone neither enters nor adds a passkey, of whatever role: who has none comes by a link.
+func TestPasswordsAreSwitchedOff(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		r, _ := f.refusePasswords()
+		r.wantStep(r.signInAlone(), parley.PasskeyUse)
+		byPhone, err := r.phone.signIn()
+		f.Must(err)
+		person := r.wantStep(byPhone.Token, "")
+		keys, err := f.DB.Passkeys(f.Context(), r.owner)
+		f.Must(err)
+		f.WantCode(f.Users.DeletePasskey(f.Context(), person, keys[0].ID), parley.CodeInvalidBody, "passkey")
+
+		kim := access.MemberRef{AccountID: r.account, UserID: f.addMember(r.account, "kim", parley.RoleViewer)}
+		_, err = f.Users.SetMemberPassword(f.Context(), kim, ownerPassword)
+		f.Must(err)
+		alone, err := f.signIn("kim@example.org", ownerPassword)
+		f.Must(err)
+		_, err = f.Users.BeginPasskey(f.Context(), r.wantStep(alone.Token, parley.PasskeyLink))
+		f.WantCode(err, parley.CodePasskeyRequired)
+		link, err := f.Users.ResetLink(f.Context(), access.ResetRequest{MemberRef: kim, By: "operator"})
+		f.Must(err)
+		byLink, err := f.redeem(link, access.Redemption{Password: "a long way home"})
+		f.Must(err)
+		r.addPasskey(r.wantStep(byLink.Token, parley.PasskeyAdd), f.newAuthenticator())
+		r.wantStep(byLink.Token, "")
+
+		f.Users.Sessions.NoPasskeys = true
+		r.wantStep(r.signInAlone(), "")
+		f.Users.Sessions.NoPasskeys = false
+		f.Must(r.setNoPasswords(false))
+		r.wantStep(r.signInAlone(), "")
+	})
+}
+
+// Where passwords are refused, the account keeps an owner who gets in without one, and new people get a passkey.
+func TestNobodyIsLockedOutWithoutPasswords(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		r, _ := f.refusePasswords()
+		lee := access.MemberRef{AccountID: r.account, UserID: f.addMember(r.account, "lee", parley.RoleOwner)}
+		_, err := f.Users.SetMemberPassword(f.Context(), lee, ownerPassword)
+		f.Must(err)
+		f.KeepWaysIn = true
+		own := access.MemberRef{AccountID: r.account, UserID: r.owner}
+		_, err = f.ChangeMember(f.Context(), own, parley.RoleAdmin)
+		f.WantCode(err, parley.CodeInvalidBody, "member")
+
+		link := f.invite(r.account, "new@shop.example", "operator")
+		state, err := f.Users.CheckLink(f.Context(), f.token(link.URL))
+		f.Must(err)
+		if !state.NoPasswords {
+			f.Errorf("%+v", state)
+		}
+		_, err = f.redeem(link, access.Redemption{Name: "New", Password: ownerPassword})
+		f.WantCode(err, parley.CodeInvalidBody, "password")
+
+		f.Must(r.setNoPasswords(false))
+		_, err = f.ChangeMember(f.Context(), own, parley.RoleAdmin)
+		f.Must(err)
+	})
+}

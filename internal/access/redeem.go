@@ -174,6 +174,13 @@ func (u *Users) redeemInvitation(ctx context.Context, link *parley.Invite, r *re
 		if user == nil {
 			checkNewUser(r)
 		}
+		account, err := u.DB.Account(ctx, link.AccountID)
+		if err != nil {
+			return nil, err
+		}
+		if r.passkey == nil && u.refusesPasswords(account) {
+			r.details["password"] = "is not taken by the company; add a passkey"
+		}
 	}
 	if err := r.check(); err != nil {
 		return nil, err

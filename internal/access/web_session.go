@@ -92,14 +92,19 @@ func (s *SignedIn) LacksSSO(m parley.AccountMembership) bool {
 }
 
 // PasskeyStep returns what the person must do before they enter the account of a membership, which may ask its owners
-// and admins for a passkey; empty for nothing. Who has signed in by single sign-on is not asked. Who has a passkey
-// shows it, unless they have come by a link or a recovery code, since they may have lost it.
+// and admins for a passkey, or refuse the passwords of all; empty for nothing. Who has signed in by single sign-on is
+// not asked. Who has a passkey shows it, unless they have come by a link or a recovery code, since they may have lost
+// it.
 func (s *SignedIn) PasskeyStep(m parley.AccountMembership) parley.PasskeyStep {
 	switch {
 	case !m.NeedsPasskey || s.Session.HasUsedPasskey() || s.hasUsedSSO(m.AccountID):
 		return ""
-	case m.HasPasskey && !s.Session.AllowsNewPasskey():
+	case s.Session.AllowsNewPasskey():
+		return parley.PasskeyAdd
+	case m.HasPasskey:
 		return parley.PasskeyUse
+	case m.NoPasswords:
+		return parley.PasskeyLink
 	}
 	return parley.PasskeyAdd
 }
@@ -109,8 +114,8 @@ func (s *SignedIn) PasskeyStep(m parley.AccountMembership) parley.PasskeyStep {
 func (s *SignedIn) checkPasskey(steps ...parley.PasskeyStep) error {
 	for _, m := range s.Memberships {
 		if slices.Contains(steps, s.PasskeyStep(m)) {
-			return parley.NewErrorf(parley.CodePasskeyRequired, "Owners and admins of %s show a passkey before they change "+
-				"how they sign in.", m.AccountName)
+			return parley.NewErrorf(parley.CodePasskeyRequired, "%s asks you for a passkey before you change how you sign in.",
+				m.AccountName)
 		}
 	}
 	return nil
@@ -119,13 +124,13 @@ func (s *SignedIn) checkPasskey(steps ...parley.PasskeyStep) error {
 // checkUnlocked fails as checkReach does, and with AUTH_PASSKEY_REQUIRED where the person must show or add a passkey
 // before anything else.
 func (s *SignedIn) checkUnlocked() error {
-	return cmp.Or(s.checkReach(), s.checkPasskey(parley.PasskeyUse, parley.PasskeyAdd))
+	return cmp.Or(s.checkReach(), s.checkPasskey(parley.PasskeyUse, parley.PasskeyAdd, parley.PasskeyLink))
 }
 
 // checkNewPasskey fails as checkReach does, and with AUTH_PASSKEY_REQUIRED where the person must show a passkey that
-// they have: whoever knows no more than their password must not add another one.
+// they have, or come by a link: whoever knows no more than their password must not add another one.
 func (s *SignedIn) checkNewPasskey() error {
-	return cmp.Or(s.checkReach(), s.checkPasskey(parley.PasskeyUse))
+	return cmp.Or(s.checkReach(), s.checkPasskey(parley.PasskeyUse, parley.PasskeyLink))
 }
 
 // Reaches reports whether the session is good for an account: one that the provider of an account has vouched for is

@@ -149,24 +149,41 @@ func (t *Toolbox) ChangeProcedure(ctx context.Context, ref parley.AgentRef, c Pr
 	})
 }
 
-// RemoveProcedure removes a procedure. Fails with AGENT_NOT_FOUND or NOT_FOUND.
+// RemoveProcedure removes a procedure. Fails with AGENT_NOT_FOUND, with NOT_FOUND, and with VALIDATION_INVALID_BODY
+// where another procedure leads to it.
 func (t *Toolbox) RemoveProcedure(ctx context.Context, ref parley.AgentRef, key string) error {
 	return t.edit(ctx, ref, func(tx *store.DB, all *definitions) error {
 		if all.procedure(key) == nil {
 			return ErrNotFound()
 		}
-		return tx.DropProcedure(ctx, ref, key, t.Now())
+		if err := tx.DropProcedure(ctx, ref, key, t.Now()); err != nil {
+			return err
+		}
+		return all.checkLinks(withoutProcedure(all.procedures, key))
 	})
 }
 
 func putProcedure(ctx context.Context, tx *store.DB, all *definitions, p *parley.Procedure) error {
-	if err := ValidateProcedure(p, all.actions); err != nil {
-		return err
-	}
-	if err := all.checkName(p.Name, "", p.Key); err != nil {
+	next := append(withoutProcedure(all.procedures, p.Key), *p)
+	err := firstError(
+		func() error { return ValidateProcedure(p, all.actions) },
+		func() error { return ValidateLinks(p, next) },
+		func() error { return all.checkName(p.Name, "", p.Key) },
+		func() error { return all.checkLinks(next) },
+	)
+	if err != nil {
 		return err
 	}
 	return tx.PutProcedure(ctx, p)
+}
+
+func firstError(checks ...func() error) error {
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // edit runs a change of an agent's definitions under its lock, and records that the agent has changed.
@@ -192,12 +209,7 @@ func (t *Toolbox) edit(ctx context.Context, ref parley.AgentRef,
 }
 
 func (d *definitions) procedure(key string) *parley.Procedure {
-	for i := range d.procedures {
-		if d.procedures[i].Key == key {
-			return &d.procedures[i]
-		}
-	}
-	return nil
+	return findProcedure(d.procedures, key)
 }
 
 // checkName fails when an action or a procedure other than these two has the name.
@@ -224,6 +236,26 @@ func (d *definitions) checkProcedures(next []parley.Action) error {
 		}
 	}
 	return nil
+}
+
+// checkLinks fails when a procedure that leads to another one would lead nowhere with other procedures.
+func (d *definitions) checkLinks(next []parley.Procedure) error {
+	for i := range next {
+		p := &next[i]
+		if ValidateLinks(p, d.procedures) == nil && ValidateLinks(p, next) != nil {
+			return parley.Invalid("usedBy", "is a step of the procedure "+p.Name+", which would not work any more")
+		}
+	}
+	return nil
+}
+
+func withoutProcedure(procedures []parley.Procedure, key string) (others []parley.Procedure) {
+	for i := range procedures {
+		if procedures[i].Key != key {
+			others = append(others, procedures[i])
+		}
+	}
+	return others
 }
 
 func withoutAction(actions []parley.Action, key string) (others []parley.Action) {

@@ -163,7 +163,7 @@ func TestProceduresAreTriedStepByStep(t *testing.T) {
 		Steps: []parley.ProcedureStep{{Text: "I look at {order}."}, {Action: "track",
 			Input: map[string]string{"number": "{order}"}}, {Action: "person"}, {Text: "never"}}}
 	try := func(step int, input string) actions.StepTrial {
-		out, err := tb.TryStep(tb, p, step, json.RawMessage(input))
+		out, err := tb.TryStep(tb, p, actions.StepChoice{Index: step, Input: json.RawMessage(input)})
 		tb.Must(err)
 		return out
 	}
@@ -180,6 +180,6 @@ func TestProceduresAreTriedStepByStep(t *testing.T) {
 	if got := try(2, `{"order":"47"}`); got.Outcome != parley.ProcedureEscalated || !got.Trial.IsSimulated {
 		t.Errorf("%+v", got)
 	}
-	_, err := tb.TryStep(tb, p, 4, json.RawMessage(`{"order":"47"}`))
+	_, err := tb.TryStep(tb, p, actions.StepChoice{Index: 4, Input: json.RawMessage(`{"order":"47"}`)})
 	tb.wantFault(err, "step")
 }

@@ -32,9 +32,15 @@ func TestExamplesOfTheManual(t *testing.T) {
 				t.Errorf("%s: %v", a.Key, parley.AsError(err).Details)
 			}
 		}
+		for i := range example.Procedures {
+			example.Procedures[i].Enabled = true
+		}
 		for _, p := range example.Procedures {
 			kinds[parley.ActionProcedure] = true
 			if err := actions.ValidateProcedure(&p, example.Actions); err != nil {
+				t.Errorf("%s: %v", p.Key, parley.AsError(err).Details)
+			}
+			if err := actions.ValidateLinks(&p, example.Procedures); err != nil {
 				t.Errorf("%s: %v", p.Key, parley.AsError(err).Details)
 			}
 		}

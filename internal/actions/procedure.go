@@ -14,31 +14,61 @@ import (
 	"parley/internal/text/redact"
 )
 
-// procedureRunner runs a procedure with the actions of its agent, by key.
+// procedureRunner runs a procedure with the actions and the other procedures of its agent, by key.
 type procedureRunner struct {
 	toolbox *Toolbox
 	parley.Procedure
 	actions map[string]chat.Tool
+	others  map[string]*procedureRunner
+	results []string // what is kept of the results of its steps, as step.place
 }
 
 const (
 	defaultStepTimeout = 30 * time.Second // of a step whose action sets none
 	maxRunTime         = 2 * time.Minute  // of a whole run
+	maxLinks           = 20               // from a procedure to another one in a run
 )
 
-func (t *Toolbox) procedureTool(p parley.Procedure, actions map[string]chat.Tool) chat.Tool {
-	runner := &procedureRunner{t, p, actions}
-	var all time.Duration
-	effects := false
-	for _, step := range p.Steps {
-		if step.Action != "" {
-			all += runner.stepTimeout(step)
-			effects = effects || actions[step.Action].HasEffects
+// procedureTools returns the tools of the procedures that are switched on.
+func (t *Toolbox) procedureTools(procedures []parley.Procedure, actions map[string]chat.Tool) (tools []chat.Tool) {
+	all := map[string]*procedureRunner{}
+	for _, p := range procedures {
+		if p.Enabled {
+			all[p.Key] = &procedureRunner{t, p, actions, all, resultNames(p.Steps)}
 		}
 	}
-	return chat.Tool{HasEffects: effects, Kind: parley.ActionProcedure,
-		Tool: newLLMTool(p.Name, p.Description, p.Triggers, optionalInputs(p.Inputs)), Run: runner.run,
-		Timeout: min(all, maxRunTime) + 2*timeoutMargin}
+	for _, p := range procedures {
+		if p.Enabled {
+			tools = append(tools, all[p.Key].tool())
+		}
+	}
+	return tools
+}
+
+func (p *procedureRunner) tool() chat.Tool {
+	longest, hasEffects := p.longestRun(map[string]bool{})
+	return chat.Tool{HasEffects: hasEffects, Kind: parley.ActionProcedure,
+		Tool: newLLMTool(p.Name, p.Description, p.Triggers, optionalInputs(p.Inputs)), Run: p.run,
+		Timeout: min(longest, maxRunTime) + 2*timeoutMargin}
+}
+
+// longestRun returns how long a run may take with the procedures that it leads to, and whether it changes anything.
+func (p *procedureRunner) longestRun(seen map[string]bool) (all time.Duration, hasEffects bool) {
+	if p == nil || seen[p.Key] {
+		return 0, false
+	}
+	seen[p.Key] = true
+	for _, step := range p.Steps {
+		switch {
+		case step.Action != "":
+			all += p.stepTimeout(step)
+			hasEffects = hasEffects || p.actions[step.Action].HasEffects
+		case step.Procedure != "":
+			more, also := p.others[step.Procedure].longestRun(seen)
+			all, hasEffects = all+more, hasEffects || also
+		}
+	}
+	return all, hasEffects
 }
 
 func (p *procedureRunner) stepTimeout(step parley.ProcedureStep) time.Duration {
@@ -59,10 +89,19 @@ func optionalInputs(inputs []parley.ActionInput) []parley.ActionInput {
 }
 
 type procedureResult struct {
-	Message string                  `json:"message"` // the texts of the steps, for the model to pass on
-	Needs   []string                `json:"needs,omitempty"`
-	Outcome parley.ProcedureOutcome `json:"outcome,omitempty"`
-	Steps   []stepResult            `json:"steps,omitempty"`
+	Message   string                  `json:"message"` // the texts of the steps, for the model to pass on
+	Needs     []string                `json:"needs,omitempty"`
+	Procedure string                  `json:"procedure,omitempty"` // tool to call with them, if it is another one
+	Outcome   parley.ProcedureOutcome `json:"outcome,omitempty"`
+	Steps     []stepResult            `json:"steps,omitempty"`
+}
+
+// progress is what has come of a call so far.
+type progress struct {
+	nested   []chat.NestedCall
+	messages []string
+	steps    []stepResult
+	links    int // how often a procedure has led to another one
 }
 
 // stepResult is a completed step: its text, or its action with the result.
@@ -91,7 +130,7 @@ func (p *procedureRunner) run(ctx context.Context, call chat.Call) chat.Output {
 	if missing := missingInputs(p.Inputs, r.Inputs); len(missing) > 0 {
 		return askForInputs(missing)
 	}
-	return p.runSteps(ctx, call, r)
+	return p.runSteps(ctx, call, r, &progress{})
 }
 
 // openRun returns this procedure's waiting run with the new inputs, or starts one, which ends any other.
@@ -105,26 +144,45 @@ func (p *procedureRunner) openRun(ctx context.Context, call chat.Call,
 		maps.Copy(r.Inputs, known)
 		return r, p.toolbox.DB.SaveProcedureRun(ctx, redactedRun(r, call.Redact))
 	}
-	r = &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: call.Turn.AccountID, AgentID: call.Turn.AgentID,
+	return p.startRun(ctx, call, known)
+}
+
+func (p *procedureRunner) startRun(ctx context.Context, call chat.Call,
+	known map[string]json.RawMessage) (*parley.ProcedureRun, error) {
+	r := &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: call.Turn.AccountID, AgentID: call.Turn.AgentID,
 		ConversationID: call.Turn.ConversationID, Key: p.Key, Name: p.Name, Inputs: known, StartedAt: p.toolbox.Now()}
 	return r, p.toolbox.DB.StartProcedureRun(ctx, redactedRun(r, call.Redact))
 }
 
 // redactedRun returns the run as it may be stored. For an agent that masks personal data, personal inputs are not
-// stored: a waiting run asks for them again.
+// stored: a waiting run asks for them again. What is personal in results of steps is masked.
 func redactedRun(r *parley.ProcedureRun, masks bool) *parley.ProcedureRun {
 	if !masks {
 		return r
 	}
 	k := *r
 	k.Inputs = maps.Clone(r.Inputs)
-	maps.DeleteFunc(k.Inputs, func(_ string, v json.RawMessage) bool { return string(redact.JSON(v)) != string(v) })
+	for name, v := range r.Inputs {
+		masked := redact.JSON(v)
+		switch isResult := strings.Contains(name, "."); {
+		case string(masked) == string(v):
+		case isResult:
+			k.Inputs[name] = masked
+		default:
+			delete(k.Inputs, name)
+		}
+	}
 	return &k
 }
 
 // askForInputs returns a message that asks for the missing inputs; the run waits for them.
 func askForInputs(missing []parley.ActionInput) chat.Output {
-	var names, words []string
+	text, names := inputQuestion(missing)
+	return successOutput(procedureResult{Needs: names, Message: text})
+}
+
+func inputQuestion(missing []parley.ActionInput) (text string, names []string) {
+	var words []string
 	for _, in := range missing {
 		names = append(names, in.Name)
 		if in.Description != "" {
@@ -133,60 +191,137 @@ func askForInputs(missing []parley.ActionInput) chat.Output {
 			words = append(words, strings.ReplaceAll(in.Name, "_", " "))
 		}
 	}
-	return successOutput(procedureResult{Needs: names,
-		Message: "To go on, please tell me: " + strings.Join(words, "; ") + "."})
+	return "To go on, please tell me: " + strings.Join(words, "; ") + ".", names
 }
 
-// runSteps runs the steps from the run's current one. No action is repeated: the run is stored after each.
-func (p *procedureRunner) runSteps(ctx context.Context, call chat.Call, r *parley.ProcedureRun) chat.Output {
-	v, out, result := values{inputs: r.Inputs}, chat.Output{}, procedureResult{}
+// runSteps runs the steps from the run's current one. No action is repeated: no step leads back, and the run is stored
+// after each action.
+func (p *procedureRunner) runSteps(ctx context.Context, call chat.Call, r *parley.ProcedureRun,
+	state *progress) chat.Output {
+	var failure string
 	r.Outcome = parley.ProcedureCompleted
-	var messages []string
 	for r.Step < len(p.Steps) && r.Outcome == parley.ProcedureCompleted {
-		step := p.Steps[r.Step]
-		if step.Text != "" {
-			text := v.fillTemplate(step.Text, nil)
-			messages, result.Steps = append(messages, text), append(result.Steps, stepResult{Say: text})
-			r.Step++
-			continue
-		}
-		each := call
-		each.IdempotencyKey = fmt.Sprint(call.IdempotencyKey, "-", r.Step)
-		inner := p.runAction(ctx, each, step, v)
-		out.Nested = append(out.Nested, inner)
-		result.Steps = append(result.Steps, stepResult{Action: inner.Tool, Status: inner.Output.Status,
-			Data: inner.Output.Data, Error: inner.Output.Error})
+		step, v := &p.Steps[r.Step], values{inputs: r.Inputs, steps: p.Steps}
 		switch {
-		case inner.Output.Status != parley.ToolSuccess:
-			r.Outcome = parley.ProcedureFailed
-			out.Error = strings.Join(append(messages, "I could not finish this: "+inner.Output.Error+"."), "\n\n")
-			continue
-		case inner.Kind == parley.ActionEscalate:
-			r.Outcome = parley.ProcedureEscalated
+		case step.Procedure != "":
+			return p.startNext(ctx, call, r, state)
+		case step.Text != "":
+			state.say(v.fillTemplate(step.Text, nil))
+		case step.Action != "":
+			if failure = p.runActionStep(ctx, call, r, state); failure != "" {
+				continue
+			}
 		}
-		messages = append(messages, actionMessage(inner)...)
-		if r.Step++; r.Step < len(p.Steps) {
+		if r.Step = v.nextStep(r.Step); step.Action != "" && r.Step < len(p.Steps) {
 			if err := p.toolbox.DB.SaveProcedureRun(ctx, redactedRun(r, call.Redact)); err != nil {
 				p.toolbox.Logger.Error("a procedure's step", "agent", r.AgentID, "procedure", r.Key, "err", err)
 			}
 		}
 	}
-	result.Message, result.Outcome = strings.Join(messages, "\n\n"), r.Outcome
-	if err := p.toolbox.DB.EndProcedureRun(context.WithoutCancel(ctx), redactedRun(r, call.Redact),
-		p.toolbox.Now()); err != nil {
+	p.endRun(ctx, call, r)
+	return state.output(r.Outcome, failure)
+}
+
+// runActionStep runs the action of the run's current step, and returns why it failed.
+func (p *procedureRunner) runActionStep(ctx context.Context, call chat.Call, r *parley.ProcedureRun,
+	state *progress) (failure string) {
+	step := &p.Steps[r.Step]
+	call.IdempotencyKey = fmt.Sprint(call.IdempotencyKey, "-", r.Step)
+	inner := p.runAction(ctx, call, *step, values{inputs: r.Inputs, steps: p.Steps})
+	state.add(inner)
+	switch {
+	case inner.Output.Status != parley.ToolSuccess:
+		r.Outcome = parley.ProcedureFailed
+		return inner.Output.Error
+	case inner.Kind == parley.ActionEscalate:
+		r.Outcome = parley.ProcedureEscalated
+	}
+	state.messages = append(state.messages, actionMessage(inner)...)
+	keepResults(r.Inputs, p.results, step, inner.Output.Data)
+	return ""
+}
+
+// startNext ends the run and goes on with the procedure to which its current step leads; that one waits where it lacks
+// an input.
+func (p *procedureRunner) startNext(ctx context.Context, call chat.Call, r *parley.ProcedureRun,
+	state *progress) chat.Output {
+	step := p.Steps[r.Step]
+	next, known, failure := p.findNext(&step, values{inputs: r.Inputs, steps: p.Steps}, state)
+	if failure != "" {
+		r.Outcome = parley.ProcedureFailed
+	} else {
+		r.Step = len(p.Steps)
+	}
+	p.endRun(ctx, call, r)
+	if failure != "" {
+		return state.output(r.Outcome, failure)
+	}
+	call.IdempotencyKey += "-" + next.Key
+	following, err := next.startRun(ctx, call, known)
+	if err != nil {
+		out := p.toolbox.internalFailure(call, "the procedure could not go on with another one", err)
+		out.Nested = state.nested
+		return out
+	}
+	if missing := missingInputs(next.Inputs, following.Inputs); len(missing) > 0 {
+		return state.ask(missing, next.Name)
+	}
+	return next.runSteps(ctx, call, following, state)
+}
+
+// findNext returns the procedure to which a step leads, with its inputs, or why there is none.
+func (p *procedureRunner) findNext(step *parley.ProcedureStep, v values, state *progress) (next *procedureRunner,
+	known map[string]json.RawMessage, failure string) {
+	next = p.others[step.Procedure]
+	if state.links++; next == nil || next == p || state.links > maxLinks {
+		return nil, nil, "there is no such procedure"
+	}
+	input, err := v.stepInput(*step)
+	if err != nil {
+		return nil, nil, "its input is not JSON"
+	}
+	if known, err = readInputs(next.Inputs, input); err != nil {
+		return nil, nil, err.Error()
+	}
+	return next, known, ""
+}
+
+func (p *procedureRunner) endRun(ctx context.Context, call chat.Call, r *parley.ProcedureRun) {
+	err := p.toolbox.DB.EndProcedureRun(context.WithoutCancel(ctx), redactedRun(r, call.Redact), p.toolbox.Now())
+	if err != nil {
 		p.toolbox.Logger.Error("the end of a procedure", "agent", r.AgentID, "procedure", r.Key, "outcome", r.Outcome,
 			"err", err)
 	}
-	return runOutput(out, result)
 }
 
-// runOutput returns the result of a run; of a failed one only why it failed.
-func runOutput(out chat.Output, result procedureResult) chat.Output {
-	if result.Outcome == parley.ProcedureFailed {
-		out.Status = parley.ToolError
-		return out
+func (state *progress) say(text string) {
+	state.messages, state.steps = append(state.messages, text), append(state.steps, stepResult{Say: text})
+}
+
+func (state *progress) add(inner chat.NestedCall) {
+	state.nested = append(state.nested, inner)
+	state.steps = append(state.steps, stepResult{Action: inner.Tool, Status: inner.Output.Status, Data: inner.Output.Data,
+		Error: inner.Output.Error})
+}
+
+// output returns the result of a run that has ended; of a failed one only why it failed.
+func (state *progress) output(outcome parley.ProcedureOutcome, failure string) chat.Output {
+	if outcome == parley.ProcedureFailed {
+		text := strings.Join(append(state.messages, "I could not finish this: "+failure+"."), "\n\n")
+		return chat.Output{ToolOutput: parley.ToolOutput{Status: parley.ToolError, Error: text}, Nested: state.nested}
 	}
-	out.ToolOutput = successOutput(result).ToolOutput
+	out := successOutput(procedureResult{Message: strings.Join(state.messages, "\n\n"), Outcome: outcome,
+		Steps: state.steps})
+	out.Nested = state.nested
+	return out
+}
+
+// ask returns the result of a run that has led to another one, which waits for inputs.
+func (state *progress) ask(missing []parley.ActionInput, name string) chat.Output {
+	text, names := inputQuestion(missing)
+	out := successOutput(procedureResult{Message: strings.Join(append(state.messages, text), "\n\n"), Needs: names,
+		Procedure: name, Steps: state.steps})
+	out.Nested = state.nested
 	return out
 }
 
@@ -238,28 +373,42 @@ func (f faults) checkProcedure(p *parley.Procedure, actions []parley.Action) {
 		f.add("steps", "must have at most %d items", maxSteps)
 	}
 	for i := range p.Steps {
-		f.checkStep(joinPath("steps", i), &p.Steps[i], p.Inputs, actions)
+		f.checkStep(joinPath("steps", i), i, p, actions)
 	}
 }
 
-func (f faults) checkStep(path string, s *parley.ProcedureStep, inputs []parley.ActionInput, actions []parley.Action) {
+func (f faults) checkStep(path string, i int, p *parley.Procedure, actions []parley.Action) {
+	s := &p.Steps[i]
+	f.checkJumps(path, i, p.Steps)
+	count := 0
+	for _, isSet := range []bool{s.Text != "", s.Action != "", s.Procedure != "", s.If != nil} {
+		if isSet {
+			count++
+		}
+	}
 	switch {
-	case (s.Text == "") == (s.Action == ""):
-		f.add(path, "must have either say or action")
+	case count != 1:
+		f.add(path, "must have one of say, action, procedure and if")
+	case s.Action != "":
+		f.checkActionStep(path, i, p, actions)
+	case s.If != nil:
+		f.checkCondition(joinPath(path, "if"), i, p)
 	case s.Text != "":
 		f.checkText(joinPath(path, "say"), s.Text, 2000)
-		f.checkTemplate(joinPath(path, "say"), s.Text, inputs)
-		if len(s.Input) > 0 {
-			f.add(joinPath(path, "with"), "goes with action")
-		}
+		f.checkStepTemplate(joinPath(path, "say"), s.Text, i, p)
 	default:
-		f.checkActionStep(path, s, inputs, actions)
+		for _, name := range slices.Sorted(maps.Keys(s.Input)) {
+			f.checkStepTemplate(joinPath(path, "with."+name), s.Input[name], i, p)
+		}
+	}
+	if len(s.Input) > 0 && (s.Text != "" || s.If != nil) {
+		f.add(joinPath(path, "with"), "goes with action or procedure")
 	}
 }
 
 // checkActionStep checks a step that runs an action: the action exists and gets its required inputs.
-func (f faults) checkActionStep(path string, s *parley.ProcedureStep, inputs []parley.ActionInput,
-	actions []parley.Action) {
+func (f faults) checkActionStep(path string, i int, p *parley.Procedure, actions []parley.Action) {
+	s := &p.Steps[i]
 	a := findAction(actions, s.Action)
 	switch {
 	case a == nil:
@@ -281,7 +430,7 @@ func (f faults) checkActionStep(path string, s *parley.ProcedureStep, inputs []p
 		if findInput(wanted, name) == nil {
 			f.add(joinPath(path, "with."+name), "is not an input of the action")
 		}
-		f.checkTemplate(joinPath(path, "with."+name), s.Input[name], inputs)
+		f.checkStepTemplate(joinPath(path, "with."+name), s.Input[name], i, p)
 	}
 }
 

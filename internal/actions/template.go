@@ -44,6 +44,7 @@ func SecretNames(config json.RawMessage) []string {
 type values struct {
 	inputs  map[string]json.RawMessage // strings, numbers, booleans; what is missing is not there
 	secrets map[string]string
+	steps   []parley.ProcedureStep // whose results are among the inputs, as step.place; nil outside of procedures
 }
 
 // markText returns the value of a mark as text; a missing input is empty.
@@ -58,7 +59,10 @@ func (v values) markText(m string) string {
 // fillTemplate replaces the marks of a template in one pass, so that nothing in a value is taken for a mark. escape may
 // be nil.
 func (v values) fillTemplate(template string, escape func(string) string) string {
-	return markPattern.ReplaceAllStringFunc(template, func(m string) string {
+	return v.pattern().ReplaceAllStringFunc(template, func(m string) string {
+		if !v.isMark(m) {
+			return m
+		}
 		text := v.markText(m)
 		if escape != nil {
 			text = escape(text)
@@ -68,8 +72,8 @@ func (v values) fillTemplate(template string, escape func(string) string) string
 }
 
 // soleInput returns the input of a template that consists of nothing else.
-func soleInput(template string) (input string, ok bool) {
-	if markPattern.FindString(template) != template || template == "" || template[0] == '$' {
+func (v values) soleInput(template string) (input string, ok bool) {
+	if v.pattern().FindString(template) != template || template == "" || template[0] == '$' || !v.isMark(template) {
 		return "", false
 	}
 	return strings.Trim(template, "{}"), true
@@ -77,7 +81,7 @@ func soleInput(template string) (input string, ok bool) {
 
 // isMissing reports whether a template consists of one input that is missing.
 func (v values) isMissing(template string) bool {
-	name, ok := soleInput(template)
+	name, ok := v.soleInput(template)
 	return ok && v.inputs[name] == nil
 }
 
@@ -86,7 +90,7 @@ func (v values) isMissing(template string) bool {
 func (v values) fillJSON(template any) any {
 	switch t := template.(type) {
 	case string:
-		if name, ok := soleInput(t); ok {
+		if name, ok := v.soleInput(t); ok {
 			if raw := v.inputs[name]; raw != nil {
 				return raw
 			}

@@ -78,12 +78,7 @@ func (t *Toolbox) buildTools(actions []parley.Action, procedures []parley.Proced
 		byKey[a.Key] = tool
 		tools = append(tools, tool)
 	}
-	for _, p := range procedures {
-		if p.Enabled {
-			tools = append(tools, t.procedureTool(p, byKey))
-		}
-	}
-	return tools
+	return append(tools, t.procedureTools(procedures, byKey)...)
 }
 
 func (t *Toolbox) newTool(a *parley.Action) (chat.Tool, error) {

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -247,33 +248,47 @@ func showReply(reply *outbound.Response, hide *strings.Replacer) *TrialReply {
 
 // StepTrial is what became of one step of a procedure that was tried.
 type StepTrial struct {
-	Needs   []string // inputs that are missing: no step was made
-	Say     string   // of a step that says something
-	Action  string   // the name of the action that a step runs
-	Kind    parley.ActionKind
-	Input   json.RawMessage // of the action
-	Trial   *Trial
-	Outcome parley.ProcedureOutcome // empty if there is another step
+	Needs     []string // inputs that are missing: no step was made
+	Say       string   // of a step that says something
+	Action    string   // the name of the action that a step runs
+	Kind      parley.ActionKind
+	Input     json.RawMessage // of the action, or of the procedure that goes on
+	Trial     *Trial
+	Holds     *bool  // of a condition
+	Procedure string // the name of the procedure that would go on
+	Results   map[string]json.RawMessage
+	Next      int                     // the step to make then
+	Outcome   parley.ProcedureOutcome // empty if there is another step
+}
+
+// StepChoice says which step of a procedure is tried.
+type StepChoice struct {
+	Index   int
+	Input   json.RawMessage            // an object
+	Results map[string]json.RawMessage // those of the step before
 }
 
 // TryStep makes one step of a procedure that need not be stored, with the stored actions, as TryAction does. Fails with
 // VALIDATION_INVALID_BODY.
-func (t *Toolbox) TryStep(ctx context.Context, p *parley.Procedure, index int, input json.RawMessage) (StepTrial,
-	error) {
+func (t *Toolbox) TryStep(ctx context.Context, p *parley.Procedure, c StepChoice) (StepTrial, error) {
 	actions, err := t.DB.Actions(ctx, p.AgentRef())
+	if err != nil {
+		return StepTrial{}, err
+	}
+	procedures, err := t.DB.Procedures(ctx, p.AgentRef())
 	if err != nil {
 		return StepTrial{}, err
 	}
 	if p.Key == "" {
 		p.Key = "trial"
 	}
-	if err := ValidateProcedure(p, actions); err != nil {
+	if err := cmp.Or(ValidateProcedure(p, actions), ValidateLinks(p, procedures)); err != nil {
 		return StepTrial{}, err
 	}
-	if index >= len(p.Steps) {
+	if c.Index >= len(p.Steps) {
 		return StepTrial{}, parley.Invalid("step", fmt.Sprintf("must be from 0 to %d", len(p.Steps)-1))
 	}
-	known, err := readInputs(p.Inputs, input)
+	known, err := readInputs(p.Inputs, c.Input)
 	if err != nil {
 		return StepTrial{}, parley.Invalid("input", err.Error())
 	}
@@ -284,18 +299,38 @@ func (t *Toolbox) TryStep(ctx context.Context, p *parley.Procedure, index int, i
 	if len(out.Needs) > 0 {
 		return out, nil
 	}
-	out, err = t.tryStep(ctx, p.Steps[index], values{inputs: known}, actions)
-	if out.Outcome == "" && index == len(p.Steps)-1 {
+	names, results := resultNames(p.Steps), map[string]json.RawMessage{}
+	for _, name := range names {
+		if value := valueAt(c.Results[name], nil); value != nil {
+			results[name], known[name] = value, value
+		}
+	}
+	v := values{inputs: known, steps: p.Steps}
+	step := &p.Steps[c.Index]
+	switch {
+	case step.Text != "":
+		out.Say = v.fillTemplate(step.Text, nil)
+	case step.If != nil:
+		out.Holds = new(v.holds(step.If))
+	case step.Procedure != "":
+		out.Procedure = findProcedure(procedures, step.Procedure).Name
+		out.Outcome = parley.ProcedureCompleted
+		out.Input, err = v.stepInput(*step)
+	default:
+		out, err = t.tryActionStep(ctx, *step, v, actions)
+		if out.Trial != nil {
+			keepResults(results, names, step, out.Trial.Output.Data)
+		}
+	}
+	out.Results, out.Next = results, v.nextStep(c.Index)
+	if out.Outcome == "" && out.Next == len(p.Steps) {
 		out.Outcome = parley.ProcedureCompleted
 	}
 	return out, err
 }
 
-func (t *Toolbox) tryStep(ctx context.Context, step parley.ProcedureStep, v values, actions []parley.Action) (StepTrial,
-	error) {
-	if step.Text != "" {
-		return StepTrial{Say: v.fillTemplate(step.Text, nil)}, nil
-	}
+func (t *Toolbox) tryActionStep(ctx context.Context, step parley.ProcedureStep, v values,
+	actions []parley.Action) (StepTrial, error) {
 	a := findAction(actions, step.Action)
 	input, err := v.stepInput(step)
 	if err != nil {

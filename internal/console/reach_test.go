@@ -158,3 +158,32 @@ func TestOwnersAndAdminsAreLedToAPasskey(t *testing.T) {
 		owner.want("200", "GET /v2/agents", "")
 	})
 }
+
+// Where a company takes no passwords, whoever has come with one alone is told how to get in, of whatever role.
+func TestPasswordsAreRefusedByACompany(t *testing.T) {
+	forEachConsole(t, func(ct *consoleTest) {
+		ct.Accounts.HasPasskeys = true
+		account := "PATCH /v1/accounts/" + ct.Account
+		owner := ct.newOwner(ct.Account, "owner@shop.example")
+		id := ct.userID("owner@shop.example")
+		shown := ct.signedInBy("password+passkey", id)
+		shown.want("400 VALIDATION_INVALID_BODY", account, `{"noPasswords":true}`) // no owner has a passkey
+		ct.must(ct.DB.CreatePasskey(t.Context(), &parley.Passkey{ID: "p", UserID: parley.UserID(id), CredentialID: "c",
+			PublicKey: "k", Name: "Phone", CreatedAt: ct.clock.Now()}))
+		owner.want("400 VALIDATION_INVALID_BODY", account, `{"noPasswords":true}`)
+		viewer := ct.newMember(ct.Account, parley.RoleViewer, "viewer@shop.example")
+		if got := shown.want("200", account, `{"noPasswords":true}`); !strings.Contains(got.body, `"noPasswords":true`) {
+			t.Error(got)
+		}
+		for b, step := range map[*browser]string{owner: "use", viewer: "link"} {
+			b.want("403 AUTH_PASSKEY_REQUIRED", "GET /v2/agents", "")
+			b.want("403 AUTH_PASSKEY_REQUIRED", "PUT /v1/me/password", fmt.Sprintf(`{"password":%q}`, password))
+			if got := b.want("200", "GET /v1/session", ""); !strings.Contains(got.body, `"passkeyStep":"`+step+`"`) {
+				t.Error(got)
+			}
+		}
+		shown.want("200", "GET /v2/agents", "")
+		shown.want("200", account, `{"noPasswords":false}`)
+		viewer.want("200", "GET /v2/agents", "")
+	})
+}

@@ -121,7 +121,7 @@ type Membership struct {
 
 	OnlySSO bool `json:"onlySingleSignOn" doc:"The person enters the account by it alone."`
 
-	PasskeyStep string `json:"passkeyStep,omitempty" enum:"use,add" doc:"What they do with a passkey before they enter."`
+	PasskeyStep string `json:"passkeyStep,omitempty" enum:"use,add,link" doc:"What they do before they enter."`
 }
 
 // SignInFeatures are the ways of signing in besides the password.
@@ -287,6 +287,7 @@ type LinkState struct {
 	MustSignIn   bool      `json:"mustSignIn" doc:"The address has a sign-in, which alone may accept the invitation."`
 	NeedsName    bool      `json:"needsName"`
 	NeedsCompany bool      `json:"needsCompany"`
+	NoPasswords  bool      `json:"noPasswords" doc:"Whoever is new adds a passkey."`
 	ExpiresAt    time.Time `json:"expiresAt"`
 }
 
@@ -296,7 +297,8 @@ func (a *API) checkLink(ctx context.Context, _ *call, in *LinkToken) (*LinkState
 		return nil, err
 	}
 	return &LinkState{Kind: string(s.Kind), Email: s.Email, AccountName: s.AccountName, Role: string(s.Role),
-		MustSignIn: s.MustSignIn, NeedsName: s.NeedsName, NeedsCompany: s.NeedsCompany, ExpiresAt: s.ExpiresAt}, nil
+		MustSignIn: s.MustSignIn, NeedsName: s.NeedsName, NeedsCompany: s.NeedsCompany,
+		NoPasswords: s.NoPasswords, ExpiresAt: s.ExpiresAt}, nil
 }
 
 // Redemption is what somebody sends to use a link.

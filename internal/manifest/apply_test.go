@@ -414,3 +414,26 @@ func TestUnavailableActionsAreReported(t *testing.T) {
 		}
 	})
 }
+
+// Procedures that lead to each other are put into force together, and none that leads nowhere.
+func TestApplyChecksWhereProceduresLead(t *testing.T) {
+	forEachDatabase(t, func(s *manifestTest) {
+		document := func(procedures ...string) string {
+			return `{"agent":{"key":"shop"},"settings":{"name":"Shop"},"procedures":[` + strings.Join(procedures, ",") + `]}`
+		}
+		first := `{"key":"first","name":"first","description":"d","steps":[` +
+			`{"if":{"field":"order","operator":"is","value":"x"},"goto":"end"},{"procedure":"second"}],` +
+			`"inputs":[{"name":"order","type":"string"}]}`
+		second := `{"key":"second","name":"second","description":"d","steps":[{"say":"x"}]}`
+		circle := `{"key":"second","name":"second","description":"d","steps":[{"procedure":"first"}]}`
+		_, err := s.tryApply(admin.ApplyManifest{}, document(first))
+		s.requireFault(err, "0.procedures.0.steps.1.procedure", "not the key of a procedure")
+		_, err = s.tryApply(admin.ApplyManifest{}, document(first, circle))
+		s.requireFault(err, "0.procedures.0.steps.1.procedure", "leads back")
+		agent, _ := s.apply(admin.ApplyManifest{}, document(first, second))
+		_, changes := s.apply(admin.ApplyManifest{}, s.export(agent))
+		s.requireEqual("the export", changes, "")
+		_, err = s.tryApply(admin.ApplyManifest{}, document(strings.Replace(second, `"steps"`, `"enabled":false,"steps"`, 1)))
+		s.requireFault(err, "0.procedures", "would not work any more")
+	})
+}

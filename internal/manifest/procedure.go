@@ -40,14 +40,37 @@ func (r *applyRun) planProcedures(ctx context.Context, t *target) error {
 		return err
 	}
 	t.procedures, err = planTools(r, t, procedureKind, t.Procedures, existing, r.buildProcedure)
-	if err != nil || len(t.actions.keysToDrop) == 0 {
+	if err != nil {
+		return err
+	}
+	if err := r.checkLinks(t); err != nil || len(t.actions.keysToDrop) == 0 {
 		return err
 	}
 	for i := range t.procedures.unlisted {
 		p := &t.procedures.unlisted[i]
-		if err := r.CheckProcedure(p, t.actions.final); err != nil {
-			reason := "the procedure " + p.Key + " of the agent would not work any more: " + errorDetails(err)
-			r.faults.add(t.path+".actions", reason)
+		r.addBroken(t.path+".actions", p, r.CheckProcedure(p, t.actions.final))
+	}
+	return nil
+}
+
+// addBroken records that a procedure that the manifest does not list would not work any more.
+func (r *applyRun) addBroken(path string, p *parley.Procedure, err error) {
+	if err != nil {
+		r.faults.add(path, "the procedure "+p.Key+" of the agent would not work any more: "+errorDetails(err))
+	}
+}
+
+// checkLinks checks where procedures lead to others. One that the manifest does not list is checked too: another one
+// may be removed, or have other inputs.
+func (r *applyRun) checkLinks(t *target) error {
+	for i := range t.procedures.final {
+		p := &t.procedures.final[i]
+		err := r.CheckLinks(p, t.procedures.final)
+		path, isListed := t.procedures.paths[p.Key]
+		if !isListed {
+			r.addBroken(t.path+".procedures", p, err)
+		} else if err := r.faults.addError(path, err); err != nil {
+			return err
 		}
 	}
 	return nil

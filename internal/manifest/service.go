@@ -32,6 +32,8 @@ type Service struct {
 	CheckAction func(*parley.Action) error
 	// CheckProcedure does the same for a procedure, together with the actions that its steps may call.
 	CheckProcedure func(*parley.Procedure, []parley.Action) error
+	// CheckLinks does the same for the procedures to which one leads, among all of the agent.
+	CheckLinks func(*parley.Procedure, []parley.Procedure) error
 	// Seal encrypts secrets as Action.Secrets holds them; Unseal reverses it.
 	Seal   func(parley.AccountID, map[string]string) (string, error)
 	Unseal func(parley.AccountID, string) (map[string]string, error)

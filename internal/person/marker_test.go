@@ -227,6 +227,7 @@ var wordlessTables = map[string]string{
 	"ticket_statuses":     "the agent's own",
 	"users":               "of members",
 	"visitor_credits":     "figures",
+	"voice_days":          "figures",
 	"web_sessions":        "of members",
 	"webhooks":            "the company's own",
 }

@@ -287,6 +287,7 @@ func (b *builder) newManifests(ingestService *ingest.Service, helpdeskService *h
 		DB: b.DB, Ingest: ingestService, Helpdesk: helpdeskService, Now: b.cfg.Now,
 		Settings:    v2.SettingsCodec{CanSetModel: b.Models.CanSet},
 		CheckAction: actions.ValidateAction, CheckProcedure: actions.ValidateProcedure,
+		CheckLinks:        actions.ValidateLinks,
 		UnavailableReason: b.cfg.unavailableReason,
 		Seal: func(account parley.AccountID, secrets map[string]string) (string, error) {
 			return actions.SealSecrets(b.vault, account, secrets)

@@ -267,7 +267,8 @@ func (s *Services) deleteExpiredKeys(ctx context.Context) error {
 			return errors.Join(s.DB.EraseExpiredIdempotencyKeys(ctx, s.cfg.Now()),
 				s.DB.EraseExpiredPairings(ctx, s.cfg.Now()),
 				s.DB.EraseOldVisitorCredits(ctx, s.cfg.Now()),
-				s.DB.EraseOldCreditDays(ctx, s.cfg.Now()), s.DB.EraseOldModelCredits(ctx, s.cfg.Now()))
+				s.DB.EraseOldCreditDays(ctx, s.cfg.Now()), s.DB.EraseOldModelCredits(ctx, s.cfg.Now()),
+				s.DB.EraseOldVoiceDays(ctx, s.cfg.Now()))
 		})
 }
 

@@ -21,6 +21,7 @@ var accountTable = newTable("accounts", func(a *parley.Account) []field {
 		{"exempt_owner", nullableText(&a.ExemptOwner)},
 		{"time_zone", &a.TimeZone},
 		{"admins_need_passkey", &a.AdminsNeedPasskey},
+		{"no_passwords", &a.NoPasswords},
 	}
 })
 
@@ -65,7 +66,7 @@ func (db *DB) UpdateAccount(ctx context.Context, id parley.AccountID, now time.T
 			return err
 		}
 		fields := accountTable.pick(a, "name", "plan", "credits", "hipaa", "viewers_see_personal_data",
-			"only_sso", "exempt_owner", "time_zone", "admins_need_passkey")
+			"only_sso", "exempt_owner", "time_zone", "admins_need_passkey", "no_passwords")
 		fields = append(fields, field{"updated_at", millis(now)})
 		_, err = tx.update(ctx, "accounts", fields, `id = ?`, id)
 		return err

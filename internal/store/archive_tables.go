@@ -44,6 +44,7 @@ accounts (id)
   only_sso = 0 # needs a provider of single sign-on, which is set up again
   exempt_owner = null # goes with only_sso
   admins_need_passkey = 0 # passkeys are made again, by whoever comes along
+  no_passwords = 0 # likewise
   audit_seq = 0 # the log of audit begins anew
   audit_hash = '' # goes with audit_seq
 

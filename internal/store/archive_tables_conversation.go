@@ -458,6 +458,15 @@ credit_models (agent_id, day, kind, model)
   used int
   charges int
 
+voice_days (agent_id, day, reason)
+  agent_id id0 -> agents
+  day nat
+  reason enum:voiceEnd
+  sessions int
+  joined int
+  seconds int
+  minutes int
+
 credit_ledger (turn_id, kind): not exists (select 1 from turns o
   where o.id = t.turn_id and o.state = 'open')
   turn_id id

@@ -80,6 +80,7 @@ var agentTables = []erasableTable{
 	{table: "credit_usage", keyColumn: "month"},
 	{table: "credit_days", keyColumn: "day"},
 	{table: "credit_models", keyColumn: "day", keyRepeats: true},
+	{table: "voice_days", keyColumn: "day", keyRepeats: true},
 	{table: "events", keyColumn: "seq"},
 }
 

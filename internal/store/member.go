@@ -215,22 +215,35 @@ func (db *DB) DropMember(ctx context.Context, account parley.AccountID, user par
 }
 
 // OwnersWhoSignIn lists up to two owners of an account who have a way of signing in: more than one is enough to know.
-// The provider of another account is none, since it opens that one alone.
+// The provider of another account is none, since it opens that one alone; nor is a password where the account refuses
+// them, but for the owner who is exempt from single sign-on.
 func (db *DB) OwnersWhoSignIn(ctx context.Context, account parley.AccountID) ([]parley.UserID, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.UserID], `
 		select m.user_id
 		from memberships m
 		  join users u on u.id = m.user_id
+		  join accounts a on a.id = m.account_id
 		where m.account_id = ? and m.role = ?
-		  and (u.password_hash is not null
-		    or exists (select 1 from passkeys p where p.user_id = u.id)
-		    or exists (
-		      select 1
-		      from sso_links l
-		      where l.user_id = u.id
-		        and (l.issuer not in (select issuer from sso_providers)
-		          or l.issuer in (select issuer from sso_providers where account_id = m.account_id))))
+		  and (u.password_hash is not null and (a.no_passwords = 0 or coalesce(a.exempt_owner, '') = u.id)
+		    or `+signsInWithoutPassword+`)
 		limit 2`, account, parley.RoleOwner)
+}
+
+// signsInWithoutPassword is whether the user of a membership m enters its account with a passkey or by single sign-on.
+const signsInWithoutPassword = `(exists (select 1 from passkeys p where p.user_id = m.user_id)
+  or exists (
+    select 1
+    from sso_links l
+    where l.user_id = m.user_id
+      and (l.issuer not in (select issuer from sso_providers)
+        or l.issuer in (select issuer from sso_providers where account_id = m.account_id))))`
+
+// HasOwnerWithoutPassword reports whether an owner of an account signs in with a passkey or by single sign-on.
+func (db *DB) HasOwnerWithoutPassword(ctx context.Context, account parley.AccountID) (bool, error) {
+	return db.hasRow(ctx, `
+		select 1
+		from memberships m
+		where m.account_id = ? and m.role = ? and `+signsInWithoutPassword, account, parley.RoleOwner)
 }
 
 // CountOwners counts the account's owners.

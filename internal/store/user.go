@@ -97,9 +97,25 @@ func (db *DB) CanSignInAlone(ctx context.Context, id parley.UserID) (bool, error
 		  or exists (select 1 from passkeys where user_id = ?)`, id, id)
 }
 
+// HasPasskey reports whether the user has a passkey.
+func (db *DB) HasPasskey(ctx context.Context, id parley.UserID) (bool, error) {
+	return db.hasRow(ctx, `select 1 from passkeys where user_id = ?`, id)
+}
+
 // IsExemptOwner reports whether the user enters an account without single sign-on that others enter by it alone.
 func (db *DB) IsExemptOwner(ctx context.Context, id parley.UserID) (bool, error) {
 	return db.hasRow(ctx, `select 1 from accounts where only_sso = 1 and exempt_owner = ?`, id)
+}
+
+// HasNoWayIn reports whether the user can enter an account no more: it refuses passwords, and they have neither a
+// passkey nor single sign-on.
+func (db *DB) HasNoWayIn(ctx context.Context, id parley.UserID) (bool, error) {
+	return db.hasRow(ctx, `
+		select 1
+		from memberships m
+		  join accounts a on a.id = m.account_id
+		where m.user_id = ? and a.no_passwords = 1 and coalesce(a.exempt_owner, '') != m.user_id
+		  and not `+signsInWithoutPassword, id)
 }
 
 // IsAskedForPasskey reports whether an account that the user enters without single sign-on asks them for a passkey.
@@ -165,6 +181,7 @@ var accountMembershipTable = newTable("memberships m join accounts a on a.id = m
 			{ownSSOName, &m.SSOName},
 			{"case when " + needsNoPasskey + " then 0 else 1 end", boolDest{&m.NeedsPasskey}},
 			{hasPasskey, boolDest{&m.HasPasskey}},
+			{"a.no_passwords", &m.NoPasswords},
 		}
 	})
 
@@ -177,7 +194,7 @@ const needsNoSSO = "(a.only_sso = 0 or coalesce(a.exempt_owner, '') = m.user_id)
 
 // needsNoPasskey is whether a membership m lets its user enter its account a without a passkey. The owner who is exempt
 // from single sign-on is so from this too.
-const needsNoPasskey = "(a.admins_need_passkey = 0 or m.role not in ('owner', 'admin') " +
+const needsNoPasskey = "(a.no_passwords = 0 and (a.admins_need_passkey = 0 or m.role not in ('owner', 'admin')) " +
 	"or coalesce(a.exempt_owner, '') = m.user_id)"
 
 // hasPasskey is whether the user of a membership m has a passkey.

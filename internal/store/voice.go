@@ -86,8 +86,8 @@ func (db *DB) DeleteOpeningVoice(ctx context.Context, s *parley.VoiceSession) (d
 }
 
 // CloseVoice ends a living session as it says of itself (JoinedAt, LastSeenAt, EndedAt, EndReason, Minutes), settles
-// its credits and records the events. Fails with ErrVoiceLost when another server has ended it. Call it last in its
-// transaction: it holds the account's row until commit.
+// its credits, counts it and records the events. Fails with ErrVoiceLost when another server has ended it. Call it last
+// in its transaction: it holds the account's row until commit.
 func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...NewEvent) error {
 	var month string
 	cost := s.PricePerMinute * parley.Credits(s.Minutes)
@@ -111,6 +111,9 @@ func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...
 	}
 	s.Charged = cost
 	if err := db.settleVoiceCredits(ctx, s, month, cost, *s.EndedAt); err != nil {
+		return err
+	}
+	if err := db.queueVoiceDay(ctx, s); err != nil {
 		return err
 	}
 	return db.RecordEvents(ctx, s.AccountID, *s.EndedAt, events...)

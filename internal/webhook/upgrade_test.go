@@ -62,6 +62,7 @@ var laterColumns = []string{
 	`accounts only_sso integer not null default 0`,
 	`accounts exempt_owner text`,
 	`accounts admins_need_passkey integer not null default 0`,
+	`accounts no_passwords integer not null default 0`,
 	`accounts time_zone text not null default ''`,
 	`accounts audit_seq bigint not null default 0`,
 	`accounts audit_hash text not null default ''`,

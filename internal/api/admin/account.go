@@ -44,6 +44,8 @@ type AccountChange struct {
 	ExemptOwner *string `json:"exemptOwner,omitempty" doc:"The owner, by their user id, who need not."`
 
 	AdminsNeedPasskey *bool `json:"adminsNeedPasskey,omitempty" doc:"Owners and admins enter the account with a passkey."`
+
+	NoPasswords *bool `json:"noPasswords,omitempty" doc:"Members enter the account without passwords."`
 }
 
 // Account is an account as the operator sees it.
@@ -69,6 +71,8 @@ type Account struct {
 	ExemptOwner string `json:"exemptOwner" doc:"The owner, by their user id, who need not; empty without that."`
 
 	AdminsNeedPasskey bool `json:"adminsNeedPasskey" doc:"Owners and admins enter the account with a passkey."`
+
+	NoPasswords bool `json:"noPasswords" doc:"Members enter the account without passwords."`
 }
 
 func (s *Service) createAccount(ctx context.Context, in NewAccount) (CreatedAccount, error) {
@@ -101,7 +105,8 @@ func (s *Service) updateAccount(ctx context.Context, in AccountChange) (Account,
 	}
 	change := access.AccountChange{Name: in.Name, Plan: in.Plan, HIPAA: in.HIPAA,
 		ViewersSeePersonalData: in.ViewersSeePersonalData, TimeZone: in.TimeZone, OnlySSO: in.OnlySSO,
-		ExemptOwner: (*parley.UserID)(in.ExemptOwner), AdminsNeedPasskey: in.AdminsNeedPasskey}
+		ExemptOwner: (*parley.UserID)(in.ExemptOwner), AdminsNeedPasskey: in.AdminsNeedPasskey,
+		NoPasswords: in.NoPasswords}
 	if in.Credits.Present {
 		change.Credits = &access.CreditGrant{Credits: grantCredits(in.Credits.Ptr())}
 	}
@@ -156,6 +161,7 @@ func (s *Service) newAccount(ctx context.Context, a *parley.Account) (Account, e
 		TimeZone: a.TimeZone,
 
 		OnlySSO: a.OnlySSO, ExemptOwner: string(a.ExemptOwner), AdminsNeedPasskey: a.AdminsNeedPasskey,
+		NoPasswords: a.NoPasswords,
 	}
 	if credits := s.monthlyCredits(a); credits != nil {
 		n := credits.Float()

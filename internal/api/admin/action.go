@@ -327,6 +327,7 @@ type ProcedureTrial struct {
 	Steps   []parley.ProcedureStep `json:"steps" max:"100"`
 	Step    int                    `json:"step" min:"0" max:"100" doc:"Which one to make; the first is 0."`
 	Input   json.RawMessage        `json:"input,omitempty" doc:"An object: the values of its inputs."`
+	Results json.RawMessage        `json:"results,omitempty" doc:"As the step before has answered."`
 	ToolSettings
 }
 
@@ -336,9 +337,14 @@ type StepOutcome struct {
 	Say     string          `json:"say,omitempty" doc:"What the customer would read."`
 	Action  string          `json:"action,omitempty" doc:"The name of the action that was run."`
 	Kind    string          `json:"kind,omitempty"`
-	Input   json.RawMessage `json:"input,omitempty" doc:"Of the action."`
+	Input   json.RawMessage `json:"input,omitempty" doc:"Of the action, or of the procedure that goes on."`
 	Trial   *TrialOutcome   `json:"trial"`
+	Holds   *bool           `json:"holds" doc:"Whether the condition holds; null of other steps."`
+	Results json.RawMessage `json:"results" doc:"An object: what later steps use of results. Send it with the next."`
+	Next    int             `json:"next" doc:"Which step to make then, unless there is an outcome."`
 	Outcome string          `json:"outcome,omitempty" doc:"How the procedure ends; nothing if there is another step."`
+
+	Procedure string `json:"procedure,omitempty" doc:"The name of the procedure that goes on in place of this one."`
 }
 
 func (s *Service) getProcedure(ctx context.Context, in ToolRef) (ProcedureDetails, error) {
@@ -412,15 +418,28 @@ func (s *Service) tryProcedure(ctx context.Context, in ProcedureTrial) (StepOutc
 	}
 	p := in.procedure(ref, in.Steps)
 	p.Key = in.Key
-	step, err := s.Actions.TryStep(ctx, p, in.Step, in.Input)
+	choice := actions.StepChoice{Index: in.Step, Input: in.Input}
+	if len(in.Results) > 0 && json.Unmarshal(in.Results, &choice.Results) != nil {
+		return StepOutcome{}, parley.Invalid("results", "must be an object")
+	}
+	step, err := s.Actions.TryStep(ctx, p, choice)
 	if err != nil {
 		return StepOutcome{}, err
 	}
+	return newStepOutcome(&step)
+}
+
+func newStepOutcome(step *actions.StepTrial) (StepOutcome, error) {
+	if step.Results == nil { // no step was made
+		step.Results = map[string]json.RawMessage{}
+	}
+	results, err := json.Marshal(step.Results)
 	out := StepOutcome{Needs: append([]string{}, step.Needs...), Say: step.Say, Action: step.Action,
-		Kind: string(step.Kind), Input: step.Input, Outcome: string(step.Outcome)}
+		Kind: string(step.Kind), Input: step.Input, Holds: step.Holds, Procedure: step.Procedure, Results: results,
+		Next: step.Next, Outcome: string(step.Outcome)}
 	if step.Trial != nil {
 		trial := newTrialOutcome(*step.Trial)
 		out.Trial = &trial
 	}
-	return out, nil
+	return out, err
 }

@@ -82,6 +82,8 @@ var memberCases = []memberCase{
 	{"GET /accounts/{accountId}/usage?agentId={agentId}", ""},
 	{"GET /accounts/{accountId}/usage/agents?limit=2", ""},
 	{"GET /accounts/{accountId}/usage/export", ""},
+	{"GET /accounts/{accountId}/usage/voice?month=2026-01", ""},
+	{"GET /accounts/{accountId}/usage/voice?agentId={agentId}", ""},
 	{"GET /accounts/{accountId}/server", ""},
 	{"PUT /accounts/{accountId}/single-sign-on", `{"issuer":"http://127.0.0.1:1","clientId":"parley","clientSecret":"s"}`},
 	{"GET /accounts/{accountId}/single-sign-on", ""},

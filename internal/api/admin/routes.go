@@ -10,7 +10,7 @@ import (
 // routes is the one list of what the operator can do.
 func routes() []route {
 	return []route{
-		CreateAccount, UpdateAccount, ListAccounts, MoveIn, GetUsage, ListAgentUsage, ExportUsage,
+		CreateAccount, UpdateAccount, ListAccounts, MoveIn, GetUsage, ListAgentUsage, ExportUsage, GetVoiceUsage,
 		CreateKey, RevokeKey, ListKeys, GetPairing, ApprovePairing, DenyPairing,
 		AddMember, ListMembers, ChangeMember, RemoveMember, LinkMember, SetMemberPassword,
 		InviteMember, ListInvitations, RenewInvitation, WithdrawInvitation,
@@ -202,6 +202,11 @@ var (
 		Errors:     errorCodes{parley.CodeInvalidBody},
 		MediaTypes: []string{"text/csv"},
 	}, (*Service).exportUsage)
+	GetVoiceUsage = newOperation(usageGroup, "GET /voice", operation{
+		Name:    "getVoiceUsage",
+		Summary: "Count the voice sessions of an account that have ended in a month, by why they have",
+		Errors:  errorCodes{parley.CodeAgentNotFound, parley.CodeInvalidBody},
+	}, (*Service).getVoiceUsage)
 )
 
 var usageGroup = newUsageGroup()

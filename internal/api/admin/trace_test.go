@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/eval"
@@ -186,6 +188,7 @@ func TestUsageOfAMonthIsTheSumOfItsDays(t *testing.T) {
 				}
 			}
 			checkUncountedModels(t, srv, account)
+			checkVoiceUsage(t, srv, account, agent)
 			checkAgentForecast(t, srv, account, agent, key)
 			october := admin.UsageQuery{AccountID: account, Month: "2026-10"}
 			past, err := admin.RunOn(ctx, srv.AdminService, admin.GetUsage, october)
@@ -199,6 +202,34 @@ func TestUsageOfAMonthIsTheSumOfItsDays(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// checkVoiceUsage checks that the voice sessions of a month are those that have ended in it.
+func checkVoiceUsage(t *testing.T, srv *testkit.Server, account, agent string) {
+	t.Helper()
+	if _, err := srv.DB.SQL().Exec(t.Context(), `
+		insert into voice_days (account_id, agent_id, day, reason, sessions, joined, seconds, minutes)
+		values (?, ?, 20757, 'error', 1, 0, 0, 0), (?, ?, 20758, 'silence', 1, 0, 0, 0),
+		  (?, ?, 20787, 'client_left', 2, 2, 90, 3), (?, ?, 20788, 'error', 1, 0, 0, 0)`, // 1 November is 20758
+		account, agent, account, agent, account, agent, account, agent); err != nil {
+		t.Fatal(err)
+	}
+	read := func(agent string) admin.VoiceUsage {
+		got, err := admin.RunOn(t.Context(), srv.AdminService, admin.GetVoiceUsage,
+			admin.UsageQuery{AccountID: account, AgentID: agent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	want := admin.VoiceUsage{Month: "2026-11", Sessions: 3, Joined: 2, Seconds: 90, Minutes: 3,
+		Ends: []admin.VoiceEnd{{Reason: "client_left", Sessions: 2}, {Reason: "silence", Sessions: 1}}}
+	if diff := cmp.Diff(want, read(agent)); diff != "" {
+		t.Error(diff)
+	}
+	if got := read(""); got.Sessions != 0 {
+		t.Errorf("of the account: %+v", got)
 	}
 }
 

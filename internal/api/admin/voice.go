@@ -176,6 +176,47 @@ func (s *Service) isReadingRecorded(ctx context.Context, session *parley.VoiceSe
 // it.
 type FilePartReader func(ctx context.Context, blob *store.Blob, part int) ([]byte, error)
 
+// VoiceUsage is how the voice sessions of an account went that have ended in a month.
+type VoiceUsage struct {
+	Month    string     `json:"month" doc:"UTC."`
+	Sessions int64      `json:"sessions"`
+	Joined   int64      `json:"joined" doc:"Those that a customer has joined."`
+	Seconds  int64      `json:"seconds" doc:"How long those took, from when the customer had joined."`
+	Minutes  int64      `json:"minutes" doc:"That were charged."`
+	Ends     []VoiceEnd `json:"ends" doc:"Most first."`
+}
+
+// VoiceEnd is how many voice sessions have ended for one reason.
+type VoiceEnd struct {
+	Reason   string `json:"reason"`
+	Sessions int64  `json:"sessions"`
+}
+
+func (s *Service) getVoiceUsage(ctx context.Context, in UsageQuery) (VoiceUsage, error) {
+	account, err := s.findAccount(ctx, in.AccountID)
+	if err != nil {
+		return VoiceUsage{}, err
+	}
+	begin, err := s.beginOfMonth(in.Month)
+	if err != nil {
+		return VoiceUsage{}, err
+	}
+	agent := parley.AgentID(in.AgentID)
+	if agent != "" {
+		if err := s.DB.CheckAgent(ctx, account.AgentRef(agent), s.Now()); err != nil {
+			return VoiceUsage{}, err
+		}
+	}
+	found, err := s.DB.VoiceEnds(ctx, account, agent, begin, begin.AddDate(0, 1, 0))
+	out := VoiceUsage{Month: store.MonthOf(begin), Ends: []VoiceEnd{}}
+	for _, e := range found {
+		out.Sessions, out.Joined = out.Sessions+e.Sessions, out.Joined+e.Joined
+		out.Seconds, out.Minutes = out.Seconds+e.Seconds, out.Minutes+e.Minutes
+		out.Ends = append(out.Ends, VoiceEnd{e.Reason, e.Sessions})
+	}
+	return out, err
+}
+
 // voiceStats measures the dialogs of the running server.
 func (s *Service) voiceStats(context.Context, NoInput) (voice.StatsSnapshot, error) {
 	return s.VoiceStats.Snapshot(), nil

@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -201,14 +202,20 @@ func stepNumber(text string) int {
 }
 
 // resumeProcedure takes the last message as what a tool said it needs: a procedure that lacks inputs waits with
-// {"needs": […]} in its result, and goes on when it is called again with them.
+// {"needs": […]} in its result, and goes on when it is called again with them. One that has led to another names it as
+// the "procedure" to call.
 func resumeProcedure(req model.Request) (callDraft, bool) {
 	n := len(req.Messages)
 	if n < 4 || req.Messages[n-2].Role != "assistant" || req.Messages[n-3].Role != "tool" {
 		return callDraft{}, false
 	}
 	result, called := req.Messages[n-3], req.Messages[n-4]
-	var out struct{ Data struct{ Needs []string } }
+	var out struct {
+		Data struct {
+			Needs     []string
+			Procedure string
+		}
+	}
 	if json.Unmarshal([]byte(result.Text), &out) != nil || len(out.Data.Needs) == 0 {
 		return callDraft{}, false
 	}
@@ -216,7 +223,8 @@ func resumeProcedure(req model.Request) (callDraft, bool) {
 	if call < 0 {
 		return callDraft{}, false
 	}
-	tool := slices.IndexFunc(req.Tools, func(t model.Tool) bool { return t.Name == called.ToolCalls[call].Name })
+	name := cmp.Or(out.Data.Procedure, called.ToolCalls[call].Name)
+	tool := slices.IndexFunc(req.Tools, func(t model.Tool) bool { return t.Name == name })
 	if tool < 0 {
 		return callDraft{}, false
 	}

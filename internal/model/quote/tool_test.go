@@ -264,3 +264,21 @@ func TestAProcedureThatWaitsGoesOn(t *testing.T) {
 		t.Errorf("%q: %q, want %q", text, got, want)
 	}
 }
+
+// One that has led to another is gone on with by calling that one.
+func TestAProcedureThatWasLedToGoesOn(t *testing.T) {
+	number := inputSchemaOf(``, `"number":{"type":"integer"}`)
+	tools := []model.Tool{{Name: "return", Triggers: []string{"I want to return it"}, Parameters: number},
+		{Name: "refund", Triggers: []string{"I want my money"}, Parameters: number}}
+	got := calledTool(t, model.Request{Tools: tools, Messages: []model.Message{
+		{Role: "user", Text: "I want to return it"},
+		{Role: "assistant", ToolCalls: []model.ToolCall{{ID: "c1", Name: "return", Input: json.RawMessage(`{}`)}}},
+		{Role: "tool", ToolCallID: "c1", Text: `{"status":"success","data":{"needs":["number"],"procedure":"refund",` +
+			`"message":"Please tell me: number."}}`},
+		{Role: "assistant", Text: "Please tell me: number."},
+		{Role: "user", Text: "It is 77"},
+	}})
+	if want := `refund {"number":77}`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

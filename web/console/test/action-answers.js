@@ -85,9 +85,12 @@ export function answerActions(state, { method, path, body }) {
   return [200, { ...details, lastFailures: key === "track_order" ? failures : [], ...list[at] }];
 }
 
-function tryStep({ steps, step, input }) {
-  if (!input.number) return [200, { needs: ["number"], trial: null }];
-  const { say, action } = steps[step];
-  if (say) return [200, { needs: [], say: say.replace("{number}", input.number), trial: null }];
-  return [200, { needs: [], action, kind: "http", input, trial: worked, ...(step === steps.length - 1 && { outcome: "escalated" }) }];
+function tryStep({ steps, step, input, results }) {
+  const answer = (more) => [200, { needs: [], trial: null, holds: null, results, next: step + 1, ...more }];
+  if (!input.number) return answer({ needs: ["number"], next: 0 });
+  const { say, action, if: condition, goto, procedure } = steps[step];
+  if (say) return answer({ say: say.replace("{number}", input.number), ...(step === steps.length - 1 && { outcome: "completed" }) });
+  if (condition) return answer({ holds: true, next: steps.findIndex(({ key }) => key === goto) });
+  if (procedure) return answer({ procedure, outcome: "completed" });
+  return answer({ action, kind: "http", input, trial: worked, results: { [`${action}.status`]: "sent" }, ...(step === steps.length - 1 && { outcome: "escalated" }) });
 }

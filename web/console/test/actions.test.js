@@ -27,6 +27,20 @@ test("the places of a reply, also of its beginning alone, and what picking them 
 const path = `/agents/${agents[0].id}/actions`;
 const [track] = actions;
 
+test("steps of a procedure name each other by keys, which go with the step that has them", async () => {
+  const file = join(import.meta.dirname, "../src/pages/actions/jumps.ts");
+  const { hasJumps, newActionStep, numberOf, splitField, withKey, withoutStep, withTarget } = (await runnerImport(file, { configFile: false })).module;
+  const steps = [{ key: "track", action: "track" }, { if: { field: "track.status", operator: "is", value: "x" }, goto: "step", else: "end" }, { key: "step", say: "a" }, { say: "b" }];
+  assert.deepEqual(withKey(steps, 2), [steps, "step"]);
+  assert.deepEqual(withKey(steps, 3), [steps.with(3, { say: "b", key: "step_2" }), "step_2"]);
+  assert.deepEqual(newActionStep(steps, "track"), { key: "track_2", action: "track" });
+  assert.deepEqual(newActionStep([], "1.look-up"), { key: "_1_look_up", action: "1.look-up" });
+  assert.deepEqual(withoutStep(steps, 2), [steps[0], { if: steps[1].if, else: "end" }, steps[3]]);
+  assert.deepEqual(withTarget(steps[1], "else", ""), { if: steps[1].if, goto: "step" });
+  assert.deepEqual([splitField("track.a.b"), splitField("number")], [["track", "a.b"], ["", "number"]]);
+  assert.deepEqual([hasJumps(steps), hasJumps([{ say: "a" }]), numberOf(steps, "step"), numberOf(steps, "gone")], [true, false, 3, 0]);
+});
+
 describe("actions", { skip }, () => {
   const open = useSamePages();
   const sent = (answer, method) => answer.state.asked.filter((one) => one.method === method && one.path.includes("/actions"));
@@ -197,6 +211,52 @@ describe("actions", { skip }, () => {
       const addresses = await links.evaluateAll((all) => all.map((one) => one.getAttribute("href")));
       const home = `/console/agents/${agents[0].id}`;
       assert.deepEqual(addresses, [`${home}/playground?conversation=conv_0`, `${home}/insights/conversations/conv_1`]);
+      const all = await page.getByRole("link", { name: "Conversations in which it failed" }).getAttribute("href");
+      assert.equal(all, `/console/inbox?view=all&agent=${agents[0].id}&tool=track_order&toolOutcome=error`);
+    });
+  });
+
+  const procedureAddress = `/agents/${agents[0].id}/actions/procedure/refund`;
+  const section = (page, name) => page.locator("section").filter({ has: page.getByRole("heading", { level: 2, name, exact: true }) });
+  const stepped = (answer) => answer.state.asked.filter((one) => one.path.includes("/procedures"));
+  const choose = async (page, scope, label, name) => {
+    await scope.getByRole("button", { name: new RegExp(`${label}$`) }).click();
+    await page.getByRole("option", { name, exact: true }).click();
+  };
+
+  test("a condition leads to a later step by what an action returned, and the trial goes that way", async () => {
+    const answer = answers();
+    await open(answer, procedureAddress, async (page) => {
+      const card = (number) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { level: 3, name: `Step ${number}`, exact: true }) }).first();
+      await page.getByRole("button", { name: "Add a condition" }).click();
+      await page.getByRole("button", { name: "Move step 4 up" }).click();
+      await choose(page, card(3), "What is compared", "Result of step 2 (track_order)");
+      await card(3).getByLabel("Value").fill("sent");
+      await choose(page, card(3), "If so", "Step 4: call_a_person");
+      await choose(page, card(3), "Otherwise", "the end");
+      await page.getByText("if so → Step 4, otherwise → the end").waitFor();
+      await save(page);
+      const { steps } = stepped(answer).find(({ method }) => method === "PATCH").body;
+      assert.deepEqual(steps[2], { if: { field: "track_order.status", operator: "is", value: "sent" }, goto: "call_a_person", else: "end" });
+      assert.deepEqual([steps[1].key, steps[3].key], ["track_order", "call_a_person"]);
+
+      const trial = section(page, "Try it");
+      await trial.getByLabel("number (required)").fill("4711");
+      for (const number of [1, 2, 3, 4]) await trial.getByRole("button", { name: `Run step ${number}` }).click();
+      await trial.getByText("The condition holds.").waitFor();
+      await trial.getByText("The procedure ends here: a person takes over.").waitFor();
+      assert.deepEqual(stepped(answer).at(-1).body.results, { "track_order.status": "sent" });
+
+      await page.getByRole("button", { name: "Remove step 4" }).click();
+      await page.getByText("if so → the end, otherwise → the end").waitFor();
+    });
+  });
+
+  test("a procedure goes on with another one", async () => {
+    await open(answers(), `${path}/new/procedure`, async (page) => {
+      await page.getByRole("button", { name: "Go on with a procedure" }).click();
+      await section(page, "Steps").getByLabel("number").fill("{number}");
+      await page.getByText("Step 1: go on with refund").waitFor();
     });
   });
 

@@ -34,6 +34,41 @@ describe("costs in money", { skip }, () => {
   });
 });
 
+describe("voice calls", { skip }, () => {
+  const open = useSamePages();
+  const path = "/workspace/usage";
+
+  test("say how many there were, how long they took and why they ended", async () => {
+    await open(answers({ session: inWorkspace() }), path, async (page) => {
+      const table = page.getByRole("table", { name: "Voice calls" });
+      await table.waitFor();
+      const rows = await table.getByRole("row").allInnerTexts();
+      assert.deepEqual(
+        rows.map((row) => row.split(/\s*[\n\t]\s*/).filter(Boolean)),
+        [
+          ["Ended in this month", "9"],
+          ["Joined by a customer", "6"],
+          ["Length on average", "2.4 min"],
+          ["Minutes charged", "17"],
+          ["How they ended"],
+          ["the customer left", "5"],
+          ["nobody spoke", "3"],
+          ["an error", "1"],
+        ],
+      );
+    });
+  });
+
+  test("are of one agent where one is chosen, and a month without any says so", async () => {
+    const answer = answers({ session: inWorkspace() });
+    await open(answer, `${path}?agent=5QHA6VB-DIAbBhxwqxfdi&month=2026-10`, async (page) => {
+      await page.getByText("No voice call has ended in this month.").waitFor();
+      const asked = answer.state.asked.find((one) => one.path.endsWith("/usage/voice"));
+      assert.deepEqual([asked.query.get("agentId"), asked.query.get("month")], ["5QHA6VB-DIAbBhxwqxfdi", "2026-10"]);
+    });
+  });
+});
+
 describe("usage by model", { skip }, () => {
   const open = useSamePages();
 

@@ -128,7 +128,18 @@ export const usage = {
   ],
 };
 
-export const account = { accountId: "acc_1", name: "Shop", plan: "standard", credits: 4000, creditsUsed: 3119.5, hipaa: false, createdAt: "2026-11-02T09:00:00.000Z", viewersSeePersonalData: false, timeZone: "", onlySingleSignOn: false, exemptOwner: "", adminsNeedPasskey: false, plans: [], importBytes: 0 };
+const noVoice = { month: "2026-10", sessions: 0, joined: 0, seconds: 0, minutes: 0, ends: [] };
+
+export const voiceUsage = {
+  ...{ month: "2026-11", sessions: 9, joined: 6, seconds: 855, minutes: 17 },
+  ends: [
+    { reason: "client_left", sessions: 5 },
+    { reason: "silence", sessions: 3 },
+    { reason: "error", sessions: 1 },
+  ],
+};
+
+export const account = { accountId: "acc_1", name: "Shop", plan: "standard", credits: 4000, creditsUsed: 3119.5, hipaa: false, createdAt: "2026-11-02T09:00:00.000Z", viewersSeePersonalData: false, timeZone: "", onlySingleSignOn: false, exemptOwner: "", adminsNeedPasskey: false, noPasswords: false, plans: [], importBytes: 0 };
 
 export const serverState = {
   version: "1.4.0",
@@ -216,6 +227,7 @@ function answerAccount(state, { method, body }) {
   if (!state.isSteppedUp) return stepUp;
   if (body.name === "") return refusal("VALIDATION_INVALID_BODY", { name: "must have 1 to 100 characters" });
   if (body.onlySingleSignOn && body.exemptOwner === state.refusedOwner) return refusal("VALIDATION_INVALID_BODY", { onlySingleSignOn: "needs you to sign in by single sign-on first, so that you stay in" });
+  if (body.noPasswords && state.hasShownNone) return refusal("VALIDATION_INVALID_BODY", { noPasswords: "needs you to show a passkey first, so that you stay in" });
   if (body.adminsNeedPasskey && state.hasShownNone) return refusal("VALIDATION_INVALID_BODY", { adminsNeedPasskey: "needs you to show a passkey first, so that you stay in" });
   return [200, Object.assign(state.account, body)];
 }
@@ -330,6 +342,7 @@ function answerDeliveries(state, { method, query }, path) {
 function answerUsage(state, { query }, path) {
   if (path === "/usage/export") return [200, { file: "usage" }];
   if (path === "/usage/agents") return list(state.agentsUsage ?? agentsUsage);
+  if (path === "/usage/voice") return [200, state.voiceUsage ?? (query.get("month") ? noVoice : voiceUsage)];
   const month = query.get("month");
   if (month && month !== "2026-10") return refusal("VALIDATION_INVALID_BODY", { month: "must be a month that has begun, such as 2026-11" });
   const past = month && { month, endsAt: "2026-11-01T00:00:00.000Z", credits: 0, reservedCredits: 0, forecast: null, reachesLimitAt: null, days: [], models: [] };

@@ -181,6 +181,40 @@ describe("how the people of the company sign in", { skip }, () => {
     });
   });
 
+  const passwords = (page) => page.getByRole("switch", { name: "Members may sign in with a password" });
+
+  test("passwords are switched off and on, and the way says that it is refused", async () => {
+    const answer = people({ session: { ...inWorkspace(), features: byPasskey }, me: { ...user, hasPasskey: true }, ...confirmed });
+    await open(answer, path, async (page) => {
+      for (const noPasswords of [true, false]) {
+        await passwords(page).press("Space");
+        await page.keyboard.press("Control+s");
+        await page.getByText("Saved", { exact: true }).waitFor();
+        assert.deepEqual(sent(answer, "PATCH", "/accounts/acc_1").at(-1).body, { noPasswords });
+        await page.getByText("Members are refused. They use a passkey").waitFor({ state: noPasswords ? "visible" : "detached" });
+      }
+    });
+    const state = { isSteppedUp: true, hasShownNone: true };
+    await open(people({ session: { ...inWorkspace(), features: byPasskey }, me: { ...user, hasPasskey: true }, state }), path, async (page) => {
+      await passwords(page).press("Space");
+      await page.keyboard.press("Control+s");
+      await page.getByRole("button", { name: "Continue with a passkey" }).waitFor();
+    });
+    await open(people({ session: { ...inWorkspace(), features: byPasskey } }), path, async (page) => {
+      await passwords(page).waitFor();
+      assert.equal(await passwords(page).isDisabled(), true);
+    });
+  });
+
+  test("whoever has nothing but a password that is refused is told to come by a link", async () => {
+    const asked = { accountId: "acc_1", accountName: "Shop", role: "agent", permissions: [], passkeyStep: "link" };
+    await open(answers({ session: { memberships: [asked], features: byPasskey } }), "/agents", async (page) => {
+      await page.getByText("Shop takes no passwords, and you have no passkey yet.").waitFor();
+      assert.equal(await page.getByRole("button", { name: /passkey/ }).count(), 0);
+      await page.getByRole("button", { name: "Sign out" }).waitFor();
+    });
+  });
+
   test("an admin who is asked for a passkey adds one, or uses theirs, and sees nothing else", async () => {
     const asked = (passkeyStep) => ({ accountId: "acc_1", accountName: "Shop", role: "admin", permissions: [], passkeyStep });
     const session = (step) => ({ memberships: [asked(step)], features: byPasskey });

@@ -16,7 +16,7 @@ export const useAccount = () =>
     queryFn: async ({ signal }) => (await request<Account[]>("GET", "/v1/accounts", undefined, signal))[0] ?? null,
   });
 
-const settingsOf = ({ name, plan, hipaa, viewersSeePersonalData, timeZone, onlySingleSignOn, exemptOwner, adminsNeedPasskey }: Account): Values => ({
+const settingsOf = ({ name, plan, hipaa, viewersSeePersonalData, timeZone, onlySingleSignOn, exemptOwner, adminsNeedPasskey, noPasswords }: Account): Values => ({
   name,
   plan,
   hipaa,
@@ -25,6 +25,7 @@ const settingsOf = ({ name, plan, hipaa, viewersSeePersonalData, timeZone, onlyS
   onlySingleSignOn,
   exemptOwner,
   adminsNeedPasskey,
+  noPasswords,
 });
 
 const toStored = (account: Account): Stored<string> => ({ version: "", settings: settingsOf(account) });

@@ -208,11 +208,11 @@ export const removeTool = (agent: string, kind: Kind, key: string) => request<un
 export const tryAction = (agent: string, kind: Kind, values: ToolValues, input: Values, key?: string) =>
   request<Trial>("POST", address(agent, kind, "/try"), { ...bodyOf(kind, values), input, ...(key && { key }) });
 
-/** Makes one step of a procedure. */
-export const tryStep = (agent: string, values: ToolValues, step: number, input: Values, key?: string) =>
+/** Makes one step of a procedure, with what the steps before have returned. */
+export const tryStep = (agent: string, values: ToolValues, step: number, input: Values, results: unknown, key?: string) =>
   request<StepOutcome>("POST", address(agent, "procedure", "/try"), {
     ...bodyOf("procedure", values),
-    ...{ step, input },
+    ...{ step, input, results },
     ...(key && { key }),
   });
 

@@ -36,7 +36,7 @@ export interface Membership {
   /** The person enters the company by single sign-on alone, however they have signed in. */
   onlySingleSignOn?: boolean;
   /** The company asks the person for a passkey: they use one of theirs or add one before they enter. */
-  passkeyStep?: "use" | "add";
+  passkeyStep?: "use" | "add" | "link";
 }
 
 /** Reports whether the person can enter a company as they have signed in. */
@@ -114,6 +114,7 @@ export interface LinkState {
   mustSignIn: boolean;
   needsName: boolean;
   needsCompany: boolean;
+  noPasswords: boolean;
 }
 
 export interface Passkey {

@@ -10,6 +10,7 @@ export type Plan = Schemas["Plan"];
 export type AgentUsage = Schemas["AgentUsage"];
 export type CreditDay = Schemas["CreditDay"];
 export type ModelUsage = Schemas["ModelUsage"];
+export type VoiceUsage = Schemas["VoiceUsage"];
 
 const address = (rest: string, given: Record<string, string>) => {
   const query = new URLSearchParams(Object.entries(given).filter(([, value]) => value));
@@ -27,6 +28,14 @@ export const useUsage = (month: string, agentId: string, isEnabled: boolean) =>
 
 export const useAgentUsage = (month: string, isEnabled: boolean) =>
   usePages<AgentUsage>(["agentUsage", month], address("/agents", { month, limit: "100" }), isEnabled);
+
+/** How the voice calls of the month went: those of one agent, or of all without an id. */
+export const useVoiceUsage = (month: string, agentId: string) =>
+  useQuery({
+    queryKey: ["voiceUsage", month, agentId],
+    queryFn: ({ signal }) => request<VoiceUsage>("GET", address("/voice", { month, agentId }), undefined, signal),
+    placeholderData: keepPreviousData,
+  });
 
 /** What each agent, or each model, used on each day, as a table. */
 export const exportUsage = (month: string, by: "agent" | "model") => requestFile(address("/export", { month, by }));

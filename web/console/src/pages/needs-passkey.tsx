@@ -11,18 +11,19 @@ interface Props {
   session: Session;
 }
 
-/** For an owner or admin whose company asks them for a passkey: they use theirs, or add one, and are in. */
+/** For who is asked for a passkey by their company: they use theirs, or add one, and are in. */
 export default function NeedsPasskeyPage({ account, session }: Props) {
   const { t } = useTexts();
   const changed = useSessionChange();
   const { user, features, memberships } = session;
   const { accountId, accountName: company, passkeyStep, singleSignOnName } = account;
   const mayAdd = passkeyStep === "add";
+  const needsLink = passkeyStep === "link";
   const isHere = features.passkey && canUsePasskeys();
   const provider = singleSignOnName || serverProvider(features);
   const own = singleSignOnName ? `?account=${encodeURIComponent(accountId)}` : "";
   const others = memberships.filter((one) => one !== account && isOpen(one));
-  const text: Key = !isHere ? "needsPasskey.notHere" : mayAdd ? "needsPasskey.add" : "needsPasskey.use";
+  const text: Key = !isHere ? "needsPasskey.notHere" : needsLink ? "needsPasskey.link" : mayAdd ? "needsPasskey.add" : "needsPasskey.use";
   return (
     <CardPage title={t("needsPasskey.title", { company })}>
       <p role="alert">{t(text, { company })}</p>
@@ -30,7 +31,7 @@ export default function NeedsPasskeyPage({ account, session }: Props) {
         <PasskeyButton answer={() => answerWithPasskey(true)} onDone={changed} isLast={!mayAdd} hasFocus={!mayAdd} />
       )}
       {isHere && mayAdd && <PasskeyButton label="passkey.add" answer={addPasskey} onDone={changed} isLast hasFocus />}
-      {isHere && !mayAdd && <p>{t("needsPasskey.lost")}</p>}
+      {isHere && !mayAdd && !needsLink && <p>{t("needsPasskey.lost")}</p>}
       {provider && (
         <ButtonLink href={`${location.origin}/console/api/v1/session/oidc${own}`} target="_self" rel="noopener">
           {t("signIn.oidc", { name: provider })}

@@ -195,8 +195,9 @@ interface NewSignInProps {
 /** Asks a new person for what is missing, and how they will sign in. */
 function NewSignIn({ link, hasPasskeys, onDone, onCodes, onAsked }: NewSignInProps) {
   const { t } = useTexts();
-  const isChoice = link.kind !== "reset" && hasPasskeys && canUsePasskeys();
-  const [way, setWay] = useState<"password" | "passkey">("password");
+  const canHavePasskey = link.kind !== "reset" && hasPasskeys && canUsePasskeys();
+  const isChoice = canHavePasskey && !link.noPasswords;
+  const [way, setWay] = useState<"password" | "passkey">(link.noPasswords ? "passkey" : "password");
   const send = async (values: Record<string, string>) => {
     const filled = Object.entries(values).filter(([, value]) => value !== "");
     const body = { token, ...Object.fromEntries(filled) } satisfies Redeem;
@@ -218,8 +219,9 @@ function NewSignIn({ link, hasPasskeys, onDone, onCodes, onAsked }: NewSignInPro
           <Fields link={link} />
           {isChoice && <Radios label={t("redeem.how")} value={way} options={ways} onChange={setWay} />}
           {way === "password" && <NewPassword hasFocus={!link.needsName} />}
-          {link.kind !== "reset" && !isChoice && <p>{t("passkey.unavailable")}</p>}
-          <Button type="submit" kind="primary" isPending={isPending}>
+          {link.noPasswords && <p>{t("redeem.noPasswords", { company: link.accountName })}</p>}
+          {link.kind !== "reset" && !canHavePasskey && <p>{t("passkey.unavailable")}</p>}
+          <Button type="submit" kind="primary" isPending={isPending} isDisabled={link.noPasswords && !canHavePasskey}>
             {t(link.kind === "invitation" ? "redeem.accept" : "redeem.submit")}
           </Button>
         </>

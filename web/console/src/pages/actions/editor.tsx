@@ -92,10 +92,16 @@ function ToolScreen({ agent, details, tools, onSaved }: ScreenProps) {
                 {details.failures > 0 && t("actions.failures", { count: details.failures })}
               </Facts>
             </p>
+            {details.calls > 0 && (
+              <p className={styles.when}>
+                <Link href={conversationsWith(agent, kind, details.name)}>{t("actions.showCalls")}</Link>
+                {details.failures > 0 && <Link href={conversationsWith(agent, kind, details.name, true)}>{t("actions.showFailures")}</Link>}
+              </p>
+            )}
             <Failures agent={agent} list={details.lastFailures} />
           </Section>
           <Head />
-          {"secretNames" in details ? <Doing stored={details.secretNames} notes={details.secretNotes} /> : <Steps tools={tools} />}
+          {"secretNames" in details ? <Doing stored={details.secretNames} notes={details.secretNotes} /> : <Steps tools={tools} toolKey={details.key} />}
           <TryIt agent={agent} toolKey={details.key} onError={setRefusal} />
         </FaultForm>
       </EditorContext>
@@ -151,6 +157,19 @@ function Top({ isSaved, agent, place }: TopProps) {
       <ButtonLink href={`/agents/${agent}/actions`}>{t("actions.all")}</ButtonLink>
     </div>
   );
+}
+
+/** The search of the inbox for the conversations in which a tool was called, or in which it failed. */
+function conversationsWith(agent: string, kind: Kind, name: string, hasFailed = false): string {
+  const query = new URLSearchParams({ view: "all", agent });
+  if (kind === "procedure") {
+    query.set("procedure", name);
+    if (hasFailed) query.set("procedureOutcome", "failed");
+  } else {
+    query.set("tool", name);
+    if (hasFailed) query.set("toolOutcome", "error");
+  }
+  return `/inbox?${query}`;
 }
 
 const screenOf = (channel: string) => (channel === "Playground" ? "playground?conversation=" : "insights/conversations/");

@@ -73,33 +73,53 @@ const ends: Readonly<Record<string, Key>> = {
   escalated: "actions.end.escalated",
 };
 
+/** A step that was made, with its place in the procedure. */
+export interface MadeStep {
+  at: number;
+  outcome: StepOutcome;
+}
+
 /** The steps of a procedure that were made. */
-export function StepOutcomes({ steps }: { steps: readonly StepOutcome[] }) {
+export function StepOutcomes({ steps }: { steps: readonly MadeStep[] }) {
   const { t, locale } = useTexts();
-  const { outcome = "", needs = [] } = steps.at(-1)!;
+  const { outcome = "", needs = [], procedure } = steps.at(-1)!.outcome;
   const missing = new Intl.ListFormat(locale).format(needs);
   return (
     <>
       <ol className={styles.steps}>
-        {steps.filter((step) => step.needs.length === 0).map((step, i) => (
-          <li key={i} className={styles.card}>
-            <h3>{t("actions.stepNamed", { number: i + 1 })}</h3>
-            {step.say && (
-              <p>
-                {t("actions.said")} <bdi>{step.say}</bdi>
-              </p>
-            )}
-            {step.action && (
-              <p>
-                {t("actions.ran")} <bdi>{step.action}</bdi>
-              </p>
-            )}
-            {step.trial && <Outcome trial={step.trial} step={t("actions.stepNamed", { number: i + 1 })} />}
-          </li>
+        {steps.filter((step) => step.outcome.needs.length === 0).map((step) => (
+          <Made key={step.at} step={step} />
         ))}
       </ol>
       {needs.length > 0 && <Notice>{t("actions.needs", { names: missing })}</Notice>}
-      {ends[outcome] && <p className={styles.verdict}>{t(ends[outcome])}</p>}
+      {procedure ? (
+        <p className={styles.verdict}>{t("actions.goesOn", { name: procedure })}</p>
+      ) : (
+        ends[outcome] && <p className={styles.verdict}>{t(ends[outcome])}</p>
+      )}
     </>
+  );
+}
+
+function Made({ step: { at, outcome } }: { step: MadeStep }) {
+  const { t } = useTexts();
+  const { say, action, trial, holds } = outcome;
+  const name = t("actions.stepNamed", { number: at + 1 });
+  return (
+    <li className={styles.card}>
+      <h3>{name}</h3>
+      {say && (
+        <p>
+          {t("actions.said")} <bdi>{say}</bdi>
+        </p>
+      )}
+      {action && (
+        <p>
+          {t("actions.ran")} <bdi>{action}</bdi>
+        </p>
+      )}
+      {typeof holds === "boolean" && <p>{t(holds ? "actions.holds" : "actions.holdsNot")}</p>}
+      {trial && <Outcome trial={trial} step={name} />}
+    </li>
   );
 }

@@ -1,7 +1,7 @@
 // Tries an action, or a procedure step by step, with values that somebody types.
 import { useState } from "react";
 import { CheckboxGroup, Label, Text, type TextFieldProps } from "react-aria-components";
-import { ofLines, toLines, tryAction, tryStep, type Input, type StepOutcome, type ToolValues, type Trial } from "../../api/actions";
+import { ofLines, toLines, tryAction, tryStep, type Input, type ToolValues, type Trial } from "../../api/actions";
 import { Button } from "../../components/button";
 import { Check } from "../../components/check";
 import { Choice } from "../../components/choice";
@@ -9,7 +9,7 @@ import { Field } from "../../components/field";
 import { Section } from "../../components/page";
 import { useTexts } from "../../i18n";
 import { useEditor } from "./fields";
-import { Outcome, StepOutcomes } from "./outcome";
+import { Outcome, StepOutcomes, type MadeStep } from "./outcome";
 import { isBelow, listPlaces, pickPlaces } from "./places";
 import field from "../../components/field.module.css";
 import styles from "./actions.module.css";
@@ -49,12 +49,12 @@ export function TryIt({ agent, toolKey, onError }: Props) {
   const { kind, values } = useEditor();
   const [typed, setTyped] = useState<Typed>({});
   const [trial, setTrial] = useState<Trial>();
-  const [steps, setSteps] = useState<readonly StepOutcome[]>([]);
+  const [steps, setSteps] = useState<readonly MadeStep[]>([]);
   const [isPending, setPending] = useState(false);
   const inputs = inputsOf(kind, values);
-  const last = steps.at(-1);
+  const last = steps.at(-1)?.outcome;
   const isOver = last !== undefined && Boolean(last.outcome || last.needs.length > 0);
-  const next = isOver ? 0 : steps.length;
+  const next = isOver ? 0 : (last?.next ?? 0);
   const send = async () => {
     if (isPending) return;
     setPending(true);
@@ -63,7 +63,8 @@ export function TryIt({ agent, toolKey, onError }: Props) {
     try {
       const input = readValues(inputs, typed);
       if (kind === "procedure") {
-        const made = await tryStep(agent, values, next, input, toolKey);
+        const outcome = await tryStep(agent, values, next, input, isOver ? {} : (last?.results ?? {}), toolKey);
+        const made = { at: next, outcome };
         setSteps((before) => (isOver ? [made] : [...before, made]));
       } else {
         setTrial(await tryAction(agent, kind, values, input, toolKey));

@@ -4,19 +4,22 @@ import { Choice } from "../../components/choice";
 import { useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { Models } from "./models";
+import { VoiceCalls } from "./voice";
 import styles from "./usage.module.css";
 
 interface Props {
   usage: Usage;
   agents: readonly AgentUsage[];
   agent: string;
+  /** Empty for the present one. */
+  month: string;
   onChoose: (agent: string) => void;
 }
 
 const all = "all"; // an option may not be empty
 
-/** What was used on each day and of each model, by all agents or by one. */
-export function Days({ usage: { days, endsAt, models, plan }, agents, agent, onChoose }: Props) {
+/** What was used on each day and of each model, and how voice calls went, of all agents or of one. */
+export function Days({ usage: { days, endsAt, models, plan }, agents, agent, month, onChoose }: Props) {
   const { t } = useTexts();
   const heading = useId();
   const named = agents.map(({ agentId, name }) => ({ id: agentId, name: showName(name, t) }));
@@ -36,6 +39,7 @@ export function Days({ usage: { days, endsAt, models, plan }, agents, agent, onC
       <Chart days={days} endsAt={endsAt} />
       <Table days={days} />
       <Models models={models} price={plan.creditPrice} />
+      <VoiceCalls month={month} agent={agent} isOffered={plan.voice} />
     </section>
   );
 }

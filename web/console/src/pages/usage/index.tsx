@@ -45,7 +45,7 @@ export default function UsagePage() {
         <>
           <Reached usage={usage.data} isPresent={!month} />
           <Credits usage={usage.data} />
-          <Days usage={usage.data} agents={rows ?? []} agent={agent} onChoose={(value) => change("agent", value)} />
+          <Days usage={usage.data} agents={rows ?? []} agent={agent} month={month} onChoose={(value) => change("agent", value)} />
           <Section title={t("usage.byAgent")}>
             {agents.isPending && <Loading rows={3} />}
             {agents.isError && !rows && <Failed error={agents.error} onRetry={() => void agents.refetch()} />}

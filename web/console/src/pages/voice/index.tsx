@@ -11,10 +11,12 @@ import { More } from "../../components/more";
 import { Page, Section } from "../../components/page";
 import { Empty, Failed, Loading } from "../../components/states";
 import { Transcript } from "../../components/transcript";
-import { formatDate, useTexts, type Key } from "../../i18n";
+import { formatDate, useTexts } from "../../i18n";
 import NotFoundPage from "../not-found";
 import styles from "../people/people.module.css";
+import { VoiceCalls } from "../usage/voice";
 import { EndSession } from "./end";
+import { ends } from "./ends";
 import { Recording } from "./recording";
 
 interface Props {
@@ -37,6 +39,11 @@ function Sessions({ agentId }: { agentId: string }) {
       {list.isPending && <Loading rows={6} />}
       {list.isError && !rows && <Failed error={list.error} onRetry={() => void list.refetch()} />}
       {rows?.length === 0 && <Empty icon="phone" title={t("people.noSessions")} text={t("people.noSessionsText")} />}
+      {rows && rows.length > 0 && (
+        <Section title={t("usage.thisMonth")}>
+          <VoiceCalls month="" agent={agentId} isOffered />
+        </Section>
+      )}
       {rows && rows.length > 0 && (
         <div className={styles.group}>
           <ol className={styles.rows} aria-label={t("people.voice")}>
@@ -67,17 +74,6 @@ function Row({ agentId, session }: { agentId: string; session: VoiceSession }) {
     </li>
   );
 }
-
-const ends: Readonly<Record<string, Key>> = {
-  client_left: "people.end.left",
-  max_duration: "people.end.longest",
-  silence: "people.end.silence",
-  credits: "people.end.credits",
-  operator: "people.end.operator",
-  escalated: "people.end.escalated",
-  error: "people.end.error",
-  server_stopped: "people.end.stopped",
-};
 
 // useEnd returns why a session ended, in words; one that goes on has a word as well.
 function useEnd() {

@@ -1,5 +1,5 @@
-// How the people of the company sign in: which ways there are, whether single sign-on is the only one, and whether owners
-// and admins need a passkey.
+// How the people of the company sign in: which ways there are, whether single sign-on is the only one, whether passwords
+// are taken, and whether owners and admins need a passkey.
 import { useEffect } from "react";
 import { Link } from "react-aria-components";
 import { useAccount, useAccountDraft, type Account } from "../../api/account";
@@ -16,7 +16,7 @@ import { Failed, Loading } from "../../components/states";
 import { PartState } from "../../components/status";
 import { Toggle } from "../../components/toggle";
 import { UnsavedBar } from "../../components/unsaved";
-import { useTexts } from "../../i18n";
+import { useTexts, type Key } from "../../i18n";
 import { showName } from "../../names";
 import { PasskeyButton } from "../passkey-button";
 import { OwnProvider } from "./provider";
@@ -49,6 +49,13 @@ export default function SignInRulesPage() {
           <OwnProvider mayChange={mayChange} />
           <FaultForm className={styles.form!} said={faults} onSubmit={(event) => event.preventDefault()}>
             <Rule members={isThere} values={draft.values as unknown as Account} change={draft.change} isReadOnly={!mayChange} />
+            <PasswordRule
+              members={isThere}
+              values={draft.values as unknown as Account}
+              change={draft.change}
+              isReadOnly={!mayChange}
+              onShown={draft.save}
+            />
             <AdminRule
               members={isThere}
               values={draft.values as unknown as Account}
@@ -73,9 +80,21 @@ function Ways({ account }: { account: Account }) {
   if (!features) return null;
   const { passkey, mail } = features;
   const isShut = account.onlySingleSignOn;
+  const noPasswords = account.noPasswords && passkey; // where there are no passkeys, passwords are taken
+  const shutText = t("signInRules.shutText", { name: provider });
   const rows = [
-    { name: t("me.password"), isOn: true, isShut, text: t("signInRules.passwordText") },
-    { name: t("passkey.title"), isOn: passkey, isShut, text: t(passkey ? "signInRules.passkeyText" : "signInRules.noPasskey") },
+    {
+      name: t("me.password"),
+      isOn: true,
+      isShut: isShut || noPasswords,
+      text: isShut ? shutText : t(noPasswords ? "signInRules.passwordsOff" : "signInRules.passwordText"),
+    },
+    {
+      name: t("passkey.title"),
+      isOn: passkey,
+      isShut,
+      text: isShut ? shutText : t(passkey ? "signInRules.passkeyText" : "signInRules.noPasskey"),
+    },
     { name: provider || t("signOn.title"), isOn: Boolean(provider), text: t(isOwn ? "provider.title" : provider ? "signInRules.ssoText" : "signInRules.noSSO") },
     { name: t("signInRules.links"), isOn: true, text: t(mail ? "server.mails" : "signInRules.linksShown") },
   ];
@@ -89,7 +108,7 @@ function Ways({ account }: { account: Account }) {
             </h3>
             <div className={styles.facts}>
               <PartState kind={isOn && !isShut ? "good" : "none"} word={t(isShut ? "signInRules.shut" : isOn ? "server.isSet" : "server.notSet")} />
-              <p className={styles.detail}>{isShut ? t("signInRules.shutText", { name: provider }) : text}</p>
+              <p className={styles.detail}>{text}</p>
             </div>
           </li>
         ))}
@@ -158,14 +177,51 @@ function Rule({ members, values, change, isReadOnly }: RuleProps) {
 
 const isAdmin = ({ role }: Member) => role === "owner" || role === "admin";
 
-interface AdminRuleProps extends RuleProps {
+interface PasskeyRuleProps extends RuleProps {
   /** Is called when the person has shown a passkey, which whoever switches the rule on must have. */
   onShown: () => void;
 }
 
-/** Whether owners and admins need a passkey. */
-function AdminRule({ members, values, change, isReadOnly, onShown }: AdminRuleProps) {
+/** Whether members may sign in with a password. */
+function PasswordRule({ members, values, change, isReadOnly, onShown }: PasskeyRuleProps) {
+  const { t } = useTexts();
+  const { data: session } = useSession();
+  const fault = useFault("noPasswords");
+  const { noPasswords: isOff, onlySingleSignOn } = values;
+  const isThere = session?.features.passkey === true;
+  const hasOwn = Boolean(session?.user?.hasPasskey);
+  const isPossible = isOff || (isThere && (hasOwn || Boolean(session?.user?.hasSingleSignOn)));
+  const without = members.filter(({ signsInBy }) => signsInBy.length > 0 && signsInBy.every((way) => way === "password"));
+  return (
+    <Section title={t("signInRules.passwords")}>
+      <p className={styles.detail}>{t("signInRules.passwordsText")}</p>
+      <Toggle isSelected={!isOff} onChange={(isOn) => change("noPasswords", !isOn)} isDisabled={isReadOnly || !isPossible}>
+        {t("signInRules.passwordsSwitch")}
+      </Toggle>
+      <FaultRow id="fault-noPasswords" fault={fault} />
+      {fault && hasOwn && <PasskeyButton answer={() => answerWithPasskey(true)} onDone={onShown} isLast />}
+      {!isOff && !isThere && <p className={styles.detail}>{t("signInRules.noPasskey")}</p>}
+      {!isReadOnly && isThere && !isPossible && (
+        <p className={styles.detail}>
+          {t("signInRules.adminsOwn")} <Link href="/me">{t("me.title")}</Link>
+        </p>
+      )}
+      {without.length > 0 && <Without members={without} text="signInRules.passwordsWithout" />}
+      {isOff && onlySingleSignOn && <p className={styles.detail}>{t("signInRules.adminsExempt")}</p>}
+    </Section>
+  );
+}
+
+/** Names members. */
+function Without({ members, text }: { members: readonly Member[]; text: Key }) {
   const { t, locale } = useTexts();
+  const names = new Intl.ListFormat(locale, { type: "conjunction" }).format(members.map(({ name }) => showName(name, t)));
+  return <p className={styles.detail}>{t(text, { names })}</p>;
+}
+
+/** Whether owners and admins need a passkey. */
+function AdminRule({ members, values, change, isReadOnly, onShown }: PasskeyRuleProps) {
+  const { t } = useTexts();
   const { data: session } = useSession();
   const fault = useFault("adminsNeedPasskey");
   const { adminsNeedPasskey: isOn, onlySingleSignOn } = values;
@@ -173,7 +229,6 @@ function AdminRule({ members, values, change, isReadOnly, onShown }: AdminRulePr
   const hasOwn = Boolean(session?.user?.hasPasskey);
   const isPossible = isOn || (isThere && (hasOwn || Boolean(session?.user?.hasSingleSignOn)));
   const without = members.filter((one) => isAdmin(one) && !one.signsInBy.includes("passkey"));
-  const names = new Intl.ListFormat(locale, { type: "conjunction" }).format(without.map(({ name }) => showName(name, t)));
   return (
     <Section title={t("signInRules.admins")}>
       <p className={styles.detail}>{t("signInRules.adminsText")}</p>
@@ -192,7 +247,7 @@ function AdminRule({ members, values, change, isReadOnly, onShown }: AdminRulePr
           {t("signInRules.adminsOwn")} <Link href="/me">{t("me.title")}</Link>
         </p>
       )}
-      {without.length > 0 && <p className={styles.detail}>{t("signInRules.adminsWithout", { names })}</p>}
+      {without.length > 0 && <Without members={without} text="signInRules.adminsWithout" />}
       {isOn && onlySingleSignOn && <p className={styles.detail}>{t("signInRules.adminsExempt")}</p>}
     </Section>
   );
