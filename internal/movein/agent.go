@@ -72,7 +72,7 @@ func (r *run) record(ctx context.Context, tx *store.DB, m *store.MoveIn) error {
 type movedAgent struct {
 	agent   *parley.Agent
 	row     store.MoveInAgent
-	born    string         // when it was made at the service; empty where that does not tell
+	madeAt  string         // when it was made at the service; empty where that does not tell
 	ownID   parley.AgentID // that it has there; empty if no agent here can have it
 	otherID parley.AgentID // that takes its place; empty where no later run could find it again
 }
@@ -109,13 +109,13 @@ func (r *run) newAgents(records []json.RawMessage, known []store.MoveInAgent) (l
 // findIDs finds the ids that the agent may have here.
 func (n *movedAgent) findIDs() {
 	if n.agent.CreatedAt.Before(n.agent.UpdatedAt) {
-		n.born = secondOf(n.agent.CreatedAt)
+		n.madeAt = secondOf(n.agent.CreatedAt)
 	}
 	if agentIDPattern.MatchString(n.row.RemoteID) {
 		n.ownID = parley.AgentID(n.row.RemoteID)
 	}
-	if n.ownID != "" || n.born != "" {
-		n.otherID = derivedAgentID(n.agent.AccountID, n.row.RemoteID, n.born)
+	if n.ownID != "" || n.madeAt != "" {
+		n.otherID = derivedAgentID(n.agent.AccountID, n.row.RemoteID, n.madeAt)
 	}
 }
 
@@ -290,7 +290,7 @@ func (r *run) findAgent(ctx context.Context, tx *store.DB, n *movedAgent) (parle
 		return "", err
 	}
 	for _, known := range moved {
-		if n.ownID != "" || n.born != "" && n.born == secondOf(known.CreatedAt) {
+		if n.ownID != "" || n.madeAt != "" && n.madeAt == secondOf(known.CreatedAt) {
 			return known.ID, nil
 		}
 	}

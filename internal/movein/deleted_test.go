@@ -2,12 +2,14 @@ package movein_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -118,8 +120,9 @@ func TestWhatWasTakenOverIsKnownElsewhere(t *testing.T) {
 			mt.checkKnown(2)
 			path := filepath.Join(t.TempDir(), "account.zip")
 			archives := mt.to.AdminService.Archive
-			_, err := archives.Export(t.Context(), parley.AccountID(mt.to.Account), path)
+			file, err := os.Create(path)
 			mt.must(err)
+			mt.must(errors.Join(archives.ExportTo(t.Context(), parley.AccountID(mt.to.Account), file), file.Close()))
 			done, err := archives.ImportInto(t.Context(), mt.to.DB, path, archive.Options{NewIDs: true, Actor: "operator"})
 			mt.must(err)
 			mt.to.Account = string(done.Account)

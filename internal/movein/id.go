@@ -25,8 +25,8 @@ func digest(texts ...string) []byte {
 
 // derivedAgentID returns the id of an agent of the account whose own one is taken, or cannot be one, whatever the
 // service's address. It never begins with a hyphen.
-func derivedAgentID(account parley.AccountID, remote, born string) parley.AgentID {
-	sum := digest("agent", string(account), remote, born)
+func derivedAgentID(account parley.AccountID, remote, madeAt string) parley.AgentID {
+	sum := digest("agent", string(account), remote, madeAt)
 	return parley.AgentID("m" + base64.RawURLEncoding.EncodeToString(sum)[:20])
 }
 

@@ -218,7 +218,8 @@ saved_replies (id)
   created_at time
   updated_at time
 
-saved_views (id)
+saved_views (id): (t.filter not like '%"agentId":"_%' or exists (select 1 from agents v
+  where v.account_id = t.account_id and v.deleted_at is null and t.filter like '%"agentId":"' || v.id || '"%'))
   id id
   user_id id -> users
   is_shared flag

@@ -354,16 +354,14 @@ type Envelope struct {
 // Failure describes a failure. Whoever reaches the admin socket is the operator, who may know why a database is not
 // available: what to do follows from it.
 type Failure struct {
-	Code    parley.Code       `json:"code" doc:"Machine-readable name of the failure."`
-	Message string            `json:"message" doc:"What went wrong, for people."`
-	Details map[string]string `json:"details,omitempty" doc:"What is wrong, by field."`
-	Cause   string            `json:"cause,omitempty" doc:"Why the service is not available, as far as it is known."`
-	IsFull  bool              `json:"isFull,omitempty" doc:"The cause is a lack of space."`
+	httpapi.Failure
+	Cause  string `json:"cause,omitempty" doc:"Why the service is not available, as far as it is known."`
+	IsFull bool   `json:"isFull,omitempty" doc:"The cause is a lack of space."`
 }
 
 // renderForOperator renders a failure for the admin socket.
 func renderForOperator(e *parley.Error) (int, any) {
-	failure := Failure{Code: e.Code, Message: e.Message, Details: e.Details}
+	failure := Failure{Failure: httpapi.Failure{Code: e.Code, Message: e.Message, Details: e.Details}}
 	if e.Code == parley.CodeUnderMaintenance && e.Err != nil {
 		failure.Cause, failure.IsFull = e.Err.Error(), sqldb.IsFull(e)
 	}
