@@ -66,9 +66,9 @@ func (h *testHelpdesk) requireDue(what string, t *parley.Ticket, want string) {
 func (h *testHelpdesk) breaches() (list []string) {
 	h.Helper()
 	h.Must(h.RecordBreaches(h))
-	events, err := h.DB.EventsAfter(h, h.Account, store.EventPosition{}, 1000)
+	page, err := h.DB.EventsAfter(h, h.Account, store.EventPosition{}, 1000)
 	h.Must(err)
-	for _, e := range events {
+	for _, e := range page.Events {
 		if e.Kind == parley.EventTicketOverdue {
 			list = append(list, e.Payload)
 		}
