@@ -37,9 +37,10 @@
 //	10 bench/internal/chat bench/internal/embedding bench/internal/ingest bench/internal/retrieval
 //	   bench/internal/search bench/internal/start bench/internal/voice bench/internal/web server
 //	9  console widget
-//	8  api/admin api/chatapi api/mcp api/mobile api/oauth api/openai api/v1 api/v2 manual
+//	8  api/admin api/channelapi api/chatapi api/mcp api/mobile api/oauth api/openai api/pairingapi api/v1 api/v2
+//	   manual
 //	7  api/looks api/once api/uistream manifest movein synonym
-//	6  actions agents archive backup eval modelserver notice person visitor voice
+//	6  actions agents archive backup channel eval modelserver notice pairing person visitor voice
 //	5  bench/internal/harness access chat contact helpdesk ingest insight search webhook
 //	4  bench/internal/baseline events voice/sfu
 //	3  bench/internal/load api/docspage ingest/crawl ingest/extract ingest/extract/draft ingest/extract/html
