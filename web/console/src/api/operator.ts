@@ -2898,7 +2898,7 @@ export interface components {
             assigneeId?: string;
             /** @description Empty of somebody who has left the account. */
             assigneeName?: string;
-            channel: string;
+            channel: components["schemas"]["TicketChannel"];
             conversationId?: string;
             /** Format: date-time */
             createdAt: string;
@@ -5202,7 +5202,7 @@ export interface components {
             agentId: string;
             assignee?: string;
             assigneeId?: string;
-            channel: string;
+            channel: components["schemas"]["TicketChannel"];
             conversationId?: string;
             /** Format: date-time */
             createdAt: string;
@@ -5260,7 +5260,7 @@ export interface components {
             agentId: string;
             assignee?: string;
             assigneeId?: string;
-            channel: string;
+            channel: components["schemas"]["TicketChannel"];
             conversationId?: string;
             /** Format: date-time */
             createdAt: string;
