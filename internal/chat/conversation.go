@@ -33,8 +33,8 @@ type HandoverObserver interface {
 	// StatusChanged is called when the status of a conversation, which is locked, has changed.
 	StatusChanged(ctx context.Context, tx *store.DB, c *parley.Conversation, from parley.ConversationStatus, by,
 		reason string, now time.Time) error
-	// Assigned is called when a conversation, which is locked, was given to a member, or to nobody. Where that has changed
-	// its status, StatusChanged is called before.
+	// Assigned is called when a conversation, which is locked, was given to a member, or to nobody, or a member has taken
+	// it. Where that has changed its status, StatusChanged is called before.
 	Assigned(ctx context.Context, tx *store.DB, c *parley.Conversation, by string, now time.Time) error
 }
 
@@ -163,7 +163,8 @@ func (cs *Conversations) Pause(ctx context.Context, ref parley.ConversationRef,
 // TakeOver hands an ongoing conversation over to a person: to the member whose id by is, or to whoever comes first. Of
 // one that is handed over already a member becomes the one who answers, and nothing else changes. The running answer is
 // cancelled, unless keepAnswer is set: an answer that hands over has something left to say. Fails with
-// RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING of one that has ended.
+// RESOURCE_NOT_FOUND, with CONVERSATION_NOT_FOUND of one of the playground, in which no customer waits, and with
+// CHAT_CONVERSATION_NOT_ONGOING of one that has ended.
 func (cs *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRef, by, reason string,
 	keepAnswer bool) (*parley.Conversation, error) {
 	c, err := cs.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
@@ -177,6 +178,9 @@ func (cs *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRe
 
 // takeOver hands a conversation over, as TakeOver does.
 func takeOver(c *parley.Conversation, by, reason string) (parley.EventKind, map[string]string, error) {
+	if c.Channel == parley.ChannelPlayground {
+		return "", nil, parley.NewError(parley.CodeConversationNotFound)
+	}
 	member := claim(by)
 	switch c.Status {
 	case parley.ConversationTakenOver:
@@ -192,7 +196,7 @@ func takeOver(c *parley.Conversation, by, reason string) (parley.EventKind, map[
 }
 
 // Claim is TakeOver by a member, unless another one answers who is not former: of two who claim at once the first has
-// the conversation. Fails as TakeOver does, and with CONVERSATION_CLAIMED.
+// the conversation. Its ticket is theirs as well, whoever had it. Fails as TakeOver does, and with CONVERSATION_CLAIMED.
 func (cs *Conversations) Claim(ctx context.Context, ref parley.ConversationRef,
 	member, former parley.UserID) (*parley.Conversation, error) {
 	effect := "claim:" + string(ref.Conversation)
@@ -204,11 +208,23 @@ func (cs *Conversations) Claim(ctx context.Context, ref parley.ConversationRef,
 		}
 		return takeOver(c, string(member), "")
 	}
-	c, err := cs.takeStep(ctx, ref, statusStep{change: change, effect: effect})
+	finish := func(tx *store.DB, c *parley.Conversation, now time.Time) error {
+		return cs.assignTicket(ctx, tx, c, string(member), now)
+	}
+	c, err := cs.takeStep(ctx, ref, statusStep{change: change, effect: effect, finish: finish})
 	if err == nil {
 		err = cs.stopTurn(ctx, ref)
 	}
 	return c, err
+}
+
+// assignTicket has the ticket of a conversation follow who answers in it.
+func (cs *Conversations) assignTicket(ctx context.Context, tx *store.DB, c *parley.Conversation, by string,
+	now time.Time) error {
+	if cs.HandoverObserver == nil {
+		return nil
+	}
+	return cs.HandoverObserver.Assigned(ctx, tx, c, by, now)
 }
 
 // Assignment says which member is to have a conversation.
@@ -220,8 +236,8 @@ type Assignment struct {
 
 // Assign hands a conversation over to a member, or takes it from the one who has it: from then on the member answers,
 // its ticket is theirs, and it is unread for them unless they have done it themselves. Of one that they have already
-// nothing changes. Fails with RESOURCE_NOT_FOUND, with CHAT_CONVERSATION_NOT_ONGOING of one that has ended, with
-// CONVERSATION_CLAIMED where somebody else than the former member has it, and with TEAM_MEMBER_NOT_FOUND.
+// nothing changes. Fails as TakeOver does, with CONVERSATION_CLAIMED where somebody else than the former member has it,
+// and with TEAM_MEMBER_NOT_FOUND.
 func (cs *Conversations) Assign(ctx context.Context, ref parley.ConversationRef,
 	a Assignment) (*parley.Conversation, error) {
 	step := statusStep{change: func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
@@ -239,6 +255,8 @@ func (cs *Conversations) Assign(ctx context.Context, ref parley.ConversationRef,
 func assign(c *parley.Conversation, a Assignment) (parley.EventKind, map[string]string, error) {
 	isTaken := c.Status == parley.ConversationTakenOver
 	switch {
+	case c.Channel == parley.ChannelPlayground:
+		return "", nil, parley.NewError(parley.CodeConversationNotFound)
 	case c.Status == parley.ConversationEnded:
 		return "", nil, parley.NewError(parley.CodeNotOngoing)
 	case isTaken && c.ClaimedBy == a.To:
@@ -258,10 +276,8 @@ func (cs *Conversations) finishAssignment(ctx context.Context, tx *store.DB, c *
 			return err
 		}
 	}
-	if cs.HandoverObserver != nil {
-		if err := cs.HandoverObserver.Assigned(ctx, tx, c, a.By, now); err != nil {
-			return err
-		}
+	if err := cs.assignTicket(ctx, tx, c, a.By, now); err != nil {
+		return err
 	}
 	if a.To == "" || string(a.To) == a.By {
 		return nil

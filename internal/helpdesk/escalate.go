@@ -38,7 +38,7 @@ func (s *Service) StatusChanged(ctx context.Context, tx *store.DB, c *parley.Con
 	return u.recordEvent(ctx, t, event, to)
 }
 
-// Assigned makes the member who was given a conversation the assignee of its ticket; nobody, where nobody has it. The
+// Assigned makes the member who has got a conversation the assignee of its ticket; nobody, where nobody has it. The
 // conversation must be locked. It implements chat.HandoverObserver.
 func (s *Service) Assigned(ctx context.Context, tx *store.DB, c *parley.Conversation, by string, now time.Time) error {
 	u := s.newUpdate(tx, now)
@@ -150,7 +150,7 @@ func (u *update) openFromConversation(ctx context.Context, c *parley.Conversatio
 	if err != nil {
 		return err
 	}
-	if c.ClaimedBy != "" && string(c.ClaimedBy) != event.DoneBy { // it was given to a member
+	if c.ClaimedBy != "" { // it was given to a member, or a member has taken it
 		t.AssigneeID, routed.Assignee, routed.Reason = c.ClaimedBy, c.ClaimedBy, "given"
 	}
 	if err := u.addEvent(ctx, t, event); err != nil {

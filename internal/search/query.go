@@ -37,6 +37,8 @@ type Query struct {
 	UpdatedAfter     string `json:"updatedAfter"`
 	UpdatedBefore    string `json:"updatedBefore"`
 
+	WithoutTrials bool `json:"withoutTrials,omitempty"` // leaves out the conversations of the playground
+
 	Limit  int    `json:"-"` // 1 to 25; 0 is 25
 	Cursor string `json:"-"`
 }
@@ -87,6 +89,9 @@ func (q *Query) compile(now time.Time) (*queryPlan, error) {
 		fmt.Sprintf("must have at most %d characters", MaxQueryRunes))
 	p.words = queryWords(q.Text)
 	r.filter(p, bySource, "source", q.Source, channelNames())
+	if q.WithoutTrials {
+		p.add(customerChannelTokens())
+	}
 	r.filter(p, bySentiment, "sentiment", q.Sentiment, sentiments)
 	r.filter(p, byUser, "userId", q.UserID, nil)
 	r.filter(p, byState, "activityState", q.ActivityState, activityStates)
@@ -113,6 +118,16 @@ func channelNames() []string {
 		list = append(list, string(c))
 	}
 	return list
+}
+
+// customerChannelTokens returns the facets of all channels but the playground, in which no customer writes.
+func customerChannelTokens() (group []string) {
+	for _, c := range parley.Channels() {
+		if c != parley.ChannelPlayground {
+			group = append(group, facetToken(bySource, string(c)))
+		}
+	}
+	return group
 }
 
 // fingerprint distinguishes searches by everything but limit and cursor.

@@ -205,6 +205,7 @@ var memberCases = []memberCase{
 	{"GET /accounts/{accountId}/inbox?view=all&agentId={agentId}", ""},
 	{"GET /accounts/{accountId}/inbox?view=mine", ""},
 	{"GET /accounts/{accountId}/inbox/search?query=sky&source=API", ""},
+	{"GET /accounts/{accountId}/inbox/search?query=sky&agentId={agentId}", ""},
 	{"GET /accounts/{accountId}/inbox?view=all&memberId={memberId}", ""},
 	{"GET /accounts/{accountId}/inbox/counts", ""},
 	{"GET /accounts/{accountId}/inbox/members", ""},

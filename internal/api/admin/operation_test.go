@@ -117,6 +117,7 @@ var failingRequests = []struct {
 	{"GET /accounts/ACCOUNT/inbox?view=lost", ``, parley.CodeInvalidBody},
 	{"GET /accounts/x/inbox/search?query=sky", ``, parley.CodeAccountNotFound},
 	{"GET /accounts/ACCOUNT/inbox/search?sentiment=lost", ``, parley.CodeInvalidBody},
+	{"GET /accounts/ACCOUNT/inbox/search?agentId=x", ``, parley.CodeAgentNotFound},
 	{"GET /accounts/ACCOUNT/inbox/search?cursor=x", ``, parley.CodeInvalidCursor},
 	{"GET /accounts/x/inbox/counts", ``, parley.CodeAccountNotFound},
 	{"GET /accounts/x/inbox/unread?conversationIds=y", ``, parley.CodeAccountNotFound},

@@ -384,8 +384,8 @@ var (
 	}, (*Service).listInbox)
 	SearchInbox = newOperation(conversationGroup.read, "GET /accounts/{accountId}/inbox/search", operation{
 		Name:    "searchInbox",
-		Summary: "Find conversations of an account with all of its agents",
-		Errors: errorCodes{parley.CodeAccountNotFound, parley.CodeInvalidCursor, parley.CodeCursorMismatch,
+		Summary: "Find conversations of an account with all of its agents, or with one",
+		Errors: errorCodes{parley.CodeAccountNotFound, parley.CodeAgentNotFound, parley.CodeInvalidCursor, parley.CodeCursorMismatch,
 			parley.CodeSearchWindow, parley.CodeInvalidDateRange, parley.CodeSearchUnavailable, parley.CodeSearchBusy,
 			parley.CodeTooManyRequests},
 	}, (*Service).searchInbox)

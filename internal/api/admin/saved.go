@@ -426,10 +426,11 @@ func (s *Service) findUnread(ctx context.Context, account parley.AccountID,
 	return unread, nil
 }
 
-// InboxSearch asks for those of an account's conversations that a search of all agents finds. What is left out narrows
-// nothing.
+// InboxSearch asks for those of an account's conversations that a search of all agents, or of one, finds. What is left
+// out narrows nothing.
 type InboxSearch struct {
 	AccountID        string `path:"accountId" json:"-"`
+	AgentID          string `query:"agentId" max:"100" doc:"Leaves the conversations with one agent."`
 	Query            string `query:"query" max:"512" doc:"Words of messages or of the title; each of them must be there."`
 	Source           string `query:"source"`
 	Sentiment        string `query:"sentiment"`
@@ -467,7 +468,7 @@ type FoundRowPage struct {
 }
 
 func (in *InboxSearch) searchQuery() search.Query {
-	return search.Query{Text: in.Query, Source: in.Source, Sentiment: in.Sentiment, Topic: in.Topic,
+	return search.Query{WithoutTrials: true, Text: in.Query, Source: in.Source, Sentiment: in.Sentiment, Topic: in.Topic,
 		Feedback: in.Feedback, Escalated: in.Escalated, Tool: in.Tool, ToolOutcome: in.ToolOutcome,
 		Procedure: in.Procedure, ProcedureOutcome: in.ProcedureOutcome, HasVoice: in.HasVoice, StartDate: in.StartDate,
 		EndDate: in.EndDate, Limit: in.Limit, Cursor: in.Cursor}
@@ -482,7 +483,7 @@ func (s *Service) searchInbox(ctx context.Context, in InboxSearch) (FoundRowPage
 	if err != nil {
 		return FoundRowPage{}, err
 	}
-	page, err := s.Search.FindAll(ctx, account, in.searchQuery())
+	page, err := s.findConversations(ctx, account, &in)
 	if err != nil {
 		return FoundRowPage{}, err
 	}
@@ -497,6 +498,23 @@ func (s *Service) searchInbox(ctx context.Context, in InboxSearch) (FoundRowPage
 		out.Data[i] = FoundRow{rows[i], newSnippetParts(page.Hits[i].Snippet)}
 	}
 	return out, nil
+}
+
+// findConversations searches the conversations of all agents, or of one.
+func (s *Service) findConversations(ctx context.Context, account *parley.Account,
+	in *InboxSearch) (*search.AgentsPage, error) {
+	if in.AgentID == "" {
+		return s.Search.FindAll(ctx, account, in.searchQuery())
+	}
+	agent, err := s.DB.Agent(ctx, account.ID.AgentRef(parley.AgentID(in.AgentID)), s.Search.Now())
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.Search.Find(ctx, account, agent, in.searchQuery())
+	if err != nil {
+		return nil, err
+	}
+	return &search.AgentsPage{Page: *page}, nil
 }
 
 func newSnippetParts(snippet *search.Snippet) []SnippetPart {

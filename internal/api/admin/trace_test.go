@@ -854,6 +854,63 @@ func TestInboxIsSearched(t *testing.T) {
 	})
 }
 
+// What is tried in the playground is neither found by the search of the inbox nor taken over: no customer waits in it.
+func TestTrialsAreNotInTheInbox(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		agent := mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue.")
+		asked := chatAt(mt, agent, "What colour is the sky?")
+		tried := mt.ask(kim, agent, `{"message":"What colour is the sky?"}`).ConversationID
+		for more := true; more; {
+			var err error
+			more, err = mt.Indexer.StepAll(mt.t.Context())
+			mt.must(err)
+		}
+		path := "GET /accounts/" + mt.Account + "/inbox/search"
+		for _, query := range []string{"?query=sky", "", "?query=sky&agentId=" + agent, "?agentId=" + agent} {
+			found := get[admin.FoundRowPage](mt, kim, path+query, "").Data
+			if len(found) != 1 || found[0].ID != asked {
+				mt.t.Errorf("%s finds %+v", query, found)
+			}
+		}
+		if found := get[admin.FoundRowPage](mt, kim, path+"?source=Playground", "").Data; len(found) != 0 {
+			mt.t.Errorf("the playground has %+v", found)
+		}
+		for step, body := range map[string]string{"claim": `{}`, "assignee": `{"memberId":"` + string(kim.User) + `"}`,
+			"state": `{"step":"takeover"}`} {
+			path := "PUT /conversations/" + tried + "/" + step
+			if got := mt.send(kim, path, body); !strings.Contains(got, string(parley.CodeConversationNotFound)) {
+				mt.t.Errorf("%s of a trial: %s", step, got)
+			}
+		}
+	})
+}
+
+// Who takes a conversation over has its ticket, whoever had it.
+func TestTicketsFollowWhoTakesTheirConversation(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		bo := mt.newMember(mt.Account, parley.RoleAgent, "bo@shop.example")
+		agent := mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue.")
+		waiting, untouched := chatAt(mt, agent, "What colour is the sky?"), chatAt(mt, agent, "And at night?")
+		run(mt, admin.MoveConversation, admin.StateChange{ID: waiting, Step: "takeover"})
+		check := func(when, id string, want parley.Member) {
+			mt.t.Helper()
+			ref := want.Account.AgentRef(parley.AgentID(agent)).ConversationRef(parley.ConversationID(id))
+			ticket, err := mt.DB.TicketOfConversation(mt.t.Context(), ref)
+			if mt.must(err); ticket.AssigneeID != want.User {
+				mt.t.Errorf("%s the ticket is of %q, want %q", when, ticket.AssigneeID, want.User)
+			}
+		}
+		get[admin.Conversation](mt, kim, "PUT /conversations/"+waiting+"/claim", `{}`)
+		check("claimed by Kim", waiting, kim)
+		get[admin.Conversation](mt, bo, "PUT /conversations/"+waiting+"/claim", `{"former":"`+string(kim.User)+`"}`)
+		check("taken by Bo", waiting, bo)
+		get[admin.Conversation](mt, bo, "PUT /conversations/"+untouched+"/claim", `{}`)
+		check("taken from the agent", untouched, bo)
+	})
+}
+
 // A draft is its member's alone, is replaced and removed, and is not kept where the agent masks personal data.
 func TestDraftsAreKeptForTheirMember(t *testing.T) {
 	forEachMemberTest(t, func(mt *memberTest) {

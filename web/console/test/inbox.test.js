@@ -155,13 +155,16 @@ describe("the inbox", { skip }, () => {
 
   test("words are looked for by the server, in the conversations of one agent", async () => {
     const answer = answers();
-    answer.state.found = [{ id: ended.conversationId, title: null, createdAt: 1, updatedAt: 2, userId: "crm-3", status: "ended", source: "API", snippet: { speaker: "user", highlights: [{ value: "red ", isHit: false }, { value: "shoes", isHit: true }] } }];
+    const snippet = [{ text: "red ", hit: false }, { text: "shoes", hit: true }];
+    answer.state.foundRows = [{ ...waiting, unread: true, snippet }];
     await open(answer, `/inbox?agent=${waiting.agentId}`, async (page) => {
       await page.getByRole("searchbox", { name: "Search conversations" }).fill("shoes");
       await page.getByRole("searchbox", { name: "Search conversations" }).press("Enter");
       await list(page).getByText("red shoes").waitFor();
-      const [asked] = sent(answer, "GET", "/conversations/search");
-      assert.equal(asked.query.get("query"), "shoes");
+      assert.deepEqual(Object.fromEntries(sent(answer, "GET", "/inbox/search").at(-1).query), { query: "shoes", agentId: waiting.agentId, limit: "25" });
+      await list(page).getByRole("link", { name: /Unread.*Customer 1.*red shoes.*Waits for a person/ }).waitFor();
+      await list(page).getByRole("checkbox").first().waitFor();
+      assert.equal(await page.getByRole("navigation", { name: "View", exact: true }).locator("[aria-current]").count(), 0);
       assert.match(page.url(), /query=shoes/);
     });
   });
@@ -178,7 +181,6 @@ describe("the inbox", { skip }, () => {
       await list(page).getByRole("link", { name: /crm-3.*Sales/ }).waitFor();
       await page.getByText("1 agent masks personal data: its words are not searched.").waitFor();
       assert.deepEqual(Object.fromEntries(sent(answer, "GET", "/inbox/search").at(-1).query), { query: "shoes", limit: "25" });
-      assert.equal(sent(answer, "GET", "/conversations/search").length, 0);
       await list(page).getByRole("link", { name: /Customer 1/ }).click();
       await said(page).getByText("The label is in the parcel.").waitFor();
       assert.match(page.url(), /\?query=shoes$/);
@@ -191,7 +193,7 @@ describe("the inbox", { skip }, () => {
 
   test("what the search knows narrows the list: topics, actions and procedures of the agent, calls, and where it began", async () => {
     const answer = answers();
-    answer.state.found = [];
+    answer.state.foundRows = [];
     await open(answer, `/inbox?agent=${waiting.agentId}`, async (page) => {
       const choose = async (label, option) => {
         await page.getByRole("search").getByRole("button", { name: label }).click();
@@ -201,8 +203,8 @@ describe("the inbox", { skip }, () => {
       await choose(/Voice session/, "There was one");
       await choose(/Came from/, "Center stage");
       await choose(/How actions ended/, "Failed");
-      const last = () => Object.fromEntries(sent(answer, "GET", "/conversations/search").at(-1)?.query ?? []);
-      const want = { topic: "Delays", hasVoice: "true", source: "Center stage", toolOutcome: "error", limit: "25" };
+      const last = () => Object.fromEntries(sent(answer, "GET", "/inbox/search").at(-1)?.query ?? []);
+      const want = { agentId: waiting.agentId, topic: "Delays", hasVoice: "true", source: "Center stage", toolOutcome: "error", limit: "25" };
       await assertSoon(last, want);
       assert.equal(new URL(page.url()).searchParams.get("topic"), "Delays");
     });
@@ -522,7 +524,7 @@ describe("the inbox", { skip }, () => {
 
   test("words that cannot be searched are said to be so, and left out by a press", async () => {
     const refused = [403, { error: { code: "CONVERSATION_SEARCH_UNAVAILABLE", message: "In English." } }];
-    const answer = answers({ fail: { [`GET /v2/agents/${waiting.agentId}/conversations/search`]: refused } });
+    const answer = answers({ fail: { "GET /v1/accounts/acc_1/inbox/search": refused } });
     await open(answer, `/inbox?agent=${waiting.agentId}&query=shoes`, async (page) => {
       const said = page.getByRole("heading", { name: "The words of these conversations cannot be searched" });
       await said.waitFor();

@@ -17,8 +17,8 @@ const series = {
 
 export const conversation = "01998b2d-0000-7000-8000-000000000c01";
 export const found = [
-  { id: conversation, title: "A parcel that is late", source: "Widget or Iframe", status: "ended", createdAt: 1_795_000_000, updatedAt: 1_795_000_600, userId: null, snippet: null, embedOrigin: null, parentConversationId: null, parentSummary: null },
-  { id: "01998b2d-0000-7000-8000-000000000c02", title: null, source: "API", status: "taken_over", createdAt: 1_795_000_000, updatedAt: 1_795_000_100, userId: "4711", snippet: null, embedOrigin: null, parentConversationId: null, parentSummary: null },
+  row(1, { conversationId: conversation, title: "A parcel that is late", status: "ended", lastActivity: "2026-11-20T14:03:00Z", snippet: [] }),
+  row(2, { conversationId: "01998b2d-0000-7000-8000-000000000c02", source: "API", status: "taken_over", lastActivity: "2026-11-20T14:02:00Z", userId: "4711", snippet: [] }),
 ];
 export const transcript = ["user", "assistant", "human"].map((author, i) => ({
   messageId: `msg_${i + 1}`,
@@ -63,7 +63,8 @@ export function answerInsights(state, { method, path, query, body }) {
   const isWanted = (one) => Object.values(one).some((value) => value.toLowerCase().includes((query.get("query") ?? "").toLowerCase()));
   if (/^\/v1\/conversations\/01998b2d-[^/]+\/thread$/.test(path)) return [200, thread(row(1), state.transcript ?? transcript)];
   const routes = {
-    "GET /v2/agents/ID/conversations/search": () => page(state.found ?? found),
+    // A figure has its days; else it is the inbox that searches.
+    "GET /v1/accounts/acc_1/inbox/search": () => query.has("startDate") && page(state.found ?? found),
     "GET /v1/agents/ID/insights/conversations": () =>
       page([{ conversationId: conversation, title: "A parcel that is late", source: "API", status: "ended", createdAt: "2026-11-20T14:01:00Z", lastActivity: "2026-11-20T14:03:00Z" }]),
     "GET /v1/agents/ID/customers": () => page((state.customers ?? customers).filter(isWanted)),
@@ -91,5 +92,5 @@ export function answerInsights(state, { method, path, query, body }) {
       return rows && [200, { data: { series: rows, topics: [], unanswered: { groups: [] } } }];
     },
   };
-  return routes[at]?.();
+  return routes[at]?.() || undefined;
 }

@@ -22,7 +22,7 @@ describe("insights", { skip }, () => {
       await page.getByRole("link", { name: "Show the conversations: Handed to a person" }).click();
       await page.getByRole("link", { name: "A parcel that is late" }).click();
       await page.getByText("It left our warehouse on Monday.").waitFor();
-      const { query } = asked(answer, "/conversations/search").at(-1);
+      const { query } = asked(answer, "/inbox/search").at(-1);
       assert.equal(query.get("escalated"), "true");
       const days = (Date.parse(query.get("endDate")) - Date.parse(query.get("startDate"))) / 86_400_000;
       assert.equal(days, 29);

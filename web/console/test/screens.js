@@ -130,7 +130,7 @@ export const screens = {
   "insights-conversations": screen(`/agents/${help}/insights/conversations?escalated=true&startDate=2026-11-01&endDate=2026-11-30`, {
     full: [{}, to.byText("A parcel that is late")],
     empty: [{ state: { found: [] } }, to.count("h2", 1)],
-    ...to.stuck(`${routes.agent}/conversations/search`),
+    ...to.stuck("GET /v1/accounts/acc_1/inbox/search"),
   }),
   "insights-counted": screen(`/agents/${help}/insights/conversations?figure=refused&startDate=2026-11-01&endDate=2026-11-30`, {
     full: [{}, to.byText("A parcel that is late")],

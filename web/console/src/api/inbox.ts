@@ -3,7 +3,6 @@ import { useQuery, type QueryClient } from "@tanstack/react-query";
 import { hooks, request, requestOnce } from "./client";
 import type { components } from "./operator";
 import { usePageWindow } from "./pages";
-import type { components as restComponents } from "./rest";
 import { leaveEarlierPages, useThreadPages, wholeOf, type Whole } from "./thread-pages";
 
 type Schemas = components["schemas"];
@@ -11,7 +10,6 @@ export type InboxRow = Schemas["InboxRow"];
 export type InboxCounts = Schemas["InboxCounts"];
 export type Thread = Schemas["Thread"];
 export type ThreadEntry = Schemas["ThreadEntry"];
-export type Found = restComponents["schemas"]["Found"];
 export type FoundRow = Schemas["FoundRow"];
 
 /** Why the server refuses: a colleague has the conversation, or has written to the customer meanwhile. */
@@ -46,17 +44,10 @@ export const useInboxCounts = (isEnabled: boolean) =>
     enabled: isEnabled,
   });
 
-/** What of an agent's conversations a search finds. */
-export function useFoundConversations(agent: string, filter: Readonly<Record<string, string>>) {
-  const query = new URLSearchParams({ ...filter, limit: searchSize });
-  const path = `/v2/agents/${encodeURIComponent(agent)}/conversations/search?${query}`;
-  return usePageWindow<Found>(["foundConversations", agent, filter], path, true);
-}
-
-/** What of the conversations of all agents a search finds. */
-export function useFoundRows(filter: Readonly<Record<string, string>>) {
-  const query = new URLSearchParams({ ...filter, limit: searchSize });
-  return usePageWindow<FoundRow>(["foundConversations", null, filter], inboxPath(`/search?${query}`), true);
+/** What a search finds of the conversations of all agents, or of one; what was tried in the playground is not among it. */
+export function useFoundRows(agent: string, filter: Readonly<Record<string, string>>) {
+  const query = new URLSearchParams({ ...filter, ...(agent && { agentId: agent }), limit: searchSize });
+  return usePageWindow<FoundRow>(["foundConversations", agent, filter], inboxPath(`/search?${query}`), true);
 }
 
 const readThread = (id: string, before: number, signal?: AbortSignal) =>

@@ -19,12 +19,12 @@ const subjects: Readonly<Record<string, readonly string[]>> = {
   agent: ["agents", "agent", "settings", "actions", "savedViews"], // which say whether what they name is there
   source: ["sources", "source", "knowledge", "today", "agents", "agent"],
   training: ["source"], // and its row in lists, alone
-  conversation: ["conversations", "conversation", "inbox", "today", "customer"],
+  conversation: ["conversations", "conversation", "inbox", "foundConversations", "today", "customer"],
   message: ["conversation", "inbox", "today", "ticket"],
   ticket: ["tickets", "ticket", "inbox", "conversation", "customer"],
   member: ["members", "invites", "inboxMembers", "savedViews"],
   modelServer: ["modelServers"],
-  readMark: ["inbox"],
+  readMark: ["inbox", "foundConversations"],
   savedReply: ["savedReplies"],
   savedView: ["savedViews"],
 };

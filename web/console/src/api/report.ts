@@ -10,7 +10,6 @@ export type Sums = components["schemas"]["InsightSums"];
 export type InsightRow = components["schemas"]["InsightRow"];
 export type TopicRow = components["schemas"]["TopicRow"];
 export type Grouping = components["schemas"]["InsightGrouping"];
-export type Found = components["schemas"]["Found"];
 export type Counted = operator["schemas"]["CountedConversation"];
 export type Rebuilding = operator["schemas"]["Progress"];
 export type FirstText = operator["schemas"]["FirstText"];
@@ -54,12 +53,6 @@ export const useFirstText = (agentId: string, period: Period | undefined) =>
 
 /** What narrows the conversations behind a figure, by the names of the search. */
 export const searchNames = ["topic", "source", "sentiment", "feedback", "escalated", "startDate", "endDate"] as const;
-export type Search = Readonly<Record<string, string>>;
-
-export const useFound = (agentId: string, search: Search) => {
-  const query = new URLSearchParams({ ...search, limit: "25" });
-  return usePageWindow<Found>(["agent", agentId, "found", query.toString()], `/v2${agentPath(agentId)}/conversations/search?${query}`, true);
-};
 
 /** The figures that the search does not know, and the server lists the conversations of. */
 export const countedFigures = ["resolved", "unresolved", "refused"] as const;

@@ -33,7 +33,7 @@ export function useInboxBulk() {
     setPending(true);
     const failures = await runEach(rows, act);
     // What is done next rests on the rows as they are now.
-    await Promise.all(["inbox", "conversation"].map((word) => client.invalidateQueries({ queryKey: [word] })));
+    await Promise.all(["inbox", "conversation", "foundConversations"].map((word) => client.invalidateQueries({ queryKey: [word] })));
     setFailed({ act, failures });
     setPending(false);
     return failures;

@@ -1,7 +1,7 @@
-import { useState, type ComponentProps } from "react";
+import { useState } from "react";
 import { useLocation } from "wouter";
-import { useFoundConversations, useFoundRows, useInbox, useThread, wholeThread } from "../../api/inbox";
-import { windowOf, type Window } from "../../api/pages";
+import { useFoundRows, useInbox, useThread, wholeThread } from "../../api/inbox";
+import { windowOf } from "../../api/pages";
 import { useSavedViews, type SavedView } from "../../api/saved";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink, IconButton } from "../../components/button";
@@ -10,14 +10,12 @@ import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
 import { Empty, Loading, Partial } from "../../components/states";
 import { useTexts } from "../../i18n";
-import { showName } from "../../names";
 import { useKeys } from "../../shell/keys";
 import { useNarrow } from "../playground/narrow";
 import { InboxBulkFailures, useInboxBulk } from "./bulk";
 import { CustomerPane } from "./customer";
-import { nameOf } from "./customer-name";
 import { Filters } from "./filters";
-import { ConversationList, FoundList, useMinutes, type FoundItem } from "./list";
+import { ConversationList, useMinutes } from "./list";
 import { useInboxPlace, type Change, type Place } from "./place";
 import { SaveView } from "./saved-views";
 import { ListFailed } from "./stale";
@@ -100,7 +98,7 @@ interface ListProps {
 function ListPane(props: ListProps) {
   const { t } = useTexts();
   const { place, move, saved } = props;
-  const Listed = Object.keys(place.filter).length === 0 ? View : place.agent ? SearchOfAgent : SearchOfAll;
+  const Listed = Object.keys(place.filter).length === 0 ? View : Search;
   const view = saved?.find(({ savedViewId }) => savedViewId === place.saved);
   const isAwaited = place.saved !== "" && !place.isChanged && !view;
   return (
@@ -150,56 +148,25 @@ function View({ place, move, search, open }: ListProps) {
   );
 }
 
-/** What the search finds of one agent's conversations. */
-function SearchOfAgent(props: ListProps) {
+/** What the search finds of the conversations of all agents, or of one, in its own order. */
+function Search({ place, move, search, open }: ListProps) {
   const { t } = useTexts();
-  const query = useFoundConversations(props.place.agent, props.place.filter);
-  const list = windowOf(query.data, ({ id }) => id);
-  const rows = list?.rows.map(({ id, title, userId, updatedAt, source, snippet }) => ({
-    id,
-    name: userId ? showName(userId, t) : t("inbox.visitor"),
-    time: new Date(updatedAt * 1000).toISOString(),
-    text: snippet?.highlights.map(({ value }) => value).join("") ?? title ?? "",
-    detail: source,
-  }));
-  return <SearchResults {...props} query={query} list={list && { ...list, rows: rows! }} />;
-}
-
-/** What the search finds of the conversations of all agents. */
-function SearchOfAll(props: ListProps) {
-  const { t } = useTexts();
-  const query = useFoundRows(props.place.filter);
+  const query = useFoundRows(place.agent, place.filter);
   const list = windowOf(query.data, ({ conversationId }) => conversationId);
-  const rows = list?.rows.map(({ conversationId, title, lastActivity, lastMessage, agentName, snippet, ...row }) => ({
-    id: conversationId,
-    name: nameOf(row, t),
-    time: lastActivity,
-    text: snippet.map(({ text }) => text).join("") || title || lastMessage?.text || "",
-    detail: showName(agentName, t),
-  }));
   const withheld = query.data?.pages[0]?.withheld ?? 0;
+  const shown = `found ${place.agent} ${new URLSearchParams(place.filter)}`;
+  const bulk = useInboxBulk();
+  if (query.isPending) return <Loading rows={5} />;
+  if (!list) return <ListFailed error={query.error} move={move} onRetry={() => void query.refetch()} />;
   return (
     <>
       {withheld > 0 && <p className={styles.detail}>{t("inbox.withheld", { count: withheld })}</p>}
-      <SearchResults {...props} query={query} list={list && { ...list, rows: rows! }} />
-    </>
-  );
-}
-
-interface ResultProps extends ListProps {
-  query: ComponentProps<typeof More>["list"];
-  list: Window<FoundItem> | undefined;
-}
-
-function SearchResults({ query, list, move, open, search }: ResultProps) {
-  const { t } = useTexts();
-  if (query.isPending) return <Loading rows={5} />;
-  if (!list) return <ListFailed error={query.error} move={move} onRetry={() => void query.refetch()} />;
-  if (list.rows.length === 0) return <Empty icon="inbox" title={t("inbox.noneFound")} text={t("inbox.noneFoundText")} />;
-  return (
-    <>
-      <More list={query} isBack />
-      <FoundList list={list} open={open} search={search} />
+      <InboxBulkFailures bulk={bulk} />
+      {list.rows.length === 0 ? (
+        <Empty icon="inbox" title={t("inbox.noneFound")} text={t("inbox.noneFoundText")} />
+      ) : (
+        <ConversationList list={list} open={open} search={search} place={shown} before={<More list={query} isBack />} bulk={bulk} />
+      )}
       <More list={query} />
     </>
   );

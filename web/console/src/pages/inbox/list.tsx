@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useRef, useState, type ReactNode } from "react";
 import { Link } from "react-aria-components";
-import type { InboxRow } from "../../api/inbox";
+import type { FoundRow, InboxRow } from "../../api/inbox";
 import type { Window } from "../../api/pages";
 import { useMay } from "../../api/session";
 import { Button } from "../../components/button";
@@ -20,8 +20,11 @@ import { ConversationState, isUnanswered } from "./state";
 import { followWindow, keepOrder } from "./steady";
 import styles from "./inbox.module.css";
 
+/** A conversation; what a search has found has an excerpt of what was said. */
+type Row = InboxRow & Partial<Pick<FoundRow, "snippet">>;
+
 interface Props {
-  list: Window<InboxRow>;
+  list: Window<Row>;
   /** The id of the conversation that is open. */
   open: string;
   /** The query of the address, which rows keep. */
@@ -37,16 +40,16 @@ interface Props {
 interface Known {
   place: string;
   start: string;
-  rows: readonly InboxRow[];
+  rows: readonly Row[];
   /** Has the focus, and is not in the part of the list that is read any more: it is before that part, or behind it. */
-  focused: { row: InboxRow; isBehind: boolean } | undefined;
+  focused: { row: Row; isBehind: boolean } | undefined;
 }
 
 /**
  * The rows as they are to be shown. While `isHeld` none moves under the pointer or the focus; a row that has the focus stays
  * also where its page has gone.
  */
-function useKnown({ rows, start }: Window<InboxRow>, place: string, isHeld: boolean, focusedId: () => string | undefined) {
+function useKnown({ rows, start }: Window<Row>, place: string, isHeld: boolean, focusedId: () => string | undefined) {
   const fresh = (): Known => ({ place, start, rows, focused: undefined });
   const known = useRef<Known>(null);
   const former = known.current;
@@ -63,12 +66,14 @@ function useKnown({ rows, start }: Window<InboxRow>, place: string, isHeld: bool
 }
 
 /** The row that has the focus, where the list was before. */
-function findFocused({ rows, focused }: Known, now: readonly InboxRow[], id: string | undefined): Known["focused"] {
+function findFocused({ rows, focused }: Known, now: readonly Row[], id: string | undefined): Known["focused"] {
   if (focused?.row.conversationId === id) return focused;
   const at = rows.findIndex(({ conversationId }) => conversationId === id);
   const present = new Set(now.map(({ conversationId }) => conversationId));
   return at < 0 ? undefined : { row: rows[at]!, isBehind: !rows.slice(at).some(({ conversationId }) => present.has(conversationId)) };
 }
+
+const excerptOf = ({ snippet }: Row) => snippet?.map(({ text }) => text).join("") ?? "";
 
 /** The conversations. While the pointer or the focus is in the list, none moves under it: what is new waits. */
 export function ConversationList({ list, open, search, place, before, bulk }: Props) {
@@ -87,7 +92,7 @@ export function ConversationList({ list, open, search, place, before, bulk }: Pr
   useKeys(mayWrite ? { x: () => toggle(focusedId()) } : {});
   const waitedFor = ({ waitingSince }: InboxRow) => (waitingSince ? formatDuration(waitingSince, locale) : "");
   const free = () => setHeld(area.current?.matches(":hover, :focus-within") ?? false);
-  const rowOf = (row: InboxRow, place?: PlaceInList) => (
+  const rowOf = (row: Row, place?: PlaceInList) => (
     <RowLink
       key={row.conversationId}
       id={row.conversationId}
@@ -95,8 +100,8 @@ export function ConversationList({ list, open, search, place, before, bulk }: Pr
       search={search}
       name={nameOf(row, t)}
       time={row.lastActivity}
-      text={row.lastMessage?.text ?? row.title ?? ""}
-      by={row.lastMessage?.author}
+      text={excerptOf(row) || (row.lastMessage?.text ?? row.title ?? "")}
+      by={excerptOf(row) ? undefined : row.lastMessage?.author}
       place={place}
       isUnanswered={isUnanswered(row)}
       isUnread={row.unread}
@@ -152,32 +157,6 @@ function Choose({ name, isChosen, onChange }: { name: string; isChosen: boolean;
   return <Check aria-label={t("inbox.chooseOne", { name })} isSelected={isChosen} onChange={onChange} />;
 }
 
-/** A conversation that a search has found. */
-export interface FoundItem {
-  id: string;
-  name: string;
-  time: string;
-  text: string;
-  detail: string;
-}
-
-/** What a search has found, in its own order. */
-export function FoundList({ list, open, search }: { list: Window<FoundItem>; open: string; search: string }) {
-  const { t } = useTexts();
-  const placeOf = placesIn(list);
-  return (
-    <KeepPlace isStartKept={list.count > 0}>
-      <ol className={styles.rows} aria-label={t("inbox.conversations")} data-rows="">
-        {list.rows.map(({ id, name, time, text, detail }, i) => (
-          <RowLink key={id} id={id} isOpen={id === open} search={search} name={name} time={time} text={text} place={placeOf(i)}>
-            <bdi>{detail}</bdi>
-          </RowLink>
-        ))}
-      </ol>
-    </KeepPlace>
-  );
-}
-
 interface RowProps {
   id: string;
   isOpen: boolean;
@@ -186,16 +165,16 @@ interface RowProps {
   time: string;
   text: string;
   /** Who has written the text. What the customer wrote stands for itself. */
-  by?: NonNullable<InboxRow["lastMessage"]>["author"] | undefined;
+  by: NonNullable<InboxRow["lastMessage"]>["author"] | undefined;
   place: PlaceInList | undefined;
-  isUnanswered?: boolean;
-  isUnread?: boolean;
+  isUnanswered: boolean;
+  isUnread: boolean;
   /** What chooses the row, where rows can be chosen. */
-  choice?: ReactNode;
+  choice: ReactNode;
   children: ReactNode;
 }
 
-function RowLink({ id, isOpen, search, name, time, text, by, place, isUnanswered = false, isUnread = false, choice, children }: RowProps) {
+function RowLink({ id, isOpen, search, name, time, text, by, place, isUnanswered, isUnread, choice, children }: RowProps) {
   const { t, locale } = useTexts();
   return (
     <li data-row={id} {...place} className={styles.item}>

@@ -33,6 +33,8 @@ export function Views({ place, search, isNarrow, saved = [] }: Props) {
     const count = countOf(counts, id);
     return { id, count, name: t(`inbox.view.${id}`) };
   });
+  // A search looks through all of them: while there is one, none of the views is what is shown.
+  const isSearch = Object.keys(place.filter).length > 0;
   const [, navigate] = useLocation();
   const hrefOf = (view: View) => {
     const query = new URLSearchParams(place.saved ? "" : search);
@@ -58,7 +60,7 @@ export function Views({ place, search, isNarrow, saved = [] }: Props) {
       ) : (
         <nav aria-label={t("inbox.views")} className={styles.viewList}>
           {named.map(({ id, name, count }) => (
-            <Link key={id} href={hrefOf(id)} className={styles.view!} aria-current={!place.saved && place.view === id ? "true" : undefined}>
+            <Link key={id} href={hrefOf(id)} className={styles.view!} aria-current={!place.saved && !isSearch && place.view === id ? "true" : undefined}>
               <span>{name}</span>
               {count > 0 && <span className={styles.count}>{formatCount(count, locale)}</span>}
             </Link>

@@ -1,7 +1,8 @@
 import { Link } from "react-aria-components";
 import { useAddressParams } from "../../address-params";
+import { useFoundRows } from "../../api/inbox";
 import { windowOf, type Window } from "../../api/pages";
-import { countedFigures, searchNames, useCounted, useFound, type CountedFigure, type Period } from "../../api/report";
+import { countedFigures, searchNames, useCounted, type CountedFigure, type Period } from "../../api/report";
 import { ButtonLink } from "../../components/button";
 import { Facts } from "../../components/facts";
 import { KeepPlace } from "../../components/keep-place";
@@ -45,15 +46,15 @@ interface ListProps {
 }
 
 function FoundList({ named, ...props }: ListProps & { named: Named }) {
-  const list = useFound(props.agentId, Object.fromEntries(named.filter(([name]) => name !== "figure")));
-  const part = windowOf(list.data, ({ id }) => id);
-  const rows = part?.rows.map(({ id, title, source, status, updatedAt, snippet }) => ({
-    id,
-    title: title ?? "",
+  const list = useFoundRows(props.agentId, Object.fromEntries(named.filter(([name]) => name !== "figure")));
+  const part = windowOf(list.data, ({ conversationId }) => conversationId);
+  const rows = part?.rows.map(({ conversationId, title = "", source, status, lastActivity, snippet }) => ({
+    id: conversationId,
+    title,
     source,
     status,
-    at: new Date(updatedAt * 1000).toISOString(),
-    excerpt: snippet?.highlights.map(({ value }) => value).join("") ?? "",
+    at: lastActivity,
+    excerpt: snippet.map(({ text }) => text).join(""),
   }));
   return <Rows {...props} part={part && { ...part, rows: rows! }} list={list} />;
 }
@@ -85,7 +86,7 @@ interface Shown {
 interface RowsProps extends ListProps {
   /** Undefined until it is there. */
   part: Window<Shown> | undefined;
-  list: ReturnType<typeof useFound> | ReturnType<typeof useCounted>;
+  list: ReturnType<typeof useFoundRows> | ReturnType<typeof useCounted>;
 }
 
 function Rows({ agentId, address, part, list }: RowsProps) {
