@@ -163,9 +163,21 @@ func (s *Service) newRule(ctx context.Context, ref parley.AgentRef, in NewRule) 
 		r.TeamID = t.ID
 	}
 	if in.Assignee != "" {
-		r.MemberID, err = s.findMember(ctx, ref.Account, in.Assignee, parley.CodeTicketMember)
+		r.MemberID, err = s.findAssignee(ctx, ref.Account, in.Assignee)
 	}
 	return r, err
+}
+
+// findAssignee returns the id of a member by it or by the e-mail address. Fails with TICKET_TEAM_MEMBER_NOT_FOUND.
+func (s *Service) findAssignee(ctx context.Context, account parley.AccountID, text string) (parley.UserID, error) {
+	if !parley.IsUUID(text) {
+		return s.findMember(ctx, account, text, parley.CodeTicketMember)
+	}
+	m, err := s.DB.Member(ctx, account, parley.UserID(text), parley.CodeTicketMember)
+	if err != nil {
+		return "", err
+	}
+	return m.User.ID, nil
 }
 
 func (s *Service) replaceRule(ctx context.Context, in RuleValues) ([]Rule, error) {

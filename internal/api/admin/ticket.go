@@ -61,7 +61,7 @@ type NewTicket struct {
 	Name        string `json:"name,omitempty"`
 	Category    string `json:"statusCategory,omitempty"`
 	Status      string `json:"status,omitempty"`   // id, key or label
-	Assignee    string `json:"assignee,omitempty"` // e-mail address, or none; empty leaves it to the rules
+	Assignee    string `json:"assignee,omitempty"` // e-mail address or id, or none; empty leaves it to the rules
 	Team        string `json:"team,omitempty"`     // id, key or name; empty leaves it to the rules
 	Priority    string `json:"priority,omitempty"`
 }
@@ -71,7 +71,7 @@ type TicketChange struct {
 	TicketRef
 	Category string `json:"statusCategory,omitempty"`
 	Status   string `json:"status,omitempty"`   // id, key or label
-	Assignee string `json:"assignee,omitempty"` // e-mail address, or none
+	Assignee string `json:"assignee,omitempty"` // e-mail address or id, or none
 	Team     string `json:"team,omitempty"`     // id, key or name, or none
 	Priority string `json:"priority,omitempty"`
 
@@ -81,14 +81,17 @@ type TicketChange struct {
 // None stands for no assignee and for no team.
 const None = "none"
 
-func newAssignee(email string) helpdesk.Assignee {
-	switch email {
-	case "":
+// newAssignee reads an assignee: an e-mail address, the id of a member, or None; empty leaves it to the rules.
+func newAssignee(text string) helpdesk.Assignee {
+	switch {
+	case text == "":
 		return helpdesk.AutoAssign()
-	case None:
+	case text == None:
 		return helpdesk.Unassigned()
+	case parley.IsUUID(text):
+		return helpdesk.AssignTo(parley.UserID(text))
 	}
-	return helpdesk.AssignToEmail(email)
+	return helpdesk.AssignToEmail(text)
 }
 
 func (s *Service) openTicket(ctx context.Context, in NewTicket) (Ticket, error) {

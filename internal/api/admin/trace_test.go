@@ -479,7 +479,7 @@ func TestTicketsAreUnreadForTheirNewAssignee(t *testing.T) {
 			mt.t.Error("it is not unread for Bo alone, who was given it")
 		}
 		assign(kim, "none")
-		assign(kim, "kim@shop.example")
+		assign(kim, string(kim.User)) // by id
 		if mt.unread(kim, ticket.ConversationID) {
 			mt.t.Error("it is unread for Kim, who took it")
 		}

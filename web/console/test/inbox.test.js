@@ -9,6 +9,7 @@ import { EventLog } from "./event-log.js";
 import { entries, rows } from "./inbox-answers.js";
 import { conversation as earlier, customers } from "./insight-answers.js";
 import { whoAnswers } from "./saved-answers.js";
+import { statuses } from "./ticket-answers.js";
 import { useSamePages } from "./setup.js";
 import { tickets } from "./ticket-answers.js";
 
@@ -261,9 +262,33 @@ describe("the inbox", { skip }, () => {
     await open(answer, path, async (page) => {
       await said(page).getByText("**Where** is it?").waitFor();
       await said(page).locator("strong", { hasText: "30 days" }).waitFor();
-      await said(page).getByText("Handed over to people").waitFor();
+      await said(page).getByText("The agent: handed over to the team").waitFor();
       await said(page).getByText("Note for the team").waitFor();
       await page.getByRole("region", { name: "Customer" }).getByText("customer-1@shop.example").waitFor();
+    });
+  });
+
+  test("an event says what has changed and who changed it; a status stands beside the reply that brought it about", async () => {
+    const answer = answers();
+    const event = (seq, name, event) => ({ ...entries[3], messageId: `msg_${seq}`, seq, ...(name && { name }), createdAt: entries[2].createdAt, event });
+    const reply = { ...entries[4], messageId: "msg_6", seq: 6, type: "reply", name: "Lee", createdAt: entries[2].createdAt };
+    answer.state.said = {
+      [waiting.conversationId]: [
+        ...entries.slice(0, 3),
+        event(4, "", { eventType: "escalated", doneBy: "visitor" }),
+        event(5, "Lee", { eventType: "assign", doneBy: "usr_7", assignedTo: "usr_7" }),
+        reply,
+        event(7, "Lee", { eventType: "status_change", doneBy: "usr_7", statusFrom: "st_1", statusTo: "st_3" }),
+        event(8, "Kim", { eventType: "status_change", doneBy: "usr_8", statusFrom: "st_3", statusTo: "st_2" }),
+      ],
+    };
+    const label = (id) => statuses.find(({ statusId }) => statusId === id).label;
+    await open(answer, path, async (page) => {
+      await said(page).getByText("The customer: handed over to the team").waitFor();
+      await said(page).getByText("Lee: assigned to Lee").waitFor();
+      await said(page).getByText(`Kim: status from ${label("st_3")} to ${label("st_2")}`).waitFor();
+      await said(page).getByRole("listitem").filter({ hasText: "Sends back often." }).getByText(`Status: ${label("st_3")}`).waitFor();
+      assert.equal(await said(page).getByText("Lee: status").count(), 0);
     });
   });
 

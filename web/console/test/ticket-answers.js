@@ -211,8 +211,8 @@ function answerTicket(state, method, name, act, body, query) {
 function changeRow(state, row, { status, statusCategory, assignee, team, priority }) {
   const to = state.statuses.find((one) => (status ? one.statusId === status : one.category === statusCategory && one.default));
   if (to) Object.assign(row, { statusId: to.statusId, statusCategory: to.category });
-  const person = state.teams.flatMap((one) => one.members).find((one) => one.email === assignee);
-  if (assignee) row.assigneeId = assignee === "none" ? null : (person?.userId ?? "usr_1");
+  const person = state.teams.flatMap((one) => one.members).find((one) => one.userId === assignee);
+  if (assignee) row.assigneeId = assignee === "none" ? null : (person?.userId ?? assignee);
   if (team) row.teamId = team === "none" ? null : team;
   if (priority) row.priority = priority;
   const minutes = String(Number(row.updatedAt.slice(14, 16)) + 1).padStart(2, "0");

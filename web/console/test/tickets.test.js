@@ -6,8 +6,9 @@ import { runnerImport } from "vite";
 import { agents, answers } from "./answers.js";
 import { assertSoon, skip } from "./browser.js";
 import { EventLog } from "./event-log.js";
+import { rows } from "./inbox-answers.js";
 import { useSamePages } from "./setup.js";
-import { dueTickets, withTickets } from "./ticket-answers.js";
+import { dueTickets, tickets, withTickets } from "./ticket-answers.js";
 
 const [{ id }] = agents;
 const path = `/agents/${id}/tickets`;
@@ -216,6 +217,35 @@ describe("a ticket", { skip }, () => {
       await page.getByRole("option", { name: "Solved" }).press("Enter");
       await page.getByRole("button", { name: /Solved/ }).waitFor();
       assert.deepEqual(sent(answer, "PATCH", "/tickets/4").map((one) => one.body), [{ status: "st_5", baseUpdatedAt: "2026-11-21T08:00:00.000Z" }]);
+    });
+  });
+
+  test("a ticket with a conversation has what the inbox has: Markdown, and why the agent answered so", async () => {
+    const answer = at();
+    answer.state.inbox = [{ ...rows[0], conversationId: "conv_4" }];
+    await open(answer, `${path}/4`, async (page) => {
+      const thread = page.getByRole("list", { name: "Messages and events" });
+      await thread.locator("strong", { hasText: "30 days" }).waitFor();
+      await thread.getByRole("button", { name: "Why" }).click();
+      await page.getByRole("dialog", { name: "Why" }).getByText("Returns policy").first().waitFor();
+    });
+  });
+
+  test("whoever answers customers can have a ticket, and is named in it", async () => {
+    const answer = at();
+    Object.assign(answer.state, { tickets: tickets.map((one) => ({ ...one })), ticketMessages: [
+      { messageId: "m1", seq: 1, type: "event", from: "agent", name: "Lee", createdAt: "2026-11-20T08:00:00.000Z", event: { eventType: "assign", doneBy: "usr_7", assignedTo: "usr_7" } },
+      { messageId: "m2", seq: 2, type: "event", from: "system", createdAt: "2026-11-20T08:00:00.000Z", event: { eventType: "escalated", doneBy: "visitor" } },
+    ] });
+    answer.state.tickets[0].assigneeId = "usr_7";
+    await open(answer, `${path}/4`, async (page) => {
+      await page.getByText("Lee: assigned to Lee").waitFor();
+      await page.getByText("The customer: handed over to the team").waitFor();
+      await page.getByRole("button", { name: /Assignee.*Lee|Lee.*Assignee/ }).waitFor();
+      await page.getByRole("button", { name: /Assignee/ }).press("Enter");
+      await page.getByRole("option", { name: "Owner" }).press("Enter");
+      await page.getByRole("button", { name: /Owner.*Assignee|Assignee.*Owner/ }).waitFor();
+      assert.equal(sent(answer, "PATCH", "/tickets/4").at(-1).body.assignee, "usr_1");
     });
   });
 

@@ -53,6 +53,7 @@ export const useFirstText = (agentId: string, period: Period | undefined) =>
 
 /** What narrows the conversations behind a figure, by the names of the search. */
 export const searchNames = ["topic", "source", "sentiment", "feedback", "escalated", "startDate", "endDate"] as const;
+export type Search = Readonly<Record<string, string>>;
 
 /** The figures that the search does not know, and the server lists the conversations of. */
 export const countedFigures = ["resolved", "unresolved", "refused"] as const;

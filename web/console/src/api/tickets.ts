@@ -3,7 +3,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { hooks, request, requestOnce } from "./client";
 import type { Written } from "./inbox";
 import { usePageWindow } from "./pages";
-import { useSession } from "./session";
+import { useInboxMembers } from "./saved";
+import { useMay, useSession } from "./session";
 import { useThreadPages, wholeOf, type Whole } from "./thread-pages";
 import type { components } from "./operator";
 
@@ -139,19 +140,21 @@ export const useTeams = (agentId: string) =>
 export interface Person {
   id: string;
   name: string;
-  email: string;
 }
 
-/** Who may have a ticket: the person, then the members of the teams. */
+/** Who may have a ticket: the person, then who may answer customers, then the members of the teams. */
 export function usePeople(agentId: string): readonly Person[] {
   const { data: session } = useSession();
+  const mayRead = useMay("conversations:read");
+  const { data: answering = [] } = useInboxMembers(mayRead && agentId !== "");
   const { data: teams = [] } = useTeams(agentId);
   const found = new Map<string, Person>();
-  const add = (id: string, name: string, email: string) => {
-    if (!found.has(id)) found.set(id, { id, name: name || email, email });
+  const add = (id: string, name: string) => {
+    if (!found.has(id)) found.set(id, { id, name });
   };
-  if (session?.user) add(session.user.id, session.user.name, session.user.email);
-  for (const { members } of teams) for (const { userId, name, email } of members) add(userId, name, email);
+  if (session?.user) add(session.user.id, session.user.name || session.user.email);
+  for (const { userId, name } of answering) add(userId, name);
+  for (const { members } of teams) for (const { userId, name, email } of members) add(userId, name || email);
   return [...found.values()];
 }
 
@@ -161,7 +164,7 @@ export interface TicketChange {
   status?: string;
   /** Stands for the status that is the default of a category. */
   statusCategory?: Category;
-  /** An e-mail address, or "none". */
+  /** A member's id, or "none". */
   assignee?: string;
   /** The id of a team, or "none". */
   team?: string;

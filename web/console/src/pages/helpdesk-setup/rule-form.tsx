@@ -43,7 +43,7 @@ export function RuleForm({ agentId, rule, onClose }: { agentId: string; rule: Ru
   const people = usePeople(agentId);
   const [rows, setRows] = useState<readonly Row[]>(rule ? rowsOfRule(rule) : [newRow]);
   const [team, setTeam] = useState<string>(rule?.teamId || nobody);
-  const [assignee, setAssignee] = useState<string>(rule?.assignee || nobody);
+  const [assignee, setAssignee] = useState<string>(rule?.assigneeId || nobody);
   const send = async ({ name = "" }: Record<string, string>) => {
     // A rule names a team or a member: with neither it is the default team.
     const named = team !== nobody ? team : assignee === nobody ? teams.find((one) => one.default)?.teamId : undefined;
@@ -60,7 +60,7 @@ export function RuleForm({ agentId, rule, onClose }: { agentId: string; rule: Ru
   };
   const replace = (at: number, part: Partial<Row>) => setRows(rows.map((row, i) => (i === at ? { ...row, ...part } : row)));
   const ofTeams = teams.map((one) => ({ id: one.teamId, name: showName(one.name, t) }));
-  const ofPeople = people.map(({ email, name }) => ({ id: email, name: showName(name, t) }));
+  const ofPeople = people.map(({ id, name }) => ({ id, name: showName(name, t) }));
   return (
     <Form onSubmit={send}>
       {(isPending) => (

@@ -11,7 +11,8 @@ import { Form } from "../../components/form";
 import { MenuButton, type MenuAction } from "../../components/menu-button";
 import { Failed, Loading } from "../../components/states";
 import { useTexts } from "../../i18n";
-import { categoryKey, StatusLabel } from "../tickets/labels";
+import { StatusLabel } from "../tickets/labels";
+import { categoryKey } from "../tickets/names";
 import { useAttempt } from "./attempt";
 import styles from "./setup.module.css";
 

@@ -7,7 +7,7 @@ import { Field } from "../../components/field";
 import { Form } from "../../components/form";
 import { Failed, Loading } from "../../components/states";
 import { useTexts } from "../../i18n";
-import { priorityKey } from "../tickets/labels";
+import { priorityKey } from "../tickets/names";
 import styles from "./setup.module.css";
 
 /** Within how many working hours the tickets of each priority are to be replied to and resolved. */

@@ -44,3 +44,11 @@ export function answerBefore(entries: readonly ThreadEntry[], seq: number): Thre
 
 /** The number of the newest entry; 0 without entries. */
 export const lastSeq = ({ entries }: Pick<Thread, "entries">): number => entries.at(-1)?.seq ?? 0;
+
+/** The event that says which status the ticket has got by what a person or the customer wrote right before it. */
+export function changeBehind(entries: readonly ThreadEntry[], at: number): ThreadEntry | undefined {
+  const [entry, next] = [entries[at], entries[at + 1]];
+  if (entry?.type !== "reply" || next?.event?.eventType !== "status_change") return undefined;
+  const isOwn = entry.author === "user" ? next.event.doneBy === "customer" : entry.author === "human" && next.name === entry.name;
+  return isOwn && Date.parse(next.createdAt) - Date.parse(entry.createdAt) < 1000 ? next : undefined;
+}

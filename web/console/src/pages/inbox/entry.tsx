@@ -8,11 +8,13 @@ import { Icon } from "../../components/icon";
 import { lex } from "../../components/markdown/lexer";
 import { Markdown } from "../../components/markdown/markdown";
 import { ShortTime } from "../../components/times";
-import { useTexts, type Key } from "../../i18n";
+import { useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { AnswerView } from "../playground/answer";
 import type { Exchange } from "../playground/conversation";
 import type { TalkActions } from "../playground/talk";
+import { EventText } from "../tickets/event-text";
+import { useNames } from "../tickets/names";
 import { answerBefore, exchangeOf, questionBefore, textOf } from "./entries";
 import { MessageFiles } from "./message-files";
 import styles from "./inbox.module.css";
@@ -29,23 +31,27 @@ interface Props {
   /** All that is shown of the conversation. */
   entries: readonly ThreadEntry[];
   actions: EntryActions;
+  /** The event behind it that says which status the ticket has got by it. */
+  change?: ThreadEntry | undefined;
 }
 
 /** A message, a note or an event. One that stays as it is is not drawn again when another one comes. */
 export const EntryView = memo(
   function EntryView(props: Props) {
     const { entry } = props;
-    if (entry.type === "event") return <EventView entry={entry} />;
+    if (entry.type === "event") return <EventView {...props} />;
     if (entry.type === "note") return <Written {...props} kind="note" />;
-    if (entry.author === "user") return <Customer entry={entry} />;
+    if (entry.author === "user") return <Customer {...props} />;
     if (entry.author === "assistant") return <Answer {...props} />;
     return <Written {...props} kind="member" />;
   },
-  (before, after) => JSON.stringify(before.entry) === JSON.stringify(after.entry) && before.actions === after.actions,
+  (before, after) => JSON.stringify(before.entry) === JSON.stringify(after.entry) &&
+    before.actions === after.actions &&
+    before.change?.seq === after.change?.seq,
 );
 
 /** What the customer typed is text, whatever it looks like. */
-function Customer({ entry }: { entry: ThreadEntry }) {
+function Customer({ agent, entry, change }: Props) {
   const { t } = useTexts();
   const text = textOf(entry);
   return (
@@ -54,6 +60,7 @@ function Customer({ entry }: { entry: ThreadEntry }) {
         <Facts>
           {t("inbox.customer")}
           <ShortTime time={entry.createdAt} />
+          {change && <NewStatus agent={agent} entry={change} />}
         </Facts>
       </p>
       {text && (
@@ -93,7 +100,7 @@ function Answer({ agent, conversation, entry, entries, actions }: Props) {
 }
 
 /** What a member of the team has written: to the customer, or to the others. */
-function Written({ entry, kind, conversation, entries, actions }: Props & { kind: "member" | "note" }) {
+function Written({ agent, entry, kind, conversation, entries, actions, change }: Props & { kind: "member" | "note" }) {
   const { t } = useTexts();
   const mayKeep = useMay("answers:improve") && kind === "member";
   const text = textOf(entry);
@@ -107,6 +114,7 @@ function Written({ entry, kind, conversation, entries, actions }: Props & { kind
           {kind === "note" && t("inbox.noteBy")}
           {entry.name ? <bdi>{showName(entry.name, t)}</bdi> : t("inbox.theTeam")}
           <ShortTime time={entry.createdAt} />
+          {change && <NewStatus agent={agent} entry={change} />}
         </Facts>
       </p>
       {text && <Markdown blocks={blocks} />}
@@ -126,28 +134,29 @@ function Written({ entry, kind, conversation, entries, actions }: Props & { kind
   );
 }
 
-const eventTexts: Readonly<Record<string, Key>> = {
-  created: "inbox.event.created",
-  escalated: "inbox.event.escalated",
-  handed_back: "inbox.event.handedBack",
-  ended: "inbox.event.ended",
-  assign: "inbox.event.assigned",
-  status_change: "inbox.event.status",
-  team_change: "inbox.event.team",
-  priority_change: "inbox.event.priority",
-};
+/** The events whose sentences have the names of statuses, teams and people. */
+const namedEvents: readonly string[] = ["status_change", "team_change", "assign"];
 
-function EventView({ entry }: { entry: ThreadEntry }) {
-  const { t } = useTexts();
-  const { eventType = "", reason = "" } = entry.event ?? {};
+function EventView({ agent, entry }: Pick<Props, "agent" | "entry">) {
+  const { event } = entry;
+  const names = useNames(event && namedEvents.includes(event.eventType) ? agent : "");
+  if (!event) return null;
   return (
     <li className={styles.event} data-row={entry.seq}>
       <Facts>
-        {t(eventTexts[eventType] ?? "inbox.event.other")}
-        {entry.name && <bdi>{showName(entry.name, t)}</bdi>}
-        {reason && <span dir="auto">{reason}</span>}
+        <bdi>
+          <EventText event={event} name={entry.name} names={names} />
+        </bdi>
+        {event.reason && <span dir="auto">{event.reason}</span>}
         <ShortTime time={entry.createdAt} />
       </Facts>
     </li>
   );
+}
+
+/** The status that the ticket has got by what was written. */
+function NewStatus({ agent, entry }: Pick<Props, "agent" | "entry">) {
+  const { t } = useTexts();
+  const names = useNames(agent);
+  return <bdi>{t("inbox.nowStatus", { status: names.status(entry.event?.statusTo ?? "") })}</bdi>;
 }

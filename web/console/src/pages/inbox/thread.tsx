@@ -1,24 +1,16 @@
-import { Fragment, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
-import { useExplanation, useThread, wholeThread, type Thread, type ThreadEntry, type WholeThread } from "../../api/inbox";
+import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { useThread, wholeThread, type WholeThread } from "../../api/inbox";
 import { useReadMark } from "../../api/read-marks";
-import { Dialog } from "../../components/dialog";
-import { Icon } from "../../components/icon";
-import { KeepPlace } from "../../components/keep-place";
 import { MarkUnread } from "../../components/mark-unread";
-import { More } from "../../components/more";
 import { Empty, Failed, Loading } from "../../components/states";
-import { DayBefore } from "../../components/times";
 import { isNotFound } from "../../api/client";
 import { useSession } from "../../api/session";
 import { useTexts } from "../../i18n";
-import type { Exchange } from "../playground/conversation";
 import { FollowedEnd } from "../playground/followed-end";
-import { ImproveDialog } from "../playground/improve";
-import { Why } from "../playground/why";
 import { textOf } from "./entries";
-import { EntryView, type EntryActions } from "./entry";
 import { Hand } from "./hand";
 import { nameOf } from "./customer-name";
+import { SaidEntries } from "./said";
 import { ConversationState } from "./state";
 import styles from "./inbox.module.css";
 
@@ -80,22 +72,9 @@ interface SaidProps {
   sent: number;
 }
 
-/** What was said, and why the agent answered so. */
+/** What was said, in a part that scrolls by itself and follows its end. */
 function Said({ thread, query, sent }: SaidProps) {
   const { t } = useTexts();
-  const [explained, setExplained] = useState<Exchange | null>(null);
-  const [improved, setImproved] = useState<{ exchange: Exchange; better?: string } | null>(null);
-  const actions = useMemo<EntryActions>(
-    () => ({
-      ask: () => {},
-      again: () => {},
-      explain: (exchange, passage) => passage === null && setExplained(exchange),
-      explainsIn: "dialog",
-      improve: (exchange) => setImproved({ exchange }),
-      keep: (exchange, better) => setImproved({ exchange, better }),
-    }),
-    [],
-  );
   const spoken = useSpoken(thread);
   return (
     <>
@@ -103,32 +82,8 @@ function Said({ thread, query, sent }: SaidProps) {
         {spoken}
       </p>
       <FollowedEnd count={sent} isEnd={thread.isNewest} label={t("inbox.said")} className={styles.said} innerClassName={styles.grown}>
-        <div className={styles.earlier}>
-          <More list={query} label={t("inbox.earlier")} />
-        </div>
-        {thread.entries.length === 0 && <p className={styles.detail}>{t("inbox.nothingSaid")}</p>}
-        <KeepPlace isStartKept>
-          <Entries thread={thread} actions={actions} />
-        </KeepPlace>
-        <div className={styles.earlier}>
-          <More list={query} isBack label={t("inbox.later")} />
-        </div>
-        {thread.answering && thread.isNewest && (
-          <p className={styles.event} role="status">
-            <Icon name="bot" size={16} />
-            {t("inbox.answering")}
-          </p>
-        )}
+        <SaidEntries thread={thread} query={query} />
       </FollowedEnd>
-      <Dialog title={t("playground.why")} isOpen={explained !== null} onClose={() => setExplained(null)}>
-        {explained && <Explained thread={thread} exchange={explained} />}
-      </Dialog>
-      <ImproveDialog
-        agent={thread.agentId}
-        exchange={improved?.exchange ?? null}
-        better={improved?.better}
-        onClose={() => setImproved(null)}
-      />
     </>
   );
 }
@@ -153,36 +108,4 @@ function useSpoken(thread: WholeThread): string {
     setSpoken(t("inbox.spoken", { name: names[author], text: [...textOf(newest)].slice(0, longestSpoken).join("") }));
   }, [newest?.seq]);
   return spoken;
-}
-
-function Entries({ thread, actions }: { thread: Thread; actions: EntryActions }) {
-  const { entries, agentId, conversationId } = thread;
-  return (
-    <ol className={styles.entries}>
-      {entries.map((entry: ThreadEntry, i) => (
-        <Fragment key={entry.messageId}>
-          <DayBefore time={entry.createdAt} before={entries[i - 1]?.createdAt} />
-          <EntryView agent={agentId} conversation={conversationId} entry={entry} entries={entries} actions={actions} />
-        </Fragment>
-      ))}
-    </ol>
-  );
-}
-
-function Explained({ thread, exchange }: { thread: Thread; exchange: Exchange }) {
-  const { t } = useTexts();
-  const [passage, setPassage] = useState<number | null>(null);
-  const found = useExplanation(thread.conversationId, exchange.answer.messageId);
-  if (found.isPending) return <Loading rows={4} />;
-  if (found.isError && !isNotFound(found.error)) return <Failed error={found.error} onRetry={() => void found.refetch()} />;
-  if (!found.data) return <p className={styles.detail}>{t("playground.why.unknown")}</p>;
-  const metadata = { ...exchange.answer.metadata!, explain: found.data };
-  return (
-    <Why
-      agent={thread.agentId}
-      exchange={{ ...exchange, answer: { ...exchange.answer, metadata } }}
-      passage={passage}
-      onSelect={(_, passage) => setPassage(passage)}
-    />
-  );
 }

@@ -1,6 +1,6 @@
 import { useTicket } from "../../api/tickets";
 import { Failed, Loading } from "../../components/states";
-import { useNames } from "../tickets/labels";
+import { useNames } from "../tickets/names";
 import { Properties } from "../tickets/properties";
 
 interface Props {

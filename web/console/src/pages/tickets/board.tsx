@@ -14,7 +14,8 @@ import { UnreadSign } from "../../components/unread";
 import { relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { useKeys } from "../../shell/keys";
-import { assigneeOf, categoryIcon, categoryKey, DueLabel, PriorityLabel, StatusLabel, statusOf, useStatusTargets, type Names } from "./labels";
+import { assigneeOf, categoryIcon, DueLabel, PriorityLabel, StatusLabel, statusOf, useStatusTargets } from "./labels";
+import { categoryKey, type Names } from "./names";
 import { customerOf, titleOf } from "./list";
 import styles from "./board.module.css";
 

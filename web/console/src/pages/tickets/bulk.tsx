@@ -4,9 +4,11 @@ import { Button } from "../../components/button";
 import { MenuButton, type MenuAction } from "../../components/menu-button";
 import { Partial } from "../../components/states";
 import { useTexts } from "../../i18n";
+import { showName } from "../../names";
 import { runEach, type Failure } from "../sources/bulk";
-import { priorityKey, useStatusTargets, type Names } from "./labels";
+import { useStatusTargets } from "./labels";
 import { titleOf } from "./list";
+import { priorityKey, type Names } from "./names";
 import styles from "./tickets.module.css";
 
 /** What has failed of the last change of several tickets, and what changes several. */
@@ -55,7 +57,7 @@ export function BulkBar({ picked, names, bulk, onClear }: Props) {
   const statuses = useStatusTargets(names, isOfAll);
   if (picked.length === 0) return null;
   const change = (change: TicketChange) => void bulk.run(picked, change).then((failures) => failures.length === 0 && onClear());
-  const people = names.people.map(({ email, name }): MenuAction => ({ id: email, icon: "user", name }));
+  const people = names.people.map(({ id, name }): MenuAction => ({ id, icon: "user", name: showName(name, t) }));
   const teams = names.teams.map(({ teamId, name }): MenuAction => ({ id: teamId, icon: "users", name }));
   const count = t("tickets.chosen", { count: picked.length });
   return (

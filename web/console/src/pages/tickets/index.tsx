@@ -19,7 +19,7 @@ import { TicketBoard } from "./board";
 import { BulkBar, BulkFailures, useBulkChange } from "./bulk";
 import { queryOf, useTicketFilter, type TicketFilter } from "./filter";
 import { TicketFilters } from "./filters";
-import { useNames, type Names } from "./labels";
+import { useNames, type Names } from "./names";
 import { TicketList } from "./list";
 import { NewTicketDialog } from "./new";
 import { useSteadyRows } from "./steady";

@@ -1,9 +1,10 @@
 // What is said of a ticket in one word: its status, its priority, who has it.
-import { categories, nobody, useStatuses, useTeams, usePeople, type Category, type TicketChange, type TicketRow } from "../../api/tickets";
+import { categories, type Category, type TicketChange, type TicketRow } from "../../api/tickets";
 import { Icon } from "../../components/icon";
-import { formatDate, formatDuration, relativeTime, useTexts, type Key } from "../../i18n";
+import { formatDate, formatDuration, relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
 import type { IconName } from "../../../../shared/icons";
+import { categoryKey, priorityKey, type Names } from "./names";
 import styles from "./tickets.module.css";
 
 const categoryIcons: Record<Category, IconName> = {
@@ -15,8 +16,6 @@ const categoryIcons: Record<Category, IconName> = {
   cancelled: "x",
 };
 
-export const categoryKey = (category: string) => `tickets.category.${category}` as Key;
-export const priorityKey = (priority: string) => `tickets.priority.${priority}` as Key;
 export const categoryIcon = (category: string): IconName => categoryIcons[category as Category] ?? "circle-dashed";
 
 /** A status: its icon is of the category, its word the team’s own. */
@@ -56,32 +55,6 @@ export function DueLabel({ dueAt }: { dueAt: string | null | undefined }) {
     </time>
   );
 }
-
-/** The names behind the ids of an agent's statuses, teams and members. */
-export function useNames(agentId: string) {
-  const { t } = useTexts();
-  const { data: statuses = [] } = useStatuses(agentId);
-  const { data: teams = [] } = useTeams(agentId);
-  const people = usePeople(agentId);
-  return {
-    status: (id: string, category = "new") => statuses.find(({ statusId }) => statusId === id)?.label ?? t(categoryKey(category)),
-    team: (id: string | null | undefined) => {
-      if (!id || id === nobody) return t("tickets.noTeam");
-      const known = teams.find(({ teamId }) => teamId === id);
-      return known ? showName(known.name, t) : t("tickets.otherTeam");
-    },
-    person: (id: string | null | undefined) => {
-      if (!id || id === nobody) return t("tickets.nobody");
-      const known = people.find((one) => one.id === id);
-      return known ? showName(known.name, t) : t("tickets.somebody");
-    },
-    statuses: statuses.filter(({ archivedAt }) => !archivedAt),
-    teams,
-    people,
-  };
-}
-
-export type Names = ReturnType<typeof useNames>;
 
 /** The label of a ticket's status. */
 export const statusOf = ({ status, statusId, statusCategory }: TicketRow, names: Names) => status || names.status(statusId, statusCategory);

@@ -6,7 +6,8 @@ import { Facts } from "../../components/facts";
 import { UnreadSign } from "../../components/unread";
 import { relativeTime, useTexts } from "../../i18n";
 import { showName } from "../../names";
-import { assigneeOf, DueLabel, PriorityLabel, StatusLabel, statusOf, type Names } from "./labels";
+import { assigneeOf, DueLabel, PriorityLabel, StatusLabel, statusOf } from "./labels";
+import type { Names } from "./names";
 import styles from "./tickets.module.css";
 
 interface Props {

@@ -7,7 +7,8 @@ import { Actions, Dialog } from "../../components/dialog";
 import { Failed } from "../../components/states";
 import { useTexts } from "../../i18n";
 import { showName } from "../../names";
-import { DueLabel, priorityKey, type Names } from "./labels";
+import { DueLabel } from "./labels";
+import { priorityKey, type Names } from "./names";
 import styles from "./ticket.module.css";
 
 const isConflict = (error: unknown) => error instanceof APIError && error.code === "TICKET_CHANGED";
@@ -83,9 +84,9 @@ interface ChoicesProps {
 
 function Choices({ ticket, names, onChange }: ChoicesProps) {
   const { t } = useTexts();
-  const { statusId, assignee = nobody, assigneeId, teamId = nobody, priority } = ticket;
+  const { statusId, assignee, assigneeId = nobody, teamId = nobody, priority } = ticket;
   const statuses = names.statuses.map((one) => ({ id: one.statusId, name: one.label }));
-  const people = names.people.map(({ email, name }) => ({ id: email, name }));
+  const people = names.people.map(({ id, name }) => ({ id, name: showName(name, t) }));
   const teams = names.teams.map((one) => ({ id: one.teamId, name: showName(one.name, t) }));
   return (
     <>
@@ -97,8 +98,8 @@ function Choices({ ticket, names, onChange }: ChoicesProps) {
       />
       <Choice
         label={t("tickets.assignee")}
-        value={assignee}
-        options={withPresent([{ id: nobody, name: t("tickets.nobody") }, ...people], assignee, assigneeId ? assignee : t("tickets.nobody"))}
+        value={assigneeId}
+        options={withPresent([{ id: nobody, name: t("tickets.nobody") }, ...people], assigneeId, assignee ?? t("tickets.somebody"))}
         onChange={(assignee) => onChange({ assignee })}
       />
       <Choice

@@ -1,12 +1,13 @@
 import { Fragment } from "react";
-import type { TicketEvent, TicketMessage, useTicketThread, WholeTicket } from "../../api/tickets";
+import type { TicketMessage, useTicketThread, WholeTicket } from "../../api/tickets";
 import { KeepPlace } from "../../components/keep-place";
 import { More } from "../../components/more";
 import { DayBefore, ShortTime } from "../../components/times";
 import { useTexts } from "../../i18n";
 import { showName } from "../../names";
 import { MessageFiles } from "../inbox/message-files";
-import { priorityKey, type Names } from "./labels";
+import { EventText } from "./event-text";
+import type { Names } from "./names";
 import styles from "./ticket.module.css";
 
 interface Props {
@@ -28,7 +29,7 @@ export function Thread({ ticket, query, names }: Props) {
               <DayBefore time={message.createdAt} before={ticket.entries[i - 1]?.createdAt} />
               <li className={styles[message.type] ?? ""} data-row={message.messageId}>
                 {message.event ? (
-                  <Event event={message.event} time={message.createdAt} names={names} />
+                  <Event message={message} names={names} />
                 ) : (
                   <Message message={message} />
                 )}
@@ -63,42 +64,12 @@ function Message({ message: { type, from, name, email, text, files = [], created
   );
 }
 
-function Event({ event, time, names }: { event: TicketEvent; time: string; names: Names }) {
+function Event({ message: { event, name, createdAt }, names }: { message: TicketMessage; names: Names }) {
   return (
     <p className={styles.event}>
-      <EventText event={event} names={names} />
+      {event && <EventText event={event} name={name} names={names} />}
       {" · "}
-      <ShortTime time={time} />
+      <ShortTime time={createdAt} />
     </p>
   );
-}
-
-const programs = ["api", "operator", "agent", "customer", "system"] as const;
-
-/** What has happened, in a sentence. */
-function EventText({ event, names }: { event: TicketEvent; names: Names }) {
-  const { t } = useTexts();
-  const { eventType, doneBy = "system" } = event;
-  const program = programs.find((one) => one === doneBy);
-  const who = program ? t(`tickets.by.${program}`) : names.person(doneBy);
-  switch (eventType) {
-    case "status_change":
-      return t("tickets.event.status", { who, from: names.status(event.statusFrom ?? ""), to: names.status(event.statusTo ?? "") });
-    case "assign":
-      return t("tickets.event.assign", { who, to: names.person(event.assignedTo) });
-    case "team_change":
-      return t("tickets.event.team", { who, to: names.team(event.to) });
-    case "priority_change":
-      return t("tickets.event.priority", { who, to: t(priorityKey(event.to ?? "none")) });
-    case "created":
-      return t("tickets.event.created", { who });
-    case "escalated":
-      return t("tickets.event.escalated", { who });
-    case "handed_back":
-      return t("tickets.event.handedBack", { who });
-    case "ended":
-      return t("tickets.event.ended", { who });
-    default:
-      return t("tickets.event.other", { who, what: eventType });
-  }
 }

@@ -2,6 +2,7 @@ import { useMemo, useState } from "react";
 import { Link } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useAllAgents } from "../../api/agents";
+import { useThread, wholeThread } from "../../api/inbox";
 import { useTicketThread, wholeTicket, type WholeTicket } from "../../api/tickets";
 import { isNotFound } from "../../api/client";
 import { tryRoute, type RouteResult } from "../../api/helpdesk-setup";
@@ -14,8 +15,9 @@ import { RoleNote } from "../../components/role-note";
 import { Empty, Failed, Loading } from "../../components/states";
 import { formatDate, useTexts } from "../../i18n";
 import { RouteView } from "../helpdesk-setup/try";
+import { SaidEntries } from "../inbox/said";
 import { Composer } from "./composer";
-import { useNames, type Names } from "./labels";
+import { useNames, type Names } from "./names";
 import { customerOf, titleOf } from "./list";
 import { Facts, Properties } from "./properties";
 import { Thread } from "./thread";
@@ -76,7 +78,7 @@ function Ticket({ id, ticket, query, names }: TicketProps) {
   return (
     <div className={styles.ticket}>
       <div className={styles.talk}>
-        <Thread ticket={ticket} query={query} names={names} />
+        <Talk ticket={ticket} query={query} names={names} />
         {mayWrite && (
           <Composer
             agentId={id}
@@ -95,6 +97,20 @@ function Ticket({ id, ticket, query, names }: TicketProps) {
       </div>
     </div>
   );
+}
+
+/** What was said: as in the inbox where the ticket has a conversation that the person may read. */
+function Talk(props: Omit<TicketProps, "id">) {
+  const mayRead = useMay("conversations:read");
+  const conversation = (mayRead && props.ticket.conversationId) || "";
+  return conversation ? <ConversationOf key={conversation} id={conversation} {...props} /> : <Thread {...props} />;
+}
+
+function ConversationOf({ id, ...props }: TicketProps) {
+  const query = useThread(id);
+  const thread = useMemo(() => wholeThread(query.data), [query.data]);
+  if (query.isPending) return <Loading rows={6} />;
+  return thread ? <SaidEntries thread={thread} query={query} /> : <Thread {...props} />;
 }
 
 function Customer({ id, ticket: { customer, channel, createdAt } }: { id: string; ticket: WholeTicket }) {
