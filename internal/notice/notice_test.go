@@ -265,6 +265,35 @@ func TestCustomersWhoAreAwayAreMailedWhatWasAnswered(t *testing.T) {
 	})
 }
 
+// What the customer has seen is not mailed, and what is behind it has its own time.
+func TestAnswersAreMailedTenMinutesAfterThemselves(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		one, c := f.addMember("one", parley.RoleAgent), f.newConversation("A broken lamp")
+		f.Must(f.DB.AddLead(f, &parley.Lead{ID: parley.NewUUID(), AccountID: f.agent.Account, AgentID: f.agent.Agent,
+			ConversationID: c.ID, Email: "customer1@x.example", CreatedAt: f.clock.Now()}))
+		f.takeOver(c, string(one))
+		f.clock.Advance(time.Minute)
+		_, err := f.conversations.AddHumanReply(f, c.Ref(), one, "It was sent on Monday.")
+		f.Must(err)
+		if mails := f.newMails(3 * time.Minute); len(mails) > 0 {
+			f.Errorf("%d mails after three minutes", len(mails))
+		}
+		v, err := f.DB.FindVisitor(f, f.agent, c.VisitorID)
+		f.Must(err)
+		f.Must(f.DB.TouchVisitor(f, v, f.clock.Now()))
+		f.clock.Advance(2 * time.Minute)
+		_, err = f.conversations.AddHumanReply(f, c.Ref(), one, "The lamp is with you.")
+		f.Must(err)
+		if mails := f.newMails(9 * time.Minute); len(mails) > 0 {
+			f.Errorf("%d mails nine minutes after the second answer", len(mails))
+		}
+		mails := f.newMails(time.Minute)
+		if len(mails) != 1 || strings.Contains(mails[0].Text, "Monday") || !strings.Contains(mails[0].Text, "> The lamp") {
+			f.Errorf("ten minutes after the second answer there are %+v", mails)
+		}
+	})
+}
+
 func TestMembersAreMailedThatATicketIsTheirs(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		one, two := f.addMember("one", parley.RoleAgent), f.addMember("two", parley.RoleAgent)

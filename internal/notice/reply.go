@@ -19,8 +19,8 @@ const customer = "customer"
 // maxReplies is how many answers one mail holds.
 const maxReplies = 20
 
-// runReplyJob mails a customer what members have answered since the customer has written last, unless they have been
-// there since, or have left no address.
+// runReplyJob mails a customer what members have answered since the customer has written last and was seen last, unless
+// they have left no address. Where the first of it is not old enough, it comes back when it is.
 func (s *Service) runReplyJob(ctx context.Context, j jobs.Job) error {
 	t, err := jobs.DecodePayload[thread](j)
 	if err != nil {
@@ -34,6 +34,9 @@ func (s *Service) runReplyJob(ctx context.Context, j jobs.Job) error {
 	replies, err := s.unreadReplies(ctx, c)
 	if err != nil || len(replies) == 0 {
 		return ignoreGone(err)
+	}
+	if due := replies[0].CreatedAt.Add(replyDelay); s.Now().Before(due) {
+		return s.Queue.Enqueue(ctx, s.DB.SQL(), later(newJob(j.Kind, j.Key, j.AccountID, t), due))
 	}
 	email, err := s.customerEmail(ctx, ref)
 	if err != nil || email == "" {
@@ -55,8 +58,7 @@ func (s *Service) runReplyJob(ctx context.Context, j jobs.Job) error {
 		store.MailNotice{Conversation: ref, Recipient: customer, Kind: string(mail.CustomerReply)}, m)
 }
 
-// unreadReplies returns what members have written since the customer has, none if the customer was seen after the
-// first of it.
+// unreadReplies returns the newest of what members have written since the customer has, and since the customer was seen.
 func (s *Service) unreadReplies(ctx context.Context, c *parley.Conversation) ([]parley.Message, error) {
 	last, err := s.DB.LastUserMessage(ctx, c.Ref())
 	if err != nil {
@@ -66,16 +68,14 @@ func (s *Service) unreadReplies(ctx context.Context, c *parley.Conversation) ([]
 	if last != nil {
 		after = last.Seq
 	}
-	replies, err := s.DB.MessagesAfter(ctx, c.Ref(), after, maxReplies)
-	replies = slices.DeleteFunc(replies, func(m parley.Message) bool { return m.Author != parley.AuthorHuman })
-	if err != nil || len(replies) == 0 {
+	messages, err := s.DB.RecentMessages(ctx, c.Ref(), 0, maxReplies)
+	if err != nil {
 		return nil, err
 	}
 	v, err := s.DB.FindVisitor(ctx, c.AgentRef(), c.VisitorID)
-	if err != nil || v != nil && v.LastSeenAt.After(replies[0].CreatedAt) {
-		return nil, err
-	}
-	return replies, nil
+	return slices.DeleteFunc(messages, func(m parley.Message) bool {
+		return m.Author != parley.AuthorHuman || m.Seq <= after || v != nil && v.LastSeenAt.After(m.CreatedAt)
+	}), err
 }
 
 // customerEmail returns the address of the customer of a conversation, empty if it is not known.

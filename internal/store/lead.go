@@ -33,8 +33,9 @@ type LeadSubmitted struct {
 
 // AddLead stores a lead and records leads.submit. A lead of the same conversation with the same e-mail, whatever its
 // case, is completed instead: what is empty in l stays as it was, and a lead that tells nothing new leaves no event. l
-// is then as stored. A lead of no conversation completes no other: nobody knows that it is of the same customer. Fails
-// with RESOURCE_NOT_FOUND when the conversation is gone.
+// is then as stored. Who has left an address in a conversation of which nobody is known to be the customer is it from
+// then on. A lead of no conversation completes no other: nobody knows that it is of the same customer. Fails with
+// RESOURCE_NOT_FOUND when the conversation is gone.
 func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {
 	var stored parley.Lead
 	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
@@ -49,9 +50,13 @@ func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {
 		}
 		stored = *l
 		if existing != nil {
-			if stored = mergeLead(*existing, *l); isSameLead(stored, *existing) {
-				return nil
-			}
+			stored = mergeLead(*existing, *l)
+		}
+		if err := tx.addLeadCustomer(ctx, &stored); err != nil {
+			return err
+		}
+		if existing != nil && isSameLead(stored, *existing) {
+			return nil
 		}
 		if err := tx.upsertLead(ctx, &stored); err != nil {
 			return err
@@ -64,6 +69,26 @@ func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {
 		*l = stored
 	}
 	return err
+}
+
+const maxLeadName = 255 // characters of a lead's name that become the customer's
+
+// addLeadCustomer makes who has left an address the customer of the conversation, unless one is known: who is known by
+// the address, or a new person.
+func (db *DB) addLeadCustomer(ctx context.Context, l *parley.Lead) error {
+	if l.ConversationID == "" || l.Email == "" {
+		return nil
+	}
+	known, err := db.CustomerOfConversation(ctx, l.ConversationRef())
+	if err != nil || known != nil {
+		return err
+	}
+	p := &parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: l.AccountID, AgentID: l.AgentID, Email: l.Email,
+		Name: parley.ClipText(l.Name, maxLeadName), Phone: l.Phone, CreatedAt: l.CreatedAt, UpdatedAt: l.CreatedAt}
+	if err := db.AddPerson(ctx, p); err != nil {
+		return err
+	}
+	return db.SetConversationCustomer(ctx, l.ConversationRef(), p.ID)
 }
 
 // findDuplicateLead finds the conversation's lead with the e-mail, or nil; leads without one are never the same.

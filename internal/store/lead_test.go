@@ -84,6 +84,26 @@ func TestLeadsOfAConversation(t *testing.T) {
 	})
 }
 
+// Who leaves an address in a conversation is its customer, unless one is known; who is known by the address stays one.
+func TestLeadsAreTheCustomersOfTheirConversations(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		first, second := fx.createEmptyConversation(), fx.createEmptyConversation()
+		fx.must(fx.AddLead(fx, fx.newLead(first, "ann@example.org", testTime)))
+		fx.must(fx.AddLead(fx, fx.newLead(second, "ANN@example.org", testTime)))
+		fx.must(fx.AddLead(fx, fx.newLead(second, "bob@example.org", testTime)))
+		fx.must(fx.AddLead(fx, fx.newLead("", "cid@example.org", testTime)))
+		found, err := fx.CustomersOfConversations(fx, fx.Account.ID, []parley.ConversationID{first, second})
+		fx.must(err)
+		if found[first].Email != "ann@example.org" || found[first].Name != "Ann" || found[second].ID != found[first].ID {
+			fx.Errorf("the customers are %+v", found)
+		}
+		page, err := fx.People(fx, fx.Account.ID.AgentRef(fx.Agent.ID), "", parley.PageRequest{Limit: 9})
+		if fx.must(err); len(page.Items) != 1 {
+			fx.Errorf("the people are %+v", page.Items)
+		}
+	})
+}
+
 func TestConcurrentLeadsAreMerged(t *testing.T) {
 	forEachDatabase(t, func(fx *fixture) {
 		c := fx.createEmptyConversation()

@@ -87,6 +87,26 @@ func (s *Service) Authenticate(ctx context.Context, ref parley.AgentRef, token s
 	return s.session(v)
 }
 
+// NoteRead notes that a visitor was shown messages, where a person has written one of them since the visitor was seen
+// last: it need not be mailed then.
+func (s *Service) NoteRead(ctx context.Context, v *parley.Visitor, messages []parley.Message) error {
+	seen := v.LastSeenAt
+	for i := range messages {
+		m := &messages[i]
+		if m.Author == parley.AuthorHuman && !seen.After(m.CreatedAt) {
+			seen = m.CreatedAt.Add(time.Millisecond) // what was read is older than the note
+		}
+	}
+	if seen.Equal(v.LastSeenAt) {
+		return nil
+	}
+	if now := s.Now(); now.After(seen) {
+		seen = now
+	}
+	v.LastSeenAt = seen
+	return s.DB.TouchVisitor(ctx, v, seen)
+}
+
 // Identify returns the visitor as whom the proof shows it. Who was nobody yet takes the conversations along; a visitor
 // that is somebody else already does not. What a token says of the user beside the id becomes the contact's. Fails with
 // AUTH_IDENTITY_REFUSED, which says why, or with VALIDATION_INVALID_BODY for what cannot be a contact's.

@@ -245,7 +245,7 @@ func (s *server) getConversation(ctx context.Context, c *call, in *HistoryQuery)
 		return nil, err
 	}
 	out.Messages = httpapi.ConvertList(messages, func(m *parley.Message) Message { return s.newMessage(m, view) })
-	return &Data[History]{out}, nil
+	return &Data[History]{out}, s.Visitors.NoteRead(ctx, callerOf(c).visitor, messages)
 }
 
 // PersonRequest is a message to a person.
@@ -315,7 +315,7 @@ func (s *server) followConversation(ctx context.Context, c *call,
 		return nil, nil
 	}
 	s.follow(c, out, &updateWriter{s, out, f, conv,
-		newMessageView(callerOf(c).agent, conv)})
+		newMessageView(callerOf(c).agent, conv), *callerOf(c).visitor})
 	return nil, nil
 }
 
@@ -338,6 +338,7 @@ type updateWriter struct {
 	follower     *chat.Follower
 	conversation *parley.Conversation // as it was at first
 	view         messageView
+	visitor      parley.Visitor // whose stream it is
 }
 
 // statusEvent is the data of a status event.
@@ -367,7 +368,10 @@ func (u *updateWriter) SendNext(ctx context.Context) error {
 		err = errors.Join(err, u.out.SendEvent("message", update.Messages[i].Seq,
 			u.server.newMessage(&update.Messages[i], u.view)))
 	}
-	return errors.Join(err, u.out.Flush())
+	if err := errors.Join(err, u.out.Flush()); err != nil {
+		return err
+	}
+	return u.server.Visitors.NoteRead(reading, &u.visitor, update.Messages)
 }
 
 // Notify implements httpapi.Notifier.

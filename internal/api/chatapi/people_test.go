@@ -14,6 +14,7 @@ import (
 	"parley/internal/api/admin"
 	"parley/internal/server"
 	"parley/internal/testkit"
+	"parley/internal/testkit/check"
 	"parley/internal/testkit/scripted"
 )
 
@@ -285,6 +286,41 @@ func TestOpenChatsLeaveStreamsToAnswers(t *testing.T) {
 		}
 		f.post(token, "/handover", fields{"conversationId": chat.conversation}, nil)
 		f.followEvents(token, chat.conversation).want("status", `"taken_over"`)
+	})
+}
+
+// TestReadAnswersAreNoted checks that what a person has written is known to be read once the visitor has asked for it,
+// or it has come in an open stream.
+func TestReadAnswersAreNoted(t *testing.T) {
+	forEachServer(t, func(f *chatFixture) {
+		kim, token := f.addMember("Kim", "kim@shop.example"), f.newVisitor()
+		chat := f.send(token, fields{"message": "Hello"})
+		f.post(token, "/handover", fields{"conversationId": chat.conversation}, nil)
+		ref := f.ref().ConversationRef(parley.ConversationID(chat.conversation))
+		answer := func(text string) (isRead func() bool) {
+			m, err := f.server.Conversations.AddHumanReply(f.Context(), ref, kim, text)
+			check.Must(f, err)
+			return func() bool {
+				c, err := f.server.DB.Conversation(f.Context(), ref)
+				check.Must(f, err)
+				v, err := f.server.DB.FindVisitor(f.Context(), ref.AgentRef, c.VisitorID)
+				check.Must(f, err)
+				return v.LastSeenAt.After(m.CreatedAt)
+			}
+		}
+		isRead := answer("It was sent.")
+		if isRead() {
+			f.Error("it is read before it was asked for")
+		}
+		f.do(http.MethodGet, f.agent+"/conversation/"+chat.conversation, token, nil)
+		if !isRead() {
+			f.Error("it was asked for, and is not read")
+		}
+		events := f.followEvents(token, chat.conversation)
+		events.want("status", `"taken_over"`)
+		isRead = answer("On Monday.")
+		events.want("message", "On Monday.")
+		testkit.Eventually(f, "what came in a stream is read", isRead)
 	})
 }
 

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Link } from "react-aria-components";
 import { windowOf } from "../../api/pages";
-import { readLeads, useLeads, type Lead } from "../../api/people";
+import { readLeads, useLeads, type Lead, type PersonErased } from "../../api/people";
 import { Button } from "../../components/button";
 import { writeCSV } from "../../components/csv";
 import { download } from "../../components/download";
@@ -13,24 +13,29 @@ import { Empty, Failed, Loading } from "../../components/states";
 import { formatDate, useTexts } from "../../i18n";
 import { useScreenActions } from "../../shell/screen-actions";
 import { useCustomerName } from "./names";
+import { PrivacyActions } from "./privacy";
 import styles from "./people.module.css";
 
 /** The contact details that customers have left, the newest first. */
 export function Leads({ agentId }: { agentId: string }) {
   const { t } = useTexts();
   const list = useLeads(agentId);
+  const [erased, setErased] = useState<PersonErased | null>(null);
   const part = windowOf(list.data, ({ leadId }) => leadId);
   if (list.isPending) return <Loading rows={6} />;
   if (!part) return <Failed error={list.error} onRetry={() => void list.refetch()} />;
-  if (part.rows.length === 0) return <Empty icon="users" title={t("people.noLeads")} text={t("people.noLeadsText")} />;
   const placeOf = placesIn(part);
   return (
     <div className={styles.group}>
+      <p role="status" className={styles.hint}>
+        {erased && `${t("people.erased", { count: erased.conversations })} ${erased.isComplete ? "" : t("people.eraseSoon")}`}
+      </p>
+      {part.rows.length === 0 && <Empty icon="users" title={t("people.noLeads")} text={t("people.noLeadsText")} />}
       <More list={list} isBack />
       <KeepPlace isStartKept={part.count > 0}>
         <ol className={styles.rows} aria-label={t("people.leads")}>
           {part.rows.map((lead, i) => (
-            <Row key={lead.leadId} lead={lead} place={placeOf(i)} />
+            <Row key={lead.leadId} agentId={agentId} lead={lead} place={placeOf(i)} onErased={setErased} />
           ))}
         </ol>
       </KeepPlace>
@@ -39,7 +44,14 @@ export function Leads({ agentId }: { agentId: string }) {
   );
 }
 
-function Row({ lead, place }: { lead: Lead; place: PlaceInList | undefined }) {
+interface RowProps {
+  agentId: string;
+  lead: Lead;
+  place: PlaceInList | undefined;
+  onErased: (erased: PersonErased) => void;
+}
+
+function Row({ agentId, lead, place, onErased }: RowProps) {
   const { t, locale } = useTexts();
   const nameOf = useCustomerName();
   const { name, email, phoneNumber, fields, createdAt, conversationId } = lead;
@@ -63,6 +75,7 @@ function Row({ lead, place }: { lead: Lead; place: PlaceInList | undefined }) {
       {conversationId && (
         <Link href={`/inbox/${conversationId}?view=all`}>{t("people.showConversation")}</Link>
       )}
+      <PrivacyActions agentId={agentId} person={lead} onErased={onErased} />
     </li>
   );
 }

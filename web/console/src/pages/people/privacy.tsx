@@ -13,20 +13,35 @@ import styles from "./people.module.css";
 
 interface Props {
   agentId: string;
-  person: CustomerDetails;
+  /** Somebody who has left an address alone has no id. */
+  person: Pick<CustomerDetails, "name" | "email" | "userId"> & { customerId?: string };
   /** Is called when nothing of the person is left to be shown. */
   onErased: (erased: PersonErased) => void;
 }
 
 /** Exports and erases what the company holds of a person, with every agent. */
-export function Privacy({ agentId, person, onErased }: Props) {
+export function Privacy(props: Props) {
+  const { t } = useTexts();
+  const mayErase = useMay("conversations:delete");
+  const { email, userId } = props.person;
+  if (!mayErase) return null;
+  return (
+    <Section title={t("people.privacy")}>
+      <p className={styles.hint}>{t(email || userId ? "people.privacyText" : "people.privacyNobody")}</p>
+      <PrivacyActions {...props} />
+    </Section>
+  );
+}
+
+/** The buttons that export and erase a person; nothing for whoever may not, and of whom nobody knows. */
+export function PrivacyActions({ agentId, person, onErased }: Props) {
   const { t } = useTexts();
   const mayErase = useMay("conversations:delete");
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [isAsked, setAsked] = useState(false);
   const { email, userId } = person;
-  if (!mayErase) return null;
+  if (!mayErase || (!email && !userId)) return null;
   const save = async () => {
     setPending(true);
     setError(null);
@@ -39,23 +54,20 @@ export function Privacy({ agentId, person, onErased }: Props) {
     setPending(false);
   };
   return (
-    <Section title={t("people.privacy")}>
-      <p className={styles.hint}>{t(email || userId ? "people.privacyText" : "people.privacyNobody")}</p>
+    <>
       {error !== null && <Failed error={error} />}
-      {(email || userId) && (
-        <div className={styles.actions}>
-          <Button icon="download" isPending={isPending} onPress={() => void save()}>
-            {t("people.exportPerson")}
-          </Button>
-          <Button kind="danger" icon="trash" onPress={() => setAsked(true)}>
-            {t("people.erasePerson")}
-          </Button>
-        </div>
-      )}
+      <div className={styles.actions}>
+        <Button icon="download" isPending={isPending} onPress={() => void save()}>
+          {t("people.exportPerson")}
+        </Button>
+        <Button kind="danger" icon="trash" onPress={() => setAsked(true)}>
+          {t("people.erasePerson")}
+        </Button>
+      </div>
       <Dialog role="alertdialog" title={t("people.eraseTitle")} isOpen={isAsked} onClose={() => setAsked(false)}>
         <EraseQuestion agentId={agentId} person={person} onErased={onErased} onClose={() => setAsked(false)} />
       </Dialog>
-    </Section>
+    </>
   );
 }
 
@@ -72,7 +84,7 @@ function EraseQuestion({ agentId, person, onErased, onClose }: Props & { onClose
       onErased(await erasePerson(person));
       onClose();
       for (const key of ["agent", "inbox", "tickets"]) void client.invalidateQueries({ queryKey: [key] });
-      client.removeQueries({ queryKey: ["customer", agentId, person.customerId] });
+      if (person.customerId) client.removeQueries({ queryKey: ["customer", agentId, person.customerId] });
     } catch (thrown) {
       setError(thrown);
       setPending(false);
