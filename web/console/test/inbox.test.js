@@ -560,6 +560,25 @@ describe("the inbox", { skip }, () => {
     });
   });
 
+  test("on a phone the last message and where to write are on the screen, below one row of head", async () => {
+    const phone = { viewport: { width: 390, height: 844 } };
+    const answer = answers({ session: whoAnswers });
+    answer.state.inbox = [{ ...waiting, claimedBy: { userId: "usr_1", name: "Owner" } }];
+    await open(answer, path, async (page) => {
+      const write = page.getByRole("textbox", { name: "Write to the customer" });
+      await write.waitFor();
+      const boxOf = async (locator) => locator.boundingBox();
+      const [last, area, head] = [await boxOf(said(page).locator("[data-row]").last()), await boxOf(write), await boxOf(page.locator("main h2").first())];
+      assert.ok(last.y + 20 < area.y && area.y + area.height <= 844, JSON.stringify({ last, area }));
+      assert.ok(head.y < 140, `the name is at ${head.y}`);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight), true);
+      const end = page.getByRole("button", { name: "End", exact: true });
+      assert.equal(await end.count(), 0);
+      await page.getByRole("button", { name: "More", exact: true }).click();
+      await end.waitFor();
+    }, phone);
+  });
+
   test("on a phone one pane is shown at a time", async () => {
     const phone = { viewport: { width: 390, height: 844 } };
     await open(answers(), "/inbox", async (page) => {

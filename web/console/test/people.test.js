@@ -32,7 +32,7 @@ describe("people", { skip }, () => {
   test("a lead is erased by its address, after a question", async () => {
     const erased = { conversations: 1, leads: 1, people: 0, visitors: 0, texts: 0, isComplete: true };
     const answer = answers({ fail: { "POST /v1/accounts/acc_1/person/erase": [200, erased] } });
-    await open(answer, `${path}/leads`, async (page) => {
+    await open(answer, `${ofAgent}/people/leads`, async (page) => {
       await page.getByRole("listitem").filter({ hasText: "one@example.com" }).getByRole("button", { name: "Erase everything" }).click();
       await page.getByRole("alertdialog").getByRole("button", { name: "Erase everything" }).click();
       await page.getByText("Erased, with 1 conversation").waitFor();

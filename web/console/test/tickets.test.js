@@ -203,6 +203,38 @@ describe("the board of tickets", { skip }, () => {
   });
 });
 
+describe("the columns of tickets", { skip }, () => {
+  const open = useSamePages();
+  const long = "A status with a name that takes most of a line";
+  const placesOf = (page, selector) => page.evaluate((at) => [...document.querySelectorAll(at)].map((one) => Math.round(one.getBoundingClientRect().x)), selector);
+  const ofRows = '[role="row"] [role="gridcell"] > ';
+  const withLong = () => {
+    const answer = at();
+    const [first, ...others] = dueTickets;
+    answer.state.tickets = [{ ...first, status: long, lastMessageAt: "2026-11-22T11:59:30.000Z" }, ...others];
+    return answer;
+  };
+
+  test("they line up in all rows, whatever is in them", async () => {
+    await open(withLong(), path, async (page) => {
+      await page.getByText(long).waitFor();
+      for (const part of ["div:nth-of-type(2)", "p:last-of-type", "p:first-of-type"]) {
+        const places = await placesOf(page, ofRows + part);
+        assert.equal(new Set(places).size, 1, `${part} is at ${places}`);
+      }
+    });
+  });
+
+  test("on a phone the subject begins beside the box in all rows, and the rest below it", async () => {
+    await open(withLong(), path, async (page) => {
+      await page.getByText(long).waitFor();
+      const [titles, facts] = [await placesOf(page, `${ofRows}div:nth-of-type(1)`), await placesOf(page, `${ofRows}div:nth-of-type(2)`)];
+      assert.equal(new Set([...titles, ...facts]).size, 1, `subjects at ${titles}, statuses at ${facts}`);
+      assert.ok(titles[0] < 100, `the subject begins at ${titles[0]}`);
+    }, { viewport: { width: 390, height: 844 } });
+  });
+});
+
 describe("a ticket", { skip }, () => {
   const open = useSamePages();
 

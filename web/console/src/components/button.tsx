@@ -38,3 +38,12 @@ export function ButtonLink({ kind = "plain", icon, children, ...props }: Omit<Li
     </AriaLink>
   );
 }
+
+/** A link that is an icon alone; `label` is its name. */
+export function IconLink({ icon, label, ...props }: Omit<LinkProps, "children" | "className"> & { icon: IconName; label: string }) {
+  return (
+    <AriaLink {...props} aria-label={label} className={`${styles.button} ${styles.quiet} ${styles.icon}`}>
+      <Icon name={icon} />
+    </AriaLink>
+  );
+}

@@ -8,11 +8,13 @@ interface Props {
   /** Buttons beside the title. */
   actions?: ReactNode;
   width?: "wide" | "narrow" | "full";
+  /** Leaves the space of the heading to what is below it; it is read out all the same. */
+  isTitleHidden?: boolean;
   children: ReactNode;
 }
 
 /** A screen with its heading. Coming to it names the window and moves the focus to the heading, which is then read out. */
-export function Page({ title, actions, width = "wide", children }: Props) {
+export function Page({ title, actions, width = "wide", isTitleHidden = false, children }: Props) {
   const { t } = useTexts();
   const heading = useRef<HTMLHeadingElement>(null);
   const [isFirst] = useState(() => !hasTitle()); // it keeps the focus where the browser put it
@@ -24,7 +26,7 @@ export function Page({ title, actions, width = "wide", children }: Props) {
   }, [isFirst]);
   return (
     <div className={`${styles.page} ${styles[width]}`}>
-      <div className={styles.head}>
+      <div className={isTitleHidden ? styles.hiddenHead : styles.head}>
         <h1 ref={heading} tabIndex={-1} dir="auto">
           {title}
         </h1>

@@ -4,7 +4,7 @@ import { useFoundRows, useInbox, useThread, wholeThread } from "../../api/inbox"
 import { windowOf } from "../../api/pages";
 import { useSavedViews, type SavedView } from "../../api/saved";
 import { useMay } from "../../api/session";
-import { Button, ButtonLink, IconButton } from "../../components/button";
+import { Button, ButtonLink, IconButton, IconLink } from "../../components/button";
 import { More } from "../../components/more";
 import { Page } from "../../components/page";
 import { RoleNote } from "../../components/role-note";
@@ -35,10 +35,10 @@ export default function InboxPage({ id = "" }: { id?: string | undefined }) {
   const leave = () => navigate(`/inbox${search}`);
   useKeys({ u: leave });
   const list = <ListPane {...{ place, move, search, isNarrow }} open={id} saved={saved.data} />;
-  const back = <ButtonLink href={`/inbox${search}`}>{t("inbox.back")}</ButtonLink>;
+  const back = <IconLink icon="arrow-left" href={`/inbox${search}`} label={t("inbox.back")} />;
   const showCustomer = <IconButton icon="user" label={t("inbox.showCustomer")} onPress={() => setCustomerOpen(true)} />;
   return (
-    <Page title={t("inbox.title")} width="full">
+    <Page title={t("inbox.title")} width="full" isTitleHidden={isNarrow && id !== "" && !isCustomerOpen}>
       <RoleNote needs="conversations:write" note="role.inbox" />
       {isNarrow ? (
         <div className={styles.narrow}>
@@ -51,7 +51,11 @@ export default function InboxPage({ id = "" }: { id?: string | undefined }) {
               <Customer id={id} search={search} />
             </>
           )}
-          {id && !isCustomerOpen && <ThreadPane key={id} id={id} start={back} end={showCustomer} leave={leave} />}
+          {id && !isCustomerOpen && (
+            <section className={styles.filled} aria-label={t("inbox.conversation")}>
+              <ThreadPane key={id} id={id} start={back} end={showCustomer} leave={leave} isNarrow />
+            </section>
+          )}
         </div>
       ) : (
         <div className={styles.panes}>

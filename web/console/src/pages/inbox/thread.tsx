@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useThread, wholeThread, type WholeThread } from "../../api/inbox";
 import { useReadMark } from "../../api/read-marks";
+import { IconButton } from "../../components/button";
 import { MarkUnread } from "../../components/mark-unread";
 import { Empty, Failed, Loading } from "../../components/states";
 import { isNotFound } from "../../api/client";
-import { useSession } from "../../api/session";
+import { useMay, useSession } from "../../api/session";
 import { useTexts } from "../../i18n";
 import { FollowedEnd } from "../playground/followed-end";
 import { textOf } from "./entries";
@@ -22,15 +23,19 @@ interface Props {
   end?: ReactNode;
   /** Closes the conversation. */
   leave: () => void;
+  /** There is room for one row above what was said: the steps are behind a button. */
+  isNarrow?: boolean;
 }
 
 /** A conversation, with what a person does in it. */
-export function ThreadPane({ id, start, end, leave }: Props) {
+export function ThreadPane({ id, start, end, leave, isNarrow = false }: Props) {
   const { t } = useTexts();
   const query = useThread(id);
   const thread = useMemo(() => wholeThread(query.data), [query.data]);
   const [sent, setSent] = useState(0);
   const [head, setHead] = useState<HTMLElement | null>(null);
+  const [areStepsShown, setStepsShown] = useState(false);
+  const mayWrite = useMay("conversations:write");
   const newest = thread?.isNewest ? (thread.entries.at(-1)?.seq ?? 0) : 0;
   useReadMark(id, thread?.unread ?? false, newest);
   if (query.isError && !thread && isNotFound(query.error)) {
@@ -52,9 +57,14 @@ export function ThreadPane({ id, start, end, leave }: Props) {
               <ConversationState row={thread} isAnswering={thread.answering} />
             </div>
           )}
-          <div ref={setHead} className={styles.steps} />
-          {thread && <MarkUnread id={id} leave={leave} />}
-          {end}
+          {isNarrow && end}
+          {isNarrow && thread && mayWrite && (
+            <IconButton icon="ellipsis" label={t("inbox.more")} aria-expanded={areStepsShown} onPress={() => setStepsShown(!areStepsShown)} />
+          )}
+          <div className={isNarrow && !areStepsShown ? styles.noSteps : styles.allSteps}>
+            <div ref={setHead} className={styles.steps} />
+            {thread && <MarkUnread id={id} leave={leave} />}
+          </div>
         </div>
       )}
       {!thread && query.isPending && <Loading rows={5} />}
