@@ -60,6 +60,8 @@ type OpenGroup struct {
 	Count   int       `json:"count"`
 	First   time.Time `json:"first"`
 	Last    time.Time `json:"last"`
+
+	Conversations []parley.ConversationID `json:"-"` // in which they were asked, the newest first
 }
 
 // ResolutionRate is the share of the conversations with a question that were resolved; nil if there are none.
@@ -215,9 +217,36 @@ func groupOpenQuestions(open []parley.OpenQuestion) []OpenGroup {
 
 // newOpenGroup describes the questions at these places.
 func newOpenGroup(open []parley.OpenQuestion, members []int) OpenGroup {
-	newest, oldest := slices.Min(members), slices.Max(members)
-	return OpenGroup{Example: open[newest].Text, Count: len(members), First: open[oldest].AskedAt,
+	members = slices.Sorted(slices.Values(members))
+	newest, oldest := members[0], members[len(members)-1]
+	g := OpenGroup{Example: open[newest].Text, Count: len(members), First: open[oldest].AskedAt,
 		Last: open[newest].AskedAt}
+	for _, m := range members {
+		if id := open[m].ConversationID; !slices.Contains(g.Conversations, id) {
+			g.Conversations = append(g.Conversations, id)
+		}
+	}
+	return g
+}
+
+// OpenGroupConversations lists the conversations in which the questions of a group of the report of some days were
+// asked, the newest first: of the group whose newest question is of the second. There are none where the agent's texts
+// are withheld. Fails with AGENT_NOT_FOUND.
+func (s *Service) OpenGroupConversations(ctx context.Context, account *parley.Account, id parley.AgentID, ask ReportRange,
+	asked int64) (list []parley.ConversationID, err error) {
+	ref := account.ID.AgentRef(id)
+	a, err := s.DB.Agent(ctx, ref, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{ReportRange: ask, Withheld: hidesText(account, a)}
+	err = s.addOpenGroups(ctx, r, ref)
+	for _, g := range r.Lacks {
+		if g.Last.Unix() == asked {
+			list = append(list, g.Conversations...)
+		}
+	}
+	return list, err
 }
 
 // ParseDays reads the days of a report; an empty one is the usual. Fails with VALIDATION_INVALID_BODY and details, and

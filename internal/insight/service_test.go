@@ -316,8 +316,12 @@ func TestUnansweredQuestionsAreGrouped(t *testing.T) {
 		ti.runJobs()
 		r := ti.report(parley.GroupByDay)
 		if len(r.Lacks) != 3 || r.Open != 5 || r.Lacks[0].Count != 3 || r.Lacks[0].Example != "ship to iceland" ||
-			!r.Lacks[0].First.Equal(noon) || !r.Lacks[0].Last.After(noon) {
+			!r.Lacks[0].First.Equal(noon) || !r.Lacks[0].Last.After(noon) || len(r.Lacks[0].Conversations) != 3 {
 			t.Errorf("%+v", r.Lacks)
+		}
+		found, err := ti.service.OpenGroupConversations(ti, ti.account, ti.agent.ID, r.ReportRange, r.Lacks[0].Last.Unix())
+		if ti.Must(err); !slices.Equal(found, r.Lacks[0].Conversations) {
+			t.Errorf("who asked it is in %v, want %v", found, r.Lacks[0].Conversations)
 		}
 	})
 }

@@ -340,7 +340,8 @@ func (s *Service) showInsights(ctx context.Context, in InsightsQuery) (insight.R
 // FigureQuery asks for a page of the conversations that a figure counts. Without days it is about the last 30.
 type FigureQuery struct {
 	AgentID string `path:"agentId"`
-	Figure  string `query:"figure" required:"true" enum:"resolved,unresolved,refused"`
+	Figure  string `query:"figure" required:"true" enum:"resolved,unresolved,refused,question"`
+	Asked   int64  `query:"asked" min:"0" doc:"Of question: when the newest of its group was asked, in seconds since 1970."`
 	From    string `query:"from" doc:"First day (YYYY-MM-DD, UTC), counted whole."`
 	To      string `query:"to" doc:"Last day (YYYY-MM-DD, UTC), counted whole."`
 	Paging
@@ -365,12 +366,33 @@ func (s *Service) listCounted(ctx context.Context, in FigureQuery) (Page[Counted
 	if err != nil {
 		return Page[CountedConversation]{}, err
 	}
+	if in.Figure == "question" {
+		return s.listAskers(ctx, ref, insight.ReportRange{From: from, To: to}, in.Asked)
+	}
 	read := func(p parley.PageRequest) (parley.Page[parley.Insight], error) {
 		return s.DB.InsightsOfFigure(ctx, ref, store.InsightFigure(in.Figure), from, to.AddDate(0, 0, 1), p)
 	}
 	convert := func(found []parley.Insight) ([]CountedConversation, error) { return s.newCounted(ctx, ref, found) }
 	purpose := []string{"figure", in.AgentID, in.Figure, from.Format(time.DateOnly), to.Format(time.DateOnly)}
 	return readPage(s, in.Paging, purpose, read, convert)
+}
+
+// listAskers lists the conversations in which a question was asked that the sources do not answer, in one page.
+func (s *Service) listAskers(ctx context.Context, ref parley.AgentRef, days insight.ReportRange,
+	asked int64) (Page[CountedConversation], error) {
+	account, err := s.DB.Account(ctx, ref.Account)
+	if err != nil {
+		return Page[CountedConversation]{}, err
+	}
+	ids, err := s.Insight.OpenGroupConversations(ctx, account, ref.Agent, days, asked)
+	if err != nil {
+		return Page[CountedConversation]{}, err
+	}
+	found := httpapi.ConvertList(ids, func(id *parley.ConversationID) parley.Insight {
+		return parley.Insight{ConversationID: *id}
+	})
+	list, err := s.newCounted(ctx, ref, found)
+	return Page[CountedConversation]{Data: list}, err
 }
 
 // newCounted returns the conversations of insights in their order. Those that were deleted meanwhile are left out.

@@ -82,6 +82,17 @@ describe("insights", { skip }, () => {
     });
   });
 
+  test("a question leads to the conversations in which it was asked", async () => {
+    const answer = withTopics();
+    await open(answer, `${path}/questions`, async (page) => {
+      await page.getByRole("link", { name: "Show the conversations: Do you ship to Norway?" }).click();
+      await page.getByRole("link", { name: "A parcel that is late" }).waitFor();
+      await page.getByText("in which the question was asked").waitFor();
+      const { query } = asked(answer, "/insights/conversations").at(-1);
+      assert.deepEqual([query.get("figure"), query.get("asked")], ["question", "1795200000"]);
+    });
+  });
+
   test("a question is answered on the screen itself", async () => {
     await open(withTopics(), `${path}/questions`, async (page) => {
       await page.getByRole("listitem").filter({ hasText: "Do you ship to Norway?" }).getByRole("button", { name: "Write an answer" }).click();

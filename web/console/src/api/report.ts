@@ -56,11 +56,12 @@ export const searchNames = ["topic", "source", "sentiment", "feedback", "escalat
 export type Search = Readonly<Record<string, string>>;
 
 /** The figures that the search does not know, and the server lists the conversations of. */
-export const countedFigures = ["resolved", "unresolved", "refused"] as const;
+export const countedFigures = ["resolved", "unresolved", "refused", "question"] as const;
 export type CountedFigure = (typeof countedFigures)[number];
 
-export const useCounted = (agentId: string, figure: CountedFigure, { from, to }: Period) => {
-  const query = new URLSearchParams({ figure, from, to, limit: "25" });
+/** `asked` is when the newest of the questions was asked, in seconds; empty for other figures. */
+export const useCounted = (agentId: string, figure: CountedFigure, { from, to }: Period, asked: string) => {
+  const query = new URLSearchParams({ figure, from, to, limit: "25", ...(asked && { asked }) });
   return usePageWindow<Counted>(["agent", agentId, "counted", query.toString()], `/v1${agentPath(agentId)}/insights/conversations?${query}`, true);
 };
 

@@ -78,7 +78,7 @@ function Insights({ id, part }: { id: string; part: Part }) {
               name: t("insights.figures"),
               content: <Figures agentId={id} period={period} report={report.data} before={before.data} />,
             },
-            { id: "questions", name: t("insights.questions"), content: <Questions agentId={id} report={report.data} /> },
+            { id: "questions", name: t("insights.questions"), content: <Questions agentId={id} period={period} report={report.data} /> },
             { id: "topics", name: t("insights.topics"), content: <Topics agentId={id} report={report.data} /> },
           ]}
           onChange={(next) => navigate(addressOf(next))}

@@ -1,5 +1,7 @@
+import { Link } from "react-aria-components";
 import { useAddressParams } from "../../address-params";
 import type { Insights } from "../../api/insights";
+import type { Period } from "../../api/report";
 import { useMay } from "../../api/session";
 import { Button } from "../../components/button";
 import { Facts } from "../../components/facts";
@@ -7,12 +9,13 @@ import { Empty } from "../../components/states";
 import { RoleNote } from "../../components/role-note";
 import { relativeTime, useTexts } from "../../i18n";
 import { AddDialog } from "../sources/add";
+import { addressOfFound } from "./address";
 import styles from "./insights.module.css";
 
 const noFiles = () => {};
 
 /** What customers asked and no source answers, by likeness, with a way to answer it. */
-export function Questions({ agentId, report }: { agentId: string; report: Insights }) {
+export function Questions({ agentId, period, report }: { agentId: string; period: Period; report: Insights }) {
   const { t, locale } = useTexts();
   const [query, setQuery] = useAddressParams();
   const mayAnswer = useMay("sources:write");
@@ -44,6 +47,9 @@ export function Questions({ agentId, report }: { agentId: string; report: Insigh
                   </Facts>
                 </p>
               </div>
+              <Link href={addressOfFound(agentId, period, { figure: "question", asked: `${lastAsked}` })} aria-label={`${t("insights.show")}: ${example}`}>
+                {t("insights.show")}
+              </Link>
               {mayAnswer && <Button onPress={() => setAnswered(example)}>{t("insights.answer")}</Button>}
             </li>
           ))}
