@@ -232,8 +232,8 @@ func newOpenGroup(open []parley.OpenQuestion, members []int) OpenGroup {
 // OpenGroupConversations lists the conversations in which the questions of a group of the report of some days were
 // asked, the newest first: of the group whose newest question is of the second. There are none where the agent's texts
 // are withheld. Fails with AGENT_NOT_FOUND.
-func (s *Service) OpenGroupConversations(ctx context.Context, account *parley.Account, id parley.AgentID, ask ReportRange,
-	asked int64) (list []parley.ConversationID, err error) {
+func (s *Service) OpenGroupConversations(ctx context.Context, account *parley.Account, id parley.AgentID,
+	ask ReportRange, asked int64) (list []parley.ConversationID, err error) {
 	ref := account.ID.AgentRef(id)
 	a, err := s.DB.Agent(ctx, ref, s.Now())
 	if err != nil {

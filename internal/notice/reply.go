@@ -58,7 +58,8 @@ func (s *Service) runReplyJob(ctx context.Context, j jobs.Job) error {
 		store.MailNotice{Conversation: ref, Recipient: customer, Kind: string(mail.CustomerReply)}, m)
 }
 
-// unreadReplies returns the newest of what members have written since the customer has, and since the customer was seen.
+// unreadReplies returns the newest of what members have written since the customer has, and since the customer was
+// seen.
 func (s *Service) unreadReplies(ctx context.Context, c *parley.Conversation) ([]parley.Message, error) {
 	last, err := s.DB.LastUserMessage(ctx, c.Ref())
 	if err != nil {

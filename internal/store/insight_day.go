@@ -145,6 +145,27 @@ func (db *DB) SumInsights(ctx context.Context, ref parley.AgentRef, from, to tim
 		order by `+column, ref.Agent, ref.Account, dayOf(from), dayOf(to))
 }
 
+// SentimentDay counts the conversations of a day in which customers felt alike.
+type SentimentDay struct {
+	Day           string // 2026-01-31
+	Sentiment     string // empty where nothing is known of it
+	Conversations int64
+}
+
+// CountSentiments counts the conversations of the days from and to, both whole, by day and sentiment, in that order.
+func (db *DB) CountSentiments(ctx context.Context, ref parley.AgentRef, from, to time.Time) ([]SentimentDay, error) {
+	return newTable("insight_days", func(d *SentimentDay) []field {
+		return []field{
+			{"day", &d.Day},
+			{"sentiment", &d.Sentiment},
+			{"cast(sum(conversations) as bigint)", &d.Conversations},
+		}
+	}).list(ctx, db, `
+		where agent_id = ? and account_id = ? and day between ? and ?
+		group by day, sentiment
+		order by day, sentiment`, ref.Agent, ref.Account, dayOf(from), dayOf(to))
+}
+
 // InsightCounts are what the conversations since a moment came to.
 type InsightCounts struct {
 	Conversations int64 `json:"conversations"`

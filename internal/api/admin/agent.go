@@ -341,7 +341,7 @@ func (s *Service) showInsights(ctx context.Context, in InsightsQuery) (insight.R
 type FigureQuery struct {
 	AgentID string `path:"agentId"`
 	Figure  string `query:"figure" required:"true" enum:"resolved,unresolved,refused,question"`
-	Asked   int64  `query:"asked" min:"0" doc:"Of question: when the newest of its group was asked, in seconds since 1970."`
+	Asked   int64  `query:"asked" min:"0" doc:"Of question: when the newest of its group was asked, epoch seconds."`
 	From    string `query:"from" doc:"First day (YYYY-MM-DD, UTC), counted whole."`
 	To      string `query:"to" doc:"Last day (YYYY-MM-DD, UTC), counted whole."`
 	Paging

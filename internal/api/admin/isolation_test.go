@@ -179,6 +179,7 @@ var memberCases = []memberCase{
 	{"GET /agents/{agentId}/insights/conversations?figure=resolved", ""},
 	{"GET /agents/figures?accountId={accountId}&agentIds={agentId}", ""},
 	{"GET /agents/{agentId}/insights/first-text", ""},
+	{"GET /agents/{agentId}/insights/sentiment-weeks", ""},
 	{"GET /agents/{agentId}/today", ""},
 	{"POST /agents/{agentId}/insights/rebuild",
 		`{"at":{"forgotten":false,"after":{"SortValue":0,"ID":""},"judged":0,"done":false}}`},

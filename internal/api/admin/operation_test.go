@@ -100,6 +100,8 @@ var failingRequests = []struct {
 	{"GET /agents/AGENT/insights/conversations", ``, parley.CodeInvalidBody},
 	{"GET /agents/AGENT/insights/first-text?from=2026-02-02&to=2026-01-01", ``, parley.CodeInvalidDateRange},
 	{"GET /agents/x/insights/first-text", ``, parley.CodeAgentNotFound},
+	{"GET /agents/AGENT/insights/sentiment-weeks?from=2026-02-02&to=2026-01-01", ``, parley.CodeInvalidDateRange},
+	{"GET /agents/x/insights/sentiment-weeks", ``, parley.CodeAgentNotFound},
 	{"GET /agents/AGENT/insights/conversations?figure=refused&from=2026-02-02&to=2026-01-01", ``,
 		parley.CodeInvalidDateRange},
 	{"GET /agents/x/conversations", ``, parley.CodeAgentNotFound},
@@ -354,6 +356,32 @@ func TestReplacedRuleKeepsItsPlace(t *testing.T) {
 		if len(rules) != 2 || rules[0].Key != "first" || rules[0].Name != "Bills" || rules[0].Enabled ||
 			len(rules[0].All) != 1 || rules[1].Key != "second" {
 			mt.t.Errorf("rules: %+v", rules)
+		}
+	})
+}
+
+// Weeks end on Sundays, and have the days alone that are asked for.
+func TestSentimentsAreCountedByWeek(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleViewer, "kim@shop.example")
+		agent := mt.NewAgent(mt.t, mt.Key)
+		for day, sentiment := range map[string]parley.Sentiment{"2026-01-03": parley.SentimentPositive,
+			"2026-01-04": parley.SentimentNegative, "2026-01-05": "", "2026-01-07": parley.SentimentNeutral} {
+			at, err := time.Parse(time.DateOnly, day)
+			mt.must(err)
+			mt.must(mt.DB.Transact(mt.t.Context(), sqldb.Interactive, func(tx *store.DB) error {
+				_, err := tx.SaveInsight(mt.t.Context(), &parley.Insight{AccountID: parley.AccountID(mt.Account),
+					AgentID: parley.AgentID(agent), ConversationID: parley.ConversationID(parley.NewTimedUUID()),
+					Channel: parley.ChannelWidget, Sentiment: sentiment, CreatedAt: at, GeneratedAt: at})
+				return err
+			}))
+		}
+		route := "GET /agents/" + agent + "/insights/sentiment-weeks?from=2026-01-03&to=2026-01-06"
+		got := get[admin.SentimentWeeks](mt, kim, route, "")
+		want := []admin.SentimentWeek{{From: "2026-01-03", To: "2026-01-04", Positive: 1, Negative: 1},
+			{From: "2026-01-05", To: "2026-01-06", Unspecified: 1}}
+		if !slices.Equal(got.Weeks, want) {
+			mt.t.Errorf("the weeks are %+v", got.Weeks)
 		}
 	})
 }

@@ -125,6 +125,11 @@ var (
 		Summary: "Say how soon an agent has begun its answers on some days",
 		Errors:  errorCodes{parley.CodeInvalidDateRange},
 	}, (*Service).getFirstText)
+	GetSentimentWeeks = newOperation(insightGroup.read, "GET /insights/sentiment-weeks", operation{
+		Name:    "getSentimentWeeks",
+		Summary: "Say how customers felt on some days, week by week",
+		Errors:  errorCodes{parley.CodeInvalidDateRange},
+	}, (*Service).getSentimentWeeks)
 	ListFigures = newOperation(figuresGroup, "GET /agents/figures", operation{
 		Name:    "listAgentFigures",
 		Summary: "Count what the last seven days of agents came to",
@@ -385,9 +390,9 @@ var (
 	SearchInbox = newOperation(conversationGroup.read, "GET /accounts/{accountId}/inbox/search", operation{
 		Name:    "searchInbox",
 		Summary: "Find conversations of an account with all of its agents, or with one",
-		Errors: errorCodes{parley.CodeAccountNotFound, parley.CodeAgentNotFound, parley.CodeInvalidCursor, parley.CodeCursorMismatch,
-			parley.CodeSearchWindow, parley.CodeInvalidDateRange, parley.CodeSearchUnavailable, parley.CodeSearchBusy,
-			parley.CodeTooManyRequests},
+		Errors: errorCodes{parley.CodeAccountNotFound, parley.CodeAgentNotFound, parley.CodeInvalidCursor,
+			parley.CodeCursorMismatch, parley.CodeSearchWindow, parley.CodeInvalidDateRange, parley.CodeSearchUnavailable,
+			parley.CodeSearchBusy, parley.CodeTooManyRequests},
 	}, (*Service).searchInbox)
 	ListInboxMembers = newOperation(savedViewGroup.read, "GET /inbox/members", operation{
 		Name:    "listInboxMembers",

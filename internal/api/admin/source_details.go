@@ -462,6 +462,71 @@ func (s *Service) getFirstText(ctx context.Context, in FirstTextQuery) (FirstTex
 	return FirstText{median(list), len(list)}, err
 }
 
+// SentimentQuery asks how customers felt on some days. Without them it is about the last 30.
+type SentimentQuery struct {
+	AgentID string `path:"agentId"`
+	From    string `query:"from" doc:"First day (YYYY-MM-DD, UTC), counted whole."`
+	To      string `query:"to" doc:"Last day (YYYY-MM-DD, UTC), counted whole."`
+}
+
+// SentimentWeek is how the customers of a week felt, in numbers of conversations.
+type SentimentWeek struct {
+	From        string `json:"from" doc:"First day, UTC."`
+	To          string `json:"to" doc:"Last day, UTC."`
+	Positive    int64  `json:"positive"`
+	Neutral     int64  `json:"neutral"`
+	Negative    int64  `json:"negative"`
+	Unspecified int64  `json:"unspecified" doc:"Of which that is not known."`
+}
+
+// SentimentWeeks is how customers felt, week by week.
+type SentimentWeeks struct {
+	Weeks []SentimentWeek `json:"weeks" doc:"From Monday to Sunday, within the days, in their order."`
+}
+
+func (s *Service) getSentimentWeeks(ctx context.Context, in SentimentQuery) (SentimentWeeks, error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return SentimentWeeks{}, err
+	}
+	from, to, err := insight.ParseDays(in.From, in.To, s.Now())
+	if err != nil {
+		return SentimentWeeks{}, err
+	}
+	days, err := s.DB.CountSentiments(ctx, ref, from, to)
+	return SentimentWeeks{sumWeeks(days, from, to)}, err
+}
+
+// sumWeeks adds up days, which are in their order.
+func sumWeeks(days []store.SentimentDay, from, to time.Time) (weeks []SentimentWeek) {
+	for start := from; !start.After(to); {
+		end := start.AddDate(0, 0, (7-int(start.Weekday()))%7) // the next Sunday
+		if end.After(to) {
+			end = to
+		}
+		week := SentimentWeek{From: start.Format(time.DateOnly), To: end.Format(time.DateOnly)}
+		for len(days) > 0 && days[0].Day <= week.To {
+			*week.count(parley.Sentiment(days[0].Sentiment)) += days[0].Conversations
+			days = days[1:]
+		}
+		weeks, start = append(weeks, week), end.AddDate(0, 0, 1)
+	}
+	return weeks
+}
+
+// count returns the number of a sentiment.
+func (w *SentimentWeek) count(of parley.Sentiment) *int64 {
+	switch of {
+	case parley.SentimentPositive:
+		return &w.Positive
+	case parley.SentimentNeutral:
+		return &w.Neutral
+	case parley.SentimentNegative:
+		return &w.Negative
+	}
+	return &w.Unspecified
+}
+
 // median returns a number that half of those in the list are not above; nil for none.
 func median(list []float64) *float64 {
 	if len(list) == 0 {

@@ -16,6 +16,8 @@ const series = {
 };
 
 export const conversation = "01998b2d-0000-7000-8000-000000000c01";
+const week = (from, to, positive, neutral, negative) => ({ from, to, positive, neutral, negative, unspecified: 1 });
+export const weeks = [week("2026-11-02", "2026-11-08", 4, 2, 1), week("2026-11-09", "2026-11-15", 1, 1, 3), week("2026-11-16", "2026-11-22", 5, 1, 0)];
 export const found = [
   row(1, { conversationId: conversation, title: "A parcel that is late", status: "ended", lastActivity: "2026-11-20T14:03:00Z", snippet: [] }),
   row(2, { conversationId: "01998b2d-0000-7000-8000-000000000c02", source: "API", status: "taken_over", lastActivity: "2026-11-20T14:02:00Z", userId: "4711", snippet: [] }),
@@ -83,6 +85,7 @@ export function answerInsights(state, { method, path, query, body }) {
     },
     "GET /v1/voice/sessions/ID/recording": () => [200, readSound(Number(query.get("part")))],
     "GET /v1/agents/ID/insights/first-text": () => [200, state.firstText?.(query.get("from")) ?? { millis: 410, answers: 12 }],
+    "GET /v1/agents/ID/insights/sentiment-weeks": () => [200, { weeks: state.weeks ?? weeks }],
     "POST /v1/agents/ID/insights/rebuild": () => {
       const judged = body.at.judged + (body.at.forgotten ? 100 : 0);
       return [200, { forgotten: true, after: { ID: "c", SortValue: judged }, judged, done: judged >= 200 }];

@@ -32,6 +32,29 @@ describe("insights", { skip }, () => {
     });
   });
 
+  test("the bars are reached by one Tab and by the arrow keys, and each leads to its days", async () => {
+    const answer = withTopics();
+    await open(answer, path, async (page) => {
+      const days = page.getByRole("list", { name: "Conversations by day" }).getByRole("link");
+      await days.last().waitFor();
+      assert.equal(await days.evaluateAll((all) => all.filter(({ tabIndex }) => tabIndex === 0).length), 1);
+      await days.last().focus();
+      await page.keyboard.press("ArrowLeft");
+      const label = await days.nth(-2).getAttribute("aria-label");
+      assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), label);
+      await page.locator("figcaption", { hasText: label }).waitFor();
+      await page.keyboard.press("Home");
+      assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), await days.first().getAttribute("aria-label"));
+      const weeks = page.getByRole("list", { name: "How customers felt, by week" }).getByRole("link");
+      await weeks.first().waitFor();
+      assert.match(await weeks.nth(1).getAttribute("aria-label"), /^Nov 9.*15: Positive 1, Neutral 1, Negative 3$/);
+      await weeks.nth(1).click();
+      await page.getByRole("link", { name: "A parcel that is late" }).waitFor();
+      const { query } = asked(answer, "/inbox/search").at(-1);
+      assert.deepEqual(["startDate", "endDate"].map((one) => query.get(one)), ["2026-11-09", "2026-11-15"]);
+    });
+  });
+
   test("a share leads to what it counts and to what it does not", async () => {
     const answer = withTopics();
     await open(answer, `${path}?days=7`, async (page) => {

@@ -51,6 +51,24 @@ export const useFirstText = (agentId: string, period: Period | undefined) =>
     staleTime: 60_000,
   });
 
+/** How the customers of a week felt, in numbers of conversations. */
+export interface SentimentWeek {
+  from: string;
+  to: string;
+  positive: number;
+  neutral: number;
+  negative: number;
+  unspecified: number;
+}
+
+export const useSentimentWeeks = (agentId: string, { from, to }: Period) =>
+  useQuery({
+    queryKey: ["agent", agentId, "sentimentWeeks", from, to],
+    queryFn: ({ signal }) =>
+      request<{ weeks: SentimentWeek[] }>("GET", `/v1${agentPath(agentId)}/insights/sentiment-weeks?${new URLSearchParams({ from, to })}`, undefined, signal),
+    staleTime: 60_000,
+  });
+
 /** What narrows the conversations behind a figure, by the names of the search. */
 export const searchNames = ["topic", "source", "sentiment", "feedback", "escalated", "startDate", "endDate"] as const;
 export type Search = Readonly<Record<string, string>>;

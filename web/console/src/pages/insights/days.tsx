@@ -1,12 +1,9 @@
-import { useId } from "react";
+import { useId, useState } from "react";
 import { Link } from "react-aria-components";
 import type { InsightRow, Search } from "../../api/report";
 import { useTexts } from "../../i18n";
+import { Bars } from "./bars";
 import styles from "./insights.module.css";
-
-const height = 120;
-const step = 20; // from bar to bar
-const gap = 4;
 
 interface Props {
   rows: readonly InsightRow[];
@@ -20,7 +17,7 @@ export function Days({ rows, addressOf }: Props) {
   return (
     <section className={styles.days} aria-labelledby={heading}>
       <h2 id={heading}>{t("insights.byDay")}</h2>
-      <Chart rows={rows} />
+      <Chart rows={rows} addressOf={addressOf} />
       <details>
         <summary>{t("insights.asTable")}</summary>
         <Table rows={rows} addressOf={addressOf} />
@@ -29,36 +26,35 @@ export function Days({ rows, addressOf }: Props) {
   );
 }
 
-/** Bars whose lower part is what was resolved, and a sentence that says what they show. */
-function Chart({ rows }: { rows: readonly InsightRow[] }) {
+/** Bars whose lower part is what was resolved, and a sentence that says what they show, or the one that has the focus. */
+function Chart({ rows, addressOf }: Props) {
   const { t, locale } = useTexts();
+  const [focused, setFocused] = useState<string | null>(null);
   const short = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
   const show = (day: string) => short.format(new Date(day));
   const most = rows.reduce((best, one) => (one.conversations > best.conversations ? one : best), { key: "", conversations: 0 });
-  const sizeOf = (count: number) => (count > 0 ? Math.max(2, (count / most.conversations) * height) : 0);
+  const sizeOf = (count: number) => (count > 0 ? Math.max(2, (count / most.conversations) * 100) : 0);
   const [first, last] = [rows[0], rows.at(-1)];
   if (most.conversations === 0) return <p className={styles.hint}>{t("insights.none")}</p>;
   return (
     <figure className={styles.chart}>
-      <svg aria-hidden="true" viewBox={`0 0 ${Math.max(1, rows.length) * step} ${height}`} preserveAspectRatio="none" fill="currentColor">
-        {rows.map(({ key, conversations, resolved }, i) => {
+      <Bars
+        label={t("insights.byDay")}
+        onFocus={setFocused}
+        bars={rows.map(({ key, conversations, resolved }) => {
           const [whole, lower] = [sizeOf(conversations), sizeOf(Math.min(resolved, conversations))];
-          return (
-            <g key={key}>
-              <title>{t("insights.onDay", { when: show(key), count: conversations })}</title>
-              <rect x={i * step} y={height - whole} width={step - gap} height={whole} opacity={0.4} />
-              <rect x={i * step} y={height - lower} width={step - gap} height={lower} />
-            </g>
-          );
+          const label = t("insights.onDay", { when: show(key), count: conversations });
+          const parts = [{ size: lower, look: "strong" }, { size: whole - lower, look: "weak" }] as const;
+          return { key, label, href: addressOf({ startDate: key, endDate: key }), parts };
         })}
-      </svg>
+      />
       {first && last && (
         <p className={styles.axis} aria-hidden="true">
           <span>{show(first.key)}</span>
           <span>{show(last.key)}</span>
         </p>
       )}
-      <figcaption>{t("insights.most", { when: show(most.key), count: most.conversations })}</figcaption>
+      <figcaption>{focused ?? t("insights.most", { when: show(most.key), count: most.conversations })}</figcaption>
     </figure>
   );
 }

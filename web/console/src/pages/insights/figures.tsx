@@ -7,6 +7,7 @@ import { useTexts } from "../../i18n";
 import { addressOfFound } from "./address";
 import { Days } from "./days";
 import { Groups, type Group } from "./groups";
+import { Weeks } from "./weeks";
 import styles from "./insights.module.css";
 
 interface Props {
@@ -39,6 +40,7 @@ export function Figures({ agentId, period, report, before }: Props) {
         <Section title={t("insights.bySentiment")}>
           <p className={styles.hint}>{t("insights.sentimentMeans")}</p>
           <OtherGroups agentId={agentId} period={period} by="sentiment" addressOf={addressOf} />
+          <Weeks agentId={agentId} period={period} addressOf={addressOf} />
         </Section>
         <Section title={t("insights.byChannel")}>
           <OtherGroups agentId={agentId} period={period} by="channel" addressOf={addressOf} />
