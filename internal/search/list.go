@@ -139,3 +139,48 @@ func (s *searchRun) loadHits(ctx context.Context, docs []doc) ([]Hit, error) {
 	}
 	return hits, nil
 }
+
+const (
+	maxCustomers      = 10 // of an agent, whose name or address begins with what is searched
+	maxOfOneCustomer  = 5  // conversations
+	maxByCustomerHits = MaxLimit
+)
+
+// addCustomers puts before what a search has found the conversations of the customers of agents whose name or address
+// begins with its text, the last active first.
+func (f *Finder) addCustomers(ctx context.Context, page *Page, account parley.AccountID, agents []parley.AgentID,
+	text string) error {
+	found, err := f.findByCustomer(ctx, account, agents, text)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	known := map[parley.ConversationID]bool{}
+	for i := range found {
+		known[found[i].ID] = true
+	}
+	others := slices.DeleteFunc(page.Hits, func(h Hit) bool { return known[h.ID] })
+	page.Hits = append(found, others...)
+	return nil
+}
+
+func (f *Finder) findByCustomer(ctx context.Context, account parley.AccountID, agents []parley.AgentID,
+	text string) (found []Hit, err error) {
+	for _, agent := range agents {
+		ref := account.AgentRef(agent)
+		people, err := f.DB.FindCustomers(ctx, ref, text, maxCustomers)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range people {
+			list, err := f.DB.ConversationsOfPerson(ctx, ref, id, maxOfOneCustomer)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range list {
+				found = append(found, Hit{Conversation: c})
+			}
+		}
+	}
+	slices.SortFunc(found, func(x, y Hit) int { return y.UpdatedAt.Compare(x.UpdatedAt) })
+	return found[:min(len(found), maxByCustomerHits)], nil
+}

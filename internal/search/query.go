@@ -38,6 +38,7 @@ type Query struct {
 	UpdatedBefore    string `json:"updatedBefore"`
 
 	WithoutTrials bool `json:"withoutTrials,omitempty"` // leaves out the conversations of the playground
+	ByCustomer    bool `json:"-"`                       // finds those too whose customer's name or address has the text
 
 	Limit  int    `json:"-"` // 1 to 25; 0 is 25
 	Cursor string `json:"-"`
@@ -128,6 +129,13 @@ func customerChannelTokens() (group []string) {
 		}
 	}
 	return group
+}
+
+// asksForCustomers reports whether the first page has conversations that are found by their customer: nothing but the
+// text narrows the search.
+func (q *Query) asksForCustomers() bool {
+	return q.ByCustomer && q.Text != "" && *q == Query{Text: q.Text, WithoutTrials: q.WithoutTrials, ByCustomer: true,
+		Limit: q.Limit}
 }
 
 // fingerprint distinguishes searches by everything but limit and cursor.

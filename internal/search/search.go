@@ -81,7 +81,13 @@ func (f *Finder) Find(ctx context.Context, account *parley.Account, agent *parle
 	if err != nil {
 		return nil, err
 	}
-	return f.runLimited(ctx, func(ctx context.Context) (*Page, error) { return s.page(ctx, at) })
+	return f.runLimited(ctx, func(ctx context.Context) (*Page, error) {
+		page, err := s.page(ctx, at)
+		if err != nil || !q.asksForCustomers() {
+			return page, err
+		}
+		return page, f.addCustomers(ctx, page, account.ID, []parley.AgentID{agent.ID}, q.Text)
+	})
 }
 
 // runLimited runs a search when there is a free slot, within the budget.
@@ -181,11 +187,25 @@ func (f *Finder) FindAll(ctx context.Context, account *parley.Account, q Query) 
 	if err != nil {
 		return nil, err
 	}
-	page, err := f.runLimited(ctx, func(ctx context.Context) (*Page, error) { return a.page(ctx, at) })
+	page, err := f.runLimited(ctx, func(ctx context.Context) (*Page, error) {
+		page, err := a.page(ctx, at)
+		if err != nil || !q.asksForCustomers() {
+			return page, err
+		}
+		return page, f.addCustomers(ctx, page, account.ID, a.agents(), q.Text)
+	})
 	if err != nil {
 		return nil, err
 	}
 	return &AgentsPage{*page, withheld}, nil
+}
+
+// agents returns the agents that are searched.
+func (a *agentsRun) agents() (list []parley.AgentID) {
+	for _, one := range a.each {
+		list = append(list, one.agent)
+	}
+	return list
 }
 
 // addAgents adds a search of each agent, and returns how many are left out.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 	"golang.org/x/text/unicode/norm"
@@ -316,6 +317,50 @@ func (db *DB) People(ctx context.Context, ref parley.AgentRef, text string,
 	return personTable.page(ctx, db, ask, func(p parley.Person) parley.Cursor {
 		return parley.Cursor{SortValue: millis(p.CreatedAt), ID: string(p.ID)}
 	}, where, args...)
+}
+
+// FindCustomers lists those of the agent's people whose name or e-mail address begins with a text, whatever its case; at
+// most limit of each.
+func (db *DB) FindCustomers(ctx context.Context, ref parley.AgentRef, text string,
+	limit int) (ids []parley.PersonID, err error) {
+	for _, column := range []string{"name", "email"} {
+		query, args := db.customersQuery(ref, column, text, limit)
+		found, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.PersonID], query, args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range found {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids, nil
+}
+
+// customersQuery finds the people in whose column a text begins. The index holds the letters in the order of bytes.
+func (db *DB) customersQuery(ref parley.AgentRef, column, text string, limit int) (query string, args []any) {
+	value, bound := `lower(`+column+`)`, `lower(?)`
+	if db.sql.Dialect() == sqldb.Postgres {
+		value, bound = value+` collate "C"`, bound+` collate "C"`
+	}
+	return `
+		select id
+		from people
+		where agent_id = ? and account_id = ? and ` + column + ` is not null and ` + value + ` >= ` + bound + `
+		  and ` + value + ` < ` + bound + `
+		order by ` + value + `
+		limit ?`, []any{ref.Agent, ref.Account, text, text + string(utf8.MaxRune), limit}
+}
+
+// ConversationsOfPerson lists the conversations of one of the agent's people that are not of the playground, the last
+// active first.
+func (db *DB) ConversationsOfPerson(ctx context.Context, ref parley.AgentRef, id parley.PersonID,
+	limit int) ([]parley.Conversation, error) {
+	return conversationTable.list(ctx, db, `
+		where person_id = ? and agent_id = ? and account_id = ? and deleted_at is null and channel <> ?
+		order by last_activity desc
+		limit ?`, id, ref.Agent, ref.Account, parley.ChannelPlayground, limit)
 }
 
 // patternEscapes takes their meaning from the characters that have one in patterns.

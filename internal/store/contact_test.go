@@ -1,11 +1,14 @@
 package store_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 func (fx *fixture) newPerson(email, external string) parley.Person {
@@ -78,4 +81,65 @@ func TestPeopleAreFoundOrCreated(t *testing.T) {
 			fx.Errorf("%+v %v", page, err)
 		}
 	})
+}
+
+func TestCustomersAreFoundByTheBeginningOfTheirNameAndAddress(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		anna, berg := fx.newPerson("anna@x.example", ""), fx.newPerson("berg@x.example", "")
+		anna.Name, berg.Name = "Anna Berg", "Bert_ Anders"
+		for _, p := range []parley.Person{anna, berg} {
+			_, err := fx.addPerson(p)
+			fx.must(err)
+		}
+		for text, want := range map[string]int{"an": 1, "ANNA@": 1, "berg": 1, "ber": 1, "bert_": 1, "bert%": 0, "nna": 0,
+			"b": 1} {
+			found, err := fx.FindCustomers(fx, fx.Account.ID.AgentRef(fx.Agent.ID), text, 10)
+			if fx.must(err); len(found) != want {
+				fx.Errorf("%q finds %d, want %d", text, len(found), want)
+			}
+		}
+		if fx.SQL().Dialect() == sqldb.Postgres {
+			fx.checkCustomersPlan()
+		}
+	})
+	t.Run("steps", func(t *testing.T) {
+		file := dbs.NewSQLitePath(t)
+		dbs.WriteMigratedSQLite(t, file)
+		fx := newFixture(t, store.New(dbs.Open(t, file)))
+		count := func() (n int) {
+			for _, column := range []string{"name", "email"} {
+				query, args := fx.CustomersQuery(fx.Account.ID.AgentRef(fx.Agent.ID), column, "anna")
+				n += dbs.CountSteps(t, file, query, args...)
+			}
+			return n
+		}
+		few := count()
+		for i := range 200 {
+			p := fx.newPerson(fmt.Sprintf("bob%d@x.example", i), "")
+			p.Name = fmt.Sprint("Bob ", i)
+			_, err := fx.addPerson(p)
+			fx.must(err)
+		}
+		if n := count(); n > few+50 {
+			t.Errorf("%d steps with 200 others, %d without", n, few)
+		}
+	})
+}
+
+// checkCustomersPlan checks that PostgreSQL finds people by the beginning of a column in the column's index.
+func (fx *fixture) checkCustomersPlan() {
+	fx.Helper()
+	for column, index := range map[string]string{"name": "people_names", "email": "people_addresses"} {
+		query, args := fx.CustomersQuery(fx.Account.ID.AgentRef(fx.Agent.ID), column, "anna")
+		fx.must(fx.Transact(fx, sqldb.Interactive, func(tx *store.DB) error {
+			if _, err := tx.SQL().Exec(fx, `set local enable_seqscan = off`); err != nil {
+				return err
+			}
+			plan, err := sqldb.All(fx, tx.SQL(), sqldb.Column[string], `explain (costs off) `+query, args...)
+			if text := strings.Join(plan, "\n"); err == nil && !strings.Contains(text, index) {
+				fx.Errorf("by %s: %s", column, text)
+			}
+			return err
+		}))
+	}
 }

@@ -82,6 +82,11 @@ func OverdueTicketQueries(ref parley.AgentRef, member parley.UserID, at time.Tim
 	return queries
 }
 
+// CustomersQuery is the statement that finds people by the beginning of a column.
+func (db *DB) CustomersQuery(ref parley.AgentRef, column, text string) (query string, args []any) {
+	return db.customersQuery(ref, column, text, 10)
+}
+
 // InboxQueries are the statements that read what is first in the lists of an inbox, by what each of them reads: of all
 // agents, and of one; and how far the member has read two conversations.
 func InboxQueries(ref parley.AgentRef, member parley.UserID) map[string]InboxQuery {

@@ -431,7 +431,7 @@ func (s *Service) findUnread(ctx context.Context, account parley.AccountID,
 type InboxSearch struct {
 	AccountID        string `path:"accountId" json:"-"`
 	AgentID          string `query:"agentId" max:"100" doc:"Leaves the conversations with one agent."`
-	Query            string `query:"query" max:"512" doc:"Words of messages or of the title; each of them must be there."`
+	Query            string `query:"query" max:"512"`
 	Source           string `query:"source"`
 	Sentiment        string `query:"sentiment"`
 	Topic            string `query:"topic"`
@@ -446,6 +446,14 @@ type InboxSearch struct {
 	EndDate          string `query:"endDate"`
 	Cursor           string `query:"cursor" doc:"The cursor of the page before."`
 	Limit            int    `query:"limit" min:"1" max:"25" default:"25" doc:"Most items on the page."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (InboxSearch) FieldDocs() map[string]string {
+	return map[string]string{
+		"query": "Words of messages or of the title, each of which must be there, or the beginning of the customer's name or " +
+			"e-mail address.",
+	}
 }
 
 // FoundRow is a conversation that a search has found.
@@ -503,14 +511,16 @@ func (s *Service) searchInbox(ctx context.Context, in InboxSearch) (FoundRowPage
 // findConversations searches the conversations of all agents, or of one.
 func (s *Service) findConversations(ctx context.Context, account *parley.Account,
 	in *InboxSearch) (*search.AgentsPage, error) {
+	query := in.searchQuery()
+	query.ByCustomer = s.member == nil || access.SeesPersonalData(*s.member) // what is found would tell what is masked
 	if in.AgentID == "" {
-		return s.Search.FindAll(ctx, account, in.searchQuery())
+		return s.Search.FindAll(ctx, account, query)
 	}
 	agent, err := s.DB.Agent(ctx, account.ID.AgentRef(parley.AgentID(in.AgentID)), s.Search.Now())
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.Search.Find(ctx, account, agent, in.searchQuery())
+	page, err := s.Search.Find(ctx, account, agent, query)
 	if err != nil {
 		return nil, err
 	}

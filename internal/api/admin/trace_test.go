@@ -886,6 +886,34 @@ func TestTrialsAreNotInTheInbox(t *testing.T) {
 	})
 }
 
+// A search knows customers by the beginning of their name and of their address, unless these are masked.
+func TestInboxIsSearchedByCustomers(t *testing.T) {
+	forEachMemberTest(t, func(mt *memberTest) {
+		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
+		agent := mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue.")
+		ids := []string{chatAt(mt, agent, "What colour is the sky?"), chatAt(mt, agent, "And at night?")}
+		for i, email := range []string{"anna@mail.example", "bert@mail.example"} {
+			mt.must(mt.DB.AddLead(mt.t.Context(), &parley.Lead{ID: parley.NewUUID(), AccountID: kim.Account,
+				AgentID: parley.AgentID(agent), ConversationID: parley.ConversationID(ids[i]), Name: "Customer Berg",
+				Email: email, CreatedAt: time.Now()}))
+		}
+		find := func(m parley.Member, query string) int {
+			mt.t.Helper()
+			return len(get[admin.FoundRowPage](mt, m, "GET /accounts/"+mt.Account+"/inbox/search?query="+query, "").Data)
+		}
+		for query, want := range map[string]int{"Anna@mail": 1, "anna%40mail.example": 1, "customer": 2, "berg": 0,
+			"anna&agentId=" + agent: 1, "anna&hasVoice=true": 0} {
+			if got := find(kim, query); got != want {
+				mt.t.Errorf("%s finds %d, want %d", query, got, want)
+			}
+		}
+		viewer := parley.Member{User: parley.UserID(parley.NewUUID()), Account: kim.Account, Role: parley.RoleViewer}
+		if got := find(viewer, "anna"); got != 0 {
+			mt.t.Errorf("a viewer finds %d by what is masked", got)
+		}
+	})
+}
+
 // Who takes a conversation over has its ticket, whoever had it.
 func TestTicketsFollowWhoTakesTheirConversation(t *testing.T) {
 	forEachMemberTest(t, func(mt *memberTest) {

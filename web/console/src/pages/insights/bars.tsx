@@ -1,5 +1,6 @@
 import { useRef, useState, type KeyboardEvent } from "react";
-import { Link, useLocale } from "react-aria-components";
+import { useLocale } from "react-aria-components";
+import { Link } from "wouter"; // that of the other screens is always reached by Tab
 import styles from "./insights.module.css";
 
 export interface Bar {
@@ -42,7 +43,7 @@ export function Bars({ label, bars, isStrip = false, onFocus }: Props) {
           <Link
             href={bar.href}
             aria-label={bar.label}
-            excludeFromTabOrder={i !== current}
+            tabIndex={i === current ? 0 : -1}
             onFocus={() => {
               choose(i);
               onFocus(bar.label);
