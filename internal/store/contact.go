@@ -319,8 +319,8 @@ func (db *DB) People(ctx context.Context, ref parley.AgentRef, text string,
 	}, where, args...)
 }
 
-// FindCustomers lists those of the agent's people whose name or e-mail address begins with a text, whatever its case; at
-// most limit of each.
+// FindCustomers lists those of the agent's people whose name or e-mail address begins with a text, whatever its case;
+// at most limit of each.
 func (db *DB) FindCustomers(ctx context.Context, ref parley.AgentRef, text string,
 	limit int) (ids []parley.PersonID, err error) {
 	for _, column := range []string{"name", "email"} {

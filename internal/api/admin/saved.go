@@ -451,8 +451,8 @@ type InboxSearch struct {
 // FieldDocs returns the docs that are too long for tags.
 func (InboxSearch) FieldDocs() map[string]string {
 	return map[string]string{
-		"query": "Words of messages or of the title, each of which must be there, or the beginning of the customer's name or " +
-			"e-mail address.",
+		"query": "Words of messages or of the title, each of which must be there, or the beginning of the customer's " +
+			"name or e-mail address.",
 	}
 }
 

@@ -158,5 +158,5 @@ function EventView({ agent, entry }: Pick<Props, "agent" | "entry">) {
 function NewStatus({ agent, entry }: Pick<Props, "agent" | "entry">) {
   const { t } = useTexts();
   const names = useNames(agent);
-  return <bdi>{t("inbox.nowStatus", { status: names.status(entry.event?.statusTo ?? "") })}</bdi>;
+  return <bdi data-row={entry.seq}>{t("inbox.nowStatus", { status: names.status(entry.event?.statusTo ?? "") })}</bdi>;
 }
