@@ -73,8 +73,27 @@ func (s *Service) runTicketJob(ctx context.Context, j jobs.Job) error {
 	if to := ticket.AssigneeID; to == "" || string(to) == t.DoneBy || !ticket.Category.IsOpen() {
 		return nil
 	}
+	if t.DoneBy == "" { // it was opened
+		if hasTaken, err := s.hasTaken(ctx, ticket); err != nil || hasTaken {
+			return err
+		}
+	}
 	return s.enqueueMembers(ctx, j.AccountID, t, mail.TicketAssigned, ticket.AssigneeID)
 }
+
+// hasTaken reports whether a ticket is its assignee's because they have taken the conversation over.
+func (s *Service) hasTaken(ctx context.Context, t *parley.Ticket) (bool, error) {
+	page, err := s.DB.TicketMessages(ctx, t.ConversationRef(), store.TicketMessagesRequest{Descending: true,
+		PageRequest: parley.PageRequest{Limit: newestEvents}, Types: []string{store.MessageTypeEvent}, SkipsTotal: true})
+	for _, m := range page.Items {
+		if m.Event != nil && (m.Event.Kind == "escalated" || m.Event.Kind == "assign") {
+			return m.Event.DoneBy == string(t.AssigneeID), err
+		}
+	}
+	return false, err
+}
+
+const newestEvents = 10 // of a ticket that are looked at
 
 // enqueueMembers writes down a mail for each of the members.
 func (s *Service) enqueueMembers(ctx context.Context, account parley.AccountID, t thread, kind mail.Kind,

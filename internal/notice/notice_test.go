@@ -313,6 +313,23 @@ func TestMembersAreMailedThatATicketIsTheirs(t *testing.T) {
 	})
 }
 
+func TestWhoTakesAConversationOverIsNotMailedThatItsTicketIsTheirs(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		f.conversations.HandoverObserver = f.helpdesk
+		one, two, c := f.addMember("one", parley.RoleAgent), f.addMember("two", parley.RoleAgent), f.newConversation("A lamp")
+		_, err := f.conversations.Claim(f, c.Ref(), one, "")
+		f.Must(err)
+		if mails := f.newMails(time.Hour); len(mails) > 0 {
+			f.Errorf("mails to %v after a member took it over", recipients(mails))
+		}
+		_, err = f.conversations.Claim(f, c.Ref(), two, one)
+		f.Must(err)
+		if mails := f.newMails(time.Hour); len(mails) > 0 {
+			f.Errorf("mails to %v after another one took it", recipients(mails))
+		}
+	})
+}
+
 func TestDailyMailsAreSentOnceADayInTheTimeZoneOfTheAccount(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		f.Must(f.DB.UpdateAccount(f, f.agent.Account, f.clock.Now(), func(a *parley.Account) error {
