@@ -233,7 +233,7 @@ func newOpenGroup(open []parley.OpenQuestion, members []int) OpenGroup {
 // asked, the newest first: of the group whose newest question is of the second. There are none where the agent's texts
 // are withheld. Fails with AGENT_NOT_FOUND.
 func (s *Service) OpenGroupConversations(ctx context.Context, account *parley.Account, id parley.AgentID,
-	ask ReportRange, asked int64) (list []parley.ConversationID, err error) {
+	ask ReportRange, askedAt int64) (list []parley.ConversationID, err error) {
 	ref := account.ID.AgentRef(id)
 	a, err := s.DB.Agent(ctx, ref, s.Now())
 	if err != nil {
@@ -242,7 +242,7 @@ func (s *Service) OpenGroupConversations(ctx context.Context, account *parley.Ac
 	r := &Report{ReportRange: ask, Withheld: hidesText(account, a)}
 	err = s.addOpenGroups(ctx, r, ref)
 	for _, g := range r.Lacks {
-		if g.Last.Unix() == asked {
+		if g.Last.Unix() == askedAt {
 			list = append(list, g.Conversations...)
 		}
 	}

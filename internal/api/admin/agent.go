@@ -341,7 +341,7 @@ func (s *Service) showInsights(ctx context.Context, in InsightsQuery) (insight.R
 type FigureQuery struct {
 	AgentID string `path:"agentId"`
 	Figure  string `query:"figure" required:"true" enum:"resolved,unresolved,refused,question"`
-	Asked   int64  `query:"asked" min:"0" doc:"Of question: when the newest of its group was asked, epoch seconds."`
+	AskedAt int64  `query:"askedAt" min:"0" doc:"Of question: when the newest of its group was asked, epoch seconds."`
 	From    string `query:"from" doc:"First day (YYYY-MM-DD, UTC), counted whole."`
 	To      string `query:"to" doc:"Last day (YYYY-MM-DD, UTC), counted whole."`
 	Paging
@@ -367,7 +367,7 @@ func (s *Service) listCounted(ctx context.Context, in FigureQuery) (Page[Counted
 		return Page[CountedConversation]{}, err
 	}
 	if in.Figure == "question" {
-		return s.listAskers(ctx, ref, insight.ReportRange{From: from, To: to}, in.Asked)
+		return s.listAskers(ctx, ref, insight.ReportRange{From: from, To: to}, in.AskedAt)
 	}
 	read := func(p parley.PageRequest) (parley.Page[parley.Insight], error) {
 		return s.DB.InsightsOfFigure(ctx, ref, store.InsightFigure(in.Figure), from, to.AddDate(0, 0, 1), p)
@@ -379,12 +379,12 @@ func (s *Service) listCounted(ctx context.Context, in FigureQuery) (Page[Counted
 
 // listAskers lists the conversations in which a question was asked that the sources do not answer, in one page.
 func (s *Service) listAskers(ctx context.Context, ref parley.AgentRef, days insight.ReportRange,
-	asked int64) (Page[CountedConversation], error) {
+	askedAt int64) (Page[CountedConversation], error) {
 	account, err := s.DB.Account(ctx, ref.Account)
 	if err != nil {
 		return Page[CountedConversation]{}, err
 	}
-	ids, err := s.Insight.OpenGroupConversations(ctx, account, ref.Agent, days, asked)
+	ids, err := s.Insight.OpenGroupConversations(ctx, account, ref.Agent, days, askedAt)
 	if err != nil {
 		return Page[CountedConversation]{}, err
 	}

@@ -859,7 +859,7 @@ func TestTrialsAreNotInTheInbox(t *testing.T) {
 	forEachMemberTest(t, func(mt *memberTest) {
 		kim := mt.newMember(mt.Account, parley.RoleAgent, "kim@shop.example")
 		agent := mt.NewAgent(mt.t, mt.Key, "# Sky\n\nThe sky is blue.")
-		asked := chatAt(mt, agent, "What colour is the sky?")
+		answered := chatAt(mt, agent, "What colour is the sky?")
 		tried := mt.ask(kim, agent, `{"message":"What colour is the sky?"}`).ConversationID
 		for more := true; more; {
 			var err error
@@ -869,7 +869,7 @@ func TestTrialsAreNotInTheInbox(t *testing.T) {
 		path := "GET /accounts/" + mt.Account + "/inbox/search"
 		for _, query := range []string{"?query=sky", "", "?query=sky&agentId=" + agent, "?agentId=" + agent} {
 			found := get[admin.FoundRowPage](mt, kim, path+query, "").Data
-			if len(found) != 1 || found[0].ID != asked {
+			if len(found) != 1 || found[0].ID != answered {
 				mt.t.Errorf("%s finds %+v", query, found)
 			}
 		}

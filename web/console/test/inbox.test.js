@@ -268,7 +268,7 @@ describe("the inbox", { skip }, () => {
     });
   });
 
-  test("an event says what has changed and who changed it; a status stands beside the reply that brought it about", async () => {
+  test("an event says what has changed and who changed it; a status is beside the reply that brought it about", async () => {
     const answer = answers();
     const event = (seq, name, event) => ({ ...entries[3], messageId: `msg_${seq}`, seq, ...(name && { name }), createdAt: entries[2].createdAt, event });
     const reply = { ...entries[4], messageId: "msg_6", seq: 6, type: "reply", name: "Lee", createdAt: entries[2].createdAt };

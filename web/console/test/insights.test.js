@@ -112,7 +112,7 @@ describe("insights", { skip }, () => {
       await page.getByRole("link", { name: "A parcel that is late" }).waitFor();
       await page.getByText("in which the question was asked").waitFor();
       const { query } = asked(answer, "/insights/conversations").at(-1);
-      assert.deepEqual([query.get("figure"), query.get("asked")], ["question", "1795200000"]);
+      assert.deepEqual([query.get("figure"), query.get("askedAt")], ["question", "1795200000"]);
     });
   });
 

@@ -77,9 +77,9 @@ export type Search = Readonly<Record<string, string>>;
 export const countedFigures = ["resolved", "unresolved", "refused", "question"] as const;
 export type CountedFigure = (typeof countedFigures)[number];
 
-/** `asked` is when the newest of the questions was asked, in seconds; empty for other figures. */
-export const useCounted = (agentId: string, figure: CountedFigure, { from, to }: Period, asked: string) => {
-  const query = new URLSearchParams({ figure, from, to, limit: "25", ...(asked && { asked }) });
+/** `askedAt` is when the newest of the questions was asked, in seconds; empty for other figures. */
+export const useCounted = (agentId: string, figure: CountedFigure, { from, to }: Period, askedAt: string) => {
+  const query = new URLSearchParams({ figure, from, to, limit: "25", ...(askedAt && { askedAt }) });
   return usePageWindow<Counted>(["agent", agentId, "counted", query.toString()], `/v1${agentPath(agentId)}/insights/conversations?${query}`, true);
 };
 

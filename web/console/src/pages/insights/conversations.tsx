@@ -34,7 +34,7 @@ export function Conversations({ agentId }: { agentId: string }) {
       actions={<ButtonLink href={`/agents/${agentId}/insights`}>{t("insights.back")}</ButtonLink>}
     >
       <Filters named={named} />
-      {figure ? <CountedList {...props} figure={figure} period={period} asked={query.get("asked") ?? ""} /> : <FoundList {...props} named={named} />}
+      {figure ? <CountedList {...props} figure={figure} period={period} askedAt={query.get("askedAt") ?? ""} /> : <FoundList {...props} named={named} />}
     </Page>
   );
 }
@@ -59,8 +59,8 @@ function FoundList({ named, ...props }: ListProps & { named: Named }) {
   return <Rows {...props} part={part && { ...part, rows: rows! }} list={list} />;
 }
 
-function CountedList({ figure, period, asked, ...props }: ListProps & { figure: CountedFigure; period: Period; asked: string }) {
-  const list = useCounted(props.agentId, figure, period, asked);
+function CountedList({ figure, period, askedAt, ...props }: ListProps & { figure: CountedFigure; period: Period; askedAt: string }) {
+  const list = useCounted(props.agentId, figure, period, askedAt);
   const part = windowOf(list.data, ({ conversationId }) => conversationId);
   const rows = part?.rows.map(({ conversationId, title, source, status, lastActivity }) => ({
     id: conversationId,

@@ -47,7 +47,7 @@ export function Questions({ agentId, period, report }: { agentId: string; period
                   </Facts>
                 </p>
               </div>
-              <Link href={addressOfFound(agentId, period, { figure: "question", asked: `${lastAsked}` })} aria-label={`${t("insights.show")}: ${example}`}>
+              <Link href={addressOfFound(agentId, period, { figure: "question", askedAt: `${lastAsked}` })} aria-label={`${t("insights.show")}: ${example}`}>
                 {t("insights.show")}
               </Link>
               {mayAnswer && <Button onPress={() => setAnswered(example)}>{t("insights.answer")}</Button>}
