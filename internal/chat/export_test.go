@@ -1,7 +1,7 @@
 package chat
 
 // IsStoredAnew is isStoredAnew.
-var IsStoredAnew = isStoredAnew
+func IsStoredAnew(size, stored int) bool { return isStoredAnew(size, stored) }
 
 // WaitingTurns counts the turns that wait for another one of their conversation.
 func (e *Engine) WaitingTurns() (n int) {

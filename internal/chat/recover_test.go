@@ -19,6 +19,7 @@ func TestRecoveryLocksConversationsFirst(t *testing.T) {
 		if te.db.SQL().Dialect() == sqldb.SQLite {
 			return // it has one writer
 		}
+		te.ProgressInterval = time.Millisecond
 		barrier := scripted.NewBarrier()
 		steps := []scripted.Step{scripted.Text("half"), {Barrier: barrier}, scripted.Stop()}
 		first := te.startSeen(steps...)

@@ -296,7 +296,6 @@ func TestRepeatAfterABrokenAnswerOfAVisitor(t *testing.T) {
 // startSeen begins an answer in the chat of a site, and returns once what is seen of it is stored.
 func (te *testEngine) startSeen(steps ...scripted.Step) *chat.Turn {
 	te.t.Helper()
-	te.ProgressInterval = time.Millisecond
 	te.model.AddScript(steps...)
 	turn := te.startForVisitor(te.t.Context(), chat.Request{Message: "one"})
 	check.Eventually(te.t, "what is seen is stored", func() bool {
@@ -314,6 +313,7 @@ func TestAnswerOfADeadServerStays(t *testing.T) {
 			a.Redact = true
 			return nil
 		}))
+		te.ProgressInterval = time.Millisecond
 		barrier := scripted.NewBarrier()
 		turn := te.startSeen(scripted.Text("Write to kim@shop.example"), scripted.Step{Barrier: barrier},
 			scripted.Text(" late"), scripted.Stop())
