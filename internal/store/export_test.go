@@ -23,6 +23,17 @@ func EventQueries() map[string][]any {
 // AnsweredTurnsQuery is what AnsweredTurns asks, for the test of its plan.
 func AnsweredTurnsQuery() string { return answeredTurnTable.selectText(answeredTurnsRest) }
 
+// DayAndProgressQueries are the statements that count and erase days of voice sessions, and those that store and read
+// what is seen of an answer, with arguments, for the test of their plans.
+func DayAndProgressQueries() map[string][]any {
+	return map[string][]any{
+		voiceEndsTable.selectText(voiceEndsRest): {"a", "", 1, 2},
+		eraseVoiceDaysQuery:                      {1, 500},
+		saveProgressQuery:                        {"{}", "t", "a", "o"},
+		progressQuery:                            {"t", "a"},
+	}
+}
+
 // ListQueries are the statements by which members page through the lists of their account, with arguments, for the test
 // of their plans.
 func ListQueries() map[string][]any {

@@ -14,7 +14,7 @@ const catalogs = Object.fromEntries(
 // Where faults of what the console's forms send come from.
 const places = [
   ["access"],
-  ["actions", "edit", "secret", "validate", "validate_kinds", "procedure"],
+  ["actions", "edit", "secret", "validate", "validate_kinds", "procedure", "jump"],
   ["agents"],
   ["httpapi", "bind", "rules", "multipart"],
   ["api/v2", "agent", "source", "source_kind", "settings_codec", "widget_settings"],

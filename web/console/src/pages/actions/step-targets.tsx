@@ -6,7 +6,7 @@ import { useStepNames } from "./step-names";
 import styles from "./actions.module.css";
 
 /** Where each step leads, of a procedure whose steps do not just follow each other. It is to be read only. */
-export function Course() {
+export function StepTargets() {
   const { t } = useTexts();
   const { steps } = useEditor().values;
   const nameOf = useStepNames();
