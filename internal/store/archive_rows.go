@@ -389,7 +389,8 @@ func (db *DB) FinishArchive(ctx context.Context, account parley.AccountID) error
 		  from messages m
 		  where m.agent_id = tickets.agent_id and m.conversation_id = tickets.conversation_id
 		    and m.account_id = tickets.account_id and m.author = 'human' and m.type = 'reply')
-		where account_id = ? and replied_at is null and worked_ms is null and conversation_id is not null`, account); err != nil {
+		where account_id = ? and replied_at is null and worked_ms is null
+		  and conversation_id is not null`, account); err != nil {
 		return err
 	}
 	return db.exec(ctx, `

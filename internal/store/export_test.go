@@ -42,6 +42,7 @@ func ListQueries() map[string][]any {
 		inviteTable.selectText(invitationPage):           {"a1", 0, 0, "", 21},
 		auditActorsQuery:                                 {"a1", "a1", 100},
 		auditActionsQuery:                                {"a1", "a1", 100},
+		latestPendingDelivery:                            {"c1", "h1", "a1"},
 	}
 	for _, where := range []string{keysInForce, keysRevoked} {
 		queries[keyTable.selectText(`
@@ -76,8 +77,8 @@ func OpenTicketQueries(ref parley.AgentRef, member parley.UserID) map[string][]a
 	return queries
 }
 
-// OverdueTicketQueries are the statements that read what is overdue at a time: of an agent, of a category of all agents,
-// anybody's and a member's, and what is to be recorded as missed.
+// OverdueTicketQueries are the statements that read what is overdue at a time: of an agent, of a category of all
+// agents, anybody's and a member's, and what is to be recorded as missed.
 func OverdueTicketQueries(ref parley.AgentRef, member parley.UserID, at time.Time) map[string][]any {
 	queries, ask := map[string][]any{breachedTicketsQuery: {millis(at), 20}}, parley.PageRequest{Limit: 20}
 	for _, assignee := range []*parley.UserID{nil, &member, new(parley.UserID)} {

@@ -25,8 +25,9 @@ func (s *Sender) follower() *events.Follower {
 // isUrgent reports whether somebody waits for an event of a kind. The others are sent with the next poll: messages are
 // frequent, and most accounts have no webhook for them. Where a channel was seen, its customers wait for the answers.
 func (s *Sender) isUrgent(kind parley.EventKind) bool {
-	return s.hasChannel.Load() && slices.Contains(parley.ChannelEvents(), kind) || parley.IsSubmissionEvent(kind) || kind == parley.EventConversationTakenOver ||
-		kind == parley.EventTicketCreated
+	isAnswer := slices.Contains(parley.ChannelEvents(), kind)
+	return isAnswer && s.hasChannel.Load() || parley.IsSubmissionEvent(kind) ||
+		kind == parley.EventConversationTakenOver || kind == parley.EventTicketCreated
 }
 
 // handleEvents writes a delivery of each event for each webhook that subscribes to it: the deliveries of an event in a
