@@ -22,9 +22,10 @@ func TestMessageIsAnsweredWhereItCameFrom(t *testing.T) {
 			t.Fatal(status, got)
 		}
 		event := m.await(1)[0]
+		// The model of the tests repeats what it is asked.
 		if data := event.Data; event.Type != "message.created" || data.ChannelID != m.id ||
 			data.ConversationID != "C1/17.2" || data.ParleyID != got.ConversationID || data.UserID != "U1" ||
-			data.Message.Author != "agent" || !data.Message.IsComplete || data.Message.Text != "Are you open?" { // the model of the tests echoes
+			data.Message.Author != "agent" || !data.Message.IsComplete || data.Message.Text != "Are you open?" {
 			m.Error(event)
 		}
 		header := m.out.headers[0]
