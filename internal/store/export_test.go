@@ -34,8 +34,8 @@ func DayAndProgressQueries() map[string][]any {
 	}
 }
 
-// ListQueries are the statements by which members page through the lists of their account, with arguments, for the test
-// of their plans.
+// ListQueries are the statements by which members page through the lists of their account, and the one that finds what
+// a delivery waits for, with arguments, for the test of their plans.
 func ListQueries() map[string][]any {
 	queries := map[string][]any{
 		accountMemberTable.selectText(accountMemberPage): {"", "a1", 0, "", 21},

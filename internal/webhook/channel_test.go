@@ -32,10 +32,11 @@ func newChannelFixture(f *fixture) *channelFixture {
 }
 
 // begin begins a conversation of the channel.
-func (c *channelFixture) begin(outer string) parley.ConversationRef {
+func (c *channelFixture) begin(messengerID string) parley.ConversationRef {
 	c.Helper()
 	id := c.newConversation(c.agent)
-	_, err := c.DB.SQL().Exec(c, `update conversations set external_id = ? where id = ?`, c.channel.ExternalID(outer), id)
+	_, err := c.DB.SQL().Exec(c, `update conversations set external_id = ? where id = ?`,
+		c.channel.ExternalID(messengerID), id)
 	c.Must(err)
 	return c.account.AgentRef(c.agent).ConversationRef(id)
 }

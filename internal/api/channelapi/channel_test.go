@@ -1,6 +1,7 @@
 package channelapi_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -9,9 +10,11 @@ import (
 
 	"parley"
 	"parley/internal/api/admin"
+	"parley/internal/server"
 	"parley/internal/store"
 	"parley/internal/testkit"
 	"parley/internal/testkit/check"
+	"parley/internal/testkit/scripted"
 )
 
 func TestMessageIsAnsweredWhereItCameFrom(t *testing.T) {
@@ -74,16 +77,8 @@ func TestMessagesComeInOnce(t *testing.T) {
 			id, err := m.srv.DB.ConversationByExternalID(m.Context(), m.agentRef(), parley.APIV2,
 				m.id+"/D"+fmt.Sprint(10+c))
 			m.must(err)
-			list, err := m.srv.DB.RecentMessages(m.Context(), m.agentRef().ConversationRef(id), 0, 20)
-			m.must(err)
-			asked := 0
-			for _, one := range list {
-				if one.Author == parley.AuthorUser {
-					asked++
-				}
-			}
-			if asked != 2 {
-				m.Errorf("conversation %d has %d messages of the customer, want 2", c, asked)
+			if n := m.countQuestions(m.agentRef().ConversationRef(id)); n != 2 {
+				m.Errorf("conversation %d has %d messages of the customer, want 2", c, n)
 			}
 		}
 	})
@@ -141,6 +136,26 @@ func TestPersonsAnswerInTheMessenger(t *testing.T) {
 		if reply := events[2]; events[1].Type != "conversation.taken_over" || reply.Data.Message.Author != "person" ||
 			reply.Data.Message.Text != "I am." || reply.Data.ConversationID != "D1" {
 			m.Error(events)
+		}
+	})
+}
+
+// TestPersonSeesAMessageOnce sends a message again whose answer has failed, once somebody has taken over.
+func TestPersonSeesAMessageOnce(t *testing.T) {
+	onBothDatabases(t, func(m *messenger) {
+		m.model.AddScript(scripted.Step{Err: errors.New("broken")})
+		first := m.send("m1", "D1", "Hello there")
+		if e := m.await(1)[0]; e.Type != "turn.failed" {
+			m.Fatal(e)
+		}
+		_, err := m.srv.Conversations.TakeOver(m.Context(), m.ref(first), "operator", "", false)
+		m.must(err)
+		again := m.send("m1", "D1", "Hello there")
+		if !again.IsRepeated || again.AnsweredBy != "person" || again.MessageID != first.MessageID {
+			m.Error(first, again)
+		}
+		if n := m.countQuestions(m.ref(first)); n != 1 {
+			m.Errorf("the person sees it %d times", n)
 		}
 	})
 }
@@ -242,6 +257,22 @@ func TestOnlyTheChannelItselfIsHeard(t *testing.T) {
 	})
 }
 
+// TestUnsignedRequestsCountForTheirAddress names another channel each time, and is refused as often as with one.
+func TestUnsignedRequestsCountForTheirAddress(t *testing.T) {
+	const limit = 200
+	m := open(t, testkit.WithConfig(func(c *server.Config) { c.RateLimit = limit }))
+	for range limit {
+		if status, _ := m.post(parley.NewUUID(), http.Header{}, "{}"); status != http.StatusNotFound {
+			m.Fatal(status)
+		}
+	}
+	status, out := m.post(m.id, http.Header{}, "{}")
+	if status != http.StatusTooManyRequests || out.Error.Code != string(parley.CodeTooManyRequests) {
+		m.Error(status, out)
+	}
+	m.send("m1", "D1", "Hello there") // what a channel has signed is counted by itself
+}
+
 func TestMessagesThatAreNoneAreRefused(t *testing.T) {
 	onBothDatabases(t, func(m *messenger) {
 		for _, body := range []string{`{}`, message("", "D1", "Hello"), message("m1", "", "Hello"), message("m1", "D1", ""),
@@ -262,6 +293,9 @@ func TestLimitsHoldForChannels(t *testing.T) {
 		m.change(`{"creditLimit": null, "ipRateLimits": {"limit": 1, "timeframe": 60, "message": "Slowly, please."}}`)
 		if got := m.send("m1", "D1", "Hello there"); got.IsRepeated { // what was refused has used nothing up
 			m.Error(got)
+		}
+		if again := m.send("m1", "D1", "Hello there"); !again.IsRepeated { // nor has what comes again
+			m.Error(again)
 		}
 		m.want(http.StatusTooManyRequests, parley.CodeTooManyRequests, message("m2", "D1", "Hello again"))
 		m.send("m3", "D2", "Another conversation")

@@ -32,6 +32,7 @@ type messenger struct {
 	*testing.T
 	srv    *testkit.Server
 	clock  *clock.Clock
+	model  *scripted.Model
 	agent  string
 	id     string // of the channel
 	secret string
@@ -47,8 +48,8 @@ func onBothDatabases(t *testing.T, run func(m *messenger)) {
 
 func open(t *testing.T, options ...testkit.Option) *messenger {
 	t.Helper()
-	m := &messenger{T: t, clock: clock.New(), out: newEndpoint(t)}
-	m.srv = testkit.Open(t, append(options, testkit.WithClock(m.clock), testkit.WithModel(&scripted.Model{}),
+	m := &messenger{T: t, clock: clock.New(), model: &scripted.Model{}, out: newEndpoint(t)}
+	m.srv = testkit.Open(t, append(options, testkit.WithClock(m.clock), testkit.WithModel(m.model),
 		testkit.WithConfig(func(c *server.Config) {
 			c.SecretKey, c.FetchAllow = "a key of the tests", []string{"127.0.0.1"}
 		}))...)
@@ -81,6 +82,19 @@ func (m *messenger) agentRef() parley.AgentRef {
 
 func (m *messenger) ref(r receipt) parley.ConversationRef {
 	return m.agentRef().ConversationRef(parley.ConversationID(r.ConversationID))
+}
+
+// countQuestions counts the messages of the customer in a conversation.
+func (m *messenger) countQuestions(ref parley.ConversationRef) (n int) {
+	m.Helper()
+	list, err := m.srv.DB.RecentMessages(m.Context(), ref, 0, 20)
+	m.must(err)
+	for _, one := range list {
+		if one.Author == parley.AuthorUser {
+			n++
+		}
+	}
+	return n
 }
 
 func (m *messenger) change(settings string) {
