@@ -246,6 +246,47 @@ func TestManyBreachesAtOnce(t *testing.T) {
 	})
 }
 
+// A ticket of which nothing can be recorded, as the next event of its account has the number of another, holds up none.
+func TestFailingTicketHoldsUpNoOther(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		broken := h.addAccount("Broken")
+		first := newTicketRequest(1)
+		first.Priority = "high"
+		ref := broken.AgentRef(h.addAgent(broken))
+		_, err := h.ReplaceSLATargets(h, ref, []parley.SLATarget{{Priority: "high", FirstReplyMinutes: 1}}, "operator")
+		h.Must(err)
+		_, err = h.Open(h, ref, first)
+		h.Must(err)
+		h.setTargets()
+		h.openHigh()
+		_, err = h.DB.SQL().Exec(h, `update accounts set event_seq = event_seq - 1 where id = ?`, broken)
+		h.Must(err)
+		h.Clock = noon.Add(3 * time.Hour)
+		if err := h.RecordBreaches(h); err == nil {
+			t.Error("the failure is not told")
+		}
+		page, err := h.DB.EventsAfter(h, h.Account, store.EventPosition{}, 1000)
+		h.Must(err)
+		isOverdue := func(e store.Event) bool { return e.Kind == parley.EventTicketOverdue }
+		if !slices.ContainsFunc(page.Events, isOverdue) {
+			t.Error("the other ticket is not recorded")
+		}
+	})
+}
+
+// However much was missed, it is recorded by statements that databases take.
+func TestVeryManyBreachesAreRecorded(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		ticket := h.openHigh()
+		h.inUpdate(func(u *update) error {
+			for range 7000 {
+				u.breaches = append(u.breaches, newEvent(ticket, parley.EventTicketOverdue, TicketOverduePayload{}))
+			}
+			return u.recordEvents(h, h.Account)
+		})
+	})
+}
+
 func TestTargetsAreChecked(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		for field, targets := range map[string][]parley.SLATarget{
