@@ -140,6 +140,21 @@ func TestPersonsAnswerInTheMessenger(t *testing.T) {
 	})
 }
 
+// TestAnotherMessengerIsNoTicket writes by REST v2 into a conversation whose origin is that of tickets.
+func TestAnotherMessengerIsNoTicket(t *testing.T) {
+	onBothDatabases(t, func(m *messenger) {
+		m.addChannel("Unspecified")
+		first := m.send("m1", "D1", "Hello there")
+		_, err := m.srv.Conversations.TakeOver(m.Context(), m.ref(first), "operator", "", false)
+		m.must(err)
+		path := "/agents/" + m.agent + "/conversations/" + first.ConversationID + "/messages"
+		r := m.srv.Do(m.T, "POST", path, m.srv.Key, map[string]string{"message": "It is me"})
+		if r.Status != http.StatusNotFound || m.countQuestions(m.ref(first)) != 1 {
+			m.Error(r.Status, string(r.Body))
+		}
+	})
+}
+
 // TestPersonSeesAMessageOnce sends a message again whose answer has failed, once somebody has taken over.
 func TestPersonSeesAMessageOnce(t *testing.T) {
 	onBothDatabases(t, func(m *messenger) {
@@ -211,7 +226,7 @@ type refusal struct {
 func TestOnlyTheChannelItselfIsHeard(t *testing.T) {
 	onBothDatabases(t, func(m *messenger) {
 		own := *m
-		m.addChannel() // another one, with another secret
+		m.addChannel("Slack") // another one, with another secret
 		body, now := message("m1", "D1", "Hello"), m.clock.Now()
 		hook, err := admin.RunOn(m.Context(), m.srv.AdminService, admin.AddWebhook, admin.NewWebhook{AgentID: m.agent,
 			Endpoint: m.out.URL, Events: []string{"leads.submit"}})

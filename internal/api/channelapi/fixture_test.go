@@ -54,14 +54,14 @@ func open(t *testing.T, options ...testkit.Option) *messenger {
 			c.SecretKey, c.FetchAllow = "a key of the tests", []string{"127.0.0.1"}
 		}))...)
 	m.agent = m.srv.NewAgent(t, m.srv.Key, "# Hours\n\nWe are open from nine to five.")
-	m.addChannel()
+	m.addChannel("Slack")
 	return m
 }
 
-func (m *messenger) addChannel() {
+func (m *messenger) addChannel(source string) {
 	m.Helper()
 	created, err := admin.RunOn(m.Context(), m.srv.AdminService, admin.AddChannel, admin.NewChannel{AgentID: m.agent,
-		Name: "Team", Source: "Slack", Endpoint: m.out.URL})
+		Name: "Team", Source: source, Endpoint: m.out.URL})
 	m.must(err)
 	m.id, m.secret = created.ChannelID, created.Secret
 	if created.Path != channel.MessagePath(parley.WebhookID(m.id)) {
