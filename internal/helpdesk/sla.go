@@ -158,8 +158,8 @@ func (s *Service) RunBreachRecorder(ctx context.Context) error {
 	return jobs.RunEvery(ctx, breachInterval, s.Logger, "missed SLA targets were not recorded", s.RecordBreaches)
 }
 
-// RecordBreaches records the targets that were missed until now, each once, with an event. A ticket of which they cannot
-// be recorded does not hold up others.
+// RecordBreaches records the targets that were missed until now, each once, with an event. A ticket of which they
+// cannot be recorded does not hold up others.
 func (s *Service) RecordBreaches(ctx context.Context) error {
 	for {
 		list, err := s.DB.BreachedTickets(ctx, s.now(), breachBatchSize)
