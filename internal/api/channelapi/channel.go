@@ -16,6 +16,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/channel"
 	"parley/internal/httpapi"
+	"parley/internal/limits"
 	"parley/internal/store"
 	"parley/internal/webhook"
 )
@@ -27,7 +28,8 @@ const Base = channel.BasePath
 type Config struct {
 	DB            *store.DB
 	Authenticator *access.Authenticator // knows maintenance and the plans
-	Limiter       *access.Limiter       // of requests, by channel and address
+	Limiter       *limits.Limiter       // of requests, by channel and address
+	Limits        *limits.Shared        // may be nil
 	Channels      *channel.Service
 	Webhooks      *webhook.Service // knows the secrets
 
@@ -39,7 +41,7 @@ type Config struct {
 
 type server struct {
 	Config
-	devices access.DeviceLimiters // messages, by agent and user or conversation
+	devices limits.DeviceLimiters // messages, by agent and user or conversation
 }
 
 // caller is the program that connects a messenger.
@@ -51,7 +53,7 @@ type caller struct {
 
 // New returns the handler of everything below Base.
 func New(cfg Config) http.Handler {
-	s := &server{Config: cfg}
+	s := &server{Config: cfg, devices: limits.DeviceLimiters{Name: "channels", Shared: cfg.Limits}}
 	api := httpapi.New(httpapi.Config{
 		BasePath:    Base,
 		Admit:       s.admit,
