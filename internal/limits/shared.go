@@ -23,13 +23,14 @@ type Shared struct {
 	counter bus.Counter
 	key     []byte
 	logger  *slog.Logger
+	timeout time.Duration // of a call
 
 	retryAt atomic.Int64 // nanoseconds since 1970; 0 while the counter answers
 }
 
 // NewShared returns what limiters count with. The counter sees hashes with the key in place of addresses and names.
 func NewShared(counter bus.Counter, key []byte, logger *slog.Logger) *Shared {
-	return &Shared{counter: counter, key: key, logger: logger}
+	return &Shared{counter: counter, key: key, logger: logger, timeout: callTime}
 }
 
 // keyOf returns the name that the counter has for a key of a limiter.
@@ -69,7 +70,7 @@ func (s *Shared) call(now time.Time, ask func(context.Context) error) bool {
 	if retryAt != 0 && !s.isAttempt(retryAt, now) {
 		return false
 	}
-	ctx, stop := context.WithTimeout(context.Background(), callTime)
+	ctx, stop := context.WithTimeout(context.Background(), s.timeout)
 	defer stop()
 	err := ask(ctx)
 	switch {
