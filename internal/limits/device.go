@@ -8,8 +8,8 @@ import (
 	"parley"
 )
 
-// DeviceLimiters count messages against the limits that agents have for a device. Its zero value is ready, and counts on
-// this server alone.
+// DeviceLimiters count messages against the limits that agents have for a device. Its zero value is ready, and counts
+// on this server alone.
 type DeviceLimiters struct {
 	Name   string
 	Shared *Shared

@@ -203,7 +203,8 @@ func (s *Services) chatConfig(cfg v2.Config) chatapi.Config {
 func (s *Services) widgetConfig() widget.Config {
 	return widget.Config{
 		Site: s.cfg.site(), VoiceURL: s.cfg.clientURL(), ConsoleURL: s.cfg.ConsoleURL, Visitors: s.newVisitors(),
-		Frames: s.newFrames(), Limits: s.Limits, FindAgent: s.DB.AgentInAnyAccount, FindPicture: s.Agents.PictureOf, Now: s.cfg.Now,
+		Frames: s.newFrames(), Limits: s.Limits, FindAgent: s.DB.AgentInAnyAccount, FindPicture: s.Agents.PictureOf,
+		Now: s.cfg.Now,
 	}
 }
 

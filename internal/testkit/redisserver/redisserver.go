@@ -45,7 +45,7 @@ func Start(t testing.TB) *Server {
 
 func (s *Server) socket() string { return filepath.Join(s.dir, "socket") }
 
-// Kill kills the server, which forgets everything. It does nothing where none runs.
+// Kill kills the server, which forgets everything. It does nothing if the server does not run.
 func (s *Server) Kill() {
 	if s.stop == nil {
 		return
