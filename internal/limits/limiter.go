@@ -72,7 +72,7 @@ func (l *Limiter) Take(key string, now time.Time) RateState {
 	if state := l.peekHere(key, now); !state.OK {
 		return state
 	}
-	tally, ok := l.Shared.take(l, key, now)
+	tally, ok := l.Shared.Take(l.rule(), key, now)
 	if !ok {
 		return l.takeHere(key, now)
 	}
@@ -87,7 +87,7 @@ func (l *Limiter) Peek(key string, now time.Time) RateState {
 	if l.Shared == nil || !state.OK {
 		return state
 	}
-	if tally, ok := l.Shared.peek(l, key, now); ok {
+	if tally, ok := l.Shared.Peek(l.rule(), key, now); ok {
 		return l.stateOf(tally, tally.Uses < l.limit(), now)
 	}
 	return state
@@ -151,6 +151,8 @@ func (l *Limiter) peekHere(key string, now time.Time) RateState {
 func (l *Limiter) limit() int { return cmp.Or(max(l.Limit, 0), DefaultLimit) }
 
 func (l *Limiter) window() time.Duration { return cmp.Or(max(l.Window, 0), DefaultWindow) }
+
+func (l *Limiter) rule() Rule { return Rule{l.Name, l.limit(), l.window()} }
 
 func (l *Limiter) state(log *requestLog, now time.Time, ok bool) RateState {
 	r := RateState{OK: ok, Limit: l.limit(), Remaining: max(0, l.limit()-log.len()), Reset: now}

@@ -18,7 +18,7 @@ const (
 )
 
 // Shared is what limiters of several servers count with. While its counter does not answer each server counts for
-// itself, and so does one that has no Shared: no request is refused for lack of a counter.
+// itself, and so does one whose Shared is nil: no request is refused for lack of a counter.
 type Shared struct {
 	counter bus.Counter
 	key     []byte
@@ -33,39 +33,49 @@ func NewShared(counter bus.Counter, key []byte, logger *slog.Logger) *Shared {
 	return &Shared{counter: counter, key: key, logger: logger, timeout: callTime}
 }
 
-// keyOf returns the name that the counter has for a key of a limiter.
-func (s *Shared) keyOf(l *Limiter, key string) string {
+// Rule is what is counted: at most so many uses in a window. Its name and its window tell it apart from other ones.
+type Rule struct {
+	Name   string
+	Limit  int
+	Window time.Duration
+}
+
+// keyOf returns the name that the counter has for a key.
+func (s *Shared) keyOf(r Rule, key string) string {
 	hash := hmac.New(sha256.New, s.key)
-	_, _ = hash.Write([]byte(l.Name + "\x00" + l.window().String() + "\x00" + key)) // never fails
+	_, _ = hash.Write([]byte(r.Name + "\x00" + r.Window.String() + "\x00" + key)) // never fails
 	return base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// take counts a request of the key. ok is false if the counter has not answered.
-func (s *Shared) take(l *Limiter, key string, now time.Time) (t bus.Tally, ok bool) {
+// Take counts a use of the key. ok is false if the counter has not answered.
+func (s *Shared) Take(r Rule, key string, now time.Time) (t bus.Tally, ok bool) {
 	ok = s.call(now, func(ctx context.Context) (err error) {
-		t, err = s.counter.Take(ctx, s.keyOf(l, key), l.limit(), l.window())
+		t, err = s.counter.Take(ctx, s.keyOf(r, key), r.Limit, r.Window)
 		return err
 	})
 	return t, ok
 }
 
-// peek returns what was counted of the key. ok is false if the counter has not answered.
-func (s *Shared) peek(l *Limiter, key string, now time.Time) (t bus.Tally, ok bool) {
+// Peek returns what was counted of the key. ok is false if the counter has not answered.
+func (s *Shared) Peek(r Rule, key string, now time.Time) (t bus.Tally, ok bool) {
 	ok = s.call(now, func(ctx context.Context) (err error) {
-		t, err = s.counter.Peek(ctx, s.keyOf(l, key), l.window())
+		t, err = s.counter.Peek(ctx, s.keyOf(r, key), r.Window)
 		return err
 	})
 	return t, ok
 }
 
-// takeBack has the counter forget the latest request of the key, or all of them.
-func (s *Shared) takeBack(l *Limiter, key string, all bool, now time.Time) {
-	s.call(now, func(ctx context.Context) error { return s.counter.TakeBack(ctx, s.keyOf(l, key), all) })
+// TakeBack has the counter forget the latest use of the key, or all of them.
+func (s *Shared) TakeBack(r Rule, key string, all bool, now time.Time) {
+	s.call(now, func(ctx context.Context) error { return s.counter.TakeBack(ctx, s.keyOf(r, key), all) })
 }
 
 // call calls the counter and reports whether it has answered. While it does not answer it is tried once in a while, by
 // one request.
 func (s *Shared) call(now time.Time, ask func(context.Context) error) bool {
+	if s == nil {
+		return false
+	}
 	retryAt := s.retryAt.Load()
 	if retryAt != 0 && !s.isAttempt(retryAt, now) {
 		return false

@@ -55,7 +55,7 @@ func (c Config) newUsers(accounts *access.Accounts, queue *jobs.Queue, shared *l
 		DB: accounts.DB, Accounts: accounts, Now: c.Now, ConsoleURL: c.consoleURL(), Logger: c.Logger,
 		Sessions: &access.WebSessions{DB: accounts.DB, Now: c.Now, Idle: c.SessionIdle, Lifetime: c.SessionLifetime,
 			Logger: c.Logger, NoPasskeys: passkeys == nil},
-		Passwords: access.NewPasswords(), Throttle: &access.SignInThrottle{}, Passkeys: passkeys,
+		Passwords: access.NewPasswords(), Throttle: &access.SignInThrottle{Shared: shared}, Passkeys: passkeys,
 		Mail: c.newLinkMail(queue, shared), OIDC: c.newOIDC(), Challenges: access.NewChallengeLimiter(shared),
 	}
 }
