@@ -26,8 +26,8 @@ const (
 	maxRefusals       = 10_000 // that wait to be recorded
 )
 
-// SignInThrottle limits how often passwords and codes can be guessed. It counts only failures of the past hour. It never
-// shuts a person out for good: passkeys and links are not limited. Its zero value is ready.
+// SignInThrottle limits how often passwords and codes can be guessed. It counts only failures of the past hour. It
+// never shuts a person out for good: passkeys and links are not limited. Its zero value is ready.
 type SignInThrottle struct {
 	Shared *limits.Shared // counts with the other servers; nil on this server alone
 
