@@ -251,3 +251,15 @@ func TestOthersRefusalsAreForgotten(t *testing.T) {
 		t.Errorf("%d keys left", n)
 	}
 }
+
+// BenchmarkSharedLimiter measures what a request that is admitted costs with a Redis on the same machine.
+func BenchmarkSharedLimiter(b *testing.B) {
+	redis := redisserver.Start(b)
+	engine, err := bus.NewRedis(redis.URL, "parley.test")
+	check.Must(b, err)
+	b.Cleanup(engine.Close)
+	s := newServer(engine, 1<<20)
+	for b.Loop() {
+		s.Take("key", testTime)
+	}
+}
