@@ -59,7 +59,7 @@ func TestConditionsLeadToLaterSteps(t *testing.T) {
 		}
 		reply = `{"state":{"name":"sent"}}`
 		want(`{"order":"18"}`, "Somebody comes.", parley.ProcedureEscalated)
-		if diff := cmp.Diff([]string{"sent "}, reasons); diff != "" {
+		if diff := cmp.Diff([]string{"sent"}, reasons); diff != "" {
 			t.Error(diff)
 		}
 		got := strings.Join(b.procedureRuns(), ", ")

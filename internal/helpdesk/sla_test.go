@@ -15,7 +15,7 @@ import (
 // eight, others are closed within sixteen. The default team works from nine to five.
 func (h *testHelpdesk) setTargets() {
 	h.Helper()
-	h.setHours(h.generalTeam().ID, officeHours)
+	h.setHours(h.generalTeam().ID, weekdayHours)
 	_, err := h.ReplaceSLATargets(h, h.ref(), []parley.SLATarget{
 		{Priority: "high", FirstReplyMinutes: 60, ResolutionMinutes: 8 * 60},
 		{Priority: "none", ResolutionMinutes: 16 * 60},
@@ -47,7 +47,7 @@ func (h *testHelpdesk) change(after time.Duration, t *parley.Ticket, c Change) {
 }
 
 // requireDue checks when the first reply and the resolution of a ticket are due, such as "Fri 13:00, Mon 12:00".
-func (h *testHelpdesk) requireDue(what string, t *parley.Ticket, want string) {
+func (h *testHelpdesk) requireDue(name string, t *parley.Ticket, want string) {
 	h.Helper()
 	stored, err := h.DB.Ticket(h, h.ref(), t.Number)
 	h.Must(err)
@@ -58,7 +58,7 @@ func (h *testHelpdesk) requireDue(what string, t *parley.Ticket, want string) {
 		return due.Format("Mon 15:04")
 	}
 	if got := format(stored.SLA.FirstReplyDueAt) + ", " + format(stored.SLA.ResolutionDueAt); got != want {
-		h.Errorf("%s: due %s, want %s", what, got, want)
+		h.Errorf("%s: due %s, want %s", name, got, want)
 	}
 }
 
@@ -66,9 +66,9 @@ func (h *testHelpdesk) requireDue(what string, t *parley.Ticket, want string) {
 func (h *testHelpdesk) breaches() (list []string) {
 	h.Helper()
 	h.Must(h.RecordBreaches(h))
-	events, err := h.DB.EventsAfter(h, h.Account, store.EventPosition{}, 1000)
+	page, err := h.DB.EventsAfter(h, h.Account, store.EventPosition{}, 1000)
 	h.Must(err)
-	for _, e := range events {
+	for _, e := range page.Events {
 		if e.Kind == parley.EventTicketOverdue {
 			list = append(list, e.Payload)
 		}

@@ -136,7 +136,7 @@ func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost 
 	return db.queueEventsAndTurns(ctx, t.AccountID, now, -1, events...)
 }
 
-// turnProgress is what readers have seen of the answer of an open turn. It stands where the trace will be.
+// turnProgress is what readers have seen of the answer of an open turn. It is stored in the column of the trace.
 type turnProgress struct {
 	Parts []parley.Part `json:"seen"`
 }

@@ -27,7 +27,7 @@ type Ticket struct {
 	Team           string     `json:"team,omitempty"` // name
 	TeamID         string     `json:"teamId,omitempty"`
 	Priority       string     `json:"priority"`
-	Channel        string     `json:"channel"`
+	Channel        string     `json:"channel" enum:"@ticketChannel" name:"TicketChannel"`
 	Customer       Customer   `json:"customer"`
 	ConversationID string     `json:"conversationId,omitempty"`
 	CreatedAt      time.Time  `json:"createdAt"`

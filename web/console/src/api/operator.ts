@@ -418,6 +418,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/accounts/{accountId}/pairings/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Describe the command line that waits with a code */
+        get: operations["getPairing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/pairings/{code}/approval": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let the command line that waits with a code have an API key */
+        post: operations["approvePairing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/pairings/{code}/denial": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Refuse the command line that waits with a code */
+        post: operations["denyPairing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/accounts/{accountId}/person/erase": {
         parameters: {
             query?: never;
@@ -688,6 +739,23 @@ export interface paths {
         };
         /** Get what the agents of an account, or its models, have used on each day of a month as a file */
         get: operations["exportUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{accountId}/usage/voice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the voice sessions of an account that have ended in a month, by why they have */
+        get: operations["getVoiceUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1455,6 +1523,24 @@ export interface paths {
         patch: operations["changeAgentSettings"];
         trace?: never;
     };
+    "/agents/{agentId}/sla-targets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the SLA targets of an agent by the priority of tickets */
+        get: operations["listSLATargets"];
+        /** Replace the SLA targets of an agent */
+        put: operations["replaceSLATargets"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agents/{agentId}/sources": {
         parameters: {
             query?: never;
@@ -1850,6 +1936,42 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List channels, the oldest first */
+        get: operations["listChannels"];
+        put?: never;
+        /** Let a program connect a messenger to an agent */
+        post: operations["addChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{channelId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a channel; its conversations stay */
+        delete: operations["removeChannel"];
+        options?: never;
+        head?: never;
+        /** Change a channel, or switch it on or off */
+        patch: operations["changeChannel"];
         trace?: never;
     };
     "/conversations/count": {
@@ -2711,6 +2833,8 @@ export interface components {
             /** @description Of an archive that whoever asks may import at most; 0 for none. */
             importBytes: number;
             name: string;
+            /** @description Members enter the account without passwords. */
+            noPasswords: boolean;
             /** @description Members enter the account by single sign-on alone. */
             onlySingleSignOn: boolean;
             plan: string;
@@ -2729,6 +2853,8 @@ export interface components {
             exemptOwner?: string | null;
             hipaa?: boolean | null;
             name?: string | null;
+            /** @description Members enter the account without passwords. */
+            noPasswords?: boolean | null;
             /** @description Members enter the account by single sign-on alone. */
             onlySingleSignOn?: boolean | null;
             plan?: string | null;
@@ -2772,15 +2898,34 @@ export interface components {
             assigneeId?: string;
             /** @description Empty of somebody who has left the account. */
             assigneeName?: string;
-            channel: string;
+            channel: components["schemas"]["TicketChannel"];
             conversationId?: string;
             /** Format: date-time */
             createdAt: string;
             customer: components["schemas"]["Customer"];
             description?: string;
+            /**
+             * Format: date-time
+             * @description The earlier of both: then it is overdue.
+             */
+            dueAt?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was seen that it was missed.
+             */
+            firstReplyBreachedAt?: string | null;
+            /** Format: date-time */
+            firstReplyDueAt?: string | null;
             /** Format: date-time */
             lastMessageAt: string | null;
             priority: string;
+            /**
+             * Format: date-time
+             * @description When it was seen that it was missed.
+             */
+            resolutionBreachedAt?: string | null;
+            /** Format: date-time */
+            resolutionDueAt?: string | null;
             status: string;
             statusCategory: string;
             statusId: string;
@@ -3061,6 +3206,31 @@ export interface components {
             op: string;
             part: string;
         };
+        Channel: {
+            accountId: string;
+            agentId: string;
+            channelId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Since when nothing is taken or sent; null while it is on.
+             */
+            disabledAt: string | null;
+            /** @description Where answers are sent to. */
+            endpoint: string;
+            name: string;
+            /** @description Of this server, to which messages are sent. */
+            path: string;
+            /** @description Where its conversations begin. */
+            source: string;
+        };
+        ChannelChange: {
+            /** @description Off, messages are refused, and no answers are sent. */
+            enabled?: boolean | null;
+            endpoint?: string | null;
+            name?: string | null;
+        };
         Citation: {
             answerEnd: number;
             answerStart: number;
@@ -3136,6 +3306,12 @@ export interface components {
         CountedConversationPage: {
             data: components["schemas"]["CountedConversation"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        CreatedChannel: {
+            channelId: string;
+            /** @description Of this server, to which messages are sent. */
+            path: string;
+            secret: string;
         };
         CreatedKey: {
             apiKey: string;
@@ -3535,6 +3711,7 @@ export interface components {
             /** Format: date-time */
             revokedAt: string | null;
             scopes: string[];
+            source?: string;
         };
         KeyPage: {
             data: components["schemas"]["Key"][];
@@ -3588,6 +3765,8 @@ export interface components {
             mustSignIn: boolean;
             needsCompany: boolean;
             needsName: boolean;
+            /** @description Whoever is new adds a passkey. */
+            noPasswords: boolean;
             /** @description Of an invitation and a setup. */
             role: string;
         };
@@ -3672,10 +3851,10 @@ export interface components {
             /** @description The person enters the account by it alone. */
             onlySingleSignOn: boolean;
             /**
-             * @description What they do with a passkey before they enter.
+             * @description What they do before they enter.
              * @enum {string}
              */
-            passkeyStep?: "use" | "add";
+            passkeyStep?: "use" | "add" | "link";
             /** @description What the role may do. */
             permissions: string[];
             /** @enum {string} */
@@ -3844,6 +4023,19 @@ export interface components {
             /** @description Who is to answer, by id. Empty: whoever takes it over. */
             memberId: string;
         };
+        NewChannel: {
+            agentId: string;
+            /** @description Where answers are sent to. */
+            endpoint: string;
+            /** @description For people. */
+            name: string;
+            secret?: string;
+            /**
+             * @description Where its conversations begin. It stays.
+             * @enum {string}
+             */
+            source: "Slack" | "WhatsApp" | "Messenger" | "Instagram" | "Email" | "Salesforce" | "Zendesk" | "Zendesk Messaging" | "Unspecified";
+        };
         NewIcon: {
             /** @description A square PNG, JPEG or WebP image of at most 1 MB and 1024 pixels, in base64. */
             image: string;
@@ -4011,6 +4203,24 @@ export interface components {
             hasMore: boolean;
             /** @description Items of the whole list; left out of tickets, and where there are none. */
             total?: number;
+        };
+        Pairing: {
+            /** @description From where it asks. */
+            address: string;
+            /** @description As the command line shows it. */
+            code: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description What the command line calls its machine. Nobody has checked that. */
+            deviceName: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description How many days its key will be good for. */
+            keyDays: number;
+        };
+        PairingApproval: {
+            /** @description Of the key; left out for all. */
+            scopes?: string[];
         };
         Part: {
             file?: components["schemas"]["SentFile"] | null;
@@ -4216,6 +4426,11 @@ export interface components {
         };
         ProcedureStep: {
             action?: string;
+            else?: string;
+            goto?: string;
+            if?: components["schemas"]["StepCondition"] | null;
+            key?: string;
+            procedure?: string;
             say?: string;
             with?: {
                 [key: string]: string;
@@ -4228,6 +4443,8 @@ export interface components {
             inputs?: components["schemas"]["ActionInput"][];
             key?: string;
             name: string;
+            /** @description As the step before has answered. */
+            results?: unknown;
             /** @description Which one to make; the first is 0. */
             step: number;
             steps: components["schemas"]["ProcedureStep"][];
@@ -4286,6 +4503,9 @@ export interface components {
             /** @description Or a passkey. */
             password?: string;
             token: string;
+        };
+        RemovedChannel: {
+            channelId: string;
         };
         RemovedModelServer: {
             modelServerId: string;
@@ -4425,6 +4645,14 @@ export interface components {
             assignee?: string;
             name?: string;
             team?: string;
+        };
+        SLATarget: {
+            firstReplyMinutes?: number;
+            priority: string;
+            resolutionMinutes?: number;
+        };
+        SLATargets: {
+            targets: components["schemas"]["SLATarget"][];
         };
         SavedReply: {
             name: string;
@@ -4823,16 +5051,30 @@ export interface components {
             externalLabel?: string | null;
             label?: string | null;
         };
+        StepCondition: {
+            field: string;
+            /** @enum {string} */
+            operator: "is" | "isNot" | "contains" | "above" | "below";
+            value?: string;
+        };
         StepOutcome: {
             /** @description The name of the action that was run. */
             action?: string;
-            /** @description Of the action. */
+            /** @description Whether the condition holds; null of other steps. */
+            holds: boolean | null;
+            /** @description Of the action, or of the procedure that goes on. */
             input?: unknown;
             kind?: string;
             /** @description Inputs that are missing: no step was made. */
             needs: string[];
+            /** @description Which step to make then, unless there is an outcome. */
+            next: number;
             /** @description How the procedure ends; nothing if there is another step. */
             outcome?: string;
+            /** @description The name of the procedure that goes on in place of this one. */
+            procedure?: string;
+            /** @description An object: what later steps use of results. Send it with the next. */
+            results: unknown;
             /** @description What the customer would read. */
             say?: string;
             trial: components["schemas"]["TrialOutcome"] | null;
@@ -4960,15 +5202,34 @@ export interface components {
             agentId: string;
             assignee?: string;
             assigneeId?: string;
-            channel: string;
+            channel: components["schemas"]["TicketChannel"];
             conversationId?: string;
             /** Format: date-time */
             createdAt: string;
             customer: components["schemas"]["Customer"];
             description?: string;
+            /**
+             * Format: date-time
+             * @description The earlier of both: then it is overdue.
+             */
+            dueAt?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was seen that it was missed.
+             */
+            firstReplyBreachedAt?: string | null;
+            /** Format: date-time */
+            firstReplyDueAt?: string | null;
             /** Format: date-time */
             lastMessageAt: string | null;
             priority: string;
+            /**
+             * Format: date-time
+             * @description When it was seen that it was missed.
+             */
+            resolutionBreachedAt?: string | null;
+            /** Format: date-time */
+            resolutionDueAt?: string | null;
             status: string;
             statusCategory: string;
             statusId: string;
@@ -4999,18 +5260,37 @@ export interface components {
             agentId: string;
             assignee?: string;
             assigneeId?: string;
-            channel: string;
+            channel: components["schemas"]["TicketChannel"];
             conversationId?: string;
             /** Format: date-time */
             createdAt: string;
             customer: components["schemas"]["Customer"];
             description?: string;
+            /**
+             * Format: date-time
+             * @description The earlier of both: then it is overdue.
+             */
+            dueAt?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was seen that it was missed.
+             */
+            firstReplyBreachedAt?: string | null;
+            /** Format: date-time */
+            firstReplyDueAt?: string | null;
             hasEarlier: boolean;
             /** Format: date-time */
             lastMessageAt: string | null;
             /** @description The oldest first. */
             messages: components["schemas"]["TicketMessage"][];
             priority: string;
+            /**
+             * Format: date-time
+             * @description When it was seen that it was missed.
+             */
+            resolutionBreachedAt?: string | null;
+            /** Format: date-time */
+            resolutionDueAt?: string | null;
             status: string;
             statusCategory: string;
             statusId: string;
@@ -5259,6 +5539,10 @@ export interface components {
         VersionRestore: {
             baseVersion: number;
         };
+        VoiceEnd: {
+            reason: string;
+            sessions: number;
+        };
         VoiceRecording: {
             bytes: number;
             mediaType: string;
@@ -5286,6 +5570,19 @@ export interface components {
         VoiceSessionPage: {
             data: components["schemas"]["VoiceSession"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        VoiceUsage: {
+            /** @description Most first. */
+            ends: components["schemas"]["VoiceEnd"][];
+            /** @description Those that a customer has joined. */
+            joined: number;
+            /** @description That were charged. */
+            minutes: number;
+            /** @description UTC. */
+            month: string;
+            /** @description How long those took, from when the customer had joined. */
+            seconds: number;
+            sessions: number;
         };
         Warning: {
             path: string;
@@ -6653,6 +6950,116 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getPairing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+                /** @description The code that a command line shows. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pairing"];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND, NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    approvePairing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+                /** @description The code that a command line shows. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PairingApproval"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoOutput"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND, NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    denyPairing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+                /** @description The code that a command line shows. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoOutput"];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND, NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     erasePerson: {
         parameters: {
             query?: never;
@@ -7322,6 +7729,8 @@ export interface operations {
                 statusCategories?: components["schemas"]["TicketCategory"][];
                 /** @description A member, or none for the tickets that nobody has. */
                 assigneeId?: string;
+                /** @description Only what is overdue, the longest first, whatever the order. */
+                overdue?: boolean;
                 sortBy?: "createdAt" | "updatedAt" | "lastMessageAt";
                 order?: components["schemas"]["SortOrder"];
                 /** @description Words: nothing else counts, and the best come first, in one page. */
@@ -7474,6 +7883,45 @@ export interface operations {
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description ACCOUNT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getVoiceUsage: {
+        parameters: {
+            query?: {
+                /** @description Such as 2026-11; without it the present one. */
+                month?: string;
+                /** @description Whose days and models; without it those of all agents. */
+                agentId?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The account, by its id. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VoiceUsage"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description ACCOUNT_NOT_FOUND, AGENT_NOT_FOUND */
             404: components["responses"]["NotFound"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
@@ -9595,6 +10043,78 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listSLATargets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent, by its id. */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SLATarget"][];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    replaceSLATargets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent, by its id. */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SLATargets"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SLATarget"][];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listSources: {
         parameters: {
             query?: {
@@ -10378,10 +10898,18 @@ export interface operations {
                 channels?: components["schemas"]["TicketChannel"][];
                 /** @description E-mail address, or none. */
                 assignee?: string;
+                /** @description A member in place of an e-mail address, or none. */
+                assigneeId?: string;
                 /** @description Id, key or name, or none. */
                 team?: string;
                 /** @description E-mail address. */
                 customer?: string;
+                /** @description Only what is overdue, the longest first, whatever the order. */
+                overdue?: boolean;
+                sortBy?: "createdAt" | "updatedAt" | "lastMessageAt";
+                order?: components["schemas"]["SortOrder"];
+                /** @description Words: nothing else counts, and the best come first, in one page. */
+                query?: string;
                 /** @description The cursor of the page before. */
                 cursor?: string;
                 /** @description Most items on the page. */
@@ -10743,6 +11271,149 @@ export interface operations {
             /** @description AUTH_INSUFFICIENT_PERMISSIONS */
             403: components["responses"]["Forbidden"];
             /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listChannels: {
+        parameters: {
+            query?: {
+                /** @description The account, by its id. */
+                accountId?: string;
+                /** @description The agent, by its id. */
+                agentId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"][];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    addChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewChannel"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedChannel"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The channel, by its id. */
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedChannel"];
+                };
+            };
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The channel, by its id. */
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description NOT_FOUND */
             404: components["responses"]["NotFound"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];

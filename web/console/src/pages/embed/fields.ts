@@ -29,6 +29,12 @@ function toSettings(changes: Values): Values {
   return settings;
 }
 
+/** Whether the agent has its center stage; that it is off is what was never set. */
+export const hasStage = ({ styles }: Values): boolean => {
+  const stage = (styles as Part | undefined)?.centerStage as Part | null | undefined;
+  return stage?.enabled === true;
+};
+
 export const shape: Shape = { name: "/embed", toValues, toSettings };
 
 /** The faults that a refusal names, by the fields. That of one range is the fault of all, and says which it is. */

@@ -13,7 +13,7 @@ import { UnsavedBar } from "../../components/unsaved";
 import { useTexts } from "../../i18n";
 import { Channels } from "./channels";
 import { Domains } from "./domains";
-import { readFaults, shape } from "./fields";
+import { hasStage, readFaults, shape } from "./fields";
 import { Identity } from "./identity";
 import { labels, Limits } from "./limits";
 import { Coming, Place } from "./place";
@@ -42,7 +42,7 @@ export default function EmbedPage({ id }: { id: string }) {
         id={id}
         origin={origin}
         isPublic={settings.data?.settings.visibility === "public"}
-        isStageOff={settings.data !== undefined && !settings.data.settings.styles?.centerStage?.enabled}
+        isStageOff={settings.data !== undefined && !hasStage(settings.data.settings)}
       />
       <Coming origin={origin} />
       {error !== null && <Failed error={error} />}

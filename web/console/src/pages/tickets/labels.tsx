@@ -43,7 +43,7 @@ export function PriorityLabel({ priority }: { priority: string }) {
 }
 
 /** Until when something is due in a ticket, or for how long it is overdue; nothing where nothing is due. */
-export function DueLabel({ dueAt }: { dueAt: string | undefined }) {
+export function DueLabel({ dueAt }: { dueAt: string | null | undefined }) {
   const { t, locale } = useTexts();
   if (!dueAt) return null;
   const isOverdue = Date.parse(dueAt) <= Date.now();
