@@ -7,7 +7,7 @@ import (
 	"github.com/gomodule/redigo/redis"
 )
 
-// maxConnections is how many connections count at a time. Each needs a fraction of a millisecond.
+// maxConnections is how many connections count at a time.
 const maxConnections = 8
 
 // connections are those that count. They are made in the background, so that a request that waits for one does not wait
