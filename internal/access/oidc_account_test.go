@@ -379,8 +379,8 @@ func TestProviderOfAccountAndWhoBelongsToTwo(t *testing.T) {
 	})
 }
 
-// What connects somebody with a provider stays where it opens an account without passwords. Whether an account is closed
-// to them that it has never opened does not matter.
+// What connects somebody with a provider stays where it opens an account without passwords. Whether an account that it
+// has never opened is closed to them does not matter.
 func TestProviderStaysWhereItOpensAnAccountWithoutPasswords(t *testing.T) {
 	forEachOwnProviderTest(t, func(f *ownProviderTest) {
 		f.setAndTry("")

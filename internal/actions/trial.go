@@ -330,10 +330,10 @@ func (t *Toolbox) makeStep(ctx context.Context, p *parley.Procedure, c StepChoic
 }
 
 // readResults returns the results of earlier steps that the procedure names.
-func readResults(names []string, given map[string]json.RawMessage) map[string]json.RawMessage {
+func readResults(names []string, all map[string]json.RawMessage) map[string]json.RawMessage {
 	results := map[string]json.RawMessage{}
 	for _, name := range names {
-		if value := valueAt(given[name], nil); value != nil {
+		if value := valueAt(all[name], nil); value != nil {
 			results[name] = value
 		}
 	}

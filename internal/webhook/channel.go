@@ -46,6 +46,9 @@ func (s *Service) Verify(channel *parley.Webhook, h http.Header, body []byte) er
 	if !keys.verifyStandard(h, body, s.Now()) {
 		return parley.NewError(parley.CodeInvalidSignature)
 	}
+	if s.OnMessage != nil {
+		s.OnMessage()
+	}
 	return nil
 }
 

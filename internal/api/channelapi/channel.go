@@ -17,6 +17,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/channel"
 	"parley/internal/httpapi"
+	"parley/internal/limits"
 	"parley/internal/store"
 	"parley/internal/webhook"
 )
@@ -28,7 +29,8 @@ const Base = channel.BasePath
 type Config struct {
 	DB            *store.DB
 	Authenticator *access.Authenticator // knows maintenance and the plans
-	Limiter       *access.Limiter       // of requests, by channel and address; by address alone without a signature
+	Limiter       *limits.Limiter       // of requests, by channel and address; by address alone without a signature
+	Limits        *limits.Shared        // may be nil
 	Channels      *channel.Service
 	Webhooks      *webhook.Service // knows the secrets
 
@@ -40,7 +42,7 @@ type Config struct {
 
 type server struct {
 	Config
-	devices access.DeviceLimiters // messages, by agent and user or conversation
+	devices limits.DeviceLimiters // messages, by agent and user or conversation
 }
 
 // caller is the program that connects a messenger.
@@ -52,7 +54,7 @@ type caller struct {
 
 // New returns the handler of everything below Base.
 func New(cfg Config) http.Handler {
-	s := &server{Config: cfg}
+	s := &server{Config: cfg, devices: limits.DeviceLimiters{Name: "channels", Shared: cfg.Limits}}
 	api := httpapi.New(httpapi.Config{
 		BasePath:    Base,
 		Admit:       s.admit,
@@ -106,7 +108,7 @@ func (s *server) admit(ctx context.Context, r *http.Request, op *httpapi.Operati
 // unsignedPrefix begins the name under which requests are counted that no channel has signed.
 const unsignedPrefix = "unsigned "
 
-func newAdmission(rate access.RateState) httpapi.Admission {
+func newAdmission(rate limits.RateState) httpapi.Admission {
 	return httpapi.Admission{Rate: httpapi.Rate{Limit: rate.Limit, Remaining: rate.Remaining, Reset: rate.Reset}}
 }
 

@@ -40,7 +40,7 @@ export class Announcer {
     this.say(this.chat.texts.t("a11y.writing", { name: this.chat.options.value.displayName }));
   }
 
-  /** An answer is not whole, or there is none. That it has failed is said where it stands. */
+  /** An answer is not whole, or there is none. That it has failed is said beside it. */
   speakOfIncomplete(message?: Message) {
     this.say(message?.state === "interrupted" ? this.chat.texts.t(whyInterrupted(message)) : "");
   }

@@ -1,13 +1,14 @@
-package access
+// Package limits counts requests against limits: on this server, and with the others where they have a counter.
+package limits
 
 import (
 	"cmp"
 	"container/list"
-	"errors"
 	"sync"
 	"time"
 
 	"parley"
+	"parley/internal/bus"
 )
 
 // The limits of a Limiter that sets none (docs/interface/authentication.md#rate-limits).
@@ -20,10 +21,15 @@ const (
 // Limiter limits each key to a number of requests in a sliding window, exactly: it logs the time of every admitted
 // request. A refused request is not logged, so a caller that keeps trying is admitted again as soon as the window
 // allows it.
+//
+// With a Shared, limiters of one name and window count together on all servers. Each also logs what it has admitted
+// itself: for the time in which the counter does not answer, and because a limit that is used up here needs no call.
 type Limiter struct {
+	Name    string        // tells limiters with the same Shared apart
 	Limit   int           // requests in a window; 0 for DefaultLimit
 	Window  time.Duration // 0 for DefaultWindow
 	MaxKeys int           // most keys remembered; beyond it the one idle for longest starts over. 0 for 65,536
+	Shared  *Shared       // nil counts on this server alone
 
 	mu           sync.Mutex
 	logs         map[string]*list.Element // of *requestLog, the latest in front
@@ -49,15 +55,72 @@ func (r RateState) Err() error {
 	return e
 }
 
-// requestLog holds the times of a key's requests in the window, oldest first, from times[from].
+// requestLog holds the times of a key's requests in the window, oldest first, from times[first].
 type requestLog struct {
 	key   string
 	times []int64 // nanoseconds since 1970
 	first int
+
+	usedUpUntil time.Time // by other servers
 }
 
 // Take counts a request of the key and returns whether it is admitted.
 func (l *Limiter) Take(key string, now time.Time) RateState {
+	if l.Shared == nil {
+		return l.takeHere(key, now)
+	}
+	if state := l.peekHere(key, now); !state.OK {
+		return state
+	}
+	tally, ok := l.Shared.Take(l.rule(), key, now)
+	if !ok {
+		return l.takeHere(key, now)
+	}
+	state := l.stateOf(tally, tally.IsTaken, now)
+	l.note(key, state, now)
+	return state
+}
+
+// Peek returns what Take would return for the key, without counting a request.
+func (l *Limiter) Peek(key string, now time.Time) RateState {
+	state := l.peekHere(key, now)
+	if l.Shared == nil || !state.OK {
+		return state
+	}
+	if tally, ok := l.Shared.Peek(l.rule(), key, now); ok {
+		return l.stateOf(tally, tally.Uses < l.limit(), now)
+	}
+	return state
+}
+
+// stateOf returns the state that the servers have counted together.
+func (l *Limiter) stateOf(t bus.Tally, ok bool, now time.Time) RateState {
+	r := RateState{OK: ok, Limit: l.limit(), Remaining: max(0, l.limit()-t.Uses), Reset: now}
+	if t.Uses > 0 {
+		r.Reset = now.Add(l.window() - t.Oldest).UTC()
+	}
+	if !ok {
+		r.RetryAfter = r.Reset.Sub(now)
+	}
+	return r
+}
+
+// note logs what the servers have counted together: a request, or that nothing is left.
+func (l *Limiter) note(key string, state RateState, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	log := l.logFor(key)
+	now = l.dropExpired(log, now)
+	if state.OK {
+		log.add(now)
+	} else {
+		log.usedUpUntil = state.Reset
+	}
+	l.evictIdle(now)
+}
+
+// takeHere counts a request on this server.
+func (l *Limiter) takeHere(key string, now time.Time) RateState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	log := l.logFor(key)
@@ -70,8 +133,8 @@ func (l *Limiter) Take(key string, now time.Time) RateState {
 	return l.state(log, now, true)
 }
 
-// Peek returns what Take would return for the key, without counting a request.
-func (l *Limiter) Peek(key string, now time.Time) RateState {
+// peekHere returns what this server knows of the key.
+func (l *Limiter) peekHere(key string, now time.Time) RateState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	log := &requestLog{}
@@ -79,12 +142,17 @@ func (l *Limiter) Peek(key string, now time.Time) RateState {
 		log = e.Value.(*requestLog)
 		now = l.dropExpired(log, now)
 	}
+	if wait := log.usedUpUntil.Sub(now); 0 < wait && wait <= l.window() { // a clock may be set back
+		return RateState{Limit: l.limit(), Reset: log.usedUpUntil, RetryAfter: wait}
+	}
 	return l.state(log, now, log.len() < l.limit())
 }
 
 func (l *Limiter) limit() int { return cmp.Or(max(l.Limit, 0), DefaultLimit) }
 
 func (l *Limiter) window() time.Duration { return cmp.Or(max(l.Window, 0), DefaultWindow) }
+
+func (l *Limiter) rule() Rule { return Rule{l.Name, l.limit(), l.window()} }
 
 func (l *Limiter) state(log *requestLog, now time.Time, ok bool) RateState {
 	r := RateState{OK: ok, Limit: l.limit(), Remaining: max(0, l.limit()-log.len()), Reset: now}
@@ -130,8 +198,12 @@ func (l *Limiter) evictIdle(now time.Time) {
 	limit := cmp.Or(max(l.MaxKeys, 0), defaultKeys)
 	for range 2 {
 		e := l.recentlyUsed.Back()
+		if e == nil {
+			return
+		}
 		log := e.Value.(*requestLog)
-		if l.dropExpired(log, now); log.len() > 0 && len(l.logs) <= limit {
+		l.dropExpired(log, now)
+		if isIdle := log.len() == 0 && !now.Before(log.usedUpUntil); !isIdle && len(l.logs) <= limit {
 			return
 		}
 		l.recentlyUsed.Remove(e)
@@ -148,39 +220,4 @@ func (r *requestLog) add(t time.Time) {
 		r.first = 0
 	}
 	r.times = append(r.times, t.UnixNano())
-}
-
-// DeviceLimiters count messages against the limits that agents have for a device. Its zero value is ready.
-type DeviceLimiters struct {
-	mu       sync.Mutex
-	limiters map[parley.DeviceLimit]*Limiter
-}
-
-const maxDeviceLimiters = 1000
-
-// Take counts a message of a device, which the key names across all agents. It fails with RATE_LIMIT_TOO_MANY_REQUESTS
-// and the agent's own words.
-func (d *DeviceLimiters) Take(limit parley.DeviceLimit, key string, now time.Time) error {
-	err := d.limiter(limit).Take(key, now).Err()
-	var e *parley.Error
-	if errors.As(err, &e) {
-		e.Message = limit.Message
-	}
-	return err
-}
-
-// limiter returns the limiter of agents with a limit. Where there are very many limits all begin again.
-func (d *DeviceLimiters) limiter(limit parley.DeviceLimit) *Limiter {
-	limit.Message = ""
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	l := d.limiters[limit]
-	if l == nil {
-		if d.limiters == nil || len(d.limiters) >= maxDeviceLimiters {
-			d.limiters = map[parley.DeviceLimit]*Limiter{}
-		}
-		l = &Limiter{Limit: limit.Limit, Window: time.Duration(limit.Timeframe) * time.Second}
-		d.limiters[limit] = l
-	}
-	return l
 }
