@@ -291,13 +291,13 @@ func webhookValue(column string, i int) (value any, ok bool) {
 	return slaValue(column, i)
 }
 
-// slaValue returns a value of the targets of a ticket. All but the first ticket have missed both.
+// slaValue returns a value of the targets of a ticket. All but the second ticket have missed both.
 func slaValue(column string, i int) (value any, ok bool) {
 	switch column {
 	case "tickets.first_reply_breached_at":
-		return nil, i == 0
+		return nil, i == 1
 	case "tickets.breach_at":
-		return nil, i > 0
+		return nil, i != 1
 	}
 	return nil, false
 }

@@ -50,9 +50,6 @@ const (
 	AnsweredByNobody Answerer = "nobody" // the conversation is paused
 )
 
-// Answerers lists who may answer.
-func Answerers() []Answerer { return []Answerer{AnsweredByAgent, AnsweredByPerson, AnsweredByNobody} }
-
 // Receipt says what became of a message.
 type Receipt struct {
 	Conversation parley.ConversationID
