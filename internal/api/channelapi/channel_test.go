@@ -180,6 +180,7 @@ func TestPersonSeesAMessageOnce(t *testing.T) {
 func TestPausedConversationIsAnsweredByNobody(t *testing.T) {
 	onBothDatabases(t, func(m *messenger) {
 		first := m.send("m1", "D1", "Hello there")
+		m.await(1)
 		_, err := m.srv.Conversations.Pause(m.Context(), m.ref(first), true)
 		m.must(err)
 		if got := m.send("m2", "D1", "Still there?"); got.AnsweredBy != "nobody" {

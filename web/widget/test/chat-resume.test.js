@@ -152,7 +152,7 @@ describe("an answer that is lost", { skip }, () => {
     await ask(page, "Tell me much");
     await said(page, "three four").waitFor();
     await page.getByRole("button", { name: "Stop the answer" }).click();
-    await page.getByText("You stopped this answer.").waitFor();
+    await page.locator("article").getByText("You stopped this answer.").waitFor();
     const { messages } = await stored(page);
     assert.equal(messages[1].state, "interrupted");
     await page.context().close();
