@@ -14,7 +14,7 @@ export async function startModel() {
     const body = JSON.parse(Buffer.concat(pieces).toString() || "{}");
     const question = textOf(body.messages?.findLast(({ role }) => role === "user")?.content);
     model.asked.push(question);
-    await say(reply, await model.answer(question, body)).catch(() => setImmediate(() => reply.destroy())); // what was written goes out before
+    await say(reply, await model.answer(question, body)).catch(() => setImmediate(() => reply.destroy())); // after what was written
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   const url = `http://127.0.0.1:${server.address().port}/v1`;
