@@ -68,6 +68,7 @@ var layers = map[string]int{
 	"parley/internal/store":                  3,
 	"parley/internal/retrieval":              3,
 	"parley/internal/jobs":                   3,
+	"parley/internal/limits":                 3,
 	"parley/internal/ingest/crawl":           3,
 	"parley/internal/ingest/extract/draft":   3,
 	"parley/internal/ingest/extract/html":    3,

@@ -25,7 +25,7 @@ var auditRecorders = map[string]bool{
 // auditVariables are what a code is assigned to before it is recorded.
 var auditVariables = map[string]bool{
 	"action": true, "memberActions": true, "PersonExported": true, "PersonErased": true, "AccountExported": true,
-	"AccountImported": true, "recordingRead": true,
+	"AccountImported": true, "AccountImportBegun": true, "recordingRead": true,
 }
 
 // auditSteps are the codes of which the last word is what was asked for.

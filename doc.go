@@ -44,8 +44,8 @@
 //	5  bench/internal/harness access chat contact helpdesk ingest insight search webhook
 //	4  bench/internal/baseline events voice/sfu
 //	3  bench/internal/load api/docspage ingest/crawl ingest/extract ingest/extract/draft ingest/extract/html
-//	   ingest/extract/office ingest/extract/pdf ingest/extract/sandbox jobs model model/anthropic model/bert
-//	   model/cite model/cohere model/local model/openai model/prompt model/quantized model/quote
+//	   ingest/extract/office ingest/extract/pdf ingest/extract/sandbox jobs limits model model/anthropic
+//	   model/bert model/cite model/cohere model/local model/openai model/prompt model/quantized model/quote
 //	   model/safetensors model/stream model/tokenizer retrieval speech speech/deepgram speech/local
 //	   speech/openai store voice/rtc voice/vad
 //	2  bench/internal/corpus bench/internal/stub bus httpapi httpclient mail metrics outbound sqldb vault
@@ -83,6 +83,7 @@
 //
 // internal/bus tells the servers on one database at once what has changed on one of them, by PostgreSQL's NOTIFY or by
 // Redis, so that an idle server hardly asks. What it tells may be lost: everybody looks every ten seconds as well.
+// Redis also counts, for all servers together.
 //
 // internal/httpclient calls the servers of providers, with timeouts and retries.
 //
@@ -129,6 +130,9 @@
 // by a worker, tried again after a failure, and kept as dead when it never succeeds. Every job may run twice without
 // harm.
 //
+// internal/limits counts requests against limits: exactly, in sliding windows, on this server and, where the bus can
+// count, together with the others. It never refuses anybody because the counter is away.
+//
 // internal/ingest/crawl reads web sites through outbound: robots.txt, sitemaps, links. It writes down what it has done
 // in a Frontier that is handed in, so that a crawl continues after a restart. internal/ingest/extract turns files and
 // pages into text laid out like Markdown. Files are read by child processes (parley extract) that can do nothing but
@@ -152,10 +156,9 @@
 //
 // # Layer 5: services
 //
-// internal/access answers who is calling and whether they may: keys, plans, scopes, rate limits, maintenance. Its
-// Accounts are the operator's operations on accounts, keys and members, each with an entry in the audit log. Users
-// signs people in, by passwords, passkeys, recovery codes and links, and WebSessions finds them by the tokens of their
-// cookies.
+// internal/access answers who is calling and whether they may: keys, plans, scopes, maintenance. Its Accounts are the
+// operator's operations on accounts, keys and members, each with an entry in the audit log. Users signs people in, by
+// passwords, passkeys, recovery codes and links, and WebSessions finds them by the tokens of their cookies.
 //
 // internal/ingest makes passages of sources, as jobs. An earlier version of a source answers until the next one is
 // complete.

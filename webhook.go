@@ -27,13 +27,13 @@ type Webhook struct {
 func (w *Webhook) IsChannel() bool { return w.Channel != "" }
 
 // ExternalID returns the name that a conversation of the channel has, of which the messenger knows an id.
-func (w *Webhook) ExternalID(outer string) string { return string(w.ID) + "/" + outer }
+func (w *Webhook) ExternalID(messengerID string) string { return string(w.ID) + "/" + messengerID }
 
-// OuterID returns the messenger's id of a conversation of the channel; false for a conversation of something else.
-func (w *Webhook) OuterID(c *Conversation) (outer string, ok bool) {
-	outer, ok = strings.CutPrefix(c.ExternalID, string(w.ID)+"/")
-	outer, _, _ = strings.Cut(outer, formerNameMark)
-	return outer, ok && w.IsChannel()
+// MessengerID returns the messenger's id of a conversation of the channel; false for a conversation of something else.
+func (w *Webhook) MessengerID(c *Conversation) (id string, ok bool) {
+	id, ok = strings.CutPrefix(c.ExternalID, string(w.ID)+"/")
+	id, _, _ = strings.Cut(id, formerNameMark)
+	return id, ok && w.IsChannel()
 }
 
 // formerNameMark is in no id of a messenger.

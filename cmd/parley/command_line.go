@@ -158,7 +158,7 @@ var longHelp = map[string]string{
 // commandGroups are the headings under which help lists the commands. A command without one is listed before them.
 var commandGroups = map[string][]string{
 	"Run it":   {"serve", "demo", "ask"},
-	"Agents":   {"agent", "source", "insights", "synonyms", "apply", "diff", "export-agent", "eval", "trace"},
+	"Agents":   {"agent", "source", "channel", "insights", "synonyms", "apply", "diff", "export-agent", "eval", "trace"},
 	"Accounts": {"account", "archive", "key", "member", "webhook", "audit", "import"},
 	"Help desk": {"conversations", "ticket", "ticket-status", "team", "rule", "route", "customer", "person",
 		"voice"},

@@ -266,6 +266,7 @@ func testTargets(t *testing.T, at string) {
 	t.Helper()
 	requireOutput(t, "ticket targets"+at, "No targets.")
 	requireFailure(t, 2, "nothing to change", "ticket target high"+at)
+	requireFailure(t, 2, "whole minutes", "ticket target high --first-reply 30s"+at)
 	requireFailure(t, 1, "resolutionMinutes", "ticket target high --resolution 721h"+at)
 	requireOutput(t, "ticket target high --first-reply 30m --resolution 8h"+at, "high", "30m", "8h0m")
 	requireOutput(t, "ticket target low --resolution 16h"+at, "low", "16h0m", "high", "30m")

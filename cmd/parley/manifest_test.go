@@ -79,7 +79,7 @@ func TestExampleOfTheManual(t *testing.T) {
 	b.requireOutput(0, "support: would change\n  create agent support\n", "apply", "agent.yaml", "--dry-run")
 	b.requireOutput(1, "--- (none)\n+++ agent support\n", "diff", "agent.yaml")
 	done := runJSON[admin.ManifestResult](t, "apply", "-f", filepath.Join(b.dir, "agent.yaml"), "--account", b.account)
-	if len(done.Agents) != 1 || len(done.Agents[0].Changes) != 11 {
+	if len(done.Agents) != 1 || len(done.Agents[0].Changes) != 12 {
 		t.Fatalf("%+v", done)
 	}
 	agent := string(done.Agents[0].Agent)

@@ -85,13 +85,18 @@ func formatMinutes(n int) string {
 type ticketTargetCmd struct {
 	Agent      string         `only:"" placeholder:"ID" help:"Agent whose target it is."`
 	Priority   string         `arg:"" enum:"${priority}" help:"Priority of the tickets: ${enum}."`
-	FirstReply *time.Duration `placeholder:"TIME" help:"Working time until a member replies, such as 30m; 0s is no target."`
-	Resolution *time.Duration `placeholder:"TIME" help:"Working time until it is closed, such as 16h; 0s is no target."`
+	FirstReply *time.Duration `placeholder:"TIME" help:"Working time until a member replies, such as 30m; 0s: no target."`
+	Resolution *time.Duration `placeholder:"TIME" help:"Working time until it is closed, such as 16h; 0s: no target."`
 }
 
 func (c *ticketTargetCmd) Run(p *process) error {
 	if c.FirstReply == nil && c.Resolution == nil {
 		return newUsageError("nothing to change: give --first-reply or --resolution")
+	}
+	for _, target := range []*time.Duration{c.FirstReply, c.Resolution} {
+		if target != nil && *target%time.Minute != 0 {
+			return newUsageError("a target is in whole minutes, not %s", *target)
+		}
 	}
 	list, err := runAdmin(p, admin.ListSLATargets, admin.AgentRef{ID: c.Agent})
 	if err != nil {

@@ -8,13 +8,14 @@ import (
 
 	"parley"
 	"parley/internal/httpapi"
+	"parley/internal/limits"
 )
 
 // Admission admits the requests of all APIs: it counts them, authenticates the caller and checks what the caller may
 // do.
 type Admission struct {
 	Authenticator *Authenticator
-	Limiter       *Limiter // nil if requests are counted before
+	Limiter       *limits.Limiter // nil if requests are counted before
 	Now           func() time.Time
 	TrustProxy    bool // take the caller's address from X-Forwarded-For
 }
@@ -55,7 +56,7 @@ func (a *Admission) Admit(ctx context.Context, r *http.Request, op *httpapi.Oper
 // anonymousPrefix begins the name under which requests without a valid key are counted.
 const anonymousPrefix = "anonymous "
 
-func admissionWithRate(s RateState) httpapi.Admission {
+func admissionWithRate(s limits.RateState) httpapi.Admission {
 	return httpapi.Admission{Rate: httpapi.Rate{Limit: s.Limit, Remaining: s.Remaining, Reset: s.Reset}}
 }
 

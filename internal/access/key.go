@@ -105,7 +105,8 @@ func (ac *Accounts) CreateKey(ctx context.Context, n NewKeyRequest) (*parley.API
 func (ac *Accounts) RevokeKey(ctx context.Context, account parley.AccountID,
 	id parley.KeyID) (k *parley.APIKey, err error) {
 	err = ac.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
-		if k, err = tx.RevokeKey(ctx, account, id, ac.Now()); err != nil {
+		revoked, isNew, err := tx.RevokeKey(ctx, account, id, ac.Now())
+		if k = &revoked; err != nil || !isNew {
 			return err
 		}
 		return ac.audit(ctx, tx, k.AccountID, "key.revoke", string(id), nil)

@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/jobs"
+	"parley/internal/limits"
 	"parley/internal/mail"
 	"parley/internal/sqldb"
 	"parley/internal/store"
@@ -19,8 +20,8 @@ type LinkMail struct {
 	Sender mail.Sender
 	Queue  *jobs.Queue
 
-	requests  Limiter // of links by one address
-	receivers Limiter // of links to one person
+	requests  limits.Limiter // of links by one address
+	receivers limits.Limiter // of links to one person
 }
 
 // The kinds of jobs.
@@ -43,11 +44,13 @@ const (
 	linksPerEmail     = 3
 )
 
-// NewLinkMail returns what mails links.
-func NewLinkMail(sender mail.Sender, queue *jobs.Queue) *LinkMail {
+// NewLinkMail returns what mails links. shared may be nil.
+func NewLinkMail(sender mail.Sender, queue *jobs.Queue, shared *limits.Shared) *LinkMail {
 	return &LinkMail{Sender: sender, Queue: queue,
-		requests:  Limiter{Limit: linksPerAddress, Window: linkRequestWindow},
-		receivers: Limiter{Limit: linksPerEmail, Window: linkRequestWindow},
+		requests: limits.Limiter{Name: "link requests", Limit: linksPerAddress, Window: linkRequestWindow,
+			Shared: shared},
+		receivers: limits.Limiter{Name: "link receivers", Limit: linksPerEmail, Window: linkRequestWindow,
+			Shared: shared},
 	}
 }
 

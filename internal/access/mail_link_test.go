@@ -44,7 +44,7 @@ func forEachMailTest(t *testing.T, do func(f *mailTest)) {
 	forEachStore(t, func(f *fixture) {
 		mt := &mailTest{fixture: f, outbox: &outbox{}}
 		queue := &jobs.Queue{Now: f.clock.Now}
-		f.Users.Mail = access.NewLinkMail(mt.outbox, queue)
+		f.Users.Mail = access.NewLinkMail(mt.outbox, queue, nil)
 		mt.runner = &jobs.Runner{DB: f.DB.SQL(), Queue: queue, Handlers: f.Users.MailHandlers()}
 		do(mt)
 	})

@@ -61,6 +61,6 @@ func newUsers(t *testing.T, accounts *access.Accounts) *access.Users {
 		DB: accounts.DB, Accounts: accounts, Now: accounts.Now, ConsoleURL: consoleURL,
 		Sessions:  &access.WebSessions{DB: accounts.DB, Now: accounts.Now},
 		Passwords: passwords, Throttle: &access.SignInThrottle{}, Passkeys: passkeys,
-		Challenges: access.NewChallengeLimiter(),
+		Challenges: access.NewChallengeLimiter(nil),
 	}
 }

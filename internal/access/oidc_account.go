@@ -362,10 +362,13 @@ func (ac *Accounts) checkOtherWays(ctx context.Context, tx *store.DB, account pa
 			return err
 		}
 	}
-	if len(owners) > 0 {
-		return parley.Invalid(field, "is the only way in of the owners: set a password or add a passkey first")
+	switch {
+	case len(owners) == 0:
+		return nil
+	case a.NoPasswords:
+		return parley.Invalid(field, "is how the owners get in without passwords: add a passkey first")
 	}
-	return nil
+	return parley.Invalid(field, "is the only way in of the owners: set a password or add a passkey first")
 }
 
 // AddSSODomain names a domain whose people the provider of an account is to sign in. Fails with ACCOUNT_NOT_FOUND,

@@ -239,8 +239,28 @@ func TestProviderStaysWhereItIsTheOnlyWayIn(t *testing.T) {
 		isOn = false
 		_, err = f.UpdateAccount(f.Context(), f.account, access.AccountChange{OnlySSO: &isOn})
 		f.Must(err)
+		f.setNoPasswords(f.account, 1) // the owner has one, which is no way out
+		f.wantDetail(f.RemoveSSOProvider(f.Context(), f.account), "issuer",
+			"is how the owners get in without passwords: add a passkey first")
+		f.setNoPasswords(f.account, 0)
 		f.Must(f.RemoveSSOProvider(f.Context(), f.account))
 	})
+}
+
+// setNoPasswords has an account refuse passwords with 1, and take them with 0.
+func (f *ownProviderTest) setNoPasswords(account parley.AccountID, to int) {
+	f.Helper()
+	_, err := f.DB.SQL().Exec(f.Context(), `update accounts set no_passwords = ? where id = ?`, to, account)
+	f.Must(err)
+}
+
+// wantDetail fails unless an error says this of a field.
+func (f *ownProviderTest) wantDetail(err error, field, want string) {
+	f.Helper()
+	f.WantCode(err, parley.CodeInvalidBody, field)
+	if got := parley.AsError(err).Details[field]; got != want {
+		f.Errorf("%s: %q, want %q", field, got, want)
+	}
 }
 
 // openOther returns another account whose provider counts, with an owner of its own, whose domain its people have.
@@ -356,6 +376,28 @@ func TestProviderOfAccountAndWhoBelongsToTwo(t *testing.T) {
 		s, err = f.fixture.signIn(bo, ownerPassword)
 		f.Must(err)
 		f.wantReach(s, f.account, other.account)
+	})
+}
+
+// What connects somebody with a provider stays where it opens an account without passwords. Whether an account that it
+// has never opened is closed to them does not matter.
+func TestProviderStaysWhereItOpensAnAccountWithoutPasswords(t *testing.T) {
+	forEachOwnProviderTest(t, func(f *ownProviderTest) {
+		f.setAndTry("")
+		other, bo := f.openOther("wares.example"), "bo@"+f.ownerDomain()
+		f.addNamed(bo, "bo")
+		other.addNamed(bo, "bo")
+		other.setPassword(bo)
+		f.provider.SignInAs("bo", bo, true, "Bo")
+		s, err := f.fixture.signIn(bo, ownerPassword)
+		f.Must(err)
+		f.Must(f.connectOwn(s.Person))
+		f.setNoPasswords(f.account, 1)
+		f.wantDetail(f.Users.DisconnectOIDC(f.Context(), s.Person, f.account), "singleSignOn",
+			"opens a company of yours that takes no passwords; add a passkey first")
+		f.setNoPasswords(f.account, 0)
+		f.setNoPasswords(other.account, 1)
+		f.Must(f.Users.DisconnectOIDC(f.Context(), s.Person, f.account))
 	})
 }
 

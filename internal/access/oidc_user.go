@@ -465,21 +465,32 @@ func (u *Users) DisconnectOIDC(ctx context.Context, in *SignedIn, account parley
 }
 
 func (u *Users) disconnect(ctx context.Context, tx *store.DB, user parley.UserID, i *Identity) error {
-	if err := tx.DeleteSSOLink(ctx, user, i.issuer); err != nil {
+	closed, err := tx.CountClosedAccounts(ctx, user)
+	if err != nil {
 		return err
 	}
+	return firstError(
+		func() error { return tx.DeleteSSOLink(ctx, user, i.issuer) },
+		func() error { return u.checkWaysLeft(ctx, tx, user, closed) },
+		func() error {
+			return u.audit(ctx, tx, user, "single-sign-on.disconnect", string(user), map[string]any{"provider": i.Name})
+		},
+	)
+}
+
+// checkWaysLeft fails where a user can sign in no more, or is shut out of more accounts than the closed ones before.
+func (u *Users) checkWaysLeft(ctx context.Context, tx *store.DB, user parley.UserID, closed int) error {
 	switch isLeft, err := u.hasWayLeft(ctx, tx, user); {
 	case err != nil:
 		return err
 	case !isLeft:
 		return parley.Invalid("singleSignOn", "is the only way in which you sign in; set a password or add a passkey first")
 	}
-	if hasNone, err := tx.HasNoWayIn(ctx, user); err != nil {
-		return err
-	} else if hasNone && u.Passkeys != nil {
-		return parley.Invalid("singleSignOn", "is the only way in which you sign in; add a passkey first")
+	now, err := tx.CountClosedAccounts(ctx, user)
+	if err == nil && now > closed && u.Passkeys != nil {
+		return parley.Invalid("singleSignOn", "opens a company of yours that takes no passwords; add a passkey first")
 	}
-	return u.audit(ctx, tx, user, "single-sign-on.disconnect", string(user), map[string]any{"provider": i.Name})
+	return err
 }
 
 // hasWayLeft reports whether a user can still sign in: with a password, a passkey, or by a provider that there is now.

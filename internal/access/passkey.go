@@ -12,6 +12,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"parley"
+	"parley/internal/limits"
 	"parley/internal/store"
 )
 
@@ -57,8 +58,10 @@ func NewPasskeyVerifier(consoleURL string) (*PasskeyVerifier, error) {
 	return &PasskeyVerifier{w}, nil
 }
 
-// NewChallengeLimiter returns the limit of challenges for whoever has not signed in.
-func NewChallengeLimiter() *Limiter { return &Limiter{Limit: maxChallenges, Window: passkeyTimeout} }
+// NewChallengeLimiter returns the limit of challenges for whoever has not signed in. shared may be nil.
+func NewChallengeLimiter(shared *limits.Shared) *limits.Limiter {
+	return &limits.Limiter{Name: "challenges", Limit: maxChallenges, Window: passkeyTimeout, Shared: shared}
+}
 
 // PasskeyChallenge is what a browser is asked to sign.
 type PasskeyChallenge struct {

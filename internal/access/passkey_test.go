@@ -469,9 +469,9 @@ func TestPasswordsAreSwitchedOff(t *testing.T) {
 		kim := access.MemberRef{AccountID: r.account, UserID: f.addMember(r.account, "kim", parley.RoleViewer)}
 		_, err = f.Users.SetMemberPassword(f.Context(), kim, ownerPassword)
 		f.Must(err)
-		alone, err := f.signIn("kim@example.org", ownerPassword)
+		byPassword, err := f.signIn("kim@example.org", ownerPassword)
 		f.Must(err)
-		_, err = f.Users.BeginPasskey(f.Context(), r.wantStep(alone.Token, parley.PasskeyLink))
+		_, err = f.Users.BeginPasskey(f.Context(), r.wantStep(byPassword.Token, parley.PasskeyLink))
 		f.WantCode(err, parley.CodePasskeyRequired)
 		link, err := f.Users.ResetLink(f.Context(), access.ResetRequest{MemberRef: kim, By: "operator"})
 		f.Must(err)

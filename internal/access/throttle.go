@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/limits"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
@@ -25,11 +26,13 @@ const (
 	maxRefusals       = 10_000 // that wait to be recorded
 )
 
-// SignInThrottle limits how often passwords and codes can be guessed. It counts on this server alone, and only failures
-// of the past hour. It never shuts a person out for good: passkeys and links are not limited. Its zero value is ready.
+// SignInThrottle limits how often passwords and codes can be guessed. It counts only failures of the past hour. It
+// never shuts a person out for good: passkeys and links are not limited. Its zero value is ready.
 type SignInThrottle struct {
+	Shared *limits.Shared // counts with the other servers; nil on this server alone
+
 	mu       sync.Mutex
-	failures map[guessKey][]time.Time // oldest first
+	failures map[guessKey][]time.Time // of this server, oldest first
 	refusals []refusal                // until they are recorded
 }
 
@@ -44,50 +47,91 @@ type refusal struct {
 // guessKey says what is counted: an address, a person, or a person from an address.
 type guessKey struct{ email, address string }
 
+func (k guessKey) text() string { return k.email + "\x00" + k.address }
+
 // SignInAttempt is a guess that is being checked. It counts as a failure unless it succeeds.
 type SignInAttempt struct {
 	throttle *SignInThrottle
-	keys     [3]guessKey // the first one is of the person from the address
+	keys     [3]guessKey // as guessRules
+	isShared [3]bool     // what was counted with the other servers
 	at       time.Time
+}
+
+// guessRules are what is counted of a guess: of the person from the address, of the address, and of the person.
+var guessRules = [3]limits.Rule{
+	{Name: "guesses of a person from an address", Limit: guessesPerPerson, Window: guessWindow},
+	{Name: "guesses of an address", Limit: guessesPerAddress, Window: guessWindow},
+	{Name: "guesses of a person", Limit: guessesPerAddress, Window: guessWindow},
 }
 
 // Begin counts a guess at the password of the person from the address. Fails with RATE_LIMIT_TOO_MANY_REQUESTS, before
 // anything was computed, where they have to wait.
 func (t *SignInThrottle) Begin(email, address string, now time.Time) (*SignInAttempt, error) {
 	email, address = strings.ToLower(strings.TrimSpace(email)), NetworkOf(address)
-	a := &SignInAttempt{t, [3]guessKey{{email, address}, {"", address}, {email, ""}}, now}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var wait time.Duration
-	for i, key := range a.keys {
-		limit, free := guessesPerAddress, guessesPerAddress
-		if i == 0 {
-			limit, free = guessesPerPerson, freeGuesses
+	a := &SignInAttempt{throttle: t, keys: [3]guessKey{{email, address}, {"", address}, {email, ""}}, at: now}
+	wait := a.countHere()
+	if wait <= 0 {
+		if wait = a.countShared(); wait <= 0 {
+			return a, nil
 		}
-		wait = max(wait, guessWait(t.recent(key, now), limit, free, now))
+		a.Cancel()
 	}
-	if wait > 0 {
-		err := parley.NewError(parley.CodeTooManyRequests)
-		err.RetryAfter = wait
-		return nil, err
-	}
-	t.makeSpace(now)
-	for _, key := range a.keys {
-		t.failures[key] = append(t.failures[key], now)
-	}
-	return a, nil
+	err := parley.NewError(parley.CodeTooManyRequests)
+	err.RetryAfter = wait
+	return nil, err
 }
 
-// guessWait returns how long to wait after the failures: 1, 2, 4 … 15 minutes from the free ones on, and until there
-// are fewer than limit in the past hour.
-func guessWait(failures []time.Time, limit, free int, now time.Time) (wait time.Duration) {
-	n := len(failures)
-	if n >= limit {
-		wait = failures[n-limit].Add(guessWindow).Sub(now)
+// countHere counts the guess on this server, or returns how long to wait.
+func (a *SignInAttempt) countHere() (wait time.Duration) {
+	t := a.throttle
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i, key := range a.keys {
+		list := t.recent(key, a.at)
+		if n := len(list); n > 0 {
+			limit := guessRules[i].Limit
+			wait = max(wait, guessWait(i, n, a.at.Sub(list[max(0, n-limit)]), a.at.Sub(list[n-1])))
+		}
 	}
-	if n >= free && free < limit {
-		pause := min(time.Minute<<min(n-free, 10), maxGuessWait)
-		wait = max(wait, failures[n-1].Add(pause).Sub(now))
+	if wait > 0 {
+		return wait
+	}
+	t.makeSpace(a.at)
+	for _, key := range a.keys {
+		t.failures[key] = append(t.failures[key], a.at)
+	}
+	return 0
+}
+
+// countShared counts the guess with the other servers, or returns how long to wait.
+func (a *SignInAttempt) countShared() (wait time.Duration) {
+	shared := a.throttle.Shared
+	for i, rule := range guessRules {
+		if tally, ok := shared.Peek(rule, a.keys[i].text(), a.at); ok {
+			wait = max(wait, guessWait(i, tally.Uses, tally.Oldest, tally.Latest))
+		}
+	}
+	for i, rule := range guessRules {
+		if wait > 0 {
+			return wait
+		}
+		tally, ok := shared.Take(rule, a.keys[i].text(), a.at)
+		if a.isShared[i] = ok && tally.IsTaken; ok && !tally.IsTaken { // another server was faster
+			wait = guessWindow - tally.Oldest
+		}
+	}
+	return wait
+}
+
+// guessWait returns how long to wait after n failures by a rule: 1, 2, 4 … 15 minutes from the free ones on, and until
+// there are fewer than the limit in the past hour. Oldest is how long ago the first of so many was, latest the last.
+func guessWait(rule, n int, oldest, latest time.Duration) (wait time.Duration) {
+	if n >= guessRules[rule].Limit {
+		wait = guessWindow - oldest
+	}
+	if rule == 0 && n >= freeGuesses {
+		pause := min(time.Minute<<min(n-freeGuesses, 10), maxGuessWait)
+		wait = max(wait, pause-latest)
 	}
 	return wait
 }
@@ -132,6 +176,7 @@ func (t *SignInThrottle) makeSpace(now time.Time) {
 // Succeed takes the guess back, and forgets the failures of the person from the address.
 func (a *SignInAttempt) Succeed() {
 	a.Cancel()
+	a.throttle.Shared.TakeBack(guessRules[0], a.keys[0].text(), true, a.at)
 	a.throttle.mu.Lock()
 	defer a.throttle.mu.Unlock()
 	delete(a.throttle.failures, a.keys[0])
@@ -149,6 +194,11 @@ func (a *SignInAttempt) settle(err error) {
 
 // Cancel takes the guess back: it was not checked, or counts for nothing.
 func (a *SignInAttempt) Cancel() {
+	for i, rule := range guessRules {
+		if a.isShared[i] {
+			a.throttle.Shared.TakeBack(rule, a.keys[i].text(), false, a.at)
+		}
+	}
 	a.throttle.mu.Lock()
 	defer a.throttle.mu.Unlock()
 	for _, key := range a.keys {

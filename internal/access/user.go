@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/limits"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
@@ -24,7 +25,7 @@ type Users struct {
 	Passkeys   *PasskeyVerifier // nil where the console has no domain
 	Mail       *LinkMail        // nil where the server sends no mail
 	OIDC       *OIDC            // nil where there is no single sign-on
-	Challenges *Limiter         // of challenges for passkeys, by network; nil for no limit
+	Challenges *limits.Limiter  // of challenges for passkeys, by network; nil for no limit
 	Now        func() time.Time
 	ConsoleURL string       // begins every link, such as https://parley.example/console
 	Logger     *slog.Logger // nil for slog.Default()

@@ -189,15 +189,12 @@ func firstError(checks ...func() error) error {
 // edit runs a change of an agent's definitions under its lock, and records that the agent has changed.
 func (t *Toolbox) edit(ctx context.Context, ref parley.AgentRef,
 	change func(tx *store.DB, all *definitions) error) error {
-	return t.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
+	return t.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, ref); err != nil {
 			return err
 		}
-		var all definitions
-		if all.actions, err = tx.Actions(ctx, ref); err != nil {
-			return err
-		}
-		if all.procedures, err = tx.Procedures(ctx, ref); err != nil {
+		all, err := readDefinitions(ctx, tx, ref)
+		if err != nil {
 			return err
 		}
 		if err := change(tx, &all); err != nil {
@@ -206,6 +203,14 @@ func (t *Toolbox) edit(ctx context.Context, ref parley.AgentRef,
 		return tx.RecordEvents(ctx, ref.Account, t.Now(),
 			store.NewEvent{Kind: parley.EventAgentUpdated, AgentID: ref.Agent, Subject: string(ref.Agent)})
 	})
+}
+
+func readDefinitions(ctx context.Context, db *store.DB, ref parley.AgentRef) (all definitions, err error) {
+	if all.actions, err = db.Actions(ctx, ref); err != nil {
+		return all, err
+	}
+	all.procedures, err = db.Procedures(ctx, ref)
+	return all, err
 }
 
 func (d *definitions) procedure(key string) *parley.Procedure {

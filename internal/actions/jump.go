@@ -239,7 +239,7 @@ func (f faults) checkLink(path string, s *parley.ProcedureStep, p *parley.Proced
 		f.add(at, "is not the key of a procedure of this agent")
 		return
 	case !other.Enabled:
-		f.add(at, "is switched off")
+		f.add(at, "is a procedure that is switched off")
 	}
 	for name := range s.Input {
 		if findInput(other.Inputs, name) == nil {

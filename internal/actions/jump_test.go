@@ -59,7 +59,7 @@ func TestConditionsLeadToLaterSteps(t *testing.T) {
 		}
 		reply = `{"state":{"name":"sent"}}`
 		want(`{"order":"18"}`, "Somebody comes.", parley.ProcedureEscalated)
-		if diff := cmp.Diff([]string{"sent "}, reasons); diff != "" {
+		if diff := cmp.Diff([]string{"sent"}, reasons); diff != "" {
 			t.Error(diff)
 		}
 		got := strings.Join(b.procedureRuns(), ", ")
@@ -121,6 +121,8 @@ func TestAProcedureLeadsToAnother(t *testing.T) {
 			parley.ProcedureStep{Procedure: "refund", Input: map[string]string{"id": "{track.id}"}})
 		out := b.callTool("return", `{"order":"17"}`)
 		want := `{"message":"To go on, please tell me: why.","needs":["why"],"procedure":"refund",` +
+			`"hint":"When the customer has told them, call refund with them. ` +
+			`Do not call this tool again: its actions have run.",` +
 			`"steps":[{"action":"track","status":"success","data":{"id":7}}]}`
 		if string(out.Data) != want || len(out.Nested) != 1 || last().line != "GET /17" {
 			t.Errorf("%s %s %+v", out.Data, out.Error, out.Nested)

@@ -40,11 +40,12 @@ func (t *Toolbox) leadsTool(a *parley.Action) (toolRun, error) {
 var leadFormFields = []string{"name", "email", "phone"}
 
 // leadForm returns how the action is called where a chat can show its form: without any input to have it shown. Nil
-// where the action has inputs that the form has not.
+// where the action has inputs that the form has not, or requires one that the form does not.
 func leadForm(a *parley.Action) *chat.ToolForm {
 	inputs := slices.Clone(actionInputs(a))
+	required := requiredByForm(inputs)
 	for i := range inputs {
-		if !slices.Contains(leadFormFields, inputs[i].Name) {
+		if !slices.Contains(leadFormFields, inputs[i].Name) || inputs[i].Required && inputs[i].Name != required {
 			return nil
 		}
 		inputs[i].Required = false
@@ -58,6 +59,14 @@ func leadForm(a *parley.Action) *chat.ToolForm {
 		return err == nil
 	}
 	return &chat.ToolForm{Tool: newLLMTool(a.Name, a.Description+leadFormHint, a.Triggers, inputs), HasInput: hasInput}
+}
+
+// requiredByForm returns the one field that the form of a chat requires.
+func requiredByForm(inputs []parley.ActionInput) string {
+	if findInput(inputs, "email") != nil {
+		return "email"
+	}
+	return "phone"
 }
 
 const leadFormHint = "\nThe customer fills in a form: call this without what they have not told you, " +

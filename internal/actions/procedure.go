@@ -92,6 +92,7 @@ type procedureResult struct {
 	Message   string                  `json:"message"` // the texts of the steps, for the model to pass on
 	Needs     []string                `json:"needs,omitempty"`
 	Procedure string                  `json:"procedure,omitempty"` // tool to call with them, if it is another one
+	Hint      string                  `json:"hint,omitempty"`      // for the model alone
 	Outcome   parley.ProcedureOutcome `json:"outcome,omitempty"`
 	Steps     []stepResult            `json:"steps,omitempty"`
 }
@@ -197,18 +198,18 @@ func inputQuestion(missing []parley.ActionInput) (text string, names []string) {
 // runSteps runs the steps from the run's current one. No action is repeated: no step leads back, and the run is stored
 // after each action.
 func (p *procedureRunner) runSteps(ctx context.Context, call chat.Call, r *parley.ProcedureRun,
-	state *progress) chat.Output {
+	done *progress) chat.Output {
 	var failure string
 	r.Outcome = parley.ProcedureCompleted
 	for r.Step < len(p.Steps) && r.Outcome == parley.ProcedureCompleted {
 		step, v := &p.Steps[r.Step], values{inputs: r.Inputs, steps: p.Steps}
 		switch {
 		case step.Procedure != "":
-			return p.startNext(ctx, call, r, state)
+			return p.startNext(ctx, call, r, done)
 		case step.Text != "":
-			state.say(v.fillTemplate(step.Text, nil))
+			done.addText(v.fillTemplate(step.Text, nil))
 		case step.Action != "":
-			if failure = p.runActionStep(ctx, call, r, state); failure != "" {
+			if failure = p.runActionStep(ctx, call, r, done); failure != "" {
 				continue
 			}
 		}
@@ -219,16 +220,16 @@ func (p *procedureRunner) runSteps(ctx context.Context, call chat.Call, r *parle
 		}
 	}
 	p.endRun(ctx, call, r)
-	return state.output(r.Outcome, failure)
+	return done.output(r.Outcome, failure)
 }
 
 // runActionStep runs the action of the run's current step, and returns why it failed.
 func (p *procedureRunner) runActionStep(ctx context.Context, call chat.Call, r *parley.ProcedureRun,
-	state *progress) (failure string) {
+	done *progress) (failure string) {
 	step := &p.Steps[r.Step]
 	call.IdempotencyKey = fmt.Sprint(call.IdempotencyKey, "-", r.Step)
 	inner := p.runAction(ctx, call, *step, values{inputs: r.Inputs, steps: p.Steps})
-	state.add(inner)
+	done.addCall(inner)
 	switch {
 	case inner.Output.Status != parley.ToolSuccess:
 		r.Outcome = parley.ProcedureFailed
@@ -236,7 +237,7 @@ func (p *procedureRunner) runActionStep(ctx context.Context, call chat.Call, r *
 	case inner.Kind == parley.ActionEscalate:
 		r.Outcome = parley.ProcedureEscalated
 	}
-	state.messages = append(state.messages, actionMessage(inner)...)
+	done.messages = append(done.messages, actionMessage(inner)...)
 	keepResults(r.Inputs, p.results, step, inner.Output.Data)
 	return ""
 }
@@ -244,9 +245,9 @@ func (p *procedureRunner) runActionStep(ctx context.Context, call chat.Call, r *
 // startNext ends the run and goes on with the procedure to which its current step leads; that one waits where it lacks
 // an input.
 func (p *procedureRunner) startNext(ctx context.Context, call chat.Call, r *parley.ProcedureRun,
-	state *progress) chat.Output {
+	done *progress) chat.Output {
 	step := p.Steps[r.Step]
-	next, known, failure := p.findNext(&step, values{inputs: r.Inputs, steps: p.Steps}, state)
+	next, known, failure := p.findNext(&step, values{inputs: r.Inputs, steps: p.Steps}, done)
 	if failure != "" {
 		r.Outcome = parley.ProcedureFailed
 	} else {
@@ -254,26 +255,26 @@ func (p *procedureRunner) startNext(ctx context.Context, call chat.Call, r *parl
 	}
 	p.endRun(ctx, call, r)
 	if failure != "" {
-		return state.output(r.Outcome, failure)
+		return done.output(r.Outcome, failure)
 	}
 	call.IdempotencyKey += "-" + next.Key
 	following, err := next.startRun(ctx, call, known)
 	if err != nil {
 		out := p.toolbox.internalFailure(call, "the procedure could not go on with another one", err)
-		out.Nested = state.nested
+		out.Nested = done.nested
 		return out
 	}
 	if missing := missingInputs(next.Inputs, following.Inputs); len(missing) > 0 {
-		return state.ask(missing, next.Name)
+		return done.waitFor(missing, next.Name)
 	}
-	return next.runSteps(ctx, call, following, state)
+	return next.runSteps(ctx, call, following, done)
 }
 
 // findNext returns the procedure to which a step leads, with its inputs, or why there is none.
-func (p *procedureRunner) findNext(step *parley.ProcedureStep, v values, state *progress) (next *procedureRunner,
+func (p *procedureRunner) findNext(step *parley.ProcedureStep, v values, done *progress) (next *procedureRunner,
 	known map[string]json.RawMessage, failure string) {
 	next = p.others[step.Procedure]
-	if state.links++; next == nil || next == p || state.links > maxLinks {
+	if done.links++; next == nil || next == p || done.links > maxLinks {
 		return nil, nil, "there is no such procedure"
 	}
 	input, err := v.stepInput(*step)
@@ -294,34 +295,38 @@ func (p *procedureRunner) endRun(ctx context.Context, call chat.Call, r *parley.
 	}
 }
 
-func (state *progress) say(text string) {
-	state.messages, state.steps = append(state.messages, text), append(state.steps, stepResult{Say: text})
+func (done *progress) addText(text string) {
+	done.messages, done.steps = append(done.messages, text), append(done.steps, stepResult{Say: text})
 }
 
-func (state *progress) add(inner chat.NestedCall) {
-	state.nested = append(state.nested, inner)
-	state.steps = append(state.steps, stepResult{Action: inner.Tool, Status: inner.Output.Status, Data: inner.Output.Data,
+func (done *progress) addCall(inner chat.NestedCall) {
+	done.nested = append(done.nested, inner)
+	done.steps = append(done.steps, stepResult{Action: inner.Tool, Status: inner.Output.Status, Data: inner.Output.Data,
 		Error: inner.Output.Error})
 }
 
 // output returns the result of a run that has ended; of a failed one only why it failed.
-func (state *progress) output(outcome parley.ProcedureOutcome, failure string) chat.Output {
+func (done *progress) output(outcome parley.ProcedureOutcome, failure string) chat.Output {
 	if outcome == parley.ProcedureFailed {
-		text := strings.Join(append(state.messages, "I could not finish this: "+failure+"."), "\n\n")
-		return chat.Output{ToolOutput: parley.ToolOutput{Status: parley.ToolError, Error: text}, Nested: state.nested}
+		text := strings.Join(append(done.messages, "I could not finish this: "+failure+"."), "\n\n")
+		return chat.Output{ToolOutput: parley.ToolOutput{Status: parley.ToolError, Error: text}, Nested: done.nested}
 	}
-	out := successOutput(procedureResult{Message: strings.Join(state.messages, "\n\n"), Outcome: outcome,
-		Steps: state.steps})
-	out.Nested = state.nested
+	out := successOutput(procedureResult{Message: strings.Join(done.messages, "\n\n"), Outcome: outcome,
+		Steps: done.steps})
+	out.Nested = done.nested
 	return out
 }
 
-// ask returns the result of a run that has led to another one, which waits for inputs.
-func (state *progress) ask(missing []parley.ActionInput, name string) chat.Output {
+// otherProcedureHint keeps the model from running the actions of a procedure again that has led to another one.
+const otherProcedureHint = "When the customer has told them, call %s with them. " +
+	"Do not call this tool again: its actions have run."
+
+// waitFor returns the result of a run that has led to another one, which waits for inputs.
+func (done *progress) waitFor(missing []parley.ActionInput, name string) chat.Output {
 	text, names := inputQuestion(missing)
-	out := successOutput(procedureResult{Message: strings.Join(append(state.messages, text), "\n\n"), Needs: names,
-		Procedure: name, Steps: state.steps})
-	out.Nested = state.nested
+	out := successOutput(procedureResult{Message: strings.Join(append(done.messages, text), "\n\n"), Needs: names,
+		Procedure: name, Hint: fmt.Sprintf(otherProcedureHint, name), Steps: done.steps})
+	out.Nested = done.nested
 	return out
 }
 

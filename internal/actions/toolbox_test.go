@@ -191,7 +191,7 @@ func TestLeads(t *testing.T) {
 	})
 }
 
-// In a chat the form of an action asks for what the model does not know, unless it has other fields.
+// In a chat the form of an action asks for what the model does not know, unless it has or requires other fields.
 func TestLeadsHaveAForm(t *testing.T) {
 	b := newSQLiteToolbox(t)
 	b.putAction(parley.ActionCollectLeads, "custom", `{}`, nil, textInput("email", true), textInput("company", false))
@@ -200,6 +200,18 @@ func TestLeadsHaveAForm(t *testing.T) {
 		if tool.Form != nil {
 			t.Errorf("%s has a form", tool.Name)
 		}
+	}
+	for _, other := range []string{"name", "phone"} { // the form requires the address alone
+		b = newSQLiteToolbox(t)
+		b.putAction(parley.ActionCollectLeads, "lead", `{}`, nil, textInput(other, true), textInput("email", true))
+		if b.loadTools()[0].Form != nil {
+			t.Errorf("an action that requires a %s has a form", other)
+		}
+	}
+	b = newSQLiteToolbox(t)
+	b.putAction(parley.ActionCollectLeads, "lead", `{}`, nil, textInput("name", false), textInput("phone", true))
+	if b.loadTools()[0].Form == nil {
+		t.Error("an action that requires a phone number alone has no form")
 	}
 	b = newSQLiteToolbox(t)
 	b.putAction(parley.ActionCollectLeads, "lead", `{}`, nil)

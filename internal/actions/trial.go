@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -271,62 +272,72 @@ type StepChoice struct {
 // TryStep makes one step of a procedure that need not be stored, with the stored actions, as TryAction does. Fails with
 // VALIDATION_INVALID_BODY.
 func (t *Toolbox) TryStep(ctx context.Context, p *parley.Procedure, c StepChoice) (StepTrial, error) {
-	actions, err := t.DB.Actions(ctx, p.AgentRef())
+	stored, err := readDefinitions(ctx, t.DB, p.AgentRef())
 	if err != nil {
 		return StepTrial{}, err
 	}
-	procedures, err := t.DB.Procedures(ctx, p.AgentRef())
-	if err != nil {
+	if err := checkStepChoice(p, c, &stored); err != nil {
 		return StepTrial{}, err
-	}
-	if p.Key == "" {
-		p.Key = "trial"
-	}
-	if err := cmp.Or(ValidateProcedure(p, actions), ValidateLinks(p, procedures)); err != nil {
-		return StepTrial{}, err
-	}
-	if c.Index >= len(p.Steps) {
-		return StepTrial{}, parley.Invalid("step", fmt.Sprintf("must be from 0 to %d", len(p.Steps)-1))
 	}
 	known, err := readInputs(p.Inputs, c.Input)
 	if err != nil {
 		return StepTrial{}, parley.Invalid("input", err.Error())
 	}
-	var out StepTrial
-	for _, missing := range missingInputs(p.Inputs, known) {
-		out.Needs = append(out.Needs, missing.Name)
+	if missing := missingInputs(p.Inputs, known); len(missing) > 0 {
+		_, names := inputQuestion(missing)
+		return StepTrial{Needs: names}, nil
 	}
-	if len(out.Needs) > 0 {
-		return out, nil
+	return t.makeStep(ctx, p, c, known, &stored)
+}
+
+// checkStepChoice checks the procedure, which gets a key where it has none, and that it has the step.
+func checkStepChoice(p *parley.Procedure, c StepChoice, stored *definitions) error {
+	p.Key = cmp.Or(p.Key, "trial")
+	if err := cmp.Or(ValidateProcedure(p, stored.actions), ValidateLinks(p, stored.procedures)); err != nil {
+		return err
 	}
-	names, results := resultNames(p.Steps), map[string]json.RawMessage{}
-	for _, name := range names {
-		if value := valueAt(c.Results[name], nil); value != nil {
-			results[name], known[name] = value, value
-		}
+	if c.Index >= len(p.Steps) {
+		return parley.Invalid("step", fmt.Sprintf("must be from 0 to %d", len(p.Steps)-1))
 	}
+	return nil
+}
+
+// makeStep makes a step with the inputs, which are known.
+func (t *Toolbox) makeStep(ctx context.Context, p *parley.Procedure, c StepChoice, known map[string]json.RawMessage,
+	stored *definitions) (out StepTrial, err error) {
+	names, step := resultNames(p.Steps), &p.Steps[c.Index]
+	results := readResults(names, c.Results)
+	maps.Copy(known, results)
 	v := values{inputs: known, steps: p.Steps}
-	step := &p.Steps[c.Index]
 	switch {
 	case step.Text != "":
 		out.Say = v.fillTemplate(step.Text, nil)
 	case step.If != nil:
 		out.Holds = new(v.holds(step.If))
 	case step.Procedure != "":
-		out.Procedure = findProcedure(procedures, step.Procedure).Name
-		out.Outcome = parley.ProcedureCompleted
+		out.Procedure, out.Outcome = stored.procedure(step.Procedure).Name, parley.ProcedureCompleted
 		out.Input, err = v.stepInput(*step)
 	default:
-		out, err = t.tryActionStep(ctx, *step, v, actions)
+		out, err = t.tryActionStep(ctx, *step, v, stored.actions)
 		if out.Trial != nil {
 			keepResults(results, names, step, out.Trial.Output.Data)
 		}
 	}
-	out.Results, out.Next = results, v.nextStep(c.Index)
-	if out.Outcome == "" && out.Next == len(p.Steps) {
-		out.Outcome = parley.ProcedureCompleted
+	if out.Results, out.Next = results, v.nextStep(c.Index); out.Next == len(p.Steps) {
+		out.Outcome = cmp.Or(out.Outcome, parley.ProcedureCompleted)
 	}
 	return out, err
+}
+
+// readResults returns the results of earlier steps that the procedure names.
+func readResults(names []string, all map[string]json.RawMessage) map[string]json.RawMessage {
+	results := map[string]json.RawMessage{}
+	for _, name := range names {
+		if value := valueAt(all[name], nil); value != nil {
+			results[name] = value
+		}
+	}
+	return results
 }
 
 func (t *Toolbox) tryActionStep(ctx context.Context, step parley.ProcedureStep, v values,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
@@ -267,6 +268,36 @@ func (s *seeder) special(t *store.ArchiveTable, c store.ArchiveColumn, i int) (v
 		return s.rowID("users", i), true
 	case "conversations.parent_id":
 		return s.rowID("conversations", i), true
+	}
+	return webhookValue(t.Name+"."+c.Name, i)
+}
+
+// webhookValue returns a value of a webhook. Those with an even number are channels.
+func webhookValue(column string, i int) (value any, ok bool) {
+	events := parley.WebhookEvents()
+	if i%2 == 0 {
+		events = parley.ChannelEvents()
+	}
+	switch {
+	case column == "webhooks.events":
+		text, _ := json.Marshal(events)
+		return string(text), true
+	case column == "webhooks.channel" && i%2 == 0:
+		channels := parley.MessengerChannels()
+		return string(channels[i%len(channels)]), true
+	case column == "webhooks.channel", column == "webhooks.name" && i%2 == 1:
+		return nil, true
+	}
+	return slaValue(column, i)
+}
+
+// slaValue returns a value of the targets of a ticket. All but the second ticket have missed both.
+func slaValue(column string, i int) (value any, ok bool) {
+	switch column {
+	case "tickets.first_reply_breached_at":
+		return nil, i == 1
+	case "tickets.breach_at":
+		return nil, i != 1
 	}
 	return nil, false
 }

@@ -64,6 +64,16 @@ func (r namedRow) number(column string) int64 {
 	return n
 }
 
+// time returns a time; nil for null.
+func (r namedRow) time(column string) *time.Time {
+	millis, ok := r.row[r.table.ColumnIndex(column)].(int64)
+	if !ok {
+		return nil
+	}
+	at := time.UnixMilli(millis)
+	return &at
+}
+
 // rowRules are the rules of each table that has some.
 var rowRules = map[string]func(*rules, namedRow) error{
 	"accounts":        (*rules).checkAccount,
@@ -153,14 +163,32 @@ func (*rules) checkWebhook(row namedRow) error {
 	if fault := webhook.EndpointFault(row.text("endpoint")); fault != "" {
 		return errors.New("endpoint: it " + fault)
 	}
+	known := parley.WebhookEvents()
+	if row.text("channel") != "" {
+		if err := checkChannel(row); err != nil {
+			return err
+		}
+		known = parley.ChannelEvents()
+	}
 	var events []parley.EventKind // their form was checked before
 	_ = json.Unmarshal([]byte(row.text("events")), &events)
 	for _, e := range events {
-		if !parley.IsWebhookEvent(e) {
-			return fmt.Errorf("events: %q is no event that webhooks are sent", e)
+		if !slices.Contains(known, e) {
+			return fmt.Errorf("events: %q is no event that it is sent", e)
 		}
 	}
 	return nil
+}
+
+// checkChannel checks a webhook by which messages come in.
+func checkChannel(row namedRow) error {
+	if !slices.Contains(parley.MessengerChannels(), parley.Channel(row.text("channel"))) {
+		return errors.New("channel: it is none of a messenger")
+	}
+	if row.text("agent_id") == "" {
+		return errors.New("agent_id: a channel needs an agent")
+	}
+	return row.checkVisible("name")
 }
 
 func (r *rules) checkActionRow(row namedRow) error {
@@ -292,5 +320,29 @@ func (r *rules) checkTicket(row namedRow) error {
 	if isOpen := parley.StatusCategory(row.text("category")).IsOpen(); isOpen != (row.number("is_open") == 1) {
 		return errors.New("is_open: it does not go with the category")
 	}
+	return checkDueTimes(row)
+}
+
+// checkDueTimes fails if the times by which overdue tickets are found do not follow from those at which they are due.
+func checkDueTimes(row namedRow) error {
+	sla := parley.TicketSLA{
+		FirstReplyDueAt:      row.time("first_reply_due"),
+		ResolutionDueAt:      row.time("resolution_due"),
+		FirstReplyBreachedAt: row.time("first_reply_breached_at"),
+		ResolutionBreachedAt: row.time("resolution_breached_at"),
+	}
+	if !isSameTime(row.time("due_at"), sla.DueAt()) {
+		return errors.New("due_at: it is not when the ticket is due next")
+	}
+	if !isSameTime(row.time("breach_at"), sla.NextBreachAt()) {
+		return errors.New("breach_at: it is not when the next target is missed")
+	}
 	return nil
+}
+
+func isSameTime(a, b *time.Time) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Equal(*b)
 }

@@ -6,9 +6,6 @@ import (
 	"io"
 	"iter"
 	"log/slog"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +14,7 @@ import (
 	"parley/internal/bus"
 	"parley/internal/testkit/check"
 	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/redisserver"
 )
 
 func TestMain(m *testing.M) { dbs.MainWithoutLeaks(m) }
@@ -84,40 +82,13 @@ func forEachEngine(t *testing.T, f func(t *testing.T, newEngine func() bus.Engin
 		f(t, func() bus.Engine { return newPostgres(t, url) })
 	})
 	t.Run("redis", func(t *testing.T) {
-		url := startRedis(t)
+		url := redisserver.Start(t).URL
 		f(t, func() bus.Engine {
 			engine, err := bus.NewRedis(url, "parley.test")
 			check.Must(t, err)
 			return engine
 		})
 	})
-}
-
-// startRedis starts a Redis or Valkey until the test ends, and returns its address.
-func startRedis(t *testing.T) string {
-	t.Helper()
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
-		if program, err = exec.LookPath("valkey-server"); err != nil {
-			t.Skip("SKIP: neither redis-server nor valkey-server is installed: nothing here is tested on Redis")
-		}
-	}
-	dir, err := os.MkdirTemp("", "parley-redis-") // the path of a socket must be short
-	check.Must(t, err)
-	socket := filepath.Join(dir, "socket")
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	cmd := exec.CommandContext(ctx, program, "--port", "0", "--unixsocket", socket, "--dir", dir, "--save", "")
-	check.Must(t, cmd.Start())
-	t.Cleanup(func() {
-		stop()
-		_ = cmd.Wait()
-		_ = os.RemoveAll(dir)
-	})
-	check.Eventually(t, "the socket of Redis", func() bool {
-		_, err := os.Stat(socket)
-		return err == nil
-	})
-	return "unix://" + socket
 }
 
 func newPostgres(t testing.TB, url string) bus.Engine {
@@ -130,7 +101,7 @@ func newPostgres(t testing.TB, url string) bus.Engine {
 }
 
 func TestRedisIsChecked(t *testing.T) {
-	for url, isThere := range map[string]bool{startRedis(t): true, "unix:///nowhere": false} {
+	for url, isThere := range map[string]bool{redisserver.Start(t).URL: true, "unix:///nowhere": false} {
 		engine, err := bus.NewRedis(url, "parley.test")
 		check.Must(t, err)
 		if err := engine.Check(t.Context()); (err == nil) != isThere {

@@ -10,18 +10,22 @@ import (
 	"github.com/gomodule/redigo/redis"
 )
 
-// Redis is an engine on the channels of Redis or Valkey. It has two connections, to listen and to publish.
+// Redis is an engine on the channels of Redis or Valkey, which counts as well. It has two connections, to listen and to
+// publish, and a few that count.
 type Redis struct {
 	url, channel string
+	counting     *connections
 
 	mu     sync.Mutex
 	sender redis.Conn // nil until something is published
 }
 
 // NewRedis returns an engine on a server: redis://:PASSWORD@HOST:6379, rediss:// with TLS, or unix:///PATH. Those of
-// one channel hear each other. It connects when it is used.
+// one channel hear each other and count together. It connects when it is used.
 func NewRedis(url, channel string) (*Redis, error) {
-	return &Redis{url: url, channel: channel}, CheckRedisURL(url)
+	r := &Redis{url: url, channel: channel}
+	r.counting = newConnections(r.connect)
+	return r, CheckRedisURL(url)
 }
 
 // CheckRedisURL reports an address that is not one of Redis. The error does not hold the address, which has a password.
@@ -110,8 +114,9 @@ func (r *Redis) Check(ctx context.Context) error {
 	return err
 }
 
-// Close closes the connection that publishes.
+// Close closes the connections that publish and count.
 func (r *Redis) Close() {
+	r.counting.close()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closeSender()

@@ -50,9 +50,6 @@ const (
 	AnsweredByNobody Answerer = "nobody" // the conversation is paused
 )
 
-// Answerers lists who may answer.
-func Answerers() []Answerer { return []Answerer{AnsweredByAgent, AnsweredByPerson, AnsweredByNobody} }
-
 // Receipt says what became of a message.
 type Receipt struct {
 	Conversation parley.ConversationID
@@ -65,11 +62,12 @@ type Receipt struct {
 const maxTries = 5
 
 // Receive takes a message that has come in by a channel and has it answered, once for each id of a message within a
-// day. It does not wait for the answer. One whose answer has failed may be sent again.
+// day. It does not wait for the answer. One whose answer has failed may be sent again. Count is called for a message
+// that has an effect, which its failure prevents.
 //
 // It fails as chat.Engine.Start does, and with IDEMPOTENCY_KEY_IN_USE while the same message is being taken.
-func (s *Service) Receive(ctx context.Context, caller parley.Caller, channel *parley.Webhook, m Message) (*Receipt,
-	error) {
+func (s *Service) Receive(ctx context.Context, caller parley.Caller, channel *parley.Webhook, m Message,
+	count func() error) (*Receipt, error) {
 	claim := newClaim(channel, m)
 	record, err := s.DB.ClaimIdempotencyKey(ctx, claim, s.Now())
 	if err != nil {
@@ -84,6 +82,10 @@ func (s *Service) Receive(ctx context.Context, caller parley.Caller, channel *pa
 			return nil, err
 		}
 		claim.FailedTurn = failed
+	}
+	if err := count(); err != nil {
+		s.releaseClaim(ctx, claim)
+		return nil, err
 	}
 	receipt, err := s.take(store.WithClaim(ctx, claim), caller, channel, m)
 	if err != nil {
@@ -110,7 +112,7 @@ func (s *Service) releaseClaim(ctx context.Context, claim store.Claim) {
 const releaseTimeout = 5 * time.Second
 
 // findReceipt returns what became of a message that came before, as the store has noted it. A turn that has failed is
-// returned in its place.
+// returned in its place, unless a person has the message before them.
 func (s *Service) findReceipt(ctx context.Context, channel *parley.Webhook,
 	subject string) (receipt *Receipt, failed parley.TurnID, err error) {
 	kind, id, _ := strings.Cut(subject, ":")
@@ -119,10 +121,15 @@ func (s *Service) findReceipt(ctx context.Context, channel *parley.Webhook,
 		if err != nil {
 			return nil, "", err
 		}
-		if result.State == store.TurnFailed {
-			return nil, result.ID, nil
+		receipt = &Receipt{result.ConversationID, result.UserMessageID, AnsweredByAgent, true}
+		if result.State != store.TurnFailed {
+			return receipt, "", nil
 		}
-		return &Receipt{result.ConversationID, result.UserMessageID, AnsweredByAgent, true}, "", nil
+		receipt.AnsweredBy = AnsweredByPerson
+		if isTakenOver, err := s.isTakenOver(ctx, channel, result.ConversationID); isTakenOver || err != nil {
+			return receipt, "", err
+		}
+		return nil, result.ID, nil
 	}
 	id, _, _ = strings.Cut(id, " ")
 	m, _, err := s.DB.UnansweredMessage(ctx, channel.AgentRef(), parley.MessageID(id))
@@ -136,6 +143,14 @@ func (s *Service) findReceipt(ctx context.Context, channel *parley.Webhook,
 	return receipt, "", nil
 }
 
+func (s *Service) isTakenOver(ctx context.Context, channel *parley.Webhook, id parley.ConversationID) (bool, error) {
+	c, err := s.DB.Conversation(ctx, channel.AgentRef().ConversationRef(id))
+	if parley.IsCode(err, parley.CodeResourceNotFound) { // deleted just now
+		return false, nil
+	}
+	return err == nil && c.Status == parley.ConversationTakenOver, err
+}
+
 // take stores a message in its conversation, which may begin with it, end or be taken over meanwhile.
 func (s *Service) take(ctx context.Context, caller parley.Caller, channel *parley.Webhook, m Message) (*Receipt,
 	error) {
@@ -146,9 +161,9 @@ func (s *Service) take(ctx context.Context, caller parley.Caller, channel *parle
 		}
 		var receipt *Receipt
 		if found != nil && found.Status == parley.ConversationTakenOver {
-			receipt, err = s.tellPerson(ctx, found, m)
+			receipt, err = s.storeForPerson(ctx, found, m)
 		} else {
-			receipt, err = s.askAgent(ctx, caller, channel, found, m)
+			receipt, err = s.startAnswer(ctx, caller, channel, found, m)
 		}
 		if !isOutdated(err) {
 			return receipt, err
@@ -169,8 +184,9 @@ func isOutdated(err error) bool {
 // findConversation returns the conversation that goes on at the messenger under an id; nil if there is none. One that
 // has ended leaves the id to the next.
 func (s *Service) findConversation(ctx context.Context, channel *parley.Webhook,
-	outer string) (*parley.Conversation, error) {
-	id, err := s.DB.ConversationByExternalID(ctx, channel.AgentRef(), parley.APIV2, channel.ExternalID(outer))
+	messengerID string) (*parley.Conversation, error) {
+	id, err := s.DB.ConversationByExternalID(ctx, channel.AgentRef(), parley.APIV2,
+		channel.ExternalID(messengerID))
 	if err != nil || id == "" {
 		return nil, err
 	}
@@ -186,7 +202,7 @@ func (s *Service) findConversation(ctx context.Context, channel *parley.Webhook,
 	return c, nil
 }
 
-func (s *Service) tellPerson(ctx context.Context, c *parley.Conversation, m Message) (*Receipt, error) {
+func (s *Service) storeForPerson(ctx context.Context, c *parley.Conversation, m Message) (*Receipt, error) {
 	stored, err := s.Conversations.AddCustomerMessage(ctx, c.Ref(), m.Text)
 	if err != nil {
 		return nil, err
@@ -194,8 +210,8 @@ func (s *Service) tellPerson(ctx context.Context, c *parley.Conversation, m Mess
 	return &Receipt{Conversation: c.ID, Message: stored.ID, AnsweredBy: AnsweredByPerson}, nil
 }
 
-// askAgent begins the agent's answer. Found is the conversation that goes on; nil begins one.
-func (s *Service) askAgent(ctx context.Context, caller parley.Caller, channel *parley.Webhook,
+// startAnswer begins the agent's answer. Found is the conversation that goes on; nil begins one.
+func (s *Service) startAnswer(ctx context.Context, caller parley.Caller, channel *parley.Webhook,
 	found *parley.Conversation, m Message) (*Receipt, error) {
 	req := chat.Request{Message: m.Text, UserID: m.User, Channel: channel.Channel,
 		ExternalID: channel.ExternalID(m.Conversation)}

@@ -205,7 +205,7 @@ func ensureNoOpenTurn(ctx context.Context, tx *store.DB, t *Turn, open *parley.T
 	if open.LeaseUntil.After(t.StartedAt) {
 		return busyError() // another server was faster
 	}
-	return closeLostTurn(ctx, tx, open, t.StartedAt)
+	return closeLostTurns(ctx, tx, []parley.Turn{*open}, t.StartedAt)
 }
 
 // reserveCredits reserves the credits of the answer.

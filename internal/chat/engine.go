@@ -47,6 +47,8 @@ type Engine struct {
 	QueueTimeout  time.Duration // how long a message waits for its conversation's live turn; 0 means 30 s
 	TurnTimeout   time.Duration // longest turn; 0 means 5 min
 	LeaseDuration time.Duration // how long a dead server's turns stay open; 0 means 15 s
+	// how often what a visitor has seen of an answer is stored while it is written; 0 means 1 s
+	ProgressInterval time.Duration
 	// how long a connected model may take to rewrite a follow-up for the search; 0 does not ask it
 	RewriteTimeout time.Duration
 

@@ -1,5 +1,8 @@
 package chat
 
+// IsStoredAnew is isStoredAnew.
+func IsStoredAnew(size, stored int) bool { return isStoredAnew(size, stored) }
+
 // WaitingTurns counts the turns that wait for another one of their conversation.
 func (e *Engine) WaitingTurns() (n int) {
 	e.mu.Lock()

@@ -126,12 +126,7 @@ func sameAccount(list []parley.Turn) int {
 // returns how many it has closed.
 func (e *Engine) closeExpired(ctx context.Context, list []parley.Turn, now time.Time) (int, error) {
 	err := e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		for i := range list {
-			if err := closeLostTurn(ctx, tx, &list[i], now); err != nil {
-				return err
-			}
-		}
-		return nil
+		return closeLostTurns(ctx, tx, list, now)
 	})
 	switch {
 	case err == nil:
@@ -173,22 +168,46 @@ func (e *Engine) ownsTurn(id parley.TurnID) bool {
 	return slices.ContainsFunc(e.listLiveTurns(), func(t *Turn) bool { return t.ID == id })
 }
 
-func closeLostTurn(ctx context.Context, tx *store.DB, t *parley.Turn, now time.Time) error {
+// closeLostTurns closes turns of one account. What there is of all answers is stored first: conversations are locked
+// before the account's row, as wherever an answer is stored.
+func closeLostTurns(ctx context.Context, tx *store.DB, list []parley.Turn, now time.Time) error {
+	isStored := make([]bool, len(list))
+	for i := range list {
+		var err error
+		if isStored[i], err = storeLostWork(ctx, tx, &list[i], now); err != nil {
+			return err
+		}
+	}
+	for i := range list {
+		if err := closeLostTurn(ctx, tx, &list[i], isStored[i], now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storeLostWork ends the calls of a lost turn and stores what a visitor has seen of its answer. It reports whether
+// there is such an answer.
+func storeLostWork(ctx context.Context, tx *store.DB, t *parley.Turn, now time.Time) (bool, error) {
+	if err := tx.FailLostToolCalls(ctx, t, now); err != nil {
+		return false, err
+	}
+	if t.UserMessageID == "" { // nothing of its conversation is stored
+		return false, nil
+	}
+	return storeLostAnswer(ctx, tx, t, now)
+}
+
+// closeLostTurn closes a lost turn, of whose answer something is stored or not.
+func closeLostTurn(ctx context.Context, tx *store.DB, t *parley.Turn, isStored bool, now time.Time) error {
+	if t.UserMessageID == "" {
+		return tx.CloseTurn(ctx, t, store.TurnFailed, 0, nil, now)
+	}
 	trace := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: store.TurnFailed,
 		Passages: []parley.TracePassage{}, ToolCalls: []string{},
 		Error: "the server that made this answer stopped before it was stored"}
-	if err := tx.FailLostToolCalls(ctx, t, now); err != nil {
-		return err
-	}
-	if t.UserMessageID == "" { // nothing of its conversation is stored
-		return tx.CloseTurn(ctx, t, store.TurnFailed, 0, nil, now)
-	}
 	events := []store.NewEvent{{Kind: parley.EventTurnFailed, AgentID: t.AgentID, ConversationID: t.ConversationID,
 		Subject: string(t.ID)}}
-	isStored, err := storeLostAnswer(ctx, tx, t, now)
-	if err != nil {
-		return err
-	}
 	if isStored {
 		events = append(events, store.NewEvent{Kind: parley.EventMessageCreated, AgentID: t.AgentID,
 			ConversationID: t.ConversationID, Subject: string(t.MessageID)})
@@ -218,13 +237,13 @@ func storeLostAnswer(ctx context.Context, tx *store.DB, t *parley.Turn, now time
 	return err == nil, err
 }
 
-// progressInterval is how often what a visitor has seen of an answer is stored while it is written.
-const progressInterval = time.Second
+// shortProgress is how many bytes of an answer are stored whenever there are more of them.
+const shortProgress = 32 << 10
 
 // storeProgress stores what a visitor has seen of the answer, until the turn is done: where this server dies, recovery
 // keeps it.
 func (e *Engine) storeProgress(t *Turn) {
-	ticker := time.NewTicker(progressInterval)
+	ticker := time.NewTicker(cmp.Or(e.ProgressInterval, time.Second))
 	defer ticker.Stop()
 	stored := 0
 	for {
@@ -234,15 +253,33 @@ func (e *Engine) storeProgress(t *Turn) {
 			return
 		}
 		events, _, _ := t.eventLog.snapshot(0, false)
-		if len(events) == stored || !t.hasBegunByNow() {
+		size := shownBytes(events)
+		if !isStoredAnew(size, stored) || !t.hasBegunByNow() {
 			continue
 		}
 		if err := e.DB.SaveTurnProgress(context.Background(), &t.Turn, t.seenParts(events)); err != nil {
 			e.Logger.Warn("what is seen of an answer is not stored", "turn", t.ID, "err", err)
 			continue
 		}
-		stored = len(events)
+		stored = size
 	}
+}
+
+// shownBytes returns the length of what events show of an answer.
+func shownBytes(events []Event) (n int) {
+	for _, e := range events {
+		n += len(e.Text)
+		if e.Kind == ToolReturned {
+			n += len(e.Call.Input) + len(e.Call.Output)
+		}
+	}
+	return n
+}
+
+// isStoredAnew reports whether so many bytes of an answer are stored in the place of those that are. Of a long answer
+// it takes an eighth more, so that all that is written of it stays in proportion to its length.
+func isStoredAnew(size, stored int) bool {
+	return size > stored && (size <= shortProgress || size-stored >= stored/8)
 }
 
 // hasBegunByNow reports whether the first transaction has ended, and has left something to answer.

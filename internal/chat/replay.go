@@ -106,14 +106,26 @@ func (e *Engine) resolveRepeat(ctx context.Context, ref parley.AgentRef, req Req
 	if err != nil || len(last) == 0 {
 		return req, err
 	}
-	switch last[0].ID {
-	case result.UserMessageID:
-		req.ConversationID, req.repeatedMessageID = result.ConversationID, result.UserMessageID
-	case result.MessageID: // what there was of its answer, in whose place the new one comes
-		req.ConversationID, req.Retry = result.ConversationID, result.UserMessageID
+	return e.repeatInPlace(ctx, req, &result.Turn, &last[0])
+}
+
+// repeatInPlace returns the request as it answers the message of a failed turn once more, where nothing follows that
+// message but what there was of an answer to it: of this turn, or of one before it.
+func (e *Engine) repeatInPlace(ctx context.Context, req Request, failed *parley.Turn,
+	last *parley.Message) (Request, error) {
+	if last.ID == failed.UserMessageID {
+		req.ConversationID, req.repeatedMessageID = failed.ConversationID, failed.UserMessageID
+		return req, nil
+	}
+	if last.State != parley.MessageInterrupted {
+		return req, nil
+	}
+	user, err := e.DB.UserMessageAnsweredBy(ctx, failed.ConversationRef(), last.ID)
+	if err == nil && user.ID == failed.UserMessageID {
+		req.ConversationID, req.Retry = failed.ConversationID, failed.UserMessageID
 		req.Message, req.Files = "", nil
 	}
-	return req, nil
+	return req, ignoreCode(ignoreCode(err, parley.CodeRetryNotFound), parley.CodeRetryNoUser)
 }
 
 // repeatedMessage returns the message that the turn answers in place. It fails with CHAT_CONVERSATION_BUSY when another

@@ -278,33 +278,45 @@ func TestRepeatAfterABrokenAnswerOfAVisitor(t *testing.T) {
 		te.model.AddScript(scripted.Text("half"), scripted.Step{Err: errors.New("cut")})
 		turn := te.startForVisitor(t.Context(), chat.Request{Message: "one"})
 		check.Receive(te.t, "the end of the turn", turn.Done())
-		te.model.AddScript(scripted.Text("whole"), scripted.Stop())
-		claim := store.Claim{Account: te.account.ID, Key: "k", Token: "t"}
+		claim := store.Claim{Account: te.account.ID, Key: "k", Token: "t", FailedTurn: turn.ID}
 		_, err := te.db.ClaimIdempotencyKey(t.Context(), claim, te.clock.Now())
 		check.Must(t, err)
-		claim.FailedTurn = turn.ID
-		again := te.startForVisitor(store.WithClaim(t.Context(), claim), chat.Request{Message: "one"})
-		te.finish(again)
+		te.model.AddScript(scripted.Text("hal"), scripted.Step{Err: errors.New("cut")})
+		second := te.startForVisitor(store.WithClaim(t.Context(), claim), chat.Request{Message: "one"})
+		check.Receive(te.t, "the end of the second turn", second.Done())
+		te.wantTexts(turn.ConversationID, "one", "half")
+		te.model.AddScript(scripted.Text("whole"), scripted.Stop())
+		claim.FailedTurn = second.ID
+		third := te.startForVisitor(store.WithClaim(t.Context(), claim), chat.Request{Message: "one"})
+		te.finish(third)
 		te.wantTexts(turn.ConversationID, "one", "whole")
 	})
 }
 
-// What a visitor has read of an answer stays when its server dies, as it was at most a second before.
+// startSeen begins an answer in the chat of a site, and returns once what is seen of it is stored.
+func (te *testEngine) startSeen(steps ...scripted.Step) *chat.Turn {
+	te.t.Helper()
+	te.model.AddScript(steps...)
+	turn := te.startForVisitor(te.t.Context(), chat.Request{Message: "one"})
+	check.Eventually(te.t, "what is seen is stored", func() bool {
+		parts, err := te.db.TurnProgress(te.t.Context(), &turn.Turn)
+		check.Must(te.t, err)
+		return len(parts) == 1
+	})
+	return turn
+}
+
+// What a visitor has read of an answer stays when its server dies, as it was stored at last.
 func TestAnswerOfADeadServerStays(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
 		check.Must(t, te.db.UpdateAgent(t.Context(), te.agent.Ref(), func(a *parley.Agent) error {
 			a.Redact = true
 			return nil
 		}))
+		te.ProgressInterval = time.Millisecond
 		barrier := scripted.NewBarrier()
-		te.model.AddScript(scripted.Text("Write to kim@shop.example"), scripted.Step{Barrier: barrier},
+		turn := te.startSeen(scripted.Text("Write to kim@shop.example"), scripted.Step{Barrier: barrier},
 			scripted.Text(" late"), scripted.Stop())
-		turn := te.startForVisitor(t.Context(), chat.Request{Message: "one"})
-		check.Eventually(t, "what is seen is stored", func() bool {
-			parts, err := te.db.TurnProgress(t.Context(), &turn.Turn)
-			check.Must(t, err)
-			return len(parts) == 1
-		})
 		te.clock.Advance(time.Minute) // nobody renews the lease
 		if n, err := te.newEngine("another server").Recover(t.Context()); n != 1 || err != nil {
 			t.Fatalf("recovered %d, %v; want 1", n, err)

@@ -11,6 +11,7 @@ import (
 	"parley/internal/api/admin"
 	v2 "parley/internal/api/v2"
 	"parley/internal/httpapi"
+	"parley/internal/limits"
 )
 
 // RESTBase is the path below which members call REST v2.
@@ -33,12 +34,13 @@ type Config struct {
 	Users         *access.Users
 	Authenticator *access.Authenticator
 	Admin         *admin.Service
-	REST          v2.Config // how REST v2 runs; members call it below RESTBase
-	Live          *Live     // nil if nothing is told while it happens
-	URL           string    // of the console as browsers see it, such as https://parley.example/console
-	HasOwnHost    bool      // the host of URL is the console's alone, and the console is on no other
-	AllowInsecure bool      // takes passwords over plain HTTP from anywhere
-	TrustProxy    bool      // take address and scheme of the browser from X-Forwarded-For and X-Forwarded-Proto
+	REST          v2.Config      // how REST v2 runs; members call it below RESTBase
+	Live          *Live          // nil if nothing is told while it happens
+	Limits        *limits.Shared // may be nil
+	URL           string         // of the console as browsers see it, such as https://parley.example/console
+	HasOwnHost    bool           // the host of URL is the console's alone, and the console is on no other
+	AllowInsecure bool           // takes passwords over plain HTTP from anywhere
+	TrustProxy    bool           // take address and scheme of the browser from X-Forwarded-For and X-Forwarded-Proto
 	Now           func() time.Time
 	Logger        *slog.Logger
 }
@@ -46,7 +48,7 @@ type Config struct {
 // API serves what the console calls: signing in, the operator's API for members, and REST v2 for members.
 type API struct {
 	Config
-	limiter *access.Limiter
+	limiter *limits.Limiter
 	origin  http.CrossOriginProtection
 	open    map[string]bool // names of the operations for whoever has not signed in
 	members *httpapi.API
@@ -58,7 +60,7 @@ type API struct {
 // NewAPI returns the handler of everything below /console/api.
 func NewAPI(cfg Config) *API {
 	a := &API{Config: cfg, open: map[string]bool{},
-		limiter: &access.Limiter{Limit: requestLimit, Window: requestWindow}}
+		limiter: &limits.Limiter{Name: "console", Limit: requestLimit, Window: requestWindow, Shared: cfg.Limits}}
 	a.members = httpapi.New(admin.MemberConfig(httpapi.Config{
 		BasePath:         admin.MemberBase,
 		Keyless:          true,

@@ -56,7 +56,8 @@ var unknownIDs = testkit.ResourceIDs{
 	"customerId": "00000000-0000-4000-8000-000000000000",
 	"version":    "999999999", "key": "nothing", "domain": "nowhere.example",
 	"savedReplyId": "00000000-0000-4000-8000-000000000000", "savedViewId": "00000000-0000-4000-8000-000000000000",
-	"fileId": "00000000-0000-4000-8000-000000000000",
+	"fileId": "00000000-0000-4000-8000-000000000000", "code": "BBBB-BBBB",
+	"channelId": "00000000-0000-4000-8000-000000000000",
 }
 
 // newResources makes an agent with what it holds in an account.
@@ -97,6 +98,9 @@ func (ct *consoleTest) newResources(account, key string) testkit.ResourceIDs {
 	ct.Do(ct.t, "PUT", "/agents/"+agent, key, map[string]any{"temp": 0.5})
 	ids["version"] = "1"
 	ids["key"] = ct.addTools(agent)
+	codes, err := ct.AdminService.Pairings.Begin(ct.t.Context(), "laptop", "192.0.2.1")
+	ct.must(err)
+	ids["code"] = codes.User
 	return ids
 }
 

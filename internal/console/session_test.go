@@ -225,6 +225,9 @@ var needStepUp = map[string]string{
 	"disconnectSingleSignOn": "a way in",
 	"createModelServer":      "answers customers from then on",
 	"changeModelServer":      "answers customers from then on",
+	"approvePairing":         "a key",
+	"addChannel":             "sends out what happens from then on",
+	"changeChannel":          "sends out what happens from then on",
 }
 
 // TestStepUpIsNeededForWhatIsListed calls every operation eleven minutes after signing in.

@@ -316,7 +316,8 @@ func (d *Doctor) checkRedis(ctx context.Context, r *report) {
 	host := cmp.Or(hostOf(address), "its socket")
 	if err := engine.Check(ctx); err != nil {
 		r.fail("Check PARLEY_REDIS_URL with its password, and whether this machine reaches the server. Until then servers "+
-			"learn of each other's changes late.", "Redis at %s does not answer: %v", host, withoutAddress(err))
+			"learn of each other's changes late, and each counts limits for itself.",
+			"Redis at %s does not answer: %v", host, withoutAddress(err))
 	}
 	r.pass("Redis at %s", host)
 }

@@ -26,8 +26,6 @@ type DepartureResult struct {
 	Rules      []parley.Rule // that name them; they continue with their teams
 }
 
-const recordBatchSize = 500
-
 // RemoveMemberTx removes a member from the teams of all the account's agents, and unassigns their open tickets, in the
 // transaction that ends the membership next. The tickets stay with their teams. Closed tickets keep their assignee, and
 // messages their author. Fails with TEAM_MEMBER_NOT_FOUND.
@@ -111,10 +109,5 @@ func (u *update) releaseTickets(ctx context.Context, d Departure, tickets []*par
 			return err
 		}
 	}
-	for batch := range slices.Chunk(events, recordBatchSize) {
-		if err := u.recordEvents(ctx, d.AccountID, batch...); err != nil {
-			return err
-		}
-	}
-	return nil
+	return u.recordEvents(ctx, d.AccountID, events...)
 }

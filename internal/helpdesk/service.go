@@ -5,6 +5,7 @@ package helpdesk
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -52,8 +53,16 @@ func (s *Service) newUpdate(tx *store.DB, now time.Time) *update {
 func (u *update) recordEvents(ctx context.Context, account parley.AccountID, events ...store.NewEvent) error {
 	events = append(events, u.breaches...)
 	u.breaches = nil
-	return u.tx.RecordEvents(ctx, account, u.now, events...)
+	for batch := range slices.Chunk(events, recordBatchSize) {
+		if err := u.tx.RecordEvents(ctx, account, u.now, batch...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+// recordBatchSize is how many events one statement records.
+const recordBatchSize = 500
 
 // updateHelpdesk runs do in a transaction that locks the agent's help desk, which is created if missing. Fails with
 // AGENT_NOT_FOUND.

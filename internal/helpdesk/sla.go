@@ -2,6 +2,7 @@ package helpdesk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -157,26 +158,34 @@ func (s *Service) RunBreachRecorder(ctx context.Context) error {
 	return jobs.RunEvery(ctx, breachInterval, s.Logger, "missed SLA targets were not recorded", s.RecordBreaches)
 }
 
-// RecordBreaches records the targets that were missed until now, each once, with an event.
+// RecordBreaches records the targets that were missed until now, each once, with an event. A ticket of which they
+// cannot be recorded does not hold up others.
 func (s *Service) RecordBreaches(ctx context.Context) error {
 	for {
 		list, err := s.DB.BreachedTickets(ctx, s.now(), breachBatchSize)
 		if err != nil {
 			return err
 		}
-		recorded := 0
-		for _, b := range list {
-			err := s.recordBreaches(ctx, b)
-			if err == nil {
-				recorded++
-			} else if !parley.IsCode(err, parley.CodeTicketNotFound) { // which was deleted just then
-				return err
-			}
-		}
-		if recorded < breachBatchSize {
-			return nil
+		recorded, err := s.recordBreachesOf(ctx, list)
+		if recorded == 0 || len(list) < breachBatchSize || ctx.Err() != nil {
+			return err
 		}
 	}
+}
+
+// recordBreachesOf records what was missed of tickets, and returns of how many.
+func (s *Service) recordBreachesOf(ctx context.Context, list []store.BreachedTicket) (recorded int, err error) {
+	var failures []error
+	for _, b := range list {
+		err := s.recordBreaches(ctx, b)
+		switch {
+		case err == nil:
+			recorded++
+		case !parley.IsCode(err, parley.CodeTicketNotFound): // which was deleted just then
+			failures = append(failures, fmt.Errorf("ticket %d of the agent %s: %w", b.Number, b.Agent, err))
+		}
+	}
+	return recorded, errors.Join(failures...)
 }
 
 // recordBreaches records what was missed of a ticket, unless it has changed or another server has done so meanwhile.

@@ -15,7 +15,7 @@ import (
 // eight, others are closed within sixteen. The default team works from nine to five.
 func (h *testHelpdesk) setTargets() {
 	h.Helper()
-	h.setHours(h.generalTeam().ID, officeHours)
+	h.setHours(h.generalTeam().ID, weekdayHours)
 	_, err := h.ReplaceSLATargets(h, h.ref(), []parley.SLATarget{
 		{Priority: "high", FirstReplyMinutes: 60, ResolutionMinutes: 8 * 60},
 		{Priority: "none", ResolutionMinutes: 16 * 60},
@@ -47,7 +47,7 @@ func (h *testHelpdesk) change(after time.Duration, t *parley.Ticket, c Change) {
 }
 
 // requireDue checks when the first reply and the resolution of a ticket are due, such as "Fri 13:00, Mon 12:00".
-func (h *testHelpdesk) requireDue(what string, t *parley.Ticket, want string) {
+func (h *testHelpdesk) requireDue(name string, t *parley.Ticket, want string) {
 	h.Helper()
 	stored, err := h.DB.Ticket(h, h.ref(), t.Number)
 	h.Must(err)
@@ -58,7 +58,7 @@ func (h *testHelpdesk) requireDue(what string, t *parley.Ticket, want string) {
 		return due.Format("Mon 15:04")
 	}
 	if got := format(stored.SLA.FirstReplyDueAt) + ", " + format(stored.SLA.ResolutionDueAt); got != want {
-		h.Errorf("%s: due %s, want %s", what, got, want)
+		h.Errorf("%s: due %s, want %s", name, got, want)
 	}
 }
 
@@ -243,6 +243,47 @@ func TestManyBreachesAtOnce(t *testing.T) {
 		if got := h.overdue(); got != strings.Join(want, " ") {
 			t.Errorf("overdue: %s", got)
 		}
+	})
+}
+
+// A ticket of which nothing can be recorded, as the next event of its account has the number of another, holds up none.
+func TestFailingTicketHoldsUpNoOther(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		broken := h.addAccount("Broken")
+		first := newTicketRequest(1)
+		first.Priority = "high"
+		ref := broken.AgentRef(h.addAgent(broken))
+		_, err := h.ReplaceSLATargets(h, ref, []parley.SLATarget{{Priority: "high", FirstReplyMinutes: 1}}, "operator")
+		h.Must(err)
+		_, err = h.Open(h, ref, first)
+		h.Must(err)
+		h.setTargets()
+		h.openHigh()
+		_, err = h.DB.SQL().Exec(h, `update accounts set event_seq = event_seq - 1 where id = ?`, broken)
+		h.Must(err)
+		h.Clock = noon.Add(3 * time.Hour)
+		if err := h.RecordBreaches(h); err == nil {
+			t.Error("the failure is not told")
+		}
+		page, err := h.DB.EventsAfter(h, h.Account, store.EventPosition{}, 1000)
+		h.Must(err)
+		isOverdue := func(e store.Event) bool { return e.Kind == parley.EventTicketOverdue }
+		if !slices.ContainsFunc(page.Events, isOverdue) {
+			t.Error("the other ticket is not recorded")
+		}
+	})
+}
+
+// However much was missed, it is recorded by statements that databases take.
+func TestVeryManyBreachesAreRecorded(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		ticket := h.openHigh()
+		h.inUpdate(func(u *update) error {
+			for range 7000 {
+				u.breaches = append(u.breaches, newEvent(ticket, parley.EventTicketOverdue, TicketOverduePayload{}))
+			}
+			return u.recordEvents(h, h.Account)
+		})
 	})
 }
 

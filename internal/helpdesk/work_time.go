@@ -16,8 +16,8 @@ const day = 24 * time.Hour
 // maxDueTime is how far ahead a time is looked for at which working time has passed.
 const maxDueTime = 400 * day
 
-// addWorkTime returns when so much working time has passed since a time; nil if that is more than a year ahead. Without
-// hours all time is working time.
+// addWorkTime returns when so much working time has passed since a time; nil if that is more than maxDueTime
+// ahead. Without hours all time is working time.
 func addWorkTime(hours []parley.WorkingHours, from time.Time, d time.Duration) *time.Time {
 	for p := range workPeriods(hours, from, from.Add(maxDueTime)) {
 		length := p.end.Sub(p.start)

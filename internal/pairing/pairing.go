@@ -267,11 +267,11 @@ func (s *Service) Deny(ctx context.Context, userCode string, by Decider) error {
 func (s *Service) decide(ctx context.Context, userCode string, by Decider, state parley.PairingState,
 	scopes []parley.Scope) error {
 	return notFound(s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		if _, err := tx.LockAccount(ctx, by.Account); err != nil {
-			return err
-		}
 		return tx.UpdatePairingByCode(ctx, NormalizeCode(userCode), func(p *parley.Pairing) error {
 			if err := s.checkWaits(p); err != nil {
+				return err
+			}
+			if _, err := tx.LockAccount(ctx, by.Account); err != nil { // after the pairing, as Exchange does
 				return err
 			}
 			p.State, p.AccountID, p.DecidedBy, p.Scopes = state, by.Account, by.User, scopes

@@ -203,6 +203,7 @@ var wordlessTables = map[string]string{
 	"move_in_deletions":   "ids of conversations that are gone",
 	"move_in_items":       "names of sources",
 	"move_ins":            "addresses of services",
+	"pairings":            "of members",
 	"passage_vectors":     "of sources",
 	"passages":            "of sources",
 	"passkey_challenges":  "of members",

@@ -17,7 +17,7 @@ type marks struct {
 // newMarks returns the mark of whoever was named, of whom nothing else may be left. A user's id alone may be any word.
 func newMarks(w Who) *marks {
 	m := &marks{ids: map[string]bool{}}
-	if email := strings.TrimSpace(w.Email); email != "" {
+	for _, email := range w.keys().Emails {
 		m.addWord(email)
 	}
 	return m

@@ -419,6 +419,23 @@ func TestAnExportHasCallsInsightsAndAccounts(t *testing.T) {
 	})
 }
 
+// An address is that of the same person with the host in its own letters and in ASCII.
+func TestAPersonIsFoundByEachFormOfTheirAddress(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		now := f.clock.Now()
+		f.addPerson(&parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: f.agent.Account,
+			AgentID: f.agent.Agent, Email: "ann@xn--bcher-kva.example", ExternalID: "ann", Attributes: []byte(`{}`),
+			CreatedAt: now, UpdatedAt: now})
+		f.plantConversation("plantedann", "ann", "", 0)
+		f.Must(f.DB.SkipEvents(f, store.WebhookFollower, f.agent.Account))
+		out, err := f.service.Erase(f, person.Who{Account: f.agent.Account, Email: "ann@Bücher.example"})
+		f.Must(err)
+		if out.Conversations != 1 || out.People != 1 {
+			f.Errorf("erased: %+v", out)
+		}
+	})
+}
+
 // A file that is gone does not prevent the export of all else, which says so.
 func TestAMissingFileIsNamedInTheExport(t *testing.T) {
 	forEachStore(t, func(f *fixture) {

@@ -25,6 +25,7 @@ import (
 	"parley/internal/ingest/extract"
 	"parley/internal/insight"
 	"parley/internal/jobs"
+	"parley/internal/limits"
 	"parley/internal/manifest"
 	"parley/internal/modelserver"
 	"parley/internal/notice"
@@ -115,7 +116,18 @@ func (b *builder) openBus(ctx context.Context) error {
 	b.Bus = bus.New(engine, b.cfg.Logger)
 	b.Queue.Bus, b.ModelServers.Bus = b.Bus, b.Bus
 	b.DB.ObserveEvents(func(account parley.AccountID, _ []store.NewEvent) { b.Bus.Publish(bus.Events, string(account)) })
-	return nil
+	b.Limits, err = b.newSharedLimits(ctx, engine)
+	return err
+}
+
+// newSharedLimits returns what limits are counted with, for all servers together; nil where the engine cannot count.
+func (b *builder) newSharedLimits(ctx context.Context, engine bus.Engine) (*limits.Shared, error) {
+	counter, ok := engine.(bus.Counter)
+	if !ok {
+		return nil, nil
+	}
+	key, err := installationKey(ctx, b.DB, "limit_key") // Redis must not learn addresses and names
+	return limits.NewShared(counter, key, b.cfg.Logger), err
 }
 
 // newBusEngine returns what carries messages to the other servers on the database; nil for a SQLite file, which has one
@@ -153,7 +165,7 @@ func (b *builder) build() *Services {
 
 	accounts := &access.Accounts{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now, HasSSO: b.cfg.OIDCIssuer != "",
 		Providers: b.newSSOProviders()}
-	users := b.cfg.newUsers(accounts, b.Queue)
+	users := b.cfg.newUsers(accounts, b.Queue, b.Limits)
 	accounts.HasPasskeys = users.Passkeys != nil
 	notices := b.newNotices(users)
 	broadcast := &events.Broadcast{DB: b.DB, Logger: b.cfg.Logger, Bus: b.Bus}
@@ -166,7 +178,7 @@ func (b *builder) build() *Services {
 		Accounts:      accounts,
 		Users:         users,
 		Authenticator: &access.Authenticator{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now, Logger: b.cfg.Logger, Bus: b.Bus},
-		Limiter:       &access.Limiter{Limit: b.cfg.RateLimit},
+		Limiter:       &limits.Limiter{Name: "requests", Limit: b.cfg.RateLimit, Shared: b.Limits},
 		Agents:        agentService, Manifests: b.newManifests(ingestService, helpdeskService), Ingest: ingestService,
 		Engine: engine, Conversations: conversations, Actions: toolbox, Helpdesk: helpdeskService,
 		Search: b.newFinder(), Indexer: &search.Indexer{DB: b.DB, Now: b.cfg.Now, Logger: b.cfg.Logger, Bus: b.Bus},
@@ -312,7 +324,7 @@ func (c Config) unavailableReason(a *parley.Action) string {
 const maxSearchesPerSecond = 10
 
 func (b *builder) newFinder() *search.Finder {
-	limiter := &access.Limiter{Limit: maxSearchesPerSecond, Window: time.Second}
+	limiter := &limits.Limiter{Name: "searches", Limit: maxSearchesPerSecond, Window: time.Second, Shared: b.Limits}
 	return &search.Finder{
 		DB: b.DB, Cursors: httpapi.Cursors{Key: b.cursorKey}, Now: b.cfg.Now,
 		Timeout: b.cfg.SearchTime, MaxConcurrent: b.cfg.Searches,
@@ -370,10 +382,11 @@ func (b *builder) newInsight() *insight.Service {
 const webhookWorkers = 16
 
 func (b *builder) newWebhooks() (*webhook.Service, *webhook.Sender) {
-	service := &webhook.Service{DB: b.DB, Queue: b.Queue, Vault: b.vault, Now: b.cfg.Now}
 	sender := &webhook.Sender{
 		DB: b.DB, Queue: b.Queue, HTTP: b.Outbound, Vault: b.vault, Now: b.cfg.Now, Logger: b.cfg.Logger,
 	}
+	service := &webhook.Service{DB: b.DB, Queue: b.Queue, Vault: b.vault, Now: b.cfg.Now,
+		OnMessage: sender.ExpectAnswers}
 	return service, sender
 }
 

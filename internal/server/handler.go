@@ -44,7 +44,8 @@ func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer
 	}
 	oauthAPI := oauth.New(s.oauthConfig(cfg))
 	openaiAPI := openai.New(s.openaiConfig(cfg))
-	mobileAPI := mobile.New(mobile.Config{REST: cfg, Visitors: s.newVisitors(), Plan: s.Authenticator.Plans.Plan})
+	mobileAPI := mobile.New(mobile.Config{REST: cfg, Visitors: s.newVisitors(), Limits: s.Limits,
+		Plan: s.Authenticator.Plans.Plan})
 	pairingAPI := pairingapi.New(s.pairingConfig(cfg))
 	channelAPI := channelapi.New(s.channelConfig(cfg))
 	visitorAPI := chatapi.New(s.chatConfig(cfg))
@@ -126,7 +127,7 @@ func (c Config) pagesURL() string {
 func (s *Services) newConsoleAPI(rest v2.Config) *console.API {
 	return console.NewAPI(console.Config{
 		Users: s.Users, Authenticator: s.Authenticator, Admin: s.Admin(), REST: rest,
-		Live: s.Live, URL: s.cfg.consoleURL(), HasOwnHost: s.cfg.ConsoleURL != "",
+		Live: s.Live, Limits: s.Limits, URL: s.cfg.consoleURL(), HasOwnHost: s.cfg.ConsoleURL != "",
 		AllowInsecure: s.cfg.InsecureConsole == insecureConsoleOn, TrustProxy: s.cfg.TrustProxy,
 		Now: s.cfg.Now, Logger: s.cfg.Logger,
 	})
@@ -154,7 +155,8 @@ func (s *Services) v1Config(cfg v2.Config) v1.Config {
 
 func (s *Services) oauthConfig(cfg v2.Config) oauth.Config {
 	return oauth.Config{
-		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, DB: cfg.DB, Key: s.cursorKey, Site: s.cfg.site(),
+		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Limits: s.Limits, DB: cfg.DB,
+		Key: s.cursorKey, Site: s.cfg.site(),
 		Resource: mcp.Path, KeysURL: s.cfg.consoleURL() + "/workspace/keys",
 		Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer,
 	}
@@ -162,7 +164,7 @@ func (s *Services) oauthConfig(cfg v2.Config) oauth.Config {
 
 func (s *Services) channelConfig(cfg v2.Config) channelapi.Config {
 	return channelapi.Config{
-		DB: cfg.DB, Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Webhooks: s.Webhooks,
+		DB: cfg.DB, Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Limits: s.Limits, Webhooks: s.Webhooks,
 		Channels: &channel.Service{DB: cfg.DB, Chat: cfg.Chat, Conversations: cfg.Conversations, Now: cfg.Now,
 			Logger: cfg.Logger},
 		Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer, TrustProxy: cfg.TrustProxy,
@@ -171,7 +173,8 @@ func (s *Services) channelConfig(cfg v2.Config) channelapi.Config {
 
 func (s *Services) pairingConfig(cfg v2.Config) pairingapi.Config {
 	return pairingapi.Config{
-		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Accounts: s.Accounts, Pairings: s.newPairings(),
+		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Limits: s.Limits, Accounts: s.Accounts,
+		Pairings:    s.newPairings(),
 		ApprovalURL: s.cfg.consoleURL() + "/pair", TrustProxy: cfg.TrustProxy, Now: cfg.Now, Logger: cfg.Logger,
 		Observer: cfg.Observer,
 	}
@@ -188,7 +191,7 @@ func (s *Services) openaiConfig(cfg v2.Config) openai.Config {
 func (s *Services) chatConfig(cfg v2.Config) chatapi.Config {
 	return chatapi.Config{
 		Visitors: s.newVisitors(), Frames: s.newFrames(), Chat: cfg.Chat, Conversations: cfg.Conversations, DB: cfg.DB,
-		Plan:    s.Authenticator.Plans.Plan,
+		Plan: s.Authenticator.Plans.Plan, Limits: s.Limits,
 		Actions: s.Actions, Helpdesk: s.Helpdesk, Voice: s.Voice,
 		Dictation: voice.Dictation{Transcriber: s.Speech.Transcriber}, IncomingFolder: s.Ingest.Files.Incoming,
 		CanMail: s.MailRunner != nil, OnTyping: s.Live.CustomerTypes,
@@ -200,7 +203,8 @@ func (s *Services) chatConfig(cfg v2.Config) chatapi.Config {
 func (s *Services) widgetConfig() widget.Config {
 	return widget.Config{
 		Site: s.cfg.site(), VoiceURL: s.cfg.clientURL(), ConsoleURL: s.cfg.ConsoleURL, Visitors: s.newVisitors(),
-		Frames: s.newFrames(), FindAgent: s.DB.AgentInAnyAccount, FindPicture: s.Agents.PictureOf, Now: s.cfg.Now,
+		Frames: s.newFrames(), Limits: s.Limits, FindAgent: s.DB.AgentInAnyAccount, FindPicture: s.Agents.PictureOf,
+		Now: s.cfg.Now,
 	}
 }
 

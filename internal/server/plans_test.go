@@ -193,9 +193,11 @@ func showSources(t *testing.T, s *testkit.Server, agent string) {
 var mayScan = regexp.MustCompile(`^SCAN (CONSTANT ROW|\d+ CONSTANT ROWS|\d+-ROW VALUES CLAUSE|\(subquery-\d+\)|` +
 	`due$|answered$|newest$|found$|search_accounts USING INDEX search_accounts_building)`)
 
-// mayCollect are the statements that may sort: the webhooks of an account (100 at most), the groups of questions of an
-// agent, the files of a page of messages, and the agents of an account whose index is being built.
-var mayCollect = regexp.MustCompile(`from (webhooks|insight_groups|attachments)\b|select id\s+from agents`)
+// mayCollect are the statements that may sort: the webhooks of an account (100 at most), its members, the statuses and
+// teams of a helpdesk, the groups of questions of an agent, the files of a page of messages, and the agents of an
+// account whose index is being built.
+var mayCollect = regexp.MustCompile(`from (webhooks|memberships|ticket_statuses|teams|team_members|insight_groups|` +
+	`attachments)\b|select id\s+from agents`)
 
 func explainSQLite(t testing.TB, db *sqldb.DB, query string) (wrong []string) {
 	t.Helper()

@@ -23,6 +23,7 @@ import (
 	"parley/internal/ingest/extract"
 	"parley/internal/insight"
 	"parley/internal/jobs"
+	"parley/internal/limits"
 	"parley/internal/manifest"
 	"parley/internal/metrics"
 	"parley/internal/model"
@@ -53,7 +54,7 @@ type Services struct {
 	Accounts      *access.Accounts
 	Users         *access.Users // who sign in to the console
 	Authenticator *access.Authenticator
-	Limiter       *access.Limiter
+	Limiter       *limits.Limiter
 	Agents        *agents.Service
 	Manifests     *manifest.Service
 	Ingest        *ingest.Service
@@ -95,7 +96,8 @@ type shared struct {
 	Speech   *speech.Engines // what agents speak and hear with
 	Outbound *outbound.Client
 	Queue    *jobs.Queue
-	Bus      *bus.Bus // tells other servers on the database what has changed
+	Bus      *bus.Bus       // tells other servers on the database what has changed
+	Limits   *limits.Shared // counts with the other servers; nil if each counts for itself
 
 	ModelServers *modelserver.Service // the accounts' own servers of models
 	Backups      *backup.Schedule     // nil if the server makes none by itself

@@ -29,7 +29,8 @@ var SettingHelp = map[string]string{
 		"none are recorded.",
 	"otlp-headers": "Headers of requests to the collector; better given by the environment.",
 	"redis-url": "Redis or Valkey (redis://…) by which several servers on one PostgreSQL tell each other what has " +
-		"changed; without one they do so by PostgreSQL itself.",
+		"changed and count limits together; without one they tell each other by PostgreSQL itself, and each counts for " +
+		"itself.",
 	"rate-limit": "Requests per 10 seconds for each key and address (${default}).",
 	"max-connections": "Connections at a time; 0 for half the files that the system lets this program open, at most " +
 		"20,000.",

@@ -14,6 +14,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/httpapi"
 	"parley/internal/jobs"
+	"parley/internal/limits"
 	"parley/internal/mail"
 )
 
@@ -42,7 +43,7 @@ func (c Config) consoleURL() string {
 }
 
 // newUsers returns what signs people in. A console whose address allows no passkeys has none.
-func (c Config) newUsers(accounts *access.Accounts, queue *jobs.Queue) *access.Users {
+func (c Config) newUsers(accounts *access.Accounts, queue *jobs.Queue, shared *limits.Shared) *access.Users {
 	passkeys, err := access.NewPasskeyVerifier(c.consoleURL())
 	if err != nil {
 		c.Logger.Warn("there are no passkeys at this address", "error", err)
@@ -54,8 +55,8 @@ func (c Config) newUsers(accounts *access.Accounts, queue *jobs.Queue) *access.U
 		DB: accounts.DB, Accounts: accounts, Now: c.Now, ConsoleURL: c.consoleURL(), Logger: c.Logger,
 		Sessions: &access.WebSessions{DB: accounts.DB, Now: c.Now, Idle: c.SessionIdle, Lifetime: c.SessionLifetime,
 			Logger: c.Logger, NoPasskeys: passkeys == nil},
-		Passwords: access.NewPasswords(), Throttle: &access.SignInThrottle{}, Passkeys: passkeys,
-		Mail: c.newLinkMail(queue), OIDC: c.newOIDC(), Challenges: access.NewChallengeLimiter(),
+		Passwords: access.NewPasswords(), Throttle: &access.SignInThrottle{Shared: shared}, Passkeys: passkeys,
+		Mail: c.newLinkMail(queue, shared), OIDC: c.newOIDC(), Challenges: access.NewChallengeLimiter(shared),
 	}
 }
 
@@ -99,7 +100,7 @@ func (s SignInConfig) checkOIDC() error {
 var joinRoles = []parley.Role{parley.RoleAdmin, parley.RoleAgent, parley.RoleViewer}
 
 // newLinkMail returns what mails links, nil without a mail server. The settings have been checked.
-func (s SignInConfig) newLinkMail(queue *jobs.Queue) *access.LinkMail {
+func (s SignInConfig) newLinkMail(queue *jobs.Queue, shared *limits.Shared) *access.LinkMail {
 	if s.SMTPURL == "" {
 		return nil
 	}
@@ -107,7 +108,7 @@ func (s SignInConfig) newLinkMail(queue *jobs.Queue) *access.LinkMail {
 	if err != nil {
 		return nil
 	}
-	return access.NewLinkMail(sender, queue)
+	return access.NewLinkMail(sender, queue, shared)
 }
 
 // oidcCallback is where the provider of single sign-on sends people back, below the console.

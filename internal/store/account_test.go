@@ -83,14 +83,14 @@ func TestKeyIdentifiesItsAccount(t *testing.T) {
 			fx.Errorf("%+v", list)
 		}
 
-		revoked, err := fx.RevokeKey(fx, "", "k1", testTime)
+		revoked, isNew, err := fx.RevokeKey(fx, "", "k1", testTime)
 		fx.must(err)
-		again, err := fx.RevokeKey(fx, "", "k1", testTime.Add(time.Hour))
+		again, isNewAgain, err := fx.RevokeKey(fx, "", "k1", testTime.Add(time.Hour))
 		fx.must(err)
-		if !revoked.RevokedAt.Equal(testTime) || !again.RevokedAt.Equal(testTime) {
+		if !isNew || isNewAgain || !revoked.RevokedAt.Equal(testTime) || !again.RevokedAt.Equal(testTime) {
 			fx.Errorf("revoked at %v, then %v", revoked.RevokedAt, again.RevokedAt)
 		}
-		_, err = fx.RevokeKey(fx, "", "k3", testTime)
+		_, _, err = fx.RevokeKey(fx, "", "k3", testTime)
 		fx.wantCode(err, parley.CodeKeyNotFound)
 		others, err := fx.Keys(fx, fx.createAccount("Other").ID)
 		if err != nil || len(others) != 0 {

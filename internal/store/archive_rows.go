@@ -389,7 +389,8 @@ func (db *DB) FinishArchive(ctx context.Context, account parley.AccountID) error
 		  from messages m
 		  where m.agent_id = tickets.agent_id and m.conversation_id = tickets.conversation_id
 		    and m.account_id = tickets.account_id and m.author = 'human' and m.type = 'reply')
-		where account_id = ? and replied_at is null and worked_ms is null and conversation_id is not null`, account); err != nil {
+		where account_id = ? and replied_at is null and worked_ms is null
+		  and conversation_id is not null`, account); err != nil {
 		return err
 	}
 	return db.exec(ctx, `
@@ -460,11 +461,12 @@ func (db *DB) TicketsAfter(ctx context.Context, ref parley.AgentRef, number int6
 
 // The acts of those who move accounts, in the audit chain.
 const (
-	AccountExported = "account.export"
-	AccountImported = "account.import"
+	AccountExported    = "account.export"
+	AccountImported    = "account.import"       // of the account that was made
+	AccountImportBegun = "account.begin_import" // of the account whose member has sent the archive
 )
 
-// NoteArchive records in the account's audit chain that it was exported or imported.
+// NoteArchive records one of them in the account's audit chain.
 func (db *DB) NoteArchive(ctx context.Context, account parley.AccountID, now time.Time, actor, act string,
 	details map[string]any) error {
 	return db.AppendAuditEvent(ctx, account, now, actor, act, string(account), details)

@@ -144,7 +144,7 @@ model_servers (id)
   failing_since = null # what another installation has found
   last_error = null # what another installation has found
 
-webhooks (id)
+webhooks (id): (t.agent_id is null or exists (select 1 from agents v where v.id = t.agent_id and v.deleted_at is null))
   id id
   agent_id id? -> agents
   endpoint text

@@ -317,7 +317,8 @@ func (db *DB) ConversationByExternalID(ctx context.Context, ref parley.AgentRef,
 	return ids[0], nil
 }
 
-// ReleaseExternalID gives a conversation a name by which clients do not know it, so that another one may have the name.
+// ReleaseExternalID changes the name by which clients know a conversation to one that they do not know, so that another
+// one may have the name.
 func (db *DB) ReleaseExternalID(ctx context.Context, c *parley.Conversation) error {
 	return db.exec(ctx, `
 		update conversations set external_id = ?

@@ -39,6 +39,37 @@ func TestEventPlans(t *testing.T) {
 	})
 }
 
+// TestDayAndProgressPlans checks that days of voice sessions and what is seen of an answer are found by an index. What
+// is sorted are the few reasons why sessions end.
+func TestDayAndProgressPlans(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		for query, args := range store.DayAndProgressQueries() {
+			steps := fx.explainFull(query, args...)
+			for _, step := range steps {
+				if strings.HasPrefix(step, "SCAN") || strings.Contains(step, "Seq Scan") {
+					t.Errorf("%s\n%q in %q", query, step, steps)
+				}
+			}
+		}
+	})
+}
+
+// explainFull is explain as for large tables: on PostgreSQL none is read as a whole that has an index.
+func (fx *fixture) explainFull(query string, args ...any) (steps []string) {
+	fx.Helper()
+	if fx.SQL().Dialect() != sqldb.Postgres {
+		return fx.explain(query, args...)
+	}
+	fx.must(fx.SQL().Transact(fx, sqldb.Interactive, func(tx *sqldb.DB) (err error) {
+		if _, err := tx.Exec(fx, "set local enable_seqscan = off"); err != nil {
+			return err
+		}
+		steps, err = sqldb.All(fx, tx, sqldb.Column[string], "explain "+query, args...)
+		return err
+	}))
+	return steps
+}
+
 // explain returns the steps of a statement's plan.
 func (fx *fixture) explain(query string, args ...any) []string {
 	fx.Helper()

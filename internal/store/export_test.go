@@ -23,14 +23,26 @@ func EventQueries() map[string][]any {
 // AnsweredTurnsQuery is what AnsweredTurns asks, for the test of its plan.
 func AnsweredTurnsQuery() string { return answeredTurnTable.selectText(answeredTurnsRest) }
 
-// ListQueries are the statements by which members page through the lists of their account, with arguments, for the test
-// of their plans.
+// DayAndProgressQueries are the statements that count and erase days of voice sessions, and those that store and read
+// what is seen of an answer, with arguments, for the test of their plans.
+func DayAndProgressQueries() map[string][]any {
+	return map[string][]any{
+		voiceEndsTable.selectText(voiceEndsRest): {"a", "", 1, 2},
+		eraseVoiceDaysQuery:                      {1, 500},
+		saveProgressQuery:                        {"{}", "t", "a", "o"},
+		progressQuery:                            {"t", "a"},
+	}
+}
+
+// ListQueries are the statements by which members page through the lists of their account, and the one that finds what
+// a delivery waits for, with arguments, for the test of their plans.
 func ListQueries() map[string][]any {
 	queries := map[string][]any{
 		accountMemberTable.selectText(accountMemberPage): {"", "a1", 0, "", 21},
 		inviteTable.selectText(invitationPage):           {"a1", 0, 0, "", 21},
 		auditActorsQuery:                                 {"a1", "a1", 100},
 		auditActionsQuery:                                {"a1", "a1", 100},
+		latestPendingDelivery:                            {"c1", "h1", "a1"},
 	}
 	for _, where := range []string{keysInForce, keysRevoked} {
 		queries[keyTable.selectText(`
@@ -65,8 +77,8 @@ func OpenTicketQueries(ref parley.AgentRef, member parley.UserID) map[string][]a
 	return queries
 }
 
-// OverdueTicketQueries are the statements that read what is overdue at a time: of an agent, of a category of all agents,
-// anybody's and a member's, and what is to be recorded as missed.
+// OverdueTicketQueries are the statements that read what is overdue at a time: of an agent, of a category of all
+// agents, anybody's and a member's, and what is to be recorded as missed.
 func OverdueTicketQueries(ref parley.AgentRef, member parley.UserID, at time.Time) map[string][]any {
 	queries, ask := map[string][]any{breachedTicketsQuery: {millis(at), 20}}, parley.PageRequest{Limit: 20}
 	for _, assignee := range []*parley.UserID{nil, &member, new(parley.UserID)} {

@@ -75,19 +75,22 @@ func (db *DB) KeyPage(ctx context.Context, account parley.AccountID, areRevoked 
 	return page, err
 }
 
-// RevokeKey ends a key of an account for good; revoking it again changes nothing. Without an account it is the
-// operator's and not limited to one. Fails with KEY_NOT_FOUND.
+// RevokeKey ends a key of an account for good. It reports whether it has: revoking a key again changes nothing. Without
+// an account it is the operator's and not limited to one. Fails with KEY_NOT_FOUND.
 func (db *DB) RevokeKey(ctx context.Context, account parley.AccountID, id parley.KeyID,
-	now time.Time) (*parley.APIKey, error) {
-	var k parley.APIKey
-	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) (err error) {
+	now time.Time) (k parley.APIKey, isNew bool, err error) {
+	err = db.Transact(ctx, sqldb.Interactive, func(tx *DB) (err error) {
 		k, err = keyTable.oneFrom(ctx, tx, `
-			update api_keys set revoked_at = coalesce(revoked_at, ?)
-			where id = ? and (account_id = ? or ? = '')
+			update api_keys set revoked_at = ?
+			where id = ? and (account_id = ? or ? = '') and revoked_at is null
 			returning `+keyTable.columns, millis(now), id, account, account)
+		if isNew = err == nil; sqldb.IsNotFound(err) {
+			k, err = keyTable.one(ctx, tx, `
+				where id = ? and (account_id = ? or ? = '')`, id, account, account)
+		}
 		return mapNotFound(err, parley.CodeKeyNotFound)
 	})
-	return &k, err
+	return k, isNew, err
 }
 
 // TouchKeys notes when keys were last used, at most 200 keys in a transaction. An earlier time never replaces a later

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"parley"
@@ -213,24 +214,35 @@ func (db *DB) conversationsWith(ctx context.Context, where string, args ...any) 
 		`+where, args...)
 }
 
-// foldKeys returns keys with the addresses as they are compared, without empty ones.
-func foldKeys(k PersonKeys) PersonKeys {
-	isEmpty := func(s string) bool { return s == "" }
-	return PersonKeys{Emails: slices.DeleteFunc(lowerEmails(k.Emails), isEmpty),
-		Users: slices.DeleteFunc(slices.Clone(k.Users), isEmpty)}
+// foldKeys returns keys with all forms of the addresses as they are compared, without empty ones.
+func foldKeys(k PersonKeys) (out PersonKeys) {
+	for _, email := range k.Emails {
+		out.addEmail(email)
+	}
+	for _, user := range k.Users {
+		addNew(&out.Users, user)
+	}
+	return out
 }
 
 // add adds the keys of people.
 func (k *PersonKeys) add(people []parley.Contact) {
 	for _, p := range people {
-		for _, key := range []struct {
-			list *[]string
-			text string
-		}{{&k.Emails, foldEmail(p.Email)}, {&k.Users, p.ExternalID}} {
-			if key.text != "" && !slices.Contains(*key.list, key.text) {
-				*key.list = append(*key.list, key.text)
-			}
-		}
+		k.addEmail(p.Email)
+		addNew(&k.Users, p.ExternalID)
+	}
+}
+
+// addEmail adds an address in all forms in which it may be kept.
+func (k *PersonKeys) addEmail(email string) {
+	for _, form := range emailForms(email) {
+		addNew(&k.Emails, strings.ToLower(form))
+	}
+}
+
+func addNew(list *[]string, text string) {
+	if text != "" && !slices.Contains(*list, text) {
+		*list = append(*list, text)
 	}
 }
 

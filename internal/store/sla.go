@@ -92,6 +92,9 @@ func (db *DB) BreachedTickets(ctx context.Context, at time.Time, limit int) ([]B
 const breachedTicketsQuery = `
 	select t.account_id, t.agent_id, t.number
 	from tickets t
-	where t.breach_at is not null and t.breach_at <= ? and ` + ticketAgentThere + `
+	where t.breach_at is not null and t.breach_at <= ? and (
+	    select a.deleted_at is null
+	    from agents a
+	    where a.id = t.agent_id and a.account_id = t.account_id)
 	order by t.breach_at, t.id
 	limit ?`

@@ -57,3 +57,18 @@ func checkOverdueQueries(fx *fixture, count func(query string, args ...any) int)
 		}
 	}
 }
+
+// A ticket that is found as overdue and has nothing due, as no server writes it, does not end the list.
+func TestOverdueTicketWithNothingDueIsListed(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		customer, err := fx.addPerson(fx.newPerson("c@example.com", ""))
+		fx.must(err)
+		fx.addTickets(customer.ID, 1, 3)
+		_, err = fx.SQL().Exec(fx, `update tickets set due_at = 1`)
+		fx.must(err)
+		at := time.UnixMilli(1000)
+		if list := fx.accountTickets(store.TicketFilter{OverdueAt: &at}, 10); len(list) != 3 {
+			fx.Error(list)
+		}
+	})
+}

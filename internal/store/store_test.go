@@ -131,6 +131,10 @@ func TestListPlans(t *testing.T) {
 					select 'k' || i, 'a' || i % 2 + 1, '', 'h' || i, '', i, nullif(i % 3, 0) from generate_series(1, 9000) i`,
 				`insert into audit_events (account_id, seq, at, actor, action, subject, details, previous_hash, hash)
 					select 'a' || i % 2 + 1, i, i, 'x' || i % 7, 'y' || i % 5, '', '{}', '', '' from generate_series(1, 9000) i`,
+				`insert into webhook_deliveries (id, account_id, webhook_id, event, body, state, attempts, due_at, created_at,
+					updated_at, conversation_id, event_seq)
+					select 'd' || i, 'a' || i % 2 + 1, 'h' || i % 2 + 1, 'e', '', 'pending', 0, i, i, i, 'c' || i % 90, i
+					from generate_series(1, 9000) i`,
 				`analyze`,
 			} {
 				_, err := fx.SQL().Exec(fx, fill)

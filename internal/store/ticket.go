@@ -311,7 +311,7 @@ func (f TicketFilter) cursor(t parley.Ticket) parley.Cursor {
 	switch {
 	case f.Sort == SortByCreated:
 		at = millis(t.CreatedAt)
-	case f.Sort == sortByDue:
+	case f.Sort == sortByDue && t.SLA.DueAt() != nil:
 		at = millis(*t.SLA.DueAt())
 	case f.Sort == SortByLastMessage && t.LastMessageAt == nil:
 		at = noMessageSortValue

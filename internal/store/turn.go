@@ -136,31 +136,34 @@ func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost 
 	return db.queueEventsAndTurns(ctx, t.AccountID, now, -1, events...)
 }
 
-// turnProgress is what readers have seen of the answer of an open turn. It stands where the trace will be.
+// turnProgress is what readers have seen of the answer of an open turn. It is stored in the column of the trace.
 type turnProgress struct {
 	Parts []parley.Part `json:"seen"`
 }
 
 // SaveTurnProgress stores what readers have seen of the answer. Of a turn that has ended nothing is stored.
 func (db *DB) SaveTurnProgress(ctx context.Context, t *parley.Turn, parts []parley.Part) error {
-	return db.exec(ctx, `
-		update turns set trace = ?
-		where id = ? and account_id = ? and owner = ? and state = 'open'`,
-		toJSON(turnProgress{parts}), t.ID, t.AccountID, t.Owner)
+	return db.exec(ctx, saveProgressQuery, toJSON(turnProgress{parts}), t.ID, t.AccountID, t.Owner)
 }
+
+const saveProgressQuery = `
+	update turns set trace = ?
+	where id = ? and account_id = ? and owner = ? and state = 'open'`
 
 // TurnProgress returns what readers have seen of the answer of an open turn; nil for nothing.
 func (db *DB) TurnProgress(ctx context.Context, t *parley.Turn) ([]parley.Part, error) {
 	var seen turnProgress
-	err := db.sql.QueryRow(ctx, `
-		select trace
-		from turns
-		where id = ? and account_id = ? and state = 'open'`, t.ID, t.AccountID).Scan(jsonDest{&seen})
+	err := db.sql.QueryRow(ctx, progressQuery, t.ID, t.AccountID).Scan(jsonDest{&seen})
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
 	return seen.Parts, err
 }
+
+const progressQuery = `
+	select trace
+	from turns
+	where id = ? and account_id = ? and state = 'open'`
 
 func requireTurn(affected int64) error {
 	if affected == 0 {

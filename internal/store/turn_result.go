@@ -111,8 +111,8 @@ func (db *DB) UserMessageAnsweredBy(ctx context.Context, ref parley.Conversation
 		limit 1`, ref.Agent, ref.Conversation, ref.Account, seq, parley.AuthorUser)
 }
 
-// activeMessageSeq finds the number of a message that has not been replaced. An answer that failed has left no message:
-// its id stands for the message that it was to answer.
+// activeMessageSeq finds the number of a message that has not been replaced. The id of an answer that has failed, and
+// has left no message, stands for the message that it was to answer.
 func (db *DB) activeMessageSeq(ctx context.Context, ref parley.ConversationRef, message parley.MessageID) (seq int64,
 	err error) {
 	err = db.sql.QueryRow(ctx, `
@@ -121,7 +121,9 @@ func (db *DB) activeMessageSeq(ctx context.Context, ref parley.ConversationRef, 
 		where id in (?, (select user_message_id from turns where message_id = ? and conversation_id = ?
 		  and agent_id = ? and account_id = ? and state = 'failed'))
 		  and conversation_id = ? and agent_id = ? and account_id = ? and type = 'reply'
-		  and superseded_at is null`, message, message, ref.Conversation, ref.Agent, ref.Account, ref.Conversation,
+		  and superseded_at is null
+		order by seq desc
+		limit 1`, message, message, ref.Conversation, ref.Agent, ref.Account, ref.Conversation,
 		ref.Agent, ref.Account).Scan(&seq)
 	return seq, mapNotFound(err, parley.CodeRetryNotFound)
 }

@@ -107,11 +107,10 @@ func (db *DB) IsExemptOwner(ctx context.Context, id parley.UserID) (bool, error)
 	return db.hasRow(ctx, `select 1 from accounts where only_sso = 1 and exempt_owner = ?`, id)
 }
 
-// HasNoWayIn reports whether the user can enter an account no more: it refuses passwords, and they have neither a
-// passkey nor single sign-on.
-func (db *DB) HasNoWayIn(ctx context.Context, id parley.UserID) (bool, error) {
-	return db.hasRow(ctx, `
-		select 1
+// CountClosedAccounts counts the accounts of a user that they cannot enter: those refuse passwords, and the user has
+// neither a passkey nor single sign-on.
+func (db *DB) CountClosedAccounts(ctx context.Context, id parley.UserID) (int, error) {
+	return db.count(ctx, `
 		from memberships m
 		  join accounts a on a.id = m.account_id
 		where m.user_id = ? and a.no_passwords = 1 and coalesce(a.exempt_owner, '') != m.user_id

@@ -61,20 +61,24 @@ func (db *DB) queueVoiceDay(ctx context.Context, s *parley.VoiceSession) error {
 // where it is named, by why they have: most first.
 func (db *DB) VoiceEnds(ctx context.Context, account parley.AccountID, agent parley.AgentID, begin,
 	end time.Time) ([]VoiceEnds, error) {
-	return voiceEndsTable.list(ctx, db, `
-		where account_id = ? and agent_id = ? and day >= ? and day < ?
-		group by reason
-		order by sum(sessions) desc, reason`, account, agent, dayNumber(begin), dayNumber(end))
+	return voiceEndsTable.list(ctx, db, voiceEndsRest, account, agent, dayNumber(begin), dayNumber(end))
 }
+
+const voiceEndsRest = `
+	where account_id = ? and agent_id = ? and day >= ? and day < ?
+	group by reason
+	order by sum(sessions) desc, reason`
 
 // EraseOldVoiceDays erases the days of all accounts that are long past, as EraseOldCreditDays does.
 func (db *DB) EraseOldVoiceDays(ctx context.Context, now time.Time) error {
-	return db.execInChunks(ctx, `
-		delete from voice_days
-		where (account_id, agent_id, day, reason) in (
-		  select account_id, agent_id, day, reason
-		  from voice_days
-		  where day < ?
-		  order by day
-		  limit ?)`, dayNumber(now)-creditDaysKept)
+	return db.execInChunks(ctx, eraseVoiceDaysQuery, dayNumber(now)-creditDaysKept)
 }
+
+const eraseVoiceDaysQuery = `
+	delete from voice_days
+	where (account_id, agent_id, day, reason) in (
+	  select account_id, agent_id, day, reason
+	  from voice_days
+	  where day < ?
+	  order by day
+	  limit ?)`

@@ -168,11 +168,50 @@ var deliveryTable = newTable("webhook_deliveries", func(d *parley.Delivery) []fi
 
 func deliveryNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "Delivery not found.") }
 
-// AddDelivery writes a delivery that is to be sent.
+// AddDelivery writes a delivery that is to be sent. It is due no earlier than the one that it waits for: what is due is
+// looked for often, and what only waits need not be read then.
 func (db *DB) AddDelivery(ctx context.Context, d *parley.Delivery) error {
 	pending := *d
 	pending.State, pending.Attempts, pending.UpdatedAt = parley.DeliveryPending, 0, d.CreatedAt
+	if d.ConversationID != "" {
+		if err := db.postponeDelivery(ctx, &pending); err != nil {
+			return err
+		}
+	}
 	return deliveryTable.insert(ctx, db, "", &pending)
+}
+
+// postponeDelivery has a new delivery due no earlier than the latest of its conversation that is pending.
+func (db *DB) postponeDelivery(ctx context.Context, d *parley.Delivery) error {
+	due, err := sqldb.One(ctx, db.sql, sqldb.Column[int64], latestPendingDelivery, d.ConversationID, d.WebhookID,
+		d.AccountID)
+	if sqldb.IsNotFound(err) {
+		return nil
+	}
+	if err == nil && due > millis(d.DueAt) {
+		d.DueAt = timeFromMillis(due)
+	}
+	return err
+}
+
+const latestPendingDelivery = `
+	select due_at
+	from webhook_deliveries
+	where conversation_id = ? and webhook_id = ? and account_id = ? and state = 'pending'
+	order by event_seq desc
+	limit 1`
+
+// moveLaterDeliveries sets when the deliveries are due that wait for a pending one, those of which the time that they
+// have holds to the condition.
+func (db *DB) moveLaterDeliveries(ctx context.Context, d *parley.Delivery, condition string) error {
+	if d.ConversationID == "" {
+		return nil
+	}
+	at := millis(d.DueAt)
+	return db.exec(ctx, `
+		update webhook_deliveries set due_at = ?
+		where conversation_id = ? and webhook_id = ? and account_id = ? and state = 'pending' and event_seq > ?
+		  and due_at `+condition+` ?`, at, d.ConversationID, d.WebhookID, d.AccountID, d.EventNumber, at)
 }
 
 // Delivery finds a delivery with what is sent. Fails with NOT_FOUND.
@@ -213,17 +252,21 @@ func (db *DB) NextDeliveryTime(ctx context.Context, account parley.AccountID, ho
 }
 
 // SaveDeliveryAttempt writes the state of a pending delivery after an attempt. One that is gone, or no longer pending,
-// is left alone.
+// is left alone. Where it is to be tried again, those that wait for it are due no earlier.
 func (db *DB) SaveDeliveryAttempt(ctx context.Context, d *parley.Delivery) error {
 	fields := deliveryTable.pick(d, "state", "attempts", "due_at", "last_status", "last_error", "last_millis",
 		"last_answer", "updated_at", "delivered_at")
-	_, err := db.update(ctx, "webhook_deliveries", fields,
+	n, err := db.update(ctx, "webhook_deliveries", fields,
 		`id = ? and webhook_id = ? and account_id = ? and state = 'pending'`,
 		d.ID, d.WebhookID, d.AccountID)
-	return err
+	if err != nil || n == 0 || d.State != parley.DeliveryPending {
+		return err
+	}
+	return db.moveLaterDeliveries(ctx, d, `<`)
 }
 
-// ResetDelivery makes a delivery pending, as if it had never been tried, and returns it. Fails with NOT_FOUND.
+// ResetDelivery makes a delivery pending, as if it had never been tried, and returns it. Those that wait for it follow
+// at once. Fails with NOT_FOUND.
 func (db *DB) ResetDelivery(ctx context.Context, account parley.AccountID, id parley.DeliveryID,
 	now time.Time) (*parley.Delivery, error) {
 	d, err := deliveryTable.oneFrom(ctx, db, `
@@ -238,7 +281,10 @@ func (db *DB) ResetDelivery(ctx context.Context, account parley.AccountID, id pa
 	if sqldb.IsNotFound(err) {
 		return nil, deliveryNotFound()
 	}
-	return &d, err
+	if err != nil {
+		return nil, err
+	}
+	return &d, db.moveLaterDeliveries(ctx, &d, `>`)
 }
 
 // OwnerOfDelivery returns the account of a delivery. It is the operator's view and is not limited to one account. Fails

@@ -46,6 +46,9 @@ func (s *Service) Verify(channel *parley.Webhook, h http.Header, body []byte) er
 	if !keys.verifyStandard(h, body, s.Now()) {
 		return parley.NewError(parley.CodeInvalidSignature)
 	}
+	if s.OnMessage != nil {
+		s.OnMessage()
+	}
 	return nil
 }
 
@@ -58,11 +61,12 @@ func fillChannelDelivery(ctx context.Context, tx *store.DB, d *parley.Delivery, 
 	if err != nil {
 		return false, ignoreCode(err, parley.CodeResourceNotFound)
 	}
-	outer, ok := h.OuterID(c)
+	messengerID, ok := h.MessengerID(c)
 	if !ok {
 		return false, nil
 	}
-	data := channelData{ChannelID: h.ID, AgentID: e.AgentID, ConversationID: outer, ParleyID: c.ID, UserID: c.UserID}
+	data := channelData{ChannelID: h.ID, AgentID: e.AgentID, ConversationID: messengerID, ParleyID: c.ID,
+		UserID: c.UserID}
 	if e.Kind == parley.EventMessageCreated {
 		if data.Message, err = outgoingMessage(ctx, tx, ref, parley.MessageID(e.Subject)); data.Message == nil {
 			return false, err

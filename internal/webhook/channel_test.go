@@ -1,7 +1,9 @@
 package webhook_test
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,10 +32,11 @@ func newChannelFixture(f *fixture) *channelFixture {
 }
 
 // begin begins a conversation of the channel.
-func (c *channelFixture) begin(outer string) parley.ConversationRef {
+func (c *channelFixture) begin(messengerID string) parley.ConversationRef {
 	c.Helper()
 	id := c.newConversation(c.agent)
-	_, err := c.DB.SQL().Exec(c, `update conversations set external_id = ? where id = ?`, c.channel.ExternalID(outer), id)
+	_, err := c.DB.SQL().Exec(c, `update conversations set external_id = ? where id = ?`,
+		c.channel.ExternalID(messengerID), id)
 	c.Must(err)
 	return c.account.AgentRef(c.agent).ConversationRef(id)
 }
@@ -121,6 +124,41 @@ func TestLaterDeliveriesOfAConversationWait(t *testing.T) {
 			f.Error("a dead delivery holds up those behind it:", got)
 		}
 	})
+}
+
+// TestWaitingDeliveriesAreDueWithTheFirst shows that what waits is not looked at before what it waits for, however
+// often that fails, and follows at once what somebody has sent again.
+func TestWaitingDeliveriesAreDueWithTheFirst(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		c := newChannelFixture(f)
+		ref := c.begin("D1")
+		c.out.setStatuses(http.StatusInternalServerError, http.StatusInternalServerError)
+		for i, text := range []string{"one", "two", "three"} {
+			c.write(ref, parley.AuthorAssistant, text)
+			c.runSendJobs()
+			list := f.deliveries(parley.DeliveryPending)
+			first := firstOf(list)
+			isEarlier := func(d parley.Delivery) bool { return d.DueAt.Before(first.DueAt) }
+			if len(list) != i+1 || slices.ContainsFunc(list, isEarlier) {
+				f.Errorf("%s: %+v", text, list)
+			}
+			if i == 1 { // the first fails again, and is tried much later
+				f.clock.Advance(time.Minute)
+				c.runSendJobs()
+			}
+		}
+		_, err := f.service.Redeliver(f, f.account, firstOf(f.deliveries(parley.DeliveryPending)).ID)
+		f.Must(err)
+		c.runSendJobs()
+		if got := c.arrived("one", "two", "three"); got != "one one one two three" {
+			f.Error(got)
+		}
+	})
+}
+
+// firstOf returns the delivery that the others wait for.
+func firstOf(list []parley.Delivery) parley.Delivery {
+	return slices.MinFunc(list, func(a, b parley.Delivery) int { return cmp.Compare(a.EventNumber, b.EventNumber) })
 }
 
 func TestChannelsHaveNamesAndAgents(t *testing.T) {

@@ -22,11 +22,15 @@ func (s *Sender) follower() *events.Follower {
 		Handle: s.handleEvents, IsUrgent: s.isUrgent, PollInterval: pollInterval, Bus: s.Queue.Bus}
 }
 
+// ExpectAnswers has answers to messengers sent at once from then on.
+func (s *Sender) ExpectAnswers() { s.hasChannel.Store(true) }
+
 // isUrgent reports whether somebody waits for an event of a kind. The others are sent with the next poll: messages are
 // frequent, and most accounts have no webhook for them. Where a channel was seen, its customers wait for the answers.
 func (s *Sender) isUrgent(kind parley.EventKind) bool {
-	return s.hasChannel.Load() && slices.Contains(parley.ChannelEvents(), kind) || parley.IsSubmissionEvent(kind) || kind == parley.EventConversationTakenOver ||
-		kind == parley.EventTicketCreated
+	isAnswer := slices.Contains(parley.ChannelEvents(), kind)
+	return isAnswer && s.hasChannel.Load() || parley.IsSubmissionEvent(kind) ||
+		kind == parley.EventConversationTakenOver || kind == parley.EventTicketCreated
 }
 
 // handleEvents writes a delivery of each event for each webhook that subscribes to it: the deliveries of an event in a
@@ -37,7 +41,7 @@ func (s *Sender) handleEvents(ctx context.Context, b *events.Batch) error {
 		return err
 	}
 	if slices.ContainsFunc(webhooks, func(h parley.Webhook) bool { return h.IsChannel() }) {
-		s.hasChannel.Store(true)
+		s.ExpectAnswers()
 	}
 	list := slices.DeleteFunc(slices.Clone(b.Events), func(e store.Event) bool {
 		return len(subscribersOf(webhooks, e)) == 0

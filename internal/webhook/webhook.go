@@ -27,6 +27,8 @@ type Service struct {
 	Queue *jobs.Queue
 	Vault *vault.Vault // seals the signing keys
 	Now   func() time.Time
+
+	OnMessage func() // is called for each message that has come in by a channel; may be nil
 }
 
 // NewWebhook holds the fields of a webhook to be created.

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/access"
 	"parley/internal/agents"
 	"parley/internal/api/chatapi"
 	"parley/internal/api/looks"
 	"parley/internal/httpapi"
+	"parley/internal/limits"
 	"parley/internal/store"
 	"parley/internal/visitor"
 )
@@ -39,6 +39,7 @@ type Config struct {
 	ConsoleURL string // of a console that has a host of its own; empty for one on this host
 	Visitors   *visitor.Service
 	Frames     *chatapi.Frames
+	Limits     *limits.Shared // may be nil
 
 	// FindAgent finds an agent of any account. Fails with AGENT_NOT_FOUND.
 	FindAgent func(ctx context.Context, id parley.AgentID, now time.Time) (*parley.Agent, error)
@@ -52,7 +53,7 @@ type Pages struct {
 	Config
 	voice   *url.URL // nil for this server
 	build   *build
-	limiter *access.Limiter // by address
+	limiter *limits.Limiter // by address
 
 	trialFiles map[string]*httpapi.StaticFile // by their paths
 }
@@ -68,7 +69,7 @@ func NewPages(cfg Config) (*Pages, error) {
 		return nil, err
 	}
 	return &Pages{Config: cfg, voice: voiceAddress(cfg.VoiceURL), build: b, trialFiles: trialFiles,
-		limiter: &access.Limiter{Limit: requestLimit, Window: requestWindow}}, nil
+		limiter: &limits.Limiter{Name: "pages", Limit: requestLimit, Window: requestWindow, Shared: cfg.Limits}}, nil
 }
 
 // helpPaths are those of the help page: an agent's id and then help, or the other way round, and whatever is below. Ids

@@ -929,9 +929,9 @@ func (mt *memberTest) checkImported(m parley.Member, data string) {
 	if err != nil || joined.Role != parley.RoleOwner {
 		mt.t.Errorf("the account %s is not of whoever has imported it: %v %+v", id, err, joined)
 	}
-	for _, account := range []string{id, mt.Account} {
-		acts, err := mt.DB.AuditPage(mt.t.Context(), parley.AccountID(account),
-			store.AuditFilter{Action: store.AccountImported}, parley.PageRequest{Limit: 10})
+	for account, act := range map[string]string{id: store.AccountImported, mt.Account: store.AccountImportBegun} {
+		acts, err := mt.DB.AuditPage(mt.t.Context(), parley.AccountID(account), store.AuditFilter{Action: act},
+			parley.PageRequest{Limit: 10})
 		mt.must(err)
 		if len(acts.Items) == 0 || acts.Items[0].Actor != "user:"+string(m.User) {
 			mt.t.Errorf("the audit log of %s: %+v", account, acts.Items)

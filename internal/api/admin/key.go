@@ -192,7 +192,7 @@ type PairingApproval struct {
 }
 
 func (s *Service) getPairing(ctx context.Context, in PairingRef) (Pairing, error) {
-	if _, err := s.decider(ctx, in.AccountID); err != nil {
+	if _, err := s.findDecider(ctx, in.AccountID); err != nil {
 		return Pairing{}, err
 	}
 	p, err := s.Pairings.Find(ctx, in.Code)
@@ -204,7 +204,7 @@ func (s *Service) getPairing(ctx context.Context, in PairingRef) (Pairing, error
 }
 
 func (s *Service) approvePairing(ctx context.Context, in PairingApproval) (NoOutput, error) {
-	by, err := s.decider(ctx, in.AccountID)
+	by, err := s.findDecider(ctx, in.AccountID)
 	if err != nil {
 		return NoOutput{}, err
 	}
@@ -216,15 +216,15 @@ func (s *Service) approvePairing(ctx context.Context, in PairingApproval) (NoOut
 }
 
 func (s *Service) denyPairing(ctx context.Context, in PairingRef) (NoOutput, error) {
-	by, err := s.decider(ctx, in.AccountID)
+	by, err := s.findDecider(ctx, in.AccountID)
 	if err != nil {
 		return NoOutput{}, err
 	}
 	return NoOutput{}, s.Pairings.Deny(ctx, in.Code, by)
 }
 
-// decider returns who decides on a command line. Fails with ACCOUNT_NOT_FOUND.
-func (s *Service) decider(ctx context.Context, account string) (pairing.Decider, error) {
+// findDecider returns who decides on a command line. Fails with ACCOUNT_NOT_FOUND.
+func (s *Service) findDecider(ctx context.Context, account string) (pairing.Decider, error) {
 	by := pairing.Decider{Account: parley.AccountID(account)}
 	if s.member != nil {
 		by.User = s.member.User

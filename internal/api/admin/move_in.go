@@ -146,7 +146,7 @@ func (s *Service) importAccount(ctx context.Context, c *httpapi.Call, in Account
 // it; the new one begins its audit log with it.
 func (s *Service) streamImport(ctx context.Context, c *httpapi.Call, account parley.AccountID, path string,
 	newIDs bool) error {
-	if err := s.DB.NoteArchive(ctx, account, s.Now(), s.actor(), store.AccountImported, map[string]any{
+	if err := s.DB.NoteArchive(ctx, account, s.Now(), s.actor(), store.AccountImportBegun, map[string]any{
 		"newIds": newIDs}); err != nil {
 		return err
 	}

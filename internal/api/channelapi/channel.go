@@ -4,6 +4,7 @@ package channelapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/channel"
 	"parley/internal/httpapi"
+	"parley/internal/limits"
 	"parley/internal/store"
 	"parley/internal/webhook"
 )
@@ -27,7 +29,8 @@ const Base = channel.BasePath
 type Config struct {
 	DB            *store.DB
 	Authenticator *access.Authenticator // knows maintenance and the plans
-	Limiter       *access.Limiter       // of requests, by channel and address
+	Limiter       *limits.Limiter       // of requests, by channel and address; by address alone without a signature
+	Limits        *limits.Shared        // may be nil
 	Channels      *channel.Service
 	Webhooks      *webhook.Service // knows the secrets
 
@@ -39,7 +42,7 @@ type Config struct {
 
 type server struct {
 	Config
-	devices access.DeviceLimiters // messages, by agent and user or conversation
+	devices limits.DeviceLimiters // messages, by agent and user or conversation
 }
 
 // caller is the program that connects a messenger.
@@ -51,7 +54,7 @@ type caller struct {
 
 // New returns the handler of everything below Base.
 func New(cfg Config) http.Handler {
-	s := &server{Config: cfg}
+	s := &server{Config: cfg, devices: limits.DeviceLimiters{Name: "channels", Shared: cfg.Limits}}
 	api := httpapi.New(httpapi.Config{
 		BasePath:    Base,
 		Admit:       s.admit,
@@ -75,46 +78,62 @@ func New(cfg Config) http.Handler {
 // maxBodyBytes is the largest message that is taken.
 const maxBodyBytes = 256 << 10
 
-// admit counts the request, finds the channel, and checks the signature over its body, which is read for that.
+// admit finds the program that has signed the request, whose body is read for that, and counts the request. One that no
+// channel has signed counts for its address, whatever channel it names.
 func (s *server) admit(ctx context.Context, r *http.Request, op *httpapi.Operation) (httpapi.Admission, error) {
-	id := httpapi.PathParam(r, "channelId")
-	address := access.NetworkOf(httpapi.ClientAddress(r, s.TrustProxy))
-	rate := s.Limiter.Take("channel "+id+" "+address, s.Now())
-	admission := httpapi.Admission{Rate: httpapi.Rate{Limit: rate.Limit, Remaining: rate.Remaining, Reset: rate.Reset}}
+	name, address := unsignedPrefix, access.NetworkOf(httpapi.ClientAddress(r, s.TrustProxy))
 	if err := s.Authenticator.CheckMaintenance(); err != nil {
-		return admission, err
+		return newAdmission(s.Limiter.Peek(name+address, s.Now())), err
 	}
-	if !rate.OK || op.Name == "" { // no operation has this path
-		return admission, rate.Err()
+	var from *caller
+	var refusal error
+	if op.Name != "" { // else no operation has this path
+		if from, refusal = s.findSigner(ctx, r); refusal == nil {
+			name = "channel " + string(from.channel.ID) + " "
+		}
 	}
-	found, err := s.findCaller(ctx, parley.WebhookID(id))
-	if err != nil {
-		return admission, err
+	rate := s.Limiter.Take(name+address, s.Now())
+	admission := newAdmission(rate)
+	if !rate.OK || from == nil {
+		return admission, cmp.Or(rate.Err(), refusal)
 	}
-	if err := s.verify(r, found.channel); err != nil {
-		return admission, err
-	}
-	if found.channel.DisabledAt != nil {
+	if from.channel.DisabledAt != nil {
 		return admission, parley.NewError(parley.CodeChannelOff)
 	}
-	admission.Caller, admission.Account = found, string(found.Account.ID)
+	admission.Caller, admission.Account = from, string(from.Account.ID)
 	admission.CallerKind = httpapi.KeyCaller
 	return admission, nil
 }
 
-func (s *server) findCaller(ctx context.Context, id parley.WebhookID) (*caller, error) {
-	if !parley.IsUUID(string(id)) {
+// unsignedPrefix begins the name under which requests are counted that no channel has signed.
+const unsignedPrefix = "unsigned "
+
+func newAdmission(rate limits.RateState) httpapi.Admission {
+	return httpapi.Admission{Rate: httpapi.Rate{Limit: rate.Limit, Remaining: rate.Remaining, Reset: rate.Reset}}
+}
+
+// findSigner returns the program that has signed the request.
+func (s *server) findSigner(ctx context.Context, r *http.Request) (*caller, error) {
+	id := httpapi.PathParam(r, "channelId")
+	if !parley.IsUUID(id) {
 		return nil, parley.NewError(parley.CodeNotFound)
 	}
-	found, err := s.DB.ChannelInAnyAccount(ctx, id)
+	found, err := s.DB.ChannelInAnyAccount(ctx, parley.WebhookID(id))
 	if err != nil {
 		return nil, err
 	}
-	agent, err := s.DB.Agent(ctx, found.AgentRef(), s.Now())
+	if err := s.verify(r, found); err != nil {
+		return nil, err
+	}
+	return s.newCaller(ctx, found)
+}
+
+func (s *server) newCaller(ctx context.Context, from *parley.Webhook) (*caller, error) {
+	agent, err := s.DB.Agent(ctx, from.AgentRef(), s.Now())
 	if err != nil {
 		return nil, err
 	}
-	account, err := s.DB.Account(ctx, found.AccountID)
+	account, err := s.DB.Account(ctx, from.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +141,7 @@ func (s *server) findCaller(ctx context.Context, id parley.WebhookID) (*caller, 
 	if !ok {
 		return nil, fmt.Errorf("channelapi: the account %s has an unknown plan %q", account.ID, account.Plan)
 	}
-	return &caller{parley.Caller{Account: *account, Plan: plan}, found, agent}, nil
+	return &caller{parley.Caller{Account: *account, Plan: plan}, from, agent}, nil
 }
 
 // verify reads the body, checks its signature, and leaves it to be read again.
@@ -166,11 +185,11 @@ func (s *server) takeMessage(ctx context.Context, c *httpapi.Call, in *MessageRe
 	if body.UserID.Value == "" {
 		device = "conversation " + body.ConversationID
 	}
-	if err := s.devices.Take(from.agent.RateLimit, string(from.channel.ID)+" "+device, s.Now()); err != nil {
-		return nil, err
+	count := func() error {
+		return s.devices.Take(from.agent.RateLimit, string(from.channel.ID)+" "+device, s.Now())
 	}
 	got, err := s.Channels.Receive(ctx, from.Caller, from.channel, channel.Message{ID: body.MessageID,
-		Conversation: body.ConversationID, User: parley.EndUserID(body.UserID.Value), Text: body.Text})
+		Conversation: body.ConversationID, User: parley.EndUserID(body.UserID.Value), Text: body.Text}, count)
 	if err != nil {
 		return nil, err
 	}

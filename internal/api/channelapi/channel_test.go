@@ -1,17 +1,22 @@
 package channelapi_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"parley"
 	"parley/internal/api/admin"
+	"parley/internal/server"
+	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit"
 	"parley/internal/testkit/check"
+	"parley/internal/testkit/scripted"
 )
 
 func TestMessageIsAnsweredWhereItCameFrom(t *testing.T) {
@@ -22,9 +27,10 @@ func TestMessageIsAnsweredWhereItCameFrom(t *testing.T) {
 			t.Fatal(status, got)
 		}
 		event := m.await(1)[0]
+		// The model of the tests repeats what it is asked.
 		if data := event.Data; event.Type != "message.created" || data.ChannelID != m.id ||
 			data.ConversationID != "C1/17.2" || data.ParleyID != got.ConversationID || data.UserID != "U1" ||
-			data.Message.Author != "agent" || !data.Message.IsComplete || data.Message.Text != "Are you open?" { // the model of the tests echoes
+			data.Message.Author != "agent" || !data.Message.IsComplete || data.Message.Text != "Are you open?" {
 			m.Error(event)
 		}
 		header := m.out.headers[0]
@@ -73,16 +79,8 @@ func TestMessagesComeInOnce(t *testing.T) {
 			id, err := m.srv.DB.ConversationByExternalID(m.Context(), m.agentRef(), parley.APIV2,
 				m.id+"/D"+fmt.Sprint(10+c))
 			m.must(err)
-			list, err := m.srv.DB.RecentMessages(m.Context(), m.agentRef().ConversationRef(id), 0, 20)
-			m.must(err)
-			asked := 0
-			for _, one := range list {
-				if one.Author == parley.AuthorUser {
-					asked++
-				}
-			}
-			if asked != 2 {
-				m.Errorf("conversation %d has %d messages of the customer, want 2", c, asked)
+			if n := m.countQuestions(m.agentRef().ConversationRef(id)); n != 2 {
+				m.Errorf("conversation %d has %d messages of the customer, want 2", c, n)
 			}
 		}
 	})
@@ -144,9 +142,45 @@ func TestPersonsAnswerInTheMessenger(t *testing.T) {
 	})
 }
 
+// TestAnotherMessengerIsNoTicket writes by REST v2 into a conversation whose origin is that of tickets.
+func TestAnotherMessengerIsNoTicket(t *testing.T) {
+	onBothDatabases(t, func(m *messenger) {
+		m.addChannel("Unspecified")
+		first := m.send("m1", "D1", "Hello there")
+		_, err := m.srv.Conversations.TakeOver(m.Context(), m.ref(first), "operator", "", false)
+		m.must(err)
+		path := "/agents/" + m.agent + "/conversations/" + first.ConversationID + "/messages"
+		r := m.srv.Do(m.T, "POST", path, m.srv.Key, map[string]string{"message": "It is me"})
+		if r.Status != http.StatusNotFound || m.countQuestions(m.ref(first)) != 1 {
+			m.Error(r.Status, string(r.Body))
+		}
+	})
+}
+
+// TestPersonSeesAMessageOnce sends a message again whose answer has failed, once somebody has taken over.
+func TestPersonSeesAMessageOnce(t *testing.T) {
+	onBothDatabases(t, func(m *messenger) {
+		m.model.AddScript(scripted.Step{Err: errors.New("broken")})
+		first := m.send("m1", "D1", "Hello there")
+		if e := m.await(1)[0]; e.Type != "turn.failed" {
+			m.Fatal(e)
+		}
+		_, err := m.srv.Conversations.TakeOver(m.Context(), m.ref(first), "operator", "", false)
+		m.must(err)
+		again := m.send("m1", "D1", "Hello there")
+		if !again.IsRepeated || again.AnsweredBy != "person" || again.MessageID != first.MessageID {
+			m.Error(first, again)
+		}
+		if n := m.countQuestions(m.ref(first)); n != 1 {
+			m.Errorf("the person sees it %d times", n)
+		}
+	})
+}
+
 func TestPausedConversationIsAnsweredByNobody(t *testing.T) {
 	onBothDatabases(t, func(m *messenger) {
 		first := m.send("m1", "D1", "Hello there")
+		m.await(1)
 		_, err := m.srv.Conversations.Pause(m.Context(), m.ref(first), true)
 		m.must(err)
 		if got := m.send("m2", "D1", "Still there?"); got.AnsweredBy != "nobody" {
@@ -176,7 +210,7 @@ func TestConversationThatHasEndedIsFollowedByAnother(t *testing.T) {
 				m.Error(e)
 			}
 		}
-		if e := events[1]; e.Type != "conversation.ended" && events[0].Type != "conversation.ended" {
+		if !slices.ContainsFunc(events, func(e sentEvent) bool { return e.Type == "conversation.ended" }) {
 			m.Error("the end was not told", events)
 		}
 	})
@@ -195,7 +229,7 @@ type refusal struct {
 func TestOnlyTheChannelItselfIsHeard(t *testing.T) {
 	onBothDatabases(t, func(m *messenger) {
 		own := *m
-		m.addChannel() // another one, with another secret
+		m.addChannel("Slack") // another one, with another secret
 		body, now := message("m1", "D1", "Hello"), m.clock.Now()
 		hook, err := admin.RunOn(m.Context(), m.srv.AdminService, admin.AddWebhook, admin.NewWebhook{AgentID: m.agent,
 			Endpoint: m.out.URL, Events: []string{"leads.submit"}})
@@ -241,6 +275,22 @@ func TestOnlyTheChannelItselfIsHeard(t *testing.T) {
 	})
 }
 
+// TestUnsignedRequestsCountForTheirAddress names another channel each time, and is refused as often as with one.
+func TestUnsignedRequestsCountForTheirAddress(t *testing.T) {
+	const limit = 200
+	m := open(t, testkit.WithConfig(func(c *server.Config) { c.RateLimit = limit }))
+	for range limit {
+		if status, _ := m.post(parley.NewUUID(), http.Header{}, "{}"); status != http.StatusNotFound {
+			m.Fatal(status)
+		}
+	}
+	status, out := m.post(m.id, http.Header{}, "{}")
+	if status != http.StatusTooManyRequests || out.Error.Code != string(parley.CodeTooManyRequests) {
+		m.Error(status, out)
+	}
+	m.send("m1", "D1", "Hello there") // what a channel has signed is counted by itself
+}
+
 func TestMessagesThatAreNoneAreRefused(t *testing.T) {
 	onBothDatabases(t, func(m *messenger) {
 		for _, body := range []string{`{}`, message("", "D1", "Hello"), message("m1", "", "Hello"), message("m1", "D1", ""),
@@ -261,6 +311,9 @@ func TestLimitsHoldForChannels(t *testing.T) {
 		m.change(`{"creditLimit": null, "ipRateLimits": {"limit": 1, "timeframe": 60, "message": "Slowly, please."}}`)
 		if got := m.send("m1", "D1", "Hello there"); got.IsRepeated { // what was refused has used nothing up
 			m.Error(got)
+		}
+		if again := m.send("m1", "D1", "Hello there"); !again.IsRepeated { // nor has what comes again
+			m.Error(again)
 		}
 		m.want(http.StatusTooManyRequests, parley.CodeTooManyRequests, message("m2", "D1", "Hello again"))
 		m.send("m3", "D2", "Another conversation")
@@ -307,9 +360,11 @@ func TestWhatWasSentGoesWithItsConversation(t *testing.T) {
 		if n := count(); n != 1 {
 			m.Fatal(n)
 		}
-		_, err := m.srv.DB.DeleteConversations(m.Context(), m.agentRef(),
-			[]parley.ConversationID{parley.ConversationID(first.ConversationID)}, nil, m.clock.Now())
-		m.must(err)
+		m.must(m.srv.DB.Transact(m.Context(), sqldb.Interactive, func(tx *store.DB) error {
+			_, err := tx.DeleteConversations(m.Context(), m.agentRef(),
+				[]parley.ConversationID{parley.ConversationID(first.ConversationID)}, nil, m.clock.Now())
+			return err
+		}))
 		if _, err := m.srv.DB.EraseConversations(m.Context(), m.agentRef()); err != nil || count() != 0 {
 			m.Error("what was sent is still there", err, count())
 		}

@@ -32,6 +32,7 @@ type messenger struct {
 	*testing.T
 	srv    *testkit.Server
 	clock  *clock.Clock
+	model  *scripted.Model
 	agent  string
 	id     string // of the channel
 	secret string
@@ -47,20 +48,20 @@ func onBothDatabases(t *testing.T, run func(m *messenger)) {
 
 func open(t *testing.T, options ...testkit.Option) *messenger {
 	t.Helper()
-	m := &messenger{T: t, clock: clock.New(), out: newEndpoint(t)}
-	m.srv = testkit.Open(t, append(options, testkit.WithClock(m.clock), testkit.WithModel(&scripted.Model{}),
+	m := &messenger{T: t, clock: clock.New(), model: &scripted.Model{}, out: newEndpoint(t)}
+	m.srv = testkit.Open(t, append(options, testkit.WithClock(m.clock), testkit.WithModel(m.model),
 		testkit.WithConfig(func(c *server.Config) {
 			c.SecretKey, c.FetchAllow = "a key of the tests", []string{"127.0.0.1"}
 		}))...)
 	m.agent = m.srv.NewAgent(t, m.srv.Key, "# Hours\n\nWe are open from nine to five.")
-	m.addChannel()
+	m.addChannel("Slack")
 	return m
 }
 
-func (m *messenger) addChannel() {
+func (m *messenger) addChannel(source string) {
 	m.Helper()
 	created, err := admin.RunOn(m.Context(), m.srv.AdminService, admin.AddChannel, admin.NewChannel{AgentID: m.agent,
-		Name: "Team", Source: "Slack", Endpoint: m.out.URL})
+		Name: "Team", Source: source, Endpoint: m.out.URL})
 	m.must(err)
 	m.id, m.secret = created.ChannelID, created.Secret
 	if created.Path != channel.MessagePath(parley.WebhookID(m.id)) {
@@ -81,6 +82,19 @@ func (m *messenger) agentRef() parley.AgentRef {
 
 func (m *messenger) ref(r receipt) parley.ConversationRef {
 	return m.agentRef().ConversationRef(parley.ConversationID(r.ConversationID))
+}
+
+// countQuestions counts the messages of the customer in a conversation.
+func (m *messenger) countQuestions(ref parley.ConversationRef) (n int) {
+	m.Helper()
+	list, err := m.srv.DB.RecentMessages(m.Context(), ref, 0, 20)
+	m.must(err)
+	for _, one := range list {
+		if one.Author == parley.AuthorUser {
+			n++
+		}
+	}
+	return n
 }
 
 func (m *messenger) change(settings string) {

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/access"
 	"parley/internal/actions"
 	"parley/internal/chat"
 	"parley/internal/helpdesk"
 	"parley/internal/httpapi"
+	"parley/internal/limits"
 	"parley/internal/store"
 	"parley/internal/visitor"
 	"parley/internal/voice"
@@ -35,6 +35,7 @@ type Config struct {
 	Voice         *voice.Sessions
 	Dictation     voice.Dictation
 	Plan          func(name string) (parley.Plan, bool) // plans by their names
+	Limits        *limits.Shared                        // may be nil
 
 	Now        func() time.Time
 	Logger     *slog.Logger
@@ -53,10 +54,10 @@ type Config struct {
 
 // New returns the API that the chat frame and the help page call: visitors and what is theirs.
 func New(cfg Config) *httpapi.API {
-	s := &server{Config: cfg, requests: &access.Limiter{Limit: requestLimit, Window: requestWindow},
-		visitors:       &access.Limiter{Limit: visitorLimit, Window: visitorWindow},
-		proofs:         &access.Limiter{Limit: proofLimit, Window: visitorWindow},
-		deviceLimiters: map[parley.DeviceLimit]*access.Limiter{}, people: newPeopleLimiters()}
+	s := &server{Config: cfg, requests: cfg.newLimiter("requests", requestLimit, requestWindow),
+		visitors:       cfg.newLimiter("visitors", visitorLimit, visitorWindow),
+		proofs:         cfg.newLimiter("proofs", proofLimit, visitorWindow),
+		deviceLimiters: map[parley.DeviceLimit]*limits.Limiter{}, people: cfg.newPeopleLimiters()}
 	api := httpapi.New(httpapi.Config{
 		BasePath:    Base,
 		Admit:       s.admit,
@@ -73,19 +74,24 @@ func New(cfg Config) *httpapi.API {
 	return api
 }
 
+// newLimiter returns a limiter of visitors. Those of one name count together on all servers.
+func (cfg Config) newLimiter(name string, limit int, window time.Duration) *limits.Limiter {
+	return &limits.Limiter{Name: "visitors: " + name, Limit: limit, Window: window, Shared: cfg.Limits}
+}
+
 // server is the receiver of all handlers of the public chat API.
 type server struct {
 	Config
 
-	requests *access.Limiter // by address, or by visitor where the site has shown who it is
-	visitors *access.Limiter // new ones, by agent and address
-	proofs   *access.Limiter // that were refused, by address
+	requests *limits.Limiter // by address, or by visitor where the site has shown who it is
+	visitors *limits.Limiter // new ones, by agent and address
+	proofs   *limits.Limiter // that were refused, by address
 	streams  streamCounter   // that are open, by agent and device
 
 	people peopleLimiters
 
 	mu             sync.Mutex
-	deviceLimiters map[parley.DeviceLimit]*access.Limiter // messages, by agent and address or visitor
+	deviceLimiters map[parley.DeviceLimit]*limits.Limiter // messages, by agent and address or visitor
 }
 
 // Limits of requests. Those of messages are the agent's.
@@ -241,7 +247,7 @@ func (s *server) countMessage(c *caller) error {
 }
 
 // deviceLimiter returns the limiter of agents with a limit. Where there are very many limits all begin again.
-func (s *server) deviceLimiter(limit parley.DeviceLimit) *access.Limiter {
+func (s *server) deviceLimiter(limit parley.DeviceLimit) *limits.Limiter {
 	limit.Message = ""
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -250,7 +256,7 @@ func (s *server) deviceLimiter(limit parley.DeviceLimit) *access.Limiter {
 		if len(s.deviceLimiters) >= maxDeviceLimiters {
 			clear(s.deviceLimiters)
 		}
-		l = &access.Limiter{Limit: limit.Limit, Window: time.Duration(limit.Timeframe) * time.Second}
+		l = s.newLimiter("messages", limit.Limit, time.Duration(limit.Timeframe)*time.Second)
 		s.deviceLimiters[limit] = l
 	}
 	return l

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/access"
 	"parley/internal/httpapi"
+	"parley/internal/limits"
 	"parley/internal/voice"
 )
 
@@ -21,17 +21,22 @@ const (
 
 // peopleLimiters count what visitors ask for beside answers.
 type peopleLimiters struct {
-	leads, forms, handovers, uploads, dictations, searches *access.Limiter
+	leads, forms, handovers, uploads, dictations, searches *limits.Limiter
 }
 
-func newPeopleLimiters() peopleLimiters {
-	limiter := func(limit int) *access.Limiter { return &access.Limiter{Limit: limit, Window: time.Minute} }
-	return peopleLimiters{leads: limiter(leadLimit), forms: limiter(formLimit), handovers: limiter(handoverLimit),
-		uploads: limiter(uploadLimit), dictations: limiter(dictateLimit), searches: limiter(searchLimit)}
+func (cfg Config) newPeopleLimiters() peopleLimiters {
+	return peopleLimiters{
+		leads:      cfg.newLimiter("leads", leadLimit, time.Minute),
+		forms:      cfg.newLimiter("forms", formLimit, time.Minute),
+		handovers:  cfg.newLimiter("handovers", handoverLimit, time.Minute),
+		uploads:    cfg.newLimiter("uploads", uploadLimit, time.Minute),
+		dictations: cfg.newLimiter("dictations", dictateLimit, time.Minute),
+		searches:   cfg.newLimiter("searches", searchLimit, time.Minute),
+	}
 }
 
 // count counts a request of a device for an agent. Fails with RATE_LIMIT_TOO_MANY_REQUESTS.
-func (s *server) count(limiter *access.Limiter, c *caller) error {
+func (s *server) count(limiter *limits.Limiter, c *caller) error {
 	return limiter.Take(string(c.agent.ID)+" "+c.device(), s.Now()).Err()
 }
 

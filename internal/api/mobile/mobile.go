@@ -17,6 +17,7 @@ import (
 	"parley/internal/access"
 	v2 "parley/internal/api/v2"
 	"parley/internal/httpapi"
+	"parley/internal/limits"
 	"parley/internal/visitor"
 )
 
@@ -27,6 +28,7 @@ const Base = "/api/sdk"
 type Config struct {
 	REST     v2.Config // its Admit and BasePath are set here
 	Visitors *visitor.Service
+	Limits   *limits.Shared                        // may be nil
 	Plan     func(name string) (parley.Plan, bool) // plans by their names
 }
 
@@ -40,9 +42,13 @@ func New(cfg Config) http.Handler {
 }
 
 func newServer(cfg Config) *server {
-	return &server{Config: cfg, requests: &access.Limiter{Limit: requestLimit, Window: requestWindow},
-		visitors: &access.Limiter{Limit: visitorLimit, Window: visitorWindow},
-		proofs:   &access.Limiter{Limit: proofLimit, Window: visitorWindow}}
+	limiter := func(name string, limit int, window time.Duration) *limits.Limiter {
+		return &limits.Limiter{Name: "apps: " + name, Limit: limit, Window: window, Shared: cfg.Limits}
+	}
+	return &server{Config: cfg, requests: limiter("requests", requestLimit, requestWindow),
+		visitors: limiter("visitors", visitorLimit, visitorWindow),
+		proofs:   limiter("proofs", proofLimit, visitorWindow),
+		devices:  limits.DeviceLimiters{Name: "apps: messages", Shared: cfg.Limits}}
 }
 
 // addVerify adds the operation that REST v2 does not have.
@@ -76,10 +82,10 @@ const (
 type server struct {
 	Config
 
-	requests *access.Limiter       // by address
-	visitors *access.Limiter       // new ones, by agent and address
-	proofs   *access.Limiter       // that were refused, by address
-	devices  access.DeviceLimiters // messages, by agent and address or visitor
+	requests *limits.Limiter       // by address
+	visitors *limits.Limiter       // new ones, by agent and address
+	proofs   *limits.Limiter       // that were refused, by address
+	devices  limits.DeviceLimiters // messages, by agent and address or visitor
 }
 
 // The headers by which apps say who they are.

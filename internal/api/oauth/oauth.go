@@ -19,6 +19,7 @@ import (
 	"parley"
 	"parley/internal/access"
 	"parley/internal/httpapi"
+	"parley/internal/limits"
 	"parley/internal/store"
 )
 
@@ -34,7 +35,8 @@ const (
 // Config holds what the API needs.
 type Config struct {
 	Authenticator *access.Authenticator
-	Limiter       *access.Limiter
+	Limiter       *limits.Limiter
+	Limits        *limits.Shared // may be nil
 	DB            *store.DB
 	Key           []byte       // the same on all servers of a database
 	Site          httpapi.Site // where clients and browsers reach this server
@@ -54,7 +56,8 @@ func Serves(path string) bool {
 
 // New returns the handler of everything that Serves names.
 func New(cfg Config) http.Handler {
-	s := &server{Config: cfg, tries: &access.Limiter{Limit: tryLimit, Window: tryWindow}}
+	s := &server{Config: cfg, tries: &limits.Limiter{Name: "keys on the page", Limit: tryLimit, Window: tryWindow,
+		Shared: cfg.Limits}}
 	s.clientKey, s.codeKey = derivedKey(cfg.Key, "oauth client"), derivedKey(cfg.Key, "oauth code")
 	api := s.newAPI()
 	pages := http.NewServeMux()
@@ -77,7 +80,7 @@ func derivedKey(key []byte, purpose string) []byte {
 
 type server struct {
 	Config
-	tries     *access.Limiter // of keys on the page, by address
+	tries     *limits.Limiter // of keys on the page, by address
 	clientKey []byte          // signs registrations
 	codeKey   []byte          // encrypts codes
 }

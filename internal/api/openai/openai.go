@@ -15,6 +15,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/chat"
 	"parley/internal/httpapi"
+	"parley/internal/limits"
 	"parley/internal/store"
 )
 
@@ -24,7 +25,7 @@ const Base = "/v1"
 // Config holds what the API needs.
 type Config struct {
 	Authenticator *access.Authenticator
-	Limiter       *access.Limiter // nil if requests have been counted elsewhere
+	Limiter       *limits.Limiter // nil if requests have been counted elsewhere
 	Chat          *chat.Engine
 	DB            *store.DB
 

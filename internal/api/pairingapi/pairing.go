@@ -12,6 +12,7 @@ import (
 	"parley"
 	"parley/internal/access"
 	"parley/internal/httpapi"
+	"parley/internal/limits"
 	"parley/internal/pairing"
 )
 
@@ -21,7 +22,8 @@ const Base = "/api/cli-pairing"
 // Config holds what the API needs.
 type Config struct {
 	Authenticator *access.Authenticator
-	Limiter       *access.Limiter
+	Limiter       *limits.Limiter
+	Limits        *limits.Shared // may be nil
 	Accounts      *access.Accounts
 	Pairings      *pairing.Service
 	ApprovalURL   string // of the page of the console where codes are entered
@@ -41,16 +43,17 @@ const (
 
 type server struct {
 	Config
-	begins    *access.Limiter // by network
-	exchanges *access.Limiter // by network
+	begins    *limits.Limiter // by network
+	exchanges *limits.Limiter // by network
 }
 
 type call = httpapi.Call
 
 // New returns the handler of everything below Base.
 func New(cfg Config) http.Handler {
-	s := &server{Config: cfg, begins: &access.Limiter{Limit: beginLimit, Window: beginWindow},
-		exchanges: &access.Limiter{Limit: exchangeLimit, Window: beginWindow}}
+	s := &server{Config: cfg,
+		begins:    &limits.Limiter{Name: "pairings", Limit: beginLimit, Window: beginWindow, Shared: cfg.Limits},
+		exchanges: &limits.Limiter{Name: "exchanges", Limit: exchangeLimit, Window: beginWindow, Shared: cfg.Limits}}
 	admission := &access.Admission{Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Now: cfg.Now,
 		TrustProxy: cfg.TrustProxy}
 	api := httpapi.New(httpapi.Config{

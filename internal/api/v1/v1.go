@@ -21,6 +21,7 @@ import (
 	"parley/internal/contact"
 	"parley/internal/httpapi"
 	"parley/internal/ingest"
+	"parley/internal/limits"
 	"parley/internal/store"
 	"parley/internal/webhook"
 )
@@ -34,7 +35,7 @@ const DocumentPath = "/openapi-v1.json"
 // Config holds what the API needs.
 type Config struct {
 	Authenticator *access.Authenticator
-	Limiter       *access.Limiter // nil if requests have been counted elsewhere
+	Limiter       *limits.Limiter // nil if requests have been counted elsewhere
 	Chat          *chat.Engine
 	Agents        *agents.Service
 	Ingest        *ingest.Service

@@ -100,10 +100,15 @@ func (s *server) findAPIConversation(ctx context.Context, c *call, agent, id str
 }
 
 // findHandoverConversation is findAPIConversation, but it also finds conversations of tickets that were opened
-// through the API: their customers exchange messages with people, too.
+// through the API: their customers exchange messages with people, too. Those of a channel have the same origin where
+// their messenger has none of its own, and a name there.
 func (s *server) findHandoverConversation(ctx context.Context, c *call,
 	agent, id string) (*parley.Conversation, error) {
-	return s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound, parley.ChannelUnspecified)
+	conv, err := s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound, parley.ChannelUnspecified)
+	if err == nil && conv.Channel == parley.ChannelUnspecified && conv.ExternalID != "" {
+		return nil, newOriginError(conv)
+	}
+	return conv, err
 }
 
 // findConversation returns a conversation that began through the API or has one of the other channels. It fails
@@ -121,11 +126,16 @@ func (s *server) findConversation(ctx context.Context, c *call, agent, id string
 		return nil, fmt.Errorf("find conversation: %w", err)
 	}
 	if conv.Channel != parley.ChannelAPI && !slices.Contains(otherChannels, conv.Channel) {
-		return nil, parley.NewErrorf(parley.CodeResourceNotFound,
-			"This conversation came from %q, and only conversations that began through the API are read here. "+
-				"Export it instead: GET /agents/%s/conversations/export?conversationId=%s", conv.Channel, agent, id)
+		return nil, newOriginError(conv)
 	}
 	return conv, nil
+}
+
+// newOriginError returns the failure of reading a conversation of another origin.
+func newOriginError(c *parley.Conversation) error {
+	return parley.NewErrorf(parley.CodeResourceNotFound,
+		"This conversation came from %q, and only conversations that began through the API are read here. "+
+			"Export it instead: GET /agents/%s/conversations/export?conversationId=%s", c.Channel, c.AgentID, c.ID)
 }
 
 // findVisitorConversation returns a conversation of a visitor. One of somebody else is not found.

@@ -23,6 +23,7 @@ import (
 	"parley/internal/httpapi"
 	"parley/internal/ingest"
 	"parley/internal/insight"
+	"parley/internal/limits"
 	"parley/internal/search"
 	"parley/internal/store"
 	"parley/internal/voice"
@@ -34,7 +35,7 @@ const Base = "/api/v2"
 // Config holds what the API needs.
 type Config struct {
 	Authenticator *access.Authenticator
-	Limiter       *access.Limiter // nil if requests have been counted elsewhere
+	Limiter       *limits.Limiter // nil if requests have been counted elsewhere
 	Chat          *chat.Engine
 	Conversations *chat.Conversations
 	Agents        *agents.Service

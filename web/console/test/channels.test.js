@@ -74,6 +74,16 @@ describe("the channels of an agent", { skip }, () => {
     });
   });
 
+  test("show what was sent to them", async () => {
+    await open(people(), path, async (page) => {
+      await page.getByRole("link", { name: "Deliveries: Support in Slack" }).click();
+      await page.getByText("https://bridge.example/parley").waitFor();
+      await page.getByRole("list", { name: "Deliveries" }).waitFor();
+      await page.getByRole("link", { name: "Channels", exact: true }).click();
+      await page.getByRole("heading", { name: "Support in Slack" }).waitFor();
+    });
+  });
+
   test("are not for whoever may not see webhooks", async () => {
     const answer = people({}, "agent");
     await open(answer, path, async (page) => {

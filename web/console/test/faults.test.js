@@ -14,7 +14,7 @@ const catalogs = Object.fromEntries(
 // Where faults of what the console's forms send come from.
 const places = [
   ["access"],
-  ["actions", "edit", "secret", "validate", "validate_kinds", "procedure"],
+  ["actions", "edit", "secret", "validate", "validate_kinds", "procedure", "jump"],
   ["agents"],
   ["httpapi", "bind", "rules", "multipart"],
   ["api/v2", "agent", "source", "source_kind", "settings_codec", "widget_settings"],
@@ -84,6 +84,12 @@ const withoutText = {
   CHAT_RETRY_NO_USER_MESSAGE: "no page sends it",
   RESOURCE_MESSAGE_NOT_ASSISTANT: "no page sends it",
   IDEMPOTENCY_KEY_REUSED: "no page sends it",
+  PAIRING_PENDING: "no page: a command line asks",
+  PAIRING_SLOW_DOWN: "no page: a command line asks",
+  PAIRING_DENIED: "no page: a command line asks",
+  PAIRING_EXPIRED: "no page: a command line asks",
+  AUTH_INVALID_SIGNATURE: "no page signs",
+  CHANNEL_OFF: "no page sends messages of messengers",
 };
 const statusesWithText = ["NotFound", "TooManyRequests", "InternalServerError"];
 

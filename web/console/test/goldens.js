@@ -25,7 +25,7 @@ const inForcedColors = ["sign-in", "agents", "playground", "sources", "agent-set
 
 // Their other states are seen on a phone.
 const inTwoLooks = [
-  ..."insights insights-conversations insights-counted insights-questions insights-topics insights-conversation".split(" "),
+  ..."looks pair insights insights-conversations insights-counted insights-questions insights-topics insights-conversation".split(" "),
   ..."people person leads voice-sessions voice-session".split(" "),
   ..."action api-keys audit company embed me members model-new model-server models server sign-in-rules source-settings usage webhooks tickets tickets-all ticket helpdesk-statuses".split(" "),
 ];
@@ -35,7 +35,7 @@ const parts = ["channels", "limits", "notifications", "voice", "privacy", "searc
 const variants = [
   ...parts.map((part) => `agent-settings-${part}`),
   ..."agent-manifest looks-stage playground-stored playground-lost model-new-embedding model-server-failing".split(" "),
-  ..."actions action-new procedure deliveries".split(" "),
+  ..."actions action-new procedure deliveries embed-channels pair-code".split(" "),
   ..."dialog-webhook dialog-webhook-change dialog-webhook-secret dialog-webhook-remove".split(" "),
   ..."tickets-board dialog-ticket helpdesk-teams helpdesk-rules helpdesk-targets dialog-status dialog-team dialog-rule".split(" "),
 ];

@@ -151,6 +151,10 @@ const screens = {
     agent: [null, "cannot see the API keys"],
     viewer: [null, "cannot see the API keys"],
   }],
+  pairing: ["/pair?code=BCDF-GHJK", text("laptop"), {
+    agent: [null, "cannot let command lines have API keys"],
+    viewer: [null, "cannot let command lines have API keys"],
+  }],
   usage: ["/workspace/usage", (page) => page.locator("tbody a").first().waitFor(), { agent: [["link API keys", "link Audit", "link Change the limit", "link Company", "link Manifest", "link Members", "link Models", "link Server", "link Set a limit", "link Sign-in", "link Webhooks"], ""], viewer: [["link API keys", "link Audit", "link Change the limit", "link Company", "link Manifest", "link Members", "link Models", "link Playground", "link Server", "link Set a limit", "link Sign-in", "link Webhooks"], ""] }],
   webhooks: ["/workspace/webhooks", text("https://crm.example/in"), {
     agent: [null, "cannot see the webhooks"],
@@ -233,7 +237,7 @@ describe("roles", { skip }, () => {
 
   async function look(role, path, ready) {
     const ofTickets = /\/(tickets|helpdesk)(\/|$)/.test(path) && { session: withTickets(role) };
-    const answer = answers({ role, ...ofTickets, ...(path.startsWith("/workspace/") && { session: { ...inWorkspace(role), features: { passkey: false, oidc: true, oidcName: "Shop ID", mail: true } } }) });
+    const answer = answers({ role, ...ofTickets, ...(/^\/(workspace\/|pair\b)/.test(path) && { session: { ...inWorkspace(role), features: { passkey: false, oidc: true, oidcName: "Shop ID", mail: true } } }) });
     let found;
     await open(answer, path, async (page) => {
       await ready(page);

@@ -4,6 +4,8 @@ import { notFound } from "./serve.js";
 const gone = [404, { error: { code: "TICKET_NOT_FOUND", message: "Ticket not found." } }];
 const changed = [409, { error: { code: "TICKET_CHANGED", message: "The ticket has changed in the meantime. Read it again." } }];
 
+const invalid = (details) => [400, { error: { code: "VALIDATION_INVALID_BODY", message: "Invalid request body: see details.", details } }];
+
 const read = ["tickets:read", "helpdesk:read", "agents:read", "sources:read"];
 const admin = [...read, "tickets:write", "helpdesk:write"];
 const permissions = { viewer: read, agent: [...read, "tickets:write"], admin, owner: admin };
@@ -183,6 +185,8 @@ function answerList(state, query) {
 function answerTargets(state, method, body) {
   state.targets ??= [...targets];
   const names = ["firstReplyMinutes", "resolutionMinutes"];
+  const tooLong = (body?.targets ?? []).flatMap((one, i) => names.filter((name) => one[name] > 43200).map((name) => `targets.${i}.${name}`));
+  if (tooLong.length > 0) return invalid(Object.fromEntries(tooLong.map((field) => [field, "must be from 0 to 43200"])));
   if (method === "PUT") state.targets = body.targets.filter((one) => names.some((name) => one[name] > 0));
   return [200, state.targets];
 }

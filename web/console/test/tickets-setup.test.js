@@ -80,6 +80,23 @@ describe("the set-up of the helpdesk", { skip }, () => {
     });
   });
 
+  test("targets of any minutes stay as they are, and what is too long is said in hours, where it is", async () => {
+    const answer = at({ state: { targets: [{ priority: "high", firstReplyMinutes: 20 }] } });
+    await open(answer, `${path}/targets`, async (page) => {
+      const high = page.getByRole("group", { name: "Priority: High" });
+      const resolution = high.getByLabel("Resolution, in hours");
+      assert.equal(await high.getByLabel("First reply, in hours").inputValue(), "0.33");
+      await resolution.fill("721");
+      await page.getByRole("button", { name: "Save" }).click();
+      await high.getByText("Choose a number from 0 to 720.").waitFor();
+      assert.equal(await resolution.getAttribute("aria-invalid"), "true");
+      await resolution.fill("");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved", { exact: true }).waitFor();
+      assert.equal(sent(answer, "PUT", "/sla-targets").at(-1).body.targets[3].firstReplyMinutes, 20);
+    });
+  });
+
   test("a team gets shifts by the days of the week", async () => {
     const answer = at();
     await open(answer, `${path}/teams`, async (page) => {

@@ -169,7 +169,7 @@ describe("how the people of the company sign in", { skip }, () => {
 
   test("whoever has no passkey, or has shown none, is told before others need one", async () => {
     await open(people({ session: { ...inWorkspace(), features: byPasskey } }), path, async (page) => {
-      await page.getByText("Add a passkey of your own first.").waitFor();
+      await page.getByText("Add a passkey of your own first.").first().waitFor();
       assert.equal(await admins(page).isDisabled(), true);
     });
     const state = { isSteppedUp: true, hasShownNone: true };

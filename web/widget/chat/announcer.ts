@@ -40,14 +40,9 @@ export class Announcer {
     this.say(this.chat.texts.t("a11y.writing", { name: this.chat.options.value.displayName }));
   }
 
-  /** Nothing is written any more. What went wrong is said where it stands. */
-  hush() {
-    this.say("");
-  }
-
-  /** An answer is not whole. That it has failed is said where it stands. */
-  speakOfBreak(message: Message) {
-    this.say(message.state === "interrupted" ? this.chat.texts.t(whyInterrupted(message)) : "");
+  /** An answer is not whole, or there is none. That it has failed is said beside it. */
+  speakOfIncomplete(message?: Message) {
+    this.say(message?.state === "interrupted" ? this.chat.texts.t(whyInterrupted(message)) : "");
   }
 
   /** Somebody else answers from here on. */

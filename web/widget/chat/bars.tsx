@@ -1,14 +1,11 @@
-import { useEffect, useState } from "preact/hooks";
 import { useChat } from "./context";
-import { formatWait } from "./i18n";
 import { AlertIcon, BusyIcon, CloseIcon } from "./icons";
 import { lazy } from "./lazy";
-import { addressBlocked } from "./question";
 import { RichText } from "./rich-text";
-import type { Translate } from "./translate";
 import styles from "./bars.module.css";
 
-const LeadForm = lazy(async () => (await import("./lead/lead")).LeadForm);
+const Limited = lazy(async () => (await import("./off-bars")).Limited);
+const Off = lazy(async () => (await import("./off-bars")).Off);
 
 /** What the company wants everybody to know, until they close it. */
 export function Notice() {
@@ -61,7 +58,7 @@ interface BarProps {
   action?: { label: string; run: () => void };
 }
 
-function Bar({ text, countdown = "", isBusy = false, isCalm = false, action }: BarProps) {
+export function Bar({ text, countdown = "", isBusy = false, isCalm = false, action }: BarProps) {
   return (
     <div class={styles.bar} role="status">
       {!isCalm && <span class={isBusy ? styles.spin : undefined}>{isBusy ? <BusyIcon size={16} /> : <AlertIcon size={16} />}</span>}
@@ -85,47 +82,8 @@ function Bar({ text, countdown = "", isBusy = false, isCalm = false, action }: B
   );
 }
 
-/** The agent takes no more messages for a while, in its own words. */
-function Limited() {
-  const chat = useChat();
-  const { t, locale } = chat.texts;
-  const { message, until } = chat.composer.value;
-  const [now, setNow] = useState(Date.now);
-  const left = Math.ceil((until - now) / 1000);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  useEffect(() => {
-    if (left <= 0) chat.endLimit();
-  }, [left <= 0]);
-  const countdown = left > 0 ? t("chat.countdown", { time: formatWait(left, locale.value) }) : "";
-  return <Bar text={message || t("chat.limited")} countdown={countdown} />;
-}
-
 function Closed() {
   const chat = useChat();
   const { t } = chat.texts;
   return <Bar text={t("chat.ended")} isCalm action={{ label: t("chat.newChat"), run: () => chat.reset() }} />;
-}
-
-/** The agent answers nobody for now; it may still take how to reach somebody. */
-function Off() {
-  const chat = useChat();
-  const { t } = chat.texts;
-  const { leads } = chat.config;
-  const submit = async (lead: object) => {
-    const conversationId = chat.conversation.value?.id;
-    await chat.api.request("POST", "/leads", { ...(conversationId && { conversationId }), ...lead });
-  };
-  return (
-    <>
-      <Bar text={t("chat.off")} />
-      {leads && chat.composer.value.code !== addressBlocked && (
-        <div class={styles.lead}>
-          <LeadForm leads={leads} t={t as Translate} onSubmit={submit} />
-        </div>
-      )}
-    </>
-  );
 }

@@ -13,8 +13,14 @@ const HandoverPanel = lazy(async () => (await import("./handover/handover")).Han
 
 type Sheet = "history" | "languages" | "person";
 
+interface ChatMenuProps {
+  className: string | undefined;
+  /** The click or the key for which the menu was loaded. */
+  openedBy: Event;
+}
+
 /** The menu of the chat, which is open as it comes, and what it opens. */
-export function ChatMenu({ className }: { className: string | undefined }) {
+export function ChatMenu({ className, openedBy }: ChatMenuProps) {
   const chat = useChat();
   const t = chat.texts.t as Translate;
   const [sheet, setSheet] = useState<Sheet | null>(null);
@@ -31,10 +37,11 @@ export function ChatMenu({ className }: { className: string | undefined }) {
   const switchSound = () => chat.store.set({ hasSound: !hasSound });
   items.push({ id: "sound", label: t("menu.sound"), isChecked: hasSound, act: switchSound });
   items.push({ id: "language", label: t("menu.language"), act: () => setSheet("languages") });
+  const openAt = (openedBy as KeyboardEvent).key === "ArrowUp" ? "last" : "first";
   const note = chat.isKept.value ? {} : { note: t("menu.notKept") };
   return (
     <>
-      <MenuButton label={t("menu.open")} items={items} className={className} isOpenAtFirst {...note} />
+      <MenuButton label={t("menu.open")} items={items} className={className} openAt={openAt} {...note} />
       {sheet && <OpenSheet sheet={sheet} onClose={() => setSheet(null)} />}
     </>
   );

@@ -174,7 +174,7 @@ export class FrameChat {
     const shown = this.thread.messages.value.filter(({ isHidden }) => !isHidden);
     const isLast = shown.at(-1)?.key === key || question.state === "unsent";
     if (isLast) void this.turns.again(question);
-    else this.send(textOf(question.parts));
+    else this.send(textOf(question.parts), [], question.isHidden);
   }
 
   /** Whether the question of a message that has gone wrong can be asked once more: files go with a message only once. */
@@ -339,7 +339,7 @@ export class FrameChat {
 
   private noteAnswered(answer: Answer, message: Message) {
     const content = textOf(message.parts);
-    if (message.state !== "complete") this.announcer.speakOfBreak(message);
+    if (message.state !== "complete") this.announcer.speakOfIncomplete(message);
     else if (content) {
       if (this.turns.isOwn) this.post({ type: "assistant-message", data: { content } });
       void this.announcer.speak(content);
@@ -359,7 +359,7 @@ export class FrameChat {
 
   readonly noteFailed = (code: string, message: string) => {
     this.isRevealWanted = false;
-    this.announcer.hush();
+    this.announcer.speakOfIncomplete();
     this.post({ type: "error", data: { code, message } });
   };
 }

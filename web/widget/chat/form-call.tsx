@@ -28,7 +28,16 @@ function LeadCall({ part }: { part: ToolPart }) {
     await chat.rounds.sendResult(part.id, submitted, true);
   };
   const dismiss = () => void chat.rounds.sendResult(part.id, { status: "error", error: "The customer has closed the form." });
-  return <LeadForm leads={chat.config.leads!} t={t} onSubmit={submit} onDismiss={dismiss} isSubmitted={part.isDone} />;
+  return (
+    <LeadForm
+      leads={chat.config.leads!}
+      given={part.input}
+      t={t}
+      onSubmit={submit}
+      onDismiss={dismiss}
+      isSubmitted={part.isDone}
+    />
+  );
 }
 
 function PageForm({ part }: { part: ToolPart }) {

@@ -1,3 +1,4 @@
+import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { useChat } from "./context";
 import { CloseIcon, MoreIcon, PersonIcon } from "./icons";
@@ -8,13 +9,14 @@ const loadMenu = () => import("./chat-menu").catch(() => null);
 /** The button of the menu. The menu is loaded when somebody goes for it. */
 function Menu() {
   const { t } = useChat().texts;
-  const [loaded, setLoaded] = useState<Awaited<ReturnType<typeof loadMenu>>>(null);
-  if (loaded) return <loaded.ChatMenu className={styles.button} />;
-  const open = () => void loadMenu().then(setLoaded);
+  const [menu, setMenu] = useState<VNode | null>(null);
+  if (menu) return menu;
+  const open = (event: Event) =>
+    void loadMenu().then((loaded) => setMenu(loaded && <loaded.ChatMenu className={styles.button} openedBy={event} />));
   const press = (event: KeyboardEvent) => {
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
     event.preventDefault();
-    open();
+    open(event);
   };
   return (
     <button

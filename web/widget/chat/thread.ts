@@ -198,8 +198,8 @@ function sortMessages(list: readonly Message[]): Message[] {
   return sorted;
 }
 
-const keepsPlace = ({ change, seq, state }: Message) => change !== null || (seq === 0 && isLeft(state));
-const isLeft = (state: MessageState) => state === "failed" || state === "interrupted" || state === "unsent";
+const keepsPlace = ({ change, seq, state }: Message) => change !== null || (seq === 0 && isUnstored(state));
+const isUnstored = (state: MessageState) => state === "failed" || state === "interrupted" || state === "unsent";
 
 function update(shown: Message, stored: StoredMessage): Message {
   if (shown.state === "streaming" && stored.state === "complete" && shown.seq > 0) return shown;

@@ -85,6 +85,23 @@ describe("an answer that is lost", { skip }, () => {
     await page.context().close();
   });
 
+  test("a question that the page has sent unseen stays so when it is asked again", async () => {
+    let isBroken = true;
+    chats.model.answer = (question) => (isBroken ? { ...beginning, gate: broken(20) } : { text: `About ${question}.` });
+    const page = await open();
+    const data = { message: "Greet the visitor", hideMessage: true };
+    await page.evaluate((sent) => postMessage({ type: "send", data: sent }, location.origin), data);
+    await page.locator("article").getByText("This answer was interrupted.").waitFor();
+    isBroken = false;
+    await ask(page, "hats");
+    await said(page, "About hats.").waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await said(page, "About Greet the visitor.").waitFor();
+    const own = page.getByRole("log").locator("article:has(h2:text-matches('^You said'))");
+    assert.equal(await own.count(), 1);
+    await page.context().close();
+  });
+
   test("ten minutes of sleep in the middle of an answer: it is there, once, when the lid is opened", async () => {
     const gate = createGate([20]);
     const text = "It left our house on Monday and is on its way. ".repeat(8);
@@ -135,7 +152,7 @@ describe("an answer that is lost", { skip }, () => {
     await ask(page, "Tell me much");
     await said(page, "three four").waitFor();
     await page.getByRole("button", { name: "Stop the answer" }).click();
-    await page.getByText("You stopped this answer.").waitFor();
+    await page.locator("article").getByText("You stopped this answer.").waitFor();
     const { messages } = await stored(page);
     assert.equal(messages[1].state, "interrupted");
     await page.context().close();

@@ -146,16 +146,17 @@ test("the form of an action that collects contact details is filled in, and the 
   await open(async (page) => {
     chats.model.answer = (_, { messages }) => {
       const { role, content } = messages.at(-1);
-      return role === "tool" ? { text: `Noted: ${content}` } : { call: { name: "leave_address", input: {} } };
+      return role === "tool" ? { text: `Noted: ${content}` } : { call: { name: "leave_address", input: { name: "Kim" } } };
     };
     await page.evaluate(() => {
       window.told = [];
       window.ReactNativeWebView = { postMessage: (text) => window.told.push(JSON.parse(text)) };
     });
     await ask(page, "Call me");
+    assert.equal(await page.locator("article input[autocomplete=name]").inputValue(), "Kim"); // the agent was told
     await page.locator("article input[type=email]").fill("kim@shop.example");
     await page.locator("article button[type=submit]").click();
-    await said(page, /Noted: .*kim@shop\.example/).waitFor();
+    await said(page, /Noted: (?=.*Kim).*kim@shop\.example/).waitFor();
     const result = await page.evaluate(() => window.told.find(({ type }) => type === "tool-result").data);
     assert.deepEqual([result.name, result.result], ["leave_address", { status: "success" }]);
   });

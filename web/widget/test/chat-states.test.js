@@ -193,6 +193,16 @@ describe("the chat", { skip }, () => {
     }
   });
 
+  test("the arrows open the menu at its first and at its last entry, also before it is loaded", async () => {
+    for (const [key, entry] of [["ArrowDown", "New chat"], ["ArrowUp", "Language"]]) {
+      await open({}, async (page) => {
+        await page.getByRole("button", { name: "More", exact: true }).focus();
+        await page.keyboard.press(key);
+        await page.locator("[role=menuitem]:focus", { hasText: entry }).waitFor();
+      });
+    }
+  });
+
   test("Shift-Enter begins a line, and a word that is being composed is not sent", async () => {
     await open({}, async (page, ask, field) => {
       await field.fill("one");

@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 
 /**
  * Starts it. `answer(question, request)` returns what the model says: {text, pieces, pause, gate, call}. `gate(i)` may
- * return a promise, which is awaited before piece i; where it fails, the connection breaks. A call is that of a tool, {name, input}. `asked` lists the questions.
+ * return a promise, which is awaited before piece i; where it fails, the connection breaks. A call is that of a tool,
+ * {name, input}. `asked` lists the questions.
  */
 export async function startModel() {
   const model = { asked: [], answer: () => ({ text: "Yes." }) };
@@ -13,7 +14,7 @@ export async function startModel() {
     const body = JSON.parse(Buffer.concat(pieces).toString() || "{}");
     const question = textOf(body.messages?.findLast(({ role }) => role === "user")?.content);
     model.asked.push(question);
-    await say(reply, await model.answer(question, body)).catch(() => reply.destroy());
+    await say(reply, await model.answer(question, body)).catch(() => setImmediate(() => reply.destroy())); // after what was written
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   const url = `http://127.0.0.1:${server.address().port}/v1`;

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -62,6 +64,7 @@ func (d *double) all() []received {
 type fixture struct {
 	*testing.T
 	address       string
+	program       http.Handler
 	slack, parley *double
 }
 
@@ -81,7 +84,8 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.address = serve(newBridge(cfg).handler())
+	f.program = newBridge(cfg).handler()
+	f.address = serve(f.program)
 	return f
 }
 
@@ -107,10 +111,14 @@ func (f *fixture) send(path string, body string, header http.Header) (status int
 // fromSlack sends an event as Slack does.
 func (f *fixture) fromSlack(body string) (status int, reply string) {
 	f.Helper()
+	return f.send("/slack/events", body, signSlack(body))
+}
+
+// signSlack returns the headers that Slack signs an event with.
+func signSlack(body string) http.Header {
 	at := strconv.FormatInt(time.Now().Unix(), 10)
 	signature := "v0=" + hex.EncodeToString(mac([]byte(slackSecret), "v0:"+at+":", []byte(body)))
-	return f.send("/slack/events", body,
-		http.Header{"X-Slack-Request-Timestamp": {at}, "X-Slack-Signature": {signature}})
+	return http.Header{"X-Slack-Request-Timestamp": {at}, "X-Slack-Signature": {signature}}
 }
 
 // fromParley sends an event as a channel does.
@@ -136,6 +144,20 @@ func TestSlackFindsTheProgram(t *testing.T) {
 	}
 	if status, _ := f.send("/slack/events", `{"type": "url_verification"}`, http.Header{}); status != 401 {
 		t.Error("an event without a signature was taken")
+	}
+}
+
+func TestMessageArrivesThoughSlackHangsUp(t *testing.T) {
+	f := newFixture(t)
+	ctx, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	const body = `{"type": "event_callback", "event": {"type": "message", "channel_type": "im", "channel": "D1",
+		"user": "U1", "text": "Are you open?", "ts": "17.1"}}`
+	req := httptest.NewRequestWithContext(ctx, http.MethodPost, "/slack/events", strings.NewReader(body))
+	req.Header = signSlack(body)
+	f.program.ServeHTTP(httptest.NewRecorder(), req)
+	if n := len(f.parley.all()); n != 1 {
+		t.Errorf("%d messages have arrived", n)
 	}
 }
 

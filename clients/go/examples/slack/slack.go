@@ -56,7 +56,8 @@ func (b *bridge) takeSlackEvent(w http.ResponseWriter, r *http.Request) {
 	if event.Type != "event_callback" || !ok {
 		return
 	}
-	err := b.sendToParley(r.Context(), message)
+	// Slack hangs up after three seconds, and Parley may need longer. What Slack sends again meanwhile counts once.
+	err := b.sendToParley(context.WithoutCancel(r.Context()), message)
 	if err != nil {
 		log.Printf("%s was not taken: %v", message.MessageID, err)
 	}

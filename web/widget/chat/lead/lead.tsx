@@ -15,6 +15,8 @@ export interface Lead {
 
 interface LeadFormProps {
   leads: Leads;
+  /** What the customer has told the agent, by field. */
+  given?: unknown;
   t: Translate;
   onSubmit(lead: Lead): Promise<void>;
   onDismiss?: (() => void) | undefined;
@@ -22,14 +24,14 @@ interface LeadFormProps {
 }
 
 /** Asks the customer for a name and for ways to reach them, as the agent is set up to. */
-export function LeadForm({ leads, t, onSubmit, onDismiss, isSubmitted }: LeadFormProps) {
+export function LeadForm({ leads, given, t, onSubmit, onDismiss, isSubmitted }: LeadFormProps) {
   const submit = ({ values, website }: Submission) => onSubmit({ ...values, website });
   const title = leads.title || t("lead.title");
   return (
     <section>
       <p dir="auto">{title}</p>
       <Form
-        schema={leadSchema(leads.fields, t)}
+        schema={leadSchema(leads.fields, t, given)}
         t={t}
         label={title}
         onSubmit={submit}
@@ -43,11 +45,14 @@ export function LeadForm({ leads, t, onSubmit, onDismiss, isSubmitted }: LeadFor
 
 const refuseUpload = () => Promise.reject(new Error("this form has no pictures"));
 
-/** The form for the fields. A lead needs a way to reach the customer: the first that is asked for is required. */
-export function leadSchema(fields: readonly LeadField[], t: Translate): FormSchema {
+/**
+ * The form for the fields, with what is given of them. A lead needs a way to reach the customer: the first that is asked
+ * for is required.
+ */
+export function leadSchema(fields: readonly LeadField[], t: Translate, given?: unknown): FormSchema {
   const required = fields.includes("email") ? "email" : "phone";
   return {
-    fields: fields.map((name) => leadField(name, name === required, t)),
+    fields: fields.map((name) => ({ ...leadField(name, name === required, t), initial: textAt(given, name) })),
     hasLabels: true,
     submitText: t("lead.submit"),
     successText: t("lead.thanks"),
@@ -55,17 +60,21 @@ export function leadSchema(fields: readonly LeadField[], t: Translate): FormSche
   };
 }
 
+function textAt(given: unknown, name: LeadField): string {
+  const value = (given as Partial<Record<LeadField, unknown>> | null | undefined)?.[name];
+  return typeof value === "string" ? value : "";
+}
+
 const types = { name: "text", email: "email", phone: "phone" } as const;
 const autocompletes = { name: "name", email: "email", phone: "tel" } as const;
 
-function leadField(name: LeadField, isRequired: boolean, t: Translate): Field {
+function leadField(name: LeadField, isRequired: boolean, t: Translate): Omit<Field, "initial"> {
   const label = t(`lead.${name}`);
   return {
     name,
     type: types[name],
     label,
     placeholder: label,
-    initial: "",
     isDisabled: false,
     groups: [],
     takesLocalNumbers: true,

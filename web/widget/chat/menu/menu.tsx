@@ -15,18 +15,19 @@ interface MenuButtonProps {
   label: string;
   items: readonly MenuItem[];
   className?: string | undefined;
-  isOpenAtFirst?: boolean;
+  /** Of a menu that is open as it comes: which of its items has the focus. */
+  openAt?: "first" | "last";
   /** A sentence below the items. */
   note?: string;
   children?: ComponentChildren;
 }
 
 /** A button with a menu, by the pattern that screen readers and keyboards know: arrows, Home, End, letters, Escape. */
-export function MenuButton({ label, items, className, isOpenAtFirst = false, note, children }: MenuButtonProps) {
+export function MenuButton({ label, items, className, openAt, note, children }: MenuButtonProps) {
   const id = useId();
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  const [open, setOpen] = useState<"closed" | "first" | "last">(isOpenAtFirst ? "first" : "closed");
+  const [open, setOpen] = useState<"closed" | "first" | "last">(openAt ?? "closed");
   const isOpen = open !== "closed";
   const elements = () => [...(root.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])];
   const close = (keepsFocus: boolean) => {

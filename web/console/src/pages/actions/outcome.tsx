@@ -88,7 +88,7 @@ export function StepOutcomes({ steps }: { steps: readonly MadeStep[] }) {
     <>
       <ol className={styles.steps}>
         {steps.filter((step) => step.outcome.needs.length === 0).map((step) => (
-          <Made key={step.at} step={step} />
+          <StepResult key={step.at} step={step} />
         ))}
       </ol>
       {needs.length > 0 && <Notice>{t("actions.needs", { names: missing })}</Notice>}
@@ -101,7 +101,7 @@ export function StepOutcomes({ steps }: { steps: readonly MadeStep[] }) {
   );
 }
 
-function Made({ step: { at, outcome } }: { step: MadeStep }) {
+function StepResult({ step: { at, outcome } }: { step: MadeStep }) {
   const { t } = useTexts();
   const { say, action, trial, holds } = outcome;
   const name = t("actions.stepNamed", { number: at + 1 });

@@ -40,7 +40,15 @@ export function StepFields({ at, actions, procedures }: Props) {
   if (step.if) return <Condition at={at} actions={actions} />;
   if (step.procedure !== undefined) {
     return (
-      <Callee label={t("actions.kind.procedure")} value={step.procedure} known={procedures} step={step} path={path} onChange={set} name="procedure" />
+      <CalledTool
+        label={t("actions.kind.procedure")}
+        value={step.procedure}
+        known={procedures}
+        step={step}
+        path={path}
+        onChange={set}
+        name="procedure"
+      />
     );
   }
   return (
@@ -49,7 +57,7 @@ export function StepFields({ at, actions, procedures }: Props) {
         <TextArea name={`${path}.say`} label={t("actions.say")} value={step.say ?? ""} onChange={(say) => set({ ...step, say })} />
       ) : (
         <>
-          <Callee label={t("actions.run")} value={step.action} known={actions} step={step} path={path} onChange={set} name="action" />
+          <CalledTool label={t("actions.run")} value={step.action} known={actions} step={step} path={path} onChange={set} name="action" />
           {step.key && <p className={styles.detail}>{t("actions.returned", { example: `{${step.key}.status}` })}</p>}
         </>
       )}
@@ -58,7 +66,7 @@ export function StepFields({ at, actions, procedures }: Props) {
   );
 }
 
-interface CalleeProps {
+interface CalledToolProps {
   label: string;
   /** The key of the action or the procedure. */
   value: string;
@@ -70,7 +78,7 @@ interface CalleeProps {
 }
 
 /** The action or the procedure that a step runs, with its inputs. */
-function Callee({ label, value, known, step, path, name, onChange }: CalleeProps) {
+function CalledTool({ label, value, known, step, path, name, onChange }: CalledToolProps) {
   const found = known.find(({ key }) => key === value);
   const all = found ? known : [...known, { key: value, name: value }];
   const set = (input: string, text: string) => {

@@ -2,10 +2,10 @@ import type { Step, ToolList } from "../../api/actions";
 import { Button, IconButton } from "../../components/button";
 import { Section } from "../../components/page";
 import { useTexts } from "../../i18n";
-import { Course } from "./course";
 import { Fault, useEditor } from "./fields";
 import { end, newActionStep, withoutStep } from "./jumps";
 import { StepFields } from "./step-fields";
+import { StepTargets } from "./step-targets";
 import styles from "./actions.module.css";
 
 interface Props {
@@ -66,7 +66,7 @@ export function Steps({ tools, toolKey }: Props) {
           </Button>
         )}
       </div>
-      <Course />
+      <StepTargets />
     </Section>
   );
 }

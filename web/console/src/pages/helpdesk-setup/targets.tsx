@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { APIError } from "../../api/client";
 import { replaceTargets, useSetupChange, useTargets, type Target } from "../../api/helpdesk-setup";
 import { useMay } from "../../api/session";
 import { priorities, type Priority } from "../../api/tickets";
@@ -27,16 +28,29 @@ export function Targets({ agentId }: { agentId: string }) {
 
 const kinds = ["firstReplyMinutes", "resolutionMinutes"] as const;
 
-const inHours = (minutes = 0) => (minutes > 0 ? String(minutes / 60) : "");
+/** Hours with two decimals at most, from which inMinutes has each minute back. */
+const inHours = (minutes = 0) => (minutes > 0 ? String(Math.round((minutes / 60) * 100) / 100) : "");
 const inMinutes = (hours: string) => Math.round(Number(hours.replace(",", ".")) * 60);
+
+/** The name of a field, by which the server names it, too. */
+const nameOf = (index: number, kind: (typeof kinds)[number]) => `targets.${index}.${kind}`;
 
 /** The targets that a form holds, each priority by itself; what is empty is no target. */
 const targetsOf = (values: Readonly<Record<string, string>>): Target[] =>
-  priorities.map((priority) => ({
+  priorities.map((priority, index) => ({
     priority,
-    firstReplyMinutes: inMinutes(values[`${priority}.firstReplyMinutes`] ?? ""),
-    resolutionMinutes: inMinutes(values[`${priority}.resolutionMinutes`] ?? ""),
+    firstReplyMinutes: inMinutes(values[nameOf(index, "firstReplyMinutes")] ?? ""),
+    resolutionMinutes: inMinutes(values[nameOf(index, "resolutionMinutes")] ?? ""),
   }));
+
+/** Returns a refusal with its limits, which are minutes, in the hours of the form. */
+function convertLimits({ status, code, message, requestId, details, wait }: APIError): APIError {
+  const faults = Object.entries(details).map(([field, fault]) => {
+    const limit = /^must be from 0 to (\d+)$/.exec(String(fault));
+    return [field, limit ? `must be from 0 to ${inHours(Number(limit[1]))}` : fault];
+  });
+  return new APIError(status, code, message, requestId, Object.fromEntries(faults) as Record<string, unknown>, wait);
+}
 
 function TargetForm({ agentId, targets, mayWrite }: { agentId: string; targets: readonly Target[]; mayWrite: boolean }) {
   const { t } = useTexts();
@@ -44,7 +58,11 @@ function TargetForm({ agentId, targets, mayWrite }: { agentId: string; targets: 
   const [isSaved, setSaved] = useState(false);
   const send = async (values: Record<string, string>) => {
     setSaved(false);
-    await replaceTargets(agentId, targetsOf(values));
+    try {
+      await replaceTargets(agentId, targetsOf(values));
+    } catch (thrown) {
+      throw thrown instanceof APIError ? convertLimits(thrown) : thrown;
+    }
     await refresh();
     setSaved(true);
   };
@@ -52,9 +70,10 @@ function TargetForm({ agentId, targets, mayWrite }: { agentId: string; targets: 
     <Form onSubmit={send}>
       {(isPending) => (
         <>
-          {priorities.map((priority) => (
+          {priorities.map((priority, index) => (
             <TargetRow
               key={priority}
+              index={index}
               priority={priority}
               target={targets.find((one) => one.priority === priority)}
               isReadOnly={!mayWrite}
@@ -76,7 +95,14 @@ function TargetForm({ agentId, targets, mayWrite }: { agentId: string; targets: 
   );
 }
 
-function TargetRow({ priority, target, isReadOnly }: { priority: Priority; target: Target | undefined; isReadOnly: boolean }) {
+interface RowProps {
+  index: number;
+  priority: Priority;
+  target: Target | undefined;
+  isReadOnly: boolean;
+}
+
+function TargetRow({ index, priority, target, isReadOnly }: RowProps) {
   const { t } = useTexts();
   return (
     <fieldset className={styles.target}>
@@ -84,7 +110,7 @@ function TargetRow({ priority, target, isReadOnly }: { priority: Priority; targe
       {kinds.map((kind) => (
         <Field
           key={kind}
-          name={`${priority}.${kind}`}
+          name={nameOf(index, kind)}
           inputMode="decimal"
           pattern="[0-9]+([.,][0-9]+)?"
           label={t(`tickets.setup.target.${kind}`)}

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useAddressParams } from "../../address-params";
+import { useChannels } from "../../api/channels";
 import { rowsOf } from "../../api/pages";
 import { useMay } from "../../api/session";
 import { redeliver, useDeliveries, useSentBody, useWebhooks, type Delivery } from "../../api/webhooks";
@@ -16,28 +17,36 @@ import { Tabs } from "../../components/tabs";
 import { formatDate, useTexts } from "../../i18n";
 import styles from "../workspace/workspace.module.css";
 
-/** What was sent to a webhook, and what became of it. */
+/** What was sent to a webhook or a channel, and what became of it. */
 export default function DeliveriesPage({ id }: { id: string }) {
   const { t } = useTexts();
   const mayRead = useMay("webhooks:read");
   const webhooks = useWebhooks(mayRead);
   const webhook = webhooks.data?.find(({ webhookId }) => webhookId === id);
+  const channels = useChannels("", mayRead && webhooks.isSuccess && !webhook); // of all agents
+  const channel = channels.data?.find(({ channelId }) => channelId === id);
+  const found = webhook ?? channel;
   const [query, setQuery] = useAddressParams();
-  const back = <ButtonLink href="/workspace/webhooks">{t("webhooks.all")}</ButtonLink>;
+  const back = channel ? (
+    <ButtonLink href={`/agents/${channel.agentId}/embed`}>{t("channels.title")}</ButtonLink>
+  ) : (
+    <ButtonLink href="/workspace/webhooks">{t("webhooks.all")}</ButtonLink>
+  );
   return (
-    <Page title={t("webhooks.deliveries")} actions={webhook && back}>
+    <Page title={t("webhooks.deliveries")} actions={found && back}>
       <RoleNote needs="webhooks:read" note="role.webhooks" />
-      {mayRead && webhooks.isPending && <Loading rows={4} />}
+      {mayRead && (webhooks.isPending || channels.isLoading) && <Loading rows={4} />}
       {webhooks.isError && !webhooks.data && <Failed error={webhooks.error} onRetry={() => void webhooks.refetch()} />}
-      {webhooks.data && !webhook && (
+      {channels.isError && !channels.data && <Failed error={channels.error} onRetry={() => void channels.refetch()} />}
+      {channels.data && !found && (
         <Empty icon="webhook" title={t("webhooks.gone")} text={t("webhooks.goneText")}>
           {back}
         </Empty>
       )}
-      {webhook && (
+      {found && (
         <>
           <p className={styles.code} dir="ltr">
-            {webhook.endpoint}
+            {found.endpoint}
           </p>
           <Tabs
             label={t("webhooks.deliveries")}
