@@ -210,6 +210,9 @@ func (cs *Conversations) Claim(ctx context.Context, ref parley.ConversationRef,
 		return takeOver(c, string(member), "")
 	}
 	finish := func(tx *store.DB, c *parley.Conversation, now time.Time) error {
+		if c.ClaimedBy == "" { // whose ticket it is says the help desk: the operator answers nobody
+			return nil
+		}
 		return cs.assignTicket(ctx, tx, c, string(member), now)
 	}
 	c, err := cs.takeStep(ctx, ref, statusStep{change: change, effect: effect, finish: finish})

@@ -39,11 +39,14 @@ func (s *Service) StatusChanged(ctx context.Context, tx *store.DB, c *parley.Con
 }
 
 // Assigned makes the member who has got a conversation the assignee of its ticket; nobody, where nobody has it. The
-// conversation must be locked. It implements chat.HandoverObserver.
+// conversation must be locked. Fails with TEAM_MEMBER_NOT_FOUND. It implements chat.HandoverObserver.
 func (s *Service) Assigned(ctx context.Context, tx *store.DB, c *parley.Conversation, by string, now time.Time) error {
 	u := s.newUpdate(tx, now)
 	t, err := u.lockTicketOf(ctx, c)
 	if err != nil || t == nil || t.AssigneeID == c.ClaimedBy {
+		return err
+	}
+	if err := u.keepClaimer(ctx, c); err != nil {
 		return err
 	}
 	assigned := parley.TicketEvent{Kind: "assign", AssignedFrom: string(t.AssigneeID), AssignedTo: string(c.ClaimedBy)}
@@ -53,6 +56,17 @@ func (s *Service) Assigned(ctx context.Context, tx *store.DB, c *parley.Conversa
 		return err
 	}
 	return u.recordEvents(ctx, t.AccountID, event)
+}
+
+// keepClaimer keeps the member who has a conversation in the account until the transaction ends: whoever leaves it
+// leaves their tickets, and must not get this one afterwards. The ticket or the help desk must be locked before. Fails
+// with TEAM_MEMBER_NOT_FOUND.
+func (u *update) keepClaimer(ctx context.Context, c *parley.Conversation) error {
+	if c.ClaimedBy == "" {
+		return nil
+	}
+	_, err := u.tx.ShareLockMember(ctx, c.AccountID, c.ClaimedBy, parley.CodeMemberNotFound)
+	return err
 }
 
 // MessageWritten updates the ticket of a conversation after a message that was written outside the help desk. The
@@ -148,6 +162,9 @@ func (u *update) openFromConversation(ctx context.Context, c *parley.Conversatio
 	}
 	routed, err := u.routeTicket(ctx, t, t.Description, AutoAssign())
 	if err != nil {
+		return err
+	}
+	if err := u.keepClaimer(ctx, c); err != nil {
 		return err
 	}
 	if c.ClaimedBy != "" { // it was given to a member, or a member has taken it

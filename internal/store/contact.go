@@ -340,6 +340,9 @@ func (db *DB) FindCustomers(ctx context.Context, ref parley.AgentRef, text strin
 
 // customersQuery finds the people in whose column a text begins. The index holds the letters in the order of bytes.
 func (db *DB) customersQuery(ref parley.AgentRef, column, text string, limit int) (query string, args []any) {
+	if column == "email" {
+		text = composeEmail(text)
+	}
 	value, bound := `lower(`+column+`)`, `lower(?)`
 	if db.sql.Dialect() == sqldb.Postgres {
 		value, bound = value+` collate "C"`, bound+` collate "C"`
@@ -357,10 +360,16 @@ func (db *DB) customersQuery(ref parley.AgentRef, column, text string, limit int
 // active first.
 func (db *DB) ConversationsOfPerson(ctx context.Context, ref parley.AgentRef, id parley.PersonID,
 	limit int) ([]parley.Conversation, error) {
-	return conversationTable.list(ctx, db, `
+	query, args := conversationsOfPerson(ref, id, limit)
+	return conversationTable.list(ctx, db, query, args...)
+}
+
+// conversationsOfPerson is what ConversationsOfPerson asks after the columns.
+func conversationsOfPerson(ref parley.AgentRef, id parley.PersonID, limit int) (query string, args []any) {
+	return `
 		where person_id = ? and agent_id = ? and account_id = ? and deleted_at is null and channel <> ?
 		order by last_activity desc
-		limit ?`, id, ref.Agent, ref.Account, parley.ChannelPlayground, limit)
+		limit ?`, []any{id, ref.Agent, ref.Account, parley.ChannelPlayground, limit}
 }
 
 // patternEscapes takes their meaning from the characters that have one in patterns.

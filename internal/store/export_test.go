@@ -99,6 +99,12 @@ func (db *DB) CustomersQuery(ref parley.AgentRef, column, text string) (query st
 	return db.customersQuery(ref, column, text, 10)
 }
 
+// ConversationsOfPersonQuery is the statement that lists the conversations of a person.
+func ConversationsOfPersonQuery(ref parley.AgentRef, id parley.PersonID) (query string, args []any) {
+	query, args = conversationsOfPerson(ref, id, 5)
+	return conversationTable.selectText(query), args
+}
+
 // InboxQueries are the statements that read what is first in the lists of an inbox, by what each of them reads: of all
 // agents, and of one; and how far the member has read two conversations.
 func InboxQueries(ref parley.AgentRef, member parley.UserID) map[string]InboxQuery {

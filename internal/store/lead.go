@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"time"
@@ -39,10 +40,9 @@ type LeadSubmitted struct {
 func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {
 	var stored parley.Lead
 	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
-		if l.ConversationID != "" {
-			if _, err := tx.LockConversation(ctx, l.ConversationRef()); err != nil {
-				return err
-			}
+		hasCustomer, err := tx.lockLeadConversation(ctx, l)
+		if err != nil {
+			return err
 		}
 		existing, err := tx.findDuplicateLead(ctx, l)
 		if err != nil {
@@ -52,8 +52,10 @@ func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {
 		if existing != nil {
 			stored = mergeLead(*existing, *l)
 		}
-		if err := tx.addLeadCustomer(ctx, &stored); err != nil {
-			return err
+		if hasCustomer {
+			if err := tx.addLeadCustomer(ctx, &stored); err != nil {
+				return err
+			}
 		}
 		if existing != nil && isSameLead(stored, *existing) {
 			return nil
@@ -73,22 +75,55 @@ func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {
 
 const maxLeadName = 255 // characters of a lead's name that become the customer's
 
+// lockLeadConversation locks the conversation of a lead, and reports whether who has left it is a customer who can be
+// known by it: in the playground there are none. Fails with RESOURCE_NOT_FOUND.
+func (db *DB) lockLeadConversation(ctx context.Context, l *parley.Lead) (hasCustomer bool, err error) {
+	if l.ConversationID == "" {
+		return false, nil
+	}
+	c, err := db.LockConversation(ctx, l.ConversationRef())
+	return err == nil && l.Email != "" && c.Channel != parley.ChannelPlayground, err
+}
+
 // addLeadCustomer makes who has left an address the customer of the conversation, unless one is known: who is known by
-// the address, or a new person.
+// the address, or a new person. It holds the agent, so that nobody merges or deletes that person meanwhile.
 func (db *DB) addLeadCustomer(ctx context.Context, l *parley.Lead) error {
-	if l.ConversationID == "" || l.Email == "" {
+	ref := l.ConversationRef()
+	if err := db.ShareLockAgent(ctx, ref.AgentRef); err != nil {
+		if parley.IsCode(err, parley.CodeAgentNotFound) { // it has just been deleted, and has no customers any more
+			return nil
+		}
+		return err
+	}
+	p, err := db.CustomerOfConversation(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if p == nil {
+		p = &parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: l.AccountID, AgentID: l.AgentID,
+			Email: l.Email, CreatedAt: l.CreatedAt, UpdatedAt: l.CreatedAt}
+		if err := db.AddPerson(ctx, p); err != nil {
+			return err
+		}
+		if err := db.SetConversationCustomer(ctx, ref, p.ID); err != nil {
+			return err
+		}
+	}
+	return db.completePerson(ctx, p, l)
+}
+
+// completePerson writes the name and the telephone number that a lead says of the person with its address, where they
+// are not known.
+func (db *DB) completePerson(ctx context.Context, p *parley.Person, l *parley.Lead) error {
+	name, phone := cmp.Or(p.Name, parley.ClipText(l.Name, maxLeadName)), cmp.Or(p.Phone, l.Phone)
+	if foldEmail(p.Email) != foldEmail(l.Email) || name == p.Name && phone == p.Phone {
 		return nil
 	}
-	known, err := db.CustomerOfConversation(ctx, l.ConversationRef())
-	if err != nil || known != nil {
-		return err
+	p.Name, p.Phone = name, phone
+	if l.CreatedAt.After(p.UpdatedAt) {
+		p.UpdatedAt = l.CreatedAt
 	}
-	p := &parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: l.AccountID, AgentID: l.AgentID, Email: l.Email,
-		Name: parley.ClipText(l.Name, maxLeadName), Phone: l.Phone, CreatedAt: l.CreatedAt, UpdatedAt: l.CreatedAt}
-	if err := db.AddPerson(ctx, p); err != nil {
-		return err
-	}
-	return db.SetConversationCustomer(ctx, l.ConversationRef(), p.ID)
+	return db.UpdatePerson(ctx, p)
 }
 
 // findDuplicateLead finds the conversation's lead with the e-mail, or nil; leads without one are never the same.

@@ -104,6 +104,29 @@ func TestLeadsAreTheCustomersOfTheirConversations(t *testing.T) {
 	})
 }
 
+// What a lead says besides the address is completed with the person, and who tries the playground is no customer.
+func TestLeadsCompleteTheirCustomers(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		c, trial := fx.createEmptyConversation(), fx.createEmptyConversation()
+		_, err := fx.SQL().Exec(fx, `update conversations set channel = ? where id = ?`, parley.ChannelPlayground, trial)
+		fx.must(err)
+		fx.must(fx.AddLead(fx, fx.newLead(trial, "try@example.org", testTime)))
+		lead := fx.newLead(c, "ann@example.org", testTime)
+		lead.Name = ""
+		fx.must(fx.AddLead(fx, lead))
+		lead = fx.newLead(c, "ann@example.org", testTime.Add(time.Minute))
+		lead.Phone = "+1 555"
+		fx.must(fx.AddLead(fx, lead))
+		second := fx.newLead(c, "ann@example.org", testTime.Add(time.Hour))
+		second.Name = "Somebody"
+		fx.must(fx.AddLead(fx, second))
+		page, err := fx.People(fx, fx.Account.ID.AgentRef(fx.Agent.ID), "", parley.PageRequest{Limit: 9})
+		if fx.must(err); len(page.Items) != 1 || page.Items[0].Name != "Ann" || page.Items[0].Phone != "+1 555" {
+			fx.Errorf("the people are %+v", page.Items)
+		}
+	})
+}
+
 func TestConcurrentLeadsAreMerged(t *testing.T) {
 	forEachDatabase(t, func(fx *fixture) {
 		c := fx.createEmptyConversation()

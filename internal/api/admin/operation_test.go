@@ -370,7 +370,7 @@ func TestSentimentsAreCountedByWeek(t *testing.T) {
 			at, err := time.Parse(time.DateOnly, day)
 			mt.must(err)
 			mt.must(mt.DB.Transact(mt.t.Context(), sqldb.Interactive, func(tx *store.DB) error {
-				_, err := tx.SaveInsight(mt.t.Context(), &parley.Insight{AccountID: parley.AccountID(mt.Account),
+				_, err := tx.ReplaceInsight(mt.t.Context(), nil, &parley.Insight{AccountID: parley.AccountID(mt.Account),
 					AgentID: parley.AgentID(agent), ConversationID: parley.ConversationID(parley.NewTimedUUID()),
 					Channel: parley.ChannelWidget, Sentiment: sentiment, CreatedAt: at, GeneratedAt: at})
 				return err
