@@ -326,7 +326,7 @@ var (
 		Name:    "changeConversationState",
 		Summary: "End a conversation, take it over or hand it back",
 		Errors: errorCodes{parley.CodeConversationNotFound, parley.CodeNotOngoing, parley.CodeNotTakenOver,
-			parley.CodeClaimed},
+			parley.CodeClaimed, parley.CodeMemberNotFound},
 	}, (*Service).moveConversation).recorded(func(in StateChange) change {
 		return change{action: "conversation." + in.Step, subject: in.ID}
 	})
@@ -342,7 +342,8 @@ var (
 	ClaimConversation = newOperation(conversationGroup.write, "PUT /conversations/{conversationId}/claim", operation{
 		Name:    "claimConversation",
 		Summary: "Take a conversation over, unless another member answers in it",
-		Errors:  errorCodes{parley.CodeConversationNotFound, parley.CodeNotOngoing, parley.CodeClaimed},
+		Errors: errorCodes{parley.CodeConversationNotFound, parley.CodeNotOngoing, parley.CodeClaimed,
+			parley.CodeMemberNotFound},
 	}, (*Service).claimConversation).recorded(func(in Claim) change {
 		return change{action: "conversation.claim", subject: in.ID}
 	})
