@@ -318,6 +318,7 @@ func TestReadAnswersAreNoted(t *testing.T) {
 		}
 		events := f.followEvents(token, chat.conversation)
 		events.want("status", `"taken_over"`)
+		events.want("person", `"name":"Kim"`, `"state":"joined"`)
 		isRead = answer("On Monday.")
 		events.want("message", "On Monday.")
 		testkit.Eventually(f, "what came in a stream is read", isRead)
