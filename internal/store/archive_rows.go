@@ -279,6 +279,7 @@ func (t *ArchiveTable) hasAgent() bool {
 // archiveReaders read all rows of an account as those who work with them do. What cannot be read fails with its id.
 var archiveReaders = map[string]archiveReader{
 	"accounts":              readAll(accountTable, "where id = ?"),
+	"users":                 readAll(profileTable, "where id in (select user_id from memberships where account_id = ?)"),
 	"agents":                readAll(agentTable, byAccount, "2000-01"), // a month whose credits it counts
 	"agent_versions":        readAll(agentVersionTable, byAccount),
 	"model_servers":         readAll(modelServerTable, byAccount),
@@ -300,6 +301,8 @@ var archiveReaders = map[string]archiveReader{
 	"procedure_runs":        readAll(runTable, byAccount),
 	"leads":                 readAll(leadTable, byAccount),
 	"drafts":                readAll(draftTable, byAccount),
+	"saved_views":           readAll(savedViewTable, byAccount),
+	"saved_replies":         readAll(savedReplyTable, byAccount),
 	"read_marks":            readAll(readMarkTable, byAccount),
 	"ticket_statuses":       readAll(statusTable, byAccount),
 	"teams":                 readAll(teamTable, byAccount),
