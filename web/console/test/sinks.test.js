@@ -147,10 +147,10 @@ const sinks = {
     steps: [{ ready: (page) => main(page).getByRole("heading", { name: "What they were about" }).waitFor(), place: main }],
   },
   "conversations behind a figure, and what was said": {
-    path: `${home}/insights/conversations`,
+    path: `${home}/insights/conversations?startDate=2026-11-01&endDate=2026-11-30`,
     answer: (texts) => ({
       state: {
-        found: texts.map((text, i) => ({ ...found[0], id: `01998b2d-0000-7000-8000-0000000005${String(i).padStart(2, "0")}`, title: text })),
+        found: texts.map((text, i) => ({ ...found[0], conversationId: `01998b2d-0000-7000-8000-0000000005${String(i).padStart(2, "0")}`, title: text })),
         transcript: texts.map((text, i) => ({ ...transcript[i % 3], messageId: `msg_${i}`, seq: i + 1, parts: [{ type: "text", text }] })),
       },
     }),

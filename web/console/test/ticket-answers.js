@@ -108,8 +108,8 @@ function detailsOf(state, row, query = new URLSearchParams()) {
   const label = statuses.find((one) => one.statusId === row.statusId)?.label ?? row.statusId;
   const assignee = state.teams.flatMap((one) => one.members).find((one) => one.userId === assigneeId)?.email;
   return {
-    ...rest,
     status: label,
+    ...rest,
     ...(assigneeId && { assigneeId, assignee: assignee ?? "owner@shop.example" }),
     ...(teamId && { teamId, team: state.teams.find((one) => one.teamId === teamId)?.name }),
     customer: { customerId: customer.id, name: customer.name, email: customer.email, createdAt: row.createdAt },

@@ -13,6 +13,11 @@ import { dueTickets, tickets, withTickets } from "./ticket-answers.js";
 const [{ id }] = agents;
 const path = `/agents/${id}/tickets`;
 const at = (more = {}, role) => answers({ session: withTickets(role), ...more });
+/** A session that may do more besides. */
+const also = (...more) => {
+  const [membership] = withTickets().memberships;
+  return { memberships: [{ ...membership, permissions: [...membership.permissions, ...more] }] };
+};
 const row = (page, name) => page.getByRole("main").getByRole("row", { name });
 const sent = (answer, method, part) => answer.state.asked.filter((one) => one.method === method && one.path.includes(part));
 const source = join(import.meta.dirname, "../src");
@@ -253,7 +258,7 @@ describe("a ticket", { skip }, () => {
   });
 
   test("a ticket with a conversation has what the inbox has: Markdown, and why the agent answered so", async () => {
-    const answer = at();
+    const answer = at({ session: also("conversations:read") });
     answer.state.inbox = [{ ...rows[0], conversationId: "conv_4" }];
     await open(answer, `${path}/4`, async (page) => {
       const thread = page.getByRole("list", { name: "Messages and events" });
@@ -264,7 +269,7 @@ describe("a ticket", { skip }, () => {
   });
 
   test("whoever answers customers can have a ticket, and is named in it", async () => {
-    const answer = at();
+    const answer = at({ session: also("conversations:read") });
     Object.assign(answer.state, { tickets: tickets.map((one) => ({ ...one })), ticketMessages: [
       { messageId: "m1", seq: 1, type: "event", from: "agent", name: "Lee", createdAt: "2026-11-20T08:00:00.000Z", event: { eventType: "assign", doneBy: "usr_7", assignedTo: "usr_7" } },
       { messageId: "m2", seq: 2, type: "event", from: "system", createdAt: "2026-11-20T08:00:00.000Z", event: { eventType: "escalated", doneBy: "visitor" } },
@@ -320,9 +325,7 @@ describe("a ticket", { skip }, () => {
   });
 
   test("it leads to its conversation and to its customer, and what is not sent stays when the page is loaded again", async () => {
-    const { memberships } = withTickets();
-    const permissions = [...memberships[0].permissions, "conversations:read", "customers:read"];
-    await open(answers({ session: { memberships: [{ ...memberships[0], permissions }] } }), `${path}/4`, async (page) => {
+    await open(at({ session: also("conversations:read", "customers:read") }), `${path}/4`, async (page) => {
       const hrefOf = (name) => page.getByRole("main").getByRole("link", { name }).getAttribute("href");
       await page.getByLabel("Reply to the customer").fill("Half a sente");
       assert.ok((await hrefOf("Open in the inbox")).endsWith("/inbox/conv_4?view=all"));
@@ -333,9 +336,7 @@ describe("a ticket", { skip }, () => {
   });
 
   test("what is not sent is kept in the server where the person may answer conversations, and is there in another tab", async () => {
-    const { memberships } = withTickets();
-    const permissions = [...memberships[0].permissions, "conversations:read", "conversations:write"];
-    const answer = answers({ session: { memberships: [{ ...memberships[0], permissions }] } });
+    const answer = at({ session: also("conversations:read", "conversations:write") });
     await open(answer, `${path}/4`, async (page) => {
       await page.getByLabel("Reply to the customer").fill("Half a sente");
       await page.getByText("Kept until it is sent").waitFor();
@@ -348,9 +349,7 @@ describe("a ticket", { skip }, () => {
   });
 
   test("one that is unread says so in the list and on the board, until it is opened or again when it is marked", async () => {
-    const { memberships } = withTickets();
-    const permissions = [...memberships[0].permissions, "conversations:read", "conversations:write"];
-    const answer = answers({ session: { memberships: [{ ...memberships[0], permissions }] }, state: { unread: ["conv_4"] } });
+    const answer = at({ session: also("conversations:read", "conversations:write"), state: { unread: ["conv_4"] } });
     await open(answer, path, async (page) => {
       await row(page, "#4 Wrong size").getByText("Unread").waitFor({ state: "attached" });
       assert.equal(await row(page, "#3 Order 4711").getByText("Unread").count(), 0);
