@@ -142,12 +142,12 @@ export interface Person {
   name: string;
 }
 
-/** Who may have a ticket: the person, then who may answer customers, then the members of the teams. */
-export function usePeople(agentId: string): readonly Person[] {
+/** Who may have a ticket: the person, then who may answer customers, then the members of the teams; `isLoading` while some are read. */
+export function usePeople(agentId: string): { people: readonly Person[]; isLoading: boolean } {
   const { data: session } = useSession();
   const mayRead = useMay("conversations:read");
-  const { data: answering = [] } = useInboxMembers(mayRead && agentId !== "");
-  const { data: teams = [] } = useTeams(agentId);
+  const { data: answering = [], isLoading: areMembersRead } = useInboxMembers(mayRead && agentId !== "");
+  const { data: teams = [], isLoading: areTeamsRead } = useTeams(agentId);
   const found = new Map<string, Person>();
   const add = (id: string, name: string) => {
     if (!found.has(id)) found.set(id, { id, name });
@@ -155,7 +155,7 @@ export function usePeople(agentId: string): readonly Person[] {
   if (session?.user) add(session.user.id, session.user.name || session.user.email);
   for (const { userId, name } of answering) add(userId, name);
   for (const { members } of teams) for (const { userId, name, email } of members) add(userId, name || email);
-  return [...found.values()];
+  return { people: [...found.values()], isLoading: areMembersRead || areTeamsRead };
 }
 
 /** What is to change of a ticket; what is left out stays. */
@@ -202,8 +202,8 @@ export const ticketMessageBody = (type: MessageType, { text, fileIds }: Written)
 export const writeToTicket = (agentId: string, number: number, body: ReturnType<typeof ticketMessageBody>, key: string) =>
   requestOnce<unknown>("POST", ofAgent(agentId, `/tickets/${number}/messages`), body, key);
 
-/** Returns what has the lists and the ticket read again that were changed here. */
+/** Returns what has the lists and the ticket read again that were changed here, and the conversation in which that is said. */
 export function useTicketsChange() {
   const client = useQueryClient();
-  return () => Promise.all([client.invalidateQueries({ queryKey: ["tickets"] }), client.invalidateQueries({ queryKey: ["ticket"] })]);
+  return () => Promise.all(["tickets", "ticket", "conversation"].map((word) => client.invalidateQueries({ queryKey: [word] })));
 }

@@ -40,7 +40,7 @@ export function RuleForm({ agentId, rule, onClose }: { agentId: string; rule: Ru
   const { t } = useTexts();
   const refresh = useSetupChange(agentId);
   const { data: teams = [] } = useTeams(agentId);
-  const people = usePeople(agentId);
+  const { people } = usePeople(agentId);
   const [rows, setRows] = useState<readonly Row[]>(rule ? rowsOfRule(rule) : [newRow]);
   const [team, setTeam] = useState<string>(rule?.teamId || nobody);
   const [assignee, setAssignee] = useState<string>(rule?.assigneeId || nobody);

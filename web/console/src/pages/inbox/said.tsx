@@ -18,10 +18,12 @@ import styles from "./inbox.module.css";
 interface Props {
   thread: WholeThread;
   query: ReturnType<typeof useThread>;
+  /** Reads what is earlier by its button alone: where the page scrolls, its beginning is in view from the start. */
+  isEarlierAsked?: boolean;
 }
 
 /** What was said, and why the agent answered so. */
-export function SaidEntries({ thread, query }: Props) {
+export function SaidEntries({ thread, query, isEarlierAsked = false }: Props) {
   const { t } = useTexts();
   const [explained, setExplained] = useState<Exchange | null>(null);
   const [improved, setImproved] = useState<{ exchange: Exchange; better?: string } | null>(null);
@@ -39,7 +41,7 @@ export function SaidEntries({ thread, query }: Props) {
   return (
     <>
       <div className={styles.earlier}>
-        <More list={query} label={t("inbox.earlier")} />
+        <More list={query} isAsked={isEarlierAsked} label={t("inbox.earlier")} />
       </div>
       {thread.entries.length === 0 && <p className={styles.detail}>{t("inbox.nothingSaid")}</p>}
       <KeepPlace isStartKept>

@@ -110,7 +110,7 @@ function ConversationOf({ id, ...props }: TicketProps) {
   const query = useThread(id);
   const thread = useMemo(() => wholeThread(query.data), [query.data]);
   if (query.isPending) return <Loading rows={6} />;
-  return thread ? <SaidEntries thread={thread} query={query} /> : <Thread {...props} />;
+  return thread ? <SaidEntries thread={thread} query={query} isEarlierAsked /> : <Thread {...props} />;
 }
 
 function Customer({ id, ticket: { customer, channel, createdAt } }: { id: string; ticket: WholeTicket }) {
