@@ -9,9 +9,8 @@ import { EventLog } from "./event-log.js";
 import { entries, rows } from "./inbox-answers.js";
 import { conversation as earlier, customers } from "./insight-answers.js";
 import { whoAnswers } from "./saved-answers.js";
-import { statuses } from "./ticket-answers.js";
 import { useSamePages } from "./setup.js";
-import { tickets } from "./ticket-answers.js";
+import { statuses, tickets } from "./ticket-answers.js";
 
 const [waiting, colleagues, ended] = rows;
 const path = `/inbox/${waiting.conversationId}`;
@@ -167,6 +166,9 @@ describe("the inbox", { skip }, () => {
       await list(page).getByRole("checkbox").first().waitFor();
       assert.equal(await page.getByRole("navigation", { name: "View", exact: true }).locator("[aria-current]").count(), 0);
       assert.match(page.url(), /query=shoes/);
+      await page.getByRole("navigation", { name: "View", exact: true }).getByRole("link", { name: "All", exact: true }).click();
+      await list(page).getByText("red shoes").waitFor({ state: "detached" });
+      assert.equal(new URL(page.url()).search, `?agent=${waiting.agentId}&view=all`);
     });
   });
 

@@ -44,11 +44,19 @@ export const useInboxCounts = (isEnabled: boolean) =>
     enabled: isEnabled,
   });
 
-/** What a search finds of the conversations of all agents, or of one; what was tried in the playground is not among it. */
-export function useFoundRows(agent: string, filter: Readonly<Record<string, string>>) {
+/**
+ * What a search finds of the conversations of all agents, or of one; what was tried in the playground is not among it. Only
+ * where it is `isLive` it is read again whenever something happens in a conversation.
+ */
+export function useFoundRows(agent: string, filter: Readonly<Record<string, string>>, isLive: boolean) {
   const query = new URLSearchParams({ ...filter, ...(agent && { agentId: agent }), limit: searchSize });
-  return usePageWindow<FoundRow>(["foundConversations", agent, filter], inboxPath(`/search?${query}`), true);
+  const key = isLive ? ["foundConversations", agent, filter] : ["agent", agent, "found", filter];
+  return usePageWindow<FoundRow>(key, inboxPath(`/search?${query}`), true);
 }
+
+/** Has the lists of the inbox read again: its views, how many are in them, and what a search has found. */
+export const refreshLists = (client: QueryClient) =>
+  Promise.all(["inbox", "foundConversations"].map((word) => client.invalidateQueries({ queryKey: [word] })));
 
 const readThread = (id: string, before: number, signal?: AbortSignal) =>
   request<Thread>("GET", conversationPath(id, `/thread${before > 0 ? `?before=${before}` : ""}`), undefined, signal);

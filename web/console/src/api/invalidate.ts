@@ -20,7 +20,7 @@ const subjects: Readonly<Record<string, readonly string[]>> = {
   source: ["sources", "source", "knowledge", "today", "agents", "agent"],
   training: ["source"], // and its row in lists, alone
   conversation: ["conversations", "conversation", "inbox", "foundConversations", "today", "customer"],
-  message: ["conversation", "inbox", "today", "ticket"],
+  message: ["conversation", "inbox", "foundConversations", "today", "ticket"],
   ticket: ["tickets", "ticket", "inbox", "conversation", "customer"],
   member: ["members", "invites", "inboxMembers", "savedViews"],
   modelServer: ["modelServers"],

@@ -2,6 +2,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { APIError, hooks, request } from "./client";
+import { refreshLists } from "./inbox";
 import type { components } from "./operator";
 import { useMay } from "./session";
 
@@ -23,7 +24,7 @@ export function useMarkUnread() {
   return async (id: string, leave: () => void) => {
     await saveMark(id, { unread: true });
     leave();
-    await client.invalidateQueries({ queryKey: ["inbox"] });
+    await refreshLists(client);
   };
 }
 
@@ -51,7 +52,7 @@ export function useReadMark(id: string, isUnread: boolean, seen: number): void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const tryLater = () => void (timer = setTimeout(() => setTries((count) => count + 1), pause));
     saveMark(id, { unread: false, seen })
-      .then(() => client.invalidateQueries({ queryKey: ["inbox"] }))
+      .then(() => refreshLists(client))
       .catch((error: unknown) => error instanceof APIError && error.status === 0 && tryLater());
     return () => clearTimeout(timer);
   }, [client, id, seen, isDue, tries]);

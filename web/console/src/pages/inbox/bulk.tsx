@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { assignConversation, claimConversation, moveConversation, type InboxRow } from "../../api/inbox";
+import { assignConversation, claimConversation, moveConversation, refreshLists, type InboxRow } from "../../api/inbox";
 import { saveMark } from "../../api/read-marks";
 import { Button } from "../../components/button";
 import { Actions, Dialog } from "../../components/dialog";
@@ -33,7 +33,7 @@ export function useInboxBulk() {
     setPending(true);
     const failures = await runEach(rows, act);
     // What is done next rests on the rows as they are now.
-    await Promise.all(["inbox", "conversation", "foundConversations"].map((word) => client.invalidateQueries({ queryKey: [word] })));
+    await Promise.all([refreshLists(client), client.invalidateQueries({ queryKey: ["conversation"] })]);
     setFailed({ act, failures });
     setPending(false);
     return failures;

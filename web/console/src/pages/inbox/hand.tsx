@@ -1,7 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { assignConversation, claimConversation, claimedCode, leaveEarlier, moveConversation, snoozeConversation, type WholeThread } from "../../api/inbox";
+import {
+  assignConversation, claimConversation, claimedCode, leaveEarlier, moveConversation, refreshLists, snoozeConversation, type WholeThread,
+} from "../../api/inbox";
 import { APIError, hooks } from "../../api/client";
 import { usePresence } from "../../api/presence";
 import { useInboxMembers } from "../../api/saved";
@@ -74,8 +76,7 @@ function Steps({ thread, head, onSent, onTyping }: Props & { onTyping: (isTyping
   const wasMine = useRef(isMine);
   if (isMine) wasMine.current = true;
   const given = useRef(""); // the member to whom the person has given it
-  const read = () =>
-    Promise.all([client.invalidateQueries({ queryKey: ["conversation", id] }), client.invalidateQueries({ queryKey: ["inbox"] })]);
+  const read = () => Promise.all([client.invalidateQueries({ queryKey: ["conversation", id] }), refreshLists(client)]);
   const readNewest = async () => {
     leaveEarlier(client, id);
     await read();

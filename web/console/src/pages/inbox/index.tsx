@@ -155,7 +155,7 @@ function View({ place, move, search, open }: ListProps) {
 /** What the search finds of the conversations of all agents, or of one, in its own order. */
 function Search({ place, move, search, open }: ListProps) {
   const { t } = useTexts();
-  const query = useFoundRows(place.agent, place.filter);
+  const query = useFoundRows(place.agent, place.filter, true);
   const list = windowOf(query.data, ({ conversationId }) => conversationId);
   const withheld = query.data?.pages[0]?.withheld ?? 0;
   const shown = `found ${place.agent} ${new URLSearchParams(place.filter)}`;
@@ -166,7 +166,8 @@ function Search({ place, move, search, open }: ListProps) {
     <>
       {withheld > 0 && <p className={styles.detail}>{t("inbox.withheld", { count: withheld })}</p>}
       <InboxBulkFailures bulk={bulk} />
-      {list.rows.length === 0 ? (
+      {query.isRefetchError && <Partial count={1} text={t("inbox.stale")} onRetry={() => void query.refetch()} />}
+      {list.rows.length === 0 && !query.hasPreviousPage ? (
         <Empty icon="inbox" title={t("inbox.noneFound")} text={t("inbox.noneFoundText")} />
       ) : (
         <ConversationList list={list} open={open} search={search} place={shown} before={<More list={query} isBack />} bulk={bulk} />

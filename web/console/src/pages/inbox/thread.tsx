@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { useEffect, useId, useMemo, useRef, useState, type ReactNode } from "react";
 import { useThread, wholeThread, type WholeThread } from "../../api/inbox";
 import { useReadMark } from "../../api/read-marks";
 import { IconButton } from "../../components/button";
@@ -35,13 +35,14 @@ export function ThreadPane({ id, start, end, leave, isNarrow = false }: Props) {
   const [sent, setSent] = useState(0);
   const [head, setHead] = useState<HTMLElement | null>(null);
   const [areStepsShown, setStepsShown] = useState(false);
+  const steps = useId();
   const mayWrite = useMay("conversations:write");
   const newest = thread?.isNewest ? (thread.entries.at(-1)?.seq ?? 0) : 0;
   useReadMark(id, thread?.unread ?? false, newest);
   if (query.isError && !thread && isNotFound(query.error)) {
     return (
       <>
-        {start}
+        {start && <div className={styles.threadHead}>{start}</div>}
         <Empty icon="inbox" title={t("inbox.gone")} text={t("inbox.goneText")} />
       </>
     );
@@ -59,9 +60,15 @@ export function ThreadPane({ id, start, end, leave, isNarrow = false }: Props) {
           )}
           {isNarrow && end}
           {isNarrow && thread && mayWrite && (
-            <IconButton icon="ellipsis" label={t("inbox.more")} aria-expanded={areStepsShown} onPress={() => setStepsShown(!areStepsShown)} />
+            <IconButton
+              icon="ellipsis"
+              label={t("inbox.more")}
+              aria-expanded={areStepsShown}
+              aria-controls={steps}
+              onPress={() => setStepsShown(!areStepsShown)}
+            />
           )}
-          <div className={isNarrow && !areStepsShown ? styles.noSteps : styles.allSteps}>
+          <div id={steps} className={`${styles.allSteps} ${isNarrow && !areStepsShown ? styles.noSteps : ""}`}>
             <div ref={setHead} className={styles.steps} />
             {thread && <MarkUnread id={id} leave={leave} />}
           </div>

@@ -6,7 +6,7 @@ import type { SavedView } from "../../api/saved";
 import { Choice } from "../../components/choice";
 import { formatCount, useTexts } from "../../i18n";
 import { showName } from "../../names";
-import { views, type Place, type View } from "./place";
+import { filterNames, views, type Place, type View } from "./place";
 import { savedHref, SavedViews } from "./saved-views";
 import styles from "./inbox.module.css";
 
@@ -19,6 +19,7 @@ interface Props {
 }
 
 const savedPrefix = "saved ";
+const searching = "search"; // of no view
 
 const countOf = (counts: InboxCounts | undefined, view: View): number =>
   counts && (view === "waiting" || view === "mine" || view === "unassigned" || view === "unread") ? counts[view] : 0;
@@ -38,10 +39,13 @@ export function Views({ place, search, isNarrow, saved = [] }: Props) {
   const [, navigate] = useLocation();
   const hrefOf = (view: View) => {
     const query = new URLSearchParams(place.saved ? "" : search);
+    for (const name of filterNames) query.delete(name); // a view is chosen in place of a search
     query.set("view", view);
     return `/inbox?${query}`;
   };
+  const isShown = (view: View) => !place.saved && !isSearch && place.view === view;
   const choose = (id: string) => {
+    if (id === searching) return;
     const isSaved = id.startsWith(savedPrefix);
     navigate(isSaved ? savedHref(id.slice(savedPrefix.length)) : hrefOf(id as View), { replace: true });
   };
@@ -50,8 +54,9 @@ export function Views({ place, search, isNarrow, saved = [] }: Props) {
       {isNarrow ? (
         <Choice
           label={t("inbox.views")}
-          value={place.saved ? savedPrefix + place.saved : place.view}
+          value={place.saved ? savedPrefix + place.saved : isSearch ? searching : place.view}
           options={[
+            ...(isSearch && !place.saved ? [{ id: searching, name: t("inbox.words") }] : []),
             ...named.map(({ id, name, count }) => ({ id, name: count > 0 ? `${name} (${formatCount(count, locale)})` : name })),
             ...saved.map(({ savedViewId, name }) => ({ id: savedPrefix + savedViewId, name: showName(name, t) })),
           ]}
@@ -60,7 +65,7 @@ export function Views({ place, search, isNarrow, saved = [] }: Props) {
       ) : (
         <nav aria-label={t("inbox.views")} className={styles.viewList}>
           {named.map(({ id, name, count }) => (
-            <Link key={id} href={hrefOf(id)} className={styles.view!} aria-current={!place.saved && !isSearch && place.view === id ? "true" : undefined}>
+            <Link key={id} href={hrefOf(id)} className={styles.view!} aria-current={isShown(id) ? "true" : undefined}>
               <span>{name}</span>
               {count > 0 && <span className={styles.count}>{formatCount(count, locale)}</span>}
             </Link>

@@ -34,7 +34,11 @@ export function Conversations({ agentId }: { agentId: string }) {
       actions={<ButtonLink href={`/agents/${agentId}/insights`}>{t("insights.back")}</ButtonLink>}
     >
       <Filters named={named} />
-      {figure ? <CountedList {...props} figure={figure} period={period} askedAt={query.get("askedAt") ?? ""} /> : <FoundList {...props} named={named} />}
+      {figure ? (
+        <CountedList {...props} figure={figure} period={period} askedAt={query.get("askedAt") ?? ""} />
+      ) : (
+        <FoundList {...props} named={named} />
+      )}
     </Page>
   );
 }
@@ -46,7 +50,7 @@ interface ListProps {
 }
 
 function FoundList({ named, ...props }: ListProps & { named: Named }) {
-  const list = useFoundRows(props.agentId, Object.fromEntries(named.filter(([name]) => name !== "figure")));
+  const list = useFoundRows(props.agentId, Object.fromEntries(named.filter(([name]) => name !== "figure")), false);
   const part = windowOf(list.data, ({ conversationId }) => conversationId);
   const rows = part?.rows.map(({ conversationId, title = "", source, status, lastActivity, snippet }) => ({
     id: conversationId,
