@@ -64,8 +64,10 @@ export interface SentimentWeek {
 export const useSentimentWeeks = (agentId: string, { from, to }: Period) =>
   useQuery({
     queryKey: ["agent", agentId, "sentimentWeeks", from, to],
-    queryFn: ({ signal }) =>
-      request<{ weeks: SentimentWeek[] }>("GET", `/v1${agentPath(agentId)}/insights/sentiment-weeks?${new URLSearchParams({ from, to })}`, undefined, signal),
+    queryFn: ({ signal }) => {
+      const path = `/v1${agentPath(agentId)}/insights/sentiment-weeks?${new URLSearchParams({ from, to })}`;
+      return request<{ weeks: SentimentWeek[] }>("GET", path, undefined, signal);
+    },
     staleTime: 60_000,
   });
 

@@ -32,7 +32,7 @@ export function Bars({ label, bars, isStrip = false, onFocus }: Props) {
     const onwards = direction === "rtl" ? -1 : 1;
     const places: Readonly<Record<string, number>> = { ArrowRight: current + onwards, ArrowLeft: current - onwards, Home: 0, End: last };
     const next = places[event.key];
-    if (next === undefined) return;
+    if (next === undefined || event.altKey || event.ctrlKey || event.metaKey) return; // of the browser
     event.preventDefault();
     list.current?.querySelectorAll("a")[Math.max(0, Math.min(last, next))]?.focus();
   };

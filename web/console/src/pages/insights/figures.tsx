@@ -1,4 +1,3 @@
-import { Link } from "react-aria-components";
 import type { Insights } from "../../api/insights";
 import { useFirstText, useReport, type Period, type Search } from "../../api/report";
 import { Section } from "../../components/page";
@@ -7,6 +6,7 @@ import { useTexts } from "../../i18n";
 import { addressOfFound } from "./address";
 import { Days } from "./days";
 import { Groups, type Group } from "./groups";
+import { NamedLink } from "./named-link";
 import { Weeks } from "./weeks";
 import styles from "./insights.module.css";
 
@@ -156,14 +156,5 @@ function FigureCard({ figure, agentId, addressOf }: { figure: Figure; agentId: s
         {more && <NamedLink href={others} text={t(more === "questions" ? "insights.showQuestions" : "insights.showUnresolved")} name={name} />}
       </p>
     </li>
-  );
-}
-
-/** A link that several figures have, told apart by the name of its own. */
-function NamedLink({ href, text, name }: { href: string; text: string; name: string }) {
-  return (
-    <Link href={href} aria-label={`${text}: ${name}`}>
-      {text}
-    </Link>
   );
 }

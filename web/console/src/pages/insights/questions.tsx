@@ -1,4 +1,3 @@
-import { Link } from "react-aria-components";
 import { useAddressParams } from "../../address-params";
 import type { Insights } from "../../api/insights";
 import type { Period } from "../../api/report";
@@ -10,6 +9,7 @@ import { RoleNote } from "../../components/role-note";
 import { relativeTime, useTexts } from "../../i18n";
 import { AddDialog } from "../sources/add";
 import { addressOfFound } from "./address";
+import { NamedLink } from "./named-link";
 import styles from "./insights.module.css";
 
 const noFiles = () => {};
@@ -47,9 +47,11 @@ export function Questions({ agentId, period, report }: { agentId: string; period
                   </Facts>
                 </p>
               </div>
-              <Link href={addressOfFound(agentId, period, { figure: "question", askedAt: `${lastAsked}` })} aria-label={`${t("insights.show")}: ${example}`}>
-                {t("insights.show")}
-              </Link>
+              <NamedLink
+                href={addressOfFound(agentId, period, { figure: "question", askedAt: `${lastAsked}` })}
+                text={t("insights.show")}
+                name={example}
+              />
               {mayAnswer && <Button onPress={() => setAnswered(example)}>{t("insights.answer")}</Button>}
             </li>
           ))}

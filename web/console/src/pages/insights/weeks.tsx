@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useSentimentWeeks, type Period, type Search, type SentimentWeek } from "../../api/report";
+import { Failed, Loading } from "../../components/states";
 import { useTexts } from "../../i18n";
 import { Bars, type Bar } from "./bars";
 import styles from "./insights.module.css";
@@ -17,7 +18,7 @@ interface Props {
 export function Weeks({ agentId, period, addressOf }: Props) {
   const { t, locale } = useTexts();
   const [focused, setFocused] = useState<string | null>(null);
-  const weeks = useSentimentWeeks(agentId, period).data?.weeks ?? [];
+  const report = useSentimentWeeks(agentId, period);
   const date = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
   const list = new Intl.ListFormat(locale, { type: "unit" });
   const number = new Intl.NumberFormat(locale);
@@ -32,6 +33,9 @@ export function Weeks({ agentId, period, addressOf }: Props) {
       parts: feelings.map((one) => ({ size: known > 0 ? (week[one] / known) * 100 : 0, look: looks[one] })),
     };
   };
+  if (report.isPending) return <Loading rows={1} />;
+  if (!report.data) return <Failed error={report.error} onRetry={() => void report.refetch()} />;
+  const { weeks } = report.data;
   if (!weeks.some((week) => feelings.some((one) => week[one] > 0))) return null;
   return (
     <figure className={styles.chart}>
