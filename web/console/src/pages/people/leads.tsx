@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Link } from "react-aria-components";
 import { windowOf } from "../../api/pages";
 import { readLeads, useLeads, type Lead, type PersonErased } from "../../api/people";
@@ -22,12 +22,16 @@ export function Leads({ agentId }: { agentId: string }) {
   const list = useLeads(agentId);
   const [erased, setErased] = useState<PersonErased | null>(null);
   const part = windowOf(list.data, ({ leadId }) => leadId);
+  const said = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    if (erased && document.activeElement === document.body) said.current?.focus(); // its row had the focus, and is gone
+  }, [erased, list.data]);
   if (list.isPending) return <Loading rows={6} />;
   if (!part) return <Failed error={list.error} onRetry={() => void list.refetch()} />;
   const placeOf = placesIn(part);
   return (
     <div className={styles.group}>
-      <p role="status" className={styles.hint}>
+      <p ref={said} tabIndex={-1} role="status" className={`${styles.hint} ${styles.said}`}>
         {erased && `${t("people.erased", { count: erased.conversations })} ${erased.isComplete ? "" : t("people.eraseSoon")}`}
       </p>
       {part.rows.length === 0 && <Empty icon="users" title={t("people.noLeads")} text={t("people.noLeadsText")} />}

@@ -40,6 +40,7 @@ export function PrivacyActions({ agentId, person, onErased }: Props) {
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [isAsked, setAsked] = useState(false);
+  const nameOf = useCustomerName();
   const { email, userId } = person;
   if (!mayErase || (!email && !userId)) return null;
   const save = async () => {
@@ -53,14 +54,16 @@ export function PrivacyActions({ agentId, person, onErased }: Props) {
     }
     setPending(false);
   };
+  // In a list there are several of them.
+  const named = (key: "people.exportPerson" | "people.erasePerson") => `${t(key)}: ${nameOf(person)}`;
   return (
     <>
       {error !== null && <Failed error={error} />}
       <div className={styles.actions}>
-        <Button icon="download" isPending={isPending} onPress={() => void save()}>
+        <Button icon="download" aria-label={named("people.exportPerson")} isPending={isPending} onPress={() => void save()}>
           {t("people.exportPerson")}
         </Button>
-        <Button kind="danger" icon="trash" onPress={() => setAsked(true)}>
+        <Button kind="danger" icon="trash" aria-label={named("people.erasePerson")} onPress={() => setAsked(true)}>
           {t("people.erasePerson")}
         </Button>
       </div>
@@ -83,7 +86,7 @@ function EraseQuestion({ agentId, person, onErased, onClose }: Props & { onClose
     try {
       onErased(await erasePerson(person));
       onClose();
-      for (const key of ["agent", "inbox", "tickets"]) void client.invalidateQueries({ queryKey: [key] });
+      for (const key of ["agent", "inbox", "foundConversations", "tickets"]) void client.invalidateQueries({ queryKey: [key] });
       if (person.customerId) client.removeQueries({ queryKey: ["customer", agentId, person.customerId] });
     } catch (thrown) {
       setError(thrown);
