@@ -569,9 +569,13 @@ describe("the inbox", { skip }, () => {
     await open(answer, path, async (page) => {
       const write = page.getByRole("textbox", { name: "Write to the customer" });
       await write.waitFor();
-      const boxOf = async (locator) => locator.boundingBox();
-      const [last, area, head] = [await boxOf(said(page).locator("[data-row]").last()), await boxOf(write), await boxOf(page.locator("main h2").first())];
-      assert.ok(last.y + 20 < area.y && area.y + area.height <= 844, JSON.stringify({ last, area }));
+      const last = said(page).locator("[data-row]").last();
+      const isInSight = async () => {
+        const [message, area] = [await last.boundingBox(), await write.boundingBox()];
+        return message.y + 20 < area.y && area.y + area.height <= 844;
+      };
+      await assertSoon(isInSight, true); // the end is followed once it is drawn
+      const head = await page.locator("main h2").first().boundingBox();
       assert.ok(head.y < 140, `the name is at ${head.y}`);
       assert.equal(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight), true);
       const end = page.getByRole("button", { name: "End", exact: true });
