@@ -182,7 +182,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Find conversations of an account with all of its agents */
+        /** Find conversations of an account with all of its agents, or with one */
         get: operations["searchInbox"];
         put?: never;
         post?: never;
@@ -1187,6 +1187,23 @@ export interface paths {
         put?: never;
         /** Take a step of judging the conversations of an agent anew */
         post: operations["rebuildInsights"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}/insights/sentiment-weeks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Say how customers felt on some days, week by week */
+        get: operations["getSentimentWeeks"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4784,6 +4801,21 @@ export interface components {
             name: string;
             size: number;
         };
+        SentimentWeek: {
+            /** @description First day, UTC. */
+            from: string;
+            negative: number;
+            neutral: number;
+            positive: number;
+            /** @description Last day, UTC. */
+            to: string;
+            /** @description Of which that is not known. */
+            unspecified: number;
+        };
+        SentimentWeeks: {
+            /** @description From Monday to Sunday, within the days, in their order. */
+            weeks: components["schemas"]["SentimentWeek"][];
+        };
         ServerState: {
             /** @description Those that this server makes by itself; null if it makes none. */
             backups: components["schemas"]["BackupState"] | null;
@@ -6193,7 +6225,9 @@ export interface operations {
     searchInbox: {
         parameters: {
             query?: {
-                /** @description Words of messages or of the title; each of them must be there. */
+                /** @description Leaves the conversations with one agent. */
+                agentId?: string;
+                /** @description Words of messages or of the title, each of which must be there, or the beginning of the customer's name or e-mail address. */
                 query?: string;
                 source?: string;
                 sentiment?: string;
@@ -6235,7 +6269,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description AUTH_INSUFFICIENT_PERMISSIONS, CONVERSATION_SEARCH_UNAVAILABLE */
             403: components["responses"]["Forbidden"];
-            /** @description ACCOUNT_NOT_FOUND */
+            /** @description ACCOUNT_NOT_FOUND, AGENT_NOT_FOUND */
             404: components["responses"]["NotFound"];
             /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
             429: components["responses"]["TooManyRequests"];
@@ -8942,7 +8976,9 @@ export interface operations {
     listCountedConversations: {
         parameters: {
             query: {
-                figure: "resolved" | "unresolved" | "refused";
+                figure: "resolved" | "unresolved" | "refused" | "question";
+                /** @description Of question: when the newest of its group was asked, epoch seconds. */
+                askedAt?: number;
                 /** @description First day (YYYY-MM-DD, UTC), counted whole. */
                 from?: string;
                 /** @description Last day (YYYY-MM-DD, UTC), counted whole. */
@@ -9056,6 +9092,45 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSentimentWeeks: {
+        parameters: {
+            query?: {
+                /** @description First day (YYYY-MM-DD, UTC), counted whole. */
+                from?: string;
+                /** @description Last day (YYYY-MM-DD, UTC), counted whole. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The agent, by its id. */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentimentWeeks"];
+                };
+            };
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_DATE_RANGE */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
             /** @description SERVICE_UNDER_MAINTENANCE */
@@ -11583,7 +11658,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
-            /** @description IDEMPOTENCY_KEY_REUSED */
+            /** @description IDEMPOTENCY_KEY_REUSED, TEAM_MEMBER_NOT_FOUND */
             422: components["responses"]["UnprocessableEntity"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
@@ -11870,6 +11945,8 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description REQUEST_TOO_LARGE */
             413: components["responses"]["RequestEntityTooLarge"];
+            /** @description TEAM_MEMBER_NOT_FOUND */
+            422: components["responses"]["UnprocessableEntity"];
             /** @description INTERNAL_SERVER_ERROR */
             500: components["responses"]["InternalServerError"];
             /** @description SERVICE_UNDER_MAINTENANCE */

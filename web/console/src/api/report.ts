@@ -52,14 +52,7 @@ export const useFirstText = (agentId: string, period: Period | undefined) =>
   });
 
 /** How the customers of a week felt, in numbers of conversations. */
-export interface SentimentWeek {
-  from: string;
-  to: string;
-  positive: number;
-  neutral: number;
-  negative: number;
-  unspecified: number;
-}
+export type SentimentWeek = operator["schemas"]["SentimentWeek"];
 
 export const useSentimentWeeks = (agentId: string, { from, to }: Period) =>
   useQuery({
