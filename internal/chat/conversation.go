@@ -196,8 +196,8 @@ func takeOver(c *parley.Conversation, by, reason string) (parley.EventKind, map[
 }
 
 // Claim is TakeOver by a member, unless another one answers who is not former: of two who claim at once the first has
-// the conversation. Its ticket is theirs as well, whoever had it. Fails as TakeOver does, with CONVERSATION_CLAIMED, and
-// with TEAM_MEMBER_NOT_FOUND of a member who has just left.
+// the conversation. Its ticket is theirs as well, whoever had it. Fails as TakeOver does, with CONVERSATION_CLAIMED,
+// and with TEAM_MEMBER_NOT_FOUND of a member who has just left.
 func (cs *Conversations) Claim(ctx context.Context, ref parley.ConversationRef,
 	member, former parley.UserID) (*parley.Conversation, error) {
 	effect := "claim:" + string(ref.Conversation)

@@ -430,7 +430,7 @@ func (s *Service) findUnread(ctx context.Context, account parley.AccountID,
 // out narrows nothing.
 type InboxSearch struct {
 	AccountID        string `path:"accountId" json:"-"`
-	AgentID          string `query:"agentId" max:"100" doc:"Leaves the conversations with one agent."`
+	AgentID          string `query:"agentId" doc:"Leaves the conversations with one agent."`
 	Query            string `query:"query" max:"512"`
 	Source           string `query:"source"`
 	Sentiment        string `query:"sentiment"`

@@ -1,1 +1,0 @@
-import{go as e,mo as t,pr as n}from"./index-D0quj-Ei.js";var r=e(t(),1);function i(){let[e,t]=n();return[e,(0,r.useCallback)((e,n)=>t(typeof e==`function`?e(new URLSearchParams(location.search)):e,n),[t])]}export{i as t};

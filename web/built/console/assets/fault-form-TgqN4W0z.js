@@ -1,1 +1,0 @@
-import{Vt as e,do as t,go as n,mo as r,pi as i}from"./index-D0quj-Ei.js";var a=n(r(),1),o=t(),s=()=>()=>{};function c({said:t,...n}){let r=(0,a.useMemo)(()=>({said:t,claim:s}),[t]);return(0,o.jsx)(e,{value:r,children:(0,o.jsx)(i,{...n})})}export{c as t};

@@ -1,1 +1,0 @@
-import{En as e,Zn as t,do as n}from"./index-D0quj-Ei.js";import{t as r}from"./notice-rmrKwRwF.js";var i=n();function a(){let{t:n}=e();return t().data?.features?.mail===!1?(0,i.jsx)(r,{children:n(`mails.none`,{name:`PARLEY_SMTP_URL`})}):null}export{a as t};

@@ -1,1 +1,0 @@
-import{do as e,gn as t}from"./index-D0quj-Ei.js";var n={notice:`notice-module_notice`},r=e();function i({isStatus:e=!1,children:i}){return(0,r.jsxs)(`p`,{className:n.notice,role:e?`status`:void 0,children:[(0,r.jsx)(t,{name:`triangle-alert`}),(0,r.jsx)(`span`,{children:i})]})}export{i as t};

@@ -1,0 +1,1 @@
+var e={actions:`people-module_actions`,group:`people-module_group`,rows:`people-module_rows`,name:`people-module_name`,hint:`people-module_hint`,said:`people-module_said`,facts:`people-module_facts`,player:`people-module_player`};export{e as t};

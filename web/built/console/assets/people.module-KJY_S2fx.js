@@ -1,1 +1,0 @@
-var e={actions:`people-module_actions`,group:`people-module_group`,rows:`people-module_rows`,name:`people-module_name`,hint:`people-module_hint`,facts:`people-module_facts`,player:`people-module_player`};export{e as t};

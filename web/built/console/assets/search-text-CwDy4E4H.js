@@ -1,1 +1,0 @@
-import{go as e,mo as t}from"./index-D0quj-Ei.js";var n=e(t(),1),r=250;function i(e,t){let[i,a]=(0,n.useState)(e),[o,s]=(0,n.useState)(e);return e!==o&&(s(e),a(e)),(0,n.useEffect)(()=>{if(i===e)return;let n=setTimeout(()=>t(i),r);return()=>clearTimeout(n)}),[i,a]}export{i as t};

@@ -1,1 +1,0 @@
-import{En as e,bn as t,bt as n}from"./index-D0quj-Ei.js";function r(){let{t:r,locale:i}=e();return(e,a)=>{let o=t(e,i),s=a?.name?n(a.name,r):a?.kind===`operator`?r(`members.operator`):``;return s?r(`secret.setBy`,{when:o,who:s}):r(`secret.set`,{when:o})}}export{r as t};
