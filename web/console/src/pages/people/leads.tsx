@@ -79,7 +79,7 @@ function Row({ agentId, lead, place, onErased }: RowProps) {
       {conversationId && (
         <Link href={`/inbox/${conversationId}?view=all`}>{t("people.showConversation")}</Link>
       )}
-      <PrivacyActions agentId={agentId} person={lead} onErased={onErased} />
+      <PrivacyActions agentId={agentId} person={lead} onErased={onErased} isInList />
     </li>
   );
 }

@@ -17,6 +17,8 @@ interface Props {
   person: Pick<CustomerDetails, "name" | "email" | "userId"> & { customerId?: string };
   /** Is called when nothing of the person is left to be shown. */
   onErased: (erased: PersonErased) => void;
+  /** The buttons say whose they are: there are several. */
+  isInList?: boolean;
 }
 
 /** Exports and erases what the company holds of a person, with every agent. */
@@ -34,7 +36,7 @@ export function Privacy(props: Props) {
 }
 
 /** The buttons that export and erase a person; nothing for whoever may not, and of whom nobody knows. */
-export function PrivacyActions({ agentId, person, onErased }: Props) {
+export function PrivacyActions({ agentId, person, onErased, isInList = false }: Props) {
   const { t } = useTexts();
   const mayErase = useMay("conversations:delete");
   const [isPending, setPending] = useState(false);
@@ -54,16 +56,15 @@ export function PrivacyActions({ agentId, person, onErased }: Props) {
     }
     setPending(false);
   };
-  // In a list there are several of them.
-  const named = (key: "people.exportPerson" | "people.erasePerson") => `${t(key)}: ${nameOf(person)}`;
+  const named = (key: "people.exportPerson" | "people.erasePerson") => isInList && { "aria-label": `${t(key)}: ${nameOf(person)}` };
   return (
     <>
       {error !== null && <Failed error={error} />}
       <div className={styles.actions}>
-        <Button icon="download" aria-label={named("people.exportPerson")} isPending={isPending} onPress={() => void save()}>
+        <Button kind={isInList ? "quiet" : "plain"} icon="download" {...named("people.exportPerson")} isPending={isPending} onPress={() => void save()}>
           {t("people.exportPerson")}
         </Button>
-        <Button kind="danger" icon="trash" aria-label={named("people.erasePerson")} onPress={() => setAsked(true)}>
+        <Button kind={isInList ? "quiet" : "danger"} icon="trash" {...named("people.erasePerson")} onPress={() => setAsked(true)}>
           {t("people.erasePerson")}
         </Button>
       </div>

@@ -1,1 +1,0 @@
-import{go as e,hr as t,vo as n}from"./index-DIwT2u3M.js";var r=n(e(),1);function i(){let[e,n]=t();return[e,(0,r.useCallback)((e,t)=>n(typeof e==`function`?e(new URLSearchParams(location.search)):e,t),[n])]}export{i as t};

@@ -1,0 +1,1 @@
+import{go as e,hr as t,vo as n}from"./index-B8z5ITUb.js";var r=n(e(),1);function i(){let[e,n]=t();return[e,(0,r.useCallback)((e,t)=>n(typeof e==`function`?e(new URLSearchParams(location.search)):e,t),[n])]}export{i as t};

@@ -1,0 +1,1 @@
+import{Vt as e,go as t,hi as n,po as r,vo as i}from"./index-B8z5ITUb.js";var a=i(t(),1),o=r(),s=()=>()=>{};function c({said:t,...r}){let i=(0,a.useMemo)(()=>({said:t,claim:s}),[t]);return(0,o.jsx)(e,{value:i,children:(0,o.jsx)(n,{...r})})}export{c as t};

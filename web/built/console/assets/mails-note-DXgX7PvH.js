@@ -1,1 +1,0 @@
-import{Dn as e,Qn as t,po as n}from"./index-DIwT2u3M.js";import{t as r}from"./notice-CWMSX6Ar.js";var i=n();function a(){let{t:n}=e();return t().data?.features?.mail===!1?(0,i.jsx)(r,{children:n(`mails.none`,{name:`PARLEY_SMTP_URL`})}):null}export{a as t};

@@ -1,0 +1,1 @@
+import{Dn as e,Qn as t,po as n}from"./index-B8z5ITUb.js";import{t as r}from"./notice-CUHhbg_e.js";var i=n();function a(){let{t:n}=e();return t().data?.features?.mail===!1?(0,i.jsx)(r,{children:n(`mails.none`,{name:`PARLEY_SMTP_URL`})}):null}export{a as t};

@@ -1,1 +1,0 @@
-import{go as e,vo as t}from"./index-DIwT2u3M.js";var n=t(e(),1),r=`(width < 900px)`;function i(){let[e,t]=(0,n.useState)(()=>matchMedia(r).matches);return(0,n.useEffect)(()=>{let e=matchMedia(r),n=()=>t(e.matches);return e.addEventListener(`change`,n),()=>e.removeEventListener(`change`,n)},[]),e}export{i as t};

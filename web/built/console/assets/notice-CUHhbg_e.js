@@ -1,0 +1,1 @@
+import{_n as e,po as t}from"./index-B8z5ITUb.js";var n={notice:`notice-module_notice`},r=t();function i({isStatus:t=!1,children:i}){return(0,r.jsxs)(`p`,{className:n.notice,role:t?`status`:void 0,children:[(0,r.jsx)(e,{name:`triangle-alert`}),(0,r.jsx)(`span`,{children:i})]})}export{i as t};

@@ -1,1 +1,0 @@
-import{_n as e,po as t}from"./index-DIwT2u3M.js";var n={notice:`notice-module_notice`},r=t();function i({isStatus:t=!1,children:i}){return(0,r.jsxs)(`p`,{className:n.notice,role:t?`status`:void 0,children:[(0,r.jsx)(e,{name:`triangle-alert`}),(0,r.jsx)(`span`,{children:i})]})}export{i as t};

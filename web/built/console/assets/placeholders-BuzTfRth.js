@@ -1,0 +1,1 @@
+import{Ct as e}from"./index-B8z5ITUb.js";var t=[`customer.name`,`agent.name`,`member.name`],n=/( ?)\{\{([^{}|]*)(?:\|([^{}]*))?\}\}/g,r=e=>t.find(t=>t===e.trim()),i=(t,i)=>t.replaceAll(n,(t,n,a,o=``)=>{let s=r(a);if(!s)return t;let c=e(i[s].replaceAll(/\s+/g,` `)).trim()||o.trim();return c&&n+c});export{t as n,i as t};

@@ -1,0 +1,1 @@
+import{Dn as e,po as t}from"./index-B8z5ITUb.js";var n=t();function r({code:t,reason:r}){let{t:i,has:a}=e(),o=`sources.reason.${t}`;if(!t||!a(o))return(0,n.jsx)(`bdi`,{children:r});let s=/\d{3}/.exec(r)?.[0]??``;return(0,n.jsx)(`bdi`,{title:r,children:i(o,{status:s})})}export{r as t};

@@ -1,1 +1,0 @@
-import{go as e,vo as t}from"./index-DIwT2u3M.js";var n=t(e(),1),r=250;function i(e,t){let[i,a]=(0,n.useState)(e),[o,s]=(0,n.useState)(e);return e!==o&&(s(e),a(e)),(0,n.useEffect)(()=>{if(i===e)return;let n=setTimeout(()=>t(i),r);return()=>clearTimeout(n)}),[i,a]}export{i as t};

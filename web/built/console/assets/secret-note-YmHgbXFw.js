@@ -1,0 +1,1 @@
+import{Dn as e,bt as t,xn as n}from"./index-B8z5ITUb.js";function r(){let{t:r,locale:i}=e();return(e,a)=>{let o=n(e,i),s=a?.name?t(a.name,r):a?.kind===`operator`?r(`members.operator`):``;return s?r(`secret.setBy`,{when:o,who:s}):r(`secret.set`,{when:o})}}export{r as t};

@@ -1,0 +1,1 @@
+import{po as e}from"./index-B8z5ITUb.js";var t=e(),n=20,r=6;function i({values:e}){let i=Math.max(1,...e);return(0,t.jsx)(`svg`,{"aria-hidden":`true`,width:e.length*8,height:n,fill:`currentColor`,children:e.map((e,a)=>{let o=Math.max(1,Math.round(e/i*n));return(0,t.jsx)(`rect`,{x:a*8,y:n-o,width:r,height:o,rx:1},a)})})}export{i as t};
